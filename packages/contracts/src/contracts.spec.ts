@@ -1,0 +1,128 @@
+import { ERRORS } from './errors.js';
+import { EVENT_SELECTORS, EVENT_TYPES, isSubscribed } from './events.js';
+import { permits } from './operation.js';
+import { OPERATIONS } from './operations.js';
+import { tradeCreate } from './trades.js';
+import { webhookCreate } from './webhooks.js';
+import { compileWriter } from './writer.js';
+
+describe('operations', () => {
+  it('have one id and one route each', () => {
+    expect(new Set(OPERATIONS.map(({ id }) => id)).size).toBe(OPERATIONS.length);
+    expect(new Set(OPERATIONS.map(({ method, path }) => `${method} ${path}`)).size).toBe(OPERATIONS.length);
+  });
+
+  it('name in params exactly the parameters of their path', () => {
+    for (const { path, params } of OPERATIONS) {
+      const named = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name);
+      expect(Object.keys(params?.shape ?? {})).toEqual(named);
+    }
+  });
+
+  it('have answers that the writer can write', () => {
+    for (const { response } of OPERATIONS) expect(compileWriter(response)).toBeInstanceOf(Function);
+  });
+
+  it('refuse unknown body fields', () => {
+    for (const { body } of OPERATIONS) {
+      if (!body) continue;
+      const codes = body.safeParse({ surprise: 1 }).error?.issues.map(({ code }) => code);
+      expect(codes).toContain('unrecognized_keys');
+    }
+  });
+
+  it('sort every list by created_at, among others', () => {
+    const lists = OPERATIONS.flatMap(({ list }) => list ?? []);
+    expect(lists.length).toBeGreaterThan(4);
+    for (const list of lists) expect(list.sorts).toContain('created_at');
+  });
+});
+
+describe('permissions', () => {
+  it.each([
+    [['READ'], 'READ', true],
+    [['TRADE'], 'READ', true],
+    [['WITHDRAW'], 'READ', true],
+    [['READ'], 'TRADE', false],
+    [['TRADE'], 'WITHDRAW', false],
+    [['TRADE', 'WITHDRAW'], 'ADMIN', false],
+    [['ADMIN'], 'WITHDRAW', true],
+    [[], 'READ', false],
+  ] as const)('%j for %s: %p', (held, needed, expected) => {
+    expect(permits(held, needed)).toBe(expected);
+  });
+});
+
+describe('errors', () => {
+  it('say what is wrong and how to mend it, in full sentences', () => {
+    for (const { meaning, mend, status } of Object.values(ERRORS)) {
+      expect(meaning).toMatch(/^[A-Z].*\.$/);
+      expect(mend).toMatch(/^[A-Z].*\.$/);
+      expect(status).toBeGreaterThanOrEqual(400);
+    }
+  });
+});
+
+describe('a new trade', () => {
+  const order = {
+    exchange_account_id: 'exa_01h455vb4pex5vsknk084sn02q',
+    trade_pair_id: 'tpr_01h455vb4pex5vsknk084sn02q',
+    type: 'LIMIT',
+    side: 'BUY',
+    amount: 1,
+    price: 2,
+  };
+  const issueOf = (body: object) =>
+    tradeCreate.safeParse(body).error?.issues.map((issue) => ({
+      field: issue.path.join('.'),
+      code: issue.code === 'custom' ? issue.params?.code : issue.code,
+    }));
+
+  it('is taken with the six fields, and defaults the rest', () => {
+    expect(tradeCreate.parse(order)).toEqual({
+      ...order,
+      amount: '1',
+      price: '2',
+      time_in_force: 'GTC',
+      reduce_only: false,
+    });
+  });
+
+  it.each([
+    ['no price on LIMIT', { price: undefined }, { field: 'price', code: 'required' }],
+    ['a price on MARKET', { type: 'MARKET' }, { field: 'price', code: 'not_allowed' }],
+    ['no stop price on STOP_LIMIT', { type: 'STOP_LIMIT' }, { field: 'stop_price', code: 'required' }],
+    ['a stop price on LIMIT', { stop_price: 3 }, { field: 'stop_price', code: 'not_allowed' }],
+    ['a negative amount', { amount: -1 }, { field: 'amount', code: 'not_positive' }],
+    ['19 decimals', { amount: '0.0000000000000000001' }, { field: 'amount', code: 'too_many_decimals' }],
+    ['an unknown field', { user_id: 'x' }, { field: '', code: 'unrecognized_keys' }],
+  ])('is refused with %s', (_case, change, issue) => {
+    expect(issueOf({ ...order, ...change })).toEqual([issue]);
+  });
+});
+
+describe('event subscriptions', () => {
+  it('cover a kind by its name, its subject or the star', () => {
+    for (const type of EVENT_TYPES) {
+      const subject = type.slice(0, type.indexOf('.'));
+      expect(isSubscribed([type], type)).toBe(true);
+      expect(isSubscribed([`${subject}.*`], type)).toBe(true);
+      expect(isSubscribed(['*'], type)).toBe(true);
+      expect(
+        isSubscribed(
+          EVENT_TYPES.filter((other) => other !== type),
+          type,
+        ),
+      ).toBe(false);
+    }
+    expect(EVENT_SELECTORS).toContain('trade.*');
+  });
+
+  it('refuse kinds that do not exist', () => {
+    const parse = (events: string[]) =>
+      webhookCreate.safeParse({ url: 'https://example.com', events }).success;
+    expect(parse(['trade.filled', 'copier.*'])).toBe(true);
+    expect(parse(['trade.exploded'])).toBe(false);
+    expect(parse(['trad.*'])).toBe(false);
+  });
+});

@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { decimalGiven, JsonNumber, readDecimal } from './decimal.js';
+
+/** Integer and fraction digits within the limits, and the canonical text that they stand for. */
+const plain = fc
+  .tuple(
+    fc.boolean(),
+    fc.bigInt({ min: 0n, max: 10n ** 20n - 1n }),
+    fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 18 }).map((digits) => digits.join('')),
+  )
+  .map(([negative, integer, fraction]) => {
+    const decimals = fraction.replace(/0+$/, '');
+    const magnitude = decimals ? `${integer}.${decimals}` : `${integer}`;
+    return {
+      given: `${negative ? '-' : ''}${integer}${fraction ? `.${fraction}` : ''}`,
+      canonical: negative && magnitude !== '0' ? `-${magnitude}` : magnitude,
+    };
+  });
+
+describe('readDecimal', () => {
+  it('keeps every digit of 20 before and 18 after the point', () => {
+    fc.assert(
+      fc.property(plain, ({ given, canonical }) => expect(readDecimal(given)).toEqual({ value: canonical })),
+    );
+  });
+
+  it('reads an exponent as the same digits with the point moved', () => {
+    fc.assert(
+      fc.property(
+        fc.bigInt({ min: 0n, max: 10n ** 18n }),
+        fc.integer({ min: 1, max: 18 }),
+        (digits, shift) => {
+          const text = digits.toString().padStart(shift + 1, '0');
+          const moved = `${text.slice(0, -shift)}.${text.slice(-shift)}`;
+          expect(readDecimal(`${digits}e-${shift}`)).toEqual(readDecimal(moved));
+        },
+      ),
+    );
+  });
+
+  it.each([
+    ['1e5', '100000'],
+    ['1E+2', '100'],
+    ['12.50e-1', '1.25'],
+    ['0e999', '0'],
+    ['-0', '0'],
+    ['007', '7'],
+    ['1e-18', '0.000000000000000001'],
+  ])('reads %s as %s', (text, value) => {
+    expect(readDecimal(text)).toEqual({ value });
+  });
+
+  it.each([
+    ['0.1234567890123456789', 'too_many_decimals'],
+    ['1e-19', 'too_many_decimals'],
+    ['1e-9999', 'too_many_decimals'],
+    ['100000000000000000000', 'too_many_digits'],
+    ['1e20', 'too_many_digits'],
+    ['1e9999', 'too_many_digits'],
+    ['9'.repeat(10_000), 'too_many_digits'],
+    ['NaN', 'not_a_decimal'],
+    ['Infinity', 'not_a_decimal'],
+    ['', 'not_a_decimal'],
+    ['.5', 'not_a_decimal'],
+    ['5.', 'not_a_decimal'],
+    ['0x10', 'not_a_decimal'],
+    ['1 ', 'not_a_decimal'],
+    ['1e99999', 'not_a_decimal'],
+  ])('refuses %.30s as %s', (text, problem) => {
+    expect(readDecimal(text)).toEqual({ problem });
+  });
+});
+
+describe('decimalGiven', () => {
+  it.each([
+    [0.00001, '0.00001'],
+    [1e-7, '0.0000001'],
+    ['0.123456789012345678', '0.123456789012345678'],
+    [new JsonNumber('12345678901234567890.123456789012345678'), '12345678901234567890.123456789012345678'],
+  ])('takes %p exactly', (given, value) => {
+    expect(decimalGiven().parse(given)).toBe(value);
+  });
+
+  it.each([
+    [0, 'not_positive'],
+    ['-1', 'not_positive'],
+    ['0.1234567890123456789', 'too_many_decimals'],
+    ['abc', 'not_a_decimal'],
+  ])('refuses %p with the code %s', (given, code) => {
+    expect(decimalGiven().safeParse(given).error?.issues).toEqual([
+      expect.objectContaining({ code: 'custom', params: { code } }),
+    ]);
+  });
+
+  it.each([[null], [true], [{}], [[]], [undefined]])('refuses %p, which is no number', (given) => {
+    expect(decimalGiven().safeParse(given).success).toBe(false);
+  });
+
+  it('takes zero where it makes sense, and negatives only where any sign does', () => {
+    expect(decimalGiven('non_negative').parse('0')).toBe('0');
+    expect(decimalGiven('non_negative').safeParse('-1').success).toBe(false);
+    expect(decimalGiven('any').parse('-1.50')).toBe('-1.5');
+  });
+});

@@ -1,0 +1,95 @@
+/**
+ * Decimals on the wire.
+ *
+ * 1. A decimal is text in plain notation without exponent, leading or trailing zeros (`"0.00001"`), from
+ *    the raw text of a body to `numeric(38,18)` and back. No JavaScript number takes part in arithmetic.
+ * 2. At most 18 decimals and 20 integer digits; more is an error, never rounded.
+ * 3. A JSON number whose digits a double can't carry arrives as a {@link JsonNumber}, which keeps them.
+ */
+import { z } from 'zod';
+
+export const DECIMAL_SCALE = 18;
+export const DECIMAL_INTEGER_DIGITS = 20;
+
+/** A decimal in canonical plain notation. */
+export type Decimal = string;
+
+/** A number of a JSON text that doesn't survive as a double; `text` is what the body said. */
+export class JsonNumber {
+  constructor(readonly text: string) {}
+  toJSON(): string {
+    return this.text;
+  }
+}
+
+const NUMBER = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/;
+
+export type DecimalProblem = 'not_a_decimal' | 'too_many_decimals' | 'too_many_digits';
+
+/** Reads a JSON-style number text (exponents accepted) into canonical form, or says why not. */
+export function readDecimal(text: string): { value: Decimal } | { problem: DecimalProblem } {
+  const match = NUMBER.exec(text);
+  if (!match) return { problem: 'not_a_decimal' };
+  const [, sign, whole = '', fraction = '', exponent] = match;
+  if (whole.length + fraction.length > 400) return { problem: 'too_many_digits' };
+  const shift = exponent === undefined ? 0 : Number(exponent);
+  if (Math.abs(shift) > 400) {
+    return /^0*$/.test(whole + fraction)
+      ? { value: '0' }
+      : { problem: shift > 0 ? 'too_many_digits' : 'too_many_decimals' };
+  }
+  const digits = whole + fraction;
+  const point = whole.length + shift;
+  const padded = point <= 0 ? '0'.repeat(1 - point) + digits : digits.padEnd(point, '0');
+  const at = Math.max(point, 1);
+  const integer = padded.slice(0, at).replace(/^0+(?=\d)/, '');
+  const decimals = padded.slice(at).replace(/0+$/, '');
+  if (decimals.length > DECIMAL_SCALE) return { problem: 'too_many_decimals' };
+  if (integer.length > DECIMAL_INTEGER_DIGITS) return { problem: 'too_many_digits' };
+  const plain = decimals ? `${integer}.${decimals}` : integer;
+  return { value: sign === '-' && plain !== '0' ? `-${plain}` : plain };
+}
+
+const PROBLEMS: Record<DecimalProblem, string> = {
+  not_a_decimal: 'Expected a decimal number, as a JSON number or as a string of digits.',
+  too_many_decimals: `At most ${DECIMAL_SCALE} decimals are kept; send fewer.`,
+  too_many_digits: `At most ${DECIMAL_INTEGER_DIGITS} digits may stand before the point.`,
+};
+
+/** What a field's sign may be. */
+export type DecimalRange = 'any' | 'positive' | 'non_negative';
+
+/** Schema of a decimal that a caller gives: a JSON number or a decimal string, exact to 18 decimals. */
+export function decimalGiven(range: DecimalRange = 'positive') {
+  return z
+    .custom<string | number>(
+      (value) => typeof value === 'number' || typeof value === 'string' || value instanceof JsonNumber,
+      {
+        error: PROBLEMS.not_a_decimal,
+      },
+    )
+    .transform((value: unknown, context): Decimal => {
+      const read = readDecimal(value instanceof JsonNumber ? value.text : String(value));
+      if ('problem' in read) {
+        context.addIssue({ code: 'custom', message: PROBLEMS[read.problem], params: { code: read.problem } });
+        return z.NEVER;
+      }
+      if (range === 'positive' && (read.value === '0' || read.value.startsWith('-'))) {
+        context.addIssue({
+          code: 'custom',
+          message: 'Must be above zero.',
+          params: { code: 'not_positive' },
+        });
+      } else if (range === 'non_negative' && read.value.startsWith('-')) {
+        context.addIssue({ code: 'custom', message: 'Must not be negative.', params: { code: 'negative' } });
+      }
+      return read.value;
+    })
+    .meta({ format: 'decimal', decimalRange: range });
+}
+
+/** Schema of a decimal in an answer: canonical text inside, written as a JSON number (or a string on demand). */
+export const decimal = z
+  .string()
+  .regex(/^-?(0|[1-9]\d*)(\.\d*[1-9])?$/)
+  .meta({ format: 'decimal' });

@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import { decimal } from './decimal.js';
+import { idGiven, idOf } from './ids.js';
+import { defineOperation, deletedOf, instant, text } from './operation.js';
+
+export const TRADING_TYPES = ['spot', 'margin', 'perpetual'] as const;
+export type TradingType = (typeof TRADING_TYPES)[number];
+
+export const exchangeAccount = z
+  .object({
+    id: idOf('exa'),
+    exchange_name: z.string().describe('Id of the exchange, as in the supported exchanges.'),
+    account_name: z.string(),
+    trading_type: z.enum(TRADING_TYPES),
+    is_active: z.boolean().describe('False once the exchange refused the credentials.'),
+    can_withdraw: z
+      .boolean()
+      .describe('True where the credentials may withdraw: such keys are best replaced.'),
+    balance: z.record(z.string(), decimal).describe('Free and locked together, by asset.'),
+    last_sync_at: instant.nullable().describe('Null before the first sync.'),
+    created_at: instant,
+    updated_at: instant,
+  })
+  .meta({ id: 'ExchangeAccount' });
+export type ExchangeAccount = z.output<typeof exchangeAccount>;
+
+export const supportedExchange = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    trading_types: z.array(z.enum(TRADING_TYPES)),
+    is_active: z.boolean(),
+    created_at: instant,
+  })
+  .meta({ id: 'SupportedExchange' });
+export type SupportedExchange = z.output<typeof supportedExchange>;
+
+const exchangeCredentials = z
+  .strictObject({
+    api_key: text({ max: 1000 }),
+    api_secret: text({ max: 10_000 }),
+    passphrase: text({ max: 1000 }).optional(),
+  })
+  .meta({ id: 'ExchangeCredentials' });
+export type ExchangeCredentials = z.output<typeof exchangeCredentials>;
+
+const credentialsTestShape = {
+  exchange: text({ max: 64 }).describe('Id of a supported exchange.'),
+  trading_type: z.enum(TRADING_TYPES),
+  credentials: exchangeCredentials,
+};
+
+export const exchangeAccountTest = z.strictObject(credentialsTestShape).meta({ id: 'ExchangeAccountTest' });
+export type ExchangeAccountTest = z.output<typeof exchangeAccountTest>;
+
+export const exchangeAccountCreate = z
+  .strictObject({
+    ...credentialsTestShape,
+    account_name: text({ max: 100 }).describe('Your label for the account.'),
+    allow_withdraw_keys: z.boolean().default(false).describe('Take credentials that may withdraw, too.'),
+  })
+  .meta({ id: 'ExchangeAccountCreate' });
+export type ExchangeAccountCreate = z.output<typeof exchangeAccountCreate>;
+
+export const credentialsTestResult = z
+  .object({
+    ok: z.literal(true),
+    trading_types: z.array(z.enum(TRADING_TYPES)),
+    can_trade: z.boolean(),
+    can_withdraw: z.boolean(),
+  })
+  .meta({ id: 'CredentialsTestResult' });
+export type CredentialsTestResult = z.output<typeof credentialsTestResult>;
+
+const path = z.object({ id: idGiven('exa') });
+const venueErrors = ['exchange_credentials_rejected', 'exchange_unavailable', 'service_unavailable'] as const;
+
+export const exchangeAccountOperations = {
+  supported: defineOperation({
+    id: 'supportedExchanges.list',
+    method: 'GET',
+    path: '/v1/supported-exchanges',
+    summary: 'The exchanges that accounts can be connected to.',
+    access: 'PUBLIC',
+    list: { sorts: ['created_at', 'name'], limitDefault: 20 },
+    response: supportedExchange,
+    status: 200,
+    errors: [],
+  }),
+  list: defineOperation({
+    id: 'exchanges.list',
+    method: 'GET',
+    path: '/v1/exchanges',
+    summary: 'Your exchange accounts.',
+    access: 'READ',
+    list: { sorts: ['created_at', 'account_name', 'exchange_name'], limitDefault: 20 },
+    response: exchangeAccount,
+    status: 200,
+    errors: [],
+  }),
+  get: defineOperation({
+    id: 'exchanges.get',
+    method: 'GET',
+    path: '/v1/exchanges/:id',
+    summary: 'One exchange account.',
+    access: 'READ',
+    params: path,
+    response: exchangeAccount,
+    status: 200,
+    errors: ['not_found'],
+  }),
+  create: defineOperation({
+    id: 'exchanges.create',
+    method: 'POST',
+    path: '/v1/exchanges',
+    summary: 'Connects an exchange account; its credentials are tested before they are kept.',
+    access: 'TRADE',
+    body: exchangeAccountCreate,
+    response: exchangeAccount,
+    status: 201,
+    errors: [...venueErrors, 'limit_reached'],
+  }),
+  delete: defineOperation({
+    id: 'exchanges.delete',
+    method: 'DELETE',
+    path: '/v1/exchanges/:id',
+    summary: 'Removes an exchange account that nothing depends on any more.',
+    access: 'TRADE',
+    params: path,
+    response: deletedOf(idOf('exa')),
+    status: 200,
+    errors: ['not_found', 'invalid_state'],
+  }),
+  test: defineOperation({
+    id: 'exchanges.test',
+    method: 'POST',
+    path: '/v1/exchanges/test',
+    summary: 'Tests credentials without keeping them.',
+    access: 'TRADE',
+    body: exchangeAccountTest,
+    response: credentialsTestResult,
+    status: 200,
+    errors: venueErrors,
+  }),
+  sync: defineOperation({
+    id: 'exchanges.sync',
+    method: 'POST',
+    path: '/v1/exchanges/:id/sync',
+    summary: 'Asks for a fresh look at the balances; `exchange.synced` tells when it is done.',
+    access: 'TRADE',
+    params: path,
+    response: exchangeAccount,
+    status: 202,
+    errors: ['not_found', 'invalid_state'],
+  }),
+} as const;

@@ -1,0 +1,43 @@
+import fc from 'fast-check';
+import { TypeID } from 'typeid-js';
+import { decodeId, encodeId, ID_PREFIXES, type IdPrefix, idOf } from './ids.js';
+
+const prefixes = Object.keys(ID_PREFIXES) as IdPrefix[];
+
+describe('ids', () => {
+  it('are the TypeIDs that the public typeid-js library makes of the same UUIDs', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...prefixes), fc.uuid({ version: 7 }), (prefix, uuid) => {
+        const theirs = TypeID.fromUUID(prefix, uuid).toString();
+        expect(encodeId(prefix, uuid)).toBe(theirs);
+        expect(decodeId(prefix, theirs)).toBe(uuid);
+        expect(idOf(prefix).safeParse(theirs).success).toBe(true);
+      }),
+    );
+  });
+
+  it('sort as their UUIDs do', () => {
+    fc.assert(
+      fc.property(fc.uuid(), fc.uuid(), (a, b) => {
+        expect(encodeId('trd', a) < encodeId('trd', b)).toBe(a < b);
+      }),
+    );
+  });
+
+  it('of a UUID of any version are read: an unknown id is not a malformed one', () => {
+    expect(decodeId('trd', 'trd_7zzzzzzzzzzzzzzzzzzzzzzzzz')).toBe('ffffffff-ffff-ffff-ffff-ffffffffffff');
+  });
+
+  it.each([
+    ['another prefix', 'key_01h455vb4pex5vsknk084sn02q'],
+    ['no prefix', '01h455vb4pex5vsknk084sn02q'],
+    ['25 characters', 'trd_01h455vb4pex5vsknk084sn02'],
+    ['27 characters', 'trd_01h455vb4pex5vsknk084sn02qq'],
+    ['upper case', 'trd_01H455VB4PEX5VSKNK084SN02Q'],
+    ['a letter outside the alphabet', 'trd_01h455vb4pex5vsknk084sn02u'],
+    ['more than 128 bits', 'trd_8zzzzzzzzzzzzzzzzzzzzzzzzz'],
+    ['nothing', ''],
+  ])('with %s name no record', (_case, text) => {
+    expect(decodeId('trd', text)).toBeNull();
+  });
+});

@@ -1,0 +1,92 @@
+/**
+ * TypeIDs: a prefix and a UUIDv7 in 26 characters of Crockford's base32, lower case (`trd_01j…`).
+ *
+ * 1. An id is opaque to clients and sortable by creation; the database stores the bare UUID.
+ * 2. A reader checks the prefix and the 26 characters, never the version of the UUID: an id that no
+ *    record has is "not found", whatever its bits.
+ * 3. A suffix over 128 bits (first character above `7`) names no UUID and reads as malformed.
+ */
+import { z } from 'zod';
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const SUFFIX_LENGTH = 26;
+
+/** Every prefix, and the record that it names. */
+export const ID_PREFIXES = {
+  usr: 'user',
+  key: 'API key',
+  pbk: 'public key',
+  exa: 'exchange account',
+  tpr: 'trade pair',
+  str: 'strategy',
+  cpr: 'copier',
+  trd: 'trade',
+  fil: 'fill',
+  rwd: 'reward',
+  rwt: 'reward type',
+  wdr: 'withdrawal',
+  ntf: 'notification',
+  whk: 'webhook',
+  evt: 'event',
+  dlv: 'delivery',
+  dlq: 'dead letter',
+  sig: 'signal',
+  lot: 'lot',
+  dec: 'decision',
+} as const;
+
+export type IdPrefix = keyof typeof ID_PREFIXES;
+/** A public id of the given kind, for example `Id<'trd'>` for a trade. */
+export type Id<P extends IdPrefix = IdPrefix> = string & { readonly __prefix?: P };
+
+/** `uuid` in canonical form (8-4-4-4-12, any case) to its public id. */
+export function encodeId<P extends IdPrefix>(prefix: P, uuid: string): Id<P> {
+  const hex = uuid.replaceAll('-', '');
+  if (!/^[0-9a-f]{32}$/i.test(hex)) throw new TypeError('expected a UUID');
+  let value = BigInt(`0x${hex}`);
+  let suffix = '';
+  for (let i = 0; i < SUFFIX_LENGTH; i++) {
+    suffix = ALPHABET[Number(value & 31n)] + suffix;
+    value >>= 5n;
+  }
+  return `${prefix}_${suffix}` as Id<P>;
+}
+
+/** The UUID behind a public id of this prefix, or null where the text names none. */
+export function decodeId(prefix: IdPrefix, text: string): string | null {
+  if (!text.startsWith(`${prefix}_`)) return null;
+  const suffix = text.slice(prefix.length + 1);
+  if (suffix.length !== SUFFIX_LENGTH || suffix[0]! > '7') return null;
+  let value = 0n;
+  for (const character of suffix) {
+    const digit = ALPHABET.indexOf(character);
+    if (digit < 0) return null;
+    value = (value << 5n) | BigInt(digit);
+  }
+  const hex = value.toString(16).padStart(32, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** Schema of an id in an answer. */
+export function idOf(prefix: IdPrefix) {
+  return z
+    .string()
+    .regex(new RegExp(`^${prefix}_[0-7][${ALPHABET}]{25}$`))
+    .meta({ format: 'typeid', description: `Id of a ${ID_PREFIXES[prefix]} (\`${prefix}_…\`).` });
+}
+
+/**
+ * Schema of an id that a caller gives. Any text passes: whether it names a record is answered by the
+ * look-up, with 404 `not_found`, for malformed, unknown and foreign ids alike.
+ */
+export function idGiven<P extends IdPrefix>(prefix: P) {
+  return z
+    .string()
+    .max(200)
+    .transform((text) => text as Id<P>)
+    .meta({
+      format: 'typeid',
+      idPrefix: prefix,
+      description: `Id of a ${ID_PREFIXES[prefix]} (\`${prefix}_…\`).`,
+    });
+}

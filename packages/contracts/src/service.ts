@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { defineOperation } from './operation.js';
+
+/** The world a deployment serves: `test` trades on paper exchanges alone, `live` on real ones. */
+export const WORLDS = ['test', 'live'] as const;
+export type World = (typeof WORLDS)[number];
+
+export const health = z.object({ status: z.literal('ok') }).meta({ id: 'Health' });
+
+export const detailedHealth = z
+  .object({
+    status: z.enum(['ok', 'degraded']),
+    services: z.record(
+      z.string(),
+      z.object({
+        status: z.enum(['ok', 'degraded']),
+        age_ms: z.number().int().nonnegative().describe('Time since the service last gave a sign of life.'),
+      }),
+    ),
+  })
+  .meta({ id: 'DetailedHealth' });
+export type DetailedHealth = z.output<typeof detailedHealth>;
+
+export const version = z
+  .object({ version: z.string(), commit: z.string(), api: z.literal('v1'), world: z.enum(WORLDS) })
+  .meta({ id: 'Version' });
+export type Version = z.output<typeof version>;
+
+export const serviceOperations = {
+  health: defineOperation({
+    id: 'health.get',
+    method: 'GET',
+    path: '/v1/health',
+    summary: 'Tells that the API answers.',
+    access: 'PUBLIC',
+    response: health,
+    status: 200,
+    errors: [],
+  }),
+  detailedHealth: defineOperation({
+    id: 'health.detailed',
+    method: 'GET',
+    path: '/v1/health/detailed',
+    summary: 'Tells how each service behind the API is.',
+    access: 'PUBLIC',
+    response: detailedHealth,
+    status: 200,
+    errors: [],
+  }),
+  version: defineOperation({
+    id: 'version.get',
+    method: 'GET',
+    path: '/v1/version',
+    summary: 'Tells which version answers, and for which world.',
+    access: 'PUBLIC',
+    response: version,
+    status: 200,
+    errors: [],
+  }),
+} as const;

@@ -1,0 +1,194 @@
+import { z } from 'zod';
+import { decimal, decimalGiven } from './decimal.js';
+import { TRADING_TYPES } from './exchange-accounts.js';
+import { idGiven, idOf } from './ids.js';
+import { defineOperation, instant } from './operation.js';
+
+export const TRADE_TYPES = ['LIMIT', 'MARKET', 'STOP_LIMIT', 'STOP_MARKET'] as const;
+export type TradeType = (typeof TRADE_TYPES)[number];
+export const TRADE_SIDES = ['BUY', 'SELL'] as const;
+export type TradeSide = (typeof TRADE_SIDES)[number];
+export const TIMES_IN_FORCE = ['GTC', 'IOC', 'FOK', 'POST_ONLY'] as const;
+export type TimeInForce = (typeof TIMES_IN_FORCE)[number];
+export const TRADE_STATUSES = ['PENDING', 'FILLED', 'PARTIALLY_FILLED', 'CANCELLED', 'FAILED'] as const;
+export type TradeStatus = (typeof TRADE_STATUSES)[number];
+export const TRADE_SUB_STATUSES = ['SUBMITTING', 'ACCEPTED', 'PENDING_CANCEL', 'UNKNOWN'] as const;
+export type TradeSubStatus = (typeof TRADE_SUB_STATUSES)[number];
+export const TRADE_ORIGINS = ['API', 'COPIER', 'STRATEGY', 'EXTERNAL', 'RECONCILIATION'] as const;
+export type TradeOrigin = (typeof TRADE_ORIGINS)[number];
+export const CANCEL_REASONS = ['USER', 'EXCHANGE', 'EXPIRED', 'IOC_REMAINDER', 'RISK'] as const;
+export type CancelReason = (typeof CANCEL_REASONS)[number];
+
+const money = z.object({ amount: decimal, currency: z.string() });
+
+export const fill = z
+  .object({
+    id: idOf('fil'),
+    exchange_fill_id: z.string(),
+    price: decimal,
+    amount: decimal,
+    fee: money,
+    liquidity: z.enum(['MAKER', 'TAKER']),
+    executed_at: instant,
+  })
+  .meta({ id: 'Fill' });
+export type Fill = z.output<typeof fill>;
+
+/** A trade is one order with its fills. */
+export const trade = z
+  .object({
+    id: idOf('trd'),
+    exchange_account_id: idOf('exa'),
+    trade_pair_id: idOf('tpr'),
+    symbol: z.string(),
+    trading_type: z.enum(TRADING_TYPES),
+    strategy_id: idOf('str').optional(),
+    copier_id: idOf('cpr').optional(),
+    source_trade_id: idOf('trd').optional(),
+    client_order_id: z.string(),
+    exchange_order_id: z.string().optional(),
+    origin: z.enum(TRADE_ORIGINS),
+    type: z.enum(TRADE_TYPES),
+    side: z.enum(TRADE_SIDES),
+    reduce_only: z.boolean(),
+    time_in_force: z.enum(TIMES_IN_FORCE),
+    price: decimal.optional(),
+    stop_price: decimal.optional(),
+    amount: decimal,
+    filled_amount: decimal,
+    remaining_amount: decimal,
+    average_price: decimal.optional(),
+    cost: decimal.describe('Sum of price × amount over the fills, in quote currency.'),
+    fee: money.describe('In the currency of most of the fees; all of them in fees_by_currency.'),
+    fees_by_currency: z.array(money),
+    realized_pnl: decimal.optional(),
+    status: z.enum(TRADE_STATUSES),
+    sub_status: z.enum(TRADE_SUB_STATUSES).optional(),
+    failure: z.object({ code: z.string(), message: z.string() }).optional(),
+    cancel_reason: z.enum(CANCEL_REASONS).optional(),
+    version: z
+      .number()
+      .int()
+      .positive()
+      .describe('Grows with each change: the higher one is the newer state.'),
+    submitted_at: instant.optional(),
+    filled_at: instant.optional(),
+    cancelled_at: instant.optional(),
+    closed_at: instant.optional(),
+    created_at: instant,
+    updated_at: instant,
+  })
+  .meta({ id: 'Trade' });
+export type Trade = z.output<typeof trade>;
+
+export const tradeDetail = trade.extend({ fills: z.array(fill) }).meta({ id: 'TradeDetail' });
+export type TradeDetail = z.output<typeof tradeDetail>;
+
+const LIMIT_KINDS: readonly TradeType[] = ['LIMIT', 'STOP_LIMIT'];
+const STOP_KINDS: readonly TradeType[] = ['STOP_LIMIT', 'STOP_MARKET'];
+
+/** A price belongs to one family of types: asked for there, refused elsewhere. */
+function requirePrice(
+  context: z.RefinementCtx,
+  field: 'price' | 'stop_price',
+  given: string | undefined,
+  type: TradeType,
+  kinds: readonly TradeType[],
+): void {
+  const isNeeded = kinds.includes(type);
+  if (isNeeded === (given !== undefined)) return;
+  context.addIssue({
+    code: 'custom',
+    path: [field],
+    message: isNeeded
+      ? `${field} is required for ${type}.`
+      : `${field} is not taken for ${type}; leave it out.`,
+    params: { code: isNeeded ? 'required' : 'not_allowed' },
+  });
+}
+
+export const tradeCreate = z
+  .strictObject({
+    exchange_account_id: idGiven('exa'),
+    trade_pair_id: idGiven('tpr'),
+    type: z.enum(TRADE_TYPES),
+    side: z.enum(TRADE_SIDES),
+    price: decimalGiven().optional().describe('Limit price, in quote currency.'),
+    amount: decimalGiven().describe('In base currency.'),
+    strategy_id: idGiven('str').optional(),
+    stop_price: decimalGiven().optional().describe('Price that sets a stop order off, in quote currency.'),
+    time_in_force: z.enum(TIMES_IN_FORCE).default('GTC'),
+    reduce_only: z.boolean().default(false),
+    client_order_id: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{1,36}$/, { error: 'Expected 1 to 36 characters of A-Z, a-z, 0-9, _ and -.' })
+      .optional()
+      .describe('Your own id, one of a kind per exchange account.'),
+  })
+  .superRefine((value, context) => {
+    requirePrice(context, 'price', value.price, value.type, LIMIT_KINDS);
+    requirePrice(context, 'stop_price', value.stop_price, value.type, STOP_KINDS);
+  })
+  .meta({ id: 'TradeCreate' });
+export type TradeCreate = z.output<typeof tradeCreate>;
+
+const path = z.object({ id: idGiven('trd') });
+
+export const tradeOperations = {
+  list: defineOperation({
+    id: 'trades.list',
+    method: 'GET',
+    path: '/v1/trades',
+    summary: 'Your trades.',
+    access: 'READ',
+    query: z.strictObject({
+      strategy_id: idGiven('str').optional(),
+      exchange_account_id: idGiven('exa').optional(),
+      status: z.enum(TRADE_STATUSES).optional(),
+      side: z.enum(TRADE_SIDES).optional(),
+    }),
+    list: { sorts: ['created_at', 'updated_at'], limitDefault: 50 },
+    response: trade,
+    status: 200,
+    errors: ['not_found'],
+  }),
+  get: defineOperation({
+    id: 'trades.get',
+    method: 'GET',
+    path: '/v1/trades/:id',
+    summary: 'One trade, with its fills.',
+    access: 'READ',
+    params: path,
+    response: tradeDetail,
+    status: 200,
+    errors: ['not_found'],
+  }),
+  create: defineOperation({
+    id: 'trades.create',
+    method: 'POST',
+    path: '/v1/trades',
+    summary: 'Places an order; answers once it is kept, before the exchange has seen it.',
+    access: 'TRADE',
+    body: tradeCreate,
+    response: tradeDetail,
+    status: 201,
+    errors: [
+      'not_found',
+      'exchange_rule_violated',
+      'insufficient_balance',
+      'already_exists',
+      'invalid_state',
+    ],
+  }),
+  cancel: defineOperation({
+    id: 'trades.cancel',
+    method: 'POST',
+    path: '/v1/trades/:id/cancel',
+    summary: 'Cancels what is not filled yet, and answers with the trade as it is then.',
+    access: 'TRADE',
+    params: path,
+    response: tradeDetail,
+    status: 200,
+    errors: ['not_found', 'invalid_state', 'service_unavailable'],
+  }),
+} as const;

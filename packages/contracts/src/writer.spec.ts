@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { z } from 'zod';
+import { decimal, readDecimal } from './decimal.js';
+import { compileWriter } from './writer.js';
+
+const record = z.object({
+  id: z.string(),
+  amount: decimal,
+  price: decimal.optional(),
+  note: z.string().nullable(),
+  tags: z.array(z.string()),
+  balance: z.record(z.string(), decimal),
+});
+
+const digits = fc
+  .tuple(fc.bigInt({ min: 0n, max: 10n ** 20n - 1n }), fc.bigInt({ min: 0n, max: 10n ** 18n - 1n }))
+  .map(([whole, fraction]) => readDecimal(`${whole}.${fraction.toString().padStart(18, '0')}`))
+  .map((read) => ('value' in read ? read.value : ''));
+
+const records = fc.record(
+  {
+    id: fc.string({ unit: 'binary' }),
+    amount: digits,
+    price: digits,
+    note: fc.option(fc.string()),
+    tags: fc.array(fc.string({ unit: 'grapheme' })),
+    balance: fc.dictionary(
+      fc.string().filter((key) => key !== '__proto__'),
+      digits,
+    ),
+  },
+  { requiredKeys: ['id', 'amount', 'note', 'tags', 'balance'] },
+);
+
+describe('compileWriter', () => {
+  it('writes, with decimals as strings, what JSON.stringify writes', () => {
+    const write = compileWriter(record, 'string');
+    fc.assert(
+      fc.property(records, (value) =>
+        expect(JSON.parse(write(value))).toEqual(JSON.parse(JSON.stringify(value))),
+      ),
+    );
+  });
+
+  it('writes every digit of a decimal as a JSON number', () => {
+    const write = compileWriter(z.object({ amount: decimal }));
+    fc.assert(
+      fc.property(digits, (amount) => {
+        const json = write({ amount });
+        expect(json).toBe(`{"amount":${amount}}`);
+        expect(JSON.parse(json).amount).toBe(Number(amount));
+      }),
+    );
+  });
+
+  it('leaves out what the schema does not name', () => {
+    const write = compileWriter(z.object({ id: z.string() }));
+    expect(write({ id: 'a', secret: 'inside' })).toBe('{"id":"a"}');
+  });
+
+  it.each([
+    ['a missing field', {}],
+    ['a decimal that is a number', { amount: 1 }],
+    ['a decimal in exponent notation', { amount: '1e5' }],
+    ['a decimal that breaks out of its place', { amount: '1,"admin":true' }],
+    ['NaN for a decimal', { amount: 'NaN' }],
+  ])('throws on %s instead of sending it', (_case, value) => {
+    const write = compileWriter(z.object({ amount: decimal }));
+    expect(() => write(value)).toThrow(TypeError);
+  });
+});

@@ -1,0 +1,133 @@
+/**
+ * Writes answers as JSON, by their schema.
+ *
+ * 1. A decimal is written from its text, as a JSON number with every digit or, on demand, as a string;
+ *    it never passes through a double.
+ * 2. Only fields that the schema names are written: a field that a query returned by mistake stays inside.
+ * 3. A value that the schema can't explain throws: a broken answer is a bug of ours, not the reader's.
+ *
+ * A writer is compiled once for a schema; the closures then know nothing of schemas.
+ */
+import type { z } from 'zod';
+
+export type DecimalMode = 'number' | 'string';
+export type Writer = (value: unknown) => string;
+
+const PLAIN_DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
+
+/** Compiles the writer of a response schema. */
+export function compileWriter(schema: z.ZodType, decimals: DecimalMode = 'number'): Writer {
+  return compile(schema as unknown as Described, decimals);
+}
+
+interface Described {
+  readonly def: {
+    readonly type: string;
+    readonly shape?: Record<string, Described>;
+    readonly element?: Described;
+    readonly innerType?: Described;
+    readonly valueType?: Described;
+    readonly options?: readonly Described[];
+  };
+  meta(): { format?: string } | undefined;
+}
+
+function compile(schema: Described, mode: DecimalMode): Writer {
+  const { def } = schema;
+  if (schema.meta()?.format === 'decimal' && def.type === 'string') return decimalWriter(mode);
+  switch (def.type) {
+    case 'object':
+      return objectWriter(def.shape ?? {}, mode);
+    case 'array':
+      return arrayWriter(compile(def.element!, mode));
+    case 'record':
+      return recordWriter(compile(def.valueType!, mode));
+    case 'optional':
+    case 'readonly':
+      return compile(def.innerType!, mode);
+    case 'nullable': {
+      const inner = compile(def.innerType!, mode);
+      return (value) => (value === null ? 'null' : inner(value));
+    }
+    case 'string':
+    case 'enum':
+      return (value) => {
+        if (typeof value !== 'string') throw new TypeError('expected a string');
+        return JSON.stringify(value);
+      };
+    case 'number':
+    case 'boolean':
+    case 'literal':
+      return scalar;
+    case 'unknown':
+    case 'any':
+      return (value) => JSON.stringify(value) ?? 'null';
+    default:
+      throw new TypeError(`a response schema may not use ${def.type}`);
+  }
+}
+
+function scalar(value: unknown): string {
+  if (
+    typeof value === 'number'
+      ? Number.isFinite(value)
+      : typeof value === 'boolean' || typeof value === 'string'
+  ) {
+    return JSON.stringify(value);
+  }
+  throw new TypeError('expected a finite number, a boolean or a literal');
+}
+
+function decimalWriter(mode: DecimalMode): Writer {
+  return (value) => {
+    if (typeof value !== 'string' || !PLAIN_DECIMAL.test(value))
+      throw new TypeError('expected a plain decimal');
+    return mode === 'number' ? value : `"${value}"`;
+  };
+}
+
+function arrayWriter(item: Writer): Writer {
+  return (value) => {
+    if (!Array.isArray(value)) throw new TypeError('expected an array');
+    let json = '[';
+    for (let i = 0; i < value.length; i++) json += i === 0 ? item(value[i]) : `,${item(value[i])}`;
+    return `${json}]`;
+  };
+}
+
+function recordWriter(item: Writer): Writer {
+  return (value) => {
+    const members = Object.entries(expectObject(value)).map(
+      ([key, member]) => `${JSON.stringify(key)}:${item(member)}`,
+    );
+    return `{${members.join(',')}}`;
+  };
+}
+
+function objectWriter(shape: Record<string, Described>, mode: DecimalMode): Writer {
+  const fields = Object.entries(shape).map(([name, schema]) => ({
+    name,
+    isOptional: schema.def.type === 'optional',
+    label: `${JSON.stringify(name)}:`,
+    write: compile(schema, mode),
+  }));
+  return (value) => {
+    const record = expectObject(value);
+    let json = '';
+    for (const { name, isOptional, label, write } of fields) {
+      const member = record[name];
+      if (member === undefined) {
+        if (isOptional) continue;
+        throw new TypeError(`the answer lacks ${name}`);
+      }
+      json += json === '' ? label + write(member) : `,${label}${write(member)}`;
+    }
+    return `{${json}}`;
+  };
+}
+
+function expectObject(value: unknown): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new TypeError('expected an object');
+  return value as Record<string, unknown>;
+}
