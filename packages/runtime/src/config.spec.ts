@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { ConfigError, flag, port, readConfig } from './config.js';
+
+const schema = z.object({
+  PORT: port.default(4000),
+  DATABASE_URL: z.url('expected a URL'),
+  ALLOW_LOOPBACK: flag.default(false),
+});
+
+function problemsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    readConfig(schema, environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe('readConfig', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'config-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it('reads what the schema names, with its types and defaults', () => {
+    const config = readConfig(schema, {
+      DATABASE_URL: 'postgres://db/x',
+      ALLOW_LOOPBACK: 'true',
+      OTHER: 'y',
+    });
+    expect(config).toEqual({ PORT: 4000, DATABASE_URL: 'postgres://db/x', ALLOW_LOOPBACK: true });
+  });
+
+  it('names every bad variable and its rule, and never a value', () => {
+    const problems = problemsOf({ PORT: 'hunter2', ALLOW_LOOPBACK: 'hunter2' });
+    expect(problems).toEqual([
+      'PORT: expected a port number',
+      'DATABASE_URL: is required',
+      'ALLOW_LOOPBACK: expected true or false',
+    ]);
+  });
+
+  it('reads a value from the file that NAME_FILE names', () => {
+    writeFileSync(join(folder, 'url'), 'postgres://db/from-file\n');
+    expect(readConfig(schema, { DATABASE_URL_FILE: join(folder, 'url') }).DATABASE_URL).toBe(
+      'postgres://db/from-file',
+    );
+  });
+
+  it('refuses a variable that is set directly and by file', () => {
+    expect(problemsOf({ DATABASE_URL: 'postgres://db/x', DATABASE_URL_FILE: '/etc/hostname' })).toEqual([
+      'DATABASE_URL: is set twice, directly and by DATABASE_URL_FILE',
+    ]);
+  });
+
+  it('says which file cannot be read', () => {
+    expect(problemsOf({ DATABASE_URL_FILE: join(folder, 'absent') })).toEqual([
+      'DATABASE_URL: the file that DATABASE_URL_FILE names cannot be read',
+    ]);
+  });
+});

@@ -1,0 +1,70 @@
+/**
+ * Configuration: read once from the environment, before anything starts.
+ *
+ * 1. Any bad value stops the process, and the message names every bad variable and its rule, never a value.
+ * 2. `NAME_FILE` gives the path of a file that holds the value of `NAME`, for secrets that are mounted.
+ *    Both at once is an error.
+ * 3. An empty variable counts as absent.
+ */
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What is wrong with the environment, a line for each variable. */
+export class ConfigError extends Error {
+  constructor(readonly problems: readonly string[]) {
+    super(`The configuration is not usable:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+    this.name = 'ConfigError';
+  }
+}
+
+/** Reads and checks the variables that the schema names; others are not looked at. */
+export function readConfig<Shape extends z.ZodRawShape>(
+  schema: z.ZodObject<Shape>,
+  environment: Environment = process.env,
+): z.output<z.ZodObject<Shape>> {
+  const problems: string[] = [];
+  const values: Record<string, string> = {};
+  for (const name of Object.keys(schema.shape)) {
+    const read = readVariable(name, environment);
+    if ('problem' in read) problems.push(read.problem);
+    else if (read.value !== undefined) values[name] = read.value;
+  }
+  const parsed = schema.safeParse(values);
+  if (parsed.success && problems.length === 0) return parsed.data;
+  const reported = new Set(problems.map((problem) => problem.slice(0, problem.indexOf(':'))));
+  for (const issue of parsed.error?.issues ?? []) {
+    const name = String(issue.path[0] ?? '');
+    if (!reported.has(name))
+      problems.push(`${name}: ${values[name] === undefined ? 'is required' : issue.message}`);
+  }
+  throw new ConfigError(problems);
+}
+
+function readVariable(
+  name: string,
+  environment: Environment,
+): { value: string | undefined } | { problem: string } {
+  const direct = environment[name] || undefined;
+  const file = environment[`${name}_FILE`] || undefined;
+  if (file === undefined) return { value: direct };
+  if (direct !== undefined) return { problem: `${name}: is set twice, directly and by ${name}_FILE` };
+  try {
+    return { value: readFileSync(file, 'utf8').trimEnd() || undefined };
+  } catch {
+    return { problem: `${name}: the file that ${name}_FILE names cannot be read` };
+  }
+}
+
+/** A port to listen on; 0 takes a free one. */
+export const port = z.coerce
+  .number({ error: 'expected a port number' })
+  .int('expected a port number')
+  .min(0, 'expected a port number')
+  .max(65_535, 'expected a port number');
+
+/** `true` or `false`. */
+export const flag = z
+  .enum(['true', 'false'], { error: 'expected true or false' })
+  .transform((value) => value === 'true');

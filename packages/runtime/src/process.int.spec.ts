@@ -1,0 +1,80 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const dist = new URL('../dist/index.js', import.meta.url).href;
+
+/** A child process that runs the built package with the given options. */
+function start(folder: string, options: string) {
+  const script = join(folder, 'service.mjs');
+  writeFileSync(
+    script,
+    `import { ConfigError, createLogger, runProcess } from ${JSON.stringify(dist)};
+     const keepAlive = setInterval(() => {}, 1000);
+     await runProcess({ logger: createLogger('sample'), ${options} });
+     process.send?.('ready');`,
+  );
+  const child = fork(script, { silent: true });
+  let log = '';
+  child.stdout?.on('data', (chunk) => {
+    log += chunk;
+  });
+  return { child, logged: () => log };
+}
+
+describe('runProcess', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(new URL('..', import.meta.url).pathname, 'dist', 'process-spec-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('stops once on %s and exits with 0', async (signal) => {
+    const { child, logged } = start(
+      folder,
+      `start: async () => ({ stop: async () => { console.log('closed'); } })`,
+    );
+    await once(child, 'message');
+    child.kill(signal);
+    child.kill(signal);
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    expect(logged().match(/closed/g)).toHaveLength(1);
+  });
+
+  it('stops when its parent is gone', async () => {
+    const { child } = start(folder, `start: async () => ({ stop: async () => {} })`);
+    await once(child, 'message');
+    child.disconnect();
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+
+  it('ends with 1 when a stop outlasts the grace', async () => {
+    const { child, logged } = start(
+      folder,
+      `graceMs: 50, start: async () => ({ stop: () => new Promise(() => {}) })`,
+    );
+    await once(child, 'message');
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([1, null]);
+    expect(logged()).toContain('stop took too long');
+  });
+
+  it('does not start on a bad configuration, and says what is wrong', async () => {
+    const { child, logged } = start(
+      folder,
+      `start: async () => { throw new ConfigError(['PORT: expected a port number']); }`,
+    );
+    expect(await once(child, 'exit')).toEqual([1, null]);
+    expect(logged()).toContain('PORT: expected a port number');
+  });
+
+  it('logs an error that nobody caught, and ends', async () => {
+    const { child, logged } = start(
+      folder,
+      `start: async () => { setTimeout(() => { throw new Error('unforeseen'); }, 1); return { stop: async () => {} }; }`,
+    );
+    expect(await once(child, 'exit')).toEqual([1, null]);
+    expect(logged()).toContain('unforeseen');
+  });
+});
