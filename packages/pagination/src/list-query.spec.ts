@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { z } from 'zod';
+import { listQuerySchema } from './list-query.js';
+
+const schema = listQuerySchema({
+  sorts: ['created_at', 'symbol'],
+  defaultLimit: 50,
+  includes: ['revoked'],
+  filters: { status: z.string().optional() },
+});
+const messagesOf = (query: unknown) =>
+  schema.safeParse(query).error?.issues.map((issue) => issue.message) ?? [];
+
+describe('list query', () => {
+  it('fills in the defaults and leaves an absent offset absent', () => {
+    expect(schema.parse({})).toEqual({ limit: 50, sort: 'created_at', order: 'desc', include: [] });
+  });
+
+  it('reads text and numbers alike, with the list’s own filters beside', () => {
+    const query = {
+      limit: '7',
+      offset: '1000000',
+      sort: 'symbol',
+      order: 'asc',
+      include: 'total',
+      status: 'X',
+    };
+    expect(schema.parse(query)).toEqual({ ...query, limit: 7, offset: 1_000_000, include: ['total'] });
+    expect(schema.parse({ limit: 7 }).limit).toBe(7);
+    expect(schema.parse({ include: 'total,revoked' }).include).toEqual(['total', 'revoked']);
+  });
+
+  it('takes every limit from 1 to 100 and never clamps another', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -1000, max: 1000 }), (limit) => {
+        const result = schema.safeParse({ limit: String(limit) });
+        expect(result.success).toBe(limit >= 1 && limit <= 100);
+        if (result.success) expect(result.data.limit).toBe(limit);
+      }),
+    );
+  });
+
+  it.each(['0', '101', '-1', '1.5', '1e1', '0x10', '', ' 5', '05', 'ten', 'NaN', '99999999999', true, null])(
+    'refuses limit %p and says what it may be',
+    (limit) => {
+      expect(messagesOf({ limit })).toEqual(['limit: must be an integer from 1 to 100']);
+    },
+  );
+
+  it('refuses an offset outside 0 to 1,000,000', () => {
+    expect(messagesOf({ offset: '1000001' })).toEqual(['offset: must be an integer from 0 to 1000000']);
+    expect(messagesOf({ offset: '-1' })).toEqual(['offset: must be an integer from 0 to 1000000']);
+    expect(schema.parse({ offset: '0' }).offset).toBe(0);
+  });
+
+  it('refuses cursor and offset together, even an offset of 0', () => {
+    const message = 'cursor and offset exclude each other: send one of them';
+    expect(messagesOf({ cursor: 'abc', offset: '0' })).toEqual([message]);
+    expect(messagesOf({ cursor: 'abc' })).toEqual([]);
+  });
+
+  it('lists the allowed sorts, orders and includes', () => {
+    expect(messagesOf({ sort: 'price' })).toEqual(['sort: must be one of created_at, symbol']);
+    expect(messagesOf({ order: 'up' })).toEqual(['order: must be one of asc, desc']);
+    expect(messagesOf({ include: 'total,x' })).toEqual([
+      'include: takes total, revoked (several joined by commas)',
+    ]);
+  });
+
+  it.each(['limit', 'offset', 'cursor', 'sort', 'order', 'include'])('refuses %s given twice', (name) => {
+    expect(messagesOf({ [name]: ['1', '1'] })).toEqual([`${name}: given more than once; send it once`]);
+  });
+
+  it('refuses unknown parameters by name', () => {
+    expect(schema.safeParse({ page: '2' }).error?.issues[0]).toMatchObject({ keys: ['page'] });
+  });
+});
