@@ -1,0 +1,168 @@
+import { BlockList } from 'node:net';
+import fc from 'fast-check';
+import { isAllowedAddress, judgeUrl } from './egress.js';
+
+const LIVE = { allowLoopback: false };
+const DEVELOPMENT = { allowLoopback: true };
+
+const verdictOf = (url: string, policy = LIVE) => {
+  const verdict = judgeUrl(url, policy);
+  return 'code' in verdict ? verdict.code : 'allowed';
+};
+
+/** The special-purpose IPv4 ranges again, matched by another implementation. */
+const special = new BlockList();
+for (const [network, bits] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['168.63.129.16', 32],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+] as const) {
+  special.addSubnet(network, bits);
+}
+
+/** Addresses of all kinds, the special ranges and their edges often enough. */
+const ipv4 = fc.oneof(
+  fc.ipV4(),
+  fc
+    .tuple(
+      fc.constantFrom('10', '127', '169.254', '172.16', '172.31', '172.32', '192.168', '100.64', '100.128'),
+      fc.ipV4(),
+    )
+    .map(([start, tail]) => [...start.split('.'), ...tail.split('.')].slice(0, 4).join('.')),
+);
+
+const embeddings = (address: string): string[] => {
+  const [a, b, c, d] = address.split('.').map(Number) as [number, number, number, number];
+  const high = ((a << 8) | b).toString(16);
+  const low = ((c << 8) | d).toString(16);
+  return [
+    `::ffff:${high}:${low}`,
+    `::${high}:${low}`,
+    `::ffff:0:${high}:${low}`,
+    `64:ff9b::${high}:${low}`,
+    `2002:${high}:${low}::`,
+    `::5efe:${high}:${low}`,
+  ];
+};
+
+describe('an address', () => {
+  it('of IPv4 may be connected to exactly when it lies in no special range', () => {
+    fc.assert(
+      fc.property(ipv4, (address) => expect(isAllowedAddress(address, LIVE)).toBe(!special.check(address))),
+      { numRuns: 10_000 },
+    );
+  });
+
+  it('of IPv6 that embeds an IPv4 address is refused in all six forms', () => {
+    fc.assert(
+      fc.property(ipv4, (address) => {
+        for (const embedded of embeddings(address)) {
+          expect(isAllowedAddress(embedded, LIVE)).toBe(false);
+          expect(verdictOf(`https://[${embedded}]/`)).toBe('blocked_address');
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it.each([
+    '::',
+    '::1',
+    'fd00:ec2::254',
+    'fe80::1',
+    'fec0::1',
+    'ff02::1',
+    '2001:db8::1',
+    '3fff::1',
+    '5f00::1',
+    '100::1',
+  ])('of IPv6 that is special is refused: %s', (address) =>
+    expect(isAllowedAddress(address, LIVE)).toBe(false),
+  );
+
+  it.each(['2606:4700::1111', '2a00:1450:4001::1'])('of IPv6 that is public is allowed: %s', (address) =>
+    expect(isAllowedAddress(address, LIVE)).toBe(true),
+  );
+
+  it('that is none is refused', () => {
+    for (const text of ['', 'example.com', '1.2.3', 'fe80::1%eth0x y'])
+      expect(isAllowedAddress(text, LIVE)).toBe(false);
+  });
+
+  it('of loopback is open in development, and nothing else is', () => {
+    expect(['127.0.0.1', '127.9.9.9', '::1'].map((a) => isAllowedAddress(a, DEVELOPMENT))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(
+      ['10.0.0.1', '169.254.169.254', '::2', '::ffff:7f00:1'].map((a) => isAllowedAddress(a, DEVELOPMENT)),
+    ).toEqual([false, false, false, false]);
+  });
+});
+
+describe('a webhook URL', () => {
+  it.each([
+    'https://example.com/hook',
+    'http://example.com',
+    'https://example.com:8443/',
+    'https://example.com:8999/?a=1',
+    'https://1.1.1.1/',
+  ])('may be %s', (url) => expect(verdictOf(url)).toBe('allowed'));
+
+  it.each([
+    'http://127.0.0.1/',
+    'http://2130706433/',
+    'http://0x7f000001/',
+    'http://0177.0.0.1/',
+    'http://127.1/',
+    'http://0/',
+    'http://127.0.0.1./',
+    'http://①②⑦.0.0.1/',
+    'http://１２７.0.0.1/',
+    'http://[::1]/',
+    'http://10.0.0.1/',
+    'http://169.254.169.254/latest/meta-data',
+    'http://localhost/',
+    'http://LOCALHOST./',
+    'http://a.localhost/',
+    'http://metadata.google.internal/',
+  ])('may not be %s: the host is inside', (url) => expect(verdictOf(url)).toBe('blocked_address'));
+
+  it.each([
+    'gopher://example.com/',
+    'file:///etc/passwd',
+    'javascript:alert(1)',
+    'http://user@example.com/',
+    'http://user:pass@example.com/',
+    'https://example.com/#fragment',
+    'https://example.com:6379/',
+    'https://example.com:25/',
+    'https://example.com:7999/',
+    'https://example.com:9000/',
+    '/relative',
+    'example.com',
+    '',
+  ])('may not be %j: it is no URL to call', (url) => expect(verdictOf(url)).toBe('invalid_url'));
+
+  it('may be loopback at any port in development, and no other inside host', () => {
+    expect(verdictOf('http://127.0.0.1:41234/hook', DEVELOPMENT)).toBe('allowed');
+    expect(verdictOf('http://localhost:9000/hook', DEVELOPMENT)).toBe('allowed');
+    expect(verdictOf('http://[::1]:9000/hook', DEVELOPMENT)).toBe('allowed');
+    expect(verdictOf('http://10.0.0.1/hook', DEVELOPMENT)).toBe('blocked_address');
+    expect(verdictOf('http://metadata.google.internal/', DEVELOPMENT)).toBe('blocked_address');
+    expect(verdictOf('http://example.com:9000/', DEVELOPMENT)).toBe('invalid_url');
+  });
+});
