@@ -1,1 +1,2 @@
 export * from './api-key.js';
+export * from './redis-replay-window.js';
