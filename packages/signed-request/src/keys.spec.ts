@@ -1,0 +1,50 @@
+import { createECDH } from 'node:crypto';
+import { generatePrivateKey, isValidPublicKey, publicKeyOf } from './keys.js';
+
+const N = 'fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141';
+const bytes = (hex: string) => new Uint8Array(Buffer.from(hex, 'hex'));
+const G = '79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798';
+
+describe('keys', () => {
+  it('derive the public key that OpenSSL derives', () => {
+    for (let round = 0; round < 20; round++) {
+      const privateKey = generatePrivateKey();
+      const ecdh = createECDH('secp256k1');
+      ecdh.setPrivateKey(privateKey);
+      expect(publicKeyOf(privateKey)).toBe(ecdh.getPublicKey('hex', 'compressed'));
+      expect(isValidPublicKey(publicKeyOf(privateKey))).toBe(true);
+    }
+  });
+
+  it.each([
+    ['0', '00'.repeat(32)],
+    ['n', N],
+    ['2^256 - 1', 'ff'.repeat(32)],
+    ['31 bytes', '01'.repeat(31)],
+    ['33 bytes', '01'.repeat(33)],
+  ])('refuse %s as a private key', (_, hex) => {
+    expect(() => publicKeyOf(bytes(hex))).toThrow(RangeError);
+  });
+
+  it.each([`02${G}`, `03${G}`])('may be registered when on the curve: %s', (key) => {
+    expect(isValidPublicKey(key)).toBe(true);
+  });
+
+  it.each([
+    ['x on no point of the curve', `02${'5'.padStart(64, '0')}`],
+    ['x above the field prime', `02${'ff'.repeat(32)}`],
+    ['32 bytes', G],
+    ['34 bytes', `02${G}00`],
+    ['prefix 00', `00${G}`],
+    ['prefix 04', `04${G}`],
+    ['hybrid prefix 06', `06${G}`],
+    ['uncompressed', `04${G}483ada7726a3c4655da4fbfc0e1108a8fd17b448a68554199c47d08ffb10d4b8`],
+    ['infinity', '00'],
+    ['upper-case hex', `02${G.toUpperCase()}`],
+    ['a 0x prefix', `0x02${G}`],
+    ['a newline behind', `02${G}\n`],
+    ['nothing', ''],
+  ])('may not be registered: %s', (_, key) => {
+    expect(isValidPublicKey(key)).toBe(false);
+  });
+});

@@ -1,0 +1,29 @@
+/** A map that never holds more than `sizeMax` entries: the least recently used one leaves first. */
+export class LruCache<Key, Value> {
+  // A Map iterates in the order of insertion, so its first key is the one longest unused.
+  readonly #entries = new Map<Key, Value>();
+
+  constructor(private readonly sizeMax: number) {}
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get(key: Key): Value | undefined {
+    const value = this.#entries.get(key);
+    if (value !== undefined) this.#putLast(key, value);
+    return value;
+  }
+
+  set(key: Key, value: Value): void {
+    this.#putLast(key, value);
+    if (this.#entries.size <= this.sizeMax) return;
+    const oldest = this.#entries.keys().next();
+    if (!oldest.done) this.#entries.delete(oldest.value);
+  }
+
+  #putLast(key: Key, value: Value): void {
+    this.#entries.delete(key);
+    this.#entries.set(key, value);
+  }
+}

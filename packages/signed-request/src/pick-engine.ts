@@ -1,0 +1,81 @@
+/**
+ * Chooses the verifier once, when a process starts: the fastest library that is really there.
+ * The choice is returned with what was passed over and why, so the caller can name both in its log.
+ */
+import {
+  assertKnownAnswers,
+  type EngineName,
+  EngineUnavailableError,
+  type MessageSigner,
+  type VerifyEngine,
+} from './engine.js';
+import { openLibsecp256k1Engine } from './engines/libsecp256k1.js';
+import { nobleEngine } from './engines/noble.js';
+import { openNodeCryptoEngine } from './engines/node-crypto.js';
+
+/** Fastest first. */
+export const ENGINE_NAMES: readonly EngineName[] = ['libsecp256k1', 'node:crypto', 'noble'];
+
+export interface PickedEngine {
+  readonly engine: VerifyEngine;
+  /** libsecp256k1 when it was picked, else noble: OpenSSL offers no deterministic nonces. */
+  readonly signer: MessageSigner;
+  readonly passedOver: readonly { readonly name: EngineName; readonly reason: string }[];
+}
+
+export interface OpenedEngine {
+  readonly engine: VerifyEngine;
+  readonly signer: MessageSigner;
+}
+
+/** @throws EngineUnavailableError when the library is missing here or fails the known-answer test */
+export type EngineLoader = () => OpenedEngine;
+
+const LOADERS: Readonly<Record<EngineName, EngineLoader>> = {
+  libsecp256k1: () => {
+    const engine = openLibsecp256k1Engine();
+    return { engine, signer: engine };
+  },
+  'node:crypto': () => ({ engine: openNodeCryptoEngine(), signer: nobleEngine }),
+  noble: () => ({ engine: assertKnownAnswers(nobleEngine), signer: nobleEngine }),
+};
+
+/**
+ * Opens one engine by name, with no fallback.
+ *
+ * @throws EngineUnavailableError when its library is missing here or fails the known-answer test
+ */
+export function openEngine(name: EngineName): VerifyEngine {
+  return LOADERS[name]().engine;
+}
+
+/**
+ * Opens the fastest engine present. `prefer` is tried first; when it is unavailable the usual order goes on.
+ *
+ * @param options.load replaces how single engines are opened
+ * @throws Error naming each engine and its reason when none is left
+ * @example
+ * const { engine, passedOver } = pickEngine();
+ * log.info({ engine: engine.name, passedOver }, 'signature engine picked');
+ */
+export function pickEngine(
+  options: {
+    readonly prefer?: EngineName;
+    readonly load?: Readonly<Partial<Record<EngineName, EngineLoader>>>;
+  } = {},
+): PickedEngine {
+  const { prefer } = options;
+  const loaders = { ...LOADERS, ...options.load };
+  const order =
+    prefer === undefined ? ENGINE_NAMES : [prefer, ...ENGINE_NAMES.filter((name) => name !== prefer)];
+  const passedOver: { name: EngineName; reason: string }[] = [];
+  for (const name of order) {
+    try {
+      return { ...loaders[name](), passedOver };
+    } catch (error) {
+      if (!(error instanceof EngineUnavailableError)) throw error;
+      passedOver.push({ name, reason: error.reason });
+    }
+  }
+  throw new Error(`no signature engine is available: ${JSON.stringify(passedOver)}`);
+}

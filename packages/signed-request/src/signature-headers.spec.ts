@@ -1,0 +1,75 @@
+import { readSignatureHeaders, SIGNATURE_HEADER_NAMES, type SignatureHeaders } from './signature-headers.js';
+
+const headers: SignatureHeaders = {
+  'x-svc-pubkey': `02${'ab'.repeat(32)}`,
+  'x-svc-timestamp': '1767225600000',
+  'x-svc-nonce': '0f'.repeat(16),
+  'x-svc-sig': 'cd'.repeat(64),
+};
+const pairs = Object.entries(headers);
+const expected = {
+  kind: 'present',
+  publicKey: headers['x-svc-pubkey'],
+  timestamp: '1767225600000',
+  timestampMs: 1_767_225_600_000,
+  nonce: headers['x-svc-nonce'],
+  signature: headers['x-svc-sig'],
+};
+
+describe('readSignatureHeaders', () => {
+  it.each([
+    ['flat raw headers', ['Host', 'x', ...pairs.flat()]],
+    ['pairs', [['Host', 'x'] as const, ...pairs]],
+    ['an object, as in connection_init', { other: 1, ...headers }],
+    ['names in another case', pairs.map(([name, value]) => [name.toUpperCase(), value] as const)],
+  ])('reads %s', (_, source) => {
+    expect(readSignatureHeaders(source)).toEqual(expected);
+  });
+
+  it.each([[[]], [['Authorization', 'Bearer x', 'x-svc-webhook-id', 'y']], [{}]])(
+    'is absent when none of the four is there',
+    (source) => {
+      expect(readSignatureHeaders(source)).toEqual({ kind: 'absent' });
+    },
+  );
+
+  it.each(SIGNATURE_HEADER_NAMES)(
+    'refuses %s sent twice, even with one value and in two spellings',
+    (header) => {
+      const again: [string, string] = [header.toUpperCase(), headers[header]];
+      const refusal = { kind: 'malformed', header };
+      expect(readSignatureHeaders([...pairs, again])).toMatchObject(refusal);
+      expect(readSignatureHeaders([...pairs.flat(), ...again])).toMatchObject(refusal);
+      expect(readSignatureHeaders({ ...headers, [again[0]]: again[1] })).toMatchObject(refusal);
+    },
+  );
+
+  it.each(SIGNATURE_HEADER_NAMES)('refuses a request with all but %s', (header) => {
+    const others = pairs.filter(([name]) => name !== header);
+    expect(readSignatureHeaders(others)).toMatchObject({ kind: 'malformed', header });
+  });
+
+  it.each([null, undefined, 1_767_225_600_000, true, ['1767225600000'], { a: 1 }])(
+    'refuses a value that is no text: %j',
+    (value) => {
+      const source = { ...headers, 'x-svc-timestamp': value };
+      expect(readSignatureHeaders(source)).toMatchObject({ kind: 'malformed', header: 'x-svc-timestamp' });
+    },
+  );
+
+  it('refuses a newline behind any value, which a loose pattern would let through', () => {
+    for (const header of SIGNATURE_HEADER_NAMES) {
+      const source = { ...headers, [header]: `${headers[header]}\n` };
+      expect(readSignatureHeaders(source)).toMatchObject({ kind: 'malformed', header });
+    }
+  });
+
+  it('never repeats a value in its reason', () => {
+    const reading = readSignatureHeaders({ ...headers, 'x-svc-sig': 'SECRET' });
+    expect(JSON.stringify(reading)).not.toContain('SECRET');
+  });
+
+  it('throws on a flat list that is not in pairs, a fault of the caller', () => {
+    expect(() => readSignatureHeaders(['x-svc-sig'])).toThrow(TypeError);
+  });
+});

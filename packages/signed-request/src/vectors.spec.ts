@@ -1,0 +1,170 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { ENGINES } from '../test/engines.js';
+import {
+  acceptedRequests,
+  bareSignatures,
+  bodyOf,
+  cliIdentities,
+  nodeCryptoVerifies,
+  privateKeyOfScalar,
+  type RequestVector,
+  refusedRequests,
+} from '../test/vectors.js';
+import {
+  canonicalString,
+  InMemoryReplayWindow,
+  identityMessage,
+  NONCE_TTL_MS,
+  publicKeyOf,
+  type RequestVerification,
+  signMessage,
+  signRequest,
+  type VerifyEngine,
+  verifyMessage,
+  verifyRequest,
+} from './index.js';
+
+const requestVectors = [...acceptedRequests.vectors, ...refusedRequests.vectors];
+const utf8 = new TextEncoder();
+const fromHex = (hex: string) => Uint8Array.from(Buffer.from(hex, 'hex'));
+
+async function verdictOn(
+  vector: RequestVector,
+  engine: VerifyEngine,
+): Promise<RequestVerification<{ publicKey: string }>> {
+  const { server_time_ms, known_public_keys } = refusedRequests;
+  const replayWindow = new InMemoryReplayWindow({ nowMs: () => 0 });
+  if (vector.nonce_claimed_before) {
+    await replayWindow.claim(String(vector.headers['x-svc-pubkey']), String(vector.nonce), NONCE_TTL_MS);
+  }
+  return verifyRequest(
+    { method: vector.method, path: vector.path, headers: vector.headers, body: bodyOf(vector) },
+    {
+      engine,
+      replayWindow,
+      nowMs: () => server_time_ms,
+      findPublicKey: async (publicKey) => (known_public_keys.includes(publicKey) ? { publicKey } : null),
+    },
+  );
+}
+
+describe('the committed vectors', () => {
+  it('are what the generator writes today', () => {
+    const script = fileURLToPath(new URL('../scripts/build-vectors.mjs', import.meta.url));
+    expect(() => execFileSync(process.execPath, [script, '--check'], { stdio: 'pipe' })).not.toThrow();
+  });
+
+  it('state one clock and one set of known keys for both files of requests', () => {
+    expect(acceptedRequests.server_time_ms).toBe(refusedRequests.server_time_ms);
+    expect(acceptedRequests.known_public_keys).toEqual(refusedRequests.known_public_keys);
+  });
+
+  it('cover every refusal code', () => {
+    expect(new Set(refusedRequests.vectors.map((vector) => vector.expected))).toEqual(
+      new Set([
+        'invalid_signature_headers',
+        'timestamp_out_of_window',
+        'unknown_public_key',
+        'invalid_signature',
+        'nonce_replayed',
+      ]),
+    );
+  });
+});
+
+describe.each(ENGINES)('with $name', ({ engine }) => {
+  it.each(requestVectors)('request "$name": $expected', async (vector) => {
+    const verdict = await verdictOn(vector, engine);
+    expect(verdict.kind === 'refused' ? verdict.code : verdict.kind).toBe(vector.expected);
+  });
+
+  it.each(bareSignatures.vectors)('signature "$name": $valid', (vector) => {
+    const { message, signature, public_key } = vector;
+    expect(engine.verify(utf8.encode(message), fromHex(signature), fromHex(public_key))).toBe(vector.valid);
+  });
+
+  it.each(cliIdentities.vectors)('identity "$name": $valid', ({ message, signature, public_key, valid }) => {
+    expect(verifyMessage({ message, signature, publicKey: public_key }, engine)).toBe(valid);
+  });
+});
+
+describe('by node:crypto alone', () => {
+  it.each(requestVectors)('the body digest of "$name" is its SHA-256', (vector) => {
+    expect(createHash('sha256').update(bodyOf(vector)).digest('hex')).toBe(vector.body_sha256);
+  });
+
+  it.each(requestVectors.filter(({ expected }) => expected === 'accepted' || expected === 'nonce_replayed'))(
+    'the signature of "$name" verifies',
+    ({ canonical_string, headers }) => {
+      expect(
+        nodeCryptoVerifies(
+          String(canonical_string),
+          String(headers['x-svc-sig']),
+          String(headers['x-svc-pubkey']),
+        ),
+      ).toBe(true);
+    },
+  );
+
+  it.each(requestVectors.filter(({ expected }) => expected === 'invalid_signature'))(
+    'the signature of "$name" does not verify',
+    ({ canonical_string, headers }) => {
+      expect(
+        nodeCryptoVerifies(
+          String(canonical_string),
+          String(headers['x-svc-sig']),
+          String(headers['x-svc-pubkey']),
+        ),
+      ).toBe(false);
+    },
+  );
+
+  it.each([...bareSignatures.vectors, ...cliIdentities.vectors])(
+    'the signature "$name" is $valid',
+    ({ message, signature, public_key, valid }) => {
+      expect(nodeCryptoVerifies(message, signature, public_key)).toBe(valid);
+    },
+  );
+});
+
+describe('the signing side', () => {
+  const readable = requestVectors.filter(({ canonical_string }) => canonical_string !== null);
+
+  it.each(readable)('puts together the canonical string of "$name"', (vector) => {
+    const { method, path, timestamp, nonce } = vector;
+    expect(
+      canonicalString({
+        method,
+        path,
+        timestamp: String(timestamp),
+        nonce: String(nonce),
+        body: bodyOf(vector),
+      }),
+    ).toBe(vector.canonical_string);
+  });
+
+  const asSigned = acceptedRequests.vectors.filter(({ name }) => !name.includes('high-s'));
+
+  it.each(asSigned)('signs "$name" to the same bytes', (vector) => {
+    expect(
+      signRequest({
+        method: vector.method,
+        path: vector.path,
+        body: bodyOf(vector),
+        nowMs: Number(vector.timestamp),
+        nonce: String(vector.nonce),
+        privateKey: privateKeyOfScalar(vector.private_scalar),
+      }),
+    ).toEqual(vector.headers);
+  });
+
+  it('signs the identity of scalar 1 to the same bytes', () => {
+    const [identity] = cliIdentities.vectors;
+    const privateKey = privateKeyOfScalar(1);
+    const message = identityMessage(String(identity?.challenge), publicKeyOf(privateKey));
+    expect(message).toBe(identity?.message);
+    expect(signMessage(message, privateKey)).toBe(identity?.signature);
+  });
+});
