@@ -1,0 +1,261 @@
+/**
+ * Who may import whom. These rules are the architecture: docs/architecture.md draws them, and each has a
+ * deliberately wrong fixture under tooling/boundaries/fixtures/<rule name>/ that proves it fires.
+ *
+ * - Paths are source paths: workspace packages resolve to their source, as they do for tests.
+ * - Type-only imports count: knowing a shape is a dependency too.
+ * - What no import can show (process.env, fetch, venue names) is in tooling/boundaries/source-rules.mjs.
+ */
+
+const SPEC = '\\.spec\\.m?ts$';
+const SUPPORT = [SPEC, '/testing/', '/test/', '/conformance/'];
+
+/** Folders of other packages, whether the import resolved or not. */
+const packages = (...names) => `^(?:packages/|@trading-automation/)(?:${names.join('|')})(?:/|$)`;
+const ANY_PACKAGE = '^(?:packages/|@trading-automation/)';
+const APPS = '^apps/';
+
+/** A package of the registry, as it resolves (in node_modules) and as it is written. */
+const npm = (...names) => `(?:^|/node_modules/)(?:${names.join('|')})(?:/|$)`;
+
+const packageMayImport = (name, ...allowed) => ({
+  name: `${name}-imports-${allowed.join('-and-') || 'no-workspace-package'}`,
+  comment: `packages/${name} may know ${allowed.length > 0 ? `only ${allowed.join(', ')}` : 'no other package of the workspace'}.`,
+  from: { path: `^packages/${name}/` },
+  to: { path: ANY_PACKAGE, pathNot: packages(name, ...allowed) },
+});
+
+/** An app's tests may use more than the app: they play its callers and its surroundings. */
+const appMayImport = (name, ...allowed) => ({
+  name: `${name}-imports-only-its-list`,
+  comment: `apps/${name} is a transport: it may know ${allowed.join(', ') || 'no package of the workspace'}.`,
+  from: { path: `^apps/${name}/`, pathNot: SUPPORT },
+  to: {
+    path: ANY_PACKAGE,
+    ...(allowed.length > 0 ? { pathNot: allowed.map((entry) => packages(entry)) } : {}),
+  },
+});
+
+/** Feature of core -> the features it may use. `access` may be used by all. What is not here is forbidden. */
+const FEATURE_ORDER = {
+  access: [],
+  'exchange-accounts': ['access'],
+  'trade-pairs': ['access'],
+  'market-data': ['access'],
+  strategies: ['access', 'exchange-accounts', 'trade-pairs'],
+  trades: ['access', 'exchange-accounts', 'trade-pairs', 'strategies'],
+  analytics: ['access', 'trades'],
+  copiers: ['access', 'strategies', 'trades', 'exchange-accounts'],
+  ledger: ['access'],
+  rewards: ['access', 'ledger', 'trades'],
+  withdrawals: ['access', 'ledger', 'exchange-accounts'],
+  notifications: ['access'],
+  settings: ['access'],
+  events: ['access'],
+  webhooks: ['access'],
+};
+const FEATURES = Object.keys(FEATURE_ORDER);
+const inFeature = (...names) => `^packages/core/src/(?:${names.join('|')})/`;
+
+const featureOrder = FEATURES.map((feature) => ({
+  name: `feature-order-of-${feature}`,
+  comment: `The ${feature} feature may use ${FEATURE_ORDER[feature].join(', ') || 'no other feature'}. Features that must react to it learn by events.`,
+  from: { path: inFeature(feature) },
+  to: { path: inFeature(...FEATURES), pathNot: inFeature(feature, ...FEATURE_ORDER[feature]) },
+}));
+
+const forbidden = [
+  {
+    name: 'no-cycles',
+    comment: 'Two files that need each other are one file, or hide a third.',
+    from: {},
+    to: { circular: true },
+  },
+  packageMayImport('contracts'),
+  packageMayImport('signed-request'),
+  packageMayImport('pagination'),
+  packageMayImport('exchanges', 'contracts'),
+  packageMayImport('persistence', 'pagination'),
+  packageMayImport('runtime', 'contracts'),
+  packageMayImport('sdk', 'contracts', 'signed-request', 'pagination'),
+  packageMayImport('cli', 'sdk'),
+  packageMayImport('core', 'contracts', 'signed-request', 'pagination', 'persistence', 'exchanges'),
+  {
+    name: 'core-sees-only-the-exchange-port',
+    comment:
+      'Core decides about trades; which venue library carries them is the business of the trading worker. Its tests may use the fake.',
+    from: { path: '^packages/core/', pathNot: SUPPORT },
+    to: {
+      path: '^(?:packages/exchanges/src|@trading-automation/exchanges)/',
+      pathNot: '^packages/exchanges/src/(?:index|port)\\.ts$',
+    },
+  },
+  {
+    name: 'nothing-imports-an-app',
+    comment: 'An app is a process. What two processes share is a package.',
+    from: { pathNot: APPS },
+    to: { path: APPS },
+  },
+  {
+    name: 'no-app-imports-another-app',
+    comment: 'Processes meet over the wire, Postgres and Redis, never by import.',
+    from: { path: '^apps/([^/]+)/' },
+    to: { path: APPS, pathNot: '^apps/$1/' },
+  },
+  appMayImport('rest-api', 'core', 'contracts', 'runtime'),
+  appMayImport('graphql-api', 'core', 'contracts', 'pagination', 'runtime'),
+  appMayImport('trading-worker', 'core', 'contracts', 'runtime', 'exchanges'),
+  appMayImport('webhook-dispatcher', 'core', 'contracts', 'runtime'),
+  {
+    name: 'webhook-dispatcher-sees-only-delivery-features',
+    comment:
+      'The dispatcher talks to the outside: of core it may know webhooks and notifications, and the door that sets core up.',
+    from: { path: '^apps/webhook-dispatcher/', pathNot: SUPPORT },
+    to: {
+      path: '^packages/core/src/',
+      pathNot: '^packages/core/src/(?:index\\.ts$|webhooks/|notifications/)',
+    },
+  },
+  appMayImport('paper-exchange'),
+  appMayImport('dashboard', 'contracts', 'sdk'),
+  {
+    name: 'dashboard-features-stand-apart',
+    comment: 'A feature of the dashboard can be deleted with its folder.',
+    from: { path: '^apps/dashboard/features/([^/]+)/' },
+    to: { path: '^apps/dashboard/features/', pathNot: '^apps/dashboard/features/$1/' },
+  },
+  {
+    name: 'tooling-is-for-config-files',
+    comment: 'The product runs without the tools that build it.',
+    from: { path: '^(?:apps|packages|bench)/', pathNot: '\\.config\\.[cm]?[jt]s$' },
+    to: { path: '^tooling/' },
+  },
+  ...featureOrder,
+  {
+    name: 'features-are-entered-by-their-door',
+    comment: 'Another feature is its index.ts; everything else in its folder may change without asking.',
+    from: { path: '^packages/core/src/([^/]+)/' },
+    to: {
+      path: inFeature(...FEATURES),
+      pathNot: ['^packages/core/src/$1/', '^packages/core/src/[^/]+/index\\.ts$'],
+    },
+  },
+  {
+    name: 'packages-are-entered-by-their-door',
+    comment: 'No deep path into another package works: only what its exports map names.',
+    from: { path: ['^(?:apps|packages|tooling)/([^/]+)/', '^(bench)/'] },
+    to: {
+      path: '^packages/',
+      pathNot: [
+        '^packages/$1/',
+        '^packages/[^/]+/src/index\\.ts$',
+        '^packages/[^/]+/src/[^/]+/index\\.ts$',
+        '^packages/exchanges/src/port\\.ts$',
+        '^packages/signed-request/src/browser\\.ts$',
+        '\\.json$',
+      ],
+    },
+  },
+  {
+    name: 'barrels-only-at-doors',
+    comment: "An index.ts is a package's entry or a feature's door; anywhere else it hides who needs what.",
+    from: {},
+    to: { path: '^(?:packages|apps)/[^/]+/src/[^/]+/.+/index\\.ts$' },
+  },
+  {
+    name: 'entities-stay-in-their-folder',
+    comment:
+      'A row is known to its feature and to data-source.ts alone: services answer with contract types.',
+    from: { path: '^(.+)/[^/]+$', pathNot: [...SUPPORT, '/data-source\\.ts$'] },
+    to: { path: '^packages/core/.+\\.entity\\.ts$', pathNot: '^$1/[^/]+$' },
+  },
+  {
+    name: 'doors-show-no-entity',
+    comment: "A feature's index.ts offers its module, service and public types, never its rows.",
+    from: { path: inFeature(...FEATURES).concat('index\\.ts$') },
+    to: { path: '\\.entity\\.ts$' },
+  },
+  {
+    name: 'rules-are-pure',
+    comment:
+      'A *.rules.ts decides from its arguments: contracts, decimals and other rules of its folder, no framework, clock, randomness or I/O.',
+    from: { path: '^(packages/core/.+)/[^/]+\\.rules\\.ts$' },
+    to: { pathNot: [packages('contracts'), npm('decimal\\.js'), '^$1/[^/]+\\.rules\\.ts$'] },
+  },
+  {
+    name: 'typeorm-stays-near-the-data',
+    comment: 'SQL and its mapper live in persistence, entities, queries, services and migrations.',
+    from: {
+      pathNot: [
+        ...SUPPORT,
+        '^packages/persistence/',
+        '^packages/core/.*migrations/',
+        '^packages/core/.+(?:\\.entity|\\.queries|\\.service|/data-source)\\.ts$',
+      ],
+    },
+    to: { path: npm('typeorm', '@nestjs/typeorm') },
+  },
+  {
+    name: 'graphql-stays-in-the-graphql-api',
+    comment: 'GraphQL is one transport of several.',
+    from: { pathNot: ['^apps/graphql-api/', '^apps/dashboard/', ...SUPPORT] },
+    to: { path: npm('@nestjs/graphql', '@nestjs/mercurius', 'mercurius', 'graphql') },
+  },
+  {
+    name: 'packages-know-no-http-server',
+    comment: 'Core and its neighbours must not see HTTP; a server belongs to an app.',
+    from: { path: '^packages/', pathNot: SUPPORT },
+    to: { path: npm('express', 'fastify', '@nestjs/platform-express', '@nestjs/platform-fastify') },
+  },
+  {
+    name: 'network-clients-only-at-the-edges',
+    comment:
+      'Whoever can call out can leak: only exchanges, the SDK, webhook delivery and the paper exchange may.',
+    from: {
+      path: '^(?:apps|packages)/',
+      pathNot: [
+        ...SUPPORT,
+        '^packages/(?:exchanges|sdk)/',
+        '^apps/webhook-dispatcher/src/delivery/',
+        '^apps/paper-exchange/',
+      ],
+    },
+    to: { path: npm('ws', 'undici', 'ccxt', 'axios', 'got', 'node-fetch') },
+  },
+  {
+    name: 'contracts-and-pagination-need-zod-alone',
+    comment: "They run in browsers and in other people's programs.",
+    from: { path: '^packages/(contracts|pagination)/src/', pathNot: SPEC },
+    to: { pathNot: [ANY_PACKAGE, npm('zod')] },
+  },
+  {
+    name: 'the-browser-entry-reaches-no-node',
+    comment: 'The browser entry of signed-request must bundle: pure JavaScript engines alone.',
+    from: { path: '^packages/signed-request/src/browser\\.ts$' },
+    to: {
+      path: [npm('secp256k1'), '^(?:node:)?(?:crypto|buffer|fs|fs/promises|module|process)$'],
+      reachable: true,
+    },
+  },
+  {
+    name: 'production-code-imports-no-test-support',
+    comment: 'Fakes, template databases and specs must never reach a running product.',
+    from: { path: '^(?:apps|packages)/', pathNot: [...SUPPORT, '^packages/exchanges/src/fake/'] },
+    to: { path: ['^packages/persistence/src/testing/', '^packages/exchanges/src/fake/', SPEC] },
+  },
+].map((rule) => ({ severity: 'error', ...rule }));
+
+module.exports = {
+  forbidden,
+  options: {
+    doNotFollow: { path: ['node_modules', '(?:^|/)dist/'] },
+    exclude: { path: ['(?:^|/)dist/', '^tooling/boundaries/fixtures/'] },
+    tsPreCompilationDeps: true,
+    moduleSystems: ['es6', 'cjs', 'tsd'],
+    enhancedResolveOptions: {
+      conditionNames: ['@trading-automation/source', 'import', 'require', 'node', 'default', 'types'],
+      exportsFields: ['exports'],
+      extensions: ['.ts', '.tsx', '.mjs', '.cjs', '.js', '.json', '.d.ts'],
+    },
+  },
+};

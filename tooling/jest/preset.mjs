@@ -1,0 +1,34 @@
+/**
+ * One Jest run for the whole repository. Workspace packages are read from their source (the
+ * `@trading-automation/source` export condition), so a unit test needs no build; tests that start real
+ * processes (`*.e2e.spec.ts`) run the built apps.
+ */
+export default {
+  rootDir: new URL('../../', import.meta.url).pathname,
+  roots: ['<rootDir>/packages', '<rootDir>/apps', '<rootDir>/tooling', '<rootDir>/bench'],
+  testMatch: ['**/*.spec.ts', '**/*.spec.mjs'],
+  testPathIgnorePatterns: ['/node_modules/', '/dist/', '/fixtures/'],
+  modulePathIgnorePatterns: ['/dist/'],
+  testEnvironment: 'node',
+  testEnvironmentOptions: { customExportConditions: ['@trading-automation/source', 'node', 'node-addons'] },
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  testTimeout: 60_000,
+  maxWorkers: 2,
+  globalSetup: '<rootDir>/tooling/jest/services.mjs',
+  globalTeardown: '<rootDir>/tooling/jest/stop-services.mjs',
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      {
+        jsc: {
+          parser: { syntax: 'typescript', decorators: true },
+          transform: { legacyDecorator: true, decoratorMetadata: true },
+          target: 'es2022',
+          keepClassNames: true,
+        },
+        module: { type: 'es6' },
+      },
+    ],
+  },
+};

@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { run } from './commands.mjs';
+import { root } from './paths.mjs';
+
+/**
+ * Committed files that a program writes must be what that program writes today. A workspace package registers
+ * its generator by naming a script `gen` in its package.json; the script may write inside its package alone,
+ * and writes the same bytes each time. Whatever differs after the run is told and put back: a check changes
+ * nothing.
+ */
+
+/** @returns {string[]} folders of the packages that have a generator */
+function generators(/** @type {string} */ workspaceRoot) {
+  const inside = (/** @type {string} */ group) =>
+    existsSync(join(workspaceRoot, group))
+      ? readdirSync(join(workspaceRoot, group)).map((name) => `${group}/${name}`)
+      : [];
+  return [...inside('packages'), ...inside('apps')].filter((folder) => {
+    const manifest = join(workspaceRoot, folder, 'package.json');
+    return existsSync(manifest) && JSON.parse(readFileSync(manifest, 'utf8')).scripts?.gen !== undefined;
+  });
+}
+
+/** Every file git would commit under a folder, with the hash and bytes it has now. */
+function snapshot(/** @type {string} */ folder) {
+  const listing = execFileSync(
+    'git',
+    ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', folder],
+    {
+      cwd: root,
+      encoding: 'utf8',
+    },
+  );
+  const files = listing.split('\0').filter((file) => file !== '' && existsSync(join(root, file)));
+  return new Map(files.map((file) => [file, readFileSync(join(root, file))]));
+}
+
+const digest = (/** @type {Buffer | undefined} */ bytes) =>
+  bytes === undefined ? 'absent' : createHash('sha256').update(bytes).digest('hex');
+
+/** @returns {Promise<boolean>} whether the generator ran and left every file as it was */
+async function isUpToDate(/** @type {string} */ folder) {
+  const before = snapshot(folder);
+  const { code } = await run('npm', ['run', '--silent', 'gen'], { cwd: join(root, folder), output: 'show' });
+  const after = snapshot(folder);
+  const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
+    (file) => digest(before.get(file)) !== digest(after.get(file)),
+  );
+  for (const file of changed) {
+    console.error(`${file} is not what its generator writes: run \`npm run gen\` in ${folder}`);
+    const bytes = before.get(file);
+    if (bytes !== undefined) writeFileSync(join(root, file), bytes);
+  }
+  return code === 0 && changed.length === 0;
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const folders = generators(root);
+  if (folders.length === 0) console.log('No generated files yet');
+  for (const folder of folders) {
+    const isCurrent = await isUpToDate(folder);
+    console.log(`${folder}: ${isCurrent ? 'as generated' : 'drifted'}`);
+    if (!isCurrent) process.exitCode = 1;
+  }
+}

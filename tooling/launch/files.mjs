@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/**
+ * Makes a folder with exactly this mode, whatever the umask says.
+ *
+ * @param {string} path
+ * @param {number} mode
+ */
+export function makeFolder(path, mode) {
+  mkdirSync(path, { recursive: true });
+  chmodSync(path, mode);
+}
+
+/**
+ * Writes a file that only its owner can read. A reader sees the old content or the new, never a part of it.
+ *
+ * @param {string} path
+ * @param {string} content
+ */
+export function writePrivateFile(path, content) {
+  mkdirSync(dirname(path), { recursive: true });
+  const unfinished = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  try {
+    writeFileSync(unfinished, content, { mode: 0o600, flag: 'wx' });
+    chmodSync(unfinished, 0o600);
+    renameSync(unfinished, path);
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    throw error;
+  }
+}
+
+/**
+ * Content of a text file, or null where there is none.
+ *
+ * @param {string} path
+ */
+export function readIfThere(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/**
+ * A JSON file, or null where there is none or where it was cut off half-way.
+ *
+ * @param {string} path
+ * @returns {any}
+ */
+export function readJsonIfThere(path) {
+  const text = readIfThere(path);
+  if (text === null) return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

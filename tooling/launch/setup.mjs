@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { run } from './commands.mjs';
+import { readIfThere } from './files.mjs';
+import { withLock } from './lock.mjs';
+import { dataPaths, root } from './paths.mjs';
+
+// This file and all that it imports run before the first install: Node alone, no package.
+
+const stampFile = join(root, 'node_modules', '.launch-stamp');
+
+/** @returns {string[]} every file that decides what is installed */
+function manifests() {
+  const members = ['apps', 'packages', 'tooling'].flatMap((folder) =>
+    readdirSync(join(root, folder)).map((name) => join(folder, name, 'package.json')),
+  );
+  return [
+    'package.json',
+    'pnpm-lock.yaml',
+    'pnpm-workspace.yaml',
+    '.npmrc',
+    join('bench', 'package.json'),
+    ...members,
+  ].filter((path) => existsSync(join(root, path)));
+}
+
+/** A digest of what is to be installed, and of the engine that native packages were chosen for. */
+function installDigest() {
+  const hash = createHash('sha256');
+  hash.update(`${process.platform} ${process.arch} ${process.versions.modules}`);
+  for (const path of manifests().sort()) {
+    hash.update(`\n${path}\n`);
+    hash.update(readFileSync(join(root, path)));
+  }
+  return hash.digest('hex');
+}
+
+/** The package manager as package.json pins it, for example `pnpm@10.34.9`. */
+function packageManager() {
+  return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).packageManager;
+}
+
+/**
+ * Runs the pinned package manager, which `npx` fetches where the machine has none. It is also what puts the
+ * package manager on the PATH of the tools that call it.
+ *
+ * @param {string[]} args
+ * @param {'show' | 'keep'} output
+ */
+export function pnpm(args, output) {
+  return run('npx', ['--yes', packageManager(), ...args], {
+    output,
+    env: {
+      ...process.env,
+      npm_config_loglevel: 'error',
+      TURBO_TELEMETRY_DISABLED: '1',
+      // A lifecycle script's own settings would be read as pnpm's.
+      NODE_OPTIONS: '',
+    },
+  });
+}
+
+/** @param {(line: string) => void} say */
+async function install(say) {
+  const wanted = installDigest();
+  if (existsSync(join(root, 'node_modules', '.modules.yaml')) && readIfThere(stampFile) === wanted) return;
+  say('Installing dependencies');
+  const args = ['install', '--frozen-lockfile', '--prefer-offline', '--prod=false'];
+  const { code } = await pnpm(
+    [...args, '--reporter=append-only', '--config.confirm-modules-purge=false'],
+    'show',
+  );
+  if (code !== 0) throw new Error(`installing the dependencies failed (exit code ${code})`);
+  writeFileSync(stampFile, wanted);
+}
+
+/** @param {(line: string) => void} say */
+async function build(say) {
+  say('Building (cached when nothing changed)');
+  const { code, stdout, stderr } = await pnpm(
+    ['turbo', 'run', 'build', '--output-logs=errors-only', '--ui=stream'],
+    'keep',
+  );
+  if (code === 0) return;
+  process.stderr.write(stdout + stderr);
+  throw new Error(`the build failed (exit code ${code}): see above`);
+}
+
+/**
+ * Brings a clone to the state in which its apps can run: dependencies as the lockfile says, everything built.
+ * Does nothing slow when nothing changed. Two launchers of one clone take turns.
+ *
+ * @param {(line: string) => void} say
+ */
+export async function setUp(say) {
+  await withLock(
+    dataPaths().setupLock,
+    async () => {
+      await install(say);
+      await build(say);
+    },
+    (pid) => say(`Waiting for the set-up of process ${pid}`),
+  );
+}

@@ -1,0 +1,47 @@
+import { rmSync } from 'node:fs';
+import { createLifecycle } from './lifecycle.mjs';
+import { takeLock } from './lock.mjs';
+import { dataPaths } from './paths.mjs';
+import { setUp } from './setup.mjs';
+
+/**
+ * `npm start [-- --fresh]`: from a bare clone to running services in the foreground. Ctrl-C ends all of it.
+ *
+ * Nothing here may import an installed package before the set-up has run.
+ */
+
+const paths = dataPaths();
+/** @param {string} line */
+const say = (line) => console.log(line);
+
+const lock = takeLock(paths.lock);
+if (!lock.taken) {
+  say(`Already running here, as process ${lock.holderPid}. Its addresses are in .data/dev.json.`);
+  process.exit(1);
+}
+
+const lifecycle = createLifecycle();
+await lifecycle.defer(lock.release);
+for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
+  process.on(signal, async () => {
+    if (lifecycle.stopping) return;
+    say('Stopping');
+    const failures = await lifecycle.stop();
+    for (const failure of failures) console.error(failure);
+    process.exit(failures.length === 0 ? 0 : 1);
+  });
+}
+
+try {
+  if (process.argv.includes('--fresh')) {
+    rmSync(paths.paperExchange, { recursive: true, force: true });
+    rmSync(paths.demo, { force: true });
+  }
+  await setUp(say);
+  const { startServices } = await import('./services.mjs');
+  if (!lifecycle.stopping) await startServices(paths, lifecycle, say);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  await lifecycle.stop();
+  process.exit(1);
+}

@@ -1,0 +1,121 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { run } from './commands.mjs';
+
+/**
+ * What installs a package on this machine, tried in this order. Each step must be able to run without a question.
+ *
+ * @typedef {{ command: string, needsRoot: boolean, packages: Record<string, string>, steps: (name: string) => string[][] }} Installer
+ * @type {Installer[]}
+ */
+const installers = [
+  {
+    command: 'apt-get',
+    needsRoot: true,
+    packages: { redis: 'redis-server' },
+    steps: (name) => [
+      ['apt-get', 'update', '-qq'],
+      ['apt-get', 'install', '-y', '-qq', '--no-install-recommends', name],
+    ],
+  },
+  {
+    command: 'dnf',
+    needsRoot: true,
+    packages: { redis: 'valkey' },
+    steps: (name) => [['dnf', 'install', '-y', '-q', name]],
+  },
+  {
+    command: 'apk',
+    needsRoot: true,
+    packages: { redis: 'redis' },
+    steps: (name) => [['apk', 'add', '--no-cache', name]],
+  },
+  {
+    command: 'pacman',
+    needsRoot: true,
+    packages: { redis: 'valkey' },
+    steps: (name) => [['pacman', '-Sy', '--noconfirm', name]],
+  },
+  {
+    command: 'brew',
+    needsRoot: false,
+    packages: { redis: 'redis' },
+    steps: (name) => [['brew', 'install', '--quiet', name]],
+  },
+];
+
+/** Tells Debian's package scripts to start no daemon (exit code 101: "action not allowed"). */
+const daemonPolicy = '/usr/sbin/policy-rc.d';
+
+/**
+ * Installs a program through the system's package manager, where that needs no question: as root, or with a
+ * `sudo` that asks nothing, or through Homebrew.
+ *
+ * @param {string} what a key of `packages`
+ * @param {{ run?: typeof run, isRoot?: boolean, policyFile?: string }} [machine]
+ * @returns {Promise<string | null>} why it was not installed, or null
+ */
+export async function installPackage(
+  what,
+  { run: execute = run, isRoot = process.getuid?.() === 0, policyFile = daemonPolicy } = {},
+) {
+  const installer = await firstPresent(execute);
+  if (installer === null) return 'no package manager was found';
+  const prefix = await privilege(installer, execute, isRoot);
+  if (prefix === null) return `${installer.command} needs root here`;
+  const name = installer.packages[what];
+  if (name === undefined) return `${installer.command} has no package for ${what}`;
+  return await withoutDaemons(isRoot && installer.command === 'apt-get' ? policyFile : null, async () => {
+    for (const [command, ...args] of installer.steps(name)) {
+      const [first, ...rest] = [...prefix, String(command), ...args];
+      const { code, stderr } = await execute(String(first), rest, { env: quietEnvironment() });
+      if (code !== 0) return `${command} ${args.join(' ')} failed: ${stderr.trim().split('\n').at(-1)}`;
+    }
+    return null;
+  });
+}
+
+function quietEnvironment() {
+  return {
+    ...process.env,
+    DEBIAN_FRONTEND: 'noninteractive',
+    NONINTERACTIVE: '1',
+    HOMEBREW_NO_AUTO_UPDATE: '1',
+  };
+}
+
+/** @param {typeof run} execute */
+async function firstPresent(execute) {
+  for (const installer of installers) {
+    if ((await execute(installer.command, ['--version'])).code !== 127) return installer;
+  }
+  return null;
+}
+
+/**
+ * @param {Installer} installer
+ * @param {typeof run} execute
+ * @param {boolean} isRoot
+ * @returns {Promise<string[] | null>} what stands before the command; null when it would ask for a password
+ */
+async function privilege(installer, execute, isRoot) {
+  if (isRoot || !installer.needsRoot) return [];
+  const { code } = await execute('sudo', ['-n', 'true']);
+  return code === 0 ? ['sudo', '-n'] : null;
+}
+
+/**
+ * We want the program, not a daemon on its default port. A policy that the machine has already is left alone.
+ *
+ * @template T
+ * @param {string | null} policyFile
+ * @param {() => Promise<T>} work
+ */
+async function withoutDaemons(policyFile, work) {
+  if (policyFile === null || existsSync(policyFile)) return await work();
+  writeFileSync(policyFile, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
+  try {
+    return await work();
+  } finally {
+    rmSync(policyFile, { force: true });
+  }
+}

@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CHECKS, heading, runChecks, SET_UP } from './checks.mjs';
+import { endCommands, run } from './commands.mjs';
+import { readIfThere } from './files.mjs';
+import { jestTotals, totalLine } from './totals.mjs';
+
+/**
+ * `npm test [-- jest arguments]`: from a bare clone to one line that says how many passed and failed. With
+ * arguments only the set-up and Jest run. The servers are this run's own, and end with it however it ends.
+ *
+ * Nothing here may import an installed package before the set-up has run.
+ */
+
+const jestArguments = process.argv.slice(2);
+
+/** @type {() => Promise<void>} */
+let stopServers = async () => {};
+
+for (const [signal, exitCode] of /** @type {const} */ ([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+])) {
+  process.once(signal, async () => {
+    await endCommands();
+    await stopServers();
+    process.exit(exitCode);
+  });
+}
+
+/** @returns {Promise<import('./totals.mjs').Total>} */
+async function runTests() {
+  heading('tests');
+  const { startTestServers } = await import('./test-servers.mjs');
+  const servers = await startTestServers({ postgres: true, redis: true });
+  stopServers = servers.stop;
+  const folder = mkdtempSync(join(tmpdir(), 'trading-automation-jest-'));
+  const outputFile = join(folder, 'result.json');
+  try {
+    const args = ['--ci', '--json', `--outputFile=${outputFile}`, ...jestArguments];
+    const { code } = await run('node', ['node_modules/jest/bin/jest.js', ...args], {
+      output: 'show',
+      env: {
+        ...process.env,
+        TEST_DATABASE_URL: servers.databaseUrl,
+        TEST_REDIS_URL: servers.redisUrl,
+        NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning',
+      },
+    });
+    return jestTotals(code, JSON.parse(readIfThere(outputFile) ?? 'null'));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+    await servers.stop();
+  }
+}
+
+const checks = await runChecks(jestArguments.length === 0 ? [SET_UP, ...CHECKS] : [SET_UP]);
+const tests = await runTests().catch((error) => {
+  console.error(error instanceof Error ? error.message : error);
+  return { passed: 0, failed: 1 };
+});
+if (checks.failed.length > 0) console.error(`\nFailed checks: ${checks.failed.join(', ')}`);
+const total = {
+  passed: checks.passed.length + tests.passed,
+  failed: checks.failed.length + tests.failed,
+};
+console.log(`\n${totalLine(total)}`);
+process.exitCode = total.failed === 0 ? 0 : 1;
