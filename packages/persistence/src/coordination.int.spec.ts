@@ -1,0 +1,81 @@
+import type { DataSource } from 'typeorm';
+import { withAdvisoryLock } from './advisory-lock.js';
+import { createDataSource, poolOf } from './data-source.js';
+import { beat, readHeartbeats } from './heartbeat.js';
+import type { TestDatabase } from './testing/index.js';
+import { createMechanismDatabase } from './testing/mechanism-database.js';
+
+let database: TestDatabase;
+let dataSource: DataSource;
+
+beforeAll(async () => {
+  database = await createMechanismDatabase();
+  const { url } = database;
+  dataSource = createDataSource({
+    url,
+    entities: [],
+    migrations: [],
+    poolSize: 5,
+    applicationName: 'lock-spec',
+  });
+  await dataSource.initialize();
+});
+afterAll(async () => {
+  await dataSource.destroy();
+  await database.drop();
+});
+
+describe('withAdvisoryLock', () => {
+  it('lets one work at a time, by name, and gives the lock back after success and failure', async () => {
+    const outcome = await withAdvisoryLock(dataSource, 'reconcile', async () => {
+      expect(await withAdvisoryLock(dataSource, 'reconcile', async () => 'second')).toEqual({
+        acquired: false,
+      });
+      return withAdvisoryLock(dataSource, 'accrue', async () => 'other name');
+    });
+    expect(outcome).toEqual({ acquired: true, value: { acquired: true, value: 'other name' } });
+    const failing = withAdvisoryLock(dataSource, 'reconcile', async () => {
+      throw new RangeError('work failed');
+    });
+    await expect(failing).rejects.toBeInstanceOf(RangeError);
+    const again = await withAdvisoryLock(dataSource, 'reconcile', async () => 'again');
+    expect(again).toEqual({ acquired: true, value: 'again' });
+    expect(poolOf(dataSource).idleCount).toBe(poolOf(dataSource).totalCount);
+  });
+
+  it('tells the work when the lock is lost with its connection, and another can begin', async () => {
+    const outcome = await withAdvisoryLock(dataSource, 'cut', async (signal) => {
+      const lost = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      await dataSource.query(
+        `SELECT pg_terminate_backend(pid, 5000) FROM pg_locks
+         WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+      );
+      await lost;
+      return withAdvisoryLock(dataSource, 'cut', async () => 'another');
+    });
+    expect(outcome).toEqual({ acquired: true, value: { acquired: true, value: 'another' } });
+  });
+});
+
+describe('heartbeats', () => {
+  it('tells each process’s age by the database’s clock, the last beat alone', async () => {
+    await beat(dataSource, 'trading-worker', 'w1');
+    await beat(dataSource, 'trading-worker', 'w2');
+    await beat(dataSource, 'trading-worker', 'gone');
+    await dataSource.query(
+      "UPDATE heartbeats SET beat_at = now() - interval '90 seconds' WHERE instance = 'w1'",
+    );
+    await dataSource.query(
+      "UPDATE heartbeats SET beat_at = now() - interval '2 days' WHERE instance = 'gone'",
+    );
+    const [young, old, ...others] = await readHeartbeats(dataSource);
+    expect(others).toEqual([]);
+    expect(young).toEqual({ service: 'trading-worker', instance: 'w2', ageMs: expect.any(Number) });
+    expect(old!.instance).toBe('w1');
+    expect(old!.ageMs).toBeGreaterThanOrEqual(90_000);
+    await beat(dataSource, 'trading-worker', 'w1');
+    const ages = await readHeartbeats(dataSource);
+    expect(ages.map(({ instance }) => instance)).toEqual(['w1', 'w2']);
+    expect(ages[0]!.ageMs).toBeLessThan(90_000);
+  });
+});

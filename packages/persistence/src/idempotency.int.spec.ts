@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto';
+import type { DataSource } from 'typeorm';
+import { createDataSource } from './data-source.js';
+import {
+  type Claim,
+  createIdempotency,
+  IdempotentAnswerUnreadable,
+  type IdempotentRequest,
+  isAnswerKept,
+  requestFingerprint,
+} from './idempotency.js';
+import { newUuid } from './ids.js';
+import type { TestDatabase } from './testing/index.js';
+import { createMechanismDatabase } from './testing/mechanism-database.js';
+import { inTransaction } from './transaction.js';
+
+const keyOf = (label: string) => createHash('sha256').update(label).digest();
+const idempotency = createIdempotency([keyOf('server key')]);
+const ANN = newUuid();
+const BOB = newUuid();
+let database: TestDatabase;
+let dataSource: DataSource;
+
+beforeAll(async () => {
+  database = await createMechanismDatabase('CREATE TABLE effects (id uuid PRIMARY KEY, made_by text)');
+  const { url } = database;
+  dataSource = createDataSource({
+    url,
+    entities: [],
+    migrations: [],
+    poolSize: 20,
+    applicationName: 'key-spec',
+  });
+  await dataSource.initialize();
+});
+afterAll(async () => {
+  await dataSource.destroy();
+  await database.drop();
+});
+beforeEach(() => dataSource.query('TRUNCATE idempotency_keys, effects'));
+
+const requestOf = (more: Partial<IdempotentRequest> = {}, body = '{"amount":1}'): IdempotentRequest => ({
+  userId: ANN,
+  route: 'POST /v1/trades',
+  key: 'order-1',
+  fingerprint: requestFingerprint({ method: 'POST', path: '/v1/trades', query: '', body: Buffer.from(body) }),
+  ...more,
+});
+/** A request as an API runs it: claim, effect, answer, all in one transaction. */
+const execute = (
+  request: IdempotentRequest,
+  answer = '{"secret":"svc_live_x"}',
+  keys = idempotency,
+): Promise<Claim> =>
+  inTransaction(dataSource, async (tx) => {
+    const claim = await keys.claim(tx, request);
+    if (claim.kind !== 'fresh') return claim;
+    await tx.query('INSERT INTO effects VALUES ($1)', [newUuid()]);
+    await keys.store(tx, request, { status: 201, body: Buffer.from(answer) });
+    return claim;
+  });
+const effectCount = async () => Number((await dataSource.query('SELECT count(*) FROM effects'))[0].count);
+
+describe('idempotency', () => {
+  it('answers again, byte for byte, without a second effect', async () => {
+    const answer = '{"id":"trd_1","secret":"whsec_ä"}';
+    expect(await execute(requestOf(), answer)).toEqual({ kind: 'fresh' });
+    const again = await execute(requestOf(), 'another answer');
+    expect(again).toMatchObject({ kind: 'replay', answer: { status: 201 } });
+    expect(again.kind === 'replay' && Buffer.from(again.answer.body).toString()).toBe(answer);
+    expect(await effectCount()).toBe(1);
+  });
+
+  it('keeps no answer and no effect of a transaction that failed', async () => {
+    const failing = inTransaction(dataSource, async (tx) => {
+      await idempotency.claim(tx, requestOf());
+      await tx.query('INSERT INTO effects VALUES ($1)', [newUuid()]);
+      await idempotency.store(tx, requestOf(), { status: 201, body: Buffer.from('x') });
+      throw new Error('crash');
+    });
+    await expect(failing).rejects.toThrow('crash');
+    expect(await effectCount()).toBe(0);
+    expect(await execute(requestOf())).toEqual({ kind: 'fresh' });
+  });
+
+  it('refuses a key that comes with another body, query, path or method', async () => {
+    await execute(requestOf());
+    expect(await execute(requestOf({}, '{"amount":2}'))).toEqual({ kind: 'reused' });
+    const same = { method: 'POST', path: '/v1/trades', query: '', body: Buffer.from('{"amount":1}') };
+    for (const other of [{ method: 'PUT' }, { path: '/trades' }, { query: 'a=1' }]) {
+      const fingerprint = requestFingerprint({ ...same, ...other });
+      expect(await execute(requestOf({ fingerprint }))).toEqual({ kind: 'reused' });
+    }
+    expect(await effectCount()).toBe(1);
+  });
+
+  it('keeps users, routes and keys apart', async () => {
+    await execute(requestOf());
+    expect(await execute(requestOf({ userId: BOB }))).toEqual({ kind: 'fresh' });
+    expect(await execute(requestOf({ route: 'POST /v1/withdrawals' }))).toEqual({ kind: 'fresh' });
+    expect(await execute(requestOf({ key: 'order-2' }))).toEqual({ kind: 'fresh' });
+    expect(await effectCount()).toBe(4);
+  });
+
+  it('answers in_progress at once while the first is still at work', async () => {
+    await inTransaction(dataSource, async (tx) => {
+      expect(await idempotency.claim(tx, requestOf())).toEqual({ kind: 'fresh' });
+      expect(await execute(requestOf())).toEqual({ kind: 'in_progress' });
+      expect(await execute(requestOf({ userId: BOB }))).toEqual({ kind: 'fresh' });
+      await idempotency.store(tx, requestOf(), { status: 200, body: Buffer.from('done') });
+    });
+    expect(await execute(requestOf())).toMatchObject({ kind: 'replay', answer: { status: 200 } });
+  });
+
+  it('has one effect and one record of 1,000 parallel identical requests', async () => {
+    const claims = await Promise.all(Array.from({ length: 1000 }, () => execute(requestOf())));
+    expect(claims.filter(({ kind }) => kind === 'fresh')).toHaveLength(1);
+    expect(claims.every(({ kind }) => kind !== 'reused')).toBe(true);
+    expect(await effectCount()).toBe(1);
+    const [{ count }] = await dataSource.query('SELECT count(*) FROM idempotency_keys');
+    expect(Number(count)).toBe(1);
+  });
+
+  it('forgets after 24 hours, and removes what it forgot', async () => {
+    await execute(requestOf());
+    const [{ hours }] = await dataSource.query(
+      'SELECT extract(epoch FROM expires_at - created_at) / 3600 AS hours FROM idempotency_keys',
+    );
+    expect(Number(hours)).toBeCloseTo(24, 2);
+    await dataSource.query("UPDATE idempotency_keys SET expires_at = now() - interval '1 second'");
+    expect(await execute(requestOf({}, '{"amount":2}'))).toEqual({ kind: 'fresh' });
+    await execute(requestOf({ key: 'order-2' }));
+    await dataSource.query("UPDATE idempotency_keys SET expires_at = now() - interval '1 second'");
+    await execute(requestOf({ key: 'order-3' }));
+    expect(await idempotency.removeExpired(dataSource, 10)).toBe(2);
+    expect(await execute(requestOf({ key: 'order-3' }))).toMatchObject({ kind: 'replay' });
+  });
+
+  it('stores neither the key nor the answer in the clear', async () => {
+    await execute(requestOf({ key: 'a-key-nobody-may-read' }), 'svc_live_an-answer-nobody-may-read');
+    const [{ row }] = await dataSource.query(
+      "SELECT encode(answer_sealed || key_hash, 'escape') || k::text AS row FROM idempotency_keys k",
+    );
+    expect(row).not.toContain('nobody-may-read');
+    expect(row).not.toContain(Buffer.from('nobody-may-read').toString('hex'));
+  });
+
+  it('opens under a replaced server key while the old one is given, and never runs again without it', async () => {
+    await execute(requestOf());
+    const replaced = createIdempotency([keyOf('new key'), keyOf('server key')]);
+    expect(await execute(requestOf(), '', replaced)).toMatchObject({ kind: 'replay' });
+    const forgotten = createIdempotency([keyOf('new key')]);
+    await expect(execute(requestOf(), '', forgotten)).rejects.toBeInstanceOf(IdempotentAnswerUnreadable);
+    expect(await effectCount()).toBe(1);
+  });
+
+  it.each([401, 403, 413, 429, 500, 502, 503])('keeps no answer with status %p', async (status) => {
+    expect(isAnswerKept(status)).toBe(false);
+    const storing = inTransaction(dataSource, (tx) =>
+      idempotency.store(tx, requestOf(), { status, body: Buffer.from('x') }),
+    );
+    await expect(storing).rejects.toBeInstanceOf(RangeError);
+    expect(await execute(requestOf())).toEqual({ kind: 'fresh' });
+  });
+
+  it('opens no answer whose bytes or status were altered', async () => {
+    await execute(requestOf());
+    await dataSource.query('UPDATE idempotency_keys SET status = 500');
+    await expect(execute(requestOf())).rejects.toBeInstanceOf(IdempotentAnswerUnreadable);
+    await dataSource.query(
+      'UPDATE idempotency_keys SET status = 201, answer_sealed = set_byte(answer_sealed, 30, 0)',
+    );
+    const [{ sealed }] = await dataSource.query(
+      'SELECT get_byte(answer_sealed, 29) AS sealed FROM idempotency_keys',
+    );
+    await dataSource.query('UPDATE idempotency_keys SET answer_sealed = set_byte(answer_sealed, 29, $1)', [
+      sealed ^ 1,
+    ]);
+    await expect(execute(requestOf())).rejects.toBeInstanceOf(IdempotentAnswerUnreadable);
+  });
+});

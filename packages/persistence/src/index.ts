@@ -1,0 +1,38 @@
+export { type AdvisoryLockOutcome, withAdvisoryLock } from './advisory-lock.js';
+export { DecimalColumn, RecordColumns } from './columns.js';
+export { createDataSource, type PersistenceOptions, poolOf } from './data-source.js';
+export {
+  DatabaseUnavailable,
+  isConnectionLost,
+  isUniqueViolation,
+  type LostOutcome,
+  sqlStateOf,
+} from './errors.js';
+export { beat, type Heartbeat, readHeartbeats } from './heartbeat.js';
+export {
+  type Claim,
+  createIdempotency,
+  type Idempotency,
+  IdempotentAnswerUnreadable,
+  type IdempotentRequest,
+  isAnswerKept,
+  type KeptAnswer,
+  requestFingerprint,
+} from './idempotency.js';
+export { newUuid } from './ids.js';
+export { type ListSource, listPage, type SortColumn } from './keyset-list.js';
+export { createListener, type Listener, type ListenerOptions, type OnNotify } from './listener.js';
+export { MECHANISM_SCHEMA_SQL } from './mechanism-schema.js';
+export { appendEvent, type OutboxEvent } from './outbox/append.js';
+export { createRelay, type Relay, type RelayedEvent, type RelayOptions } from './outbox/relay.js';
+export {
+  type CallContext,
+  CallFailed,
+  CallRefused,
+  CallTimeout,
+  callProcess,
+  type ProcessCall,
+  type ServeOptions,
+  serveCalls,
+} from './process-calls.js';
+export { inTransaction, type TransactionOptions, type Tx } from './transaction.js';

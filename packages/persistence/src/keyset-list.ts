@@ -1,0 +1,151 @@
+/**
+ * Lists: one statement per page, by keyset or by offset.
+ *
+ * 1. A page is one statement that asks for one row more than the limit; that row alone decides `has_more`.
+ * 2. Order is total: the sort column, then the id, both in the same direction. Rows with equal sort values are
+ *    neither skipped nor repeated between pages.
+ * 3. The sort value travels as the database's own text: microseconds and all decimals survive the cursor.
+ * 4. Every value is a parameter. Only what a feature's code wrote (columns, tables, types) and the validated
+ *    limit become part of the text; the limit does, because the planner chooses its plan by it.
+ * 5. The same text is the same prepared statement, parsed and planned once per connection.
+ * 6. Sort columns are never NULL; a NULL is an error, not a row that pages lose.
+ */
+import { createHash } from 'node:crypto';
+import {
+  type CursorCodec,
+  keysetOrder,
+  keysetPredicate,
+  LIMIT_MAX,
+  type ListQuery,
+  type Page,
+} from '@trading-automation/pagination';
+import type { QueryResultRow } from 'pg';
+import type { DataSource } from 'typeorm';
+import { poolOf } from './data-source.js';
+import { DatabaseUnavailable, isConnectionLost } from './errors.js';
+
+/** A field that a list may be sorted by: its column (or expression), and the Postgres type of its values. */
+export interface SortColumn {
+  readonly column: string;
+  readonly type: 'timestamptz' | 'numeric' | 'bigint' | 'integer' | 'text' | 'uuid' | 'boolean';
+}
+
+/** What a list reads. All of it is code of the feature; nothing a client sent may stand in it but `params`. */
+export interface ListSource<Sort extends string> {
+  /** Select list, for example `t.id, t.symbol, t.amount`. */
+  readonly select: string;
+  /** Everything after FROM, joins included, without a join that multiplies rows. */
+  readonly from: string;
+  /** Conditions that are all to hold, with `$1` … for `params`; the owner's among them. */
+  readonly where: readonly string[];
+  readonly params: readonly unknown[];
+  readonly sorts: Readonly<Record<Sort, SortColumn>>;
+  /** The unique uuid column that breaks ties. */
+  readonly idColumn: string;
+}
+
+/** Column names under which the position of a row comes back; they are taken off before the row is given out. */
+const KEY_COLUMN = '__sort_key';
+const ID_COLUMN = '__sort_id';
+
+interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/**
+ * One page of `source` as `query` asks for it. `scope` names the list, its user and its filters (`cursorScope`).
+ *
+ * @throws {InvalidCursor} where the cursor belongs to another query or user
+ * @throws {DatabaseUnavailable} where the database can't be reached
+ */
+export async function listPage<Row extends QueryResultRow, Sort extends string>(
+  dataSource: DataSource,
+  codec: CursorCodec,
+  source: ListSource<Sort>,
+  query: ListQuery<Sort>,
+  scope: string,
+): Promise<Page<Row>> {
+  const { limit, sort, order } = query;
+  const binding = { sort, order, scope };
+  const rows = await run(dataSource, pageStatement(codec, source, query, scope));
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const total = query.include.includes('total') ? await countRows(dataSource, source) : undefined;
+  for (const row of shown) {
+    if (row[KEY_COLUMN] === null) throw new Error(`sort column ${source.sorts[sort].column} held a NULL`);
+  }
+  const hasMore = rows.length > limit && last !== undefined;
+  return {
+    items: shown.map(({ [KEY_COLUMN]: _key, [ID_COLUMN]: _id, ...row }) => row as Row),
+    pagination: {
+      limit,
+      offset: query.offset ?? 0,
+      has_more: hasMore,
+      next_cursor: hasMore ? codec.encode(binding, { value: last[KEY_COLUMN], id: last[ID_COLUMN] }) : null,
+      ...(total === undefined ? {} : { total }),
+    },
+  };
+}
+
+function pageStatement<Sort extends string>(
+  codec: CursorCodec,
+  source: ListSource<Sort>,
+  query: ListQuery<Sort>,
+  scope: string,
+): Statement {
+  const { limit, sort, order, cursor, offset = 0 } = query;
+  if (!Number.isInteger(limit) || limit < 1 || limit > LIMIT_MAX)
+    throw new RangeError('limit outside 1 to 100');
+  if (!Object.hasOwn(source.sorts, sort)) throw new RangeError('sort outside the allow-list');
+  const columns = { ...source.sorts[sort], idColumn: source.idColumn };
+  const where = [...source.where];
+  const values = [...source.params];
+  if (cursor !== undefined) {
+    const position = codec.decode(cursor, { sort, order, scope });
+    where.push(keysetPredicate(columns, order, values.length + 1));
+    values.push(position.value, position.id);
+  }
+  let text = `SELECT ${source.select}, (${columns.column})::text AS ${KEY_COLUMN}, ${source.idColumn}::text AS ${ID_COLUMN} ${fromWhere(source.from, where)} ORDER BY ${keysetOrder(columns, order)} LIMIT ${limit + 1}`;
+  if (cursor === undefined && offset > 0) {
+    values.push(offset);
+    text += ` OFFSET $${values.length}`;
+  }
+  return { text, values };
+}
+
+async function countRows<Sort extends string>(
+  dataSource: DataSource,
+  source: ListSource<Sort>,
+): Promise<number> {
+  const text = `SELECT count(*) AS total ${fromWhere(source.from, source.where)}`;
+  const [row] = await run(dataSource, { text, values: source.params });
+  return Number(row?.total);
+}
+
+function fromWhere(from: string, where: readonly string[]): string {
+  return where.length === 0
+    ? `FROM ${from}`
+    : `FROM ${from} WHERE ${where.map((part) => `(${part})`).join(' AND ')}`;
+}
+
+async function run(dataSource: DataSource, { text, values }: Statement): Promise<QueryResultRow[]> {
+  try {
+    const { rows } = await poolOf(dataSource).query({ name: nameOf(text), text, values: [...values] });
+    return rows;
+  } catch (error) {
+    if (isConnectionLost(error)) throw new DatabaseUnavailable('not_committed', error);
+    throw error;
+  }
+}
+
+/** A prepared statement's name belongs to one text for ever, so it is made from the text. */
+const names = new Map<string, string>();
+function nameOf(text: string): string {
+  let name = names.get(text);
+  if (name === undefined) {
+    name = `list_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
+    names.set(text, name);
+  }
+  return name;
+}

@@ -1,0 +1,29 @@
+import type { Tx } from '../transaction.js';
+
+/** The channel that relays wake up on; its payload is empty. */
+export const OUTBOX_CHANNEL = 'outbox_events';
+
+export interface OutboxEvent {
+  /** A UUIDv7; consumers tell events apart by it. */
+  readonly id: string;
+  readonly userId: string;
+  /** `noun.past_tense`, for example `trade.filled`. */
+  readonly type: string;
+  /** Stored and handed on byte for byte. */
+  readonly payload: Uint8Array;
+}
+
+/**
+ * Writes an event into the transaction of the change that it tells of: both stand or neither does. Append after
+ * the rows it tells of are locked or written, so that events of one record keep the order of its changes.
+ */
+export async function appendEvent(tx: Tx, { id, userId, type, payload }: OutboxEvent): Promise<void> {
+  await tx.query('INSERT INTO outbox_events (id, user_id, type, payload) VALUES ($1, $2, $3, $4)', [
+    id,
+    userId,
+    type,
+    Buffer.from(payload),
+  ]);
+  // Sent at COMMIT, and once per transaction however many events it appends.
+  await tx.query(`NOTIFY ${OUTBOX_CHANNEL}`);
+}

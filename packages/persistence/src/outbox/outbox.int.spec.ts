@@ -1,0 +1,270 @@
+import type { DataSource } from 'typeorm';
+import { createDataSource } from '../data-source.js';
+import { newUuid } from '../ids.js';
+import { createListener, type Listener } from '../listener.js';
+import type { TestDatabase } from '../testing/index.js';
+import { createMechanismDatabase } from '../testing/mechanism-database.js';
+import { inTransaction, type Tx } from '../transaction.js';
+import { appendEvent } from './append.js';
+import { createRelay, type RelayedEvent, type RelayOptions } from './relay.js';
+
+const USER = newUuid();
+let database: TestDatabase;
+let dataSource: DataSource;
+let listener: Listener;
+
+beforeAll(async () => {
+  database = await createMechanismDatabase(
+    'CREATE TABLE handled (event_id uuid NOT NULL, consumer text NOT NULL)',
+  );
+  const { url } = database;
+  dataSource = createDataSource({
+    url,
+    entities: [],
+    migrations: [],
+    poolSize: 20,
+    applicationName: 'outbox-spec',
+  });
+  await dataSource.initialize();
+  listener = createListener({ url, applicationName: 'outbox-listener' });
+});
+afterAll(async () => {
+  await listener.stop();
+  await dataSource.destroy();
+  await database.drop();
+});
+beforeEach(() => dataSource.query('TRUNCATE outbox_events, outbox_progress, handled'));
+
+const append = async (tx: Tx, type = 'trade.filled') => {
+  const id = newUuid();
+  await appendEvent(tx, { id, userId: USER, type, payload: Buffer.from(`{"event_id":"${id}"}`) });
+  return id;
+};
+const appendMany = (count: number) =>
+  Promise.all(Array.from({ length: count }, () => inTransaction(dataSource, (tx) => append(tx))));
+const record = (consumer: string) => async (tx: Tx, events: readonly RelayedEvent[]) => {
+  for (const { id } of events) await tx.query('INSERT INTO handled VALUES ($1, $2)', [id, consumer]);
+};
+const handledBy = async (consumer: string): Promise<string[]> => {
+  const rows = await dataSource.query('SELECT event_id FROM handled WHERE consumer = $1', [consumer]);
+  return rows.map(({ event_id }: { event_id: string }) => event_id);
+};
+const relayOf = (consumer: string, more: Partial<RelayOptions> = {}) =>
+  createRelay({
+    dataSource,
+    listener,
+    consumer,
+    handle: record(consumer),
+    onError: (error) => {
+      throw error;
+    },
+    ...more,
+  });
+
+async function eventually(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+/** Opens a transaction, appends, and leaves the commit to the caller. */
+async function appendAndHold() {
+  const runner = dataSource.createQueryRunner();
+  await runner.startTransaction();
+  const id = await append(runner.manager);
+  const end = async (how: 'commit' | 'rollback') => {
+    await (how === 'commit' ? runner.commitTransaction() : runner.rollbackTransaction());
+    await runner.release();
+  };
+  return { id, end };
+}
+
+describe('outbox', () => {
+  it('hands on the stored bytes, owner, type and an ascending position', async () => {
+    const events: RelayedEvent[] = [];
+    const ids = await inTransaction(dataSource, async (tx) => [
+      await append(tx, 'a.made'),
+      await append(tx, 'b.made'),
+    ]);
+    const handle: RelayOptions['handle'] = async (_tx, batch) => void events.push(...batch);
+    expect(await relayOf('webhooks', { handle }).drain()).toBe(2);
+    expect(events.map(({ id }) => id)).toEqual(ids);
+    expect(events.map(({ type }) => type)).toEqual(['a.made', 'b.made']);
+    expect(events[0]).toMatchObject({ userId: USER, createdAt: expect.any(Date) });
+    expect(Buffer.from(events[0]!.payload).toString()).toBe(`{"event_id":"${ids[0]}"}`);
+    expect(BigInt(events[1]!.position)).toBe(BigInt(events[0]!.position) + 1n);
+  });
+
+  it('knows no event of a transaction that was rolled back', async () => {
+    const { end } = await appendAndHold();
+    await end('rollback');
+    expect(await relayOf('webhooks').drain()).toBe(0);
+  });
+
+  it('loses no event that was written first and committed last', async () => {
+    const early = await appendAndHold();
+    const [late] = await appendMany(1);
+    const relay = relayOf('webhooks');
+    expect(await relay.drain()).toBe(1);
+    expect(await handledBy('webhooks')).toEqual([late]);
+    await early.end('commit');
+    expect(await relay.drain()).toBe(1);
+    expect(await handledBy('webhooks')).toEqual([late, early.id]);
+  });
+
+  it('gives positions without gap or repetition while transactions commit in any order', async () => {
+    const relays = [relayOf('one'), relayOf('two'), relayOf('three')];
+    const held = await Promise.all(Array.from({ length: 6 }, () => appendAndHold()));
+    const writing = Promise.all([
+      appendMany(60),
+      ...held.map(async ({ end }, index) => {
+        await new Promise((resolve) => setTimeout(resolve, index * 7));
+        await end(index % 3 === 0 ? 'rollback' : 'commit');
+      }),
+    ]);
+    const [{ last_position: before }] = await dataSource.query('SELECT last_position FROM outbox_sequence');
+    let isWriting = true;
+    const draining = relays.map(async (relay) => {
+      while (isWriting) await relay.drain();
+    });
+    await writing;
+    isWriting = false;
+    await Promise.all(draining);
+    for (const relay of relays) await relay.drain();
+    const rows: { id: string; position: string }[] = await dataSource.query(
+      'SELECT id, position FROM outbox_events ORDER BY position',
+    );
+    expect(rows).toHaveLength(64);
+    rows.forEach(({ position }, index) => {
+      expect(BigInt(position) - BigInt(before)).toBeLessThanOrEqual(BigInt(index + 1));
+    });
+    expect(BigInt(rows.at(-1)!.position) - BigInt(rows[0]!.position)).toBe(63n);
+    for (const consumer of ['one', 'two', 'three']) {
+      expect(await handledBy(consumer)).toEqual(rows.map(({ id }) => id));
+    }
+  });
+
+  it('hands each event to each consumer once, however many relays run', async () => {
+    const relays = ['webhooks', 'webhooks', 'webhooks', 'events', 'events'].map((consumer) =>
+      relayOf(consumer, { batchSize: 7, pollMs: 20 }),
+    );
+    for (const relay of relays) relay.start();
+    const ids = (await Promise.all([appendMany(80), appendMany(80)])).flat();
+    await eventually(
+      async () => (await handledBy('webhooks')).length >= 160 && (await handledBy('events')).length >= 160,
+    );
+    await Promise.all(relays.map((relay) => relay.stop()));
+    expect((await handledBy('webhooks')).sort()).toEqual(ids.toSorted());
+    expect((await handledBy('events')).sort()).toEqual(ids.toSorted());
+  });
+
+  it('handles again, once, what a failure undid, and passes nothing over', async () => {
+    const ids = await appendMany(5);
+    let failures = 0;
+    const failing = relayOf('webhooks', {
+      handle: async (tx, events) => {
+        await record('webhooks')(tx, events);
+        failures++;
+        throw new Error('crash');
+      },
+    });
+    await expect(failing.drain()).rejects.toThrow('crash');
+    expect(failures).toBe(1);
+    expect(await handledBy('webhooks')).toEqual([]);
+    expect(await relayOf('webhooks').drain()).toBe(5);
+    expect((await handledBy('webhooks')).sort()).toEqual(ids.toSorted());
+  });
+
+  it('survives the end of its connection in the middle of a batch', async () => {
+    const ids = await appendMany(5);
+    let cuts = 0;
+    const errors: unknown[] = [];
+    const relay = relayOf('webhooks', {
+      pollMs: 10,
+      onError: (error) => errors.push(error),
+      handle: async (tx, events) => {
+        await record('webhooks')(tx, events);
+        if (cuts++ > 0) return;
+        const [{ pid }] = await tx.query('SELECT pg_backend_pid() AS pid');
+        await dataSource.query('SELECT pg_terminate_backend($1, 5000)', [pid]);
+      },
+    });
+    relay.start();
+    await eventually(async () => (await handledBy('webhooks')).length > 0);
+    await relay.stop();
+    expect(errors).toHaveLength(1);
+    expect((await handledBy('webhooks')).sort()).toEqual(ids.toSorted());
+  });
+
+  it('wakes on the notification, without waiting for its poll', async () => {
+    await eventually(async () => listener.connected);
+    const relay = relayOf('webhooks', { pollMs: 600_000 });
+    relay.start();
+    await relay.drain();
+    const [id] = await appendMany(1);
+    await eventually(async () => (await handledBy('webhooks')).length === 1);
+    await relay.stop();
+    expect(await handledBy('webhooks')).toEqual([id]);
+  });
+
+  it('delivers by polling alone where notifications never come', async () => {
+    const relay = relayOf('webhooks', { listener: { subscribe: () => () => undefined }, pollMs: 20 });
+    relay.start();
+    const [id] = await appendMany(1);
+    await eventually(async () => (await handledBy('webhooks')).length === 1);
+    await relay.stop();
+    expect(await handledBy('webhooks')).toEqual([id]);
+  });
+
+  it('never gives a position again after old events are removed', async () => {
+    await appendMany(3);
+    const positions: bigint[] = [];
+    const handle: RelayOptions['handle'] = async (_tx, events) => {
+      positions.push(...events.map(({ position }) => BigInt(position)));
+    };
+    const relay = relayOf('webhooks', { handle });
+    await relay.drain();
+    await dataSource.query('DELETE FROM outbox_events');
+    await appendMany(1);
+    await relay.drain();
+    expect(positions).toHaveLength(4);
+    expect(positions[3]).toBe(positions[2]! + 1n);
+  });
+});
+
+describe('listener', () => {
+  it('comes back after its connection is ended, tells its subscribers to look, and hears again', async () => {
+    const errors: unknown[] = [];
+    const own = createListener({
+      url: database.url,
+      applicationName: 'cut-listener',
+      onError: (error) => errors.push(error),
+    });
+    const heard: (string | undefined)[] = [];
+    own.subscribe('news', (payload) => heard.push(payload));
+    await eventually(async () => heard.length === 1);
+    expect(own.connected).toBe(true);
+    await dataSource.query("SELECT pg_notify('news', 'first')");
+    await eventually(async () => heard.length === 2);
+    await dataSource.query(
+      "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'cut-listener'",
+    );
+    await eventually(async () => heard.length === 3);
+    await dataSource.query("SELECT pg_notify('news', 'second')");
+    await eventually(async () => heard.length === 4);
+    expect(heard).toEqual([undefined, 'first', undefined, 'second']);
+    expect(errors).toHaveLength(1);
+    await own.stop();
+    expect(own.connected).toBe(false);
+  });
+
+  it('stops at once while the server can’t be reached', async () => {
+    const errors: unknown[] = [];
+    const own = createListener({
+      url: 'postgres://nobody@127.0.0.1:1/nowhere',
+      applicationName: 'lost-listener',
+      onError: (error) => errors.push(error),
+    });
+    await eventually(async () => errors.length > 0);
+    expect(own.connected).toBe(false);
+    await own.stop();
+  });
+});

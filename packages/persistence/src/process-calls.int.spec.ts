@@ -1,0 +1,170 @@
+import type { DataSource } from 'typeorm';
+import { createDataSource } from './data-source.js';
+import { newUuid } from './ids.js';
+import { createListener, type Listener } from './listener.js';
+import {
+  CallFailed,
+  CallRefused,
+  CallTimeout,
+  callProcess,
+  type ProcessCall,
+  type ServeOptions,
+  serveCalls,
+} from './process-calls.js';
+import type { TestDatabase } from './testing/index.js';
+import { createMechanismDatabase } from './testing/mechanism-database.js';
+
+let database: TestDatabase;
+let dataSource: DataSource;
+let listener: Listener;
+const servers: { stop(): Promise<void> }[] = [];
+const errors: unknown[] = [];
+
+beforeAll(async () => {
+  database = await createMechanismDatabase();
+  const { url } = database;
+  dataSource = createDataSource({
+    url,
+    entities: [],
+    migrations: [],
+    poolSize: 10,
+    applicationName: 'call-spec',
+  });
+  await dataSource.initialize();
+  listener = createListener({ url, applicationName: 'call-listener' });
+});
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.stop()));
+  errors.length = 0;
+});
+afterAll(async () => {
+  await listener.stop();
+  await dataSource.destroy();
+  await database.drop();
+});
+
+const serve = (handle: ServeOptions['handle'], more: Partial<ServeOptions> = {}) => {
+  const onError = (error: unknown) => void errors.push(error);
+  servers.push(serveCalls({ dataSource, listener, name: 'echo', handle, onError, ...more }));
+};
+const call = (text: string, more: Partial<ProcessCall> = {}) =>
+  callProcess({
+    dataSource,
+    listener,
+    name: 'echo',
+    input: Buffer.from(text),
+    timeoutMs: 20_000,
+    ...more,
+  }).then((reply) => Buffer.from(reply).toString());
+const rowCount = async () => Number((await dataSource.query('SELECT count(*) FROM process_calls'))[0].count);
+const deaf = { subscribe: () => () => undefined };
+
+describe('process calls', () => {
+  it('carries bytes there and back, and leaves nothing behind', async () => {
+    serve(async (input) => Buffer.from(`${Buffer.from(input)}!`));
+    expect(await call('\u0000ä')).toBe('\u0000ä!');
+    expect(await rowCount()).toBe(0);
+  });
+
+  it('has each of many calls carried out once, by one of several servers', async () => {
+    const seen: string[] = [];
+    for (let i = 0; i < 3; i++) {
+      serve(async (input) => {
+        seen.push(Buffer.from(input).toString());
+        return input;
+      });
+    }
+    const texts = Array.from({ length: 60 }, (_, index) => `call ${index}`);
+    expect(await Promise.all(texts.map((text) => call(text)))).toEqual(texts);
+    expect(seen.toSorted()).toEqual(texts.toSorted());
+  });
+
+  it('answers without any notification, by polling alone', async () => {
+    serve(async (input) => input, { listener: deaf, pollMs: 20 });
+    expect(await call('quiet', { listener: deaf, pollMs: 20 })).toBe('quiet');
+  });
+
+  it('passes a refusal on with its code', async () => {
+    serve(async () => {
+      throw new CallRefused('exchange_credentials_rejected', 'The exchange refused the key.');
+    });
+    const error = await call('x').catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(CallRefused);
+    expect(error).toMatchObject({
+      code: 'exchange_credentials_rejected',
+      message: 'The exchange refused the key.',
+    });
+    expect(errors).toEqual([]);
+  });
+
+  it('keeps the reason of a fault with the server', async () => {
+    serve(async () => {
+      throw new Error('secret detail');
+    });
+    const error = await call('x').catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(CallFailed);
+    expect(String(error)).not.toContain('secret');
+    expect(errors).toEqual([new Error('secret detail')]);
+  });
+
+  it('times out where nobody serves, and is never carried out later', async () => {
+    await expect(call('late', { timeoutMs: 50 })).rejects.toBeInstanceOf(CallTimeout);
+    await dataSource.query(
+      `INSERT INTO process_calls (id, name, input, deadline)
+       VALUES ($1, 'echo', 'late', now() - interval '1 second'), ($2, 'echo', 'older', now() - interval '2 minutes')`,
+      [newUuid(), newUuid()],
+    );
+    const seen: string[] = [];
+    serve(async (input) => {
+      seen.push(Buffer.from(input).toString());
+      return input;
+    });
+    expect(await call('now')).toBe('now');
+    expect(seen).toEqual(['now']);
+    // The caller of the first may still be reading; the second is long abandoned.
+    expect(await rowCount()).toBe(1);
+    await dataSource.query('TRUNCATE process_calls');
+  });
+
+  it('tells the handler when its caller stopped waiting', async () => {
+    let told: () => void;
+    let release: () => void;
+    const aborted = new Promise<void>((resolve) => {
+      told = resolve;
+    });
+    const mayAnswer = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    serve(async (input, { signal }) => {
+      signal.addEventListener('abort', () => told());
+      await mayAnswer;
+      return input;
+    });
+    // Long enough to be claimed for certain, however busy the machine is.
+    await expect(call('slow', { timeoutMs: 1_500 })).rejects.toBeInstanceOf(CallTimeout);
+    await aborted;
+    release!();
+  });
+
+  it('lets the calls at work end before it stops', async () => {
+    let begun: () => void;
+    let finish: () => void;
+    const hasBegun = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const mayFinish = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    serve(async (input) => {
+      begun();
+      await mayFinish;
+      return input;
+    });
+    const answer = call('last');
+    await hasBegun;
+    const stopped = servers.pop()!.stop();
+    finish!();
+    expect(await answer).toBe('last');
+    await stopped;
+  });
+});

@@ -1,0 +1,77 @@
+/**
+ * A database per test file, made from a template.
+ *
+ * 1. The template is migrated once per schema, whichever test process comes first; the others wait for it.
+ * 2. A half-made template is never used: it is built under another name and renamed when it is complete.
+ * 3. Each database is the caller's alone, empty but for what the migrations put there.
+ */
+import { createHash } from 'node:crypto';
+import { Client } from 'pg';
+import { newUuid } from '../ids.js';
+
+export interface TestDatabaseOptions {
+  /** Everything that decides what `migrate` makes, for example the migrations' text: a change makes a new template. */
+  readonly schema: string | readonly string[];
+  /** Brings the empty database at `url` to the schema; every connection it opens must be closed when it returns. */
+  readonly migrate: (url: string) => Promise<void>;
+  /** A superuser's URL; `TEST_DATABASE_URL` unless given. */
+  readonly adminUrl?: string;
+}
+
+export interface TestDatabase {
+  readonly url: string;
+  /** Ends every connection to the database and removes it. */
+  drop(): Promise<void>;
+}
+
+export async function createTestDatabase(options: TestDatabaseOptions): Promise<TestDatabase> {
+  const adminUrl = options.adminUrl ?? process.env.TEST_DATABASE_URL;
+  if (adminUrl === undefined) throw new Error('TEST_DATABASE_URL must name a Postgres server for the tests');
+  const template = `template_${createHash('sha256').update(JSON.stringify(options.schema)).digest('hex').slice(0, 24)}`;
+  const name = `test_${newUuid().replaceAll('-', '')}`;
+  await withAdmin(adminUrl, async (admin) => {
+    await ensureTemplate(admin, adminUrl, template, options.migrate);
+    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+  });
+  return {
+    url: urlOf(adminUrl, name),
+    drop: () =>
+      withAdmin(adminUrl, async (admin) => void (await admin.query(`DROP DATABASE ${name} WITH (FORCE)`))),
+  };
+}
+
+async function ensureTemplate(
+  admin: Client,
+  adminUrl: string,
+  template: string,
+  migrate: (url: string) => Promise<void>,
+): Promise<void> {
+  await admin.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [template]);
+  try {
+    const { rowCount } = await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [template]);
+    if (rowCount === 1) return;
+    const building = `${template}_building`;
+    await admin.query(`DROP DATABASE IF EXISTS ${building} WITH (FORCE)`);
+    await admin.query(`CREATE DATABASE ${building}`);
+    await migrate(urlOf(adminUrl, building));
+    await admin.query(`ALTER DATABASE ${building} RENAME TO ${template}`);
+  } finally {
+    await admin.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [template]);
+  }
+}
+
+async function withAdmin(adminUrl: string, work: (admin: Client) => Promise<void>): Promise<void> {
+  const admin = new Client({ connectionString: adminUrl });
+  await admin.connect();
+  try {
+    await work(admin);
+  } finally {
+    await admin.end();
+  }
+}
+
+function urlOf(adminUrl: string, database: string): string {
+  const url = new URL(adminUrl);
+  url.pathname = `/${database}`;
+  return url.href;
+}
