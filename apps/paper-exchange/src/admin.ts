@@ -1,0 +1,134 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { formatPlain, parseUnits, UNIT_DECIMALS } from './engine/decimal.js';
+import type { Exchange } from './engine/exchange.js';
+import { ASSETS, baseOf, findSymbol, pairOf, type SymbolSpec } from './engine/symbols.js';
+import { VenueError } from './errors.js';
+import type { MarketMaker } from './market/maker.js';
+
+const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
+const amount = z.union([z.number().nonnegative(), z.string()]).transform((value) => String(value));
+const AccountBody = z.strictObject({
+  balances: z.record(z.enum(ASSETS as [string, ...string[]]), amount.optional()).optional(),
+  can_withdraw: z.boolean().default(false),
+  can_trade: z.boolean().default(true),
+});
+const MarketBody = z.strictObject({ symbol: z.string(), price: amount });
+
+export interface AdminOptions {
+  readonly exchange: Exchange;
+  readonly maker: MarketMaker;
+  readonly token: string | undefined;
+  readonly now: () => number;
+}
+
+/** The exchange's own controls, outside the venue's wire format: no token on loopback, elsewhere only with one. */
+export function registerAdmin(app: FastifyInstance, options: AdminOptions): void {
+  const { exchange, maker, token, now } = options;
+  app.addHook('onRequest', async (req) => {
+    if (req.url.startsWith('/admin/')) assertAdmin(req, token);
+  });
+  app.post('/admin/accounts', (req) => {
+    const body = read(AccountBody, req.body);
+    const grants = new Map(
+      Object.entries(body.balances ?? {}).map(([asset, text]) => [asset, unitsOf(text ?? '0')]),
+    );
+    const uid = exchange.state.accountCount() + 1;
+    const account = {
+      id: `u${uid}`,
+      uid,
+      apiKey: randomBytes(32).toString('hex'),
+      apiSecret: randomBytes(32).toString('hex'),
+      canTrade: body.can_trade,
+      canWithdraw: body.can_withdraw,
+      createdAt: now(),
+    };
+    exchange.openAccount(account, grants);
+    return { api_key: account.apiKey, api_secret: account.apiSecret };
+  });
+  app.get<{ Querystring: { api_key?: string } }>('/admin/ledger', (req) =>
+    ledgerView(exchange, req.query.api_key ?? ''),
+  );
+  app.post('/admin/market', (req) => {
+    const body = read(MarketBody, req.body);
+    const spec = specOf(body.symbol);
+    const step = 10n ** BigInt(UNIT_DECIMALS - spec.tickDecimals);
+    const price = unitsOf(body.price);
+    if (price % step !== 0n || price === 0n) throw new VenueError(-1100, 'price is not on the tick');
+    maker.moveTo(spec, Number(price / step));
+    return { symbol: pairOf(spec), price: formatPlain(price) };
+  });
+}
+
+function assertAdmin(req: FastifyRequest, token: string | undefined): void {
+  // A page in a browser on this machine reaches loopback too; it sends an Origin, the callers meant here don't.
+  if (LOOPBACK.has(req.socket.remoteAddress ?? '') && req.headers.origin === undefined) return;
+  const given = Buffer.from(req.headers.authorization ?? '');
+  const expected = Buffer.from(`Bearer ${token ?? ''}`);
+  if (token !== undefined && given.length === expected.length && timingSafeEqual(given, expected)) return;
+  throw new VenueError(-2015, 'an admin token is needed', 401);
+}
+
+function read<T>(schema: z.ZodType<T>, body: unknown): T {
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  throw new VenueError(
+    -1100,
+    parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; '),
+  );
+}
+
+function unitsOf(text: string): bigint {
+  const units = parseUnits(text);
+  if (typeof units !== 'bigint')
+    throw new VenueError(-1100, 'an amount is a plain decimal of at most 8 places');
+  return units;
+}
+
+function specOf(symbol: string): SymbolSpec {
+  const spec = findSymbol(symbol);
+  if (spec === undefined) throw new VenueError(-1121, 'Invalid symbol.');
+  return spec;
+}
+
+function ledgerView(exchange: Exchange, apiKey: string): object {
+  const account = exchange.state.accountByKey(apiKey);
+  if (account === undefined) throw new VenueError(-2015, 'no account has this api_key', 404);
+  const { state } = exchange;
+  return {
+    balances: Object.fromEntries(
+      ASSETS.map((asset) => {
+        const { free, locked } = state.ledger.balance(account.id, asset);
+        return [asset, { free: formatPlain(free), locked: formatPlain(locked) }];
+      }),
+    ),
+    orders: state.ordersOf(account.id).map((order) => {
+      const spec = specOf(order.symbol);
+      return {
+        order_id: String(order.id),
+        client_order_id: order.clientOrderId,
+        symbol: pairOf(spec),
+        side: order.side,
+        type: order.type,
+        amount: formatPlain(baseOf(spec, order.lots)),
+        filled_amount: formatPlain(baseOf(spec, order.executedLots)),
+        status: order.status,
+      };
+    }),
+    fills: state.fillsOf(account.id).map((fill) => {
+      const spec = specOf(fill.symbol);
+      return {
+        fill_id: String(fill.id),
+        order_id: String(fill.orderId),
+        client_order_id: fill.clientOrderId,
+        symbol: pairOf(spec),
+        side: fill.side,
+        price: formatPlain(BigInt(fill.priceTicks) * 10n ** BigInt(UNIT_DECIMALS - spec.tickDecimals)),
+        amount: formatPlain(baseOf(spec, fill.lots)),
+        fee: formatPlain(fill.fee),
+        executed_at: new Date(fill.executedAt).toISOString(),
+      };
+    }),
+  };
+}

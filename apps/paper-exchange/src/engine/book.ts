@@ -1,0 +1,103 @@
+import { OrderBook, SelfTradePreventionMode, Side } from 'nodejs-order-book';
+
+export type OrderSide = 'BUY' | 'SELL';
+/** `[ticks, lots]`, best price first. */
+export type Level = readonly [ticks: number, lots: number];
+
+export interface BookOrder {
+  readonly id: string;
+  readonly side: OrderSide;
+  readonly lots: number;
+  /** Absent for an order at any price. */
+  readonly ticks?: number;
+  readonly timeInForce?: 'GTC' | 'IOC' | 'FOK';
+  readonly isPostOnly?: boolean;
+  /** Two orders of one owner never trade with each other; without an owner there is no such rule. */
+  readonly owner?: string;
+}
+
+export interface BookFill {
+  readonly makerId: string;
+  readonly ticks: number;
+  readonly lots: number;
+}
+
+export interface BookResult {
+  readonly fills: readonly BookFill[];
+  /** What stopped the order, fills before it stand: its own resting order, a maker-only that would take, a FOK that can't fill. */
+  readonly stoppedBy?: 'self-trade' | 'would-match' | 'not-fillable';
+}
+
+const STOPPED_BY: Record<number, BookResult['stoppedBy']> = {
+  1106: 'not-fillable',
+  1107: 'would-match',
+  1202: 'self-trade',
+};
+
+/**
+ * Price-time matching of one market, on integers alone: the library underneath adds and subtracts JavaScript numbers,
+ * which is exact for safe integers and for nothing else, so anything else is refused here.
+ */
+export class Book {
+  private readonly book = new OrderBook();
+
+  submit(order: BookOrder): BookResult {
+    assertWhole(order.lots);
+    if (order.ticks !== undefined) assertWhole(order.ticks);
+    const options = {
+      id: order.id,
+      side: order.side === 'BUY' ? Side.BUY : Side.SELL,
+      size: order.lots,
+      ...(order.owner === undefined
+        ? {}
+        : { accountId: order.owner, stpMode: SelfTradePreventionMode.EXPIRE_TAKER }),
+    };
+    const result =
+      order.ticks === undefined
+        ? this.book.market(options)
+        : this.book.limit({
+            ...options,
+            price: order.ticks,
+            timeInForce: (order.timeInForce ?? 'GTC') as never,
+            postOnly: order.isPostOnly ?? false,
+          });
+    // `done` also lists the order itself once it is filled, and `partial` is the order itself where it rests in part.
+    const fills = result.done
+      .filter((maker) => maker.id !== order.id)
+      .map((maker) => ({ makerId: maker.id, ticks: priceOf(maker), lots: maker.size }));
+    const { partial } = result;
+    if (partial !== null && partial.id !== order.id) {
+      fills.push({ makerId: partial.id, ticks: partial.price, lots: result.partialQuantityProcessed });
+    }
+    if (result.err === null) return { fills };
+    const stoppedBy = STOPPED_BY[result.err.code];
+    if (stoppedBy === undefined) throw result.err;
+    return { fills, stoppedBy };
+  }
+
+  /** False when the order doesn't rest here. */
+  cancel(id: string): boolean {
+    return this.book.cancel(id) !== undefined;
+  }
+
+  levels(): { bids: Level[]; asks: Level[] } {
+    const [asks, bids] = this.book.depth();
+    return { bids, asks };
+  }
+
+  /** The levels that an order of `side` would meet, best first. */
+  opposite(side: OrderSide): Level[] {
+    const { bids, asks } = this.levels();
+    return side === 'BUY' ? asks : bids;
+  }
+}
+
+function priceOf(maker: object): number {
+  if ('price' in maker && typeof maker.price === 'number') return maker.price;
+  throw new Error('a resting order without a price');
+}
+
+function assertWhole(value: number): void {
+  if (!Number.isSafeInteger(value) || value <= 0)
+    throw new RangeError('ticks and lots are positive safe integers');
+}

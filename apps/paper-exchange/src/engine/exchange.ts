@@ -1,0 +1,386 @@
+import { refusals } from '../errors.js';
+import { Book, type BookFill, type BookResult, type OrderSide } from './book.js';
+import { HOUSE } from './ledger.js';
+import { type Account, isOpen, type Order, type PublicTrade, type Report } from './order.js';
+import {
+  assertFilters,
+  costOf,
+  isLimit,
+  isStop,
+  isTriggered,
+  lotsWithin,
+  type OrderRequest,
+} from './order-rules.js';
+import { type FeeRates, Settlement } from './settlement.js';
+import { ID_BLOCK, type State, type StateRecord, storeFill, storeOrder } from './state.js';
+import { ASSETS, baseOf, quoteOf, SYMBOLS, type SymbolSpec } from './symbols.js';
+
+const HOUSE_GRANT = 10n ** 20n;
+
+export interface Commit {
+  readonly reports: readonly Report[];
+  readonly trades: readonly PublicTrade[];
+  /** The markets whose depth may have changed. */
+  readonly symbols: ReadonlySet<string>;
+  /** Users whose balances changed, with the assets. */
+  readonly balances: ReadonlyMap<string, readonly string[]>;
+}
+
+export interface ExchangeOptions {
+  readonly state: State;
+  readonly fees: FeeRates;
+  readonly now: () => number;
+  /** Makes a record durable; a throw refuses all that follows, for memory is then ahead of the disk. */
+  readonly persist: (record: StateRecord) => void;
+}
+
+/**
+ * The exchange itself: every change of orders and balances goes through here, one at a time and without awaiting.
+ * 1. A change is persisted before its caller learns of it.
+ * 2. A refused order (VenueError) has changed nothing.
+ * 3. What an order may spend is locked before it meets the book.
+ */
+export class Exchange {
+  readonly state: State;
+  private readonly books = new Map<string, Book>();
+  private readonly quotes = new Map<string, Set<string>>();
+  private readonly waitingStops = new Map<string, Set<Order>>();
+  private readonly listeners: ((commit: Commit) => void)[] = [];
+  private readonly settlement: Settlement;
+  private reports: Report[] = [];
+  private trades: PublicTrade[] = [];
+  private symbols = new Set<string>();
+  private reserved = { order: 0, trade: 0 };
+  private readonly depthVersions = new Map<string, number>();
+  private nextQuoteId = 1;
+  private isBroken = false;
+
+  constructor(private readonly options: ExchangeOptions) {
+    this.state = options.state;
+    this.settlement = new Settlement(this.state, options.fees, options.now);
+    for (const spec of SYMBOLS) {
+      this.books.set(spec.id, new Book());
+      this.quotes.set(spec.id, new Set());
+      this.waitingStops.set(spec.id, new Set());
+    }
+    for (const order of this.state.openOrders()) this.rest(order);
+    for (const asset of ASSETS) {
+      if (!this.state.ledger.issued().has(asset)) this.state.ledger.issue(HOUSE, asset, HOUSE_GRANT);
+    }
+  }
+
+  /** Called after each committed change, in order; must not throw. */
+  onCommit(listener: (commit: Commit) => void): void {
+    this.listeners.push(listener);
+  }
+
+  book(spec: SymbolSpec): Book {
+    const book = this.books.get(spec.id);
+    if (book === undefined) throw new Error(`no market ${spec.id}`);
+    return book;
+  }
+
+  /** Grows with every change that may have touched the book of this market. */
+  depthVersion(spec: SymbolSpec): number {
+    return this.depthVersions.get(spec.id) ?? 1;
+  }
+
+  openAccount(account: Account, grants: ReadonlyMap<string, bigint>): void {
+    this.assertSound();
+    this.state.addAccount(account);
+    for (const [asset, amount] of grants) this.state.ledger.issue(account.id, asset, amount);
+    this.commit([account]);
+  }
+
+  /** @throws VenueError where the order breaks a filter, repeats the client id of an open order or isn't covered. */
+  place(account: Account, spec: SymbolSpec, request: OrderRequest): Order {
+    this.assertSound();
+    const levels = this.book(spec).opposite(request.side);
+    const lots = request.quoteOrderQty > 0n ? lotsWithin(spec, levels, request.quoteOrderQty) : request.lots;
+    const sized = { ...request, lots };
+    if (request.quoteOrderQty > 0n && request.quoteOrderQty < spec.minNotional)
+      throw refusals.filter('NOTIONAL');
+    if (request.quoteOrderQty === 0n || lots > spec.maxLots) {
+      assertFilters(spec, sized, this.state.lastTicks.get(spec.id) ?? levels[0]?.[0] ?? 0);
+    }
+    this.assertPlaceable(account, spec, sized);
+    const locked = this.requirement(spec, sized, levels);
+    const asset = request.side === 'BUY' ? spec.quote : spec.base;
+    this.state.ledger.lock(account.id, asset, locked);
+    const order = this.newOrder(account, spec, sized, locked);
+    this.state.putOrder(order);
+    this.report({ execution: 'NEW', order });
+    if (isStop(order.type)) this.waitingStops.get(spec.id)?.add(order);
+    else this.work(spec, order);
+    this.symbols.add(spec.id);
+    this.runStops(spec);
+    this.commit();
+    return order;
+  }
+
+  /** @throws VenueError -2011 unless the order is open. */
+  cancel(order: Order, cancelId: string): Order {
+    this.assertSound();
+    if (!isOpen(order)) throw refusals.cancelUnknown();
+    if (order.isWorking) this.bookOf(order.symbol).cancel(String(order.id));
+    else this.waitingStops.get(order.symbol)?.delete(order);
+    this.close(order, 'CANCELED', cancelId);
+    this.symbols.add(order.symbol);
+    this.commit();
+    return order;
+  }
+
+  /** The house rests (or, where a user stands in the way, trades) at a price. */
+  quote(spec: SymbolSpec, side: OrderSide, ticks: number, lots: number): void {
+    this.assertSound();
+    const id = `h${this.nextQuoteId++}`;
+    const { fills } = this.book(spec).submit({ id, side, ticks, lots });
+    if (fills.reduce((left, fill) => left - fill.lots, lots) > 0) this.quotes.get(spec.id)?.add(id);
+    this.settle(spec, side, fills, undefined);
+  }
+
+  withdrawQuotes(spec: SymbolSpec): void {
+    const quotes = this.quotes.get(spec.id) ?? new Set<string>();
+    for (const id of quotes) this.book(spec).cancel(id);
+    quotes.clear();
+    this.symbols.add(spec.id);
+  }
+
+  /** The house takes up to `lots`, no worse than `limitTicks`. */
+  take(spec: SymbolSpec, side: OrderSide, lots: number, limitTicks: number): void {
+    this.assertSound();
+    const id = `h${this.nextQuoteId++}`;
+    const { fills } = this.book(spec).submit({ id, side, lots, ticks: limitTicks, timeInForce: 'IOC' });
+    this.settle(spec, side, fills, undefined);
+  }
+
+  /** Sets the last price, as a trade there would: it triggers stops. */
+  mark(spec: SymbolSpec, ticks: number): void {
+    this.state.lastTicks.set(spec.id, ticks);
+  }
+
+  /** Ends what the house began with `quote`, `take` or `mark`. */
+  commitHouse(spec: SymbolSpec): void {
+    this.runStops(spec);
+    this.commit();
+  }
+
+  private bookOf(symbol: string): Book {
+    const book = this.books.get(symbol);
+    if (book === undefined) throw new Error(`no market ${symbol}`);
+    return book;
+  }
+
+  private assertSound(): void {
+    if (this.isBroken)
+      throw new Error('the journal could not be written; nothing is accepted until a restart');
+  }
+
+  private assertPlaceable(account: Account, spec: SymbolSpec, request: OrderRequest): void {
+    const repeats = this.state
+      .openOrdersOf(account.id)
+      .some((open) => open.symbol === spec.id && open.clientOrderId === request.clientOrderId);
+    if (repeats) throw refusals.duplicateOrder();
+    const last = this.state.lastTicks.get(spec.id);
+    if (isStop(request.type) && isTriggered(request.side, request.stopTicks, last)) {
+      throw refusals.stopWouldTrigger();
+    }
+    const best = this.book(spec).opposite(request.side)[0]?.[0];
+    if (request.type === 'LIMIT_MAKER' && best !== undefined) {
+      if (request.side === 'BUY' ? request.priceTicks >= best : request.priceTicks <= best) {
+        throw refusals.wouldMatch();
+      }
+    }
+  }
+
+  /** What the order must lock: a stop without a limit locks its stop price, and settles for what that buys. */
+  private requirement(
+    spec: SymbolSpec,
+    request: OrderRequest,
+    levels: readonly (readonly [number, number])[],
+  ): bigint {
+    if (request.side === 'SELL') return baseOf(spec, request.lots);
+    if (isLimit(request.type)) return quoteOf(spec, request.priceTicks, request.lots);
+    if (request.type === 'STOP_LOSS') return quoteOf(spec, request.stopTicks, request.lots);
+    return costOf(spec, levels, request.lots);
+  }
+
+  private newOrder(account: Account, spec: SymbolSpec, request: OrderRequest, locked: bigint): Order {
+    const at = this.options.now();
+    return {
+      ...request,
+      id: this.state.nextOrderId++,
+      accountId: account.id,
+      symbol: spec.id,
+      createdAt: at,
+      executedLots: 0,
+      executedQuote: 0n,
+      locked,
+      status: 'NEW',
+      isWorking: !isStop(request.type),
+      updatedAt: at,
+    };
+  }
+
+  /** Puts an order that survived a restart back where it stood; nothing crosses, for nothing did before. */
+  private rest(order: Order): void {
+    if (!order.isWorking) {
+      this.waitingStops.get(order.symbol)?.add(order);
+      return;
+    }
+    this.bookOf(order.symbol).submit({
+      id: String(order.id),
+      side: order.side,
+      ticks: order.priceTicks,
+      lots: order.lots - order.executedLots,
+      owner: order.accountId,
+    });
+  }
+
+  private work(spec: SymbolSpec, order: Order): void {
+    if (!order.isWorking) {
+      order.isWorking = true;
+      this.report({ execution: 'NEW', order });
+    }
+    const lots = this.affordable(spec, order);
+    if (lots === 0) {
+      this.close(order, 'EXPIRED');
+      return;
+    }
+    if (order.timeInForce === 'FOK' && this.wouldMeetItself(spec, order)) {
+      this.close(order, 'EXPIRED_IN_MATCH');
+      return;
+    }
+    const result = this.book(spec).submit({
+      id: String(order.id),
+      side: order.side,
+      lots,
+      ...(isLimit(order.type) ? { ticks: order.priceTicks, timeInForce: order.timeInForce } : {}),
+      isPostOnly: order.type === 'LIMIT_MAKER',
+      owner: order.accountId,
+    });
+    this.settle(spec, order.side, result.fills, order);
+    this.conclude(order, result);
+  }
+
+  private conclude(order: Order, result: BookResult): void {
+    if (!isOpen(order)) return;
+    if (result.stoppedBy === 'self-trade') {
+      this.close(order, 'EXPIRED_IN_MATCH');
+      return;
+    }
+    const mayRest = isLimit(order.type) && order.timeInForce === 'GTC' && result.stoppedBy === undefined;
+    if (!mayRest) this.close(order, 'EXPIRED');
+  }
+
+  /** A stop without a limit may find the market beyond what it locked: it then buys what the lock pays for. */
+  private affordable(spec: SymbolSpec, order: Order): number {
+    const levels = this.book(spec).opposite(order.side);
+    if (isLimit(order.type)) return order.lots;
+    if (order.side === 'SELL' || order.type === 'MARKET') return order.lots;
+    return Math.min(order.lots, lotsWithin(spec, levels, order.locked));
+  }
+
+  /** All or nothing can't be kept when an order of the same account stands among what it would take. */
+  private wouldMeetItself(spec: SymbolSpec, order: Order): boolean {
+    return this.state
+      .openOrdersOf(order.accountId)
+      .some(
+        (other) =>
+          other.symbol === spec.id &&
+          other.side !== order.side &&
+          other.isWorking &&
+          (order.side === 'BUY'
+            ? other.priceTicks <= order.priceTicks
+            : other.priceTicks >= order.priceTicks),
+      );
+  }
+
+  private settle(
+    spec: SymbolSpec,
+    side: OrderSide,
+    fills: readonly BookFill[],
+    taker: Order | undefined,
+  ): void {
+    this.symbols.add(spec.id);
+    for (const fill of fills) {
+      const maker = fill.makerId.startsWith('h') ? undefined : this.state.order(Number(fill.makerId));
+      const { trade, reports } = this.settlement.settle(spec, { fill, takerSide: side, taker, maker });
+      this.trades.push(trade);
+      for (const report of reports) this.report(report);
+    }
+  }
+
+  /** Triggered stops may trade and so trigger others; each runs once, hence this ends. */
+  private runStops(spec: SymbolSpec): void {
+    const waiting = this.waitingStops.get(spec.id);
+    for (;;) {
+      const last = this.state.lastTicks.get(spec.id);
+      const next = [...(waiting ?? [])].find((stop) => isTriggered(stop.side, stop.stopTicks, last));
+      if (next === undefined) return;
+      waiting?.delete(next);
+      this.work(spec, next);
+    }
+  }
+
+  private close(order: Order, status: 'CANCELED' | 'EXPIRED' | 'EXPIRED_IN_MATCH', cancelId?: string): void {
+    this.settlement.release(order);
+    order.status = status;
+    order.updatedAt = this.options.now();
+    const execution = status === 'EXPIRED_IN_MATCH' ? 'TRADE_PREVENTION' : status;
+    this.report({ execution, order, ...(cancelId === undefined ? {} : { cancelId }) });
+  }
+
+  private report(report: Report): void {
+    this.state.putOrder(report.order);
+    this.reports.push({ ...report, order: { ...report.order } });
+  }
+
+  private commit(accounts: readonly Account[] = []): void {
+    const rows = this.state.ledger.takeChanged();
+    const { reports, trades, symbols } = this;
+    this.reports = [];
+    this.trades = [];
+    this.symbols = new Set();
+    for (const symbol of symbols) this.depthVersions.set(symbol, (this.depthVersions.get(symbol) ?? 1) + 1);
+    const isReserving = this.reserve();
+    if (reports.length > 0 || accounts.length > 0 || isReserving) {
+      const orders = new Map(reports.map(({ order }) => [order.id, order]));
+      this.persist({
+        ...(accounts.length > 0 ? { accounts } : {}),
+        orders: [...orders.values()].map(storeOrder),
+        fills: reports.flatMap(({ fill }) => (fill === undefined ? [] : [storeFill(fill)])),
+        balances: rows,
+        issued: [...this.state.ledger.issued()].map(([asset, amount]) => [asset, amount.toString()]),
+        lastTicks: Object.fromEntries(this.state.lastTicks),
+        nextIds: this.reserved,
+      });
+    }
+    const commit = { reports, trades, symbols, balances: assetsByAccount(rows) };
+    for (const listener of this.listeners) listener(commit);
+  }
+
+  private persist(record: StateRecord): void {
+    try {
+      this.options.persist(record);
+    } catch (cause) {
+      this.isBroken = true;
+      throw new Error('the journal could not be written', { cause });
+    }
+  }
+
+  private reserve(): boolean {
+    const { nextOrderId: order, nextTradeId: trade } = this.state;
+    if (order < this.reserved.order && trade < this.reserved.trade) return false;
+    this.reserved = { order: order + ID_BLOCK, trade: trade + ID_BLOCK };
+    return true;
+  }
+}
+
+function assetsByAccount(
+  rows: readonly (readonly [string, string, string, string])[],
+): Map<string, string[]> {
+  const result = new Map<string, string[]>();
+  for (const [account, asset] of rows) result.set(account, [...(result.get(account) ?? []), asset]);
+  return result;
+}

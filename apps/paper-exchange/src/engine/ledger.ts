@@ -1,0 +1,117 @@
+import { refusals } from '../errors.js';
+
+export interface Balance {
+  readonly free: bigint;
+  readonly locked: bigint;
+}
+
+/** The absolute value of one balance. */
+export type BalanceRow = readonly [account: string, asset: string, free: string, locked: string];
+
+/** The account that makes the market and grants the play money. */
+export const HOUSE = 'house';
+/** The account that fees are paid to. */
+export const FEES = 'fees';
+
+const ZERO: Balance = { free: 0n, locked: 0n };
+
+/**
+ * Who owns what, free and locked.
+ * 1. No balance is ever negative: what would make it so throws and changes nothing.
+ * 2. The sum of all balances of an asset equals what was issued of it; only `issue` changes that sum.
+ */
+export class Ledger {
+  private readonly accounts = new Map<string, Map<string, Balance>>();
+  private readonly issuedByAsset = new Map<string, bigint>();
+  private readonly dirty = new Map<string, readonly [string, string]>();
+
+  balance(account: string, asset: string): Balance {
+    return this.accounts.get(account)?.get(asset) ?? ZERO;
+  }
+
+  balances(account: string): ReadonlyMap<string, Balance> {
+    return this.accounts.get(account) ?? new Map();
+  }
+
+  issued(): ReadonlyMap<string, bigint> {
+    return this.issuedByAsset;
+  }
+
+  total(asset: string): bigint {
+    let sum = 0n;
+    for (const balances of this.accounts.values()) {
+      const { free, locked } = balances.get(asset) ?? ZERO;
+      sum += free + locked;
+    }
+    return sum;
+  }
+
+  issue(account: string, asset: string, amount: bigint): void {
+    this.change(account, asset, amount, 0n);
+    this.issuedByAsset.set(asset, (this.issuedByAsset.get(asset) ?? 0n) + amount);
+  }
+
+  /** @throws VenueError -2010 when less than `amount` is free. */
+  lock(account: string, asset: string, amount: bigint): void {
+    if (this.balance(account, asset).free < amount) throw refusals.insufficientBalance();
+    this.change(account, asset, -amount, amount);
+  }
+
+  unlock(account: string, asset: string, amount: bigint): void {
+    this.change(account, asset, amount, -amount);
+  }
+
+  /** Pays from what an order locked. */
+  payLocked(from: string, to: string, asset: string, amount: bigint): void {
+    this.change(from, asset, 0n, -amount);
+    this.change(to, asset, amount, 0n);
+  }
+
+  payFree(from: string, to: string, asset: string, amount: bigint): void {
+    this.change(from, asset, -amount, 0n);
+    this.change(to, asset, amount, 0n);
+  }
+
+  /** The balances changed since the last call. */
+  takeChanged(): BalanceRow[] {
+    const rows = [...this.dirty.values()].map(([account, asset]) => this.row(account, asset));
+    this.dirty.clear();
+    return rows;
+  }
+
+  dump(): { balances: BalanceRow[]; issued: [string, string][] } {
+    const balances = [...this.accounts].flatMap(([account, assets]) =>
+      [...assets.keys()].map((asset) => this.row(account, asset)),
+    );
+    return { balances, issued: [...this.issuedByAsset].map(([asset, amount]) => [asset, amount.toString()]) };
+  }
+
+  restore(balances: readonly BalanceRow[], issued: readonly (readonly [string, string])[]): void {
+    for (const [account, asset, free, locked] of balances) {
+      this.assets(account).set(asset, { free: BigInt(free), locked: BigInt(locked) });
+    }
+    for (const [asset, amount] of issued) this.issuedByAsset.set(asset, BigInt(amount));
+  }
+
+  private row(account: string, asset: string): BalanceRow {
+    const { free, locked } = this.balance(account, asset);
+    return [account, asset, free.toString(), locked.toString()];
+  }
+
+  private assets(account: string): Map<string, Balance> {
+    let assets = this.accounts.get(account);
+    if (assets === undefined) {
+      assets = new Map();
+      this.accounts.set(account, assets);
+    }
+    return assets;
+  }
+
+  private change(account: string, asset: string, free: bigint, locked: bigint): void {
+    const before = this.balance(account, asset);
+    const after = { free: before.free + free, locked: before.locked + locked };
+    if (after.free < 0n || after.locked < 0n) throw new Error(`a balance of ${asset} would become negative`);
+    this.assets(account).set(asset, after);
+    this.dirty.set(`${account} ${asset}`, [account, asset]);
+  }
+}

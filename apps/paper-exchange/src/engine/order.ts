@@ -1,0 +1,85 @@
+import type { OrderSide } from './book.js';
+
+export type OrderType = 'LIMIT' | 'MARKET' | 'STOP_LOSS' | 'STOP_LOSS_LIMIT' | 'LIMIT_MAKER';
+export type TimeInForce = 'GTC' | 'IOC' | 'FOK';
+type OrderStatus = 'NEW' | 'PARTIALLY_FILLED' | 'FILLED' | 'CANCELED' | 'EXPIRED' | 'EXPIRED_IN_MATCH';
+
+/** An order of a user. Instants are milliseconds since the epoch, money is in units (see decimal.ts). */
+export interface Order {
+  readonly id: number;
+  readonly accountId: string;
+  readonly symbol: string;
+  readonly clientOrderId: string;
+  readonly side: OrderSide;
+  readonly type: OrderType;
+  readonly timeInForce: TimeInForce;
+  /** 0 for an order without a limit. */
+  readonly priceTicks: number;
+  /** 0 for an order that isn't a stop. */
+  readonly stopTicks: number;
+  readonly lots: number;
+  /** What a MARKET by quote asked to spend or receive; 0 otherwise. */
+  readonly quoteOrderQty: bigint;
+  readonly createdAt: number;
+  executedLots: number;
+  executedQuote: bigint;
+  /** What it still locks: quote for a BUY, base for a SELL. */
+  locked: bigint;
+  status: OrderStatus;
+  /** False for a stop that hasn't been triggered. */
+  isWorking: boolean;
+  updatedAt: number;
+}
+
+/** One side of a trade, of a user. The fee is in the asset received. */
+export interface Fill {
+  readonly id: number;
+  readonly orderId: number;
+  readonly accountId: string;
+  readonly clientOrderId: string;
+  readonly symbol: string;
+  readonly side: OrderSide;
+  readonly priceTicks: number;
+  readonly lots: number;
+  readonly quote: bigint;
+  readonly fee: bigint;
+  readonly feeAsset: string;
+  readonly isMaker: boolean;
+  readonly executedAt: number;
+}
+
+/** A trade as the public sees it. */
+export interface PublicTrade {
+  readonly id: number;
+  readonly symbol: string;
+  readonly priceTicks: number;
+  readonly lots: number;
+  readonly quote: bigint;
+  readonly isBuyerMaker: boolean;
+  readonly at: number;
+}
+
+export interface Account {
+  readonly id: string;
+  readonly uid: number;
+  readonly apiKey: string;
+  readonly apiSecret: string;
+  readonly canTrade: boolean;
+  readonly canWithdraw: boolean;
+  readonly createdAt: number;
+}
+
+type ExecutionType = 'NEW' | 'TRADE' | 'CANCELED' | 'EXPIRED' | 'TRADE_PREVENTION';
+
+/** One step of an order's life, with the order as it stood right then. */
+export interface Report {
+  readonly execution: ExecutionType;
+  readonly order: Order;
+  readonly fill?: Fill;
+  /** The client id of the cancel request. */
+  readonly cancelId?: string;
+}
+
+export function isOpen(order: Order): boolean {
+  return order.status === 'NEW' || order.status === 'PARTIALLY_FILLED';
+}

@@ -1,0 +1,119 @@
+import type { BookFill, OrderSide } from './book.js';
+import { FEES, HOUSE } from './ledger.js';
+import type { Fill, Order, PublicTrade, Report } from './order.js';
+import { isLimit } from './order-rules.js';
+import type { State } from './state.js';
+import { baseOf, findSymbol, quoteOf, type SymbolSpec } from './symbols.js';
+
+/** Fees in millionths of the amount received. The house pays none. */
+export interface FeeRates {
+  readonly makerPpm: number;
+  readonly takerPpm: number;
+}
+
+interface Match {
+  readonly fill: BookFill;
+  readonly takerSide: OrderSide;
+  /** Absent where the house is that side. */
+  readonly taker: Order | undefined;
+  readonly maker: Order | undefined;
+}
+
+/** Moves money for one match at the maker's price: base one way, quote the other, the fee out of what is received. */
+export class Settlement {
+  constructor(
+    private readonly state: State,
+    private readonly fees: FeeRates,
+    private readonly now: () => number,
+  ) {}
+
+  settle(spec: SymbolSpec, match: Match): { trade: PublicTrade; reports: Report[] } {
+    const { ticks, lots } = match.fill;
+    const trade: PublicTrade = {
+      id: this.state.nextTradeId++,
+      symbol: spec.id,
+      priceTicks: ticks,
+      lots,
+      quote: quoteOf(spec, ticks, lots),
+      isBuyerMaker: match.takerSide === 'SELL',
+      at: this.now(),
+    };
+    this.state.lastTicks.set(spec.id, ticks);
+    const [buyer, seller] =
+      match.takerSide === 'BUY' ? [match.taker, match.maker] : [match.maker, match.taker];
+    const base = baseOf(spec, lots);
+    this.pay(buyer, seller, spec.quote, trade.quote);
+    this.pay(seller, buyer, spec.base, base);
+    const reports: Report[] = [];
+    for (const [order, isMaker] of [
+      [match.maker, true],
+      [match.taker, false],
+    ] as const) {
+      if (order !== undefined) reports.push(this.record(spec, order, trade, isMaker));
+    }
+    return { trade, reports };
+  }
+
+  /** Frees what a closed order still locks. */
+  release(order: Order): void {
+    this.releaseTo(order, 0n);
+  }
+
+  private pay(from: Order | undefined, to: Order | undefined, asset: string, amount: bigint): void {
+    const receiver = to?.accountId ?? HOUSE;
+    if (from === undefined) {
+      this.state.ledger.payFree(HOUSE, receiver, asset, amount);
+      return;
+    }
+    this.state.ledger.payLocked(from.accountId, receiver, asset, amount);
+    from.locked -= amount;
+  }
+
+  private record(spec: SymbolSpec, order: Order, trade: PublicTrade, isMaker: boolean): Report {
+    const [feeAsset, received] =
+      order.side === 'BUY' ? [spec.base, baseOf(spec, trade.lots)] : [spec.quote, trade.quote];
+    // Rounded down to a unit, never against the user.
+    const fee = (received * BigInt(isMaker ? this.fees.makerPpm : this.fees.takerPpm)) / 1_000_000n;
+    this.state.ledger.payFree(order.accountId, FEES, feeAsset, fee);
+    const fill: Fill = {
+      id: trade.id,
+      orderId: order.id,
+      accountId: order.accountId,
+      clientOrderId: order.clientOrderId,
+      symbol: spec.id,
+      side: order.side,
+      priceTicks: trade.priceTicks,
+      lots: trade.lots,
+      quote: trade.quote,
+      fee,
+      feeAsset,
+      isMaker,
+      executedAt: trade.at,
+    };
+    this.state.addFill(fill);
+    order.executedLots += trade.lots;
+    order.executedQuote += trade.quote;
+    order.status = order.executedLots === order.lots ? 'FILLED' : 'PARTIALLY_FILLED';
+    order.updatedAt = trade.at;
+    this.releaseImprovement(spec, order);
+    return { execution: 'TRADE', order, fill };
+  }
+
+  /** A BUY filled below its limit needs no more than limit × what is left. */
+  private releaseImprovement(spec: SymbolSpec, order: Order): void {
+    const left = order.lots - order.executedLots;
+    if (left === 0) this.releaseTo(order, 0n);
+    else if (order.side === 'BUY' && isLimit(order.type)) {
+      this.releaseTo(order, quoteOf(spec, order.priceTicks, left));
+    }
+  }
+
+  private releaseTo(order: Order, needed: bigint): void {
+    const spec = findSymbol(order.symbol);
+    if (spec === undefined) throw new Error(`no market ${order.symbol}`);
+    const surplus = order.locked - needed;
+    if (surplus <= 0n) return;
+    this.state.ledger.unlock(order.accountId, order.side === 'BUY' ? spec.quote : spec.base, surplus);
+    order.locked = needed;
+  }
+}

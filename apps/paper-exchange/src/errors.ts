@@ -1,0 +1,44 @@
+/**
+ * A refusal in the venue's own words: `code` and `message` are the `{"code", "msg"}` of the wire, `status` its
+ * HTTP status. Everything a client may have caused is one of these; any other throw is a fault of this process.
+ */
+export class VenueError extends Error {
+  constructor(
+    readonly code: number,
+    message: string,
+    readonly status = 400,
+  ) {
+    super(message);
+    this.name = 'VenueError';
+  }
+}
+
+export const refusals = {
+  disconnected: () =>
+    new VenueError(-1001, 'Internal error; unable to process your request. Please try again.', 503),
+  tooManyRequests: () =>
+    new VenueError(-1003, 'Too much request weight used; please wait and try again.', 429),
+  timestamp: () => new VenueError(-1021, 'Timestamp for this request is outside of the recvWindow.'),
+  signature: () => new VenueError(-1022, 'Signature for this request is not valid.'),
+  malformed: (name: string) => new VenueError(-1100, `Illegal characters found in parameter '${name}'.`),
+  missing: (name: string) =>
+    new VenueError(-1102, `Mandatory parameter '${name}' was not sent, was empty/null, or malformed.`),
+  notRequired: (name: string) => new VenueError(-1106, `Parameter '${name}' sent when not required.`),
+  precision: (name: string) => new VenueError(-1111, `Parameter '${name}' has too much precision.`),
+  timeInForce: () => new VenueError(-1115, 'Invalid timeInForce.'),
+  orderType: () => new VenueError(-1116, 'Invalid orderType.'),
+  side: () => new VenueError(-1117, 'Invalid side.'),
+  interval: () => new VenueError(-1120, 'Invalid interval.'),
+  symbol: () => new VenueError(-1121, 'Invalid symbol.'),
+  listenKey: () => new VenueError(-1125, 'This listenKey does not exist.'),
+  filter: (name: string) => new VenueError(-1013, `Filter failure: ${name}`),
+  quantity: () => new VenueError(-1013, 'Invalid quantity.'),
+  insufficientBalance: () => new VenueError(-2010, 'Account has insufficient balance for requested action.'),
+  duplicateOrder: () => new VenueError(-2010, 'Duplicate order sent.'),
+  wouldMatch: () => new VenueError(-2010, 'Order would immediately match and take.'),
+  stopWouldTrigger: () => new VenueError(-2010, 'Stop price would trigger immediately.'),
+  cancelUnknown: () => new VenueError(-2011, 'Unknown order sent.'),
+  noSuchOrder: () => new VenueError(-2013, 'Order does not exist.'),
+  apiKeyFormat: () => new VenueError(-2014, 'API-key format invalid.', 401),
+  apiKey: () => new VenueError(-2015, 'Invalid API-key, IP, or permissions for action.', 401),
+} as const;

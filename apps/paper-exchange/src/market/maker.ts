@@ -1,0 +1,112 @@
+import type { Exchange } from '../engine/exchange.js';
+import { SYMBOLS, type SymbolSpec } from '../engine/symbols.js';
+
+const REFILL_EVERY_MS = 400;
+const LEVELS = 9;
+/** The walk keeps within this much of its extremes of the last minute, in bps. */
+const MINUTE_RANGE_BPS = 12;
+const STEP_BPS = 0.5;
+
+/** The house's side of one market: it walks a mid from a seed, quotes around it, and takes now and then. */
+class HouseMarket {
+  private window: { readonly at: number; readonly mid: number }[] = [];
+
+  constructor(
+    private readonly exchange: Exchange,
+    private readonly spec: SymbolSpec,
+    private readonly random: () => number,
+    private mid: number,
+  ) {}
+
+  /** Puts the price where it is told; every user order that the new price crosses fills. */
+  moveTo(ticks: number, at: number): void {
+    this.mid = ticks;
+    this.window = [];
+    this.exchange.withdrawQuotes(this.spec);
+    const { bids, asks } = this.exchange.book(this.spec).levels();
+    const crossed = (levels: typeof bids, isCrossed: (price: number) => boolean): number =>
+      levels.reduce((lots, [price, size]) => lots + (isCrossed(price) ? size : 0), 0);
+    const toSell = crossed(bids, (price) => price >= ticks);
+    if (toSell > 0) this.exchange.take(this.spec, 'SELL', toSell, ticks);
+    const toBuy = crossed(asks, (price) => price <= ticks);
+    if (toBuy > 0) this.exchange.take(this.spec, 'BUY', toBuy, ticks);
+    this.exchange.mark(this.spec, ticks);
+    this.exchange.commitHouse(this.spec);
+    this.window.push({ at, mid: ticks });
+  }
+
+  step(at: number): void {
+    this.window = this.window.filter((past) => at - past.at <= 60_000);
+    const mids = this.window.map((past) => past.mid).concat(this.mid);
+    const range = 1 + MINUTE_RANGE_BPS / 10_000;
+    const moved = this.mid * (1 + ((this.random() * 2 - 1) * STEP_BPS) / 10_000);
+    this.mid = Math.round(Math.min(Math.max(moved, Math.max(...mids) / range), Math.min(...mids) * range));
+    this.window.push({ at, mid: this.mid });
+    this.refill();
+    const lots = Math.ceil((this.spec.houseLots / LEVELS) * this.random() * 0.5);
+    const side = this.random() < 0.5 ? 'BUY' : 'SELL';
+    const limit = Math.round(this.mid * (side === 'BUY' ? 1.0005 : 0.9995));
+    this.exchange.take(this.spec, side, lots, limit);
+    this.exchange.commitHouse(this.spec);
+  }
+
+  /** Levels 1 to 9 bps from the mid. */
+  refill(): void {
+    this.exchange.withdrawQuotes(this.spec);
+    const lots = Math.ceil(this.spec.houseLots / LEVELS);
+    for (let level = 1; level <= LEVELS; level += 1) {
+      const away = Math.max(level, Math.round((this.mid * level) / 10_000));
+      this.exchange.quote(this.spec, 'BUY', this.mid - away, lots);
+      this.exchange.quote(this.spec, 'SELL', this.mid + away, lots);
+    }
+    this.exchange.commitHouse(this.spec);
+  }
+}
+
+/** All markets of the house. The same seed walks the same way. */
+export class MarketMaker {
+  private readonly markets: ReadonlyMap<string, HouseMarket>;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    exchange: Exchange,
+    seed: number,
+    private readonly now: () => number,
+  ) {
+    this.markets = new Map(
+      SYMBOLS.map((spec, index) => {
+        const start = exchange.state.lastTicks.get(spec.id) ?? spec.startTicks;
+        return [spec.id, new HouseMarket(exchange, spec, mulberry32(seed + index), start)];
+      }),
+    );
+  }
+
+  start(): void {
+    for (const market of this.markets.values()) market.refill();
+    this.timer = setInterval(() => {
+      for (const market of this.markets.values()) market.step(this.now());
+    }, REFILL_EVERY_MS);
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+    this.timer = undefined;
+  }
+
+  moveTo(spec: SymbolSpec, ticks: number): void {
+    const market = this.markets.get(spec.id);
+    market?.moveTo(ticks, this.now());
+    if (this.timer !== undefined) market?.refill();
+  }
+}
+
+/** The well-known 32-bit generator of that name: small, seeded, for play only. */
+function mulberry32(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

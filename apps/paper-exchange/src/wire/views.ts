@@ -1,0 +1,135 @@
+import { formatUnits } from '../engine/decimal.js';
+import type { Account, Fill, Order } from '../engine/order.js';
+import type { State } from '../engine/state.js';
+import { ASSETS, findSymbol, lotsText, priceText, type SymbolSpec } from '../engine/symbols.js';
+
+function specOf(symbol: string): SymbolSpec {
+  const spec = findSymbol(symbol);
+  if (spec === undefined) throw new Error(`no market ${symbol}`);
+  return spec;
+}
+
+export function symbolView(spec: SymbolSpec): object {
+  const tick = priceText(spec, 1);
+  const step = lotsText(spec, 1);
+  const maxQty = lotsText(spec, spec.maxLots);
+  return {
+    symbol: spec.id,
+    status: 'TRADING',
+    baseAsset: spec.base,
+    baseAssetPrecision: 8,
+    quoteAsset: spec.quote,
+    quotePrecision: 8,
+    quoteAssetPrecision: 8,
+    orderTypes: ['LIMIT', 'LIMIT_MAKER', 'MARKET', 'STOP_LOSS', 'STOP_LOSS_LIMIT'],
+    icebergAllowed: false,
+    ocoAllowed: false,
+    quoteOrderQtyMarketAllowed: true,
+    cancelReplaceAllowed: false,
+    isSpotTradingAllowed: true,
+    isMarginTradingAllowed: false,
+    filters: [
+      {
+        filterType: 'PRICE_FILTER',
+        minPrice: tick,
+        maxPrice: priceText(spec, spec.maxTicks),
+        tickSize: tick,
+      },
+      { filterType: 'LOT_SIZE', minQty: step, maxQty, stepSize: step },
+      { filterType: 'MARKET_LOT_SIZE', minQty: step, maxQty, stepSize: step },
+      {
+        filterType: 'NOTIONAL',
+        minNotional: formatUnits(spec.minNotional),
+        applyMinToMarket: true,
+        maxNotional: '90000000.00000000',
+        applyMaxToMarket: false,
+        avgPriceMins: 0,
+      },
+    ],
+    permissions: ['SPOT'],
+    permissionSets: [['SPOT']],
+    defaultSelfTradePreventionMode: 'EXPIRE_TAKER',
+    allowedSelfTradePreventionModes: ['EXPIRE_TAKER'],
+  };
+}
+
+export function orderView(order: Order): object {
+  const spec = specOf(order.symbol);
+  return {
+    symbol: order.symbol,
+    orderId: order.id,
+    orderListId: -1,
+    clientOrderId: order.clientOrderId,
+    price: priceText(spec, order.priceTicks),
+    origQty: lotsText(spec, order.lots),
+    executedQty: lotsText(spec, order.executedLots),
+    origQuoteOrderQty: formatUnits(order.quoteOrderQty),
+    cummulativeQuoteQty: formatUnits(order.executedQuote),
+    status: order.status,
+    timeInForce: order.timeInForce,
+    type: order.type,
+    side: order.side,
+    stopPrice: priceText(spec, order.stopTicks),
+    icebergQty: '0.00000000',
+    time: order.createdAt,
+    updateTime: order.updatedAt,
+    isWorking: order.isWorking,
+    workingTime: order.isWorking ? order.createdAt : -1,
+    selfTradePreventionMode: 'EXPIRE_TAKER',
+  };
+}
+
+/** The answer to a new order, with what it traded at once. */
+export function placedView(order: Order, fills: readonly Fill[]): object {
+  const spec = specOf(order.symbol);
+  return {
+    ...orderView(order),
+    transactTime: order.updatedAt,
+    fills: fills.map((fill) => ({
+      price: priceText(spec, fill.priceTicks),
+      qty: lotsText(spec, fill.lots),
+      commission: formatUnits(fill.fee),
+      commissionAsset: fill.feeAsset,
+      tradeId: fill.id,
+    })),
+  };
+}
+
+export function fillView(fill: Fill): object {
+  const spec = specOf(fill.symbol);
+  return {
+    symbol: fill.symbol,
+    id: fill.id,
+    orderId: fill.orderId,
+    orderListId: -1,
+    price: priceText(spec, fill.priceTicks),
+    qty: lotsText(spec, fill.lots),
+    quoteQty: formatUnits(fill.quote),
+    commission: formatUnits(fill.fee),
+    commissionAsset: fill.feeAsset,
+    time: fill.executedAt,
+    isBuyer: fill.side === 'BUY',
+    isMaker: fill.isMaker,
+    isBestMatch: true,
+  };
+}
+
+export function accountView(state: State, account: Account, now: number): object {
+  return {
+    makerCommission: 10,
+    takerCommission: 10,
+    buyerCommission: 0,
+    sellerCommission: 0,
+    canTrade: account.canTrade,
+    canWithdraw: account.canWithdraw,
+    canDeposit: false,
+    updateTime: now,
+    accountType: 'SPOT',
+    balances: ASSETS.map((asset) => {
+      const { free, locked } = state.ledger.balance(account.id, asset);
+      return { asset, free: formatUnits(free), locked: formatUnits(locked) };
+    }),
+    permissions: ['SPOT'],
+    uid: account.uid,
+  };
+}
