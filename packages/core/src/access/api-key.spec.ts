@@ -4,7 +4,7 @@ import { hashApiKey, issueApiKey, worldOfApiKey } from './api-key.js';
 
 const secrets = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const valueOf = (digits: string) =>
+const numberOf = (digits: string) =>
   [...digits].reduce((sum, digit) => sum * 62n + BigInt(BASE62.indexOf(digit)), 0n);
 
 /** CRC-32 bit by bit, as the polynomial defines it. */
@@ -25,8 +25,8 @@ describe('an API key', () => {
         expect(key).toMatch(/^svc_(test|live)_[0-9A-Za-z]{49}$/);
         expect(prefix).toBe(`svc_${world}_`);
         expect(lastFour).toBe(key.slice(-4));
-        expect(valueOf(key.slice(9, 52))).toBe(BigInt(`0x${Buffer.from(secret).toString('hex')}`));
-        expect(valueOf(key.slice(52))).toBe(crc32BitByBit(key.slice(0, 52)));
+        expect(numberOf(key.slice(9, 52))).toBe(BigInt(`0x${Buffer.from(secret).toString('hex')}`));
+        expect(numberOf(key.slice(52))).toBe(crc32BitByBit(key.slice(0, 52)));
         expect(worldOfApiKey(key)).toBe(world);
       }),
     );
