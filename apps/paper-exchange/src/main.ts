@@ -1,6 +1,6 @@
 import { readConfig, startPaperExchange } from './index.js';
 
-const exchange = await startPaperExchange(readConfig(process.env));
+const exchange = await startPaperExchange(readConfig());
 const log = (msg: string, fields: object = {}): void =>
   void process.stdout.write(
     `${JSON.stringify({ level: 'info', service: 'paper-exchange', msg, ...fields })}\n`,
