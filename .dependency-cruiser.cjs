@@ -116,7 +116,7 @@ const forbidden = [
       pathNot: '^packages/core/src/(?:index\\.ts$|webhooks/|notifications/)',
     },
   },
-  appMayImport('paper-exchange'),
+  appMayImport('paper-exchange', 'runtime'),
   appMayImport('dashboard', 'contracts', 'sdk'),
   {
     name: 'dashboard-features-stand-apart',

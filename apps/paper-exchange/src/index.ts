@@ -7,8 +7,7 @@ import { Journal } from './journal.js';
 import { MarketMaker } from './market/maker.js';
 import { registerRest } from './wire/rest.js';
 
-export type { Config } from './config.js';
-export { readConfig } from './config.js';
+export { type Config, configSchema } from './config.js';
 
 /** Starts the exchange on `HOST:PORT`; resolves once it answers. `close` is safe to call twice. */
 export async function startPaperExchange(
@@ -28,7 +27,7 @@ export async function startPaperExchange(
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_req, body, done) =>
     done(null, body),
   );
-  registerRest(app, exchange, now);
+  registerRest(app, exchange, { fees, now });
   registerAdmin(app, { exchange, maker, token: options.ADMIN_TOKEN, now });
   app.addHook('onClose', async () => {
     maker.stop();

@@ -1,14 +1,14 @@
-import { readConfig, startPaperExchange } from './index.js';
+import { createLogger, readConfig, runProcess } from '@trading-automation/runtime';
+import { configSchema } from './config.js';
+import { startPaperExchange } from './index.js';
 
-const exchange = await startPaperExchange(readConfig());
-const log = (msg: string, fields: object = {}): void =>
-  void process.stdout.write(
-    `${JSON.stringify({ level: 'info', service: 'paper-exchange', msg, ...fields })}\n`,
-  );
-log('listening', { url: exchange.url });
+const logger = createLogger('paper-exchange');
 
-const stop = async (): Promise<void> => {
-  await exchange.close();
-  process.exit(0);
-};
-for (const event of ['SIGTERM', 'SIGINT', 'disconnect'] as const) process.once(event, stop);
+await runProcess({
+  logger,
+  start: async () => {
+    const { url, close } = await startPaperExchange(readConfig(configSchema));
+    logger.info({ url }, 'listening');
+    return { stop: close };
+  },
+});

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AuthenticationError, BadRequest, binance, InsufficientFunds, OrderNotFound } from 'ccxt';
-import { readConfig, startPaperExchange } from './index.js';
+import { configSchema, startPaperExchange } from './index.js';
 
 function rewrite(urls: Record<string, unknown>, base: string): void {
   for (const [name, value] of Object.entries(urls)) {
@@ -39,7 +39,8 @@ async function post(url: string, body: object): Promise<{ api_key: string; api_s
 describe('the paper exchange, by the public ccxt client', () => {
   let directory: string;
   let running: Awaited<ReturnType<typeof startPaperExchange>>;
-  const start = (market = 'off') => startPaperExchange(readConfig({ DATA_DIR: directory, MARKET: market }));
+  const start = (market = 'off') =>
+    startPaperExchange(configSchema.parse({ DATA_DIR: directory, MARKET: market }));
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'paper-exchange-'));
     running = await start();

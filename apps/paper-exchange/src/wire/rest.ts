@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Exchange } from '../engine/exchange.js';
 import type { Account, Order } from '../engine/order.js';
+import type { FeeRates } from '../engine/settlement.js';
 import { findSymbol, lotsText, priceText, SYMBOLS } from '../engine/symbols.js';
 import { refusals, VenueError } from '../errors.js';
 import { authenticate } from './auth.js';
@@ -13,7 +14,11 @@ interface Call {
 }
 
 /** The venue's REST wire format: https://developers.binance.com/docs/binance-spot-api-docs/rest-api. */
-export function registerRest(app: FastifyInstance, exchange: Exchange, now: () => number): void {
+export function registerRest(
+  app: FastifyInstance,
+  exchange: Exchange,
+  { fees, now }: { readonly fees: FeeRates; readonly now: () => number },
+): void {
   const { state } = exchange;
   app.setErrorHandler((error, _req, reply) => {
     const refusal = error instanceof VenueError ? error : refusals.disconnected();
@@ -43,7 +48,7 @@ export function registerRest(app: FastifyInstance, exchange: Exchange, now: () =
       },
     });
   };
-  signed('GET', '/api/v3/account', (account) => accountView(state, account, now()));
+  signed('GET', '/api/v3/account', (account) => accountView(state, account, fees, now()));
   signed('GET', '/sapi/v1/account/apiRestrictions', (account) => ({
     ipRestrict: false,
     createTime: account.createdAt,

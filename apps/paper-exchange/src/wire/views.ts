@@ -1,5 +1,6 @@
 import { formatUnits } from '../engine/decimal.js';
 import type { Account, Fill, Order } from '../engine/order.js';
+import type { FeeRates } from '../engine/settlement.js';
 import type { State } from '../engine/state.js';
 import { ASSETS, findSymbol, lotsText, priceText, type SymbolSpec } from '../engine/symbols.js';
 
@@ -114,10 +115,11 @@ export function fillView(fill: Fill): object {
   };
 }
 
-export function accountView(state: State, account: Account, now: number): object {
+/** Commissions are in hundredths of a per cent, as the venue gives them. */
+export function accountView(state: State, account: Account, fees: FeeRates, now: number): object {
   return {
-    makerCommission: 10,
-    takerCommission: 10,
+    makerCommission: fees.makerPpm / 100,
+    takerCommission: fees.takerPpm / 100,
     buyerCommission: 0,
     sellerCommission: 0,
     canTrade: account.canTrade,
