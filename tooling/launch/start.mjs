@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { endCommands } from './commands.mjs';
 import { createLifecycle } from './lifecycle.mjs';
 import { takeLock } from './lock.mjs';
 import { dataPaths } from './paths.mjs';
@@ -22,6 +23,7 @@ if (!lock.taken) {
 
 const lifecycle = createLifecycle();
 await lifecycle.defer(lock.release);
+await lifecycle.defer(endCommands);
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
   process.on(signal, async () => {
     if (lifecycle.stopping) return;

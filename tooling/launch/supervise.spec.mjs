@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { supervise } from './supervise.mjs';
+
+const delays = { firstMs: 1, mostMs: 5, calmAfterMs: 30_000 };
+
+/** Supervises a node process that runs `code`, until the events say enough. */
+function observe(code, isEnough) {
+  const events = [];
+  return new Promise((resolve) => {
+    const supervisor = supervise({
+      spawn: () => spawn(process.execPath, ['-e', code], { detached: true, stdio: 'ignore' }),
+      delays,
+      onEvent: (event) => {
+        events.push(event);
+        if (isEnough(events)) setImmediate(() => resolve({ events, supervisor }));
+      },
+    });
+  });
+}
+
+const isAlive = (pid) => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+describe('supervise', () => {
+  it('tells of every crash and begins the process again, ever later', async () => {
+    const crashed = (events) => events.filter(({ type }) => type === 'exited');
+    const { events, supervisor } = await observe('process.exit(3)', (all) => crashed(all).length === 3);
+    await supervisor.stop();
+    expect(crashed(events).map(({ code, crashes, restartInMs }) => ({ code, crashes, restartInMs }))).toEqual(
+      [
+        { code: 3, crashes: 1, restartInMs: 1 },
+        { code: 3, crashes: 2, restartInMs: 2 },
+        { code: 3, crashes: 3, restartInMs: 4 },
+      ],
+    );
+    expect(events.filter(({ type }) => type === 'started')).toHaveLength(3);
+  });
+
+  it('counts an exit with 0 as a crash: a service has no reason to end', async () => {
+    const { events, supervisor } = await observe('', (all) => all.some(({ type }) => type === 'exited'));
+    await supervisor.stop();
+    expect(events.find(({ type }) => type === 'exited')).toMatchObject({ code: 0, crashes: 1 });
+  });
+
+  it('leaves no process behind once it is stopped', async () => {
+    const { events, supervisor } = await observe('setInterval(() => {}, 1000)', (all) => all.length === 1);
+    const [{ pid }] = events;
+    expect(isAlive(pid)).toBe(true);
+    await supervisor.stop();
+    expect(isAlive(pid)).toBe(false);
+    expect(events).toHaveLength(1);
+  });
+});
