@@ -1,0 +1,262 @@
+/**
+ * What every exchange that is offered must do, asked over its own wire format. A new adapter, or a new exchange of an
+ * adapter, is offered once it passes.
+ */
+import {
+  type ExchangeClient,
+  type ExchangeCredentials,
+  ExchangeError,
+  type ExchangeVenue,
+  type OrderRequest,
+} from '../src/index.js';
+
+/** An exchange under test, with nobody else trading the symbol. */
+export interface Subject {
+  readonly venue: ExchangeVenue;
+  /** A pair whose price may be around 60,000, on a grid of 0.01 × 0.00001, with a notional of 10 at least. */
+  readonly symbol: 'BTC/USDT';
+  readonly openAccount: (balances: Readonly<Record<string, number>>) => Promise<ExchangeCredentials>;
+  readonly close: () => Promise<void>;
+}
+
+/** The outcome and code of the failure; a call that succeeds fails the test. */
+export async function failureOf(call: Promise<unknown>): Promise<string> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof ExchangeError) return `${error.outcome}/${error.code}`;
+    throw error;
+  }
+  throw new Error('the call succeeded');
+}
+
+export function describeConformance(name: string, setup: () => Promise<Subject>): void {
+  describe(`an exchange as the product needs it: ${name}`, () => {
+    let subject: Subject;
+    let maker: ExchangeClient;
+    let taker: ExchangeClient;
+    let orders = 0;
+    beforeEach(async () => {
+      subject = await setup();
+      [maker, taker] = [await account(), await account()];
+    });
+    afterEach(() => subject.close());
+
+    const account = async () =>
+      subject.venue.connect(await subject.openAccount({ USDT: 100_000, BTC: 2 }), 'spot');
+    const order = (given: Partial<OrderRequest>): OrderRequest => ({
+      symbol: subject.symbol,
+      venueClientOrderId: subject.venue.clientOrderIdFor(`trade-${++orders}`),
+      type: 'LIMIT',
+      side: 'BUY',
+      timeInForce: 'GTC',
+      amount: '0.5',
+      reduceOnly: false,
+      ...(given.type?.endsWith('MARKET') ? {} : { price: '60000' }),
+      ...given,
+    });
+    /** Half a BTC at each of two prices, for sale. */
+    const offer = async () => [
+      await maker.placeOrder(order({ side: 'SELL', price: '60000' })),
+      await maker.placeOrder(order({ side: 'SELL', price: '60100' })),
+    ];
+
+    it('tells its markets and their rules exactly', async () => {
+      const market = (await subject.venue.fetchMarkets()).find(({ symbol }) => symbol === subject.symbol);
+      expect(market).toMatchObject({
+        base: 'BTC',
+        quote: 'USDT',
+        tradingType: 'spot',
+        priceTick: '0.01',
+        amountStep: '0.00001',
+        minAmount: '0.00001',
+        minNotional: '10',
+        isActive: true,
+      });
+    });
+
+    it('tells the last price of a symbol as it was traded', async () => {
+      await offer();
+      await taker.placeOrder(order({ type: 'MARKET', amount: '0.6' }));
+      expect(await subject.venue.fetchPrices([subject.symbol])).toEqual({ [subject.symbol]: '60100' });
+    });
+
+    it('knows good credentials and what they allow', async () => {
+      const report = await maker.testCredentials();
+      expect(report).toMatchObject({ tradingTypes: ['spot'], canTrade: true, canWithdraw: false });
+      const other = await taker.testCredentials();
+      expect(report.venueAccountId).toEqual(expect.any(String));
+      expect(other.venueAccountId).not.toBe(report.venueAccountId);
+    });
+
+    it('refuses bad credentials as such, on every call', async () => {
+      const good = await subject.openAccount({ USDT: 1 });
+      for (const bad of [
+        { ...good, apiSecret: 'wrong' },
+        { ...good, apiKey: 'unknown' },
+      ]) {
+        const stranger = subject.venue.connect(bad, 'spot');
+        expect(await failureOf(stranger.testCredentials())).toBe('fatal/credentials_rejected');
+        expect(await failureOf(stranger.fetchBalances())).toBe('fatal/credentials_rejected');
+        expect(await failureOf(stranger.placeOrder(order({})))).toBe('fatal/credentials_rejected');
+      }
+    });
+
+    it('keeps the credentials of its clients apart, also side by side', async () => {
+      const clients = await Promise.all(
+        [1, 2, 3].map(async (balance) =>
+          subject.venue.connect(await subject.openAccount({ USDT: balance }), 'spot'),
+        ),
+      );
+      const seen = await Promise.all(clients.map((client) => client.fetchBalances()));
+      expect(seen.map((balances) => balances.USDT?.free)).toEqual(['1', '2', '3']);
+    });
+
+    it('rests an order, holds its balance, finds it by its client order id and cancels it', async () => {
+      const request = order({ price: '50000.01', amount: '0.00123' });
+      const placed = await maker.placeOrder(request);
+      expect(placed).toMatchObject({
+        venueClientOrderId: request.venueClientOrderId,
+        status: 'OPEN',
+        amount: '0.00123',
+        filledAmount: '0',
+      });
+      expect(await maker.fetchBalances()).toEqual({
+        BTC: { free: '2', locked: '0' },
+        USDT: { free: '99938.4999877', locked: '61.5000123' },
+      });
+      expect(await maker.findOrder(request)).toMatchObject({
+        exchangeOrderId: placed.exchangeOrderId,
+        status: 'OPEN',
+      });
+      await maker.cancelOrder(request);
+      expect(await maker.findOrder(request)).toMatchObject({ status: 'CANCELLED', filledAmount: '0' });
+      expect((await maker.fetchBalances()).USDT).toEqual({ free: '100000', locked: '0' });
+    });
+
+    it('fills at several prices and tells each fill with its fee', async () => {
+      const [first] = await offer();
+      const request = order({ type: 'MARKET', amount: '0.75' });
+      const bought = await taker.placeOrder(request);
+      expect(bought).toMatchObject({ status: 'FILLED', amount: '0.75', filledAmount: '0.75' });
+      const fills = await taker.fetchFills(bought);
+      expect(
+        fills.map(({ price, amount, fee, liquidity, side }) => [price, amount, fee, liquidity, side]),
+      ).toEqual([
+        ['60000', '0.5', { amount: '0.0005', currency: 'BTC' }, 'TAKER', 'BUY'],
+        ['60100', '0.25', { amount: '0.00025', currency: 'BTC' }, 'TAKER', 'BUY'],
+      ]);
+      expect(new Set(fills.map(({ exchangeFillId }) => exchangeFillId)).size).toBe(2);
+      expect(await maker.fetchFills(first!)).toMatchObject([
+        {
+          price: '60000',
+          amount: '0.5',
+          fee: { amount: '30', currency: 'USDT' },
+          liquidity: 'MAKER',
+          side: 'SELL',
+        },
+      ]);
+      expect((await taker.fetchBalances()).BTC).toEqual({ free: '2.74925', locked: '0' });
+    });
+
+    it('tells a partly filled order as open, and its fills after a cancel', async () => {
+      await offer();
+      const request = order({ amount: '0.6', price: '60000' });
+      const placed = await taker.placeOrder(request);
+      expect(placed).toMatchObject({ status: 'OPEN', amount: '0.6', filledAmount: '0.5' });
+      await taker.cancelOrder(request);
+      expect(await taker.findOrder(request)).toMatchObject({ status: 'CANCELLED', filledAmount: '0.5' });
+      expect(await taker.fetchFills(placed)).toHaveLength(1);
+    });
+
+    it('says that it has no order of an id, and nothing to cancel where it is closed', async () => {
+      const absent = order({});
+      expect(await maker.findOrder(absent)).toBeNull();
+      expect(await failureOf(maker.cancelOrder(absent))).toBe('rejected/order_not_found');
+      await offer();
+      const filled = order({ price: '60000' });
+      await taker.placeOrder(filled);
+      expect(await failureOf(taker.cancelOrder(filled))).toBe('rejected/order_not_found');
+      expect(await taker.findOrder(filled)).toMatchObject({ status: 'FILLED' });
+    });
+
+    it("shows nobody another account's orders", async () => {
+      const request = order({ price: '50000' });
+      await maker.placeOrder(request);
+      expect(await taker.findOrder(request)).toBeNull();
+      expect(await failureOf(taker.cancelOrder(request))).toBe('rejected/order_not_found');
+    });
+
+    it('refuses what the balance does not cover, and changes nothing', async () => {
+      expect(await failureOf(maker.placeOrder(order({ amount: '5' })))).toBe('rejected/insufficient_balance');
+      expect((await maker.fetchBalances()).USDT).toEqual({ free: '100000', locked: '0' });
+    });
+
+    it('refuses what breaks a rule, and never rounds an order into one', async () => {
+      for (const given of [
+        { amount: '0.0001', price: '60000' },
+        { amount: '0.000015' },
+        { price: '60000.001' },
+        { amount: '100000' },
+        { type: 'MARKET', amount: '0.123456' },
+      ] as const)
+        expect(await failureOf(maker.placeOrder(order(given)))).toBe('rejected/rule_violated');
+      expect((await maker.fetchBalances()).USDT).toEqual({ free: '100000', locked: '0' });
+    });
+
+    it('refuses a second open order of the same client order id', async () => {
+      const request = order({ price: '50000' });
+      await maker.placeOrder(request);
+      expect(await failureOf(maker.placeOrder(request))).toBe('rejected/duplicate_client_order_id');
+      expect((await maker.fetchBalances()).USDT).toEqual({ free: '75000', locked: '25000' });
+    });
+
+    it('POST_ONLY: rests, and is refused where it would take', async () => {
+      await offer();
+      expect(await taker.placeOrder(order({ timeInForce: 'POST_ONLY', price: '59999.99' }))).toMatchObject({
+        status: 'OPEN',
+      });
+      expect(await failureOf(taker.placeOrder(order({ timeInForce: 'POST_ONLY', price: '60000' })))).toBe(
+        'rejected/would_not_fit_book',
+      );
+    });
+
+    it('IOC: takes what is there and ends', async () => {
+      await offer();
+      const request = order({ timeInForce: 'IOC', amount: '0.8', price: '60050' });
+      expect(await taker.placeOrder(request)).toMatchObject({ status: 'EXPIRED', filledAmount: '0.5' });
+      expect((await taker.fetchBalances()).USDT).toEqual({ free: '70000', locked: '0' });
+    });
+
+    it('FOK: fills whole or not at all', async () => {
+      await offer();
+      const tooMuch = order({ timeInForce: 'FOK', amount: '1.1', price: '60100' });
+      expect(await taker.placeOrder(tooMuch)).toMatchObject({ status: 'EXPIRED', filledAmount: '0' });
+      const whole = order({ timeInForce: 'FOK', amount: '1', price: '60100' });
+      expect(await taker.placeOrder(whole)).toMatchObject({ status: 'FILLED', filledAmount: '1' });
+    });
+
+    it('STOP_LIMIT and STOP_MARKET: wait at their stop price', async () => {
+      await offer();
+      await taker.placeOrder(order({ price: '60000' }));
+      const limit = order({ type: 'STOP_LIMIT', side: 'SELL', stopPrice: '59000', price: '58900' });
+      const market = order({ type: 'STOP_MARKET', side: 'BUY', stopPrice: '61000', amount: '0.1' });
+      for (const request of [limit, market]) {
+        expect(await taker.placeOrder(request)).toMatchObject({ status: 'OPEN', filledAmount: '0' });
+        await taker.cancelOrder(request);
+      }
+    });
+
+    it('refuses what it can not do as asked, instead of doing something like it', async () => {
+      for (const given of [
+        { type: 'MARKET', timeInForce: 'FOK' },
+        { type: 'MARKET', timeInForce: 'POST_ONLY' },
+        { type: 'STOP_LIMIT', timeInForce: 'POST_ONLY', stopPrice: '61000' },
+        { reduceOnly: true },
+        { symbol: 'NOT/LISTED' },
+      ] as const)
+        expect(await failureOf(maker.placeOrder(order(given)))).toBe('rejected/not_supported');
+      expect((await maker.fetchBalances()).USDT).toEqual({ free: '100000', locked: '0' });
+    });
+  });
+}

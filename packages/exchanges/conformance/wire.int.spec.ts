@@ -1,0 +1,278 @@
+/** What goes over the wire, and what is made of the answers, digit by digit. */
+import { gzipSync } from 'node:zlib';
+import { createVenue, venueConfig } from '../src/ccxt/index.js';
+import type { ExchangeClient, ExchangeVenue, OrderRequest } from '../src/index.js';
+import { answer, type Reaction, ScriptedExchange } from './scripted-exchange.js';
+
+const ORDER = '/api/v3/order';
+
+const order: OrderRequest = {
+  symbol: 'BTC/USDT',
+  venueClientOrderId: 'ta0123456789abcdef0123456789abcdef01',
+  type: 'LIMIT',
+  side: 'BUY',
+  timeInForce: 'GTC',
+  amount: '123456789.12345678',
+  price: '98765432.00000001',
+  reduceOnly: false,
+};
+
+const answered = {
+  symbol: 'BTCUSDT',
+  orderId: 28,
+  clientOrderId: order.venueClientOrderId,
+  price: order.price,
+  origQty: order.amount,
+  executedQty: '0.00000000',
+  cummulativeQuoteQty: '0.00000000',
+  status: 'NEW',
+  timeInForce: 'GTC',
+  type: 'LIMIT',
+  side: 'BUY',
+  time: 1_700_000_000_000,
+  updateTime: 1_700_000_000_001,
+};
+
+const fill = (id: number) => ({
+  symbol: 'BTCUSDT',
+  id,
+  orderId: 28,
+  price: '98765432.00000001',
+  qty: '0.00000001',
+  quoteQty: '0.98765432',
+  commission: '0.00000001',
+  commissionAsset: 'BNB',
+  time: 1_700_000_000_000 + id,
+  isBuyer: true,
+  isMaker: id % 2 === 0,
+  isBestMatch: true,
+});
+
+describe('the wire to an exchange', () => {
+  let exchange: ScriptedExchange;
+  let venue: ExchangeVenue;
+  let client: ExchangeClient;
+  beforeEach(async () => {
+    exchange = await ScriptedExchange.start();
+    exchange.on(ORDER, answer(answered));
+    venue = createVenue(
+      venueConfig.parse({
+        id: 'x',
+        name: 'X',
+        adapter: 'binance',
+        tradingTypes: ['spot'],
+        url: exchange.url,
+      }),
+    );
+    client = venue.connect({ apiKey: 'key', apiSecret: 'secret' }, 'spot');
+  });
+  afterEach(async () => {
+    await venue.close();
+    await exchange.close();
+  });
+
+  async function sent(request: Partial<OrderRequest>): Promise<Record<string, string>> {
+    await client.placeOrder({ ...order, ...request });
+    const { timestamp, signature, recvWindow, ...params } = Object.fromEntries(
+      exchange.seenAt(ORDER).at(-1)!.params,
+    );
+    expect([timestamp, signature, recvWindow]).not.toContain(undefined);
+    return params;
+  }
+
+  const common = {
+    symbol: 'BTCUSDT',
+    side: 'BUY',
+    quantity: '123456789.12345678',
+    newClientOrderId: order.venueClientOrderId,
+    newOrderRespType: 'FULL',
+  };
+
+  it.each([
+    ['GTC', { type: 'LIMIT', timeInForce: 'GTC' }],
+    ['IOC', { type: 'LIMIT', timeInForce: 'IOC' }],
+    ['FOK', { type: 'LIMIT', timeInForce: 'FOK' }],
+    ['POST_ONLY', { type: 'LIMIT_MAKER' }],
+  ] as const)('sends a limit order %s with every digit and our id', async (timeInForce, expected) => {
+    expect(await sent({ timeInForce })).toEqual({ ...common, price: '98765432.00000001', ...expected });
+  });
+
+  it.each(['GTC', 'IOC'] as const)(
+    'sends a market order %s by its amount, never by its cost',
+    async (timeInForce) => {
+      expect(await sent({ type: 'MARKET', timeInForce, price: undefined })).toEqual({
+        ...common,
+        type: 'MARKET',
+      });
+    },
+  );
+
+  it('sends stop orders with their stop price', async () => {
+    const stopPrice = '98765431.00000009';
+    expect(await sent({ type: 'STOP_LIMIT', stopPrice })).toEqual({
+      ...common,
+      type: 'STOP_LOSS_LIMIT',
+      timeInForce: 'GTC',
+      price: '98765432.00000001',
+      stopPrice,
+    });
+    expect(await sent({ type: 'STOP_MARKET', side: 'SELL', price: undefined, stopPrice })).toEqual({
+      ...common,
+      side: 'SELL',
+      type: 'STOP_LOSS',
+      stopPrice,
+    });
+  });
+
+  it('sends small numbers without an exponent', async () => {
+    expect(await sent({ amount: '0.00000001', price: '0.0000001' })).toMatchObject({
+      quantity: '0.00000001',
+      price: '0.0000001',
+    });
+  });
+
+  it('looks for an order and cancels it by the client order id alone', async () => {
+    await client.findOrder(order);
+    await client.cancelOrder(order);
+    for (const { params } of exchange.seenAt(ORDER)) {
+      expect(params.get('origClientOrderId')).toBe(order.venueClientOrderId);
+      expect(params.has('orderId')).toBe(false);
+    }
+  });
+
+  it('reads the rules of markets once for all clients, and without credentials', async () => {
+    const clients = ['a', 'b', 'c'].map((apiKey) => venue.connect({ apiKey, apiSecret: 's' }, 'spot'));
+    await Promise.all(clients.map((each) => each.findOrder(order)));
+    await Promise.all(clients.map((each) => each.findOrder(order)));
+    expect(exchange.seenAt('/api/v3/exchangeInfo').map(({ apiKey }) => apiKey)).toEqual([undefined]);
+    expect(exchange.seenAt('/api/v3/time').map(({ apiKey }) => apiKey)).toEqual([undefined]);
+    expect(
+      exchange
+        .seenAt(ORDER)
+        .map(({ apiKey }) => apiKey)
+        .sort(),
+    ).toEqual(['a', 'a', 'b', 'b', 'c', 'c']);
+    expect(exchange.seen).toHaveLength(8);
+  });
+
+  it('gives new rules to the clients that are there when the markets are read again', async () => {
+    await client.findOrder(order);
+    exchange.on('/api/v3/exchangeInfo', answer({ symbols: [] }));
+    expect(await venue.fetchMarkets()).toEqual([]);
+    await expect(client.placeOrder(order)).rejects.toMatchObject({
+      outcome: 'rejected',
+      code: 'not_supported',
+    });
+  });
+
+  it('leaves out a bound that the exchange gives as zero', async () => {
+    const [market] = await venue.fetchMarkets();
+    expect(market).toMatchObject({ priceTick: '0.00000001', maxAmount: '999999999999', minNotional: '5' });
+    expect(market?.maxNotional).toBeUndefined();
+  });
+
+  it.each<[string, Reaction]>([
+    ['as text', answer({ ...answered, executedQty: '1234567890.12345678' })],
+    [
+      'as numbers',
+      answer(
+        JSON.stringify({ ...answered, executedQty: 0 }).replace(
+          '"executedQty":0',
+          '"executedQty":1234567890.12345678',
+        ),
+      ),
+    ],
+    [
+      'packed',
+      (response) => {
+        response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+        response.end(gzipSync(JSON.stringify({ ...answered, executedQty: '1234567890.12345678' })));
+      },
+    ],
+  ])('reads digits that no double can carry: %s', async (_how, reaction) => {
+    exchange.on(ORDER, reaction);
+    expect(await client.findOrder(order)).toMatchObject({ filledAmount: '1234567890.12345678' });
+  });
+
+  it('reads an id beyond the integers of a double', async () => {
+    exchange.on(
+      ORDER,
+      answer(JSON.stringify(answered).replace('"orderId":28', '"orderId":9007199254740993')),
+    );
+    expect(await client.findOrder(order)).toMatchObject({ exchangeOrderId: '9007199254740993' });
+  });
+
+  it('reads exponents and numbers without loss', async () => {
+    exchange.on(
+      '/api/v3/account',
+      answer(
+        `{"canTrade":true,"balances":[{"asset":"BTC","free":1e-8,"locked":"1.23456789012345678e-1"},{"asset":"USDT","free":12345678901234567.5,"locked":0},{"asset":"ETH","free":"0.00","locked":"0"}]}`,
+      ),
+    );
+    expect(await client.fetchBalances()).toEqual({
+      BTC: { free: '0.00000001', locked: '0.123456789012345678' },
+      USDT: { free: '12345678901234567.5', locked: '0' },
+    });
+  });
+
+  it("takes no other order's answer for this one's", async () => {
+    exchange.on(ORDER, answer({ ...answered, clientOrderId: 'another' }));
+    await expect(client.findOrder(order)).rejects.toMatchObject({ outcome: 'retryable', code: 'bad_answer' });
+    await expect(client.placeOrder(order)).rejects.toMatchObject({ outcome: 'unknown', code: 'bad_answer' });
+  });
+
+  it('reads every fill of an order, also over several answers', async () => {
+    const fills = Array.from({ length: 2_300 }, (_, i) => fill(i + 1));
+    exchange.on('/api/v3/myTrades', (response, request) => {
+      const params = new URL(request.url!, 'http://x').searchParams;
+      const from = fills.findIndex(({ id }) => id >= Number(params.get('fromId') ?? 0));
+      const page = from < 0 ? [] : fills.slice(from, from + Number(params.get('limit')));
+      answer(params.get('orderId') === '28' ? page : [])(response, request);
+    });
+    const read = await client.fetchFills({ symbol: 'BTC/USDT', exchangeOrderId: '28' });
+    expect(read.map(({ exchangeFillId }) => exchangeFillId)).toEqual(fills.map(({ id }) => String(id)));
+    expect(read[0]).toEqual({
+      exchangeFillId: '1',
+      exchangeOrderId: '28',
+      symbol: 'BTC/USDT',
+      side: 'BUY',
+      price: '98765432.00000001',
+      amount: '0.00000001',
+      fee: { amount: '0.00000001', currency: 'BNB' },
+      liquidity: 'TAKER',
+      executedAt: new Date(1_700_000_000_001),
+    });
+  });
+
+  it('reads the last price of each symbol that has one', async () => {
+    exchange.on(
+      '/api/v3/ticker/price',
+      answer([
+        { symbol: 'BTCUSDT', price: '60000.12345678' },
+        { symbol: 'ETHUSDT', price: '3000' },
+      ]),
+    );
+    expect(await venue.fetchPrices(['BTC/USDT', 'NOT/LISTED'])).toEqual({ 'BTC/USDT': '60000.12345678' });
+    expect(await venue.fetchPrices([])).toEqual({});
+    expect(exchange.seenAt('/api/v3/ticker/price').map(({ apiKey }) => apiKey)).toEqual([undefined]);
+  });
+
+  it('tells what credentials allow, by the key and by the account', async () => {
+    exchange.on('/api/v3/account', answer({ canTrade: true, balances: [], uid: 354_937_868 }));
+    const permissions = { enableReading: true, enableSpotAndMarginTrading: false, enableWithdrawals: true };
+    exchange.on('/sapi/v1/account/apiRestrictions', answer(permissions));
+    expect(await client.testCredentials()).toEqual({
+      tradingTypes: ['spot'],
+      canTrade: false,
+      canWithdraw: true,
+      venueAccountId: '354937868',
+    });
+  });
+
+  it('derives a client order id that the exchange takes: the same for the same trade, another for another', () => {
+    const ids = Array.from({ length: 1_000 }, (_, i) => venue.clientOrderIdFor(`trd_${i}`));
+    expect(new Set(ids).size).toBe(1_000);
+    for (const id of ids) expect(id).toMatch(/^ta[0-9a-f]{34}$/);
+    expect(venue.clientOrderIdFor('trd_7')).toBe(ids[7]);
+  });
+});

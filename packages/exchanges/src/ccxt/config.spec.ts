@@ -1,0 +1,69 @@
+import { ADAPTERS } from './adapters.js';
+import { venueConfig, venuesSetting } from './config.js';
+
+const paper = { id: 'paper', name: 'Paper', adapter: 'binance', tradingTypes: ['spot'] };
+
+function problemsOf(text: string): string[] {
+  const parsed = venuesSetting.safeParse(text);
+  return (parsed.error?.issues ?? []).map(({ message }) => message);
+}
+
+describe('the venues of a deployment', () => {
+  it('are read from JSON, with a time limit by default', () => {
+    const other = { ...paper, id: 'other', url: 'https://exchange.example:8443', timeoutMs: 500 };
+    expect(venuesSetting.parse(JSON.stringify([paper, other]))).toEqual([
+      { ...paper, timeoutMs: 10_000 },
+      other,
+    ]);
+  });
+
+  it.each([
+    ['no JSON', 'paper', 'expected a JSON array of venues'],
+    ['no array', '{}', 'expected a JSON array of venues'],
+    ['nothing', '[]', 'name at least one venue'],
+    ['one id twice', JSON.stringify([paper, paper]), 'two venues have the same id'],
+    [
+      'an id that is no word',
+      JSON.stringify([{ ...paper, id: 'My Venue' }]),
+      '0.id: expected 1 to 32 of a-z, 0-9 and -',
+    ],
+    [
+      'an unknown adapter',
+      JSON.stringify([{ ...paper, adapter: 'nowhere' }]),
+      '0.adapter: expected one of binance',
+    ],
+    [
+      'a trading type that the adapter lacks',
+      JSON.stringify([{ ...paper, tradingTypes: ['perpetual'] }]),
+      '0.tradingTypes: perpetual is not available',
+    ],
+    [
+      'a trading type twice',
+      JSON.stringify([{ ...paper, tradingTypes: ['spot', 'spot'] }]),
+      '0.tradingTypes: names a trading type twice',
+    ],
+    ['an unknown field', JSON.stringify([{ ...paper, apiKey: 'x' }]), '0: Unrecognized key'],
+  ])('are refused with a reason for %s', (_what, text, reason) => {
+    expect(problemsOf(text)).toEqual([expect.stringContaining(reason)]);
+  });
+
+  it.each([
+    'ftp://exchange',
+    'https://exchange/api',
+    'https://me:secret@exchange',
+    'https://exchange?x=1',
+    'exchange',
+  ])('take an origin alone as an address: not %s', (url) => {
+    const problems = problemsOf(JSON.stringify([{ ...paper, url }]));
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(/^0\.url: expected/);
+    expect(problems[0]).not.toContain('secret');
+  });
+
+  it('can be of every adapter that there is, with each of its trading types', () => {
+    for (const [adapter, { tradingTypes }] of ADAPTERS)
+      expect(
+        venueConfig.safeParse({ ...paper, adapter, tradingTypes: Object.keys(tradingTypes) }).success,
+      ).toBe(true);
+  });
+});

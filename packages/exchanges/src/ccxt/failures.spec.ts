@@ -1,0 +1,111 @@
+import { errors } from 'ccxt';
+import { ExchangeError } from '../port.js';
+import { type Call, type CallKind, TimeLimitReached } from './call.js';
+import { AnswerSenseless, toExchangeError, VERDICTS } from './failures.js';
+import { AnswerLost, AnswerUnusable, NotSent } from './transport.js';
+
+type ErrorName = keyof typeof VERDICTS;
+
+const { default: _all, ...CLASSES } = errors;
+const NAMES = Object.keys(CLASSES) as ErrorName[];
+
+function call(kind: CallKind, state: Partial<Call>): Call {
+  return { kind, signal: new AbortController().signal, isDispatched: true, isSent: true, ...state };
+}
+
+const told = (error: unknown, of: Call) => {
+  const { outcome, code } = toExchangeError(error, of, []);
+  return `${outcome}/${code}`;
+};
+
+const refused = { answer: { status: 400, body: '' } };
+
+describe('what a failure means for the caller', () => {
+  it('is settled for every error class that ccxt has', () => {
+    expect(Object.keys(VERDICTS).sort()).toEqual([...NAMES].sort());
+  });
+
+  it.each(NAMES)('%s is never unknown for a read, nor for a write that was not sent', (name) => {
+    const error = new errors[name]('x');
+    expect(told(error, call('read', refused))).not.toMatch(/^unknown/);
+    expect(told(error, call('read', { isSent: false }))).not.toMatch(/^unknown/);
+    expect(told(error, call('write', { isSent: false }))).not.toMatch(/^unknown/);
+  });
+
+  it.each(NAMES)('%s says nothing certain about a write that was answered with a 5xx', (name) => {
+    const of = call('write', { answer: { status: 503, body: '' } });
+    expect(told(new errors[name]('x'), of)).toMatch(/^unknown/);
+  });
+
+  const BRANCHES: readonly [name: ErrorName, write: string, read: string][] = [
+    ['NetworkError', 'unknown/no_answer', 'retryable/no_answer'],
+    ['RequestTimeout', 'unknown/no_answer', 'retryable/no_answer'],
+    ['OperationFailed', 'unknown/no_answer', 'retryable/no_answer'],
+    ['ExchangeNotAvailable', 'unknown/no_answer', 'retryable/unreachable'],
+    ['OnMaintenance', 'unknown/no_answer', 'retryable/unreachable'],
+    ['RateLimitExceeded', 'unknown/rate_limited', 'retryable/rate_limited'],
+    ['DDoSProtection', 'unknown/rate_limited', 'retryable/rate_limited'],
+    ['BadResponse', 'unknown/bad_answer', 'retryable/bad_answer'],
+    ['NullResponse', 'unknown/bad_answer', 'retryable/bad_answer'],
+    ['InvalidNonce', 'retryable/refused', 'retryable/refused'],
+    ['AuthenticationError', 'fatal/credentials_rejected', 'fatal/credentials_rejected'],
+    ['PermissionDenied', 'fatal/credentials_rejected', 'fatal/credentials_rejected'],
+    ['InsufficientFunds', 'rejected/insufficient_balance', 'rejected/insufficient_balance'],
+    ['InvalidOrder', 'rejected/rule_violated', 'rejected/rule_violated'],
+    ['BadRequest', 'rejected/rule_violated', 'rejected/rule_violated'],
+    ['OrderNotFound', 'rejected/order_not_found', 'rejected/order_not_found'],
+    ['OrderImmediatelyFillable', 'rejected/would_not_fit_book', 'rejected/would_not_fit_book'],
+    ['OrderNotFillable', 'rejected/would_not_fit_book', 'rejected/would_not_fit_book'],
+    ['DuplicateOrderId', 'rejected/duplicate_client_order_id', 'rejected/duplicate_client_order_id'],
+    ['NotSupported', 'rejected/not_supported', 'rejected/not_supported'],
+    ['ExchangeError', 'rejected/refused', 'rejected/refused'],
+  ];
+  it.each(BRANCHES)('%s is %s for a write and %s for a read', (name, write, read) => {
+    expect(told(new errors[name]('x'), call('write', refused))).toBe(write);
+    expect(told(new errors[name]('x'), call('read', refused))).toBe(read);
+  });
+
+  it('takes a class that is new in ccxt for the one it stands below', () => {
+    class NewlyInvented extends errors.InsufficientFunds {}
+    expect(told(new NewlyInvented('x'), call('write', refused))).toBe('rejected/insufficient_balance');
+  });
+
+  it('takes a refusal without a name as one only where HTTP says so too', () => {
+    const of = call('write', { answer: { status: 200, body: '' } });
+    expect(told(new errors.ExchangeError('x'), of)).toBe('unknown/bad_answer');
+  });
+
+  it.each([
+    ['no time left', new TimeLimitReached(), 'unknown/no_answer', 'retryable/unreachable'],
+    ['no connection', new NotSent('unreachable'), undefined, 'retryable/unreachable'],
+    ['a pause', new NotSent('rate_limited'), undefined, 'retryable/rate_limited'],
+    ['half an answer', new AnswerLost(), 'unknown/no_answer', undefined],
+    ['a redirect', new AnswerUnusable('a redirect'), 'unknown/bad_answer', undefined],
+    ['nonsense', new AnswerSenseless('nonsense'), 'unknown/bad_answer', undefined],
+    ['a fault of the client library', new TypeError('x'), 'unknown/bad_answer', 'fatal/not_supported'],
+  ])('tells a write with %s by whether it was sent', (_what, error, sent, unsent) => {
+    if (sent !== undefined) expect(told(error, call('write', {}))).toBe(sent);
+    if (unsent !== undefined) expect(told(error, call('write', { isSent: false }))).toBe(unsent);
+  });
+
+  it('knows that an order still waited for its turn', () => {
+    const waiting = call('write', { isDispatched: false, isSent: false });
+    expect(told(new TimeLimitReached(), waiting)).toBe('retryable/rate_limited');
+  });
+
+  it("goes by the exchange's own words where ccxt has no class for them", () => {
+    const of = call('write', { answer: { status: 400, body: '{"msg":"Duplicate order sent."}' } });
+    const refusals = [{ answer: /Duplicate/, code: 'duplicate_client_order_id' as const }];
+    expect(toExchangeError(new errors.InvalidOrder('x'), of, refusals).code).toBe(
+      'duplicate_client_order_id',
+    );
+  });
+
+  it('carries the kind and the code of a failure, and none of its text', () => {
+    const of = call('write', { answer: { status: 400, body: '{"code":-1013,"msg":"a secret"}' } });
+    const error = toExchangeError(new errors.InvalidOrder('https://x/?signature=abc'), of, []);
+    expect(error).toBeInstanceOf(ExchangeError);
+    expect(error.message).toBe('The order breaks a rule of the exchange.');
+    expect(error.cause).toEqual({ type: 'InvalidOrder', status: 400, venueCode: '-1013' });
+  });
+});

@@ -1,0 +1,2 @@
+export { type VenueConfig, venueConfig, venuesSetting } from './config.js';
+export { createVenue } from './venue.js';

@@ -1,0 +1,87 @@
+/** Markets, prices and balances as ccxt tells them, in the port's form. */
+import type { Decimal, TradingType } from '@trading-automation/contracts';
+import { z } from 'zod';
+import type { AssetBalance, Balances, Market } from '../port.js';
+import { type Adapter, exact, expectAnswer } from './adapters.js';
+import { AnswerSenseless } from './failures.js';
+
+const limit = z.object({ min: exact.optional(), max: exact.optional() }).optional();
+const market = z.object({
+  symbol: z.string().min(1),
+  base: z.string().min(1),
+  quote: z.string().min(1),
+  active: z.boolean().optional(),
+  contractSize: exact.optional(),
+  precision: z.object({ price: exact, amount: exact }),
+  limits: z.object({ amount: limit, cost: limit }),
+});
+
+/** Markets whose rules can't be read, or that count in contracts of another size than one, are left out. */
+export function readMarkets(
+  markets: Readonly<Record<string, unknown>>,
+  types: readonly TradingType[],
+  adapter: Adapter,
+): readonly Market[] {
+  return Object.values(markets).flatMap((entry) => {
+    const { data } = market.safeParse(entry);
+    if (data === undefined || (data.contractSize ?? '1') !== '1') return [];
+    if (data.precision.price === '0' || data.precision.amount === '0') return [];
+    return types.filter((type) => isOf(entry, adapter, type)).map((type) => toMarket(data, type));
+  });
+}
+
+/** ccxt marks a market with a flag for each kind that it is of. */
+function isOf(entry: unknown, adapter: Adapter, type: TradingType): boolean {
+  const kind = adapter.tradingTypes[type]?.market;
+  return kind !== undefined && (entry as Readonly<Record<string, unknown>>)[kind] === true;
+}
+
+function toMarket(data: z.output<typeof market>, tradingType: TradingType): Market {
+  const { amount, cost } = data.limits;
+  return {
+    symbol: data.symbol,
+    base: data.base,
+    quote: data.quote,
+    tradingType,
+    priceTick: data.precision.price,
+    amountStep: data.precision.amount,
+    minAmount: amount?.min ?? data.precision.amount,
+    maxAmount: bound(amount?.max),
+    minNotional: cost?.min ?? '0',
+    maxNotional: bound(cost?.max),
+    isActive: data.active !== false,
+  };
+}
+
+/** Exchanges say 0 for "no bound". */
+function bound(max: Decimal | undefined): Decimal | undefined {
+  return max === '0' ? undefined : max;
+}
+
+const amounts = z.record(z.string(), exact.optional());
+const balances = z.object({ info: z.unknown(), free: amounts, used: amounts });
+
+export function readBalances(answer: unknown, adapter: Adapter): Balances {
+  const { info, free, used } = expectAnswer(balances, answer);
+  if (!adapter.isBalanceAnswer(info)) throw new AnswerSenseless('not about balances');
+  const known: Record<string, AssetBalance> = {};
+  for (const [asset, amount] of Object.entries(free)) {
+    const locked = used[asset];
+    if (amount === undefined || locked === undefined) throw new AnswerSenseless('half a balance');
+    if (amount !== '0' || locked !== '0') known[asset] = { free: amount, locked };
+  }
+  return known;
+}
+
+const prices = z.record(z.string(), z.object({ price: exact.optional(), last: exact.optional() }));
+
+/** The last price of each that has one. */
+export function readPrices(answer: unknown, symbols: readonly string[]): Record<string, Decimal> {
+  const read = expectAnswer(prices, answer);
+  return Object.fromEntries(
+    symbols.flatMap((symbol) => {
+      const price = read[symbol]?.price ?? read[symbol]?.last;
+      return price === undefined || price === '0' ? [] : [[symbol, price]];
+    }),
+  );
+}
