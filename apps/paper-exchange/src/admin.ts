@@ -6,6 +6,7 @@ import type { Exchange } from './engine/exchange.js';
 import { ASSETS, baseOf, findSymbol, pairOf, type SymbolSpec } from './engine/symbols.js';
 import { VenueError } from './errors.js';
 import type { MarketMaker } from './market/maker.js';
+import { type Weather, weatherSchema } from './weather.js';
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
 const amount = z.union([z.number().nonnegative(), z.string()]).transform((value) => String(value));
@@ -19,13 +20,15 @@ const MarketBody = z.strictObject({ symbol: z.string(), price: amount });
 export interface AdminOptions {
   readonly exchange: Exchange;
   readonly maker: MarketMaker;
+  readonly weather: Weather;
+  readonly streams: { disconnectAll(): number };
   readonly token: string | undefined;
   readonly now: () => number;
 }
 
 /** The exchange's own controls, outside the venue's wire format: no token on loopback, elsewhere only with one. */
 export function registerAdmin(app: FastifyInstance, options: AdminOptions): void {
-  const { exchange, maker, token, now } = options;
+  const { exchange, maker, weather, streams, token, now } = options;
   app.addHook('onRequest', async (req) => {
     if (req.url.startsWith('/admin/')) assertAdmin(req, token);
   });
@@ -50,6 +53,12 @@ export function registerAdmin(app: FastifyInstance, options: AdminOptions): void
   app.get<{ Querystring: { api_key?: string } }>('/admin/ledger', (req) =>
     ledgerView(exchange, req.query.api_key ?? ''),
   );
+  app.put('/admin/weather', (req) => {
+    weather.set(read(weatherSchema, req.body));
+    return weather.get();
+  });
+  app.get('/admin/weather', () => weather.get());
+  app.post('/admin/streams/disconnect', () => ({ disconnected: streams.disconnectAll() }));
   app.post('/admin/market', (req) => {
     const body = read(MarketBody, req.body);
     const spec = specOf(body.symbol);
@@ -75,7 +84,9 @@ function read<T>(schema: z.ZodType<T>, body: unknown): T {
   if (parsed.success) return parsed.data;
   throw new VenueError(
     -1100,
-    parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; '),
+    parsed.error.issues
+      .map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': '))
+      .join('; '),
   );
 }
 

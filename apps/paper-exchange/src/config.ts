@@ -12,6 +12,10 @@ export const configSchema = z.object({
   MARKET: z.enum(['on', 'off']).default('on'),
   /** Of the amount received, in millionths. */
   FEE_PPM: z.coerce.number().int().min(0).max(100_000).default(1_000),
+  /** The venue's limits: request weight of an address, new orders of an account. */
+  WEIGHT_PER_MINUTE: z.coerce.number().int().min(1).default(6_000),
+  ORDERS_PER_10S: z.coerce.number().int().min(1).default(100),
+  ORDERS_PER_DAY: z.coerce.number().int().min(1).default(200_000),
 });
 
 export type Config = z.infer<typeof configSchema>;

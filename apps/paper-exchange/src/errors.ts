@@ -7,6 +7,8 @@ export class VenueError extends Error {
     readonly code: number,
     message: string,
     readonly status = 400,
+    /** What the `Retry-After` header says, where there is one. */
+    readonly retryAfterSeconds?: number,
   ) {
     super(message);
     this.name = 'VenueError';
@@ -16,8 +18,15 @@ export class VenueError extends Error {
 export const refusals = {
   disconnected: () =>
     new VenueError(-1001, 'Internal error; unable to process your request. Please try again.', 503),
-  tooManyRequests: () =>
-    new VenueError(-1003, 'Too much request weight used; please wait and try again.', 429),
+  tooMuchWeight: (limit: number, retryAfterSeconds: number) =>
+    new VenueError(
+      -1003,
+      `Too much request weight used; current limit is ${limit} request weight per 1 MINUTE. Please use WebSocket Streams for live updates to avoid polling the API.`,
+      429,
+      retryAfterSeconds,
+    ),
+  tooManyOrders: (limit: string, retryAfterSeconds: number) =>
+    new VenueError(-1015, `Too many new orders; current limit is ${limit}.`, 429, retryAfterSeconds),
   timestamp: () => new VenueError(-1021, 'Timestamp for this request is outside of the recvWindow.'),
   signature: () => new VenueError(-1022, 'Signature for this request is not valid.'),
   malformed: (name: string) => new VenueError(-1100, `Illegal characters found in parameter '${name}'.`),
@@ -30,7 +39,10 @@ export const refusals = {
   side: () => new VenueError(-1117, 'Invalid side.'),
   interval: () => new VenueError(-1120, 'Invalid interval.'),
   symbol: () => new VenueError(-1121, 'Invalid symbol.'),
-  listenKey: () => new VenueError(-1125, 'This listenKey does not exist.'),
+  combination: () => new VenueError(-1128, 'Combination of optional parameters invalid.'),
+  request: () => new VenueError(-1135, 'Invalid JSON Request'),
+  responseType: () => new VenueError(-1136, 'Invalid newOrderRespType.'),
+  repeatedSymbol: () => new VenueError(-1151, 'Symbol is present multiple times in the list.'),
   filter: (name: string) => new VenueError(-1013, `Filter failure: ${name}`),
   quantity: () => new VenueError(-1013, 'Invalid quantity.'),
   insufficientBalance: () => new VenueError(-2010, 'Account has insufficient balance for requested action.'),

@@ -1,40 +1,83 @@
 import type { AddressInfo } from 'node:net';
-import fastify from 'fastify';
+import fastify, { type FastifyInstance } from 'fastify';
 import { registerAdmin } from './admin.js';
 import type { Config } from './config.js';
 import { Exchange } from './engine/exchange.js';
+import { inThree } from './engine/parts.js';
 import { Journal } from './journal.js';
 import { MarketMaker } from './market/maker.js';
+import { Histories } from './market-data/history.js';
+import { seededRandom } from './random.js';
+import { Weather } from './weather.js';
+import { RateLimits } from './wire/limits.js';
 import { registerRest } from './wire/rest.js';
+import { setVenueErrors } from './wire/venue-hooks.js';
+import { MarketStreams } from './wire/ws/market-streams.js';
+import { StreamServer } from './wire/ws/stream-server.js';
+import { UserApi } from './wire/ws/user-api.js';
 
 export { type Config, configSchema } from './config.js';
 
 /** Starts the exchange on `HOST:PORT`; resolves once it answers. `close` is safe to call twice. */
 export async function startPaperExchange(
-  options: Config,
+  config: Config,
 ): Promise<{ url: string; close: () => Promise<void> }> {
+  const venue = openVenue(config);
+  const app = fastify({ forceCloseConnections: true });
+  setVenueErrors(app);
+  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_req, body, done) =>
+    done(null, body),
+  );
+  app.register(async (scope) => registerRest(scope, venue));
+  const streams = addStreams(app, venue);
+  registerAdmin(app, { ...venue, streams, token: config.ADMIN_TOKEN });
+  app.addHook('onClose', async () => {
+    venue.maker.stop();
+    venue.journal.close();
+  });
+  await app.listen({ host: config.HOST, port: config.PORT });
+  if (config.MARKET === 'on') venue.maker.start();
+  const { port } = app.server.address() as AddressInfo;
+  return { url: `http://${config.HOST}:${port}`, close: () => app.close() };
+}
+
+/** Everything that is there before the first connection. */
+function openVenue(config: Config) {
   const now = Date.now;
-  const journal = new Journal(options.DATA_DIR);
-  const fees = { makerPpm: options.FEE_PPM, takerPpm: options.FEE_PPM };
+  const journal = new Journal(config.DATA_DIR);
+  const fees = { makerPpm: config.FEE_PPM, takerPpm: config.FEE_PPM };
+  const weather = new Weather(seededRandom(config.SEED));
   const exchange = new Exchange({
     state: journal.state,
     fees,
     now,
     persist: (record) => journal.append(record),
+    partsOf: (lots) => (weather.strikes('partial_fill_rate') ? inThree(lots) : [lots]),
   });
-  const maker = new MarketMaker(exchange, options.SEED, now);
-  const app = fastify({ forceCloseConnections: true });
-  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_req, body, done) =>
-    done(null, body),
+  const limits = new RateLimits(
+    {
+      weightPerMinute: config.WEIGHT_PER_MINUTE,
+      ordersPer10s: config.ORDERS_PER_10S,
+      ordersPerDay: config.ORDERS_PER_DAY,
+    },
+    now,
   );
-  registerRest(app, exchange, { fees, now });
-  registerAdmin(app, { exchange, maker, token: options.ADMIN_TOKEN, now });
-  app.addHook('onClose', async () => {
-    maker.stop();
-    journal.close();
+  const histories = new Histories(exchange);
+  const maker = new MarketMaker(exchange, config.SEED, now);
+  return { journal, exchange, histories, maker, weather, limits, fees, now };
+}
+
+function addStreams(app: FastifyInstance, venue: ReturnType<typeof openVenue>): StreamServer {
+  const marketStreams = new MarketStreams(venue.exchange, venue.histories, venue.now);
+  const userApi = new UserApi(venue);
+  const streams = new StreamServer(app.server, ({ pathname }) => {
+    if (pathname === '/ws-api/v3') return (peer) => userApi.attach(peer);
+    if (/^\/(ws|stream)(\/|$)/.test(pathname)) return (peer, url) => marketStreams.attach(peer, url);
+    return undefined;
   });
-  await app.listen({ host: options.HOST, port: options.PORT });
-  if (options.MARKET === 'on') maker.start();
-  const { port } = app.server.address() as AddressInfo;
-  return { url: `http://${options.HOST}:${port}`, close: () => app.close() };
+  app.addHook('preClose', async () => {
+    streams.close();
+    marketStreams.close();
+  });
+  return streams;
 }

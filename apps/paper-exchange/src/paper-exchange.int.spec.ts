@@ -1,59 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { AuthenticationError, BadRequest, binance, InsufficientFunds, OrderNotFound } from 'ccxt';
-import { configSchema, startPaperExchange } from './index.js';
-
-function rewrite(urls: Record<string, unknown>, base: string): void {
-  for (const [name, value] of Object.entries(urls)) {
-    if (typeof value === 'string') urls[name] = value.replace(/^https?:\/\/[^/]+/, base);
-    else if (value !== null && typeof value === 'object') rewrite(value as Record<string, unknown>, base);
-  }
-}
-
-function client(base: string, keys: { api_key: string; api_secret: string }): binance {
-  const exchange = new binance({
-    apiKey: keys.api_key,
-    secret: keys.api_secret,
-    options: {
-      defaultType: 'spot',
-      fetchMarkets: { types: ['spot'] },
-      fetchCurrencies: false,
-      fetchMargins: false,
-    },
-  });
-  rewrite(exchange.urls.api as Record<string, unknown>, base);
-  return exchange;
-}
-
-async function post(url: string, body: object): Promise<{ api_key: string; api_secret: string }> {
-  const answer = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  expect(answer.status).toBe(200);
-  return (await answer.json()) as { api_key: string; api_secret: string };
-}
+import { AuthenticationError, BadRequest, InsufficientFunds, OrderNotFound } from 'ccxt';
+import { PaperVenue } from './testing/paper-venue.js';
 
 describe('the paper exchange, by the public ccxt client', () => {
-  let directory: string;
-  let running: Awaited<ReturnType<typeof startPaperExchange>>;
-  const start = (market = 'off') =>
-    startPaperExchange(configSchema.parse({ DATA_DIR: directory, MARKET: market }));
+  let venue: PaperVenue;
   beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'paper-exchange-'));
-    running = await start();
+    venue = await PaperVenue.start();
   });
-  afterEach(async () => {
-    await running.close();
-    await rm(directory, { recursive: true });
-  });
-  const trader = async () =>
-    client(running.url, await post(`${running.url}/admin/accounts`, { balances: { USDT: 100_000, BTC: 2 } }));
+  afterEach(() => venue.stop());
 
   it('rests, finds, matches at several prices, cancels and keeps the balance of every step', async () => {
-    const [maker, taker] = [await trader(), await trader()];
+    const [maker, taker] = [await venue.trader(), await venue.trader()];
     await maker.loadMarkets();
     expect(maker.market('BTC/USDT')).toMatchObject({
       precision: { price: 0.01, amount: 0.00001 },
@@ -83,7 +39,7 @@ describe('the paper exchange, by the public ccxt client', () => {
   });
 
   it('refuses what the venue refuses, as ccxt knows it', async () => {
-    const user = await trader();
+    const user = await venue.trader();
     await user.loadMarkets();
     await expect(user.createOrder('BTC/USDT', 'limit', 'buy', 5, 60_000)).rejects.toThrow(InsufficientFunds);
     await expect(user.createOrder('BTC/USDT', 'limit', 'buy', 0.0001, 60_000)).rejects.toThrow(BadRequest);
@@ -92,33 +48,74 @@ describe('the paper exchange, by the public ccxt client', () => {
     await expect(user.fetchBalance()).rejects.toThrow(AuthenticationError);
   });
 
-  it('is the same after a restart', async () => {
-    const keys = await post(`${running.url}/admin/accounts`, { balances: { USDT: 100_000 } });
-    await client(running.url, keys).createOrder('BTC/USDT', 'limit', 'buy', 0.5, 60_000, {
-      clientOrderId: 'stays',
+  it('answers a new order as far as it was asked to, and a cancel with the ids of both', async () => {
+    const user = await venue.trader();
+    const place = (newOrderRespType: string) =>
+      user.privatePostOrder({
+        symbol: 'BTCUSDT',
+        side: 'BUY',
+        type: 'LIMIT',
+        timeInForce: 'GTC',
+        quantity: '0.1',
+        price: '60000',
+        newOrderRespType,
+      }) as Promise<Record<string, unknown>>;
+    const ack = await place('ACK');
+    expect(Object.keys(ack).sort()).toEqual(
+      ['symbol', 'orderId', 'orderListId', 'clientOrderId', 'transactTime'].sort(),
+    );
+    const result = await place('RESULT');
+    expect(result).toMatchObject({ status: 'NEW', origQty: '0.10000000' });
+    expect(result).not.toHaveProperty('fills');
+    expect(await place('FULL')).toMatchObject({ status: 'NEW', fills: [] });
+    await expect(place('ALL')).rejects.toThrow('-1136');
+    expect(await user.fetchOpenOrders('BTC/USDT')).toHaveLength(3);
+    const canceled = await user.privateDeleteOrder({
+      symbol: 'BTCUSDT',
+      orderId: ack.orderId,
+      newClientOrderId: 'the-cancel',
     });
-    const ledger = async (): Promise<unknown> =>
-      (await fetch(`${running.url}/admin/ledger?api_key=${keys.api_key}`)).json();
+    expect(canceled).toMatchObject({
+      origClientOrderId: ack.clientOrderId,
+      clientOrderId: 'the-cancel',
+      status: 'CANCELED',
+    });
+  });
+
+  it('tells the past of an account from an id or a time on', async () => {
+    const [maker, taker] = [await venue.trader(), await venue.trader()];
+    await maker.createOrder('BTC/USDT', 'limit', 'sell', 0.5, 60_000);
+    for (const amount of [0.1, 0.2, 0.15]) await taker.createOrder('BTC/USDT', 'market', 'buy', amount);
+    const all = await taker.fetchMyTrades('BTC/USDT');
+    expect(all.map((fill) => fill.amount)).toEqual([0.1, 0.2, 0.15]);
+    const from = await taker.fetchMyTrades('BTC/USDT', undefined, 1, { fromId: all[1]?.id });
+    expect(from.map((fill) => fill.amount)).toEqual([0.2]);
+    expect(await taker.fetchMyTrades('BTC/USDT', Date.now() + 60_000)).toEqual([]);
+    expect(await taker.fetchOrders('BTC/USDT', undefined, 2)).toHaveLength(2);
+  });
+
+  it('is the same after a restart', async () => {
+    const keys = await venue.account();
+    await venue.client(keys).createOrder('BTC/USDT', 'limit', 'buy', 0.5, 60_000, { clientOrderId: 'stays' });
+    const ledger = async () => (await venue.admin('GET', `ledger?api_key=${keys.api_key}`)).body;
     const before = await ledger();
-    await running.close();
-    running = await start();
+    await venue.restart();
     expect(await ledger()).toEqual(before);
-    expect((await client(running.url, keys).fetchOrderBook('BTC/USDT')).bids).toEqual([[60_000, 0.5]]);
+    expect((await venue.client(keys).fetchOrderBook('BTC/USDT')).bids).toEqual([[60_000, 0.5]]);
   });
 
   it('fills the resting orders that a move of the price crosses', async () => {
-    const user = await trader();
+    const user = await venue.trader();
     await user.createOrder('BTC/USDT', 'limit', 'buy', 0.5, 60_000);
-    await post(`${running.url}/admin/market`, { symbol: 'BTC/USDT', price: 59_000 });
+    await venue.admin('POST', 'market', { symbol: 'BTC/USDT', price: 59_000 });
     expect((await user.fetchMyTrades('BTC/USDT')).map((trade) => [trade.price, trade.amount])).toEqual([
       [60_000, 0.5],
     ]);
   });
 
   it('shows five BTC within ten basis points of the mid on each side', async () => {
-    await running.close();
-    running = await start('on');
-    const { bids, asks } = await (await trader()).fetchOrderBook('BTC/USDT');
+    await venue.restart({ MARKET: 'on' });
+    const { bids, asks } = await (await venue.trader()).fetchOrderBook('BTC/USDT');
     const mid = (Number(bids[0]![0]) + Number(asks[0]![0])) / 2;
     for (const side of [bids, asks]) {
       const near = side

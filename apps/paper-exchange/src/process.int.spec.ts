@@ -1,9 +1,40 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { parseUnits } from './engine/decimal.js';
+
+interface Keys {
+  readonly api_key: string;
+  readonly api_secret: string;
+}
+
+interface Placed {
+  readonly orderId: number;
+  readonly clientOrderId: string;
+  readonly executedQty: string;
+  readonly fills: readonly { tradeId: number; price: string; qty: string; commission: string }[];
+}
+
+interface LedgerView {
+  readonly balances: Record<string, { free: string; locked: string }>;
+  readonly orders: readonly { order_id: string; client_order_id: string; filled_amount: string }[];
+  readonly fills: readonly {
+    fill_id: string;
+    order_id: string;
+    side: string;
+    price: string;
+    amount: string;
+    fee: string;
+  }[];
+}
+
+function sum(amounts: readonly string[]): bigint {
+  return amounts.reduce((total, amount) => total + (parseUnits(amount) as bigint), 0n);
+}
 
 const main = new URL('../dist/main.js', import.meta.url).pathname;
 
@@ -20,20 +51,25 @@ describe('the process of the paper exchange', () => {
 
   /** Starts the built process and returns its address once it says that it listens. */
   async function start(): Promise<string> {
-    const env = { PATH: process.env.PATH, DATA_DIR: directory, MARKET: 'off' };
+    const env = {
+      PATH: process.env.PATH,
+      DATA_DIR: directory,
+      MARKET: 'off',
+      ORDERS_PER_10S: '10000',
+    };
     child = fork(main, [], { silent: true, execArgv: [], env });
     const [line] = await once(createInterface({ input: child.stdout! }), 'line');
     return (JSON.parse(line) as { url: string }).url;
   }
 
-  async function postJson(url: string, body: object): Promise<{ api_key: string }> {
+  async function postJson(url: string, body: object): Promise<Keys> {
     const answer = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
     expect(answer.status).toBe(200);
-    return (await answer.json()) as { api_key: string };
+    return (await answer.json()) as Keys;
   }
 
   it('has, after a kill -9, everything that it answered for', async () => {
@@ -48,6 +84,93 @@ describe('the process of the paper exchange', () => {
     for (const [i, key] of keys.entries()) {
       const ledger = await (await fetch(`${again}/admin/ledger?api_key=${key}`)).json();
       expect(ledger).toMatchObject({ balances: { USDT: { free: String(i + 1), locked: '0' } } });
+    }
+  });
+
+  /** Places one signed order; undefined when no answer came. */
+  async function place(url: string, keys: Keys, order: Record<string, string>): Promise<Placed | undefined> {
+    const params = new URLSearchParams({
+      symbol: 'BTCUSDT',
+      type: 'LIMIT',
+      timeInForce: 'GTC',
+      ...order,
+      timestamp: String(Date.now()),
+      recvWindow: '60000',
+    }).toString();
+    const signature = createHmac('sha256', keys.api_secret).update(params).digest('hex');
+    const answer = await fetch(`${url}/api/v3/order?${params}&signature=${signature}`, {
+      method: 'POST',
+      headers: { 'x-mbx-apikey': keys.api_key },
+    }).catch(() => undefined);
+    const text = await answer?.text().catch(() => undefined);
+    if (answer === undefined || text === undefined) return undefined;
+    expect(answer.status).toBe(200);
+    return JSON.parse(text) as Placed;
+  }
+
+  it('has, after a kill -9 amid trading, every order and fill that it answered for, and every unit of money', async () => {
+    const url = await start();
+    const grants = { USDT: 400_000, BTC: 5 };
+    const users = [
+      await postJson(`${url}/admin/accounts`, { balances: grants }),
+      await postJson(`${url}/admin/accounts`, { balances: grants }),
+    ];
+    const answered: { user: number; placed: Placed }[] = [];
+    let next = 0;
+    const trade = async (): Promise<void> => {
+      for (let n = next++; n < 400; n = next++) {
+        const user = n % 2;
+        const placed = await place(url, users[user]!, {
+          newClientOrderId: `order-${n}`,
+          side: user === 0 ? 'BUY' : 'SELL',
+          price: String(60_000 + (user === 0 ? n % 5 : -(n % 3))),
+          quantity: `0.00${100 + (n % 7) * 13}`,
+        });
+        if (placed === undefined) return;
+        answered.push({ user, placed });
+        if (answered.length === 120) child?.kill('SIGKILL');
+      }
+    };
+    const exited = once(child!, 'exit');
+    await Promise.all(Array.from({ length: 8 }, trade));
+    await exited;
+    expect(answered.length).toBeGreaterThanOrEqual(120);
+
+    const again = await start();
+    const ledgers = await Promise.all(
+      users.map(async ({ api_key }) => {
+        return (await (await fetch(`${again}/admin/ledger?api_key=${api_key}`)).json()) as LedgerView;
+      }),
+    );
+    for (const { user, placed } of answered) {
+      const { orders, fills } = ledgers[user]!;
+      const order = orders.find((one) => one.client_order_id === placed.clientOrderId);
+      expect(order?.order_id).toBe(String(placed.orderId));
+      expect(parseUnits(order!.filled_amount)).toBeGreaterThanOrEqual(
+        parseUnits(placed.executedQty) as bigint,
+      );
+      for (const fill of placed.fills) {
+        const kept = fills.find((one) => one.fill_id === String(fill.tradeId));
+        expect(parseUnits(kept!.amount)).toBe(parseUnits(fill.qty));
+        expect(parseUnits(kept!.price)).toBe(parseUnits(fill.price));
+        expect(parseUnits(kept!.fee)).toBe(parseUnits(fill.commission));
+      }
+    }
+    const fills = ledgers.flatMap((ledger) => ledger.fills);
+    expect(fills.length).toBeGreaterThan(50);
+    for (const [asset, side] of [
+      ['BTC', 'BUY'],
+      ['USDT', 'SELL'],
+    ] as const) {
+      const held = ledgers.flatMap(({ balances }) => [balances[asset]!.free, balances[asset]!.locked]);
+      const fees = fills.filter((fill) => fill.side === side).map((fill) => fill.fee);
+      expect(sum([...held, ...fees])).toBe(sum([String(2 * grants[asset])]));
+    }
+    for (const { orders, fills: own } of ledgers) {
+      for (const order of orders) {
+        const amounts = own.filter((fill) => fill.order_id === order.order_id).map((fill) => fill.amount);
+        expect(sum(amounts)).toBe(parseUnits(order.filled_amount));
+      }
     }
   });
 

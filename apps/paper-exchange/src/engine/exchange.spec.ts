@@ -4,6 +4,7 @@ import { Exchange } from './exchange.js';
 import { FEES } from './ledger.js';
 import type { Account } from './order.js';
 import type { OrderRequest } from './order-rules.js';
+import { inThree } from './parts.js';
 import { State, type StateRecord } from './state.js';
 import { ASSETS, findSymbol } from './symbols.js';
 
@@ -14,12 +15,18 @@ function account(id: string): Account {
   return { id, uid: 1, apiKey: id, apiSecret: id, canTrade: true, canWithdraw: false, createdAt: 0 };
 }
 
-function start(records: StateRecord[] = []): { exchange: Exchange; state: State } {
+function start(records: StateRecord[] = [], isInParts = false): { exchange: Exchange; state: State } {
   const state = new State();
   const persist = (record: StateRecord): void => void records.push(JSON.parse(JSON.stringify(record)));
   return {
     state,
-    exchange: new Exchange({ state, fees: { makerPpm: 1_000, takerPpm: 1_000 }, now: () => 1, persist }),
+    exchange: new Exchange({
+      state,
+      fees: { makerPpm: 1_000, takerPpm: 1_000 },
+      now: () => 1,
+      persist,
+      ...(isInParts ? { partsOf: inThree } : {}),
+    }),
   };
 }
 
@@ -81,9 +88,9 @@ function toRequest(
 describe('the exchange', () => {
   it('keeps every asset whole, every balance backed and its journal equal to its memory, whatever is ordered', () => {
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 60 }), (moves) => {
+      fc.property(fc.array(step, { maxLength: 60 }), fc.boolean(), (moves, isInParts) => {
         const records: StateRecord[] = [];
-        const { exchange, state } = start(records);
+        const { exchange, state } = start(records, isInParts);
         const users = ['a', 'b', 'c'].map(account);
         for (const user of users)
           exchange.openAccount(

@@ -4,18 +4,22 @@ import { HOUSE } from './ledger.js';
 import { type Account, isOpen, type Order, type PublicTrade, type Report } from './order.js';
 import {
   assertFilters,
-  costOf,
   isLimit,
   isStop,
   isTriggered,
   lotsWithin,
   type OrderRequest,
+  requirementOf,
+  wouldMeetItself,
 } from './order-rules.js';
+import { submitInParts } from './parts.js';
 import { type FeeRates, Settlement } from './settlement.js';
 import { ID_BLOCK, type State, type StateRecord, storeFill, storeOrder } from './state.js';
-import { ASSETS, baseOf, quoteOf, SYMBOLS, type SymbolSpec } from './symbols.js';
+import { ASSETS, SYMBOLS, type SymbolSpec } from './symbols.js';
 
 const HOUSE_GRANT = 10n ** 20n;
+/** The house's own trades aren't journaled; the prices that they made are, this often, so that a crash moves none far. */
+const CHECKPOINT_EVERY_MS = 10_000;
 
 export interface Commit {
   readonly reports: readonly Report[];
@@ -32,6 +36,8 @@ export interface ExchangeOptions {
   readonly now: () => number;
   /** Makes a record durable; a throw refuses all that follows, for memory is then ahead of the disk. */
   readonly persist: (record: StateRecord) => void;
+  /** In how many lots at a time an order meets the book, where that isn't all at once; they sum to `lots`. */
+  readonly partsOf?: (lots: number) => readonly number[];
 }
 
 /**
@@ -53,10 +59,12 @@ export class Exchange {
   private reserved = { order: 0, trade: 0 };
   private readonly depthVersions = new Map<string, number>();
   private nextQuoteId = 1;
+  private persistedAt: number;
   private isBroken = false;
 
   constructor(private readonly options: ExchangeOptions) {
     this.state = options.state;
+    this.persistedAt = options.now();
     this.settlement = new Settlement(this.state, options.fees, options.now);
     for (const spec of SYMBOLS) {
       this.books.set(spec.id, new Book());
@@ -104,7 +112,7 @@ export class Exchange {
       assertFilters(spec, sized, this.state.lastTicks.get(spec.id) ?? levels[0]?.[0] ?? 0);
     }
     this.assertPlaceable(account, spec, sized);
-    const locked = this.requirement(spec, sized, levels);
+    const locked = requirementOf(spec, sized, levels);
     const asset = request.side === 'BUY' ? spec.quote : spec.base;
     this.state.ledger.lock(account.id, asset, locked);
     const order = this.newOrder(account, spec, sized, locked);
@@ -193,18 +201,6 @@ export class Exchange {
     }
   }
 
-  /** What the order must lock: a stop without a limit locks its stop price, and settles for what that buys. */
-  private requirement(
-    spec: SymbolSpec,
-    request: OrderRequest,
-    levels: readonly (readonly [number, number])[],
-  ): bigint {
-    if (request.side === 'SELL') return baseOf(spec, request.lots);
-    if (isLimit(request.type)) return quoteOf(spec, request.priceTicks, request.lots);
-    if (request.type === 'STOP_LOSS') return quoteOf(spec, request.stopTicks, request.lots);
-    return costOf(spec, levels, request.lots);
-  }
-
   private newOrder(account: Account, spec: SymbolSpec, request: OrderRequest, locked: bigint): Order {
     const at = this.options.now();
     return {
@@ -247,18 +243,21 @@ export class Exchange {
       this.close(order, 'EXPIRED');
       return;
     }
-    if (order.timeInForce === 'FOK' && this.wouldMeetItself(spec, order)) {
+    if (order.timeInForce === 'FOK' && wouldMeetItself(order, this.state.openOrdersOf(order.accountId))) {
       this.close(order, 'EXPIRED_IN_MATCH');
       return;
     }
-    const result = this.book(spec).submit({
+    const isWhole = order.timeInForce === 'FOK' || order.type === 'LIMIT_MAKER';
+    const parts = isWhole ? [lots] : (this.options.partsOf?.(lots) ?? [lots]);
+    const bookOrder = {
       id: String(order.id),
       side: order.side,
       lots,
       ...(isLimit(order.type) ? { ticks: order.priceTicks, timeInForce: order.timeInForce } : {}),
       isPostOnly: order.type === 'LIMIT_MAKER',
       owner: order.accountId,
-    });
+    };
+    const result = submitInParts(this.book(spec), bookOrder, parts);
     this.settle(spec, order.side, result.fills, order);
     this.conclude(order, result);
   }
@@ -279,21 +278,6 @@ export class Exchange {
     if (isLimit(order.type)) return order.lots;
     if (order.side === 'SELL' || order.type === 'MARKET') return order.lots;
     return Math.min(order.lots, lotsWithin(spec, levels, order.locked));
-  }
-
-  /** All or nothing can't be kept when an order of the same account stands among what it would take. */
-  private wouldMeetItself(spec: SymbolSpec, order: Order): boolean {
-    return this.state
-      .openOrdersOf(order.accountId)
-      .some(
-        (other) =>
-          other.symbol === spec.id &&
-          other.side !== order.side &&
-          other.isWorking &&
-          (order.side === 'BUY'
-            ? other.priceTicks <= order.priceTicks
-            : other.priceTicks >= order.priceTicks),
-      );
   }
 
   private settle(
@@ -343,8 +327,8 @@ export class Exchange {
     this.trades = [];
     this.symbols = new Set();
     for (const symbol of symbols) this.depthVersions.set(symbol, (this.depthVersions.get(symbol) ?? 1) + 1);
-    const isReserving = this.reserve();
-    if (reports.length > 0 || accounts.length > 0 || isReserving) {
+    const isDue = this.reserve() || this.options.now() - this.persistedAt >= CHECKPOINT_EVERY_MS;
+    if (reports.length > 0 || accounts.length > 0 || isDue) {
       const orders = new Map(reports.map(({ order }) => [order.id, order]));
       this.persist({
         ...(accounts.length > 0 ? { accounts } : {}),
@@ -363,6 +347,7 @@ export class Exchange {
   private persist(record: StateRecord): void {
     try {
       this.options.persist(record);
+      this.persistedAt = this.options.now();
     } catch (cause) {
       this.isBroken = true;
       throw new Error('the journal could not be written', { cause });

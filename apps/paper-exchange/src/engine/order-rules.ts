@@ -1,7 +1,7 @@
 import { refusals } from '../errors.js';
 import type { Level, OrderSide } from './book.js';
-import type { OrderType, TimeInForce } from './order.js';
-import { lotsFor, quoteOf, type SymbolSpec } from './symbols.js';
+import type { Order, OrderType, TimeInForce } from './order.js';
+import { baseOf, lotsFor, quoteOf, type SymbolSpec } from './symbols.js';
 
 /** A new order, already in whole ticks, lots and units. Absent is 0. */
 export interface OrderRequest {
@@ -45,7 +45,7 @@ export function isTriggered(side: OrderSide, stopTicks: number, lastTicks: numbe
 }
 
 /** What `lots` cost on these levels, walked from the best; never less than what matching will take. */
-export function costOf(spec: SymbolSpec, levels: readonly Level[], lots: number): bigint {
+function costOf(spec: SymbolSpec, levels: readonly Level[], lots: number): bigint {
   let left = lots;
   let cost = 0n;
   for (const [ticks, available] of levels) {
@@ -68,4 +68,23 @@ export function lotsWithin(spec: SymbolSpec, levels: readonly Level[], budget: b
     if (taken < available) break;
   }
   return lots;
+}
+
+/** What the order must lock: a stop without a limit locks its stop price, and settles for what that buys. */
+export function requirementOf(spec: SymbolSpec, request: OrderRequest, levels: readonly Level[]): bigint {
+  if (request.side === 'SELL') return baseOf(spec, request.lots);
+  if (isLimit(request.type)) return quoteOf(spec, request.priceTicks, request.lots);
+  if (request.type === 'STOP_LOSS') return quoteOf(spec, request.stopTicks, request.lots);
+  return costOf(spec, levels, request.lots);
+}
+
+/** All or nothing can't be kept when an order of the same account stands among what it would take. */
+export function wouldMeetItself(order: Order, openOfAccount: readonly Order[]): boolean {
+  return openOfAccount.some(
+    (other) =>
+      other.symbol === order.symbol &&
+      other.side !== order.side &&
+      other.isWorking &&
+      (order.side === 'BUY' ? other.priceTicks <= order.priceTicks : other.priceTicks >= order.priceTicks),
+  );
 }

@@ -56,6 +56,8 @@ export interface PublicTrade {
   readonly lots: number;
   readonly quote: bigint;
   readonly isBuyerMaker: boolean;
+  /** 0 where the house took. */
+  readonly takerOrderId: number;
   readonly at: number;
 }
 

@@ -36,6 +36,7 @@ export class Settlement {
       lots,
       quote: quoteOf(spec, ticks, lots),
       isBuyerMaker: match.takerSide === 'SELL',
+      takerOrderId: match.taker?.id ?? 0,
       at: this.now(),
     };
     this.state.lastTicks.set(spec.id, ticks);

@@ -66,6 +66,19 @@ export class State {
     return this.fillsByAccount.get(accountId) ?? [];
   }
 
+  /** What has executed of the order, oldest first. Quick for an order that has just traded. */
+  fillsOfOrder(order: Order): Fill[] {
+    const fills: Fill[] = [];
+    const all = this.fillsOf(order.accountId);
+    for (let at = all.length - 1, left = order.executedLots; left > 0 && at >= 0; at -= 1) {
+      const fill = all[at];
+      if (fill?.orderId !== order.id) continue;
+      fills.unshift(fill);
+      left -= fill.lots;
+    }
+    return fills;
+  }
+
   addAccount(account: Account): void {
     this.accountsByKey.set(account.apiKey, account);
   }

@@ -1,7 +1,8 @@
 import type { Exchange } from '../engine/exchange.js';
 import { SYMBOLS, type SymbolSpec } from '../engine/symbols.js';
+import { type Random, seededRandom } from '../random.js';
 
-const REFILL_EVERY_MS = 400;
+export const REFILL_EVERY_MS = 400;
 const LEVELS = 9;
 /** The walk keeps within this much of its extremes of the last minute, in bps. */
 const MINUTE_RANGE_BPS = 12;
@@ -14,7 +15,7 @@ class HouseMarket {
   constructor(
     private readonly exchange: Exchange,
     private readonly spec: SymbolSpec,
-    private readonly random: () => number,
+    private readonly random: Random,
     private mid: number,
   ) {}
 
@@ -33,6 +34,12 @@ class HouseMarket {
     this.exchange.mark(this.spec, ticks);
     this.exchange.commitHouse(this.spec);
     this.window.push({ at, mid: ticks });
+  }
+
+  /** A market that has never traded stands where its walk begins. */
+  open(): void {
+    if (!this.exchange.state.lastTicks.has(this.spec.id)) this.exchange.mark(this.spec, this.mid);
+    this.refill();
   }
 
   step(at: number): void {
@@ -72,20 +79,24 @@ export class MarketMaker {
     exchange: Exchange,
     seed: number,
     private readonly now: () => number,
+    specs: readonly SymbolSpec[] = SYMBOLS,
   ) {
     this.markets = new Map(
-      SYMBOLS.map((spec, index) => {
+      specs.map((spec, index) => {
         const start = exchange.state.lastTicks.get(spec.id) ?? spec.startTicks;
-        return [spec.id, new HouseMarket(exchange, spec, mulberry32(seed + index), start)];
+        return [spec.id, new HouseMarket(exchange, spec, seededRandom(seed + index), start)];
       }),
     );
   }
 
   start(): void {
-    for (const market of this.markets.values()) market.refill();
-    this.timer = setInterval(() => {
-      for (const market of this.markets.values()) market.step(this.now());
-    }, REFILL_EVERY_MS);
+    for (const market of this.markets.values()) market.open();
+    this.timer = setInterval(() => this.step(), REFILL_EVERY_MS);
+  }
+
+  /** One move of every market: a new mid, fresh quotes around it, a taker. Runs by itself once started. */
+  step(): void {
+    for (const market of this.markets.values()) market.step(this.now());
   }
 
   stop(): void {
@@ -98,15 +109,4 @@ export class MarketMaker {
     market?.moveTo(ticks, this.now());
     if (this.timer !== undefined) market?.refill();
   }
-}
-
-/** The well-known 32-bit generator of that name: small, seeded, for play only. */
-function mulberry32(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

@@ -3,6 +3,15 @@ import type { Account } from '../engine/order.js';
 import type { State } from '../engine/state.js';
 import { refusals } from '../errors.js';
 
+interface Claim {
+  readonly apiKey: string | undefined;
+  readonly signature: string | undefined;
+  readonly timestamp: string | undefined;
+  readonly recvWindow: string | undefined;
+  /** The text that the signature covers. */
+  readonly signed: string;
+}
+
 export interface SignedRequest {
   readonly apiKey: string | undefined;
   /** Query and body as sent, one after the other. */
@@ -11,16 +20,47 @@ export interface SignedRequest {
 }
 
 /** @throws VenueError unless the key is known, the time within recvWindow and the HMAC that of the account's secret. */
-export function authenticate(state: State, request: SignedRequest, now: number): Account {
-  const account = accountOf(state, request.apiKey);
-  const signature = request.params.get('signature');
-  if (signature === null) throw refusals.missing('signature');
-  const timestamp = Number(request.params.get('timestamp') ?? Number.NaN);
+export function authenticate(state: State, { apiKey, payload, params }: SignedRequest, now: number): Account {
+  const claim = {
+    apiKey,
+    signature: params.get('signature') ?? undefined,
+    timestamp: params.get('timestamp') ?? undefined,
+    recvWindow: params.get('recvWindow') ?? undefined,
+    signed: payload.replace(/(^|&)signature=[^&]*/, ''),
+  };
+  return verify(state, claim, now);
+}
+
+/** The same for a request of the WebSocket API, which signs its parameters sorted by name and not encoded. */
+export function authenticateParams(
+  state: State,
+  params: Readonly<Record<string, unknown>>,
+  now: number,
+): Account {
+  const text = (name: string) => (params[name] === undefined ? undefined : String(params[name]));
+  const names = Object.keys(params).filter((name) => name !== 'signature');
+  const claim = {
+    apiKey: text('apiKey'),
+    signature: text('signature'),
+    timestamp: text('timestamp'),
+    recvWindow: text('recvWindow'),
+    signed: names
+      .sort()
+      .map((name) => `${name}=${params[name]}`)
+      .join('&'),
+  };
+  return verify(state, claim, now);
+}
+
+function verify(state: State, claim: Claim, now: number): Account {
+  const account = accountOf(state, claim.apiKey);
+  const { signature } = claim;
+  if (signature === undefined) throw refusals.missing('signature');
+  const timestamp = Number(claim.timestamp ?? Number.NaN);
   if (!Number.isSafeInteger(timestamp)) throw refusals.missing('timestamp');
-  const recvWindow = Number(request.params.get('recvWindow') ?? 5_000);
+  const recvWindow = Number(claim.recvWindow ?? 5_000);
   if (!(recvWindow > 0 && recvWindow <= 60_000)) throw refusals.malformed('recvWindow');
-  const signed = request.payload.replace(/(^|&)signature=[^&]*/, '');
-  const expected = createHmac('sha256', account.apiSecret).update(signed).digest();
+  const expected = createHmac('sha256', account.apiSecret).update(claim.signed).digest();
   const given = Buffer.from(/^[0-9a-f]{64}$/i.test(signature) ? signature : '', 'hex');
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw refusals.signature();
   if (timestamp >= now + 1_000 || now - timestamp > recvWindow) throw refusals.timestamp();

@@ -2,22 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { parseUnits, UNIT_DECIMALS } from '../engine/decimal.js';
 import type { OrderType, TimeInForce } from '../engine/order.js';
 import { isLimit, isStop, type OrderRequest } from '../engine/order-rules.js';
-import { findSymbol, type SymbolSpec } from '../engine/symbols.js';
+import type { SymbolSpec } from '../engine/symbols.js';
 import { refusals } from '../errors.js';
+import { required } from './params.js';
 
 const TYPES: readonly string[] = ['LIMIT', 'MARKET', 'STOP_LOSS', 'STOP_LOSS_LIMIT', 'LIMIT_MAKER'];
-
-export function required(params: URLSearchParams, name: string): string {
-  const value = params.get(name);
-  if (value === null || value === '') throw refusals.missing(name);
-  return value;
-}
-
-export function symbolOf(params: URLSearchParams): SymbolSpec {
-  const spec = findSymbol(required(params, 'symbol'));
-  if (spec === undefined) throw refusals.symbol();
-  return spec;
-}
 
 /** @throws VenueError where a parameter is missing, not for this type, malformed, or off the market's grid. */
 export function readOrder(spec: SymbolSpec, params: URLSearchParams): OrderRequest {
@@ -33,8 +22,7 @@ export function readOrder(spec: SymbolSpec, params: URLSearchParams): OrderReque
   ] as const) {
     if (!isUsed && params.has(name)) throw refusals.notRequired(name);
   }
-  const clientOrderId = params.get('newClientOrderId') ?? randomBytes(11).toString('hex');
-  if (!/^[a-zA-Z0-9\-_.:/]{1,36}$/.test(clientOrderId)) throw refusals.malformed('newClientOrderId');
+  const clientOrderId = newClientOrderId(params);
   return {
     side,
     type,
@@ -47,6 +35,23 @@ export function readOrder(spec: SymbolSpec, params: URLSearchParams): OrderReque
     quoteOrderQty: byQuote ? units(params, 'quoteOrderQty') : 0n,
     clientOrderId,
   };
+}
+
+/** The id that the caller gives to its order or its cancel, or one made up. */
+export function newClientOrderId(params: URLSearchParams): string {
+  const id = params.get('newClientOrderId') ?? randomBytes(11).toString('hex');
+  if (!/^[a-zA-Z0-9\-_.:/]{1,36}$/.test(id)) throw refusals.malformed('newClientOrderId');
+  return id;
+}
+
+export type ResponseType = 'ACK' | 'RESULT' | 'FULL';
+
+/** Without one said, orders that may trade at once are answered in full. */
+export function responseTypeOf(params: URLSearchParams): ResponseType {
+  const type = params.get('type');
+  const value = params.get('newOrderRespType') ?? (type === 'LIMIT' || type === 'MARKET' ? 'FULL' : 'ACK');
+  if (value !== 'ACK' && value !== 'RESULT' && value !== 'FULL') throw refusals.responseType();
+  return value;
 }
 
 function isOrderType(text: string): text is OrderType {

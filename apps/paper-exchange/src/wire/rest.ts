@@ -1,53 +1,56 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Exchange } from '../engine/exchange.js';
 import type { Account, Order } from '../engine/order.js';
 import type { FeeRates } from '../engine/settlement.js';
-import { findSymbol, lotsText, priceText, SYMBOLS } from '../engine/symbols.js';
-import { refusals, VenueError } from '../errors.js';
+import { findSymbol, SYMBOLS } from '../engine/symbols.js';
+import { refusals } from '../errors.js';
+import type { Histories } from '../market-data/history.js';
+import type { Weather } from '../weather.js';
 import { authenticate } from './auth.js';
-import { readOrder, required, symbolOf } from './order-params.js';
-import { accountView, fillView, orderView, placedView, symbolView } from './views.js';
+import type { RateLimits } from './limits.js';
+import { registerMarketRest } from './market-rest.js';
+import { newClientOrderId, readOrder, responseTypeOf } from './order-params.js';
+import { callOf, integerOf, pageOf, required, symbolOf } from './params.js';
+import { addVenueHooks } from './venue-hooks.js';
+import { accountView, canceledView, fillView, orderView, placedView, symbolView } from './views.js';
 
-interface Call {
-  readonly params: URLSearchParams;
-  readonly payload: string;
+export interface RestOptions {
+  readonly exchange: Exchange;
+  readonly histories: Histories;
+  readonly weather: Weather;
+  readonly limits: RateLimits;
+  readonly fees: FeeRates;
+  readonly now: () => number;
 }
 
+type Handler = (account: Account, params: URLSearchParams) => object;
+type SignedRoutes = (method: 'GET' | 'DELETE', url: string, handle: Handler) => void;
+
 /** The venue's REST wire format: https://developers.binance.com/docs/binance-spot-api-docs/rest-api. */
-export function registerRest(
-  app: FastifyInstance,
-  exchange: Exchange,
-  { fees, now }: { readonly fees: FeeRates; readonly now: () => number },
-): void {
+export function registerRest(app: FastifyInstance, options: RestOptions): void {
+  const { exchange, limits, fees, now } = options;
   const { state } = exchange;
-  app.setErrorHandler((error, _req, reply) => {
-    const refusal = error instanceof VenueError ? error : refusals.disconnected();
-    return reply.code(refusal.status).send({ code: refusal.code, msg: refusal.message });
-  });
-  app.get('/api/v3/ping', () => ({}));
-  app.get('/api/v3/time', () => ({ serverTime: now() }));
-  app.get('/api/v3/exchangeInfo', () => ({
+  addVenueHooks(app, options.weather, limits);
+  app.get('/api/v3/ping', async () => ({}));
+  app.get('/api/v3/time', async () => ({ serverTime: now() }));
+  app.get('/api/v3/exchangeInfo', async () => ({
     timezone: 'UTC',
     serverTime: now(),
-    rateLimits: [],
+    rateLimits: limits.view(),
     exchangeFilters: [],
     symbols: SYMBOLS.map(symbolView),
   }));
-  app.get('/api/v3/depth', (req) => depth(exchange, callOf(req).params));
+  registerMarketRest(app, options);
 
-  type Handler = (account: Account, params: URLSearchParams) => object;
-  const signed = (method: 'GET' | 'POST' | 'DELETE', url: string, handle: Handler): void => {
-    app.route({
-      method,
-      url,
-      handler: (req) => {
-        const call = callOf(req);
-        const header = req.headers['x-mbx-apikey'];
-        const apiKey = Array.isArray(header) ? header[0] : header;
-        return handle(authenticate(state, { ...call, apiKey }, now()), call.params);
-      },
-    });
+  const accountOf = (req: FastifyRequest): Account => {
+    const header = req.headers['x-mbx-apikey'];
+    const apiKey = Array.isArray(header) ? header[0] : header;
+    return authenticate(state, { ...callOf(req), apiKey }, now());
   };
+  const signed: SignedRoutes = (method, url, handle) => {
+    app.route({ method, url, handler: async (req) => handle(accountOf(req), callOf(req).params) });
+  };
+  app.post('/api/v3/order', async (req, reply) => placeOrder(options, accountOf(req), req, reply));
   signed('GET', '/api/v3/account', (account) => accountView(state, account, fees, now()));
   signed('GET', '/sapi/v1/account/apiRestrictions', (account) => ({
     ipRestrict: false,
@@ -56,24 +59,21 @@ export function registerRest(
     enableSpotAndMarginTrading: account.canTrade,
     enableWithdrawals: account.canWithdraw,
   }));
-  signed('POST', '/api/v3/order', (account, params) => {
-    if (!account.canTrade) throw refusals.apiKey();
-    const spec = symbolOf(params);
-    const order = exchange.place(account, spec, readOrder(spec, params));
-    return placedView(
-      order,
-      state.fillsOf(account.id).filter((fill) => fill.orderId === order.id),
-    );
-  });
+  addOrderRoutes(signed, exchange);
+}
+
+function addOrderRoutes(signed: SignedRoutes, exchange: Exchange): void {
+  const { state } = exchange;
   signed('GET', '/api/v3/order', (account, params) => {
     const order = find(exchange, account, params);
     if (order === undefined) throw refusals.noSuchOrder();
     return orderView(order);
   });
   signed('DELETE', '/api/v3/order', (account, params) => {
+    const cancelId = newClientOrderId(params);
     const order = find(exchange, account, params);
     if (order === undefined) throw refusals.cancelUnknown();
-    return canceledView(exchange.cancel(order, order.clientOrderId));
+    return canceledView(exchange.cancel(order, cancelId), cancelId);
   });
   signed('GET', '/api/v3/openOrders', (account, params) =>
     openOrders(exchange, account, params).map(orderView),
@@ -82,46 +82,53 @@ export function registerRest(
     symbolOf(params);
     const open = openOrders(exchange, account, params);
     if (open.length === 0) throw refusals.cancelUnknown();
-    return open.map((order) => canceledView(exchange.cancel(order, order.clientOrderId)));
+    return open.map((order) => {
+      const cancelId = newClientOrderId(params);
+      return canceledView(exchange.cancel(order, cancelId), cancelId);
+    });
   });
   signed('GET', '/api/v3/allOrders', (account, params) => {
     const { id } = symbolOf(params);
-    return state
-      .ordersOf(account.id)
-      .filter((order) => order.symbol === id)
-      .slice(-limitOf(params, 500))
-      .map(orderView);
+    const page = pageOf(params, 'orderId');
+    return page(
+      state.ordersOf(account.id).filter((order) => order.symbol === id),
+      (order) => order.createdAt,
+    ).map(orderView);
   });
   signed('GET', '/api/v3/myTrades', (account, params) => {
     const { id } = symbolOf(params);
-    const orderId = params.get('orderId');
-    return state
-      .fillsOf(account.id)
-      .filter((fill) => fill.symbol === id && (orderId === null || fill.orderId === Number(orderId)))
-      .slice(-limitOf(params, 500))
-      .map(fillView);
+    const orderId = integerOf(params, 'orderId');
+    const page = pageOf(params, 'fromId');
+    return page(
+      state
+        .fillsOf(account.id)
+        .filter((fill) => fill.symbol === id && (orderId === undefined || fill.orderId === orderId)),
+      (fill) => fill.executedAt,
+    ).map(fillView);
   });
 }
 
-function callOf(req: FastifyRequest): Call {
-  const query = req.url.split('?')[1] ?? '';
-  const body = typeof req.body === 'string' ? req.body : '';
-  return { payload: query + body, params: new URLSearchParams([query, body].filter(Boolean).join('&')) };
-}
-
-function limitOf(params: URLSearchParams, fallback: number): number {
-  const limit = Number(params.get('limit') ?? fallback);
-  if (!Number.isInteger(limit) || limit < 1) throw refusals.malformed('limit');
-  return Math.min(limit, 1_000);
-}
-
-function depth(exchange: Exchange, params: URLSearchParams): object {
+function placeOrder(
+  { exchange, weather, limits }: RestOptions,
+  account: Account,
+  req: FastifyRequest,
+  reply: FastifyReply,
+): object {
+  const { params } = callOf(req);
+  if (weather.strikes('error_rate')) throw refusals.disconnected();
+  if (!account.canTrade) throw refusals.apiKey();
   const spec = symbolOf(params);
-  const limit = limitOf(params, 100);
-  const { bids, asks } = exchange.book(spec).levels();
-  const rows = (levels: typeof bids) =>
-    levels.slice(0, limit).map(([ticks, lots]) => [priceText(spec, ticks), lotsText(spec, lots)]);
-  return { lastUpdateId: exchange.depthVersion(spec), bids: rows(bids), asks: rows(asks) };
+  const responseType = responseTypeOf(params);
+  const request = readOrder(spec, params);
+  limits.assertOrderAllowed(account.id);
+  const order = exchange.place(account, spec, request);
+  const { in10s, inDay } = limits.countOrder(account.id);
+  if (weather.strikes('drop_answer_rate')) {
+    // Nothing more is said, and the connection stays open: the caller waits as long as it will.
+    return reply.hijack();
+  }
+  reply.headers({ 'x-mbx-order-count-10s': in10s, 'x-mbx-order-count-1d': inDay });
+  return placedView(order, responseType, exchange.state.fillsOfOrder(order));
 }
 
 function find(exchange: Exchange, account: Account, params: URLSearchParams): Order | undefined {
@@ -143,8 +150,4 @@ function openOrders(exchange: Exchange, account: Account, params: URLSearchParam
   return exchange.state
     .openOrdersOf(account.id)
     .filter((order) => symbol === null || order.symbol === symbol);
-}
-
-function canceledView(order: Order): object {
-  return { ...orderView(order), origClientOrderId: order.clientOrderId, transactTime: order.updatedAt };
 }

@@ -3,6 +3,7 @@ import type { Account, Fill, Order } from '../engine/order.js';
 import type { FeeRates } from '../engine/settlement.js';
 import type { State } from '../engine/state.js';
 import { ASSETS, findSymbol, lotsText, priceText, type SymbolSpec } from '../engine/symbols.js';
+import type { ResponseType } from './order-params.js';
 
 function specOf(symbol: string): SymbolSpec {
   const spec = findSymbol(symbol);
@@ -80,12 +81,40 @@ export function orderView(order: Order): object {
   };
 }
 
-/** The answer to a new order, with what it traded at once. */
-export function placedView(order: Order, fills: readonly Fill[]): object {
+/** What the answers to a new order and to a cancel have in common. */
+function answerView(order: Order): object {
   const spec = specOf(order.symbol);
   return {
-    ...orderView(order),
+    symbol: order.symbol,
+    orderId: order.id,
+    orderListId: -1,
+    clientOrderId: order.clientOrderId,
     transactTime: order.updatedAt,
+    price: priceText(spec, order.priceTicks),
+    origQty: lotsText(spec, order.lots),
+    executedQty: lotsText(spec, order.executedLots),
+    origQuoteOrderQty: formatUnits(order.quoteOrderQty),
+    cummulativeQuoteQty: formatUnits(order.executedQuote),
+    status: order.status,
+    timeInForce: order.timeInForce,
+    type: order.type,
+    side: order.side,
+    ...(order.stopTicks > 0 ? { stopPrice: priceText(spec, order.stopTicks) } : {}),
+    selfTradePreventionMode: 'EXPIRE_TAKER',
+  };
+}
+
+/** The answer to a new order; FULL tells what it traded at once. */
+export function placedView(order: Order, type: ResponseType, fills: readonly Fill[]): object {
+  const spec = specOf(order.symbol);
+  if (type === 'ACK') {
+    const { symbol, id: orderId, clientOrderId, updatedAt: transactTime } = order;
+    return { symbol, orderId, orderListId: -1, clientOrderId, transactTime };
+  }
+  const result = { ...answerView(order), workingTime: order.isWorking ? order.createdAt : -1 };
+  if (type === 'RESULT') return result;
+  return {
+    ...result,
     fills: fills.map((fill) => ({
       price: priceText(spec, fill.priceTicks),
       qty: lotsText(spec, fill.lots),
@@ -94,6 +123,11 @@ export function placedView(order: Order, fills: readonly Fill[]): object {
       tradeId: fill.id,
     })),
   };
+}
+
+/** The answer to a cancel: `clientOrderId` is that of the cancel itself. */
+export function canceledView(order: Order, cancelId: string): object {
+  return { ...answerView(order), origClientOrderId: order.clientOrderId, clientOrderId: cancelId };
 }
 
 export function fillView(fill: Fill): object {

@@ -1,0 +1,107 @@
+import { PaperVenue } from './testing/paper-venue.js';
+
+describe('the public market data, by the public ccxt client', () => {
+  let venue: PaperVenue;
+  beforeEach(async () => {
+    venue = await PaperVenue.start();
+  });
+  afterEach(() => venue.stop());
+
+  /** Two prices in one market order, then one more trade at the lower. */
+  async function trade(): Promise<Awaited<ReturnType<PaperVenue['trader']>>> {
+    const [maker, taker] = [await venue.trader(), await venue.trader()];
+    await maker.createOrder('BTC/USDT', 'limit', 'sell', 0.1, 60_000);
+    await maker.createOrder('BTC/USDT', 'limit', 'sell', 0.1, 60_000);
+    await maker.createOrder('BTC/USDT', 'limit', 'sell', 0.5, 60_100);
+    await taker.createOrder('BTC/USDT', 'market', 'buy', 0.3);
+    await maker.createOrder('BTC/USDT', 'limit', 'buy', 0.2, 59_900);
+    await taker.createOrder('BTC/USDT', 'market', 'sell', 0.1);
+    return taker;
+  }
+
+  it('tells every trade, and as one what one taker did at one price', async () => {
+    const taker = await trade();
+    const rows = (trades: Awaited<ReturnType<typeof taker.fetchTrades>>) =>
+      trades.map(({ side, price, amount }) => [side, price, amount]);
+    expect(rows(await taker.fetchTrades('BTC/USDT'))).toEqual([
+      ['buy', 60_000, 0.2],
+      ['buy', 60_100, 0.1],
+      ['sell', 59_900, 0.1],
+    ]);
+    const single = await taker.fetchTrades('BTC/USDT', undefined, undefined, {
+      fetchTradesMethod: 'publicGetTrades',
+    });
+    expect(rows(single)).toEqual([
+      ['buy', 60_000, 0.1],
+      ['buy', 60_000, 0.1],
+      ['buy', 60_100, 0.1],
+      ['sell', 59_900, 0.1],
+    ]);
+    expect(rows(await taker.fetchTrades('BTC/USDT', undefined, 1))).toEqual([['sell', 59_900, 0.1]]);
+    expect(await taker.fetchTrades('BTC/USDT', Date.now() + 60_000)).toEqual([]);
+  });
+
+  it('makes candles of the trades', async () => {
+    const taker = await trade();
+    for (const timeframe of ['1m', '1h', '1d', '1M']) {
+      const candles = await taker.fetchOHLCV('BTC/USDT', timeframe);
+      expect(candles.at(0)?.[1]).toBe(60_000);
+      expect(candles.at(-1)?.[4]).toBe(59_900);
+      expect(Math.max(...candles.map((candle) => candle[2] ?? 0))).toBe(60_100);
+      expect(candles.reduce((sum, candle) => sum + (candle[5] ?? 0), 0)).toBeCloseTo(0.4, 8);
+    }
+    await expect(taker.publicGetKlines({ symbol: 'BTCUSDT', interval: '7m' })).rejects.toThrow('-1120');
+  });
+
+  it('tells last, best and daily prices of one, some and all markets', async () => {
+    const taker = await trade();
+    expect(await taker.fetchTicker('BTC/USDT')).toMatchObject({
+      last: 59_900,
+      open: 60_000,
+      high: 60_100,
+      low: 59_900,
+      bid: 59_900,
+      bidVolume: 0.1,
+      ask: 60_100,
+      askVolume: 0.4,
+      baseVolume: 0.4,
+      quoteVolume: 24_000,
+      vwap: 60_000,
+      change: -100,
+      percentage: -0.166,
+    });
+    expect(Object.keys(await taker.fetchTickers())).toEqual(['BTC/USDT', 'ETH/USDT', 'SOL/USDT']);
+    expect(Object.keys(await taker.fetchTickers(['ETH/USDT', 'BTC/USDT'])).sort()).toEqual([
+      'BTC/USDT',
+      'ETH/USDT',
+    ]);
+    expect(await taker.fetchLastPrices(['BTC/USDT'])).toMatchObject({ 'BTC/USDT': { price: 59_900 } });
+    expect(await taker.fetchBidsAsks(['BTC/USDT'])).toMatchObject({
+      'BTC/USDT': { bid: 59_900, ask: 60_100 },
+    });
+  });
+
+  it('has a price at once, and trades and candles of the walk within seconds', async () => {
+    await venue.restart({ MARKET: 'on' });
+    const user = await venue.trader();
+    for (const ticker of Object.values(await user.fetchTickers())) expect(ticker.last).toBeGreaterThan(0);
+    let trades = await user.fetchTrades('BTC/USDT');
+    while (trades.length === 0) trades = await user.fetchTrades('BTC/USDT');
+    const price = trades[0]?.price ?? 0;
+    expect(Math.abs(price / 60_000 - 1)).toBeLessThan(0.002);
+    expect((await user.fetchOHLCV('BTC/USDT', '1m')).at(-1)?.[5]).toBeGreaterThan(0);
+  });
+
+  it('refuses unknown, repeated and ambiguous symbols as the venue does', async () => {
+    const ask = async (query: string) => {
+      const answer = await fetch(`${venue.url}/api/v3/ticker/price?${query}`);
+      return [answer.status, ((await answer.json()) as { code: number }).code];
+    };
+    const list = (...names: string[]) => `symbols=${encodeURIComponent(JSON.stringify(names))}`;
+    expect(await ask('symbol=NOUSDT')).toEqual([400, -1121]);
+    expect(await ask(list('NOUSDT'))).toEqual([400, -1121]);
+    expect(await ask(list('BTCUSDT', 'BTCUSDT'))).toEqual([400, -1151]);
+    expect(await ask(`symbol=BTCUSDT&${list('ETHUSDT')}`)).toEqual([400, -1128]);
+    expect(await ask('symbols=BTCUSDT')).toEqual([400, -1100]);
+  });
+});

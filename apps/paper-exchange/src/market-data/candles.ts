@@ -1,0 +1,92 @@
+import type { PublicTrade } from '../engine/order.js';
+import type { Interval } from './intervals.js';
+
+/** What traded from `openAt` on. Prices in ticks, amounts in lots, quote in units; ids are 0 where nothing traded. */
+export interface Candle {
+  readonly openAt: number;
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+  readonly lots: number;
+  readonly quote: bigint;
+  readonly count: number;
+  readonly takerBuyLots: number;
+  readonly takerBuyQuote: bigint;
+  readonly firstId: number;
+  readonly lastId: number;
+}
+
+/** A candle of a time without trades: it stands at the last close. */
+export function flatCandle(openAt: number, ticks: number): Candle {
+  return {
+    openAt,
+    open: ticks,
+    high: ticks,
+    low: ticks,
+    close: ticks,
+    lots: 0,
+    quote: 0n,
+    count: 0,
+    takerBuyLots: 0,
+    takerBuyQuote: 0n,
+    firstId: 0,
+    lastId: 0,
+  };
+}
+
+export function candleOf(openAt: number, trade: PublicTrade): Candle {
+  return {
+    ...flatCandle(openAt, trade.priceTicks),
+    lots: trade.lots,
+    quote: trade.quote,
+    count: 1,
+    takerBuyLots: trade.isBuyerMaker ? 0 : trade.lots,
+    takerBuyQuote: trade.isBuyerMaker ? 0n : trade.quote,
+    firstId: trade.id,
+    lastId: trade.id,
+  };
+}
+
+/** One candle of two that follow each other; one without trades adds nothing but its time. */
+export function join(earlier: Candle, later: Candle): Candle {
+  if (later.count === 0) return earlier;
+  if (earlier.count === 0) return { ...later, openAt: earlier.openAt };
+  return {
+    openAt: earlier.openAt,
+    open: earlier.open,
+    high: Math.max(earlier.high, later.high),
+    low: Math.min(earlier.low, later.low),
+    close: later.close,
+    lots: earlier.lots + later.lots,
+    quote: earlier.quote + later.quote,
+    count: earlier.count + later.count,
+    takerBuyLots: earlier.takerBuyLots + later.takerBuyLots,
+    takerBuyQuote: earlier.takerBuyQuote + later.takerBuyQuote,
+    firstId: earlier.firstId,
+    lastId: later.lastId,
+  };
+}
+
+/** Candles of `interval` out of those of a minute (oldest first), times without trades filled, up to `now`. */
+export function derive(minutes: readonly Candle[], interval: Interval, now: number): Candle[] {
+  const candles: Candle[] = [];
+  const fillTo = (openAt: number): void => {
+    for (let last = candles.at(-1); last !== undefined; last = candles.at(-1)) {
+      const next = interval.endOf(last.openAt);
+      if (next >= openAt) return;
+      candles.push(flatCandle(next, last.close));
+    }
+  };
+  for (const minute of minutes) {
+    const openAt = interval.openOf(minute.openAt);
+    const last = candles.at(-1);
+    if (last?.openAt === openAt) candles[candles.length - 1] = join(last, minute);
+    else {
+      fillTo(openAt);
+      candles.push({ ...minute, openAt });
+    }
+  }
+  fillTo(interval.endOf(interval.openOf(now)));
+  return candles;
+}

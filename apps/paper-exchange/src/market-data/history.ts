@@ -1,0 +1,143 @@
+import type { Exchange } from '../engine/exchange.js';
+import type { PublicTrade } from '../engine/order.js';
+import { SYMBOLS, type SymbolSpec } from '../engine/symbols.js';
+import { type Candle, candleOf, derive, flatCandle, join } from './candles.js';
+import { type Interval, MINUTE } from './intervals.js';
+
+const DAY_MS = 86_400_000;
+/** How many trades, and how many aggregates, are kept of each market. */
+export const TRADES_KEPT = 1_000;
+
+/** What one taker did at one price, as one trade. Its id is that of its first trade. */
+export interface AggregateTrade {
+  readonly id: number;
+  readonly first: PublicTrade;
+  readonly lastId: number;
+  readonly lots: number;
+}
+
+/** The last 24 hours of one market, whole minutes. */
+export interface Day {
+  readonly openAt: number;
+  readonly previousClose: number;
+  /** `undefined` where nothing traded. */
+  readonly total: Candle | undefined;
+  readonly lastLots: number;
+}
+
+/** What has happened on one market lately: the last trades, and a candle of each minute of the last 24 hours. */
+export class MarketHistory {
+  private readonly recent: PublicTrade[] = [];
+  private readonly aggregates: AggregateTrade[] = [];
+  private readonly minutes: Candle[] = [];
+  private closeBefore: number | undefined;
+
+  /** Trades of one commit, in order; answers what they come to as aggregates. */
+  add(trades: readonly PublicTrade[]): AggregateTrade[] {
+    const added: AggregateTrade[] = [];
+    for (const trade of trades) {
+      keep(this.recent, trade);
+      this.addToMinute(trade);
+      const last = added.at(-1);
+      if (last !== undefined && belongs(last.first, trade)) {
+        added[added.length - 1] = { ...last, lastId: trade.id, lots: last.lots + trade.lots };
+      } else added.push({ id: trade.id, first: trade, lastId: trade.id, lots: trade.lots });
+    }
+    for (const aggregate of added) keep(this.aggregates, aggregate);
+    return added;
+  }
+
+  /** Oldest first. */
+  trades(): readonly PublicTrade[] {
+    return this.recent;
+  }
+
+  /** Oldest first. */
+  aggregateTrades(): readonly AggregateTrade[] {
+    return this.aggregates;
+  }
+
+  /** Oldest first, the running one last; the first may lack trades that are older than what is kept. */
+  candles(interval: Interval, now: number): Candle[] {
+    const kept = this.minutes.filter((minute) => minute.openAt > now - DAY_MS);
+    const close = this.minutes.at(-1)?.close;
+    if (kept.length === 0 && close !== undefined) return [flatCandle(interval.openOf(now), close)];
+    return derive(kept, interval, now);
+  }
+
+  day(now: number): Day {
+    const openAt = now - DAY_MS;
+    const within = this.minutes.filter((minute) => minute.openAt > openAt);
+    const before = this.minutes.findLast((minute) => minute.openAt <= openAt);
+    const [head, ...rest] = within;
+    return {
+      openAt,
+      previousClose: before?.close ?? this.closeBefore ?? head?.open ?? 0,
+      total: head === undefined ? undefined : rest.reduce(join, head),
+      lastLots: this.recent.at(-1)?.lots ?? 0,
+    };
+  }
+
+  private addToMinute(trade: PublicTrade): void {
+    const openAt = MINUTE.openOf(trade.at);
+    const last = this.minutes.at(-1);
+    if (last === undefined || last.openAt < openAt) this.minutes.push(candleOf(openAt, trade));
+    else this.minutes[this.minutes.length - 1] = join(last, candleOf(last.openAt, trade));
+    while ((this.minutes[0]?.openAt ?? openAt) < openAt - DAY_MS) {
+      this.closeBefore = this.minutes.shift()?.close ?? this.closeBefore;
+    }
+  }
+}
+
+type Listener = (
+  spec: SymbolSpec,
+  trades: readonly PublicTrade[],
+  aggregates: readonly AggregateTrade[],
+) => void;
+
+/** The history of every market, from the start of the process. */
+export class Histories {
+  private readonly bySymbol = new Map(SYMBOLS.map((spec) => [spec.id, new MarketHistory()]));
+  private readonly listeners: Listener[] = [];
+
+  constructor(exchange: Exchange) {
+    exchange.onCommit(({ trades }) => {
+      if (trades.length === 0) return;
+      for (const spec of SYMBOLS)
+        this.add(
+          spec,
+          trades.filter((trade) => trade.symbol === spec.id),
+        );
+    });
+  }
+
+  /** Called with what each commit traded on a market, after it was taken up; must not throw. */
+  onTrades(listener: Listener): void {
+    this.listeners.push(listener);
+  }
+
+  of(spec: SymbolSpec): MarketHistory {
+    const history = this.bySymbol.get(spec.id);
+    if (history === undefined) throw new Error(`no market ${spec.id}`);
+    return history;
+  }
+
+  private add(spec: SymbolSpec, trades: readonly PublicTrade[]): void {
+    if (trades.length === 0) return;
+    const aggregates = this.of(spec).add(trades);
+    for (const listener of this.listeners) listener(spec, trades, aggregates);
+  }
+}
+
+function belongs(first: PublicTrade, trade: PublicTrade): boolean {
+  return (
+    first.takerOrderId === trade.takerOrderId &&
+    first.priceTicks === trade.priceTicks &&
+    first.isBuyerMaker === trade.isBuyerMaker
+  );
+}
+
+function keep<T>(list: T[], value: T): void {
+  list.push(value);
+  if (list.length > TRADES_KEPT) list.shift();
+}

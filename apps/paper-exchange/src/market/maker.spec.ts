@@ -1,0 +1,140 @@
+import type { Level } from '../engine/book.js';
+import { Exchange } from '../engine/exchange.js';
+import { State, type StateRecord } from '../engine/state.js';
+import { findSymbol, type SymbolSpec } from '../engine/symbols.js';
+import { MarketMaker, REFILL_EVERY_MS } from './maker.js';
+
+const spec = findSymbol('BTC/USDT')!;
+const UNIT = 100_000_000n;
+const LOTS_PER_BTC = 10 ** spec.stepDecimals;
+
+function start(seed: number, specs: readonly SymbolSpec[] = [spec]) {
+  let at = Date.UTC(2026, 0, 1);
+  const records: StateRecord[] = [];
+  const state = new State();
+  const now = () => at;
+  const exchange = new Exchange({
+    state,
+    fees: { makerPpm: 1_000, takerPpm: 1_000 },
+    now,
+    persist: (record) => records.push(record),
+  });
+  const maker = new MarketMaker(exchange, seed, now, specs);
+  const step = () => {
+    at += REFILL_EVERY_MS;
+    maker.step();
+  };
+  return { state, exchange, maker, step, records };
+}
+
+function midOf({ exchange }: ReturnType<typeof start>): number {
+  const { bids, asks } = exchange.book(spec).levels();
+  return (bids[0]![0] + asks[0]![0]) / 2;
+}
+
+function near(levels: readonly Level[], mid: number): number {
+  return levels
+    .filter(([ticks]) => Math.abs(ticks / mid - 1) <= 0.001)
+    .reduce((sum, [, lots]) => sum + lots / LOTS_PER_BTC, 0);
+}
+
+describe('the market maker', () => {
+  it.each([1, 2, 3])(
+    'moves under 20 bps in any 60 s and shows 5 BTC within 10 bps on each side, for an hour from seed %i',
+    (seed) => {
+      const market = start(seed);
+      const minute: number[] = [];
+      let widest = 0;
+      let thinnest = Number.POSITIVE_INFINITY;
+      for (let elapsedMs = 0; elapsedMs < 3_600_000; elapsedMs += REFILL_EVERY_MS) {
+        market.step();
+        const { bids, asks } = market.exchange.book(spec).levels();
+        const mid = (bids[0]![0] + asks[0]![0]) / 2;
+        thinnest = Math.min(thinnest, near(bids, mid), near(asks, mid));
+        minute.push(mid);
+        if (minute.length > 60_000 / REFILL_EVERY_MS + 1) minute.shift();
+        widest = Math.max(widest, (Math.max(...minute) / Math.min(...minute) - 1) * 10_000);
+      }
+      expect(widest).toBeLessThan(20);
+      expect(widest).toBeGreaterThan(1);
+      expect(thinnest).toBeGreaterThanOrEqual(5);
+    },
+  );
+
+  it('walks the same way from the same seed', () => {
+    const walk = (seed: number) => {
+      const market = start(seed);
+      return Array.from({ length: 200 }, () => {
+        market.step();
+        return midOf(market);
+      });
+    };
+    expect(walk(7)).toEqual(walk(7));
+    expect(walk(7)).not.toEqual(walk(8));
+  });
+
+  it('leaves a gap that a large order took until it refills', () => {
+    const market = start(1);
+    market.step();
+    const account = {
+      id: 'a',
+      uid: 1,
+      apiKey: 'a',
+      apiSecret: 'a',
+      canTrade: true,
+      canWithdraw: false,
+      createdAt: 0,
+    };
+    market.exchange.openAccount(account, new Map([['USDT', 10_000_000n * UNIT]]));
+    const before = market.exchange.book(spec).levels().asks;
+    const lots = before[0]![1] + before[1]![1] + 1;
+    const order = market.exchange.place(account, spec, {
+      side: 'BUY',
+      type: 'MARKET',
+      timeInForce: 'GTC',
+      lots,
+      priceTicks: 0,
+      stopTicks: 0,
+      quoteOrderQty: 0n,
+      clientOrderId: 'large',
+    });
+    expect(order.status).toBe('FILLED');
+    expect(market.state.fillsOf('a').map((fill) => fill.priceTicks)).toEqual(
+      before.slice(0, 3).map(([ticks]) => ticks),
+    );
+    const after = market.exchange.book(spec).levels().asks;
+    expect(after).toEqual([[before[2]![0], before[2]![1] - 1], ...before.slice(3)]);
+    market.step();
+    const mid = midOf(market);
+    expect(near(market.exchange.book(spec).levels().asks, mid)).toBeGreaterThanOrEqual(5);
+  });
+
+  it('goes where it is told at once', () => {
+    const market = start(1);
+    market.step();
+    market.maker.moveTo(spec, 5_000_000);
+    market.step();
+    expect(Math.abs(midOf(market) / 5_000_000 - 1)).toBeLessThan(0.0002);
+  });
+
+  it('leaves nothing behind of its own trading but ids, balances and prices, told every ten seconds', () => {
+    const market = start(1);
+    for (let n = 0; n < 100; n += 1) market.step();
+    const early = JSON.stringify(market.state.dump()).length;
+    const lines = market.records.length;
+    for (let n = 0; n < 2_000; n += 1) market.step();
+    expect(market.state.dump()).toMatchObject({ orders: [], fills: [] });
+    expect(JSON.stringify(market.state.dump()).length).toBeLessThan(early + 100);
+    expect(market.records.length - lines).toBeLessThanOrEqual((2_000 * REFILL_EVERY_MS) / 10_000 + 2);
+  });
+
+  it('goes on near where it stood when the process is killed', () => {
+    const market = start(3);
+    for (let n = 0; n < 20_000; n += 1) market.step();
+    const crashed = new State();
+    for (const record of market.records) crashed.apply(record);
+    const [last, kept] = [market.state.lastTicks.get(spec.id)!, crashed.lastTicks.get(spec.id)!];
+    expect(Math.abs(last / spec.startTicks - 1)).toBeGreaterThan(0.001);
+    expect(Math.abs(kept / last - 1)).toBeLessThan(0.001);
+  });
+});

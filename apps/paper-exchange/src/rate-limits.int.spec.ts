@@ -1,0 +1,47 @@
+import { PaperVenue } from './testing/paper-venue.js';
+
+describe('the rate limits', () => {
+  let venue: PaperVenue;
+  beforeEach(async () => {
+    venue = await PaperVenue.start({ WEIGHT_PER_MINUTE: '60', ORDERS_PER_10S: '2' });
+  });
+  afterEach(() => venue.stop());
+
+  it('are told, counted by weight in every answer, and kept with 429 and Retry-After', async () => {
+    const info = await (await fetch(`${venue.url}/api/v3/exchangeInfo`)).json();
+    expect(info).toMatchObject({
+      rateLimits: [
+        { rateLimitType: 'REQUEST_WEIGHT', interval: 'MINUTE', intervalNum: 1, limit: 60 },
+        { rateLimitType: 'ORDERS', interval: 'SECOND', intervalNum: 10, limit: 2 },
+        { rateLimitType: 'ORDERS', interval: 'DAY', intervalNum: 1, limit: 200_000 },
+      ],
+    });
+    // A window may end between two calls and the count begin anew: then the next one counts on from there.
+    const used: number[] = [];
+    let refused: Response | undefined;
+    for (let call = 0; call < 30 && refused === undefined; call += 1) {
+      const answer = await fetch(`${venue.url}/api/v3/depth?symbol=BTCUSDT`);
+      if (answer.status === 429) refused = answer;
+      else used.push(Number(answer.headers.get('x-mbx-used-weight-1m')));
+    }
+    expect(used.filter((weight, at) => at > 0 && weight === (used[at - 1] ?? 0) + 5).length).toBeGreaterThan(
+      5,
+    );
+    const retryAfter = Number(refused?.headers.get('retry-after'));
+    expect(retryAfter).toBeGreaterThanOrEqual(1);
+    expect(retryAfter).toBeLessThanOrEqual(60);
+    expect(await refused?.json()).toMatchObject({ code: -1003 });
+  });
+
+  it('count the orders of an account, refuse the one too many and accept nothing of it', async () => {
+    await venue.restart({ ORDERS_PER_10S: '100', ORDERS_PER_DAY: '2' });
+    const [user, other] = [await venue.trader(), await venue.trader()];
+    const place = (who: typeof user) => who.createOrder('BTC/USDT', 'limit', 'buy', 0.1, 60_000);
+    await place(user);
+    await place(user);
+    expect(user.last_response_headers).toMatchObject({ 'X-Mbx-Order-Count-1d': '2' });
+    await expect(place(user)).rejects.toThrow('-1015');
+    await place(other);
+    expect(await user.fetchOpenOrders('BTC/USDT')).toHaveLength(2);
+  });
+});

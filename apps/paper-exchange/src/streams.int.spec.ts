@@ -1,0 +1,197 @@
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
+import { type Keys, nudgeUntil, PaperVenue } from './testing/paper-venue.js';
+
+describe('the streams, by the public ccxt client', () => {
+  let venue: PaperVenue;
+  beforeEach(async () => {
+    venue = await PaperVenue.start({ ORDERS_PER_10S: '10000' });
+  });
+  afterEach(() => venue.stop());
+
+  it('keep a book equal to the snapshot while it changes', async () => {
+    const [maker, watcher] = [await venue.trader(), await venue.watcher(await venue.account())];
+    await maker.createOrder('BTC/USDT', 'limit', 'sell', 0.5, 60_000);
+    // The client takes its snapshot after the first message, so the book has to move for it to begin.
+    await nudgeUntil(watcher.watchOrderBook('BTC/USDT'), () =>
+      maker.createOrder('BTC/USDT', 'limit', 'buy', 0.001, 50_000),
+    );
+    await maker.createOrder('BTC/USDT', 'limit', 'sell', 0.25, 60_100);
+    await maker.createOrder('BTC/USDT', 'limit', 'buy', 0.1, 59_000);
+    let book = await watcher.watchOrderBook('BTC/USDT');
+    while (book.bids[0]?.[0] !== 59_000) book = await watcher.watchOrderBook('BTC/USDT');
+    expect([...book.asks]).toEqual([
+      [60_000, 0.5],
+      [60_100, 0.25],
+    ]);
+    await maker.cancelAllOrders('BTC/USDT');
+    while (book.asks.length + book.bids.length > 0) book = await watcher.watchOrderBook('BTC/USDT');
+    expect((await maker.fetchOrderBook('BTC/USDT')).asks).toEqual([]);
+  });
+
+  it('tell trades, prices and candles of the market', async () => {
+    const [maker, taker] = [await venue.trader(), await venue.trader()];
+    const watcher = await venue.watcher(await venue.account());
+    await watcher.loadMarkets();
+    const all = Promise.all([
+      watcher.watchTrades('BTC/USDT'),
+      watcher.watchTicker('BTC/USDT'),
+      watcher.watchBidsAsks(['BTC/USDT']),
+      watcher.watchOHLCV('BTC/USDT', '1m'),
+    ]);
+    const [trades, ticker, best, candles] = await nudgeUntil(all, async () => {
+      await maker.createOrder('BTC/USDT', 'limit', 'sell', 0.002, 60_000);
+      await taker.createOrder('BTC/USDT', 'market', 'buy', 0.001);
+    });
+    expect(trades[0]).toMatchObject({ symbol: 'BTC/USDT', side: 'buy', price: 60_000, amount: 0.001 });
+    expect(ticker).toMatchObject({ symbol: 'BTC/USDT', last: 60_000, open: 60_000 });
+    expect(best['BTC/USDT']).toMatchObject({ ask: 60_000 });
+    expect(candles[0]?.slice(1, 5)).toEqual([60_000, 60_000, 60_000, 60_000]);
+  });
+
+  it('tell a user each step of its orders, its fills and its balances', async () => {
+    const keys = await venue.account();
+    const [user, other, watcher] = [venue.client(keys), await venue.trader(), await venue.watcher(keys)];
+    await watcher.loadMarkets();
+    await watcher.authenticate({ type: 'spot' });
+    const placed = watcher.watchOrders('BTC/USDT');
+    const locked = watcher.watchBalance();
+    await user.createOrder('BTC/USDT', 'limit', 'buy', 0.5, 60_000, { clientOrderId: 'mine' });
+    expect((await placed).at(-1)).toMatchObject({ clientOrderId: 'mine', status: 'open', amount: 0.5 });
+    expect((await locked).USDT).toMatchObject({ free: 70_000, used: 30_000 });
+
+    const fills = watcher.watchMyTrades('BTC/USDT');
+    const partly = watcher.watchOrders('BTC/USDT');
+    await other.createOrder('BTC/USDT', 'market', 'sell', 0.2);
+    expect((await fills).at(-1)).toMatchObject({
+      side: 'buy',
+      price: 60_000,
+      amount: 0.2,
+      takerOrMaker: 'maker',
+      fee: { cost: 0.0002, currency: 'BTC' },
+    });
+    expect((await partly).at(-1)).toMatchObject({ status: 'open', filled: 0.2, remaining: 0.3 });
+
+    const gone = watcher.watchOrders('BTC/USDT');
+    await user.cancelAllOrders('BTC/USDT');
+    expect((await gone).at(-1)).toMatchObject({ clientOrderId: 'mine', status: 'canceled', filled: 0.2 });
+  });
+});
+
+describe('the streams, on the wire', () => {
+  let venue: PaperVenue;
+  const sockets: WebSocket[] = [];
+  beforeEach(async () => {
+    venue = await PaperVenue.start();
+  });
+  afterEach(async () => {
+    for (const socket of sockets.splice(0)) socket.terminate();
+    await venue.stop();
+  });
+
+  async function open(path: string): Promise<{ socket: WebSocket; next: () => Promise<Event> }> {
+    const socket = new WebSocket(`${venue.url.replace('http', 'ws')}${path}`);
+    sockets.push(socket);
+    const queue: Event[] = [];
+    const waiting: ((event: Event) => void)[] = [];
+    socket.on('message', (data) => {
+      const event = JSON.parse(data.toString()) as Event;
+      const take = waiting.shift();
+      if (take === undefined) queue.push(event);
+      else take(event);
+    });
+    await once(socket, 'open');
+    const next = async () => queue.shift() ?? new Promise<Event>((resolve) => waiting.push(resolve));
+    return { socket, next };
+  }
+  type Event = Record<string, unknown> & { event?: Record<string, unknown>; data?: Record<string, unknown> };
+
+  /** A subscribed user stream, and what its events come to until `count` have arrived. */
+  async function userEvents(keys: Keys) {
+    const { socket, next } = await open('/ws-api/v3');
+    const signed = (await venue.watcher(keys)).signParams({});
+    socket.send(JSON.stringify({ id: 1, method: 'userDataStream.subscribe.signature', params: signed }));
+    expect(await next()).toMatchObject({ id: 1, status: 200, result: { subscriptionId: 0 } });
+    return async (count: number) => {
+      const events: unknown[] = [];
+      while (events.length < count) {
+        const { event } = await next();
+        events.push(event?.x ?? event?.e);
+      }
+      return events;
+    };
+  }
+
+  it('refuse a user stream that is wrongly signed, unsigned, or a request that is none', async () => {
+    const keys = await venue.account();
+    const { socket, next } = await open('/ws-api/v3');
+    const ask = async (message: object) => {
+      socket.send(JSON.stringify(message));
+      return next();
+    };
+    const method = 'userDataStream.subscribe.signature';
+    const params = (await venue.watcher({ ...keys, api_secret: 'wrong' })).signParams({});
+    expect(await ask({ id: 'a', method, params })).toMatchObject({
+      id: 'a',
+      status: 400,
+      error: { code: -1022 },
+    });
+    expect(await ask({ id: 'b', method })).toMatchObject({ id: 'b', status: 401, error: { code: -2014 } });
+    expect(await ask([])).toMatchObject({ id: null, status: 400, error: { code: -1135 } });
+    expect(await ask({ id: 1, method: 'ping' })).toMatchObject({ id: 1, status: 200, result: {} });
+  });
+
+  it('subscribe, list, unsubscribe and answer pings', async () => {
+    const { socket, next } = await open('/ws/ethusdt@trade');
+    const ask = async (method: string, ...params: string[]) => {
+      socket.send(JSON.stringify({ method, params, id: 7 }));
+      return next();
+    };
+    expect(await ask('SUBSCRIBE', 'btcusdt@depth', 'no@such')).toEqual({ result: null, id: 7 });
+    expect(await ask('LIST_SUBSCRIPTIONS')).toEqual({
+      result: ['ethusdt@trade', 'btcusdt@depth', 'no@such'],
+      id: 7,
+    });
+    expect(await ask('UNSUBSCRIBE', 'no@such')).toEqual({ result: null, id: 7 });
+    expect(await ask('DANCE')).toMatchObject({ error: { code: 2 } });
+    socket.send('not json');
+    expect(await next()).toMatchObject({ error: { code: 2 } });
+    socket.ping('here');
+    expect(String((await once(socket, 'pong'))[0])).toBe('here');
+  });
+
+  it('wrap the events of a combined connection', async () => {
+    const { next } = await open('/stream?streams=btcusdt@trade');
+    const [maker, taker] = [await venue.trader(), await venue.trader()];
+    await maker.createOrder('BTC/USDT', 'limit', 'sell', 0.1, 60_000);
+    await taker.createOrder('BTC/USDT', 'market', 'buy', 0.1);
+    expect(await next()).toMatchObject({
+      stream: 'btcusdt@trade',
+      data: { e: 'trade', s: 'BTCUSDT', p: '60000.00000000', q: '0.10000000', m: false },
+    });
+  });
+
+  it('are cut by the admin, and found nowhere else', async () => {
+    const { socket } = await open('/ws');
+    const closed = once(socket, 'close');
+    expect((await venue.admin('POST', 'streams/disconnect')).body).toEqual({ disconnected: 1 });
+    expect((await closed)[0]).toBe(1006);
+    await expect(open('/elsewhere')).rejects.toThrow('404');
+  });
+
+  it('send user events twice and out of order, losing none, when the weather says so', async () => {
+    const keys = await venue.account();
+    const user = venue.client(keys);
+    await user.loadMarkets();
+    const events = await userEvents(keys);
+    const place = () => user.createOrder('BTC/USDT', 'limit', 'buy', 0.1, 60_000);
+    await place();
+    expect(await events(2)).toEqual(['NEW', 'outboundAccountPosition']);
+    await venue.admin('PUT', 'weather', { duplicate_event_rate: 1 });
+    await place();
+    expect(await events(4)).toEqual(['NEW', 'NEW', 'outboundAccountPosition', 'outboundAccountPosition']);
+    await venue.admin('PUT', 'weather', { reorder_event_rate: 1 });
+    await place();
+    expect(await events(2)).toEqual(['outboundAccountPosition', 'NEW']);
+  });
+});

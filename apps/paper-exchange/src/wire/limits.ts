@@ -1,0 +1,134 @@
+import { refusals, type VenueError } from '../errors.js';
+
+const MINUTE_MS = 60_000;
+const TEN_SECONDS_MS = 10_000;
+const DAY_MS = 86_400_000;
+
+export interface Limits {
+  readonly weightPerMinute: number;
+  readonly ordersPer10s: number;
+  readonly ordersPerDay: number;
+}
+
+type Weight = number | ((params: URLSearchParams) => number);
+
+const perSymbols =
+  (one: number, all: number): Weight =>
+  (params) =>
+    params.has('symbol') ? one : all;
+
+/** What each route costs, by `METHOD path`, as the venue publishes it; what isn't listed costs 1. */
+const WEIGHTS: Readonly<Record<string, Weight>> = {
+  'GET /api/v3/exchangeInfo': 20,
+  'GET /api/v3/depth': (params) => {
+    const limit = Number(params.get('limit') ?? 100);
+    if (limit <= 100) return 5;
+    return limit <= 500 ? 25 : 50;
+  },
+  'GET /api/v3/trades': 25,
+  'GET /api/v3/aggTrades': 4,
+  'GET /api/v3/klines': 2,
+  'GET /api/v3/ticker/price': perSymbols(2, 4),
+  'GET /api/v3/ticker/bookTicker': perSymbols(2, 4),
+  'GET /api/v3/ticker/24hr': (params) => (params.has('symbol') || params.has('symbols') ? 2 : 80),
+  'GET /api/v3/account': 20,
+  'GET /api/v3/order': 4,
+  'GET /api/v3/openOrders': perSymbols(6, 80),
+  'GET /api/v3/allOrders': 20,
+  'GET /api/v3/myTrades': (params) => (params.has('orderId') ? 5 : 20),
+};
+
+export function weightOf(method: string, path: string, params: URLSearchParams): number {
+  const weight = WEIGHTS[`${method} ${path}`] ?? 1;
+  return typeof weight === 'number' ? weight : weight(params);
+}
+
+/** Counts by key in windows that begin on the clock, as the venue's do; what a window counted is forgotten with it. */
+class WindowCounter {
+  private openAt = 0;
+  private readonly counts = new Map<string, number>();
+
+  constructor(
+    private readonly lengthMs: number,
+    private readonly now: () => number,
+  ) {}
+
+  used(key: string): number {
+    const openAt = Math.floor(this.now() / this.lengthMs) * this.lengthMs;
+    if (openAt !== this.openAt) {
+      this.counts.clear();
+      this.openAt = openAt;
+    }
+    return this.counts.get(key) ?? 0;
+  }
+
+  add(key: string, amount: number): number {
+    const used = this.used(key) + amount;
+    this.counts.set(key, used);
+    return used;
+  }
+
+  /** Until the window ends, rounded up to seconds. */
+  secondsLeft(): number {
+    return Math.ceil((this.openAt + this.lengthMs - this.now()) / 1_000);
+  }
+}
+
+/** The venue's limits: request weight by address, new orders by account. */
+export class RateLimits {
+  private readonly weight: WindowCounter;
+  private readonly orders10s: WindowCounter;
+  private readonly ordersDay: WindowCounter;
+
+  constructor(
+    private readonly limits: Limits,
+    now: () => number,
+  ) {
+    this.weight = new WindowCounter(MINUTE_MS, now);
+    this.orders10s = new WindowCounter(TEN_SECONDS_MS, now);
+    this.ordersDay = new WindowCounter(DAY_MS, now);
+  }
+
+  /** Charges a request to its address and answers what that has used. Charged even beyond the limit, as at the venue. */
+  charge(address: string, weight: number): number {
+    return this.weight.add(address, weight);
+  }
+
+  /** @throws VenueError -1003 (429) when the address has used more than its limit. */
+  assertWeightLeft(address: string): void {
+    const { weightPerMinute } = this.limits;
+    if (this.weight.used(address) > weightPerMinute) {
+      throw refusals.tooMuchWeight(weightPerMinute, this.weight.secondsLeft());
+    }
+  }
+
+  /** The refusal that weather makes of a request that is within the limit. */
+  pretendOver(): VenueError {
+    return refusals.tooMuchWeight(this.limits.weightPerMinute, 1);
+  }
+
+  /** @throws VenueError -1015 (429) when the account has no order left in a window. */
+  assertOrderAllowed(accountId: string): void {
+    const { ordersPer10s, ordersPerDay } = this.limits;
+    if (this.orders10s.used(accountId) >= ordersPer10s) {
+      throw refusals.tooManyOrders(`${ordersPer10s} orders per 10 SECOND`, this.orders10s.secondsLeft());
+    }
+    if (this.ordersDay.used(accountId) >= ordersPerDay) {
+      throw refusals.tooManyOrders(`${ordersPerDay} orders per 1 DAY`, this.ordersDay.secondsLeft());
+    }
+  }
+
+  countOrder(accountId: string): { in10s: number; inDay: number } {
+    return { in10s: this.orders10s.add(accountId, 1), inDay: this.ordersDay.add(accountId, 1) };
+  }
+
+  /** As `exchangeInfo` tells them. */
+  view(): object[] {
+    const { weightPerMinute, ordersPer10s, ordersPerDay } = this.limits;
+    return [
+      { rateLimitType: 'REQUEST_WEIGHT', interval: 'MINUTE', intervalNum: 1, limit: weightPerMinute },
+      { rateLimitType: 'ORDERS', interval: 'SECOND', intervalNum: 10, limit: ordersPer10s },
+      { rateLimitType: 'ORDERS', interval: 'DAY', intervalNum: 1, limit: ordersPerDay },
+    ];
+  }
+}

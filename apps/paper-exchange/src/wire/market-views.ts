@@ -1,0 +1,103 @@
+import { formatUnits, UNIT_DECIMALS } from '../engine/decimal.js';
+import type { Exchange } from '../engine/exchange.js';
+import type { PublicTrade } from '../engine/order.js';
+import { baseOf, lotsText, priceText, type SymbolSpec } from '../engine/symbols.js';
+import type { Candle } from '../market-data/candles.js';
+import type { AggregateTrade, MarketHistory } from '../market-data/history.js';
+import type { Interval } from '../market-data/intervals.js';
+
+const ZERO = formatUnits(0n);
+
+export function tradeView(spec: SymbolSpec, trade: PublicTrade): object {
+  return {
+    id: trade.id,
+    price: priceText(spec, trade.priceTicks),
+    qty: lotsText(spec, trade.lots),
+    quoteQty: formatUnits(trade.quote),
+    time: trade.at,
+    isBuyerMaker: trade.isBuyerMaker,
+    isBestMatch: true,
+  };
+}
+
+export function aggregateView(spec: SymbolSpec, { id, first, lastId, lots }: AggregateTrade): object {
+  return {
+    a: id,
+    p: priceText(spec, first.priceTicks),
+    q: lotsText(spec, lots),
+    f: first.id,
+    l: lastId,
+    T: first.at,
+    m: first.isBuyerMaker,
+    M: true,
+  };
+}
+
+export function candleView(spec: SymbolSpec, interval: Interval, candle: Candle): unknown[] {
+  return [
+    candle.openAt,
+    priceText(spec, candle.open),
+    priceText(spec, candle.high),
+    priceText(spec, candle.low),
+    priceText(spec, candle.close),
+    lotsText(spec, candle.lots),
+    interval.endOf(candle.openAt) - 1,
+    formatUnits(candle.quote),
+    candle.count,
+    lotsText(spec, candle.takerBuyLots),
+    formatUnits(candle.takerBuyQuote),
+    '0',
+  ];
+}
+
+/** The best price and size of each side; zeros where a side is empty, as on the wire. */
+export function bestOf(exchange: Exchange, spec: SymbolSpec): Record<'bid' | 'ask', [string, string]> {
+  const { bids, asks } = exchange.book(spec).levels();
+  const text = (level: (typeof bids)[number] | undefined): [string, string] =>
+    level === undefined ? [ZERO, ZERO] : [priceText(spec, level[0]), lotsText(spec, level[1])];
+  return { bid: text(bids[0]), ask: text(asks[0]) };
+}
+
+export function bookTickerView(exchange: Exchange, spec: SymbolSpec): object {
+  const { bid, ask } = bestOf(exchange, spec);
+  return { symbol: spec.id, bidPrice: bid[0], bidQty: bid[1], askPrice: ask[0], askQty: ask[1] };
+}
+
+export function lastPriceText(exchange: Exchange, spec: SymbolSpec): string {
+  return priceText(spec, exchange.state.lastTicks.get(spec.id) ?? 0);
+}
+
+/** The numbers of the last 24 hours, as the REST ticker names them; the stream's ticker has the same under letters. */
+export function dayView(exchange: Exchange, spec: SymbolSpec, history: MarketHistory, now: number) {
+  const day = history.day(now);
+  const { total } = day;
+  const last = exchange.state.lastTicks.get(spec.id) ?? 0;
+  const open = total?.open ?? last;
+  const change = BigInt(last - open);
+  const base = total === undefined ? 0n : baseOf(spec, total.lots);
+  const quote = total?.quote ?? 0n;
+  const { bid, ask } = bestOf(exchange, spec);
+  return {
+    symbol: spec.id,
+    priceChange: formatUnits(change * 10n ** BigInt(UNIT_DECIMALS - spec.tickDecimals)),
+    priceChangePercent: open === 0 ? '0.000' : formatUnits((change * 100_000n) / BigInt(open), 3),
+    weightedAvgPrice: base === 0n ? ZERO : formatUnits((quote * 10n ** BigInt(UNIT_DECIMALS)) / base),
+    prevClosePrice: priceText(spec, day.previousClose),
+    lastPrice: priceText(spec, last),
+    lastQty: lotsText(spec, day.lastLots),
+    bidPrice: bid[0],
+    bidQty: bid[1],
+    askPrice: ask[0],
+    askQty: ask[1],
+    openPrice: priceText(spec, open),
+    highPrice: priceText(spec, Math.max(total?.high ?? last, last)),
+    lowPrice: priceText(spec, Math.min(total?.low ?? last, last)),
+    volume: formatUnits(base),
+    quoteVolume: formatUnits(quote),
+    openTime: day.openAt,
+    closeTime: now,
+    firstId: total?.firstId ?? -1,
+    lastId: total?.lastId ?? -1,
+    count: total?.count ?? 0,
+  };
+}

@@ -1,0 +1,90 @@
+import type { FastifyRequest } from 'fastify';
+import { findSymbol, SYMBOLS, type SymbolSpec } from '../engine/symbols.js';
+import { refusals } from '../errors.js';
+
+export interface Call {
+  readonly params: URLSearchParams;
+  /** Query and body as sent, one after the other: what a signature covers. */
+  readonly payload: string;
+}
+
+export function callOf(req: FastifyRequest): Call {
+  const query = req.url.split('?')[1] ?? '';
+  const body = typeof req.body === 'string' ? req.body : '';
+  return { payload: query + body, params: new URLSearchParams([query, body].filter(Boolean).join('&')) };
+}
+
+export function required(params: URLSearchParams, name: string): string {
+  const value = params.get(name);
+  if (value === null || value === '') throw refusals.missing(name);
+  return value;
+}
+
+export function symbolOf(params: URLSearchParams): SymbolSpec {
+  return knownSymbol(required(params, 'symbol'));
+}
+
+/** `symbol`, `symbols` (a JSON list) or, with neither, all; `isOne` tells that the answer is an object, no list. */
+export function symbolsOf(params: URLSearchParams): { specs: readonly SymbolSpec[]; isOne: boolean } {
+  const list = params.get('symbols');
+  if (list !== null && params.has('symbol')) throw refusals.combination();
+  if (params.has('symbol')) return { specs: [symbolOf(params)], isOne: true };
+  if (list === null) return { specs: SYMBOLS, isOne: false };
+  const names = parseNames(list);
+  return { specs: names.map(knownSymbol), isOne: false };
+}
+
+export function limitOf(params: URLSearchParams, fallback: number): number {
+  const limit = Number(params.get('limit') ?? fallback);
+  if (!Number.isInteger(limit) || limit < 1) throw refusals.malformed('limit');
+  return Math.min(limit, 1_000);
+}
+
+/** A whole number, of milliseconds or an id; undefined when it wasn't sent. */
+export function integerOf(params: URLSearchParams, name: string): number | undefined {
+  const text = params.get(name);
+  if (text === null) return undefined;
+  const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isSafeInteger(value)) throw refusals.malformed(name);
+  return value;
+}
+
+/**
+ * Reads the page that a history call asks for: from an id (in `idName`) or a time on, the oldest first; with
+ * neither, the newest. Rows are given and answered oldest first.
+ */
+export function pageOf(params: URLSearchParams, idName: string) {
+  const limit = limitOf(params, 500);
+  const fromId = integerOf(params, idName);
+  const from = integerOf(params, 'startTime');
+  const to = integerOf(params, 'endTime') ?? Number.POSITIVE_INFINITY;
+  return <T extends { readonly id: number }>(
+    rows: readonly T[],
+    timeOf: (row: T) => number,
+  ): readonly T[] => {
+    const within = rows.filter(
+      (row) => row.id >= (fromId ?? 0) && timeOf(row) >= (from ?? 0) && timeOf(row) <= to,
+    );
+    return fromId === undefined && from === undefined ? within.slice(-limit) : within.slice(0, limit);
+  };
+}
+
+function knownSymbol(name: string): SymbolSpec {
+  const spec = findSymbol(name);
+  if (spec === undefined) throw refusals.symbol();
+  return spec;
+}
+
+function parseNames(text: string): string[] {
+  let names: unknown;
+  try {
+    names = JSON.parse(text);
+  } catch {
+    throw refusals.malformed('symbols');
+  }
+  if (!Array.isArray(names) || names.length === 0 || !names.every((name) => typeof name === 'string')) {
+    throw refusals.malformed('symbols');
+  }
+  if (new Set(names).size !== names.length) throw refusals.repeatedSymbol();
+  return names;
+}

@@ -1,0 +1,34 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { FastifyError, FastifyInstance } from 'fastify';
+import { refusals, VenueError } from '../errors.js';
+import type { Weather } from '../weather.js';
+import { type RateLimits, weightOf } from './limits.js';
+import { callOf } from './params.js';
+
+/** What every call of the venue's routes meets first: latency, the weather's 429, then its weight against the limit. */
+export function addVenueHooks(app: FastifyInstance, weather: Weather, limits: RateLimits): void {
+  app.addHook('onRequest', async (req, reply) => {
+    const { latency_ms: latencyMs } = weather.get();
+    if (latencyMs > 0) await delay(latencyMs, undefined, { ref: false });
+    const weight = weightOf(req.method, req.routeOptions.url ?? '', callOf(req).params);
+    const used = limits.charge(req.ip, weight);
+    reply.headers({ 'x-mbx-used-weight': used, 'x-mbx-used-weight-1m': used });
+    if (weather.strikes('rate_limit_rate')) throw limits.pretendOver();
+    limits.assertWeightLeft(req.ip);
+  });
+}
+
+/** Every refusal in the venue's own form; what is no refusal is a fault of ours, told without its text. */
+export function setVenueErrors(app: FastifyInstance): void {
+  app.setErrorHandler<FastifyError>((error, _req, reply) => {
+    const refusal = error instanceof VenueError ? error : refusalOf(error);
+    if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', refusal.retryAfterSeconds);
+    return reply.code(refusal.status).send({ code: refusal.code, msg: refusal.message });
+  });
+}
+
+/** The server's own refusals (a body that can't be read) speak of the request alone, so their text may be told. */
+function refusalOf(error: FastifyError): VenueError {
+  const { statusCode = 500 } = error;
+  return statusCode < 500 ? new VenueError(-1102, error.message, statusCode) : refusals.disconnected();
+}

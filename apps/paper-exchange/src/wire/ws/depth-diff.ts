@@ -1,0 +1,61 @@
+import type { Level } from '../../engine/book.js';
+
+type Sides = { readonly bids: readonly Level[]; readonly asks: readonly Level[] };
+
+export interface DepthDiff {
+  readonly firstVersion: number;
+  readonly lastVersion: number;
+  /** The levels touched, as they stand now; 0 lots where the level is gone. */
+  readonly bids: readonly Level[];
+  readonly asks: readonly Level[];
+}
+
+/**
+ * What has changed in one book since it was last told. A level that changed and changed back is told too: a client may
+ * have taken its snapshot in between.
+ */
+export class DepthTracker {
+  private readonly touchedBids = new Set<number>();
+  private readonly touchedAsks = new Set<number>();
+  private bids: ReadonlyMap<number, number>;
+  private asks: ReadonlyMap<number, number>;
+
+  constructor(
+    start: Sides,
+    private toldVersion: number,
+  ) {
+    this.bids = new Map(start.bids);
+    this.asks = new Map(start.asks);
+  }
+
+  observe(sides: Sides): void {
+    this.bids = touch(this.touchedBids, this.bids, sides.bids);
+    this.asks = touch(this.touchedAsks, this.asks, sides.asks);
+  }
+
+  /** What changed up to `version`; undefined, and nothing told, when nothing did. */
+  take(version: number): DepthDiff | undefined {
+    if (this.touchedBids.size + this.touchedAsks.size === 0) return undefined;
+    const diff = {
+      firstVersion: this.toldVersion + 1,
+      lastVersion: version,
+      bids: drain(this.touchedBids, this.bids),
+      asks: drain(this.touchedAsks, this.asks),
+    };
+    this.toldVersion = version;
+    return diff;
+  }
+}
+
+function touch(touched: Set<number>, before: ReadonlyMap<number, number>, levels: readonly Level[]) {
+  const after = new Map(levels);
+  for (const [ticks, lots] of after) if (before.get(ticks) !== lots) touched.add(ticks);
+  for (const ticks of before.keys()) if (!after.has(ticks)) touched.add(ticks);
+  return after;
+}
+
+function drain(touched: Set<number>, levels: ReadonlyMap<number, number>): Level[] {
+  const rows = [...touched].map((ticks): Level => [ticks, levels.get(ticks) ?? 0]);
+  touched.clear();
+  return rows;
+}

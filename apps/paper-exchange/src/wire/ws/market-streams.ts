@@ -1,0 +1,199 @@
+import { z } from 'zod';
+import type { Commit, Exchange } from '../../engine/exchange.js';
+import { SYMBOLS, type SymbolSpec } from '../../engine/symbols.js';
+import type { Histories } from '../../market-data/history.js';
+import { bestOf, dayView } from '../market-views.js';
+import { DepthTracker } from './depth-diff.js';
+import type { Peer } from './peer.js';
+import { readStreamName, type StreamName } from './stream-name.js';
+import {
+  aggregateEvent,
+  depthEvent,
+  klineEvent,
+  miniTickerEvent,
+  tickerEvent,
+  tradeEvent,
+} from './stream-views.js';
+
+const MAX_STREAMS_PER_CONNECTION = 1_024;
+const FAST_MS = 100;
+const SLOW_MS = 1_000;
+
+const Request = z.object({
+  method: z.enum(['SUBSCRIBE', 'UNSUBSCRIBE', 'LIST_SUBSCRIPTIONS']),
+  params: z.array(z.string().max(100)).max(MAX_STREAMS_PER_CONNECTION).default([]),
+  id: z.union([z.int(), z.string().max(36), z.null()]),
+});
+
+/** A connection and what it follows. Combined connections get each event wrapped with the name of its stream. */
+interface Follower {
+  readonly peer: Peer;
+  readonly isCombined: boolean;
+  readonly names: Set<string>;
+}
+
+/** A stream that somebody follows. */
+interface Stream {
+  readonly name: StreamName;
+  readonly followers: Set<Follower>;
+  /** Of a depth stream. */
+  readonly depth?: DepthTracker;
+  /** Of a kline stream: the candle that was told last. */
+  toldOpenAt?: number;
+  /** Of a bookTicker stream. */
+  toldBest?: string;
+}
+
+/** The market streams, as the venue has them on `/ws` and `/stream`. Work is done for followed streams alone. */
+export class MarketStreams {
+  private readonly streams = new Map<string, Stream>();
+  private readonly timers: readonly NodeJS.Timeout[];
+
+  constructor(
+    private readonly exchange: Exchange,
+    private readonly histories: Histories,
+    private readonly now: () => number,
+  ) {
+    exchange.onCommit((commit) => this.followBook(commit));
+    histories.onTrades((spec, trades, aggregates) => {
+      for (const trade of trades) {
+        this.publish(`${wireName(spec)}@trade`, () => tradeEvent(spec, trade, now()));
+      }
+      for (const one of aggregates) {
+        this.publish(`${wireName(spec)}@aggTrade`, () => aggregateEvent(spec, one, now()));
+      }
+    });
+    this.timers = [
+      setInterval(() => this.tellDepth('depth@100ms'), FAST_MS),
+      setInterval(() => this.everySecond(), SLOW_MS),
+    ];
+    for (const timer of this.timers) timer.unref();
+  }
+
+  /** `/ws/<stream>/<stream>` and `/stream?streams=<stream>/<stream>`; both may go on with SUBSCRIBE. */
+  attach(peer: Peer, url: URL): void {
+    const isCombined = url.pathname.startsWith('/stream');
+    const follower: Follower = { peer, isCombined, names: new Set() };
+    const first = isCombined ? (url.searchParams.get('streams') ?? '') : url.pathname.slice('/ws/'.length);
+    for (const name of first.split('/').filter(Boolean)) this.follow(follower, name);
+    peer.onMessage((message) => peer.send(this.answer(follower, message)));
+    peer.onClose(() => {
+      for (const name of follower.names) this.unfollow(follower, name);
+    });
+  }
+
+  close(): void {
+    for (const timer of this.timers) clearInterval(timer);
+  }
+
+  private answer(follower: Follower, message: unknown): object {
+    const request = Request.safeParse(message);
+    if (!request.success) {
+      const { path, message: why } = request.error.issues[0] ?? { path: [], message: 'malformed' };
+      return { error: { code: 2, msg: `Invalid request: ${[...path, why].join(' ')}` }, id: null };
+    }
+    const { method, params, id } = request.data;
+    if (method === 'LIST_SUBSCRIPTIONS') return { result: [...follower.names], id };
+    for (const name of params) {
+      if (method === 'UNSUBSCRIBE') this.unfollow(follower, name);
+      else if (!this.follow(follower, name)) return { error: { code: 3, msg: 'Too many streams' }, id };
+    }
+    return { result: null, id };
+  }
+
+  private follow(follower: Follower, text: string): boolean {
+    if (!follower.names.has(text) && follower.names.size >= MAX_STREAMS_PER_CONNECTION) return false;
+    follower.names.add(text);
+    const name = readStreamName(text);
+    if (name !== undefined) this.streamOf(name).followers.add(follower);
+    return true;
+  }
+
+  private unfollow(follower: Follower, text: string): void {
+    follower.names.delete(text);
+    const stream = this.streams.get(text);
+    stream?.followers.delete(follower);
+    if (stream?.followers.size === 0) this.streams.delete(text);
+  }
+
+  private streamOf(name: StreamName): Stream {
+    const known = this.streams.get(name.text);
+    if (known !== undefined) return known;
+    const { exchange } = this;
+    const depth = name.channel.startsWith('depth')
+      ? new DepthTracker(exchange.book(name.spec).levels(), exchange.depthVersion(name.spec))
+      : undefined;
+    const stream = { name, followers: new Set<Follower>(), ...(depth === undefined ? {} : { depth }) };
+    this.streams.set(name.text, stream);
+    return stream;
+  }
+
+  private followBook(commit: Commit): void {
+    for (const spec of SYMBOLS) {
+      if (!commit.symbols.has(spec.id)) continue;
+      for (const channel of ['depth', 'depth@100ms']) {
+        this.streams.get(`${wireName(spec)}@${channel}`)?.depth?.observe(this.exchange.book(spec).levels());
+      }
+      this.tellBest(spec);
+    }
+  }
+
+  private tellBest(spec: SymbolSpec): void {
+    const stream = this.streams.get(`${wireName(spec)}@bookTicker`);
+    if (stream === undefined) return;
+    const { bid, ask } = bestOf(this.exchange, spec);
+    const best = [...bid, ...ask].join(' ');
+    if (best === stream.toldBest) return;
+    stream.toldBest = best;
+    const u = this.exchange.depthVersion(spec);
+    this.tell(stream, { u, s: spec.id, b: bid[0], B: bid[1], a: ask[0], A: ask[1] });
+  }
+
+  private tellDepth(channel: string): void {
+    for (const spec of SYMBOLS) {
+      const stream = this.streams.get(`${wireName(spec)}@${channel}`);
+      const diff = stream?.depth?.take(this.exchange.depthVersion(spec));
+      if (stream !== undefined && diff !== undefined) this.tell(stream, depthEvent(spec, diff, this.now()));
+    }
+  }
+
+  private everySecond(): void {
+    this.tellDepth('depth');
+    for (const spec of SYMBOLS) {
+      const day = () => dayView(this.exchange, spec, this.histories.of(spec), this.now());
+      this.publish(`${wireName(spec)}@ticker`, () => tickerEvent(day(), this.now()));
+      this.publish(`${wireName(spec)}@miniTicker`, () => miniTickerEvent(day(), this.now()));
+    }
+    for (const stream of this.streams.values()) this.tellCandle(stream);
+  }
+
+  /** The running candle, and before it the one that has ended since the last time. */
+  private tellCandle(stream: Stream): void {
+    const { spec, interval } = stream.name;
+    if (interval === undefined) return;
+    const at = this.now();
+    const candles = this.histories.of(spec).candles(interval, at);
+    const toldOpenAt = stream.toldOpenAt ?? candles.at(-1)?.openAt ?? at;
+    for (const candle of candles) {
+      if (candle.openAt >= toldOpenAt) this.tell(stream, klineEvent(spec, interval, candle, at));
+    }
+    const last = candles.at(-1);
+    if (last !== undefined) stream.toldOpenAt = last.openAt;
+  }
+
+  private publish(text: string, event: () => object): void {
+    const stream = this.streams.get(text);
+    if (stream !== undefined) this.tell(stream, event());
+  }
+
+  private tell({ name, followers }: Stream, event: object): void {
+    const raw = JSON.stringify(event);
+    for (const { peer, isCombined } of followers) {
+      peer.send(isCombined ? `{"stream":${JSON.stringify(name.text)},"data":${raw}}` : raw);
+    }
+  }
+}
+
+function wireName(spec: SymbolSpec): string {
+  return spec.id.toLowerCase();
+}

@@ -1,0 +1,34 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { WebSocket } from 'ws';
+import { MAX_UNSENT_BYTES, type Peer } from './peer.js';
+import { StreamServer } from './stream-server.js';
+
+describe('a connection of the stream server', () => {
+  it('is cut when its reader is too slow, with no more than the bound unsent', async () => {
+    const http = createServer();
+    const accepted: Peer[] = [];
+    const server = new StreamServer(http, () => (peer) => accepted.push(peer));
+    http.listen(0, '127.0.0.1');
+    await once(http, 'listening');
+    const client = new WebSocket(`ws://127.0.0.1:${(http.address() as AddressInfo).port}/`);
+    await once(client, 'open');
+    client.pause();
+    const [peer] = accepted;
+    let isCut = false;
+    peer?.onClose(() => {
+      isCut = true;
+    });
+    const chunk = 'x'.repeat(64 * 1_024);
+    // What the two kernels hold for the reader comes on top of the bound.
+    for (let sent = 0; !isCut && sent < 64 * MAX_UNSENT_BYTES; sent += chunk.length) {
+      peer?.send(chunk);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(isCut).toBe(true);
+    client.terminate();
+    server.close();
+    http.close();
+  });
+});

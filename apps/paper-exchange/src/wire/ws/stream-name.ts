@@ -1,0 +1,26 @@
+import { SYMBOLS, type SymbolSpec } from '../../engine/symbols.js';
+import { findInterval, type Interval } from '../../market-data/intervals.js';
+
+const CHANNELS = ['depth', 'depth@100ms', 'trade', 'aggTrade', 'ticker', 'miniTicker', 'bookTicker'] as const;
+type Channel = (typeof CHANNELS)[number];
+
+/** One market stream, as `<symbol>@<channel>` names it. */
+export interface StreamName {
+  readonly text: string;
+  readonly spec: SymbolSpec;
+  readonly channel: Channel | 'kline';
+  /** Of a `kline` alone. */
+  readonly interval?: Interval;
+}
+
+/** Undefined for a stream that isn't served; the venue too takes a subscription to such a one and sends nothing. */
+export function readStreamName(text: string): StreamName | undefined {
+  const at = text.indexOf('@');
+  const spec = SYMBOLS.find(({ id }) => id.toLowerCase() === text.slice(0, at));
+  if (at < 0 || spec === undefined) return undefined;
+  const rest = text.slice(at + 1);
+  const channel = CHANNELS.find((name) => name === rest);
+  if (channel !== undefined) return { text, spec, channel };
+  const interval = rest.startsWith('kline_') ? findInterval(rest.slice('kline_'.length)) : undefined;
+  return interval === undefined ? undefined : { text, spec, channel: 'kline', interval };
+}

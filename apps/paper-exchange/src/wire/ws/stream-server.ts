@@ -1,0 +1,70 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import { Peer } from './peer.js';
+
+const MAX_MESSAGE_BYTES = 64 * 1_024;
+const MAX_CONNECTIONS = 1_000;
+/** Request targets are relative; what they are relative to never matters. */
+const ORIGIN = 'ws://localhost';
+const PING_EVERY_MS = 20_000;
+/** As at the venue: a client that leaves a minute of pings unanswered is cut. */
+const PONGS_MAY_MISS = 3;
+
+/** What takes up a connection to `url`; undefined when nothing lives at its path. */
+export type Acceptor = (url: URL) => ((peer: Peer, url: URL) => void) | undefined;
+
+/** All WebSocket connections of the process. */
+export class StreamServer {
+  private readonly sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
+  private readonly peers = new Set<Peer>();
+  private readonly pings: NodeJS.Timeout;
+
+  constructor(
+    server: Server,
+    private readonly accept: Acceptor,
+  ) {
+    server.on('upgrade', (req, socket, head) => this.upgrade(req, socket, head));
+    this.pings = setInterval(() => {
+      for (const peer of this.peers) peer.probe(PONGS_MAY_MISS);
+    }, PING_EVERY_MS);
+    this.pings.unref();
+  }
+
+  /** Cuts every connection, without a farewell, and answers how many there were. */
+  disconnectAll(): number {
+    const count = this.peers.size;
+    for (const peer of this.peers) peer.cut();
+    return count;
+  }
+
+  close(): void {
+    clearInterval(this.pings);
+    this.disconnectAll();
+  }
+
+  private upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const target = req.url ?? '/';
+    const url = URL.canParse(target, ORIGIN) ? new URL(target, ORIGIN) : undefined;
+    const start = url === undefined ? undefined : this.accept(url);
+    if (url === undefined || start === undefined) {
+      refuse(socket, '404 Not Found');
+      return;
+    }
+    if (this.peers.size >= MAX_CONNECTIONS) {
+      refuse(socket, '503 Service Unavailable');
+      return;
+    }
+    this.sockets.handleUpgrade(req, socket, head, (webSocket) => {
+      const peer = new Peer(webSocket, req.socket.remoteAddress ?? '');
+      this.peers.add(peer);
+      peer.onClose(() => this.peers.delete(peer));
+      start(peer, url);
+    });
+  }
+}
+
+function refuse(socket: Duplex, status: string): void {
+  socket.on('error', () => socket.destroy());
+  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+}

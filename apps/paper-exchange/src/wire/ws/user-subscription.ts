@@ -1,0 +1,48 @@
+import type { Weather } from '../../weather.js';
+import type { Peer } from './peer.js';
+
+/** An event that was held back goes out at the latest after this, in milliseconds, though none may follow it. */
+const HELD_AT_MOST_MS = 250;
+
+/** One account's events on one connection, through the weather: some come twice, some after their successor. */
+export class UserSubscription {
+  private held: object | undefined;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    readonly id: number,
+    readonly accountId: string,
+    private readonly peer: Peer,
+    private readonly weather: Weather,
+  ) {}
+
+  push(event: object): void {
+    if (this.held === undefined && this.weather.strikes('reorder_event_rate')) {
+      this.held = event;
+      this.timer = setTimeout(() => this.flush(), HELD_AT_MOST_MS);
+      this.timer.unref();
+      return;
+    }
+    this.send(event);
+    this.flush();
+  }
+
+  /** Sends what is held; tells the end, `at` being now in milliseconds. */
+  end(at: number): void {
+    this.flush();
+    this.peer.send({ subscriptionId: this.id, event: { e: 'eventStreamTerminated', E: at } });
+  }
+
+  private flush(): void {
+    clearTimeout(this.timer);
+    const { held } = this;
+    this.held = undefined;
+    if (held !== undefined) this.send(held);
+  }
+
+  private send(event: object): void {
+    const message = JSON.stringify({ subscriptionId: this.id, event });
+    this.peer.send(message);
+    if (this.weather.strikes('duplicate_event_rate')) this.peer.send(message);
+  }
+}

@@ -1,0 +1,64 @@
+import { formatUnits } from '../../engine/decimal.js';
+import type { Report } from '../../engine/order.js';
+import type { State } from '../../engine/state.js';
+import { findSymbol, lotsText, priceText } from '../../engine/symbols.js';
+
+/** One step of an order. `at` is when the event is sent, in milliseconds, here and below. */
+export function executionReport({ execution, order, fill, cancelId }: Report, at: number): object {
+  const spec = findSymbol(order.symbol);
+  if (spec === undefined) throw new Error(`no market ${order.symbol}`);
+  return {
+    e: 'executionReport',
+    E: at,
+    s: order.symbol,
+    c: cancelId ?? order.clientOrderId,
+    S: order.side,
+    o: order.type,
+    f: order.timeInForce,
+    q: lotsText(spec, order.lots),
+    p: priceText(spec, order.priceTicks),
+    P: priceText(spec, order.stopTicks),
+    F: formatUnits(0n),
+    g: -1,
+    C: cancelId === undefined ? '' : order.clientOrderId,
+    x: execution,
+    X: order.status,
+    r: 'NONE',
+    i: order.id,
+    l: lotsText(spec, fill?.lots ?? 0),
+    z: lotsText(spec, order.executedLots),
+    L: priceText(spec, fill?.priceTicks ?? 0),
+    n: formatUnits(fill?.fee ?? 0n),
+    N: fill?.feeAsset ?? null,
+    T: order.updatedAt,
+    t: fill?.id ?? -1,
+    I: order.id,
+    w: order.isWorking && (order.status === 'NEW' || order.status === 'PARTIALLY_FILLED'),
+    m: fill?.isMaker ?? false,
+    M: false,
+    O: order.createdAt,
+    Z: formatUnits(order.executedQuote),
+    Y: formatUnits(fill?.quote ?? 0n),
+    Q: formatUnits(order.quoteOrderQty),
+    ...(order.isWorking ? { W: order.createdAt } : {}),
+    V: 'EXPIRE_TAKER',
+  };
+}
+
+/** The balances that changed, as they are now. */
+export function accountPosition(
+  state: State,
+  accountId: string,
+  assets: readonly string[],
+  at: number,
+): object {
+  return {
+    e: 'outboundAccountPosition',
+    E: at,
+    u: at,
+    B: assets.map((asset) => {
+      const { free, locked } = state.ledger.balance(accountId, asset);
+      return { a: asset, f: formatUnits(free), l: formatUnits(locked) };
+    }),
+  };
+}
