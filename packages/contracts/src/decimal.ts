@@ -50,6 +50,13 @@ export function readDecimal(text: string): { value: Decimal } | { problem: Decim
   return { value: sign === '-' && plain !== '0' ? `-${plain}` : plain };
 }
 
+/** The canonical form of a plain decimal that a database wrote out with all its decimals (`1.500` to `1.5`). */
+export function canonicalDecimal(text: string): Decimal {
+  if (!text.includes('.')) return text;
+  const trimmed = text.replace(/\.?0+$/, '');
+  return trimmed === '-0' ? '0' : trimmed;
+}
+
 const PROBLEMS: Record<DecimalProblem, string> = {
   not_a_decimal: 'Expected a decimal number, as a JSON number or as a string of digits.',
   too_many_decimals: `At most ${DECIMAL_SCALE} decimals are kept; send fewer.`,

@@ -82,7 +82,6 @@ export function idOf(prefix: IdPrefix) {
 export function idGiven<P extends IdPrefix>(prefix: P) {
   return z
     .string()
-    .max(200)
     .transform((text) => text as Id<P>)
     .meta({
       format: 'typeid',

@@ -1,6 +1,9 @@
 import type { Pool } from 'pg';
 import { DataSource, type DataSourceOptions, type MixedList } from 'typeorm';
 
+/** A database that is connected to, for those who only hand it on. */
+export type Database = DataSource;
+
 export interface PersistenceOptions {
   /** `postgres://user:password@host:port/database` */
   readonly url: string;

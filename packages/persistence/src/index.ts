@@ -1,6 +1,6 @@
 export { type AdvisoryLockOutcome, withAdvisoryLock } from './advisory-lock.js';
 export { DecimalColumn, RecordColumns } from './columns.js';
-export { createDataSource, type PersistenceOptions, poolOf } from './data-source.js';
+export { createDataSource, type Database, type PersistenceOptions, poolOf } from './data-source.js';
 export {
   DatabaseUnavailable,
   isConnectionLost,
@@ -9,6 +9,7 @@ export {
   sqlStateOf,
 } from './errors.js';
 export { beat, type Heartbeat, readHeartbeats } from './heartbeat.js';
+export { hydrate } from './hydrate.js';
 export {
   type Claim,
   createIdempotency,
