@@ -1,1 +1,16 @@
+export type { ClaimedAttempt, DeliveryRef, OutgoingEvent, OverdueDelivery } from './delivery.queries.js';
+export { RETRY_DELAYS_MS } from './delivery.rules.js';
 export * from './egress.js';
+export {
+  type AttemptResult,
+  type Claim,
+  DeliverySettings,
+  type Recorded,
+  WebhookDeliveries,
+} from './webhook-deliveries.service.js';
+export { WebhookDeliveryModule } from './webhook-delivery.module.js';
+export { WebhookFanOut } from './webhook-fan-out.js';
+export { WebhookSecrets, webhookSecretBytes, webhookSecretContext } from './webhook-secret.js';
+export { WebhookTests } from './webhook-tests.service.js';
+export { WebhooksModule } from './webhooks.module.js';
+export { WebhooksService } from './webhooks.service.js';

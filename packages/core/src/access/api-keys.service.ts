@@ -1,0 +1,141 @@
+import {
+  type ApiKey,
+  type ApiKeyCreate,
+  type ApiKeyWithValue,
+  accessOperations,
+  apiKey as apiKeySchema,
+  DomainError,
+  decodeId,
+  encodeId,
+} from '@trading-automation/contracts';
+import { hydrate, newUuid, type Tx } from '@trading-automation/persistence';
+import { announce } from '../announce.js';
+import type { Commands } from '../commands.js';
+import type { ListQuery, Lists, Page } from '../lists.js';
+import type { Platform } from '../platform.js';
+import { viewApiKey } from './access.view.js';
+import { type Actor, authorise } from './actor.js';
+import { ApiKeyEntity } from './api-key.entity.js';
+import { issueApiKey } from './api-key.js';
+import { announceCredentialChange } from './credential-lookup.service.js';
+
+const API_KEYS_MAX = 50;
+
+export class ApiKeysService {
+  constructor(
+    private readonly platform: Platform,
+    private readonly lists: Lists,
+    private readonly commands: Commands,
+  ) {}
+
+  async list(actor: Actor, query: ListQuery): Promise<Page<ApiKey>> {
+    authorise(actor, 'ADMIN');
+    const where = ['k.user_id = $1'];
+    if (!query.include.includes('revoked')) where.push('k.revoked_at IS NULL');
+    const source = {
+      select: 'k.*',
+      from: 'api_keys k',
+      where,
+      params: [actor.userId],
+      sorts: {
+        created_at: { column: 'k.created_at', type: 'timestamptz' },
+        name: { column: 'k.name', type: 'text' },
+      },
+      idColumn: 'k.id',
+    } as const;
+    const page = await this.lists.page(accessOperations.listApiKeys, actor.userId, source, query);
+    const keys = hydrate(this.platform.database, ApiKeyEntity, page.items);
+    return { items: keys.map(viewApiKey), pagination: page.pagination };
+  }
+
+  async create(actor: Actor, input: ApiKeyCreate): Promise<ApiKeyWithValue> {
+    authorise(actor, 'ADMIN');
+    for (const permission of input.permissions) authorise(actor, permission);
+    return this.commands.run(actor.once, async (tx) => {
+      await lockUser(tx, actor.userId);
+      const [{ count }] = await tx.query(
+        'SELECT count(*)::int AS count FROM api_keys WHERE user_id = $1 AND revoked_at IS NULL',
+        [actor.userId],
+      );
+      if (count >= API_KEYS_MAX) throw new DomainError('limit_reached');
+      const { key, prefix, lastFour, hash } = issueApiKey(this.platform.world);
+      const entity = tx.create(ApiKeyEntity, {
+        id: newUuid(),
+        userId: actor.userId,
+        name: input.name,
+        prefix,
+        lastFour,
+        hash,
+        permissions: [...new Set(input.permissions)],
+        ipAllowlist: input.ip_allowlist,
+        expiresAt: input.expires_at === undefined ? null : new Date(input.expires_at),
+        lastUsedAt: null,
+        revokedAt: null,
+      });
+      const record = viewApiKey(await tx.save(entity));
+      await announce(tx, { userId: actor.userId, type: 'key.created', schema: apiKeySchema, record });
+      return { ...record, key };
+    });
+  }
+
+  /** Ends the old value at once; what the key may do stays. */
+  async rotate(actor: Actor, id: string): Promise<ApiKeyWithValue> {
+    authorise(actor, 'ADMIN');
+    return this.commands.run(actor.once, async (tx) => {
+      await lockUser(tx, actor.userId);
+      const entity = await ownActiveKey(tx, actor, id);
+      for (const permission of entity.permissions) authorise(actor, permission);
+      const { key, prefix, lastFour, hash } = issueApiKey(this.platform.world);
+      Object.assign(entity, { prefix, lastFour, hash });
+      const record = viewApiKey(await tx.save(entity));
+      await announceCredentialChange(tx);
+      return { ...record, key };
+    });
+  }
+
+  async revoke(actor: Actor, id: string): Promise<{ id: string; deleted: true }> {
+    authorise(actor, 'ADMIN');
+    return this.commands.run(actor.once, async (tx) => {
+      await lockUser(tx, actor.userId);
+      const entity = await ownActiveKey(tx, actor, id);
+      entity.revokedAt = new Date();
+      await tx.save(entity);
+      await assertAdminCredentialLeft(tx, actor.userId);
+      const record = viewApiKey(entity);
+      await announce(tx, { userId: actor.userId, type: 'key.revoked', schema: apiKeySchema, record });
+      await announceCredentialChange(tx);
+      return { id: encodeId('key', entity.id), deleted: true };
+    });
+  }
+}
+
+/** Changes of one user's credentials wait for each other: what one of them counted stays true until it commits. */
+async function lockUser(tx: Tx, userId: string): Promise<void> {
+  await tx.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [userId]);
+}
+
+async function ownActiveKey(tx: Tx, actor: Actor, publicId: string): Promise<ApiKeyEntity> {
+  const id = decodeId('key', publicId);
+  const entity = id === null ? null : await tx.findOneBy(ApiKeyEntity, { id, userId: actor.userId });
+  if (entity === null) throw new DomainError('not_found');
+  if (entity.revokedAt !== null) {
+    throw new DomainError('invalid_state', 'The API key is revoked.', [
+      { code: 'invalid_state', message: 'The API key is revoked.', state: 'REVOKED' },
+    ]);
+  }
+  return entity;
+}
+
+async function assertAdminCredentialLeft(tx: Tx, userId: string): Promise<void> {
+  const [{ is_left }] = await tx.query(
+    `SELECT EXISTS (SELECT FROM api_keys WHERE user_id = $1 AND revoked_at IS NULL
+                    AND 'ADMIN' = ANY (permissions) AND (expires_at IS NULL OR expires_at > now()))
+         OR EXISTS (SELECT FROM public_keys WHERE user_id = $1 AND revoked_at IS NULL) AS is_left`,
+    [userId],
+  );
+  if (is_left) return;
+  const message = 'This is the last credential with ADMIN: make another one first.';
+  throw new DomainError('invalid_state', message, [
+    { code: 'last_admin_credential', message, state: 'LAST_ADMIN' },
+  ]);
+}

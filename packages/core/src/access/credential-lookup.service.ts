@@ -1,0 +1,103 @@
+/**
+ * Finds the credential behind a key, from memory where it was found before.
+ *
+ * 1. A revoked or rotated credential is forgotten by every process as soon as the change's notification arrives;
+ *    while notifications do not arrive, memory is not used at all.
+ * 2. What was read before a change and comes back after it is not remembered.
+ * 3. Nothing that is not there is remembered: a key works from its creation on.
+ */
+import type { Permission } from '@trading-automation/contracts';
+import type { Tx } from '@trading-automation/persistence';
+import type { Platform } from '../platform.js';
+
+const CHANNEL = 'credentials_changed';
+const REMEMBERED_MAX = 10_000;
+/** An end to what a lost notification could cost, were every other defence to fail. */
+const REMEMBERED_MS = 30_000;
+
+export interface FoundCredential {
+  readonly kind: 'api_key' | 'public_key';
+  readonly id: string;
+  readonly userId: string;
+  readonly permissions: readonly Permission[];
+  readonly ipAllowlist: readonly string[];
+  readonly expiresAt: Date | null;
+}
+
+interface Remembered {
+  readonly credential: FoundCredential;
+  readonly untilMs: number;
+}
+
+export class CredentialLookup {
+  private readonly remembered = new Map<string, Remembered>();
+  private generation = 0;
+
+  constructor(private readonly platform: Platform) {
+    platform.listener.subscribe(CHANNEL, () => {
+      this.generation++;
+      this.remembered.clear();
+    });
+  }
+
+  async byApiKeyHash(hash: Buffer): Promise<FoundCredential | null> {
+    return this.find(`api_key:${hash.toString('base64')}`, async () => {
+      const [row] = await this.platform.database.query(
+        `SELECT id, user_id, permissions, ip_allowlist, expires_at FROM api_keys
+         WHERE hash = $1 AND revoked_at IS NULL`,
+        [hash],
+      );
+      if (row === undefined) return null;
+      return {
+        kind: 'api_key',
+        id: row.id,
+        userId: row.user_id,
+        permissions: row.permissions,
+        ipAllowlist: row.ip_allowlist,
+        expiresAt: row.expires_at,
+      };
+    });
+  }
+
+  async byPublicKey(publicKey: string): Promise<FoundCredential | null> {
+    return this.find(`public_key:${publicKey}`, async () => {
+      const [row] = await this.platform.database.query(
+        'SELECT id, user_id FROM public_keys WHERE pubkey = $1 AND revoked_at IS NULL',
+        [publicKey],
+      );
+      if (row === undefined) return null;
+      return {
+        kind: 'public_key',
+        id: row.id,
+        userId: row.user_id,
+        permissions: ['ADMIN'],
+        ipAllowlist: [],
+        expiresAt: null,
+      };
+    });
+  }
+
+  private async find(
+    name: string,
+    read: () => Promise<FoundCredential | null>,
+  ): Promise<FoundCredential | null> {
+    const known = this.remembered.get(name);
+    if (known !== undefined && known.untilMs > Date.now() && this.platform.listener.connected) {
+      return known.credential;
+    }
+    const generation = this.generation;
+    const credential = await read();
+    if (credential === null || generation !== this.generation || !this.platform.listener.connected) {
+      this.remembered.delete(name);
+      return credential;
+    }
+    if (this.remembered.size >= REMEMBERED_MAX) this.remembered.clear();
+    this.remembered.set(name, { credential, untilMs: Date.now() + REMEMBERED_MS });
+    return credential;
+  }
+}
+
+/** Has every process forget what it remembers, from the commit on. */
+export async function announceCredentialChange(tx: Tx): Promise<void> {
+  await tx.query(`NOTIFY ${CHANNEL}`);
+}

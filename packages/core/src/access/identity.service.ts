@@ -1,0 +1,163 @@
+/**
+ * Linking a key pair to an account: the server draws a challenge, the key signs it.
+ *
+ * 1. A challenge is good once, for five minutes, and where it was drawn for a key, for that key alone.
+ * 2. With a credential beside it that has ADMIN, the key joins that account; without one, an account is opened
+ *    for the key, where the deployment allows it.
+ * 3. A key belongs to one account at a time. Proving it again answers with what is there.
+ */
+import { randomBytes } from 'node:crypto';
+import {
+  type CliChallenge,
+  type CliIdentityCreate,
+  DomainError,
+  type Me,
+  type PublicKey,
+  publicKey as publicKeySchema,
+} from '@trading-automation/contracts';
+import { isUniqueViolation, newUuid, type Tx } from '@trading-automation/persistence';
+import {
+  identityMessage,
+  isValidPublicKey,
+  type VerifyEngine,
+  verifyMessage,
+} from '@trading-automation/signed-request';
+import { announce } from '../announce.js';
+import type { Commands, OnceRequest } from '../commands.js';
+import type { Platform } from '../platform.js';
+import { viewMe, viewPublicKey } from './access.view.js';
+import { type Actor, authorise } from './actor.js';
+import { announceCredentialChange } from './credential-lookup.service.js';
+import { PublicKeyEntity } from './public-key.entity.js';
+import { UserEntity } from './user.entity.js';
+
+const CHALLENGE_SECONDS = 300;
+
+export interface IdentityParts {
+  readonly platform: Platform;
+  readonly commands: Commands;
+  readonly engine: VerifyEngine;
+  /** Whether a key that belongs to nobody opens an account of its own. */
+  readonly openRegistration: boolean;
+}
+
+export interface LinkedIdentity {
+  readonly identity: PublicKey;
+  /** False where the key was linked before. */
+  readonly isNew: boolean;
+}
+
+export class IdentityService {
+  constructor(private readonly parts: IdentityParts) {}
+
+  async me(actor: Actor): Promise<Me> {
+    authorise(actor, 'READ');
+    const { database, world } = this.parts.platform;
+    const user = await database.manager.findOneByOrFail(UserEntity, { id: actor.userId });
+    return viewMe(user, actor, world);
+  }
+
+  async challenge(query: { pubkey?: string | undefined }): Promise<CliChallenge> {
+    const challenge = randomBytes(32).toString('hex');
+    const { database } = this.parts.platform;
+    await database.query(
+      `DELETE FROM cli_challenges WHERE challenge IN
+         (SELECT challenge FROM cli_challenges WHERE expires_at < now() LIMIT 100 FOR UPDATE SKIP LOCKED)`,
+    );
+    const [row] = await database.query(
+      `INSERT INTO cli_challenges (challenge, pubkey, expires_at)
+       VALUES ($1, $2, now() + $3 * interval '1 second') RETURNING expires_at`,
+      [challenge, query.pubkey ?? null, CHALLENGE_SECONDS],
+    );
+    return { challenge, expires_at: row.expires_at.toISOString() };
+  }
+
+  /** `actor` is null where no credential stands beside the signature. */
+  async identify(
+    actor: Actor | null,
+    input: CliIdentityCreate,
+    once: OnceRequest | undefined = actor?.once,
+  ): Promise<LinkedIdentity> {
+    if (actor !== null) authorise(actor, 'ADMIN');
+    const { challenge, pubkey, signature } = input;
+    if (!isValidPublicKey(pubkey)) {
+      throw invalidField('pubkey', 'Expected a compressed point of secp256k1 in lower-case hex.');
+    }
+    const message = identityMessage(challenge, pubkey);
+    if (!verifyMessage({ message, signature, publicKey: pubkey }, this.parts.engine)) {
+      throw new DomainError('invalid_signature', undefined, [
+        {
+          field: 'signature',
+          code: 'invalid',
+          message: 'It does not verify over svc-cli-identity, challenge and pubkey.',
+        },
+      ]);
+    }
+    try {
+      return await this.parts.commands.run(once, (tx) => this.link(tx, actor, input));
+    } catch (error) {
+      if (isUniqueViolation(error, 'public_keys_active_pubkey_key')) throw linkedElsewhere();
+      throw error;
+    }
+  }
+
+  private async link(tx: Tx, actor: Actor | null, input: CliIdentityCreate): Promise<LinkedIdentity> {
+    await useChallenge(tx, input);
+    const linked = await tx.findOne(PublicKeyEntity, {
+      where: { pubkey: input.pubkey },
+      order: { createdAt: 'DESC' },
+    });
+    if (linked !== null && linked.revokedAt === null) {
+      if (actor !== null && actor.userId !== linked.userId) throw linkedElsewhere();
+      return { identity: viewPublicKey(linked), isNew: false };
+    }
+    const userId = actor?.userId ?? (await this.openAccount(tx));
+    const entity = tx.create(PublicKeyEntity, {
+      id: newUuid(),
+      userId,
+      pubkey: input.pubkey,
+      label: input.label ?? null,
+      lastUsedAt: null,
+      revokedAt: null,
+    });
+    const record = viewPublicKey(await tx.save(entity));
+    await announce(tx, { userId, type: 'public_key.linked', schema: publicKeySchema, record });
+    await announceCredentialChange(tx);
+    return { identity: record, isNew: true };
+  }
+
+  private async openAccount(tx: Tx): Promise<string> {
+    if (!this.parts.openRegistration) {
+      throw new DomainError(
+        'permission_denied',
+        'Accounts are not opened here: link the key with an ADMIN credential of an account.',
+      );
+    }
+    const user = tx.create(UserEntity, { id: newUuid(), email: null, emailVerifiedAt: null });
+    await tx.save(user);
+    return user.id;
+  }
+}
+
+async function useChallenge(tx: Tx, { challenge, pubkey }: CliIdentityCreate): Promise<void> {
+  const [rows] = await tx.query(
+    `DELETE FROM cli_challenges WHERE challenge = $1 AND expires_at > now() AND coalesce(pubkey, $2) = $2
+     RETURNING challenge`,
+    [challenge, pubkey],
+  );
+  if (rows.length === 1) return;
+  throw invalidField(
+    'challenge',
+    'Unknown, used before, expired, or drawn for another key: ask for a new one.',
+  );
+}
+
+function linkedElsewhere(): DomainError {
+  return new DomainError('already_exists', undefined, [
+    { field: 'pubkey', code: 'already_exists', message: 'The key belongs to another account.' },
+  ]);
+}
+
+function invalidField(field: string, message: string): DomainError {
+  return new DomainError('validation_failed', undefined, [{ field, code: 'invalid', message }]);
+}

@@ -1,0 +1,71 @@
+import {
+  compileWriter,
+  EVENT_PAYLOAD_MAX_BYTES,
+  type EventType,
+  encodeId,
+  type Writer,
+} from '@trading-automation/contracts';
+import { appendEvent, newUuid, type Tx } from '@trading-automation/persistence';
+import type { z } from 'zod';
+
+export interface Announcement<Schema extends z.ZodType> {
+  readonly userId: string;
+  readonly type: EventType;
+  /** The contract that `record` follows; its decimals are written digit by digit. */
+  readonly schema: Schema;
+  readonly record: z.output<Schema>;
+}
+
+const writers = new WeakMap<z.ZodType, Writer>();
+
+/** Writes an event into the transaction of the change that it tells of; what is sent later are these bytes. */
+export async function announce<Schema extends z.ZodType>(
+  tx: Tx,
+  { userId, type, schema, record }: Announcement<Schema>,
+): Promise<void> {
+  const id = newUuid();
+  const payload = Buffer.from(eventPayload(id, type, schema, record));
+  await appendEvent(tx, { id, userId, type, payload });
+}
+
+/** The bytes that a receiver gets for an event. */
+export function eventPayload<Schema extends z.ZodType>(
+  eventId: string,
+  type: EventType,
+  schema: Schema,
+  record: z.output<Schema>,
+): string {
+  let write = writers.get(schema);
+  if (write === undefined) {
+    write = compileWriter(schema);
+    writers.set(schema, write);
+  }
+  const timestamp = new Date().toISOString();
+  const head = `{"event_id":"${encodeId('evt', eventId)}","type":"${type}","timestamp":"${timestamp}","data":`;
+  const whole = `${head}${write(record)}}`;
+  if (Buffer.byteLength(whole) <= EVENT_PAYLOAD_MAX_BYTES) return whole;
+  let shorter: unknown = record;
+  for (;;) {
+    shorter = withLongestListHalved(shorter as Record<string, unknown>);
+    const cut = `${head}${write(shorter)},"truncated":true}`;
+    if (Buffer.byteLength(cut) <= EVENT_PAYLOAD_MAX_BYTES) return cut;
+  }
+}
+
+/** @throws where no list or map is left to cut: such a record must not exist */
+function withLongestListHalved(record: Record<string, unknown>): Record<string, unknown> {
+  const lists = Object.entries(record)
+    .filter((entry): entry is [string, object] => typeof entry[1] === 'object' && entry[1] !== null)
+    .map(([name, list]) => ({ name, list, size: Object.keys(list).length }))
+    .sort((a, b) => b.size - a.size);
+  const [longest] = lists;
+  if (longest === undefined || longest.size < 2) throw new RangeError('an event is too large to be sent');
+  const { name, list, size } = longest;
+  const kept = Math.floor(size / 2);
+  return {
+    ...record,
+    [name]: Array.isArray(list)
+      ? list.slice(0, kept)
+      : Object.fromEntries(Object.entries(list).slice(0, kept)),
+  };
+}

@@ -1,0 +1,53 @@
+import type { TradingType } from '@trading-automation/contracts';
+import type { Balances } from '@trading-automation/exchanges';
+import { RecordColumns } from '@trading-automation/persistence';
+import { Column, Entity } from 'typeorm';
+
+@Entity('exchange_accounts')
+export class ExchangeAccountEntity extends RecordColumns {
+  @Column({ name: 'user_id', type: 'uuid' })
+  userId!: string;
+
+  @Column({ type: 'text' })
+  exchange!: string;
+
+  @Column({ name: 'account_name', type: 'text' })
+  accountName!: string;
+
+  @Column({ name: 'trading_type', type: 'text' })
+  tradingType!: TradingType;
+
+  @Column({ name: 'is_active', type: 'boolean' })
+  isActive!: boolean;
+
+  @Column({ name: 'can_withdraw', type: 'boolean' })
+  canWithdraw!: boolean;
+
+  /** The exchange's own id of the account, where it tells one. */
+  @Column({ name: 'venue_account_id', type: 'text', nullable: true })
+  venueAccountId!: string | null;
+
+  /** A sealed box that the trading worker alone opens; null once the account is removed. */
+  @Column({ name: 'credentials_sealed', type: 'text', nullable: true })
+  credentialsSealed!: string | null;
+
+  /** By asset, decimals as text. */
+  @Column({ type: 'jsonb' })
+  balances!: Balances;
+
+  /** The moment that `balances` certainly includes everything up to; the database's clock. */
+  @Column({ name: 'balances_taken_at', type: 'timestamptz', nullable: true })
+  balancesTakenAt!: Date | null;
+
+  @Column({ name: 'last_sync_at', type: 'timestamptz', nullable: true })
+  lastSyncAt!: Date | null;
+
+  @Column({ name: 'sync_requested_at', type: 'timestamptz', nullable: true })
+  syncRequestedAt!: Date | null;
+
+  @Column({ name: 'sync_served_at', type: 'timestamptz', nullable: true })
+  syncServedAt!: Date | null;
+
+  @Column({ name: 'deleted_at', type: 'timestamptz', nullable: true })
+  deletedAt!: Date | null;
+}

@@ -1,0 +1,38 @@
+import {
+  type Decimal,
+  type ExchangeAccount,
+  encodeId,
+  type SupportedExchange,
+} from '@trading-automation/contracts';
+import { Exact } from '../decimal-arithmetic.js';
+import type { ExchangeAccountEntity } from './exchange-account.entity.js';
+import type { SupportedExchangeEntity } from './supported-exchange.entity.js';
+
+export function viewExchangeAccount(account: ExchangeAccountEntity): ExchangeAccount {
+  const balance: Record<string, Decimal> = {};
+  for (const [asset, { free, locked }] of Object.entries(account.balances)) {
+    balance[asset] = new Exact(free).plus(locked).toString();
+  }
+  return {
+    id: encodeId('exa', account.id),
+    exchange_name: account.exchange,
+    account_name: account.accountName,
+    trading_type: account.tradingType,
+    is_active: account.isActive,
+    can_withdraw: account.canWithdraw,
+    balance,
+    last_sync_at: account.lastSyncAt?.toISOString() ?? null,
+    created_at: account.createdAt.toISOString(),
+    updated_at: account.updatedAt.toISOString(),
+  };
+}
+
+export function viewSupportedExchange(exchange: SupportedExchangeEntity): SupportedExchange {
+  return {
+    id: exchange.code,
+    name: exchange.name,
+    trading_types: exchange.tradingTypes,
+    is_active: exchange.isActive,
+    created_at: exchange.createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,79 @@
+/** What the APIs ask of the trading worker: names, inputs and replies, for both sides. */
+import type { ExchangeCredentials, TradingType } from '@trading-automation/contracts';
+import { DomainError, ERRORS, type ErrorCode } from '@trading-automation/contracts';
+import type { CredentialsReport } from '@trading-automation/exchanges';
+import { CallRefused, callProcess, serveCalls } from '@trading-automation/persistence';
+import type { Platform } from '../platform.js';
+
+export interface WorkerCalls {
+  /** Tries credentials at their exchange. `sealed` opens with `context`. */
+  'exchange_account.test': {
+    input: { exchange: string; trading_type: TradingType; sealed: string; context: string };
+    reply: CredentialsReport;
+  };
+  /** Reads an account's balances now; the reply comes when they are stored. */
+  'exchange_account.sync': { input: { account_id: string }; reply: null };
+  /** Cancels what is open of a trade; the reply comes when its state is stored. */
+  'trade.cancel': { input: { trade_id: string }; reply: null };
+}
+
+export type WorkerCallName = keyof WorkerCalls;
+
+const TIMEOUT_MS = 10_000;
+
+/** @throws {DomainError} the worker's refusal; a call that nobody answers in time leaves as `CallTimeout` */
+export async function callWorker<Name extends WorkerCallName>(
+  { database, listener }: Platform,
+  name: Name,
+  input: WorkerCalls[Name]['input'],
+): Promise<WorkerCalls[Name]['reply']> {
+  try {
+    const bytes = Buffer.from(JSON.stringify(input));
+    const reply = await callProcess({
+      dataSource: database,
+      listener,
+      name,
+      input: bytes,
+      timeoutMs: TIMEOUT_MS,
+    });
+    return JSON.parse(Buffer.from(reply).toString());
+  } catch (error) {
+    if (error instanceof CallRefused && Object.hasOwn(ERRORS, error.code))
+      throw new DomainError(error.code as ErrorCode, error.message);
+    throw error;
+  }
+}
+
+/** What credentials are sealed as. */
+export function credentialsText({ api_key, api_secret, passphrase }: ExchangeCredentials): string {
+  return JSON.stringify({ apiKey: api_key, apiSecret: api_secret, passphrase });
+}
+
+/** The place that a stored account's credentials are sealed to. */
+export function credentialsContext(accountId: string): string {
+  return `exchange_account/${accountId}`;
+}
+
+/** Serves one kind of call, in the trading worker. A `DomainError` of `handle` becomes the caller's. */
+export function serveWorkerCall<Name extends WorkerCallName>(
+  { database, listener }: Platform,
+  name: Name,
+  handle: (input: WorkerCalls[Name]['input'], signal: AbortSignal) => Promise<WorkerCalls[Name]['reply']>,
+  onError: (error: unknown) => void,
+): { stop(): Promise<void> } {
+  return serveCalls({
+    dataSource: database,
+    listener,
+    name,
+    onError,
+    handle: async (bytes, { signal }) => {
+      try {
+        const reply = await handle(JSON.parse(Buffer.from(bytes).toString()), signal);
+        return Buffer.from(JSON.stringify(reply));
+      } catch (error) {
+        if (error instanceof DomainError) throw new CallRefused(error.code, error.message);
+        throw error;
+      }
+    },
+  });
+}

@@ -1,0 +1,9 @@
+/** The door that sets core up; each feature has a door of its own. */
+export { requestFingerprint } from '@trading-automation/persistence';
+export { AnswerReplayed, Commands, type OnceRequest, type Outcome } from './commands.js';
+export { CoreModule, type ServerKeys } from './core.module.js';
+export { migrate } from './data-source.js';
+export { HealthService, startHeartbeat } from './health.service.js';
+export { type ListQuery, type Page, querySchemaOf } from './lists.js';
+export { toRefusal } from './outage.js';
+export { openPlatform, Platform } from './platform.js';

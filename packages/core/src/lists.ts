@@ -1,0 +1,62 @@
+import { DomainError, type Operation } from '@trading-automation/contracts';
+import {
+  type CursorCodec,
+  cursorScope,
+  InvalidCursor,
+  type ListQuery,
+  listQuerySchema,
+  type Page,
+} from '@trading-automation/pagination';
+import { type ListSource, listPage } from '@trading-automation/persistence';
+import { z } from 'zod';
+import type { Platform } from './platform.js';
+
+export type { ListQuery, Page };
+
+/** Whose list it is where an operation is public. */
+const EVERYBODY = 'everybody';
+
+/** The schema of an operation's query string; of a list, with what every list takes. */
+export function querySchemaOf(operation: Operation): z.ZodType {
+  const filters = operation.query?.shape ?? {};
+  if (operation.list === undefined) return operation.query ?? z.strictObject({});
+  const { sorts, limitDefault, includes } = operation.list;
+  return listQuerySchema({
+    sorts,
+    defaultSort: 'created_at',
+    defaultLimit: limitDefault,
+    filters,
+    ...(includes === undefined ? {} : { includes }),
+  });
+}
+
+/** Reads the lists of an API: pages by keyset, with cursors that only their own user and query can use. */
+export class Lists {
+  constructor(
+    private readonly platform: Platform,
+    private readonly cursors: CursorCodec,
+  ) {}
+
+  /** One page, as rows. `query` holds the list's parameters and filters, all of which bind its cursors. */
+  async page<Row extends Record<string, unknown>>(
+    operation: Operation,
+    userId: string | null,
+    source: ListSource<string>,
+    query: ListQuery,
+  ): Promise<Page<Row>> {
+    const { limit, offset, cursor, sort, order, include, ...filters } = query;
+    const scope = cursorScope(operation.id, userId ?? EVERYBODY, { ...filters, include: include.join(',') });
+    try {
+      return await listPage<Row, string>(this.platform.database, this.cursors, source, query, scope);
+    } catch (error) {
+      if (!(error instanceof InvalidCursor)) throw error;
+      throw new DomainError('invalid_query', undefined, [
+        {
+          field: 'cursor',
+          code: 'invalid',
+          message: 'The cursor belongs to another query; begin again without it.',
+        },
+      ]);
+    }
+  }
+}

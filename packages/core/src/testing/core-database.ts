@@ -1,0 +1,14 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createTestDatabase, type TestDatabase } from '@trading-automation/persistence/testing';
+import { migrate } from '../data-source.js';
+
+const MIGRATIONS = new URL('../migrations/', import.meta.url);
+
+/** An empty database of this release's schema, for one test file. */
+export function createCoreDatabase(): Promise<TestDatabase> {
+  const texts = readdirSync(MIGRATIONS)
+    .filter((name) => /\.[jt]s$/.test(name))
+    .sort()
+    .map((name) => readFileSync(new URL(name, MIGRATIONS), 'utf8'));
+  return createTestDatabase({ schema: texts, migrate: async (url) => void (await migrate(url)) });
+}

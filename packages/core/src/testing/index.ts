@@ -1,0 +1,1 @@
+export { createCoreDatabase } from './core-database.js';

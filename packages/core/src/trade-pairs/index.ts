@@ -1,0 +1,3 @@
+export { PairCatalogue } from './pair-catalogue.service.js';
+export { PairCatalogueModule, TradePairsModule } from './trade-pairs.module.js';
+export { type PairForTrade, pairForTrade, TradePairsService } from './trade-pairs.service.js';

@@ -1,0 +1,49 @@
+import type { TradingType } from '@trading-automation/contracts';
+import { DecimalColumn, RecordColumns } from '@trading-automation/persistence';
+import { Column, Entity } from 'typeorm';
+
+@Entity('trade_pairs')
+export class TradePairEntity extends RecordColumns {
+  @Column({ type: 'text' })
+  exchange!: string;
+
+  @Column({ type: 'text' })
+  symbol!: string;
+
+  @Column({ type: 'text' })
+  base!: string;
+
+  @Column({ type: 'text' })
+  quote!: string;
+
+  @Column({ name: 'trading_type', type: 'text' })
+  tradingType!: TradingType;
+
+  @DecimalColumn({ name: 'price_tick' })
+  priceTick!: string;
+
+  @DecimalColumn({ name: 'amount_step' })
+  amountStep!: string;
+
+  @DecimalColumn({ name: 'min_amount' })
+  minAmount!: string;
+
+  @DecimalColumn({ name: 'max_amount', nullable: true })
+  maxAmount!: string | null;
+
+  @DecimalColumn({ name: 'min_notional' })
+  minNotional!: string;
+
+  @DecimalColumn({ name: 'max_notional', nullable: true })
+  maxNotional!: string | null;
+
+  /** The last price that the worker saw, in quote currency: an estimate, for what a market order may cost. */
+  @DecimalColumn({ name: 'last_price', nullable: true })
+  lastPrice!: string | null;
+
+  @Column({ name: 'is_active', type: 'boolean' })
+  isActive!: boolean;
+
+  @Column({ name: 'rules_updated_at', type: 'timestamptz' })
+  rulesUpdatedAt!: Date;
+}

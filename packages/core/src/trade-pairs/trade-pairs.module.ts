@@ -1,0 +1,31 @@
+import { Module } from '@nestjs/common';
+import { Lists } from '../lists.js';
+import { Platform } from '../platform.js';
+import { PairCatalogue } from './pair-catalogue.service.js';
+import { TradePairsService } from './trade-pairs.service.js';
+
+/** For an API. */
+@Module({
+  providers: [
+    {
+      provide: TradePairsService,
+      useFactory: (platform: Platform, lists: Lists) => new TradePairsService(platform, lists),
+      inject: [Platform, Lists],
+    },
+  ],
+  exports: [TradePairsService],
+})
+export class TradePairsModule {}
+
+/** For the trading worker. */
+@Module({
+  providers: [
+    {
+      provide: PairCatalogue,
+      useFactory: (platform: Platform) => new PairCatalogue(platform),
+      inject: [Platform],
+    },
+  ],
+  exports: [PairCatalogue],
+})
+export class PairCatalogueModule {}

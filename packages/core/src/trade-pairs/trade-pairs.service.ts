@@ -1,0 +1,87 @@
+import {
+  DomainError,
+  decodeId,
+  type QueryOf,
+  type TradePair,
+  tradePairOperations,
+} from '@trading-automation/contracts';
+import { hydrate, type Tx } from '@trading-automation/persistence';
+import { type Actor, authorise } from '../access/index.js';
+import type { ListQuery, Lists, Page } from '../lists.js';
+import type { Platform } from '../platform.js';
+import { TradePairEntity } from './trade-pair.entity.js';
+import { viewTradePair } from './trade-pair.view.js';
+
+export class TradePairsService {
+  constructor(
+    private readonly platform: Platform,
+    private readonly lists: Lists,
+  ) {}
+
+  async list(
+    actor: Actor,
+    query: ListQuery & QueryOf<typeof tradePairOperations.list>,
+  ): Promise<Page<TradePair>> {
+    authorise(actor, 'READ');
+    const { exchange } = query;
+    const named =
+      'p.exchange = $1 OR p.exchange IN (SELECT code FROM supported_exchanges WHERE lower(name) = lower($1))';
+    const source = {
+      select: 'p.*',
+      from: 'trade_pairs p',
+      where: exchange === undefined ? [] : [named],
+      params: exchange === undefined ? [] : [exchange],
+      sorts: {
+        created_at: { column: 'p.created_at', type: 'timestamptz' },
+        symbol: { column: 'p.symbol', type: 'text' },
+        exchange: { column: 'p.exchange', type: 'text' },
+      },
+      idColumn: 'p.id',
+    } as const;
+    const page = await this.lists.page(tradePairOperations.list, actor.userId, source, query);
+    const pairs = hydrate(this.platform.database, TradePairEntity, page.items);
+    return { items: pairs.map(viewTradePair), pagination: page.pagination };
+  }
+
+  async get(actor: Actor, publicId: string): Promise<TradePair> {
+    authorise(actor, 'READ');
+    const pair = await findPair(this.platform.database.manager, publicId);
+    if (pair === null) throw new DomainError('not_found');
+    return viewTradePair(pair);
+  }
+}
+
+/** A pair with its rules, for a trade on it. */
+export type PairForTrade = Readonly<
+  Pick<
+    TradePairEntity,
+    | 'id'
+    | 'exchange'
+    | 'symbol'
+    | 'base'
+    | 'quote'
+    | 'tradingType'
+    | 'priceTick'
+    | 'amountStep'
+    | 'minAmount'
+    | 'maxAmount'
+    | 'minNotional'
+    | 'maxNotional'
+    | 'lastPrice'
+    | 'isActive'
+  >
+>;
+
+/** @throws {DomainError} `not_found`, naming the field of a trade */
+export async function pairForTrade(tx: Tx, publicId: string): Promise<PairForTrade> {
+  const pair = await findPair(tx, publicId);
+  if (pair !== null) return pair;
+  throw new DomainError('not_found', undefined, [
+    { field: 'trade_pair_id', code: 'not_found', message: 'No such trade pair.' },
+  ]);
+}
+
+async function findPair(tx: Tx, publicId: string): Promise<TradePairEntity | null> {
+  const id = decodeId('tpr', publicId);
+  return id === null ? null : tx.findOneBy(TradePairEntity, { id });
+}

@@ -1,0 +1,35 @@
+import { DecimalColumn, RecordColumns } from '@trading-automation/persistence';
+import { Column, Entity } from 'typeorm';
+
+@Entity('fills')
+export class FillEntity extends RecordColumns {
+  @Column({ name: 'trade_id', type: 'uuid' })
+  tradeId!: string;
+
+  @Column({ name: 'exchange_account_id', type: 'uuid' })
+  exchangeAccountId!: string;
+
+  @Column({ type: 'text' })
+  symbol!: string;
+
+  @Column({ name: 'exchange_fill_id', type: 'text' })
+  exchangeFillId!: string;
+
+  @DecimalColumn()
+  price!: string;
+
+  @DecimalColumn()
+  amount!: string;
+
+  @DecimalColumn({ name: 'fee_amount' })
+  feeAmount!: string;
+
+  @Column({ name: 'fee_currency', type: 'text' })
+  feeCurrency!: string;
+
+  @Column({ type: 'text' })
+  liquidity!: 'MAKER' | 'TAKER';
+
+  @Column({ name: 'executed_at', type: 'timestamptz' })
+  executedAt!: Date;
+}

@@ -1,0 +1,96 @@
+/**
+ * What an exchange asks of an order, checked before it is sent.
+ *
+ * 1. Nothing is rounded: an order that breaks a rule is refused, with the rule, the value and the limit.
+ * 2. The notional of a market order is judged by the last known price, and not at all where there is none: the
+ *    exchange has the last word.
+ */
+import type { Decimal, TradeSide, TradeType } from '@trading-automation/contracts';
+import { Exact } from '../decimal-arithmetic.js';
+
+export interface PairRules {
+  readonly base: string;
+  readonly quote: string;
+  readonly priceTick: Decimal;
+  readonly amountStep: Decimal;
+  readonly minAmount: Decimal;
+  readonly maxAmount: Decimal | null;
+  readonly minNotional: Decimal;
+  readonly maxNotional: Decimal | null;
+  readonly lastPrice: Decimal | null;
+}
+
+export interface OrderToCheck {
+  readonly type: TradeType;
+  readonly side: TradeSide;
+  readonly amount: Decimal;
+  readonly price?: Decimal | undefined;
+  readonly stopPrice?: Decimal | undefined;
+}
+
+type OrderRule = 'price_tick' | 'amount_step' | 'min_amount' | 'max_amount' | 'min_notional' | 'max_notional';
+
+export interface RuleViolation {
+  readonly field: 'amount' | 'price' | 'stop_price';
+  readonly rule: OrderRule;
+  readonly value: Decimal;
+  readonly limit: Decimal;
+}
+
+/** Every rule that the order breaks, in the order of the fields. */
+export function violationsOf(order: OrderToCheck, rules: PairRules): RuleViolation[] {
+  const found: RuleViolation[] = [];
+  const check = (
+    isBroken: boolean,
+    field: RuleViolation['field'],
+    rule: OrderRule,
+    value: Exact,
+    limit: Decimal,
+  ) => {
+    if (isBroken) found.push({ field, rule, value: value.toString(), limit: new Exact(limit).toString() });
+  };
+  const amount = new Exact(order.amount);
+  check(!isMultiple(amount, rules.amountStep), 'amount', 'amount_step', amount, rules.amountStep);
+  check(amount.lt(rules.minAmount), 'amount', 'min_amount', amount, rules.minAmount);
+  if (rules.maxAmount !== null)
+    check(amount.gt(rules.maxAmount), 'amount', 'max_amount', amount, rules.maxAmount);
+  for (const [field, text] of [
+    ['price', order.price],
+    ['stop_price', order.stopPrice],
+  ] as const) {
+    if (text === undefined) continue;
+    const price = new Exact(text);
+    check(!isMultiple(price, rules.priceTick), field, 'price_tick', price, rules.priceTick);
+  }
+  const price = estimatedPrice(order, rules);
+  if (price === null) return found;
+  const notional = price.times(amount);
+  check(notional.lt(rules.minNotional), 'amount', 'min_notional', notional, rules.minNotional);
+  if (rules.maxNotional !== null)
+    check(notional.gt(rules.maxNotional), 'amount', 'max_notional', notional, rules.maxNotional);
+  return found;
+}
+
+export interface Reservation {
+  readonly asset: string;
+  readonly amount: Decimal;
+}
+
+/** What the order takes out of the free balance: base for a sell, price × amount of quote for a buy. */
+export function reservationFor(order: OrderToCheck, rules: PairRules): Reservation {
+  if (order.side === 'SELL') return { asset: rules.base, amount: order.amount };
+  const price = estimatedPrice(order, rules);
+  if (price === null) return { asset: rules.quote, amount: '0' };
+  // Up to 36 decimals: rounded up to what is kept, so that never too little is set aside.
+  const cost = price.times(order.amount).toDecimalPlaces(18, Exact.ROUND_UP);
+  return { asset: rules.quote, amount: cost.toString() };
+}
+
+function estimatedPrice({ price, stopPrice }: OrderToCheck, { lastPrice }: PairRules): Exact | null {
+  const text = price ?? stopPrice ?? lastPrice;
+  return text === null ? null : new Exact(text);
+}
+
+function isMultiple(value: Exact, step: Decimal): boolean {
+  return new Exact(step).isZero() || value.mod(step).isZero();
+}

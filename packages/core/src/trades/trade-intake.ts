@@ -1,0 +1,33 @@
+import { decodeId } from '@trading-automation/contracts';
+import { createRelay, type Relay, type RelayedEvent } from '@trading-automation/persistence';
+import type { Platform } from '../platform.js';
+
+export interface TradeIntakeOptions {
+  /** Has the trades (uuids) sent. Called again with the same ones after a crash; a failure here loses nothing. */
+  readonly enqueue: (tradeIds: readonly string[]) => Promise<void>;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Hands new trades to whoever sends them, as soon as they are committed. It is the fast way, not the safe one: a trade
+ * that is not taken up in time is found by the looks at open trades.
+ */
+export function createTradeIntake(platform: Platform, { enqueue, onError }: TradeIntakeOptions): Relay {
+  return createRelay({
+    dataSource: platform.database,
+    listener: platform.listener,
+    consumer: 'trading-worker',
+    onError,
+    handle: async (_tx, events) => {
+      const ids = events.filter(({ type }) => type === 'trade.created').map(tradeIdIn);
+      if (ids.length > 0) await enqueue(ids).catch(onError);
+    },
+  });
+}
+
+function tradeIdIn({ payload }: RelayedEvent): string {
+  const { data } = JSON.parse(Buffer.from(payload).toString()) as { data: { id: string } };
+  const id = decodeId('trd', data.id);
+  if (id === null) throw new Error('an event of a trade names no trade');
+  return id;
+}

@@ -1,0 +1,139 @@
+import type {
+  CancelReason,
+  Decimal,
+  TimeInForce,
+  TradeOrigin,
+  TradeSide,
+  TradeStatus,
+  TradeSubStatus,
+  TradeType,
+  TradingType,
+} from '@trading-automation/contracts';
+import { DecimalColumn, RecordColumns } from '@trading-automation/persistence';
+import { Column, Entity } from 'typeorm';
+
+/** An order with what became of it. Amounts in base currency, prices and costs in quote currency. */
+@Entity('trades')
+export class TradeEntity extends RecordColumns {
+  @Column({ name: 'user_id', type: 'uuid' })
+  userId!: string;
+
+  @Column({ name: 'exchange_account_id', type: 'uuid' })
+  exchangeAccountId!: string;
+
+  @Column({ name: 'trade_pair_id', type: 'uuid' })
+  tradePairId!: string;
+
+  @Column({ type: 'text' })
+  symbol!: string;
+
+  @Column({ name: 'trading_type', type: 'text' })
+  tradingType!: TradingType;
+
+  @Column({ name: 'strategy_id', type: 'uuid', nullable: true })
+  strategyId!: string | null;
+
+  @Column({ name: 'copier_id', type: 'uuid', nullable: true })
+  copierId!: string | null;
+
+  @Column({ name: 'source_trade_id', type: 'uuid', nullable: true })
+  sourceTradeId!: string | null;
+
+  @Column({ name: 'client_order_id', type: 'text' })
+  clientOrderId!: string;
+
+  /** What the exchange knows the order by; derived from the client order id, and written before it is sent. */
+  @Column({ name: 'venue_client_order_id', type: 'text', nullable: true })
+  venueClientOrderId!: string | null;
+
+  @Column({ name: 'exchange_order_id', type: 'text', nullable: true })
+  exchangeOrderId!: string | null;
+
+  @Column({ type: 'text' })
+  origin!: TradeOrigin;
+
+  @Column({ type: 'text' })
+  type!: TradeType;
+
+  @Column({ type: 'text' })
+  side!: TradeSide;
+
+  @Column({ name: 'reduce_only', type: 'boolean' })
+  reduceOnly!: boolean;
+
+  @Column({ name: 'time_in_force', type: 'text' })
+  timeInForce!: TimeInForce;
+
+  @DecimalColumn({ nullable: true })
+  price!: string | null;
+
+  @DecimalColumn({ name: 'stop_price', nullable: true })
+  stopPrice!: string | null;
+
+  @DecimalColumn()
+  amount!: string;
+
+  @DecimalColumn({ name: 'filled_amount', default: '0' })
+  filledAmount!: string;
+
+  /** Sum of price × amount over the fills. */
+  @DecimalColumn({ default: '0' })
+  cost!: string;
+
+  /** Sums of the fills' fees by currency, largest number of fills first. */
+  @Column({ type: 'jsonb' })
+  fees!: readonly { readonly amount: Decimal; readonly currency: string }[];
+
+  @DecimalColumn({ name: 'realized_pnl', nullable: true })
+  realizedPnl!: string | null;
+
+  /** What the order may spend at most, as far as it is known beforehand. */
+  @Column({ name: 'reserved_asset', type: 'text' })
+  reservedAsset!: string;
+
+  @DecimalColumn({ name: 'reserved_amount' })
+  reservedAmount!: string;
+
+  @Column({ type: 'text' })
+  status!: TradeStatus;
+
+  @Column({ name: 'sub_status', type: 'text', nullable: true })
+  subStatus!: TradeSubStatus | null;
+
+  @Column({ name: 'failure_code', type: 'text', nullable: true })
+  failureCode!: string | null;
+
+  @Column({ name: 'failure_message', type: 'text', nullable: true })
+  failureMessage!: string | null;
+
+  @Column({ name: 'cancel_reason', type: 'text', nullable: true })
+  cancelReason!: CancelReason | null;
+
+  @Column({ type: 'integer' })
+  version!: number;
+
+  /** Looks in a row by which the exchange knew no such order. */
+  @Column({ type: 'integer' })
+  probes!: number;
+
+  /** When the worker looks at the trade next, while it is open. */
+  @Column({ name: 'look_at', type: 'timestamptz' })
+  lookAt!: Date;
+
+  /** Set before the order is sent, and never twice. */
+  @Column({ name: 'submitted_at', type: 'timestamptz', nullable: true })
+  submittedAt!: Date | null;
+
+  /** Set once the exchange has told of the order. */
+  @Column({ name: 'acknowledged_at', type: 'timestamptz', nullable: true })
+  acknowledgedAt!: Date | null;
+
+  @Column({ name: 'filled_at', type: 'timestamptz', nullable: true })
+  filledAt!: Date | null;
+
+  @Column({ name: 'cancelled_at', type: 'timestamptz', nullable: true })
+  cancelledAt!: Date | null;
+
+  @Column({ name: 'closed_at', type: 'timestamptz', nullable: true })
+  closedAt!: Date | null;
+}

@@ -1,0 +1,33 @@
+import { Module } from '@nestjs/common';
+import { Commands } from '../commands.js';
+import { Lists } from '../lists.js';
+import { Platform } from '../platform.js';
+import { TradeExecution } from './trade-execution.service.js';
+import { TradesService } from './trades.service.js';
+
+/** For an API. */
+@Module({
+  providers: [
+    {
+      provide: TradesService,
+      useFactory: (platform: Platform, lists: Lists, commands: Commands) =>
+        new TradesService({ platform, lists, commands }),
+      inject: [Platform, Lists, Commands],
+    },
+  ],
+  exports: [TradesService],
+})
+export class TradesModule {}
+
+/** For the trading worker. */
+@Module({
+  providers: [
+    {
+      provide: TradeExecution,
+      useFactory: (platform: Platform) => new TradeExecution(platform),
+      inject: [Platform],
+    },
+  ],
+  exports: [TradeExecution],
+})
+export class TradeExecutionModule {}

@@ -1,0 +1,284 @@
+import {
+  DomainError,
+  decodeId,
+  encodeId,
+  type QueryOf,
+  type Trade,
+  type TradeCreate,
+  type TradeDetail,
+  tradeOperations,
+  trade as tradeSchema,
+} from '@trading-automation/contracts';
+import { hydrate, isUniqueViolation, newUuid, type Tx } from '@trading-automation/persistence';
+import { type Actor, authorise } from '../access/index.js';
+import { announce } from '../announce.js';
+import type { Commands } from '../commands.js';
+import { Exact } from '../decimal-arithmetic.js';
+import {
+  type AccountForTrade,
+  accountOfFilter,
+  callWorker,
+  lockAccountForTrade,
+} from '../exchange-accounts/index.js';
+import type { ListQuery, Lists, Page } from '../lists.js';
+import type { Platform } from '../platform.js';
+import { type PairForTrade, pairForTrade } from '../trade-pairs/index.js';
+import { FillEntity } from './fill.entity.js';
+import { type Reservation, type RuleViolation, reservationFor, violationsOf } from './order.rules.js';
+import { TradeEntity } from './trade.entity.js';
+import { isTerminal } from './trade.rules.js';
+import { viewTrade, viewTradeDetail } from './trade.view.js';
+import { reservedSinceBalances } from './trades.queries.js';
+
+/** When the sweeper takes up a trade whose notification was lost. */
+const FIRST_LOOK_MS = 2_000;
+
+export interface TradesParts {
+  readonly platform: Platform;
+  readonly lists: Lists;
+  readonly commands: Commands;
+}
+
+export class TradesService {
+  constructor(private readonly parts: TradesParts) {}
+
+  async list(actor: Actor, query: ListQuery & QueryOf<typeof tradeOperations.list>): Promise<Page<Trade>> {
+    authorise(actor, 'READ');
+    const { platform, lists } = this.parts;
+    const where = ['t.user_id = $1'];
+    const params: unknown[] = [actor.userId];
+    const filter = (column: string, value: string | undefined) => {
+      if (value !== undefined) where.push(`t.${column} = $${params.push(value)}`);
+    };
+    filter('status', query.status);
+    filter('side', query.side);
+    if (query.exchange_account_id !== undefined) {
+      const { manager } = platform.database;
+      filter('exchange_account_id', await accountOfFilter(manager, actor, query.exchange_account_id));
+    }
+    if (query.strategy_id !== undefined) throw unknownStrategy();
+    const source = {
+      select: 't.*',
+      from: 'trades t',
+      where,
+      params,
+      sorts: {
+        created_at: { column: 't.created_at', type: 'timestamptz' },
+        updated_at: { column: 't.updated_at', type: 'timestamptz' },
+      },
+      idColumn: 't.id',
+    } as const;
+    const page = await lists.page(tradeOperations.list, actor.userId, source, query);
+    const trades = hydrate(platform.database, TradeEntity, page.items);
+    return { items: trades.map(viewTrade), pagination: page.pagination };
+  }
+
+  async get(actor: Actor, publicId: string): Promise<TradeDetail> {
+    authorise(actor, 'READ');
+    const { manager } = this.parts.platform.database;
+    return viewDetail(manager, await findOwn(manager, actor, publicId));
+  }
+
+  /** Keeps the trade and tells of it; the trading worker sends it. */
+  async create(actor: Actor, input: TradeCreate): Promise<TradeDetail> {
+    authorise(actor, 'TRADE');
+    try {
+      return await this.parts.commands.runPrepared(
+        actor.once,
+        () => this.syncIfNever(actor, input),
+        (tx) => place(tx, actor, input),
+      );
+    } catch (error) {
+      if (!isUniqueViolation(error, 'trades_account_client_order_key')) throw error;
+      throw new DomainError('already_exists', undefined, [
+        {
+          field: 'client_order_id',
+          code: 'already_exists',
+          message: 'A trade of this account has it already.',
+        },
+      ]);
+    }
+  }
+
+  /** Cancels what is open, and answers with the trade as it is then. */
+  async cancel(actor: Actor, publicId: string): Promise<TradeDetail> {
+    authorise(actor, 'TRADE');
+    const { platform, commands } = this.parts;
+    const { manager } = platform.database;
+    const cancel = async () => {
+      const trade = await findOwn(manager, actor, publicId);
+      if (isTerminal(trade.status)) throw notCancellable(trade);
+      await callWorker(platform, 'trade.cancel', { trade_id: trade.id });
+      const after = await findOwn(manager, actor, publicId);
+      if (after.status === 'CANCELLED') return after;
+      if (isTerminal(after.status)) throw notCancellable(after);
+      throw new DomainError(
+        'service_unavailable',
+        'The exchange has not confirmed the cancellation yet; it is under way. Read the trade again.',
+      );
+    };
+    return commands.runPrepared(actor.once, cancel, (tx, trade) => viewDetail(tx, trade));
+  }
+
+  /** An account that nobody has read the balances of is read first. */
+  private async syncIfNever(actor: Actor, input: TradeCreate): Promise<void> {
+    const { platform } = this.parts;
+    const id = decodeId('exa', input.exchange_account_id);
+    const [account] =
+      id === null
+        ? []
+        : await platform.database.query(
+            `SELECT balances_taken_at FROM exchange_accounts
+             WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL AND is_active`,
+            [id, actor.userId],
+          );
+    if (account === undefined || account.balances_taken_at !== null) return;
+    await callWorker(platform, 'exchange_account.sync', { account_id: id! });
+  }
+}
+
+async function place(tx: Tx, actor: Actor, input: TradeCreate): Promise<TradeDetail> {
+  if (input.strategy_id !== undefined) throw unknownStrategy();
+  const account = await lockAccountForTrade(tx, actor, input.exchange_account_id);
+  const pair = await pairForTrade(tx, input.trade_pair_id);
+  assertTradable(account, pair, input);
+  const order = { ...input, stopPrice: input.stop_price };
+  const violations = violationsOf(order, pair);
+  if (violations.length > 0) throw ruleViolated(violations);
+  const reservation = reservationFor(order, pair);
+  await assertFreeBalance(tx, account, reservation);
+
+  const trade = tx.create(TradeEntity, newTrade(actor, input, account, pair, reservation));
+  await tx.insert(TradeEntity, trade);
+  const kept = await tx.findOneByOrFail(TradeEntity, { id: trade.id });
+  const record = viewTrade(kept);
+  await announce(tx, { userId: actor.userId, type: 'trade.created', schema: tradeSchema, record });
+  return { ...record, fills: [] };
+}
+
+function newTrade(
+  actor: Actor,
+  input: TradeCreate,
+  account: AccountForTrade,
+  pair: PairForTrade,
+  reservation: Reservation,
+): Partial<TradeEntity> {
+  const id = newUuid();
+  return {
+    id,
+    userId: actor.userId,
+    exchangeAccountId: account.id,
+    tradePairId: pair.id,
+    symbol: pair.symbol,
+    tradingType: pair.tradingType,
+    clientOrderId: input.client_order_id ?? encodeId('trd', id),
+    origin: 'API',
+    type: input.type,
+    side: input.side,
+    reduceOnly: input.reduce_only,
+    timeInForce: input.time_in_force,
+    price: input.price ?? null,
+    stopPrice: input.stop_price ?? null,
+    amount: input.amount,
+    filledAmount: '0',
+    cost: '0',
+    fees: [],
+    reservedAsset: reservation.asset,
+    reservedAmount: reservation.amount,
+    status: 'PENDING',
+    version: 1,
+    probes: 0,
+    lookAt: new Date(Date.now() + FIRST_LOOK_MS),
+  };
+}
+
+async function findOwn(tx: Tx, actor: Actor, publicId: string): Promise<TradeEntity> {
+  const id = decodeId('trd', publicId);
+  const trade = id === null ? null : await tx.findOneBy(TradeEntity, { id, userId: actor.userId });
+  if (trade === null) throw new DomainError('not_found');
+  return trade;
+}
+
+async function viewDetail(tx: Tx, trade: TradeEntity): Promise<TradeDetail> {
+  const fills = await tx.find(FillEntity, {
+    where: { tradeId: trade.id },
+    order: { executedAt: 'ASC', id: 'ASC' },
+  });
+  return viewTradeDetail(trade, fills);
+}
+
+function assertTradable(account: AccountForTrade, pair: PairForTrade, input: TradeCreate): void {
+  if (pair.exchange !== account.exchange || pair.tradingType !== account.tradingType) {
+    throw new DomainError('validation_failed', undefined, [
+      {
+        field: 'trade_pair_id',
+        code: 'other_exchange',
+        message: `The pair is ${pair.tradingType} on ${pair.exchange}; the account is ${account.tradingType} on ${account.exchange}.`,
+      },
+    ]);
+  }
+  if (!pair.isActive) {
+    const message = 'The exchange does not trade this pair at the moment.';
+    throw new DomainError('invalid_state', message, [
+      { field: 'trade_pair_id', code: 'invalid_state', message, state: 'INACTIVE' },
+    ]);
+  }
+  if (input.reduce_only && pair.tradingType !== 'perpetual') {
+    throw new DomainError('validation_failed', undefined, [
+      { field: 'reduce_only', code: 'not_allowed', message: 'reduce_only is for perpetuals; leave it out.' },
+    ]);
+  }
+}
+
+/** @throws {DomainError} `insufficient_balance` where what is known to be free does not suffice */
+async function assertFreeBalance(
+  tx: Tx,
+  account: AccountForTrade,
+  { asset, amount }: Reservation,
+): Promise<void> {
+  const reserved = await reservedSinceBalances(tx, account.id, asset);
+  const free = Exact.max(0, new Exact(account.balances[asset]?.free ?? '0').minus(reserved));
+  if (free.gte(amount)) return;
+  throw new DomainError('insufficient_balance', undefined, [
+    {
+      field: 'amount',
+      code: 'insufficient_balance',
+      message: `The order needs ${new Exact(amount).toString()} ${asset}; ${free.toString()} is free.`,
+      asset,
+      needed: new Exact(amount).toString(),
+      free: free.toString(),
+    },
+  ]);
+}
+
+const RULE_WORDS: Record<RuleViolation['rule'], (value: string, limit: string) => string> = {
+  price_tick: (value, limit) => `Prices are multiples of ${limit}; ${value} is none.`,
+  amount_step: (value, limit) => `Amounts are multiples of ${limit}; ${value} is none.`,
+  min_amount: (value, limit) => `The least amount is ${limit}; ${value} is below it.`,
+  max_amount: (value, limit) => `The largest amount is ${limit}; ${value} is above it.`,
+  min_notional: (value, limit) => `Price × amount must be at least ${limit}; it is ${value}.`,
+  max_notional: (value, limit) => `Price × amount may be at most ${limit}; it is ${value}.`,
+};
+
+function ruleViolated(violations: readonly RuleViolation[]): DomainError {
+  const details = violations.map(({ field, rule, value, limit }) => ({
+    field,
+    code: rule,
+    message: RULE_WORDS[rule](value, limit),
+    rule,
+    value,
+    limit,
+  }));
+  return new DomainError('exchange_rule_violated', undefined, details);
+}
+
+function notCancellable(trade: TradeEntity): DomainError {
+  const message = `The trade is ${trade.status}: nothing of it is open.`;
+  return new DomainError('invalid_state', message, [{ code: 'invalid_state', message, state: trade.status }]);
+}
+
+function unknownStrategy(): DomainError {
+  return new DomainError('not_found', undefined, [
+    { field: 'strategy_id', code: 'not_found', message: 'No such strategy.' },
+  ]);
+}

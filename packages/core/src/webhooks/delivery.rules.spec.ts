@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { ATTEMPTS_MAX, afterFailure, RETRY_DELAYS_MS, retryDelayMs } from './delivery.rules.js';
+
+const FRESH = { isActive: true, isDeleted: false, consecutiveFailures: 0, consecutiveDeadLetters: 0 };
+
+describe('the wait before the next attempt', () => {
+  it('is the published schedule, never shorter, and at most a tenth longer from 30 s on', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 4 }),
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        (attempt, random) => {
+          const published = [5_000, 30_000, 120_000, 600_000][attempt - 1]!;
+          const delayMs = retryDelayMs(RETRY_DELAYS_MS, attempt, random);
+          expect(delayMs).toBeGreaterThanOrEqual(published);
+          expect(delayMs).toBeLessThanOrEqual(attempt === 1 ? published : published * 1.1);
+        },
+      ),
+    );
+  });
+
+  it('is asked for after the fifth attempt by mistake alone', () => {
+    expect(() => retryDelayMs(RETRY_DELAYS_MS, ATTEMPTS_MAX, 0)).toThrow(RangeError);
+  });
+});
+
+describe('a failed attempt', () => {
+  it('is followed by another until the fifth, then by a dead letter', () => {
+    const outcomes = [1, 2, 3, 4, 5].map((attempt) => afterFailure(attempt, FRESH).delivery);
+    expect(outcomes).toEqual(['DUE', 'DUE', 'DUE', 'DUE', 'DEAD']);
+  });
+
+  it('of ten at once, all of them first attempts, deactivates nothing', () => {
+    const outcome = afterFailure(1, { ...FRESH, consecutiveFailures: 9 });
+    expect(outcome).toMatchObject({ deactivates: false, consecutiveFailures: 10, delivery: 'DUE' });
+  });
+
+  it('that is the tenth in a row deactivates where a dead letter is among them, itself included', () => {
+    expect(afterFailure(5, { ...FRESH, consecutiveFailures: 9 })).toMatchObject({
+      deactivates: true,
+      delivery: 'DEAD',
+      isExhausted: true,
+    });
+    const third = afterFailure(3, { ...FRESH, consecutiveFailures: 9, consecutiveDeadLetters: 1 });
+    expect(third).toMatchObject({ deactivates: true, delivery: 'DEAD', isExhausted: false });
+    expect(afterFailure(5, { ...FRESH, consecutiveFailures: 8, consecutiveDeadLetters: 1 }).deactivates).toBe(
+      false,
+    );
+  });
+
+  it('of a webhook that was deactivated meanwhile ends as a dead letter, and of a deleted one is discarded', () => {
+    expect(afterFailure(1, { ...FRESH, isActive: false })).toMatchObject({
+      delivery: 'DEAD',
+      deactivates: false,
+    });
+    expect(afterFailure(1, { ...FRESH, isActive: false, isDeleted: true }).delivery).toBe('DISCARDED');
+  });
+});

@@ -1,0 +1,76 @@
+/**
+ * From events to what is owed: one delivery for each active webhook of the event's user that subscribed to its kind.
+ *
+ * 1. The rows and the relay's progress are one transaction: no event is passed over, none is fanned out twice.
+ * 2. The news that rows are due travels in the same transaction's notification, ids alone. It is a hint: what is
+ *    missed is found by the sweeper.
+ * 3. Every dispatcher hears it; a job's id tells that it is there already.
+ */
+import { type EventType, isSubscribed } from '@trading-automation/contracts';
+import { createRelay, type Relay, type RelayedEvent, type Tx } from '@trading-automation/persistence';
+import type { Platform } from '../platform.js';
+import {
+  type DeliveryRef,
+  insertDeliveries,
+  listSubscriptions,
+  type NewDelivery,
+  type Subscription,
+} from './delivery.queries.js';
+
+const CONSUMER = 'webhook-dispatcher';
+const CHANNEL = 'webhook_deliveries';
+/** A notification carries less than 8,000 bytes, an id takes 37. */
+const IDS_PER_NOTIFICATION = 200;
+
+export class WebhookFanOut {
+  constructor(private readonly platform: Platform) {}
+
+  /** Fans events out as they come. */
+  start(onError: (error: unknown) => void): Pick<Relay, 'stop'> {
+    const { database, listener } = this.platform;
+    const relay = createRelay({
+      dataSource: database,
+      listener,
+      consumer: CONSUMER,
+      handle: fanOut,
+      onError,
+    });
+    relay.start();
+    return relay;
+  }
+
+  /** Calls `onDue` with the first attempts of deliveries that were committed just now, by any process. */
+  subscribe(onDue: (refs: readonly DeliveryRef[]) => void): () => void {
+    return this.platform.listener.subscribe(CHANNEL, (payload) => {
+      if (payload === undefined || payload === '') return;
+      onDue(payload.split(',').map((deliveryId) => ({ deliveryId, attempt: 1 })));
+    });
+  }
+}
+
+async function fanOut(tx: Tx, events: readonly RelayedEvent[]): Promise<void> {
+  const subscriptions = await listSubscriptions(tx, [...new Set(events.map(({ userId }) => userId))]);
+  if (subscriptions.length === 0) return;
+  const byUser = new Map<string, Subscription[]>();
+  for (const subscription of subscriptions) {
+    const { userId } = subscription;
+    byUser.set(userId, [...(byUser.get(userId) ?? []), subscription]);
+  }
+  const ids = await insertDeliveries(
+    tx,
+    events.flatMap((event) => owedFor(event, byUser.get(event.userId) ?? [])),
+  );
+  for (let start = 0; start < ids.length; start += IDS_PER_NOTIFICATION) {
+    await tx.query('SELECT pg_notify($1, $2)', [
+      CHANNEL,
+      ids.slice(start, start + IDS_PER_NOTIFICATION).join(','),
+    ]);
+  }
+}
+
+function owedFor(event: RelayedEvent, subscriptions: readonly Subscription[]): NewDelivery[] {
+  const eventType = event.type as EventType;
+  return subscriptions
+    .filter(({ events }) => isSubscribed(events, eventType))
+    .map(({ webhookId }) => ({ webhookId, eventId: event.id, eventType }));
+}

@@ -1,0 +1,92 @@
+import { webhook as webhookSchema } from '@trading-automation/contracts';
+import { CallRefused, inTransaction, newUuid, serveCalls } from '@trading-automation/persistence';
+import { IsNull } from 'typeorm';
+import { eventPayload } from '../announce.js';
+import type { Platform } from '../platform.js';
+import { insertAttempt, type OutgoingEvent } from './delivery.queries.js';
+import { WebhookEntity } from './webhook.entity.js';
+import { webhookView } from './webhook.view.js';
+import type { AttemptResult } from './webhook-deliveries.service.js';
+
+/**
+ * The call from an API to the dispatcher: a webhook's id there, the attempt's id back. What was sent and answered
+ * is read from the attempt's row.
+ */
+export const WEBHOOK_TEST_CALL = 'webhook.test';
+/** An attempt takes 30 s at most; the rest is for the way there and back. */
+export const WEBHOOK_TEST_TIMEOUT_MS = 35_000;
+export const encodeCallId = (id: string): Uint8Array => Buffer.from(id, 'utf8');
+export const decodeCallId = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
+
+export interface ServeTestsOptions {
+  readonly send: (event: OutgoingEvent) => Promise<AttemptResult>;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Receivers that hang for 30 s must not keep many others from trying theirs. */
+const CONCURRENCY = 32;
+
+/**
+ * Test events: one attempt each, never retried and never counted. They are no part of the outbox, so that no other
+ * webhook hears of them, and nothing is owed before the attempt has ended.
+ */
+export class WebhookTests {
+  constructor(private readonly platform: Platform) {}
+
+  /** Answers the APIs' calls until it is stopped. */
+  serve({ send, onError }: ServeTestsOptions): { stop(): Promise<void> } {
+    const { database, listener } = this.platform;
+    return serveCalls({
+      dataSource: database,
+      listener,
+      name: WEBHOOK_TEST_CALL,
+      handle: async (input, { signal }) => encodeCallId(await this.run(decodeCallId(input), send, signal)),
+      onError,
+      concurrency: CONCURRENCY,
+    });
+  }
+
+  private async run(
+    webhookId: string,
+    send: ServeTestsOptions['send'],
+    signal: AbortSignal,
+  ): Promise<string> {
+    const event = await this.compose(webhookId);
+    // Whoever stopped waiting was told that nobody answered, and must not get an event after all.
+    signal.throwIfAborted();
+    const attemptedAt = new Date();
+    const result = await send(event);
+    return this.record(event, attemptedAt, result);
+  }
+
+  private async compose(webhookId: string): Promise<OutgoingEvent> {
+    const webhook = await this.platform.database.manager.findOneBy(WebhookEntity, {
+      id: webhookId,
+      deletedAt: IsNull(),
+    });
+    if (webhook === null || webhook.secretSealed === null)
+      throw new CallRefused('not_found', 'the webhook is gone');
+    const eventId = newUuid();
+    return {
+      eventId,
+      webhookId,
+      url: webhook.url,
+      secretSealed: webhook.secretSealed,
+      payload: Buffer.from(eventPayload(eventId, 'webhook.test', webhookSchema, webhookView(webhook))),
+      attempt: 1,
+    };
+  }
+
+  private async record(event: OutgoingEvent, attemptedAt: Date, result: AttemptResult): Promise<string> {
+    const deliveryId = newUuid();
+    const status = result.error === undefined ? 'SUCCEEDED' : 'FAILED';
+    return inTransaction(this.platform.database, async (tx) => {
+      await tx.query(
+        `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, payload, status, attempts)
+         VALUES ($1, $2, $3, 'webhook.test', $4, $5, 1)`,
+        [deliveryId, event.webhookId, event.eventId, event.payload, status],
+      );
+      return insertAttempt(tx, { ...event, ...result, deliveryId, attemptedAt });
+    });
+  }
+}

@@ -1,0 +1,44 @@
+import { RecordColumns } from '@trading-automation/persistence';
+import { Column, Entity } from 'typeorm';
+
+@Entity('webhooks')
+export class WebhookEntity extends RecordColumns {
+  @Column({ name: 'user_id', type: 'uuid' })
+  userId!: string;
+
+  @Column({ type: 'text' })
+  url!: string;
+
+  @Column({ type: 'text', array: true })
+  events!: string[];
+
+  @Column({ type: 'text' })
+  description!: string;
+
+  /** Sealed to the dispatcher's key under `webhook/<id>`; gone with the webhook. */
+  @Column({ name: 'secret_sealed', type: 'text', nullable: true })
+  secretSealed!: string | null;
+
+  @Column({ name: 'secret_last_rotated_at', type: 'timestamptz' })
+  secretLastRotatedAt!: Date;
+
+  @Column({ name: 'is_active', type: 'boolean' })
+  isActive!: boolean;
+
+  /** Failed attempts since the last one that succeeded, over all its deliveries. */
+  @Column({ name: 'consecutive_failures', type: 'integer' })
+  consecutiveFailures!: number;
+
+  /** Of those, how many were a delivery's last. */
+  @Column({ name: 'consecutive_dead_letters', type: 'integer' })
+  consecutiveDeadLetters!: number;
+
+  @Column({ name: 'deactivated_at', type: 'timestamptz', nullable: true })
+  deactivatedAt!: Date | null;
+
+  @Column({ name: 'deactivation_reason', type: 'text', nullable: true })
+  deactivationReason!: string | null;
+
+  @Column({ name: 'deleted_at', type: 'timestamptz', nullable: true })
+  deletedAt!: Date | null;
+}

@@ -1,0 +1,60 @@
+import { type Delivery, encodeId, type Webhook } from '@trading-automation/contracts';
+import type { WebhookEntity } from './webhook.entity.js';
+
+/** A webhook as its owner sees it; its secret is no part of it. */
+export function webhookView(webhook: WebhookEntity): Webhook {
+  const { deactivatedAt, deactivationReason } = webhook;
+  return {
+    id: encodeId('whk', webhook.id),
+    url: webhook.url,
+    events: webhook.events,
+    description: webhook.description,
+    is_active: webhook.isActive,
+    consecutive_failures: webhook.consecutiveFailures,
+    ...(deactivatedAt === null ? {} : { deactivated_at: deactivatedAt.toISOString() }),
+    ...(deactivationReason === null ? {} : { deactivation_reason: deactivationReason }),
+    secret_last_rotated_at: webhook.secretLastRotatedAt.toISOString(),
+    created_at: webhook.createdAt.toISOString(),
+    updated_at: webhook.updatedAt.toISOString(),
+  };
+}
+
+/** An attempt with what it needs of its delivery: the columns of `ATTEMPT_SELECT`. */
+export type AttemptRow = {
+  readonly id: string;
+  readonly event_id: string;
+  readonly event_type: Delivery['event_type'];
+  readonly run: number;
+  readonly attempt: number;
+  readonly status: Delivery['status'];
+  readonly status_code: number | null;
+  readonly error: Delivery['error'] | null;
+  readonly response_time_ms: number;
+  readonly response_body: string | null;
+  readonly attempted_at: Date;
+  readonly next_attempt_at: Date | null;
+  readonly created_at: Date;
+};
+
+export const ATTEMPT_SELECT = `a.id, d.event_id, d.event_type, d.run, a.attempt, a.status, a.status_code, a.error,
+  a.response_time_ms, a.response_body, a.attempted_at, a.next_attempt_at, a.created_at`;
+export const ATTEMPT_FROM = 'webhook_attempts a JOIN webhook_deliveries d ON d.id = a.delivery_id';
+
+/** What the contract calls a delivery is one attempt. */
+export function deliveryView(row: AttemptRow): Delivery {
+  return {
+    id: encodeId('dlv', row.id),
+    event_id: encodeId('evt', row.event_id),
+    event_type: row.event_type,
+    run: row.run,
+    attempt: row.attempt,
+    status: row.status,
+    ...(row.status_code === null ? {} : { status_code: row.status_code }),
+    ...(row.error === null ? {} : { error: row.error }),
+    response_time_ms: row.response_time_ms,
+    ...(row.response_body === null ? {} : { response_body: row.response_body }),
+    attempted_at: row.attempted_at.toISOString(),
+    ...(row.next_attempt_at === null ? {} : { next_attempt_at: row.next_attempt_at.toISOString() }),
+    created_at: row.created_at.toISOString(),
+  };
+}

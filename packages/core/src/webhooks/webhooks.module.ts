@@ -1,0 +1,20 @@
+import { Module } from '@nestjs/common';
+import { Commands } from '../commands.js';
+import { Lists } from '../lists.js';
+import { Platform } from '../platform.js';
+import { WebhookSecrets } from './webhook-secret.js';
+import { WebhooksService } from './webhooks.service.js';
+
+/** For an API. The application gives {@link WebhookSecrets}, globally. */
+@Module({
+  providers: [
+    {
+      provide: WebhooksService,
+      useFactory: (platform: Platform, lists: Lists, commands: Commands, secrets: WebhookSecrets) =>
+        new WebhooksService(platform, lists, commands, secrets),
+      inject: [Platform, Lists, Commands, WebhookSecrets],
+    },
+  ],
+  exports: [WebhooksService],
+})
+export class WebhooksModule {}

@@ -1,0 +1,259 @@
+import { createHash } from 'node:crypto';
+import {
+  EVENT_TYPES,
+  type Permission,
+  webhook as webhookSchema,
+  webhookWithSecret,
+} from '@trading-automation/contracts';
+import { createCursorCodec } from '@trading-automation/pagination';
+import { createIdempotency, newUuid } from '@trading-automation/persistence';
+import type { TestDatabase } from '@trading-automation/persistence/testing';
+import type { Actor } from '../access/index.js';
+import { Commands } from '../commands.js';
+import { Lists } from '../lists.js';
+import { openPlatform, type Platform } from '../platform.js';
+import { generateSealingKeyPair, Opener, Sealer, type SealingKeyPair } from '../sealing/index.js';
+import { createCoreDatabase } from '../testing/index.js';
+import { WebhookSecrets } from './webhook-secret.js';
+import { WebhookTests } from './webhook-tests.service.js';
+import { WebhooksService } from './webhooks.service.js';
+
+const key = (label: string) => createHash('sha256').update(label).digest();
+const ASKED = { limit: 20, sort: 'created_at', order: 'desc', include: [] } as const;
+const HOOK = { url: 'https://example.com/hook', events: ['trade.*'], description: 'mine' };
+
+let database: TestDatabase;
+let platform: Platform;
+let keys: SealingKeyPair;
+let webhooks: WebhooksService;
+/** As `webhooks`, without the patience. */
+let hasty: WebhooksService;
+
+beforeAll(async () => {
+  database = await createCoreDatabase();
+  platform = await openPlatform({
+    world: 'test',
+    databaseUrl: database.url,
+    applicationName: 'webhooks-spec',
+    onListenerError: () => undefined,
+  });
+  keys = await generateSealingKeyPair();
+  const cursors = createCursorCodec((bytes) =>
+    createHash('sha256').update(key('cursors')).update(bytes).digest().subarray(0, 16),
+  );
+  const parts = [
+    platform,
+    new Lists(platform, cursors),
+    new Commands(platform, createIdempotency([key('server key')])),
+    new WebhookSecrets(await Sealer.for(keys), false),
+  ] as const;
+  webhooks = new WebhooksService(...parts);
+  hasty = new WebhooksService(...parts, 100);
+});
+
+afterAll(async () => {
+  await platform.close();
+  await database.drop();
+});
+
+async function newActor(...permissions: Permission[]): Promise<Actor> {
+  const userId = newUuid();
+  await platform.database.query('INSERT INTO users (id) VALUES ($1)', [userId]);
+  return {
+    userId,
+    credential: {
+      kind: 'api_key',
+      id: newUuid(),
+      permissions: permissions.length > 0 ? permissions : ['ADMIN'],
+    },
+  };
+}
+
+const rowsOf = (text: string, ...params: unknown[]): Promise<Record<string, unknown>[]> =>
+  platform.database.query(text, params);
+
+describe('creating a webhook', () => {
+  it('answers with the record and its secret, which only the holder of the private key can open again', async () => {
+    const actor = await newActor();
+    const created = await webhooks.create(actor, HOOK);
+    expect(webhookWithSecret.parse(created)).toEqual(created);
+    expect(created).toMatchObject({ ...HOOK, is_active: true, consecutive_failures: 0 });
+    expect(created.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    const [row] = await rowsOf('SELECT id, secret_sealed FROM webhooks WHERE user_id = $1', actor.userId);
+    expect(row?.secret_sealed).not.toContain(created.secret.slice(6));
+    const opener = await Opener.with([keys]);
+    expect(await opener.open(String(row?.secret_sealed), `webhook/${row?.id}`)).toBe(created.secret);
+  });
+
+  it('gives every webhook another secret', async () => {
+    const actor = await newActor();
+    const secrets = await Promise.all(Array.from({ length: 20 }, () => webhooks.create(actor, HOOK)));
+    expect(new Set(secrets.map(({ secret }) => secret)).size).toBe(20);
+  });
+
+  it.each([
+    ['http://169.254.169.254/latest', 'blocked_address'],
+    ['http://2130706433/', 'blocked_address'],
+    ['http://localhost:8080/', 'blocked_address'],
+    ['https://user@example.com/', 'invalid_url'],
+    ['https://example.com:6379/', 'invalid_url'],
+  ])('refuses %s as %s', async (url, code) => {
+    const actor = await newActor();
+    await expect(webhooks.create(actor, { ...HOOK, url })).rejects.toMatchObject({
+      code: 'validation_failed',
+      details: [{ field: 'url', code }],
+    });
+    expect(await rowsOf('SELECT FROM webhooks WHERE user_id = $1', actor.userId)).toEqual([]);
+  });
+
+  it('stops at 50, however many are asked for at once, and has room again after a deletion', async () => {
+    const actor = await newActor();
+    const outcomes = await Promise.allSettled(Array.from({ length: 55 }, () => webhooks.create(actor, HOOK)));
+    const created = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    expect(created).toHaveLength(50);
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'limit_reached' });
+    }
+    await webhooks.delete(actor, created[0]!.id);
+    await expect(webhooks.create(actor, HOOK)).resolves.toBeDefined();
+  });
+});
+
+describe('a webhook', () => {
+  it('is read and listed by its owner, without its secret', async () => {
+    const actor = await newActor();
+    const created = await webhooks.create(actor, HOOK);
+    const { secret, ...record } = created;
+    expect(await webhooks.get(actor, created.id)).toEqual(record);
+    const second = await webhooks.create(actor, { ...HOOK, events: [...EVENT_TYPES] });
+    const page = await webhooks.list(actor, { ...ASKED });
+    expect(page.items.map(({ id }) => id)).toEqual([second.id, created.id]);
+    expect(page.items[1]).toEqual(record);
+    expect(page.items.map((item) => webhookSchema.strict().parse(item))).toEqual(page.items);
+    expect(JSON.stringify(page)).not.toContain('whsec_');
+    expect(secret).toBeDefined();
+  });
+
+  it('of somebody else, deleted, unknown or malformed is not found, by every operation', async () => {
+    const [owner, other] = [await newActor(), await newActor()];
+    const { id } = await webhooks.create(owner, HOOK);
+    const deleted = await webhooks.create(other, HOOK);
+    await webhooks.delete(other, deleted.id);
+    for (const asked of [id, deleted.id, 'whk_00000000000000000000000000', 'trd_1', '']) {
+      for (const refused of [
+        webhooks.get(other, asked),
+        webhooks.delete(other, asked),
+        webhooks.deliveries(other, asked, { ...ASKED }),
+        webhooks.test(other, asked),
+      ]) {
+        await expect(refused).rejects.toMatchObject({ code: 'not_found' });
+      }
+    }
+    expect(await webhooks.get(owner, id)).toMatchObject({ id });
+  });
+
+  it('needs ADMIN to be changed, and READ to be seen', async () => {
+    const owner = await newActor();
+    const { id } = await webhooks.create(owner, HOOK);
+    const trader: Actor = { ...owner, credential: { ...owner.credential, permissions: ['TRADE'] } };
+    expect(await webhooks.get(trader, id)).toMatchObject({ id });
+    for (const refused of [
+      webhooks.create(trader, HOOK),
+      webhooks.delete(trader, id),
+      webhooks.test(trader, id),
+    ])
+      await expect(refused).rejects.toMatchObject({ code: 'permission_denied' });
+  });
+
+  it('takes its secret and what was owed to it along when it is deleted', async () => {
+    const actor = await newActor();
+    const { id } = await webhooks.create(actor, HOOK);
+    const [row] = await rowsOf('SELECT id FROM webhooks WHERE user_id = $1', actor.userId);
+    const eventId = newUuid();
+    await rowsOf(
+      'INSERT INTO outbox_events (id, user_id, type, payload) VALUES ($1, $2, $3, $4)',
+      eventId,
+      actor.userId,
+      'trade.created',
+      Buffer.from('{}'),
+    );
+    await rowsOf(
+      `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, status, next_at)
+       VALUES ($1, $2, $3, 'trade.created', 'DUE', now())`,
+      newUuid(),
+      row?.id,
+      eventId,
+    );
+    expect(await webhooks.delete(actor, id)).toEqual({ id, deleted: true });
+    expect(
+      await rowsOf('SELECT secret_sealed, is_active FROM webhooks WHERE user_id = $1', actor.userId),
+    ).toEqual([{ secret_sealed: null, is_active: false }]);
+    expect(await rowsOf('SELECT status FROM webhook_deliveries WHERE event_id = $1', eventId)).toEqual([
+      { status: 'DISCARDED' },
+    ]);
+    expect((await webhooks.list(actor, { ...ASKED })).items).toEqual([]);
+  });
+});
+
+describe('a test event', () => {
+  it('is one attempt, stored as a delivery, that counts nothing and that nobody else hears of', async () => {
+    const actor = await newActor();
+    const { id } = await webhooks.create(actor, { ...HOOK, events: ['*'] });
+    const sent: { payload: string; attempt: number }[] = [];
+    const server = new WebhookTests(platform).serve({
+      send: async ({ payload, attempt }) => {
+        sent.push({ payload: Buffer.from(payload).toString(), attempt });
+        return { statusCode: 500, error: 'http_status', responseTimeMs: 7, responseBody: 'no' };
+      },
+      onError: (error) => {
+        throw error;
+      },
+    });
+    const delivery = await webhooks.test(actor, id);
+    await server.stop();
+    expect(delivery).toMatchObject({
+      event_type: 'webhook.test',
+      run: 0,
+      attempt: 1,
+      status: 'FAILED',
+      status_code: 500,
+      error: 'http_status',
+      response_time_ms: 7,
+      response_body: 'no',
+    });
+    expect(delivery.next_attempt_at).toBeUndefined();
+    expect(sent).toHaveLength(1);
+    const event = JSON.parse(sent[0]!.payload);
+    expect(event).toMatchObject({ event_id: delivery.event_id, type: 'webhook.test', data: { id } });
+    expect(sent[0]!.payload).not.toContain('whsec_');
+    expect(await webhooks.get(actor, id)).toMatchObject({ consecutive_failures: 0 });
+    expect(await rowsOf('SELECT FROM outbox_events WHERE user_id = $1', actor.userId)).toEqual([]);
+    const page = await webhooks.deliveries(actor, id, { ...ASKED, sort: 'attempted_at' });
+    expect(page.items).toEqual([delivery]);
+  });
+
+  it('to a webhook that is deleted before it is sent is not found', async () => {
+    const actor = await newActor();
+    const { id } = await webhooks.create(actor, HOOK);
+    const asked = webhooks.test(actor, id);
+    const outcome = expect(asked).rejects.toMatchObject({ code: 'not_found' });
+    await untilRow("SELECT FROM process_calls WHERE name = 'webhook.test'");
+    await webhooks.delete(actor, id);
+    const server = new WebhookTests(platform).serve({
+      send: () => Promise.reject(new Error('sent after all')),
+      onError: () => undefined,
+    });
+    await outcome;
+    await server.stop();
+  });
+
+  it('is 503 where no dispatcher answers', async () => {
+    const actor = await newActor();
+    const { id } = await webhooks.create(actor, HOOK);
+    await expect(hasty.test(actor, id)).rejects.toMatchObject({ code: 'service_unavailable' });
+  });
+});
+
+async function untilRow(text: string): Promise<void> {
+  while ((await rowsOf(text)).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+}

@@ -1,0 +1,195 @@
+import {
+  type Delivery,
+  DomainError,
+  decodeId,
+  encodeId,
+  type Webhook,
+  type WebhookCreate,
+  type WebhookWithSecret,
+  webhookOperations,
+} from '@trading-automation/contracts';
+import { CallRefused, callProcess, hydrate, newUuid, type Tx } from '@trading-automation/persistence';
+import { type EntityManager, IsNull } from 'typeorm';
+import { type Actor, authorise } from '../access/index.js';
+import type { Commands } from '../commands.js';
+import type { ListQuery, Lists, Page } from '../lists.js';
+import { toRefusal } from '../outage.js';
+import type { Platform } from '../platform.js';
+import { judgeUrl } from './egress.js';
+import { WebhookEntity } from './webhook.entity.js';
+import { ATTEMPT_FROM, ATTEMPT_SELECT, type AttemptRow, deliveryView, webhookView } from './webhook.view.js';
+import { newWebhookSecret, type WebhookSecrets, webhookSecretContext } from './webhook-secret.js';
+import {
+  decodeCallId,
+  encodeCallId,
+  WEBHOOK_TEST_CALL,
+  WEBHOOK_TEST_TIMEOUT_MS,
+} from './webhook-tests.service.js';
+
+const WEBHOOKS_MAX = 50;
+
+/** What an account does with its webhooks. What is owed to them is sent by the dispatcher. */
+export class WebhooksService {
+  constructor(
+    private readonly platform: Platform,
+    private readonly lists: Lists,
+    private readonly commands: Commands,
+    private readonly secrets: WebhookSecrets,
+    private readonly testTimeoutMs = WEBHOOK_TEST_TIMEOUT_MS,
+  ) {}
+
+  /** The answer alone carries the secret: it is stored sealed, and this process can't open it. */
+  async create(actor: Actor, input: WebhookCreate): Promise<WebhookWithSecret> {
+    authorise(actor, webhookOperations.create.access);
+    return this.commands.run(actor.once, async (tx) => {
+      this.assertCallable(input.url);
+      await assertRoom(tx, actor.userId);
+      const id = newUuid();
+      const secret = newWebhookSecret();
+      const secretSealed = await this.secrets.sealer.seal(secret, webhookSecretContext(id));
+      await tx.query(
+        `INSERT INTO webhooks (id, user_id, url, events, description, secret_sealed)
+         VALUES ($1, $2, $3, $4, $5, $6)`,
+        [id, actor.userId, input.url, [...new Set(input.events)], input.description, secretSealed],
+      );
+      return { ...webhookView(await find(tx, actor, id)), secret };
+    });
+  }
+
+  async list(actor: Actor, query: ListQuery): Promise<Page<Webhook>> {
+    authorise(actor, webhookOperations.list.access);
+    const source = {
+      select: 'w.*',
+      from: 'webhooks w',
+      where: ['w.user_id = $1', 'w.deleted_at IS NULL'],
+      params: [actor.userId],
+      sorts: {
+        created_at: { column: 'w.created_at', type: 'timestamptz' as const },
+        updated_at: { column: 'w.updated_at', type: 'timestamptz' as const },
+      },
+      idColumn: 'w.id',
+    };
+    const page = await this.lists.page(webhookOperations.list, actor.userId, source, query);
+    return { ...page, items: hydrate(this.platform.database, WebhookEntity, page.items).map(webhookView) };
+  }
+
+  async get(actor: Actor, id: string): Promise<Webhook> {
+    authorise(actor, webhookOperations.get.access);
+    return webhookView(await find(this.platform.database.manager, actor, uuidOf(id)));
+  }
+
+  /** Nothing more is begun to be sent; what was owed is discarded, and the secret is gone. */
+  async delete(actor: Actor, id: string): Promise<{ id: string; deleted: true }> {
+    authorise(actor, webhookOperations.delete.access);
+    const uuid = uuidOf(id);
+    return this.commands.run(actor.once, async (tx) => {
+      const [, count] = await tx.query(
+        `UPDATE webhooks SET deleted_at = now(), updated_at = now(), is_active = false, secret_sealed = NULL
+         WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL`,
+        [uuid, actor.userId],
+      );
+      if (count === 0) throw new DomainError('not_found');
+      await tx.query(
+        `UPDATE webhook_deliveries SET status = 'DISCARDED', next_at = NULL, updated_at = clock_timestamp()
+         WHERE webhook_id = $1 AND status = 'DUE'`,
+        [uuid],
+      );
+      return { id: encodeId('whk', uuid), deleted: true };
+    });
+  }
+
+  /** The attempts made for a webhook. */
+  async deliveries(actor: Actor, id: string, query: ListQuery): Promise<Page<Delivery>> {
+    authorise(actor, webhookOperations.deliveries.access);
+    const webhook = await find(this.platform.database.manager, actor, uuidOf(id));
+    const source = {
+      select: ATTEMPT_SELECT,
+      from: ATTEMPT_FROM,
+      where: ['a.webhook_id = $1'],
+      params: [webhook.id],
+      sorts: {
+        created_at: { column: 'a.created_at', type: 'timestamptz' as const },
+        attempted_at: { column: 'a.attempted_at', type: 'timestamptz' as const },
+      },
+      idColumn: 'a.id',
+    };
+    // Cursors are bound to the webhook like to any filter.
+    const bound = { ...query, webhook_id: webhook.id };
+    const page = await this.lists.page<AttemptRow>(webhookOperations.deliveries, actor.userId, source, bound);
+    return { ...page, items: page.items.map(deliveryView) };
+  }
+
+  /**
+   * Has the dispatcher send a test event, once, and answers with that attempt whatever the receiver said.
+   *
+   * @throws {DomainError} `service_unavailable` where no dispatcher answers
+   */
+  async test(actor: Actor, id: string): Promise<Delivery> {
+    authorise(actor, webhookOperations.test.access);
+    return this.commands.runPrepared(
+      actor.once,
+      () => this.sendTest(actor, id),
+      async (tx, attemptId) => deliveryView(await findAttempt(tx, attemptId)),
+    );
+  }
+
+  private async sendTest(actor: Actor, id: string): Promise<string> {
+    const { database, listener } = this.platform;
+    const webhook = await find(database.manager, actor, uuidOf(id));
+    try {
+      const reply = await callProcess({
+        dataSource: database,
+        listener,
+        name: WEBHOOK_TEST_CALL,
+        input: encodeCallId(webhook.id),
+        timeoutMs: this.testTimeoutMs,
+      });
+      return decodeCallId(reply);
+    } catch (error) {
+      if (error instanceof CallRefused && error.code === 'not_found') throw new DomainError('not_found');
+      throw toRefusal(error);
+    }
+  }
+
+  private assertCallable(url: string): void {
+    const verdict = judgeUrl(url, { allowLoopback: this.secrets.allowLoopback });
+    if ('url' in verdict) return;
+    const { code, message } = verdict;
+    throw new DomainError('validation_failed', undefined, [{ field: 'url', code, message }]);
+  }
+}
+
+/** Counted under a lock of the user's row: two requests at once can't both take the last place. */
+async function assertRoom(tx: Tx, userId: string): Promise<void> {
+  await tx.query('SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE', [userId]);
+  const [{ count }] = await tx.query(
+    'SELECT count(*)::int AS count FROM webhooks WHERE user_id = $1 AND deleted_at IS NULL',
+    [userId],
+  );
+  if (count < WEBHOOKS_MAX) return;
+  throw new DomainError('limit_reached', undefined, [
+    {
+      code: 'limit_reached',
+      message: `An account has at most ${WEBHOOKS_MAX} webhooks.`,
+      limit: WEBHOOKS_MAX,
+    },
+  ]);
+}
+
+async function find(manager: EntityManager, actor: Actor, id: string): Promise<WebhookEntity> {
+  const webhook = await manager.findOneBy(WebhookEntity, { id, userId: actor.userId, deletedAt: IsNull() });
+  if (webhook === null) throw new DomainError('not_found');
+  return webhook;
+}
+
+async function findAttempt(tx: Tx, id: string): Promise<AttemptRow> {
+  const [row] = await tx.query(`SELECT ${ATTEMPT_SELECT} FROM ${ATTEMPT_FROM} WHERE a.id = $1`, [id]);
+  if (row === undefined) throw new DomainError('not_found');
+  return row;
+}
+
+function uuidOf(id: string): string {
+  const uuid = decodeId('whk', id);
+  if (uuid === null) throw new DomainError('not_found');
+  return uuid;
+}
