@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { ConfigError, readConfig } from '@trading-automation/runtime';
+import { configSchema } from './config.js';
+
+const serverKey = (label: string) => createHash('sha256').update(label).digest('base64url');
+const complete = {
+  WORLD: 'test',
+  DATABASE_URL: 'postgres://localhost/x',
+  REDIS_URL: 'redis://localhost',
+  SERVER_KEYS: `${serverKey('current')}, ${serverKey('former')}`,
+  EXCHANGE_SEALING_KEY: 'a1.public',
+  WEBHOOK_SEALING_KEY: 'b2.public',
+};
+const problemsOf = (environment: Record<string, string>) => {
+  try {
+    readConfig(configSchema, environment);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+};
+
+describe('the configuration', () => {
+  it('needs no more than what has no safe default', () => {
+    expect(readConfig(configSchema, complete)).toEqual({
+      ...complete,
+      HOST: '127.0.0.1',
+      PORT: 0,
+      SERVER_KEYS: ['current', 'former'].map((label) => createHash('sha256').update(label).digest()),
+      EXCHANGE_SEALING_KEY: { id: 'a1', publicKey: 'public' },
+      WEBHOOK_SEALING_KEY: { id: 'b2', publicKey: 'public' },
+      OPEN_REGISTRATION: false,
+      WEBHOOK_ALLOW_LOOPBACK: false,
+      TRUSTED_PROXIES: [],
+      LOG_LEVEL: 'info',
+      COMMIT: 'unknown',
+    });
+  });
+
+  it('names all that is missing', () => {
+    expect(problemsOf({}).map((problem) => problem.split(':')[0])).toEqual(Object.keys(complete));
+  });
+
+  it.each([
+    ['WORLD', 'both'],
+    ['SERVER_KEYS', ' , '],
+    ['SERVER_KEYS', Buffer.from('short').toString('base64url')],
+    ['SERVER_KEYS', `${serverKey('current')},x`],
+    ['EXCHANGE_SEALING_KEY', 'nopoint'],
+    ['WEBHOOK_SEALING_KEY', 'a.b.c'],
+    ['OPEN_REGISTRATION', 'yes'],
+    ['TRUSTED_PROXIES', '10.0.0.0/8, proxy.local'],
+    ['TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['PORT', '65536'],
+    ['LOG_LEVEL', 'loud'],
+  ])('refuses %s=%s, and does not repeat it', (name, value) => {
+    const problems = problemsOf({ ...complete, [name]: value });
+    expect(problems.map((problem) => problem.split(':')[0])).toEqual([name]);
+    expect(problems[0]).not.toContain(`${value}"`);
+  });
+
+  it('takes proxies as addresses and ranges', () => {
+    const { TRUSTED_PROXIES } = readConfig(configSchema, {
+      ...complete,
+      TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8,::1',
+    });
+    expect(TRUSTED_PROXIES).toEqual(['127.0.0.1', '10.0.0.0/8', '::1']);
+  });
+
+  it('sends webhooks to this machine in no live world', () => {
+    const environment = { ...complete, WEBHOOK_ALLOW_LOOPBACK: 'true' };
+    expect(problemsOf(environment)).toEqual([]);
+    expect(problemsOf({ ...environment, WORLD: 'live' })).toEqual([
+      'WEBHOOK_ALLOW_LOOPBACK: must be off in the live world',
+    ]);
+  });
+});

@@ -1,0 +1,52 @@
+import { Controller, Inject } from '@nestjs/common';
+import { accessOperations } from '@trading-automation/contracts';
+import { ApiKeysService, IdentityService, type LinkedIdentity } from '@trading-automation/core/access';
+import { answer, type Call, Operation } from '../http/operation.js';
+
+const { me, cliChallenge, cliIdentity, listApiKeys, createApiKey, revokeApiKey, rotateApiKey } =
+  accessOperations;
+
+@Controller()
+export class AccessController {
+  constructor(
+    @Inject(IdentityService) private readonly identity: IdentityService,
+    @Inject(ApiKeysService) private readonly keys: ApiKeysService,
+  ) {}
+
+  @Operation(me)
+  me(call: Call<typeof me>) {
+    return this.identity.me(call.actor);
+  }
+
+  @Operation(cliChallenge)
+  challenge(call: Call<typeof cliChallenge>) {
+    return this.identity.challenge(call.query);
+  }
+
+  @Operation(cliIdentity, ({ identity, isNew }: LinkedIdentity) =>
+    answer(identity, { status: isNew ? 201 : 200, location: `/v1/auth/public-keys/${identity.id}` }),
+  )
+  identify(call: Call<typeof cliIdentity>) {
+    return this.identity.identify(call.actor, call.body, call.once);
+  }
+
+  @Operation(listApiKeys)
+  listKeys(call: Call<typeof listApiKeys>) {
+    return this.keys.list(call.actor, call.query);
+  }
+
+  @Operation(createApiKey)
+  createKey(call: Call<typeof createApiKey>) {
+    return this.keys.create(call.actor, call.body);
+  }
+
+  @Operation(revokeApiKey)
+  revokeKey(call: Call<typeof revokeApiKey>) {
+    return this.keys.revoke(call.actor, call.params.id);
+  }
+
+  @Operation(rotateApiKey)
+  rotateKey(call: Call<typeof rotateApiKey>) {
+    return this.keys.rotate(call.actor, call.params.id);
+  }
+}

@@ -1,0 +1,33 @@
+import { send } from '../../test/notes-api.js';
+import { type RealApi, startRealApi } from '../../test/real-api.js';
+
+let api: RealApi;
+beforeAll(async () => {
+  api = await startRealApi({ COMMIT: 'abc123' });
+});
+afterAll(() => api.close());
+
+describe('without credentials anybody may read', () => {
+  it('that the API answers', async () => {
+    const { status, text } = await send(api, 'GET', '/v1/health');
+    expect([status, text]).toEqual([200, '{"success":true,"data":{"status":"ok"}}']);
+  });
+
+  it('which build answers, and for which world', async () => {
+    const { json } = await send(api, 'GET', '/v1/version');
+    expect(json.data).toEqual({ version: '1.2.3', commit: 'abc123', api: 'v1', world: 'test' });
+  });
+
+  it('how each service is, while some of them are away', async () => {
+    const { status, json } = await send(api, 'GET', '/v1/health/detailed');
+    expect(status).toBe(200);
+    expect(json.data).toMatchObject({
+      status: 'degraded',
+      services: {
+        postgres: { status: 'ok' },
+        redis: { status: 'ok' },
+        'trading-worker': { status: 'degraded' },
+      },
+    });
+  });
+});

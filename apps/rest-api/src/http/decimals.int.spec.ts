@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { type NotesApi, sendJson, startNotesApi } from '../../test/notes-api.js';
+
+let api: NotesApi;
+beforeAll(async () => {
+  api = await startNotesApi();
+});
+afterAll(() => api.close());
+
+/** A decimal as its parts, so that what must come back is known without any parser. */
+const decimal = fc.record({
+  sign: fc.constantFrom('', '-'),
+  whole: fc.stringMatching(/^(0|[1-9]\d{0,19})$/),
+  fraction: fc.stringMatching(/^\d{0,18}$/),
+});
+
+function canonical({ sign, whole, fraction }: { sign: string; whole: string; fraction: string }): string {
+  const decimals = fraction.replace(/0+$/, '');
+  const plain = decimals === '' ? whole : `${whole}.${decimals}`;
+  return plain === '0' ? '0' : sign + plain;
+}
+
+describe('an amount', () => {
+  it('comes back from the raw text of a body to the answer with every digit', async () => {
+    await fc.assert(
+      fc.asyncProperty(decimal, fc.boolean(), fc.boolean(), async (parts, asString, wantsString) => {
+        const { sign, whole, fraction } = parts;
+        const given = sign + (fraction === '' ? whole : `${whole}.${fraction}`);
+        const accept = wantsString ? 'application/json; decimals=string' : 'application/json';
+        const body = `{"name":"x","price":${asString ? `"${given}"` : given}}`;
+        const { status, text } = await sendJson(api, 'POST', '/v1/notes', body, { accept });
+        const shown = wantsString ? `"${canonical(parts)}"` : canonical(parts);
+        expect([status, text]).toEqual([
+          201,
+          `{"success":true,"data":{"id":"n1","name":"x","price":${shown}}}`,
+        ]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('may be given with an exponent', async () => {
+    const shift = fc.integer({ min: 0, max: 8 });
+    await fc.assert(
+      fc.asyncProperty(decimal, shift, fc.constantFrom('e', 'E'), async (parts, places, e) => {
+        const { sign, whole, fraction } = parts;
+        fc.pre(fraction.length + places <= 18 && whole.length > places);
+        const at = whole.length - places;
+        const moved = `${sign}${whole.slice(0, at)}.${whole.slice(at)}${fraction}0`;
+        const given = `${moved}${e}${places % 2 === 0 ? '+' : ''}${places}`;
+        const { text } = await sendJson(api, 'POST', '/v1/notes', `{"name":"x","price":${given}}`);
+        expect(text).toContain(`"price":${canonical(parts)}}`);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it.each([
+    ['0.1234567890123456789', 'too_many_decimals'],
+    ['1e-19', 'too_many_decimals'],
+    ['123456789012345678901', 'too_many_digits'],
+    ['1e20', 'too_many_digits'],
+    ['1e400', 'too_many_digits'],
+    ['1e99999', 'not_a_decimal'],
+    ['"NaN"', 'not_a_decimal'],
+    ['"Infinity"', 'not_a_decimal'],
+    ['"0x10"', 'not_a_decimal'],
+    ['true', 'invalid'],
+    ['null', 'invalid'],
+  ])('given as %s is refused, never rounded', async (given, code) => {
+    const { status, json } = await sendJson(api, 'POST', '/v1/notes', `{"name":"x","price":${given}}`);
+    expect([status, json.error?.code]).toEqual([422, 'validation_failed']);
+    expect(json.error?.details).toEqual([{ field: 'price', code, message: expect.any(String) }]);
+  });
+});

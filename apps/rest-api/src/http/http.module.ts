@@ -1,0 +1,29 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { APP_FILTER, DiscoveryModule } from '@nestjs/core';
+import type { Operation } from '@trading-automation/contracts';
+import type { Logger } from '@trading-automation/runtime';
+import { HttpOptions, OperationRouter } from './operation-router.js';
+import { NestRefusals } from './server.js';
+
+export interface HttpModuleOptions {
+  readonly operations: readonly Operation[];
+  readonly logger: Logger;
+  /** The module that exports `Authentication`. */
+  readonly access: DynamicModule;
+}
+
+/** Serves the operations by the controllers of the whole application. */
+@Module({})
+export class HttpModule {
+  static serving({ operations, logger, access }: HttpModuleOptions): DynamicModule {
+    return {
+      module: HttpModule,
+      imports: [DiscoveryModule, access],
+      providers: [
+        { provide: HttpOptions, useValue: new HttpOptions(operations, logger) },
+        { provide: APP_FILTER, useClass: NestRefusals },
+        OperationRouter,
+      ],
+    };
+  }
+}

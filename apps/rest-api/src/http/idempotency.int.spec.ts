@@ -1,0 +1,151 @@
+import { send } from '../../test/notes-api.js';
+import {
+  drawIdentity,
+  drawKeyHolder,
+  type KeyHolder,
+  openAccount,
+  type RealApi,
+  sendSigned,
+  startRealApi,
+} from '../../test/real-api.js';
+
+let api: RealApi;
+let owner: KeyHolder;
+beforeAll(async () => {
+  api = await startRealApi();
+  owner = await openAccount(api);
+});
+afterAll(() => api.close());
+
+const body = '{"name":"bot"}';
+const createKey = (holder: KeyHolder, key: string, given = body, target = '/v1/api-keys') =>
+  sendSigned(api, holder, 'POST', target, { body: given, headers: { 'idempotency-key': key } });
+
+async function keyCount(holder: KeyHolder): Promise<unknown> {
+  const { json } = await sendSigned(api, holder, 'GET', '/v1/api-keys?include=total');
+  return (json.pagination as { total: number }).total;
+}
+
+describe('a POST with an Idempotency-Key', () => {
+  it('has its effect once, and its answer comes again byte for byte', async () => {
+    const before = Number(await keyCount(owner));
+    const first = await createKey(owner, 'once');
+    const again = await createKey(owner, 'once');
+    expect([first.status, again.status]).toEqual([201, 201]);
+    expect(again.text).toBe(first.text);
+    expect(again.headers.location).toBe(first.headers.location);
+    expect(first.headers.location).toMatch(/^\/v1\/api-keys\/key_/);
+    expect([first.headers['idempotency-replayed'], again.headers['idempotency-replayed']]).toEqual([
+      undefined,
+      'true',
+    ]);
+    expect(again.headers['x-request-id']).not.toBe(first.headers['x-request-id']);
+    expect(await keyCount(owner)).toBe(before + 1);
+  });
+
+  it('sent many times at once has its effect once', async () => {
+    const before = Number(await keyCount(owner));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => createKey(owner, 'at once')));
+    const made = new Set(answers.filter(({ status }) => status === 201).map(({ text }) => text));
+    const others = answers.filter(({ status }) => status !== 201);
+    expect(made.size).toBe(1);
+    expect(others.every(({ json }) => json.error?.code === 'idempotency_in_progress')).toBe(true);
+    expect(await keyCount(owner)).toBe(before + 1);
+  });
+
+  it('is refused for another request', async () => {
+    await createKey(owner, 'other');
+    for (const [given, target] of [
+      ['{"name": "bot"}', '/v1/api-keys'],
+      [body, '/api-keys'],
+      [body, '/v1/api-keys?'],
+    ] as const) {
+      const { status, json } = await createKey(owner, 'other', given, target);
+      expect([status, json.error?.code]).toEqual([422, 'idempotency_key_reused']);
+    }
+  });
+
+  it('is its user’s own', async () => {
+    const other = await openAccount(api);
+    const mine = await createKey(owner, 'shared');
+    const theirs = await createKey(other, 'shared');
+    expect(theirs.status).toBe(201);
+    expect(theirs.text).not.toBe(mine.text);
+    expect(theirs.headers['idempotency-replayed']).toBeUndefined();
+  });
+
+  it('opens one account for a stranger, whose answer comes again too', async () => {
+    const identity = await drawIdentity(api, drawKeyHolder());
+    const link = () =>
+      send(api, 'POST', '/v1/auth/cli-identity', {
+        body: identity,
+        headers: { 'content-type': 'application/json', 'idempotency-key': 'stranger' },
+      });
+    const [first, again] = [await link(), await link()];
+    expect([first.status, again.status, again.text]).toEqual([201, 201, first.text]);
+    expect(again.headers['idempotency-replayed']).toBe('true');
+  });
+
+  it('has its refusal kept, where it says something of the request', async () => {
+    const used = await drawIdentity(api, owner);
+    await sendSigned(api, owner, 'POST', '/v1/auth/cli-identity', { body: used });
+    const headers = { 'idempotency-key': 'refused' };
+    const first = await sendSigned(api, owner, 'POST', '/v1/auth/cli-identity', { body: used, headers });
+    const again = await sendSigned(api, owner, 'POST', '/v1/auth/cli-identity', { body: used, headers });
+    expect([first.status, first.json.error?.code]).toEqual([422, 'validation_failed']);
+    expect([again.status, again.text, again.headers['idempotency-replayed']]).toEqual([
+      422,
+      first.text,
+      'true',
+    ]);
+  });
+
+  it.each([
+    ['a body that does not fit', '{"name":1}', '/v1/api-keys', 422, 'validation_failed'],
+    ['a body that is no JSON', '{"name":', '/v1/api-keys', 400, 'malformed_json'],
+    ['a query that is not known', body, '/v1/api-keys?x=1', 400, 'invalid_query'],
+  ])(
+    'has its refusal of %s kept: the corrected request needs a key of its own',
+    async (what, given, target, status, code) => {
+      const first = await createKey(owner, what, given, target);
+      const again = await createKey(owner, what, given, target);
+      expect([first.status, first.json.error?.code]).toEqual([status, code]);
+      expect([again.text, again.headers['idempotency-replayed']]).toEqual([first.text, 'true']);
+      const corrected = await createKey(owner, what);
+      expect([corrected.status, corrected.json.error?.code]).toEqual([422, 'idempotency_key_reused']);
+    },
+  );
+
+  it('has no refusal kept that is about the credential', async () => {
+    const { json } = await sendSigned(api, owner, 'POST', '/v1/api-keys', { body: '{"name":"trader"}' });
+    const { key } = json.data as { key: string };
+    const headers = { 'x-api-key': key, 'content-type': 'application/json', 'idempotency-key': 'denied' };
+    for (let i = 0; i < 2; i++) {
+      const answered = await send(api, 'POST', '/v1/api-keys', { body, headers });
+      expect([answered.status, answered.headers['idempotency-replayed']]).toEqual([403, undefined]);
+    }
+  });
+
+  it.each([[''], ['x'.repeat(256)], ['caf\u00e9'], [['a', 'b']]])('refuses %j for a key', async (given) => {
+    const { status, json } = await sendSigned(api, owner, 'POST', '/v1/api-keys', {
+      body,
+      headers: { 'idempotency-key': given },
+    });
+    expect([status, json.error?.code, json.error?.details?.[0]?.field]).toEqual([
+      422,
+      'validation_failed',
+      'Idempotency-Key',
+    ]);
+  });
+
+  it('takes the longest key', async () => {
+    expect((await createKey(owner, 'x'.repeat(255))).status).toBe(201);
+  });
+});
+
+describe('a request with another method', () => {
+  it('is not kept, whatever header it carries', async () => {
+    const headers = { 'idempotency-key': 'x'.repeat(300) };
+    expect((await sendSigned(api, owner, 'GET', '/v1/me', { headers })).status).toBe(200);
+  });
+});

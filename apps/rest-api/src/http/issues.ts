@@ -1,0 +1,78 @@
+/**
+ * What a schema found wrong, as the details of a refusal: which field, a code to act on, and how to mend it.
+ * Values are never repeated: they may be secrets.
+ */
+import { type ErrorDetail } from '@trading-automation/contracts';
+import { z } from 'zod';
+
+type Issue = z.core.$ZodIssue;
+type RawIssue = z.core.$ZodRawIssue;
+
+/** Details of one refusal at most; the rest shows once these are mended. */
+const DETAILS_MAX = 100;
+const NAME_SHOWN_MAX = 100;
+
+export type Checked = { readonly data: unknown } | { readonly details: readonly ErrorDetail[] };
+
+/** Checks `value`; `noun` is what its members are called: a field, a parameter. */
+export function check(schema: z.ZodType, value: unknown, noun: 'field' | 'parameter'): Checked {
+  const parsed = schema.safeParse(value, { error: messageOf, reportInput: true });
+  if (parsed.success) return { data: parsed.data };
+  const details = parsed.error.issues.flatMap((issue) => detailsOf(issue, noun));
+  return { details: details.slice(0, DETAILS_MAX) };
+}
+
+function detailsOf(issue: Issue, noun: string): ErrorDetail[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      field: fieldOf([...issue.path, key.slice(0, NAME_SHOWN_MAX)]),
+      code: `unknown_${noun}`,
+      message: `There is no such ${noun}; leave it out.`,
+    }));
+  }
+  const field = fieldOf(issue.path);
+  return [{ ...(field === '' ? {} : { field }), ...told(issue) }];
+}
+
+const fieldOf = (path: readonly PropertyKey[]) => path.map(String).join('.');
+
+function told(issue: Issue): { code: string; message: string } {
+  if (issue.code === 'custom' && typeof issue.params?.code === 'string')
+    return { code: issue.params.code, message: issue.message };
+  if (issue.input === undefined) return { code: 'required', message: 'Required.' };
+  return { code: CODES[issue.code] ?? 'invalid', message: issue.message };
+}
+
+const CODES: Partial<Record<Issue['code'], string>> = {
+  invalid_type: 'invalid_type',
+  invalid_value: 'invalid_value',
+  invalid_format: 'invalid_format',
+  too_small: 'too_small',
+  too_big: 'too_big',
+};
+
+/** The words for an issue whose schema has none of its own. */
+function messageOf(issue: RawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `Expected ${withArticle(issue.expected)}.`;
+    case 'invalid_value':
+      return `Expected ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}.`;
+    case 'too_small':
+      return `Expected at least ${amount(issue.origin, issue.minimum)}.`;
+    case 'too_big':
+      return `Expected at most ${amount(issue.origin, issue.maximum)}.`;
+    case 'invalid_format':
+      return issue.format === 'regex' ? 'Not in the expected form.' : `Expected ${issue.format}.`;
+    default:
+      return undefined;
+  }
+}
+
+const withArticle = (noun: string) => (/^[aeio]/.test(noun) ? `an ${noun}` : `a ${noun}`);
+
+function amount(origin: string, limit: number | bigint): string {
+  const unit = { string: 'character', array: 'item', set: 'item', object: 'field' }[origin];
+  if (unit === undefined) return String(limit);
+  return `${limit} ${unit}${Number(limit) === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,92 @@
+/**
+ * `@Operation(op)`: this controller method answers that operation of the contract.
+ *
+ *     @Operation(tradeOperations.create)
+ *     create(call: Call<typeof tradeOperations.create>) { return this.trades.create(call.actor, call.body); }
+ *
+ * 1. Route, permission, parsing and the form of the answer follow from the operation; the method names a use-case.
+ * 2. What the use-case gives is the operation's data. Where it is not, the second argument of the decorator makes
+ *    it so: there and not in the method, because an answer that is kept for an Idempotency-Key is written in the
+ *    transaction of its effect, from what the use-case gave.
+ */
+import 'reflect-metadata';
+import type {
+  BodyOf,
+  DataOf,
+  ListShape,
+  Operation as OperationShape,
+  QueryOf,
+} from '@trading-automation/contracts';
+import type { ListQuery, OnceRequest, Page } from '@trading-automation/core';
+import type { Actor, IncomingRequest } from '@trading-automation/core/access';
+import type { z } from 'zod';
+
+type CallerOf<O extends OperationShape> = O['access'] extends 'PUBLIC'
+  ? null
+  : O['access'] extends 'CHALLENGE'
+    ? Actor | null
+    : Actor;
+
+/** One request to an operation: authenticated, allowed and parsed. */
+export interface Call<O extends OperationShape> {
+  /** Who asks; null where the operation may be called without credentials, and was. */
+  readonly actor: CallerOf<O>;
+  /** Set where the request carries an Idempotency-Key; the actor, if any, has it too. */
+  readonly once: OnceRequest | undefined;
+  readonly params: O['params'] extends z.ZodType ? z.output<O['params']> : Record<never, never>;
+  readonly query: O extends { readonly list: ListShape } ? ListQuery & QueryOf<O> : QueryOf<O>;
+  readonly body: O extends { readonly bodyOptional: true } ? BodyOf<O> | undefined : BodyOf<O>;
+  readonly incoming: IncomingRequest;
+}
+
+/** What an operation answers with: its data, or a page of it. */
+export type ResultOf<O extends OperationShape> = O extends { readonly list: ListShape }
+  ? Page<DataOf<O>>
+  : DataOf<O>;
+
+/** Data with what the operation leaves open. */
+export class Answer<T> {
+  constructor(
+    readonly data: T,
+    readonly options: { readonly status?: 200 | 201 | 202; readonly location?: string },
+  ) {}
+}
+
+/** `location` is a path under `/v1`; a call by a legacy alias is told it under the alias. */
+export function answer<T>(data: T, options: Answer<T>['options']): Answer<T> {
+  return new Answer(data, options);
+}
+
+/** Makes the answer of what a use-case gave. */
+export type Present = (result: unknown) => unknown;
+
+export interface OperationMethod {
+  readonly operation: OperationShape;
+  readonly present: Present;
+}
+
+type Handler<O extends OperationShape, R> = (call: Call<O>) => R | Promise<R>;
+type OperationDecorator<O extends OperationShape, R> = <M extends Handler<O, R>>(
+  target: object,
+  name: string | symbol,
+  descriptor: TypedPropertyDescriptor<M>,
+) => void;
+
+const OPERATION = Symbol('operation');
+
+export function Operation<O extends OperationShape>(operation: O): OperationDecorator<O, ResultOf<O>>;
+export function Operation<O extends OperationShape, R>(
+  operation: O,
+  present: (result: R) => ResultOf<O> | Answer<ResultOf<O>>,
+): OperationDecorator<O, R>;
+export function Operation(operation: OperationShape, present: Present = (result) => result) {
+  return (_target: object, _name: string | symbol, descriptor: PropertyDescriptor): void => {
+    const method: OperationMethod = { operation, present };
+    Reflect.defineMetadata(OPERATION, method, descriptor.value);
+  };
+}
+
+/** What a controller's method was declared to answer. */
+export function operationMethodOf(method: object): OperationMethod | undefined {
+  return Reflect.getMetadata(OPERATION, method);
+}

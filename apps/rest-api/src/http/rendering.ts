@@ -1,0 +1,97 @@
+/**
+ * Answers as they go out. Everything is written to text here, once: what is sent, what is kept for an
+ * Idempotency-Key and what comes again are the same bytes.
+ */
+import {
+  compileWriter,
+  type DecimalMode,
+  DomainError,
+  type ErrorDetail,
+  type Operation,
+  type Writer,
+} from '@trading-automation/contracts';
+import { type Page, toRefusal } from '@trading-automation/core';
+import { answerError, isExpected, type Logger } from '@trading-automation/runtime';
+import { Answer } from './operation.js';
+import { headerSafe, PREFIX, pathOf } from './route-table.js';
+
+export interface Rendered {
+  readonly status: number;
+  /** Those of this answer alone; what every answer has is added when it is sent. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Headers of every answer, whatever it says. */
+export const HEADERS_OF_EVERY_ANSWER: Readonly<Record<string, string>> = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+};
+
+const DECIMALS_AS_STRINGS =
+  /(?:^|,)\s*application\/json\s*(?:;[^,;]*)*?;\s*decimals\s*=\s*"?string"?\s*(?:[;,]|$)/i;
+
+/** How the caller wants decimals: `Accept: application/json; decimals=string`, or numbers. */
+export function decimalModeOf(accept: string | undefined): DecimalMode {
+  return accept?.includes('decimals') && DECIMALS_AS_STRINGS.test(accept) ? 'string' : 'number';
+}
+
+/** Compiles the form of an operation's answers, from what its controller gave. */
+export function compileAnswers(operation: Operation) {
+  const writers: Record<DecimalMode, Writer> = {
+    number: compileWriter(operation.response, 'number'),
+    string: compileWriter(operation.response, 'string'),
+  };
+  return (result: unknown, request: { target: string; decimals: DecimalMode }): Rendered => {
+    const { data, options } = result instanceof Answer ? result : { data: result, options: {} };
+    const write = writers[request.decimals];
+    const { status = operation.status, location = madeAt(request.target, data) } = options;
+    const body =
+      operation.list === undefined
+        ? `{"success":true,"data":${write(data)}}`
+        : writePage(data as Page<unknown>, write);
+    if (status !== 201 || location === undefined) return { status, headers: {}, body };
+    const isAlias = !request.target.startsWith(`${PREFIX}/`);
+    const shown = isAlias && location.startsWith(`${PREFIX}/`) ? location.slice(PREFIX.length) : location;
+    return { status, headers: { location: shown }, body };
+  };
+}
+
+/** A record is made by a POST to its collection, and stands below it by its id. */
+function madeAt(target: string, data: unknown): string | undefined {
+  const { id } = (data ?? {}) as { id?: unknown };
+  return typeof id === 'string' ? `${headerSafe(pathOf(target))}/${id}` : undefined;
+}
+
+function writePage({ items, pagination }: Page<unknown>, write: Writer): string {
+  let data = '';
+  for (const item of items) data += data === '' ? write(item) : `,${write(item)}`;
+  const { limit, offset, has_more, next_cursor, total } = pagination;
+  return `{"success":true,"data":[${data}],"pagination":${JSON.stringify({ limit, offset, has_more, next_cursor, total })}}`;
+}
+
+/** A refusal or a fault as its answer. */
+export function renderError(error: unknown, requestId: string): Rendered {
+  const { status, headers, body } = answerError(toRefusal(error), requestId);
+  return { status, headers, body: JSON.stringify(body) };
+}
+
+/** Writes to the log what went wrong: faults of ours whole, refusals for those who debug. */
+export function logError(logger: Logger, error: unknown, context: Readonly<Record<string, unknown>>): void {
+  const refusal = toRefusal(error);
+  if (!isExpected(refusal)) logger.error({ ...context, err: error }, 'request failed');
+  else if (refusal.code === 'service_unavailable')
+    logger.warn({ ...context, err: error }, 'a needed service is away');
+  else logger.debug({ ...context, code: refusal.code }, 'request refused');
+}
+
+/** The refusal of a request whose members do not fit. */
+export function refused(
+  code: 'invalid_query' | 'validation_failed',
+  details: readonly ErrorDetail[],
+): DomainError {
+  return new DomainError(code, undefined, details);
+}

@@ -1,0 +1,233 @@
+import { type NotesApi, send, sendBytes, sendJson, startNotesApi } from '../../test/notes-api.js';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const READER = { 'x-api-key': 'reader' };
+const TRADER = { 'x-api-key': 'trader' };
+
+let api: NotesApi;
+beforeAll(async () => {
+  api = await startNotesApi();
+});
+afterAll(() => api.close());
+
+const codeOf = async (answer: ReturnType<typeof send>) => {
+  const { status, json } = await answer;
+  return [status, json.error?.code];
+};
+
+describe('the body', () => {
+  it.each([
+    ['with its length', false],
+    ['in chunks', true],
+  ])('over 256 KiB is refused %s', async (_name, chunked) => {
+    const { status, json } = await send(api, 'POST', '/v1/notes', { body: 'x'.repeat(300 * 1024), chunked });
+    expect([status, json.error?.code]).toEqual([413, 'payload_too_large']);
+  });
+
+  it('over 256 KiB that comes to its end leaves the connection to the next request', async () => {
+    const length = 300 * 1024;
+    const answered = await sendBytes(
+      api,
+      `POST /v1/notes HTTP/1.1\r\nhost: x\r\ncontent-length: ${length}\r\n\r\n${'x'.repeat(length)}` +
+        'GET /v1/ping HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n',
+    );
+    expect(answered.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200']);
+  });
+
+  it('without an end is read no further than that', async () => {
+    const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
+    const answered = await sendBytes(
+      api,
+      `POST /v1/notes HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n${chunk.repeat(20)}`,
+    );
+    expect(answered).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  it('of exactly 256 KiB is read', async () => {
+    const body = `{"name":"x"}`.padEnd(262_144, ' ');
+    expect((await sendJson(api, 'POST', '/v1/notes', body)).status).toBe(201);
+  });
+
+  it('that is promised too long is refused before it comes', async () => {
+    const answered = await sendBytes(
+      api,
+      'POST /v1/notes HTTP/1.1\r\nhost: x\r\ncontent-length: 400000\r\n\r\n',
+    );
+    expect(answered).toMatch(/^HTTP\/1\.1 413 /);
+    expect(answered).toContain('"code":"payload_too_large"');
+  });
+
+  it('reaches the verifier byte for byte, with the target and the headers as they were sent', async () => {
+    const body = Buffer.from('{ "name" : "\\u0061\u00e9", "price": 1.0 }');
+    await send(api, 'POST', '/v1/notes?dry_run=%74rue', {
+      body,
+      headers: { 'X-API-Key': 'trader', 'Content-Type': 'application/json', 'X-Twice': ['1', '2'] },
+    });
+    const seen = api.behaviour.seen.at(-1)!;
+    expect(Buffer.from(seen.body).equals(body)).toBe(true);
+    expect([seen.method, seen.target, seen.address]).toEqual([
+      'POST',
+      '/v1/notes?dry_run=%74rue',
+      '127.0.0.1',
+    ]);
+    expect(seen.rawHeaders.join('\n')).toContain(
+      'X-API-Key\ntrader\nContent-Type\napplication/json\nX-Twice\n1\nX-Twice\n2',
+    );
+  });
+
+  it('of a GET is read, verified and judged like any other', async () => {
+    const sent = { body: '{"a":1}', headers: { ...READER, ...JSON_TYPE } };
+    expect(await codeOf(send(api, 'GET', '/v1/notes', sent))).toEqual([422, 'validation_failed']);
+    expect(Buffer.from(api.behaviour.seen.at(-1)!.body).toString()).toBe('{"a":1}');
+  });
+
+  it.each([
+    ['application/json', 201],
+    ['application/json; charset=utf-8', 201],
+    ['Application/JSON;charset="UTF-8"', 201],
+    ['application/json; profile=x', 201],
+    ['application/json; charset=latin1', 415],
+    ['application/merge-patch+json', 415],
+    ['text/plain', 415],
+    ['', 415],
+  ])('as %j is answered %i', async (type, status) => {
+    const { status: answered } = await sendJson(api, 'POST', '/v1/notes', '{"name":"x"}', {
+      'content-type': type,
+    });
+    expect(answered).toBe(status);
+  });
+
+  it('that is encoded is refused', async () => {
+    for (const encoding of ['gzip', 'br', 'identity, gzip']) {
+      const answered = await sendJson(api, 'POST', '/v1/notes', '{"name":"x"}', {
+        'content-encoding': encoding,
+      });
+      expect([answered.status, answered.json.error?.code]).toEqual([415, 'unsupported_media_type']);
+    }
+  });
+
+  it('left empty is no body, whatever its type says', async () => {
+    const touch = await send(api, 'POST', '/v1/notes/n1/touch', { headers: { ...TRADER, ...JSON_TYPE } });
+    expect(touch.status).toBe(200);
+    const create = await send(api, 'POST', '/v1/notes', { headers: { ...TRADER, ...JSON_TYPE } });
+    expect([create.status, create.json.error?.details?.[0]?.code]).toEqual([422, 'required']);
+  });
+
+  it('may be an empty object where none is asked for', async () => {
+    expect((await sendJson(api, 'POST', '/v1/notes/n1/touch', '{}')).status).toBe(200);
+    expect((await sendJson(api, 'POST', '/v1/notes/n1/touch', '[]')).status).toBe(422);
+  });
+
+  it('that is malformed is told so, and leaves the process as it was', async () => {
+    const { status, json } = await sendJson(api, 'POST', '/v1/notes', '{"__proto__":{"polluted":true}}');
+    expect([status, json.error?.code]).toEqual([400, 'malformed_json']);
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+    const deep = await sendJson(api, 'POST', '/v1/notes', '['.repeat(100_000));
+    expect([deep.status, deep.json.error?.code]).toEqual([400, 'malformed_json']);
+  });
+
+  it('names every field that is wrong, and repeats no value', async () => {
+    const body = '{"name":"","price":"s3cret","kind":"s3cret","a":1,"b":{"s3cret":1}}';
+    const { json, text } = await sendJson(api, 'POST', '/v1/notes', body);
+    expect(json.error?.details?.map(({ field, code }) => `${field}:${code}`).sort()).toEqual([
+      'a:unknown_field',
+      'b:unknown_field',
+      'kind:invalid_value',
+      'name:too_small',
+      'price:not_a_decimal',
+    ]);
+    expect(text).not.toContain('s3cret');
+  });
+});
+
+describe('the query', () => {
+  it.each([
+    ['?no=1', 'no', 'unknown_parameter'],
+    ['?limit=1&limit=2', 'limit', 'duplicate'],
+    ['?limit=101', 'limit', 'too_big'],
+    ['?limit=x', 'limit', 'invalid_type'],
+    ['?name=%zz', 'name', 'invalid_encoding'],
+    ['?name=%ff', 'name', 'invalid_encoding'],
+    ['?name=%00', 'name', 'invalid_encoding'],
+    ['?__proto__=1', '__proto__', 'unknown_parameter'],
+    ['?sort=price', 'sort', 'invalid_value'],
+    ['?cursor=a&offset=1', 'cursor', 'invalid'],
+  ])('%s is refused, by name', async (query, field, code) => {
+    const { status, json } = await send(api, 'GET', `/v1/notes${query}`, { headers: READER });
+    expect([status, json.error?.code]).toEqual([400, 'invalid_query']);
+    expect(json.error?.details).toEqual([{ field, code, message: expect.any(String) }]);
+  });
+
+  it('reaches the controller parsed, with its defaults', async () => {
+    await send(api, 'GET', '/v1/notes?name=a+b%2B&limit=7&include=total', { headers: READER });
+    expect(api.behaviour.calls.at(-1)!.query).toEqual({
+      name: 'a b+',
+      limit: 7,
+      sort: 'created_at',
+      order: 'desc',
+      include: ['total'],
+    });
+  });
+});
+
+describe('what is no HTTP', () => {
+  it.each([
+    [
+      'two lengths of the body',
+      'POST /v1/ping HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
+      400,
+    ],
+    ['a bare line feed', 'GET /v1/ping HTTP/1.1\nhost: x\n\n', 400],
+    ['headers over 16 KiB', `GET /v1/ping HTTP/1.1\r\nhost: x\r\nx-long: ${'x'.repeat(17_000)}\r\n\r\n`, 431],
+    ['nonsense', 'hello\r\n\r\n', 400],
+  ])(
+    '%s is answered with an error in the envelope, and the connection ends',
+    async (_name, bytes, status) => {
+      const answered = await sendBytes(api, bytes);
+      expect(answered).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+      const body = JSON.parse(answered.slice(answered.indexOf('\r\n\r\n') + 4));
+      expect(body).toMatchObject({ success: false, error: { request_id: expect.any(String) } });
+    },
+  );
+});
+
+describe('a sender that is too slow', () => {
+  it('is told so and let go, with its headers or its body outstanding', async () => {
+    const api = await startNotesApi();
+    try {
+      Object.assign(api.server, { headersTimeout: 100, requestTimeout: 200 });
+      const answers = await Promise.all([
+        sendBytes(api, 'GET /v1/ping HTTP/1.1\r\nhost: x\r\nx-slow: '),
+        sendBytes(api, 'POST /v1/notes HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n{'),
+      ]);
+      for (const answered of answers) {
+        expect(answered).toMatch(/^HTTP\/1\.1 408 /);
+        expect(answered).toContain('"success":false');
+      }
+    } finally {
+      await api.close();
+    }
+  });
+});
+
+describe('the caller’s address', () => {
+  it('is the socket’s, whatever a header claims', async () => {
+    await send(api, 'GET', '/v1/notes', { headers: { ...READER, 'x-forwarded-for': '203.0.113.9' } });
+    expect(api.behaviour.seen.at(-1)!.address).toBe('127.0.0.1');
+  });
+
+  it('is what a trusted proxy says', async () => {
+    const api = await startNotesApi({ trustedProxies: ['127.0.0.0/8', '10.0.0.0/8'] });
+    try {
+      const addressFor = async (forwarded: string) => {
+        await send(api, 'GET', '/v1/notes', { headers: { ...READER, 'x-forwarded-for': forwarded } });
+        return api.behaviour.seen.at(-1)!.address;
+      };
+      expect(await addressFor('203.0.113.9')).toBe('203.0.113.9');
+      expect(await addressFor('198.51.100.1, 203.0.113.9, 10.1.2.3')).toBe('203.0.113.9');
+      expect(await addressFor('nonsense')).toBe('127.0.0.1');
+    } finally {
+      await api.close();
+    }
+  });
+});

@@ -1,0 +1,53 @@
+import { noteOperations, sendJson, startNotesApi } from '../../test/notes-api.js';
+import { createAdapter } from './server.js';
+
+describe('the limits of the server', () => {
+  it('are the published ones', async () => {
+    const app = createAdapter({ trustedProxies: [] });
+    const { server, initialConfig } = app.getInstance();
+    expect(server).toMatchObject({
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      keepAliveTimeout: 65_000,
+      maxRequestsPerSocket: 1_000,
+    });
+    expect(initialConfig.bodyLimit).toBe(256 * 1024);
+  });
+});
+
+describe('the boot', () => {
+  it('fails where an operation has no controller method', async () => {
+    const extra = { ...noteOperations.ping, id: 'ping.again', path: '/v1/ping-again' } as const;
+    await expect(startNotesApi({ operations: [...Object.values(noteOperations), extra] })).rejects.toThrow(
+      'ping.again has no controller method',
+    );
+  });
+
+  it('fails where a controller answers what is no operation', async () => {
+    const { touch: _, ...others } = noteOperations;
+    await expect(startNotesApi({ operations: Object.values(others) })).rejects.toThrow(
+      'notes.touch is no operation of this API',
+    );
+  });
+});
+
+describe('the end', () => {
+  it('comes after the requests under way are answered', async () => {
+    const api = await startNotesApi();
+    let finish = () => {};
+    const started = new Promise<void>((resolve) => {
+      api.behaviour.create = () => {
+        resolve();
+        return new Promise((done) => {
+          finish = () => done({ id: 'n1', name: 'late' });
+        });
+      };
+    });
+    const answered = sendJson(api, 'POST', '/v1/notes', '{"name":"x"}');
+    await started;
+    const closed = api.close();
+    finish();
+    expect((await answered).status).toBe(201);
+    await closed;
+  });
+});

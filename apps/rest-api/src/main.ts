@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { createLogger, readConfig, runProcess } from '@trading-automation/runtime';
+import { configSchema } from './config.js';
+import { startRestApi } from './rest-api.js';
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+const logger = createLogger('rest-api');
+
+await runProcess({
+  logger,
+  start: async () => {
+    const config = readConfig(configSchema);
+    logger.level = config.LOG_LEVEL;
+    const { url, stop } = await startRestApi(config, version, logger);
+    logger.info({ url }, 'ready');
+    return { stop };
+  },
+});

@@ -1,0 +1,314 @@
+/** A small API of its own over the transport: what the transport promises holds for whatever it serves. */
+import { request as httpRequest, type IncomingHttpHeaders, type Server } from 'node:http';
+import { connect } from 'node:net';
+import { Controller, type DynamicModule, Inject, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import {
+  DomainError,
+  decimal,
+  decimalGiven,
+  defineOperation,
+  type Operation as OperationShape,
+  type Permission,
+  text,
+} from '@trading-automation/contracts';
+import { Commands } from '@trading-automation/core';
+import { type Actor, Authentication, type IncomingRequest } from '@trading-automation/core/access';
+import { createLogger, nestLogger } from '@trading-automation/runtime';
+import { z } from 'zod';
+import { HttpModule } from '../src/http/http.module.js';
+import { answer, type Call, Operation } from '../src/http/operation.js';
+import { createAdapter } from '../src/http/server.js';
+
+const note = z.object({ id: z.string(), name: z.string(), price: decimal.optional() });
+type Note = z.output<typeof note>;
+const path = z.object({ id: z.string().max(200) });
+const rest = { errors: [], summary: 'A test.' } as const;
+
+export const noteOperations = {
+  ping: defineOperation({
+    ...rest,
+    id: 'ping',
+    method: 'GET',
+    path: '/v1/ping',
+    access: 'PUBLIC',
+    response: note,
+    status: 200,
+  }),
+  list: defineOperation({
+    ...rest,
+    id: 'notes.list',
+    method: 'GET',
+    path: '/v1/notes',
+    access: 'READ',
+    query: z.strictObject({ name: text({ max: 10 }).optional() }),
+    list: { sorts: ['created_at'], limitDefault: 50 },
+    response: note,
+    status: 200,
+  }),
+  create: defineOperation({
+    ...rest,
+    id: 'notes.create',
+    method: 'POST',
+    path: '/v1/notes',
+    access: 'TRADE',
+    query: z.strictObject({ dry_run: z.enum(['true', 'false']).optional() }),
+    body: z.strictObject({
+      name: text({ max: 100 }),
+      price: decimalGiven('any').optional(),
+      kind: z.enum(['A', 'B']).default('A'),
+      more: z.unknown().optional(),
+    }),
+    response: note,
+    status: 201,
+  }),
+  get: defineOperation({
+    ...rest,
+    id: 'notes.get',
+    method: 'GET',
+    path: '/v1/notes/:id',
+    access: 'READ',
+    params: path,
+    response: note,
+    status: 200,
+  }),
+  touch: defineOperation({
+    ...rest,
+    id: 'notes.touch',
+    method: 'POST',
+    path: '/v1/notes/:id/touch',
+    access: 'TRADE',
+    params: path,
+    response: note,
+    status: 200,
+  }),
+  claim: defineOperation({
+    ...rest,
+    id: 'notes.claim',
+    method: 'POST',
+    path: '/v1/auth/claim',
+    access: 'CHALLENGE',
+    body: z.strictObject({ pubkey: text({ max: 66 }) }),
+    response: note,
+    status: 201,
+  }),
+} as const;
+
+/** What a test decides: who a key belongs to, and what the use-cases do. */
+class NotesBehaviour {
+  readonly seen: IncomingRequest[] = [];
+  readonly calls: Call<OperationShape>[] = [];
+  create: (call: Call<typeof noteOperations.create>) => Promise<Note> | Note = ({ body }) => ({
+    id: 'n1',
+    name: body.name,
+    ...(body.price === undefined ? {} : { price: body.price }),
+  });
+  claim: (call: Call<typeof noteOperations.claim>) => Promise<{ made: boolean; name: string }> = async ({
+    body,
+  }) => ({
+    made: body.pubkey === 'new',
+    name: body.pubkey,
+  });
+  list: (call: Call<typeof noteOperations.list>) => Note[] = () => [{ id: 'n1', name: 'one', price: '0.1' }];
+  get: (call: Call<typeof noteOperations.get>) => Note = () => ({ id: 'n1', name: 'one', price: '1.5' });
+}
+
+const KEYS: Readonly<Record<string, readonly Permission[]>> = { reader: ['READ'], trader: ['TRADE'] };
+const USER_ID = '0190b5c2-0000-7000-8000-000000000001';
+
+/** Knows two keys, and remembers what it was shown. */
+class NotesAuthentication {
+  constructor(private readonly behaviour: NotesBehaviour) {}
+
+  async authenticate(incoming: IncomingRequest): Promise<Actor | null> {
+    this.behaviour.seen.push(incoming);
+    const at = incoming.rawHeaders.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === 'x-api-key');
+    if (at < 0) return null;
+    const permissions = KEYS[incoming.rawHeaders[at + 1]!];
+    if (permissions === undefined) throw new DomainError('invalid_api_key');
+    return { userId: USER_ID, credential: { kind: 'api_key', id: USER_ID, permissions } };
+  }
+}
+
+@Controller()
+class NotesController {
+  constructor(@Inject(NotesBehaviour) private readonly behaviour: NotesBehaviour) {}
+
+  @Operation(noteOperations.ping)
+  ping(): Note {
+    return { id: 'n0', name: 'pong' };
+  }
+
+  @Operation(noteOperations.list)
+  list(call: Call<typeof noteOperations.list>) {
+    this.behaviour.calls.push(call as Call<OperationShape>);
+    const { limit } = call.query;
+    const pagination = { limit, offset: 0, has_more: false, next_cursor: null };
+    return { items: this.behaviour.list(call), pagination };
+  }
+
+  @Operation(noteOperations.create)
+  create(call: Call<typeof noteOperations.create>) {
+    this.behaviour.calls.push(call as Call<OperationShape>);
+    return this.behaviour.create(call);
+  }
+
+  @Operation(noteOperations.get)
+  get(call: Call<typeof noteOperations.get>) {
+    this.behaviour.calls.push(call as Call<OperationShape>);
+    return this.behaviour.get(call);
+  }
+
+  @Operation(noteOperations.touch)
+  touch({ params }: Call<typeof noteOperations.touch>): Note {
+    return { id: params.id, name: 'touched' };
+  }
+
+  @Operation(noteOperations.claim, ({ made, name }: { made: boolean; name: string }) =>
+    answer({ id: name, name }, made ? { location: `/v1/claims/${name}` } : { status: 200 }),
+  )
+  claim(call: Call<typeof noteOperations.claim>) {
+    this.behaviour.calls.push(call as Call<OperationShape>);
+    return this.behaviour.claim(call);
+  }
+}
+
+@Module({})
+class NotesAccessModule {}
+
+@Module({})
+class NotesModule {}
+
+export interface NotesApi {
+  readonly url: string;
+  readonly port: number;
+  readonly server: Server;
+  readonly behaviour: NotesBehaviour;
+  readonly log: string[];
+  close(): Promise<void>;
+}
+
+export interface NotesOptions {
+  readonly operations?: readonly OperationShape[];
+  readonly trustedProxies?: readonly string[];
+}
+
+/** Starts the API on a free port. */
+export async function startNotesApi(options: NotesOptions = {}): Promise<NotesApi> {
+  const { operations = Object.values(noteOperations), trustedProxies = [] } = options;
+  const behaviour = new NotesBehaviour();
+  const log: string[] = [];
+  const logger = createLogger('notes', 'debug', { write: (line) => void log.push(line) });
+  const access: DynamicModule = {
+    module: NotesAccessModule,
+    providers: [
+      { provide: Authentication, useValue: new NotesAuthentication(behaviour) },
+      // Nothing is kept here: what is, is shown with the real API.
+      { provide: Commands, useValue: { run: (_once: unknown, effect: () => Promise<unknown>) => effect() } },
+    ],
+    exports: [Authentication, Commands],
+  };
+  const root: DynamicModule = {
+    module: NotesModule,
+    imports: [HttpModule.serving({ operations, logger, access })],
+    controllers: [NotesController],
+    providers: [{ provide: NotesBehaviour, useValue: behaviour }],
+  };
+  const app = await NestFactory.create<NestFastifyApplication>(root, createAdapter({ trustedProxies }), {
+    bodyParser: false,
+    logger: nestLogger(logger),
+    abortOnError: false,
+  });
+  await app.listen(0, '127.0.0.1');
+  const url = await app.getUrl();
+  return {
+    url,
+    port: Number(new URL(url).port),
+    server: app.getHttpServer(),
+    behaviour,
+    log,
+    close: () => app.close(),
+  };
+}
+
+export interface Sent {
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+  readonly body?: string | Uint8Array;
+  /** Sends the body in pieces, without its length. */
+  readonly chunked?: boolean;
+}
+
+interface ErrorBody {
+  readonly code: string;
+  readonly message: string;
+  readonly details?: readonly { readonly field?: string; readonly code: string; readonly message: string }[];
+  readonly request_id: string;
+}
+
+export interface Received {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  /** An empty object where there is no body. */
+  readonly json: { success?: boolean; data?: unknown; pagination?: unknown; error?: ErrorBody };
+}
+
+/** One request with its target exactly as given; HTTP clients of a higher level would normalize it. */
+export function send(
+  api: { port: number },
+  method: string,
+  target: string,
+  sent: Sent = {},
+): Promise<Received> {
+  const { headers = {}, body, chunked = false } = sent;
+  return new Promise((resolve, reject) => {
+    const length = body === undefined || chunked ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    const outgoing = httpRequest(
+      {
+        host: '127.0.0.1',
+        port: api.port,
+        method,
+        path: target,
+        headers: { ...length, ...headers },
+        agent: false,
+      },
+      (response) => {
+        const parts: Buffer[] = [];
+        response.on('data', (part) => parts.push(part));
+        response.on('end', () => {
+          const answered = Buffer.concat(parts).toString();
+          const json = answered === '' ? {} : JSON.parse(answered);
+          resolve({ status: response.statusCode!, headers: response.headers, text: answered, json });
+        });
+      },
+    );
+    outgoing.on('error', reject);
+    if (body !== undefined && chunked) {
+      const bytes = Buffer.from(body);
+      for (let at = 0; at < bytes.length; at += 16_384) outgoing.write(bytes.subarray(at, at + 16_384));
+    } else if (body !== undefined) outgoing.write(body);
+    outgoing.end();
+  });
+}
+
+/** As `send`, by a key that may do all, with a JSON body. */
+export function sendJson(api: { port: number }, method: string, target: string, body: string, headers = {}) {
+  return send(api, method, target, {
+    body,
+    headers: { 'x-api-key': 'trader', 'content-type': 'application/json', ...headers },
+  });
+}
+
+/** Bytes as they are, and all that comes back until the server ends the connection. */
+export function sendBytes(api: { port: number }, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(api.port, '127.0.0.1', () => socket.write(bytes));
+    let answered = '';
+    socket.on('data', (part) => {
+      answered += part.toString();
+    });
+    socket.on('error', reject);
+    socket.on('close', () => resolve(answered));
+  });
+}
