@@ -1,0 +1,66 @@
+import { BullModule } from '@nestjs/bullmq';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { CoreModule, type Platform } from '@trading-automation/core';
+import { AccountUpkeep, AccountUpkeepModule } from '@trading-automation/core/exchange-accounts';
+import type { Opener } from '@trading-automation/core/sealing';
+import { PairCatalogue, PairCatalogueModule } from '@trading-automation/core/trade-pairs';
+import { TradeExecution, TradeExecutionModule } from '@trading-automation/core/trades';
+import type { ExchangeVenue } from '@trading-automation/exchanges';
+import type { Logger } from '@trading-automation/runtime';
+import type { Config } from './config.js';
+import { Desks } from './desk/desks.js';
+import { TRADES_QUEUE, TradesJob } from './jobs/trades.job.js';
+import { Schedules } from './schedules/schedules.js';
+import { Worker } from './worker.js';
+
+export interface WorkerSurroundings {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly platform: Platform;
+  readonly opener: Opener;
+  readonly venues: readonly ExchangeVenue[];
+}
+
+@Module({})
+export class AppModule {
+  static in({ config, logger, platform, opener, venues }: WorkerSurroundings): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        CoreModule.forWorker(platform),
+        AccountUpkeepModule,
+        PairCatalogueModule,
+        TradeExecutionModule,
+        BullModule.forRoot({ connection: { url: config.REDIS_URL, maxRetriesPerRequest: null } }),
+        BullModule.registerQueue({
+          name: TRADES_QUEUE,
+          defaultJobOptions: {
+            removeOnComplete: { age: 3_600, count: 10_000 },
+            removeOnFail: { age: 86_400 },
+          },
+          streams: { events: { maxLen: 1_000 } },
+        }),
+      ],
+      providers: [
+        {
+          provide: Desks,
+          useFactory: (upkeep: AccountUpkeep, execution: TradeExecution) =>
+            new Desks({ venues, opener, logger, upkeep, execution }),
+          inject: [AccountUpkeep, TradeExecution],
+        },
+        {
+          provide: Schedules,
+          useFactory: (
+            desks: Desks,
+            pairs: PairCatalogue,
+            execution: TradeExecution,
+            upkeep: AccountUpkeep,
+          ) => new Schedules({ config, desks, pairs, execution, upkeep, logger }),
+          inject: [Desks, PairCatalogue, TradeExecution, AccountUpkeep],
+        },
+        TradesJob,
+        Worker,
+      ],
+    };
+  }
+}

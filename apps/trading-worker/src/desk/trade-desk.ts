@@ -1,0 +1,160 @@
+/**
+ * Sends orders and finds out what became of them.
+ *
+ * 1. An order is sent once: after `beginSubmission` has written so, and never by anybody who finds it written.
+ * 2. No answer, or one that says nothing, is not a failure: the exchange is asked for the order by its client order
+ *    id, until it tells or has certainly never seen it.
+ * 3. Whatever is learned is stored by core, which decides what it means.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AccountUpkeep } from '@trading-automation/core/exchange-accounts';
+import type { Failure, TradeExecution, TradeToWork } from '@trading-automation/core/trades';
+import {
+  type ExchangeClient,
+  ExchangeError,
+  type OrderRequest,
+  type VenueFill,
+  type VenueOrder,
+} from '@trading-automation/exchanges';
+import type { Logger } from '@trading-automation/runtime';
+import type { AccountClients } from './account-clients.js';
+import type { AccountDesk } from './account-desk.js';
+
+export interface TradeDeskParts {
+  readonly execution: TradeExecution;
+  readonly upkeep: AccountUpkeep;
+  readonly clients: AccountClients;
+  readonly accounts: AccountDesk;
+  readonly logger: Logger;
+}
+
+const CANCEL_POLL_MS = 150;
+
+export class TradeDesk {
+  constructor(private readonly parts: TradeDeskParts) {}
+
+  /** Sends a trade that nobody has sent yet. */
+  async submit(tradeId: string): Promise<void> {
+    const { execution, clients } = this.parts;
+    const trade = await execution.find(tradeId);
+    if (trade === null || !trade.isOpen || trade.isSubmitted) return;
+    let order: OrderRequest | null;
+    let client: ExchangeClient;
+    try {
+      const open = await clients.open(trade.accountId);
+      client = open.client;
+      const venueClientOrderId = open.venue.clientOrderIdFor(`${trade.accountId}/${trade.clientOrderId}`);
+      order = await execution.beginSubmission(tradeId, venueClientOrderId);
+    } catch (error) {
+      if (!(error instanceof ExchangeError) || error.outcome !== 'fatal') throw error;
+      await execution.storeRefusal(tradeId, failureOf(error));
+      return;
+    }
+    if (order !== null) await this.send(trade, client, order);
+  }
+
+  /** Finds out how an open trade stands; sends it where nobody has. */
+  async look(tradeId: string): Promise<void> {
+    try {
+      await this.lookOnce(tradeId);
+    } catch (error) {
+      await this.parts.execution.lookAgainSoon(tradeId);
+      throw error;
+    }
+  }
+
+  private async lookOnce(tradeId: string): Promise<void> {
+    const { execution, clients } = this.parts;
+    const trade = await execution.find(tradeId);
+    if (trade === null || !trade.isOpen) return;
+    if (!trade.isSubmitted) return this.submit(tradeId);
+    const { client } = await clients.open(trade.accountId);
+    // A cancellation whose answer was lost is asked for again: it can't be done twice.
+    if (trade.isCancelAsked && trade.isAcknowledged) await cancelAtVenue(client, trade);
+    await this.find(client, trade);
+  }
+
+  /** Cancels what is open; returns when the trade has ended, or when `signal` says that nobody waits any more. */
+  async cancel(tradeId: string, signal: AbortSignal): Promise<void> {
+    const { execution, clients } = this.parts;
+    while (!signal.aborted) {
+      const step = await execution.beginCancellation(tradeId);
+      const trade = await execution.find(tradeId);
+      if (step === 'done' || trade === null) return;
+      const { client } = await clients.open(trade.accountId);
+      if (step === 'send') await cancelAtVenue(client, trade);
+      await this.find(client, trade);
+      await sleep(CANCEL_POLL_MS);
+    }
+  }
+
+  private async send(trade: TradeToWork, client: ExchangeClient, order: OrderRequest): Promise<void> {
+    const { execution, upkeep, logger } = this.parts;
+    let placed: VenueOrder;
+    try {
+      placed = await client.placeOrder(order);
+    } catch (error) {
+      if (!(error instanceof ExchangeError)) throw error;
+      logger.warn({ trade_id: trade.id, outcome: error.outcome, code: error.code }, 'order not confirmed');
+      if (error.outcome === 'unknown' || error.code === 'duplicate_client_order_id') {
+        await execution.storeUnknown(trade.id);
+        return;
+      }
+      // It certainly had no effect. A user's order is not sent again behind the user's back: it failed.
+      await execution.storeRefusal(trade.id, failureOf(error));
+      if (error.code === 'credentials_rejected') await upkeep.storeFailure(trade.accountId, true);
+      return;
+    }
+    await this.absorb(client, trade, placed);
+  }
+
+  private async find(client: ExchangeClient, trade: TradeToWork): Promise<void> {
+    const { symbol, venueClientOrderId } = trade;
+    if (venueClientOrderId === null) return;
+    const order = await client.findOrder({ symbol, venueClientOrderId });
+    if (order === null) await this.parts.execution.storeAbsence(trade.id);
+    else await this.absorb(client, trade, order);
+  }
+
+  private async absorb(client: ExchangeClient, trade: TradeToWork, order: VenueOrder): Promise<void> {
+    const fills = order.filledAmount === '0' ? [] : await this.fillsOf(client, order);
+    const isChanged = await this.parts.execution.storeOrder(trade.id, order, fills);
+    if (isChanged) this.parts.accounts.syncSoon(trade.accountId);
+  }
+
+  /** Without its fills an order can't end, so those that can't be read now are read at the next look. */
+  private async fillsOf(client: ExchangeClient, order: VenueOrder): Promise<readonly VenueFill[]> {
+    try {
+      return await client.fetchFills({ symbol: order.symbol, exchangeOrderId: order.exchangeOrderId });
+    } catch (error) {
+      if (!(error instanceof ExchangeError)) throw error;
+      this.parts.logger.warn({ outcome: error.outcome, code: error.code }, 'fills not read');
+      return [];
+    }
+  }
+}
+
+/** An order that is not open any more needs no cancelling; what became of it, the next look tells. */
+async function cancelAtVenue(client: ExchangeClient, trade: TradeToWork): Promise<void> {
+  const { symbol, venueClientOrderId } = trade;
+  if (venueClientOrderId === null) return;
+  try {
+    await client.cancelOrder({ symbol, venueClientOrderId });
+  } catch (error) {
+    if (error instanceof ExchangeError && error.outcome !== 'fatal') return;
+    throw error;
+  }
+}
+
+function failureOf({ code, message }: ExchangeError): Failure {
+  const codes: Partial<Record<typeof code, string>> = {
+    credentials_rejected: 'exchange_credentials_rejected',
+    insufficient_balance: 'insufficient_balance',
+    rule_violated: 'exchange_rule_violated',
+    unreachable: 'exchange_unavailable',
+    no_answer: 'exchange_unavailable',
+    rate_limited: 'exchange_unavailable',
+    bad_answer: 'exchange_unavailable',
+  };
+  return { code: codes[code] ?? code, message };
+}

@@ -1,0 +1,75 @@
+import { InjectQueue } from '@nestjs/bullmq';
+import { Inject, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Platform, startHeartbeat } from '@trading-automation/core';
+import {
+  serveWorkerCall,
+  VenueCatalogue,
+  type WorkerCallName,
+  type WorkerCalls,
+} from '@trading-automation/core/exchange-accounts';
+import { createTradeIntake } from '@trading-automation/core/trades';
+import type { Queue } from 'bullmq';
+import { Desks } from './desk/desks.js';
+import { TRADES_QUEUE, type TradeJob } from './jobs/trades.job.js';
+import { Schedules } from './schedules/schedules.js';
+
+/** Starts what the worker does by itself, and stops it again: intake first, then what is at work. */
+export class Worker implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly undo: (() => unknown)[] = [];
+
+  constructor(
+    @Inject(Platform) private readonly platform: Platform,
+    @Inject(Desks) private readonly desks: Desks,
+    @Inject(VenueCatalogue) private readonly catalogue: VenueCatalogue,
+    @Inject(Schedules) private readonly schedules: Schedules,
+    @InjectQueue(TRADES_QUEUE) private readonly queue: Queue<TradeJob>,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    const { platform, schedules } = this;
+    await this.catalogue.offer(this.desks.venues.all);
+    const intake = createTradeIntake(platform, {
+      enqueue: (ids) => this.enqueue(ids),
+      onError: schedules.errorsOf('new trades were not taken up'),
+    });
+    const calls = this.serveCalls();
+    const stopHeartbeat = startHeartbeat(platform, 'trading-worker');
+    intake.start();
+    schedules.start();
+    this.undo.push(
+      stopHeartbeat,
+      () => intake.stop(),
+      () => schedules.stop(),
+      () => Promise.all(calls.map((call) => call.stop())),
+    );
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    for (const step of this.undo) await step();
+  }
+
+  private async enqueue(ids: readonly string[]): Promise<void> {
+    await this.queue.addBulk(
+      ids.map((id) => ({ name: 'submit', data: { trade_id: id }, opts: { jobId: `submit-${id}` } })),
+    );
+  }
+
+  private serveCalls() {
+    const { credentials, accounts, trades } = this.desks;
+    const serve = <Name extends WorkerCallName>(
+      name: Name,
+      handle: (input: WorkerCalls[Name]['input'], signal: AbortSignal) => Promise<WorkerCalls[Name]['reply']>,
+    ) => serveWorkerCall(this.platform, name, handle, this.schedules.errorsOf(`the call ${name} failed`));
+    return [
+      serve('exchange_account.test', (input) => credentials.test(input)),
+      serve('exchange_account.sync', async ({ account_id }) => {
+        await accounts.sync(account_id);
+        return null;
+      }),
+      serve('trade.cancel', async ({ trade_id }, signal) => {
+        await trades.cancel(trade_id, signal);
+        return null;
+      }),
+    ];
+  }
+}
