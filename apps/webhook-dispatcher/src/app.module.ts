@@ -1,0 +1,52 @@
+import { BullModule } from '@nestjs/bullmq';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { CoreModule, type Platform } from '@trading-automation/core';
+import { DeliverySettings, WebhookDeliveryModule } from '@trading-automation/core/webhooks';
+import type { Logger } from '@trading-automation/runtime';
+import { AttemptQueue } from './delivery/attempt-queue.js';
+import { AttemptsProcessor, LOGGER } from './delivery/attempts.processor.js';
+import { WebhookSender } from './delivery/webhook-sender.js';
+
+/** What is made before Nest, because it may refuse to start. */
+export interface Parts {
+  readonly platform: Platform;
+  readonly logger: Logger;
+  readonly settings: DeliverySettings;
+  readonly sender: WebhookSender;
+  readonly redisUrl: string;
+  readonly queuePrefix: string;
+}
+
+@Module({})
+export class AppModule {
+  static with({ platform, logger, settings, sender, redisUrl, queuePrefix }: Parts): DynamicModule {
+    const given = {
+      module: AppModule,
+      global: true,
+      providers: [
+        { provide: LOGGER, useValue: logger },
+        { provide: DeliverySettings, useValue: settings },
+        { provide: WebhookSender, useValue: sender },
+        {
+          provide: AttemptQueue,
+          useFactory: () => new AttemptQueue(redisUrl, queuePrefix, logger),
+        },
+      ],
+    };
+    return {
+      ...given,
+      exports: [LOGGER, DeliverySettings, WebhookSender, AttemptQueue],
+      imports: [
+        CoreModule.forWorker(platform),
+        // The worker's connection waits for Redis as long as it takes; the queue that adds has one of its own.
+        BullModule.forRoot({
+          connection: { url: redisUrl, maxRetriesPerRequest: null },
+          prefix: queuePrefix,
+        }),
+        BullModule.registerQueue(),
+        WebhookDeliveryModule,
+      ],
+      providers: [...given.providers, AttemptsProcessor],
+    };
+  }
+}

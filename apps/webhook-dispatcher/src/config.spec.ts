@@ -1,0 +1,49 @@
+import { readConfig } from '@trading-automation/runtime';
+import { configSchema } from './config.js';
+
+const GIVEN = {
+  WORLD: 'test',
+  DATABASE_URL: 'postgres://db/x',
+  REDIS_URL: 'redis://cache',
+  WEBHOOK_OPENING_KEYS: '0123456789abcdef.cHJpdmF0ZQ,fedcba9876543210.b2xkZXI',
+};
+const problemsOf = (changed: Record<string, string>) => {
+  try {
+    readConfig(configSchema, { ...GIVEN, ...changed });
+    return [];
+  } catch (error) {
+    return (error as { problems: string[] }).problems;
+  }
+};
+
+describe('the configuration', () => {
+  it('has the published schedule and limits where nothing else is said', () => {
+    expect(readConfig(configSchema, GIVEN)).toMatchObject({
+      WEBHOOK_ALLOW_LOOPBACK: false,
+      DELIVERY_CONCURRENCY: 64,
+      RETRY_DELAYS_MS: [5_000, 30_000, 120_000, 600_000],
+      ATTEMPT_TIMEOUT_MS: 30_000,
+      LEASE_MS: 45_000,
+      SWEEP_MS: 15_000,
+    });
+  });
+
+  it('reads the ring of keys in its order', () => {
+    expect(readConfig(configSchema, GIVEN).WEBHOOK_OPENING_KEYS).toEqual([
+      { id: '0123456789abcdef', privateKey: 'cHJpdmF0ZQ' },
+      { id: 'fedcba9876543210', privateKey: 'b2xkZXI' },
+    ]);
+  });
+
+  it.each([
+    [{ WORLD: 'live', WEBHOOK_ALLOW_LOOPBACK: 'true' }, 'WEBHOOK_ALLOW_LOOPBACK'],
+    [{ LEASE_MS: '44999' }, 'LEASE_MS'],
+    [{ RETRY_DELAYS_MS: '5000,30000' }, 'RETRY_DELAYS_MS'],
+    [{ WEBHOOK_OPENING_KEYS: 'secret' }, 'WEBHOOK_OPENING_KEYS'],
+    [{ DELIVERY_CONCURRENCY: '0' }, 'DELIVERY_CONCURRENCY'],
+  ])('refuses %j', (changed, name) => {
+    const problems = problemsOf(changed as Record<string, string>);
+    expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name}: `))]);
+    expect(problems.join()).not.toContain('secret');
+  });
+});

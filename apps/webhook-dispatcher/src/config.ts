@@ -1,0 +1,75 @@
+import { RETRY_DELAYS_MS } from '@trading-automation/core/webhooks';
+import { flag } from '@trading-automation/runtime';
+import { z } from 'zod';
+
+/** The first opens what is sealed now, the others what was sealed before a rotation. */
+const openingKeys = z
+  .string()
+  .regex(
+    /^[0-9a-f]{16}\.[\w-]+(?:,[0-9a-f]{16}\.[\w-]+)*$/,
+    'expected <id>.<privateKey>, several separated by commas',
+  )
+  .transform((text) =>
+    text.split(',').map((key) => {
+      const [id = '', privateKey = ''] = key.split('.');
+      return { id, privateKey };
+    }),
+  );
+
+const delaysMs = z
+  .string()
+  .regex(/^\d{1,8}(?:,\d{1,8}){3}$/, 'expected four numbers of milliseconds, separated by commas')
+  .transform((text) => text.split(',').map(Number));
+
+const durationMs = z.coerce
+  .number({ error: 'expected a number of milliseconds' })
+  .int('expected whole milliseconds')
+  .min(10, 'expected at least 10 ms')
+  .max(600_000, 'expected at most 600,000 ms');
+
+/** An attempt has to be recorded within its lease too; half its longest duration is left for that. */
+const LEASE_PER_ATTEMPT = 1.5;
+
+/** The environment of the process. */
+export const configSchema = z
+  .object({
+    WORLD: z.enum(['test', 'live'], { error: 'expected test or live' }),
+    DATABASE_URL: z.url('expected a URL'),
+    REDIS_URL: z.url('expected a URL'),
+    WEBHOOK_OPENING_KEYS: openingKeys,
+    WEBHOOK_ALLOW_LOOPBACK: flag.default(false),
+    /** Attempts at once. */
+    DELIVERY_CONCURRENCY: z.coerce
+      .number({ error: 'expected a number' })
+      .int('expected a whole number')
+      .min(1, 'expected at least 1')
+      .max(1024, 'expected at most 1,024')
+      .default(64),
+    /** The waits before attempts 2 to 5. */
+    RETRY_DELAYS_MS: delaysMs.default([...RETRY_DELAYS_MS]),
+    /** The wall clock of one attempt, from DNS to the last byte. */
+    ATTEMPT_TIMEOUT_MS: durationMs.default(30_000),
+    /** How long an attempt is its dispatcher's alone. */
+    LEASE_MS: durationMs.default(45_000),
+    /** How often Postgres is asked for deliveries that no job stands for. */
+    SWEEP_MS: durationMs.default(15_000),
+    /** How long a stop waits for running attempts; those that it cuts are made again. */
+    STOP_GRACE_MS: durationMs.default(10_000),
+    /** Tells apart dispatchers that share a Redis without sharing a database. */
+    QUEUE_PREFIX: z.string().min(1).default('webhooks'),
+    LOG_LEVEL: z
+      .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], { error: 'expected a log level' })
+      .default('info'),
+  })
+  .superRefine((config, context) => {
+    if (config.WORLD === 'live' && config.WEBHOOK_ALLOW_LOOPBACK) {
+      const message = 'may not be true in the live world';
+      context.addIssue({ code: 'custom', path: ['WEBHOOK_ALLOW_LOOPBACK'], message });
+    }
+    if (config.LEASE_MS < config.ATTEMPT_TIMEOUT_MS * LEASE_PER_ATTEMPT) {
+      const message = `expected at least ${LEASE_PER_ATTEMPT} times ATTEMPT_TIMEOUT_MS`;
+      context.addIssue({ code: 'custom', path: ['LEASE_MS'], message });
+    }
+  });
+
+export type Config = z.infer<typeof configSchema>;

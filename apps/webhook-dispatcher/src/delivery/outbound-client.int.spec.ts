@@ -1,0 +1,264 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { OutboundClient, type OutboundOptions } from './outbound-client.js';
+
+const BODY = Buffer.from('{"event_id":"evt_1"}');
+const servers: (Server | TcpServer)[] = [];
+
+async function listen(server: Server | TcpServer, host = '127.0.0.1'): Promise<number> {
+  servers.push(server);
+  server.listen(0, host);
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+const receiver = (handle: RequestListener) => listen(createServer(handle));
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    if ('closeAllConnections' in server) server.closeAllConnections();
+    server.close();
+  }
+});
+
+function post(url: string, options: Partial<OutboundOptions> = {}) {
+  const client = new OutboundClient({ allowLoopback: true, timeoutMs: 2_000, ...options });
+  return client.post({ url, headers: { 'content-type': 'application/json' }, body: BODY });
+}
+
+/** A TCP server that says `answer` to whatever comes, and leaves the connection open. */
+async function rawReceiver(answer: string | Buffer): Promise<string> {
+  const port = await listen(
+    createTcpServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => socket.write(answer));
+    }),
+  );
+  return `http://127.0.0.1:${port}/`;
+}
+
+describe('an outbound call', () => {
+  it('sends the bytes as they are, to the path and query of the URL, under the host of the name', async () => {
+    const seen: unknown[] = [];
+    const port = await receiver((req, res) => {
+      const chunks: Buffer[] = [];
+      req.on('data', (chunk) => chunks.push(chunk));
+      req.on('end', () => {
+        const { method, url, headers } = req;
+        seen.push({ method, url, host: headers.host, body: Buffer.concat(chunks).toString() });
+        res.writeHead(201).end('{"ok":true}');
+      });
+    });
+    const result = await post(`http://localhost:${port}/hook?a=1`);
+    expect(result).toEqual({
+      statusCode: 201,
+      responseTimeMs: expect.any(Number),
+      responseBody: '{"ok":true}',
+    });
+    expect(seen).toEqual([
+      { method: 'POST', url: '/hook?a=1', host: `localhost:${port}`, body: BODY.toString() },
+    ]);
+  });
+
+  it('connects to the address that was judged, asking the resolver once', async () => {
+    const port = await receiver((_req, res) => res.end());
+    let asked = 0;
+    const resolve = async () => {
+      asked++;
+      return asked === 1 ? ['127.0.0.1'] : ['10.0.0.1'];
+    };
+    const isAllowed = (address: string) => address === '127.0.0.1';
+    const result = await post(`http://receiver.localhost:${port}/`, { resolve, isAllowed });
+    expect(result.statusCode).toBe(200);
+    expect(asked).toBe(1);
+  });
+
+  it('names the host, and not the address that it connects to, when it asks for TLS', async () => {
+    const names: string[] = [];
+    const server = createTlsServer({
+      SNICallback: (name, answer) => {
+        names.push(name);
+        answer(new Error('no certificate'));
+      },
+    });
+    server.on('tlsClientError', () => undefined);
+    const port = await listen(server);
+    const resolve = async () => ['127.0.0.1'];
+    const result = await post(`https://receiver.localhost:${port}/`, { resolve });
+    expect(names).toEqual(['receiver.localhost']);
+    expect(result.statusCode).toBeUndefined();
+    expect(['tls_error', 'reset']).toContain(result.error);
+  });
+
+  it('goes on to the next judged address where the first takes no connection', async () => {
+    const port = await receiver((_req, res) => res.end());
+    const resolve = async () => ['127.0.0.2', '127.0.0.1'];
+    expect((await post(`http://receiver.localhost:${port}/`, { resolve })).statusCode).toBe(200);
+  });
+
+  it.each([
+    ['inside', ['127.0.0.1']],
+    ['a mixture of outside and inside', ['93.184.216.34', '127.0.0.1']],
+    ['an IPv6 form of an inside one', ['::ffff:7f00:1']],
+  ])('is refused where the name leads to %s, and nobody is connected to', async (_what, addresses) => {
+    let connections = 0;
+    const canary = createTcpServer(() => connections++);
+    const port = await listen(canary);
+    const result = await post(`http://example.com:${8000 + (port % 1000)}/`, {
+      allowLoopback: false,
+      resolve: async () => addresses,
+    });
+    expect(result).toEqual({ error: 'blocked_address', responseTimeMs: expect.any(Number) });
+    expect(connections).toBe(0);
+  });
+
+  it.each([
+    ['http://127.0.0.1/', 'blocked_address'],
+    ['http://[::ffff:7f00:1]/', 'blocked_address'],
+    ['http://2130706433/', 'blocked_address'],
+    ['http://localhost/', 'blocked_address'],
+    ['ftp://example.com/', 'invalid_url'],
+    ['http://example.com:6379/', 'invalid_url'],
+  ])('judges a URL again, whatever was stored: %s', async (url, error) => {
+    expect(await post(url, { allowLoopback: false })).toMatchObject({ error });
+  });
+
+  it('says dns_error where a name has no address', async () => {
+    expect(await post('http://example.com/', { resolve: async () => [] })).toMatchObject({
+      error: 'dns_error',
+    });
+    const failing = () => Promise.reject(Object.assign(new Error('queryA ENOTFOUND'), { code: 'ENOTFOUND' }));
+    expect(await post('http://example.com/', { resolve: failing })).toMatchObject({ error: 'dns_error' });
+  });
+
+  it('does not wait for a resolver longer than for anything else', async () => {
+    const resolve = () => new Promise<string[]>(() => undefined);
+    expect(await post('http://example.com/', { resolve, timeoutMs: 100 })).toMatchObject({
+      error: 'timeout',
+    });
+  });
+
+  it.each([301, 302, 303, 307, 308])('does not follow a %i', async (status) => {
+    let followed = 0;
+    const port = await receiver((req, res) => {
+      if (req.url === '/inside') followed++;
+      res.writeHead(status, { location: '/inside' }).end();
+    });
+    const result = await post(`http://127.0.0.1:${port}/`);
+    expect(result).toMatchObject({ statusCode: status, error: 'http_status' });
+    expect(followed).toBe(0);
+  });
+
+  it('takes no proxy from the environment', async () => {
+    let proxied = 0;
+    const proxyPort = await listen(createTcpServer(() => proxied++));
+    const port = await receiver((_req, res) => res.end());
+    process.env.HTTP_PROXY = process.env.http_proxy = `http://127.0.0.1:${proxyPort}`;
+    try {
+      expect((await post(`http://127.0.0.1:${port}/`)).statusCode).toBe(200);
+    } finally {
+      delete process.env.HTTP_PROXY;
+      delete process.env.http_proxy;
+    }
+    expect(proxied).toBe(0);
+  });
+
+  it('uses no connection twice', async () => {
+    const sockets = new Set<unknown>();
+    const port = await receiver((req, res) => {
+      sockets.add(req.socket);
+      res.end();
+    });
+    for (let i = 0; i < 3; i++) await post(`http://127.0.0.1:${port}/`);
+    expect(sockets.size).toBe(3);
+  });
+});
+
+describe('a receiver', () => {
+  it('that answers outside 2xx is a failure, with its status and words', async () => {
+    const port = await receiver((_req, res) => res.writeHead(500).end('no\u0000pe \ufffd'));
+    expect(await post(`http://127.0.0.1:${port}/`)).toMatchObject({
+      statusCode: 500,
+      error: 'http_status',
+      responseBody: 'nope \ufffd',
+    });
+  });
+
+  it('that never answers is cut at the wall clock', async () => {
+    const port = await receiver(() => undefined);
+    const startedAt = performance.now();
+    const result = await post(`http://127.0.0.1:${port}/`, { timeoutMs: 300 });
+    expect(result).toEqual({ error: 'timeout', responseTimeMs: expect.any(Number) });
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(295);
+  });
+
+  it('that says 2xx and then hangs has taken the event', async () => {
+    const port = await receiver((_req, res) => {
+      res.writeHead(200).write('taken');
+    });
+    const result = await post(`http://127.0.0.1:${port}/`, { timeoutMs: 300 });
+    expect(result).toMatchObject({ statusCode: 200, responseBody: 'taken' });
+    expect(result.error).toBeUndefined();
+  });
+
+  it('that streams for ever is read for 16 KiB, and 1 KiB of it is kept', async () => {
+    let sent = 0;
+    let closed: () => void;
+    const isClosed = new Promise<void>((resolve) => {
+      closed = resolve;
+    });
+    const port = await receiver((_req, res) => {
+      res.writeHead(200);
+      res.on('close', () => closed());
+      const chunk = 'x'.repeat(64 * 1024);
+      const pump = () => {
+        while (!res.destroyed && sent < 1e8) {
+          sent += chunk.length;
+          if (!res.write(chunk)) return void res.once('drain', pump);
+        }
+      };
+      pump();
+    });
+    const result = await post(`http://127.0.0.1:${port}/`, { timeoutMs: 10_000 });
+    expect(result).toMatchObject({ statusCode: 200, responseBody: 'x'.repeat(1024) });
+    await isClosed;
+    expect(sent).toBeLessThan(1e8);
+  });
+
+  it('that sends invalid UTF-8 is quoted with replacements, a cut character left out', async () => {
+    const port = await receiver((_req, res) =>
+      res.end(
+        Buffer.concat([Buffer.from([0xff, 0x41]), Buffer.from('b'.repeat(1021)), Buffer.from('é'.repeat(9))]),
+      ),
+    );
+    const { responseBody } = await post(`http://127.0.0.1:${port}/`);
+    expect(responseBody).toBe(`\ufffdA${'b'.repeat(1021)}`);
+  });
+
+  it('that is not there is told as such', async () => {
+    const server = createTcpServer();
+    const port = await listen(server);
+    await new Promise((resolve) => server.close(resolve));
+    expect(await post(`http://127.0.0.1:${port}/`)).toMatchObject({ error: 'connect_refused' });
+  });
+
+  it('that breaks the connection off is told as such', async () => {
+    const port = await listen(
+      createTcpServer((socket) => socket.once('data', () => socket.resetAndDestroy())),
+    );
+    expect(await post(`http://127.0.0.1:${port}/`)).toMatchObject({ error: 'reset' });
+  });
+
+  it('that speaks no HTTP, or sends headers without end, is told as such', async () => {
+    expect(await post(await rawReceiver('hello\n'))).toMatchObject({ error: 'reset' });
+    const endless = `HTTP/1.1 200 OK\r\n${'x-fill: yyyyyyyyyyyyyyyyyyyy\r\n'.repeat(4000)}`;
+    expect(await post(await rawReceiver(endless))).toMatchObject({ error: 'response_too_large' });
+  });
+
+  it('that speaks no TLS on an https URL is told as such', async () => {
+    const url = await rawReceiver('HTTP/1.1 400 Bad Request\r\n\r\n');
+    expect(await post(url.replace('http:', 'https:'))).toMatchObject({ error: 'tls_error' });
+  });
+});

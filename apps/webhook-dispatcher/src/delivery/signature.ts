@@ -1,0 +1,18 @@
+import { createHmac } from 'node:crypto';
+
+/**
+ * The value of `webhook-signature` as the public Standard Webhooks specification says:
+ * `v1,` and the base64 of HMAC-SHA256 over `<id>.<timestamp>.<body>`.
+ */
+export function signatureOf(
+  secret: Uint8Array,
+  id: string,
+  timestampSeconds: number,
+  body: Uint8Array,
+): string {
+  const digest = createHmac('sha256', secret)
+    .update(`${id}.${timestampSeconds}.`)
+    .update(body)
+    .digest('base64');
+  return `v1,${digest}`;
+}

@@ -1,0 +1,58 @@
+import { encodeId } from '@trading-automation/contracts';
+import type { Opener } from '@trading-automation/core/sealing';
+import {
+  type AttemptResult,
+  type OutgoingEvent,
+  webhookSecretBytes,
+  webhookSecretContext,
+} from '@trading-automation/core/webhooks';
+import type { Logger } from '@trading-automation/runtime';
+import type { OutboundClient } from './outbound-client.js';
+import { signatureOf } from './signature.js';
+
+const USER_AGENT = 'trading-automation-webhooks/1';
+
+/** Signs an event with its webhook's present secret and sends it, once. */
+export class WebhookSender {
+  constructor(
+    private readonly opener: Opener,
+    private readonly client: OutboundClient,
+    private readonly logger: Logger,
+  ) {}
+
+  async send(event: OutgoingEvent): Promise<AttemptResult> {
+    const secret = await this.open(event);
+    if (secret === undefined) return { error: 'internal', responseTimeMs: 0 };
+    return this.client.post({
+      url: event.url,
+      headers: headersOf(event, secret, Math.floor(Date.now() / 1000)),
+      body: event.payload,
+    });
+  }
+
+  private async open({ webhookId, secretSealed }: OutgoingEvent): Promise<Uint8Array | undefined> {
+    try {
+      return webhookSecretBytes(await this.opener.open(secretSealed, webhookSecretContext(webhookId)));
+    } catch (error) {
+      this.logger.error({ err: error, webhook_id: webhookId }, "a webhook's secret does not open");
+      return undefined;
+    }
+  }
+}
+
+function headersOf(
+  event: OutgoingEvent,
+  secret: Uint8Array,
+  timestampSeconds: number,
+): Record<string, string> {
+  const id = encodeId('evt', event.eventId);
+  return {
+    'content-type': 'application/json',
+    'user-agent': USER_AGENT,
+    'webhook-id': id,
+    'webhook-timestamp': String(timestampSeconds),
+    'webhook-signature': signatureOf(secret, id, timestampSeconds, event.payload),
+    'x-svc-webhook-id': encodeId('whk', event.webhookId),
+    'x-svc-attempt': String(event.attempt),
+  };
+}

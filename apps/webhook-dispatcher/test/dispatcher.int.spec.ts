@@ -1,0 +1,373 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { encodeId } from '@trading-automation/contracts';
+import { callProcess, newUuid } from '@trading-automation/persistence';
+import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
+import { Redis } from 'ioredis';
+import { configSchema } from '../src/config.js';
+import { startDispatcher } from '../src/dispatcher.js';
+import { openReceiver, openWorld, type Receiver, until, type World } from './harness.js';
+
+const logger = createLogger('webhook-dispatcher', 'fatal');
+let world: World;
+let receiver: Receiver;
+let running: RunningProcess[] = [];
+
+beforeEach(async () => {
+  world = await openWorld();
+  receiver = await openReceiver();
+});
+
+afterEach(async () => {
+  await Promise.all(running.map((each) => each.stop()));
+  running = [];
+  await receiver.close();
+  await world.close();
+});
+
+async function start(settings: Record<string, string> = {}): Promise<void> {
+  const config = readConfig(configSchema, { ...world.environment, ...settings });
+  running.push(await startDispatcher(config, logger));
+}
+
+const statuses = async () => {
+  const rows = await world.query(
+    'SELECT status, count(*)::int AS count FROM webhook_deliveries GROUP BY status ORDER BY status',
+  );
+  return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+};
+const untilStatuses = (expected: Record<string, number>) =>
+  until(async () => JSON.stringify(await statuses()) === JSON.stringify(expected));
+
+const fail =
+  (status = 500) =>
+  (_received: unknown, response: { writeHead(status: number): { end(text: string): void } }) =>
+    response.writeHead(status).end('not now');
+
+describe('an event', () => {
+  it('reaches every active webhook of its user that subscribed to its kind, once, signed, and nobody else', async () => {
+    const one = await world.addHook(receiver.url, { events: ['trade.created'] });
+    const { userId } = one;
+    const two = await world.addHook(receiver.url, { userId, events: ['trade.*'] });
+    const all = await world.addHook(receiver.url, { userId, events: ['*'] });
+    receiver.trust(one, two, all);
+    await world.addHook(receiver.url, { userId, events: ['trade.filled', 'reward.*'] });
+    await world.addHook(receiver.url, { userId, isActive: false });
+    await world.addHook(receiver.url);
+    await start();
+    const id = await world.emit(userId, 'trade.created', { text: 'Zürich \u2028 "quoted"' });
+    await untilStatuses({ SUCCEEDED: 3 });
+    expect(receiver.refused).toEqual([]);
+    expect(receiver.received.map(({ webhookId }) => webhookId).sort()).toEqual(
+      [one, two, all].map(({ publicId }) => publicId).sort(),
+    );
+    const [stored] = await world.query('SELECT payload FROM outbox_events WHERE id = $1', id);
+    for (const { eventId, body, headers } of receiver.received) {
+      expect(eventId).toBe(encodeId('evt', id));
+      expect(body).toBe(String(stored?.payload));
+      expect(JSON.parse(body).event_id).toBe(eventId);
+      expect(headers).toMatchObject({
+        'content-type': 'application/json',
+        'user-agent': expect.stringMatching(/^trading-automation/),
+        'x-svc-attempt': '1',
+      });
+    }
+  });
+
+  it('that was committed while no dispatcher ran is delivered when one does', async () => {
+    const hook = await world.addHook(receiver.url);
+    receiver.trust(hook);
+    for (let i = 0; i < 5; i++) await world.emit(hook.userId);
+    await start();
+    await untilStatuses({ SUCCEEDED: 5 });
+    expect(receiver.received).toHaveLength(5);
+    expect(receiver.refused).toEqual([]);
+  });
+
+  it('is sent once where two dispatchers run', async () => {
+    const hook = await world.addHook(receiver.url);
+    receiver.trust(hook);
+    await Promise.all([start(), start()]);
+    await Promise.all(Array.from({ length: 60 }, () => world.emit(hook.userId)));
+    await untilStatuses({ SUCCEEDED: 60 });
+    await sleep(500);
+    expect(receiver.received).toHaveLength(60);
+    expect(new Set(receiver.received.map(({ eventId }) => eventId)).size).toBe(60);
+    expect(receiver.refused).toEqual([]);
+  });
+});
+
+describe('a failing receiver', () => {
+  it('gets the same bytes under the same id five times, never early, and then a dead letter stands', async () => {
+    receiver.answer(fail());
+    const hook = await world.addHook(receiver.url);
+    receiver.trust(hook);
+    await start({ RETRY_DELAYS_MS: '60,90,120,150' });
+    const id = await world.emit(hook.userId);
+    await untilStatuses({ DEAD: 1 });
+    await sleep(400);
+    expect(receiver.refused).toEqual([]);
+    expect(receiver.received.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5]);
+    expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
+    expect(new Set(receiver.received.map(({ eventId }) => eventId))).toEqual(new Set([encodeId('evt', id)]));
+    const attempts = await world.query(
+      `SELECT attempt, status, status_code, error, response_body,
+         attempted_at >= lag(next_attempt_at) OVER (ORDER BY attempt) AS "isDue",
+         next_attempt_at - wait * interval '1 millisecond' BETWEEN attempted_at AND created_at AS "isScheduled"
+       FROM webhook_attempts LEFT JOIN (VALUES (1, 60), (2, 90), (3, 120), (4, 150)) v (n, wait) ON n = attempt
+       ORDER BY attempt`,
+    );
+    const failed = { status: 'FAILED', status_code: 500, error: 'http_status', response_body: 'not now' };
+    expect(attempts).toEqual([
+      { ...failed, attempt: 1, isDue: null, isScheduled: true },
+      { ...failed, attempt: 2, isDue: true, isScheduled: true },
+      { ...failed, attempt: 3, isDue: true, isScheduled: true },
+      { ...failed, attempt: 4, isDue: true, isScheduled: true },
+      { ...failed, attempt: 5, isDue: true, isScheduled: null },
+    ]);
+    expect(
+      await world.query(
+        'SELECT webhook_id, status, attempts, last_status_code, last_error FROM webhook_dead_letters',
+      ),
+    ).toEqual([
+      {
+        webhook_id: hook.id,
+        status: 'PENDING',
+        attempts: 5,
+        last_status_code: 500,
+        last_error: 'http_status',
+      },
+    ]);
+    expect(await world.query('SELECT is_active, consecutive_failures FROM webhooks')).toEqual([
+      { is_active: true, consecutive_failures: 5 },
+    ]);
+  });
+
+  it('that recovers has its failures forgotten', async () => {
+    receiver.answer((received, response) => void response.writeHead(received.attempt < 3 ? 503 : 204).end());
+    const hook = await world.addHook(receiver.url);
+    receiver.trust(hook);
+    await start();
+    await world.emit(hook.userId);
+    await untilStatuses({ SUCCEEDED: 1 });
+    expect(receiver.received.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
+    expect(await world.query('SELECT consecutive_failures FROM webhooks')).toEqual([
+      { consecutive_failures: 0 },
+    ]);
+    expect(await world.query('SELECT FROM webhook_dead_letters')).toEqual([]);
+  });
+
+  it('that redirects is not followed', async () => {
+    let visits = 0;
+    const inside = await openReceiver((_received, response) => {
+      visits++;
+      response.end();
+    });
+    receiver.answer((_received, response) => void response.writeHead(307, { location: inside.url }).end());
+    const hook = await world.addHook(receiver.url);
+    receiver.trust(hook);
+    await start();
+    await world.emit(hook.userId);
+    await untilStatuses({ DEAD: 1 });
+    await inside.close();
+    expect(visits).toBe(0);
+    expect(await world.query('SELECT DISTINCT status_code, error FROM webhook_attempts')).toEqual([
+      { status_code: 307, error: 'http_status' },
+    ]);
+  });
+
+  it('is deactivated after ten failures with a dead letter among them; what is owed goes there, and others hear of it', async () => {
+    receiver.answer((received, response) =>
+      received.webhookId === broken.publicId ? void response.writeHead(500).end() : void response.end(),
+    );
+    const broken = await world.addHook(receiver.url, { events: ['trade.*'] });
+    const healthy = await world.addHook(receiver.url, {
+      userId: broken.userId,
+      events: ['webhook.deactivated'],
+    });
+    receiver.trust(broken, healthy);
+    await start({ RETRY_DELAYS_MS: '20,20,20,20000' });
+    for (let i = 0; i < 2; i++) await world.emit(broken.userId);
+    // Eight failures, two deliveries that wait for their fifth attempt: then it is brought forward.
+    await until(async () => (await world.query('SELECT FROM webhook_attempts')).length === 8);
+    await world.emit(broken.userId);
+    await until(async () => (await world.query('SELECT FROM webhook_attempts')).length === 12);
+    expect(await world.query('SELECT is_active FROM webhooks WHERE id = $1', broken.id)).toEqual([
+      { is_active: true },
+    ]);
+    await world.query(
+      `UPDATE webhook_deliveries SET next_at = now() - interval '1 minute'
+       WHERE id = (SELECT id FROM webhook_deliveries WHERE status = 'DUE' LIMIT 1)`,
+    );
+    await dropJobs();
+    await untilStatuses({ DEAD: 3, SUCCEEDED: 1 });
+    expect(
+      await world.query('SELECT last_error, attempts FROM webhook_dead_letters ORDER BY last_error'),
+    ).toEqual([
+      { last_error: 'http_status', attempts: 5 },
+      { last_error: 'webhook_inactive', attempts: 4 },
+      { last_error: 'webhook_inactive', attempts: 4 },
+    ]);
+    const [row] = await world.query('SELECT * FROM webhooks WHERE id = $1', broken.id);
+    expect(row).toMatchObject({
+      is_active: false,
+      consecutive_failures: 13,
+      deactivation_reason: 'consecutive_failures',
+      deactivated_at: expect.any(Date),
+    });
+    const told = receiver.received.filter(({ webhookId }) => webhookId === healthy.publicId);
+    expect(told.map(({ body }) => JSON.parse(body))).toEqual([
+      expect.objectContaining({
+        type: 'webhook.deactivated',
+        data: expect.objectContaining({ id: broken.publicId, is_active: false }),
+      }),
+    ]);
+    expect(receiver.refused).toEqual([]);
+  });
+});
+
+describe('a delivery on its way', () => {
+  it('uses the URL and the secret that the webhook has by then', async () => {
+    receiver.answer(fail());
+    const hook = await world.addHook('http://127.0.0.1:9/');
+    const other = await world.addHook(receiver.url, { userId: hook.userId, isActive: false });
+    receiver.trust({ ...hook, secret: other.secret });
+    await start({ RETRY_DELAYS_MS: '300,20,20,20' });
+    await world.emit(hook.userId);
+    await until(async () => (await world.query('SELECT FROM webhook_attempts')).length === 1);
+    await world.change(hook, other.secret, receiver.url);
+    await untilStatuses({ DEAD: 1 });
+    expect(receiver.received.map(({ attempt }) => attempt)).toEqual([2, 3, 4, 5]);
+    expect(receiver.refused).toEqual([]);
+  });
+
+  it('ends as a dead letter where its webhook was deactivated, and is discarded where it was deleted', async () => {
+    receiver.answer(fail());
+    const paused = await world.addHook(receiver.url);
+    const deleted = await world.addHook(receiver.url);
+    receiver.trust(paused, deleted);
+    await start({ RETRY_DELAYS_MS: '300,20,20,20' });
+    await world.emit(paused.userId);
+    await world.emit(deleted.userId);
+    await until(async () => (await world.query('SELECT FROM webhook_attempts')).length === 2);
+    await world.query('UPDATE webhooks SET is_active = false WHERE id = $1', paused.id);
+    await world.query(
+      'UPDATE webhooks SET is_active = false, deleted_at = now(), secret_sealed = NULL WHERE id = $1',
+      deleted.id,
+    );
+    await until(async () => {
+      const { DUE = 0, SENDING = 0 } = await statuses();
+      return DUE + SENDING === 0;
+    });
+    expect(await statuses()).toEqual({ DEAD: 1, DISCARDED: 1 });
+    expect(await world.query('SELECT webhook_id, last_error FROM webhook_dead_letters')).toEqual([
+      { webhook_id: paused.id, last_error: 'webhook_inactive' },
+    ]);
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  it('that no job stands for is found by the sweeper, whether due or left by a dead dispatcher', async () => {
+    const hook = await world.addHook(receiver.url);
+    receiver.trust(hook);
+    await start();
+    const ids = [await world.emit(hook.userId), await world.emit(hook.userId)];
+    await untilStatuses({ SUCCEEDED: 2 });
+    await world.query(
+      `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, run, status, next_at)
+       VALUES ($1, $2, $3, 'trade.created', 1, 'DUE', now() - interval '1 hour')`,
+      newUuid(),
+      hook.id,
+      ids[0],
+    );
+    await world.query(
+      `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, run, status, attempts, lease_id, lease_until)
+       VALUES ($1, $2, $3, 'trade.created', 1, 'SENDING', 2, $1, now() - interval '1 second')`,
+      newUuid(),
+      hook.id,
+      ids[1],
+    );
+    await untilStatuses({ SUCCEEDED: 4 });
+    expect(receiver.received.map(({ attempt }) => attempt).sort()).toEqual([1, 1, 1, 3]);
+    expect(receiver.refused).toEqual([]);
+  });
+
+  it('survives a Redis that forgets everything', async () => {
+    receiver.answer(fail());
+    const hook = await world.addHook(receiver.url);
+    receiver.trust(hook);
+    await start({ RETRY_DELAYS_MS: '600,20,20,20' });
+    for (let i = 0; i < 10; i++) await world.emit(hook.userId);
+    await until(async () => (await world.query('SELECT FROM webhook_attempts')).length === 10);
+    receiver.answer((_received, response) => void response.end());
+    await dropJobs();
+    await untilStatuses({ SUCCEEDED: 10 });
+    expect(receiver.received).toHaveLength(20);
+  });
+
+  it('leaves nothing in Redis but ids', async () => {
+    receiver.answer(fail());
+    const hook = await world.addHook(receiver.url);
+    receiver.trust(hook);
+    await start({ RETRY_DELAYS_MS: '30000,20,20,20' });
+    await world.emit(hook.userId, 'trade.created', { note: 'canary' });
+    await until(async () => (await world.query('SELECT FROM webhook_attempts')).length === 1);
+    const dump = await until(async () => {
+      const text = await dumpRedis();
+      return text.includes('-a2') && text;
+    });
+    expect(dump).toContain('delivery_id');
+    for (const secret of ['canary', 'whsec', receiver.url, hook.userId, hook.secret.slice(6)])
+      expect(dump).not.toContain(secret);
+  });
+});
+
+describe('a test call', () => {
+  it('sends one signed event and answers with the attempt that stands', async () => {
+    receiver.answer(fail(418));
+    const hook = await world.addHook(receiver.url, { events: ['reward.*'] });
+    receiver.trust(hook);
+    await start();
+    const reply = await callProcess({
+      dataSource: world.platform.database,
+      listener: world.platform.listener,
+      name: 'webhook.test',
+      input: Buffer.from(hook.id),
+      timeoutMs: 10_000,
+    });
+    await sleep(300);
+    expect(receiver.refused).toEqual([]);
+    expect(receiver.received.map(({ body }) => JSON.parse(body).type)).toEqual(['webhook.test']);
+    expect(await world.query('SELECT id, status_code FROM webhook_attempts')).toEqual([
+      { id: Buffer.from(reply).toString(), status_code: 418 },
+    ]);
+    expect(await statuses()).toEqual({ FAILED: 1 });
+    expect(await world.query('SELECT consecutive_failures FROM webhooks')).toEqual([
+      { consecutive_failures: 0 },
+    ]);
+  });
+});
+
+const keysOf = async (redis: Redis) => redis.keys(`${world.environment.QUEUE_PREFIX}*`);
+
+async function dropJobs(): Promise<void> {
+  const redis = new Redis(world.environment.REDIS_URL);
+  const keys = await keysOf(redis);
+  if (keys.length > 0) await redis.del(keys);
+  redis.disconnect();
+}
+
+async function dumpRedis(): Promise<string> {
+  const redis = new Redis(world.environment.REDIS_URL);
+  const texts: unknown[] = [];
+  for (const key of await keysOf(redis)) {
+    const type = await redis.type(key);
+    texts.push(key);
+    if (type === 'hash') texts.push(await redis.hgetall(key));
+    if (type === 'string') texts.push(await redis.get(key));
+    if (type === 'list') texts.push(await redis.lrange(key, 0, -1));
+    if (type === 'zset') texts.push(await redis.zrange(key, 0, -1));
+    if (type === 'set') texts.push(await redis.smembers(key));
+    if (type === 'stream') texts.push(await redis.xrange(key, '-', '+'));
+  }
+  redis.disconnect();
+  return JSON.stringify(texts);
+}

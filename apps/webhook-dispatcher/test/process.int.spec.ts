@@ -1,0 +1,128 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { openReceiver, openWorld, type Receiver, until, type World } from './harness.js';
+
+const main = new URL('../dist/main.js', import.meta.url).pathname;
+/** Short enough that the lease of a killed process ends within the test. */
+const HASTY = { ATTEMPT_TIMEOUT_MS: '2000', LEASE_MS: '3000' };
+
+describe('the process of the dispatcher', () => {
+  let world: World;
+  let receiver: Receiver;
+  const children: ChildProcess[] = [];
+  beforeEach(async () => {
+    world = await openWorld();
+    receiver = await openReceiver();
+  });
+  afterEach(async () => {
+    for (const child of children.splice(0)) child.kill('SIGKILL');
+    await receiver.close();
+    await world.close();
+  });
+
+  function launch(settings: Record<string, string> = {}): ChildProcess {
+    const env = { PATH: process.env.PATH, ...world.environment, LOG_LEVEL: 'info', ...settings };
+    const child = fork(main, [], { silent: true, execArgv: [], env });
+    children.push(child);
+    return child;
+  }
+
+  /** Starts the built process and waits until it says that it works. */
+  async function start(settings: Record<string, string> = {}): Promise<ChildProcess> {
+    const child = launch(settings);
+    for await (const line of createInterface({ input: child.stdout! })) {
+      if ((JSON.parse(line) as { msg: string }).msg === 'ready') return child;
+    }
+    throw new Error('it ended before it was ready');
+  }
+
+  it('killed while receivers hold requests, loses nothing: each event comes again under the same id', async () => {
+    const hook = await world.addHook(receiver.url);
+    receiver.trust(hook);
+    receiver.answer(() => undefined);
+    const first = await start(HASTY);
+    const ids = await Promise.all(Array.from({ length: 8 }, () => world.emit(hook.userId)));
+    await until(() => receiver.received.length === ids.length);
+    const held = receiver.received.map(({ eventId, body }) => `${eventId} ${body}`).sort();
+    first.kill('SIGKILL');
+    await once(first, 'exit');
+    expect(await world.query("SELECT FROM webhook_deliveries WHERE status = 'SENDING'")).toHaveLength(
+      ids.length,
+    );
+
+    receiver.answer((_received, response) => void response.end());
+    const more = await Promise.all(Array.from({ length: 4 }, () => world.emit(hook.userId)));
+    await start(HASTY);
+    await until(
+      async () =>
+        (await world.query("SELECT FROM webhook_deliveries WHERE status = 'SUCCEEDED'")).length ===
+        ids.length + more.length,
+    );
+    const again = receiver.received.slice(ids.length);
+    expect(again).toHaveLength(ids.length + more.length);
+    expect(new Set(again.map(({ eventId }) => eventId)).size).toBe(ids.length + more.length);
+    const repeated = again.map(({ eventId, body }) => `${eventId} ${body}`);
+    expect(held.filter((each) => repeated.includes(each))).toEqual(held);
+    expect(receiver.received.every(({ attempt }) => attempt === 1)).toBe(true);
+    expect(receiver.refused).toEqual([]);
+    expect(
+      await world.query('SELECT count(*)::int AS attempts, min(status) AS status FROM webhook_attempts'),
+    ).toEqual([{ attempts: ids.length + more.length, status: 'SUCCEEDED' }]);
+  });
+
+  it('killed before it has fanned out what was committed, does so after its restart, once', async () => {
+    const hook = await world.addHook(receiver.url);
+    receiver.trust(hook);
+    const first = await start();
+    const emitting = Promise.all(Array.from({ length: 40 }, () => world.emit(hook.userId)));
+    await until(() => receiver.received.length > 0);
+    first.kill('SIGKILL');
+    const ids = await emitting;
+    await once(first, 'exit');
+    await start(HASTY);
+    await until(() => new Set(receiver.received.map(({ eventId }) => eventId)).size === ids.length);
+    expect(await world.query('SELECT FROM webhook_deliveries')).toHaveLength(ids.length);
+    expect(receiver.refused).toEqual([]);
+  });
+
+  it('lets running attempts end on SIGTERM, and sends nothing twice over a restart', async () => {
+    const hook = await world.addHook(receiver.url);
+    receiver.trust(hook);
+    receiver.answer((_received, response) => void setTimeout(() => response.end(), 700));
+    const first = await start();
+    await world.emit(hook.userId);
+    await until(() => receiver.received.length === 1);
+    first.kill('SIGTERM');
+    expect(await once(first, 'exit')).toEqual([0, null]);
+    expect(await world.query('SELECT status FROM webhook_deliveries')).toEqual([{ status: 'SUCCEEDED' }]);
+    const second = await start();
+    const last = await world.emit(hook.userId);
+    await until(async () => {
+      const rows = await world.query('SELECT status FROM webhook_deliveries WHERE event_id = $1', last);
+      return rows[0]?.status === 'SUCCEEDED';
+    });
+    expect(receiver.received).toHaveLength(2);
+    second.kill('SIGTERM');
+    await once(second, 'exit');
+  });
+
+  it('shows that it lives', async () => {
+    await start();
+    const rows = await until(async () => {
+      const seen = await world.query('SELECT service FROM heartbeats');
+      return seen.length > 0 && seen;
+    });
+    expect(rows).toEqual([{ service: 'webhook-dispatcher' }]);
+  });
+
+  it('does not start where the live world would open loopback', async () => {
+    const child = launch({ WORLD: 'live' });
+    let log = '';
+    child.stdout?.on('data', (chunk) => {
+      log += chunk;
+    });
+    expect(await once(child, 'exit')).toEqual([1, null]);
+    expect(log).toContain('WEBHOOK_ALLOW_LOOPBACK: may not be true in the live world');
+  });
+});
