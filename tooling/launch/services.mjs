@@ -1,38 +1,14 @@
-import { fork } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { setTimeout as wait } from 'node:timers/promises';
-import { makeFolder, readJsonIfThere, writePrivateFile } from './files.mjs';
-import { readableLine } from './log-lines.mjs';
-import { root } from './paths.mjs';
+import { ensureDemo } from './demo.mjs';
+import { makeFolder, writePrivateFile } from './files.mjs';
+import { ensureKeys } from './keys.mjs';
 import { choosePorts } from './ports.mjs';
-import { supervise } from './supervise.mjs';
-
-/** What the demo account of the paper exchange holds at first. */
-const demoBalances = { USDT: '1000000', BTC: '10', ETH: '100', SOL: '1000' };
-const readyDeadlineMs = 60_000;
+import { startServers } from './servers-of-data.mjs';
+import { listServices } from './service-list.mjs';
+import { migrateDatabase, superviseService } from './service-processes.mjs';
 
 /**
- * Every service, what it is told, and where it shows that it is ready. A new app is one entry more.
- *
- * @param {import('./paths.mjs').DataPaths} paths
- * @param {import('./ports.mjs').Ports} ports
- */
-function listServices(paths, ports) {
-  const paperExchangeUrl = `http://127.0.0.1:${ports.paperExchange}`;
-  return [
-    {
-      name: 'paper-exchange',
-      url: paperExchangeUrl,
-      readyUrl: `${paperExchangeUrl}/api/v3/ping`,
-      env: { PORT: String(ports.paperExchange), DATA_DIR: paths.paperExchange },
-    },
-  ];
-}
-
-/**
- * Starts all services, waits until they answer, writes `.data/dev.json` and says what to try.
+ * Starts all there is, waits until it works, writes `.data/dev.json` and says what to try.
  *
  * @param {import('./paths.mjs').DataPaths} paths
  * @param {import('./lifecycle.mjs').Lifecycle} lifecycle
@@ -40,92 +16,66 @@ function listServices(paths, ports) {
  */
 export async function startServices(paths, lifecycle, say) {
   makeFolder(paths.paperExchange, 0o700);
-  const services = listServices(paths, await choosePorts());
-  for (const service of services) {
-    const supervisor = superviseService(service, say);
-    await lifecycle.defer(() => supervisor.stop());
-  }
-  await Promise.all(services.map(({ name, readyUrl }) => untilReady(name, readyUrl)));
+  makeFolder(paths.keys, 0o700);
+  const [ports, keys] = await Promise.all([choosePorts(), ensureKeys(paths.keys)]);
+  say('Starting Postgres and Redis');
+  const servers = await startServers({ paths, ports, lifecycle, say });
+  say('Bringing the database to the schema of this release');
+  await migrateDatabase(servers.databaseUrl);
+  say('Starting the services');
+  const services = listServices({ ...servers, keys, ports, paperExchangeDir: paths.paperExchange });
+  const processes = services.map((service) => superviseService(service, say));
+  for (const running of processes) await lifecycle.defer(() => running.stop());
+  await Promise.all(processes.map((running) => running.untilReady()));
 
-  const [paperExchange] = services;
-  if (paperExchange === undefined) throw new Error('no service is listed');
-  const credentials = await demoCredentials(paths.demo, paperExchange.url);
+  const restUrl = urlOf(services, 'rest-api');
+  const paperExchangeUrl = urlOf(services, 'paper-exchange');
+  const demo = await ensureDemo(paths.demo, { restUrl, paperExchangeUrl });
   await lifecycle.defer(() => rmSync(paths.devState, { force: true }));
-  const state = { paper_exchange_url: paperExchange.url, paper_credentials: credentials, pid: process.pid };
+  const state = {
+    rest_url: restUrl,
+    paper_exchange_url: paperExchangeUrl,
+    api_key: demo.api_key,
+    paper_credentials: demo.paper,
+    pid: process.pid,
+  };
   writePrivateFile(paths.devState, `${JSON.stringify(state, null, 2)}\n`);
-  say(`
-Ready.
-  Paper exchange   ${paperExchange.url}
-  Demo account     api key ${credentials.api_key} (the secret is in .data/dev.json)
-Try:
-  curl -s '${paperExchange.url}/api/v3/depth?symbol=BTCUSDT&limit=5'
-  curl -s '${paperExchange.url}/admin/ledger?api_key=${credentials.api_key}'
-Ctrl-C ends all of it.
-`);
+  say(banner(restUrl, paperExchangeUrl, demo));
 }
 
 /**
- * @param {{ name: string, env: Record<string, string> }} service
- * @param {(line: string) => void} say
- */
-function superviseService({ name, env }, say) {
-  return supervise({
-    spawn: () => {
-      const child = fork(join(root, 'apps', name, 'dist', 'main.js'), [], {
-        cwd: root,
-        detached: true,
-        stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-        env: { ...process.env, NODE_OPTIONS: '', ...env },
-      });
-      for (const stream of [child.stdout, child.stderr]) {
-        if (stream) createInterface({ input: stream }).on('line', (line) => say(readableLine(name, line)));
-      }
-      return child;
-    },
-    onEvent: (event) => {
-      if (event.type !== 'exited') return;
-      const how = event.signal ?? `code ${event.code}`;
-      say(readableLine(name, `ended (${how}) and is started again in ${event.restartInMs} ms`));
-    },
-  });
-}
-
-/**
+ * @param {import('./service-list.mjs').Service[]} services
  * @param {string} name
- * @param {string} url
  */
-async function untilReady(name, url) {
-  const deadline = performance.now() + readyDeadlineMs;
-  for (;;) {
-    const isReady = await fetch(url).then(
-      (answer) => answer.ok,
-      () => false,
-    );
-    if (isReady) return;
-    if (performance.now() > deadline) throw new Error(`${name} did not become ready at ${url}`);
-    await wait(50);
-  }
+function urlOf(services, name) {
+  const url = services.find((service) => service.name === name)?.url;
+  if (url === undefined) throw new Error(`no service ${name} with an address is listed`);
+  return url;
 }
 
 /**
- * The demo account's credentials: made by the exchange at the first start, kept for the next ones.
- *
- * @param {string} file
+ * @param {string} restUrl
  * @param {string} paperExchangeUrl
- * @returns {Promise<{ api_key: string, api_secret: string }>}
+ * @param {import('./demo.mjs').Demo} demo
  */
-async function demoCredentials(file, paperExchangeUrl) {
-  const kept = readJsonIfThere(file);
-  if (kept !== null) return /** @type {{ api_key: string, api_secret: string }} */ (kept);
-  const answer = await fetch(`${paperExchangeUrl}/admin/accounts`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ balances: demoBalances }),
-  });
-  if (!answer.ok) throw new Error(`the paper exchange made no demo account: ${answer.status}`);
-  const { api_key, api_secret } = /** @type {{ api_key: string, api_secret: string }} */ (
-    await answer.json()
-  );
-  writePrivateFile(file, JSON.stringify({ api_key, api_secret }));
-  return { api_key, api_secret };
+function banner(restUrl, paperExchangeUrl, demo) {
+  const order = {
+    exchange_account_id: demo.exchange_account_id,
+    trade_pair_id: demo.trade_pair_id,
+    type: 'MARKET',
+    side: 'BUY',
+    amount: '0.01',
+  };
+  return `
+Ready.
+  REST API         ${restUrl}/v1
+  Paper exchange   ${paperExchangeUrl}
+  Demo ADMIN key   ${demo.api_key}
+Try (in another terminal):
+  npm run demo
+  curl -s ${restUrl}/v1/exchanges -H 'X-API-Key: ${demo.api_key}'
+  curl -s ${restUrl}/v1/trades -H 'X-API-Key: ${demo.api_key}' -H 'Content-Type: application/json' -d '${JSON.stringify(order)}'
+  curl -s '${restUrl}/v1/trades?limit=1' -H 'X-API-Key: ${demo.api_key}'
+Ctrl-C ends all of it.
+`;
 }

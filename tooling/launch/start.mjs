@@ -36,8 +36,10 @@ for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
 
 try {
   if (process.argv.includes('--fresh')) {
-    rmSync(paths.paperExchange, { recursive: true, force: true });
-    rmSync(paths.demo, { force: true });
+    if (process.env.DATABASE_URL || process.env.REDIS_URL)
+      say('DATABASE_URL and REDIS_URL name servers of yours: what they hold is left as it is.');
+    for (const path of [paths.postgres, paths.redis, paths.paperExchange, paths.keys, paths.demo])
+      rmSync(path, { recursive: true, force: true });
   }
   await setUp(say);
   const { startServices } = await import('./services.mjs');

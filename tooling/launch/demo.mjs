@@ -1,0 +1,50 @@
+import { generatePrivateKey } from '@trading-automation/signed-request';
+import { readJsonIfThere, writePrivateFile } from './files.mjs';
+import { createClient, openAccount } from './first-trade/client.mjs';
+import { openPaperAccount, pairsOf } from './first-trade/scenario.mjs';
+
+/** What the demo account of the paper exchange holds at first. */
+const balances = { USDT: '1000000', BTC: '10', ETH: '100', SOL: '1000' };
+
+/**
+ * The demo: an account at the paper exchange, a user with a key pair and an ADMIN key, and the one linked to the
+ * other. Made by the published interface at the first start, and kept for the next ones.
+ *
+ * @typedef {{
+ *   paper: { api_key: string, api_secret: string }, api_key: string,
+ *   exchange_account_id: string, trade_pair_id: string,
+ * }} Demo
+ *
+ * @param {string} file
+ * @param {{ restUrl: string, paperExchangeUrl: string }} urls
+ * @returns {Promise<Demo>}
+ */
+export async function ensureDemo(file, { restUrl, paperExchangeUrl }) {
+  const kept = readJsonIfThere(file);
+  if (kept !== null && (await isStillThere(kept, restUrl))) return kept;
+  const paper = await openPaperAccount(paperExchangeUrl, balances);
+  const { api } = await openAccount({ restUrl, privateKey: generatePrivateKey(), label: 'demo' });
+  const { key } = await api.post('/v1/api-keys', { name: 'demo', permissions: ['ADMIN'] });
+  const account = await api.post('/v1/exchanges', {
+    exchange: 'paper',
+    account_name: 'Paper account',
+    trading_type: 'spot',
+    credentials: paper,
+  });
+  const pairs = await pairsOf(api);
+  const demo = { paper, api_key: key, exchange_account_id: account.id, trade_pair_id: pairs[0].id };
+  writePrivateFile(file, JSON.stringify(demo));
+  return demo;
+}
+
+/**
+ * @param {Demo} demo
+ * @param {string} restUrl
+ */
+async function isStillThere(demo, restUrl) {
+  const { status } = await createClient({ restUrl, apiKey: demo.api_key }).request(
+    'GET',
+    `/v1/exchanges/${demo.exchange_account_id}`,
+  );
+  return status === 200;
+}

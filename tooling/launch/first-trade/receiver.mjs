@@ -1,0 +1,93 @@
+import { createServer } from 'node:http';
+import { Webhook } from 'standardwebhooks';
+
+/**
+ * @typedef {{ event: any, attempt: number, isGenuine: boolean }} Received
+ */
+
+/**
+ * A webhook receiver on the loopback. Every delivery is verified with the public Standard Webhooks library.
+ *
+ * @param {{ answer?: (received: Received) => number | Promise<number> }} [options] `answer` decides the status; 204 unless given
+ */
+export async function startReceiver({ answer = () => 204 } = {}) {
+  /** @type {Received[]} */
+  const received = [];
+  /** @type {string | undefined} */
+  let secret;
+  /** @type {Set<() => void>} */
+  const waiting = new Set();
+
+  const server = createServer(async (request, response) => {
+    const chunks = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const text = Buffer.concat(chunks).toString();
+    const headers = /** @type {Record<string, string>} */ (request.headers);
+    const delivery = {
+      event: JSON.parse(text),
+      attempt: Number(headers['x-svc-attempt']),
+      isGenuine: verify(secret, text, headers),
+    };
+    received.push(delivery);
+    for (const look of waiting) look();
+    response.writeHead(await answer(delivery)).end();
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+
+  return {
+    url: `http://127.0.0.1:${port}/hook`,
+    received,
+    /** @param {string} value */
+    useSecret(value) {
+      secret = value;
+    },
+    /**
+     * The first delivery that fits, now or within the time.
+     *
+     * @param {string} what for the message where none comes
+     * @param {(received: Received) => boolean} fits
+     * @param {number} [timeoutMs]
+     * @returns {Promise<Received>}
+     */
+    until(what, fits, timeoutMs = 30_000) {
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => {
+          waiting.delete(look);
+          const kinds = received.map(({ event }) => event.type).join(', ');
+          reject(new Error(`no delivery of ${what} within ${timeoutMs} ms; received: ${kinds}`));
+        }, timeoutMs);
+        const look = () => {
+          const found = received.find(fits);
+          if (found === undefined) return;
+          clearTimeout(timer);
+          waiting.delete(look);
+          resolve(found);
+        };
+        waiting.add(look);
+        look();
+      });
+    },
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(() => resolve(undefined)));
+    },
+  };
+}
+
+/** @typedef {Awaited<ReturnType<typeof startReceiver>>} Receiver */
+
+/**
+ * @param {string | undefined} secret
+ * @param {string} text
+ * @param {Record<string, string>} headers
+ */
+function verify(secret, text, headers) {
+  if (secret === undefined) return false;
+  try {
+    new Webhook(secret).verify(text, headers);
+    return true;
+  } catch {
+    return false;
+  }
+}

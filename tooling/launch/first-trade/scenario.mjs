@@ -1,0 +1,194 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { generatePrivateKey } from '@trading-automation/signed-request';
+import { createClient, openAccount } from './client.mjs';
+import { startReceiver } from './receiver.mjs';
+
+const untilMs = 30_000;
+
+/**
+ * The main job from end to end, through nothing but the published interface: a key pair becomes an account, a paper
+ * account is linked, trades are placed, one rests and is cancelled, one fills, and signed webhooks tell of it.
+ *
+ * @param {{
+ *   restUrl: string, paperExchangeUrl: string,
+ *   step?: (name: string, result: string, ms: number) => void,
+ * }} options `step` is told of each step that worked
+ */
+export async function runFirstTrade({ restUrl, paperExchangeUrl, step = () => {} }) {
+  /**
+   * @template T
+   * @param {string} name
+   * @param {() => Promise<T>} work
+   * @param {(result: T) => string} [show]
+   */
+  async function take(name, work, show = () => '') {
+    const startedAt = performance.now();
+    const result = await work();
+    step(name, show(result), performance.now() - startedAt);
+    return result;
+  }
+
+  const receiver = await startReceiver();
+  try {
+    const credentials = await take('paper account opened', () => openPaperAccount(paperExchangeUrl));
+    const { api } = await take(
+      'key pair linked by challenge and signature',
+      () => openAccount({ restUrl, privateKey: generatePrivateKey() }),
+      ({ identity }) => identity.id,
+    );
+    const { key } = await take(
+      'API key created by signed request',
+      () => api.post('/v1/api-keys', { name: 'first trade', permissions: ['READ', 'TRADE'] }),
+      ({ id, prefix, last_four }) => `${id} (${prefix}…${last_four})`,
+    );
+    const trader = createClient({ restUrl, apiKey: key });
+    const venue = { exchange: 'paper', trading_type: 'spot', credentials };
+    await take('exchange credentials tested', () => trader.post('/v1/exchanges/test', venue));
+    const account = await take(
+      'exchange account added',
+      () => trader.post('/v1/exchanges', { ...venue, account_name: 'first trade' }),
+      ({ id }) => id,
+    );
+    const synced = await take(
+      'balances synced',
+      async () => {
+        await trader.post(`/v1/exchanges/${account.id}/sync`);
+        return until(
+          () => trader.get(`/v1/exchanges/${account.id}`),
+          ({ last_sync_at }) => last_sync_at !== null,
+        );
+      },
+      ({ balance }) => JSON.stringify(balance),
+    );
+    const pairs = await take(
+      'pairs listed',
+      () => pairsOf(trader),
+      (list) => list.map((/** @type {any} */ { symbol }) => symbol).join(', '),
+    );
+    const pair = pairs.find((/** @type {any} */ { symbol }) => symbol === 'BTC/USDT');
+
+    const webhook = await take(
+      'webhook registered',
+      () => api.post('/v1/webhooks', { url: receiver.url, events: ['trade.*'], description: 'first trade' }),
+      ({ id }) => id,
+    );
+    receiver.useSecret(webhook.secret);
+
+    const order = { exchange_account_id: account.id, trade_pair_id: pair.id, side: 'BUY' };
+    const limit = await take(
+      'LIMIT placed far below the market',
+      () => trader.post('/v1/trades', { ...order, type: 'LIMIT', price: 10_000, amount: '0.001' }),
+      ({ id, status }) => `${id} ${status}`,
+    );
+    const market = await take(
+      'MARKET placed',
+      () => trader.post('/v1/trades', { ...order, type: 'MARKET', amount: 0.01 }),
+      ({ id, status }) => `${id} ${status}`,
+    );
+    const filled = await take(
+      'MARKET filled',
+      () =>
+        until(
+          () => trader.get(`/v1/trades/${market.id}`),
+          ({ status }) => status === 'FILLED',
+        ),
+      ({ filled_amount, average_price, fee }) =>
+        `${filled_amount} at ${average_price}, fee ${fee.amount} ${fee.currency}`,
+    );
+    const resting = await take('LIMIT rests', () =>
+      until(
+        () => trader.get(`/v1/trades/${limit.id}`),
+        ({ exchange_order_id }) => exchange_order_id !== undefined,
+      ),
+    );
+    const cancelled = await take(
+      'LIMIT cancelled',
+      () => trader.post(`/v1/trades/${limit.id}/cancel`),
+      ({ status, cancel_reason }) => `${status} by ${cancel_reason}`,
+    );
+
+    const deliveries = await take(
+      'webhooks received and verified',
+      () =>
+        Promise.all(
+          [
+            ['trade.created', limit.id],
+            ['trade.created', market.id],
+            ['trade.filled', market.id],
+            ['trade.cancelled', limit.id],
+          ].map(([type, id]) =>
+            receiver.until(
+              `${type} of ${id}`,
+              ({ event, isGenuine }) => event.type === type && event.data.id === id && isGenuine,
+            ),
+          ),
+        ),
+      (list) => list.map(({ event }) => event.type).join(', '),
+    );
+    return {
+      api,
+      trader,
+      account,
+      synced,
+      pair,
+      webhook,
+      limit,
+      market,
+      filled,
+      resting,
+      cancelled,
+      deliveries,
+    };
+  } finally {
+    await receiver.stop();
+  }
+}
+
+/**
+ * @param {string} paperExchangeUrl
+ * @param {Record<string, string>} [balances]
+ * @returns {Promise<{ api_key: string, api_secret: string }>}
+ */
+export async function openPaperAccount(paperExchangeUrl, balances = { USDT: '100000', BTC: '1' }) {
+  const answer = await fetch(`${paperExchangeUrl}/admin/accounts`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ balances }),
+  });
+  if (!answer.ok) throw new Error(`the paper exchange opened no account: ${answer.status}`);
+  const { api_key, api_secret } = /** @type {{ api_key: string, api_secret: string }} */ (
+    await answer.json()
+  );
+  return { api_key, api_secret };
+}
+
+/**
+ * The pairs of the paper exchange, as soon as the worker has read them there.
+ *
+ * @param {import('./client.mjs').Client} api
+ */
+export function pairsOf(api) {
+  return until(
+    () => api.get('/v1/trade-pairs?exchange=paper&sort=symbol&order=asc'),
+    ({ length }) => length > 0,
+  );
+}
+
+/**
+ * Reads again and again until what is read is as expected.
+ *
+ * @param {() => Promise<any>} read
+ * @param {(value: any) => boolean} isExpected
+ * @param {number} [timeoutMs]
+ */
+export async function until(read, isExpected, timeoutMs = untilMs) {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const value = await read();
+    if (isExpected(value)) return value;
+    if (performance.now() > deadline) {
+      throw new Error(`not as expected within ${timeoutMs} ms: ${JSON.stringify(value)}`);
+    }
+    await wait(50);
+  }
+}

@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import { makeFolder } from './files.mjs';
+import { preparePostgres } from './postgres.mjs';
+import { prepareRedis } from './redis.mjs';
+import { startKeeper } from './servers.mjs';
+
+/**
+ * Postgres and Redis of a running platform: those that the environment names, else servers of our own whose data is
+ * kept under the data folder.
+ *
+ * @param {{
+ *   paths: import('./paths.mjs').DataPaths, ports: import('./ports.mjs').Ports,
+ *   lifecycle: import('./lifecycle.mjs').Lifecycle, say: (line: string) => void,
+ * }} options
+ * @returns {Promise<{ databaseUrl: string, redisUrl: string }>}
+ */
+export async function startServers({ paths, ports, lifecycle, say }) {
+  const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = process.env;
+  makeFolder(paths.logs, 0o700);
+  const keeper = startKeeper((name, event) => {
+    if (event.type !== 'exited') return;
+    say(
+      `${name} ended (${event.signal ?? `code ${event.code}`}) and is started again in ${event.restartInMs} ms`,
+    );
+  });
+  await lifecycle.defer(() => keeper.stop());
+  const [postgres, redis] = await Promise.all([
+    databaseUrl
+      ? undefined
+      : preparePostgres({
+          dataDir: paths.postgres,
+          passwordFile: join(paths.keys, 'postgres.password'),
+          port: ports.postgres,
+          logFile: join(paths.logs, 'postgres.log'),
+          database: 'trading',
+        }),
+    redisUrl
+      ? undefined
+      : prepareRedis({
+          dataDir: paths.redis,
+          port: ports.redis,
+          logFile: join(paths.logs, 'redis.log'),
+          say,
+        }),
+  ]);
+  await Promise.all([postgres, redis].map((server) => server && keeper.start(server)));
+  return {
+    databaseUrl: databaseUrl || /** @type {string} */ (postgres?.url),
+    redisUrl: redisUrl || /** @type {string} */ (redis?.url),
+  };
+}

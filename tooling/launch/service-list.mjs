@@ -1,0 +1,78 @@
+/**
+ * What the services of one deployment on this machine stand on.
+ *
+ * @typedef {{
+ *   databaseUrl: string, redisUrl: string, keys: import('./keys.mjs').Keys, paperExchangeDir: string,
+ *   ports: { rest: number, paperExchange: number },
+ *   more?: Record<string, Record<string, string>>,
+ * }} Surroundings `more` adds variables to single services
+ *
+ * @typedef {{ name: string, app: string, url?: string, env: Record<string, string> }} Service
+ */
+
+/** The test world: paper exchanges alone. */
+const world = 'test';
+
+/**
+ * Every service and what it is told. A new app is one entry more.
+ *
+ * @param {Surroundings} surroundings
+ * @returns {Service[]}
+ */
+export function listServices({ databaseUrl, redisUrl, keys, paperExchangeDir, ports, more = {} }) {
+  const paperExchangeUrl = `http://127.0.0.1:${ports.paperExchange}`;
+  const shared = { WORLD: world, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl };
+  /** @param {import('./keys.mjs').SealingKeyPair} pair */
+  const publicHalf = ({ id, publicKey }) => `${id}.${publicKey}`;
+  /** @param {import('./keys.mjs').SealingKeyPair} pair */
+  const privateHalf = ({ id, privateKey }) => `${id}.${privateKey}`;
+  const paperVenue = {
+    id: 'paper',
+    name: 'Paper Exchange',
+    adapter: 'binance',
+    tradingTypes: ['spot'],
+    url: paperExchangeUrl,
+  };
+  /** @type {Service[]} */
+  const services = [
+    {
+      name: 'paper-exchange',
+      app: 'paper-exchange',
+      url: paperExchangeUrl,
+      env: { PORT: String(ports.paperExchange), DATA_DIR: paperExchangeDir },
+    },
+    {
+      name: 'trading-worker',
+      app: 'trading-worker',
+      env: {
+        ...shared,
+        EXCHANGE_OPENING_KEYS: privateHalf(keys.exchangeSealing),
+        VENUES: JSON.stringify([paperVenue]),
+      },
+    },
+    {
+      name: 'webhook-dispatcher',
+      app: 'webhook-dispatcher',
+      env: {
+        ...shared,
+        WEBHOOK_OPENING_KEYS: privateHalf(keys.webhookSealing),
+        WEBHOOK_ALLOW_LOOPBACK: 'true',
+      },
+    },
+    {
+      name: 'rest-api',
+      app: 'rest-api',
+      url: `http://127.0.0.1:${ports.rest}`,
+      env: {
+        ...shared,
+        PORT: String(ports.rest),
+        SERVER_KEYS: keys.server,
+        EXCHANGE_SEALING_KEY: publicHalf(keys.exchangeSealing),
+        WEBHOOK_SEALING_KEY: publicHalf(keys.webhookSealing),
+        OPEN_REGISTRATION: 'true',
+        WEBHOOK_ALLOW_LOOPBACK: 'true',
+      },
+    },
+  ];
+  return services.map((service) => ({ ...service, env: { ...service.env, ...more[service.name] } }));
+}

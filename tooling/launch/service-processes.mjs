@@ -1,0 +1,93 @@
+import { fork } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { run } from './commands.mjs';
+import { readableLine } from './log-lines.mjs';
+import { root } from './paths.mjs';
+import { supervise } from './supervise.mjs';
+
+const readyDeadlineMs = 60_000;
+/** What a service says once it works. */
+const readyMessages = ['ready', 'listening'];
+
+/** @param {string} app */
+const mainOf = (app) => join(root, 'apps', app, 'dist', 'main.js');
+
+/**
+ * Brings the database to the schema of this release.
+ *
+ * @param {string} databaseUrl
+ */
+export async function migrateDatabase(databaseUrl) {
+  const env = { ...process.env, NODE_OPTIONS: '', DATABASE_URL: databaseUrl };
+  const { code, stdout, stderr } = await run('node', [mainOf('migrator')], { env });
+  if (code !== 0) throw new Error(`the migration failed:\n${stdout}${stderr}`);
+}
+
+/**
+ * Runs a service, begun again whenever it ends, until `stop`.
+ *
+ * @param {import('./service-list.mjs').Service} service
+ * @param {(line: string) => void} say
+ */
+export function superviseService({ name, app, env }, say) {
+  /** @type {() => void} */
+  let tellReady = () => {};
+  const ready = new Promise((resolve) => {
+    tellReady = () => resolve(undefined);
+  });
+  const supervisor = supervise({
+    spawn: () => {
+      const child = fork(mainOf(app), [], {
+        cwd: root,
+        detached: true,
+        stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+        // Flags of a test run are not for the services.
+        execArgv: [],
+        env: { ...process.env, NODE_OPTIONS: '', ...env },
+      });
+      for (const stream of [child.stdout, child.stderr]) {
+        if (stream === null) continue;
+        createInterface({ input: stream }).on('line', (line) => {
+          if (isReadyLine(line)) tellReady();
+          say(readableLine(name, line));
+        });
+      }
+      return child;
+    },
+    onEvent: (event) => {
+      if (event.type !== 'exited') return;
+      const how = event.signal ?? `code ${event.code}`;
+      say(readableLine(name, `ended (${how}) and is started again in ${event.restartInMs} ms`));
+    },
+  });
+  return {
+    get pid() {
+      return supervisor.pid;
+    },
+    stop: () => supervisor.stop(),
+    /** Resolves once the service says that it works. */
+    async untilReady() {
+      /** @type {NodeJS.Timeout | undefined} */
+      let timer;
+      const late = new Promise((_resolve, reject) => {
+        timer = setTimeout(
+          () => reject(new Error(`${name} was not ready within ${readyDeadlineMs / 1000} s`)),
+          readyDeadlineMs,
+        );
+      });
+      await Promise.race([ready, late]).finally(() => clearTimeout(timer));
+    },
+  };
+}
+
+/** @typedef {ReturnType<typeof superviseService>} ServiceProcess */
+
+/** @param {string} line */
+function isReadyLine(line) {
+  try {
+    return readyMessages.includes(JSON.parse(line).msg);
+  } catch {
+    return false;
+  }
+}
