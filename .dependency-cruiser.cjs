@@ -127,8 +127,9 @@ const forbidden = [
   },
   {
     name: 'tooling-is-for-config-files',
-    comment: 'The product runs without the tools that build it.',
-    from: { path: '^(?:apps|packages|bench)/', pathNot: '\\.config\\.[cm]?[jt]s$' },
+    comment:
+      'The product runs without the tools that build it. Benchmarks play its surroundings, as tests do, and start it.',
+    from: { path: '^(?:apps|packages)/', pathNot: '\\.config\\.[cm]?[jt]s$' },
     to: { path: '^tooling/' },
   },
   ...featureOrder,
