@@ -4,6 +4,7 @@
  * @typedef {{
  *   databaseUrl: string, redisUrl: string, keys: import('./keys.mjs').Keys, paperExchangeDir: string,
  *   ports: { rest: number, paperExchange: number },
+ *   commit?: string,
  *   more?: Record<string, Record<string, string>>,
  * }} Surroundings `more` adds variables to single services
  *
@@ -19,7 +20,7 @@ const world = 'test';
  * @param {Surroundings} surroundings
  * @returns {Service[]}
  */
-export function listServices({ databaseUrl, redisUrl, keys, paperExchangeDir, ports, more = {} }) {
+export function listServices({ databaseUrl, redisUrl, keys, paperExchangeDir, ports, commit, more = {} }) {
   const paperExchangeUrl = `http://127.0.0.1:${ports.paperExchange}`;
   const shared = { WORLD: world, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl };
   /** @param {import('./keys.mjs').SealingKeyPair} pair */
@@ -70,6 +71,7 @@ export function listServices({ databaseUrl, redisUrl, keys, paperExchangeDir, po
         EXCHANGE_SEALING_KEY: publicHalf(keys.exchangeSealing),
         WEBHOOK_SEALING_KEY: publicHalf(keys.webhookSealing),
         OPEN_REGISTRATION: 'true',
+        ...(commit === undefined ? {} : { COMMIT: commit }),
         WEBHOOK_ALLOW_LOOPBACK: 'true',
       },
     },

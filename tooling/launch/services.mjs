@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { run } from './commands.mjs';
 import { ensureDemo } from './demo.mjs';
 import { makeFolder, writePrivateFile } from './files.mjs';
 import { ensureKeys } from './keys.mjs';
@@ -23,7 +24,8 @@ export async function startServices(paths, lifecycle, say) {
   say('Bringing the database to the schema of this release');
   await migrateDatabase(servers.databaseUrl);
   say('Starting the services');
-  const services = listServices({ ...servers, keys, ports, paperExchangeDir: paths.paperExchange });
+  const commit = await currentCommit();
+  const services = listServices({ ...servers, keys, ports, commit, paperExchangeDir: paths.paperExchange });
   const processes = services.map((service) => superviseService(service, say));
   for (const running of processes) await lifecycle.defer(() => running.stop());
   await Promise.all(processes.map((running) => running.untilReady()));
@@ -41,6 +43,12 @@ export async function startServices(paths, lifecycle, say) {
   };
   writePrivateFile(paths.devState, `${JSON.stringify(state, null, 2)}\n`);
   say(banner(restUrl, paperExchangeUrl, demo));
+}
+
+/** The commit of this clone; undefined where it is no clone, or git is not there. */
+async function currentCommit() {
+  const { code, stdout } = await run('git', ['rev-parse', 'HEAD']);
+  return code === 0 ? stdout.trim() : undefined;
 }
 
 /**

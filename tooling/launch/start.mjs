@@ -1,4 +1,6 @@
 import { rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { endCommands } from './commands.mjs';
 import { createLifecycle } from './lifecycle.mjs';
 import { takeLock } from './lock.mjs';
@@ -6,18 +8,22 @@ import { dataPaths } from './paths.mjs';
 import { setUp } from './setup.mjs';
 
 /**
- * `npm start [-- --fresh]`: from a bare clone to running services in the foreground. Ctrl-C ends all of it.
+ * `npm start [-- --fresh] [--data <folder>]`: from a bare clone to running services in the foreground. Ctrl-C ends
+ * all of it. `--data` keeps everything in another folder than `.data`.
  *
  * Nothing here may import an installed package before the set-up has run.
  */
 
-const paths = dataPaths();
+const { values: options } = parseArgs({
+  options: { fresh: { type: 'boolean', default: false }, data: { type: 'string' } },
+});
+const paths = dataPaths(options.data === undefined ? undefined : resolve(options.data));
 /** @param {string} line */
 const say = (line) => console.log(line);
 
 const lock = takeLock(paths.lock);
 if (!lock.taken) {
-  say(`Already running here, as process ${lock.holderPid}. Its addresses are in .data/dev.json.`);
+  say(`Already running here, as process ${lock.holderPid}. Its addresses are in ${paths.devState}.`);
   process.exit(1);
 }
 
@@ -35,7 +41,7 @@ for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
 }
 
 try {
-  if (process.argv.includes('--fresh')) {
+  if (options.fresh) {
     if (process.env.DATABASE_URL || process.env.REDIS_URL)
       say('DATABASE_URL and REDIS_URL name servers of yours: what they hold is left as it is.');
     for (const path of [paths.postgres, paths.redis, paths.paperExchange, paths.keys, paths.demo])

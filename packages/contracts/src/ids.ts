@@ -39,17 +39,40 @@ export type IdPrefix = keyof typeof ID_PREFIXES;
 /** A public id of the given kind, for example `Id<'trd'>` for a trade. */
 export type Id<P extends IdPrefix = IdPrefix> = string & { readonly __prefix?: P };
 
-/** `uuid` in canonical form (8-4-4-4-12, any case) to its public id. */
+const UUID_DIGITS = 32;
+const HYPHEN = 0x2d;
+/** The value of each hexadecimal digit by its character code; -1 for any other character. */
+const HEX_VALUES = Array.from({ length: 128 }, (_, code) =>
+  '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase()),
+);
+/** Every ten bits as two characters. */
+const PAIRS = Array.from({ length: 1024 }, (_, bits) => ALPHABET[bits >> 5]! + ALPHABET[bits & 31]!);
+
+/**
+ * `uuid` in canonical form (8-4-4-4-12, any case) to its public id. A page of records has hundreds of ids, so the
+ * bits go through a small number ten at a time: several times as fast as one number of 128 bits.
+ */
 export function encodeId<P extends IdPrefix>(prefix: P, uuid: string): Id<P> {
-  const hex = uuid.replaceAll('-', '');
-  if (!/^[0-9a-f]{32}$/i.test(hex)) throw new TypeError('expected a UUID');
-  let value = BigInt(`0x${hex}`);
-  let suffix = '';
-  for (let i = 0; i < SUFFIX_LENGTH; i++) {
-    suffix = ALPHABET[Number(value & 31n)] + suffix;
-    value >>= 5n;
+  let id = `${prefix}_`;
+  // 128 bits fill 26 characters but for the first two bits.
+  let bits = 0;
+  let bitsHeld = 2;
+  let digits = 0;
+  for (let i = 0; i < uuid.length; i++) {
+    const code = uuid.charCodeAt(i);
+    if (code === HYPHEN) continue;
+    const value = HEX_VALUES[code] ?? -1;
+    if (value < 0) throw new TypeError('expected a UUID');
+    bits = (bits << 4) | value;
+    bitsHeld += 4;
+    digits++;
+    if (bitsHeld < 10) continue;
+    bitsHeld -= 10;
+    id += PAIRS[bits >> bitsHeld];
+    bits &= (1 << bitsHeld) - 1;
   }
-  return `${prefix}_${suffix}` as Id<P>;
+  if (digits !== UUID_DIGITS) throw new TypeError('expected a UUID');
+  return id as Id<P>;
 }
 
 /** The UUID behind a public id of this prefix, or null where the text names none. */
