@@ -55,7 +55,7 @@ export class AppModule {
             pairs: PairCatalogue,
             execution: TradeExecution,
             upkeep: AccountUpkeep,
-          ) => new Schedules({ config, desks, pairs, execution, upkeep, logger }),
+          ) => new Schedules({ platform, config, desks, pairs, execution, upkeep, logger }),
           inject: [Desks, PairCatalogue, TradeExecution, AccountUpkeep],
         },
         TradesJob,

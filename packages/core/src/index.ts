@@ -4,6 +4,7 @@ export { AnswerReplayed, Commands, type OnceRequest, type Outcome } from './comm
 export { CoreModule, type ServerKeys } from './core.module.js';
 export { migrate } from './data-source.js';
 export { HealthService, startHeartbeat } from './health.service.js';
+export { keepHouse } from './housekeeping.js';
 export { type ListQuery, type Page, querySchemaOf } from './lists.js';
 export { toRefusal } from './outage.js';
 export { openPlatform, Platform } from './platform.js';

@@ -33,3 +33,12 @@ export async function readHeartbeats(
     [withinMs],
   );
 }
+
+/** Forgets the processes that gave no sign of life for `olderThanMs`, a day unless given; returns how many. */
+export async function removeOldHeartbeats(dataSource: DataSource, olderThanMs = 86_400_000): Promise<number> {
+  const [, count] = await dataSource.query(
+    "DELETE FROM heartbeats WHERE beat_at < clock_timestamp() - $1 * interval '1 millisecond'",
+    [olderThanMs],
+  );
+  return count;
+}

@@ -7,6 +7,7 @@ import {
   IdempotentAnswerUnreadable,
   type IdempotentRequest,
   isAnswerKept,
+  removeExpiredAnswers,
   requestFingerprint,
 } from './idempotency.js';
 import { newUuid } from './ids.js';
@@ -132,7 +133,7 @@ describe('idempotency', () => {
     await execute(requestOf({ key: 'order-2' }));
     await dataSource.query("UPDATE idempotency_keys SET expires_at = now() - interval '1 second'");
     await execute(requestOf({ key: 'order-3' }));
-    expect(await idempotency.removeExpired(dataSource, 10)).toBe(2);
+    expect(await removeExpiredAnswers(dataSource, 10)).toBe(2);
     expect(await execute(requestOf({ key: 'order-3' }))).toMatchObject({ kind: 'replay' });
   });
 

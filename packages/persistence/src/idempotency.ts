@@ -46,8 +46,6 @@ export interface Idempotency {
   claim(tx: Tx, request: IdempotentRequest): Promise<Claim>;
   /** Keeps the answer of a `fresh` claim; only in the transaction of that claim, and only where `isAnswerKept`. */
   store(tx: Tx, request: IdempotentRequest, answer: KeptAnswer): Promise<void>;
-  /** Removes up to `limit` records past their time, and returns how many. */
-  removeExpired(dataSource: DataSource, limit: number): Promise<number>;
 }
 
 /** A record stands but can't be opened. The request was executed: it must not be executed again. */
@@ -126,16 +124,17 @@ export function createIdempotency(serverKeys: readonly [Uint8Array, ...Uint8Arra
         values,
       );
     },
-
-    async removeExpired(dataSource, limit) {
-      const [, count] = await dataSource.query(
-        `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
-           SELECT ctid FROM idempotency_keys WHERE expires_at <= now() LIMIT $1 FOR UPDATE SKIP LOCKED))`,
-        [limit],
-      );
-      return count;
-    },
   };
+}
+
+/** Removes up to `limit` kept answers past their time, and returns how many. No key is needed for it. */
+export async function removeExpiredAnswers(dataSource: DataSource, limit: number): Promise<number> {
+  const [, count] = await dataSource.query(
+    `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
+       SELECT ctid FROM idempotency_keys WHERE expires_at <= now() LIMIT $1 FOR UPDATE SKIP LOCKED))`,
+    [limit],
+  );
+  return count;
 }
 
 /** The parts, told apart from each other whatever they hold. */

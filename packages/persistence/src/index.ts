@@ -8,7 +8,7 @@ export {
   type LostOutcome,
   sqlStateOf,
 } from './errors.js';
-export { beat, type Heartbeat, readHeartbeats } from './heartbeat.js';
+export { beat, type Heartbeat, readHeartbeats, removeOldHeartbeats } from './heartbeat.js';
 export { hydrate } from './hydrate.js';
 export {
   type Claim,
@@ -18,6 +18,7 @@ export {
   type IdempotentRequest,
   isAnswerKept,
   type KeptAnswer,
+  removeExpiredAnswers,
   requestFingerprint,
 } from './idempotency.js';
 export { newUuid } from './ids.js';

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { keepHouse, type Platform } from '@trading-automation/core';
 import type { AccountUpkeep } from '@trading-automation/core/exchange-accounts';
 import type { PairCatalogue } from '@trading-automation/core/trade-pairs';
 import type { TradeExecution } from '@trading-automation/core/trades';
@@ -16,8 +17,10 @@ const ACCOUNTS_EVERY_MS = 500;
 const ACCOUNTS_AT_ONCE = 20;
 const CONCURRENCY = 8;
 const MARKETS_RETRY_MS = 2_000;
+const HOUSEKEEPING_EVERY_MS = 600_000;
 
 export interface ScheduleParts {
+  readonly platform: Platform;
   readonly config: Config;
   readonly desks: Desks;
   readonly pairs: PairCatalogue;
@@ -37,6 +40,7 @@ export class Schedules {
     this.loops = [
       startLoop(LOOKS_EVERY_MS, () => this.lookAtTrades(), this.errorsOf('open trades were not looked at')),
       startLoop(ACCOUNTS_EVERY_MS, () => this.readAccounts(), this.errorsOf('accounts were not read')),
+      startLoop(HOUSEKEEPING_EVERY_MS, () => this.keepHouse(), this.errorsOf('the house was not kept')),
       startLoop(config.PRICES_EVERY_MS, () => this.readPrices(), this.errorsOf('prices were not read')),
       ...desks.venues.all.map((venue) =>
         startLoop(
@@ -73,6 +77,11 @@ export class Schedules {
     const due = await upkeep.due(config.BALANCES_AGE_MAX_MS, ACCOUNTS_AT_ONCE);
     const onError = this.errorsOf('an account was not read');
     await forEachOf(due, CONCURRENCY, (id) => desks.accounts.sync(id), onError);
+  }
+
+  private async keepHouse(): Promise<void> {
+    const removed = await keepHouse(this.parts.platform);
+    if (removed !== null) this.parts.logger.debug(removed, 'house kept');
   }
 
   private async readPrices(): Promise<void> {
