@@ -1,6 +1,6 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { openPlatform, startHeartbeat } from '@trading-automation/core';
+import { assertNoEviction, openPlatform, startHeartbeat } from '@trading-automation/core';
 import { pickEngine } from '@trading-automation/core/access';
 import { ExchangeSecrets } from '@trading-automation/core/exchange-accounts';
 import { Sealer } from '@trading-automation/core/sealing';
@@ -22,6 +22,7 @@ export interface RestApi extends RunningProcess {
 export async function startRestApi(config: Config, version: string, logger: Logger): Promise<RestApi> {
   const { engine, passedOver } = pickEngine();
   logger.info({ engine: engine.name, passed_over: passedOver }, 'signature engine picked');
+  await assertNoEviction(config.REDIS_URL);
   const secrets = await openSecrets(config);
   const platform = await openPlatform({
     world: config.WORLD,

@@ -31,7 +31,10 @@ export class AppModule {
         AccountUpkeepModule,
         PairCatalogueModule,
         TradeExecutionModule,
-        BullModule.forRoot({ connection: { url: config.REDIS_URL, maxRetriesPerRequest: null } }),
+        BullModule.forRoot({
+          connection: { url: config.REDIS_URL, maxRetriesPerRequest: null },
+          prefix: `trading-${config.WORLD}`,
+        }),
         BullModule.registerQueue({
           name: TRADES_QUEUE,
           defaultJobOptions: {

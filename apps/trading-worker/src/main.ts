@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
-import { openPlatform } from '@trading-automation/core';
+import { assertNoEviction, openPlatform } from '@trading-automation/core';
 import { Opener } from '@trading-automation/core/sealing';
 import { createVenue } from '@trading-automation/exchanges/ccxt';
 import { createLogger, nestLogger, readConfig, runProcess } from '@trading-automation/runtime';
@@ -15,6 +15,7 @@ await runProcess({
   start: async () => {
     const config = readConfig(configSchema);
     const logger = createLogger(NAME, config.LOG_LEVEL);
+    await assertNoEviction(config.REDIS_URL);
     const platform = await openPlatform({
       world: config.WORLD,
       databaseUrl: config.DATABASE_URL,

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NestFactory } from '@nestjs/core';
-import { openPlatform, startHeartbeat } from '@trading-automation/core';
+import { assertNoEviction, openPlatform, startHeartbeat } from '@trading-automation/core';
 import { Opener } from '@trading-automation/core/sealing';
 import {
   DeliverySettings,
@@ -15,7 +15,6 @@ import type { Config } from './config.js';
 import { AttemptQueue } from './delivery/attempt-queue.js';
 import { AttemptsProcessor } from './delivery/attempts.processor.js';
 import { OutboundClient } from './delivery/outbound-client.js';
-import { assertNoEviction } from './delivery/redis-policy.js';
 import { Sweeper } from './delivery/sweeper.js';
 import { WebhookSender } from './delivery/webhook-sender.js';
 

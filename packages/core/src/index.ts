@@ -8,3 +8,4 @@ export { keepHouse } from './housekeeping.js';
 export { type ListQuery, type Page, querySchemaOf } from './lists.js';
 export { toRefusal } from './outage.js';
 export { openPlatform, Platform } from './platform.js';
+export { assertNoEviction } from './redis-policy.js';

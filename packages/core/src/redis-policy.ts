@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 
 /**
- * Redis must refuse writes when it is full, and never throw keys away: an evicting instance would lose jobs and
- * locks without a word.
+ * Redis must refuse writes when it is full, and never throw keys away: an evicting instance would lose jobs, locks and
+ * nonces without a word.
  *
  * @throws where it evicts, or can't be asked
  */
