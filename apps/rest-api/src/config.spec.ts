@@ -8,8 +8,8 @@ const complete = {
   DATABASE_URL: 'postgres://localhost/x',
   REDIS_URL: 'redis://localhost',
   SERVER_KEYS: `${serverKey('current')}, ${serverKey('former')}`,
-  EXCHANGE_SEALING_KEY: 'a1.public',
-  WEBHOOK_SEALING_KEY: 'b2.public',
+  EXCHANGE_SEALING_KEY: '00000000000000a1.public',
+  WEBHOOK_SEALING_KEY: '00000000000000b2.public',
 };
 const problemsOf = (environment: Record<string, string>) => {
   try {
@@ -28,8 +28,8 @@ describe('the configuration', () => {
       HOST: '127.0.0.1',
       PORT: 0,
       SERVER_KEYS: ['current', 'former'].map((label) => createHash('sha256').update(label).digest()),
-      EXCHANGE_SEALING_KEY: { id: 'a1', publicKey: 'public' },
-      WEBHOOK_SEALING_KEY: { id: 'b2', publicKey: 'public' },
+      EXCHANGE_SEALING_KEY: { id: '00000000000000a1', publicKey: 'public' },
+      WEBHOOK_SEALING_KEY: { id: '00000000000000b2', publicKey: 'public' },
       OPEN_REGISTRATION: false,
       WEBHOOK_ALLOW_LOOPBACK: false,
       TRUSTED_PROXIES: [],

@@ -1,4 +1,5 @@
 import { WORLDS } from '@trading-automation/contracts';
+import { sealingKeySetting } from '@trading-automation/core/sealing';
 import { flag, port } from '@trading-automation/runtime';
 import { z } from 'zod';
 
@@ -23,14 +24,6 @@ const serverKeys = list.transform((texts, context): readonly [Uint8Array, ...Uin
   return z.NEVER;
 });
 
-const sealingKey = z
-  .string()
-  .regex(/^[^.]+\.[^.]+$/, 'expected "<id>.<public key>"')
-  .transform((text) => {
-    const [id = '', publicKey = ''] = text.split('.');
-    return { id, publicKey };
-  });
-
 const proxies = list.pipe(
   z.array(
     z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
@@ -51,9 +44,9 @@ export const configSchema = z
     /** The first seals; the others still open. */
     SERVER_KEYS: serverKeys,
     /** Public key of the trading worker. */
-    EXCHANGE_SEALING_KEY: sealingKey,
+    EXCHANGE_SEALING_KEY: sealingKeySetting,
     /** Public key of the webhook dispatcher. */
-    WEBHOOK_SEALING_KEY: sealingKey,
+    WEBHOOK_SEALING_KEY: sealingKeySetting,
     OPEN_REGISTRATION: flag.default(false),
     /** Lets webhooks go to this machine: for development alone. */
     WEBHOOK_ALLOW_LOOPBACK: flag.default(false),

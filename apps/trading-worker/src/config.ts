@@ -1,26 +1,14 @@
 import { WORLDS } from '@trading-automation/contracts';
+import { openingKeysSetting } from '@trading-automation/core/sealing';
 import { venuesSetting } from '@trading-automation/exchanges/ccxt';
 import { z } from 'zod';
-
-const openingKeys = z
-  .string()
-  .regex(
-    /^[0-9a-f]{16}\.[\w-]+(?:,[0-9a-f]{16}\.[\w-]+)*$/,
-    'expected <id>.<private key>, several joined by commas',
-  )
-  .transform((text) =>
-    text.split(',').map((entry) => {
-      const [id = '', privateKey = ''] = entry.split('.');
-      return { id, privateKey };
-    }),
-  );
 
 /** The environment of the process; README.md says what each means. */
 export const configSchema = z.object({
   WORLD: z.enum(WORLDS, 'expected test or live'),
   DATABASE_URL: z.url('expected a URL'),
   REDIS_URL: z.url('expected a URL'),
-  EXCHANGE_OPENING_KEYS: openingKeys,
+  EXCHANGE_OPENING_KEYS: openingKeysSetting,
   VENUES: venuesSetting,
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
   /** How often rules and pairs of each exchange are read again, in milliseconds. */

@@ -1,20 +1,7 @@
+import { openingKeysSetting } from '@trading-automation/core/sealing';
 import { RETRY_DELAYS_MS } from '@trading-automation/core/webhooks';
 import { flag } from '@trading-automation/runtime';
 import { z } from 'zod';
-
-/** The first opens what is sealed now, the others what was sealed before a rotation. */
-const openingKeys = z
-  .string()
-  .regex(
-    /^[0-9a-f]{16}\.[\w-]+(?:,[0-9a-f]{16}\.[\w-]+)*$/,
-    'expected <id>.<privateKey>, several separated by commas',
-  )
-  .transform((text) =>
-    text.split(',').map((key) => {
-      const [id = '', privateKey = ''] = key.split('.');
-      return { id, privateKey };
-    }),
-  );
 
 const delaysMs = z
   .string()
@@ -36,7 +23,8 @@ export const configSchema = z
     WORLD: z.enum(['test', 'live'], { error: 'expected test or live' }),
     DATABASE_URL: z.url('expected a URL'),
     REDIS_URL: z.url('expected a URL'),
-    WEBHOOK_OPENING_KEYS: openingKeys,
+    /** The first opens what is sealed now, the others what was sealed before a rotation. */
+    WEBHOOK_OPENING_KEYS: openingKeysSetting,
     WEBHOOK_ALLOW_LOOPBACK: flag.default(false),
     /** Attempts at once. */
     DELIVERY_CONCURRENCY: z.coerce

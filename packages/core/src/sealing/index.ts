@@ -1,1 +1,2 @@
 export * from './sealing.js';
+export { openingKeysSetting, sealingKeySetting } from './settings.js';

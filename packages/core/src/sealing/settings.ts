@@ -1,0 +1,28 @@
+/** How sealing keys stand in an environment: text, `<id>.<key>`. */
+import { z } from 'zod';
+
+const ID = '[0-9a-f]{16}';
+const KEY = '[\\w-]+';
+
+/** The public key to seal to: `<id>.<public key>`. */
+export const sealingKeySetting = z
+  .string()
+  .regex(new RegExp(`^${ID}\\.${KEY}$`), 'expected <id>.<public key>')
+  .transform((text) => {
+    const [id = '', publicKey = ''] = text.split('.');
+    return { id, publicKey };
+  });
+
+/** The keys that open: `<id>.<private key>`, the current one first, joined by commas. */
+export const openingKeysSetting = z
+  .string()
+  .regex(
+    new RegExp(`^${ID}\\.${KEY}(?:,${ID}\\.${KEY})*$`),
+    'expected <id>.<private key>, several joined by commas',
+  )
+  .transform((text) =>
+    text.split(',').map((entry) => {
+      const [id = '', privateKey = ''] = entry.split('.');
+      return { id, privateKey };
+    }),
+  );
