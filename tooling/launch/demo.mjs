@@ -4,7 +4,7 @@ import { createClient, openAccount } from './first-trade/client.mjs';
 import { openPaperAccount, pairsOf } from './first-trade/scenario.mjs';
 
 /** What the demo account of the paper exchange holds at first. */
-const balances = { USDT: '1000000', BTC: '10', ETH: '100', SOL: '1000' };
+const balances = { USDT: '10000000', BTC: '10', ETH: '100', SOL: '1000' };
 
 /**
  * The demo: an account at the paper exchange, a user with a key pair and an ADMIN key, and the one linked to the

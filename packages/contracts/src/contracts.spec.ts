@@ -93,6 +93,16 @@ describe('a new trade', () => {
     ['a price on MARKET', { type: 'MARKET' }, { field: 'price', code: 'not_allowed' }],
     ['no stop price on STOP_LIMIT', { type: 'STOP_LIMIT' }, { field: 'stop_price', code: 'required' }],
     ['a stop price on LIMIT', { stop_price: 3 }, { field: 'stop_price', code: 'not_allowed' }],
+    [
+      'POST_ONLY on MARKET',
+      { type: 'MARKET', price: undefined, time_in_force: 'POST_ONLY' },
+      { field: 'time_in_force', code: 'not_allowed' },
+    ],
+    [
+      'POST_ONLY on STOP_LIMIT',
+      { type: 'STOP_LIMIT', stop_price: 3, time_in_force: 'POST_ONLY' },
+      { field: 'time_in_force', code: 'not_allowed' },
+    ],
     ['a negative amount', { amount: -1 }, { field: 'amount', code: 'not_positive' }],
     ['19 decimals', { amount: '0.0000000000000000001' }, { field: 'amount', code: 'too_many_decimals' }],
     ['an unknown field', { user_id: 'x' }, { field: '', code: 'unrecognized_keys' }],

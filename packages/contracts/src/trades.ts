@@ -107,6 +107,25 @@ function requirePrice(
   });
 }
 
+/** What an order's type leaves to choose: a market order is over at once, and what waits for its stop price takes no place in the book yet. */
+const TIMES_IN_FORCE_OF: Record<TradeType, readonly TimeInForce[]> = {
+  LIMIT: TIMES_IN_FORCE,
+  MARKET: ['GTC', 'IOC'],
+  STOP_LIMIT: ['GTC', 'IOC', 'FOK'],
+  STOP_MARKET: ['GTC', 'IOC'],
+};
+
+function requireTimeInForce(context: z.RefinementCtx, type: TradeType, given: TimeInForce): void {
+  const offered = TIMES_IN_FORCE_OF[type];
+  if (offered.includes(given)) return;
+  context.addIssue({
+    code: 'custom',
+    path: ['time_in_force'],
+    message: `time_in_force of ${type} is one of ${offered.join(', ')}.`,
+    params: { code: 'not_allowed' },
+  });
+}
+
 export const tradeCreate = z
   .strictObject({
     exchange_account_id: idGiven('exa'),
@@ -128,6 +147,7 @@ export const tradeCreate = z
   .superRefine((value, context) => {
     requirePrice(context, 'price', value.price, value.type, LIMIT_KINDS);
     requirePrice(context, 'stop_price', value.stop_price, value.type, STOP_KINDS);
+    requireTimeInForce(context, value.type, value.time_in_force);
   })
   .meta({ id: 'TradeCreate' });
 export type TradeCreate = z.output<typeof tradeCreate>;

@@ -159,6 +159,18 @@ export function describeConformance(name: string, setup: () => Promise<Subject>)
       expect((await taker.fetchBalances()).BTC).toEqual({ free: '2.74925', locked: '0' });
     });
 
+    it('lists the open orders of one symbol and of nobody else', async () => {
+      expect(await maker.fetchOpenOrders('BTC/USDT')).toEqual([]);
+      const requests = [order({ price: '50000' }), order({ price: '50001' })];
+      for (const request of requests) await maker.placeOrder(request);
+      await maker.cancelOrder(requests[0]!);
+      expect(await maker.fetchOpenOrders('BTC/USDT')).toMatchObject([
+        { venueClientOrderId: requests[1]!.venueClientOrderId, status: 'OPEN', filledAmount: '0' },
+      ]);
+      expect(await maker.fetchOpenOrders('ETH/USDT')).toEqual([]);
+      expect(await taker.fetchOpenOrders('BTC/USDT')).toEqual([]);
+    });
+
     it('tells a partly filled order as open, and its fills after a cancel', async () => {
       await offer();
       const request = order({ amount: '0.6', price: '60000' });

@@ -107,6 +107,8 @@ export interface ExchangeClient {
   cancelOrder(key: OrderKey): Promise<void>;
   /** The order of this id, or null where the exchange says that it has none. */
   findOrder(key: OrderKey): Promise<VenueOrder | null>;
+  /** Every order of one symbol that is open at this moment, whoever placed it. */
+  fetchOpenOrders(symbol: string): Promise<readonly VenueOrder[]>;
   /** Every fill of one order, oldest first. */
   fetchFills(key: {
     readonly symbol: string;

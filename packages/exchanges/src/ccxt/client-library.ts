@@ -43,6 +43,7 @@ export interface ClientLibrary {
     params: Params,
   ): Promise<unknown>;
   fetchOrder(id: string, symbol: string, params: Params): Promise<unknown>;
+  fetchOpenOrders(symbol: string, since: undefined, limit: undefined, params: Params): Promise<unknown>;
   cancelOrder(id: string, symbol: string, params: Params): Promise<unknown>;
   fetchOrderTrades(
     id: string,

@@ -13,7 +13,7 @@ import type { Adapter, OpenedClient, TradingMode } from './adapters.js';
 import type { CallKind } from './call.js';
 import type { ClientLibrary } from './client-library.js';
 import { readBalances } from './markets.js';
-import { expectCancelled, orderArguments, readFills, readOrder } from './orders.js';
+import { expectCancelled, orderArguments, readFills, readOpenOrders, readOrder } from './orders.js';
 
 /** What an account needs of its exchange. */
 export interface VenueCalls {
@@ -82,6 +82,15 @@ export class AccountClient implements ExchangeClient {
       if (error instanceof ExchangeError && error.code === 'order_not_found') return null;
       throw error;
     }
+  }
+
+  fetchOpenOrders(symbol: string): Promise<readonly VenueOrder[]> {
+    return this.#run('read', async () =>
+      readOpenOrders(
+        await this.#library.fetchOpenOrders(symbol, undefined, undefined, { ...this.#mode?.params }),
+        symbol,
+      ),
+    );
   }
 
   fetchFills(key: {

@@ -81,12 +81,26 @@ export function readOrder(answer: unknown, symbol: string, venueClientOrderId: s
   const order = expectAnswer(answeredOrder, answer);
   if (order.symbol !== symbol || order.clientOrderId !== venueClientOrderId)
     throw new AnswerSenseless('another order');
+  return toVenueOrder(order);
+}
+
+/** @throws {AnswerSenseless} where one of them is of another symbol, or not open */
+export function readOpenOrders(answer: unknown, symbol: string): readonly VenueOrder[] {
+  return expectAnswer(z.array(answeredOrder), answer).map((answered) => {
+    const order = toVenueOrder(answered);
+    if (order.symbol !== symbol || order.status !== 'OPEN')
+      throw new AnswerSenseless('no open order of this symbol');
+    return order;
+  });
+}
+
+function toVenueOrder(order: z.output<typeof answeredOrder>): VenueOrder {
   const times = [order.lastUpdateTimestamp, order.lastTradeTimestamp, order.timestamp];
   const updatedAt = times.find((time) => time !== undefined && time > 0);
   return {
     exchangeOrderId: order.id,
-    venueClientOrderId,
-    symbol,
+    venueClientOrderId: order.clientOrderId,
+    symbol: order.symbol,
     status: statusOf(order),
     amount: order.amount,
     filledAmount: order.filled,
