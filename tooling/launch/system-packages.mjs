@@ -14,7 +14,8 @@ const installers = [
     packages: { redis: 'redis-server' },
     steps: (name) => [
       ['apt-get', 'update', '-qq'],
-      ['apt-get', 'install', '-y', '-qq', '--no-install-recommends', name],
+      // Somebody else may be installing something at this moment.
+      ['apt-get', '-o', 'DPkg::Lock::Timeout=300', 'install', '-y', '-qq', '--no-install-recommends', name],
     ],
   },
   {
