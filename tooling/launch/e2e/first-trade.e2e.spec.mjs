@@ -1,23 +1,25 @@
+import { Redis } from 'ioredis';
+import pg from 'pg';
 import { Webhook } from 'standardwebhooks';
 import { runFirstTrade } from '../first-trade/scenario.mjs';
 import { startProduct } from './product.mjs';
 
 /** @type {import('./product.mjs').Product} */
 let product;
+const steps = [];
+let trade;
 beforeAll(async () => {
   product = await startProduct();
+  trade = await runFirstTrade({
+    restUrl: product.restUrl,
+    paperExchangeUrl: product.paperExchangeUrl,
+    step: (name) => steps.push(name),
+  });
 }, 120_000);
 afterAll(() => product?.stop());
 
 describe('the first trade, through the published interface and across real processes', () => {
   it('goes from a key pair to a filled trade, a cancelled one and verified webhooks', async () => {
-    const steps = [];
-    const trade = await runFirstTrade({
-      restUrl: product.restUrl,
-      paperExchangeUrl: product.paperExchangeUrl,
-      step: (name) => steps.push(name),
-    });
-
     expect(steps.at(-1)).toBe('webhooks received and verified');
     expect(trade.synced.balance).toMatchObject({ USDT: 100_000, BTC: 1 });
     expect(trade.limit).toMatchObject({ status: 'PENDING', type: 'LIMIT', price: 10_000, amount: 0.001 });
@@ -32,5 +34,69 @@ describe('the first trade, through the published interface and across real proce
     const page = await trade.trader.get(`/v1/webhooks/${trade.webhook.id}/deliveries?limit=100`);
     expect(page.every(({ status, status_code }) => status === 'SUCCEEDED' && status_code === 204)).toBe(true);
     expect(() => new Webhook(trade.webhook.secret)).not.toThrow();
-  }, 120_000);
+  });
+
+  it('leaves no secret in the clear: not in Postgres, not in Redis, not in a log', async () => {
+    const secrets = {
+      'API key': trade.key,
+      'exchange API key': trade.credentials.api_key,
+      'exchange API secret': trade.credentials.api_secret,
+      'webhook secret': trade.webhook.secret,
+      'webhook secret, its key': trade.webhook.secret.slice('whsec_'.length),
+    };
+    const places = {
+      Postgres: await textOfDatabase(product.databaseUrl),
+      Redis: await textOfRedis(product.redisUrl),
+      'the logs': product.lines.join('\n'),
+    };
+    // What is looked through holds what it should.
+    expect(places.Postgres).toContain(trade.market.client_order_id);
+    expect(places.Redis).toContain('submit-');
+    expect(places['the logs']).toContain('ready');
+    for (const [place, text] of Object.entries(places)) {
+      for (const [name, secret] of Object.entries(secrets)) {
+        const forms = [secret, Buffer.from(secret).toString('hex'), Buffer.from(secret).toString('base64')];
+        expect([place, name, forms.some((form) => text.includes(form))]).toEqual([place, name, false]);
+      }
+    }
+  });
 });
+
+/** Every row of every table, as text; binary columns in hex and as the bytes that they are. */
+async function textOfDatabase(databaseUrl) {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rows: tables } = await client.query(
+      "SELECT tablename FROM pg_tables WHERE schemaname = 'public'",
+    );
+    const texts = [];
+    for (const { tablename } of tables) {
+      const { rows } = await client.query(`SELECT t::text AS text, t.* FROM "${tablename}" t`);
+      for (const { text, ...columns } of rows) {
+        texts.push(text);
+        for (const value of Object.values(columns))
+          if (Buffer.isBuffer(value)) texts.push(value.toString('latin1'));
+      }
+    }
+    return texts.join('\n');
+  } finally {
+    await client.end();
+  }
+}
+
+/** Every key with its value, whatever its type. */
+async function textOfRedis(redisUrl) {
+  const redis = new Redis(redisUrl);
+  try {
+    const texts = [];
+    for (const key of await redis.keys('*')) {
+      const dump = await redis.dumpBuffer(key);
+      const hash = (await redis.type(key)) === 'hash' ? JSON.stringify(await redis.hgetall(key)) : '';
+      texts.push(key, hash, dump?.toString('latin1') ?? '');
+    }
+    return texts.join('\n');
+  } finally {
+    redis.disconnect();
+  }
+}

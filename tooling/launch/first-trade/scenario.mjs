@@ -127,6 +127,8 @@ export async function runFirstTrade({ restUrl, paperExchangeUrl, step = () => {}
     );
     return {
       api,
+      key,
+      credentials,
       trader,
       account,
       synced,

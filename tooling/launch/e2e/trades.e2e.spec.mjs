@@ -1,0 +1,146 @@
+import { until } from '../first-trade/scenario.mjs';
+import { openTrader } from './accounts.mjs';
+import { startProduct } from './product.mjs';
+
+/** Two users are the whole market, so that every fill is known beforehand. */
+
+/** @type {import('./product.mjs').Product} */
+let product;
+let maker;
+let taker;
+beforeAll(async () => {
+  product = await startProduct({ more: { 'paper-exchange': { MARKET: 'off' } } });
+  maker = await openTrader(product, 'trades: maker');
+  taker = await openTrader(product, 'trades: taker');
+}, 120_000);
+afterAll(() => product?.stop());
+
+const place = ({ api, account, pair }, order) =>
+  api.post('/v1/trades', { exchange_account_id: account.id, trade_pair_id: pair.id, ...order });
+const limit = (side, price, amount, more = {}) => ({ type: 'LIMIT', side, price, amount, ...more });
+/** The trade once it is as expected. */
+const seen = ({ api }, { id }, expected) =>
+  until(
+    () => api.get(`/v1/trades/${id}`),
+    (trade) => Object.entries(expected).every(([name, value]) => trade[name] === value),
+  );
+const resting = (owner, trade) => seen(owner, trade, { status: 'PENDING', sub_status: 'ACCEPTED' });
+const rest = async (owner, order) => resting(owner, await place(owner, order));
+
+describe('a trade', () => {
+  it('moves from PENDING over PARTIALLY_FILLED to FILLED, with its fills and a growing version', async () => {
+    const offer = await rest(maker, limit('SELL', 60_000, '0.03'));
+    const first = await seen(taker, await place(taker, limit('BUY', 60_000, '0.01')), { status: 'FILLED' });
+    expect(first.fills).toMatchObject([{ price: 60_000, amount: 0.01, liquidity: 'TAKER' }]);
+    const part = await seen(maker, offer, { status: 'PARTIALLY_FILLED', filled_amount: 0.01 });
+    expect(part).toMatchObject({ remaining_amount: 0.02, average_price: 60_000, cost: 600 });
+    await place(taker, { type: 'MARKET', side: 'BUY', amount: '0.02' });
+    const whole = await seen(maker, offer, { status: 'FILLED' });
+    expect(whole).toMatchObject({ filled_amount: 0.03, cost: 1_800, fee: { amount: 1.8, currency: 'USDT' } });
+    expect(whole.fills).toHaveLength(2);
+    expect(whole.version).toBeGreaterThan(part.version);
+  });
+
+  it('cancelled after a partial fill keeps what was filled', async () => {
+    const offer = await rest(maker, limit('SELL', 60_000, '0.03'));
+    await place(taker, limit('BUY', 60_000, '0.01'));
+    await seen(maker, offer, { status: 'PARTIALLY_FILLED' });
+    const cancelled = await maker.api.post(`/v1/trades/${offer.id}/cancel`);
+    expect(cancelled).toMatchObject({ status: 'CANCELLED', cancel_reason: 'USER', filled_amount: 0.01 });
+    const again = await maker.api.request('POST', `/v1/trades/${offer.id}/cancel`);
+    expect(again).toMatchObject({ status: 409, body: { error: { code: 'invalid_state' } } });
+    expect(again.body.error.details[0].state).toBe('CANCELLED');
+  });
+
+  it('that is FILLED can not be cancelled', async () => {
+    await rest(maker, limit('SELL', 60_000, '0.01'));
+    const bought = await seen(taker, await place(taker, limit('BUY', 60_000, '0.01')), { status: 'FILLED' });
+    const refused = await taker.api.request('POST', `/v1/trades/${bought.id}/cancel`);
+    expect(refused).toMatchObject({ status: 409, body: { error: { code: 'invalid_state' } } });
+    expect(refused.body.error.details[0].state).toBe('FILLED');
+  });
+
+  it('with IOC drops what does not fill at once', async () => {
+    await rest(maker, limit('SELL', 60_000, '0.01'));
+    const order = limit('BUY', 60_000, '0.02', { time_in_force: 'IOC' });
+    const trade = await seen(taker, await place(taker, order), { status: 'CANCELLED' });
+    expect(trade).toMatchObject({ filled_amount: 0.01, cancel_reason: 'IOC_REMAINDER' });
+  });
+
+  it('with FOK fills whole or not at all', async () => {
+    await rest(maker, limit('SELL', 60_000, '0.01'));
+    const order = limit('BUY', 60_000, '0.02', { time_in_force: 'FOK' });
+    const trade = await seen(taker, await place(taker, order), { status: 'CANCELLED' });
+    expect(trade).toMatchObject({ filled_amount: 0, fills: [] });
+    await seen(taker, await place(taker, limit('BUY', 60_000, '0.01')), { status: 'FILLED' });
+  });
+
+  it('with POST_ONLY that would take is refused by the exchange, and FAILED', async () => {
+    const offer = await rest(maker, limit('SELL', 60_000, '0.01'));
+    const order = limit('BUY', 60_000, '0.01', { time_in_force: 'POST_ONLY' });
+    const trade = await seen(taker, await place(taker, order), { status: 'FAILED' });
+    expect(trade.failure).toMatchObject({ code: 'would_not_fit_book', message: expect.any(String) });
+    await maker.api.post(`/v1/trades/${offer.id}/cancel`);
+  });
+
+  it('moves on among many that rest on one account', async () => {
+    const offers = await Promise.all(
+      Array.from({ length: 8 }, (_, i) => place(maker, limit('SELL', 61_000 + i, '0.01'))),
+    );
+    await Promise.all(offers.map((offer) => resting(maker, offer)));
+    await place(taker, limit('BUY', 61_003, '0.04'));
+    await Promise.all(offers.slice(0, 4).map((offer) => seen(maker, offer, { status: 'FILLED' })));
+    for (const offer of offers.slice(4)) {
+      expect(await maker.api.get(`/v1/trades/${offer.id}`)).toMatchObject({ status: 'PENDING' });
+      expect(await maker.api.post(`/v1/trades/${offer.id}/cancel`)).toMatchObject({ status: 'CANCELLED' });
+    }
+  });
+
+  it('takes its part of the balance from the moment it is placed', async () => {
+    const before = (await maker.api.get(`/v1/exchanges/${maker.account.id}`)).balance.BTC;
+    const amount = before.toFixed(5).replace(/\d$/, '0');
+    const all = await place(maker, limit('SELL', 90_000, amount));
+    const more = { exchange_account_id: maker.account.id, trade_pair_id: maker.pair.id };
+    const refused = await maker.api.request('POST', '/v1/trades', {
+      ...more,
+      ...limit('SELL', 90_000, '0.1'),
+    });
+    expect(refused).toMatchObject({ status: 422, body: { error: { code: 'insufficient_balance' } } });
+    await resting(maker, all);
+    await maker.api.post(`/v1/trades/${all.id}/cancel`);
+    // The cancelled order's balance is free again as soon as the account was read.
+    const again = await until(
+      () => maker.api.request('POST', '/v1/trades', { ...more, ...limit('SELL', 90_000, '0.1') }),
+      ({ status }) => status === 201,
+    );
+    await maker.api.post(`/v1/trades/${again.body.data.id}/cancel`);
+  });
+});
+
+describe('an exchange account', () => {
+  it('with open trades stays; without any it goes, and its trades stay readable', async () => {
+    const owner = await openTrader(product, 'trades: leaver');
+    const trade = await rest(owner, limit('BUY', 10_000, '0.001'));
+    const busy = await owner.api.request('DELETE', `/v1/exchanges/${owner.account.id}`);
+    expect(busy).toMatchObject({ status: 409, body: { error: { code: 'invalid_state' } } });
+    await owner.api.post(`/v1/trades/${trade.id}/cancel`);
+    expect(await owner.api.delete(`/v1/exchanges/${owner.account.id}`)).toEqual({
+      id: owner.account.id,
+      deleted: true,
+    });
+    expect(await owner.api.request('GET', `/v1/exchanges/${owner.account.id}`)).toMatchObject({
+      status: 404,
+    });
+    expect(await owner.api.get(`/v1/trades/${trade.id}`)).toMatchObject({ status: 'CANCELLED' });
+  });
+
+  it('is not added with credentials that the exchange refuses', async () => {
+    const credentials = { api_key: 'unknown', api_secret: 'unknown' };
+    const body = { exchange: 'paper', account_name: 'x', trading_type: 'spot', credentials };
+    const { account_name: _name, ...test } = body;
+    const isRefused = { status: 422, body: { error: { code: 'exchange_credentials_rejected' } } };
+    expect(await maker.api.request('POST', '/v1/exchanges', body)).toMatchObject(isRefused);
+    expect(await maker.api.request('POST', '/v1/exchanges/test', test)).toMatchObject(isRefused);
+    expect(await maker.api.get('/v1/exchanges')).toHaveLength(1);
+  });
+});
