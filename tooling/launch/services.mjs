@@ -75,7 +75,7 @@ function banner(restUrl, paperExchangeUrl, demo) {
     amount: '0.01',
   };
   return `
-Ready.
+Ready. (${(performance.now() / 1000).toFixed(1)} s since npm start)
   REST API         ${restUrl}/v1
   Paper exchange   ${paperExchangeUrl}
   Demo ADMIN key   ${demo.api_key}
