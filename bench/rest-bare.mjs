@@ -16,7 +16,7 @@ const server = fastify({ keepAliveTimeout: 65_000, maxRequestsPerSocket: 1_000 }
 
 server.get('/v1/trades', async ({ query }) => {
   const { rows } = await pool.query({ ...NEWEST_TRADES, values: [query.user] });
-  return { data: rows.slice(0, query.limit) };
+  return { data: rows.slice(0, Number(query.limit)) };
 });
 
 const url = await server.listen({ host: '127.0.0.1', port: 0 });

@@ -16,6 +16,24 @@ describe('ids', () => {
     );
   });
 
+  it('are the same for a UUID in capitals', () => {
+    fc.assert(
+      fc.property(fc.uuid(), (uuid) => {
+        expect(encodeId('trd', uuid.toUpperCase())).toBe(encodeId('trd', uuid));
+      }),
+    );
+  });
+
+  it.each([
+    ['a digit short', '0190a6f2-7c3a-7b1e-8f00-123456789ab'],
+    ['a digit long', '0190a6f2-7c3a-7b1e-8f00-123456789abcd'],
+    ['with another letter', '0190a6f2-7c3a-7b1e-8f00-123456789abg'],
+    ['with a letter beyond ASCII', '0190a6f2-7c3a-7b1e-8f00-123456789abé'],
+    ['empty', ''],
+  ])('are not made of a UUID that is %s', (_case, uuid) => {
+    expect(() => encodeId('trd', uuid)).toThrow(TypeError);
+  });
+
   it('sort as their UUIDs do', () => {
     fc.assert(
       fc.property(fc.uuid(), fc.uuid(), (a, b) => {

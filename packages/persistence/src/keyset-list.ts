@@ -13,13 +13,14 @@
 import { createHash } from 'node:crypto';
 import {
   type CursorCodec,
+  type CursorPosition,
   keysetOrder,
   keysetPredicate,
   LIMIT_MAX,
   type ListQuery,
   type Page,
 } from '@trading-automation/pagination';
-import type { QueryResultRow } from 'pg';
+import type { QueryArrayConfig, QueryResultRow } from 'pg';
 import type { DataSource } from 'typeorm';
 import { poolOf } from './data-source.js';
 import { DatabaseUnavailable, isConnectionLost } from './errors.js';
@@ -44,14 +45,19 @@ export interface ListSource<Sort extends string> {
   readonly idColumn: string;
 }
 
-/** Column names under which the position of a row comes back; they are taken off before the row is given out. */
-const KEY_COLUMN = '__sort_key';
-const ID_COLUMN = '__sort_id';
-
 interface Statement {
   readonly text: string;
   readonly values: readonly unknown[];
 }
+
+/** Rows as the driver reads them fastest: values by column. */
+interface ReadRows {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly unknown[])[];
+}
+
+/** The last two columns of a page's statement: the position of a row, which is not given out. */
+const POSITION_COLUMNS = 2;
 
 /**
  * One page of `source` as `query` asks for it. `scope` names the list, its user and its filters (`cursorScope`).
@@ -68,24 +74,36 @@ export async function listPage<Row extends QueryResultRow, Sort extends string>(
 ): Promise<Page<Row>> {
   const { limit, sort, order } = query;
   const binding = { sort, order, scope };
-  const rows = await run(dataSource, pageStatement(codec, source, query, scope));
+  const { columns, rows } = await run(dataSource, pageStatement(codec, source, query, scope));
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   const total = query.include.includes('total') ? await countRows(dataSource, source) : undefined;
+  const names = columns.slice(0, -POSITION_COLUMNS);
   for (const row of shown) {
-    if (row[KEY_COLUMN] === null) throw new Error(`sort column ${source.sorts[sort].column} held a NULL`);
+    if (row[names.length] === null) throw new Error(`sort column ${source.sorts[sort].column} held a NULL`);
   }
   const hasMore = rows.length > limit && last !== undefined;
   return {
-    items: shown.map(({ [KEY_COLUMN]: _key, [ID_COLUMN]: _id, ...row }) => row as Row),
+    items: shown.map((row) => named<Row>(names, row)),
     pagination: {
       limit,
       offset: query.offset ?? 0,
       has_more: hasMore,
-      next_cursor: hasMore ? codec.encode(binding, { value: last[KEY_COLUMN], id: last[ID_COLUMN] }) : null,
+      next_cursor: hasMore ? codec.encode(binding, positionOf(last)) : null,
       ...(total === undefined ? {} : { total }),
     },
   };
+}
+
+function named<Row extends QueryResultRow>(names: readonly string[], values: readonly unknown[]): Row {
+  const row: QueryResultRow = {};
+  for (let i = 0; i < names.length; i++) row[names[i]!] = values[i];
+  return row as Row;
+}
+
+function positionOf(row: readonly unknown[]): CursorPosition {
+  const [value, id] = row.slice(-POSITION_COLUMNS) as [string, string];
+  return { value, id };
 }
 
 function pageStatement<Sort extends string>(
@@ -106,7 +124,7 @@ function pageStatement<Sort extends string>(
     where.push(keysetPredicate(columns, order, values.length + 1));
     values.push(position.value, position.id);
   }
-  let text = `SELECT ${source.select}, (${columns.column})::text AS ${KEY_COLUMN}, ${source.idColumn}::text AS ${ID_COLUMN} ${fromWhere(source.from, where)} ORDER BY ${keysetOrder(columns, order)} LIMIT ${limit + 1}`;
+  let text = `SELECT ${source.select}, (${columns.column})::text AS __sort_key, ${source.idColumn}::text AS __sort_id ${fromWhere(source.from, where)} ORDER BY ${keysetOrder(columns, order)} LIMIT ${limit + 1}`;
   if (cursor === undefined && offset > 0) {
     values.push(offset);
     text += ` OFFSET $${values.length}`;
@@ -118,9 +136,9 @@ async function countRows<Sort extends string>(
   dataSource: DataSource,
   source: ListSource<Sort>,
 ): Promise<number> {
-  const text = `SELECT count(*) AS total ${fromWhere(source.from, source.where)}`;
-  const [row] = await run(dataSource, { text, values: source.params });
-  return Number(row?.total);
+  const text = `SELECT count(*) ${fromWhere(source.from, source.where)}`;
+  const { rows } = await run(dataSource, { text, values: source.params });
+  return Number(rows[0]?.[0]);
 }
 
 function fromWhere(from: string, where: readonly string[]): string {
@@ -129,10 +147,11 @@ function fromWhere(from: string, where: readonly string[]): string {
     : `FROM ${from} WHERE ${where.map((part) => `(${part})`).join(' AND ')}`;
 }
 
-async function run(dataSource: DataSource, { text, values }: Statement): Promise<QueryResultRow[]> {
+async function run(dataSource: DataSource, { text, values }: Statement): Promise<ReadRows> {
+  const statement: QueryArrayConfig = { name: nameOf(text), text, values: [...values], rowMode: 'array' };
   try {
-    const { rows } = await poolOf(dataSource).query({ name: nameOf(text), text, values: [...values] });
-    return rows;
+    const { fields, rows } = await poolOf(dataSource).query<unknown[]>(statement);
+    return { columns: fields.map(({ name }) => name), rows };
   } catch (error) {
     if (isConnectionLost(error)) throw new DatabaseUnavailable('not_committed', error);
     throw error;

@@ -6,6 +6,7 @@ import {
   type TradeDetail,
 } from '@trading-automation/contracts';
 import { Exact } from '../decimal-arithmetic.js';
+import { instantText } from '../instant-text.js';
 import type { FillEntity } from './fill.entity.js';
 import type { TradeEntity } from './trade.entity.js';
 
@@ -50,12 +51,12 @@ export function viewTrade(trade: TradeEntity): Trade {
         : { code: trade.failureCode, message: trade.failureMessage ?? '' },
     cancel_reason: trade.cancelReason ?? undefined,
     version: trade.version,
-    submitted_at: trade.submittedAt?.toISOString(),
-    filled_at: trade.filledAt?.toISOString(),
-    cancelled_at: trade.cancelledAt?.toISOString(),
-    closed_at: trade.closedAt?.toISOString(),
-    created_at: trade.createdAt.toISOString(),
-    updated_at: trade.updatedAt.toISOString(),
+    submitted_at: optionalInstant(trade.submittedAt),
+    filled_at: optionalInstant(trade.filledAt),
+    cancelled_at: optionalInstant(trade.cancelledAt),
+    closed_at: optionalInstant(trade.closedAt),
+    created_at: instantText(trade.createdAt),
+    updated_at: instantText(trade.updatedAt),
   };
 }
 
@@ -71,11 +72,12 @@ function viewFill(fill: FillEntity): Fill {
     amount: canonicalDecimal(fill.amount),
     fee: { amount: canonicalDecimal(fill.feeAmount), currency: fill.feeCurrency },
     liquidity: fill.liquidity,
-    executed_at: fill.executedAt.toISOString(),
+    executed_at: instantText(fill.executedAt),
   };
 }
 
 const optional = (text: string | null) => (text === null ? undefined : canonicalDecimal(text));
+const optionalInstant = (instant: Date | null) => (instant === null ? undefined : instantText(instant));
 
 /** Never below zero: an exchange may fill a little more than was asked for. */
 function remaining(amount: string, filled: string): string {
