@@ -3,7 +3,7 @@ import { openingKeysSetting } from '@trading-automation/core/sealing';
 import { venuesSetting } from '@trading-automation/exchanges/ccxt';
 import { z } from 'zod';
 
-/** The environment of the process; README.md says what each means. */
+/** The environment of the process; docs/reference/configuration.md says what each means. */
 export const configSchema = z.object({
   WORLD: z.enum(WORLDS, 'expected test or live'),
   DATABASE_URL: z.url('expected a URL'),

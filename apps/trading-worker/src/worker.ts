@@ -1,5 +1,6 @@
 import { InjectQueue } from '@nestjs/bullmq';
 import { Inject, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { DomainError } from '@trading-automation/contracts';
 import { Platform, startHeartbeat } from '@trading-automation/core';
 import {
   serveWorkerCall,
@@ -8,6 +9,7 @@ import {
   type WorkerCalls,
 } from '@trading-automation/core/exchange-accounts';
 import { createTradeIntake } from '@trading-automation/core/trades';
+import { ExchangeError } from '@trading-automation/exchanges';
 import type { Queue } from 'bullmq';
 import { Desks } from './desk/desks.js';
 import { TRADES_QUEUE, type TradeJob } from './jobs/trades.job.js';
@@ -63,13 +65,25 @@ export class Worker implements OnApplicationBootstrap, OnApplicationShutdown {
     return [
       serve('exchange_account.test', (input) => credentials.test(input)),
       serve('exchange_account.sync', async ({ account_id }) => {
-        await accounts.sync(account_id);
+        await accounts.sync(account_id).catch((error) => {
+          // The account says so itself from now on: whoever asked reads it there.
+          if (!(error instanceof ExchangeError && error.code === 'credentials_rejected'))
+            throw unavailable(error);
+        });
         return null;
       }),
       serve('trade.cancel', async ({ trade_id }, signal) => {
-        await trades.cancel(trade_id, signal);
+        await trades.cancel(trade_id, signal).catch((error) => {
+          throw unavailable(error);
+        });
         return null;
       }),
     ];
   }
+}
+
+/** To whoever waits for it, an exchange that does not do what it is asked is a service that is down for now. */
+function unavailable(error: unknown): unknown {
+  if (!(error instanceof ExchangeError)) return error;
+  return new DomainError('service_unavailable', error.message, [], { cause: error });
 }

@@ -11,6 +11,7 @@ export async function assertNoEviction(redisUrl: string): Promise<void> {
     lazyConnect: true,
     maxRetriesPerRequest: 1,
     retryStrategy: () => null,
+    disconnectTimeout: 100,
   });
   redis.on('error', () => undefined);
   try {

@@ -15,7 +15,7 @@ export interface OpenAccount {
 
 interface Connected {
   readonly sealed: string;
-  readonly client: ExchangeClient;
+  readonly client: Promise<ExchangeClient>;
 }
 
 /** One client for each account in use, made anew when the account's credentials change. */
@@ -41,12 +41,21 @@ export class AccountClients {
     }
     const venue = this.venues.get(account.exchange);
     const known = this.connected.get(accountId);
-    if (known?.sealed === account.credentialsSealed) return { account, venue, client: known.client };
-    const text = await this.opener.open(account.credentialsSealed, credentialsContext(accountId));
-    await this.forget(accountId);
-    const client = venue.connect(JSON.parse(text), account.tradingType);
+    if (known?.sealed === account.credentialsSealed) return { account, venue, client: await known.client };
+    // Noted before it is there: whoever comes meanwhile waits for the same one.
+    const client = this.connect(account, venue);
     this.connected.set(accountId, { sealed: account.credentialsSealed, client });
-    return { account, venue, client };
+    client.catch(() => {
+      if (this.connected.get(accountId)?.client === client) this.connected.delete(accountId);
+    });
+    await closed(known);
+    return { account, venue, client: await client };
+  }
+
+  private async connect(account: AccountToUse, venue: ExchangeVenue): Promise<ExchangeClient> {
+    const { id, credentialsSealed, tradingType } = account;
+    const text = await this.opener.open(credentialsSealed, credentialsContext(id));
+    return venue.connect(JSON.parse(text), tradingType);
   }
 
   async close(): Promise<void> {
@@ -56,6 +65,12 @@ export class AccountClients {
   private async forget(accountId: string): Promise<void> {
     const known = this.connected.get(accountId);
     this.connected.delete(accountId);
-    await known?.client.close();
+    await closed(known);
   }
+}
+
+/** Closes what could be connected. */
+async function closed(connected: Connected | undefined): Promise<void> {
+  const client = await connected?.client.catch(() => undefined);
+  await client?.close();
 }

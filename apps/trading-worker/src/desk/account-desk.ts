@@ -3,10 +3,15 @@ import { ExchangeError } from '@trading-automation/exchanges';
 import type { Logger } from '@trading-automation/runtime';
 import type { AccountClients } from './account-clients.js';
 
+/** The look at an account that is under way, and the one that follows it where somebody waits for it. */
+interface Looks {
+  readonly current: Promise<void>;
+  next: Promise<void> | null;
+}
+
 /** Reads balances, one look at an account at a time. */
 export class AccountDesk {
-  private readonly running = new Map<string, Promise<void>>();
-  private readonly again = new Set<string>();
+  private readonly looks = new Map<string, Looks>();
 
   constructor(
     private readonly upkeep: AccountUpkeep,
@@ -15,34 +20,35 @@ export class AccountDesk {
   ) {}
 
   /** Reads and stores the account's balances. @throws {ExchangeError} after the failure is stored */
-  async sync(accountId: string): Promise<void> {
-    const running = this.running.get(accountId);
-    // A look that has begun may have read what was there before: a second one follows it, shared by all who wait.
-    const next = (running ?? Promise.resolve()).catch(() => undefined).then(() => this.look(accountId));
-    this.running.set(accountId, next);
-    try {
-      await next;
-    } finally {
-      if (this.running.get(accountId) === next) this.running.delete(accountId);
-    }
+  sync(accountId: string): Promise<void> {
+    const looks = this.looks.get(accountId);
+    if (looks === undefined) return this.begin(accountId);
+    // A look that has begun may have read what was there before: one more follows it, shared by all who ask meanwhile.
+    looks.next ??= looks.current.catch(() => undefined).then(() => this.begin(accountId));
+    return looks.next;
   }
 
-  /** Has the account looked at after what was just learned of it; nobody waits for it, and looks don't pile up. */
+  /** Has the account looked at after what was just learned of it; nobody waits for that. */
   syncSoon(accountId: string): void {
-    if (this.again.has(accountId)) return;
-    this.again.add(accountId);
-    const settled = this.running.get(accountId) ?? Promise.resolve();
-    void settled
-      .catch(() => undefined)
-      .then(() => {
-        this.again.delete(accountId);
-        return this.sync(accountId);
-      })
-      .catch((error) => this.logger.warn({ err: error, account_id: accountId }, 'balances not read'));
+    void this.sync(accountId).catch((error) =>
+      this.logger.warn({ err: error, account_id: accountId }, 'balances not read'),
+    );
   }
 
+  /** Resolves when every look that is under way or waited for has ended. */
   async settle(): Promise<void> {
-    await Promise.allSettled(this.running.values());
+    await Promise.allSettled([...this.looks.values()].map(({ current, next }) => next ?? current));
+  }
+
+  private begin(accountId: string): Promise<void> {
+    const looks: Looks = {
+      current: this.look(accountId).finally(() => {
+        if (looks.next === null) this.looks.delete(accountId);
+      }),
+      next: null,
+    };
+    this.looks.set(accountId, looks);
+    return looks.current;
   }
 
   private async look(accountId: string): Promise<void> {

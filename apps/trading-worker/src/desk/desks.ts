@@ -6,6 +6,7 @@ import type { Logger } from '@trading-automation/runtime';
 import { AccountClients } from './account-clients.js';
 import { AccountDesk } from './account-desk.js';
 import { CredentialsDesk } from './credentials-desk.js';
+import { RestingOrders } from './resting-orders.js';
 import { TradeDesk } from './trade-desk.js';
 import { Venues } from './venues.js';
 
@@ -23,6 +24,7 @@ export class Desks {
   readonly accounts: AccountDesk;
   readonly trades: TradeDesk;
   readonly credentials: CredentialsDesk;
+  readonly restingOrders: RestingOrders;
   private readonly clients: AccountClients;
 
   constructor({ venues, opener, logger, upkeep, execution }: DesksParts) {
@@ -36,6 +38,7 @@ export class Desks {
       accounts: this.accounts,
       logger,
     });
+    this.restingOrders = new RestingOrders(execution, this.clients);
     this.credentials = new CredentialsDesk(this.venues, opener);
   }
 

@@ -28,7 +28,8 @@ export interface TradeDeskParts {
   readonly logger: Logger;
 }
 
-const CANCEL_POLL_MS = 150;
+const CANCEL_POLL_MIN_MS = 100;
+const CANCEL_POLL_MAX_MS = 1_000;
 
 export class TradeDesk {
   constructor(private readonly parts: TradeDeskParts) {}
@@ -47,7 +48,7 @@ export class TradeDesk {
       order = await execution.beginSubmission(tradeId, venueClientOrderId);
     } catch (error) {
       if (!(error instanceof ExchangeError) || error.outcome !== 'fatal') throw error;
-      await execution.storeRefusal(tradeId, failureOf(error));
+      await execution.refuseUnsent(tradeId, failureOf(error));
       return;
     }
     if (order !== null) await this.send(trade, client, order);
@@ -71,20 +72,34 @@ export class TradeDesk {
     const { client } = await clients.open(trade.accountId);
     // A cancellation whose answer was lost is asked for again: it can't be done twice.
     if (trade.isCancelAsked && trade.isAcknowledged) await cancelAtVenue(client, trade);
-    await this.find(client, trade);
+    if (!(await this.find(client, trade))) await execution.storeAbsence(tradeId);
   }
 
-  /** Cancels what is open; returns when the trade has ended, or when `signal` says that nobody waits any more. */
+  /**
+   * Cancels what is open; returns when the trade has ended, or when `signal` says that nobody waits any more. What is
+   * left to do then, the looks do. An order that can't be found here may be on its way: only looks count that.
+   */
   async cancel(tradeId: string, signal: AbortSignal): Promise<void> {
-    const { execution, clients } = this.parts;
-    while (!signal.aborted) {
+    const { execution, clients, logger } = this.parts;
+    let isTold = false;
+    for (
+      let waitMs = CANCEL_POLL_MIN_MS;
+      !signal.aborted;
+      waitMs = Math.min(waitMs * 2, CANCEL_POLL_MAX_MS)
+    ) {
       const step = await execution.beginCancellation(tradeId);
       const trade = await execution.find(tradeId);
       if (step === 'done' || trade === null) return;
-      const { client } = await clients.open(trade.accountId);
-      if (step === 'send') await cancelAtVenue(client, trade);
-      await this.find(client, trade);
-      await sleep(CANCEL_POLL_MS);
+      try {
+        const { client } = await clients.open(trade.accountId);
+        if (step === 'send' && !isTold) isTold = await cancelAtVenue(client, trade);
+        await this.find(client, trade);
+      } catch (error) {
+        if (!(error instanceof ExchangeError) || error.outcome === 'fatal') throw error;
+        logger.warn({ trade_id: tradeId, outcome: error.outcome, code: error.code }, 'not cancelled yet');
+      }
+      if ((await execution.find(tradeId))?.isOpen !== true) return;
+      await sleep(waitMs, undefined, { signal }).catch(() => undefined);
     }
   }
 
@@ -108,12 +123,14 @@ export class TradeDesk {
     await this.absorb(client, trade, placed);
   }
 
-  private async find(client: ExchangeClient, trade: TradeToWork): Promise<void> {
+  /** Stores the order as the exchange sees it; false where it has none. */
+  private async find(client: ExchangeClient, trade: TradeToWork): Promise<boolean> {
     const { symbol, venueClientOrderId } = trade;
-    if (venueClientOrderId === null) return;
+    if (venueClientOrderId === null) return false;
     const order = await client.findOrder({ symbol, venueClientOrderId });
-    if (order === null) await this.parts.execution.storeAbsence(trade.id);
-    else await this.absorb(client, trade, order);
+    if (order === null) return false;
+    await this.absorb(client, trade, order);
+    return true;
   }
 
   private async absorb(client: ExchangeClient, trade: TradeToWork, order: VenueOrder): Promise<void> {
@@ -134,15 +151,19 @@ export class TradeDesk {
   }
 }
 
-/** An order that is not open any more needs no cancelling; what became of it, the next look tells. */
-async function cancelAtVenue(client: ExchangeClient, trade: TradeToWork): Promise<void> {
+/**
+ * True where the exchange has taken note, or has nothing open of this id: what became of it, the next look tells.
+ * False where it may not have heard; it can be told again, since nothing is cancelled twice.
+ */
+async function cancelAtVenue(client: ExchangeClient, trade: TradeToWork): Promise<boolean> {
   const { symbol, venueClientOrderId } = trade;
-  if (venueClientOrderId === null) return;
+  if (venueClientOrderId === null) return false;
   try {
     await client.cancelOrder({ symbol, venueClientOrderId });
+    return true;
   } catch (error) {
-    if (error instanceof ExchangeError && error.outcome !== 'fatal') return;
-    throw error;
+    if (!(error instanceof ExchangeError) || error.outcome === 'fatal') throw error;
+    return error.outcome === 'rejected';
   }
 }
 

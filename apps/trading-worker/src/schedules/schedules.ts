@@ -69,7 +69,8 @@ export class Schedules {
     const { execution, desks } = this.parts;
     const due = await execution.takeDue(LOOK_LEASE_MS, LOOKS_AT_ONCE);
     const onError = this.errorsOf('a look at a trade failed');
-    await forEachOf(due, CONCURRENCY, (id) => desks.trades.look(id), onError);
+    const alone = await desks.restingOrders.sift(due, onError);
+    await forEachOf(alone, CONCURRENCY, (id) => desks.trades.look(id), onError);
   }
 
   private async readAccounts(): Promise<void> {
@@ -96,7 +97,11 @@ export class Schedules {
   private async readMarkets(venue: ExchangeVenue, signal: AbortSignal): Promise<void> {
     for (;;) {
       try {
-        await this.parts.pairs.storeMarkets(venue.id, await venue.fetchMarkets());
+        const markets = await venue.fetchMarkets();
+        // None at all is no news but a fault: every pair would be closed by it.
+        if (markets.length === 0)
+          throw new ExchangeError('retryable', 'bad_answer', 'The exchange names no pairs.');
+        await this.parts.pairs.storeMarkets(venue.id, markets);
         return;
       } catch (error) {
         if (signal.aborted || !(error instanceof ExchangeError)) throw error;

@@ -22,6 +22,7 @@ import {
   type VerifyEngine,
   verifyMessage,
 } from '@trading-automation/signed-request';
+import { IsNull } from 'typeorm';
 import { announce } from '../announce.js';
 import type { Commands, OnceRequest } from '../commands.js';
 import type { Platform } from '../platform.js';
@@ -93,21 +94,20 @@ export class IdentityService {
         },
       ]);
     }
+    const link = () => this.parts.commands.run(once, (tx) => this.link(tx, actor, input));
     try {
-      return await this.parts.commands.run(once, (tx) => this.link(tx, actor, input));
+      return await link();
     } catch (error) {
-      if (isUniqueViolation(error, 'public_keys_active_pubkey_key')) throw linkedElsewhere();
-      throw error;
+      if (!isUniqueViolation(error, 'public_keys_active_pubkey_key')) throw error;
+      // Somebody linked the key at the same moment. All of ours was undone; what stands now decides.
+      return link();
     }
   }
 
   private async link(tx: Tx, actor: Actor | null, input: CliIdentityCreate): Promise<LinkedIdentity> {
     await useChallenge(tx, input);
-    const linked = await tx.findOne(PublicKeyEntity, {
-      where: { pubkey: input.pubkey },
-      order: { createdAt: 'DESC' },
-    });
-    if (linked !== null && linked.revokedAt === null) {
+    const linked = await tx.findOneBy(PublicKeyEntity, { pubkey: input.pubkey, revokedAt: IsNull() });
+    if (linked !== null) {
       if (actor !== null && actor.userId !== linked.userId) throw linkedElsewhere();
       return { identity: viewPublicKey(linked), isNew: false };
     }

@@ -10,8 +10,6 @@ export interface AccountForTrade {
   readonly exchange: string;
   readonly tradingType: TradingType;
   readonly balances: Balances;
-  /** False where nobody has read its balances yet. */
-  readonly isSynced: boolean;
 }
 
 /**
@@ -25,8 +23,8 @@ export async function lockAccountForTrade(tx: Tx, actor: Actor, publicId: string
   // Read again under the lock: the account may have changed while it was waited for.
   const account = await findOwn(tx, actor, publicId, 'exchange_account_id');
   if (!account.isActive) throw inactive();
-  const { exchange, tradingType, balances, balancesTakenAt } = account;
-  return { id, exchange, tradingType, balances, isSynced: balancesTakenAt !== null };
+  const { exchange, tradingType, balances } = account;
+  return { id, exchange, tradingType, balances };
 }
 
 /** The uuid of the actor's account that a filter names; removed accounts too. @throws {DomainError} `not_found` */

@@ -43,7 +43,7 @@ export class AccountUpkeep {
        WHERE deleted_at IS NULL AND is_active
          AND (sync_requested_at > coalesce(sync_served_at, '-infinity')
               OR coalesce(sync_served_at, '-infinity') < clock_timestamp() - $1 * interval '1 millisecond')
-       ORDER BY sync_requested_at > coalesce(sync_served_at, '-infinity') DESC, sync_served_at NULLS FIRST
+       ORDER BY sync_requested_at > coalesce(sync_served_at, '-infinity') DESC NULLS LAST, sync_served_at NULLS FIRST
        LIMIT $2`,
       [maxAgeMs, limit],
     );
@@ -59,11 +59,11 @@ export class AccountUpkeep {
   /** `takenAt`: from `time()`, before the exchange was asked. */
   async storeBalances(accountId: string, balances: Balances, takenAt: string): Promise<void> {
     await inTransaction(this.platform.database, async (tx) => {
-      const before = await lock(tx, accountId);
+      const before = await lock(tx, accountId, takenAt);
       if (before === null) return;
       const [rows] = await tx.query(
         `UPDATE exchange_accounts SET balances = $2, balances_taken_at = $3, last_sync_at = clock_timestamp(),
-           sync_served_at = $3, updated_at = clock_timestamp()
+           sync_served_at = greatest(sync_served_at, $3), updated_at = clock_timestamp()
          WHERE id = $1 AND coalesce(balances_taken_at, '-infinity') < $3 RETURNING id`,
         [accountId, JSON.stringify(balances), takenAt],
       );
@@ -89,11 +89,18 @@ export class AccountUpkeep {
   }
 }
 
-async function lock(tx: Tx, id: string): Promise<{ entity: ExchangeAccountEntity; isAsked: boolean } | null> {
+interface Locked {
+  readonly entity: ExchangeAccountEntity;
+  /** Whether somebody waits for a look that began no earlier than they asked. */
+  readonly isAsked: boolean;
+}
+
+async function lock(tx: Tx, id: string, lookBeganAt: string | null = null): Promise<Locked | null> {
   const [row] = await tx.query(
-    `SELECT sync_requested_at > coalesce(sync_served_at, '-infinity') AS is_asked FROM exchange_accounts
-     WHERE id = $1 AND deleted_at IS NULL FOR UPDATE`,
-    [id],
+    `SELECT sync_requested_at > coalesce(sync_served_at, '-infinity')
+         AND sync_requested_at <= coalesce($2::timestamptz, 'infinity') AS is_asked
+     FROM exchange_accounts WHERE id = $1 AND deleted_at IS NULL FOR UPDATE`,
+    [id, lookBeganAt],
   );
   if (row === undefined) return null;
   return { entity: await tx.findOneByOrFail(ExchangeAccountEntity, { id }), isAsked: row.is_asked === true };

@@ -134,6 +134,8 @@ export class ExchangeAccountsService {
     return this.parts.commands.run(actor.once, async (tx) => {
       const { id } = await findOwn(tx, actor, publicId);
       await tx.query('SELECT 1 FROM exchange_accounts WHERE id = $1 FOR UPDATE', [id]);
+      // Read again under the lock: somebody else may have removed it meanwhile.
+      await findOwn(tx, actor, publicId);
       const [{ is_busy }] = await tx.query(
         `SELECT EXISTS (SELECT FROM trades WHERE exchange_account_id = $1
                         AND status IN ('PENDING', 'PARTIALLY_FILLED')) AS is_busy`,

@@ -142,7 +142,7 @@ export class Trading1763700000002 implements MigrationInterface {
         executed_at timestamptz NOT NULL,
         created_at timestamptz NOT NULL DEFAULT now(),
         updated_at timestamptz NOT NULL DEFAULT now(),
-        UNIQUE (exchange_account_id, symbol, exchange_fill_id)
+        UNIQUE (trade_id, exchange_fill_id)
       )`);
     await runner.query('CREATE INDEX fills_trade_idx ON fills (trade_id, executed_at, id)');
   }

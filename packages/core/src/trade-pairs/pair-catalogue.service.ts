@@ -10,6 +10,7 @@ export class PairCatalogue {
   /** Stores all pairs of one exchange; a pair that is no longer told of is inactive from then on. */
   async storeMarkets(exchange: string, markets: readonly Market[]): Promise<void> {
     await inTransaction(this.platform.database, async (tx) => {
+      await lockPairs(tx, exchange);
       for (const market of markets) await storeMarket(tx, exchange, market);
       await tx.query(
         `UPDATE trade_pairs SET is_active = false, updated_at = now()
@@ -21,12 +22,16 @@ export class PairCatalogue {
   }
 
   async storePrices(exchange: string, prices: Readonly<Record<string, Decimal>>): Promise<void> {
-    await this.platform.database.query(
-      `UPDATE trade_pairs p SET last_price = given.price::numeric
-       FROM unnest($2::text[], $3::text[]) AS given (symbol, price)
-       WHERE p.exchange = $1 AND p.symbol = given.symbol`,
-      [exchange, Object.keys(prices), Object.values(prices)],
-    );
+    await inTransaction(this.platform.database, async (tx) => {
+      await lockPairs(tx, exchange);
+      await tx.query(
+        `UPDATE trade_pairs p SET last_price = given.price::numeric
+         FROM unnest($2::text[], $3::text[]) AS given (symbol, price)
+         WHERE p.exchange = $1 AND p.symbol = given.symbol
+           AND p.last_price IS DISTINCT FROM given.price::numeric`,
+        [exchange, Object.keys(prices), Object.values(prices)],
+      );
+    });
   }
 
   /** The symbols of one exchange that can be traded. */
@@ -37,6 +42,11 @@ export class PairCatalogue {
     );
     return rows.map(({ symbol }) => symbol);
   }
+}
+
+/** Several workers tell of the same pairs, each in its own order: one after the other, they can't block each other. */
+async function lockPairs(tx: Tx, exchange: string): Promise<void> {
+  await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('trade_pairs ' || $1, 0))", [exchange]);
 }
 
 /** `updated_at` moves only where something is another than before. */

@@ -5,7 +5,13 @@
  * 2. The notional of a market order is judged by the last known price, and not at all where there is none: the
  *    exchange has the last word.
  */
-import type { Decimal, TradeSide, TradeType } from '@trading-automation/contracts';
+import {
+  DECIMAL_INTEGER_DIGITS,
+  DECIMAL_SCALE,
+  type Decimal,
+  type TradeSide,
+  type TradeType,
+} from '@trading-automation/contracts';
 import { Exact } from '../decimal-arithmetic.js';
 
 export interface PairRules {
@@ -81,9 +87,20 @@ export function reservationFor(order: OrderToCheck, rules: PairRules): Reservati
   if (order.side === 'SELL') return { asset: rules.base, amount: order.amount };
   const price = estimatedPrice(order, rules);
   if (price === null) return { asset: rules.quote, amount: '0' };
-  // Up to 36 decimals: rounded up to what is kept, so that never too little is set aside.
-  const cost = price.times(order.amount).toDecimalPlaces(18, Exact.ROUND_UP);
-  return { asset: rules.quote, amount: cost.toString() };
+  return { asset: rules.quote, amount: keptCost(price, order).toString() };
+}
+
+/** Whether price × amount has more digits before the point than can be kept: neither could what it costs be. */
+export function isCostTooLarge(order: OrderToCheck, rules: PairRules): boolean {
+  const price = estimatedPrice(order, rules);
+  return price !== null && keptCost(price, order).gte(COST_END);
+}
+
+const COST_END = new Exact(10).pow(DECIMAL_INTEGER_DIGITS);
+
+/** Of up to 36 decimals, rounded up to those that are kept, so that never too little is set aside. */
+function keptCost(price: Exact, { amount }: OrderToCheck): Exact {
+  return price.times(amount).toDecimalPlaces(DECIMAL_SCALE, Exact.ROUND_UP);
 }
 
 function estimatedPrice({ price, stopPrice }: OrderToCheck, { lastPrice }: PairRules): Exact | null {

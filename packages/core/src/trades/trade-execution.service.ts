@@ -5,9 +5,13 @@
  *    is sent. Whoever finds it set looks for the order at the exchange; nobody sends it again.
  * 2. Each change locks the trade, decides by trade.rules.ts, and writes state, fills and event together.
  * 3. A fill is known by the exchange's id for it: told again, it changes nothing.
+ * 4. That the exchange does not know an order counts only once the order must have arrived, and only from looks that
+ *    `takeDue` spaced out: asked in quick succession, an exchange says five times what it would take back a second later.
  */
 import {
   type CancelReason,
+  canonicalDecimal,
+  type Decimal,
   type EventType,
   type TradeSide,
   type TradeType,
@@ -15,6 +19,7 @@ import {
 } from '@trading-automation/contracts';
 import type { OrderRequest, VenueFill, VenueOrder } from '@trading-automation/exchanges';
 import { inTransaction, newUuid, type Tx } from '@trading-automation/persistence';
+import { In } from 'typeorm';
 import { announce } from '../announce.js';
 import { Exact } from '../decimal-arithmetic.js';
 import type { Platform } from '../platform.js';
@@ -28,7 +33,7 @@ import { takeDueLooks } from './trades.queries.js';
 const ANSWER_EXPECTED_MS = 5_000;
 const PROBE_EVERY_MS = 2_000;
 const OPEN_LOOK_MIN_MS = 500;
-const OPEN_LOOK_MAX_MS = 5_000;
+const OPEN_LOOK_MAX_MS = 15_000;
 /** A resting order is looked at the less often the longer it rests: every twentieth of its age. */
 const OPEN_LOOK_SHARE = 20;
 
@@ -43,6 +48,7 @@ export interface TradeToWork {
   readonly isAcknowledged: boolean;
   readonly isCancelAsked: boolean;
   readonly isOpen: boolean;
+  readonly filledAmount: Decimal;
 }
 
 export interface Failure {
@@ -57,6 +63,11 @@ export class TradeExecution {
   async find(id: string): Promise<TradeToWork | null> {
     const trade = await this.platform.database.manager.findOneBy(TradeEntity, { id });
     return trade === null ? null : toWork(trade);
+  }
+
+  async findMany(ids: readonly string[]): Promise<readonly TradeToWork[]> {
+    const trades = await this.platform.database.manager.findBy(TradeEntity, { id: In([...ids]) });
+    return trades.map(toWork);
   }
 
   /** Open trades to look at, each given to one worker for `leaseMs`. */
@@ -121,6 +132,10 @@ export class TradeExecution {
       trade.probes = 0;
       if (!isTerminal(trade.status))
         trade.subStatus = trade.subStatus === 'PENDING_CANCEL' ? 'PENDING_CANCEL' : 'ACCEPTED';
+      if (decision.event === 'trade.failed') {
+        trade.failureCode = 'refused';
+        trade.failureMessage = 'The exchange refused the order.';
+      }
       await this.conclude(tx, trade, decision.status, decision.cancelReason, {
         acknowledgedNow: isFirst,
         lookInMs: openLookMs(trade),
@@ -131,7 +146,16 @@ export class TradeExecution {
     });
   }
 
-  /** The exchange refused the order: it was never accepted. */
+  /** The order can't be sent, and nobody has begun to: where somebody has, what becomes of it counts, not this. */
+  async refuseUnsent(id: string, failure: Failure): Promise<void> {
+    await inTransaction(this.platform.database, async (tx) => {
+      const trade = await lock(tx, id);
+      if (trade === null || trade.status !== 'PENDING' || trade.submittedAt !== null) return;
+      await this.fail(tx, trade, failure);
+    });
+  }
+
+  /** The exchange refused the order that the caller sent: it was never accepted. */
   async storeRefusal(id: string, failure: Failure): Promise<void> {
     await inTransaction(this.platform.database, async (tx) => {
       const trade = await lock(tx, id);
@@ -145,21 +169,25 @@ export class TradeExecution {
     await inTransaction(this.platform.database, async (tx) => {
       const trade = await lock(tx, id);
       if (trade === null || isTerminal(trade.status) || trade.acknowledgedAt !== null) return;
-      trade.subStatus = 'UNKNOWN';
-      await store(tx, trade, { lookInMs: PROBE_EVERY_MS });
+      const isChanged = becomeUnknown(trade);
+      await store(tx, trade, { lookInMs: PROBE_EVERY_MS, isChanged });
     });
   }
 
-  /** The exchange says that it has no such order. True where the trade ended by it. */
+  /** A due look found that the exchange has no such order. True where the trade ended by it. */
   async storeAbsence(id: string): Promise<boolean> {
     return inTransaction(this.platform.database, async (tx) => {
       const trade = await lock(tx, id);
-      if (trade === null || isTerminal(trade.status)) return false;
+      if (trade === null || isTerminal(trade.status) || trade.submittedAt === null) return false;
+      if (await mayBeOnItsWay(tx, id)) {
+        await store(tx, trade, { lookInMs: PROBE_EVERY_MS, isChanged: false });
+        return false;
+      }
       trade.probes += 1;
       const decision = decideAbsent(stateOf(trade), trade.probes);
       if (decision === null) {
-        trade.subStatus = trade.subStatus === 'PENDING_CANCEL' ? 'PENDING_CANCEL' : 'UNKNOWN';
-        await store(tx, trade, { lookInMs: PROBE_EVERY_MS });
+        const isChanged = becomeUnknown(trade);
+        await store(tx, trade, { lookInMs: PROBE_EVERY_MS, isChanged });
         return false;
       }
       if (decision.status === 'FAILED') {
@@ -177,7 +205,8 @@ export class TradeExecution {
 
   /**
    * What there is to cancel: `done` where the trade ended here and now or before, `wait` where the order is on its
-   * way, `send` where the exchange has to be told.
+   * way, `send` where the exchange has to be told. The wish is kept: a look that finds the order open cancels it, even
+   * when nobody waits for that any more.
    */
   async beginCancellation(id: string): Promise<'done' | 'wait' | 'send'> {
     return inTransaction(this.platform.database, async (tx) => {
@@ -188,12 +217,12 @@ export class TradeExecution {
         await tell(tx, trade.id, 'trade.cancelled');
         return 'done';
       }
-      if (trade.acknowledgedAt === null) return 'wait';
+      const isSent = trade.acknowledgedAt !== null;
       if (trade.subStatus !== 'PENDING_CANCEL') {
         trade.subStatus = 'PENDING_CANCEL';
-        await store(tx, trade, { lookInMs: PROBE_EVERY_MS });
+        await store(tx, trade, isSent ? { lookInMs: PROBE_EVERY_MS } : {});
       }
-      return 'send';
+      return isSent ? 'send' : 'wait';
     });
   }
 
@@ -225,6 +254,7 @@ interface Changes {
   readonly submittedNow?: boolean;
   readonly acknowledgedNow?: boolean;
   readonly endedNow?: boolean;
+  /** When the next look is due; as before unless given. */
   readonly lookInMs?: number;
   /** Whether readers see something new; true unless given. */
   readonly isChanged?: boolean;
@@ -236,7 +266,7 @@ async function store(tx: Tx, trade: TradeEntity, changes: Changes): Promise<void
     submittedNow = false,
     acknowledgedNow = false,
     endedNow = false,
-    lookInMs = 0,
+    lookInMs = null,
     isChanged = true,
   } = changes;
   await tx.query(
@@ -247,7 +277,7 @@ async function store(tx: Tx, trade: TradeEntity, changes: Changes): Promise<void
        acknowledged_at = CASE WHEN $14 THEN clock_timestamp() ELSE acknowledged_at END,
        filled_at = CASE WHEN $15 AND $2 = 'FILLED' THEN clock_timestamp() ELSE filled_at END,
        cancelled_at = CASE WHEN $15 AND $2 = 'CANCELLED' THEN clock_timestamp() ELSE cancelled_at END,
-       look_at = clock_timestamp() + $16 * interval '1 millisecond',
+       look_at = coalesce(clock_timestamp() + $16::float8 * interval '1 millisecond', look_at),
        version = version + $17, updated_at = CASE WHEN $17 = 1 THEN clock_timestamp() ELSE updated_at END
      WHERE id = $1`,
     [
@@ -278,7 +308,7 @@ async function storeFills(tx: Tx, trade: TradeEntity, fills: readonly VenueFill[
       `INSERT INTO fills (id, trade_id, exchange_account_id, symbol, exchange_fill_id, price, amount, fee_amount,
          fee_currency, liquidity, executed_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-       ON CONFLICT (exchange_account_id, symbol, exchange_fill_id) DO NOTHING`,
+       ON CONFLICT (trade_id, exchange_fill_id) DO NOTHING`,
       [
         newUuid(),
         trade.id,
@@ -305,6 +335,22 @@ async function tell(tx: Tx, id: string, type: EventType): Promise<void> {
   await announce(tx, { userId: trade.userId, type, schema: tradeSchema, record: viewTrade(trade) });
 }
 
+/** Whether an answer to the order can still be expected, so that its absence says nothing yet. */
+async function mayBeOnItsWay(tx: Tx, id: string): Promise<boolean> {
+  const [{ is_young }] = await tx.query(
+    `SELECT submitted_at > clock_timestamp() - $2 * interval '1 millisecond' AS is_young FROM trades WHERE id = $1`,
+    [id, ANSWER_EXPECTED_MS],
+  );
+  return is_young;
+}
+
+/** True where readers see it: a wish to cancel outweighs it. */
+function becomeUnknown(trade: TradeEntity): boolean {
+  if (trade.subStatus === 'PENDING_CANCEL' || trade.subStatus === 'UNKNOWN') return false;
+  trade.subStatus = 'UNKNOWN';
+  return true;
+}
+
 function stateOf(trade: TradeEntity): TradeState {
   return {
     status: trade.status,
@@ -312,6 +358,7 @@ function stateOf(trade: TradeEntity): TradeState {
     filledAmount: trade.filledAmount,
     timeInForce: trade.timeInForce,
     isCancelAsked: trade.subStatus === 'PENDING_CANCEL',
+    isAcknowledged: trade.acknowledgedAt !== null,
   };
 }
 
@@ -326,6 +373,7 @@ function toWork(trade: TradeEntity): TradeToWork {
     isAcknowledged: trade.acknowledgedAt !== null,
     isCancelAsked: trade.subStatus === 'PENDING_CANCEL',
     isOpen: !isTerminal(trade.status),
+    filledAmount: canonicalDecimal(trade.filledAmount),
   };
 }
 

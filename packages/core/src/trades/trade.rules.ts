@@ -20,6 +20,8 @@ export interface TradeState {
   readonly filledAmount: Decimal;
   readonly timeInForce: TimeInForce;
   readonly isCancelAsked: boolean;
+  /** Whether the exchange has ever told of the order. */
+  readonly isAcknowledged: boolean;
 }
 
 export interface Observation {
@@ -48,9 +50,9 @@ export function decide(state: TradeState, seen: Observation): Decision {
   if (isTerminal(state.status)) {
     return { status: state.status, filledAmount, cancelReason: null, event: null };
   }
-  const isComplete = filled.gte(state.amount);
   const isAllKnown = filled.gte(seen.orderFilledAmount);
-  if (isComplete || (seen.orderStatus === 'FILLED' && isAllKnown && filled.gt(0))) {
+  const isComplete = filled.gte(state.amount) || (seen.orderStatus === 'FILLED' && filled.gt(0));
+  if (isComplete && isAllKnown) {
     return { status: 'FILLED', filledAmount, cancelReason: null, event: 'trade.filled' };
   }
   const isEnded = ['CANCELLED', 'EXPIRED', 'REJECTED'].includes(seen.orderStatus);
@@ -81,18 +83,21 @@ function reasonOf({ timeInForce, isCancelAsked }: TradeState, { orderStatus }: O
   return orderStatus === 'EXPIRED' ? 'EXPIRED' : 'EXCHANGE';
 }
 
-/** Looks by which the exchange must have known nothing of an order before it counts as never accepted. */
+/** Looks by which the exchange must have known nothing of an order before that is believed. */
 const ABSENT_LOOKS = 5;
 
 /**
  * What follows when the exchange knows no order of this id, again. A user's own order is not sent a second time:
- * whether the first is still on its way nobody can tell for certain.
+ * whether the first is still on its way nobody can tell for certain. An order that the exchange had told of before was
+ * accepted: it did not fail, it is gone.
  */
 export function decideAbsent(state: TradeState, looks: number): Decision | null {
   if (looks < ABSENT_LOOKS || isTerminal(state.status)) return null;
-  const { filledAmount } = state;
-  if (new Exact(filledAmount).gt(0))
-    return { status: 'CANCELLED', filledAmount, cancelReason: 'EXCHANGE', event: 'trade.cancelled' };
+  const { filledAmount, isAcknowledged, isCancelAsked } = state;
+  if (isAcknowledged || new Exact(filledAmount).gt(0)) {
+    const cancelReason = isCancelAsked ? 'USER' : 'EXCHANGE';
+    return { status: 'CANCELLED', filledAmount, cancelReason, event: 'trade.cancelled' };
+  }
   return { status: 'FAILED', filledAmount, cancelReason: null, event: 'trade.failed' };
 }
 

@@ -1,4 +1,5 @@
 import {
+  DECIMAL_INTEGER_DIGITS,
   DomainError,
   decodeId,
   encodeId,
@@ -24,7 +25,13 @@ import type { ListQuery, Lists, Page } from '../lists.js';
 import type { Platform } from '../platform.js';
 import { type PairForTrade, pairForTrade } from '../trade-pairs/index.js';
 import { FillEntity } from './fill.entity.js';
-import { type Reservation, type RuleViolation, reservationFor, violationsOf } from './order.rules.js';
+import {
+  isCostTooLarge,
+  type Reservation,
+  type RuleViolation,
+  reservationFor,
+  violationsOf,
+} from './order.rules.js';
 import { TradeEntity } from './trade.entity.js';
 import { isTerminal } from './trade.rules.js';
 import { viewTrade, viewTradeDetail } from './trade.view.js';
@@ -145,6 +152,7 @@ async function place(tx: Tx, actor: Actor, input: TradeCreate): Promise<TradeDet
   const order = { ...input, stopPrice: input.stop_price };
   const violations = violationsOf(order, pair);
   if (violations.length > 0) throw ruleViolated(violations);
+  if (isCostTooLarge(order, pair)) throw costTooLarge();
   const reservation = reservationFor(order, pair);
   await assertFreeBalance(tx, account, reservation);
 
@@ -270,6 +278,16 @@ function ruleViolated(violations: readonly RuleViolation[]): DomainError {
     limit,
   }));
   return new DomainError('exchange_rule_violated', undefined, details);
+}
+
+function costTooLarge(): DomainError {
+  return new DomainError('validation_failed', undefined, [
+    {
+      field: 'amount',
+      code: 'too_many_digits',
+      message: `Price × amount may have at most ${DECIMAL_INTEGER_DIGITS} digits before the point.`,
+    },
+  ]);
 }
 
 function notCancellable(trade: TradeEntity): DomainError {

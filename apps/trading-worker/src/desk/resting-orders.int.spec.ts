@@ -1,0 +1,97 @@
+import { ExchangeError } from '@trading-automation/exchanges';
+import { DesksUnderTest } from '../testing/desk-under-test.js';
+
+let the: DesksUnderTest;
+let asked: string[];
+let errors: unknown[];
+beforeAll(async () => {
+  the = await DesksUnderTest.open();
+});
+afterAll(() => the.close());
+beforeEach(async () => {
+  await the.begin();
+  asked = [];
+  errors = [];
+});
+afterEach(() => the.desks.close());
+
+async function rest(count: number): Promise<string[]> {
+  const trades: string[] = [];
+  for (let i = 0; i < count; i++) {
+    const trade = await the.place();
+    await the.desks.trades.submit(trade);
+    trades.push(trade);
+  }
+  await the.desks.accounts.settle();
+  await the.core.rows(
+    "UPDATE trades SET look_at = now() + interval '30 seconds' WHERE id = ANY ($1)",
+    trades,
+  );
+  the.exchange.onCall = (name) => asked.push(name);
+  return trades;
+}
+const sift = (trades: readonly string[]) =>
+  the.desks.restingOrders.sift(trades, (error) => errors.push(error));
+const waitOf = async (trade: string) => {
+  const { wait } = await the.core.row(
+    'SELECT extract(epoch FROM look_at - clock_timestamp()) AS wait FROM trades WHERE id = $1',
+    trade,
+  );
+  return Number(wait);
+};
+
+describe('orders that rest', () => {
+  it('are looked at with one question, and are due again as if each had been looked at', async () => {
+    const trades = await rest(5);
+    const versions = await the.core.rows(
+      'SELECT id, version FROM trades WHERE id = ANY ($1) ORDER BY id',
+      trades,
+    );
+    expect(await sift(trades)).toEqual([]);
+    expect(asked).toEqual(['fetchOpenOrders']);
+    for (const trade of trades) expect(await waitOf(trade)).toBeLessThan(6);
+    expect(
+      await the.core.rows('SELECT id, version FROM trades WHERE id = ANY ($1) ORDER BY id', trades),
+    ).toEqual(versions);
+    expect(errors).toEqual([]);
+  });
+
+  it('are left to a look of their own once they have moved or gone', async () => {
+    const [first = '', ...others] = await rest(3);
+    the.exchange.fill(the.exchange.last);
+    const filled = others.at(-1) ?? '';
+    expect(await sift([first, ...others])).toEqual([filled]);
+    await the.desks.trades.look(filled);
+    expect(await the.read(filled)).toMatchObject({ status: 'FILLED' });
+    expect(await the.read(first)).toMatchObject({ status: 'PENDING', sub_status: 'ACCEPTED' });
+  });
+
+  it('are told apart from what does not rest: not sent, not heard of, to be cancelled, ended, alone', async () => {
+    const [cancelling = '', alone = ''] = await rest(2);
+    await the.execution.beginCancellation(cancelling);
+    const unsent = await the.place();
+    const unheard = await the.place();
+    await the.execution.beginSubmission(unheard, 'venue-unheard');
+    expect(new Set(await sift([cancelling, alone, unsent, unheard]))).toEqual(
+      new Set([cancelling, alone, unsent, unheard]),
+    );
+    expect(asked).toEqual([]);
+  });
+
+  it('of different accounts are never mixed', async () => {
+    const mine = await rest(2);
+    await the.begin();
+    const theirs = await rest(2);
+    expect((await sift([...mine, ...theirs])).toSorted()).toEqual(mine.toSorted());
+  });
+
+  it('whose list can not be read are told of and looked at again soon', async () => {
+    const trades = await rest(2);
+    the.exchange.onCall = () => {
+      throw new ExchangeError('retryable', 'unreachable', 'The exchange is away.');
+    };
+    expect(await sift(trades)).toEqual([]);
+    expect(errors).toMatchObject([{ code: 'unreachable' }]);
+    for (const trade of trades) expect(await waitOf(trade)).toBeLessThanOrEqual(2);
+  });
+});

@@ -1,0 +1,102 @@
+import { forEachOf, startLoop } from './loop.js';
+
+/** A promise that the test settles. */
+function gate() {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open: () => open(), opened };
+}
+const turns = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('a loop', () => {
+  it('goes on after a turn that failed, and tells of it', async () => {
+    const errors: unknown[] = [];
+    const third = gate();
+    let count = 0;
+    const loop = startLoop(
+      0,
+      async () => {
+        if (++count === 3) third.open();
+        if (count < 3) throw new Error(`turn ${count}`);
+      },
+      (error) => errors.push(error),
+    );
+    await third.opened;
+    await loop.stop();
+    expect(errors.map(String)).toEqual(['Error: turn 1', 'Error: turn 2']);
+  });
+
+  it('makes one turn at a time, and ends with the one that is running', async () => {
+    const [begun, end] = [gate(), gate()];
+    let isDone = false;
+    let signalled = false;
+    const loop = startLoop(
+      0,
+      async (signal) => {
+        begun.open();
+        await end.opened;
+        signalled = signal.aborted;
+        isDone = true;
+      },
+      () => undefined,
+    );
+    await begun.opened;
+    let isStopped = false;
+    const stopping = loop.stop().then(() => {
+      isStopped = true;
+    });
+    await turns();
+    expect(isStopped).toBe(false);
+    end.open();
+    await stopping;
+    expect({ isDone, signalled }).toEqual({ isDone: true, signalled: true });
+  });
+
+  it('ends at once while it pauses, however long the pause is', async () => {
+    const begun = gate();
+    const loop = startLoop(
+      3_600_000,
+      async () => begun.open(),
+      () => undefined,
+    );
+    await begun.opened;
+    await turns();
+    await loop.stop();
+  });
+});
+
+describe('working through a list', () => {
+  it('does each item once, never more at once than allowed, and goes on after one that fails', async () => {
+    let running = 0;
+    let most = 0;
+    const done: number[] = [];
+    const errors: unknown[] = [];
+    const items = Array.from({ length: 25 }, (_, i) => i);
+    await forEachOf(
+      items,
+      4,
+      async (item) => {
+        most = Math.max(most, ++running);
+        await turns();
+        running--;
+        if (item % 10 === 3) throw new Error(`item ${item}`);
+        done.push(item);
+      },
+      (error) => errors.push(error),
+    );
+    expect(most).toBe(4);
+    expect(errors.map(String)).toEqual(['Error: item 3', 'Error: item 13', 'Error: item 23']);
+    expect(done.toSorted((a, b) => a - b)).toEqual(items.filter((item) => item % 10 !== 3));
+  });
+
+  it('of nothing is done at once', async () => {
+    await forEachOf(
+      [],
+      4,
+      () => Promise.reject(new Error('never')),
+      () => undefined,
+    );
+  });
+});

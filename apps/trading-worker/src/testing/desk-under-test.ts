@@ -1,0 +1,120 @@
+import { decodeId, encodeId, type TradeDetail, tradeCreate } from '@trading-automation/contracts';
+import { AccountUpkeep, credentialsContext } from '@trading-automation/core/exchange-accounts';
+import { generateSealingKeyPair, Opener, Sealer } from '@trading-automation/core/sealing';
+import { CoreUnderTest, type Named } from '@trading-automation/core/testing';
+import { TradeExecution, TradesService } from '@trading-automation/core/trades';
+import { createLogger, type Logger } from '@trading-automation/runtime';
+import { Desks } from '../desk/desks.js';
+import { ScriptedExchange } from './scripted-exchange.js';
+
+type Actor = Awaited<ReturnType<CoreUnderTest['actor']>>;
+
+/** The desks on a real database, before an exchange that does what the test says. */
+export class DesksUnderTest {
+  readonly logged: string[] = [];
+  exchange!: ScriptedExchange;
+  desks!: Desks;
+  actor!: Actor;
+  account!: Named;
+
+  private constructor(
+    readonly core: CoreUnderTest,
+    readonly execution: TradeExecution,
+    readonly upkeep: AccountUpkeep,
+    readonly trades: TradesService,
+    private readonly sealer: Sealer,
+    readonly opener: Opener,
+    private readonly pair: Named,
+  ) {}
+
+  static async open(): Promise<DesksUnderTest> {
+    const core = await CoreUnderTest.open();
+    const keys = await generateSealingKeyPair();
+    const { platform, lists, commands } = core;
+    return new DesksUnderTest(
+      core,
+      new TradeExecution(platform),
+      new AccountUpkeep(platform),
+      new TradesService({ platform, lists, commands }),
+      await Sealer.for(keys),
+      await Opener.with([keys]),
+      await core.pair(),
+    );
+  }
+
+  readonly logger: Logger = createLogger('desk-spec', 'debug', { write: (line) => this.logged.push(line) });
+
+  /** A new user with a new account, before a new exchange. */
+  async begin(): Promise<void> {
+    this.exchange = new ScriptedExchange();
+    this.desks = this.newDesks();
+    this.actor = await this.core.actor();
+    this.account = await this.core.account(this.actor);
+    await this.seal('a secret');
+  }
+
+  /** As another worker process has them. */
+  newDesks(): Desks {
+    const { opener, logger, upkeep, execution } = this;
+    return new Desks({ venues: [this.exchange], opener, logger, upkeep, execution });
+  }
+
+  /** Credentials as an API hands them to a worker. */
+  sealed(apiSecret: string, context: string): Promise<string> {
+    return this.sealer.seal(JSON.stringify({ apiKey: 'key', apiSecret }), context);
+  }
+
+  /** Gives the account these credentials. */
+  async seal(apiSecret: string): Promise<void> {
+    const sealed = await this.sealed(apiSecret, credentialsContext(this.account.uuid));
+    await this.core.rows(
+      'UPDATE exchange_accounts SET credentials_sealed = $2 WHERE id = $1',
+      this.account.uuid,
+      sealed,
+    );
+  }
+
+  /** A new trade, by the uuid that workers know it by. */
+  async place(more: Record<string, unknown> = {}): Promise<string> {
+    const created = await this.trades.create(
+      this.actor,
+      tradeCreate.parse({
+        exchange_account_id: this.account.id,
+        trade_pair_id: this.pair.id,
+        type: 'LIMIT',
+        side: 'BUY',
+        price: '100',
+        amount: '1',
+        ...more,
+      }),
+    );
+    const uuid = decodeId('trd', created.id);
+    if (uuid === null) throw new Error('a trade without an id');
+    return uuid;
+  }
+
+  /** The trade as REST shows it. */
+  read(uuid: string): Promise<TradeDetail> {
+    return this.trades.get(this.actor, encodeId('trd', uuid));
+  }
+
+  /** Lets time pass for a trade whose order was sent. */
+  async age(uuid: string, ms: number): Promise<void> {
+    await this.core.rows(
+      "UPDATE trades SET submitted_at = submitted_at - $2 * interval '1 millisecond' WHERE id = $1",
+      uuid,
+      ms,
+    );
+  }
+
+  /** The kinds of what was told of the user's trades or accounts, oldest first. */
+  async told(subject: 'trade' | 'exchange'): Promise<string[]> {
+    const events = await this.core.events(this.actor.userId);
+    return events.map(({ type }) => type).filter((type) => type.startsWith(`${subject}.`));
+  }
+
+  async close(): Promise<void> {
+    await this.desks.close();
+    await this.core.close();
+  }
+}

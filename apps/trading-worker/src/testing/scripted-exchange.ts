@@ -1,0 +1,162 @@
+import type {
+  Balances,
+  CredentialsReport,
+  ExchangeClient,
+  ExchangeCredentials,
+  ExchangeVenue,
+  Market,
+  OrderKey,
+  OrderRequest,
+  VenueFill,
+  VenueOrder,
+} from '@trading-automation/exchanges';
+
+/** The far side: it keeps the orders that it accepts and does as it is told, unless the test says otherwise. */
+export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
+  readonly id = 'paper';
+  readonly name = 'Paper';
+  readonly tradingTypes = ['spot'] as const;
+
+  /** What was asked, in order. */
+  readonly placed: OrderRequest[] = [];
+  readonly cancelled: string[] = [];
+  readonly connectedWith: ExchangeCredentials[] = [];
+  balanceReads = 0;
+  closed = 0;
+  balances: Balances = { USDT: { free: '100000', locked: '0' } };
+  markets: readonly Market[] = [marketOf('BTC')];
+  prices: Readonly<Record<string, string>> = {};
+
+  /** What comes of a new order: by default it is accepted and rests. */
+  onPlace: (order: OrderRequest) => Promise<VenueOrder> = async (order) => this.accept(order);
+  /** Called before each other call is answered; what it throws is the answer. */
+  onCall: (
+    name:
+      | 'testCredentials'
+      | 'cancelOrder'
+      | 'findOrder'
+      | 'fetchOpenOrders'
+      | 'fetchFills'
+      | 'fetchBalances',
+  ) => unknown = () => undefined;
+
+  private readonly orders = new Map<string, VenueOrder>();
+  private readonly fills = new Map<string, VenueFill[]>();
+
+  accept({ symbol, venueClientOrderId, amount }: OrderRequest): VenueOrder {
+    return this.put({
+      exchangeOrderId: `order-${venueClientOrderId}`,
+      venueClientOrderId,
+      symbol,
+      status: 'OPEN',
+      amount,
+      filledAmount: '0',
+      updatedAt: new Date(),
+    });
+  }
+
+  /** Fills the whole order at `price`. */
+  fill(order: VenueOrder, price = '100'): VenueOrder {
+    const { exchangeOrderId, symbol, amount } = order;
+    const fill: VenueFill = {
+      exchangeFillId: `fill-${exchangeOrderId}`,
+      exchangeOrderId,
+      symbol,
+      side: 'BUY',
+      price,
+      amount,
+      fee: { amount: '0.1', currency: 'USDT' },
+      liquidity: 'TAKER',
+      executedAt: new Date(),
+    };
+    this.fills.set(exchangeOrderId, [fill]);
+    return this.put({ ...order, status: 'FILLED', filledAmount: amount });
+  }
+
+  /** The order of the trade that was placed last. */
+  get last(): VenueOrder {
+    const order = [...this.orders.values()].at(-1);
+    if (order === undefined) throw new Error('no order was accepted yet');
+    return order;
+  }
+
+  private put(order: VenueOrder): VenueOrder {
+    this.orders.set(order.venueClientOrderId, order);
+    return order;
+  }
+
+  clientOrderIdFor(seed: string): string {
+    return `venue-${seed}`;
+  }
+
+  connect(credentials: ExchangeCredentials): ExchangeClient {
+    this.connectedWith.push(credentials);
+    return this;
+  }
+
+  async placeOrder(order: OrderRequest): Promise<VenueOrder> {
+    this.placed.push(order);
+    return this.onPlace(order);
+  }
+
+  async cancelOrder({ venueClientOrderId }: OrderKey): Promise<void> {
+    this.cancelled.push(venueClientOrderId);
+    await this.onCall('cancelOrder');
+    const order = this.orders.get(venueClientOrderId);
+    if (order?.status === 'OPEN') this.put({ ...order, status: 'CANCELLED' });
+  }
+
+  async findOrder({ venueClientOrderId }: OrderKey): Promise<VenueOrder | null> {
+    await this.onCall('findOrder');
+    return this.orders.get(venueClientOrderId) ?? null;
+  }
+
+  async fetchOpenOrders(symbol: string): Promise<readonly VenueOrder[]> {
+    await this.onCall('fetchOpenOrders');
+    return [...this.orders.values()].filter((order) => order.symbol === symbol && order.status === 'OPEN');
+  }
+
+  async fetchFills({ exchangeOrderId }: { readonly exchangeOrderId: string }): Promise<readonly VenueFill[]> {
+    await this.onCall('fetchFills');
+    return this.fills.get(exchangeOrderId) ?? [];
+  }
+
+  async fetchBalances(): Promise<Balances> {
+    this.balanceReads++;
+    const { balances } = this;
+    await this.onCall('fetchBalances');
+    return balances;
+  }
+
+  async testCredentials(): Promise<CredentialsReport> {
+    await this.onCall('testCredentials');
+    return { tradingTypes: this.tradingTypes, canTrade: true, canWithdraw: false };
+  }
+
+  async fetchMarkets(): Promise<readonly Market[]> {
+    return this.markets;
+  }
+
+  async fetchPrices(): Promise<Readonly<Record<string, string>>> {
+    return this.prices;
+  }
+
+  async close(): Promise<void> {
+    this.closed++;
+  }
+}
+
+/** A pair to USDT with steps of 0.01. */
+export function marketOf(base: string): Market {
+  return {
+    symbol: `${base}/USDT`,
+    base,
+    quote: 'USDT',
+    tradingType: 'spot',
+    priceTick: '0.01',
+    amountStep: '0.01',
+    minAmount: '0.01',
+    minNotional: '1',
+    isActive: true,
+  };
+}

@@ -1,0 +1,188 @@
+import { randomBytes } from 'node:crypto';
+import { callWorker, VenueCatalogue } from '@trading-automation/core/exchange-accounts';
+import { PairCatalogue } from '@trading-automation/core/trade-pairs';
+import { ExchangeError } from '@trading-automation/exchanges';
+import { Queue } from 'bullmq';
+import type { Config } from './config.js';
+import { TRADES_QUEUE, type TradeJob } from './jobs/trades.job.js';
+import { Schedules } from './schedules/schedules.js';
+import { DesksUnderTest } from './testing/desk-under-test.js';
+import { marketOf } from './testing/scripted-exchange.js';
+import { Worker } from './worker.js';
+
+let the: DesksUnderTest;
+let api: Awaited<ReturnType<DesksUnderTest['core']['another']>>;
+let queue: Queue<TradeJob>;
+let worker: Worker;
+
+beforeAll(async () => {
+  the = await DesksUnderTest.open();
+  api = await the.core.another();
+});
+afterAll(() => the.close());
+beforeEach(async () => {
+  await the.begin();
+  queue = new Queue(TRADES_QUEUE, {
+    connection: { url: process.env.TEST_REDIS_URL! },
+    prefix: `spec-${randomBytes(6).toString('hex')}`,
+  });
+});
+afterEach(async () => {
+  await worker.onApplicationShutdown();
+  await queue.obliterate({ force: true });
+  await queue.close();
+  await the.desks.close();
+});
+
+async function start(more: Partial<Config> = {}): Promise<void> {
+  const { desks, execution, upkeep, logger, core } = the;
+  const config: Config = {
+    WORLD: 'test',
+    DATABASE_URL: 'postgres://unused',
+    REDIS_URL: 'redis://unused',
+    EXCHANGE_OPENING_KEYS: [],
+    VENUES: [],
+    LOG_LEVEL: 'info',
+    MARKETS_EVERY_MS: 3_600_000,
+    PRICES_EVERY_MS: 50,
+    BALANCES_AGE_MAX_MS: 3_600_000,
+    ...more,
+  };
+  const pairs = new PairCatalogue(core.platform);
+  const schedules = new Schedules({
+    config,
+    platform: core.platform,
+    desks,
+    pairs,
+    execution,
+    upkeep,
+    logger,
+  });
+  worker = new Worker(core.platform, desks, new VenueCatalogue(core.platform), schedules, queue);
+  await worker.onApplicationBootstrap();
+}
+async function eventually(check: () => unknown): Promise<void> {
+  for (let tries = 0; !(await check()); tries++) {
+    if (tries === 500) throw new Error('it did not come about');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+const fails =
+  (...args: ConstructorParameters<typeof ExchangeError>) =>
+  () => {
+    throw new ExchangeError(...args);
+  };
+describe('a trading worker', () => {
+  it('queues each new trade once, by its id alone', async () => {
+    await start();
+    const trades = [await the.place(), await the.place()];
+    await eventually(async () => (await queue.count()) >= 2);
+    const jobs = await queue.getJobs();
+    expect(jobs.map(({ data }) => data).sort((a, b) => (a.trade_id < b.trade_id ? -1 : 1))).toEqual(
+      trades.toSorted().map((trade_id) => ({ trade_id })),
+    );
+  });
+
+  it('sends a trade that never came through the queue', async () => {
+    await start();
+    const trade = await the.place();
+    await the.core.rows('UPDATE trades SET look_at = now() WHERE id = $1', trade);
+    await eventually(async () => (await the.read(trade)).sub_status === 'ACCEPTED');
+    expect(the.exchange.placed).toHaveLength(1);
+  });
+
+  it('offers its exchanges, and reads their pairs, prices and the accounts that somebody asked for', async () => {
+    the.exchange.markets = [marketOf('READ'), marketOf('BTC')];
+    the.exchange.prices = { 'READ/USDT': '12.5' };
+    await start();
+    await eventually(async () => {
+      const rows = await the.core.rows("SELECT last_price FROM trade_pairs WHERE symbol = 'READ/USDT'");
+      return Number(rows[0]?.last_price) === 12.5;
+    });
+    expect(await the.core.rows('SELECT code, is_active FROM supported_exchanges')).toEqual([
+      { code: 'paper', is_active: true },
+    ]);
+    await the.core.rows(
+      'UPDATE exchange_accounts SET sync_requested_at = clock_timestamp() WHERE id = $1',
+      the.account.uuid,
+    );
+    await eventually(async () => (await the.told('exchange')).includes('exchange.synced'));
+    expect(the.exchange.balanceReads).toBeGreaterThan(0);
+  });
+
+  it('shows that it lives', async () => {
+    await start();
+    await eventually(
+      async () => (await the.core.rows("SELECT FROM heartbeats WHERE service = 'trading-worker'")).length > 0,
+    );
+  });
+});
+
+describe('what the APIs ask of it', () => {
+  it('it does: reads balances and cancels', async () => {
+    await start();
+    await expect(
+      callWorker(api, 'exchange_account.sync', { account_id: the.account.uuid }),
+    ).resolves.toBeNull();
+    const { balances } = await the.core.row(
+      'SELECT balances FROM exchange_accounts WHERE id = $1',
+      the.account.uuid,
+    );
+    expect(balances).toEqual(the.exchange.balances);
+    const trade = await the.place();
+    await expect(callWorker(api, 'trade.cancel', { trade_id: trade })).resolves.toBeNull();
+    expect(await the.read(trade)).toMatchObject({ status: 'CANCELLED' });
+  });
+
+  it('it tries credentials that are kept nowhere, and tells what they may do or why they do not work', async () => {
+    await start();
+    const context = 'credentials_test/1';
+    const sealed = await the.sealed('another secret', context);
+    const input = { exchange: 'paper', trading_type: 'spot', sealed, context } as const;
+    await expect(callWorker(api, 'exchange_account.test', input)).resolves.toEqual({
+      tradingTypes: ['spot'],
+      canTrade: true,
+      canWithdraw: false,
+    });
+    expect(the.exchange.connectedWith).toEqual([{ apiKey: 'key', apiSecret: 'another secret' }]);
+    expect(the.exchange.closed).toBe(1);
+    for (const [outcome, code, told] of [
+      ['fatal', 'credentials_rejected', 'exchange_credentials_rejected'],
+      ['retryable', 'unreachable', 'exchange_unavailable'],
+      ['unknown', 'bad_answer', 'exchange_unavailable'],
+    ] as const) {
+      the.exchange.onCall = fails(outcome, code, 'No.');
+      await expect(callWorker(api, 'exchange_account.test', input)).rejects.toMatchObject({ code: told });
+    }
+    expect(the.exchange.closed).toBe(4);
+    const elsewhere = { ...input, exchange: 'elsewhere' };
+    await expect(callWorker(api, 'exchange_account.test', elsewhere)).rejects.toMatchObject({
+      code: 'exchange_unavailable',
+    });
+    const moved = callWorker(api, 'exchange_account.test', { ...input, context: 'credentials_test/2' });
+    await expect(moved).rejects.not.toMatchObject({ code: expect.anything() });
+    expect(the.logged.join('')).not.toContain('another secret');
+  });
+
+  it('it says that it can not for now, while the exchange can not be asked', async () => {
+    await start();
+    the.exchange.onCall = fails('retryable', 'unreachable', 'The exchange is away.');
+    await expect(
+      callWorker(api, 'exchange_account.sync', { account_id: the.account.uuid }),
+    ).rejects.toMatchObject({ code: 'service_unavailable', message: 'The exchange is away.' });
+  });
+
+  it('it leaves refused credentials to the account to tell, and says of a cancellation that it can not', async () => {
+    const trade = await the.place();
+    await the.desks.trades.submit(trade);
+    await start();
+    the.exchange.onCall = fails('fatal', 'credentials_rejected', 'The exchange refused the credentials.');
+    await expect(callWorker(api, 'trade.cancel', { trade_id: trade })).rejects.toMatchObject({
+      code: 'service_unavailable',
+    });
+    await expect(
+      callWorker(api, 'exchange_account.sync', { account_id: the.account.uuid }),
+    ).resolves.toBeNull();
+    expect(await the.upkeep.find(the.account.uuid)).toMatchObject({ isActive: false });
+  });
+});

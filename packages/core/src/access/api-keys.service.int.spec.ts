@@ -1,0 +1,220 @@
+import { createHash } from 'node:crypto';
+import {
+  type ApiKeyCreate,
+  accessOperations,
+  apiKeyCreate,
+  apiKeyWithValue,
+  encodeId,
+  PERMISSIONS,
+} from '@trading-automation/contracts';
+import { newUuid } from '@trading-automation/persistence';
+import { AnswerReplayed } from '../commands.js';
+import { querySchemaOf } from '../lists.js';
+import { CoreUnderTest } from '../testing/index.js';
+import type { Actor } from './actor.js';
+import { hashApiKey } from './api-key.js';
+import { ApiKeysService } from './api-keys.service.js';
+
+let core: CoreUnderTest;
+let keys: ApiKeysService;
+let actor: Actor;
+
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+  keys = new ApiKeysService(core.platform, core.lists, core.commands);
+});
+afterAll(() => core.close());
+beforeEach(async () => {
+  actor = await core.actor();
+});
+
+const create = (more: Record<string, unknown> = {}, by: Actor = actor) =>
+  keys.create(by, apiKeyCreate.parse({ name: 'key', ...more }) as ApiKeyCreate);
+const list = (query = '', by: Actor = actor) =>
+  keys.list(
+    by,
+    querySchemaOf(accessOperations.listApiKeys).parse(
+      Object.fromEntries(new URLSearchParams(query)),
+    ) as Parameters<ApiKeysService['list']>[1],
+  );
+const kindsOf = async () => (await core.events(actor.userId)).map(({ type }) => type);
+
+describe('creating an API key', () => {
+  it('answers with the record and, this once, the key, which may read and trade unless told otherwise', async () => {
+    const created = await create({
+      ip_allowlist: ['203.0.113.0/24'],
+      expires_at: '2100-01-01T00:00:00.000Z',
+    });
+    expect(apiKeyWithValue.parse(created)).toEqual(created);
+    expect(created).toMatchObject({
+      name: 'key',
+      prefix: 'svc_test_',
+      last_four: created.key.slice(-4),
+      permissions: ['READ', 'TRADE'],
+      ip_allowlist: ['203.0.113.0/24'],
+      expires_at: '2100-01-01T00:00:00.000Z',
+    });
+    const { key, ...record } = created;
+    expect((await list()).items).toEqual([record]);
+    const events = await core.events(actor.userId);
+    expect(events).toMatchObject([{ type: 'key.created', data: { id: created.id } }]);
+    expect(JSON.stringify(events)).not.toContain(key);
+  });
+
+  it('keeps the key nowhere, and its hash in one place', async () => {
+    const { key } = await create();
+    const hash = hashApiKey(key);
+    expect(hash).toEqual(createHash('sha256').update(key).digest());
+    const tables = await core.rows(
+      "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'",
+    );
+    const found: string[] = [];
+    for (const { name } of tables) {
+      for (const row of await core.rows(`SELECT t::text AS row FROM "${name}" t`)) {
+        const text = String(row.row);
+        const readable = text.replaceAll(/\\\\x([0-9a-f]+)/g, (_all, hex) =>
+          Buffer.from(hex, 'hex').toString('latin1'),
+        );
+        expect(`${text}${readable}`).not.toContain(key.slice(9));
+        if (text.includes(hash.toString('hex'))) found.push(String(name));
+      }
+    }
+    expect(found).toEqual(['api_keys']);
+    expect(await core.rows('SELECT hash FROM api_keys WHERE user_id = $1', actor.userId)).toEqual([{ hash }]);
+  });
+
+  it('grants nothing that its maker lacks', async () => {
+    for (const permissions of [['READ'], ['TRADE'], ['READ', 'TRADE', 'WITHDRAW']] as const) {
+      const maker = await core.actor(...permissions);
+      for (const permission of PERMISSIONS) {
+        await expect(create({ permissions: [permission] }, maker)).rejects.toMatchObject({
+          code: 'permission_denied',
+          details: [{ permission: 'ADMIN' }],
+        });
+      }
+      await expect(list('', maker)).rejects.toMatchObject({ code: 'permission_denied' });
+    }
+    for (const permission of PERMISSIONS) {
+      await expect(create({ permissions: [permission] })).resolves.toMatchObject({
+        permissions: [permission],
+      });
+    }
+  });
+
+  it('stops at 50, however many are asked for at once, and has room again after one is revoked', async () => {
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 56 }, () => create({ permissions: ['ADMIN'] })),
+    );
+    const made = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    expect(made).toHaveLength(50);
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'limit_reached' });
+    }
+    await keys.revoke(actor, made[0]!.id);
+    await expect(create()).resolves.toBeDefined();
+    await expect(create()).rejects.toMatchObject({ code: 'limit_reached' });
+  });
+
+  it('with an Idempotency-Key that comes again answers with the same key', async () => {
+    const again = { ...actor, once: core.once(actor.userId, 'key-1') };
+    const { key } = await create({}, again);
+    const replay = await create({}, again).catch((error) => error);
+    expect(replay).toBeInstanceOf(AnswerReplayed);
+    expect(JSON.parse(replay.answer.body.toString()).key).toBe(key);
+    expect((await list()).items).toHaveLength(1);
+  });
+});
+
+describe('rotating an API key', () => {
+  it('gives it a new value, ends the old one, and leaves the rest as it is', async () => {
+    const before = await create({ ip_allowlist: ['203.0.113.9'], permissions: ['READ', 'WITHDRAW'] });
+    const after = await keys.rotate(actor, before.id);
+    expect(after.key).not.toBe(before.key);
+    const { key: _old, last_four: _oldFour, ...kept } = before;
+    expect(after).toMatchObject(kept);
+    expect(after.last_four).toBe(after.key.slice(-4));
+    expect(await core.rows('SELECT hash FROM api_keys WHERE user_id = $1', actor.userId)).toEqual([
+      { hash: hashApiKey(after.key) },
+    ]);
+  });
+
+  it('leaves one value standing of ten that were asked for at once', async () => {
+    const { id } = await create();
+    const values = await Promise.all(Array.from({ length: 10 }, () => keys.rotate(actor, id)));
+    const [row] = await core.rows('SELECT hash FROM api_keys WHERE user_id = $1', actor.userId);
+    const standing = values.filter(({ key }) => hashApiKey(key).equals(row?.hash as Buffer));
+    expect(standing).toHaveLength(1);
+  });
+});
+
+describe('revoking an API key', () => {
+  it('ends it for good: it is hidden, told of, and can be neither rotated nor revoked again', async () => {
+    const kept = await create({ permissions: ['ADMIN'] });
+    const { id } = await create();
+    expect(await keys.revoke(actor, id)).toEqual({ id, deleted: true });
+    for (const attempt of [() => keys.revoke(actor, id), () => keys.rotate(actor, id)]) {
+      await expect(attempt()).rejects.toMatchObject({
+        code: 'invalid_state',
+        details: [{ state: 'REVOKED' }],
+      });
+    }
+    expect((await list()).items.map((each) => each.id)).toEqual([kept.id]);
+    const all = (await list('include=revoked')).items;
+    expect(all.map((each) => [each.id, each.revoked_at !== undefined])).toEqual([
+      [id, true],
+      [kept.id, false],
+    ]);
+    expect(await kindsOf()).toEqual(['key.created', 'key.created', 'key.revoked']);
+  });
+
+  it('is refused for the last credential with ADMIN, and undone', async () => {
+    const admin = await create({ permissions: ['ADMIN'] });
+    await create();
+    await create({ permissions: ['ADMIN'], expires_at: '2020-01-01T00:00:00Z' });
+    await expect(keys.revoke(actor, admin.id)).rejects.toMatchObject({
+      code: 'invalid_state',
+      details: [{ state: 'LAST_ADMIN' }],
+    });
+    expect((await list()).items.map(({ id }) => id)).toContain(admin.id);
+    expect(await kindsOf()).not.toContain('key.revoked');
+  });
+
+  it('lets two ADMIN keys that are revoked at once leave one of them', async () => {
+    for (let round = 0; round < 5; round++) {
+      actor = await core.actor();
+      const made = [await create({ permissions: ['ADMIN'] }), await create({ permissions: ['ADMIN'] })];
+      const outcomes = await Promise.allSettled(made.map(({ id }) => keys.revoke(actor, id)));
+      expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+      expect((await list()).items).toHaveLength(1);
+    }
+  });
+
+  it('is possible for the last ADMIN key where a public key is there', async () => {
+    const admin = await create({ permissions: ['ADMIN'] });
+    const [own, revoked] = [newUuid(), newUuid()];
+    await core.rows(
+      "INSERT INTO public_keys (id, user_id, pubkey, revoked_at) VALUES ($1, $2, 'revoked', now())",
+      revoked,
+      actor.userId,
+    );
+    await expect(keys.revoke(actor, admin.id)).rejects.toMatchObject({ code: 'invalid_state' });
+    await core.rows(
+      "INSERT INTO public_keys (id, user_id, pubkey) VALUES ($1, $2, 'own')",
+      own,
+      actor.userId,
+    );
+    await expect(keys.revoke(actor, admin.id)).resolves.toMatchObject({ deleted: true });
+  });
+});
+
+describe("another user's API keys", () => {
+  it('are not there', async () => {
+    const { id } = await create();
+    const other = await core.actor();
+    for (const named of [id, encodeId('key', newUuid()), 'key_nonsense', encodeId('pbk', newUuid())]) {
+      await expect(keys.revoke(other, named)).rejects.toMatchObject({ code: 'not_found', details: [] });
+      await expect(keys.rotate(other, named)).rejects.toMatchObject({ code: 'not_found', details: [] });
+    }
+    expect((await list('include=revoked', other)).items).toEqual([]);
+  });
+});

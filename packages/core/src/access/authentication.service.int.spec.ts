@@ -1,0 +1,365 @@
+import { createHash } from 'node:crypto';
+import { type ApiKeyWithValue, DomainError, type Permission } from '@trading-automation/contracts';
+import { newUuid } from '@trading-automation/persistence';
+import {
+  InMemoryReplayWindow,
+  nobleEngine,
+  publicKeyOf,
+  signRequest,
+} from '@trading-automation/signed-request';
+import type { Platform } from '../platform.js';
+import { CoreUnderTest } from '../testing/index.js';
+import type { Actor } from './actor.js';
+import { issueApiKey } from './api-key.js';
+import { ApiKeysService } from './api-keys.service.js';
+import { Authentication, type IncomingRequest } from './authentication.service.js';
+import { CredentialLookup } from './credential-lookup.service.js';
+import { CredentialUse } from './credential-use.service.js';
+
+const privateKey = (label: string) => createHash('sha256').update(label).digest();
+const ADDRESS = '203.0.113.9';
+
+let core: CoreUnderTest;
+let keys: ApiKeysService;
+let authentication: Authentication;
+let actor: Actor;
+
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+  keys = new ApiKeysService(core.platform, core.lists, core.commands);
+  authentication = authenticationOf(core.platform);
+  await listening(core.platform);
+});
+afterAll(() => core.close());
+beforeEach(async () => {
+  actor = await core.actor();
+});
+
+function authenticationOf(platform: Platform): Authentication {
+  return new Authentication({
+    platform,
+    lookup: new CredentialLookup(platform),
+    use: new CredentialUse(platform),
+    engine: nobleEngine,
+    replayWindow: new InMemoryReplayWindow(),
+  });
+}
+
+/** Resolves once notifications arrive for all who subscribed before. */
+const listening = (platform: Platform) =>
+  new Promise<void>((resolve) => {
+    const unsubscribe = platform.listener.subscribe('core_spec', () => {
+      unsubscribe();
+      resolve();
+    });
+  });
+
+const requestOf = (
+  headers: Record<string, string>,
+  more: Partial<IncomingRequest> = {},
+): IncomingRequest => ({
+  method: 'GET',
+  target: '/v1/me',
+  rawHeaders: Object.entries(headers).flat(),
+  body: new Uint8Array(),
+  address: ADDRESS,
+  ...more,
+});
+const withKey = (key: string, more: Partial<IncomingRequest> = {}) => requestOf({ 'X-API-Key': key }, more);
+const keyOf = (more: { permissions?: Permission[]; ip_allowlist?: string[]; expires_at?: string } = {}) =>
+  keys.create(actor, { name: 'key', permissions: ['READ', 'TRADE'], ip_allowlist: [], ...more });
+const codeOf = async (incoming: IncomingRequest, by = authentication) => {
+  const outcome = await by.authenticate(incoming).catch((error) => error);
+  return outcome instanceof DomainError ? outcome.code : outcome;
+};
+
+async function eventually(check: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; !(await check()); tries++) {
+    if (tries === 500) throw new Error('it did not come about');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** A key pair that belongs to `actor`. */
+async function link(
+  label: string,
+): Promise<{ id: string; sign: (more?: Partial<IncomingRequest>) => IncomingRequest }> {
+  const id = newUuid();
+  await core.rows(
+    'INSERT INTO public_keys (id, user_id, pubkey) VALUES ($1, $2, $3)',
+    id,
+    actor.userId,
+    publicKeyOf(privateKey(label)),
+  );
+  return { id, sign: (more) => signed(label, more) };
+}
+
+function signed(
+  label: string,
+  more: Partial<IncomingRequest> & { nowMs?: number; nonce?: string } = {},
+): IncomingRequest {
+  const { nowMs, nonce, ...rest } = more;
+  const { method, target: path, body } = requestOf({}, rest);
+  const headers = signRequest({
+    method,
+    path,
+    body,
+    privateKey: privateKey(label),
+    ...(nowMs === undefined ? {} : { nowMs }),
+    ...(nonce === undefined ? {} : { nonce }),
+  });
+  return requestOf(headers, rest);
+}
+
+/** A request with one of its headers changed. */
+const altered = (
+  incoming: IncomingRequest,
+  name: string,
+  change: (value: string) => string,
+): IncomingRequest => ({
+  ...incoming,
+  rawHeaders: incoming.rawHeaders.map((each, i) =>
+    i % 2 === 1 && incoming.rawHeaders[i - 1] === name ? change(each) : each,
+  ),
+});
+
+describe('an API key', () => {
+  it('is its user with its permissions, in either header and in any case of the name', async () => {
+    const { key, id } = await keyOf({ permissions: ['READ', 'WITHDRAW'] });
+    const expected = {
+      userId: actor.userId,
+      credential: { kind: 'api_key', id: expect.any(String), permissions: ['READ', 'WITHDRAW'] },
+    };
+    for (const headers of <Record<string, string>[]>[
+      { 'X-API-Key': key },
+      { 'x-api-key': ` ${key} ` },
+      { Authorization: `Bearer ${key}` },
+      { authorization: `bearer  ${key}` },
+      { 'X-API-Key': key, Authorization: `Bearer ${key}` },
+    ]) {
+      expect(await authentication.authenticate(requestOf(headers))).toEqual(expected);
+    }
+    expect(id).toMatch(/^key_/);
+  });
+
+  it('is null where there is none, whatever other scheme there is', async () => {
+    expect(await authentication.authenticate(requestOf({}))).toBeNull();
+    expect(await authentication.authenticate(requestOf({ Authorization: 'Basic eDp5' }))).toBeNull();
+  });
+
+  it('that is unknown, mistyped, of the other world, or not of this form at all is refused alike', async () => {
+    const { key } = await keyOf();
+    const mistyped = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');
+    const refusals: unknown[] = [];
+    for (const text of [
+      issueApiKey('test').key,
+      mistyped,
+      issueApiKey('live').key,
+      'Bearer',
+      '',
+      'é',
+      `${key}x`,
+    ]) {
+      refusals.push(await authentication.authenticate(withKey(text)).catch((error) => error));
+    }
+    refusals.push(await authentication.authenticate(requestOf({ Authorization: 'Bearer' })).catch((e) => e));
+    for (const refusal of refusals) {
+      expect(refusal).toMatchObject({ code: 'invalid_api_key', details: [] });
+      expect((refusal as Error).message).toBe((refusals[0] as Error).message);
+    }
+  });
+
+  it('is refused when two different ones are sent', async () => {
+    const [one, two] = [await keyOf(), await keyOf()];
+    const both = { 'X-API-Key': one.key, Authorization: `Bearer ${two.key}` };
+    expect(await codeOf(requestOf(both))).toBe('credentials_ambiguous');
+    const twice = requestOf({}, { rawHeaders: ['X-API-Key', one.key, 'X-API-Key', two.key] });
+    expect(await codeOf(twice)).toBe('credentials_ambiguous');
+  });
+
+  it('ends with its last moment, remembered or not', async () => {
+    const { key } = await keyOf({ expires_at: new Date(Date.now() + 400).toISOString() });
+    expect(await codeOf(withKey(key))).toMatchObject({ userId: actor.userId });
+    await eventually(async () => (await codeOf(withKey(key))) === 'invalid_api_key');
+    const past = await keyOf({ expires_at: new Date(Date.now() - 1).toISOString() });
+    expect(await codeOf(withKey(past.key))).toBe('invalid_api_key');
+  });
+
+  it('works from the addresses on its list alone', async () => {
+    const { key } = await keyOf({ ip_allowlist: ['203.0.113.0/28', '2001:db8::/32'] });
+    for (const address of ['203.0.113.9', '::ffff:203.0.113.15', '2001:db8::5']) {
+      expect(await codeOf(withKey(key, { address }))).toMatchObject({ userId: actor.userId });
+    }
+    for (const address of ['203.0.113.16', '::ffff:203.0.113.16', '2001:db9::5', 'unknown']) {
+      expect(await codeOf(withKey(key, { address }))).toBe('ip_not_allowed');
+    }
+  });
+
+  it('that has not its form is refused without a question to the database; what it can not tell is an error', async () => {
+    const platform = await core.another();
+    const without = authenticationOf(platform);
+    const { key } = await keyOf();
+    await platform.close();
+    for (const text of ['svc_test_x', issueApiKey('live').key, `${key.slice(0, -1)}-`]) {
+      expect(await codeOf(withKey(text), without)).toBe('invalid_api_key');
+    }
+    const undecided = await without.authenticate(withKey(key)).catch((error) => error);
+    expect(undecided).toBeInstanceOf(Error);
+    expect(undecided).not.toBeInstanceOf(DomainError);
+  });
+
+  it('shows when it was last used', async () => {
+    const { key } = await keyOf();
+    const list = { limit: 20, sort: 'created_at', order: 'desc', include: [] } as const;
+    expect((await keys.list(actor, list)).items[0]?.last_used_at).toBeUndefined();
+    await authentication.authenticate(withKey(key));
+    await eventually(async () => (await keys.list(actor, list)).items[0]?.last_used_at !== undefined);
+  });
+});
+
+describe('a remembered credential', () => {
+  /** A second process that has seen the key just now. */
+  async function secondProcess({ key }: ApiKeyWithValue) {
+    const platform = await core.another();
+    const there = authenticationOf(platform);
+    await listening(platform);
+    expect(await codeOf(withKey(key), there)).toMatchObject({ userId: actor.userId });
+    return { platform, there };
+  }
+  /** Changes the key's row behind everybody's back. */
+  const tamper = () =>
+    core.rows("UPDATE api_keys SET permissions = '{WITHDRAW}' WHERE user_id = $1", actor.userId);
+  const permissionsAt = async (there: Authentication, key: string) =>
+    (await there.authenticate(withKey(key)))?.credential.permissions;
+
+  it('is forgotten by every process once it is revoked', async () => {
+    await keyOf({ permissions: ['ADMIN'] });
+    const issued = await keyOf();
+    const { there } = await secondProcess(issued);
+    await tamper();
+    expect(await permissionsAt(there, issued.key)).toEqual(['READ', 'TRADE']);
+    await core.rows("UPDATE api_keys SET permissions = '{ADMIN}' WHERE user_id = $1", actor.userId);
+    const beganMs = performance.now();
+    await keys.revoke(actor, issued.id);
+    await eventually(async () => (await codeOf(withKey(issued.key), there)) === 'invalid_api_key');
+    expect(await codeOf(withKey(issued.key))).toBe('invalid_api_key');
+    expect(performance.now() - beganMs).toBeLessThan(1_000);
+  });
+
+  it('is not used while notifications do not arrive', async () => {
+    const issued = await keyOf();
+    const { platform, there } = await secondProcess(issued);
+    await platform.listener.stop();
+    await tamper();
+    expect(await permissionsAt(there, issued.key)).toEqual(['WITHDRAW']);
+    await core.rows('UPDATE api_keys SET revoked_at = now() WHERE user_id = $1', actor.userId);
+    expect(await codeOf(withKey(issued.key), there)).toBe('invalid_api_key');
+  });
+
+  it('is forgotten when notifications come back after an interruption', async () => {
+    const issued = await keyOf();
+    const { there } = await secondProcess(issued);
+    await tamper();
+    await core.rows(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'",
+    );
+    await eventually(async () => (await permissionsAt(there, issued.key))?.[0] === 'WITHDRAW');
+    await listening(core.platform);
+  });
+});
+
+describe('a signed request', () => {
+  it('is the user of its public key, with ADMIN, whatever API key stands beside it', async () => {
+    const { id, sign } = await link('signed');
+    const expected = {
+      userId: actor.userId,
+      credential: { kind: 'public_key', id, permissions: ['ADMIN'] },
+    };
+    expect(await authentication.authenticate(sign({ target: '/v1/trades?limit=1' }))).toEqual(expected);
+    const posted = sign({ method: 'POST', target: '/v1/trades', body: Buffer.from('{"a":1}') });
+    expect(await authentication.authenticate(posted)).toEqual(expected);
+    const beside = sign();
+    const both = { ...beside, rawHeaders: [...beside.rawHeaders, 'x-api-key', issueApiKey('test').key] };
+    expect(await authentication.authenticate(both)).toEqual(expected);
+  });
+
+  it('is not saved by an API key beside it', async () => {
+    const { sign } = await link('beside');
+    const { key } = await keyOf();
+    const broken = altered(sign(), 'x-svc-sig', (sig) => sig.replace(/^.{8}/, '00000000'));
+    expect(await codeOf({ ...broken, rawHeaders: [...broken.rawHeaders, 'x-api-key', key] })).toBe(
+      'invalid_signature',
+    );
+  });
+
+  it.each<[string, string, (sign: (more?: Partial<IncomingRequest>) => IncomingRequest) => IncomingRequest]>([
+    [
+      'a header left out',
+      'invalid_signature_headers',
+      (sign) => {
+        const { rawHeaders, ...rest } = sign();
+        return { ...rest, rawHeaders: rawHeaders.slice(2) };
+      },
+    ],
+    [
+      'a header sent twice',
+      'invalid_signature_headers',
+      (sign) => {
+        const request = sign();
+        return { ...request, rawHeaders: [...request.rawHeaders, ...request.rawHeaders.slice(0, 2)] };
+      },
+    ],
+    [
+      'upper-case hex',
+      'invalid_signature_headers',
+      (sign) => altered(sign(), 'x-svc-sig', () => 'AB'.repeat(64)),
+    ],
+    ['another method', 'invalid_signature', (sign) => ({ ...sign(), method: 'DELETE' })],
+    ['another target', 'invalid_signature', (sign) => ({ ...sign(), target: '/v1/me?' })],
+    ['another body', 'invalid_signature', (sign) => ({ ...sign(), body: Buffer.from('{}') })],
+    ['another nonce', 'invalid_signature', (sign) => altered(sign(), 'x-svc-nonce', () => '0'.repeat(32))],
+  ])('with %s is refused as %s', async (what, code, make) => {
+    const { sign } = await link(`altered ${what}`);
+    expect(await codeOf(make(sign))).toBe(code);
+  });
+
+  it('of a key that belongs to nobody, or belongs to nobody any more, is refused', async () => {
+    expect(await codeOf(signed('nobody'))).toBe('unknown_public_key');
+    const { id, sign } = await link('revoked');
+    await core.rows('UPDATE public_keys SET revoked_at = now() WHERE id = $1', id);
+    expect(await codeOf(sign())).toBe('unknown_public_key');
+  });
+
+  it('is refused over a minute away from the clock, and told what time it is', async () => {
+    await link('clock');
+    for (const awayMs of [-61_000, 61_000]) {
+      const refusal = await authentication
+        .authenticate(signed('clock', { nowMs: Date.now() + awayMs }))
+        .catch((error) => error);
+      expect(refusal).toMatchObject({ code: 'timestamp_out_of_window' });
+      expect(Math.abs(refusal.details[0].server_time - Date.now())).toBeLessThan(5_000);
+    }
+    expect(await codeOf(signed('clock', { nowMs: Date.now() - 55_000 }))).toMatchObject({
+      userId: actor.userId,
+    });
+  });
+
+  it('is let in once of 100 times that it is sent at once', async () => {
+    const { sign } = await link('replayed');
+    const request = sign();
+    const outcomes = await Promise.all(Array.from({ length: 100 }, () => codeOf(request)));
+    expect(outcomes.filter((outcome) => outcome === 'nonce_replayed')).toHaveLength(99);
+  });
+
+  it('is not let in while nonces can not be kept', async () => {
+    const { sign } = await link('no nonces');
+    const away = new Authentication({
+      platform: core.platform,
+      lookup: new CredentialLookup(core.platform),
+      use: new CredentialUse(core.platform),
+      engine: nobleEngine,
+      replayWindow: { claim: () => Promise.reject(new DomainError('service_unavailable')) },
+    });
+    expect(await codeOf(sign(), away)).toBe('service_unavailable');
+  });
+});

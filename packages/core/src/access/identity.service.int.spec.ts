@@ -1,0 +1,206 @@
+import { createHash } from 'node:crypto';
+import { type CliIdentityCreate, cliChallenge, me, publicKey } from '@trading-automation/contracts';
+import { identityMessage, nobleEngine, publicKeyOf, signMessage } from '@trading-automation/signed-request';
+import { CoreUnderTest } from '../testing/index.js';
+import type { Actor } from './actor.js';
+import { IdentityService } from './identity.service.js';
+
+let core: CoreUnderTest;
+let identities: IdentityService;
+/** Where a key that belongs to nobody opens no account. */
+let closed: IdentityService;
+
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+  const { platform, commands } = core;
+  identities = new IdentityService({ platform, commands, engine: nobleEngine, openRegistration: true });
+  closed = new IdentityService({ platform, commands, engine: nobleEngine, openRegistration: false });
+});
+afterAll(() => core.close());
+
+const privateKey = (label: string) => createHash('sha256').update(label).digest();
+const pubkeyOf = (label: string) => publicKeyOf(privateKey(label));
+function proofOf(label: string, challenge: string): CliIdentityCreate {
+  const pubkey = pubkeyOf(label);
+  return { challenge, pubkey, signature: signMessage(identityMessage(challenge, pubkey), privateKey(label)) };
+}
+/** A proof over a challenge that was drawn for it. */
+const proof = async (label: string) => proofOf(label, (await identities.challenge({})).challenge);
+const link = async (label: string, by: Actor | null = null) => identities.identify(by, await proof(label));
+const keysOf = (label: string) =>
+  core.rows(
+    'SELECT user_id, revoked_at FROM public_keys WHERE pubkey = $1 ORDER BY created_at',
+    pubkeyOf(label),
+  );
+const countUsers = async () => (await core.row('SELECT count(*)::int FROM users')).count as number;
+const revoke = (label: string) =>
+  core.rows('UPDATE public_keys SET revoked_at = now() WHERE pubkey = $1', pubkeyOf(label));
+const badChallenge = { code: 'validation_failed', details: [{ field: 'challenge' }] };
+
+describe('a challenge', () => {
+  it('is 32 random bytes, good for five minutes', async () => {
+    const drawn = await Promise.all(Array.from({ length: 20 }, () => identities.challenge({})));
+    for (const each of drawn) {
+      expect(cliChallenge.parse(each)).toEqual(each);
+      const leftMs = Date.parse(each.expires_at) - Date.now();
+      expect(leftMs).toBeGreaterThan(290_000);
+      expect(leftMs).toBeLessThan(310_000);
+    }
+    expect(new Set(drawn.map(({ challenge }) => challenge)).size).toBe(20);
+  });
+
+  it('works once, for one of 20 proofs that come at once', async () => {
+    const given = await proof('twenty');
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 20 }, () => identities.identify(null, given)),
+    );
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject(badChallenge);
+    }
+    await expect(identities.identify(null, given)).rejects.toMatchObject(badChallenge);
+    expect(await keysOf('twenty')).toHaveLength(1);
+  });
+
+  it('works no more once its time is over, and is cleared away', async () => {
+    const given = await proof('late');
+    await core.rows("UPDATE cli_challenges SET expires_at = now() - interval '1 second'");
+    await expect(identities.identify(null, given)).rejects.toMatchObject(badChallenge);
+    await identities.challenge({});
+    expect(await core.rows('SELECT FROM cli_challenges WHERE challenge = $1', given.challenge)).toEqual([]);
+  });
+
+  it('that was never drawn does not work', async () => {
+    const made = proofOf('made up', createHash('sha256').update('made up').digest('hex'));
+    await expect(identities.identify(null, made)).rejects.toMatchObject(badChallenge);
+  });
+
+  it('that was drawn for one key works for no other', async () => {
+    const { challenge } = await identities.challenge({ pubkey: pubkeyOf('meant') });
+    await expect(identities.identify(null, proofOf('other', challenge))).rejects.toMatchObject(badChallenge);
+    await expect(identities.identify(null, proofOf('meant', challenge))).resolves.toMatchObject({
+      isNew: true,
+    });
+  });
+
+  it('is not burnt by what proves nothing', async () => {
+    const given = await proof('careful');
+    const other = proofOf('somebody', given.challenge);
+    for (const signature of [other.signature, '0'.repeat(128), given.signature.slice(0, -2).concat('00')]) {
+      await expect(identities.identify(null, { ...given, signature })).rejects.toMatchObject({
+        code: 'invalid_signature',
+        details: [{ field: 'signature' }],
+      });
+    }
+    await expect(closed.identify(null, given)).rejects.toMatchObject({ code: 'permission_denied' });
+    await expect(identities.identify(null, given)).resolves.toMatchObject({ isNew: true });
+  });
+});
+
+describe('a public key', () => {
+  it('that belongs to nobody opens an account, and is told of', async () => {
+    const { identity, isNew } = await identities.identify(null, { ...(await proof('new')), label: 'laptop' });
+    expect(isNew).toBe(true);
+    expect(publicKey.parse(identity)).toEqual(identity);
+    expect(identity).toMatchObject({ pubkey: pubkeyOf('new'), label: 'laptop' });
+    const [{ user_id } = { user_id: '' }] = await keysOf('new');
+    expect(await core.events(String(user_id))).toMatchObject([
+      { type: 'public_key.linked', data: { id: identity.id, pubkey: identity.pubkey } },
+    ]);
+  });
+
+  it('that is proved again answers with what is there, and nothing is made or told', async () => {
+    const first = await link('again');
+    const users = await countUsers();
+    const second = await link('again');
+    expect(second).toEqual({ identity: first.identity, isNew: false });
+    expect(await countUsers()).toBe(users);
+    const [{ user_id } = { user_id: '' }] = await keysOf('again');
+    expect(await core.events(String(user_id))).toHaveLength(1);
+  });
+
+  it('that is proved ten times at once opens one account, and every proof is answered with it', async () => {
+    const users = await countUsers();
+    const proofs = await Promise.all(Array.from({ length: 10 }, () => proof('at once')));
+    const linked = await Promise.all(proofs.map((given) => identities.identify(null, given)));
+    expect(linked.filter(({ isNew }) => isNew)).toHaveLength(1);
+    expect(new Set(linked.map(({ identity }) => identity.id)).size).toBe(1);
+    expect(await countUsers()).toBe(users + 1);
+    expect(await keysOf('at once')).toHaveLength(1);
+  });
+
+  it('joins the account of the ADMIN credential beside it, and of no lesser one', async () => {
+    const actor = await core.actor();
+    const users = await countUsers();
+    await expect(link('joined', actor)).resolves.toMatchObject({ isNew: true });
+    await expect(link('joined', actor)).resolves.toMatchObject({ isNew: false });
+    expect(await keysOf('joined')).toMatchObject([{ user_id: actor.userId }]);
+    expect(await countUsers()).toBe(users);
+    const trader = await core.actor('READ', 'TRADE', 'WITHDRAW');
+    await expect(link('refused', trader)).rejects.toMatchObject({ code: 'permission_denied' });
+    expect(await keysOf('refused')).toEqual([]);
+  });
+
+  it('of another account is refused, one after the other and at once', async () => {
+    await link('taken');
+    const taken = { code: 'already_exists', details: [{ field: 'pubkey' }] };
+    await expect(link('taken', await core.actor())).rejects.toMatchObject(taken);
+    const actors = await Promise.all(Array.from({ length: 6 }, () => core.actor()));
+    const outcomes = await Promise.allSettled(actors.map((actor) => link('contested', actor)));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject(taken);
+    }
+    expect(await keysOf('contested')).toHaveLength(1);
+  });
+
+  it('that was revoked can be linked again, to any account, as a new record', async () => {
+    const first = await link('moved');
+    await revoke('moved');
+    const actor = await core.actor();
+    const second = await link('moved', actor);
+    expect(second).toMatchObject({ isNew: true });
+    expect(second.identity.id).not.toBe(first.identity.id);
+    await revoke('moved');
+    await expect(link('moved')).resolves.toMatchObject({ isNew: true });
+    expect((await keysOf('moved')).filter(({ revoked_at }) => revoked_at === null)).toHaveLength(1);
+  });
+
+  it('opens no account where registration is closed, yet joins one and is recognised', async () => {
+    const users = await countUsers();
+    await expect(closed.identify(null, await proof('outsider'))).rejects.toMatchObject({
+      code: 'permission_denied',
+    });
+    expect(await countUsers()).toBe(users);
+    expect(await keysOf('outsider')).toEqual([]);
+    const actor = await core.actor();
+    await expect(closed.identify(actor, await proof('outsider'))).resolves.toMatchObject({ isNew: true });
+    await expect(closed.identify(null, await proof('outsider'))).resolves.toMatchObject({ isNew: false });
+  });
+
+  it.each([
+    ['not on the curve', `02${'0'.repeat(63)}5`],
+    ['of a coordinate beyond the field', `02${'f'.repeat(64)}`],
+    ['with a prefix that is none', pubkeyOf('prefix').replace(/^../, '04')],
+    ['of zeros', '00'.repeat(33)],
+  ])('%s is refused as such', async (_case, pubkey) => {
+    const given = { ...(await proof('off curve')), pubkey };
+    await expect(identities.identify(null, given)).rejects.toMatchObject({
+      code: 'validation_failed',
+      details: [{ field: 'pubkey', code: 'invalid' }],
+    });
+  });
+});
+
+describe('me', () => {
+  it('is the account and the credential that ask', async () => {
+    const actor = await core.actor('READ');
+    const told = await identities.me(actor);
+    expect(me.parse(told)).toEqual(told);
+    expect(told).toMatchObject({
+      email_verified: false,
+      world: 'test',
+      credential: { kind: 'api_key', permissions: ['READ'] },
+    });
+  });
+});

@@ -1,0 +1,142 @@
+import { exchangeAccount } from '@trading-automation/contracts';
+import type { Actor } from '../access/index.js';
+import { CoreUnderTest, type Named } from '../testing/index.js';
+import { AccountUpkeep } from './account-upkeep.service.js';
+
+let core: CoreUnderTest;
+let upkeep: AccountUpkeep;
+let actor: Actor;
+let account: Named;
+
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+  upkeep = new AccountUpkeep(core.platform);
+});
+afterAll(() => core.close());
+beforeEach(async () => {
+  actor = await core.actor();
+  account = await core.account(actor, null);
+  await core.rows('UPDATE exchange_accounts SET sync_requested_at = NULL WHERE id = $1', account.uuid);
+});
+
+const usdt = (free: string, locked = '0') => ({ USDT: { free, locked } });
+const ask = () =>
+  core.rows('UPDATE exchange_accounts SET sync_requested_at = clock_timestamp() WHERE id = $1', account.uuid);
+const read = () => core.row('SELECT * FROM exchange_accounts WHERE id = $1', account.uuid);
+const kindsOf = async () => (await core.events(actor.userId)).map(({ type }) => type);
+const sync = async (free: string) => upkeep.storeBalances(account.uuid, usdt(free), await upkeep.time());
+
+describe('balances', () => {
+  it('are kept with the moment that they include everything up to, and are told as free and locked together', async () => {
+    const takenAt = await upkeep.time();
+    await upkeep.storeBalances(account.uuid, usdt('0.1', '0.000000000000000002'), takenAt);
+    const { taken_at } = await core.row(
+      'SELECT balances_taken_at::text AS taken_at FROM exchange_accounts WHERE id = $1',
+      account.uuid,
+    );
+    expect(taken_at).toBe(takenAt);
+    const [event] = await core.events(actor.userId);
+    expect(event).toMatchObject({ type: 'exchange.synced', data: { id: account.id } });
+    const { payload } = await core.row('SELECT payload FROM outbox_events WHERE user_id = $1', actor.userId);
+    expect((payload as Buffer).toString()).toContain('"balance":{"USDT":0.100000000000000002}');
+    expect(exchangeAccount.shape.last_sync_at.parse(event?.data.last_sync_at)).not.toBeNull();
+  });
+
+  it('that are older never replace newer ones, in whatever order they arrive', async () => {
+    const times = [];
+    for (let i = 0; i < 8; i++) times.push(await upkeep.time());
+    const arrivals = times.map((takenAt, i) => ({ takenAt, balances: usdt(String(i)) }));
+    const shuffled = [3, 7, 0, 5, 1, 6, 2, 4].map((i) => arrivals[i]!);
+    await Promise.all(
+      shuffled.map(({ balances, takenAt }) => upkeep.storeBalances(account.uuid, balances, takenAt)),
+    );
+    expect((await read()).balances).toEqual(usdt('7'));
+    await upkeep.storeBalances(account.uuid, usdt('older'), times[6]!);
+    await upkeep.storeBalances(account.uuid, usdt('as old'), times[7]!);
+    expect((await read()).balances).toEqual(usdt('7'));
+  });
+
+  it('are announced when they changed or when somebody asked, and else not', async () => {
+    await sync('1');
+    await sync('1');
+    expect(await kindsOf()).toEqual(['exchange.synced']);
+    await ask();
+    await sync('1');
+    await sync('1');
+    expect(await kindsOf()).toHaveLength(2);
+    await sync('2');
+    expect(await kindsOf()).toHaveLength(3);
+  });
+
+  it('answer whoever asked before the look began; who asked during it waits for the next one, and is told once', async () => {
+    await sync('1');
+    const takenAt = await upkeep.time();
+    await ask();
+    await upkeep.storeBalances(account.uuid, usdt('1'), takenAt);
+    expect(await kindsOf()).toHaveLength(1);
+    expect(await upkeep.due(60_000, 100)).toContain(account.uuid);
+    await sync('1');
+    expect(await kindsOf()).toHaveLength(2);
+    expect(await upkeep.due(60_000, 100)).not.toContain(account.uuid);
+  });
+
+  it('of a removed or unknown account are not kept', async () => {
+    await core.rows(
+      'UPDATE exchange_accounts SET deleted_at = now(), credentials_sealed = NULL WHERE id = $1',
+      account.uuid,
+    );
+    await sync('1');
+    expect(await read()).toMatchObject({ balances: {}, balances_taken_at: null });
+    expect(await upkeep.find(account.uuid)).toBeNull();
+    expect(await kindsOf()).toEqual([]);
+  });
+});
+
+describe('a look that failed', () => {
+  it('is told to whoever asked, and leaves account and balances as they were', async () => {
+    await sync('1');
+    const { balances, balances_taken_at } = await read();
+    await upkeep.storeFailure(account.uuid, false);
+    expect(await kindsOf()).toEqual(['exchange.synced']);
+    await ask();
+    await upkeep.storeFailure(account.uuid, false);
+    await upkeep.storeFailure(account.uuid, false);
+    expect(await kindsOf()).toEqual(['exchange.synced', 'exchange.sync_failed']);
+    expect(await read()).toMatchObject({ is_active: true, balances, balances_taken_at });
+  });
+
+  it('by refused credentials ends the use of the account, and says so once, however often it is seen', async () => {
+    await ask();
+    await Promise.all(Array.from({ length: 10 }, () => upkeep.storeFailure(account.uuid, true)));
+    await upkeep.storeFailure(account.uuid, true);
+    const events = await core.events(actor.userId);
+    expect(events.map(({ type }) => type)).toEqual(['exchange.credentials_rejected', 'exchange.sync_failed']);
+    expect(events[0]).toMatchObject({ data: { id: account.id, is_active: false } });
+    expect(await upkeep.find(account.uuid)).toMatchObject({ isActive: false });
+    await ask();
+    expect(await upkeep.due(0, 100)).not.toContain(account.uuid);
+  });
+});
+
+describe('the accounts to look at', () => {
+  it('are those that somebody asked for, and those that were not looked at for long', async () => {
+    await core.rows('UPDATE exchange_accounts SET is_active = false');
+    const [asked, old, fresh] = [account, await core.account(actor), await core.account(actor)];
+    await core.rows(
+      'UPDATE exchange_accounts SET is_active = true, sync_served_at = now() WHERE id = $1',
+      asked.uuid,
+    );
+    await ask();
+    await core.rows(
+      "UPDATE exchange_accounts SET sync_requested_at = NULL, sync_served_at = now() - interval '61 seconds' WHERE id = $1",
+      old.uuid,
+    );
+    expect(await upkeep.due(60_000, 10)).toEqual([asked.uuid, old.uuid]);
+    expect(await upkeep.due(60_000, 1)).toEqual([asked.uuid]);
+    await core.rows(
+      "UPDATE exchange_accounts SET sync_requested_at = NULL, sync_served_at = now() - interval '1 day' WHERE id = $1",
+      fresh.uuid,
+    );
+    expect(await upkeep.due(60_000, 10)).toEqual([asked.uuid, fresh.uuid, old.uuid]);
+  });
+});

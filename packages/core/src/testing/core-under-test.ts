@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto';
+import { encodeId, type Permission } from '@trading-automation/contracts';
+import { createCursorCodec } from '@trading-automation/pagination';
+import { createIdempotency, newUuid } from '@trading-automation/persistence';
+import type { TestDatabase } from '@trading-automation/persistence/testing';
+import type { Actor } from '../access/index.js';
+import { Commands, type OnceRequest } from '../commands.js';
+import { Lists } from '../lists.js';
+import { openPlatform, type Platform } from '../platform.js';
+import { createCoreDatabase } from './core-database.js';
+
+type Row = Record<string, unknown>;
+
+/** A record under both of its names. */
+export interface Named {
+  /** As the API names it. */
+  readonly id: string;
+  readonly uuid: string;
+}
+
+const keyOf = (label: string) => createHash('sha256').update(label).digest();
+
+/** Core on a database of its own, for one test file. Rows are made by plain SQL: no feature is needed to set another up. */
+export class CoreUnderTest {
+  private readonly others: Platform[] = [];
+
+  private constructor(
+    private readonly database: TestDatabase,
+    readonly platform: Platform,
+    readonly lists: Lists,
+    readonly commands: Commands,
+  ) {}
+
+  static async open(): Promise<CoreUnderTest> {
+    const database = await createCoreDatabase();
+    const platform = await connect(database.url);
+    const cursors = createCursorCodec((bytes) =>
+      createHash('sha256').update(keyOf('cursors')).update(bytes).digest().subarray(0, 16),
+    );
+    const commands = new Commands(platform, createIdempotency([keyOf('server key')]));
+    return new CoreUnderTest(database, platform, new Lists(platform, cursors), commands);
+  }
+
+  /** A second process on the same database. */
+  async another(): Promise<Platform> {
+    const platform = await connect(this.database.url);
+    this.others.push(platform);
+    return platform;
+  }
+
+  async close(): Promise<void> {
+    const open = [this.platform, ...this.others].filter(({ database }) => database.isInitialized);
+    await Promise.all(open.map((platform) => platform.close()));
+    await this.database.drop();
+  }
+
+  rows(text: string, ...params: unknown[]): Promise<Row[]> {
+    return this.platform.database.query(text, params);
+  }
+
+  async row(text: string, ...params: unknown[]): Promise<Row> {
+    const [row] = await this.rows(text, ...params);
+    if (row === undefined) throw new Error(`no row of: ${text}`);
+    return row;
+  }
+
+  /** The payloads of everything announced to the user, oldest first. */
+  async events(userId: string): Promise<{ event_id: string; type: string; data: Row; truncated?: true }[]> {
+    const rows = await this.rows(
+      'SELECT payload FROM outbox_events WHERE user_id = $1 ORDER BY created_at, id',
+      userId,
+    );
+    return rows.map(({ payload }) => JSON.parse((payload as Buffer).toString()));
+  }
+
+  /** A new user; ADMIN unless permissions are given. */
+  async actor(...permissions: Permission[]): Promise<Actor> {
+    const userId = newUuid();
+    await this.rows('INSERT INTO users (id) VALUES ($1)', userId);
+    const credential = {
+      kind: 'api_key',
+      id: newUuid(),
+      permissions: permissions.length > 0 ? permissions : (['ADMIN'] as const),
+    } as const;
+    return { userId, credential };
+  }
+
+  /** An exchange account whose balances were read just now, with these free amounts; null: never read. */
+  async account(
+    actor: Actor,
+    free: Readonly<Record<string, string>> | null = { USDT: '100000', BTC: '10' },
+    more: { readonly isActive?: boolean; readonly exchange?: string; readonly sealed?: string } = {},
+  ): Promise<Named> {
+    const uuid = newUuid();
+    const balances = Object.fromEntries(
+      Object.entries(free ?? {}).map(([asset, amount]) => [asset, { free: amount, locked: '0' }]),
+    );
+    await this.rows(
+      `INSERT INTO exchange_accounts (id, user_id, exchange, account_name, trading_type, is_active, can_withdraw,
+         credentials_sealed, balances, balances_taken_at, sync_requested_at, sync_served_at)
+       VALUES ($1, $2, $3, 'mine', 'spot', $4, false, $5, $6,
+         CASE WHEN $7 THEN clock_timestamp() END, clock_timestamp(), CASE WHEN $7 THEN clock_timestamp() END)`,
+      uuid,
+      actor.userId,
+      more.exchange ?? 'paper',
+      more.isActive ?? true,
+      more.sealed ?? 'sealed',
+      JSON.stringify(balances),
+      free !== null,
+    );
+    return { uuid, id: encodeId('exa', uuid) };
+  }
+
+  /** A pair `<a new base>/USDT` with steps of 0.01, unless told otherwise by its columns. */
+  async pair(columns: Readonly<Record<string, unknown>> = {}): Promise<Named> {
+    const uuid = newUuid();
+    const base = String(columns.base ?? 'BTC');
+    const quote = String(columns.quote ?? 'USDT');
+    const values = {
+      id: uuid,
+      exchange: 'paper',
+      symbol: `${base}/${quote}`,
+      base,
+      quote,
+      trading_type: 'spot',
+      price_tick: '0.01',
+      amount_step: '0.01',
+      min_amount: '0.01',
+      min_notional: '1',
+      is_active: true,
+      rules_updated_at: new Date(),
+      ...columns,
+    };
+    const names = Object.keys(values);
+    const places = names.map((_, index) => `$${index + 1}`);
+    await this.rows(
+      `INSERT INTO trade_pairs (${names.join(', ')}) VALUES (${places.join(', ')})`,
+      ...Object.values(values),
+    );
+    return { uuid, id: encodeId('tpr', uuid) };
+  }
+
+  /** A request with an Idempotency-Key; its kept answer is its outcome as JSON. */
+  once(userId: string, key: string, route = 'POST /test'): OnceRequest {
+    return {
+      request: { userId, route, key, fingerprint: keyOf(`${route} ${key}`) },
+      render: (outcome) =>
+        'value' in outcome
+          ? { status: 201, body: Buffer.from(JSON.stringify(outcome.value)) }
+          : { status: 409, body: Buffer.from(JSON.stringify({ code: outcome.error.code })) },
+    };
+  }
+}
+
+function connect(databaseUrl: string): Promise<Platform> {
+  return openPlatform({
+    world: 'test',
+    databaseUrl,
+    applicationName: 'core-spec',
+    poolSize: 20,
+    onListenerError: () => undefined,
+  });
+}

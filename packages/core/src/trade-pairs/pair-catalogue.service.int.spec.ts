@@ -1,0 +1,149 @@
+import { encodeId, tradePair } from '@trading-automation/contracts';
+import type { Market } from '@trading-automation/exchanges';
+import { newUuid } from '@trading-automation/persistence';
+import { CoreUnderTest } from '../testing/index.js';
+import { PairCatalogue } from './pair-catalogue.service.js';
+import { TradePairsService } from './trade-pairs.service.js';
+
+let core: CoreUnderTest;
+let catalogue: PairCatalogue;
+let pairs: TradePairsService;
+
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+  catalogue = new PairCatalogue(core.platform);
+  pairs = new TradePairsService(core.platform, core.lists);
+});
+afterAll(() => core.close());
+beforeEach(() => core.rows('TRUNCATE trade_pairs CASCADE'));
+
+const marketOf = (base: string, more: Partial<Market> = {}): Market => ({
+  symbol: `${base}/USDT`,
+  base,
+  quote: 'USDT',
+  tradingType: 'spot',
+  priceTick: '0.01',
+  amountStep: '0.000000000000000001',
+  minAmount: '0.001',
+  minNotional: '5',
+  isActive: true,
+  ...more,
+});
+interface Kept {
+  readonly id: string;
+  readonly is_active: boolean;
+  readonly last_price: string | null;
+  readonly updated_at: string;
+  readonly rules_updated_at: string;
+}
+const keptOf = async (symbol: string, exchange = 'paper') =>
+  (await core.row(
+    `SELECT id, is_active, last_price, updated_at::text, rules_updated_at::text FROM trade_pairs
+     WHERE symbol = $1 AND exchange = $2`,
+    symbol,
+    exchange,
+  )) as unknown as Kept;
+
+describe('the pairs of an exchange', () => {
+  it('are kept with their rules, digit by digit', async () => {
+    await catalogue.storeMarkets('paper', [marketOf('BTC', { maxAmount: '9000', maxNotional: '1000000' })]);
+    const { id } = await keptOf('BTC/USDT');
+    const shown = await pairs.get(await core.actor('READ'), encodeId('tpr', id));
+    expect(tradePair.parse(shown)).toEqual(shown);
+    expect(shown).toMatchObject({
+      exchange: 'paper',
+      symbol: 'BTC/USDT',
+      price_tick: '0.01',
+      amount_step: '0.000000000000000001',
+      min_amount: '0.001',
+      max_amount: '9000',
+      min_notional: '5',
+      max_notional: '1000000',
+      is_active: true,
+    });
+  });
+
+  it('keep their ids, and are as old as their last change', async () => {
+    await catalogue.storeMarkets('paper', [marketOf('BTC'), marketOf('ETH')]);
+    const before = [await keptOf('BTC/USDT'), await keptOf('ETH/USDT')] as const;
+    await catalogue.storeMarkets('paper', [marketOf('ETH', { priceTick: '0.010' }), marketOf('BTC')]);
+    expect([await keptOf('BTC/USDT'), await keptOf('ETH/USDT')]).toEqual(before);
+    for (const change of [
+      { priceTick: '0.02' },
+      { priceTick: '0.02', maxAmount: '5' },
+      { priceTick: '0.02', maxAmount: '5', isActive: false },
+    ]) {
+      const last = await keptOf('ETH/USDT');
+      await catalogue.storeMarkets('paper', [marketOf('BTC'), marketOf('ETH', change)]);
+      const changed = await keptOf('ETH/USDT');
+      expect(changed.id).toBe(last.id);
+      expect(changed.updated_at > last.updated_at).toBe(true);
+      expect(changed.rules_updated_at > last.rules_updated_at).toBe(true);
+    }
+    expect(await keptOf('BTC/USDT')).toEqual(before[0]);
+  });
+
+  it('that are gone can not be traded, until they are back; those of other exchanges stay', async () => {
+    await catalogue.storeMarkets('paper', [marketOf('BTC'), marketOf('ETH')]);
+    await catalogue.storeMarkets('other', [marketOf('ETH')]);
+    await catalogue.storeMarkets('paper', [marketOf('BTC')]);
+    const gone = await keptOf('ETH/USDT');
+    expect(gone.is_active).toBe(false);
+    expect((await keptOf('ETH/USDT', 'other')).is_active).toBe(true);
+    expect(await catalogue.activeSymbols('paper')).toEqual(['BTC/USDT']);
+    await catalogue.storeMarkets('paper', [marketOf('BTC')]);
+    expect(await keptOf('ETH/USDT')).toEqual(gone);
+    await catalogue.storeMarkets('paper', [marketOf('BTC'), marketOf('ETH')]);
+    expect(await keptOf('ETH/USDT')).toMatchObject({ id: gone.id, is_active: true });
+  });
+
+  it('of one name are two where they are traded in two ways', async () => {
+    await catalogue.storeMarkets('paper', [marketOf('BTC'), marketOf('BTC', { tradingType: 'perpetual' })]);
+    await catalogue.storeMarkets('paper', [marketOf('BTC')]);
+    expect(
+      await core.rows('SELECT trading_type, is_active FROM trade_pairs ORDER BY trading_type DESC'),
+    ).toEqual([
+      { trading_type: 'spot', is_active: true },
+      { trading_type: 'perpetual', is_active: false },
+    ]);
+  });
+
+  it('are stored whole by several workers at once, in whatever order each was told of them', async () => {
+    const markets = Array.from({ length: 40 }, (_, i) => marketOf(`A${i}`));
+    await Promise.all(
+      [markets, markets.toReversed(), markets, markets.toReversed()].map((told, i) =>
+        catalogue.storeMarkets(
+          'paper',
+          told.map((market) => ({ ...market, minAmount: `0.00${i + 1}` })),
+        ),
+      ),
+    );
+    expect(await catalogue.activeSymbols('paper')).toHaveLength(40);
+    const amounts = await core.rows('SELECT DISTINCT min_amount FROM trade_pairs');
+    expect(amounts).toHaveLength(1);
+  });
+});
+
+describe('last prices', () => {
+  it('are kept for the pairs of their exchange, and make no pair look changed', async () => {
+    await catalogue.storeMarkets('paper', [marketOf('BTC'), marketOf('ETH')]);
+    await catalogue.storeMarkets('other', [marketOf('BTC')]);
+    const before = await keptOf('BTC/USDT');
+    await catalogue.storePrices('paper', { 'BTC/USDT': '0.000000000000000001', 'NEW/USDT': '5' });
+    expect(await keptOf('BTC/USDT')).toEqual({ ...before, last_price: '0.000000000000000001' });
+    expect(await keptOf('ETH/USDT')).toMatchObject({ last_price: null });
+    expect(await keptOf('BTC/USDT', 'other')).toMatchObject({ last_price: null });
+    await catalogue.storePrices('paper', {});
+    await catalogue.storeMarkets('paper', [marketOf('BTC', { minNotional: '6' }), marketOf('ETH')]);
+    expect(await keptOf('BTC/USDT')).toMatchObject({ last_price: '0.000000000000000001' });
+  });
+});
+
+describe('a pair', () => {
+  it('that nobody has is not found, however it is named', async () => {
+    const actor = await core.actor('READ');
+    for (const id of [encodeId('tpr', newUuid()), encodeId('trd', newUuid()), 'tpr_x', '']) {
+      await expect(pairs.get(actor, id)).rejects.toMatchObject({ code: 'not_found' });
+    }
+  });
+});

@@ -1,0 +1,214 @@
+import fc from 'fast-check';
+import {
+  isCostTooLarge,
+  type OrderToCheck,
+  type PairRules,
+  reservationFor,
+  violationsOf,
+} from './order.rules.js';
+
+const SCALE = 18;
+const ONE = 10n ** 18n;
+
+function textOf(units: bigint): string {
+  const digits = units.toString().padStart(SCALE + 1, '0');
+  const fraction = digits.slice(-SCALE).replace(/0+$/, '');
+  return fraction === '' ? digits.slice(0, -SCALE) : `${digits.slice(0, -SCALE)}.${fraction}`;
+}
+function unitsOf(text: string): bigint {
+  const [whole = '', fraction = ''] = text.split('.');
+  return BigInt(whole + fraction.padEnd(SCALE, '0'));
+}
+
+const rulesOf = (more: Partial<PairRules> = {}): PairRules => ({
+  base: 'BTC',
+  quote: 'USDT',
+  priceTick: '0.010000000000000000',
+  amountStep: '0.000100000000000000',
+  minAmount: '0.001',
+  maxAmount: '100',
+  minNotional: '5',
+  maxNotional: '1000000',
+  lastPrice: null,
+  ...more,
+});
+const orderOf = (more: Partial<OrderToCheck> = {}): OrderToCheck => ({
+  type: 'LIMIT',
+  side: 'BUY',
+  amount: '1',
+  price: '100',
+  ...more,
+});
+const market = { type: 'MARKET', price: undefined } as const;
+const brokenBy = (order: Partial<OrderToCheck>, rules: Partial<PairRules> = {}) =>
+  violationsOf(orderOf(order), rulesOf(rules)).map(({ field, rule, value, limit }) => [
+    field,
+    rule,
+    value,
+    limit,
+  ]);
+
+describe('an order within the rules of its pair', () => {
+  it.each([
+    ['in the middle of them', {}, {}],
+    ['with the least amount', { amount: '0.001', price: '5000' }, {}],
+    ['with the largest amount', { amount: '100' }, {}],
+    ['of exactly the least notional', { amount: '0.05' }, {}],
+    ['of exactly the largest notional', { amount: '100', price: '10000' }, {}],
+    [
+      'without any upper bound',
+      { amount: '99999999', price: '99999999' },
+      { maxAmount: null, maxNotional: null },
+    ],
+    [
+      'without steps',
+      { amount: '0.123456789012345678', price: '1000.000000000000000001' },
+      { amountStep: '0', priceTick: '0' },
+    ],
+    ['with a stop price on the tick', { type: 'STOP_LIMIT', stopPrice: '99.99' }, {}],
+    ['of a market, by its last price', { ...market, amount: '0.05' }, { lastPrice: '100' }],
+    ['of a market that has no price yet, whatever the notional', { ...market, amount: '0.001' }, {}],
+  ] as const)('breaks none of them %s', (_case, order, rules) => {
+    expect(brokenBy(order, rules)).toEqual([]);
+  });
+});
+
+describe('an order that breaks a rule', () => {
+  it.each([
+    ['amount_step', { amount: '1.00001' }, {}, ['amount', 'amount_step', '1.00001', '0.0001']],
+    ['min_amount', { amount: '0.0009', price: '10000' }, {}, ['amount', 'min_amount', '0.0009', '0.001']],
+    ['max_amount', { amount: '100.0001' }, {}, ['amount', 'max_amount', '100.0001', '100']],
+    ['price_tick', { price: '100.001' }, {}, ['price', 'price_tick', '100.001', '0.01']],
+    [
+      'the tick of a stop price',
+      { type: 'STOP_LIMIT', stopPrice: '99.999' },
+      {},
+      ['stop_price', 'price_tick', '99.999', '0.01'],
+    ],
+    ['min_notional', { amount: '0.0499' }, {}, ['amount', 'min_notional', '4.99', '5']],
+    [
+      'max_notional',
+      { amount: '100', price: '10000.01' },
+      {},
+      ['amount', 'max_notional', '1000001', '1000000'],
+    ],
+    [
+      'min_notional by the last price',
+      { ...market, amount: '0.04' },
+      { lastPrice: '100' },
+      ['amount', 'min_notional', '4', '5'],
+    ],
+    [
+      'min_notional by its stop price',
+      { type: 'STOP_MARKET', price: undefined, stopPrice: '10', amount: '0.4' },
+      { lastPrice: '100' },
+      ['amount', 'min_notional', '4', '5'],
+    ],
+  ] as const)('is told so: %s', (_case, order, rules, violation) => {
+    expect(brokenBy(order, rules)).toEqual([violation]);
+  });
+
+  it('is told of all of them at once', () => {
+    const order = { type: 'STOP_LIMIT', amount: '0.00005', price: '0.001', stopPrice: '0.002' } as const;
+    expect(brokenBy(order).map(([field, rule]) => `${field} ${rule}`)).toEqual([
+      'amount amount_step',
+      'amount min_amount',
+      'price price_tick',
+      'stop_price price_tick',
+      'amount min_notional',
+    ]);
+  });
+});
+
+/** Decimals of up to 18 places and 20 digits before the point, many of them multiples of each other. */
+const step = fc.oneof(
+  fc.bigInt({ min: 1n, max: 10n ** 20n }),
+  fc.nat(20).map((exponent) => 10n ** BigInt(exponent)),
+);
+const amount = fc.bigInt({ min: 1n, max: 10n ** 38n - 1n });
+const pairOf = fc
+  .tuple(step, amount, fc.bigInt({ min: 1n, max: 10n ** 18n }), fc.boolean())
+  .map(([size, free, count, isMultiple]) => ({ size, value: isMultiple ? size * count : free }));
+const free = { minAmount: '0', maxAmount: null, minNotional: '0', maxNotional: null } as const;
+
+describe('steps', () => {
+  it('let an amount through if and only if it is a multiple of the step', () => {
+    fc.assert(
+      fc.property(pairOf, ({ size, value }) => {
+        const rules = { ...free, amountStep: textOf(size), priceTick: '0' };
+        const isBroken = brokenBy({ amount: textOf(value) }, rules).length > 0;
+        expect(isBroken).toBe(value % size !== 0n);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('let a price and a stop price through if and only if they are multiples of the tick', () => {
+    fc.assert(
+      fc.property(pairOf, ({ size, value }) => {
+        const rules = { ...free, amountStep: '0', priceTick: textOf(size) };
+        const price = textOf(value);
+        const fields = brokenBy({ type: 'STOP_LIMIT', price, stopPrice: price }, rules).map(
+          ([field]) => field,
+        );
+        expect(fields).toEqual(value % size === 0n ? [] : ['price', 'stop_price']);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('what an order sets aside', () => {
+  it('is never less than price × amount, and less than a last digit more', () => {
+    fc.assert(
+      fc.property(amount, amount, (price, size) => {
+        const order = orderOf({ price: textOf(price), amount: textOf(size) });
+        const reserved = reservationFor(order, rulesOf());
+        expect(reserved.asset).toBe('USDT');
+        const [kept, exact] = [unitsOf(reserved.amount) * ONE, price * size];
+        expect(kept).toBeGreaterThanOrEqual(exact);
+        expect(kept - exact).toBeLessThan(ONE);
+        expect(isCostTooLarge(order, rulesOf())).toBe(kept >= 10n ** 56n);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it.each([
+    [
+      'the amount itself of base for a sell',
+      { side: 'SELL', amount: '0.5' },
+      {},
+      { asset: 'BTC', amount: '0.5' },
+    ],
+    ['the amount of base for a market sell', { ...market, side: 'SELL' }, {}, { asset: 'BTC', amount: '1' }],
+    ['by the last price for a market buy', market, { lastPrice: '99.5' }, { asset: 'USDT', amount: '99.5' }],
+    ['nothing for a market buy without a price', market, {}, { asset: 'USDT', amount: '0' }],
+    [
+      'by the limit and not the stop price',
+      { type: 'STOP_LIMIT', stopPrice: '90' },
+      {},
+      { asset: 'USDT', amount: '100' },
+    ],
+    [
+      'by the stop price where there is no limit',
+      { type: 'STOP_MARKET', price: undefined, stopPrice: '90' },
+      { lastPrice: '10' },
+      { asset: 'USDT', amount: '90' },
+    ],
+  ] as const)('is %s', (_case, order, rules, reserved) => {
+    expect(reservationFor(orderOf(order), rulesOf(rules))).toEqual(reserved);
+  });
+
+  it('is too large from 20 digits before the point on, also by rounding alone', () => {
+    const nines = '9'.repeat(20);
+    const last = `${nines}.${'9'.repeat(18)}`;
+    expect(isCostTooLarge(orderOf({ amount: '1', price: last }), rulesOf())).toBe(false);
+    const almost = { amount: '9999999999.9999999999', price: '10000000000.0000000001' };
+    expect(isCostTooLarge(orderOf(almost), rulesOf())).toBe(true);
+    expect(isCostTooLarge(orderOf({ ...market, amount: nines }), rulesOf())).toBe(false);
+    expect(
+      isCostTooLarge(orderOf({ ...market, side: 'SELL', amount: nines }), rulesOf({ lastPrice: '2' })),
+    ).toBe(true);
+  });
+});

@@ -1,0 +1,475 @@
+import {
+  compileWriter,
+  event as eventSchema,
+  type TradeCreate,
+  type TradeDetail,
+  tradeCreate,
+  trade as tradeSchema,
+} from '@trading-automation/contracts';
+import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
+import { newUuid } from '@trading-automation/persistence';
+import type { Actor } from '../access/index.js';
+import { CoreUnderTest, type Named } from '../testing/index.js';
+import { TradeExecution } from './trade-execution.service.js';
+import { TradesService } from './trades.service.js';
+
+let core: CoreUnderTest;
+let execution: TradeExecution;
+let trades: TradesService;
+let actor: Actor;
+let account: Named;
+let pair: Named;
+
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+  execution = new TradeExecution(core.platform);
+  trades = new TradesService({ platform: core.platform, lists: core.lists, commands: core.commands });
+  pair = await core.pair();
+});
+afterAll(() => core.close());
+beforeEach(async () => {
+  actor = await core.actor();
+  account = await core.account(actor);
+});
+
+interface Placed extends TradeDetail {
+  readonly uuid: string;
+}
+
+async function place(more: Partial<TradeCreate> = {}): Promise<Placed> {
+  const input = tradeCreate.parse({
+    exchange_account_id: account.id,
+    trade_pair_id: pair.id,
+    type: 'LIMIT',
+    side: 'BUY',
+    price: '100',
+    amount: '1',
+    ...more,
+  });
+  const created = await trades.create(actor, input);
+  const { id } = await core.row('SELECT id FROM trades WHERE user_id = $1 ORDER BY id DESC', actor.userId);
+  return { ...created, uuid: String(id) };
+}
+
+/** A trade whose order was sent `agoMs` ago, and of which nothing was heard. */
+async function placeSent(agoMs = 0): Promise<Placed> {
+  const trade = await place();
+  expect(await execution.beginSubmission(trade.uuid, `venue-${trade.uuid}`)).not.toBeNull();
+  await core.rows(
+    "UPDATE trades SET submitted_at = submitted_at - $2 * interval '1 millisecond' WHERE id = $1",
+    trade.uuid,
+    agoMs,
+  );
+  return trade;
+}
+
+const orderOf = (trade: Placed, more: Partial<VenueOrder> = {}): VenueOrder => ({
+  exchangeOrderId: `order-${trade.uuid}`,
+  venueClientOrderId: `venue-${trade.uuid}`,
+  symbol: 'BTC/USDT',
+  status: 'OPEN',
+  amount: '1',
+  filledAmount: '0',
+  updatedAt: new Date(),
+  ...more,
+});
+const fillOf = (trade: Placed, name: string, amount: string, more: Partial<VenueFill> = {}): VenueFill => ({
+  exchangeFillId: `${trade.uuid}-${name}`,
+  exchangeOrderId: `order-${trade.uuid}`,
+  symbol: 'BTC/USDT',
+  side: 'BUY',
+  price: '100',
+  amount,
+  fee: { amount: '0.1', currency: 'USDT' },
+  liquidity: 'TAKER',
+  executedAt: new Date(),
+  ...more,
+});
+const kindsOf = async () => (await core.events(actor.userId)).map(({ type }) => type);
+const read = (trade: Placed) => trades.get(actor, trade.id);
+/** Everything that is kept of a trade, and of what was told of it. */
+const keptOf = async ({ uuid }: Placed) => ({
+  trade: await core.row('SELECT * FROM trades WHERE id = $1', uuid),
+  fills: await core.rows('SELECT * FROM fills WHERE trade_id = $1', uuid),
+  events: await core.events(actor.userId),
+});
+
+describe('sending', () => {
+  it('is begun by one of 20 callers at once, with the order as it was placed', async () => {
+    const trade = await place({ type: 'STOP_LIMIT', stop_price: '99.5', amount: '0.25' });
+    const orders = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => execution.beginSubmission(trade.uuid, `venue-${i}`)),
+    );
+    const [order, ...more] = orders.filter((each) => each !== null);
+    expect(more).toEqual([]);
+    expect(order).toMatchObject({
+      symbol: 'BTC/USDT',
+      type: 'STOP_LIMIT',
+      side: 'BUY',
+      timeInForce: 'GTC',
+      amount: '0.25',
+      price: '100',
+      stopPrice: '99.5',
+      reduceOnly: false,
+    });
+    expect(await core.row('SELECT venue_client_order_id FROM trades WHERE id = $1', trade.uuid)).toEqual({
+      venue_client_order_id: order?.venueClientOrderId,
+    });
+    expect(await read(trade)).toMatchObject({ status: 'PENDING', sub_status: 'SUBMITTING', version: 2 });
+    expect(await execution.find(trade.uuid)).toMatchObject({ isSubmitted: true, isAcknowledged: false });
+  });
+
+  it('is not begun for a trade that is unknown, cancelled or failed', async () => {
+    const [cancelled, failed] = [await place(), await place()];
+    await execution.beginCancellation(cancelled.uuid);
+    await execution.refuseUnsent(failed.uuid, { code: 'x', message: 'x' });
+    for (const id of [newUuid(), cancelled.uuid, failed.uuid]) {
+      expect(await execution.beginSubmission(id, `venue-${id}`)).toBeNull();
+    }
+  });
+
+  it('fails a trade that nobody has sent, and never one that somebody is sending', async () => {
+    const [unsent, sent] = [await place(), await placeSent()];
+    const failure = { code: 'exchange_credentials_rejected', message: 'The exchange refused them.' };
+    await execution.refuseUnsent(unsent.uuid, failure);
+    await execution.refuseUnsent(sent.uuid, failure);
+    expect(await read(unsent)).toMatchObject({ status: 'FAILED', failure, version: 2 });
+    expect(await read(sent)).toMatchObject({ status: 'PENDING', sub_status: 'SUBMITTING' });
+    expect(await kindsOf()).toEqual(['trade.created', 'trade.created', 'trade.failed']);
+  });
+
+  it('ends in FAILED when the exchange refuses, but not once the exchange has told of the order', async () => {
+    const [refused, known] = [await placeSent(), await placeSent()];
+    const failure = { code: 'insufficient_balance', message: 'Not enough.' };
+    await execution.storeOrder(known.uuid, orderOf(known), []);
+    await execution.storeRefusal(refused.uuid, failure);
+    await execution.storeRefusal(refused.uuid, { code: 'other', message: 'other' });
+    await execution.storeRefusal(known.uuid, failure);
+    expect(await read(refused)).toMatchObject({ status: 'FAILED', failure });
+    expect(await read(known)).toMatchObject({ status: 'PENDING', sub_status: 'ACCEPTED' });
+  });
+});
+
+describe('what the exchange tells of an order', () => {
+  it('is kept: the order, its fills, cost, average price and fees by currency', async () => {
+    const trade = await placeSent();
+    const fills = [
+      fillOf(trade, 'a', '0.25', {
+        price: '100.01',
+        fee: { amount: '0.000000000000000001', currency: 'BTC' },
+      }),
+      fillOf(trade, 'b', '0.5', { price: '99', fee: { amount: '0.1', currency: 'USDT' } }),
+      fillOf(trade, 'c', '0.25', {
+        price: '100',
+        fee: { amount: '0.2', currency: 'USDT' },
+        liquidity: 'MAKER',
+      }),
+    ];
+    expect(await execution.storeOrder(trade.uuid, orderOf(trade), [])).toBe(true);
+    const filled = orderOf(trade, { status: 'FILLED', filledAmount: '1' });
+    expect(await execution.storeOrder(trade.uuid, filled, fills)).toBe(true);
+    const told = await read(trade);
+    expect(told).toMatchObject({
+      status: 'FILLED',
+      exchange_order_id: `order-${trade.uuid}`,
+      filled_amount: '1',
+      remaining_amount: '0',
+      cost: '99.5025',
+      average_price: '99.5025',
+      fee: { amount: '0.3', currency: 'USDT' },
+      fees_by_currency: [
+        { amount: '0.3', currency: 'USDT' },
+        { amount: '0.000000000000000001', currency: 'BTC' },
+      ],
+      filled_at: expect.any(String),
+      submitted_at: expect.any(String),
+    });
+    expect(told.sub_status).toBeUndefined();
+    expect(told.fills.map(({ price, amount, liquidity }) => ({ price, amount, liquidity }))).toEqual([
+      { price: '100.01', amount: '0.25', liquidity: 'TAKER' },
+      { price: '99', amount: '0.5', liquidity: 'TAKER' },
+      { price: '100', amount: '0.25', liquidity: 'MAKER' },
+    ]);
+  });
+
+  it('counts once however often a fill is told, one after the other and at once', async () => {
+    const trade = await placeSent();
+    const partly = orderOf(trade, { filledAmount: '0.4' });
+    const fills = [fillOf(trade, 'a', '0.1'), fillOf(trade, 'b', '0.3')];
+    const changes = await Promise.all(
+      Array.from({ length: 12 }, () => execution.storeOrder(trade.uuid, partly, fills)),
+    );
+    expect(changes.filter(Boolean)).toHaveLength(1);
+    expect(await execution.storeOrder(trade.uuid, partly, [...fills, ...fills])).toBe(false);
+    const told = await read(trade);
+    expect(told).toMatchObject({ status: 'PARTIALLY_FILLED', filled_amount: '0.4', cost: '40' });
+    expect(told.fills).toHaveLength(2);
+    expect(await kindsOf()).toEqual(['trade.created', 'trade.partially_filled']);
+  });
+
+  it('waits for the fills that an ended order counts, before the trade ends', async () => {
+    const trade = await placeSent();
+    const cancelled = orderOf(trade, { status: 'CANCELLED', filledAmount: '0.5' });
+    await execution.storeOrder(trade.uuid, cancelled, []);
+    expect(await read(trade)).toMatchObject({ status: 'PENDING', filled_amount: '0' });
+    await execution.storeOrder(trade.uuid, cancelled, [fillOf(trade, 'a', '0.2')]);
+    expect(await read(trade)).toMatchObject({ status: 'PARTIALLY_FILLED', filled_amount: '0.2' });
+    await execution.storeOrder(trade.uuid, cancelled, [fillOf(trade, 'a', '0.2'), fillOf(trade, 'b', '0.3')]);
+    expect(await read(trade)).toMatchObject({
+      status: 'CANCELLED',
+      cancel_reason: 'EXCHANGE',
+      filled_amount: '0.5',
+      remaining_amount: '0.5',
+      cancelled_at: expect.any(String),
+    });
+    expect(await kindsOf()).toEqual(['trade.created', 'trade.partially_filled', 'trade.cancelled']);
+  });
+
+  it('adds fills that come after CANCELLED, and leaves it CANCELLED', async () => {
+    const trade = await placeSent();
+    await execution.storeOrder(trade.uuid, orderOf(trade, { status: 'CANCELLED' }), []);
+    const before = await read(trade);
+    const late = orderOf(trade, { status: 'CANCELLED', filledAmount: '0.3' });
+    expect(await execution.storeOrder(trade.uuid, late, [fillOf(trade, 'late', '0.3')])).toBe(true);
+    const after = await read(trade);
+    expect(after).toMatchObject({
+      status: 'CANCELLED',
+      filled_amount: '0.3',
+      cost: '30',
+      cancelled_at: before.cancelled_at,
+      version: before.version + 1,
+    });
+    expect(after.fills).toHaveLength(1);
+    expect(await execution.storeOrder(trade.uuid, late, [fillOf(trade, 'late', '0.3')])).toBe(false);
+    expect(await kindsOf()).toEqual(['trade.created', 'trade.cancelled']);
+  });
+
+  it('is FAILED with a reason where the exchange rejects the order after taking it', async () => {
+    const trade = await placeSent();
+    await execution.storeOrder(trade.uuid, orderOf(trade, { status: 'REJECTED' }), []);
+    expect(await read(trade)).toMatchObject({
+      status: 'FAILED',
+      failure: { code: 'refused', message: expect.any(String) },
+    });
+    expect((await core.events(actor.userId)).at(-1)).toMatchObject({
+      type: 'trade.failed',
+      data: { status: 'FAILED', failure: { code: 'refused' } },
+    });
+  });
+
+  it('stands whole or not at all: without its event, neither state nor fills are kept', async () => {
+    const trade = await placeSent();
+    const before = await keptOf(trade);
+    await core.rows(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'no event today'; END $$`);
+    await core.rows(`CREATE TRIGGER refuse BEFORE INSERT ON outbox_events FOR EACH ROW
+      WHEN (NEW.type = 'trade.filled') EXECUTE FUNCTION refuse()`);
+    const filled = orderOf(trade, { status: 'FILLED', filledAmount: '1' });
+    const storing = execution.storeOrder(trade.uuid, filled, [fillOf(trade, 'a', '1')]);
+    await expect(storing).rejects.toThrow('no event today');
+    expect(await keptOf(trade)).toEqual(before);
+    await core.rows('DROP FUNCTION refuse CASCADE');
+    expect(await execution.storeOrder(trade.uuid, filled, [fillOf(trade, 'a', '1')])).toBe(true);
+    expect(await read(trade)).toMatchObject({ status: 'FILLED', filled_amount: '1' });
+  });
+
+  it('is announced in order, each event as REST showed the trade at that moment', async () => {
+    const trade = await placeSent();
+    const write = compileWriter(tradeSchema);
+    const shown: unknown[] = [];
+    const see = async () => shown.push(JSON.parse(write(await read(trade))));
+    shown.push(JSON.parse(write(trade)));
+    await execution.storeOrder(trade.uuid, orderOf(trade), []);
+    const first = [fillOf(trade, 'a', '0.5', { price: '33.33' })];
+    await execution.storeOrder(trade.uuid, orderOf(trade, { filledAmount: '0.5' }), first);
+    await see();
+    const second = [...first, fillOf(trade, 'b', '0.25')];
+    await execution.storeOrder(trade.uuid, orderOf(trade, { filledAmount: '0.75' }), second);
+    await see();
+    const all = [...second, fillOf(trade, 'c', '0.25')];
+    await execution.storeOrder(trade.uuid, orderOf(trade, { status: 'FILLED', filledAmount: '1' }), all);
+    await see();
+    const events = await core.events(actor.userId);
+    expect(events.map(({ type }) => type)).toEqual([
+      'trade.created',
+      'trade.partially_filled',
+      'trade.partially_filled',
+      'trade.filled',
+    ]);
+    expect(events.map(({ data }) => data)).toEqual(shown);
+    const versions = events.map(({ data }) => Number(data.version));
+    expect(versions).toEqual([...new Set(versions)].sort((a, b) => a - b));
+    for (const event of events) expect(eventSchema.parse(event)).toEqual(event);
+    expect(new Set(events.map(({ event_id }) => event_id)).size).toBe(4);
+  });
+
+  it('moves version and updated_at with each change, and with nothing else', async () => {
+    const trade = await placeSent();
+    const seen = async () => {
+      const { version, updated_at } = await core.row(
+        'SELECT version, updated_at::text FROM trades WHERE id = $1',
+        trade.uuid,
+      );
+      return { version: Number(version), updatedAt: String(updated_at) };
+    };
+    const steps = [await seen()];
+    const step = async (change: () => Promise<unknown>, moves: boolean) => {
+      await change();
+      const [before, after] = [steps.at(-1)!, await seen()];
+      expect(after.version - before.version).toBe(moves ? 1 : 0);
+      expect(after.updatedAt > before.updatedAt).toBe(moves);
+      steps.push(after);
+    };
+    const partly = orderOf(trade, { filledAmount: '0.5' });
+    const fills = [fillOf(trade, 'a', '0.5')];
+    await step(() => execution.storeUnknown(trade.uuid), true);
+    await step(() => execution.storeUnknown(trade.uuid), false);
+    await step(() => execution.storeOrder(trade.uuid, orderOf(trade), []), true);
+    await step(() => execution.storeOrder(trade.uuid, orderOf(trade), []), false);
+    await step(() => execution.storeOrder(trade.uuid, partly, fills), true);
+    await step(() => execution.storeOrder(trade.uuid, partly, fills), false);
+    await step(() => execution.beginCancellation(trade.uuid), true);
+    await step(() => execution.beginCancellation(trade.uuid), false);
+    await step(() => execution.lookAgainSoon(trade.uuid), false);
+    const ended = orderOf(trade, { status: 'CANCELLED', filledAmount: '0.5' });
+    await step(() => execution.storeOrder(trade.uuid, ended, fills), true);
+    await step(() => execution.storeOrder(trade.uuid, ended, fills), false);
+  });
+});
+
+describe('an order that the exchange does not know', () => {
+  it('has failed after five looks, not before, and is FAILED not_accepted', async () => {
+    const trade = await placeSent(5_001);
+    for (let look = 1; look <= 4; look++) expect(await execution.storeAbsence(trade.uuid)).toBe(false);
+    expect(await read(trade)).toMatchObject({ status: 'PENDING', sub_status: 'UNKNOWN' });
+    expect(await execution.storeAbsence(trade.uuid)).toBe(true);
+    expect(await read(trade)).toMatchObject({ status: 'FAILED', failure: { code: 'not_accepted' } });
+    expect(await execution.storeAbsence(trade.uuid)).toBe(false);
+    expect(await kindsOf()).toEqual(['trade.created', 'trade.failed']);
+  });
+
+  it('has not failed while it may still be on its way, however often it is looked for', async () => {
+    const [unsent, trade] = [await place(), await placeSent()];
+    for (let look = 0; look < 10; look++) {
+      expect(await execution.storeAbsence(trade.uuid)).toBe(false);
+      expect(await execution.storeAbsence(unsent.uuid)).toBe(false);
+    }
+    await core.rows(
+      "UPDATE trades SET submitted_at = submitted_at - interval '6 seconds' WHERE id = $1",
+      trade.uuid,
+    );
+    for (let look = 1; look <= 4; look++) expect(await execution.storeAbsence(trade.uuid)).toBe(false);
+    expect((await read(unsent)).status).toBe('PENDING');
+  });
+
+  it('is counted anew after the exchange has told of it', async () => {
+    const trade = await placeSent(5_001);
+    for (let look = 1; look <= 4; look++) await execution.storeAbsence(trade.uuid);
+    await execution.storeOrder(trade.uuid, orderOf(trade), []);
+    for (let look = 1; look <= 4; look++) expect(await execution.storeAbsence(trade.uuid)).toBe(false);
+    expect((await read(trade)).status).toBe('PENDING');
+  });
+
+  it('is CANCELLED with its fills kept where some of it was filled', async () => {
+    const trade = await placeSent(5_001);
+    await execution.storeOrder(trade.uuid, orderOf(trade, { filledAmount: '0.5' }), [
+      fillOf(trade, 'a', '0.5'),
+    ]);
+    for (let look = 1; look <= 5; look++) await execution.storeAbsence(trade.uuid);
+    const told = await read(trade);
+    expect(told).toMatchObject({
+      status: 'CANCELLED',
+      cancel_reason: 'EXCHANGE',
+      filled_amount: '0.5',
+      cost: '50',
+    });
+    expect(told.fills).toHaveLength(1);
+    expect(await kindsOf()).toEqual(['trade.created', 'trade.partially_filled', 'trade.cancelled']);
+  });
+
+  it('is CANCELLED and not FAILED where the exchange had accepted it', async () => {
+    const trade = await placeSent(5_001);
+    await execution.storeOrder(trade.uuid, orderOf(trade), []);
+    for (let look = 1; look <= 5; look++) await execution.storeAbsence(trade.uuid);
+    expect(await read(trade)).toMatchObject({ status: 'CANCELLED', cancel_reason: 'EXCHANGE' });
+  });
+});
+
+describe('cancelling', () => {
+  it('ends a trade that nobody has sent at once, and it is never sent', async () => {
+    const trade = await place();
+    expect(await execution.beginCancellation(trade.uuid)).toBe('done');
+    expect(await execution.beginSubmission(trade.uuid, 'venue')).toBeNull();
+    const told = await read(trade);
+    expect(told).toMatchObject({ status: 'CANCELLED', cancel_reason: 'USER', version: 2 });
+    expect(told.submitted_at).toBeUndefined();
+    expect(await kindsOf()).toEqual(['trade.created', 'trade.cancelled']);
+  });
+
+  it('and sending at once: one of them wins, and the other heeds it', async () => {
+    const placed = [];
+    for (let i = 0; i < 10; i++) placed.push(await place());
+    for (const { uuid } of placed) {
+      const [step, order] = await Promise.all([
+        execution.beginCancellation(uuid),
+        execution.beginSubmission(uuid, `venue-${uuid}`),
+      ]);
+      expect(order === null).toBe(step === 'done');
+    }
+  });
+
+  it('waits for an order that is on its way, and keeps the wish until the exchange tells of it', async () => {
+    const trade = await placeSent();
+    expect(await execution.beginCancellation(trade.uuid)).toBe('wait');
+    expect(await execution.find(trade.uuid)).toMatchObject({ isCancelAsked: true, isAcknowledged: false });
+    await execution.storeUnknown(trade.uuid);
+    await execution.storeOrder(trade.uuid, orderOf(trade), []);
+    expect(await execution.find(trade.uuid)).toMatchObject({ isCancelAsked: true, isAcknowledged: true });
+    expect(await execution.beginCancellation(trade.uuid)).toBe('send');
+    await execution.storeOrder(trade.uuid, orderOf(trade, { status: 'CANCELLED' }), []);
+    expect(await read(trade)).toMatchObject({ status: 'CANCELLED', cancel_reason: 'USER' });
+    expect(await execution.beginCancellation(trade.uuid)).toBe('done');
+  });
+
+  it('leaves a trade FILLED that filled first', async () => {
+    const trade = await placeSent();
+    await execution.storeOrder(trade.uuid, orderOf(trade), []);
+    expect(await execution.beginCancellation(trade.uuid)).toBe('send');
+    const filled = orderOf(trade, { status: 'FILLED', filledAmount: '1' });
+    await execution.storeOrder(trade.uuid, filled, [fillOf(trade, 'a', '1')]);
+    expect(await execution.beginCancellation(trade.uuid)).toBe('done');
+    expect((await read(trade)).status).toBe('FILLED');
+  });
+});
+
+describe('looks', () => {
+  it('give each due trade to one of many callers, and to nobody else for the time of the lease', async () => {
+    await core.rows("UPDATE trades SET look_at = 'infinity'");
+    const placed = [];
+    for (let i = 0; i < 12; i++) placed.push((await place()).uuid);
+    await core.rows('UPDATE trades SET look_at = clock_timestamp() WHERE id = ANY ($1)', placed);
+    const taken = await Promise.all(Array.from({ length: 6 }, () => execution.takeDue(60_000, 4)));
+    const all = taken.flat();
+    expect(new Set(all).size).toBe(all.length);
+    all.push(...(await execution.takeDue(60_000, 50)));
+    expect([...all].sort()).toEqual([...placed].sort());
+    expect(await execution.takeDue(60_000, 50)).toEqual([]);
+  });
+
+  it('come soon again where one was given back, and not at all for a trade that has ended', async () => {
+    await core.rows("UPDATE trades SET look_at = 'infinity'");
+    const [open, ended] = [await place(), await place()];
+    await execution.beginCancellation(ended.uuid);
+    await core.rows('UPDATE trades SET look_at = clock_timestamp() WHERE id = ANY ($1)', [
+      open.uuid,
+      ended.uuid,
+    ]);
+    expect(await execution.takeDue(60_000, 50)).toEqual([open.uuid]);
+    await execution.lookAgainSoon(open.uuid);
+    const { wait } = await core.row(
+      'SELECT extract(epoch FROM look_at - clock_timestamp()) AS wait FROM trades WHERE id = $1',
+      open.uuid,
+    );
+    expect(Number(wait)).toBeLessThanOrEqual(2);
+  });
+});

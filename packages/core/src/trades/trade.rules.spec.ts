@@ -1,0 +1,305 @@
+import { TIMES_IN_FORCE, TRADE_STATUSES, type TradeStatus } from '@trading-automation/contracts';
+import fc from 'fast-check';
+import {
+  type Decision,
+  decide,
+  decideAbsent,
+  isTerminal,
+  type Observation,
+  sumFees,
+  type TradeState,
+} from './trade.rules.js';
+
+const ORDER_STATUSES = ['OPEN', 'FILLED', 'CANCELLED', 'EXPIRED', 'REJECTED'] as const;
+const SCALE = 18;
+
+/** Exact text of `units` × 10^-18. */
+function textOf(units: bigint): string {
+  const digits = units.toString().padStart(SCALE + 1, '0');
+  const fraction = digits.slice(-SCALE).replace(/0+$/, '');
+  return fraction === '' ? digits.slice(0, -SCALE) : `${digits.slice(0, -SCALE)}.${fraction}`;
+}
+function unitsOf(text: string): bigint {
+  const [whole = '', fraction = ''] = text.split('.');
+  return BigInt(whole + fraction.padEnd(SCALE, '0'));
+}
+
+const stateOf = (more: Partial<TradeState> = {}): TradeState => ({
+  status: 'PENDING',
+  amount: '1',
+  filledAmount: '0',
+  timeInForce: 'GTC',
+  isCancelAsked: false,
+  isAcknowledged: true,
+  ...more,
+});
+const seenOf = (
+  orderStatus: Observation['orderStatus'],
+  orderFilledAmount = '0',
+  knownFilledAmount = orderFilledAmount,
+): Observation => ({ orderStatus, orderFilledAmount, knownFilledAmount });
+
+describe('what a trade becomes', () => {
+  const OPEN: readonly TradeStatus[] = ['PENDING', 'PARTIALLY_FILLED'];
+
+  /** The transitions in words of their own: what is known is `known` of 1, the exchange counts `counted`. */
+  function expected(from: TradeStatus, seen: Observation): [TradeStatus, Decision['event']] {
+    if (!OPEN.includes(from)) return [from, null];
+    const [known, counted] = [Number(seen.knownFilledAmount), Number(seen.orderFilledAmount)];
+    const before = from === 'PENDING' ? 0 : 0.4;
+    const filled = Math.max(before, known);
+    const hasEnded = seen.orderStatus !== 'OPEN' && filled >= counted;
+    if (filled >= 1 && filled >= counted) return ['FILLED', 'trade.filled'];
+    if (hasEnded && seen.orderStatus === 'FILLED' && filled > 0) return ['FILLED', 'trade.filled'];
+    if (hasEnded && seen.orderStatus === 'REJECTED' && filled === 0) return ['FAILED', 'trade.failed'];
+    if (hasEnded && seen.orderStatus !== 'FILLED') return ['CANCELLED', 'trade.cancelled'];
+    if (filled === 0) return ['PENDING', null];
+    return ['PARTIALLY_FILLED', filled > before ? 'trade.partially_filled' : null];
+  }
+
+  const amounts = ['0', '0.4', '0.7', '1', '1.1'];
+  const table = TRADE_STATUSES.flatMap((from) =>
+    ORDER_STATUSES.flatMap((orderStatus) =>
+      amounts.flatMap((counted) => amounts.map((known) => [from, orderStatus, counted, known] as const)),
+    ),
+  );
+
+  it.each(TRADE_STATUSES)('from %s follows the table, whatever is seen', (from) => {
+    const filledAmount = from === 'PENDING' || from === 'FAILED' ? '0' : '0.4';
+    for (const [, orderStatus, counted, known] of table.filter((row) => row[0] === from)) {
+      const seen = seenOf(orderStatus, counted, known);
+      const decision = decide(stateOf({ status: from, filledAmount }), seen);
+      const [status, event] = expected(from, seen);
+      expect({ seen, status: decision.status, event: decision.event }).toEqual({ seen, status, event });
+      expect(decision.filledAmount).toBe(Number(known) > Number(filledAmount) ? known : filledAmount);
+      expect(decision.cancelReason !== null).toBe(status === 'CANCELLED' && from !== 'CANCELLED');
+    }
+  });
+
+  it.each([
+    ['the user asked', { isCancelAsked: true, timeInForce: 'IOC' }, 'EXPIRED', 'USER'],
+    ['an IOC was ended by the exchange', { timeInForce: 'IOC' }, 'CANCELLED', 'IOC_REMAINDER'],
+    ['a FOK expired', { timeInForce: 'FOK' }, 'EXPIRED', 'IOC_REMAINDER'],
+    ['another order expired', { timeInForce: 'GTC' }, 'EXPIRED', 'EXPIRED'],
+    ['a POST_ONLY expired', { timeInForce: 'POST_ONLY' }, 'EXPIRED', 'EXPIRED'],
+    ['the exchange cancelled', {}, 'CANCELLED', 'EXCHANGE'],
+  ] as const)('names the reason of a cancellation: %s', (_case, state, orderStatus, reason) => {
+    expect(decide(stateOf(state), seenOf(orderStatus)).cancelReason).toBe(reason);
+  });
+
+  it('is FILLED with less than its amount where the exchange says that this was all', () => {
+    expect(decide(stateOf(), seenOf('FILLED', '0.999'))).toMatchObject({
+      status: 'FILLED',
+      filledAmount: '0.999',
+    });
+  });
+});
+
+/** Nanoscopic and huge amounts, as units of 10^-18. */
+const units = (max: bigint) => fc.bigInt({ min: 0n, max });
+const AMOUNT_MAX = 10n ** 38n - 1n;
+
+const anyState = fc
+  .record({
+    status: fc.constantFrom(...TRADE_STATUSES),
+    amount: fc.bigInt({ min: 1n, max: AMOUNT_MAX }),
+    filled: units(AMOUNT_MAX),
+    timeInForce: fc.constantFrom(...TIMES_IN_FORCE),
+    isCancelAsked: fc.boolean(),
+    isAcknowledged: fc.boolean(),
+  })
+  .map(({ amount, filled, ...rest }): TradeState => {
+    const filledAmount = rest.status === 'PENDING' || rest.status === 'FAILED' ? '0' : textOf(filled);
+    return { ...rest, amount: textOf(amount), filledAmount };
+  });
+const anyObservation = fc
+  .record({
+    orderStatus: fc.constantFrom(...ORDER_STATUSES),
+    counted: units(AMOUNT_MAX),
+    known: units(AMOUNT_MAX),
+  })
+  .map(({ orderStatus, counted, known }) => seenOf(orderStatus, textOf(counted), textOf(known)));
+
+describe('whatever is seen of a trade', () => {
+  const holds = (property: (state: TradeState, seen: Observation, decision: Decision) => void) =>
+    fc.assert(
+      fc.property(anyState, anyObservation, (state, seen) => property(state, seen, decide(state, seen))),
+      { numRuns: 1_000 },
+    );
+
+  it('its filled amount never falls, and is that of the known fills', () =>
+    holds((state, seen, { filledAmount }) => {
+      const before = unitsOf(state.filledAmount);
+      const known = unitsOf(seen.knownFilledAmount);
+      expect(unitsOf(filledAmount)).toBeGreaterThanOrEqual(before);
+      expect(unitsOf(filledAmount)).toBeGreaterThanOrEqual(known);
+      expect([before, known]).toContain(unitsOf(filledAmount));
+    }));
+
+  it('it never leaves an end', () =>
+    holds((state, _seen, { status, event }) => {
+      if (isTerminal(state.status)) expect({ status, event }).toEqual({ status: state.status, event: null });
+    }));
+
+  it('it ends only when every fill that the exchange counts is known', () =>
+    holds((state, seen, { status, filledAmount }) => {
+      if (isTerminal(state.status) || !isTerminal(status)) return;
+      expect(unitsOf(filledAmount)).toBeGreaterThanOrEqual(unitsOf(seen.orderFilledAmount));
+    }));
+
+  it('it fails only with nothing filled, and is partly filled only with something', () =>
+    holds((state, _seen, { status, filledAmount }) => {
+      if (isTerminal(state.status)) return;
+      if (status === 'FAILED' || status === 'PENDING') expect(filledAmount).toBe('0');
+      if (status === 'PARTIALLY_FILLED' || status === 'FILLED') expect(filledAmount).not.toBe('0');
+    }));
+
+  it('seen again it changes and announces nothing more', () =>
+    holds((state, seen, first) => {
+      const { status, filledAmount } = first;
+      const again = decide({ ...state, status, filledAmount }, seen);
+      expect(again).toMatchObject({ status, filledAmount, event: null });
+    }));
+});
+
+describe('the same observations in any order, with any of them repeated', () => {
+  interface History {
+    readonly amount: bigint;
+    readonly fills: readonly bigint[];
+    readonly end: 'FILLED' | 'CANCELLED' | 'EXPIRED' | 'REJECTED';
+  }
+  const histories: fc.Arbitrary<History> = fc
+    .record({
+      parts: fc.array(fc.bigInt({ min: 1n, max: 10n ** 30n }), { maxLength: 6 }),
+      rest: units(10n ** 30n),
+      end: fc.constantFrom('CANCELLED', 'EXPIRED', 'REJECTED'),
+    })
+    .map(({ parts, rest, end }) => {
+      const filled = parts.reduce((sum, part) => sum + part, 0n);
+      const isWhole = rest === 0n && filled > 0n;
+      const amount = isWhole ? filled : filled + rest + 1n;
+      const isRejected = end === 'REJECTED' && filled > 0n;
+      return { amount, fills: parts, end: isWhole ? 'FILLED' : isRejected ? 'CANCELLED' : end };
+    });
+
+  /** A look: the order after its first `progress` fills, of which the last `lag` are not listed yet. */
+  interface Look {
+    readonly progress: number;
+    readonly lag: number;
+  }
+  const looksAt = ({ fills }: History): fc.Arbitrary<Look[]> =>
+    fc.array(fc.record({ progress: fc.nat(fills.length), lag: fc.nat(fills.length) }), { maxLength: 12 });
+
+  function run({ amount, fills, end }: History, looks: readonly Look[]): TradeState {
+    let state = stateOf({ amount: textOf(amount) });
+    const known = new Set<number>();
+    for (const { progress, lag } of looks) {
+      for (let i = 0; i < progress - lag; i++) known.add(i);
+      const counted = fills.slice(0, progress).reduce((sum, fill) => sum + fill, 0n);
+      const sum = [...known].reduce((total, i) => total + fills[i]!, 0n);
+      const isLast = progress === fills.length;
+      const seen = seenOf(isLast ? end : 'OPEN', textOf(counted), textOf(sum));
+      const { status, filledAmount } = decide(state, seen);
+      state = { ...state, status, filledAmount };
+    }
+    return state;
+  }
+
+  it('come to the same end', () => {
+    fc.assert(
+      fc.property(
+        histories.chain((history) => fc.tuple(fc.constant(history), looksAt(history))),
+        ([history, looks]) => {
+          // Looks go on until the trade has ended, so the last one shows everything.
+          const final: Look = { progress: history.fills.length, lag: 0 };
+          const straight = run(history, [final]);
+          const status = {
+            FILLED: 'FILLED',
+            CANCELLED: 'CANCELLED',
+            EXPIRED: 'CANCELLED',
+            REJECTED: 'FAILED',
+          } as const;
+          const filled = history.fills.reduce((sum, fill) => sum + fill, 0n);
+          expect(straight).toMatchObject({ status: status[history.end], filledAmount: textOf(filled) });
+          expect(run(history, [...looks, final])).toEqual(straight);
+          expect(run(history, [...looks, ...looks, final, ...looks.toReversed(), final])).toEqual(straight);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('an order that the exchange does not know', () => {
+  it('changes nothing before the fifth look in a row, and nothing that has ended', () => {
+    for (const looks of [0, 1, 4]) expect(decideAbsent(stateOf({ isAcknowledged: false }), looks)).toBeNull();
+    for (const status of ['FILLED', 'CANCELLED', 'FAILED'] as const) {
+      expect(decideAbsent(stateOf({ status }), 99)).toBeNull();
+    }
+  });
+
+  it.each([
+    ['never heard of, is FAILED', {}, 'FAILED', null],
+    ['accepted before, is CANCELLED', { isAcknowledged: true }, 'CANCELLED', 'EXCHANGE'],
+    [
+      'partly filled, is CANCELLED',
+      { status: 'PARTIALLY_FILLED', filledAmount: '0.5' },
+      'CANCELLED',
+      'EXCHANGE',
+    ],
+    [
+      'accepted and asked to be cancelled, is CANCELLED by the user',
+      { isAcknowledged: true, isCancelAsked: true },
+      'CANCELLED',
+      'USER',
+    ],
+  ] as const)('for the fifth time, and was %s', (_case, more, status, cancelReason) => {
+    const state = stateOf({ isAcknowledged: false, ...more });
+    expect(decideAbsent(state, 5)).toEqual({
+      status,
+      cancelReason,
+      filledAmount: state.filledAmount,
+      event: status === 'FAILED' ? 'trade.failed' : 'trade.cancelled',
+    });
+  });
+});
+
+describe('fees', () => {
+  const parts = fc.array(
+    fc.record({
+      amount: fc.bigInt({ min: 0n, max: 10n ** 38n - 1n }),
+      currency: fc.constantFrom('BTC', 'USDT', 'BNB'),
+    }),
+    { maxLength: 40 },
+  );
+
+  it('are summed exactly by currency, that of most fills first, in whatever order they came', () => {
+    fc.assert(
+      fc.property(parts, (fees) => {
+        const given = fees.map(({ amount, currency }) => ({ amount: textOf(amount), currency }));
+        const sums = sumFees(given);
+        expect(sumFees(given.toReversed())).toEqual(sums);
+        expect(new Set(sums.map(({ currency }) => currency))).toEqual(
+          new Set(fees.map(({ currency }) => currency)),
+        );
+        for (const { amount, currency } of sums) {
+          const exact = fees
+            .filter((fee) => fee.currency === currency)
+            .reduce((sum, fee) => sum + fee.amount, 0n);
+          expect(amount).toBe(textOf(exact));
+        }
+        const counts = sums.map(({ currency }) => fees.filter((fee) => fee.currency === currency).length);
+        expect(counts).toEqual(counts.toSorted((a, b) => b - a));
+      }),
+    );
+  });
+
+  it('may be rebates', () => {
+    const rebates = [
+      { amount: '0.3', currency: 'USDT' },
+      { amount: '-0.1', currency: 'USDT' },
+      { amount: '-0.2', currency: 'USDT' },
+    ];
+    expect(sumFees(rebates)).toEqual([{ amount: '0', currency: 'USDT' }]);
+  });
+});

@@ -1,0 +1,457 @@
+import {
+  encodeId,
+  type TradeCreate,
+  type TradeDetail,
+  tradeCreate,
+  tradeDetail,
+  tradeOperations,
+} from '@trading-automation/contracts';
+import { newUuid } from '@trading-automation/persistence';
+import type { Actor } from '../access/index.js';
+import { AnswerReplayed } from '../commands.js';
+import { AccountUpkeep, serveWorkerCall } from '../exchange-accounts/index.js';
+import { querySchemaOf } from '../lists.js';
+import { CoreUnderTest, type Named } from '../testing/index.js';
+import { TradeExecution } from './trade-execution.service.js';
+import { TradesService } from './trades.service.js';
+
+let core: CoreUnderTest;
+let trades: TradesService;
+let execution: TradeExecution;
+let upkeep: AccountUpkeep;
+let actor: Actor;
+let account: Named;
+let pair: Named;
+
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+  trades = new TradesService({ platform: core.platform, lists: core.lists, commands: core.commands });
+  execution = new TradeExecution(core.platform);
+  upkeep = new AccountUpkeep(core.platform);
+  pair = await core.pair();
+});
+afterAll(() => core.close());
+beforeEach(async () => {
+  actor = await core.actor();
+  account = await core.account(actor);
+});
+
+const inputOf = (more: Record<string, unknown> = {}): TradeCreate =>
+  tradeCreate.parse({
+    exchange_account_id: account.id,
+    trade_pair_id: pair.id,
+    type: 'LIMIT',
+    side: 'BUY',
+    price: '100',
+    amount: '1',
+    ...more,
+  });
+const create = (more: Record<string, unknown> = {}) => trades.create(actor, inputOf(more));
+const uuidOf = async ({ client_order_id }: TradeDetail): Promise<string> => {
+  const { id } = await core.row('SELECT id FROM trades WHERE client_order_id = $1', client_order_id);
+  return String(id);
+};
+const countOf = async () => {
+  const { count } = await core.row('SELECT count(*)::int FROM trades WHERE user_id = $1', actor.userId);
+  return count;
+};
+/** Has the exchange tell of the order. */
+async function acknowledge(trade: TradeDetail, status: 'OPEN' | 'CANCELLED' | 'REJECTED' = 'OPEN') {
+  const uuid = await uuidOf(trade);
+  await execution.beginSubmission(uuid, `venue-${uuid}`);
+  const order = {
+    exchangeOrderId: `order-${uuid}`,
+    venueClientOrderId: `venue-${uuid}`,
+    symbol: trade.symbol,
+    status,
+    amount: trade.amount,
+    filledAmount: '0',
+    updatedAt: new Date(),
+  };
+  await execution.storeOrder(uuid, order, []);
+}
+/** The query as a transport reads it. */
+const asked = (text: string) =>
+  querySchemaOf(tradeOperations.list).parse(Object.fromEntries(new URLSearchParams(text))) as Parameters<
+    TradesService['list']
+  >[1];
+
+describe('creating a trade', () => {
+  it('answers with it as PENDING, and tells of it in the same transaction', async () => {
+    const created = await create({ amount: '0.25', client_order_id: 'mine-1', time_in_force: 'IOC' });
+    expect(tradeDetail.parse(created)).toEqual(created);
+    expect(created).toMatchObject({
+      exchange_account_id: account.id,
+      trade_pair_id: pair.id,
+      symbol: 'BTC/USDT',
+      client_order_id: 'mine-1',
+      origin: 'API',
+      time_in_force: 'IOC',
+      price: '100',
+      amount: '0.25',
+      filled_amount: '0',
+      remaining_amount: '0.25',
+      status: 'PENDING',
+      version: 1,
+      fills: [],
+    });
+    expect(await trades.get(actor, created.id)).toEqual(created);
+    const events = await core.events(actor.userId);
+    expect(events).toMatchObject([{ type: 'trade.created', data: { id: created.id, amount: 0.25 } }]);
+  });
+
+  it('names its client order id after itself where none is given', async () => {
+    const created = await create();
+    expect(created.client_order_id).toBe(created.id);
+  });
+
+  it('keeps 18 decimals and 20 digits as they were given', async () => {
+    const fine = await core.pair({
+      base: 'FINE',
+      amount_step: '0',
+      price_tick: '0',
+      min_amount: '0',
+      min_notional: '0',
+    });
+    account = await core.account(actor, { USDT: '99999999999999999999' });
+    const amount = '12345678901234567890.123456789012345678';
+    const created = await create({ trade_pair_id: fine.id, amount, price: '0.000000000000000001' });
+    expect(created).toMatchObject({ amount, price: '0.000000000000000001' });
+  });
+
+  it('takes a client order id once per account, and the same one on another account', async () => {
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 8 }, () => create({ client_order_id: 'same' })),
+    );
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') {
+        expect(outcome.reason).toMatchObject({
+          code: 'already_exists',
+          details: [{ field: 'client_order_id' }],
+        });
+      }
+    }
+    account = await core.account(actor);
+    await expect(create({ client_order_id: 'same' })).resolves.toMatchObject({ client_order_id: 'same' });
+    expect(await core.events(actor.userId)).toHaveLength(2);
+  });
+
+  it('happens once for equal requests with one Idempotency-Key, however many come at once', async () => {
+    const again = { ...actor, once: core.once(actor.userId, 'key-1') };
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 10 }, () => trades.create(again, inputOf())),
+    );
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await countOf()).toBe(1);
+    const replay = await trades.create(again, inputOf()).catch((error) => error);
+    expect(replay).toBeInstanceOf(AnswerReplayed);
+    expect(JSON.parse(replay.answer.body.toString())).toMatchObject({ status: 'PENDING' });
+  });
+
+  it('is refused without the permission to trade, and nothing is kept', async () => {
+    const reader = { ...actor, credential: { ...actor.credential, permissions: ['READ'] as const } };
+    await expect(trades.create(reader, inputOf())).rejects.toMatchObject({
+      code: 'permission_denied',
+      details: [{ permission: 'TRADE' }],
+    });
+    expect(await countOf()).toBe(0);
+  });
+
+  it.each([
+    ['an unknown account', { exchange_account_id: encodeId('exa', newUuid()) }, 'exchange_account_id'],
+    ['a malformed account', { exchange_account_id: 'exa_nonsense' }, 'exchange_account_id'],
+    ['an unknown pair', { trade_pair_id: encodeId('tpr', newUuid()) }, 'trade_pair_id'],
+    ['a pair named as something else', { trade_pair_id: encodeId('trd', newUuid()) }, 'trade_pair_id'],
+    ['a strategy, of which there are none', { strategy_id: encodeId('str', newUuid()) }, 'strategy_id'],
+  ])('finds no trade for %s', async (_case, more, field) => {
+    await expect(create(more)).rejects.toMatchObject({ code: 'not_found', details: [{ field }] });
+    expect(await countOf()).toBe(0);
+  });
+
+  it('is refused on an account or a pair that is not in use, and on a pair of another exchange', async () => {
+    const idle = await core.account(actor, { USDT: '1000' }, { isActive: false });
+    await expect(create({ exchange_account_id: idle.id })).rejects.toMatchObject({
+      code: 'invalid_state',
+      details: [{ state: 'INACTIVE' }],
+    });
+    const halted = await core.pair({ base: 'HALTED', is_active: false });
+    await expect(create({ trade_pair_id: halted.id })).rejects.toMatchObject({
+      code: 'invalid_state',
+      details: [{ field: 'trade_pair_id', state: 'INACTIVE' }],
+    });
+    for (const columns of [{ exchange: 'other' }, { trading_type: 'perpetual' }]) {
+      const elsewhere = await core.pair({ base: 'ELSE', ...columns });
+      await expect(create({ trade_pair_id: elsewhere.id })).rejects.toMatchObject({
+        code: 'validation_failed',
+        details: [{ field: 'trade_pair_id', code: 'other_exchange' }],
+      });
+    }
+  });
+
+  it('takes no reduce_only on spot', async () => {
+    await expect(create({ reduce_only: true })).rejects.toMatchObject({
+      code: 'validation_failed',
+      details: [{ field: 'reduce_only', code: 'not_allowed' }],
+    });
+  });
+
+  it('names every rule of the exchange that the order breaks, with value and limit', async () => {
+    const strict = await core.pair({ base: 'STRICT', min_amount: '5', min_notional: '1000' });
+    await expect(create({ trade_pair_id: strict.id, amount: '0.001', price: '0.005' })).rejects.toMatchObject(
+      {
+        code: 'exchange_rule_violated',
+        details: [
+          { field: 'amount', rule: 'amount_step', value: '0.001', limit: '0.01' },
+          { field: 'amount', rule: 'min_amount', value: '0.001', limit: '5' },
+          { field: 'price', rule: 'price_tick', value: '0.005', limit: '0.01' },
+          { field: 'amount', rule: 'min_notional', value: '0.000005', limit: '1000' },
+        ],
+      },
+    );
+  });
+
+  it.each(['BUY', 'SELL'])(
+    'refuses a %s that costs more than can be kept, however rich the account',
+    async (side) => {
+      const rich = '9'.repeat(20);
+      account = await core.account(actor, { USDT: '1'.padEnd(40, '0'), BTC: '1'.padEnd(40, '0') });
+      for (const [price, amount] of [
+        [rich, rich],
+        [rich, '1.01'],
+        ['10000000000', '10000000000'],
+      ]) {
+        await expect(create({ side, price, amount })).rejects.toMatchObject({
+          code: 'validation_failed',
+          details: [{ field: 'amount', code: 'too_many_digits' }],
+        });
+      }
+      await expect(create({ side, price: '9999999999', amount: '10000000000' })).resolves.toBeDefined();
+    },
+  );
+});
+
+describe('balances', () => {
+  it('of 10 orders let exactly 10 of 30 through that come at once', async () => {
+    account = await core.account(actor, { USDT: '1000.5' });
+    const outcomes = await Promise.allSettled(Array.from({ length: 30 }, () => create()));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') {
+        expect(outcome.reason).toMatchObject({
+          code: 'insufficient_balance',
+          details: [{ asset: 'USDT', needed: '100', free: '0.5' }],
+        });
+      }
+    }
+    expect(await countOf()).toBe(10);
+  });
+
+  it('of the base currency are what sells are weighed by, and no quote currency is needed', async () => {
+    account = await core.account(actor, { BTC: '3' });
+    const sells = Array.from({ length: 12 }, () => create({ side: 'SELL', amount: '0.6' }));
+    const outcomes = await Promise.allSettled(sells);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
+    await expect(create()).rejects.toMatchObject({ code: 'insufficient_balance' });
+  });
+
+  it('that were read later hold what the exchange had confirmed by then, and not what came after', async () => {
+    account = await core.account(actor, { USDT: '1000' });
+    const [before, after] = [await create({ amount: '4' }), await create({ amount: '3' })];
+    await expect(create({ amount: '3.01' })).rejects.toMatchObject({ code: 'insufficient_balance' });
+    await acknowledge(before);
+    const takenAt = await upkeep.time();
+    await acknowledge(after);
+    await upkeep.storeBalances(account.uuid, { USDT: { free: '600', locked: '400' } }, takenAt);
+    await expect(create({ amount: '3.01' })).rejects.toMatchObject({
+      code: 'insufficient_balance',
+      details: [{ free: '300' }],
+    });
+    await expect(create({ amount: '3' })).resolves.toBeDefined();
+  });
+
+  it('are free again once a trade was cancelled or failed with nothing filled', async () => {
+    account = await core.account(actor, { USDT: '100' });
+    for (const status of ['CANCELLED', 'REJECTED'] as const) {
+      const trade = await create();
+      await expect(create()).rejects.toMatchObject({ code: 'insufficient_balance' });
+      await acknowledge(trade, status);
+    }
+    const unsent = await create();
+    await execution.beginCancellation(await uuidOf(unsent));
+    await expect(create()).resolves.toBeDefined();
+  });
+
+  it('of one account are not spent by another, nor one asset by the orders for another', async () => {
+    account = await core.account(actor, { USDT: '100', BTC: '1' });
+    await create();
+    await expect(create({ side: 'SELL' })).resolves.toBeDefined();
+    account = await core.account(actor, { USDT: '100' });
+    await expect(create()).resolves.toBeDefined();
+  });
+
+  it('are estimated by the last price for a market order, and left to the exchange where there is none', async () => {
+    account = await core.account(actor, { USDT: '100' });
+    const priced = await core.pair({ base: 'PRICED', last_price: '50.5' });
+    const market = { type: 'MARKET', price: undefined, trade_pair_id: priced.id };
+    await expect(create({ ...market, amount: '2' })).rejects.toMatchObject({
+      code: 'insufficient_balance',
+      details: [{ needed: '101' }],
+    });
+    const unpriced = await core.pair({ base: 'UNPRICED' });
+    await expect(create({ ...market, trade_pair_id: unpriced.id, amount: '2' })).resolves.toBeDefined();
+  });
+
+  it('that nobody has read yet are read first', async () => {
+    account = await core.account(actor, null);
+    const asked: string[] = [];
+    const serving = serveWorkerCall(
+      await core.another(),
+      'exchange_account.sync',
+      async ({ account_id }) => {
+        asked.push(account_id);
+        const balances = { USDT: { free: '100', locked: '0' } };
+        await upkeep.storeBalances(account_id, balances, await upkeep.time());
+        return null;
+      },
+      () => undefined,
+    );
+    await expect(create()).resolves.toMatchObject({ status: 'PENDING' });
+    await expect(create()).rejects.toMatchObject({ code: 'insufficient_balance' });
+    await serving.stop();
+    expect(asked).toEqual([account.uuid]);
+  });
+});
+
+describe('cancelling a trade', () => {
+  /** A trading worker that does `work` when asked to cancel. */
+  const serveCancel = async (work: (tradeUuid: string) => Promise<unknown>) =>
+    serveWorkerCall(
+      await core.another(),
+      'trade.cancel',
+      async ({ trade_id }) => {
+        await work(trade_id);
+        return null;
+      },
+      () => undefined,
+    );
+
+  it('answers with the trade as the worker left it, and says 409 where nothing is open any more', async () => {
+    const trade = await create();
+    const serving = await serveCancel((uuid) => execution.beginCancellation(uuid));
+    await expect(trades.cancel(actor, trade.id)).resolves.toMatchObject({
+      id: trade.id,
+      status: 'CANCELLED',
+      cancel_reason: 'USER',
+    });
+    await expect(trades.cancel(actor, trade.id)).rejects.toMatchObject({
+      code: 'invalid_state',
+      details: [{ state: 'CANCELLED' }],
+    });
+    await serving.stop();
+  });
+
+  it('says 503 and keeps no answer where the exchange has not confirmed it yet', async () => {
+    const trade = await create();
+    const again = { ...actor, once: core.once(actor.userId, 'cancel-1') };
+    const idle = await serveCancel(async () => undefined);
+    await expect(trades.cancel(again, trade.id)).rejects.toMatchObject({ code: 'service_unavailable' });
+    await idle.stop();
+    const serving = await serveCancel((uuid) => execution.beginCancellation(uuid));
+    await expect(trades.cancel(again, trade.id)).resolves.toMatchObject({ status: 'CANCELLED' });
+    await serving.stop();
+  });
+});
+
+describe("another user's records", () => {
+  it('are not there, by any way in', async () => {
+    const trade = await create();
+    const other = await core.actor();
+    const random = await trades.get(other, encodeId('trd', newUuid())).catch((error) => error);
+    for (const attempt of [
+      () => trades.get(other, trade.id),
+      () => trades.cancel(other, trade.id),
+      () => trades.get(other, 'trd_nonsense'),
+    ]) {
+      const refusal = await attempt().catch((error) => error);
+      expect(refusal).toMatchObject({ code: 'not_found', message: random.message, details: [] });
+    }
+    await expect(trades.create(other, inputOf())).rejects.toMatchObject({
+      code: 'not_found',
+      details: [{ field: 'exchange_account_id' }],
+    });
+    await expect(trades.list(other, asked(`exchange_account_id=${account.id}`))).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    expect((await trades.list(other, asked(''))).items).toEqual([]);
+  });
+});
+
+describe('the list of trades', () => {
+  it('shows the own ones by status, side and account, newest first', async () => {
+    const first = await create();
+    const second = await create({ side: 'SELL' });
+    await execution.beginCancellation(await uuidOf(first));
+    const elsewhere = await core.account(actor);
+    const third = await create({ exchange_account_id: elsewhere.id });
+    const ids = async (query: string) => (await trades.list(actor, asked(query))).items.map(({ id }) => id);
+    expect(await ids('')).toEqual([third.id, second.id, first.id]);
+    expect(await ids('order=asc&sort=updated_at')).toEqual([second.id, first.id, third.id]);
+    expect(await ids('status=CANCELLED')).toEqual([first.id]);
+    expect(await ids('side=SELL')).toEqual([second.id]);
+    expect(await ids(`exchange_account_id=${elsewhere.id}`)).toEqual([third.id]);
+    expect(await ids(`exchange_account_id=${elsewhere.id}&side=SELL`)).toEqual([]);
+    await expect(ids(`strategy_id=${encodeId('str', newUuid())}`)).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+
+  it('has pages that neither skip nor repeat, while trades are added', async () => {
+    const made = new Set<string>();
+    for (let i = 0; i < 5; i++) made.add((await create()).id);
+    const seen: string[] = [];
+    let cursor = '';
+    do {
+      const page = await trades.list(actor, asked(`limit=2${cursor}`));
+      seen.push(...page.items.map(({ id }) => id));
+      cursor = page.pagination.has_more ? `&cursor=${page.pagination.next_cursor}` : '';
+      await create();
+    } while (cursor !== '');
+    expect(seen).toHaveLength(5);
+    expect(new Set(seen)).toEqual(made);
+  });
+
+  it('has cursors that serve their own user and query alone', async () => {
+    for (let i = 0; i < 3; i++) await create();
+    const { pagination } = await trades.list(actor, asked('limit=1&side=BUY'));
+    const cursor = `cursor=${pagination.next_cursor}`;
+    await expect(trades.list(actor, asked(`limit=1&side=BUY&${cursor}`))).resolves.toBeDefined();
+    for (const query of [
+      '',
+      'side=SELL&',
+      'side=BUY&status=PENDING&',
+      'side=BUY&sort=updated_at&',
+      'side=BUY&order=asc&',
+    ]) {
+      await expect(trades.list(actor, asked(`${query}${cursor}`))).rejects.toMatchObject({
+        code: 'invalid_query',
+        details: [{ field: 'cursor' }],
+      });
+    }
+    const other = await core.actor();
+    await expect(trades.list(other, asked(`side=BUY&${cursor}`))).rejects.toMatchObject({
+      code: 'invalid_query',
+    });
+  });
+
+  it('still finds the trades of an account that was removed', async () => {
+    const trade = await create();
+    await core.rows(
+      'UPDATE exchange_accounts SET deleted_at = now(), credentials_sealed = NULL WHERE id = $1',
+      account.uuid,
+    );
+    const page = await trades.list(actor, asked(`exchange_account_id=${account.id}`));
+    expect(page.items.map(({ id }) => id)).toEqual([trade.id]);
+    await expect(create()).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
