@@ -84,7 +84,7 @@ export interface VenueOrder {
 }
 
 export interface VenueFill {
-  /** One of a kind per account and symbol. */
+  /** One of a kind per order; an account that trades with itself has two fills of one id. */
   readonly exchangeFillId: string;
   readonly exchangeOrderId: string;
   readonly symbol: string;

@@ -76,7 +76,6 @@ export function createListener(options: ListenerOptions): Listener {
       for (const each of subscriptions) if (each.channel === channel) each.onNotify(payload);
     });
     await client.connect();
-    connected = true;
     onConnected();
     const channels = new Set<string>();
     while (!stopping.signal.aborted) {
@@ -84,6 +83,8 @@ export function createListener(options: ListenerOptions): Listener {
       wake = new AbortController();
       if (loss !== undefined) throw loss;
       await welcome(client, channels);
+      // Not before LISTEN has been answered: until then a notification would be missed.
+      connected = true;
       await pause(probeMs, wake.signal);
       if (loss === undefined && !wake.signal.aborted) await client.query('SELECT 1');
     }

@@ -30,7 +30,8 @@ export const venueConfig = z
     /** Stands in for every host of the exchange, for one that speaks its wire format elsewhere. */
     url: origin.optional(),
     /** Within which each call ends. */
-    timeoutMs: z.int().min(100).max(60_000).default(10_000),
+    /** The trading worker takes an order that is not known 13 s after it was sent for one that never arrived. */
+    timeoutMs: z.int().min(100).max(10_000).default(10_000),
   })
   .superRefine(({ adapter, tradingTypes }, context) => {
     const available = adapterOf(adapter)?.tradingTypes;
