@@ -97,23 +97,21 @@ describe('a trade', () => {
   });
 
   it('takes its part of the balance from the moment it is placed', async () => {
-    const before = (await maker.api.get(`/v1/exchanges/${maker.account.id}`)).balance.BTC;
-    const amount = before.toFixed(5).replace(/\d$/, '0');
-    const all = await place(maker, limit('SELL', 90_000, amount));
-    const more = { exchange_account_id: maker.account.id, trade_pair_id: maker.pair.id };
-    const refused = await maker.api.request('POST', '/v1/trades', {
-      ...more,
-      ...limit('SELL', 90_000, '0.1'),
-    });
+    const owner = await openTrader(product, 'trades: owner of one bitcoin');
+    const order = { exchange_account_id: owner.account.id, trade_pair_id: owner.pair.id };
+    const sell = (amount) =>
+      owner.api.request('POST', '/v1/trades', { ...order, ...limit('SELL', 90_000, amount) });
+    const { body } = await sell('1');
+    const refused = await sell('0.1');
     expect(refused).toMatchObject({ status: 422, body: { error: { code: 'insufficient_balance' } } });
-    await resting(maker, all);
-    await maker.api.post(`/v1/trades/${all.id}/cancel`);
+    await resting(owner, body.data);
+    expect(await sell('0.1')).toMatchObject({ status: 422 });
+    await owner.api.post(`/v1/trades/${body.data.id}/cancel`);
     // The cancelled order's balance is free again as soon as the account was read.
-    const again = await until(
-      () => maker.api.request('POST', '/v1/trades', { ...more, ...limit('SELL', 90_000, '0.1') }),
+    await until(
+      () => sell('0.1'),
       ({ status }) => status === 201,
     );
-    await maker.api.post(`/v1/trades/${again.body.data.id}/cancel`);
   });
 });
 
