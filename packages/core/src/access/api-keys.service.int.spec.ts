@@ -83,6 +83,14 @@ describe('creating an API key', () => {
     expect(await core.rows('SELECT hash FROM api_keys WHERE user_id = $1', actor.userId)).toEqual([{ hash }]);
   });
 
+  it('is refused with an end that has passed, and makes nothing', async () => {
+    await expect(create({ expires_at: '2020-01-01T00:00:00.000Z' })).rejects.toMatchObject({
+      code: 'validation_failed',
+      details: [{ field: 'expires_at', code: 'in_the_past' }],
+    });
+    expect((await list()).items).toEqual([]);
+  });
+
   it('grants nothing that its maker lacks', async () => {
     for (const permissions of [['READ'], ['TRADE'], ['READ', 'TRADE', 'WITHDRAW']] as const) {
       const maker = await core.actor(...permissions);

@@ -52,6 +52,7 @@ export class ApiKeysService {
     authorise(actor, 'ADMIN');
     for (const permission of input.permissions) authorise(actor, permission);
     return this.commands.run(actor.once, async (tx) => {
+      assertInFuture(input.expires_at);
       await lockUser(tx, actor.userId);
       const [{ count }] = await tx.query(
         'SELECT count(*)::int AS count FROM api_keys WHERE user_id = $1 AND revoked_at IS NULL',
@@ -107,6 +108,14 @@ export class ApiKeysService {
       return { id: encodeId('key', entity.id), deleted: true };
     });
   }
+}
+
+/** A key that is expired when it is made is a mistake of its maker. */
+function assertInFuture(expiresAt: string | undefined): void {
+  if (expiresAt === undefined || Date.parse(expiresAt) > Date.now()) return;
+  throw new DomainError('validation_failed', undefined, [
+    { field: 'expires_at', code: 'in_the_past', message: 'Expected an instant that is still to come.' },
+  ]);
 }
 
 /** Changes of one user's credentials wait for each other: what one of them counted stays true until it commits. */
