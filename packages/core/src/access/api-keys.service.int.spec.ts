@@ -178,7 +178,12 @@ describe('revoking an API key', () => {
   it('is refused for the last credential with ADMIN, and undone', async () => {
     const admin = await create({ permissions: ['ADMIN'] });
     await create();
-    await create({ permissions: ['ADMIN'], expires_at: '2020-01-01T00:00:00Z' });
+    const expired = await create({ permissions: ['ADMIN'], expires_at: '2100-01-01T00:00:00Z' });
+    await core.rows(
+      'UPDATE api_keys SET expires_at = now() WHERE last_four = $1 AND user_id = $2',
+      expired.last_four,
+      actor.userId,
+    );
     await expect(keys.revoke(actor, admin.id)).rejects.toMatchObject({
       code: 'invalid_state',
       details: [{ state: 'LAST_ADMIN' }],
