@@ -77,9 +77,10 @@ describe('the process of the dispatcher', () => {
     const first = await start();
     const emitting = Promise.all(Array.from({ length: 40 }, () => world.emit(hook.userId)));
     await until(() => receiver.received.length > 0);
+    const ended = once(first, 'exit');
     first.kill('SIGKILL');
     const ids = await emitting;
-    await once(first, 'exit');
+    await ended;
     await start(HASTY);
     await until(() => new Set(receiver.received.map(({ eventId }) => eventId)).size === ids.length);
     expect(await world.query('SELECT FROM webhook_deliveries')).toHaveLength(ids.length);
