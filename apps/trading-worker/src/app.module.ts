@@ -9,7 +9,8 @@ import type { ExchangeVenue } from '@trading-automation/exchanges';
 import type { Logger } from '@trading-automation/runtime';
 import type { Config } from './config.js';
 import { Desks } from './desk/desks.js';
-import { TRADES_QUEUE, TradesJob } from './jobs/trades.job.js';
+import { TradeQueue } from './jobs/trade-queue.js';
+import { TradesJob } from './jobs/trades.job.js';
 import { Schedules } from './schedules/schedules.js';
 import { Worker } from './worker.js';
 
@@ -24,6 +25,7 @@ export interface WorkerSurroundings {
 @Module({})
 export class AppModule {
   static in({ config, logger, platform, opener, venues }: WorkerSurroundings): DynamicModule {
+    const prefix = `trading-${config.WORLD}`;
     return {
       module: AppModule,
       imports: [
@@ -33,16 +35,9 @@ export class AppModule {
         TradeExecutionModule,
         BullModule.forRoot({
           connection: { url: config.REDIS_URL, maxRetriesPerRequest: null },
-          prefix: `trading-${config.WORLD}`,
+          prefix,
         }),
-        BullModule.registerQueue({
-          name: TRADES_QUEUE,
-          defaultJobOptions: {
-            removeOnComplete: { age: 3_600, count: 10_000 },
-            removeOnFail: { age: 86_400 },
-          },
-          streams: { events: { maxLen: 1_000 } },
-        }),
+        BullModule.registerQueue(),
       ],
       providers: [
         {
@@ -60,6 +55,12 @@ export class AppModule {
             upkeep: AccountUpkeep,
           ) => new Schedules({ platform, config, desks, pairs, execution, upkeep, logger }),
           inject: [Desks, PairCatalogue, TradeExecution, AccountUpkeep],
+        },
+        {
+          provide: TradeQueue,
+          useFactory: (schedules: Schedules) =>
+            new TradeQueue(config.REDIS_URL, prefix, schedules.errorsOf('the queue of trades is away')),
+          inject: [Schedules],
         },
         TradesJob,
         Worker,

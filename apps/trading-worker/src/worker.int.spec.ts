@@ -4,7 +4,7 @@ import { PairCatalogue } from '@trading-automation/core/trade-pairs';
 import { ExchangeError } from '@trading-automation/exchanges';
 import { Queue } from 'bullmq';
 import type { Config } from './config.js';
-import { TRADES_QUEUE, type TradeJob } from './jobs/trades.job.js';
+import { TRADES_QUEUE, type TradeJob, TradeQueue } from './jobs/trade-queue.js';
 import { Schedules } from './schedules/schedules.js';
 import { DesksUnderTest } from './testing/desk-under-test.js';
 import { marketOf } from './testing/scripted-exchange.js';
@@ -12,6 +12,8 @@ import { Worker } from './worker.js';
 
 let the: DesksUnderTest;
 let api: Awaited<ReturnType<DesksUnderTest['core']['another']>>;
+const redisUrl = process.env.TEST_REDIS_URL ?? '';
+let prefix: string;
 let queue: Queue<TradeJob>;
 let worker: Worker;
 
@@ -22,10 +24,8 @@ beforeAll(async () => {
 afterAll(() => the.close());
 beforeEach(async () => {
   await the.begin();
-  queue = new Queue(TRADES_QUEUE, {
-    connection: { url: process.env.TEST_REDIS_URL! },
-    prefix: `spec-${randomBytes(6).toString('hex')}`,
-  });
+  prefix = `spec-${randomBytes(6).toString('hex')}`;
+  queue = new Queue(TRADES_QUEUE, { connection: { url: redisUrl }, prefix });
 });
 afterEach(async () => {
   await worker.onApplicationShutdown();
@@ -58,7 +58,8 @@ async function start(more: Partial<Config> = {}): Promise<void> {
     upkeep,
     logger,
   });
-  worker = new Worker(core.platform, desks, new VenueCatalogue(core.platform), schedules, queue);
+  const trades = new TradeQueue(redisUrl, prefix, schedules.errorsOf('queue'));
+  worker = new Worker(core.platform, desks, new VenueCatalogue(core.platform), schedules, trades);
   await worker.onApplicationBootstrap();
 }
 async function eventually(check: () => unknown): Promise<void> {

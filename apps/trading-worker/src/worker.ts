@@ -1,4 +1,3 @@
-import { InjectQueue } from '@nestjs/bullmq';
 import { Inject, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DomainError } from '@trading-automation/contracts';
 import { Platform, startHeartbeat } from '@trading-automation/core';
@@ -10,9 +9,8 @@ import {
 } from '@trading-automation/core/exchange-accounts';
 import { createTradeIntake } from '@trading-automation/core/trades';
 import { ExchangeError } from '@trading-automation/exchanges';
-import type { Queue } from 'bullmq';
 import { Desks } from './desk/desks.js';
-import { TRADES_QUEUE, type TradeJob } from './jobs/trades.job.js';
+import { TradeQueue } from './jobs/trade-queue.js';
 import { Schedules } from './schedules/schedules.js';
 
 /** Starts what the worker does by itself, and stops it again: intake first, then what is at work. */
@@ -24,14 +22,14 @@ export class Worker implements OnApplicationBootstrap, OnApplicationShutdown {
     @Inject(Desks) private readonly desks: Desks,
     @Inject(VenueCatalogue) private readonly catalogue: VenueCatalogue,
     @Inject(Schedules) private readonly schedules: Schedules,
-    @InjectQueue(TRADES_QUEUE) private readonly queue: Queue<TradeJob>,
+    @Inject(TradeQueue) private readonly queue: TradeQueue,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
     const { platform, schedules } = this;
     await this.catalogue.offer(this.desks.venues.all);
     const intake = createTradeIntake(platform, {
-      enqueue: (ids) => this.enqueue(ids),
+      enqueue: (ids) => this.queue.add(ids),
       onError: schedules.errorsOf('new trades were not taken up'),
     });
     const calls = this.serveCalls();
@@ -43,17 +41,12 @@ export class Worker implements OnApplicationBootstrap, OnApplicationShutdown {
       () => intake.stop(),
       () => schedules.stop(),
       () => Promise.all(calls.map((call) => call.stop())),
+      () => this.queue.close(),
     );
   }
 
   async onApplicationShutdown(): Promise<void> {
     for (const step of this.undo) await step();
-  }
-
-  private async enqueue(ids: readonly string[]): Promise<void> {
-    await this.queue.addBulk(
-      ids.map((id) => ({ name: 'submit', data: { trade_id: id }, opts: { jobId: `submit-${id}` } })),
-    );
   }
 
   private serveCalls() {

@@ -1,3 +1,5 @@
+import { Redis } from 'ioredis';
+import { createClient } from '../first-trade/client.mjs';
 import { startReceiver } from '../first-trade/receiver.mjs';
 import { until } from '../first-trade/scenario.mjs';
 import { openTrader } from './accounts.mjs';
@@ -130,4 +132,39 @@ describe('a kill -9 of the webhook dispatcher', () => {
     );
     await receiver.stop();
   }, 90_000);
+});
+
+describe('a Redis that does not answer', () => {
+  it('lets no signed request in, stops no trade and loses no event', async () => {
+    const receiver = await startReceiver();
+    const webhook = await trader.api.post('/v1/webhooks', { url: receiver.url, events: ['trade.filled'] });
+    receiver.useSecret(webhook.secret);
+    const { key } = await trader.api.post('/v1/api-keys', { name: 'without Redis' });
+    const byKey = createClient({ restUrl: product.restUrl, apiKey: key });
+    const redis = new Redis(product.redisUrl);
+    const pid = Number(/^process_id:(\d+)/m.exec(await redis.info('server'))[1]);
+    process.kill(pid, 'SIGSTOP');
+    let trade;
+    try {
+      const signed = await trader.api.request('GET', '/v1/me');
+      expect(signed).toMatchObject({ status: 503, body: { error: { code: 'service_unavailable' } } });
+      expect(Number(signed.headers.get('retry-after'))).toBeGreaterThan(0);
+      trade = await byKey.post('/v1/trades', marketBuy('0.01'));
+      await until(
+        () => byKey.get(`/v1/trades/${trade.id}`),
+        ({ status }) => status === 'FILLED',
+      );
+    } finally {
+      process.kill(pid, 'SIGCONT');
+      redis.disconnect();
+    }
+    const told = await receiver.until(
+      'the fill',
+      ({ event, isGenuine }) => isGenuine && event.data.id === trade.id,
+      60_000,
+    );
+    expect(told.event.type).toBe('trade.filled');
+    expect(await trader.api.get('/v1/me')).toMatchObject({ world: 'test' });
+    await receiver.stop();
+  }, 120_000);
 });

@@ -1,22 +1,31 @@
-import { Processor, WorkerHost } from '@nestjs/bullmq';
+import { OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
 import { Inject } from '@nestjs/common';
 import type { Job } from 'bullmq';
 import { Desks } from '../desk/desks.js';
-
-export const TRADES_QUEUE = 'trades';
-
-/** A job holds ids alone; everything else is in Postgres. */
-export interface TradeJob {
-  readonly trade_id: string;
-}
+import { Schedules } from '../schedules/schedules.js';
+import { TRADES_QUEUE, type TradeJob } from './trade-queue.js';
 
 @Processor(TRADES_QUEUE, { concurrency: 16, lockDuration: 45_000, maxStalledCount: 1_000 })
 export class TradesJob extends WorkerHost {
-  constructor(@Inject(Desks) private readonly desks: Desks) {
+  constructor(
+    @Inject(Desks) private readonly desks: Desks,
+    @Inject(Schedules) private readonly schedules: Schedules,
+  ) {
     super();
   }
 
   async process(job: Job<TradeJob>): Promise<void> {
     await this.desks.trades.submit(job.data.trade_id);
+  }
+
+  /** A trade whose job failed is taken up by the looks. */
+  @OnWorkerEvent('failed')
+  onFailed(_job: Job<TradeJob> | undefined, error: Error): void {
+    this.schedules.errorsOf('a trade was not sent by its job')(error);
+  }
+
+  @OnWorkerEvent('error')
+  onError(error: Error): void {
+    this.schedules.errorsOf('the queue of trades is interrupted')(error);
   }
 }

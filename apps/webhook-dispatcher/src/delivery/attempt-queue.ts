@@ -9,6 +9,7 @@
 import type { DeliveryRef } from '@trading-automation/core/webhooks';
 import type { Logger } from '@trading-automation/runtime';
 import { Queue } from 'bullmq';
+import { Redis } from 'ioredis';
 
 export const ATTEMPT_QUEUE = 'webhook-attempts';
 const JOB = 'attempt';
@@ -24,6 +25,7 @@ export interface AttemptJob {
 }
 
 export class AttemptQueue {
+  private readonly redis: Redis;
   private readonly queue: Queue<AttemptJob>;
 
   constructor(
@@ -31,19 +33,21 @@ export class AttemptQueue {
     prefix: string,
     private readonly logger: Logger,
   ) {
+    const onError = (error: unknown) =>
+      logger.warn({ err: error }, 'the queue met an error of Redis, and goes on');
+    this.redis = new Redis(redisUrl, {
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 1,
+      disconnectTimeout: 200,
+      commandTimeout: 5_000,
+    });
+    this.redis.on('error', onError);
     this.queue = new Queue<AttemptJob>(ATTEMPT_QUEUE, {
-      connection: {
-        url: redisUrl,
-        enableOfflineQueue: false,
-        maxRetriesPerRequest: 1,
-        commandTimeout: 5_000,
-      },
+      connection: this.redis,
       prefix,
       streams: { events: { maxLen: 1_000 } },
     });
-    this.queue.on('error', (error) =>
-      logger.warn({ err: error }, 'the queue met an error of Redis, and goes on'),
-    );
+    this.queue.on('error', onError);
   }
 
   /** Adds a job for each attempt that has none; where that fails it is logged, and the sweeper's to repair. */
@@ -61,7 +65,9 @@ export class AttemptQueue {
     }
   }
 
+  /** Adding is done when it answers: there is nothing left to tell a Redis, which may be away. */
   async close(): Promise<void> {
     await this.queue.close();
+    this.redis.disconnect();
   }
 }

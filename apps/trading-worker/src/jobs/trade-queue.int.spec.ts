@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { Queue } from 'bullmq';
+import { TRADES_QUEUE, TradeQueue } from './trade-queue.js';
+
+const redisUrl = new URL(process.env.TEST_REDIS_URL ?? '');
+
+/** A way to Redis that can be shut. */
+async function openWay() {
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(Number(redisUrl.port), redisUrl.hostname);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from);
+      from.on('error', () => undefined).on('close', () => to.destroy());
+      from.pipe(to);
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    shut() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+describe('the queue of trades', () => {
+  it('refuses what it can not add while Redis is away, and does not hold its caller up', async () => {
+    const prefix = `spec-${randomBytes(6).toString('hex')}`;
+    const way = await openWay();
+    const told: unknown[] = [];
+    const trades = new TradeQueue(way.url, prefix, (error) => told.push(error));
+    const queue = new Queue(TRADES_QUEUE, { connection: { url: redisUrl.href }, prefix });
+    await trades.add(['one']);
+    expect(await queue.count()).toBe(1);
+
+    way.shut();
+    await expect(trades.add(['two'])).rejects.toThrow();
+    expect(told.length).toBeGreaterThan(0);
+    await trades.close();
+    await queue.obliterate({ force: true });
+    await queue.close();
+  });
+});
