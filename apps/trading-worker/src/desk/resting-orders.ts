@@ -18,21 +18,24 @@ export class RestingOrders {
   /** Of these trades, those that still need a look of their own. Failures are told, and looked at again soon. */
   async sift(ids: readonly string[], onError: (error: unknown) => void): Promise<readonly string[]> {
     const trades = await this.execution.findMany(ids);
-    const rest: string[] = [];
-    for (const group of groupByBook(trades)) {
-      const [first] = group;
-      if (first === undefined || group.length < WORTH_A_LIST || !isResting(first)) {
-        rest.push(...group.map(({ id }) => id));
-        continue;
-      }
-      try {
-        rest.push(...(await this.siftBook(first, group)));
-      } catch (error) {
-        onError(error);
-        await Promise.all(group.map(({ id }) => this.execution.lookAgainSoon(id)));
-      }
+    // At once: an exchange that is slow to answer holds up no other's orders.
+    const sifted = await Promise.all(groupByBook(trades).map((group) => this.siftGroup(group, onError)));
+    return sifted.flat();
+  }
+
+  private async siftGroup(
+    group: readonly TradeToWork[],
+    onError: (error: unknown) => void,
+  ): Promise<string[]> {
+    const [first] = group;
+    if (first === undefined || group.length < WORTH_A_LIST) return group.map(({ id }) => id);
+    try {
+      return await this.siftBook(first, group);
+    } catch (error) {
+      onError(error);
+      await Promise.all(group.map(({ id }) => this.execution.lookAgainSoon(id)));
+      return [];
     }
-    return rest;
   }
 
   private async siftBook(
