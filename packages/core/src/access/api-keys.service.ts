@@ -18,6 +18,7 @@ import { type Actor, authorise } from './actor.js';
 import { ApiKeyEntity } from './api-key.entity.js';
 import { issueApiKey } from './api-key.js';
 import { announceCredentialChange } from './credential-lookup.service.js';
+import { lockUser } from './user-lock.service.js';
 
 const API_KEYS_MAX = 50;
 
@@ -29,7 +30,7 @@ export class ApiKeysService {
   ) {}
 
   async list(actor: Actor, query: ListQuery): Promise<Page<ApiKey>> {
-    authorise(actor, 'ADMIN');
+    authorise(actor, accessOperations.listApiKeys.access);
     const where = ['k.user_id = $1'];
     if (!query.include.includes('revoked')) where.push('k.revoked_at IS NULL');
     const source = {
@@ -49,7 +50,7 @@ export class ApiKeysService {
   }
 
   async create(actor: Actor, input: ApiKeyCreate): Promise<ApiKeyWithValue> {
-    authorise(actor, 'ADMIN');
+    authorise(actor, accessOperations.createApiKey.access);
     for (const permission of input.permissions) authorise(actor, permission);
     return this.commands.run(actor.once, async (tx) => {
       assertInFuture(input.expires_at);
@@ -81,7 +82,7 @@ export class ApiKeysService {
 
   /** Ends the old value at once; what the key may do stays. */
   async rotate(actor: Actor, id: string): Promise<ApiKeyWithValue> {
-    authorise(actor, 'ADMIN');
+    authorise(actor, accessOperations.rotateApiKey.access);
     return this.commands.run(actor.once, async (tx) => {
       await lockUser(tx, actor.userId);
       const entity = await ownActiveKey(tx, actor, id);
@@ -95,7 +96,7 @@ export class ApiKeysService {
   }
 
   async revoke(actor: Actor, id: string): Promise<{ id: string; deleted: true }> {
-    authorise(actor, 'ADMIN');
+    authorise(actor, accessOperations.revokeApiKey.access);
     return this.commands.run(actor.once, async (tx) => {
       await lockUser(tx, actor.userId);
       const entity = await ownActiveKey(tx, actor, id);
@@ -116,11 +117,6 @@ function assertInFuture(expiresAt: string | undefined): void {
   throw new DomainError('validation_failed', undefined, [
     { field: 'expires_at', code: 'in_the_past', message: 'Expected an instant that is still to come.' },
   ]);
-}
-
-/** Changes of one user's credentials wait for each other: what one of them counted stays true until it commits. */
-async function lockUser(tx: Tx, userId: string): Promise<void> {
-  await tx.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [userId]);
 }
 
 async function ownActiveKey(tx: Tx, actor: Actor, publicId: string): Promise<ApiKeyEntity> {

@@ -8,6 +8,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import {
+  accessOperations,
   type CliChallenge,
   type CliIdentityCreate,
   DomainError,
@@ -52,7 +53,7 @@ export class IdentityService {
   constructor(private readonly parts: IdentityParts) {}
 
   async me(actor: Actor): Promise<Me> {
-    authorise(actor, 'READ');
+    authorise(actor, accessOperations.me.access);
     const { database, world } = this.parts.platform;
     const user = await database.manager.findOneByOrFail(UserEntity, { id: actor.userId });
     return viewMe(user, actor, world);

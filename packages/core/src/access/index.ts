@@ -6,3 +6,4 @@ export { Authentication, type IncomingRequest } from './authentication.service.j
 export { assertNoCredentialInQuery } from './credential-in-query.js';
 export { IdentityService, type LinkedIdentity } from './identity.service.js';
 export { RedisReplayWindow } from './redis-replay-window.js';
+export { lockUser } from './user-lock.service.js';

@@ -2,7 +2,9 @@ import { DomainError, decodeId, type TradingType } from '@trading-automation/con
 import type { Balances } from '@trading-automation/exchanges';
 import type { Tx } from '@trading-automation/persistence';
 import type { Actor } from '../access/index.js';
+import type { Platform } from '../platform.js';
 import { findOwn, inactive } from './exchange-accounts.service.js';
+import { callWorker } from './worker-calls.js';
 
 /** What a trade has to know of its account. */
 export interface AccountForTrade {
@@ -18,13 +20,22 @@ export interface AccountForTrade {
  * @throws {DomainError} `not_found`, `invalid_state`
  */
 export async function lockAccountForTrade(tx: Tx, actor: Actor, publicId: string): Promise<AccountForTrade> {
-  const { id } = await findOwn(tx, actor, publicId, 'exchange_account_id');
-  await tx.query('SELECT 1 FROM exchange_accounts WHERE id = $1 FOR UPDATE', [id]);
-  // Read again under the lock: the account may have changed while it was waited for.
-  const account = await findOwn(tx, actor, publicId, 'exchange_account_id');
+  const account = await findOwn(tx, actor, publicId, { field: 'exchange_account_id', isLocked: true });
   if (!account.isActive) throw inactive();
-  const { exchange, tradingType, balances } = account;
+  const { id, exchange, tradingType, balances } = account;
   return { id, exchange, tradingType, balances };
+}
+
+/** Has the worker read the balances of an account that nobody has read yet; whether it is there is judged elsewhere. */
+export async function syncIfNever(platform: Platform, actor: Actor, publicId: string): Promise<void> {
+  const id = decodeId('exa', publicId);
+  if (id === null) return;
+  const [account] = await platform.database.query(
+    `SELECT id FROM exchange_accounts
+     WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL AND is_active AND balances_taken_at IS NULL`,
+    [id, actor.userId],
+  );
+  if (account !== undefined) await callWorker(platform, 'exchange_account.sync', { account_id: id });
 }
 
 /** The uuid of the actor's account that a filter names; removed accounts too. @throws {DomainError} `not_found` */

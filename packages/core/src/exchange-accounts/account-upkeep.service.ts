@@ -99,7 +99,7 @@ async function lock(tx: Tx, id: string, lookBeganAt: string | null = null): Prom
   const [row] = await tx.query(
     `SELECT sync_requested_at > coalesce(sync_served_at, '-infinity')
          AND sync_requested_at <= coalesce($2::timestamptz, 'infinity') AS is_asked
-     FROM exchange_accounts WHERE id = $1 AND deleted_at IS NULL FOR UPDATE`,
+     FROM exchange_accounts WHERE id = $1 AND deleted_at IS NULL FOR NO KEY UPDATE`,
     [id, lookBeganAt],
   );
   if (row === undefined) return null;

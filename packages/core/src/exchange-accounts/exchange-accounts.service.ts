@@ -10,13 +10,15 @@ import {
   type SupportedExchange,
 } from '@trading-automation/contracts';
 import { hydrate, newUuid, type Tx } from '@trading-automation/persistence';
-import { type Actor, authorise } from '../access/index.js';
+import { IsNull } from 'typeorm';
+import { type Actor, authorise, lockUser } from '../access/index.js';
 import type { Commands } from '../commands.js';
 import type { ListQuery, Lists, Page } from '../lists.js';
 import type { Platform } from '../platform.js';
 import type { Sealer } from '../sealing/index.js';
 import { ExchangeAccountEntity } from './exchange-account.entity.js';
 import { viewExchangeAccount, viewSupportedExchange } from './exchange-account.view.js';
+import { hasOpenTrades } from './exchange-accounts.queries.js';
 import { SupportedExchangeEntity } from './supported-exchange.entity.js';
 import { callWorker, credentialsContext, credentialsText } from './worker-calls.js';
 
@@ -56,7 +58,7 @@ export class ExchangeAccountsService {
   }
 
   async list(actor: Actor, query: ListQuery): Promise<Page<ExchangeAccount>> {
-    authorise(actor, 'READ');
+    authorise(actor, exchangeAccountOperations.list.access);
     const { platform, lists } = this.parts;
     const source = {
       select: 'a.*',
@@ -76,13 +78,13 @@ export class ExchangeAccountsService {
   }
 
   async get(actor: Actor, id: string): Promise<ExchangeAccount> {
-    authorise(actor, 'READ');
+    authorise(actor, exchangeAccountOperations.get.access);
     return viewExchangeAccount(await findOwn(this.parts.platform.database.manager, actor, id));
   }
 
   /** Tries credentials at their exchange, and keeps nothing. */
   async test(actor: Actor, input: ExchangeAccountTest): Promise<CredentialsTestResult> {
-    authorise(actor, 'TRADE');
+    authorise(actor, exchangeAccountOperations.test.access);
     const test = () => this.testCredentials(input, `credentials_test/${newUuid()}`);
     return this.parts.commands.runPrepared(actor.once, test, async (_tx, { report }) => ({
       ok: true,
@@ -93,7 +95,7 @@ export class ExchangeAccountsService {
   }
 
   async create(actor: Actor, input: ExchangeAccountCreate): Promise<ExchangeAccount> {
-    authorise(actor, 'TRADE');
+    authorise(actor, exchangeAccountOperations.create.access);
     const id = newUuid();
     const test = () => this.testCredentials(input, credentialsContext(id));
     return this.parts.commands.runPrepared(actor.once, test, async (tx, { report, sealed }) => {
@@ -120,7 +122,7 @@ export class ExchangeAccountsService {
 
   /** Asks for a fresh look at the balances; `exchange.synced` or `exchange.sync_failed` tells of it. */
   async sync(actor: Actor, publicId: string): Promise<ExchangeAccount> {
-    authorise(actor, 'TRADE');
+    authorise(actor, exchangeAccountOperations.sync.access);
     return this.parts.commands.run(actor.once, async (tx) => {
       const account = await findOwn(tx, actor, publicId);
       if (!account.isActive) throw inactive();
@@ -130,18 +132,10 @@ export class ExchangeAccountsService {
   }
 
   async delete(actor: Actor, publicId: string): Promise<{ id: string; deleted: true }> {
-    authorise(actor, 'TRADE');
+    authorise(actor, exchangeAccountOperations.delete.access);
     return this.parts.commands.run(actor.once, async (tx) => {
-      const { id } = await findOwn(tx, actor, publicId);
-      await tx.query('SELECT 1 FROM exchange_accounts WHERE id = $1 FOR UPDATE', [id]);
-      // Read again under the lock: somebody else may have removed it meanwhile.
-      await findOwn(tx, actor, publicId);
-      const [{ is_busy }] = await tx.query(
-        `SELECT EXISTS (SELECT FROM trades WHERE exchange_account_id = $1
-                        AND status IN ('PENDING', 'PARTIALLY_FILLED')) AS is_busy`,
-        [id],
-      );
-      if (is_busy) {
+      const { id } = await findOwn(tx, actor, publicId, { isLocked: true });
+      if (await hasOpenTrades(tx, id)) {
         const message = 'The account has open trades: cancel them first.';
         throw new DomainError('invalid_state', message, [
           { code: 'invalid_state', message, state: 'OPEN_TRADES' },
@@ -174,17 +168,29 @@ export class ExchangeAccountsService {
   }
 }
 
+interface FindOptions {
+  /** The field that names the account, for the refusal. */
+  readonly field?: string;
+  /** Keeps it from changing until the transaction ends; it is read as it is once the lock is had. */
+  readonly isLocked?: boolean;
+}
+
 /** An account of the actor's that is not removed. @throws {DomainError} `not_found` */
 export async function findOwn(
   tx: Tx,
   actor: Actor,
   publicId: string,
-  field?: string,
+  { field, isLocked = false }: FindOptions = {},
 ): Promise<ExchangeAccountEntity> {
   const id = decodeId('exa', publicId);
   const account =
-    id === null ? null : await tx.findOneBy(ExchangeAccountEntity, { id, userId: actor.userId });
-  if (account !== null && account.deletedAt === null) return account;
+    id === null
+      ? null
+      : await tx.findOne(ExchangeAccountEntity, {
+          where: { id, userId: actor.userId, deletedAt: IsNull() },
+          ...(isLocked ? { lock: { mode: 'for_no_key_update' } } : {}),
+        });
+  if (account !== null) return account;
   if (field === undefined) throw new DomainError('not_found');
   throw new DomainError('not_found', undefined, [
     { field, code: 'not_found', message: 'No such exchange account.' },
@@ -193,12 +199,11 @@ export async function findOwn(
 
 async function requestSyncIn(tx: Tx, id: string): Promise<void> {
   await tx.query('UPDATE exchange_accounts SET sync_requested_at = clock_timestamp() WHERE id = $1', [id]);
-  await tx.query('NOTIFY account_syncs');
 }
 
 /** Accounts of one user are added one after the other, so that the count stays true. */
 async function assertBelowLimit(tx: Tx, userId: string): Promise<void> {
-  await tx.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [userId]);
+  await lockUser(tx, userId);
   const [{ count }] = await tx.query(
     'SELECT count(*)::int AS count FROM exchange_accounts WHERE user_id = $1 AND deleted_at IS NULL',
     [userId],

@@ -1,4 +1,9 @@
-export { type AccountForTrade, accountOfFilter, lockAccountForTrade } from './account-for-trade.service.js';
+export {
+  type AccountForTrade,
+  accountOfFilter,
+  lockAccountForTrade,
+  syncIfNever,
+} from './account-for-trade.service.js';
 export { AccountUpkeepModule } from './account-upkeep.module.js';
 export { type AccountToUse, AccountUpkeep } from './account-upkeep.service.js';
 export { ExchangeAccountsModule } from './exchange-accounts.module.js';

@@ -40,8 +40,11 @@ export class Trading1763700000002 implements MigrationInterface {
         WHERE deleted_at IS NULL`);
     }
     await runner.query(`
-      CREATE INDEX exchange_accounts_sync_idx ON exchange_accounts (sync_requested_at)
-      WHERE deleted_at IS NULL AND sync_requested_at IS NOT NULL`);
+      CREATE INDEX exchange_accounts_asked_idx ON exchange_accounts (sync_requested_at)
+      WHERE deleted_at IS NULL AND is_active AND sync_requested_at > coalesce(sync_served_at, '-infinity')`);
+    await runner.query(`
+      CREATE INDEX exchange_accounts_served_idx ON exchange_accounts ((coalesce(sync_served_at, '-infinity')))
+      WHERE deleted_at IS NULL AND is_active`);
     await runner.query(`
       CREATE TABLE trade_pairs (
         id uuid PRIMARY KEY,

@@ -22,7 +22,7 @@ export class TradePairsService {
     actor: Actor,
     query: ListQuery & QueryOf<typeof tradePairOperations.list>,
   ): Promise<Page<TradePair>> {
-    authorise(actor, 'READ');
+    authorise(actor, tradePairOperations.list.access);
     const { exchange } = query;
     const named =
       'p.exchange = $1 OR p.exchange IN (SELECT code FROM supported_exchanges WHERE lower(name) = lower($1))';
@@ -44,7 +44,7 @@ export class TradePairsService {
   }
 
   async get(actor: Actor, publicId: string): Promise<TradePair> {
-    authorise(actor, 'READ');
+    authorise(actor, tradePairOperations.get.access);
     const pair = await findPair(this.platform.database.manager, publicId);
     if (pair === null) throw new DomainError('not_found');
     return viewTradePair(pair);

@@ -18,7 +18,7 @@ import {
   trade as tradeSchema,
 } from '@trading-automation/contracts';
 import type { OrderRequest, VenueFill, VenueOrder } from '@trading-automation/exchanges';
-import { inTransaction, newUuid, type Tx } from '@trading-automation/persistence';
+import { inTransaction, type Tx } from '@trading-automation/persistence';
 import { In } from 'typeorm';
 import { announce } from '../announce.js';
 import { Exact } from '../decimal-arithmetic.js';
@@ -27,7 +27,13 @@ import { FillEntity } from './fill.entity.js';
 import { TradeEntity } from './trade.entity.js';
 import { decide, decideAbsent, isTerminal, sumFees, type TradeState } from './trade.rules.js';
 import { viewTrade } from './trade.view.js';
-import { takeDueLooks } from './trades.queries.js';
+import {
+  insertFills,
+  type TradeChanges,
+  takeDueLooks,
+  updateTrade,
+  wasSubmittedWithin,
+} from './trades.queries.js';
 
 /** How long an order may be on its way before the exchange is asked for it. */
 const ANSWER_EXPECTED_MS = 5_000;
@@ -90,7 +96,7 @@ export class TradeExecution {
       if (trade === null || trade.status !== 'PENDING' || trade.submittedAt !== null) return null;
       trade.subStatus = 'SUBMITTING';
       trade.venueClientOrderId = venueClientOrderId;
-      await store(tx, trade, { submittedNow: true, lookInMs: ANSWER_EXPECTED_MS });
+      await updateTrade(tx, trade, { submittedNow: true, lookInMs: ANSWER_EXPECTED_MS });
       return {
         symbol: trade.symbol,
         venueClientOrderId,
@@ -111,7 +117,7 @@ export class TradeExecution {
       const trade = await lock(tx, id);
       if (trade === null) return false;
       const isFirst = trade.acknowledgedAt === null;
-      await storeFills(tx, trade, fills);
+      await insertFills(tx, trade, fills);
       const known = await tx.findBy(FillEntity, { tradeId: id });
       const decision = decide(stateOf(trade), {
         orderStatus: order.status,
@@ -170,7 +176,7 @@ export class TradeExecution {
       const trade = await lock(tx, id);
       if (trade === null || isTerminal(trade.status) || trade.acknowledgedAt !== null) return;
       const isChanged = becomeUnknown(trade);
-      await store(tx, trade, { lookInMs: PROBE_EVERY_MS, isChanged });
+      await updateTrade(tx, trade, { lookInMs: PROBE_EVERY_MS, isChanged });
     });
   }
 
@@ -179,15 +185,16 @@ export class TradeExecution {
     return inTransaction(this.platform.database, async (tx) => {
       const trade = await lock(tx, id);
       if (trade === null || isTerminal(trade.status) || trade.submittedAt === null) return false;
-      if (await mayBeOnItsWay(tx, id)) {
-        await store(tx, trade, { lookInMs: PROBE_EVERY_MS, isChanged: false });
+      // Its answer can still be expected, so that its absence says nothing yet.
+      if (await wasSubmittedWithin(tx, id, ANSWER_EXPECTED_MS)) {
+        await updateTrade(tx, trade, { lookInMs: PROBE_EVERY_MS, isChanged: false });
         return false;
       }
       trade.probes += 1;
       const decision = decideAbsent(stateOf(trade), trade.probes);
       if (decision === null) {
         const isChanged = becomeUnknown(trade);
-        await store(tx, trade, { lookInMs: PROBE_EVERY_MS, isChanged });
+        await updateTrade(tx, trade, { lookInMs: PROBE_EVERY_MS, isChanged });
         return false;
       }
       if (decision.status === 'FAILED') {
@@ -220,7 +227,7 @@ export class TradeExecution {
       const isSent = trade.acknowledgedAt !== null;
       if (trade.subStatus !== 'PENDING_CANCEL') {
         trade.subStatus = 'PENDING_CANCEL';
-        await store(tx, trade, isSent ? { lookInMs: PROBE_EVERY_MS } : {});
+        await updateTrade(tx, trade, isSent ? { lookInMs: PROBE_EVERY_MS } : {});
       }
       return isSent ? 'send' : 'wait';
     });
@@ -238,7 +245,7 @@ export class TradeExecution {
     trade: TradeEntity,
     status: TradeEntity['status'],
     cancelReason: CancelReason | null,
-    changes: Changes,
+    changes: TradeChanges,
   ): Promise<void> {
     const hasEnded = !isTerminal(trade.status) && isTerminal(status);
     trade.status = status;
@@ -246,83 +253,7 @@ export class TradeExecution {
       trade.subStatus = null;
       trade.cancelReason = cancelReason;
     }
-    await store(tx, trade, { ...changes, endedNow: hasEnded });
-  }
-}
-
-interface Changes {
-  readonly submittedNow?: boolean;
-  readonly acknowledgedNow?: boolean;
-  readonly endedNow?: boolean;
-  /** When the next look is due; as before unless given. */
-  readonly lookInMs?: number;
-  /** Whether readers see something new; true unless given. */
-  readonly isChanged?: boolean;
-}
-
-/** Writes the trade; every instant is the database's. */
-async function store(tx: Tx, trade: TradeEntity, changes: Changes): Promise<void> {
-  const {
-    submittedNow = false,
-    acknowledgedNow = false,
-    endedNow = false,
-    lookInMs = null,
-    isChanged = true,
-  } = changes;
-  await tx.query(
-    `UPDATE trades SET
-       status = $2, sub_status = $3, cancel_reason = $4, failure_code = $5, failure_message = $6,
-       filled_amount = $7, cost = $8, fees = $9, exchange_order_id = $10, venue_client_order_id = $11, probes = $12,
-       submitted_at = CASE WHEN $13 THEN clock_timestamp() ELSE submitted_at END,
-       acknowledged_at = CASE WHEN $14 THEN clock_timestamp() ELSE acknowledged_at END,
-       filled_at = CASE WHEN $15 AND $2 = 'FILLED' THEN clock_timestamp() ELSE filled_at END,
-       cancelled_at = CASE WHEN $15 AND $2 = 'CANCELLED' THEN clock_timestamp() ELSE cancelled_at END,
-       look_at = coalesce(clock_timestamp() + $16::float8 * interval '1 millisecond', look_at),
-       version = version + $17, updated_at = CASE WHEN $17 = 1 THEN clock_timestamp() ELSE updated_at END
-     WHERE id = $1`,
-    [
-      trade.id,
-      trade.status,
-      trade.subStatus,
-      trade.cancelReason,
-      trade.failureCode,
-      trade.failureMessage,
-      trade.filledAmount,
-      trade.cost,
-      JSON.stringify(trade.fees),
-      trade.exchangeOrderId,
-      trade.venueClientOrderId,
-      trade.probes,
-      submittedNow,
-      acknowledgedNow,
-      endedNow,
-      lookInMs,
-      isChanged ? 1 : 0,
-    ],
-  );
-}
-
-async function storeFills(tx: Tx, trade: TradeEntity, fills: readonly VenueFill[]): Promise<void> {
-  for (const fill of fills) {
-    await tx.query(
-      `INSERT INTO fills (id, trade_id, exchange_account_id, symbol, exchange_fill_id, price, amount, fee_amount,
-         fee_currency, liquidity, executed_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-       ON CONFLICT (trade_id, exchange_fill_id) DO NOTHING`,
-      [
-        newUuid(),
-        trade.id,
-        trade.exchangeAccountId,
-        trade.symbol,
-        fill.exchangeFillId,
-        fill.price,
-        fill.amount,
-        fill.fee.amount,
-        fill.fee.currency,
-        fill.liquidity,
-        fill.executedAt,
-      ],
-    );
+    await updateTrade(tx, trade, { ...changes, endedNow: hasEnded });
   }
 }
 
@@ -333,15 +264,6 @@ async function lock(tx: Tx, id: string): Promise<TradeEntity | null> {
 async function tell(tx: Tx, id: string, type: EventType): Promise<void> {
   const trade = await tx.findOneByOrFail(TradeEntity, { id });
   await announce(tx, { userId: trade.userId, type, schema: tradeSchema, record: viewTrade(trade) });
-}
-
-/** Whether an answer to the order can still be expected, so that its absence says nothing yet. */
-async function mayBeOnItsWay(tx: Tx, id: string): Promise<boolean> {
-  const [{ is_young }] = await tx.query(
-    `SELECT submitted_at > clock_timestamp() - $2 * interval '1 millisecond' AS is_young FROM trades WHERE id = $1`,
-    [id, ANSWER_EXPECTED_MS],
-  );
-  return is_young;
 }
 
 /** True where readers see it: a wish to cancel outweighs it. */

@@ -20,6 +20,7 @@ import {
   accountOfFilter,
   callWorker,
   lockAccountForTrade,
+  syncIfNever,
 } from '../exchange-accounts/index.js';
 import type { ListQuery, Lists, Page } from '../lists.js';
 import type { Platform } from '../platform.js';
@@ -50,7 +51,7 @@ export class TradesService {
   constructor(private readonly parts: TradesParts) {}
 
   async list(actor: Actor, query: ListQuery & QueryOf<typeof tradeOperations.list>): Promise<Page<Trade>> {
-    authorise(actor, 'READ');
+    authorise(actor, tradeOperations.list.access);
     const { platform, lists } = this.parts;
     const where = ['t.user_id = $1'];
     const params: unknown[] = [actor.userId];
@@ -81,35 +82,24 @@ export class TradesService {
   }
 
   async get(actor: Actor, publicId: string): Promise<TradeDetail> {
-    authorise(actor, 'READ');
+    authorise(actor, tradeOperations.get.access);
     const { manager } = this.parts.platform.database;
     return viewDetail(manager, await findOwn(manager, actor, publicId));
   }
 
   /** Keeps the trade and tells of it; the trading worker sends it. */
   async create(actor: Actor, input: TradeCreate): Promise<TradeDetail> {
-    authorise(actor, 'TRADE');
-    try {
-      return await this.parts.commands.runPrepared(
-        actor.once,
-        () => this.syncIfNever(actor, input),
-        (tx) => place(tx, actor, input),
-      );
-    } catch (error) {
-      if (!isUniqueViolation(error, 'trades_account_client_order_key')) throw error;
-      throw new DomainError('already_exists', undefined, [
-        {
-          field: 'client_order_id',
-          code: 'already_exists',
-          message: 'A trade of this account has it already.',
-        },
-      ]);
-    }
+    authorise(actor, tradeOperations.create.access);
+    return this.parts.commands.runPrepared(
+      actor.once,
+      () => syncIfNever(this.parts.platform, actor, input.exchange_account_id),
+      (tx) => place(tx, actor, input),
+    );
   }
 
   /** Cancels what is open, and answers with the trade as it is then. */
   async cancel(actor: Actor, publicId: string): Promise<TradeDetail> {
-    authorise(actor, 'TRADE');
+    authorise(actor, tradeOperations.cancel.access);
     const { platform, commands } = this.parts;
     const { manager } = platform.database;
     const cancel = async () => {
@@ -126,23 +116,9 @@ export class TradesService {
     };
     return commands.runPrepared(actor.once, cancel, (tx, trade) => viewDetail(tx, trade));
   }
-
-  /** An account that nobody has read the balances of is read first. */
-  private async syncIfNever(actor: Actor, input: TradeCreate): Promise<void> {
-    const { platform } = this.parts;
-    const id = decodeId('exa', input.exchange_account_id);
-    const [account] =
-      id === null
-        ? []
-        : await platform.database.query(
-            `SELECT balances_taken_at FROM exchange_accounts
-             WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL AND is_active`,
-            [id, actor.userId],
-          );
-    if (account === undefined || account.balances_taken_at !== null) return;
-    await callWorker(platform, 'exchange_account.sync', { account_id: id! });
-  }
 }
+
+type NewTrade = Partial<TradeEntity> & { readonly id: string };
 
 async function place(tx: Tx, actor: Actor, input: TradeCreate): Promise<TradeDetail> {
   if (input.strategy_id !== undefined) throw unknownStrategy();
@@ -156,12 +132,24 @@ async function place(tx: Tx, actor: Actor, input: TradeCreate): Promise<TradeDet
   const reservation = reservationFor(order, pair);
   await assertFreeBalance(tx, account, reservation);
 
-  const trade = tx.create(TradeEntity, newTrade(actor, input, account, pair, reservation));
-  await tx.insert(TradeEntity, trade);
-  const kept = await tx.findOneByOrFail(TradeEntity, { id: trade.id });
-  const record = viewTrade(kept);
+  const record = viewTrade(await insertTrade(tx, newTrade(actor, input, account, pair, reservation)));
   await announce(tx, { userId: actor.userId, type: 'trade.created', schema: tradeSchema, record });
   return { ...record, fills: [] };
+}
+
+/** @throws {DomainError} `already_exists` where the account has a trade of this client order id */
+async function insertTrade(tx: Tx, trade: NewTrade): Promise<TradeEntity> {
+  try {
+    await tx.insert(TradeEntity, trade);
+  } catch (error) {
+    if (!isUniqueViolation(error, 'trades_account_client_order_key')) throw error;
+    const message = 'A trade of this account has it already.';
+    throw new DomainError('already_exists', undefined, [
+      { field: 'client_order_id', code: 'already_exists', message },
+    ]);
+  }
+  // With the instants that the database gave it.
+  return tx.findOneByOrFail(TradeEntity, { id: trade.id });
 }
 
 function newTrade(
@@ -170,7 +158,7 @@ function newTrade(
   account: AccountForTrade,
   pair: PairForTrade,
   reservation: Reservation,
-): Partial<TradeEntity> {
+): NewTrade {
   const id = newUuid();
   return {
     id,

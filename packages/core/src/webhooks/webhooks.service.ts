@@ -10,7 +10,7 @@ import {
 } from '@trading-automation/contracts';
 import { CallRefused, callProcess, hydrate, newUuid, type Tx } from '@trading-automation/persistence';
 import { type EntityManager, IsNull } from 'typeorm';
-import { type Actor, authorise } from '../access/index.js';
+import { type Actor, authorise, lockUser } from '../access/index.js';
 import type { Commands } from '../commands.js';
 import type { ListQuery, Lists, Page } from '../lists.js';
 import { toRefusal } from '../outage.js';
@@ -159,9 +159,9 @@ export class WebhooksService {
   }
 }
 
-/** Counted under a lock of the user's row: two requests at once can't both take the last place. */
+/** Counted under the user's lock: two requests at once can't both take the last place. */
 async function assertRoom(tx: Tx, userId: string): Promise<void> {
-  await tx.query('SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE', [userId]);
+  await lockUser(tx, userId);
   const [{ count }] = await tx.query(
     'SELECT count(*)::int AS count FROM webhooks WHERE user_id = $1 AND deleted_at IS NULL',
     [userId],
