@@ -22,7 +22,7 @@ import autocannon from 'autocannon';
 import pg from 'pg';
 import { ensureKeys } from '../tooling/launch/keys.mjs';
 import { root } from '../tooling/launch/paths.mjs';
-import { listServices } from '../tooling/launch/service-list.mjs';
+import { ampleRateLimits, listServices } from '../tooling/launch/service-list.mjs';
 import { migrateDatabase } from '../tooling/launch/service-processes.mjs';
 import { startTestServers } from '../tooling/launch/test-servers.mjs';
 import { openUsers, writeTrades } from './rest-data.mjs';
@@ -83,7 +83,8 @@ async function startSurroundings() {
 async function startApi({ databaseUrl, redisUrl }) {
   const keys = await drawKeys();
   const ports = { rest: 0, paperExchange: 0 };
-  const services = listServices({ databaseUrl, redisUrl, keys, paperExchangeDir: '', ports });
+  const more = { 'rest-api': { RATE_LIMITS: ampleRateLimits } };
+  const services = listServices({ databaseUrl, redisUrl, keys, paperExchangeDir: '', ports, more });
   const { env } = services.find(({ name }) => name === 'rest-api');
   return await serve(join(root, 'apps', 'rest-api', 'dist', 'main.js'), env);
 }

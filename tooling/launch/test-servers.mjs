@@ -9,7 +9,7 @@ import { prepareRedis } from './redis.mjs';
 import { startKeeper } from './servers.mjs';
 
 /** A folder that the user of a throw-away Postgres can reach. */
-function temporaryFolder() {
+export function temporaryFolder() {
   const isClosed = process.getuid?.() === 0 && !isOpenToOthers(tmpdir());
   if (isClosed) makeFolder(outsideHome, 0o755);
   const folder = mkdtempSync(join(isClosed ? outsideHome : tmpdir(), 'trading-automation-test-'));

@@ -1,20 +1,45 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { OPERATIONS } from '@trading-automation/contracts';
 import { CoreModule, HealthService, type Platform } from '@trading-automation/core';
-import { AccessModule, type AccessOptions, RedisReplayWindow } from '@trading-automation/core/access';
+import {
+  AccessModule,
+  type AccessOptions,
+  RateLimiter,
+  RedisReplayWindow,
+  rateBucketsIn,
+} from '@trading-automation/core/access';
+import { AnalyticsModule } from '@trading-automation/core/analytics';
+import { CopiersModule } from '@trading-automation/core/copiers';
+import { EmergencyStopModule } from '@trading-automation/core/emergency-stop';
+import { EventsModule } from '@trading-automation/core/events';
 import { ExchangeAccountsModule, ExchangeSecrets } from '@trading-automation/core/exchange-accounts';
+import { LedgerModule } from '@trading-automation/core/ledger';
+import { NotificationsModule } from '@trading-automation/core/notifications';
+import { RewardsModule } from '@trading-automation/core/rewards';
+import { SettingsModule } from '@trading-automation/core/settings';
+import { StrategiesModule } from '@trading-automation/core/strategies';
 import { TradePairsModule } from '@trading-automation/core/trade-pairs';
 import { TradesModule } from '@trading-automation/core/trades';
 import { WebhookSecrets, WebhooksModule } from '@trading-automation/core/webhooks';
+import { WithdrawalsModule } from '@trading-automation/core/withdrawals';
 import type { Logger } from '@trading-automation/runtime';
 import type { Redis } from 'ioredis';
 import type { Config } from './config.js';
 import { AccessController } from './controllers/access.controller.js';
+import { AnalyticsController } from './controllers/analytics.controller.js';
+import { CopiersController } from './controllers/copiers.controller.js';
+import { EmergencyStopController } from './controllers/emergency-stop.controller.js';
+import { EventsController } from './controllers/events.controller.js';
 import { ExchangeAccountsController } from './controllers/exchange-accounts.controller.js';
+import { NotificationsController } from './controllers/notifications.controller.js';
+import { RewardsController } from './controllers/rewards.controller.js';
 import { Build, ServiceController } from './controllers/service.controller.js';
+import { SettingsController } from './controllers/settings.controller.js';
+import { StrategiesController } from './controllers/strategies.controller.js';
 import { TradePairsController } from './controllers/trade-pairs.controller.js';
 import { TradesController } from './controllers/trades.controller.js';
 import { WebhooksController } from './controllers/webhooks.controller.js';
+import { WithdrawalsController } from './controllers/withdrawals.controller.js';
 import { HttpModule } from './http/http.module.js';
 
 export interface Secrets {
@@ -29,16 +54,29 @@ export interface AppParts {
   readonly redis: Redis;
   readonly engine: AccessOptions['engine'];
   readonly secrets: Secrets;
+  /** The origin at which clients reach this API. */
+  readonly publicUrl: () => string;
   readonly logger: Logger;
 }
 
 @Module({})
 export class AppModule {
-  static of({ config, version, platform, redis, engine, secrets, logger }: AppParts): DynamicModule {
+  static of({
+    config,
+    version,
+    platform,
+    redis,
+    engine,
+    secrets,
+    publicUrl,
+    logger,
+  }: AppParts): DynamicModule {
     const access = AccessModule.with({
       engine,
       replayWindow: new RedisReplayWindow(redis),
       openRegistration: config.OPEN_REGISTRATION,
+      publicUrl,
+      rateLimiter: new RateLimiter(config.RATE_LIMITS, rateBucketsIn(redis)),
     });
     return {
       module: AppModule,
@@ -49,6 +87,16 @@ export class AppModule {
         ExchangeAccountsModule,
         TradePairsModule,
         TradesModule,
+        StrategiesModule,
+        CopiersModule,
+        AnalyticsModule,
+        RewardsModule,
+        WithdrawalsModule.with({ fee: config.WITHDRAWAL_FEE }),
+        NotificationsModule,
+        SettingsModule,
+        EventsModule,
+        EmergencyStopModule,
+        LedgerModule,
         WebhooksModule,
         HttpModule.serving({ operations: OPERATIONS, logger, access }),
       ],
@@ -58,6 +106,15 @@ export class AppModule {
         ServiceController,
         TradePairsController,
         TradesController,
+        StrategiesController,
+        CopiersController,
+        AnalyticsController,
+        RewardsController,
+        WithdrawalsController,
+        NotificationsController,
+        SettingsController,
+        EventsController,
+        EmergencyStopController,
         WebhooksController,
       ],
       providers: [

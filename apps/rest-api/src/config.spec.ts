@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { rateLimitsSchema } from '@trading-automation/core/access';
 import { ConfigError, readConfig } from '@trading-automation/runtime';
 import { configSchema } from './config.js';
 
@@ -33,6 +34,9 @@ describe('the configuration', () => {
       OPEN_REGISTRATION: false,
       WEBHOOK_ALLOW_LOOPBACK: false,
       TRUSTED_PROXIES: [],
+      CORS_ORIGINS: [],
+      RATE_LIMITS: rateLimitsSchema.parse({}),
+      WITHDRAWAL_FEE: '0',
       LOG_LEVEL: 'info',
       COMMIT: 'unknown',
     });
@@ -52,7 +56,17 @@ describe('the configuration', () => {
     ['OPEN_REGISTRATION', 'yes'],
     ['TRUSTED_PROXIES', '10.0.0.0/8, proxy.local'],
     ['TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['CORS_ORIGINS', 'app.example.com'],
+    ['CORS_ORIGINS', 'https://app.example.com/'],
+    ['CORS_ORIGINS', 'https://app.example.com,*'],
+    ['CORS_ORIGINS', 'file://x'],
+    ['RATE_LIMITS', 'off'],
+    ['RATE_LIMITS', '{"general":{"requests":0,"seconds":60}}'],
     ['PORT', '65536'],
+    ['WITHDRAWAL_FEE', '-1'],
+    ['WITHDRAWAL_FEE', 'free'],
+    ['PUBLIC_URL', 'https://api.example.com/v1'],
+    ['PUBLIC_URL', 'api.example.com'],
     ['LOG_LEVEL', 'loud'],
   ])('refuses %s=%s, and does not repeat it', (name, value) => {
     const problems = problemsOf({ ...complete, [name]: value });
@@ -68,11 +82,26 @@ describe('the configuration', () => {
     expect(TRUSTED_PROXIES).toEqual(['127.0.0.1', '10.0.0.0/8', '::1']);
   });
 
+  it('takes origins as browsers write them, or all', () => {
+    const originsOf = (CORS_ORIGINS: string) =>
+      readConfig(configSchema, { ...complete, CORS_ORIGINS }).CORS_ORIGINS;
+    expect(originsOf('https://app.example.com, http://127.0.0.1:3000')).toEqual([
+      'https://app.example.com',
+      'http://127.0.0.1:3000',
+    ]);
+    expect(originsOf('*')).toEqual(['*']);
+  });
+
   it('sends webhooks to this machine in no live world', () => {
     const environment = { ...complete, WEBHOOK_ALLOW_LOOPBACK: 'true' };
     expect(problemsOf(environment)).toEqual([]);
-    expect(problemsOf({ ...environment, WORLD: 'live' })).toEqual([
-      'WEBHOOK_ALLOW_LOOPBACK: must be off in the live world',
-    ]);
+    const live = { ...environment, WORLD: 'live', PUBLIC_URL: 'https://api.example.com' };
+    expect(problemsOf(live)).toEqual(['WEBHOOK_ALLOW_LOOPBACK: must be off in the live world']);
+  });
+
+  it('leaves no live world without the origin that links in mails lead to', () => {
+    const live = { ...complete, WORLD: 'live' };
+    expect(problemsOf(live)).toEqual(['PUBLIC_URL: is required']);
+    expect(problemsOf({ ...live, PUBLIC_URL: 'https://api.example.com' })).toEqual([]);
   });
 });

@@ -1,7 +1,9 @@
-import { WORLDS } from '@trading-automation/contracts';
+import { decimalGiven, WORLDS } from '@trading-automation/contracts';
+import { rateLimitsSchema, rateLimitsSetting } from '@trading-automation/core/access';
 import { sealingKeySetting } from '@trading-automation/core/sealing';
 import { flag, port } from '@trading-automation/runtime';
 import { z } from 'zod';
+import { ALL_ORIGINS } from './http/cors.js';
 
 const SERVER_KEY_BYTES = 32;
 
@@ -32,6 +34,14 @@ const proxies = list.pipe(
   ),
 );
 
+const isOrigin = (text: string) =>
+  /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+
+const corsOrigins = list.refine(
+  (origins) => origins.every(isOrigin) || (origins.length === 1 && origins[0] === ALL_ORIGINS),
+  { error: 'expected origins like https://app.example.com, separated by commas, or * alone' },
+);
+
 /** The environment of the process. */
 export const configSchema = z
   .object({
@@ -47,21 +57,30 @@ export const configSchema = z
     EXCHANGE_SEALING_KEY: sealingKeySetting,
     /** Public key of the webhook dispatcher. */
     WEBHOOK_SEALING_KEY: sealingKeySetting,
+    /** The origin at which clients reach this API: links in mails lead there. Unset: where it listens. */
+    PUBLIC_URL: z
+      .string()
+      .refine(isOrigin, { error: 'expected an origin, like https://api.example.com' })
+      .optional(),
     OPEN_REGISTRATION: flag.default(false),
     /** Lets webhooks go to this machine: for development alone. */
     WEBHOOK_ALLOW_LOOPBACK: flag.default(false),
     /** Whose `X-Forwarded-For` is believed: nobody's unless named. */
     TRUSTED_PROXIES: proxies.default([]),
+    /** Pages that may read answers: none unless named. */
+    CORS_ORIGINS: corsOrigins.default([]),
+    RATE_LIMITS: rateLimitsSetting.default(() => rateLimitsSchema.parse({})),
+    /** In reward tokens; taken out of each withdrawal. */
+    WITHDRAWAL_FEE: decimalGiven('non_negative').default('0'),
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
     COMMIT: z.string().default('unknown'),
   })
-  .superRefine(({ WORLD, WEBHOOK_ALLOW_LOOPBACK }, context) => {
-    if (WORLD !== 'live' || !WEBHOOK_ALLOW_LOOPBACK) return;
-    context.addIssue({
-      code: 'custom',
-      path: ['WEBHOOK_ALLOW_LOOPBACK'],
-      message: 'must be off in the live world',
-    });
+  .superRefine(({ WORLD, WEBHOOK_ALLOW_LOOPBACK, PUBLIC_URL }, context) => {
+    if (WORLD !== 'live') return;
+    const refuse = (name: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [name], message });
+    if (WEBHOOK_ALLOW_LOOPBACK) refuse('WEBHOOK_ALLOW_LOOPBACK', 'must be off in the live world');
+    if (PUBLIC_URL === undefined) refuse('PUBLIC_URL', 'is required in the live world');
   });
 
 export type Config = z.output<typeof configSchema>;

@@ -1,7 +1,7 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { assertNoEviction, openPlatform, startHeartbeat } from '@trading-automation/core';
-import { pickEngine } from '@trading-automation/core/access';
+import { pickEngine, RateLimiter } from '@trading-automation/core/access';
 import { ExchangeSecrets } from '@trading-automation/core/exchange-accounts';
 import { Sealer } from '@trading-automation/core/sealing';
 import { WebhookSecrets } from '@trading-automation/core/webhooks';
@@ -10,6 +10,7 @@ import { Redis } from 'ioredis';
 import { AppModule, type Secrets } from './app.module.js';
 import type { Config } from './config.js';
 import { createAdapter } from './http/server.js';
+import { serveReference } from './reference/serve-reference.js';
 
 /** How long a request waits for Redis at most; a nonce that can't be recorded by then is a 503. */
 const REDIS_TIMEOUT_MS = 2_000;
@@ -31,15 +32,20 @@ export async function startRestApi(config: Config, version: string, logger: Logg
     onListenerError: (error) => logger.warn({ err: error }, 'the notification connection is down'),
   });
   const redis = await connectRedis(config.REDIS_URL, logger);
+  let listensAt = '';
+  const publicUrl = () => config.PUBLIC_URL ?? listensAt;
   const app = await NestFactory.create<NestFastifyApplication>(
-    AppModule.of({ config, version, platform, redis, engine, secrets, logger }),
-    createAdapter({ trustedProxies: config.TRUSTED_PROXIES }),
+    AppModule.of({ config, version, platform, redis, engine, secrets, publicUrl, logger }),
+    createAdapter({ trustedProxies: config.TRUSTED_PROXIES, corsOrigins: config.CORS_ORIGINS }),
     { bodyParser: false, logger: nestLogger(logger), abortOnError: false },
   );
+  const limiter = app.get(RateLimiter, { strict: false });
+  serveReference(app.getHttpAdapter().getInstance(), limiter.of(undefined));
   await app.listen(config.PORT, config.HOST);
+  listensAt = await app.getUrl();
   const endHeartbeat = startHeartbeat(platform, 'rest-api');
   return {
-    url: await app.getUrl(),
+    url: listensAt,
     stop: async () => {
       await app.close();
       endHeartbeat();
@@ -66,6 +72,7 @@ async function connectRedis(url: string, logger: Logger): Promise<Redis> {
   const redis = new Redis(url, {
     lazyConnect: true,
     commandTimeout: REDIS_TIMEOUT_MS,
+    enableAutoPipelining: true,
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,
   });

@@ -14,12 +14,23 @@ import {
   text,
 } from '@trading-automation/contracts';
 import { Commands } from '@trading-automation/core';
-import { type Actor, Authentication, type IncomingRequest } from '@trading-automation/core/access';
+import {
+  type Actor,
+  Authentication,
+  type IncomingRequest,
+  LocalBuckets,
+  RateLimiter,
+  type RateLimits,
+  type RequestLimits,
+  rateBucketsIn,
+} from '@trading-automation/core/access';
 import { createLogger, nestLogger } from '@trading-automation/runtime';
+import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { HttpModule } from '../src/http/http.module.js';
 import { answer, type Call, Operation } from '../src/http/operation.js';
-import { createAdapter } from '../src/http/server.js';
+import { createAdapter, type ServerLimits } from '../src/http/server.js';
+import { LIMITS_OUT_OF_THE_WAY } from './rate-limits.js';
 
 const note = z.object({ id: z.string(), name: z.string(), price: decimal.optional() });
 type Note = z.output<typeof note>;
@@ -79,6 +90,7 @@ export const noteOperations = {
     method: 'POST',
     path: '/v1/notes/:id/touch',
     access: 'TRADE',
+    bucket: 'trade_writes',
     params: path,
     response: note,
     status: 200,
@@ -119,14 +131,19 @@ const USER_ID = '0190b5c2-0000-7000-8000-000000000001';
 
 /** Knows two keys, and remembers what it was shown. */
 class NotesAuthentication {
-  constructor(private readonly behaviour: NotesBehaviour) {}
+  constructor(
+    private readonly behaviour: NotesBehaviour,
+    private readonly credentialIds: string,
+  ) {}
 
-  async authenticate(incoming: IncomingRequest): Promise<Actor | null> {
+  async authenticate(incoming: IncomingRequest, limits: RequestLimits): Promise<Actor | null> {
     this.behaviour.seen.push(incoming);
     const at = incoming.rawHeaders.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === 'x-api-key');
     if (at < 0) return null;
-    const permissions = KEYS[incoming.rawHeaders[at + 1]!];
+    const key = incoming.rawHeaders[at + 1]!;
+    const permissions = KEYS[key];
     if (permissions === undefined) throw new DomainError('invalid_api_key');
+    await limits.takeByCredential(`${this.credentialIds}:${key}`);
     return { userId: USER_ID, credential: { kind: 'api_key', id: USER_ID, permissions } };
   }
 }
@@ -192,22 +209,32 @@ export interface NotesApi {
 export interface NotesOptions {
   readonly operations?: readonly OperationShape[];
   readonly trustedProxies?: readonly string[];
+  readonly corsOrigins?: readonly string[];
+  readonly serverLimits?: Partial<ServerLimits>;
+  /** As the variable gives them. */
+  readonly rateLimits?: RateLimits;
+  /** Where several of these APIs keep limits together, and as whose; the memory of each unless given. */
+  readonly rateLimitsIn?: { readonly redis: Redis; readonly credentialIds: string };
 }
 
 /** Starts the API on a free port. */
 export async function startNotesApi(options: NotesOptions = {}): Promise<NotesApi> {
-  const { operations = Object.values(noteOperations), trustedProxies = [] } = options;
+  const { operations = Object.values(noteOperations), trustedProxies = [], corsOrigins = [] } = options;
   const behaviour = new NotesBehaviour();
   const log: string[] = [];
   const logger = createLogger('notes', 'debug', { write: (line) => void log.push(line) });
   const access: DynamicModule = {
     module: NotesAccessModule,
     providers: [
-      { provide: Authentication, useValue: new NotesAuthentication(behaviour) },
+      {
+        provide: Authentication,
+        useValue: new NotesAuthentication(behaviour, options.rateLimitsIn?.credentialIds ?? ''),
+      },
+      { provide: RateLimiter, useValue: limiterOf(options) },
       // Nothing is kept here: what is, is shown with the real API.
       { provide: Commands, useValue: { run: (_once: unknown, effect: () => Promise<unknown>) => effect() } },
     ],
-    exports: [Authentication, Commands],
+    exports: [Authentication, RateLimiter, Commands],
   };
   const root: DynamicModule = {
     module: NotesModule,
@@ -215,11 +242,15 @@ export async function startNotesApi(options: NotesOptions = {}): Promise<NotesAp
     controllers: [NotesController],
     providers: [{ provide: NotesBehaviour, useValue: behaviour }],
   };
-  const app = await NestFactory.create<NestFastifyApplication>(root, createAdapter({ trustedProxies }), {
-    bodyParser: false,
-    logger: nestLogger(logger),
-    abortOnError: false,
-  });
+  const app = await NestFactory.create<NestFastifyApplication>(
+    root,
+    createAdapter({ trustedProxies, corsOrigins, limits: options.serverLimits ?? {} }),
+    {
+      bodyParser: false,
+      logger: nestLogger(logger),
+      abortOnError: false,
+    },
+  );
   await app.listen(0, '127.0.0.1');
   const url = await app.getUrl();
   return {
@@ -230,6 +261,14 @@ export async function startNotesApi(options: NotesOptions = {}): Promise<NotesAp
     log,
     close: () => app.close(),
   };
+}
+
+function limiterOf({ rateLimits = LIMITS_OUT_OF_THE_WAY, rateLimitsIn }: NotesOptions): RateLimiter {
+  if (rateLimitsIn !== undefined) return new RateLimiter(rateLimits, rateBucketsIn(rateLimitsIn.redis));
+  return new RateLimiter(rateLimits, {
+    buckets: new LocalBuckets(),
+    takeWithNonce: () => Promise.reject(new Error('no test signs requests to this API')),
+  });
 }
 
 export interface Sent {

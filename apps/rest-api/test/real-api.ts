@@ -7,6 +7,7 @@ import { identityMessage, publicKeyOf, signMessage, signRequest } from '@trading
 import { configSchema } from '../src/config.js';
 import { startRestApi } from '../src/rest-api.js';
 import { type Received, type Sent, send } from './notes-api.js';
+import { LIMITS_OUT_OF_THE_WAY } from './rate-limits.js';
 
 export interface RealApi {
   readonly port: number;
@@ -30,6 +31,7 @@ export async function startRealApi(environment: Readonly<Record<string, string>>
     EXCHANGE_SEALING_KEY: await sealingKey(),
     WEBHOOK_SEALING_KEY: await sealingKey(),
     OPEN_REGISTRATION: 'true',
+    RATE_LIMITS: JSON.stringify(LIMITS_OUT_OF_THE_WAY),
     ...environment,
   });
   const log: string[] = [];
@@ -75,18 +77,25 @@ export function sendSigned(
 }
 
 /** The body that links the key, over a challenge of its own. */
-export async function drawIdentity(api: { port: number }, holder: KeyHolder): Promise<string> {
-  const { json } = await send(api, 'GET', '/v1/auth/cli-challenge');
+export async function drawIdentity(
+  api: { port: number },
+  holder: KeyHolder,
+  headers: Sent['headers'] = {},
+): Promise<string> {
+  const { json } = await send(api, 'GET', '/v1/auth/cli-challenge', { headers });
   const { challenge } = json.data as { challenge: string };
   const signature = signMessage(identityMessage(challenge, holder.publicKey), holder.privateKey);
   return JSON.stringify({ challenge, pubkey: holder.publicKey, signature });
 }
 
 /** Somebody with an account of their own. */
-export async function openAccount(api: { port: number }): Promise<KeyHolder> {
+export async function openAccount(
+  api: { port: number },
+  sent: Readonly<Record<string, string>> = {},
+): Promise<KeyHolder> {
   const holder = drawKeyHolder();
-  const body = await drawIdentity(api, holder);
-  const headers = { 'content-type': 'application/json' };
+  const body = await drawIdentity(api, holder, sent);
+  const headers = { 'content-type': 'application/json', ...sent };
   const { status, text } = await send(api, 'POST', '/v1/auth/cli-identity', { body, headers });
   if (status !== 201) throw new Error(`no account was opened: ${text}`);
   return holder;

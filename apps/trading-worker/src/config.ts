@@ -1,4 +1,4 @@
-import { WORLDS } from '@trading-automation/contracts';
+import { decimalGiven, WORLDS } from '@trading-automation/contracts';
 import { openingKeysSetting } from '@trading-automation/core/sealing';
 import { venuesSetting } from '@trading-automation/exchanges/ccxt';
 import { z } from 'zod';
@@ -16,6 +16,11 @@ export const configSchema = z.object({
   PRICES_EVERY_MS: z.coerce.number().int().min(500).default(5_000),
   /** How old an account's balances may grow before they are read again unasked. */
   BALANCES_AGE_MAX_MS: z.coerce.number().int().min(1_000).default(60_000),
+  /** Reward tokens of one grant; 0 grants none, and unset is the default of the world. */
+  REWARD_SIGN_UP_AMOUNT: decimalGiven('non_negative').optional(),
+  REWARD_FIRST_TRADE_AMOUNT: decimalGiven('non_negative').optional(),
+  /** How long a reward can be claimed; for ever unless set. */
+  REWARD_EXPIRES_DAYS: z.coerce.number().int().min(1).max(3_650).optional(),
 });
 
 export type Config = z.infer<typeof configSchema>;

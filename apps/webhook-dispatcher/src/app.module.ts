@@ -1,6 +1,8 @@
 import { BullModule } from '@nestjs/bullmq';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { CoreModule, type Platform } from '@trading-automation/core';
+import { MailModule } from '@trading-automation/core/mail';
+import { NotificationRelayModule } from '@trading-automation/core/notifications';
 import { DeliverySettings, WebhookDeliveryModule } from '@trading-automation/core/webhooks';
 import type { Logger } from '@trading-automation/runtime';
 import { AttemptQueue } from './delivery/attempt-queue.js';
@@ -45,6 +47,8 @@ export class AppModule {
         }),
         BullModule.registerQueue(),
         WebhookDeliveryModule,
+        NotificationRelayModule,
+        MailModule,
       ],
       providers: [...given.providers, AttemptsProcessor],
     };

@@ -28,6 +28,16 @@ describe('the configuration', () => {
     });
   });
 
+  it.each([
+    'a@example.com',
+    'Trading <a@example.com>',
+    '<a@example.com>',
+    'Überweisung GmbH <a@example.com>',
+  ])('sends mail as %s', (from) => {
+    const mail = { SMTP_URL: 'smtps://user:pass@mail.example.com:465', MAIL_FROM: from };
+    expect(readConfig(configSchema, { ...GIVEN, ...mail })).toMatchObject(mail);
+  });
+
   it('reads the ring of keys in its order', () => {
     expect(readConfig(configSchema, GIVEN).WEBHOOK_OPENING_KEYS).toEqual([
       { id: '0123456789abcdef', privateKey: 'cHJpdmF0ZQ' },
@@ -41,6 +51,12 @@ describe('the configuration', () => {
     [{ RETRY_DELAYS_MS: '5000,30000' }, 'RETRY_DELAYS_MS'],
     [{ WEBHOOK_OPENING_KEYS: 'secret' }, 'WEBHOOK_OPENING_KEYS'],
     [{ DELIVERY_CONCURRENCY: '0' }, 'DELIVERY_CONCURRENCY'],
+    [{ SMTP_URL: 'https://secret@mail.example.com', MAIL_FROM: 'a@example.com' }, 'SMTP_URL'],
+    [{ SMTP_URL: 'smtp://mail.example.com' }, 'MAIL_FROM'],
+    [{ MAIL_FROM: 'nobody' }, 'MAIL_FROM'],
+    [{ MAIL_FROM: 'A <a@example.com>, B <b@example.com>' }, 'MAIL_FROM'],
+    [{ MAIL_FROM: 'A\r\nBcc: <a@example.com>' }, 'MAIL_FROM'],
+    [{ MAIL_TIMEOUT_MS: 'soon' }, 'MAIL_TIMEOUT_MS'],
   ])('refuses %j', (changed, name) => {
     const problems = problemsOf(changed as Record<string, string>);
     expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name}: `))]);

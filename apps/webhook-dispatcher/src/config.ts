@@ -17,6 +17,19 @@ const durationMs = z.coerce
 /** An attempt has to be recorded within its lease too; half its longest duration is left for that. */
 const LEASE_PER_ATTEMPT = 1.5;
 
+/** Where mail goes out. */
+const smtpUrl = z.url({ protocol: /^smtps?$/, error: 'expected smtp://… or smtps://…' });
+
+const MAIL_FROM = /^(?:[^\p{Cc}<>@]*<([^<>]+)>|([^<>\s]+))$/u;
+/** `address` or `Name <address>`. */
+const mailFrom = z.string().refine(
+  (text) => {
+    const [, named, bare] = MAIL_FROM.exec(text) ?? [];
+    return z.email().safeParse(named ?? bare).success;
+  },
+  { error: 'expected an address, or Name <address>' },
+);
+
 /** The environment of the process. */
 export const configSchema = z
   .object({
@@ -41,6 +54,14 @@ export const configSchema = z
     LEASE_MS: durationMs.default(45_000),
     /** How often Postgres is asked for deliveries that no job stands for. */
     SWEEP_MS: durationMs.default(15_000),
+    /** Without it mail waits in Postgres. */
+    SMTP_URL: smtpUrl.optional(),
+    /** Who mail is from. */
+    MAIL_FROM: mailFrom.optional(),
+    /** The longest wait for the mail server at any one point of a mail. */
+    MAIL_TIMEOUT_MS: durationMs.default(20_000),
+    /** How often Postgres is asked for mail. */
+    MAIL_POLL_MS: durationMs.default(5_000),
     /** How long a stop waits for running attempts; those that it cuts are made again. */
     STOP_GRACE_MS: durationMs.default(10_000),
     /** Tells apart dispatchers that share a Redis without sharing a database. */
@@ -53,6 +74,10 @@ export const configSchema = z
     if (config.WORLD === 'live' && config.WEBHOOK_ALLOW_LOOPBACK) {
       const message = 'may not be true in the live world';
       context.addIssue({ code: 'custom', path: ['WEBHOOK_ALLOW_LOOPBACK'], message });
+    }
+    if (config.SMTP_URL !== undefined && config.MAIL_FROM === undefined) {
+      const message = 'must be set where SMTP_URL is';
+      context.addIssue({ code: 'custom', path: ['MAIL_FROM'], message });
     }
     if (config.LEASE_MS < config.ATTEMPT_TIMEOUT_MS * LEASE_PER_ATTEMPT) {
       const message = `expected at least ${LEASE_PER_ATTEMPT} times ATTEMPT_TIMEOUT_MS`;

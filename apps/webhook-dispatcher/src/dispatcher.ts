@@ -2,6 +2,8 @@ import 'reflect-metadata';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NestFactory } from '@nestjs/core';
 import { assertNoEviction, openPlatform, startHeartbeat } from '@trading-automation/core';
+import { Mails } from '@trading-automation/core/mail';
+import { NotificationRelay } from '@trading-automation/core/notifications';
 import { Opener } from '@trading-automation/core/sealing';
 import {
   DeliverySettings,
@@ -14,7 +16,9 @@ import { AppModule } from './app.module.js';
 import type { Config } from './config.js';
 import { AttemptQueue } from './delivery/attempt-queue.js';
 import { AttemptsProcessor } from './delivery/attempts.processor.js';
+import { MailSender } from './delivery/mail-sender.js';
 import { OutboundClient } from './delivery/outbound-client.js';
+import { SmtpClient } from './delivery/smtp-client.js';
 import { Sweeper } from './delivery/sweeper.js';
 import { WebhookSender } from './delivery/webhook-sender.js';
 
@@ -59,6 +63,8 @@ export async function startDispatcher(config: Config, logger: Logger): Promise<R
   processor.start(config.DELIVERY_CONCURRENCY);
   const unsubscribe = fanOut.subscribe((refs) => void queue.add(refs));
   const relay = fanOut.start(onError);
+  const notifications = app.get(NotificationRelay).start(onError);
+  const mail = startMail(config, app.get(Mails), logger);
   const tests = app.get(WebhookTests).serve({ send: (event) => sender.send(event), onError });
   sweeper.start();
   const stopHeartbeat = startHeartbeat(platform, SERVICE);
@@ -67,7 +73,11 @@ export async function startDispatcher(config: Config, logger: Logger): Promise<R
     async stop() {
       stopHeartbeat();
       unsubscribe();
-      const intake = Promise.all([relay.stop(), sweeper.stop(), tests.stop(), processor.worker.close()]);
+      const intake = Promise.all(
+        [relay, notifications, mail, sweeper, tests, { stop: () => processor.worker.close() }].map((part) =>
+          part.stop(),
+        ),
+      );
       const isDrained = await Promise.race([
         intake.then(() => true),
         sleep(config.STOP_GRACE_MS, false, { ref: false }),
@@ -79,4 +89,16 @@ export async function startDispatcher(config: Config, logger: Logger): Promise<R
       await platform.close();
     },
   };
+}
+
+/** Without a way to send it, mail waits in Postgres. */
+function startMail(config: Config, mails: Mails, logger: Logger): { stop(): Promise<void> } {
+  const { SMTP_URL: url, MAIL_FROM: from, MAIL_TIMEOUT_MS: timeoutMs } = config;
+  if (url === undefined || from === undefined) {
+    logger.warn('SMTP_URL is not set: mail waits until it is');
+    return { stop: async () => undefined };
+  }
+  const sender = new MailSender(mails, new SmtpClient({ url, from, timeoutMs }), logger, config.MAIL_POLL_MS);
+  sender.start();
+  return sender;
 }

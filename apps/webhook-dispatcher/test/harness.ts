@@ -58,6 +58,7 @@ export async function openWorld() {
 
   return {
     platform,
+    sealer,
     environment,
     addHook,
     query: (text: string, ...params: unknown[]): Promise<Record<string, unknown>[]> =>

@@ -8,8 +8,11 @@ const permission = z.enum(PERMISSIONS);
 export const me = z
   .object({
     id: idOf('usr'),
-    email: z.string().optional(),
-    email_verified: z.boolean(),
+    email: z
+      .string()
+      .optional()
+      .describe('The address given last. Mail goes to the last verified one until this one is verified.'),
+    email_verified: z.boolean().describe('Whether `email` was proved by the link that was sent to it.'),
     created_at: instant,
     credential: z.object({
       kind: z.enum(['api_key', 'public_key']),
@@ -20,6 +23,19 @@ export const me = z
   })
   .meta({ id: 'Me' });
 export type Me = z.output<typeof me>;
+
+export const EMAIL_MAX = 254;
+
+export const mePatch = z
+  .strictObject({
+    email: z
+      .email({ error: 'Expected an e-mail address.' })
+      .max(EMAIL_MAX)
+      .optional()
+      .describe('A link to verify the address is sent to it; asked for again, the link is sent again.'),
+  })
+  .meta({ id: 'MePatch' });
+export type MePatch = z.output<typeof mePatch>;
 
 export const apiKey = z
   .object({
@@ -93,6 +109,7 @@ export const publicKey = z
 export type PublicKey = z.output<typeof publicKey>;
 
 const apiKeyPath = z.object({ id: idGiven('key') });
+const publicKeyPath = z.object({ id: idGiven('pbk') });
 
 export const accessOperations = {
   me: defineOperation({
@@ -104,6 +121,28 @@ export const accessOperations = {
     response: me,
     status: 200,
     errors: [],
+  }),
+  updateMe: defineOperation({
+    id: 'me.update',
+    method: 'PATCH',
+    path: '/v1/me',
+    summary: 'Changes the account. A new e-mail address is sent a link; it counts once that was opened.',
+    access: 'ADMIN',
+    body: mePatch,
+    response: me,
+    status: 200,
+    errors: [],
+  }),
+  verifyEmail: defineOperation({
+    id: 'auth.verifyEmail',
+    method: 'GET',
+    path: '/v1/auth/email-verification',
+    summary: 'Verifies an e-mail address: the link that was sent to it. It is good for 24 hours.',
+    access: 'PUBLIC',
+    query: z.strictObject({ code: z.string().describe('From the link.') }),
+    response: z.object({ email_verified: z.literal(true) }),
+    status: 200,
+    errors: ['not_found'],
   }),
   cliChallenge: defineOperation({
     id: 'auth.cliChallenge',
@@ -123,6 +162,7 @@ export const accessOperations = {
     summary:
       'Links a key pair by its signature over a challenge; without a credential, opens an account for it.',
     access: 'CHALLENGE',
+    bucket: 'identity_writes',
     body: cliIdentityCreate,
     response: publicKey,
     status: 201,
@@ -145,6 +185,7 @@ export const accessOperations = {
     path: '/v1/api-keys',
     summary: 'Makes an API key that may do no more than its maker.',
     access: 'ADMIN',
+    bucket: 'sensitive_writes',
     body: apiKeyCreate,
     response: apiKeyWithValue,
     status: 201,
@@ -156,6 +197,7 @@ export const accessOperations = {
     path: '/v1/api-keys/:id',
     summary: 'Revokes an API key at once; the last ADMIN credential stays.',
     access: 'ADMIN',
+    bucket: 'sensitive_writes',
     params: apiKeyPath,
     response: deletedOf(idOf('key')),
     status: 200,
@@ -167,8 +209,32 @@ export const accessOperations = {
     path: '/v1/api-keys/:id/rotate',
     summary: 'Gives an API key a new value, and ends the old one at once.',
     access: 'ADMIN',
+    bucket: 'sensitive_writes',
     params: apiKeyPath,
     response: apiKeyWithValue,
+    status: 200,
+    errors: ['not_found', 'invalid_state'],
+  }),
+  listPublicKeys: defineOperation({
+    id: 'publicKeys.list',
+    method: 'GET',
+    path: '/v1/auth/public-keys',
+    summary: 'The public keys of the account; revoked ones with `include=revoked`.',
+    access: 'ADMIN',
+    list: { sorts: ['created_at'], limitDefault: 20, includes: ['revoked'] },
+    response: publicKey,
+    status: 200,
+    errors: [],
+  }),
+  revokePublicKey: defineOperation({
+    id: 'publicKeys.revoke',
+    method: 'DELETE',
+    path: '/v1/auth/public-keys/:id',
+    summary: 'Revokes a public key at once; the last ADMIN credential stays. It may be linked again.',
+    access: 'ADMIN',
+    bucket: 'sensitive_writes',
+    params: publicKeyPath,
+    response: deletedOf(idOf('pbk')),
     status: 200,
     errors: ['not_found', 'invalid_state'],
   }),

@@ -62,6 +62,17 @@ export const exchangeAccountCreate = z
   .meta({ id: 'ExchangeAccountCreate' });
 export type ExchangeAccountCreate = z.output<typeof exchangeAccountCreate>;
 
+export const exchangeAccountUpdate = z
+  .strictObject({
+    account_name: text({ max: 100 }).optional().describe('Your label for the account.'),
+    credentials: exchangeCredentials
+      .optional()
+      .describe('New credentials of the same account at the exchange; tested before they are kept.'),
+    allow_withdraw_keys: z.boolean().default(false).describe('Take credentials that may withdraw, too.'),
+  })
+  .meta({ id: 'ExchangeAccountUpdate' });
+export type ExchangeAccountUpdate = z.output<typeof exchangeAccountUpdate>;
+
 export const credentialsTestResult = z
   .object({
     ok: z.literal(true),
@@ -119,6 +130,18 @@ export const exchangeAccountOperations = {
     response: exchangeAccount,
     status: 201,
     errors: [...venueErrors, 'limit_reached'],
+  }),
+  update: defineOperation({
+    id: 'exchanges.update',
+    method: 'PATCH',
+    path: '/v1/exchanges/:id',
+    summary: 'Renames an exchange account, or gives it new credentials; what it holds and copies stays.',
+    access: 'TRADE',
+    params: path,
+    body: exchangeAccountUpdate,
+    response: exchangeAccount,
+    status: 200,
+    errors: ['not_found', ...venueErrors],
   }),
   delete: defineOperation({
     id: 'exchanges.delete',

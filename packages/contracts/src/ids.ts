@@ -90,12 +90,17 @@ export function decodeId(prefix: IdPrefix, text: string): string | null {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
+function descriptionOf(prefix: IdPrefix): string {
+  const record = ID_PREFIXES[prefix];
+  return `Id of ${/^[aeiA]/.test(record) ? 'an' : 'a'} ${record} (\`${prefix}_…\`).`;
+}
+
 /** Schema of an id in an answer. */
 export function idOf(prefix: IdPrefix) {
   return z
     .string()
     .regex(new RegExp(`^${prefix}_[0-7][${ALPHABET}]{25}$`))
-    .meta({ format: 'typeid', description: `Id of a ${ID_PREFIXES[prefix]} (\`${prefix}_…\`).` });
+    .meta({ format: 'typeid', description: descriptionOf(prefix) });
 }
 
 /**
@@ -109,6 +114,6 @@ export function idGiven<P extends IdPrefix>(prefix: P) {
     .meta({
       format: 'typeid',
       idPrefix: prefix,
-      description: `Id of a ${ID_PREFIXES[prefix]} (\`${prefix}_…\`).`,
+      description: descriptionOf(prefix),
     });
 }

@@ -21,6 +21,13 @@ export function permits(held: readonly Permission[], needed: Permission): boolea
   return needed === 'READ' ? held.length > 0 : held.includes(needed);
 }
 
+/**
+ * Buckets that an operation fills beside the general one: trade writes, and writes of credentials and withdrawals,
+ * by credential; writes of identities by address.
+ */
+export const RATE_BUCKETS = ['trade_writes', 'sensitive_writes', 'identity_writes'] as const;
+export type RateBucket = (typeof RATE_BUCKETS)[number];
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** How a list pages and sorts; every list takes `limit`, `offset`, `cursor`, `sort`, `order` and `include=total`. */
@@ -47,6 +54,10 @@ export interface Operation {
   /** Set where the body may be left out. */
   readonly bodyOptional?: true;
   readonly list?: ListShape;
+  /** Set where the operation has a rate limit of its own beside the general one. */
+  readonly bucket?: RateBucket;
+  /** Set where the answer is a stream of server-sent events; `response` is then the data of one of them. */
+  readonly stream?: true;
   /** `data` of the answer; of a list, one item. */
   readonly response: z.ZodType;
   readonly status: 200 | 201 | 202;

@@ -1,10 +1,19 @@
 import { accessOperations } from './access.js';
+import { analyticsOperations } from './analytics.js';
+import { copierOperations } from './copiers.js';
+import { emergencyStopOperations } from './emergency-stop.js';
+import { eventOperations } from './events.js';
 import { exchangeAccountOperations } from './exchange-accounts.js';
+import { notificationOperations } from './notifications.js';
 import type { Operation } from './operation.js';
+import { rewardOperations } from './rewards.js';
 import { serviceOperations } from './service.js';
+import { settingOperations } from './settings.js';
+import { strategyOperations } from './strategies.js';
 import { tradePairOperations } from './trade-pairs.js';
 import { tradeOperations } from './trades.js';
-import { webhookOperations } from './webhooks.js';
+import { deadLetterOperations, webhookOperations } from './webhooks.js';
+import { withdrawalOperations } from './withdrawals.js';
 
 /** Every operation of the API. */
 export const OPERATIONS: readonly Operation[] = [
@@ -13,7 +22,17 @@ export const OPERATIONS: readonly Operation[] = [
   exchangeAccountOperations,
   tradePairOperations,
   tradeOperations,
+  rewardOperations,
+  withdrawalOperations,
+  strategyOperations,
+  copierOperations,
+  notificationOperations,
+  settingOperations,
+  analyticsOperations,
+  emergencyStopOperations,
+  eventOperations,
   webhookOperations,
+  deadLetterOperations,
 ].flatMap((group): Operation[] => Object.values(group));
 
 /** Removed namespaces: whatever lies below answers 410 `namespace_removed`. */

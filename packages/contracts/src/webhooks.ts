@@ -1,7 +1,11 @@
 import { z } from 'zod';
-import { EVENT_SELECTORS, EVENT_TYPES } from './events.js';
+import { EVENT_SELECTORS, EVENT_TYPES, event } from './events.js';
 import { idGiven, idOf } from './ids.js';
 import { defineOperation, deletedOf, instant, text } from './operation.js';
+import { stored } from './stored-json.js';
+
+export const DEACTIVATION_REASONS = ['consecutive_failures', 'user'] as const;
+export type DeactivationReason = (typeof DEACTIVATION_REASONS)[number];
 
 export const webhook = z
   .object({
@@ -12,7 +16,10 @@ export const webhook = z
     is_active: z.boolean(),
     consecutive_failures: z.number().int().nonnegative(),
     deactivated_at: instant.optional(),
-    deactivation_reason: z.string().optional(),
+    deactivation_reason: z
+      .enum(DEACTIVATION_REASONS)
+      .optional()
+      .describe('`consecutive_failures`: by the service, after an outage; `user`: by your own hand.'),
     secret_last_rotated_at: instant,
     created_at: instant,
     updated_at: instant,
@@ -25,22 +32,41 @@ export const webhookWithSecret = webhook
   .meta({ id: 'WebhookWithSecret' });
 export type WebhookWithSecret = z.output<typeof webhookWithSecret>;
 
+const urlGiven = text({ max: 2048 }).describe('Where events are posted.');
+const eventsGiven = z
+  .array(
+    z.string().refine((value) => EVENT_SELECTORS.includes(value), {
+      error: 'Not a kind of event; use a kind, its subject with .* or *.',
+    }),
+  )
+  .min(1)
+  .max(100)
+  .describe('Kinds of events, `trade.*`, or `*`.');
+const descriptionGiven = text({ min: 0, max: 500 });
+
 export const webhookCreate = z
   .strictObject({
-    url: text({ max: 2048 }).describe('Where events are posted.'),
-    events: z
-      .array(
-        z.string().refine((value) => EVENT_SELECTORS.includes(value), {
-          error: 'Not a kind of event; use a kind, its subject with .* or *.',
-        }),
-      )
-      .min(1)
-      .max(100)
-      .describe('Kinds of events, `trade.*`, or `*`.'),
-    description: text({ min: 0, max: 500 }).default(''),
+    url: urlGiven,
+    events: eventsGiven,
+    description: descriptionGiven.default(''),
   })
   .meta({ id: 'WebhookCreate' });
 export type WebhookCreate = z.output<typeof webhookCreate>;
+
+export const webhookUpdate = z
+  .strictObject({
+    url: urlGiven.optional(),
+    events: eventsGiven.optional(),
+    description: descriptionGiven.optional(),
+    is_active: z
+      .boolean()
+      .optional()
+      .describe(
+        'True takes it into use again and forgets its failures; false sends what is owed to it to the dead letters.',
+      ),
+  })
+  .meta({ id: 'WebhookUpdate' });
+export type WebhookUpdate = z.output<typeof webhookUpdate>;
 
 /** Why an attempt failed. The receiver's address never appears in it. */
 export const DELIVERY_ERRORS = [
@@ -78,7 +104,50 @@ export const delivery = z
   .meta({ id: 'Delivery' });
 export type Delivery = z.output<typeof delivery>;
 
+export const DEAD_LETTER_STATUSES = ['PENDING', 'RETRIED', 'DISCARDED'] as const;
+export type DeadLetterStatus = (typeof DEAD_LETTER_STATUSES)[number];
+
+/** Why a delivery ended that had attempts left. */
+const ABANDONMENTS = ['webhook_inactive'] as const;
+
+/** A delivery that was given up. */
+export const deadLetter = z
+  .object({
+    id: idOf('dlq'),
+    event_id: idOf('evt'),
+    event_type: z.enum(EVENT_TYPES),
+    run: z.number().int().nonnegative().describe('The run of attempts that failed, as in the deliveries.'),
+    status: z
+      .enum(DEAD_LETTER_STATUSES)
+      .describe(
+        'RETRIED: sent again by a new run. What comes of that run is a delivery, or another dead letter.',
+      ),
+    attempts: z.number().int().min(0).max(5).describe('How many were made.'),
+    last_status_code: z.number().int().optional(),
+    last_error: z
+      .enum([...DELIVERY_ERRORS, ...ABANDONMENTS])
+      .optional()
+      .describe('Why the last attempt failed; `webhook_inactive` where the rest was not made at all.'),
+    resolved_at: instant.optional().describe('When it was retried or discarded.'),
+    created_at: instant,
+    updated_at: instant,
+  })
+  .meta({ id: 'DeadLetter' });
+export type DeadLetter = z.output<typeof deadLetter>;
+
+export const deadLetterDetail = deadLetter
+  .extend({ payload: stored(event).describe('The event, byte for byte as it was sent each time.') })
+  .meta({ id: 'DeadLetterDetail' });
+export type DeadLetterDetail = z.output<typeof deadLetterDetail>;
+
+const count = z.number().int().nonnegative();
+export const deadLetterStats = z
+  .object({ pending: count, retried: count, discarded: count })
+  .meta({ id: 'DeadLetterStats' });
+export type DeadLetterStats = z.output<typeof deadLetterStats>;
+
 const path = z.object({ id: idGiven('whk') });
+const deadLetterPath = z.object({ id: idGiven('whk'), dlq_id: idGiven('dlq') });
 
 export const webhookOperations = {
   create: defineOperation({
@@ -114,6 +183,18 @@ export const webhookOperations = {
     status: 200,
     errors: ['not_found'],
   }),
+  update: defineOperation({
+    id: 'webhooks.update',
+    method: 'PATCH',
+    path: '/v1/webhooks/:id',
+    summary: 'Changes a webhook; the next attempt of what is owed to it uses what it says then.',
+    access: 'ADMIN',
+    params: path,
+    body: webhookUpdate,
+    response: webhook,
+    status: 200,
+    errors: ['not_found'],
+  }),
   delete: defineOperation({
     id: 'webhooks.delete',
     method: 'DELETE',
@@ -122,6 +203,17 @@ export const webhookOperations = {
     access: 'ADMIN',
     params: path,
     response: deletedOf(idOf('whk')),
+    status: 200,
+    errors: ['not_found'],
+  }),
+  rotateSecret: defineOperation({
+    id: 'webhooks.rotateSecret',
+    method: 'POST',
+    path: '/v1/webhooks/:id/rotate-secret',
+    summary: 'Gives a webhook a new signing secret; the old one signs nothing any more.',
+    access: 'ADMIN',
+    params: path,
+    response: webhookWithSecret,
     status: 200,
     errors: ['not_found'],
   }),
@@ -147,5 +239,68 @@ export const webhookOperations = {
     response: delivery,
     status: 200,
     errors: ['not_found', 'service_unavailable'],
+  }),
+} as const;
+
+export const deadLetterOperations = {
+  list: defineOperation({
+    id: 'deadLetters.list',
+    method: 'GET',
+    path: '/v1/webhooks/:id/dead-letters',
+    summary: "A webhook's dead letters: deliveries that were given up.",
+    access: 'READ',
+    params: path,
+    query: z.strictObject({
+      status: z.enum(DEAD_LETTER_STATUSES).optional(),
+      event_type: z.enum(EVENT_TYPES).optional(),
+    }),
+    list: { sorts: ['created_at', 'updated_at'], limitDefault: 20 },
+    response: deadLetter,
+    status: 200,
+    errors: ['not_found'],
+  }),
+  stats: defineOperation({
+    id: 'deadLetters.stats',
+    method: 'GET',
+    path: '/v1/webhooks/:id/dead-letters/stats',
+    summary: "How many of a webhook's dead letters are pending, retried and discarded.",
+    access: 'READ',
+    params: path,
+    response: deadLetterStats,
+    status: 200,
+    errors: ['not_found'],
+  }),
+  get: defineOperation({
+    id: 'deadLetters.get',
+    method: 'GET',
+    path: '/v1/webhooks/:id/dead-letters/:dlq_id',
+    summary: 'One dead letter, with its payload.',
+    access: 'READ',
+    params: deadLetterPath,
+    response: deadLetterDetail,
+    status: 200,
+    errors: ['not_found'],
+  }),
+  retry: defineOperation({
+    id: 'deadLetters.retry',
+    method: 'POST',
+    path: '/v1/webhooks/:id/dead-letters/:dlq_id/retry',
+    summary: 'Sends a pending dead letter again: up to five attempts, with the same event id and bytes.',
+    access: 'ADMIN',
+    params: deadLetterPath,
+    response: deadLetterDetail,
+    status: 202,
+    errors: ['not_found', 'invalid_state'],
+  }),
+  discard: defineOperation({
+    id: 'deadLetters.discard',
+    method: 'DELETE',
+    path: '/v1/webhooks/:id/dead-letters/:dlq_id',
+    summary: 'Gives a pending dead letter up; it stays readable.',
+    access: 'ADMIN',
+    params: deadLetterPath,
+    response: deletedOf(idOf('dlq')),
+    status: 200,
+    errors: ['not_found', 'invalid_state'],
   }),
 } as const;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { z } from 'zod';
-import { decimal, readDecimal } from './decimal.js';
-import { compileWriter } from './writer.js';
+import { decimal, JsonNumber, readDecimal } from './decimal.js';
+import { compileWriter, jsonText } from './writer.js';
 
 const record = z.object({
   id: z.string(),
@@ -67,5 +67,49 @@ describe('compileWriter', () => {
   ])('throws on %s instead of sending it', (_case, value) => {
     const write = compileWriter(z.object({ amount: decimal }));
     expect(() => write(value)).toThrow(TypeError);
+  });
+});
+
+describe('jsonText', () => {
+  const json = fc.jsonValue({ noUnicodeString: false }).map((value) => value as unknown);
+
+  it('writes what JSON.stringify writes, but for the sign of a negative zero', () => {
+    fc.assert(
+      fc.property(json, (value) => {
+        const written = jsonText(value);
+        expect(JSON.parse(written)).toStrictEqual(value);
+        expect(JSON.stringify(JSON.parse(written))).toBe(JSON.stringify(value));
+      }),
+    );
+    expect(jsonText(-0)).toBe('-0');
+  });
+
+  it('writes a number that no double carries with the digits that it came with', () => {
+    const digits = '-12345678901234567890.123456789012345678e+400';
+    expect(jsonText({ a: [new JsonNumber(digits)] })).toBe(`{"a":[${digits}]}`);
+  });
+
+  it('is how an answer writes what its schema leaves open', () => {
+    const write = compileWriter(z.object({ value: z.unknown() }), 'string');
+    expect(write({ value: { price: new JsonNumber('1.10'), tags: ['a'] } })).toBe(
+      '{"value":{"price":1.10,"tags":["a"]}}',
+    );
+  });
+
+  it('leaves out members that are undefined', () => {
+    expect(jsonText({ a: undefined, b: null })).toBe('{"b":null}');
+  });
+
+  it.each([
+    ['undefined', undefined],
+    ['NaN', Number.NaN],
+    ['Infinity', Number.POSITIVE_INFINITY],
+    ['a function', () => 1],
+    ['a bigint', 1n],
+    ['a symbol', Symbol('s')],
+    ['an instance', new Date(0)],
+    ['undefined in a list', [undefined]],
+  ])('throws on %s, which JSON can not say', (_case, value) => {
+    expect(() => jsonText(value)).toThrow(TypeError);
   });
 });

@@ -5,15 +5,50 @@
  *    it never passes through a double.
  * 2. Only fields that the schema names are written: a field that a query returned by mistake stays inside.
  * 3. A value that the schema can't explain throws: a broken answer is a bug of ours, not the reader's.
+ * 4. Where the schema allows any JSON, a number is written with the digits that it came with.
  *
  * A writer is compiled once for a schema; the closures then know nothing of schemas.
  */
 import type { z } from 'zod';
+import { JsonNumber } from './decimal.js';
+import { StoredJson } from './stored-json.js';
 
 export type DecimalMode = 'number' | 'string';
 export type Writer = (value: unknown) => string;
 
 const PLAIN_DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
+
+/**
+ * Compact JSON of any value that a JSON text can hold, with every digit of a {@link JsonNumber} and the sign of a
+ * negative zero. Members that are undefined are left out.
+ *
+ * @throws {TypeError} on what JSON can't say: undefined itself, NaN, functions, instances of other classes
+ */
+export function jsonText(value: unknown): string {
+  if (value === null) return 'null';
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return JSON.stringify(value);
+    case 'number':
+      return Object.is(value, -0) ? '-0' : scalar(value);
+    case 'object':
+      return objectText(value);
+    default:
+      throw new TypeError(`JSON has no ${typeof value}`);
+  }
+}
+
+function objectText(value: object): string {
+  if (value instanceof JsonNumber) return value.text;
+  if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`;
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) throw new TypeError('expected a plain object');
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .map(([key, member]) => `${JSON.stringify(key)}:${jsonText(member)}`);
+  return `{${members.join(',')}}`;
+}
 
 /** Compiles the writer of a response schema. */
 export function compileWriter(schema: z.ZodType, decimals: DecimalMode = 'number'): Writer {
@@ -29,11 +64,12 @@ interface Described {
     readonly valueType?: Described;
     readonly options?: readonly Described[];
   };
-  meta(): { format?: string } | undefined;
+  meta(): { format?: string; stored?: boolean } | undefined;
 }
 
 function compile(schema: Described, mode: DecimalMode): Writer {
   const { def } = schema;
+  if (schema.meta()?.stored === true) return storedWriter;
   if (schema.meta()?.format === 'decimal' && def.type === 'string') return decimalWriter(mode);
   switch (def.type) {
     case 'object':
@@ -61,10 +97,15 @@ function compile(schema: Described, mode: DecimalMode): Writer {
       return scalar;
     case 'unknown':
     case 'any':
-      return (value) => JSON.stringify(value) ?? 'null';
+      return jsonText;
     default:
       throw new TypeError(`a response schema may not use ${def.type}`);
   }
+}
+
+function storedWriter(value: unknown): string {
+  if (!(value instanceof StoredJson)) throw new TypeError('expected JSON as it was stored');
+  return value.text;
 }
 
 function scalar(value: unknown): string {

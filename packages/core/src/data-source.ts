@@ -3,30 +3,56 @@ import { createDataSource, type Database } from '@trading-automation/persistence
 import { ApiKeyEntity } from './access/api-key.entity.js';
 import { PublicKeyEntity } from './access/public-key.entity.js';
 import { UserEntity } from './access/user.entity.js';
+import { CopierEntity } from './copiers/copier.entity.js';
 import { ExchangeAccountEntity } from './exchange-accounts/exchange-account.entity.js';
 import { SupportedExchangeEntity } from './exchange-accounts/supported-exchange.entity.js';
 import { Access1763700000001 } from './migrations/0001-access.js';
 import { Trading1763700000002 } from './migrations/0002-trading.js';
 import { Webhooks1763700000003 } from './migrations/0003-webhooks.js';
+import { Rewards1763700000004 } from './migrations/0004-rewards.js';
+import { Copying1763700000005 } from './migrations/0005-copying.js';
+import { Account1763700000006 } from './migrations/0006-account.js';
+import { DeadLetters1763700000007 } from './migrations/0007-dead-letters.js';
+import { Analytics1763700000008 } from './migrations/0008-analytics.js';
+import { Events1763700000009 } from './migrations/0009-events.js';
+import { Lists1763700000010 } from './migrations/0010-lists.js';
+import { NotificationEntity } from './notifications/notification.entity.js';
+import { StrategyEntity } from './strategies/strategy.entity.js';
 import { TradePairEntity } from './trade-pairs/trade-pair.entity.js';
 import { FillEntity } from './trades/fill.entity.js';
 import { TradeEntity } from './trades/trade.entity.js';
 import { WebhookEntity } from './webhooks/webhook.entity.js';
+import { WithdrawalEntity } from './withdrawals/withdrawal.entity.js';
 
 const ENTITIES = [
   ApiKeyEntity,
+  CopierEntity,
   ExchangeAccountEntity,
   FillEntity,
+  NotificationEntity,
   PublicKeyEntity,
+  StrategyEntity,
   SupportedExchangeEntity,
   TradeEntity,
   TradePairEntity,
   UserEntity,
   WebhookEntity,
+  WithdrawalEntity,
 ];
 
 /** One linear history; a released migration is never edited. */
-const MIGRATIONS = [Access1763700000001, Trading1763700000002, Webhooks1763700000003];
+const MIGRATIONS = [
+  Access1763700000001,
+  Trading1763700000002,
+  Webhooks1763700000003,
+  Rewards1763700000004,
+  Copying1763700000005,
+  Account1763700000006,
+  DeadLetters1763700000007,
+  Analytics1763700000008,
+  Events1763700000009,
+  Lists1763700000010,
+];
 
 interface DatabaseOptions {
   readonly url: string;

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { until } from '../first-trade/scenario.mjs';
 import { ensureKeys } from '../keys.mjs';
 import { freePort } from '../ports.mjs';
-import { listServices } from '../service-list.mjs';
+import { ampleRateLimits, listServices } from '../service-list.mjs';
 import { migrateDatabase, superviseService } from '../service-processes.mjs';
 import { startTestServers } from '../test-servers.mjs';
 
@@ -40,7 +40,7 @@ export async function startProduct({ restApis = 1, more, say = () => {} } = {}) 
       keys,
       paperExchangeDir: join(folder, 'paper-exchange'),
       ports,
-      ...(more === undefined ? {} : { more }),
+      more: { ...more, 'rest-api': { RATE_LIMITS: ampleRateLimits, ...more?.['rest-api'] } },
     });
     const first = /** @type {import('../service-list.mjs').Service} */ (
       services.find(({ name }) => name === 'rest-api')

@@ -1,21 +1,40 @@
 import { Controller, Inject } from '@nestjs/common';
 import { accessOperations } from '@trading-automation/contracts';
-import { ApiKeysService, IdentityService, type LinkedIdentity } from '@trading-automation/core/access';
+import {
+  ApiKeysService,
+  EmailVerificationService,
+  IdentityService,
+  type LinkedIdentity,
+  PublicKeysService,
+} from '@trading-automation/core/access';
 import { answer, type Call, Operation } from '../http/operation.js';
 
-const { me, cliChallenge, cliIdentity, listApiKeys, createApiKey, revokeApiKey, rotateApiKey } =
+const { me, updateMe, verifyEmail, cliChallenge, cliIdentity, listPublicKeys, revokePublicKey } =
   accessOperations;
+const { listApiKeys, createApiKey, revokeApiKey, rotateApiKey } = accessOperations;
 
 @Controller()
 export class AccessController {
   constructor(
     @Inject(IdentityService) private readonly identity: IdentityService,
+    @Inject(EmailVerificationService) private readonly emails: EmailVerificationService,
+    @Inject(PublicKeysService) private readonly publicKeys: PublicKeysService,
     @Inject(ApiKeysService) private readonly keys: ApiKeysService,
   ) {}
 
   @Operation(me)
   me(call: Call<typeof me>) {
     return this.identity.me(call.actor);
+  }
+
+  @Operation(updateMe)
+  updateMe(call: Call<typeof updateMe>) {
+    return this.emails.update(call.actor, call.body);
+  }
+
+  @Operation(verifyEmail)
+  verifyEmail(call: Call<typeof verifyEmail>) {
+    return this.emails.verify(call.query.code);
   }
 
   @Operation(cliChallenge)
@@ -28,6 +47,16 @@ export class AccessController {
   )
   identify(call: Call<typeof cliIdentity>) {
     return this.identity.identify(call.actor, call.body, call.once);
+  }
+
+  @Operation(listPublicKeys)
+  listPublicKeys(call: Call<typeof listPublicKeys>) {
+    return this.publicKeys.list(call.actor, call.query);
+  }
+
+  @Operation(revokePublicKey)
+  revokePublicKey(call: Call<typeof revokePublicKey>) {
+    return this.publicKeys.revoke(call.actor, call.params.id);
   }
 
   @Operation(listApiKeys)

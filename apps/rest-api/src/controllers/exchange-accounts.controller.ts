@@ -29,6 +29,11 @@ export class ExchangeAccountsController {
     return this.accounts.create(call.actor, call.body);
   }
 
+  @Operation(operations.update)
+  update(call: Call<typeof operations.update>) {
+    return this.accounts.update(call.actor, call.params.id, call.body);
+  }
+
   @Operation(operations.delete)
   delete(call: Call<typeof operations.delete>) {
     return this.accounts.delete(call.actor, call.params.id);

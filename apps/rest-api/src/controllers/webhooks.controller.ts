@@ -1,13 +1,17 @@
 import { Controller, Inject } from '@nestjs/common';
-import { webhookOperations } from '@trading-automation/contracts';
-import { WebhooksService } from '@trading-automation/core/webhooks';
+import { deadLetterOperations, webhookOperations } from '@trading-automation/contracts';
+import { DeadLettersService, WebhooksService } from '@trading-automation/core/webhooks';
 import { type Call, Operation } from '../http/operation.js';
 
 const operations = webhookOperations;
+const ofDeadLetters = deadLetterOperations;
 
 @Controller()
 export class WebhooksController {
-  constructor(@Inject(WebhooksService) private readonly webhooks: WebhooksService) {}
+  constructor(
+    @Inject(WebhooksService) private readonly webhooks: WebhooksService,
+    @Inject(DeadLettersService) private readonly deadLetters: DeadLettersService,
+  ) {}
 
   @Operation(operations.create)
   create(call: Call<typeof operations.create>) {
@@ -24,9 +28,19 @@ export class WebhooksController {
     return this.webhooks.get(call.actor, call.params.id);
   }
 
+  @Operation(operations.update)
+  update(call: Call<typeof operations.update>) {
+    return this.webhooks.update(call.actor, call.params.id, call.body);
+  }
+
   @Operation(operations.delete)
   delete(call: Call<typeof operations.delete>) {
     return this.webhooks.delete(call.actor, call.params.id);
+  }
+
+  @Operation(operations.rotateSecret)
+  rotateSecret(call: Call<typeof operations.rotateSecret>) {
+    return this.webhooks.rotateSecret(call.actor, call.params.id);
   }
 
   @Operation(operations.deliveries)
@@ -37,5 +51,30 @@ export class WebhooksController {
   @Operation(operations.test)
   test(call: Call<typeof operations.test>) {
     return this.webhooks.test(call.actor, call.params.id);
+  }
+
+  @Operation(ofDeadLetters.list)
+  listDeadLetters(call: Call<typeof ofDeadLetters.list>) {
+    return this.deadLetters.list(call.actor, call.params.id, call.query);
+  }
+
+  @Operation(ofDeadLetters.stats)
+  countDeadLetters(call: Call<typeof ofDeadLetters.stats>) {
+    return this.deadLetters.stats(call.actor, call.params.id);
+  }
+
+  @Operation(ofDeadLetters.get)
+  getDeadLetter(call: Call<typeof ofDeadLetters.get>) {
+    return this.deadLetters.get(call.actor, call.params.id, call.params.dlq_id);
+  }
+
+  @Operation(ofDeadLetters.retry)
+  retryDeadLetter(call: Call<typeof ofDeadLetters.retry>) {
+    return this.deadLetters.retry(call.actor, call.params.id, call.params.dlq_id);
+  }
+
+  @Operation(ofDeadLetters.discard)
+  discardDeadLetter(call: Call<typeof ofDeadLetters.discard>) {
+    return this.deadLetters.discard(call.actor, call.params.id, call.params.dlq_id);
   }
 }

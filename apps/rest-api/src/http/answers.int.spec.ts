@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import helmet from 'helmet';
 import { type NotesApi, send, sendJson, startNotesApi } from '../../test/notes-api.js';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -32,6 +36,27 @@ describe('every answer', () => {
       'x-content-type-options': 'nosniff',
     });
     expect(headers['access-control-allow-origin']).toBeUndefined();
+  });
+
+  it('has all the headers that helmet sets, with the same values but where ours are stricter', async () => {
+    const others = createServer((request, response) => {
+      helmet()(request, response, () => response.end());
+    }).listen(0, '127.0.0.1');
+    await once(others, 'listening');
+    try {
+      const { port } = others.address() as AddressInfo;
+      const theirs = new Headers((await fetch(`http://127.0.0.1:${port}`)).headers);
+      for (const name of ['date', 'connection', 'keep-alive', 'content-length']) theirs.delete(name);
+      const { headers: ours } = await send(api, 'GET', '/v1/ping');
+      expect(ours).toMatchObject({
+        ...Object.fromEntries(theirs),
+        'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+        'x-frame-options': 'DENY',
+      });
+      expect([ours['x-powered-by'], ours.server]).toEqual([undefined, undefined]);
+    } finally {
+      others.close();
+    }
   });
 
   it.each(['abc-123_X.y', 'a'.repeat(128)])('keeps the request id %s of its caller', async (id) => {

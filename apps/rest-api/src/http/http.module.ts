@@ -8,7 +8,7 @@ import { NestRefusals } from './server.js';
 export interface HttpModuleOptions {
   readonly operations: readonly Operation[];
   readonly logger: Logger;
-  /** The module that exports `Authentication`. */
+  /** The module that exports `Authentication` and `RateLimiter`. */
   readonly access: DynamicModule;
 }
 

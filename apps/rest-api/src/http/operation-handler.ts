@@ -1,16 +1,17 @@
 /**
- * What happens to a request that has found its operation, in the published order of checks:
- * credentials, permission, content type, JSON, query, body, ids; then the use-case.
+ * What happens to a request that has found its operation, in the published order of checks: the limits of its
+ * address, credentials, the limits of those, permission, content type, JSON, query, body, ids; then the use-case.
  *
  * Knows nothing of the server: a request comes in as bytes, an answer leaves as text.
  */
-import { type DecimalMode, DomainError, type Operation } from '@trading-automation/contracts';
+import { type DecimalMode, DomainError, ERRORS, type Operation } from '@trading-automation/contracts';
 import { AnswerReplayed, type OnceRequest, querySchemaOf } from '@trading-automation/core';
 import {
   type Actor,
   assertNoCredentialInQuery,
   authorise,
   type IncomingRequest,
+  type RequestLimits,
 } from '@trading-automation/core/access';
 import type { Logger } from '@trading-automation/runtime';
 import { z } from 'zod';
@@ -33,7 +34,10 @@ export interface OperationHandlerParts {
   /** Calls the controller. */
   readonly invoke: (call: unknown) => unknown;
   readonly present: Present;
-  readonly authenticate: (incoming: IncomingRequest) => Promise<Actor | null>;
+  /** Finds the caller, and takes from the limits of its credential. */
+  readonly authenticate: (incoming: IncomingRequest, limits: RequestLimits) => Promise<Actor | null>;
+  /** The limits of a request to this operation from an address. */
+  readonly limitsOf: (address: string) => RequestLimits;
   /** Keeps a refusal as the answer to come again, and throws it; or throws what was answered before. */
   readonly keepRefusal: (once: OnceRequest, refusal: unknown) => Promise<void>;
   readonly logger: Logger;
@@ -63,8 +67,15 @@ export class OperationHandler {
 
   /** Never throws: what goes wrong is an answer too. */
   async answer(request: ReceivedRequest): Promise<Rendered> {
+    const limits = this.parts.limitsOf(request.address);
+    const rendered = await this.judge(request, limits);
+    const rateLimit = limits.headers;
+    return rateLimit === undefined ? rendered : { ...rendered, rateLimit };
+  }
+
+  private async judge(request: ReceivedRequest, limits: RequestLimits): Promise<Rendered> {
     try {
-      return await this.perform(request);
+      return await this.perform(request, limits);
     } catch (error) {
       if (error instanceof AnswerReplayed) return replayed(error.answer);
       const { operation, logger } = this.parts;
@@ -73,9 +84,8 @@ export class OperationHandler {
     }
   }
 
-  private async perform(request: ReceivedRequest): Promise<Rendered> {
-    assertNoCredentialInQuery(request.target);
-    const caller = await this.identify(request);
+  private async perform(request: ReceivedRequest, limits: RequestLimits): Promise<Rendered> {
+    const caller = await this.admit(request, limits);
     const rendering = { target: request.target, decimals: decimalsOf(request) };
     const key = idempotencyKeyOf(this.operation, request.rawHeaders);
     const parsed = await this.parse(request, caller, key, rendering);
@@ -105,14 +115,28 @@ export class OperationHandler {
     }
   }
 
-  private async identify(request: IncomingRequest): Promise<Actor | null> {
-    const { access } = this.parts.operation;
-    if (access === 'PUBLIC') return null;
-    const actor = await this.parts.authenticate(request);
-    if (access === 'CHALLENGE') return actor;
-    if (actor === null) throw new DomainError('authentication_required');
-    authorise(actor, access);
-    return actor;
+  private async admit(request: IncomingRequest, limits: RequestLimits): Promise<Actor | null> {
+    const { access } = this.operation;
+    limits.assertAddressAdmitted();
+    const caller = await this.identify(request, limits);
+    if (caller === null) await limits.takeByAddress();
+    else if (access !== 'PUBLIC' && access !== 'CHALLENGE') authorise(caller, access);
+    return caller;
+  }
+
+  /** Null where there are no credentials, and none are needed. One that fails costs its address a token. */
+  private async identify(request: IncomingRequest, limits: RequestLimits): Promise<Actor | null> {
+    const { access } = this.operation;
+    try {
+      assertNoCredentialInQuery(request.target);
+      if (access === 'PUBLIC') return null;
+      const caller = await this.parts.authenticate(request, limits);
+      if (caller === null && access !== 'CHALLENGE') throw new DomainError('authentication_required');
+      return caller;
+    } catch (error) {
+      if (isFailedAuthentication(error)) await limits.takeForFailure();
+      throw error;
+    }
   }
 
   private readQuery(target: string): unknown {
@@ -162,6 +186,13 @@ export class OperationHandler {
     // What was kept is what is sent: the two can't differ.
     return { once, kept: () => kept };
   }
+}
+
+/** The credentials are at fault: not a limit of theirs, and no service that was away. */
+function isFailedAuthentication(error: unknown): boolean {
+  if (!(error instanceof DomainError)) return false;
+  const { kind } = ERRORS[error.code];
+  return kind !== 'rate_limited' && kind !== 'unavailable' && kind !== 'internal';
 }
 
 /** The first value of a header. */

@@ -9,7 +9,7 @@ import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, HttpAdapterHost, MetadataScanner } from '@nestjs/core';
 import type { Operation } from '@trading-automation/contracts';
 import { Commands, type OnceRequest } from '@trading-automation/core';
-import { Authentication } from '@trading-automation/core/access';
+import { Authentication, RateLimiter } from '@trading-automation/core/access';
 import type { Logger } from '@trading-automation/runtime';
 import type { FastifyInstance } from 'fastify';
 import { type OperationMethod, operationMethodOf } from './operation.js';
@@ -35,6 +35,7 @@ export class OperationRouter implements OnModuleInit {
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
     @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
     @Inject(Authentication) private readonly authentication: Authentication,
+    @Inject(RateLimiter) private readonly limiter: RateLimiter,
     @Inject(Commands) private readonly commands: Commands,
   ) {}
 
@@ -51,7 +52,8 @@ export class OperationRouter implements OnModuleInit {
         new OperationHandler({
           ...method,
           logger,
-          authenticate: (incoming) => this.authentication.authenticate(incoming),
+          authenticate: (incoming, limits) => this.authentication.authenticate(incoming, limits),
+          limitsOf: this.limiter.of(method.operation.bucket),
           keepRefusal: (once, refusal) => this.keepRefusal(once, refusal),
         }),
     );

@@ -20,6 +20,7 @@ import type {
 import type { ListQuery, OnceRequest, Page } from '@trading-automation/core';
 import type { Actor, IncomingRequest } from '@trading-automation/core/access';
 import type { z } from 'zod';
+import type { EventStream } from './event-stream.js';
 
 type CallerOf<O extends OperationShape> = O['access'] extends 'PUBLIC'
   ? null
@@ -39,10 +40,12 @@ export interface Call<O extends OperationShape> {
   readonly incoming: IncomingRequest;
 }
 
-/** What an operation answers with: its data, or a page of it. */
+/** What an operation answers with: its data, a page of it, or a stream. */
 export type ResultOf<O extends OperationShape> = O extends { readonly list: ListShape }
   ? Page<DataOf<O>>
-  : DataOf<O>;
+  : O extends { readonly stream: true }
+    ? EventStream
+    : DataOf<O>;
 
 /** Data with what the operation leaves open. */
 export class Answer<T> {

@@ -11,7 +11,9 @@ import {
   type Writer,
 } from '@trading-automation/contracts';
 import { type Page, toRefusal } from '@trading-automation/core';
+import type { RateHeaders } from '@trading-automation/core/access';
 import { answerError, isExpected, type Logger } from '@trading-automation/runtime';
+import type { EventStream } from './event-stream.js';
 import { Answer } from './operation.js';
 import { headerSafe, PREFIX, pathOf } from './route-table.js';
 
@@ -20,15 +22,31 @@ export interface Rendered {
   /** Those of this answer alone; what every answer has is added when it is sent. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** What comes instead of the body, as it happens. */
+  readonly stream?: EventStream;
+  /** How the caller stands with its limits: of this answer's own moment, never kept with it. */
+  readonly rateLimit?: RateHeaders;
 }
 
-/** Headers of every answer, whatever it says. */
+/**
+ * Headers of every answer, whatever it says: an answer is JSON, and is no page, frame, script or style of anything.
+ * Browsers heed `strict-transport-security` over TLS alone.
+ */
 export const HEADERS_OF_EVERY_ANSWER: Readonly<Record<string, string>> = {
   'content-type': 'application/json; charset=utf-8',
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'origin-agent-cluster': '?1',
   'referrer-policy': 'no-referrer',
+  'strict-transport-security': 'max-age=31536000; includeSubDomains',
   'x-content-type-options': 'nosniff',
+  'x-dns-prefetch-control': 'off',
+  'x-download-options': 'noopen',
+  'x-frame-options': 'DENY',
+  'x-permitted-cross-domain-policies': 'none',
+  'x-xss-protection': '0',
 };
 
 const DECIMALS_AS_STRINGS =
@@ -46,6 +64,8 @@ export function compileAnswers(operation: Operation) {
     string: compileWriter(operation.response, 'string'),
   };
   return (result: unknown, request: { target: string; decimals: DecimalMode }): Rendered => {
+    if (operation.stream === true)
+      return { status: operation.status, headers: {}, body: '', stream: result as EventStream };
     const { data, options } = result instanceof Answer ? result : { data: result, options: {} };
     const write = writers[request.decimals];
     const { status = operation.status, location = madeAt(request.target, data) } = options;

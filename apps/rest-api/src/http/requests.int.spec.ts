@@ -193,9 +193,10 @@ describe('what is no HTTP', () => {
 
 describe('a sender that is too slow', () => {
   it('is told so and let go, with its headers or its body outstanding', async () => {
-    const api = await startNotesApi();
+    const api = await startNotesApi({
+      serverLimits: { headersTimeoutMs: 100, requestTimeoutMs: 200, checkEveryMs: 20 },
+    });
     try {
-      Object.assign(api.server, { headersTimeout: 100, requestTimeout: 200 });
       const answers = await Promise.all([
         sendBytes(api, 'GET /v1/ping HTTP/1.1\r\nhost: x\r\nx-slow: '),
         sendBytes(api, 'POST /v1/notes HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n{'),

@@ -85,7 +85,7 @@ export class RouteTable {
 
   /** The methods of a path, as `Allow` lists them; empty where there is no such path. */
   allowed(path: string): readonly string[] {
-    return this.found(path).flatMap(({ methods }) => methods);
+    return [...new Set(this.found(path).flatMap(({ methods }) => methods))];
   }
 
   /** The refusal of a request that no operation answers. */

@@ -3,7 +3,7 @@ import { createAdapter } from './server.js';
 
 describe('the limits of the server', () => {
   it('are the published ones', async () => {
-    const app = createAdapter({ trustedProxies: [] });
+    const app = createAdapter({ trustedProxies: [], corsOrigins: [] });
     const { server, initialConfig } = app.getInstance();
     expect(server).toMatchObject({
       headersTimeout: 10_000,

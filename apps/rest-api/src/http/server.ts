@@ -3,16 +3,19 @@
  *
  * 1. A request that no operation answers is refused before its body is read.
  * 2. The target, the headers and the body reach the verifier as they were sent.
- * 3. Every answer, of whatever origin, is JSON in the published envelope and carries `x-request-id`.
+ * 3. Every answer, of whatever origin, is JSON in the published envelope and carries `x-request-id`; a stream of
+ *    events is one once it has begun, and not before. The reference (`../reference`) alone has answers of other kinds.
  */
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import { type ArgumentsHost, Catch, type ExceptionFilter, NotFoundException } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { DomainError } from '@trading-automation/contracts';
 import type { Logger } from '@trading-automation/runtime';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Cors, type CorsOrigins, preflightHeaders } from './cors.js';
+import { type EventStream, STREAM_HEADERS, sendEvents } from './event-stream.js';
 import type { OperationHandler, ReceivedRequest } from './operation-handler.js';
 import { HEADERS_OF_EVERY_ANSWER, logError, type Rendered, renderError } from './rendering.js';
 import { aliasHeaders, pathOf, pathsOf, type RoutePath, RouteTable } from './route-table.js';
@@ -20,6 +23,7 @@ import { aliasHeaders, pathOf, pathsOf, type RoutePath, RouteTable } from './rou
 const BODY_BYTES_MAX = 262_144;
 const TARGET_LENGTH_MAX = 8_192;
 const HEADER_BYTES_MAX = 16_384;
+const REQUESTS_PER_SOCKET_MAX = 1_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 /** How long the rest of a refused body is thrown away: cut off at once, its sender would miss the answer. */
@@ -28,10 +32,32 @@ const LINGER_MS = 1_000;
 export interface ServerOptions {
   /** Addresses and CIDR ranges whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
+  /** Whose pages may read answers. */
+  readonly corsOrigins: CorsOrigins;
+  /** Other limits than the published ones: for tests, which can't wait for those. */
+  readonly limits?: Partial<ServerLimits>;
 }
 
+export interface ServerLimits {
+  readonly headersTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  /** How often connections are looked at for the two above. */
+  readonly checkEveryMs: number;
+  readonly requestsPerSocketMax: number;
+}
+
+const PUBLISHED_LIMITS: ServerLimits = {
+  headersTimeoutMs: HEADERS_TIMEOUT_MS,
+  requestTimeoutMs: REQUEST_TIMEOUT_MS,
+  checkEveryMs: 2_000,
+  requestsPerSocketMax: REQUESTS_PER_SOCKET_MAX,
+};
+
 /** The server as Nest takes it. */
-export function createAdapter({ trustedProxies }: ServerOptions): FastifyAdapter {
+export function createAdapter(options: ServerOptions): FastifyAdapter {
+  const { trustedProxies } = options;
+  const limits = { ...PUBLISHED_LIMITS, ...options.limits };
+  const cors = new Cors(options.corsOrigins);
   const adapter = new FastifyAdapter({
     logger: false,
     skipMiddie: true,
@@ -39,13 +65,13 @@ export function createAdapter({ trustedProxies }: ServerOptions): FastifyAdapter
     genReqId: requestIdOf,
     requestIdHeader: false,
     bodyLimit: BODY_BYTES_MAX,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: 65_000,
-    maxRequestsPerSocket: 1_000,
+    maxRequestsPerSocket: limits.requestsPerSocketMax,
     http: {
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      connectionsCheckingInterval: 2_000,
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      connectionsCheckingInterval: limits.checkEveryMs,
       maxHeaderSize: HEADER_BYTES_MAX,
       insecureHTTPParser: false,
     },
@@ -55,15 +81,26 @@ export function createAdapter({ trustedProxies }: ServerOptions): FastifyAdapter
     clientErrorHandler: answerClientError,
     // A target that the router can't decode is the path of nothing.
     frameworkErrors: (_error: FastifyError, request: FastifyRequest, reply: FastifyReply) =>
-      send(reply, renderError(new DomainError('route_not_found'), request.id)),
+      send(allowOrigin(cors, request, reply), renderError(new DomainError('route_not_found'), request.id)),
   });
   const server = adapter.getInstance<FastifyInstance>();
+  if (cors.isOn) {
+    server.addHook('onRequest', (request, reply, done) => {
+      allowOrigin(cors, request, reply);
+      done();
+    });
+  }
   // A signature covers the body of a GET too.
   for (const method of ['GET', 'HEAD'])
     server.addHttpMethod(method, { hasBody: true, overrideExisting: true });
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   return adapter;
+}
+
+/** Adds what lets pages of the request's origin read the answer, whatever it will be. */
+function allowOrigin(cors: Cors, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return reply.headers({ ...cors.headersFor(request.headers.origin) });
 }
 
 /** Puts the operations on the server, at their paths and at their legacy aliases. */
@@ -82,12 +119,21 @@ export function serveOperations(
 
 function refuseUnrouted(routes: RouteTable, request: FastifyRequest, reply: FastifyReply): void {
   discardRest(request.raw);
-  const { error, headers } = routes.refusal(targetOf(request));
+  const target = targetOf(request);
+  const { error, headers } = routes.refusal(target);
   if (request.method === 'OPTIONS' && headers.allow !== undefined) {
-    send(reply, { status: 204, headers, body: '' });
+    const more = isAllowedPreflight(request, reply) ? preflightHeaders(routes.allowed(pathOf(target))) : {};
+    send(reply, { status: 204, headers: { ...headers, ...more }, body: '' });
   } else {
     send(reply, withHeaders(renderError(error, request.id), headers));
   }
+}
+
+function isAllowedPreflight(request: FastifyRequest, reply: FastifyReply): boolean {
+  return (
+    request.headers['access-control-request-method'] !== undefined &&
+    reply.hasHeader('access-control-allow-origin')
+  );
 }
 
 /** What Nest itself refuses, before any operation is found. */
@@ -110,8 +156,12 @@ interface Served {
 }
 
 function serveAt({ server, path, handler, refuse, logger }: Served): void {
-  const answer = (request: FastifyRequest, reply: FastifyReply, rendered: Rendered) =>
-    send(reply, path.isAlias ? withHeaders(rendered, aliasHeaders(pathOf(targetOf(request)))) : rendered);
+  const answer = (request: FastifyRequest, reply: FastifyReply, rendered: Rendered) => {
+    const headed = path.isAlias ? withHeaders(rendered, aliasHeaders(pathOf(targetOf(request)))) : rendered;
+    const context = { request_id: request.id, operation: handler.operation.id };
+    if (headed.stream === undefined) send(reply, headed);
+    else sendStream(reply, headed, headed.stream, (error) => logError(logger, error, context));
+  };
   server.route({
     method: handler.operation.method,
     url: path.path,
@@ -154,14 +204,40 @@ function receivedFrom(request: FastifyRequest, path: RoutePath): ReceivedRequest
 const NO_BYTES = new Uint8Array();
 const targetOf = (request: FastifyRequest) => request.raw.url ?? '';
 
-function send(reply: FastifyReply, { status, headers, body }: Rendered): void {
+/** Sends an answer as every answer is sent. */
+export function send(reply: FastifyReply, rendered: Rendered): void {
+  head(reply, rendered);
+  if (rendered.status === 204) reply.removeHeader('content-type').send();
+  else reply.send(rendered.body);
+}
+
+function head(reply: FastifyReply, { status, headers, rateLimit }: Rendered): void {
   reply
     .code(status)
     .headers(HEADERS_OF_EVERY_ANSWER)
     .header('x-request-id', reply.request.id)
     .headers({ ...headers });
-  if (status === 204) reply.removeHeader('content-type').send();
-  else reply.send(body);
+  if (rateLimit !== undefined)
+    reply.header('ratelimit-policy', rateLimit.policy).header('ratelimit', rateLimit.state);
+}
+
+/** The head at once, then the events as they come. */
+function sendStream(
+  reply: FastifyReply,
+  rendered: Rendered,
+  stream: EventStream,
+  onError: (error: unknown) => void,
+): void {
+  head(reply, withHeaders(rendered, STREAM_HEADERS));
+  reply.hijack();
+  reply.raw.writeHead(rendered.status, { ...reply.getHeaders() } as OutgoingHttpHeaders);
+  reply.raw.flushHeaders();
+  if (reply.request.method !== 'HEAD') {
+    void sendEvents(reply.raw, stream, onError);
+    return;
+  }
+  reply.raw.end();
+  void stream.close();
 }
 
 function withHeaders(rendered: Rendered, headers: Readonly<Record<string, string>>): Rendered {
@@ -176,7 +252,7 @@ function requestIdOf(request: { headers: IncomingMessage['headers'] }): string {
 }
 
 /** The caller's address: the socket's, or what a trusted proxy says it is. IPv4 is never shown as IPv6. */
-function addressOf(request: FastifyRequest): string {
+export function addressOf(request: FastifyRequest): string {
   const address = isIP(request.ip) === 0 ? (request.socket.remoteAddress ?? '') : request.ip;
   return address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
 }

@@ -96,6 +96,45 @@ describe('the client of an account', () => {
     expect(the.exchange.closed).toBe(1);
   });
 
+  it('is made of the new credentials of an account whose old ones were refused, for trades as for looks', async () => {
+    the.exchange.onCall = () => {
+      throw new ExchangeError('fatal', 'credentials_rejected', 'The exchange refused the credentials.');
+    };
+    await expect(the.desks.accounts.sync(the.account.uuid)).rejects.toThrow();
+    the.exchange.onCall = () => undefined;
+    await expect(the.desks.accounts.sync(the.account.uuid)).rejects.toThrow();
+    await the.seal('another secret');
+    await the.core.rows('UPDATE exchange_accounts SET is_active = true WHERE id = $1', the.account.uuid);
+    await the.desks.accounts.sync(the.account.uuid);
+    await the.desks.trades.submit(await the.place());
+    expect(the.exchange.placed).toHaveLength(1);
+    expect(the.exchange.connectedWith.map(({ apiSecret }) => apiSecret)).toEqual([
+      'a secret',
+      'another secret',
+    ]);
+    expect(the.exchange.closed).toBe(1);
+  });
+
+  it('that is refused after the account got new credentials does not end the use of the account', async () => {
+    the.exchange.onCall = async () => {
+      the.exchange.onCall = () => undefined;
+      await the.seal('another secret');
+      throw new ExchangeError('fatal', 'credentials_rejected', 'The exchange refused the credentials.');
+    };
+    await expect(the.desks.accounts.sync(the.account.uuid)).rejects.toThrow();
+    expect(await the.upkeep.find(the.account.uuid)).toMatchObject({ isActive: true });
+    const trade = await the.place();
+    the.exchange.onPlace = async () => {
+      await the.seal('a third secret');
+      throw new ExchangeError('fatal', 'credentials_rejected', 'The exchange refused the credentials.');
+    };
+    await the.desks.trades.submit(trade);
+    expect(await the.upkeep.find(the.account.uuid)).toMatchObject({ isActive: true });
+    expect(await the.told('exchange')).not.toContain('exchange.credentials_rejected');
+    await the.desks.accounts.sync(the.account.uuid);
+    expect(the.exchange.connectedWith.at(-1)?.apiSecret).toBe('a third secret');
+  });
+
   it('is not there for credentials that were sealed to another account, and is there once they are right', async () => {
     await the.core.rows(
       `UPDATE exchange_accounts SET credentials_sealed = (SELECT credentials_sealed FROM exchange_accounts

@@ -52,16 +52,23 @@ export class AccountDesk {
   }
 
   private async look(accountId: string): Promise<void> {
+    let used: string | null = null;
     try {
-      const { client } = await this.clients.open(accountId);
+      const { account, client } = await this.clients.open(accountId);
+      used = account.credentialsSealed;
       const takenAt = await this.upkeep.time();
       await this.upkeep.storeBalances(accountId, await client.fetchBalances(), takenAt);
     } catch (error) {
-      if (error instanceof ExchangeError) {
-        const isRefused = error.outcome === 'fatal' && error.code === 'credentials_rejected';
-        await this.upkeep.storeFailure(accountId, isRefused);
-      }
+      if (error instanceof ExchangeError) await this.storeFailure(accountId, error, used);
       throw error;
     }
+  }
+
+  /** `used`: the sealed credentials that the exchange was asked with; null where it was not asked. */
+  private async storeFailure(accountId: string, error: ExchangeError, used: string | null): Promise<void> {
+    const isRefused = error.outcome === 'fatal' && error.code === 'credentials_rejected';
+    // An account that was found unusable is stored as such, and may have new credentials by now.
+    if (isRefused && used === null) return;
+    await this.upkeep.storeFailure(accountId, isRefused ? used : null);
   }
 }

@@ -17,7 +17,7 @@ import {
   type VenueOrder,
 } from '@trading-automation/exchanges';
 import type { Logger } from '@trading-automation/runtime';
-import type { AccountClients } from './account-clients.js';
+import type { AccountClients, OpenAccount } from './account-clients.js';
 import type { AccountDesk } from './account-desk.js';
 
 export interface TradeDeskParts {
@@ -40,10 +40,9 @@ export class TradeDesk {
     const trade = await execution.find(tradeId);
     if (trade === null || !trade.isOpen || trade.isSubmitted) return;
     let order: OrderRequest | null;
-    let client: ExchangeClient;
+    let open: OpenAccount;
     try {
-      const open = await clients.open(trade.accountId);
-      client = open.client;
+      open = await clients.open(trade.accountId);
       const venueClientOrderId = open.venue.clientOrderIdFor(`${trade.accountId}/${trade.clientOrderId}`);
       order = await execution.beginSubmission(tradeId, venueClientOrderId);
     } catch (error) {
@@ -51,7 +50,7 @@ export class TradeDesk {
       await execution.refuseUnsent(tradeId, failureOf(error));
       return;
     }
-    if (order !== null) await this.send(trade, client, order);
+    if (order !== null) await this.send(trade, open, order);
   }
 
   /** Finds out how an open trade stands; sends it where nobody has. */
@@ -103,8 +102,9 @@ export class TradeDesk {
     }
   }
 
-  private async send(trade: TradeToWork, client: ExchangeClient, order: OrderRequest): Promise<void> {
+  private async send(trade: TradeToWork, open: OpenAccount, order: OrderRequest): Promise<void> {
     const { execution, upkeep, logger } = this.parts;
+    const { account, client } = open;
     let placed: VenueOrder;
     try {
       placed = await client.placeOrder(order);
@@ -117,7 +117,8 @@ export class TradeDesk {
       }
       // It certainly had no effect. A user's order is not sent again behind the user's back: it failed.
       await execution.storeRefusal(trade.id, failureOf(error));
-      if (error.code === 'credentials_rejected') await upkeep.storeFailure(trade.accountId, true);
+      if (error.code === 'credentials_rejected')
+        await upkeep.storeFailure(account.id, account.credentialsSealed);
       return;
     }
     await this.absorb(client, trade, placed);

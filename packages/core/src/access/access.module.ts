@@ -7,21 +7,34 @@ import { ApiKeysService } from './api-keys.service.js';
 import { Authentication } from './authentication.service.js';
 import { CredentialLookup } from './credential-lookup.service.js';
 import { CredentialUse } from './credential-use.service.js';
+import { EmailVerificationService } from './email-verification.service.js';
 import { IdentityService } from './identity.service.js';
+import { PublicKeysService } from './public-keys.service.js';
+import { RateLimiter } from './rate-limiter.js';
 
 export interface AccessOptions {
   readonly engine: PickedEngine['engine'];
   readonly replayWindow: ReplayWindow;
   readonly openRegistration: boolean;
+  /** The origin that links in mails lead to, without a trailing slash. */
+  readonly publicUrl: () => string;
+  readonly rateLimiter: RateLimiter;
 }
 
 /** Users and their credentials, for an API. */
 @Module({})
 export class AccessModule {
-  static with({ engine, replayWindow, openRegistration }: AccessOptions): DynamicModule {
+  static with({
+    engine,
+    replayWindow,
+    openRegistration,
+    publicUrl,
+    rateLimiter,
+  }: AccessOptions): DynamicModule {
     return {
       module: AccessModule,
       providers: [
+        { provide: RateLimiter, useValue: rateLimiter },
         {
           provide: Authentication,
           useFactory: (platform: Platform) =>
@@ -46,8 +59,27 @@ export class AccessModule {
             new IdentityService({ platform, commands, engine, openRegistration }),
           inject: [Platform, Commands],
         },
+        {
+          provide: PublicKeysService,
+          useFactory: (platform: Platform, lists: Lists, commands: Commands) =>
+            new PublicKeysService(platform, lists, commands),
+          inject: [Platform, Lists, Commands],
+        },
+        {
+          provide: EmailVerificationService,
+          useFactory: (platform: Platform, commands: Commands) =>
+            new EmailVerificationService({ platform, commands, publicUrl }),
+          inject: [Platform, Commands],
+        },
       ],
-      exports: [Authentication, ApiKeysService, IdentityService],
+      exports: [
+        Authentication,
+        RateLimiter,
+        ApiKeysService,
+        EmailVerificationService,
+        IdentityService,
+        PublicKeysService,
+      ],
     };
   }
 }

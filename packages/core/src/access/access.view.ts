@@ -34,8 +34,8 @@ export function viewPublicKey(key: PublicKeyEntity): PublicKey {
 export function viewMe(user: UserEntity, actor: Actor, world: World): Me {
   return {
     id: encodeId('usr', user.id),
-    email: user.email ?? undefined,
-    email_verified: user.emailVerifiedAt !== null,
+    email: user.pendingEmail ?? user.email ?? undefined,
+    email_verified: user.pendingEmail === null && user.emailVerifiedAt !== null,
     created_at: user.createdAt.toISOString(),
     credential: {
       kind: actor.credential.kind,

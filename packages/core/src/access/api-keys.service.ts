@@ -15,6 +15,7 @@ import type { ListQuery, Lists, Page } from '../lists.js';
 import type { Platform } from '../platform.js';
 import { viewApiKey } from './access.view.js';
 import { type Actor, authorise } from './actor.js';
+import { assertAdminCredentialLeft } from './admin-credentials.service.js';
 import { ApiKeyEntity } from './api-key.entity.js';
 import { issueApiKey } from './api-key.js';
 import { announceCredentialChange } from './credential-lookup.service.js';
@@ -129,18 +130,4 @@ async function ownActiveKey(tx: Tx, actor: Actor, publicId: string): Promise<Api
     ]);
   }
   return entity;
-}
-
-async function assertAdminCredentialLeft(tx: Tx, userId: string): Promise<void> {
-  const [{ is_left }] = await tx.query(
-    `SELECT EXISTS (SELECT FROM api_keys WHERE user_id = $1 AND revoked_at IS NULL
-                    AND 'ADMIN' = ANY (permissions) AND (expires_at IS NULL OR expires_at > now()))
-         OR EXISTS (SELECT FROM public_keys WHERE user_id = $1 AND revoked_at IS NULL) AS is_left`,
-    [userId],
-  );
-  if (is_left) return;
-  const message = 'This is the last credential with ADMIN: make another one first.';
-  throw new DomainError('invalid_state', message, [
-    { code: 'last_admin_credential', message, state: 'LAST_ADMIN' },
-  ]);
 }

@@ -7,6 +7,8 @@
  * 3. A text that is no key of this world is refused before any look-up. Unknown, revoked and expired keys get
  *    the same answer.
  * 4. What can't be decided (database or nonces away) throws, and is never let in.
+ * 5. Limits are taken by a credential only once it is known to be its holder's; those of a signed request together with
+ *    its nonce.
  */
 import { DomainError } from '@trading-automation/contracts';
 import {
@@ -21,6 +23,7 @@ import { isAddressAllowed } from './address-allowlist.js';
 import { hashApiKey, worldOfApiKey } from './api-key.js';
 import type { CredentialLookup, FoundCredential } from './credential-lookup.service.js';
 import type { CredentialUse } from './credential-use.service.js';
+import type { RequestLimits } from './rate-limiter.js';
 
 /** A request as it came in. */
 export interface IncomingRequest {
@@ -34,6 +37,8 @@ export interface IncomingRequest {
   readonly address: string;
 }
 
+export type CredentialLimits = Pick<RequestLimits, 'takeByCredential' | 'takeWithNonce'>;
+
 export interface AuthenticationParts {
   readonly platform: Platform;
   readonly lookup: CredentialLookup;
@@ -45,22 +50,39 @@ export interface AuthenticationParts {
 export class Authentication {
   constructor(private readonly parts: AuthenticationParts) {}
 
-  /** The caller, or null where the request carries no credentials. @throws {DomainError} */
-  async authenticate(incoming: IncomingRequest): Promise<Actor | null> {
-    const credential = (await this.bySignature(incoming)) ?? (await this.byApiKey(incoming));
+  /**
+   * The caller, or null where the request carries no credentials.
+   *
+   * @param limits those that the credential must satisfy, where there are any
+   * @throws {DomainError}
+   */
+  async authenticate(incoming: IncomingRequest, limits?: CredentialLimits): Promise<Actor | null> {
+    const signed = await this.bySignature(incoming, limits);
+    const credential = signed ?? (await this.byApiKey(incoming));
     if (credential === null) return null;
     if (!isAddressAllowed(credential.ipAllowlist, incoming.address)) throw new DomainError('ip_not_allowed');
+    if (signed === null) await limits?.takeByCredential(credential.id);
     this.parts.use.note(credential);
     const { kind, id, userId, permissions } = credential;
     return { userId, credential: { kind, id, permissions } };
   }
 
-  private async bySignature(incoming: IncomingRequest): Promise<FoundCredential | null> {
+  private async bySignature(
+    incoming: IncomingRequest,
+    limits: CredentialLimits | undefined,
+  ): Promise<FoundCredential | null> {
     const { method, target, rawHeaders, body } = incoming;
-    const { engine, replayWindow, lookup } = this.parts;
+    const { engine, lookup } = this.parts;
+    let found: FoundCredential | null = null;
+    const findPublicKey = async (publicKey: string) => {
+      found = await lookup.byPublicKey(publicKey);
+      return found;
+    };
+    const replayWindow =
+      limits === undefined ? this.parts.replayWindow : limitedWindow(limits, () => found!.id);
     const verification = await verifyRequest(
       { method, path: target, headers: rawHeaders, body },
-      { engine, replayWindow, findPublicKey: (publicKey) => lookup.byPublicKey(publicKey) },
+      { engine, replayWindow, findPublicKey },
     );
     if (verification.kind === 'absent') return null;
     if (verification.kind === 'accepted') return verification.identity;
@@ -81,7 +103,15 @@ export class Authentication {
   }
 }
 
-function apiKeyIn(rawHeaders: readonly string[]): string | null {
+/** Records a nonce where the credential's limits allow the request. */
+function limitedWindow(limits: CredentialLimits, credentialId: () => string): ReplayWindow {
+  return {
+    claim: (publicKey, nonce, ttlMs) => limits.takeWithNonce(credentialId(), { publicKey, nonce, ttlMs }),
+  };
+}
+
+/** The API key that a request carries, or null. @throws {DomainError} where it carries two */
+export function apiKeyIn(rawHeaders: readonly string[]): string | null {
   const keys = new Set<string>();
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]!.toLowerCase();

@@ -10,7 +10,8 @@ import type { Permission } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
 import type { Platform } from '../platform.js';
 
-const CHANNEL = 'credentials_changed';
+/** The channel on which a change of any credential is told; its payload is empty. */
+export const CREDENTIALS_CHANGED = 'credentials_changed';
 const REMEMBERED_MAX = 10_000;
 /** An end to what a lost notification could cost, were every other defence to fail. */
 const REMEMBERED_MS = 30_000;
@@ -34,7 +35,7 @@ export class CredentialLookup {
   private generation = 0;
 
   constructor(private readonly platform: Platform) {
-    platform.listener.subscribe(CHANNEL, () => {
+    platform.listener.subscribe(CREDENTIALS_CHANGED, () => {
       this.generation++;
       this.remembered.clear();
     });
@@ -99,5 +100,5 @@ export class CredentialLookup {
 
 /** Has every process forget what it remembers, from the commit on. */
 export async function announceCredentialChange(tx: Tx): Promise<void> {
-  await tx.query(`NOTIFY ${CHANNEL}`);
+  await tx.query(`NOTIFY ${CREDENTIALS_CHANGED}`);
 }

@@ -134,7 +134,12 @@ export class IdentityService {
         'Accounts are not opened here: link the key with an ADMIN credential of an account.',
       );
     }
-    const user = tx.create(UserEntity, { id: newUuid(), email: null, emailVerifiedAt: null });
+    const user = tx.create(UserEntity, {
+      id: newUuid(),
+      email: null,
+      pendingEmail: null,
+      emailVerifiedAt: null,
+    });
     await tx.save(user);
     return user.id;
   }

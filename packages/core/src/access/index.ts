@@ -4,6 +4,18 @@ export { type Actor, authorise } from './actor.js';
 export { ApiKeysService } from './api-keys.service.js';
 export { Authentication, type IncomingRequest } from './authentication.service.js';
 export { assertNoCredentialInQuery } from './credential-in-query.js';
+export { CredentialWatch, type LastingRequest } from './credential-watch.service.js';
+export { EmailVerificationService } from './email-verification.service.js';
 export { IdentityService, type LinkedIdentity } from './identity.service.js';
+export { PublicKeysService } from './public-keys.service.js';
+export { LocalBuckets } from './rate-buckets.js';
+export {
+  type RateBuckets,
+  type RateHeaders,
+  RateLimiter,
+  RequestLimits,
+  rateBucketsIn,
+} from './rate-limiter.js';
+export { RATE_POLICIES, type RateLimits, rateLimitsSchema, rateLimitsSetting } from './rate-limits.js';
 export { RedisReplayWindow } from './redis-replay-window.js';
 export { lockUser } from './user-lock.service.js';

@@ -3,8 +3,13 @@ import { Column, Entity } from 'typeorm';
 
 @Entity('users')
 export class UserEntity extends RecordColumns {
+  /** The last address that was verified: where mail goes. */
   @Column({ type: 'text', nullable: true })
   email!: string | null;
+
+  /** An address that is still to be verified. */
+  @Column({ name: 'pending_email', type: 'text', nullable: true })
+  pendingEmail!: string | null;
 
   @Column({ name: 'email_verified_at', type: 'timestamptz', nullable: true })
   emailVerifiedAt!: Date | null;

@@ -26,6 +26,14 @@ export async function lockAccountForTrade(tx: Tx, actor: Actor, publicId: string
   return { id, exchange, tradingType, balances };
 }
 
+/**
+ * Locks every account of the user until the transaction ends, as `lockAccountForTrade` does with one: trades that are
+ * being placed are waited for, and others wait. In the order of their ids, so that two who do so can't block each other.
+ */
+export async function lockAccountsOf(tx: Tx, userId: string): Promise<void> {
+  await tx.query('SELECT FROM exchange_accounts WHERE user_id = $1 ORDER BY id FOR NO KEY UPDATE', [userId]);
+}
+
 /** Has the worker read the balances of an account that nobody has read yet; whether it is there is judged elsewhere. */
 export async function syncIfNever(platform: Platform, actor: Actor, publicId: string): Promise<void> {
   const id = decodeId('exa', publicId);

@@ -96,25 +96,36 @@ describe('a look that failed', () => {
   it('is told to whoever asked, and leaves account and balances as they were', async () => {
     await sync('1');
     const { balances, balances_taken_at } = await read();
-    await upkeep.storeFailure(account.uuid, false);
+    await upkeep.storeFailure(account.uuid, null);
     expect(await kindsOf()).toEqual(['exchange.synced']);
     await ask();
-    await upkeep.storeFailure(account.uuid, false);
-    await upkeep.storeFailure(account.uuid, false);
+    await upkeep.storeFailure(account.uuid, null);
+    await upkeep.storeFailure(account.uuid, null);
     expect(await kindsOf()).toEqual(['exchange.synced', 'exchange.sync_failed']);
     expect(await read()).toMatchObject({ is_active: true, balances, balances_taken_at });
   });
 
   it('by refused credentials ends the use of the account, and says so once, however often it is seen', async () => {
     await ask();
-    await Promise.all(Array.from({ length: 10 }, () => upkeep.storeFailure(account.uuid, true)));
-    await upkeep.storeFailure(account.uuid, true);
+    await Promise.all(Array.from({ length: 10 }, () => upkeep.storeFailure(account.uuid, 'sealed')));
+    await upkeep.storeFailure(account.uuid, 'sealed');
     const events = await core.events(actor.userId);
     expect(events.map(({ type }) => type)).toEqual(['exchange.credentials_rejected', 'exchange.sync_failed']);
     expect(events[0]).toMatchObject({ data: { id: account.id, is_active: false } });
     expect(await upkeep.find(account.uuid)).toMatchObject({ isActive: false });
     await ask();
     expect(await upkeep.due(0, 100)).not.toContain(account.uuid);
+  });
+
+  it('by credentials that were replaced meanwhile leaves the account in use, and the look asked for still to come', async () => {
+    await core.rows("UPDATE exchange_accounts SET credentials_sealed = 'newer' WHERE id = $1", account.uuid);
+    await ask();
+    await upkeep.storeFailure(account.uuid, 'sealed');
+    expect(await kindsOf()).toEqual([]);
+    expect(await upkeep.find(account.uuid)).toMatchObject({ isActive: true });
+    expect(await upkeep.due(60_000, 100)).toContain(account.uuid);
+    await upkeep.storeFailure(account.uuid, 'newer');
+    expect(await upkeep.find(account.uuid)).toMatchObject({ isActive: false });
   });
 });
 

@@ -73,11 +73,16 @@ export class AccountUpkeep {
     });
   }
 
-  /** A look that failed. `isRefused`: by the credentials, so that another look would fail as well. */
-  async storeFailure(accountId: string, isRefused: boolean): Promise<void> {
+  /**
+   * A look that failed. `refused`: the sealed credentials that the exchange refused, so that another look would fail
+   * as well. Of credentials that were replaced meanwhile it says nothing: the look with the new ones is still to come.
+   */
+  async storeFailure(accountId: string, refused: string | null): Promise<void> {
+    const isRefused = refused !== null;
     await inTransaction(this.platform.database, async (tx) => {
       const before = await lock(tx, accountId);
       if (before === null || !before.entity.isActive) return;
+      if (isRefused && before.entity.credentialsSealed !== refused) return;
       await tx.query(
         `UPDATE exchange_accounts SET sync_served_at = clock_timestamp(), is_active = $2,
            updated_at = clock_timestamp() WHERE id = $1`,

@@ -1,11 +1,28 @@
 import type { Tx } from '@trading-automation/persistence';
 
 /** Whether anything of the account is open at the exchange, or on its way there. */
-export async function hasOpenTrades(tx: Tx, accountId: string): Promise<boolean> {
+async function hasOpenTrades(tx: Tx, accountId: string): Promise<boolean> {
   const [{ is_open }] = await tx.query(
     `SELECT EXISTS (SELECT FROM trades WHERE exchange_account_id = $1
                     AND status IN ('PENDING', 'PARTIALLY_FILLED')) AS is_open`,
     [accountId],
   );
   return is_open;
+}
+
+/** What still uses an account and keeps it from being removed. */
+export type AccountUse = 'OPEN_TRADES' | 'ACTIVE_STRATEGY' | 'RUNNING_COPIER';
+
+/** The first use of the account, if any; strategies and copiers are read here alone. */
+export async function useOf(tx: Tx, accountId: string): Promise<AccountUse | null> {
+  if (await hasOpenTrades(tx, accountId)) return 'OPEN_TRADES';
+  const [{ has_strategy, has_copier }] = await tx.query(
+    `SELECT EXISTS (SELECT FROM strategies WHERE exchange_account_id = $1 AND deleted_at IS NULL
+                    AND status = 'ACTIVE') AS has_strategy,
+       EXISTS (SELECT FROM copiers WHERE exchange_account_id = $1 AND deleted_at IS NULL
+               AND status <> 'PAUSED') AS has_copier`,
+    [accountId],
+  );
+  if (has_strategy) return 'ACTIVE_STRATEGY';
+  return has_copier ? 'RUNNING_COPIER' : null;
 }

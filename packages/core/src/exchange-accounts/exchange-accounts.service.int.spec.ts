@@ -6,6 +6,7 @@ import {
   exchangeAccount,
   exchangeAccountCreate,
   exchangeAccountOperations,
+  exchangeAccountUpdate,
 } from '@trading-automation/contracts';
 import type { CredentialsReport } from '@trading-automation/exchanges';
 import { newUuid } from '@trading-automation/persistence';
@@ -246,6 +247,7 @@ describe("another user's accounts", () => {
     for (const named of [id, encodeId('exa', newUuid()), 'exa_nonsense']) {
       for (const attempt of [
         () => accounts.get(other, named),
+        () => accounts.update(other, named, exchangeAccountUpdate.parse({ account_name: 'theirs' })),
         () => accounts.sync(other, named),
         () => accounts.delete(other, named),
       ]) {
@@ -262,6 +264,7 @@ describe("another user's accounts", () => {
     for (const attempt of [
       () => accounts.create(reader, inputOf()),
       () => accounts.test(reader, inputOf()),
+      () => accounts.update(reader, id, exchangeAccountUpdate.parse({})),
       () => accounts.sync(reader, id),
       () => accounts.delete(reader, id),
     ]) {

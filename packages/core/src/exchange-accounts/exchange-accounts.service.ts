@@ -5,10 +5,13 @@ import {
   type ExchangeAccount,
   type ExchangeAccountCreate,
   type ExchangeAccountTest,
+  type ExchangeAccountUpdate,
+  type ExchangeCredentials,
   encodeId,
   exchangeAccountOperations,
   type SupportedExchange,
 } from '@trading-automation/contracts';
+import type { CredentialsReport } from '@trading-automation/exchanges';
 import { hydrate, newUuid, type Tx } from '@trading-automation/persistence';
 import { IsNull } from 'typeorm';
 import { type Actor, authorise, lockUser } from '../access/index.js';
@@ -18,7 +21,7 @@ import type { Platform } from '../platform.js';
 import type { Sealer } from '../sealing/index.js';
 import { ExchangeAccountEntity } from './exchange-account.entity.js';
 import { viewExchangeAccount, viewSupportedExchange } from './exchange-account.view.js';
-import { hasOpenTrades } from './exchange-accounts.queries.js';
+import { type AccountUse, useOf } from './exchange-accounts.queries.js';
 import { SupportedExchangeEntity } from './supported-exchange.entity.js';
 import { callWorker, credentialsContext, credentialsText } from './worker-calls.js';
 
@@ -85,7 +88,7 @@ export class ExchangeAccountsService {
   /** Tries credentials at their exchange, and keeps nothing. */
   async test(actor: Actor, input: ExchangeAccountTest): Promise<CredentialsTestResult> {
     authorise(actor, exchangeAccountOperations.test.access);
-    const test = () => this.testCredentials(input, `credentials_test/${newUuid()}`);
+    const test = () => this.testOffered(input, `credentials_test/${newUuid()}`);
     return this.parts.commands.runPrepared(actor.once, test, async (_tx, { report }) => ({
       ok: true,
       trading_types: [...report.tradingTypes],
@@ -97,9 +100,9 @@ export class ExchangeAccountsService {
   async create(actor: Actor, input: ExchangeAccountCreate): Promise<ExchangeAccount> {
     authorise(actor, exchangeAccountOperations.create.access);
     const id = newUuid();
-    const test = () => this.testCredentials(input, credentialsContext(id));
+    const test = () => this.testOffered(input, credentialsContext(id));
     return this.parts.commands.runPrepared(actor.once, test, async (tx, { report, sealed }) => {
-      if (report.canWithdraw && !input.allow_withdraw_keys) throw mayWithdraw();
+      assertTakeable(report, input);
       await assertBelowLimit(tx, actor.userId);
       const entity = tx.create(ExchangeAccountEntity, {
         id,
@@ -120,6 +123,31 @@ export class ExchangeAccountsService {
     });
   }
 
+  /**
+   * New credentials must open the same account at the exchange: everything that is told of the account stays true.
+   * The account is active again with them, and looked at anew.
+   */
+  async update(actor: Actor, publicId: string, changes: ExchangeAccountUpdate): Promise<ExchangeAccount> {
+    authorise(actor, exchangeAccountOperations.update.access);
+    const { commands, platform } = this.parts;
+    const prepare = async () => {
+      const account = await findOwn(platform.database.manager, actor, publicId);
+      return (
+        changes.credentials &&
+        this.testCredentials(account, changes.credentials, credentialsContext(account.id))
+      );
+    };
+    return commands.runPrepared(actor.once, prepare, async (tx, tested) => {
+      const account = await findOwn(tx, actor, publicId, { isLocked: true });
+      if (tested !== undefined) {
+        assertTakeable(tested.report, changes);
+        await replaceCredentials(tx, account, tested);
+      }
+      if (changes.account_name !== undefined) await rename(tx, account.id, changes.account_name);
+      return viewExchangeAccount(await tx.findOneByOrFail(ExchangeAccountEntity, { id: account.id }));
+    });
+  }
+
   /** Asks for a fresh look at the balances; `exchange.synced` or `exchange.sync_failed` tells of it. */
   async sync(actor: Actor, publicId: string): Promise<ExchangeAccount> {
     authorise(actor, exchangeAccountOperations.sync.access);
@@ -135,12 +163,8 @@ export class ExchangeAccountsService {
     authorise(actor, exchangeAccountOperations.delete.access);
     return this.parts.commands.run(actor.once, async (tx) => {
       const { id } = await findOwn(tx, actor, publicId, { isLocked: true });
-      if (await hasOpenTrades(tx, id)) {
-        const message = 'The account has open trades: cancel them first.';
-        throw new DomainError('invalid_state', message, [
-          { code: 'invalid_state', message, state: 'OPEN_TRADES' },
-        ]);
-      }
+      const use = await useOf(tx, id);
+      if (use !== null) throw stillUsed(use);
       // The credentials go at once; the row stays for the trades that name it.
       await tx.query(
         `UPDATE exchange_accounts SET deleted_at = now(), updated_at = now(), credentials_sealed = NULL,
@@ -151,21 +175,37 @@ export class ExchangeAccountsService {
     });
   }
 
-  private async testCredentials(input: ExchangeAccountTest, context: string) {
-    const { platform, secrets } = this.parts;
-    const { exchange, trading_type } = input;
-    const offered = await platform.database.manager.findOneBy(SupportedExchangeEntity, {
+  /** Tests credentials for an account that is new, so that exchange and trading type are the caller's words. */
+  private async testOffered(input: ExchangeAccountTest, context: string): Promise<TestedCredentials> {
+    const { exchange, trading_type: tradingType, credentials } = input;
+    const offered = await this.parts.platform.database.manager.findOneBy(SupportedExchangeEntity, {
       code: exchange,
       isActive: true,
     });
     if (offered === null) throw notOffered('exchange', 'Not an exchange of GET /v1/supported-exchanges.');
-    if (!offered.tradingTypes.includes(trading_type)) {
+    if (!offered.tradingTypes.includes(tradingType)) {
       throw notOffered('trading_type', `${offered.name} offers ${offered.tradingTypes.join(', ')}.`);
     }
-    const sealed = await secrets.sealer.seal(credentialsText(input.credentials), context);
-    const call = { exchange, trading_type, sealed, context };
+    return this.testCredentials({ exchange, tradingType }, credentials, context);
+  }
+
+  /** Has the worker try credentials at their exchange, sealed as they are to be kept: to `context`. */
+  private async testCredentials(
+    { exchange, tradingType }: Pick<ExchangeAccountEntity, 'exchange' | 'tradingType'>,
+    credentials: ExchangeCredentials,
+    context: string,
+  ): Promise<TestedCredentials> {
+    const { platform, secrets } = this.parts;
+    const sealed = await secrets.sealer.seal(credentialsText(credentials), context);
+    const call = { exchange, trading_type: tradingType, sealed, context };
     return { sealed, report: await callWorker(platform, 'exchange_account.test', call) };
   }
+}
+
+/** Credentials that the exchange took, and what it said of them. */
+interface TestedCredentials {
+  readonly sealed: string;
+  readonly report: CredentialsReport;
 }
 
 interface FindOptions {
@@ -197,6 +237,29 @@ export async function findOwn(
   ]);
 }
 
+async function replaceCredentials(
+  tx: Tx,
+  { id, venueAccountId }: ExchangeAccountEntity,
+  { sealed, report }: TestedCredentials,
+): Promise<void> {
+  const told = report.venueAccountId ?? null;
+  if (venueAccountId !== null && told !== null && told !== venueAccountId) throw otherAccount();
+  await tx.query(
+    `UPDATE exchange_accounts SET credentials_sealed = $2, can_withdraw = $3, is_active = true,
+       venue_account_id = coalesce(venue_account_id, $4), sync_requested_at = clock_timestamp(),
+       updated_at = clock_timestamp()
+     WHERE id = $1`,
+    [id, sealed, report.canWithdraw, told],
+  );
+}
+
+async function rename(tx: Tx, id: string, name: string): Promise<void> {
+  await tx.query(
+    'UPDATE exchange_accounts SET account_name = $2, updated_at = clock_timestamp() WHERE id = $1',
+    [id, name],
+  );
+}
+
 async function requestSyncIn(tx: Tx, id: string): Promise<void> {
   await tx.query('UPDATE exchange_accounts SET sync_requested_at = clock_timestamp() WHERE id = $1', [id]);
 }
@@ -215,12 +278,37 @@ function notOffered(field: string, message: string): DomainError {
   return new DomainError('validation_failed', undefined, [{ field, code: 'not_offered', message }]);
 }
 
-function mayWithdraw(): DomainError {
-  const message =
-    'These credentials may withdraw. Make some that may only trade, or send allow_withdraw_keys: true.';
-  return new DomainError('validation_failed', message, [
-    { field: 'credentials', code: 'may_withdraw', message },
-  ]);
+function assertTakeable(
+  { canWithdraw }: CredentialsReport,
+  { allow_withdraw_keys }: Pick<ExchangeAccountUpdate, 'allow_withdraw_keys'>,
+): void {
+  if (!canWithdraw || allow_withdraw_keys) return;
+  throw badCredentials(
+    'may_withdraw',
+    'These credentials may withdraw. Make some that may only trade, or send allow_withdraw_keys: true.',
+  );
+}
+
+function otherAccount(): DomainError {
+  return badCredentials(
+    'other_account',
+    'These credentials are of another account at the exchange. Add that one with POST /v1/exchanges.',
+  );
+}
+
+function badCredentials(code: string, message: string): DomainError {
+  return new DomainError('validation_failed', message, [{ field: 'credentials', code, message }]);
+}
+
+const USE_WORDS: Record<AccountUse, string> = {
+  OPEN_TRADES: 'The account has open trades: cancel them first.',
+  ACTIVE_STRATEGY: 'An active strategy trades on the account: archive it first.',
+  RUNNING_COPIER: 'A copier that is not paused copies to the account: stop it first.',
+};
+
+function stillUsed(state: AccountUse): DomainError {
+  const message = USE_WORDS[state];
+  return new DomainError('invalid_state', message, [{ code: 'invalid_state', message, state }]);
 }
 
 export function inactive(): DomainError {

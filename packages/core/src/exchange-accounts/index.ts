@@ -1,7 +1,9 @@
+export { type HeldAccount, holdAccount, holdOwnAccount } from './account-for-copying.service.js';
 export {
   type AccountForTrade,
   accountOfFilter,
   lockAccountForTrade,
+  lockAccountsOf,
   syncIfNever,
 } from './account-for-trade.service.js';
 export { AccountUpkeepModule } from './account-upkeep.module.js';

@@ -142,7 +142,7 @@ export class TradeExecution {
         trade.failureCode = 'refused';
         trade.failureMessage = 'The exchange refused the order.';
       }
-      await this.conclude(tx, trade, decision.status, decision.cancelReason, {
+      await conclude(tx, trade, decision.status, decision.cancelReason, {
         acknowledgedNow: isFirst,
         lookInMs: openLookMs(trade),
         isChanged,
@@ -203,7 +203,7 @@ export class TradeExecution {
           message: 'The exchange does not know the order: it never arrived, and was not sent again.',
         });
       } else {
-        await this.conclude(tx, trade, decision.status, decision.cancelReason, { isChanged: true });
+        await conclude(tx, trade, decision.status, decision.cancelReason, { isChanged: true });
         if (decision.event !== null) await tell(tx, trade.id, decision.event);
       }
       return true;
@@ -220,8 +220,7 @@ export class TradeExecution {
       const trade = await lock(tx, id);
       if (trade === null || isTerminal(trade.status)) return 'done';
       if (trade.submittedAt === null) {
-        await this.conclude(tx, trade, 'CANCELLED', 'USER', { isChanged: true });
-        await tell(tx, trade.id, 'trade.cancelled');
+        await cancelUnsent(tx, trade);
         return 'done';
       }
       const isSent = trade.acknowledgedAt !== null;
@@ -236,25 +235,31 @@ export class TradeExecution {
   private async fail(tx: Tx, trade: TradeEntity, { code, message }: Failure): Promise<void> {
     trade.failureCode = code;
     trade.failureMessage = message;
-    await this.conclude(tx, trade, 'FAILED', null, { isChanged: true });
+    await conclude(tx, trade, 'FAILED', null, { isChanged: true });
     await tell(tx, trade.id, 'trade.failed');
   }
+}
 
-  private async conclude(
-    tx: Tx,
-    trade: TradeEntity,
-    status: TradeEntity['status'],
-    cancelReason: CancelReason | null,
-    changes: TradeChanges,
-  ): Promise<void> {
-    const hasEnded = !isTerminal(trade.status) && isTerminal(status);
-    trade.status = status;
-    if (hasEnded) {
-      trade.subStatus = null;
-      trade.cancelReason = cancelReason;
-    }
-    await updateTrade(tx, trade, { ...changes, endedNow: hasEnded });
+/** Ends a trade that is locked and that nobody has begun to send: nobody will. */
+export async function cancelUnsent(tx: Tx, trade: TradeEntity): Promise<void> {
+  await conclude(tx, trade, 'CANCELLED', 'USER', { isChanged: true });
+  await tell(tx, trade.id, 'trade.cancelled');
+}
+
+async function conclude(
+  tx: Tx,
+  trade: TradeEntity,
+  status: TradeEntity['status'],
+  cancelReason: CancelReason | null,
+  changes: TradeChanges,
+): Promise<void> {
+  const hasEnded = !isTerminal(trade.status) && isTerminal(status);
+  trade.status = status;
+  if (hasEnded) {
+    trade.subStatus = null;
+    trade.cancelReason = cancelReason;
   }
+  await updateTrade(tx, trade, { ...changes, endedNow: hasEnded });
 }
 
 async function lock(tx: Tx, id: string): Promise<TradeEntity | null> {
@@ -299,7 +304,9 @@ function toWork(trade: TradeEntity): TradeToWork {
   };
 }
 
+/** Whoever wants an order cancelled waits for it, however long it has rested. */
 function openLookMs(trade: TradeEntity): number {
+  if (trade.subStatus === 'PENDING_CANCEL') return PROBE_EVERY_MS;
   const ageMs = Date.now() - trade.createdAt.getTime();
   return Math.min(OPEN_LOOK_MAX_MS, Math.max(OPEN_LOOK_MIN_MS, ageMs / OPEN_LOOK_SHARE));
 }

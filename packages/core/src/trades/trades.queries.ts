@@ -84,6 +84,21 @@ export async function updateTrade(tx: Tx, trade: TradeEntity, changes: TradeChan
   );
 }
 
+/**
+ * Keeps the wish to cancel open trades that were sent. One that the exchange has told of is due for a look at once;
+ * another is looked at when its answer is overdue, as it would have been.
+ */
+export async function keepWishesToCancel(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx.query(
+    `UPDATE trades SET sub_status = 'PENDING_CANCEL',
+       look_at = CASE WHEN acknowledged_at IS NULL THEN look_at ELSE least(look_at, clock_timestamp()) END,
+       version = CASE WHEN sub_status = 'PENDING_CANCEL' THEN version ELSE version + 1 END,
+       updated_at = CASE WHEN sub_status = 'PENDING_CANCEL' THEN updated_at ELSE clock_timestamp() END
+     WHERE id = ANY ($1)`,
+    [ids],
+  );
+}
+
 /** Keeps the fills that are not known yet; an order is told of with all of its fills at each look. */
 export async function insertFills(tx: Tx, trade: TradeEntity, fills: readonly VenueFill[]): Promise<void> {
   if (fills.length === 0) return;

@@ -24,6 +24,7 @@ import {
 } from '../exchange-accounts/index.js';
 import type { ListQuery, Lists, Page } from '../lists.js';
 import type { Platform } from '../platform.js';
+import { type HeldStrategy, strategyForTrade, strategyOfFilter } from '../strategies/index.js';
 import { type PairForTrade, pairForTrade } from '../trade-pairs/index.js';
 import { FillEntity } from './fill.entity.js';
 import {
@@ -64,7 +65,11 @@ export class TradesService {
       const { manager } = platform.database;
       filter('exchange_account_id', await accountOfFilter(manager, actor, query.exchange_account_id));
     }
-    if (query.strategy_id !== undefined) throw unknownStrategy();
+    if (query.strategy_id !== undefined) {
+      const strategyId = await strategyOfFilter(platform.database.manager, actor, query.strategy_id);
+      // A strategy's own trades, and the actor's copies of them.
+      where.push(`coalesce(t.strategy_id, t.copied_strategy_id) = $${params.push(strategyId)}`);
+    }
     const source = {
       select: 't.*',
       from: 'trades t',
@@ -121,9 +126,11 @@ export class TradesService {
 type NewTrade = Partial<TradeEntity> & { readonly id: string };
 
 async function place(tx: Tx, actor: Actor, input: TradeCreate): Promise<TradeDetail> {
-  if (input.strategy_id !== undefined) throw unknownStrategy();
+  const { strategy_id } = input;
+  const strategy = strategy_id === undefined ? undefined : await strategyForTrade(tx, actor, strategy_id);
   const account = await lockAccountForTrade(tx, actor, input.exchange_account_id);
   const pair = await pairForTrade(tx, input.trade_pair_id);
+  if (strategy !== undefined) assertSignal(strategy, account, pair);
   assertTradable(account, pair, input);
   const order = { ...input, stopPrice: input.stop_price };
   const violations = violationsOf(order, pair);
@@ -132,7 +139,8 @@ async function place(tx: Tx, actor: Actor, input: TradeCreate): Promise<TradeDet
   const reservation = reservationFor(order, pair);
   await assertFreeBalance(tx, account, reservation);
 
-  const record = viewTrade(await insertTrade(tx, newTrade(actor, input, account, pair, reservation)));
+  const trade = { ...newTrade(actor, input, account, pair, reservation), ...originOf(strategy) };
+  const record = viewTrade(await insertTrade(tx, trade));
   await announce(tx, { userId: actor.userId, type: 'trade.created', schema: tradeSchema, record });
   return { ...record, fills: [] };
 }
@@ -168,7 +176,6 @@ function newTrade(
     symbol: pair.symbol,
     tradingType: pair.tradingType,
     clientOrderId: input.client_order_id ?? encodeId('trd', id),
-    origin: 'API',
     type: input.type,
     side: input.side,
     reduceOnly: input.reduce_only,
@@ -188,6 +195,11 @@ function newTrade(
   };
 }
 
+/** A trade made for a strategy is its signal. */
+function originOf(strategy: HeldStrategy | undefined) {
+  return { origin: strategy === undefined ? 'API' : 'STRATEGY', strategyId: strategy?.id ?? null } as const;
+}
+
 async function findOwn(tx: Tx, actor: Actor, publicId: string): Promise<TradeEntity> {
   const id = decodeId('trd', publicId);
   const trade = id === null ? null : await tx.findOneBy(TradeEntity, { id, userId: actor.userId });
@@ -201,6 +213,26 @@ async function viewDetail(tx: Tx, trade: TradeEntity): Promise<TradeDetail> {
     order: { executedAt: 'ASC', id: 'ASC' },
   });
   return viewTradeDetail(trade, fills);
+}
+
+/** @throws {DomainError} where the trade is none of what the strategy trades, or the strategy trades no more */
+function assertSignal(strategy: HeldStrategy, account: AccountForTrade, pair: PairForTrade): void {
+  if (strategy.exchangeAccountId !== account.id) {
+    const message = 'The strategy trades on another exchange account.';
+    throw new DomainError('validation_failed', undefined, [
+      { field: 'exchange_account_id', code: 'other_account', message },
+    ]);
+  }
+  if (strategy.tradePairIds?.includes(pair.id) === false) {
+    throw new DomainError('validation_failed', undefined, [
+      { field: 'trade_pair_id', code: 'other_pair', message: 'The strategy does not trade this pair.' },
+    ]);
+  }
+  if (strategy.status === 'ACTIVE') return;
+  const message = 'The strategy is archived: nothing is traded for it any more.';
+  throw new DomainError('invalid_state', message, [
+    { field: 'strategy_id', code: 'invalid_state', message, state: strategy.status },
+  ]);
 }
 
 function assertTradable(account: AccountForTrade, pair: PairForTrade, input: TradeCreate): void {
@@ -281,10 +313,4 @@ function costTooLarge(): DomainError {
 function notCancellable(trade: TradeEntity): DomainError {
   const message = `The trade is ${trade.status}: nothing of it is open.`;
   return new DomainError('invalid_state', message, [{ code: 'invalid_state', message, state: trade.status }]);
-}
-
-function unknownStrategy(): DomainError {
-  return new DomainError('not_found', undefined, [
-    { field: 'strategy_id', code: 'not_found', message: 'No such strategy.' },
-  ]);
 }

@@ -12,7 +12,7 @@
  *    running attempt holds.
  */
 import type { EventType } from '@trading-automation/contracts';
-import { type Database, newUuid, type Tx } from '@trading-automation/persistence';
+import { type Database, type Listener, newUuid, type Tx } from '@trading-automation/persistence';
 import type { WebhookStanding } from './delivery.rules.js';
 
 /** What an attempt needs to be sent. The bytes are those of every other attempt. */
@@ -229,14 +229,17 @@ export async function insertDeadLetters(
   last: { readonly statusCode?: number | undefined; readonly error: string },
 ): Promise<void> {
   await tx.query(
-    `INSERT INTO webhook_dead_letters (id, webhook_id, attempts, last_status_code, last_error)
-     SELECT id, webhook_id, attempts, $2, $3 FROM webhook_deliveries WHERE id = ANY($1)`,
+    `INSERT INTO webhook_dead_letters (id, webhook_id, event_type, attempts, last_status_code, last_error)
+     SELECT id, webhook_id, event_type, attempts, $2, $3 FROM webhook_deliveries WHERE id = ANY($1)`,
     [deliveryIds, last.statusCode, last.error],
   );
 }
 
-/** Everything that is owed to a webhook and not on its way, to the dead letters. */
-export async function killDueDeliveries(tx: Tx, webhookId: string, error: string): Promise<void> {
+/** Why deliveries of a webhook that is not in use are dead. */
+export const INACTIVE = 'webhook_inactive';
+
+/** Everything that is owed to a webhook and not on its way, to the dead letters: the webhook was deactivated. */
+export async function killDueDeliveries(tx: Tx, webhookId: string): Promise<void> {
   const [rows]: [{ id: string }[]] = await tx.query(
     `UPDATE webhook_deliveries SET status = 'DEAD', next_at = NULL, updated_at = clock_timestamp()
      WHERE webhook_id = $1 AND status = 'DUE' RETURNING id`,
@@ -245,8 +248,30 @@ export async function killDueDeliveries(tx: Tx, webhookId: string, error: string
   await insertDeadLetters(
     tx,
     rows.map(({ id }) => id),
-    { error },
+    { error: INACTIVE },
   );
+}
+
+const CHANNEL = 'webhook_deliveries';
+/** A notification carries less than 8,000 bytes, an id takes 37. */
+const IDS_PER_NOTIFICATION = 200;
+
+/** Tells every dispatcher of deliveries that are due once the transaction stands. A hint: the sweeper needs none. */
+export async function notifyDue(tx: Tx, deliveryIds: readonly string[]): Promise<void> {
+  for (let start = 0; start < deliveryIds.length; start += IDS_PER_NOTIFICATION) {
+    const ids = deliveryIds.slice(start, start + IDS_PER_NOTIFICATION).join(',');
+    await tx.query('SELECT pg_notify($1, $2)', [CHANNEL, ids]);
+  }
+}
+
+/** Calls `onDue` with the ids that {@link notifyDue} tells of, by any process. */
+export function subscribeDue(
+  listener: Listener,
+  onDue: (deliveryIds: readonly string[]) => void,
+): () => void {
+  return listener.subscribe(CHANNEL, (payload) => {
+    if (payload !== undefined && payload !== '') onDue(payload.split(','));
+  });
 }
 
 /** An attempt that some queue should hold a job for. */

@@ -1,3 +1,4 @@
+export { DeadLettersService } from './dead-letters.service.js';
 export type { ClaimedAttempt, DeliveryRef, OutgoingEvent, OverdueDelivery } from './delivery.queries.js';
 export { RETRY_DELAYS_MS } from './delivery.rules.js';
 export * from './egress.js';

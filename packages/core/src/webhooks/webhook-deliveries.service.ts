@@ -6,6 +6,7 @@ import {
   abandonDelivery,
   type ClaimedAttempt,
   claimAttempt,
+  INACTIVE,
   insertAttempt,
   insertDeadLetters,
   killDueDeliveries,
@@ -53,7 +54,6 @@ export type Recorded =
   /** The lease had gone to another; nothing was written. */
   | { readonly kind: 'superseded' };
 
-const INACTIVE = 'webhook_inactive';
 const DELETED = 'webhook_deleted';
 /** A claim that lost to a change of the same moment looks again soon. */
 const RECHECK_MS = 50;
@@ -134,7 +134,7 @@ export class WebhookDeliveries {
       [webhookId, outcome.consecutiveFailures, outcome.consecutiveDeadLetters, outcome.deactivates],
     );
     if (!outcome.deactivates) return;
-    await killDueDeliveries(tx, webhookId, INACTIVE);
+    await killDueDeliveries(tx, webhookId);
     const webhook = await tx.findOneByOrFail(WebhookEntity, { id: webhookId });
     await announce(tx, {
       userId: webhook.userId,

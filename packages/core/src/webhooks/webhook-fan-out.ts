@@ -14,13 +14,12 @@ import {
   insertDeliveries,
   listSubscriptions,
   type NewDelivery,
+  notifyDue,
   type Subscription,
+  subscribeDue,
 } from './delivery.queries.js';
 
 const CONSUMER = 'webhook-dispatcher';
-const CHANNEL = 'webhook_deliveries';
-/** A notification carries less than 8,000 bytes, an id takes 37. */
-const IDS_PER_NOTIFICATION = 200;
 
 export class WebhookFanOut {
   constructor(private readonly platform: Platform) {}
@@ -41,10 +40,9 @@ export class WebhookFanOut {
 
   /** Calls `onDue` with the first attempts of deliveries that were committed just now, by any process. */
   subscribe(onDue: (refs: readonly DeliveryRef[]) => void): () => void {
-    return this.platform.listener.subscribe(CHANNEL, (payload) => {
-      if (payload === undefined || payload === '') return;
-      onDue(payload.split(',').map((deliveryId) => ({ deliveryId, attempt: 1 })));
-    });
+    return subscribeDue(this.platform.listener, (ids) =>
+      onDue(ids.map((deliveryId) => ({ deliveryId, attempt: 1 }))),
+    );
   }
 }
 
@@ -60,12 +58,7 @@ async function fanOut(tx: Tx, events: readonly RelayedEvent[]): Promise<void> {
     tx,
     events.flatMap((event) => owedFor(event, byUser.get(event.userId) ?? [])),
   );
-  for (let start = 0; start < ids.length; start += IDS_PER_NOTIFICATION) {
-    await tx.query('SELECT pg_notify($1, $2)', [
-      CHANNEL,
-      ids.slice(start, start + IDS_PER_NOTIFICATION).join(','),
-    ]);
-  }
+  await notifyDue(tx, ids);
 }
 
 function owedFor(event: RelayedEvent, subscriptions: readonly Subscription[]): NewDelivery[] {

@@ -1,3 +1,4 @@
+import type { DeactivationReason } from '@trading-automation/contracts';
 import { RecordColumns } from '@trading-automation/persistence';
 import { Column, Entity } from 'typeorm';
 
@@ -37,7 +38,7 @@ export class WebhookEntity extends RecordColumns {
   deactivatedAt!: Date | null;
 
   @Column({ name: 'deactivation_reason', type: 'text', nullable: true })
-  deactivationReason!: string | null;
+  deactivationReason!: DeactivationReason | null;
 
   @Column({ name: 'deleted_at', type: 'timestamptz', nullable: true })
   deletedAt!: Date | null;

@@ -1,4 +1,11 @@
-import { type Delivery, encodeId, type Webhook } from '@trading-automation/contracts';
+import {
+  type DeadLetter,
+  type DeadLetterDetail,
+  type Delivery,
+  encodeId,
+  StoredJson,
+  type Webhook,
+} from '@trading-automation/contracts';
 import type { WebhookEntity } from './webhook.entity.js';
 
 /** A webhook as its owner sees it; its secret is no part of it. */
@@ -57,4 +64,40 @@ export function deliveryView(row: AttemptRow): Delivery {
     ...(row.next_attempt_at === null ? {} : { next_attempt_at: row.next_attempt_at.toISOString() }),
     created_at: row.created_at.toISOString(),
   };
+}
+
+/** A dead letter with what it needs of its delivery: the columns of `DEAD_LETTER_SELECT`. */
+export type DeadLetterRow = {
+  readonly id: string;
+  readonly event_id: string;
+  readonly event_type: DeadLetter['event_type'];
+  readonly run: number;
+  readonly status: DeadLetter['status'];
+  readonly attempts: number;
+  readonly last_status_code: number | null;
+  readonly last_error: NonNullable<DeadLetter['last_error']> | null;
+  readonly resolved_at: Date | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+};
+export type DeadLetterDetailRow = DeadLetterRow & { readonly payload: Uint8Array };
+
+export function deadLetterView(row: DeadLetterRow): DeadLetter {
+  return {
+    id: encodeId('dlq', row.id),
+    event_id: encodeId('evt', row.event_id),
+    event_type: row.event_type,
+    run: row.run,
+    status: row.status,
+    attempts: row.attempts,
+    ...(row.last_status_code === null ? {} : { last_status_code: row.last_status_code }),
+    ...(row.last_error === null ? {} : { last_error: row.last_error }),
+    ...(row.resolved_at === null ? {} : { resolved_at: row.resolved_at.toISOString() }),
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+export function deadLetterDetailView(row: DeadLetterDetailRow): DeadLetterDetail {
+  return { ...deadLetterView(row), payload: StoredJson.of(Buffer.from(row.payload).toString()) };
 }

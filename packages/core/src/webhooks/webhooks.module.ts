@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { Commands } from '../commands.js';
 import { Lists } from '../lists.js';
 import { Platform } from '../platform.js';
+import { DeadLettersService } from './dead-letters.service.js';
 import { WebhookSecrets } from './webhook-secret.js';
 import { WebhooksService } from './webhooks.service.js';
 
@@ -14,7 +15,13 @@ import { WebhooksService } from './webhooks.service.js';
         new WebhooksService(platform, lists, commands, secrets),
       inject: [Platform, Lists, Commands, WebhookSecrets],
     },
+    {
+      provide: DeadLettersService,
+      useFactory: (platform: Platform, lists: Lists, commands: Commands) =>
+        new DeadLettersService(platform, lists, commands),
+      inject: [Platform, Lists, Commands],
+    },
   ],
-  exports: [WebhooksService],
+  exports: [WebhooksService, DeadLettersService],
 })
 export class WebhooksModule {}

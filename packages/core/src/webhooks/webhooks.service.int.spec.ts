@@ -91,21 +91,6 @@ describe('creating a webhook', () => {
     expect(new Set(secrets.map(({ secret }) => secret)).size).toBe(20);
   });
 
-  it.each([
-    ['http://169.254.169.254/latest', 'blocked_address'],
-    ['http://2130706433/', 'blocked_address'],
-    ['http://localhost:8080/', 'blocked_address'],
-    ['https://user@example.com/', 'invalid_url'],
-    ['https://example.com:6379/', 'invalid_url'],
-  ])('refuses %s as %s', async (url, code) => {
-    const actor = await newActor();
-    await expect(webhooks.create(actor, { ...HOOK, url })).rejects.toMatchObject({
-      code: 'validation_failed',
-      details: [{ field: 'url', code }],
-    });
-    expect(await rowsOf('SELECT FROM webhooks WHERE user_id = $1', actor.userId)).toEqual([]);
-  });
-
   it('stops at 50, however many are asked for at once, and has room again after a deletion', async () => {
     const actor = await newActor();
     const outcomes = await Promise.allSettled(Array.from({ length: 55 }, () => webhooks.create(actor, HOOK)));
@@ -116,6 +101,41 @@ describe('creating a webhook', () => {
     }
     await webhooks.delete(actor, created[0]!.id);
     await expect(webhooks.create(actor, HOOK)).resolves.toBeDefined();
+  });
+});
+
+describe('a URL', () => {
+  it.each([
+    ['http://127.0.0.1/', 'blocked_address'],
+    ['http://10.1.2.3/', 'blocked_address'],
+    ['http://169.254.169.254/latest', 'blocked_address'],
+    ['http://[::1]/', 'blocked_address'],
+    ['http://[fd00:ec2::254]/', 'blocked_address'],
+    ['http://[::ffff:7f00:1]/', 'blocked_address'],
+    ['http://2130706433/', 'blocked_address'],
+    ['http://0x7f000001/', 'blocked_address'],
+    ['http://0177.0.0.1/', 'blocked_address'],
+    ['http://127.1/', 'blocked_address'],
+    ['http://0/', 'blocked_address'],
+    ['http://①②⑦.0.0.1/', 'blocked_address'],
+    ['http://127.0.0.1./', 'blocked_address'],
+    ['http://localhost:8080/', 'blocked_address'],
+    ['http://metadata.google.internal/', 'blocked_address'],
+    ['gopher://example.com/', 'invalid_url'],
+    ['file:///etc/passwd', 'invalid_url'],
+    ['https://user@example.com/', 'invalid_url'],
+    ['https://example.com/#part', 'invalid_url'],
+    ['https://example.com:6379/', 'invalid_url'],
+    ['/hook', 'invalid_url'],
+  ])('%s is refused as %s, of a new webhook as of one that is changed', async (url, code) => {
+    const actor = await newActor();
+    const refusal = { code: 'validation_failed', details: [{ field: 'url', code }] };
+    await expect(webhooks.create(actor, { ...HOOK, url })).rejects.toMatchObject(refusal);
+    expect(await rowsOf('SELECT FROM webhooks WHERE user_id = $1', actor.userId)).toEqual([]);
+    const { secret, ...made } = await webhooks.create(actor, HOOK);
+    await expect(webhooks.update(actor, made.id, { url, description: 'new' })).rejects.toMatchObject(refusal);
+    expect(await webhooks.get(actor, made.id)).toEqual(made);
+    expect(secret).toBeDefined();
   });
 });
 
@@ -142,6 +162,9 @@ describe('a webhook', () => {
     for (const asked of [id, deleted.id, 'whk_00000000000000000000000000', 'trd_1', '']) {
       for (const refused of [
         webhooks.get(other, asked),
+        webhooks.update(other, asked, { description: 'theirs' }),
+        webhooks.update(other, asked, {}),
+        webhooks.rotateSecret(other, asked),
         webhooks.delete(other, asked),
         webhooks.deliveries(other, asked, { ...ASKED }),
         webhooks.test(other, asked),
@@ -149,7 +172,7 @@ describe('a webhook', () => {
         await expect(refused).rejects.toMatchObject({ code: 'not_found' });
       }
     }
-    expect(await webhooks.get(owner, id)).toMatchObject({ id });
+    expect(await webhooks.get(owner, id)).toMatchObject({ id, description: HOOK.description });
   });
 
   it('needs ADMIN to be changed, and READ to be seen', async () => {
@@ -159,6 +182,8 @@ describe('a webhook', () => {
     expect(await webhooks.get(trader, id)).toMatchObject({ id });
     for (const refused of [
       webhooks.create(trader, HOOK),
+      webhooks.update(trader, id, {}),
+      webhooks.rotateSecret(trader, id),
       webhooks.delete(trader, id),
       webhooks.test(trader, id),
     ])

@@ -5,16 +5,18 @@ import {
   encodeId,
   type Webhook,
   type WebhookCreate,
+  type WebhookUpdate,
   type WebhookWithSecret,
   webhookOperations,
 } from '@trading-automation/contracts';
 import { CallRefused, callProcess, hydrate, newUuid, type Tx } from '@trading-automation/persistence';
-import { type EntityManager, IsNull } from 'typeorm';
+import { IsNull } from 'typeorm';
 import { type Actor, authorise, lockUser } from '../access/index.js';
 import type { Commands } from '../commands.js';
 import type { ListQuery, Lists, Page } from '../lists.js';
 import { toRefusal } from '../outage.js';
 import type { Platform } from '../platform.js';
+import { killDueDeliveries } from './delivery.queries.js';
 import { judgeUrl } from './egress.js';
 import { WebhookEntity } from './webhook.entity.js';
 import { ATTEMPT_FROM, ATTEMPT_SELECT, type AttemptRow, deliveryView, webhookView } from './webhook.view.js';
@@ -52,7 +54,7 @@ export class WebhooksService {
          VALUES ($1, $2, $3, $4, $5, $6)`,
         [id, actor.userId, input.url, [...new Set(input.events)], input.description, secretSealed],
       );
-      return { ...webhookView(await find(tx, actor, id)), secret };
+      return { ...webhookView(await findOwnWebhook(tx, actor, id)), secret };
     });
   }
 
@@ -75,7 +77,39 @@ export class WebhooksService {
 
   async get(actor: Actor, id: string): Promise<Webhook> {
     authorise(actor, webhookOperations.get.access);
-    return webhookView(await find(this.platform.database.manager, actor, uuidOf(id)));
+    return webhookView(await findOwnWebhook(this.platform.database.manager, actor, uuidOf(id)));
+  }
+
+  /**
+   * An attempt that has not begun goes by what is changed here. Taken out of use, everything owed to the webhook goes
+   * to the dead letters, as when an outage does it; taken into use again, its failures are forgotten.
+   */
+  async update(actor: Actor, id: string, changes: WebhookUpdate): Promise<Webhook> {
+    authorise(actor, webhookOperations.update.access);
+    const uuid = uuidOf(id);
+    return this.commands.run(actor.once, async (tx) => {
+      if (changes.url !== undefined) this.assertCallable(changes.url);
+      if (Object.keys(changes).length > 0) await change(tx, actor, uuid, changes);
+      return webhookView(await findOwnWebhook(tx, actor, uuid));
+    });
+  }
+
+  /** The answer alone carries the new secret. What is sent from now on is signed with it, waiting attempts too. */
+  async rotateSecret(actor: Actor, id: string): Promise<WebhookWithSecret> {
+    authorise(actor, webhookOperations.rotateSecret.access);
+    const uuid = uuidOf(id);
+    return this.commands.run(actor.once, async (tx) => {
+      const secret = newWebhookSecret();
+      const secretSealed = await this.secrets.sealer.seal(secret, webhookSecretContext(uuid));
+      const [, count] = await tx.query(
+        `UPDATE webhooks SET secret_sealed = $3, secret_last_rotated_at = clock_timestamp(),
+           updated_at = clock_timestamp()
+         WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL`,
+        [uuid, actor.userId, secretSealed],
+      );
+      if (count === 0) throw new DomainError('not_found');
+      return { ...webhookView(await findOwnWebhook(tx, actor, uuid)), secret };
+    });
   }
 
   /** Nothing more is begun to be sent; what was owed is discarded, and the secret is gone. */
@@ -101,7 +135,7 @@ export class WebhooksService {
   /** The attempts made for a webhook. */
   async deliveries(actor: Actor, id: string, query: ListQuery): Promise<Page<Delivery>> {
     authorise(actor, webhookOperations.deliveries.access);
-    const webhook = await find(this.platform.database.manager, actor, uuidOf(id));
+    const webhook = await findOwnWebhook(this.platform.database.manager, actor, uuidOf(id));
     const source = {
       select: ATTEMPT_SELECT,
       from: ATTEMPT_FROM,
@@ -135,7 +169,7 @@ export class WebhooksService {
 
   private async sendTest(actor: Actor, id: string): Promise<string> {
     const { database, listener } = this.platform;
-    const webhook = await find(database.manager, actor, uuidOf(id));
+    const webhook = await findOwnWebhook(database.manager, actor, uuidOf(id));
     try {
       const reply = await callProcess({
         dataSource: database,
@@ -176,8 +210,27 @@ async function assertRoom(tx: Tx, userId: string): Promise<void> {
   ]);
 }
 
-async function find(manager: EntityManager, actor: Actor, id: string): Promise<WebhookEntity> {
-  const webhook = await manager.findOneBy(WebhookEntity, { id, userId: actor.userId, deletedAt: IsNull() });
+/** `changes.is_active` given as it is already changes neither when nor why a webhook was deactivated. */
+async function change(tx: Tx, actor: Actor, id: string, changes: WebhookUpdate): Promise<void> {
+  const { url, events, description, is_active } = changes;
+  const [, count] = await tx.query(
+    `UPDATE webhooks SET url = coalesce($3, url), events = coalesce($4, events),
+       description = coalesce($5, description), is_active = coalesce($6, is_active),
+       consecutive_failures = CASE WHEN $6 THEN 0 ELSE consecutive_failures END,
+       consecutive_dead_letters = CASE WHEN $6 THEN 0 ELSE consecutive_dead_letters END,
+       deactivated_at = CASE WHEN $6 THEN NULL WHEN is_active AND NOT $6 THEN clock_timestamp() ELSE deactivated_at END,
+       deactivation_reason = CASE WHEN $6 THEN NULL WHEN is_active AND NOT $6 THEN 'user' ELSE deactivation_reason END,
+       updated_at = clock_timestamp()
+     WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL`,
+    [id, actor.userId, url, events && [...new Set(events)], description, is_active],
+  );
+  if (count === 0) throw new DomainError('not_found');
+  if (is_active === false) await killDueDeliveries(tx, id);
+}
+
+/** A webhook of the actor's that is not deleted. @throws {DomainError} `not_found` */
+export async function findOwnWebhook(tx: Tx, actor: Actor, id: string): Promise<WebhookEntity> {
+  const webhook = await tx.findOneBy(WebhookEntity, { id, userId: actor.userId, deletedAt: IsNull() });
   if (webhook === null) throw new DomainError('not_found');
   return webhook;
 }
@@ -188,7 +241,8 @@ async function findAttempt(tx: Tx, id: string): Promise<AttemptRow> {
   return row;
 }
 
-function uuidOf(id: string): string {
+/** The uuid of a webhook's id. @throws {DomainError} `not_found` */
+export function uuidOf(id: string): string {
   const uuid = decodeId('whk', id);
   if (uuid === null) throw new DomainError('not_found');
   return uuid;

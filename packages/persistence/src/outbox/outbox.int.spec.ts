@@ -7,6 +7,7 @@ import { createMechanismDatabase } from '../testing/mechanism-database.js';
 import { inTransaction, type Tx } from '../transaction.js';
 import { appendEvent } from './append.js';
 import { createRelay, type RelayedEvent, type RelayOptions } from './relay.js';
+import { sequenceEvents } from './sequencer.js';
 
 const USER = newUuid();
 let database: TestDatabase;
@@ -108,6 +109,22 @@ describe('outbox', () => {
     await early.end('commit');
     expect(await relay.drain()).toBe(1);
     expect(await handledBy('webhooks')).toEqual([late, early.id]);
+  });
+
+  it('tells how far the order goes: every visible event stands in it, more than one turn’s worth too', async () => {
+    const held = await appendAndHold();
+    await dataSource.query(
+      `INSERT INTO outbox_events (id, user_id, type, payload)
+       SELECT gen_random_uuid(), $1, 'a.made', '\\x00' FROM generate_series(1, 1001)`,
+      [USER],
+    );
+    const through = await sequenceEvents(dataSource);
+    await held.end('commit');
+    const placed = await dataSource.query(
+      'SELECT count(position)::int AS placed, max(position) AS last FROM outbox_events',
+    );
+    expect(placed).toEqual([{ placed: 1_001, last: String(through) }]);
+    expect(await sequenceEvents(dataSource)).toBe(through + 1n);
   });
 
   it('gives positions without gap or repetition while transactions commit in any order', async () => {

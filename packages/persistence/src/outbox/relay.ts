@@ -20,6 +20,7 @@ import type { DataSource } from 'typeorm';
 import type { Listener } from '../listener.js';
 import { inTransaction, type Tx } from '../transaction.js';
 import { OUTBOX_CHANNEL, type OutboxEvent } from './append.js';
+import { PLACED_MAX, placeEvents } from './sequencer.js';
 
 export interface RelayedEvent extends OutboxEvent {
   /** The place in the one order of all events, 1 and up; a bigint as text. */
@@ -103,37 +104,6 @@ export function createRelay(options: RelayOptions): Relay {
       await running;
     },
   };
-}
-
-/** The most events that one turn of the sequencer places. */
-const PLACED_MAX = 1_000;
-/** Names the sequencer's advisory lock in this database. */
-const SEQUENCER_LOCK = 'outbox sequencer';
-
-/**
- * The sequencer: gives every visible event without a position the next ones, and returns how many.
- * The lock must be held before the statement's snapshot is taken, hence a statement of its own.
- */
-async function placeEvents(dataSource: DataSource): Promise<number> {
-  const [{ waiting }] = await dataSource.query(
-    'SELECT EXISTS (SELECT FROM outbox_events WHERE position IS NULL) AS waiting',
-  );
-  if (!waiting) return 0;
-  return inTransaction(dataSource, async (tx) => {
-    await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [SEQUENCER_LOCK]);
-    const [, count] = await tx.query(
-      `WITH waiting AS MATERIALIZED (
-         SELECT id, row_number() OVER (ORDER BY created_at, id) AS place
-         FROM outbox_events WHERE position IS NULL ORDER BY created_at, id LIMIT ${PLACED_MAX}
-       ), sequence AS (
-         UPDATE outbox_sequence SET last_position = last_position + (SELECT count(*) FROM waiting)
-         RETURNING last_position - (SELECT count(*) FROM waiting) AS before
-       )
-       UPDATE outbox_events e SET position = sequence.before + waiting.place
-       FROM waiting, sequence WHERE e.id = waiting.id`,
-    );
-    return count as number;
-  });
 }
 
 interface EventRow {

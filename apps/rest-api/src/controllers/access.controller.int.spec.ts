@@ -1,0 +1,111 @@
+import { openPlatform, type Platform } from '@trading-automation/core';
+import { send } from '../../test/notes-api.js';
+import {
+  drawIdentity,
+  drawKeyHolder,
+  type KeyHolder,
+  openAccount,
+  type RealApi,
+  sendSigned,
+  startRealApi,
+} from '../../test/real-api.js';
+
+let api: RealApi;
+let platform: Platform;
+let holder: KeyHolder;
+beforeAll(async () => {
+  api = await startRealApi();
+  platform = await openPlatform({
+    world: 'test',
+    databaseUrl: api.databaseUrl,
+    applicationName: 'access-controller-spec',
+    onListenerError: () => undefined,
+  });
+});
+afterAll(async () => {
+  await platform.close();
+  await api.close();
+});
+beforeEach(async () => {
+  holder = await openAccount(api);
+});
+
+const call = (method: string, target: string, body?: string) =>
+  sendSigned(api, holder, method, target, body === undefined ? {} : { body });
+
+describe('the link of a verification mail', () => {
+  async function linkOf(email: string): Promise<URL> {
+    const [{ body }] = await platform.database.query('SELECT body FROM mails WHERE recipient = $1', [email]);
+    const [link] = /http\S+/.exec(body) ?? [];
+    return new URL(link ?? '');
+  }
+
+  it('leads to this API, needs no credentials, verifies the address, and is told to no log', async () => {
+    const email = 'reader@example.com';
+    const changed = await call('PATCH', '/v1/me', JSON.stringify({ email }));
+    expect([changed.status, changed.json.data]).toMatchObject([200, { email, email_verified: false }]);
+    const { origin, pathname, search } = await linkOf(email);
+    expect(origin).toBe(api.url);
+    for (const target of [`${pathname}${search}`, `${pathname.slice('/v1'.length)}${search}`]) {
+      const opened = await send(api, 'GET', target);
+      expect([opened.status, opened.json]).toEqual([200, { success: true, data: { email_verified: true } }]);
+    }
+    expect((await call('GET', '/v1/me')).json.data).toMatchObject({ email, email_verified: true });
+    expect(api.log.join()).not.toContain(search.slice('?code='.length));
+    expect(api.log.join()).not.toContain(email);
+  });
+
+  it('with any other code is not found; without one it is no such request', async () => {
+    for (const code of ['x', '%20', 'A'.repeat(43)]) {
+      const { status, json } = await send(api, 'GET', `/v1/auth/email-verification?code=${code}`);
+      expect([status, json.error]).toMatchObject([404, { code: 'not_found' }]);
+    }
+    expect((await send(api, 'GET', '/v1/auth/email-verification')).status).toBe(400);
+  });
+});
+
+describe('an account over HTTP', () => {
+  it('has five verification mails an hour, and is told when the next one is possible', async () => {
+    const again = () => call('PATCH', '/v1/me', '{"email":"often@example.com"}');
+    for (let n = 0; n < 5; n++) expect((await again()).status).toBe(200);
+    const { status, json, headers } = await again();
+    expect([status, json.error]).toMatchObject([429, { code: 'rate_limited' }]);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(3_500);
+  });
+
+  it.each([
+    ['{"email":null}', 'email'],
+    ['{"email":"no address"}', 'email'],
+    ['{"email":"a@b.co\\r\\nBcc: c@d.co"}', 'email'],
+    ['{"name":"A"}', 'name'],
+  ])('is not changed by %s', async (body, field) => {
+    const { status, json } = await call('PATCH', '/v1/me', body);
+    expect([status, json.error]).toMatchObject([422, { code: 'validation_failed', details: [{ field }] }]);
+  });
+
+  it('lists its public keys, and revokes them but for the last one, at once', async () => {
+    const second = drawKeyHolder();
+    const linked = await call('POST', '/v1/auth/cli-identity', await drawIdentity(api, second));
+    const { id } = linked.json.data as { id: string };
+    expect(linked.headers.location).toBe(`/v1/auth/public-keys/${id}`);
+    const ids = async (query = '') =>
+      ((await call('GET', `/v1/auth/public-keys${query}`)).json.data as { id: string }[]).map(
+        (key) => key.id,
+      );
+    const [newest, first] = await ids();
+    expect(newest).toBe(id);
+    expect((await call('DELETE', `/v1/auth/public-keys/${id}`)).json).toEqual({
+      success: true,
+      data: { id, deleted: true },
+    });
+    const { status, json } = await sendSigned(api, second, 'GET', '/v1/me');
+    expect([status, json.error]).toMatchObject([401, { code: 'unknown_public_key' }]);
+    expect(await ids()).toEqual([first]);
+    expect(await ids('?include=revoked')).toEqual([id, first]);
+    const last = await call('DELETE', `/v1/auth/public-keys/${first}`);
+    expect([last.status, last.json.error]).toMatchObject([
+      409,
+      { code: 'invalid_state', details: [{ state: 'LAST_ADMIN' }] },
+    ]);
+  });
+});

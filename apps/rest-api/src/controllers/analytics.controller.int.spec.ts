@@ -1,0 +1,47 @@
+import { openAccount, type RealApi, sendSigned, startRealApi } from '../../test/real-api.js';
+
+let api: RealApi;
+let holder: Awaited<ReturnType<typeof openAccount>>;
+beforeAll(async () => {
+  api = await startRealApi();
+  holder = await openAccount(api);
+});
+afterAll(() => api.close());
+
+const ask = (method: string, target: string) => sendSigned(api, holder, method, target);
+
+describe('/v1/trades/analytics', () => {
+  it.each(['/v1/trades/analytics', '/trades/analytics'])(
+    'is no trade of that name: %s answers with figures',
+    async (path) => {
+      const { status, json } = await ask('GET', path);
+      expect([status, json.data]).toMatchObject([
+        200,
+        { trade_count: 0, currency: null, net_pnl: 0, win_rate: null, equity_curve: [] },
+      ]);
+    },
+  );
+
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])(
+    'takes no %s, and says once each what it takes',
+    async (method) => {
+      const { status, json, headers } = await ask(method, '/v1/trades/analytics');
+      expect([status, json.error?.code, headers.allow]).toEqual([
+        405,
+        'method_not_allowed',
+        'GET, HEAD, OPTIONS',
+      ]);
+    },
+  );
+
+  it('refuses an empty range, naming the parameter', async () => {
+    const { status, json } = await ask(
+      'GET',
+      '/v1/trades/analytics?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z',
+    );
+    expect([status, json.error]).toMatchObject([
+      400,
+      { code: 'invalid_query', details: [{ field: 'to', code: 'range_is_empty' }] },
+    ]);
+  });
+});

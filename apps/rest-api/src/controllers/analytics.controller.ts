@@ -1,0 +1,16 @@
+import { Controller, Inject } from '@nestjs/common';
+import { analyticsOperations } from '@trading-automation/contracts';
+import { AnalyticsService } from '@trading-automation/core/analytics';
+import { type Call, Operation } from '../http/operation.js';
+
+const operations = analyticsOperations;
+
+@Controller()
+export class AnalyticsController {
+  constructor(@Inject(AnalyticsService) private readonly analytics: AnalyticsService) {}
+
+  @Operation(operations.get)
+  get(call: Call<typeof operations.get>) {
+    return this.analytics.get(call.actor, call.query);
+  }
+}

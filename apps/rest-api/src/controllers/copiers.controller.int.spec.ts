@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import { encodeId } from '@trading-automation/contracts';
+import { openPlatform, type Platform } from '@trading-automation/core';
+import { type KeyHolder, openAccount, type RealApi, sendSigned, startRealApi } from '../../test/real-api.js';
+
+let api: RealApi;
+let platform: Platform;
+let owner: KeyHolder;
+let strategyId: string;
+let copierId: string;
+
+beforeAll(async () => {
+  api = await startRealApi();
+  platform = await openPlatform({
+    world: 'test',
+    databaseUrl: api.databaseUrl,
+    applicationName: 'copiers-controller-spec',
+    onListenerError: () => undefined,
+  });
+});
+afterAll(async () => {
+  await platform.close();
+  await api.close();
+});
+beforeEach(async () => {
+  owner = await openAccount(api);
+  strategyId = await make('/v1/strategies', { name: 's', exchange_account_id: await connect() });
+  copierId = await make('/v1/copiers', {
+    name: 'c',
+    exchange_account_id: await connect(),
+    strategy_id: strategyId,
+    sizing: { mode: 'MULTIPLIER', value: 0.1 },
+    limits: { max_trade_quote: '100.000000000000000001' },
+  });
+});
+
+function call(method: string, target: string, body?: object, headers: Record<string, string> = {}) {
+  return sendSigned(api, owner, method, target, {
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}
+
+async function make(path: string, body: object): Promise<string> {
+  const { status, headers, json } = await call('POST', path, body);
+  const { id } = json.data as { id: string };
+  expect([status, headers.location]).toEqual([201, `${path}/${id}`]);
+  return id;
+}
+
+/** An exchange account, without an exchange to test its credentials. */
+async function connect(): Promise<string> {
+  const id = randomUUID();
+  await platform.database.query(
+    `INSERT INTO exchange_accounts (id, user_id, exchange, account_name, trading_type, is_active, can_withdraw,
+       credentials_sealed)
+     SELECT $1, user_id, 'paper', 'mine', 'spot', true, false, 'sealed' FROM public_keys WHERE pubkey = $2`,
+    [id, owner.publicKey],
+  );
+  return encodeId('exa', id);
+}
+
+describe('copiers over HTTP', () => {
+  it('write every decimal with all its digits, as a number or on demand as a string', async () => {
+    const { text } = await call('GET', `/v1/copiers/${copierId}`);
+    expect(text).toContain('"max_trade_quote":100.000000000000000001');
+    expect(text).toContain('"sizing":{"mode":"MULTIPLIER","value":0.1}');
+    const asText = { accept: 'application/json; decimals=string' };
+    const { json } = await call('GET', `/v1/copiers/${copierId}`, undefined, asText);
+    expect(json.data).toMatchObject({ sizing: { value: '0.1' }, stats: { net_pnl: '0' } });
+  });
+
+  it('are started and stopped with a body or without one', async () => {
+    const start = await call('POST', `/v1/copiers/${copierId}/start`);
+    expect([start.status, start.json.data]).toMatchObject([200, { status: 'ACTIVE' }]);
+    const stop = await call('POST', `/v1/copiers/${copierId}/stop`, { mode: 'CLOSE_ONLY' });
+    expect([stop.status, stop.json.data]).toMatchObject([200, { status: 'CLOSE_ONLY', open_lots: [] }]);
+    const pause = await call('POST', `/v1/copiers/${copierId}/stop`);
+    expect([pause.status, pause.json.data]).toMatchObject([200, { status: 'PAUSED', open_lots: [] }]);
+  });
+
+  it('take no word on a start for what a start does not do', async () => {
+    const { status, json } = await call('POST', `/v1/copiers/${copierId}/start`, { resync: 'EXITS' });
+    expect([status, json.error]).toMatchObject([422, { details: [{ field: 'resync' }] }]);
+  });
+
+  it('are changed, listed and removed', async () => {
+    const changed = await call('PATCH', `/v1/copiers/${copierId}`, { name: 'Renamed', strategy_id: null });
+    expect(changed.json.data).toMatchObject({ name: 'Renamed' });
+    expect(changed.json.data).not.toHaveProperty('strategy_id');
+    const listed = await call('GET', '/v1/copiers?status=PAUSED&include=total');
+    expect(listed.json).toMatchObject({ data: [{ id: copierId }], pagination: { total: 1 } });
+    const removed = await call('DELETE', `/v1/copiers/${copierId}`);
+    expect([removed.status, removed.json.data]).toEqual([200, { id: copierId, deleted: true }]);
+  });
+});
+
+describe('strategies over HTTP', () => {
+  it('are removed with their copiers when the body says so, which may be left out', async () => {
+    await call('POST', `/v1/copiers/${copierId}/start`);
+    const refused = await call('DELETE', `/v1/strategies/${strategyId}`);
+    expect([refused.status, refused.json.error]).toMatchObject([409, { code: 'invalid_state' }]);
+    const removed = await call('DELETE', `/v1/strategies/${strategyId}`, { stop_copiers: true });
+    expect([removed.status, removed.json.data]).toEqual([200, { id: strategyId, deleted: true }]);
+    const { json } = await call('GET', `/v1/copiers/${copierId}`);
+    expect(json.data).toMatchObject({ status: 'PAUSED', status_reason: 'STRATEGY_ARCHIVED' });
+  });
+
+  it('are read, changed and linked', async () => {
+    const link = { copier_ids: [copierId] };
+    const linked = await call('POST', `/v1/strategies/${strategyId}/copiers`, link);
+    expect([linked.status, linked.json.data]).toMatchObject([200, { id: strategyId, copier_count: 1 }]);
+    const changed = await call('PATCH', `/v1/strategies/${strategyId}`, { visibility: 'PUBLIC' });
+    expect((await call('GET', `/v1/strategies/${strategyId}`)).json).toEqual(changed.json);
+    const { json } = await call('GET', '/v1/strategies?visibility=PUBLIC');
+    expect(json.data).toEqual([changed.json.data]);
+    expect(changed.json.data).toMatchObject({ performance: { win_rate: null, net_pnl: 0 } });
+  });
+});

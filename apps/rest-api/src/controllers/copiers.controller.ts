@@ -1,0 +1,46 @@
+import { Controller, Inject } from '@nestjs/common';
+import { copierOperations } from '@trading-automation/contracts';
+import { CopiersService } from '@trading-automation/core/copiers';
+import { type Call, Operation } from '../http/operation.js';
+
+const operations = copierOperations;
+
+@Controller()
+export class CopiersController {
+  constructor(@Inject(CopiersService) private readonly copiers: CopiersService) {}
+
+  @Operation(operations.list)
+  list(call: Call<typeof operations.list>) {
+    return this.copiers.list(call.actor, call.query);
+  }
+
+  @Operation(operations.get)
+  get(call: Call<typeof operations.get>) {
+    return this.copiers.get(call.actor, call.params.id);
+  }
+
+  @Operation(operations.create)
+  create(call: Call<typeof operations.create>) {
+    return this.copiers.create(call.actor, call.body);
+  }
+
+  @Operation(operations.update)
+  update(call: Call<typeof operations.update>) {
+    return this.copiers.update(call.actor, call.params.id, call.body);
+  }
+
+  @Operation(operations.delete)
+  delete(call: Call<typeof operations.delete>) {
+    return this.copiers.delete(call.actor, call.params.id);
+  }
+
+  @Operation(operations.start)
+  start(call: Call<typeof operations.start>) {
+    return this.copiers.start(call.actor, call.params.id);
+  }
+
+  @Operation(operations.stop)
+  stop(call: Call<typeof operations.stop>) {
+    return this.copiers.stop(call.actor, call.params.id, call.body);
+  }
+}

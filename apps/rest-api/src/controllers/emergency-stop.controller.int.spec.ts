@@ -1,0 +1,23 @@
+import { openAccount, type RealApi, sendSigned, startRealApi } from '../../test/real-api.js';
+
+let api: RealApi;
+let holder: Awaited<ReturnType<typeof openAccount>>;
+beforeAll(async () => {
+  api = await startRealApi();
+  holder = await openAccount(api);
+});
+afterAll(() => api.close());
+
+describe('/v1/emergency-stop', () => {
+  it('takes no body, answers with what it found, and again with the first answer of its key', async () => {
+    const headers = { 'idempotency-key': 'stop' };
+    const run = () => sendSigned(api, holder, 'POST', '/v1/emergency-stop', { headers });
+    const [first, again] = [await run(), await run()];
+    expect([first.status, first.json.data]).toEqual([
+      200,
+      { paused_copiers: [], cancelled: [], ended_otherwise: [], still_open: [] },
+    ]);
+    expect(again.text).toBe(first.text);
+    expect(again.headers['idempotency-replayed']).toBe('true');
+  });
+});

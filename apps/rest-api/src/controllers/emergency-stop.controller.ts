@@ -1,0 +1,16 @@
+import { Controller, Inject } from '@nestjs/common';
+import { emergencyStopOperations } from '@trading-automation/contracts';
+import { EmergencyStopService } from '@trading-automation/core/emergency-stop';
+import { type Call, Operation } from '../http/operation.js';
+
+const operations = emergencyStopOperations;
+
+@Controller()
+export class EmergencyStopController {
+  constructor(@Inject(EmergencyStopService) private readonly emergencyStop: EmergencyStopService) {}
+
+  @Operation(operations.run)
+  run(call: Call<typeof operations.run>) {
+    return this.emergencyStop.run(call.actor);
+  }
+}

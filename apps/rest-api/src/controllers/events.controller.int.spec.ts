@@ -1,0 +1,389 @@
+import { randomUUID } from 'node:crypto';
+import { get, type IncomingMessage } from 'node:http';
+import { type AddressInfo, connect as connectTo, createServer, type Socket } from 'node:net';
+import { encodeId } from '@trading-automation/contracts';
+import { openPlatform, type Platform } from '@trading-automation/core';
+import { EventSource } from 'eventsource';
+import { send } from '../../test/notes-api.js';
+import { type KeyHolder, openAccount, type RealApi, sendSigned, startRealApi } from '../../test/real-api.js';
+
+const STREAM = '/v1/events/stream';
+
+let first: RealApi;
+let second: RealApi;
+let platform: Platform;
+let owner: KeyHolder;
+let userId: string;
+let key: Key;
+const open = new Set<IncomingMessage>();
+beforeAll(async () => {
+  first = await startRealApi();
+  second = await startRealApi({ DATABASE_URL: first.databaseUrl });
+  platform = await openPlatform({
+    world: 'test',
+    databaseUrl: first.databaseUrl,
+    applicationName: 'events-controller-spec',
+    poolSize: 20,
+    onListenerError: () => undefined,
+  });
+});
+afterAll(async () => {
+  await platform.close();
+  await Promise.all([first.close(), second.close()]);
+});
+beforeEach(async () => {
+  owner = await openAccount(first);
+  key = await drawKey();
+  const [row] = await platform.database.query('SELECT user_id FROM api_keys WHERE last_four = $1', [
+    key.value.slice(-4),
+  ]);
+  userId = row.user_id;
+});
+afterEach(() => {
+  for (const message of open) message.destroy();
+  open.clear();
+});
+
+interface Key {
+  readonly id: string;
+  readonly value: string;
+}
+
+async function drawKey(more: object = {}): Promise<Key> {
+  const body = JSON.stringify({ name: 'reader', permissions: ['READ'], ...more });
+  const { json, text } = await sendSigned(first, owner, 'POST', '/v1/api-keys', { body });
+  const { id, key: value } = (json.data ?? {}) as { id: string; key: string };
+  if (value === undefined) throw new Error(`no key was made: ${text}`);
+  return { id, value };
+}
+
+/** An event of the user, to be written and committed whenever the test says. */
+function draftEvent(type: string, data = '{"amount":1.10}') {
+  const uuid = randomUUID();
+  const id = encodeId('evt', uuid);
+  const payload = `{"event_id":"${id}","type":"${type}","timestamp":"2026-01-01T00:00:00.000Z","data":${data}}`;
+  return { uuid, id, type, payload };
+}
+
+/** Writes it in a transaction that takes some time to commit. */
+async function append(type = 'trade.filled', { data, holdMs = 0 }: { data?: string; holdMs?: number } = {}) {
+  const event = draftEvent(type, data);
+  await platform.database.transaction(async (tx) => {
+    await tx.query('INSERT INTO outbox_events (id, user_id, type, payload) VALUES ($1, $2, $3, $4)', [
+      event.uuid,
+      userId,
+      event.type,
+      Buffer.from(event.payload),
+    ]);
+    await tx.query('NOTIFY outbox_events');
+    if (holdMs > 0) await tx.query('SELECT pg_sleep($1)', [holdMs / 1_000]);
+  });
+  return event;
+}
+
+const inOrder = async (): Promise<string[]> => {
+  const rows = await platform.database.query(
+    "SELECT id FROM outbox_events WHERE user_id = $1 AND type LIKE 'trade.%' ORDER BY position",
+    [userId],
+  );
+  return rows.map(({ id }: { id: string }) => encodeId('evt', id));
+};
+
+interface Frame {
+  readonly id: string;
+  readonly event: string;
+  readonly data: string;
+}
+
+interface Wish {
+  readonly api?: RealApi;
+  readonly target?: string;
+  readonly lastEventId?: string | undefined;
+  readonly value?: string;
+}
+
+/** A stream's head, and its events as they come; the body is read by `frames` alone. */
+function connect({
+  api = first,
+  target = STREAM,
+  lastEventId,
+  value = key.value,
+}: Wish = {}): Promise<IncomingMessage> {
+  const headers = {
+    'x-api-key': value,
+    ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
+  };
+  return new Promise((resolve, reject) => {
+    get({ host: '127.0.0.1', port: api.port, path: target, headers, agent: false }, (message) => {
+      open.add(message);
+      resolve(message.on('error', () => undefined));
+    }).on('error', reject);
+  });
+}
+
+/** What comes, event by event, until the stream ends or its reader leaves. */
+async function* frames(message: IncomingMessage): AsyncGenerator<Frame> {
+  let text = '';
+  for await (const part of message) {
+    text += part;
+    const blocks = text.split('\n\n');
+    text = blocks.pop()!;
+    for (const block of blocks) {
+      const fields = Object.fromEntries(block.split('\n').map((line) => line.split(/: (.*)/s)));
+      if (fields.data !== undefined) yield fields as Frame;
+    }
+  }
+}
+
+/** The next events of a stream, which is left then. */
+async function take(message: IncomingMessage, count: number): Promise<Frame[]> {
+  const taken: Frame[] = [];
+  for await (const frame of frames(message)) if (taken.push(frame) === count) break;
+  return taken;
+}
+
+/** How long it takes until the stream ends, in milliseconds. */
+async function end(message: IncomingMessage): Promise<number> {
+  const startedAtMs = performance.now();
+  if (!message.closed) await new Promise((resolve) => message.resume().on('close', resolve));
+  return performance.now() - startedAtMs;
+}
+
+/** A way to the API that can be cut. */
+async function openLine(port: number) {
+  let opened = 0;
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    opened++;
+    const far = connectTo(port, '127.0.0.1');
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from);
+      from.on('error', () => to.destroy()).on('close', () => to.destroy());
+      from.pipe(to);
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+    sockets.clear();
+  };
+  return {
+    port: (server.address() as AddressInfo).port,
+    opened: () => opened,
+    cut,
+    close: async () => {
+      cut();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const openStreams = async (): Promise<number> => {
+  const [{ count }] = await platform.database.query('SELECT count(*)::int AS count FROM event_streams');
+  return count;
+};
+async function eventually(holds: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+describe('the list of events', () => {
+  it('shows what webhooks receive, digit by digit, also to who wants decimals as strings', async () => {
+    const { id, payload } = await append('trade.filled', { data: '{"amount":0.100000000000000000}' });
+    const headers = { 'x-api-key': key.value, accept: 'application/json; decimals=string' };
+    const list = await send(first, 'GET', '/v1/events?type=trade.*', { headers });
+    expect(list.text).toContain(`"data":[${payload}]`);
+    const one = await send(first, 'GET', `/v1/events/${id}`, { headers });
+    expect(one.text).toBe(`{"success":true,"data":${payload}}`);
+  });
+});
+
+describe('the stream of events', () => {
+  it('has the headers of every answer, and is no page, no download and not kept by proxies', async () => {
+    const { statusCode, headers } = await connect({ target: '/events/stream' });
+    expect(statusCode).toBe(200);
+    expect(headers).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'x-request-id': expect.any(String),
+      'x-accel-buffering': 'no',
+      ratelimit: expect.any(String),
+      deprecation: expect.any(String),
+      link: '</v1/events/stream>; rel="successor-version"',
+    });
+  });
+
+  it('answers HEAD with its head alone, and keeps nothing open', async () => {
+    const { status, headers, text } = await send(first, 'HEAD', STREAM, {
+      headers: { 'x-api-key': key.value },
+    });
+    expect([status, headers['content-type'], text]).toEqual([200, 'text/event-stream; charset=utf-8', '']);
+    await eventually(async () => (await openStreams()) === 0);
+  });
+
+  it.each([
+    ['without credentials', {}, 401, 'authentication_required', undefined],
+    ['with an unknown key', { 'x-api-key': 'svc_test_x' }, 401, 'invalid_api_key', undefined],
+    ['after what is no event', { 'last-event-id': 'nonsense' }, 400, 'invalid_query', 'last_event_id'],
+    ['of unknown kinds', {}, 400, 'invalid_query', 'type'],
+  ])('is refused %s in the usual form', async (_case, given, status, code, field) => {
+    const headers = { ...(status === 401 ? {} : { 'x-api-key': key.value }), ...given };
+    const answer = await send(first, 'GET', field === 'type' ? `${STREAM}?type=x` : STREAM, { headers });
+    expect([answer.status, answer.json.error?.code, answer.json.error?.details?.[0]?.field]).toEqual([
+      status,
+      code,
+      field,
+    ]);
+    expect(answer.json.error?.request_id).toBe(answer.headers['x-request-id']);
+  });
+
+  it('takes GET and HEAD alone', async () => {
+    const { status, headers } = await send(first, 'POST', STREAM);
+    expect([status, headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS']);
+  });
+
+  it('is read by a client of somebody else, which comes back by itself and misses nothing', async () => {
+    const line = await openLine(first.port);
+    const source = new EventSource(`http://127.0.0.1:${line.port}${STREAM}?type=trade.*`, {
+      fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, 'x-api-key': key.value } }),
+    });
+    const received: [string, string, string][] = [];
+    for (const type of ['trade.created', 'trade.filled'])
+      source.addEventListener(type, ({ lastEventId, data }) => received.push([lastEventId, type, data]));
+    await new Promise((resolve) => source.addEventListener('open', resolve, { once: true }));
+    const written = [await append('trade.created'), await append('trade.filled')];
+    await eventually(() => received.length === 2);
+    line.cut();
+    written.push(await append('trade.created'), await append('trade.filled'));
+    await append('reward.granted');
+    await eventually(() => received.length === 4);
+    written.push(await append('trade.filled'));
+    await eventually(() => received.length === 5);
+    source.close();
+    expect(line.opened()).toBe(2);
+    await line.close();
+    expect(received).toEqual(written.map(({ id, type, payload }) => [id, type, payload]));
+  });
+
+  it('loses and doubles none of 300 events, whenever it is cut and wherever it is taken up again', async () => {
+    const start = (await take(await connectAfter((await append()).id), 1)).at(-1)!.id;
+    const writing = Promise.all(
+      Array.from({ length: 6 }, async (_, writer) => {
+        for (let i = 0; i < 50; i++) await append('trade.filled', { holdMs: ((i + writer) % 4) * 3 });
+      }),
+    );
+    const seen: string[] = [];
+    for (let round = 0; seen.length < 300; round++) {
+      const message = await connect({
+        api: round % 2 === 0 ? first : second,
+        lastEventId: seen.at(-1) ?? start,
+        target: `${STREAM}?type=trade.*`,
+      });
+      const count = Math.min(300 - seen.length, 1 + ((round * 7) % 19));
+      seen.push(...(await take(message, count)).map(({ id }) => id));
+      message.destroy();
+      await eventually(async () => (await openStreams()) < 5);
+    }
+    await writing;
+    const order = await inOrder();
+    expect(seen).toEqual(order.slice(order.indexOf(start) + 1));
+  });
+  /** Opened after an event, with one more to come: the stream has something to send. */
+  const connectAfter = async (lastEventId: string) => {
+    const message = await connect({ lastEventId });
+    await append();
+    return message;
+  };
+
+  it('can be begun after an event by its query, which the header goes before', async () => {
+    const events = [await append(), await append(), await append()] as const;
+    const target = `${STREAM}?last_event_id=${events[0].id}`;
+    expect((await take(await connect({ target }), 1))[0]!.id).toBe(events[1].id);
+    expect((await take(await connect({ target, lastEventId: events[1].id }), 1))[0]!.id).toBe(events[2].id);
+    expect((await take(await connect({ target, lastEventId: '' }), 1))[0]!.id).toBe(events[1].id);
+  });
+
+  it('shows nobody another user’s events, and takes up after none of them', async () => {
+    const message = await connect();
+    const foreign = await append();
+    const stranger = await openAccount(first);
+    const body = JSON.stringify({ name: 'stranger', permissions: ['READ'] });
+    const { json } = await sendSigned(first, stranger, 'POST', '/v1/api-keys', { body });
+    const value = (json.data as { key: string }).key;
+    const theirs = await connect({ value });
+    const own = await append();
+    await sendSigned(first, stranger, 'POST', '/v1/api-keys', { body });
+    expect((await take(theirs, 1))[0]!.event).toBe('key.created');
+    expect((await take(message, 2)).map(({ id }) => id)).toEqual([foreign.id, own.id]);
+    const headers = { 'x-api-key': value };
+    const refused = await send(first, 'GET', `${STREAM}?last_event_id=${foreign.id}`, { headers });
+    expect(refused.json.error?.code).toBe('invalid_query');
+    const hidden = await send(first, 'GET', `/v1/events/${foreign.id}`, { headers });
+    expect(hidden.json.error?.code).toBe('not_found');
+  });
+
+  it('goes on, in order, for a reader who did not read for a while, and keeps no other waiting', async () => {
+    const [slow, quick] = [await connect(), await connect()];
+    const data = `{"text":"${'x'.repeat(40_000)}"}`;
+    const reading = take(quick, 300);
+    for (let i = 0; i < 30; i++)
+      await Promise.all(Array.from({ length: 10 }, () => append('trade.filled', { data })));
+    const order = (await reading).map(({ id }) => id);
+    expect((await take(slow, 300)).map(({ id }) => id)).toEqual(order);
+    expect(order).toEqual(await inOrder());
+  });
+});
+
+describe('the streams of one credential', () => {
+  it('are five over all processes: the sixth is refused until one is gone', async () => {
+    const opened = await Promise.all([first, second, first, second, first].map((api) => connect({ api })));
+    for (const api of [first, second]) {
+      const { status, json, headers } = await send(api, 'GET', STREAM, {
+        headers: { 'x-api-key': key.value },
+      });
+      expect([status, json.error?.code, headers['retry-after']]).toEqual([429, 'rate_limited', '30']);
+    }
+    expect((await connect({ value: (await drawKey()).value })).statusCode).toBe(200);
+    for (const message of opened) message.destroy();
+    await eventually(async () => (await openStreams()) <= 1);
+    expect((await connect({ api: second })).statusCode).toBe(200);
+  });
+
+  it.each([
+    ['is revoked', 'DELETE', ''],
+    ['is rotated', 'POST', '/rotate'],
+  ])('end within five seconds when it %s, in every process', async (_case, method, path) => {
+    const messages = [await connect({ api: first }), await connect({ api: second })];
+    const unconcerned = await connect({ value: (await drawKey()).value });
+    const ends = Promise.all(messages.map(end));
+    const { status } = await sendSigned(first, owner, method, `/v1/api-keys/${key.id}${path}`);
+    expect(status).toBe(200);
+    for (const tookMs of await ends) expect(tookMs).toBeLessThan(5_000);
+    expect(unconcerned.closed).toBe(false);
+  });
+
+  it('end within five seconds of its expiry', async () => {
+    const expiresAtMs = Date.now() + 3_000;
+    const { value } = await drawKey({ expires_at: new Date(expiresAtMs).toISOString() });
+    await end(await connect({ value }));
+    const tookMs = Date.now() - expiresAtMs;
+    expect(tookMs).toBeGreaterThan(-100);
+    expect(tookMs).toBeLessThan(5_000);
+  });
+});
+
+describe('an API that stops', () => {
+  it('ends its streams at once, and lets go of them', async () => {
+    const third = await startRealApi({ DATABASE_URL: first.databaseUrl });
+    const message = await connect({ api: third });
+    const ended = end(message);
+    const startedAtMs = performance.now();
+    await third.close();
+    expect(performance.now() - startedAtMs).toBeLessThan(5_000);
+    await ended;
+    await eventually(async () => (await openStreams()) === 0);
+  });
+});

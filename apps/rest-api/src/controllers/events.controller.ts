@@ -1,0 +1,36 @@
+import { Controller, Inject } from '@nestjs/common';
+import { eventOperations } from '@trading-automation/contracts';
+import { EventStreams, EventsService } from '@trading-automation/core/events';
+import { type Call, Operation } from '../http/operation.js';
+
+const operations = eventOperations;
+
+@Controller()
+export class EventsController {
+  constructor(
+    @Inject(EventsService) private readonly events: EventsService,
+    @Inject(EventStreams) private readonly streams: EventStreams,
+  ) {}
+
+  @Operation(operations.list)
+  list(call: Call<typeof operations.list>) {
+    return this.events.list(call.actor, call.query);
+  }
+
+  @Operation(operations.stream)
+  stream({ actor, incoming, query }: Call<typeof operations.stream>) {
+    const lastEventId = lastEventIdIn(incoming.rawHeaders) ?? query.last_event_id;
+    return this.streams.open(actor, incoming, { type: query.type, lastEventId });
+  }
+
+  @Operation(operations.get)
+  get(call: Call<typeof operations.get>) {
+    return this.events.get(call.actor, call.params.id);
+  }
+}
+
+/** What a client that lost its stream names by itself; an empty header names nothing. */
+function lastEventIdIn(rawHeaders: readonly string[]): string | undefined {
+  const at = rawHeaders.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === 'last-event-id');
+  return (at < 0 ? undefined : rawHeaders[at + 1]) || undefined;
+}

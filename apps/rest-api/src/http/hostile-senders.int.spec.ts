@@ -1,0 +1,171 @@
+/** What a sender may do to the server over its own connection: nothing to others, and no more than the limits say. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { type NotesApi, send, sendBytes, sendJson, startNotesApi } from '../../test/notes-api.js';
+
+let api: NotesApi;
+beforeAll(async () => {
+  api = await startNotesApi();
+});
+afterAll(() => api.close());
+
+const statuses = (answered: string) => answered.match(/^HTTP\/1\.1 \d+/gm)?.map((line) => line.slice(9));
+const codeOf = (answered: string) => /"code":"(\w+)"/.exec(answered)?.[1];
+
+describe('the request line and the headers', () => {
+  it('are taken up to 8 KiB of target and refused beyond', async () => {
+    const target = (length: number) => '/v1/ping?'.padEnd(length, 'x');
+    const fits = await send(api, 'GET', target(8_192));
+    expect([fits.status, fits.json.error?.code]).toEqual([400, 'invalid_query']);
+    expect(fits.json.error?.message).not.toContain('8192');
+    const over = await send(api, 'GET', target(8_193));
+    expect([over.status, over.json.error?.message]).toEqual([
+      400,
+      'The request target is over 8192 bytes. Shorten it.',
+    ]);
+  });
+
+  it('are taken up to 16 KiB together and refused beyond', async () => {
+    const request = (length: number) =>
+      `GET /v1/ping HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx-long: ${'x'.repeat(length)}\r\n\r\n`;
+    expect(statuses(await sendBytes(api, request(15_000)))).toEqual(['200']);
+    expect(statuses(await sendBytes(api, request(16_400)))).toEqual(['431']);
+  });
+});
+
+describe('JSON', () => {
+  const nested = (depth: number) => `{"name":"x","more":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
+  const keys = (count: number) =>
+    `{"name":"x","more":{${Array.from({ length: count }, (_, i) => `"k${i}":0`).join()}}}`;
+  const items = (count: number) => `{"name":"x","more":[${Array.from({ length: count }, () => '0').join()}]}`;
+
+  it.each([
+    ['32 levels', nested(32), 201],
+    ['33 levels', nested(33), 400],
+    ['200,000 levels', `{"name":"x","more":${'['.repeat(200_000)}`, 400],
+    ['1,000 keys', keys(1_000), 201],
+    ['1,001 keys', keys(1_001), 400],
+    ['1,000 items', items(1_000), 201],
+    ['1,001 items', items(1_001), 400],
+    ['a key twice', '{"name":"x","name":"y"}', 400],
+    ['__proto__', '{"name":"x","more":{"__proto__":{"polluted":1}}}', 400],
+    ['an escaped __proto__', '{"name":"x","more":{"\\u005f_proto__":{"polluted":1}}}', 400],
+    ['constructor', '{"name":"x","more":{"constructor":{"prototype":{"polluted":1}}}}', 400],
+    ['prototype', '{"name":"x","more":{"prototype":{"polluted":1}}}', 400],
+    ['NaN', '{"name":"x","more":NaN}', 400],
+    ['U+0000', '{"name":"a\\u0000"}', 422],
+    ['a lone surrogate', '{"name":"a\\ud800"}', 422],
+  ])('with %s', async (_what, body, status) => {
+    const answered = await sendJson(api, 'POST', '/v1/notes', body);
+    expect(answered.status).toBe(status);
+    if (status === 400) expect(answered.json.error?.code).toBe('malformed_json');
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+  });
+});
+
+describe('two requests that look like one, or one like two', () => {
+  const head =
+    'POST /v1/notes HTTP/1.1\r\nhost: x\r\nx-api-key: trader\r\ncontent-type: application/json\r\n';
+  const smuggled = 'GET /v1/ping HTTP/1.1\r\nhost: x\r\n\r\n';
+
+  it.each([
+    [
+      'a length and chunks',
+      `${head}content-length: 6\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n${smuggled}`,
+    ],
+    [
+      'chunks and a length',
+      `${head}transfer-encoding: chunked\r\ncontent-length: 4\r\n\r\n5c\r\n${smuggled}0\r\n\r\n`,
+    ],
+    ['two lengths', `${head}content-length: 0\r\ncontent-length: 40\r\n\r\n${smuggled}`],
+    ['a length that is none', `${head}content-length: +0\r\n\r\n${smuggled}`],
+    ['an encoding that only looks chunked', `${head}transfer-encoding: xchunked\r\n\r\n0\r\n\r\n${smuggled}`],
+    ['chunked twice', `${head}transfer-encoding: chunked, chunked\r\n\r\n0\r\n\r\n${smuggled}`],
+    ['a space before the colon', `${head}transfer-encoding : chunked\r\n\r\n0\r\n\r\n${smuggled}`],
+    ['a folded header', `${head}x-a: 1\r\n transfer-encoding: chunked\r\n\r\n0\r\n\r\n${smuggled}`],
+    ['bare line feeds', `POST /v1/notes HTTP/1.1\nhost: x\ncontent-length: 0\n\n${smuggled}`],
+    ['no host', 'GET /v1/ping HTTP/1.1\r\n\r\n'],
+  ])('are refused with the connection: %s', async (_what, bytes) => {
+    const answered = await sendBytes(api, bytes);
+    expect(statuses(answered)).toEqual(['400']);
+  });
+});
+
+describe('what a sender would have in the headers of the answer', () => {
+  it.each(['a\r\nset-cookie: x=1', 'a\nset-cookie: x=1', 'a\0b'])('is not there: %j', async (value) => {
+    const answered = await sendBytes(
+      api,
+      `GET /v1/ping HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx-request-id: ${value}\r\n\r\n`,
+    );
+    expect(['200', '400']).toEqual(expect.arrayContaining(statuses(answered) ?? ['none']));
+    expect(answered).not.toMatch(/^set-cookie/im);
+  });
+
+  it('is escaped where a path comes back', async () => {
+    const target = '/notes/%0d%0aset-cookie:x=1';
+    const answered = await send(api, 'GET', target, { headers: { 'x-api-key': 'reader' } });
+    expect(answered.headers['set-cookie']).toBeUndefined();
+    expect(answered.headers.link).toBe('</v1/notes/%0d%0aset-cookie:x=1>; rel="successor-version"');
+  });
+});
+
+describe('a connection', () => {
+  it('carries as many requests as it may, and is told to end by the last', async () => {
+    const limited = await startNotesApi({ serverLimits: { requestsPerSocketMax: 3 } });
+    const socket = connect(limited.port, '127.0.0.1');
+    try {
+      const answers: string[] = [];
+      for (let i = 0; i < 4; i++) {
+        socket.write('GET /v1/ping HTTP/1.1\r\nhost: x\r\n\r\n');
+        answers.push(String((await once(socket, 'data'))[0]));
+      }
+      expect(answers.map((answered) => statuses(answered)?.[0])).toEqual(['200', '200', '200', '503']);
+      expect(answers.slice(0, 3).map((answered) => /^connection: (\S+)/im.exec(answered)?.[1])).toEqual([
+        'keep-alive',
+        'keep-alive',
+        'close',
+      ]);
+    } finally {
+      socket.destroy();
+      await limited.close();
+    }
+  });
+
+  it('that sends nothing, or a byte now and then, holds up nobody and is ended', async () => {
+    const limited = await startNotesApi({
+      serverLimits: { headersTimeoutMs: 1_000, requestTimeoutMs: 1_000, checkEveryMs: 50 },
+    });
+    const sockets: Socket[] = [];
+    try {
+      for (let i = 0; i < 200; i++) {
+        const socket = connect(limited.port, '127.0.0.1');
+        socket.on('error', () => undefined);
+        await once(socket, 'connect');
+        socket.write(
+          i % 2 === 0
+            ? 'GET /v1/ping HTTP/1.1\r\nhost:'
+            : 'POST /v1/notes HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n{',
+        );
+        sockets.push(socket);
+      }
+      const ended = Promise.all(
+        sockets.map(async (socket) => {
+          let answered = '';
+          socket.on('data', (bytes) => {
+            answered += bytes;
+          });
+          await once(socket, 'close');
+          return answered;
+        }),
+      );
+      expect((await send(limited, 'GET', '/v1/ping')).status).toBe(200);
+      for (const answered of await ended) {
+        expect(statuses(answered)).toEqual(['408']);
+        expect(codeOf(answered)).toBe('malformed_json');
+      }
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      await limited.close();
+    }
+  });
+});

@@ -1,0 +1,67 @@
+/** A sample as code. Credentials and the API's origin stand outside of it, in the environment. */
+import type { Sample } from '@trading-automation/contracts/samples';
+import { exampleOf, resolve } from '@trading-automation/contracts/samples';
+import type { Json, JsonObject } from './json.js';
+
+interface Shown {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  readonly body: Json | undefined;
+  readonly needsKey: boolean;
+}
+
+/** The sample with examples in the place of what a run would put in. */
+export function shown({ operation, params = {}, query = {}, body }: Sample): Shown {
+  const values = resolve(params, exampleOf);
+  const path = operation.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(values[name]!));
+  const search = new URLSearchParams(resolve(query, exampleOf)).toString();
+  return {
+    method: operation.method,
+    target: search === '' ? path : `${path}?${search}`,
+    body: resolve(body, exampleOf) as Json | undefined,
+    needsKey: operation.access !== 'PUBLIC' && operation.access !== 'CHALLENGE',
+  };
+}
+
+/** `x-codeSamples` of an operation. */
+export function codeSamples(sample: Sample): readonly JsonObject[] {
+  const request = shown(sample);
+  return [
+    { lang: 'Shell', label: 'curl', source: curl(request) },
+    { lang: 'JavaScript', label: 'fetch', source: javascript(request) },
+  ];
+}
+
+function curl({ method, target, body, needsKey }: Shown): string {
+  const lines = [
+    `curl${method === 'GET' ? '' : ` -X ${method}`} "$API_URL${target}"`,
+    ...(needsKey ? ['-H "X-API-Key: $API_KEY"'] : []),
+    ...(method === 'POST' ? ['-H "Idempotency-Key: $(uuidgen)"'] : []),
+    ...(body === undefined
+      ? []
+      : [
+          '-H "Content-Type: application/json"',
+          `-d '${JSON.stringify(body, null, 2).replaceAll("'", "'\\''")}'`,
+        ]),
+  ];
+  return lines.join(' \\\n  ');
+}
+
+function javascript({ method, target, body, needsKey }: Shown): string {
+  const headers = [
+    ...(needsKey ? ["'X-API-Key': process.env.API_KEY"] : []),
+    ...(method === 'POST' ? ["'Idempotency-Key': crypto.randomUUID()"] : []),
+    ...(body === undefined ? [] : ["'Content-Type': 'application/json'"]),
+  ];
+  const options = [
+    ...(method === 'GET' ? [] : [`  method: '${method}',`]),
+    ...(headers.length === 0 ? [] : [`  headers: { ${headers.join(', ')} },`]),
+    ...(body === undefined
+      ? []
+      : [`  body: JSON.stringify(${JSON.stringify(body, null, 2).replaceAll('\n', '\n  ')}),`]),
+  ];
+  const address = `\`\${process.env.API_URL}${target}\``;
+  const call = options.length === 0 ? `fetch(${address})` : `fetch(${address}, {\n${options.join('\n')}\n})`;
+  return `const response = await ${call};\nconst { data } = await response.json();`;
+}

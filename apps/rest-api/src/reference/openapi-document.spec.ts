@@ -1,0 +1,194 @@
+import { readFileSync } from 'node:fs';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { ERRORS, EVENT_TYPES, OPERATIONS } from '@trading-automation/contracts';
+import { exampleId, SAMPLES } from '@trading-automation/contracts/samples';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { z } from 'zod';
+import { documentText } from './openapi-document.js';
+import { codesOf } from './refusals.js';
+import { SchemaComponents } from './schema-components.js';
+import { readVectors } from './vectors.js';
+
+interface Media {
+  readonly schema: object;
+  readonly examples?: Record<string, { value?: unknown; $ref?: string }>;
+}
+interface Described {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly security: object[];
+  readonly parameters: { name?: string; $ref?: string }[];
+  readonly requestBody?: { content: { 'application/json': Media } };
+  readonly responses: Record<string, { readonly $ref?: string }>;
+  readonly 'x-permission': string;
+  readonly 'x-codeSamples'?: { source: string }[];
+}
+interface Document {
+  readonly info: { description: string };
+  readonly paths: Record<string, Record<string, Described>>;
+  readonly webhooks: Record<string, { post: Described }>;
+  readonly components: Record<string, Record<string, { value?: unknown; 'x-error-codes'?: string[] }>>;
+}
+
+const vectors = readVectors(new URL('../../../../packages/signed-request/vectors/', import.meta.url));
+const text = documentText({ operations: OPERATIONS, samples: SAMPLES, vectors });
+const document = JSON.parse(text) as Document;
+const described = Object.values(document.paths).flatMap((path) => Object.values(path));
+const found = (path: string, method: string) =>
+  document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()];
+
+const ajv = new Ajv2020({ strict: false });
+formats.default(ajv);
+for (const format of ['typeid', 'decimal', 'cidrv4', 'cidrv6']) ajv.addFormat(format, true);
+ajv.addSchema({ $id: 'api', components: document.components });
+
+/** Whether a value fits a schema of the document. */
+function fits(schema: object, value: unknown): boolean {
+  return ajv.validate(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')), value);
+}
+
+describe('the OpenAPI document', () => {
+  it('is committed as the contract has it now: else run `npm run generate`', () => {
+    const committed = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8');
+    expect(committed === text).toBe(true);
+  });
+
+  it('is valid OpenAPI 3.1 to another library', async () => {
+    const { valid, errors } = await new Validator().validate(JSON.parse(text));
+    expect([valid, errors]).toEqual([true, undefined]);
+  });
+
+  it('has every operation at its method and path, with its permission or the public mark', () => {
+    for (const { id, method, path, access } of OPERATIONS) {
+      const entry = found(path, method);
+      expect([id, entry?.operationId, entry?.['x-permission']]).toEqual([id, id, access]);
+      expect([id, entry?.security.length === 0]).toEqual([id, access === 'PUBLIC']);
+    }
+    expect(described).toHaveLength(OPERATIONS.length);
+  });
+
+  it('says for every operation just the codes that it may answer, under their status', () => {
+    for (const operation of OPERATIONS) {
+      const { responses } = found(operation.path, operation.method)!;
+      const said = Object.entries(responses).flatMap(([status, { $ref = '' }]) => {
+        const response = document.components.responses![$ref.split('/').at(-1)!];
+        return (response?.['x-error-codes'] ?? []).map((code) => [code, Number(status)]);
+      });
+      const expected = codesOf(operation).map((code) => [code, ERRORS[code].status]);
+      expect(said.sort()).toEqual(expected.sort());
+    }
+  });
+
+  it('refers to nothing that it does not have', () => {
+    const references = [...text.matchAll(/"\$ref": "([^"]+)"/g)].map(([, reference]) => reference!);
+    expect(references.length).toBeGreaterThan(100);
+    for (const reference of new Set(references)) {
+      const [root, ...path] = reference.split('/');
+      const target = path.reduce<unknown>(
+        (node, name) => (node as Record<string, unknown> | undefined)?.[name],
+        document,
+      );
+      expect([reference, root, typeof target]).toEqual([reference, '#', 'object']);
+    }
+  });
+
+  it('shows bodies that fit their own schema', () => {
+    let shown = 0;
+    for (const { operationId, requestBody } of described) {
+      const media = requestBody?.content['application/json'];
+      for (const { value } of Object.values(media?.examples ?? {})) {
+        expect([operationId, fits(media!.schema, value)]).toEqual([operationId, true]);
+        shown++;
+      }
+    }
+    expect(shown).toBeGreaterThan(4);
+  });
+
+  it('shows an answer for every error code, in the form of errors', () => {
+    expect(Object.keys(document.components.examples!)).toEqual(Object.keys(ERRORS));
+    for (const { value } of Object.values(document.components.examples!))
+      expect(fits({ $ref: '#/components/schemas/Error' }, value)).toBe(true);
+  });
+
+  it('shows every operation as curl and as JavaScript, never with a credential in it', () => {
+    for (const { operationId, 'x-codeSamples': samples = [] } of described) {
+      expect([operationId, samples.length]).toEqual([operationId, 2]);
+      for (const { source } of samples) expect(source).not.toMatch(/svc_(live|test)_|whsec_/);
+    }
+  });
+
+  it('takes Idempotency-Key on every POST and nowhere else', () => {
+    for (const { method, path } of OPERATIONS) {
+      const references = found(path, method)!.parameters.map(({ $ref }) => $ref);
+      expect(references.includes('#/components/parameters/IdempotencyKey')).toBe(method === 'POST');
+    }
+  });
+
+  it('has a webhook for every kind of event, with the schema of the record that it carries', () => {
+    expect(Object.keys(document.webhooks)).toEqual([...EVENT_TYPES]);
+    const empty = { event_id: exampleId('evt'), timestamp: '2026-01-31T12:00:00.000Z', data: {} };
+    const withoutSchema = EVENT_TYPES.filter((type) => {
+      const { schema } = document.webhooks[type]!.post.requestBody!.content['application/json'];
+      expect(fits(schema, { ...empty, type: 'another' })).toBe(false);
+      return fits(schema, { ...empty, type });
+    });
+    // Decisions and drift have no record of their own yet.
+    expect(withoutSchema).toEqual(['copier.trade_skipped', 'copier.drift']);
+  });
+
+  it('has the header that resumes a stream', () => {
+    for (const { method, path, stream } of OPERATIONS) {
+      const references = found(path, method)!.parameters.map(({ $ref }) => $ref);
+      expect(references.includes('#/components/parameters/LastEventId')).toBe(stream === true);
+    }
+  });
+
+  it('walks through the published signing vectors, letter by letter', () => {
+    const { description } = document.info;
+    for (const { canonical_string, body_sha256, headers } of vectors.requests)
+      for (const part of [canonical_string, body_sha256, headers['x-svc-sig']])
+        expect(description).toContain(part);
+    expect(description).toContain(vectors.identity.message);
+    expect(description).toContain(vectors.identity.signature);
+  });
+
+  it('tells of every error code what it means and how to mend it', () => {
+    for (const [code, { status, meaning, mend }] of Object.entries(ERRORS))
+      expect(document.info.description).toContain(`| ${status} | \`${code}\` | ${meaning} | ${mend} |`);
+  });
+});
+
+describe('the schemas', () => {
+  it.each([
+    [1.5, true],
+    ['0.000000000000000001', true],
+    ['1e-7', true],
+    [0, false],
+    ['abc', false],
+    [null, false],
+  ])('take %j for a positive decimal: %p', (value, expected) => {
+    expect(fits({ $ref: '#/components/schemas/PositiveDecimal' }, value)).toBe(expected);
+  });
+
+  it('let answers gain members, and bodies not', () => {
+    const components = new SchemaComponents();
+    expect(components.of(z.object({ a: z.string() }), 'output').additionalProperties).toBeUndefined();
+    expect(components.of(z.strictObject({ a: z.string() }), 'input').additionalProperties).toBe(false);
+  });
+
+  it('say which record an id is of, and show one that fits', () => {
+    const { properties } = document.components.schemas!.Trade as unknown as {
+      properties: Record<string, { examples: string[]; 'x-id-prefix': string }>;
+    };
+    const id = properties.exchange_account_id!;
+    expect(id['x-id-prefix']).toBe('exa');
+    expect(fits(id, id.examples[0])).toBe(true);
+  });
+
+  it('are one for each id', () => {
+    const components = new SchemaComponents();
+    components.define('Thing', { type: 'string' });
+    expect(() => components.define('Thing', { type: 'number' })).toThrow('names two schemas');
+  });
+});

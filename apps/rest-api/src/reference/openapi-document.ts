@@ -1,0 +1,57 @@
+/**
+ * The OpenAPI document of the API, out of the contract: an output, never a source. It is committed as
+ * `openapi.json`, so that a change of the published interface is seen in review; the committed text is what is served.
+ */
+import type { Operation } from '@trading-automation/contracts';
+import type { Sample } from '@trading-automation/contracts/samples';
+import { eventWebhooks, webhookHeaders } from './event-webhooks.js';
+import { introduction, type Vectors } from './introduction.js';
+import type { JsonObject } from './json.js';
+import { operationPaths } from './operation-paths.js';
+import { errorExamples, errorSchema, errorTable, refusalComponents } from './refusals.js';
+import { SchemaComponents } from './schema-components.js';
+import { headers, pagination, parameters, securitySchemes } from './shared-components.js';
+import { tagOf } from './tags.js';
+
+export interface DocumentParts {
+  readonly operations: readonly Operation[];
+  readonly samples: readonly Sample[];
+  readonly vectors: Vectors;
+}
+
+function openApiDocument({ operations, samples, vectors }: DocumentParts): JsonObject {
+  const schemas = new SchemaComponents();
+  schemas.define('Error', errorSchema);
+  schemas.define('Pagination', pagination);
+  const paths = operationPaths(operations, samples, schemas);
+  const webhooks = eventWebhooks(schemas);
+  const tags = [...new Set(operations.map(({ id }) => tagOf(id))), 'Webhook deliveries'];
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Trading Automation API',
+      version: 'v1',
+      description: introduction(vectors),
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    jsonSchemaDialect: 'https://spec.openapis.org/oas/3.1/dialect/base',
+    servers: [{ url: '/', description: 'Where this document was read.' }],
+    tags: tags.map((name) => ({ name })),
+    paths,
+    webhooks,
+    components: {
+      schemas: schemas.all(),
+      parameters: { ...parameters, ...webhookHeaders },
+      responses: refusalComponents(operations),
+      headers,
+      examples: errorExamples(),
+      securitySchemes,
+    },
+    'x-error-codes': errorTable(),
+  };
+}
+
+/** The document as it is committed and served. */
+export function documentText(parts: DocumentParts): string {
+  return `${JSON.stringify(openApiDocument(parts), null, 2)}\n`;
+}

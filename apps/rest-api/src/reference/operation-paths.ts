@@ -1,0 +1,203 @@
+/** The `paths` of the document: one entry for each operation of the contract. */
+import type { Operation } from '@trading-automation/contracts';
+import type { Sample } from '@trading-automation/contracts/samples';
+import { codeSamples, shown } from './code-samples.js';
+import { type Json, type JsonObject, refTo } from './json.js';
+import { refusalsOf } from './refusals.js';
+import type { SchemaComponents } from './schema-components.js';
+import { tagOf } from './tags.js';
+
+const LIMIT_MAX = 100;
+
+/** Either of three ways to say who asks. */
+const CREDENTIALS = [
+  { ApiKey: [] },
+  { Bearer: [] },
+  { SvcPublicKey: [], SvcTimestamp: [], SvcNonce: [], SvcSignature: [] },
+];
+
+export function operationPaths(
+  operations: readonly Operation[],
+  samples: readonly Sample[],
+  components: SchemaComponents,
+): JsonObject {
+  const paths: Record<string, Record<string, JsonObject>> = {};
+  for (const operation of operations) {
+    const path = operation.path.replace(/:(\w+)/g, '{$1}');
+    const own = samples.filter((sample) => sample.operation.id === operation.id);
+    paths[path] = {
+      ...paths[path],
+      [operation.method.toLowerCase()]: describe(operation, own, components),
+    };
+  }
+  return paths;
+}
+
+function describe(
+  operation: Operation,
+  samples: readonly Sample[],
+  components: SchemaComponents,
+): JsonObject {
+  const { id, summary, access, bucket, method, stream } = operation;
+  const [first] = samples;
+  return {
+    operationId: id,
+    tags: [tagOf(id)],
+    summary,
+    description: descriptionOf(operation),
+    security: securityOf(operation),
+    'x-permission': access,
+    ...(bucket === undefined ? {} : { 'x-rate-limit': bucket }),
+    parameters: [
+      ...pathParameters(operation, components),
+      ...queryParameters(operation, components),
+      ...listParameters(operation),
+      ...(method === 'POST' ? [refTo('parameters', 'IdempotencyKey')] : []),
+      ...(stream === true ? [refTo('parameters', 'LastEventId')] : []),
+    ],
+    ...bodyOf(operation, samples, components),
+    responses: { [String(operation.status)]: success(operation, components), ...refusalsOf(operation) },
+    ...(first === undefined ? {} : { 'x-codeSamples': codeSamples(first) }),
+  };
+}
+
+function descriptionOf({ access, bucket }: Operation): string {
+  const who = {
+    PUBLIC: 'Public: needs no credentials.',
+    CHALLENGE:
+      'Needs no credentials: the signature in the body is the proof. With an ADMIN credential beside it, the key pair is linked to that account.',
+  } as const;
+  const needed =
+    access === 'PUBLIC' || access === 'CHALLENGE' ? who[access] : `Needs the permission **${access}**.`;
+  return bucket === undefined ? needed : `${needed} Counts in the rate limit \`${bucket}\` too.`;
+}
+
+function securityOf({ access }: Operation): Json {
+  if (access === 'PUBLIC') return [];
+  return access === 'CHALLENGE' ? [{}, ...CREDENTIALS] : CREDENTIALS;
+}
+
+function pathParameters({ params }: Operation, components: SchemaComponents): JsonObject[] {
+  return Object.entries(params?.shape ?? {}).map(([name, schema]) =>
+    parameter('path', name, true, components.of(schema, 'input')),
+  );
+}
+
+function queryParameters({ query }: Operation, components: SchemaComponents): JsonObject[] {
+  return Object.entries(query?.shape ?? {}).map(([name, schema]) =>
+    parameter('query', name, !schema.safeParse(undefined).success, components.of(schema, 'input')),
+  );
+}
+
+function parameter(place: string, name: string, required: boolean, whole: JsonObject): JsonObject {
+  const { description, ...schema } = whole;
+  return {
+    name,
+    in: place,
+    required,
+    ...(description === undefined ? {} : { description }),
+    schema: Object.keys(schema).length === 0 ? { type: 'string' } : schema,
+  };
+}
+
+function listParameters({ list }: Operation): JsonObject[] {
+  if (list === undefined) return [];
+  const query = (name: string, description: string, schema: JsonObject) => ({
+    name,
+    in: 'query',
+    required: false,
+    description,
+    schema,
+  });
+  const includes = ['total', ...(list.includes ?? [])];
+  const words = includes.join('|');
+  return [
+    query('limit', 'The most items of a page.', {
+      type: 'integer',
+      minimum: 1,
+      maximum: LIMIT_MAX,
+      default: list.limitDefault,
+    }),
+    refTo('parameters', 'Offset'),
+    refTo('parameters', 'Cursor'),
+    query('sort', 'Field to sort by.', { type: 'string', enum: list.sorts, default: list.sorts[0] }),
+    refTo('parameters', 'Order'),
+    query(
+      'include',
+      `What the answer shall hold besides: ${includes.join(', ')}. Several are joined by commas.`,
+      {
+        type: 'string',
+        pattern: `^(${words})(,(${words}))*$`,
+      },
+    ),
+  ];
+}
+
+function bodyOf(
+  { body, bodyOptional }: Operation,
+  samples: readonly Sample[],
+  components: SchemaComponents,
+): JsonObject {
+  if (body === undefined) return {};
+  const examples = samples
+    .map((sample) => ({ title: sample.title, value: shown(sample).body }))
+    .filter(({ value }) => value !== undefined);
+  return {
+    requestBody: {
+      required: bodyOptional !== true,
+      content: {
+        'application/json': {
+          schema: components.of(body, 'input'),
+          ...(examples.length === 0
+            ? {}
+            : {
+                examples: Object.fromEntries(
+                  examples.map(({ title, value }) => [nameOf(title), { summary: title, value }]),
+                ),
+              }),
+        },
+      },
+    },
+  };
+}
+
+const nameOf = (title: string) =>
+  title
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '');
+
+function success(operation: Operation, components: SchemaComponents): JsonObject {
+  const { method, status, stream } = operation;
+  const data = components.of(operation.response, 'output');
+  return {
+    description:
+      stream === true ? 'A stream of server-sent events, each with this as its data.' : WORDS[status],
+    headers: {
+      'x-request-id': refTo('headers', 'RequestId'),
+      RateLimit: refTo('headers', 'RateLimit'),
+      'RateLimit-Policy': refTo('headers', 'RateLimitPolicy'),
+      ...(status === 201 ? { Location: refTo('headers', 'Location') } : {}),
+      ...(method === 'POST' ? { 'Idempotency-Replayed': refTo('headers', 'IdempotencyReplayed') } : {}),
+    },
+    content:
+      stream === true
+        ? { 'text/event-stream': { schema: { type: 'string' }, 'x-event-data': data } }
+        : { 'application/json': { schema: envelope(operation, data) } },
+  };
+}
+
+const WORDS = { 200: 'Done.', 201: 'Made.', 202: 'Taken on; the work goes on.' } as const;
+
+function envelope({ list }: Operation, data: JsonObject): JsonObject {
+  const isList = list !== undefined;
+  return {
+    type: 'object',
+    properties: {
+      success: { const: true },
+      data: isList ? { type: 'array', items: data } : data,
+      ...(isList ? { pagination: refTo('schemas', 'Pagination') } : {}),
+    },
+    required: ['success', 'data', ...(isList ? ['pagination'] : [])],
+  };
+}

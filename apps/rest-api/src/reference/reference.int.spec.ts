@@ -1,0 +1,154 @@
+import { readFileSync } from 'node:fs';
+import { ERRORS, EVENT_TYPES, OPERATIONS } from '@trading-automation/contracts';
+import { type RealApi, startRealApi } from '../../test/real-api.js';
+
+const PAGES = ['/docs', '/openapi.json', '/llms.txt'];
+
+let api: RealApi;
+beforeAll(async () => {
+  api = await startRealApi();
+});
+afterAll(() => api.close());
+
+interface Got {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+/** Answers are of every kind here, so they are read as text. */
+async function send(to: RealApi, method: string, path: string, headers = {}): Promise<Got> {
+  const response = await fetch(to.url + path, {
+    method,
+    headers: { 'accept-encoding': 'identity', ...headers },
+    ...(method === 'POST' ? { body: '{}' } : {}),
+  });
+  return {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    text: await response.text(),
+  };
+}
+
+const get = (path: string, headers = {}) => send(api, 'GET', path, headers);
+const codeOf = ({ text }: Got) => JSON.parse(text).error.code;
+
+/** The files that the page loads. */
+async function assetsOf(): Promise<string[]> {
+  const { text } = await get('/docs');
+  return [...text.matchAll(/<script src="([^"]+)"/g)].map(([, path]) => path!);
+}
+
+describe('the reference', () => {
+  it('serves the committed document, byte for byte', async () => {
+    const { status, headers, text } = await get('/openapi.json');
+    expect([status, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
+    expect(text).toBe(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
+  });
+
+  it('is a page that loads from this server alone, and is held to it by its content policy', async () => {
+    const { status, headers, text } = await get('/docs');
+    expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(text).not.toMatch(/https?:|["'(]\/\//);
+    const assets = await assetsOf();
+    expect(assets).toHaveLength(2);
+    for (const path of assets) expect((await get(path)).status).toBe(200);
+    const policy = String(headers['content-security-policy']);
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self';");
+    expect(policy).toContain("connect-src 'self';");
+    expect(policy).not.toMatch(/https?:|\*|unsafe-eval/);
+  });
+
+  it('tells its viewer to fetch no fonts and to report to nobody', async () => {
+    const [, start] = await assetsOf();
+    const { text } = await get(start!);
+    expect(text).toContain('"withDefaultFonts":false');
+    expect(text).toContain('"telemetry":false');
+    expect(text).not.toMatch(/https?:/);
+  });
+
+  it('has a plain text with every operation, kind of event and error code', async () => {
+    const { status, headers, text } = await get('/llms.txt');
+    expect([status, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
+    for (const { method, path, access } of OPERATIONS) {
+      expect(text).toContain(`[${method} ${path}]`);
+      expect(text).toContain(`(${access})`);
+    }
+    for (const word of [...EVENT_TYPES, ...Object.keys(ERRORS)]) expect(text).toContain(word);
+  });
+
+  it.each(PAGES)('answers at %s with the safe headers of every answer and a request id', async (path) => {
+    const { headers } = await get(path, { 'x-request-id': 'mine-1' });
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect(headers['x-frame-options']).toBe('DENY');
+    expect(headers['x-request-id']).toBe('mine-1');
+  });
+
+  it.each(PAGES)('says at %s that nothing has changed, to who has it', async (path) => {
+    const first = await get(path);
+    const again = await get(path, { 'if-none-match': first.headers.etag });
+    expect([again.status, again.text]).toEqual([304, '']);
+    expect((await get(path, { 'if-none-match': '"other"' })).status).toBe(200);
+  });
+
+  it('compresses for who takes it, under a tag of its own', async () => {
+    const plain = await get('/openapi.json');
+    const zipped = await get('/openapi.json', { 'accept-encoding': 'br, gzip' });
+    expect([plain.headers['content-encoding'], zipped.headers['content-encoding']]).toEqual([
+      undefined,
+      'gzip',
+    ]);
+    expect(zipped.text).toBe(plain.text);
+    expect(zipped.headers.etag).not.toBe(plain.headers.etag);
+    const refused = await get('/openapi.json', { 'accept-encoding': 'gzip;q=0' });
+    expect(refused.headers['content-encoding']).toBeUndefined();
+  });
+
+  it('lets the files of the page be kept for ever: their path names their content', async () => {
+    for (const path of await assetsOf()) {
+      const { headers } = await get(path);
+      expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    }
+    expect((await get('/docs')).headers['cache-control']).toBe('no-cache');
+    expect((await get('/docs/assets/0000000000000000/scalar.js')).status).toBe(404);
+  });
+
+  it.each(PAGES)('takes HEAD at %s, and refuses what would change something', async (path) => {
+    const [whole, head, post, options] = [
+      await get(path),
+      await send(api, 'HEAD', path),
+      await send(api, 'POST', path),
+      await send(api, 'OPTIONS', path),
+    ];
+    expect([head.status, head.text, head.headers['content-length']]).toEqual([
+      200,
+      '',
+      whole.headers['content-length'],
+    ]);
+    expect([post.status, codeOf(post), post.headers.allow]).toEqual([
+      405,
+      'method_not_allowed',
+      'GET, HEAD, OPTIONS',
+    ]);
+    expect(options.status).toBe(204);
+  });
+});
+
+describe('the reference under a limit', () => {
+  it('takes from the rate limit of the address', async () => {
+    const limited = await startRealApi({
+      RATE_LIMITS: JSON.stringify({ general: { requests: 3, seconds: 3600 } }),
+    });
+    const statuses: number[] = [];
+    for (let i = 0; i < 4; i++) statuses.push((await send(limited, 'GET', '/llms.txt')).status);
+    const refused = await send(limited, 'GET', '/docs');
+    await limited.close();
+    expect(statuses).toEqual([200, 200, 200, 429]);
+    expect([codeOf(refused), refused.headers['ratelimit-policy']]).toEqual([
+      'rate_limited',
+      '"general";q=3;w=3600',
+    ]);
+    expect(refused.headers['retry-after']).toBeDefined();
+  });
+});

@@ -1,0 +1,76 @@
+import { AccountUpkeep } from '@trading-automation/core/exchange-accounts';
+import { Ledger } from '@trading-automation/core/ledger';
+import { RewardAccrual } from '@trading-automation/core/rewards';
+import { CoreUnderTest } from '@trading-automation/core/testing';
+import { configSchema } from '../config.js';
+import { RewardGrants } from './reward-grants.js';
+
+let core: CoreUnderTest;
+
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+});
+afterAll(() => core.close());
+
+/** An account of a new user that is read for the first time, and told of; the user's uuid. */
+async function sync(): Promise<string> {
+  const actor = await core.actor();
+  const account = await core.account(actor, null);
+  await core.rows(
+    `UPDATE exchange_accounts SET venue_account_id = 'venue-' || id, sync_requested_at = clock_timestamp()
+     WHERE id = $1`,
+    account.uuid,
+  );
+  const upkeep = new AccountUpkeep(core.platform);
+  await upkeep.storeBalances(account.uuid, { USDT: { free: '1', locked: '0' } }, await upkeep.time());
+  return actor.userId;
+}
+const rewardsOf = (userId: string) => core.rows('SELECT amount FROM rewards WHERE user_id = $1', userId);
+async function eventually(check: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; !(await check()); tries++) {
+    if (tries === 500) throw new Error('it did not come about');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+describe('a trading worker', () => {
+  it('offers rewards, grants them as things happen, and no longer once it is stopped', async () => {
+    const errors: unknown[] = [];
+    const accrual = new RewardAccrual(core.platform, new Ledger(core.platform), { amounts: {} });
+    const grants = new RewardGrants(accrual, (error) => errors.push(error));
+    await grants.onApplicationBootstrap();
+    expect(await core.rows('SELECT code FROM reward_types ORDER BY code')).toEqual([
+      { code: 'FIRST_TRADE' },
+      { code: 'SIGN_UP' },
+    ]);
+    const user = await sync();
+    await eventually(async () => (await rewardsOf(user)).length === 1);
+    await grants.onApplicationShutdown();
+    const late = await sync();
+    // Had it gone on, it could have been there first.
+    expect(await accrual.relay((error) => errors.push(error)).drain()).toBeGreaterThan(0);
+    expect(await rewardsOf(late)).toHaveLength(1);
+    expect(errors).toEqual([]);
+  });
+
+  it('that never started can be stopped', async () => {
+    const accrual = new RewardAccrual(core.platform, new Ledger(core.platform), { amounts: {} });
+    await expect(new RewardGrants(accrual, () => undefined).onApplicationShutdown()).resolves.toBeUndefined();
+  });
+});
+
+describe('the amounts that are configured', () => {
+  const { REWARD_SIGN_UP_AMOUNT: amount, REWARD_EXPIRES_DAYS: days } = configSchema.shape;
+
+  it('are exact, may be zero, and are left to the world where they are not set', () => {
+    expect(amount.parse('12.000000000000000001')).toBe('12.000000000000000001');
+    expect(amount.parse('0')).toBe('0');
+    expect(amount.parse(undefined)).toBeUndefined();
+    expect(days.parse('30')).toBe(30);
+    expect(days.parse(undefined)).toBeUndefined();
+  });
+
+  it.each(['-1', 'many', '1,5', '0.0000000000000000001'])('are never %s', (text) => {
+    expect(amount.safeParse(text).success).toBe(false);
+  });
+});

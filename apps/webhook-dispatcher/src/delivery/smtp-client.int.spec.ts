@@ -1,0 +1,152 @@
+import type { ClaimedMail } from '@trading-automation/core/mail';
+import type { SMTPServerOptions } from 'smtp-server';
+import { type MailServer, openMailServer } from '../../test/mail-server.js';
+import { SmtpClient } from './smtp-client.js';
+
+const MAIL: ClaimedMail = {
+  id: '0190a0b0-0000-7000-8000-000000000001',
+  claim: 1,
+  attempts: 0,
+  to: 'reader@example.com',
+  subject: 'Verify your e-mail address',
+  text: 'Öffne den Link:\n\nhttps://api.example.com/v1/x?code=abc\n\n.\nFrom here on.\n',
+};
+const servers: MailServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+async function serve(options: SMTPServerOptions = {}): Promise<MailServer> {
+  const server = await openMailServer(options);
+  servers.push(server);
+  return server;
+}
+const clientOf = ({ port }: { port: number }, login = '', timeoutMs = 2_000) =>
+  new SmtpClient({
+    url: `smtp://${login}127.0.0.1:${port}`,
+    from: 'Trading <no-reply@example.org>',
+    timeoutMs,
+  });
+const refusal = (responseCode: number) =>
+  Object.assign(new Error('no, reader@example.com'), { responseCode });
+
+describe('a mail', () => {
+  it('arrives as plain text, from whom it is to be, under an id that is its own', async () => {
+    const server = await serve();
+    expect(await clientOf(server).send(MAIL)).toEqual({ kind: 'sent' });
+    const [{ from, recipients, raw } = { from: '', recipients: [], raw: '' }] = server.received;
+    expect({ from, recipients }).toEqual({
+      from: 'no-reply@example.org',
+      recipients: ['reader@example.com'],
+    });
+    const [head = '', body = ''] = raw.split('\r\n\r\n', 1).concat(raw.slice(raw.indexOf('\r\n\r\n') + 4));
+    expect(head).toContain('From: Trading <no-reply@example.org>\r\nTo: reader@example.com\r\n');
+    expect(head).toContain('Subject: Verify your e-mail address\r\n');
+    expect(head).toContain(`Message-ID: <${MAIL.id}@example.org>`);
+    expect(head).toContain('Auto-Submitted: auto-generated');
+    expect(head).toContain('Content-Type: text/plain; charset=utf-8');
+    expect(head).toContain('Content-Transfer-Encoding: quoted-printable');
+    const text = Buffer.from(
+      body
+        .replaceAll('=\r\n', '')
+        .replaceAll(/=([0-9A-F]{2})/g, (_all, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
+      'latin1',
+    ).toString();
+    expect(text.trimEnd()).toBe(MAIL.text.replaceAll('\n', '\r\n').trimEnd());
+  });
+
+  it('gains no header and no recipient from what stands in its subject', async () => {
+    const server = await serve();
+    await clientOf(server).send({ ...MAIL, subject: 'Hi\r\nBcc: other@example.com\r\n\r\nbody' });
+    const [{ recipients, raw } = { recipients: [], raw: '' }] = server.received;
+    expect(recipients).toEqual(['reader@example.com']);
+    expect(raw).not.toMatch(/^Bcc:/im);
+  });
+
+  it('logs in where the URL says so, characters of every kind in the password', async () => {
+    const server = await serve({
+      authOptional: false,
+      allowInsecureAuth: true,
+      authMethods: ['PLAIN'],
+      onAuth: ({ username, password }, _session, callback) =>
+        password === 'p@ss:/?#[]%' ? callback(null, { user: String(username) }) : callback(new Error('no')),
+    });
+    const login = `mailer:${encodeURIComponent('p@ss:/?#[]%')}@`;
+    expect(await clientOf(server, login).send(MAIL)).toEqual({ kind: 'sent' });
+    expect(server.received).toMatchObject([{ user: 'mailer' }]);
+    expect(await clientOf(server, 'mailer:wrong@').send(MAIL)).toMatchObject({ kind: 'unreachable' });
+  });
+});
+
+describe('a refusal', () => {
+  it.each([
+    ['of the recipient, for good', 'onRcptTo', 550, 'rejected'],
+    ['of the recipient, for now', 'onRcptTo', 451, 'deferred'],
+    ['of the sender, for good', 'onMailFrom', 553, 'unreachable'],
+    ['of the connection, for good', 'onConnect', 554, 'unreachable'],
+    ['of the connection, for now', 'onConnect', 421, 'unreachable'],
+  ] as const)('%s', async (_case, at, responseCode, kind) => {
+    const server = await serve(
+      at === 'onConnect'
+        ? { onConnect: (_session, callback) => callback(refusal(responseCode)) }
+        : {
+            [at]: (_address: unknown, _session: unknown, callback: (error: Error) => void) =>
+              callback(refusal(responseCode)),
+          },
+    );
+    const outcome = await clientOf(server).send(MAIL);
+    expect(outcome).toMatchObject({ kind });
+    expect(JSON.stringify(outcome)).toContain(String(responseCode));
+    expect(JSON.stringify(outcome)).not.toContain('@');
+  });
+
+  it.each([
+    [554, 'rejected'],
+    [452, 'deferred'],
+  ] as const)('of the text, with %d', async (responseCode, kind) => {
+    const server = await serve({
+      onData: (stream, _session, callback) => {
+        stream.resume();
+        stream.on('end', () => callback(refusal(responseCode)));
+      },
+    });
+    expect(await clientOf(server).send(MAIL)).toMatchObject({ kind });
+  });
+});
+
+describe('a mail server', () => {
+  it('that is not there is unreachable', async () => {
+    const server = await openMailServer();
+    await server.close();
+    expect(await clientOf(server).send(MAIL)).toMatchObject({ kind: 'unreachable' });
+  });
+
+  it('that takes the text and never answers has the mail deferred: it may have been delivered', async () => {
+    const server = await serve({ onData: (stream) => void stream.resume() });
+    expect(await clientOf(server, '', 300).send(MAIL)).toMatchObject({ kind: 'deferred' });
+  });
+
+  it('that never greets is unreachable', async () => {
+    const server = await serve({ onConnect: () => undefined });
+    expect(await clientOf(server, '', 100).send(MAIL)).toMatchObject({ kind: 'unreachable' });
+  });
+});
+
+describe('a password', () => {
+  it('goes to no other machine in the clear', async () => {
+    const passwords: unknown[] = [];
+    const server = await serve({
+      authOptional: false,
+      allowInsecureAuth: true,
+      onAuth: ({ password }, _session, callback) => {
+        passwords.push(password);
+        callback(null, { user: 'mailer' });
+      },
+    });
+    // It reaches this machine, and is not known to.
+    const url = `smtp://mailer:secret@0.0.0.0:${server.port}`;
+    const far = new SmtpClient({ url, from: 'no-reply@example.org', timeoutMs: 1_000 });
+    expect(await far.send(MAIL)).toMatchObject({ kind: 'unreachable' });
+    expect(passwords).toEqual([]);
+  });
+});

@@ -1,0 +1,146 @@
+import { queueMail } from '@trading-automation/core/mail';
+import { inTransaction, newUuid } from '@trading-automation/persistence';
+import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
+import { configSchema } from '../src/config.js';
+import { startDispatcher } from '../src/dispatcher.js';
+import { openReceiver, openWorld, type Receiver, until, type World } from './harness.js';
+import { type MailServer, openMailServer } from './mail-server.js';
+
+let world: World;
+let receiver: Receiver;
+let userId: string;
+const running: RunningProcess[] = [];
+const servers: MailServer[] = [];
+let log: { msg: string }[] = [];
+
+beforeEach(async () => {
+  world = await openWorld();
+  receiver = await openReceiver();
+  userId = newUuid();
+  await world.query('INSERT INTO users (id) VALUES ($1)', userId);
+});
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((each) => each.stop()));
+  await Promise.all(servers.splice(0).map((each) => each.close()));
+  await receiver.close();
+  await world.close();
+  log = [];
+});
+
+async function serve(...options: Parameters<typeof openMailServer>): Promise<MailServer> {
+  const server = await openMailServer(...options);
+  servers.push(server);
+  return server;
+}
+async function start(port: number | undefined, settings: Record<string, string> = {}): Promise<void> {
+  const mail =
+    port === undefined
+      ? {}
+      : { SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'Trading <no-reply@example.org>' };
+  const config = readConfig(configSchema, { ...world.environment, MAIL_POLL_MS: '50', ...mail, ...settings });
+  const logger = createLogger('webhook-dispatcher', 'info', {
+    write: (line) => void log.push(JSON.parse(line)),
+  });
+  running.push(await startDispatcher(config, logger));
+}
+const stop = () => Promise.all(running.splice(0).map((each) => each.stop()));
+const queue = (to: string) =>
+  inTransaction(world.platform.database, (tx) =>
+    queueMail(tx, { userId, to, subject: 'Hello', text: 'Hi.\n' }),
+  );
+const recipientsOf = ({ received }: MailServer) => received.flatMap(({ recipients }) => recipients).sort();
+const addresses = (count: number) => Array.from({ length: count }, (_, n) => `reader${n}@example.com`).sort();
+const untilSent = (count: number) =>
+  until(async () => (await world.query('SELECT FROM mails WHERE sent_at IS NOT NULL')).length === count);
+
+describe('queued mail', () => {
+  it('is sent once, by one of two dispatchers, before and after they start', async () => {
+    const server = await serve();
+    const readers = addresses(12);
+    for (const to of readers.slice(0, 6)) await queue(to);
+    await start(server.port);
+    await start(server.port);
+    for (const to of readers.slice(6)) await queue(to);
+    await untilSent(12);
+    await stop();
+    expect(recipientsOf(server)).toEqual(readers);
+    expect(await world.query('SELECT FROM mails WHERE body IS NOT NULL')).toEqual([]);
+  });
+
+  it('waits while no way to send it is set, which is said once, and is sent when there is', async () => {
+    await queue('reader@example.com');
+    await start(undefined);
+    const hook = await world.addHook(receiver.url);
+    receiver.trust(hook);
+    await world.emit(hook.userId);
+    await until(() => receiver.received.length === 1);
+    await stop();
+    expect(log.filter(({ msg }) => msg.includes('SMTP_URL'))).toHaveLength(1);
+    expect(await world.query('SELECT claims FROM mails')).toEqual([{ claims: 0 }]);
+    const server = await serve();
+    await start(server.port);
+    await untilSent(1);
+    expect(recipientsOf(server)).toEqual(['reader@example.com']);
+  });
+
+  it('waits while the mail server is away, and comes when it is back', async () => {
+    const gone = await openMailServer();
+    await gone.close();
+    await queue('reader@example.com');
+    await start(gone.port);
+    await until(
+      async () => (await world.query('SELECT FROM mails WHERE last_error IS NOT NULL')).length === 1,
+    );
+    expect(await world.query('SELECT attempts, failed_at FROM mails')).toEqual([
+      { attempts: 0, failed_at: null },
+    ]);
+    const server = await serve({}, gone.port);
+    await world.query('UPDATE mails SET next_at = clock_timestamp()');
+    await untilSent(1);
+    expect(recipientsOf(server)).toEqual(['reader@example.com']);
+  });
+
+  it('that is slow holds up no webhook', async () => {
+    const server = await serve({ onData: (stream) => void stream.resume() });
+    for (const to of addresses(6)) await queue(to);
+    await start(server.port, { MAIL_TIMEOUT_MS: '1000' });
+    await until(async () => (await world.query('SELECT FROM mails WHERE claims > 0')).length === 2);
+    const hook = await world.addHook(receiver.url);
+    receiver.trust(hook);
+    for (let n = 0; n < 20; n++) await world.emit(hook.userId);
+    await until(() => receiver.received.length === 20);
+    expect(await world.query('SELECT FROM mails WHERE sent_at IS NOT NULL')).toEqual([]);
+  });
+
+  it('is not lost with a dispatcher that dies while it sends: it comes again under its own id', async () => {
+    const server = await serve();
+    await queue('reader@example.com');
+    // A claim whose holder is no more.
+    await world.query(
+      "UPDATE mails SET claims = 1, next_at = clock_timestamp() + interval '300 milliseconds'",
+    );
+    await start(server.port);
+    await untilSent(1);
+    const [mail] = await world.query('SELECT id, claims FROM mails');
+    expect(mail).toMatchObject({ claims: 2 });
+    expect(server.received[0]?.raw).toContain(`Message-ID: <${String(mail?.id)}@example.org>`);
+  });
+});
+
+describe('an event', () => {
+  it('becomes a notification beside its deliveries, once, over a restart too', async () => {
+    await start(undefined);
+    await world.emit(userId, 'trade.failed', { id: 'trd_1', symbol: 'BTC/USDT' });
+    await world.emit(userId, 'trade.created', { id: 'trd_1' });
+    const told = () => world.query('SELECT kind, severity, resource_id FROM notifications');
+    await until(async () => (await told()).length > 0);
+    await stop();
+    await world.emit(userId, 'reward.granted', { id: 'rwd_1' });
+    await start(undefined);
+    await until(async () => (await told()).length === 2);
+    expect(await told()).toEqual([
+      { kind: 'trade.failed', severity: 'WARNING', resource_id: 'trd_1' },
+      { kind: 'reward.granted', severity: 'INFO', resource_id: 'rwd_1' },
+    ]);
+  });
+});

@@ -1,0 +1,68 @@
+import type { IdPrefix } from '../ids.js';
+import { exampleId } from './sample.js';
+
+/**
+ * What a run of the samples must bring along: credentials of two accounts at the paper exchange, two key pairs that
+ * sign challenges, the code that was mailed, and receivers of webhooks, of which one fails.
+ */
+export const SURROUNDINGS = [
+  'paper',
+  'further_paper',
+  'key_pair',
+  'further_key_pair',
+  'mail',
+  'receiver',
+  'failing_receiver',
+] as const;
+
+/** The kind of record that a name in the samples stands for. */
+const RECORDS: Readonly<Record<string, IdPrefix>> = {
+  bot_key: 'key',
+  further_identity: 'pbk',
+  account: 'exa',
+  copy_account: 'exa',
+  pairs: 'tpr',
+  resting: 'trd',
+  strategy: 'str',
+  copier: 'cpr',
+  rewards: 'rwd',
+  withdrawal: 'wdr',
+  notifications: 'ntf',
+  events: 'evt',
+  webhook: 'whk',
+  failing_webhook: 'whk',
+  dead_letters: 'dlq',
+};
+
+const CHALLENGE = '2dd00bd77e0222ced882665481a9c1d9f907309d16e05ed007a1ea63928477a9';
+const PUBLIC_KEY = '0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798';
+/** Of the private key 1 over the challenge, as the published vectors have it. */
+const SIGNATURE =
+  '519ebdf60a048f6b8f608f8ac15d33eb06f3cf50e127b75aca84648f92d5f1023f0745e2162ee84b9839e2bee77e8e87a253678f9476ff4841ed01ebefab9fae';
+
+const OTHERS: Readonly<Record<string, string>> = {
+  '$challenge.challenge': CHALLENGE,
+  '$key_pair.pubkey': PUBLIC_KEY,
+  '$key_pair.signature': SIGNATURE,
+  '$further_challenge.challenge': CHALLENGE,
+  '$further_key_pair.pubkey': PUBLIC_KEY,
+  '$further_key_pair.signature': SIGNATURE,
+  '$mail.code': 'the code of the link',
+  '$paper.api_key': 'your key at the exchange',
+  '$paper.api_secret': 'your secret at the exchange',
+  '$further_paper.api_key': 'your key at the exchange',
+  '$further_paper.api_secret': 'your secret at the exchange',
+  '$receiver.url': 'https://example.com/hooks/trading',
+  '$failing_receiver.url': 'https://example.com/hooks/out-of-order',
+};
+
+/** What the reference shows in the place of a reference. */
+export function exampleOf(reference: string): string {
+  const other = OTHERS[reference];
+  if (other !== undefined) return other;
+  const [, name = '', field = ''] = /^\$([a-z_]+)\.(?:\d+\.)?(\w+)$/.exec(reference) ?? [];
+  const prefix = RECORDS[name];
+  if (prefix === undefined || !['id', 'event_id'].includes(field))
+    throw new TypeError(`no example is known for ${reference}`);
+  return exampleId(prefix);
+}

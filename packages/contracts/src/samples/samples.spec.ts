@@ -1,0 +1,42 @@
+import { OPERATIONS } from '../operations.js';
+import { exampleOf, referenceIn, resolve, SAMPLES, SURROUNDINGS } from './index.js';
+
+/** Every reference in a value. */
+function referencesIn(value: unknown): string[] {
+  const found: string[] = [];
+  resolve(value, (reference) => {
+    found.push(reference);
+    return reference;
+  });
+  return found;
+}
+
+describe('the samples', () => {
+  it('cover every operation', () => {
+    const covered = new Set(SAMPLES.map(({ operation }) => operation.id));
+    expect(OPERATIONS.filter(({ id }) => !covered.has(id)).map(({ id }) => id)).toEqual([]);
+  });
+
+  it('refer to what was answered before, or stands around, alone', () => {
+    const known = new Set<string>(SURROUNDINGS);
+    for (const { as, params, query, body, operation } of SAMPLES) {
+      for (const reference of referencesIn({ params, query, body }))
+        expect([operation.id, known.has(referenceIn(reference)!.name)]).toEqual([operation.id, true]);
+      if (as !== undefined) known.add(as);
+    }
+  });
+
+  it.each(SAMPLES.map((sample) => [`${sample.operation.id}: ${sample.title}`, sample] as const))(
+    'fit the schemas as the reference shows them: %s',
+    (_name, { operation, params = {}, query = {}, body }) => {
+      expect(Object.keys(params)).toEqual(Object.keys(operation.params?.shape ?? {}));
+      const shownQuery = resolve(query, exampleOf);
+      const own = Object.fromEntries(
+        Object.entries(shownQuery).filter(([name]) => name in (operation.query?.shape ?? {})),
+      );
+      expect((operation.query?.safeParse(own) ?? { success: true }).success).toBe(true);
+      const given = operation.body?.safeParse(resolve(body, exampleOf)) ?? { success: true };
+      expect(given.success || (operation.bodyOptional === true && body === undefined)).toBe(true);
+    },
+  );
+});

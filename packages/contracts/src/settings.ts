@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { defineOperation, instant } from './operation.js';
+import { stored } from './stored-json.js';
+import { jsonText } from './writer.js';
+
+/** What a setting may be called. */
+export const SETTING_KEY = /^[a-z0-9._-]{1,64}$/;
+/** Most bytes of a value, written as compact JSON in UTF-8. */
+export const SETTING_VALUE_MAX_BYTES = 16 * 1024;
+
+const key = z.string().regex(SETTING_KEY).describe('1 to 64 characters of a-z, 0-9, `.`, `_` and `-`.');
+
+const utf8 = new TextEncoder();
+
+export const setting = z
+  .object({
+    key,
+    value: stored(z.unknown().describe('Any JSON, as it was put: numbers keep every digit.')),
+    created_at: instant,
+    updated_at: instant,
+  })
+  .meta({ id: 'Setting' });
+export type Setting = z.output<typeof setting>;
+
+export const settingPut = z
+  .strictObject({
+    value: z
+      .unknown()
+      .superRefine((value, context) => {
+        if (value === undefined || utf8.encode(jsonText(value)).length <= SETTING_VALUE_MAX_BYTES) return;
+        context.addIssue({
+          code: 'custom',
+          message: `At most ${SETTING_VALUE_MAX_BYTES} bytes of JSON are kept.`,
+          params: { code: 'too_big' },
+        });
+      })
+      .describe('Any JSON, null too, of at most 16 KiB.'),
+  })
+  .meta({ id: 'SettingPut' });
+export type SettingPut = z.output<typeof settingPut>;
+
+/** Any text passes: what has not the form of a key is the key of nothing, and refused by name where it is put. */
+const path = z.object({ key: z.string().describe('Key of a setting.') });
+
+export const settingOperations = {
+  list: defineOperation({
+    id: 'settings.list',
+    method: 'GET',
+    path: '/v1/settings',
+    summary: 'Your settings.',
+    access: 'READ',
+    list: { sorts: ['created_at', 'updated_at', 'key'], limitDefault: 20 },
+    response: setting,
+    status: 200,
+    errors: [],
+  }),
+  get: defineOperation({
+    id: 'settings.get',
+    method: 'GET',
+    path: '/v1/settings/:key',
+    summary: 'One setting.',
+    access: 'READ',
+    params: path,
+    response: setting,
+    status: 200,
+    errors: ['not_found'],
+  }),
+  put: defineOperation({
+    id: 'settings.put',
+    method: 'PUT',
+    path: '/v1/settings/:key',
+    summary: 'Makes a setting, or gives it another value.',
+    access: 'READ',
+    params: path,
+    body: settingPut,
+    response: setting,
+    status: 200,
+    errors: ['limit_reached'],
+  }),
+  delete: defineOperation({
+    id: 'settings.delete',
+    method: 'DELETE',
+    path: '/v1/settings/:key',
+    summary: 'Removes a setting.',
+    access: 'READ',
+    params: path,
+    response: z.object({ key, deleted: z.literal(true) }),
+    status: 200,
+    errors: ['not_found'],
+  }),
+} as const;

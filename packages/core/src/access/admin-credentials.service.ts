@@ -1,0 +1,21 @@
+import { DomainError } from '@trading-automation/contracts';
+import type { Tx } from '@trading-automation/persistence';
+
+/**
+ * An account that nobody can administer is lost. Asked after a revocation, under the user's lock.
+ *
+ * @throws {DomainError} `invalid_state` where no credential with ADMIN is left
+ */
+export async function assertAdminCredentialLeft(tx: Tx, userId: string): Promise<void> {
+  const [{ is_left }] = await tx.query(
+    `SELECT EXISTS (SELECT FROM api_keys WHERE user_id = $1 AND revoked_at IS NULL
+                    AND 'ADMIN' = ANY (permissions) AND (expires_at IS NULL OR expires_at > now()))
+         OR EXISTS (SELECT FROM public_keys WHERE user_id = $1 AND revoked_at IS NULL) AS is_left`,
+    [userId],
+  );
+  if (is_left) return;
+  const message = 'This is the last credential with ADMIN: make another one first.';
+  throw new DomainError('invalid_state', message, [
+    { code: 'last_admin_credential', message, state: 'LAST_ADMIN' },
+  ]);
+}

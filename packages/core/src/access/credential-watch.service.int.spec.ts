@@ -1,0 +1,111 @@
+import { newUuid } from '@trading-automation/persistence';
+import { CoreUnderTest } from '../testing/index.js';
+import { issueApiKey } from './api-key.js';
+import { announceCredentialChange } from './credential-lookup.service.js';
+import { CredentialWatch, type LastingRequest } from './credential-watch.service.js';
+
+let core: CoreUnderTest;
+let watch: CredentialWatch;
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+});
+beforeEach(() => {
+  watch = new CredentialWatch(core.platform, 200);
+});
+afterEach(() => watch.stop());
+afterAll(() => core.close());
+
+/** A request with a new API key. */
+async function keyed(): Promise<LastingRequest> {
+  const { userId } = await core.actor();
+  const id = newUuid();
+  const { key, prefix, lastFour, hash } = issueApiKey('test');
+  await core.rows(
+    `INSERT INTO api_keys (id, user_id, name, prefix, last_four, hash, permissions, ip_allowlist)
+     VALUES ($1, $2, 'watched', $3, $4, $5, '{TRADE}', '{}')`,
+    id,
+    userId,
+    prefix,
+    lastFour,
+    hash,
+  );
+  return {
+    actor: { userId, credential: { kind: 'api_key', id, permissions: ['TRADE'] } },
+    incoming: {
+      method: 'GET',
+      target: '/',
+      rawHeaders: ['X-API-Key', key],
+      body: new Uint8Array(),
+      address: '192.0.2.1',
+    },
+    access: 'TRADE',
+  };
+}
+const change = (id: string, set: string) => core.rows(`UPDATE api_keys SET ${set} WHERE id = $1`, id);
+const CHANGES: [string, string][] = [
+  ['is revoked', 'revoked_at = now()'],
+  ['is expired', "expires_at = now() - interval '1 second'"],
+  ['was rotated', 'hash = sha256(id::text::bytea)'],
+  ['may not trade any more', "permissions = '{READ}'"],
+  ['may not come from this address any more', "ip_allowlist = '{198.51.100.0/24}'"],
+];
+
+/** Watches, and tells when the end came and how often. */
+async function begin(watching: CredentialWatch, request: LastingRequest) {
+  let ends = 0;
+  let tell = () => {};
+  const ended = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  const release = await watching.watch(request, () => {
+    ends++;
+    tell();
+  });
+  return { ended, release, ends: () => ends };
+}
+
+describe('a watched credential', () => {
+  it.each(CHANGES)('that %s ends its request at the next look, unnotified', async (_case, set) => {
+    const request = await keyed();
+    const watched = await begin(watch, request);
+    const unconcerned = await begin(watch, await keyed());
+    const changedAtMs = performance.now();
+    await change(request.actor.credential.id, set);
+    await watched.ended;
+    expect(performance.now() - changedAtMs).toBeLessThan(2_000);
+    expect([watched.ends(), unconcerned.ends()]).toEqual([1, 0]);
+  });
+
+  it.each(CHANGES)('that %s begins no watch', async (_case, set) => {
+    const request = await keyed();
+    await change(request.actor.credential.id, set);
+    await expect(watch.watch(request, () => undefined)).rejects.toMatchObject({
+      code: 'invalid_api_key',
+    });
+  });
+
+  it('is looked at as soon as a change is notified', async () => {
+    const slow = new CredentialWatch(core.platform, 600_000);
+    const request = await keyed();
+    const { ended } = await begin(slow, request);
+    await core.platform.database.transaction(async (tx) => {
+      await tx.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [request.actor.credential.id]);
+      await announceCredentialChange(tx);
+    });
+    await ended;
+    slow.stop();
+  });
+
+  it('ends nothing after its watch was given back', async () => {
+    const quick = new CredentialWatch(core.platform, 10);
+    const [request, probe] = [await keyed(), await keyed()];
+    const given = await begin(quick, request);
+    given.release();
+    const probing = await begin(quick, probe);
+    await change(request.actor.credential.id, 'revoked_at = now()');
+    await change(probe.actor.credential.id, 'revoked_at = now()');
+    await probing.ended;
+    expect(given.ends()).toBe(0);
+    quick.stop();
+  });
+});

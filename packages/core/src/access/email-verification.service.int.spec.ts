@@ -1,0 +1,211 @@
+import { createHash } from 'node:crypto';
+import { mePatch } from '@trading-automation/contracts';
+import { nobleEngine } from '@trading-automation/signed-request';
+import { CoreUnderTest } from '../testing/index.js';
+import type { Actor } from './actor.js';
+import { EmailVerificationService } from './email-verification.service.js';
+import { IdentityService } from './identity.service.js';
+
+const ORIGIN = 'https://api.example.com';
+const LINK = /^https:\/\/api\.example\.com\/v1\/auth\/email-verification\?code=([A-Za-z0-9_-]{43})$/m;
+
+let core: CoreUnderTest;
+let emails: EmailVerificationService;
+let identities: IdentityService;
+let actor: Actor;
+
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+  const { platform, commands } = core;
+  emails = new EmailVerificationService({ platform, commands, publicUrl: () => ORIGIN });
+  identities = new IdentityService({ platform, commands, engine: nobleEngine, openRegistration: true });
+});
+afterAll(() => core.close());
+beforeEach(async () => {
+  actor = await core.actor();
+});
+
+const update = (email: string, by: Actor = actor) => emails.update(by, mePatch.parse({ email }));
+const mailsTo = async (by: Actor = actor) =>
+  (await core.rows('SELECT * FROM mails WHERE user_id = $1 ORDER BY created_at', by.userId)) as {
+    recipient: string;
+    subject: string;
+    body: string;
+  }[];
+/** The code of the newest mail. */
+async function newestCode(by: Actor = actor): Promise<string> {
+  const [, code] = LINK.exec((await mailsTo(by)).at(-1)?.body ?? '') ?? [];
+  if (code === undefined) throw new Error('no link was sent');
+  return code;
+}
+async function verified(email: string, by: Actor = actor): Promise<void> {
+  await update(email, by);
+  await emails.verify(await newestCode(by));
+}
+const stored = () => core.row('SELECT email, pending_email FROM users WHERE id = $1', actor.userId);
+const minutesPass = (minutes: number) =>
+  core.rows(
+    `UPDATE email_verifications SET created_at = created_at - $2 * interval '1 minute',
+       expires_at = expires_at - $2 * interval '1 minute' WHERE user_id = $1`,
+    actor.userId,
+    minutes,
+  );
+const notGood = { code: 'not_found' };
+
+describe('an e-mail address', () => {
+  it('is pending until the link that was sent to it is opened', async () => {
+    expect(await identities.me(actor)).not.toHaveProperty('email', expect.anything());
+    expect(await update('Anna.B+x@Example.com')).toMatchObject({
+      email: 'Anna.B+x@Example.com',
+      email_verified: false,
+    });
+    const [mail, ...more] = await mailsTo();
+    expect(mail).toMatchObject({ recipient: 'Anna.B+x@Example.com', subject: 'Verify your e-mail address' });
+    expect(more).toEqual([]);
+    expect(await emails.verify(await newestCode())).toEqual({ email_verified: true });
+    const shown = { email: 'Anna.B+x@Example.com', email_verified: true };
+    expect(await identities.me(actor)).toMatchObject(shown);
+    expect(await stored()).toEqual({ email: 'Anna.B+x@Example.com', pending_email: null });
+  });
+
+  it('that is verified stays in use until the next one is, which is what the account shows', async () => {
+    await verified('old@example.com');
+    expect(await update('new@example.com')).toMatchObject({
+      email: 'new@example.com',
+      email_verified: false,
+    });
+    expect(await stored()).toEqual({ email: 'old@example.com', pending_email: 'new@example.com' });
+    await emails.verify(await newestCode());
+    expect(await stored()).toEqual({ email: 'new@example.com', pending_email: null });
+  });
+
+  it('that is verified and given again takes back the pending one, without a mail', async () => {
+    await verified('old@example.com');
+    await update('new@example.com');
+    const code = await newestCode();
+    expect(await update('old@example.com')).toMatchObject({ email: 'old@example.com', email_verified: true });
+    expect(await mailsTo()).toHaveLength(2);
+    await expect(emails.verify(code)).rejects.toMatchObject(notGood);
+    expect(await stored()).toEqual({ email: 'old@example.com', pending_email: null });
+  });
+
+  it('is left as it is by a change of nothing', async () => {
+    await verified('a@example.com');
+    expect(await emails.update(actor, mePatch.parse({}))).toEqual(await identities.me(actor));
+    expect(await mailsTo()).toHaveLength(1);
+  });
+
+  it.each([
+    '',
+    'a',
+    'a@b',
+    'a@b.co\r\nBcc: c@d.co',
+    'a@b.co, c@d.co',
+    'A <a@b.co>',
+    ' a@b.co',
+    `${'a'.repeat(250)}@b.co`,
+  ])('is not %j', (email) => {
+    expect(mePatch.safeParse({ email }).success).toBe(false);
+  });
+
+  it('is changed with ADMIN alone', async () => {
+    for (const permission of ['READ', 'TRADE', 'WITHDRAW'] as const) {
+      const lesser = await core.actor(permission);
+      await expect(update('a@example.com', lesser)).rejects.toMatchObject({ code: 'permission_denied' });
+      expect(await mailsTo(lesser)).toEqual([]);
+    }
+  });
+});
+
+describe('a code', () => {
+  it('is kept as its hash alone, but in the mail that waits to be sent', async () => {
+    await update('a@example.com');
+    const code = await newestCode();
+    const hash = createHash('sha256').update(code).digest();
+    expect(
+      await core.rows('SELECT code_hash FROM email_verifications WHERE user_id = $1', actor.userId),
+    ).toEqual([{ code_hash: hash }]);
+  });
+
+  it('says the same each time that it is opened, also of ten times at once', async () => {
+    await update('a@example.com');
+    const code = await newestCode();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => emails.verify(code)));
+    expect(answers).toEqual(Array.from({ length: 10 }, () => ({ email_verified: true })));
+    expect(await emails.verify(code)).toEqual({ email_verified: true });
+  });
+
+  it('is good for 24 hours', async () => {
+    await update('a@example.com');
+    const code = await newestCode();
+    await minutesPass(24 * 60 - 1);
+    expect(await emails.verify(code)).toEqual({ email_verified: true });
+    await minutesPass(2);
+    await expect(emails.verify(code)).rejects.toMatchObject(notGood);
+  });
+
+  it('verifies no address but the one that it was sent to', async () => {
+    await update('first@example.com');
+    const first = await newestCode();
+    await update('second@example.com');
+    const second = await newestCode();
+    await expect(emails.verify(first)).rejects.toMatchObject(notGood);
+    expect(await identities.me(actor)).toMatchObject({ email: 'second@example.com', email_verified: false });
+    await emails.verify(second);
+    await expect(emails.verify(first)).rejects.toMatchObject(notGood);
+    expect(await identities.me(actor)).toMatchObject({ email: 'second@example.com', email_verified: true });
+  });
+
+  it('sent again leaves the one sent before good', async () => {
+    await update('a@example.com');
+    const first = await newestCode();
+    await update('a@example.com');
+    expect(await newestCode()).not.toBe(first);
+    expect(await emails.verify(first)).toEqual({ email_verified: true });
+    expect(await emails.verify(await newestCode())).toEqual({ email_verified: true });
+  });
+
+  it('verifies for its own account alone, where two have the same address', async () => {
+    const other = await core.actor();
+    await update('shared@example.com');
+    await update('shared@example.com', other);
+    await emails.verify(await newestCode());
+    expect(await identities.me(other)).toMatchObject({ email_verified: false });
+    await emails.verify(await newestCode(other));
+    expect(await identities.me(other)).toMatchObject({ email_verified: true });
+  });
+
+  it.each(['', 'x', 'A'.repeat(43), 'A'.repeat(10_000), '\u0000', "' OR true --"])(
+    'that was never sent is not found: %j',
+    async (code) => {
+      await expect(emails.verify(code)).rejects.toMatchObject(notGood);
+    },
+  );
+});
+
+describe('verification mails', () => {
+  it('are five an hour for an account, however many are asked for at once', async () => {
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 12 }, (_, n) => update(`a${n}@example.com`)),
+    );
+    const refused = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+    expect(refused).toHaveLength(7);
+    for (const { code, retryAfterSeconds } of refused) {
+      expect(code).toBe('rate_limited');
+      expect(retryAfterSeconds).toBeGreaterThan(3_500);
+      expect(retryAfterSeconds).toBeLessThanOrEqual(3_600);
+    }
+    const mails = await mailsTo();
+    expect(mails).toHaveLength(5);
+    expect((await stored()).pending_email).toBe(mails.at(-1)!.recipient);
+    await expect(update('b@example.com', await core.actor())).resolves.toBeDefined();
+  });
+
+  it('are sent again once the first of the five is an hour old', async () => {
+    for (let n = 0; n < 5; n++) await update('a@example.com');
+    await minutesPass(59);
+    await expect(update('a@example.com')).rejects.toMatchObject({ code: 'rate_limited' });
+    await minutesPass(2);
+    await expect(update('a@example.com')).resolves.toMatchObject({ email_verified: false });
+  });
+});

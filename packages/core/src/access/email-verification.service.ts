@@ -1,0 +1,138 @@
+/**
+ * The e-mail address of an account, and the proof that it reaches its owner.
+ *
+ * 1. A new address is pending until the link that was sent to it is opened. Until then mail goes to the address
+ *    that was verified before, if any.
+ * 2. A code is 32 random bytes, kept as a hash, and good for 24 hours: for the address that it was sent to, while
+ *    that is the account's. The same link opened again says the same: a mail scanner may have opened it first.
+ * 3. An account has five such mails sent in an hour at most.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { accessOperations, DomainError, type Me, type MePatch } from '@trading-automation/contracts';
+import { inTransaction, type Tx } from '@trading-automation/persistence';
+import type { Commands } from '../commands.js';
+import { queueMail } from '../mail/index.js';
+import type { Platform } from '../platform.js';
+import { viewMe } from './access.view.js';
+import { type Actor, authorise } from './actor.js';
+import { UserEntity } from './user.entity.js';
+import { lockUser } from './user-lock.service.js';
+
+const CODE_BYTES = 32;
+const CODE = /^[A-Za-z0-9_-]{43}$/;
+const CODE_HOURS = 24;
+const MAILS_PER_HOUR = 5;
+const CLEARED_AT_ONCE = 100;
+
+export interface EmailVerificationParts {
+  readonly platform: Platform;
+  readonly commands: Commands;
+  /** The origin that links lead to, without a trailing slash. */
+  readonly publicUrl: () => string;
+}
+
+export class EmailVerificationService {
+  constructor(private readonly parts: EmailVerificationParts) {}
+
+  async update(actor: Actor, input: MePatch): Promise<Me> {
+    authorise(actor, accessOperations.updateMe.access);
+    return this.parts.commands.run(actor.once, async (tx) => {
+      await lockUser(tx, actor.userId);
+      if (input.email !== undefined) await this.changeEmail(tx, actor.userId, input.email);
+      const user = await tx.findOneByOrFail(UserEntity, { id: actor.userId });
+      return viewMe(user, actor, this.parts.platform.world);
+    });
+  }
+
+  /** @throws {DomainError} `not_found` for any code that is not good (any more) */
+  async verify(code: string): Promise<{ email_verified: true }> {
+    if (!CODE.test(code)) throw unknownCode();
+    return inTransaction(this.parts.platform.database, async (tx) => {
+      const [sent] = await tx.query(
+        'SELECT user_id, email FROM email_verifications WHERE code_hash = $1 AND expires_at > clock_timestamp()',
+        [hashOf(code)],
+      );
+      if (sent === undefined) throw unknownCode();
+      await lockUser(tx, sent.user_id);
+      await tx.query(
+        `UPDATE users SET email = pending_email, email_verified_at = clock_timestamp(), pending_email = NULL,
+           updated_at = clock_timestamp()
+         WHERE id = $1 AND pending_email = $2`,
+        [sent.user_id, sent.email],
+      );
+      const user = await tx.findOneByOrFail(UserEntity, { id: sent.user_id });
+      if (user.email !== sent.email || user.emailVerifiedAt === null) throw unknownCode();
+      return { email_verified: true };
+    });
+  }
+
+  private async changeEmail(tx: Tx, userId: string, email: string): Promise<void> {
+    const user = await tx.findOneByOrFail(UserEntity, { id: userId });
+    if (user.email === email && user.emailVerifiedAt !== null) {
+      // Back to the address that is in use: there is nothing to prove.
+      await setPendingEmail(tx, userId, null);
+      return;
+    }
+    await assertMailAllowed(tx, userId);
+    await setPendingEmail(tx, userId, email);
+    await this.sendLink(tx, userId, email);
+  }
+
+  private async sendLink(tx: Tx, userId: string, email: string): Promise<void> {
+    const code = randomBytes(CODE_BYTES).toString('base64url');
+    await tx.query(
+      `DELETE FROM email_verifications WHERE code_hash IN
+         (SELECT code_hash FROM email_verifications WHERE expires_at < clock_timestamp()
+          LIMIT ${CLEARED_AT_ONCE} FOR UPDATE SKIP LOCKED)`,
+    );
+    await tx.query(
+      `INSERT INTO email_verifications (code_hash, user_id, email, created_at, expires_at)
+       SELECT $1, $2, $3, at, at + ${CODE_HOURS} * interval '1 hour' FROM clock_timestamp() AS at`,
+      [hashOf(code), userId, email],
+    );
+    const link = `${this.parts.publicUrl()}${accessOperations.verifyEmail.path}?code=${code}`;
+    await queueMail(tx, { userId, to: email, subject: 'Verify your e-mail address', text: mailText(link) });
+  }
+}
+
+/** Counted under the user's lock. */
+async function assertMailAllowed(tx: Tx, userId: string): Promise<void> {
+  const [{ count, wait_seconds }] = await tx.query(
+    `SELECT count(*)::int AS count,
+       ceil(extract(epoch FROM min(created_at) + interval '1 hour' - clock_timestamp()))::int AS wait_seconds
+     FROM (SELECT created_at FROM email_verifications
+           WHERE user_id = $1 AND created_at > clock_timestamp() - interval '1 hour'
+           ORDER BY created_at DESC LIMIT ${MAILS_PER_HOUR}) AS recent`,
+    [userId],
+  );
+  if (count < MAILS_PER_HOUR) return;
+  const message = `At most ${MAILS_PER_HOUR} verification mails are sent in an hour. Wait for Retry-After.`;
+  throw new DomainError('rate_limited', message, [], { retryAfterSeconds: Math.max(1, wait_seconds) });
+}
+
+async function setPendingEmail(tx: Tx, userId: string, email: string | null): Promise<void> {
+  await tx.query('UPDATE users SET pending_email = $2, updated_at = clock_timestamp() WHERE id = $1', [
+    userId,
+    email,
+  ]);
+}
+
+/** Of the text, not of its bytes: base64url has several texts for some bytes. */
+function hashOf(code: string): Buffer {
+  return createHash('sha256').update(code).digest();
+}
+
+function unknownCode(): DomainError {
+  return new DomainError('not_found', 'The link is not good any more. Ask for a new one with PATCH /v1/me.');
+}
+
+function mailText(link: string): string {
+  return [
+    'Open this link to verify that this address is yours:',
+    '',
+    link,
+    '',
+    `It is good for ${CODE_HOURS} hours. If you did not ask for it, do nothing.`,
+    '',
+  ].join('\n');
+}

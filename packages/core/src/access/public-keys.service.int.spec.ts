@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import { accessOperations, apiKeyCreate, encodeId, publicKey } from '@trading-automation/contracts';
+import { newUuid } from '@trading-automation/persistence';
+import { identityMessage, nobleEngine, publicKeyOf, signMessage } from '@trading-automation/signed-request';
+import { querySchemaOf } from '../lists.js';
+import { CoreUnderTest } from '../testing/index.js';
+import type { Actor } from './actor.js';
+import { ApiKeysService } from './api-keys.service.js';
+import { CredentialLookup } from './credential-lookup.service.js';
+import { IdentityService } from './identity.service.js';
+import { PublicKeysService } from './public-keys.service.js';
+
+let core: CoreUnderTest;
+let keys: PublicKeysService;
+let apiKeys: ApiKeysService;
+let identities: IdentityService;
+let actor: Actor;
+let labels = 0;
+
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+  const { platform, lists, commands } = core;
+  keys = new PublicKeysService(platform, lists, commands);
+  apiKeys = new ApiKeysService(platform, lists, commands);
+  identities = new IdentityService({ platform, commands, engine: nobleEngine, openRegistration: true });
+});
+afterAll(() => core.close());
+beforeEach(async () => {
+  actor = await core.actor();
+});
+
+const newLabel = () => `public key ${++labels}`;
+async function link(label: string = newLabel(), by: Actor | null = actor) {
+  const privateKey = createHash('sha256').update(label).digest();
+  const pubkey = publicKeyOf(privateKey);
+  const { challenge } = await identities.challenge({});
+  const signature = signMessage(identityMessage(challenge, pubkey), privateKey);
+  return (await identities.identify(by, { challenge, pubkey, signature, label })).identity;
+}
+const list = (query = '', by: Actor = actor) =>
+  keys.list(
+    by,
+    querySchemaOf(accessOperations.listPublicKeys).parse(
+      Object.fromEntries(new URLSearchParams(query)),
+    ) as Parameters<PublicKeysService['list']>[1],
+  );
+const lastAdmin = { code: 'invalid_state', details: [{ state: 'LAST_ADMIN' }] };
+const adminKey = () => apiKeys.create(actor, apiKeyCreate.parse({ name: 'admin', permissions: ['ADMIN'] }));
+
+describe('the public keys of an account', () => {
+  it('are shown as they were linked; revoked ones on demand', async () => {
+    const [first, second] = [await link(), await link()];
+    expect((await list()).items).toEqual([second, first]);
+    expect(await keys.revoke(actor, first.id)).toEqual({ id: first.id, deleted: true });
+    expect((await list()).items).toEqual([second]);
+    const [, revoked] = (await list('include=revoked')).items;
+    expect(revoked).toEqual({ ...first, revoked_at: revoked?.revoked_at });
+    expect(publicKey.parse(revoked)).toEqual(revoked);
+    const { type, data } = (await core.events(actor.userId)).at(-1)!;
+    expect([type, data]).toEqual(['key.revoked', JSON.parse(JSON.stringify(revoked))]);
+  });
+
+  it("are nobody else's, and no matter of credentials without ADMIN", async () => {
+    const [{ id }] = [await link(), await link()];
+    const other = await core.actor();
+    expect((await list('include=revoked', other)).items).toEqual([]);
+    for (const given of [id, encodeId('pbk', newUuid()), 'pbk_x', encodeId('key', newUuid())]) {
+      await expect(keys.revoke(other, given)).rejects.toMatchObject({ code: 'not_found' });
+    }
+    const lesser: Actor = {
+      ...actor,
+      credential: { ...actor.credential, permissions: ['READ', 'TRADE', 'WITHDRAW'] },
+    };
+    await expect(list('', lesser)).rejects.toMatchObject({ code: 'permission_denied' });
+    await expect(keys.revoke(lesser, id)).rejects.toMatchObject({ code: 'permission_denied' });
+    expect((await list()).items).toHaveLength(2);
+  });
+});
+
+describe('revoking a public key', () => {
+  it('ends it for good in every process within a second; its holder may link it anew', async () => {
+    const another = await core.another();
+    const lookup = new CredentialLookup(another);
+    const label = newLabel();
+    const [first] = [await link(label), await link()];
+    expect(await lookup.byPublicKey(first.pubkey)).toMatchObject({ userId: actor.userId });
+    await keys.revoke(actor, first.id);
+    const revokedAt = performance.now();
+    while ((await lookup.byPublicKey(first.pubkey)) !== null) {
+      expect(performance.now() - revokedAt).toBeLessThan(1_000);
+    }
+    await expect(keys.revoke(actor, first.id)).rejects.toMatchObject({
+      code: 'invalid_state',
+      details: [{ state: 'REVOKED' }],
+    });
+
+    const again = await link(label);
+    expect(again.pubkey).toBe(first.pubkey);
+    expect(again.id).not.toBe(first.id);
+    expect(await lookup.byPublicKey(first.pubkey)).toMatchObject({ userId: actor.userId });
+    expect((await list('include=revoked')).items).toHaveLength(3);
+  });
+
+  it('leaves the key free to be linked to another account', async () => {
+    const label = newLabel();
+    const [first] = [await link(label), await link()];
+    const other = await core.actor();
+    await expect(link(label, other)).rejects.toMatchObject({ code: 'already_exists' });
+    await keys.revoke(actor, first.id);
+    expect(await link(label, other)).toMatchObject({ user_id: encodeId('usr', other.userId) });
+  });
+
+  it('is refused for the last credential with ADMIN, and undone', async () => {
+    const only = await link();
+    await apiKeys.create(actor, apiKeyCreate.parse({ name: 'lesser' }));
+    await expect(keys.revoke(actor, only.id)).rejects.toMatchObject(lastAdmin);
+    expect((await list()).items).toEqual([only]);
+    expect((await core.events(actor.userId)).map(({ type }) => type)).not.toContain('key.revoked');
+    await adminKey();
+    await expect(keys.revoke(actor, only.id)).resolves.toMatchObject({ deleted: true });
+  });
+
+  it('leaves one of the last two, of whatever kind, when both are revoked at once', async () => {
+    for (let round = 0; round < 10; round++) {
+      actor = await core.actor();
+      const { id } = await link();
+      const revocations =
+        round % 2 === 0
+          ? [keys.revoke(actor, id), keys.revoke(actor, (await link()).id)]
+          : [keys.revoke(actor, id), apiKeys.revoke(actor, (await adminKey()).id)];
+      const outcomes = await Promise.allSettled(revocations);
+      const refused = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+      expect(refused).toMatchObject([lastAdmin]);
+      const left = (await list()).items.length + (await activeAdminKeys());
+      expect(left).toBe(1);
+    }
+  });
+
+  it('happens once of ten times at once', async () => {
+    const [{ id }] = [await link(), await link()];
+    const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => keys.revoke(actor, id)));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const kinds = (await core.events(actor.userId)).map(({ type }) => type);
+    expect(kinds.filter((kind) => kind === 'key.revoked')).toHaveLength(1);
+  });
+});
+
+async function activeAdminKeys(): Promise<number> {
+  const rows = await core.rows(
+    "SELECT FROM api_keys WHERE user_id = $1 AND revoked_at IS NULL AND 'ADMIN' = ANY (permissions)",
+    actor.userId,
+  );
+  return rows.length;
+}

@@ -1,0 +1,71 @@
+import {
+  accessOperations,
+  DomainError,
+  decodeId,
+  encodeId,
+  type PublicKey,
+  publicKey as publicKeySchema,
+} from '@trading-automation/contracts';
+import { hydrate, type Tx } from '@trading-automation/persistence';
+import { announce } from '../announce.js';
+import type { Commands } from '../commands.js';
+import type { ListQuery, Lists, Page } from '../lists.js';
+import type { Platform } from '../platform.js';
+import { viewPublicKey } from './access.view.js';
+import { type Actor, authorise } from './actor.js';
+import { assertAdminCredentialLeft } from './admin-credentials.service.js';
+import { announceCredentialChange } from './credential-lookup.service.js';
+import { PublicKeyEntity } from './public-key.entity.js';
+import { lockUser } from './user-lock.service.js';
+
+/** The key pairs that act for an account; {@link IdentityService} links them. */
+export class PublicKeysService {
+  constructor(
+    private readonly platform: Platform,
+    private readonly lists: Lists,
+    private readonly commands: Commands,
+  ) {}
+
+  async list(actor: Actor, query: ListQuery): Promise<Page<PublicKey>> {
+    authorise(actor, accessOperations.listPublicKeys.access);
+    const where = ['p.user_id = $1'];
+    if (!query.include.includes('revoked')) where.push('p.revoked_at IS NULL');
+    const source = {
+      select: 'p.*',
+      from: 'public_keys p',
+      where,
+      params: [actor.userId],
+      sorts: { created_at: { column: 'p.created_at', type: 'timestamptz' as const } },
+      idColumn: 'p.id',
+    };
+    const page = await this.lists.page(accessOperations.listPublicKeys, actor.userId, source, query);
+    const keys = hydrate(this.platform.database, PublicKeyEntity, page.items);
+    return { ...page, items: keys.map(viewPublicKey) };
+  }
+
+  /** From the commit on no process takes a signature of the key. Whoever has the private key may link it anew. */
+  async revoke(actor: Actor, id: string): Promise<{ id: string; deleted: true }> {
+    authorise(actor, accessOperations.revokePublicKey.access);
+    return this.commands.run(actor.once, async (tx) => {
+      await lockUser(tx, actor.userId);
+      const entity = await ownActiveKey(tx, actor, id);
+      entity.revokedAt = new Date();
+      await tx.save(entity);
+      await assertAdminCredentialLeft(tx, actor.userId);
+      const record = viewPublicKey(entity);
+      await announce(tx, { userId: actor.userId, type: 'key.revoked', schema: publicKeySchema, record });
+      await announceCredentialChange(tx);
+      return { id: encodeId('pbk', entity.id), deleted: true };
+    });
+  }
+}
+
+async function ownActiveKey(tx: Tx, actor: Actor, id: string): Promise<PublicKeyEntity> {
+  const uuid = decodeId('pbk', id);
+  const entity =
+    uuid === null ? null : await tx.findOneBy(PublicKeyEntity, { id: uuid, userId: actor.userId });
+  if (entity === null) throw new DomainError('not_found');
+  if (entity.revokedAt === null) return entity;
+  const message = 'The public key is revoked.';
+  throw new DomainError('invalid_state', message, [{ code: 'invalid_state', message, state: 'REVOKED' }]);
+}

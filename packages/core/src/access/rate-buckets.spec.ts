@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { type BucketClaim, LocalBuckets } from './rate-buckets.js';
+import { rateLimitsSchema, ratePolicySets } from './rate-limits.js';
+
+const claimOf = (requests: number, seconds: number, key = 'a'): BucketClaim => {
+  return {
+    keys: [key],
+    set: ratePolicySets(rateLimitsSchema.parse({ general: { requests, seconds } })).general,
+  };
+};
+
+describe('a bucket', () => {
+  it('gives as many tokens as it holds, and each comes back after its time', () => {
+    let nowUs = 0;
+    const buckets = new LocalBuckets(() => nowUs);
+    const claim = claimOf(3, 30);
+    const take = () => buckets.take(claim).isTaken;
+    expect([take(), take(), take(), take()]).toEqual([true, true, true, false]);
+    nowUs = 9_999_999;
+    expect(take()).toBe(false);
+    nowUs = 10_000_000;
+    expect([take(), take()]).toEqual([true, false]);
+  });
+
+  it('tells when it will be full again', () => {
+    let nowUs = 0;
+    const buckets = new LocalBuckets(() => nowUs);
+    expect(buckets.take(claimOf(600, 60)).untilFullUs).toEqual([100_000]);
+    nowUs = 40_000;
+    expect(buckets.take(claimOf(600, 60)).untilFullUs).toEqual([160_000]);
+  });
+
+  it('lets no more through than it holds and what came back, in any rhythm', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 50 }),
+        fc.integer({ min: 1, max: 10 }),
+        fc.array(fc.integer({ min: 0, max: 2_000_000 }), { maxLength: 200 }),
+        (requests, seconds, waitsUs) => {
+          let nowUs = 0;
+          let taken = 0;
+          const buckets = new LocalBuckets(() => nowUs);
+          for (const waitUs of waitsUs) {
+            nowUs += waitUs;
+            if (buckets.take(claimOf(requests, seconds)).isTaken) taken++;
+          }
+          expect(taken).toBeLessThanOrEqual(requests + (nowUs * requests) / (seconds * 1_000_000));
+        },
+      ),
+    );
+  });
+
+  it('is not filled where another of the same request refuses', () => {
+    const buckets = new LocalBuckets(() => 0);
+    const limits = { general: { requests: 5, seconds: 60 }, trade_writes: { requests: 1, seconds: 60 } };
+    const sets = ratePolicySets(rateLimitsSchema.parse(limits));
+    const large = { keys: ['large'], set: sets.general };
+    const both = { keys: ['large', 'small'], set: sets.of('trade_writes') };
+    expect(buckets.take(both).isTaken).toBe(true);
+    expect(buckets.take(both)).toEqual({ isTaken: false, untilFullUs: [12_000_000, 60_000_000] });
+    expect(Array.from({ length: 5 }, () => buckets.take(large).isTaken)).toEqual([
+      true,
+      true,
+      true,
+      true,
+      false,
+    ]);
+  });
+});

@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto';
+import { Redis } from 'ioredis';
+import type { BucketClaim } from './rate-buckets.js';
+import { rateLimitsSchema, ratePolicySets } from './rate-limits.js';
+import { RedisBuckets } from './rate-redis-buckets.js';
+
+/** No token comes back within a test. */
+const LONG_S = 86_400;
+const random = () => randomBytes(16).toString('hex');
+
+function claimOf(requests: number, seconds = LONG_S, key = `rate:spec:${random()}`): BucketClaim {
+  return {
+    keys: [key],
+    set: ratePolicySets(rateLimitsSchema.parse({ general: { requests, seconds } })).general,
+  };
+}
+
+describe('the shared buckets', () => {
+  let clients: [Redis, Redis];
+  let processes: [RedisBuckets, RedisBuckets];
+  beforeEach(() => {
+    const connect = () => new Redis(process.env.TEST_REDIS_URL!, { enableAutoPipelining: true });
+    clients = [connect(), connect()];
+    processes = [new RedisBuckets(clients[0]), new RedisBuckets(clients[1])];
+  });
+  afterEach(() => {
+    for (const client of clients) client.disconnect();
+  });
+
+  it('let exactly 20 of 1,000 at once through, whichever process asks', async () => {
+    const claim = claimOf(20);
+    const taken = await Promise.all(Array.from({ length: 1_000 }, (_, i) => processes[i % 2]!.take(claim)));
+    expect(taken.filter(({ isTaken }) => isTaken)).toHaveLength(20);
+  });
+
+  it('are filled all or none', async () => {
+    const day = (requests: number) => ({ requests, seconds: LONG_S });
+    const sets = ratePolicySets(rateLimitsSchema.parse({ general: day(10), trade_writes: day(2) }));
+    const general = { keys: [`rate:spec:${random()}`], set: sets.general };
+    const both = { keys: [...general.keys, `rate:spec:${random()}`], set: sets.of('trade_writes') };
+    const taken = await Promise.all(Array.from({ length: 50 }, () => processes[0].take(both)));
+    expect(taken.filter(({ isTaken }) => isTaken)).toHaveLength(2);
+    const rest = await Promise.all(Array.from({ length: 50 }, () => processes[1].take(general)));
+    expect(rest.filter(({ isTaken }) => isTaken)).toHaveLength(8);
+  });
+
+  it('are kept for no longer than they are not full', async () => {
+    const claim = claimOf(600, 60);
+    const { untilFullUs } = await processes[0].take(claim);
+    expect(untilFullUs).toEqual([100_000]);
+    expect(await clients[0].pttl(claim.keys[0]!)).toBeLessThanOrEqual(100);
+  });
+
+  it('hold what a lowered limit allows, whatever was taken under the former', async () => {
+    const key = `rate:spec:${random()}`;
+    await processes[0].take(claimOf(1, LONG_S, key));
+    const { isTaken, untilFullUs } = await processes[0].take(claimOf(10, 10, key));
+    expect([isTaken, untilFullUs]).toEqual([false, [10_000_000]]);
+  });
+
+  it('go on with a Redis that has forgotten their script', async () => {
+    const claim = claimOf(2);
+    expect((await processes[0].take(claim)).isTaken).toBe(true);
+    await clients[1].script('FLUSH');
+    const taken = await Promise.all([0, 1, 2].map(() => processes[0].take(claim)));
+    expect(taken.filter(({ isTaken }) => isTaken)).toHaveLength(1);
+  });
+
+  describe('with a nonce', () => {
+    const nonceOf = () => ({ publicKey: `02${random()}`, nonce: random(), ttlMs: 600_000 });
+
+    it('let one of 100 equal requests through, and take one token', async () => {
+      const claim = claimOf(50);
+      const nonce = nonceOf();
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, (_, i) => processes[i % 2]!.takeWithNonce(claim, nonce)),
+      );
+      expect(answers.filter((answer) => answer?.isTaken)).toHaveLength(1);
+      expect(answers.filter((answer) => answer === null)).toHaveLength(99);
+      const after = await processes[0].take(claim);
+      expect(Math.ceil(after.untilFullUs[0]! / claim.set.policies[0]!.intervalUs)).toBe(2);
+    });
+
+    it('record none where a bucket refuses: the request may come again', async () => {
+      const claim = claimOf(1);
+      await processes[0].take(claim);
+      const nonce = nonceOf();
+      expect(await processes[0].takeWithNonce(claim, nonce)).toMatchObject({ isTaken: false });
+      expect(await clients[0].exists(`nonce:${nonce.publicKey}:${nonce.nonce}`)).toBe(0);
+      expect(await processes[0].takeWithNonce(claimOf(1), nonce)).toMatchObject({ isTaken: true });
+    });
+
+    it('keep it as long as is asked', async () => {
+      const nonce = nonceOf();
+      await processes[0].takeWithNonce(claimOf(1), nonce);
+      const left = await clients[0].pttl(`nonce:${nonce.publicKey}:${nonce.nonce}`);
+      expect(left).toBeGreaterThan(540_000);
+      expect(left).toBeLessThanOrEqual(600_000);
+    });
+  });
+});

@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { Platform } from '../platform.js';
+import { AnalyticsService } from './analytics.service.js';
+
+/** For an API. */
+@Module({
+  providers: [
+    {
+      provide: AnalyticsService,
+      useFactory: (platform: Platform) => new AnalyticsService(platform),
+      inject: [Platform],
+    },
+  ],
+  exports: [AnalyticsService],
+})
+export class AnalyticsModule {}

@@ -1,0 +1,98 @@
+import type {
+  BelowMinimumRule,
+  BreachReaction,
+  CopierStatus,
+  CopierStatusReason,
+  Decimal,
+  SizingMode,
+  TradeSide,
+} from '@trading-automation/contracts';
+import { DecimalColumn, RecordColumns } from '@trading-automation/persistence';
+import { Column, Entity } from 'typeorm';
+
+@Entity('copiers')
+export class CopierEntity extends RecordColumns {
+  @Column({ name: 'user_id', type: 'uuid' })
+  userId!: string;
+
+  @Column({ name: 'strategy_id', type: 'uuid', nullable: true })
+  strategyId!: string | null;
+
+  @Column({ name: 'exchange_account_id', type: 'uuid' })
+  exchangeAccountId!: string;
+
+  @Column({ type: 'text' })
+  name!: string;
+
+  @Column({ type: 'text' })
+  status!: CopierStatus;
+
+  @Column({ name: 'status_reason', type: 'text', nullable: true })
+  statusReason!: CopierStatusReason | null;
+
+  @Column({ name: 'sizing_mode', type: 'text' })
+  sizingMode!: SizingMode;
+
+  @DecimalColumn({ name: 'sizing_value' })
+  sizingValue!: Decimal;
+
+  @DecimalColumn({ name: 'sizing_capital', nullable: true })
+  sizingCapital!: Decimal | null;
+
+  @DecimalColumn({ name: 'max_trade_quote', nullable: true })
+  maxTradeQuote!: Decimal | null;
+
+  @DecimalColumn({ name: 'max_open_quote', nullable: true })
+  maxOpenQuote!: Decimal | null;
+
+  @Column({ name: 'max_open_trades', type: 'integer', nullable: true })
+  maxOpenTrades!: number | null;
+
+  @DecimalColumn({ name: 'max_daily_loss_quote', nullable: true })
+  maxDailyLossQuote!: Decimal | null;
+
+  @DecimalColumn({ name: 'max_drawdown_percent', nullable: true })
+  maxDrawdownPercent!: Decimal | null;
+
+  @Column({ name: 'max_slippage_bps', type: 'integer', nullable: true })
+  maxSlippageBps!: number | null;
+
+  @Column({ name: 'max_signal_age_ms', type: 'integer' })
+  maxSignalAgeMs!: number;
+
+  @DecimalColumn({ name: 'max_leverage', nullable: true })
+  maxLeverage!: Decimal | null;
+
+  @Column({ name: 'allowed_pairs', type: 'text', array: true, nullable: true })
+  allowedPairs!: string[] | null;
+
+  @Column({ name: 'blocked_pairs', type: 'text', array: true, nullable: true })
+  blockedPairs!: string[] | null;
+
+  @Column({ name: 'allowed_sides', type: 'text', array: true, nullable: true })
+  allowedSides!: TradeSide[] | null;
+
+  @Column({ name: 'on_breach', type: 'text' })
+  onBreach!: BreachReaction;
+
+  @Column({ name: 'below_minimum', type: 'text' })
+  belowMinimum!: BelowMinimumRule;
+
+  @Column({ name: 'copy_existing', type: 'boolean' })
+  copyExisting!: boolean;
+
+  /** Survives stops and starts; profit shares count above it. */
+  @DecimalColumn({ name: 'high_water_mark', default: '0' })
+  highWaterMark!: Decimal;
+
+  /** The watermark: lots that the strategy opened before are none of the copier's. The database's clock. */
+  @Column({ name: 'started_at', type: 'timestamptz', nullable: true })
+  startedAt!: Date | null;
+
+  @Column({ name: 'stopped_at', type: 'timestamptz', nullable: true })
+  stoppedAt!: Date | null;
+
+  /** The row stays for the trades that name it. */
+  @Column({ name: 'deleted_at', type: 'timestamptz', nullable: true })
+  deletedAt!: Date | null;
+}

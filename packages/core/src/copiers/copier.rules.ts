@@ -1,0 +1,67 @@
+import type { CopierCreate, CopierUpdate, ErrorDetail } from '@trading-automation/contracts';
+
+export interface PairLists {
+  readonly allowedPairs: readonly string[] | null;
+  readonly blockedPairs: readonly string[] | null;
+}
+
+/** The symbols that are allowed and blocked at once: such a copier would say nothing clear of them. */
+export function contradictions({ allowedPairs, blockedPairs }: PairLists): string[] {
+  const allowed = new Set(allowedPairs ?? []);
+  return [...new Set(blockedPairs ?? [])].filter((symbol) => allowed.has(symbol));
+}
+
+export interface Link {
+  /** The field of the body that names the copier or its account. */
+  readonly field: string;
+  readonly copier: { readonly exchangeAccountId: string };
+}
+
+/** What keeps copiers from a strategy whatever its state: copies on the account that is copied would never end. */
+export function ownAccountDetails(strategyAccountId: string, links: readonly Link[]): ErrorDetail[] {
+  return links
+    .filter(({ copier }) => copier.exchangeAccountId === strategyAccountId)
+    .map(({ field }) => ({
+      field,
+      code: 'own_account',
+      message: 'A copier can not copy to the account that its strategy trades on.',
+    }));
+}
+
+/** Whether so many more copiers fit the strategy. */
+export function hasRoom(capacity: number | null, linkedCount: number, newCount: number): boolean {
+  return capacity === null || linkedCount + newCount <= capacity;
+}
+
+const once = <T>(items: readonly T[] | null): T[] | null => (items === null ? null : [...new Set(items)]);
+
+/** What is given of a copier's settings, as columns; what is not given is left out, null empties a column. */
+export function settingsOf(input: CopierCreate | CopierUpdate) {
+  const { sizing, limits = {} } = input;
+  return given({
+    name: input.name,
+    onBreach: input.on_breach,
+    belowMinimum: input.below_minimum,
+    copyExisting: input.copy_existing,
+    ...(sizing === undefined
+      ? {}
+      : { sizingMode: sizing.mode, sizingValue: sizing.value, sizingCapital: sizing.capital ?? null }),
+    maxTradeQuote: limits.max_trade_quote,
+    maxOpenQuote: limits.max_open_quote,
+    maxOpenTrades: limits.max_open_trades,
+    maxDailyLossQuote: limits.max_daily_loss_quote,
+    maxDrawdownPercent: limits.max_drawdown_percent,
+    maxSlippageBps: limits.max_slippage_bps,
+    maxSignalAgeMs: limits.max_signal_age_ms,
+    maxLeverage: limits.max_leverage,
+    allowedPairs: limits.allowed_pairs === undefined ? undefined : once(limits.allowed_pairs),
+    blockedPairs: limits.blocked_pairs === undefined ? undefined : once(limits.blocked_pairs),
+    allowedSides: limits.allowed_sides === undefined ? undefined : once(limits.allowed_sides),
+  });
+}
+
+type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+function given<T extends object>(settings: T): Given<T> {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as Given<T>;
+}

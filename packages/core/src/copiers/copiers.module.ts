@@ -1,0 +1,25 @@
+import { Module } from '@nestjs/common';
+import { Commands } from '../commands.js';
+import { Lists } from '../lists.js';
+import { Platform } from '../platform.js';
+import { CopiersService } from './copiers.service.js';
+import { FollowedStrategiesService } from './followed-strategies.service.js';
+
+/** For an API. */
+@Module({
+  providers: [
+    {
+      provide: CopiersService,
+      useFactory: (platform: Platform, lists: Lists, commands: Commands) =>
+        new CopiersService(platform, lists, commands),
+      inject: [Platform, Lists, Commands],
+    },
+    {
+      provide: FollowedStrategiesService,
+      useFactory: (commands: Commands) => new FollowedStrategiesService(commands),
+      inject: [Commands],
+    },
+  ],
+  exports: [CopiersService, FollowedStrategiesService],
+})
+export class CopiersModule {}

@@ -1,0 +1,293 @@
+import {
+  type Copier,
+  copierCreate,
+  encodeId,
+  type Strategy,
+  strategyCreate,
+  strategyUpdate,
+} from '@trading-automation/contracts';
+import { newUuid } from '@trading-automation/persistence';
+import type { Actor } from '../access/index.js';
+import { StrategiesService } from '../strategies/index.js';
+import { CoreUnderTest, type Named } from '../testing/index.js';
+import { CopiersService } from './copiers.service.js';
+import { FollowedStrategiesService } from './followed-strategies.service.js';
+
+let core: CoreUnderTest;
+let strategies: StrategiesService;
+let followed: FollowedStrategiesService;
+let copiers: CopiersService;
+/** Owns the strategy. */
+let leader: Actor;
+let source: Named;
+let strategy: Strategy;
+/** Copies it. */
+let follower: Actor;
+let target: Named;
+
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+  strategies = new StrategiesService(core.platform, core.lists, core.commands);
+  followed = new FollowedStrategiesService(core.commands);
+  copiers = new CopiersService(core.platform, core.lists, core.commands);
+});
+afterAll(() => core.close());
+beforeEach(async () => {
+  leader = await core.actor();
+  source = await core.account(leader);
+  strategy = await makeStrategy({ visibility: 'PUBLIC' });
+  follower = await core.actor();
+  target = await core.account(follower);
+});
+
+const makeStrategy = (more: Record<string, unknown> = {}, owner = leader, on = source) =>
+  strategies.create(owner, strategyCreate.parse({ name: 's', exchange_account_id: on.id, ...more }));
+const makeCopier = (more: Record<string, unknown> = {}, owner = follower, on = target): Promise<Copier> =>
+  copiers.create(
+    owner,
+    copierCreate.parse({
+      name: 'c',
+      exchange_account_id: on.id,
+      sizing: { mode: 'MULTIPLIER', value: 1 },
+      ...more,
+    }),
+  );
+async function activeCopier(): Promise<Copier> {
+  const { id } = await makeCopier({ strategy_id: strategy.id });
+  return copiers.start(follower, id);
+}
+const update = (input: object, actor = leader) =>
+  followed.update(actor, strategy.id, strategyUpdate.parse(input));
+const link = (ids: readonly string[], actor = follower, to = strategy) =>
+  followed.linkCopiers(actor, to.id, { copier_ids: [...ids] });
+const stopsOf = async (actor: Actor) =>
+  (await core.events(actor.userId)).filter(({ type }) => type === 'copier.stopped');
+const stateRefusal = (state: string) => ({ code: 'invalid_state', details: [{ state }] });
+
+describe('changing a strategy', () => {
+  it('with nothing changes nothing', async () => {
+    expect(await update({})).toEqual(strategy);
+  });
+
+  it('changes what is given and clears what is null', async () => {
+    const pair = await core.pair({ base: 'CHG' });
+    const full = await update({
+      name: 'Renamed',
+      description: 'text',
+      trade_pair_ids: [pair.id],
+      visibility: 'PRIVATE',
+      profit_share: { rate: 0.1, period: 'QUARTER' },
+      min_copy_equity: 5,
+      capacity: 2,
+    });
+    expect(full).toMatchObject({
+      name: 'Renamed',
+      description: 'text',
+      trade_pair_ids: [pair.id],
+      visibility: 'PRIVATE',
+      profit_share: { rate: '0.1', basis: 'HIGH_WATER_MARK', period: 'QUARTER' },
+      min_copy_equity: '5',
+      capacity: 2,
+    });
+    const cleared = await update({
+      description: null,
+      trade_pair_ids: null,
+      profit_share: null,
+      min_copy_equity: null,
+      capacity: null,
+    });
+    expect(cleared).toEqual({
+      ...strategy,
+      name: 'Renamed',
+      visibility: 'PRIVATE',
+      updated_at: cleared.updated_at,
+    });
+  });
+
+  it('is for its owner alone, though others can read it', async () => {
+    await expect(update({ name: 'taken' }, follower)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(followed.delete(follower, strategy.id)).rejects.toMatchObject({ code: 'not_found' });
+    expect(await strategies.get(leader, strategy.id)).toEqual(strategy);
+  });
+
+  it('keeps its pairs on its exchange', async () => {
+    const elsewhere = await core.pair({ exchange: 'other', base: 'CHG' });
+    await expect(update({ trade_pair_ids: [elsewhere.id] })).rejects.toMatchObject({
+      code: 'validation_failed',
+      details: [{ field: 'trade_pair_ids.0', code: 'other_exchange' }],
+    });
+    await expect(update({ trade_pair_ids: [encodeId('tpr', newUuid())] })).rejects.toMatchObject({
+      code: 'not_found',
+      details: [{ field: 'trade_pair_ids.0' }],
+    });
+  });
+});
+
+describe('archiving a strategy', () => {
+  it('has its active copiers follow exits alone, and tells each of their owners', async () => {
+    const active = await activeCopier();
+    const closing = await activeCopier();
+    await copiers.stop(follower, closing.id, { mode: 'CLOSE_ONLY' });
+    const paused = await makeCopier({ strategy_id: strategy.id });
+    await expect(update({ status: 'ARCHIVED' })).resolves.toMatchObject({
+      status: 'ARCHIVED',
+      copier_count: 3,
+    });
+    expect(await copiers.get(follower, active.id)).toMatchObject({
+      status: 'CLOSE_ONLY',
+      status_reason: 'STRATEGY_ARCHIVED',
+    });
+    expect(await copiers.get(follower, closing.id)).toMatchObject({
+      status: 'CLOSE_ONLY',
+      status_reason: 'USER',
+    });
+    expect(await copiers.get(follower, paused.id)).toEqual(paused);
+    const stops = await stopsOf(follower);
+    expect(stops.map(({ data }) => [data.id, data.status, data.status_reason])).toEqual([
+      [closing.id, 'CLOSE_ONLY', 'USER'],
+      [active.id, 'CLOSE_ONLY', 'STRATEGY_ARCHIVED'],
+    ]);
+    expect(await stopsOf(leader)).toEqual([]);
+    await update({ status: 'ARCHIVED' });
+    expect(await stopsOf(follower)).toHaveLength(2);
+  });
+
+  it('can be undone, which starts no copier', async () => {
+    const active = await activeCopier();
+    await update({ status: 'ARCHIVED' });
+    await expect(update({ status: 'ACTIVE' })).resolves.toMatchObject({ status: 'ACTIVE' });
+    expect(await copiers.get(follower, active.id)).toMatchObject({ status: 'CLOSE_ONLY' });
+  });
+
+  it('can not be undone once its account is removed', async () => {
+    await update({ status: 'ARCHIVED' });
+    await core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE id = $1', source.uuid);
+    await expect(update({ status: 'ACTIVE' })).rejects.toMatchObject(stateRefusal('ACCOUNT_REMOVED'));
+    await expect(update({ name: 'Renamed' })).resolves.toMatchObject({ status: 'ARCHIVED' });
+  });
+
+  it('and starting its copiers at once never leave one active', async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 6 }, async () => (await makeCopier({ strategy_id: strategy.id })).id),
+    );
+    await Promise.allSettled([
+      ...ids.slice(0, 3).map((id) => copiers.start(follower, id)),
+      update({ status: 'ARCHIVED' }),
+      ...ids.slice(3).map((id) => copiers.start(follower, id)),
+    ]);
+    const statuses = await Promise.all(ids.map(async (id) => (await copiers.get(follower, id)).status));
+    expect(statuses).not.toContain('ACTIVE');
+  });
+});
+
+describe('removing a strategy', () => {
+  it('needs nothing where no copier follows it', async () => {
+    const paused = await makeCopier({ strategy_id: strategy.id });
+    expect(await followed.delete(leader, strategy.id)).toEqual({ id: strategy.id, deleted: true });
+    await expect(strategies.get(leader, strategy.id)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(followed.delete(leader, strategy.id)).rejects.toMatchObject({ code: 'not_found' });
+    expect(await copiers.get(follower, paused.id)).toEqual(paused);
+    await expect(copiers.start(follower, paused.id)).rejects.toMatchObject(stateRefusal('STRATEGY_REMOVED'));
+  });
+
+  it('is refused while copiers follow it, be it its exits alone, unless told to stop them', async () => {
+    const copier = await activeCopier();
+    for (const input of [undefined, { stop_copiers: false }]) {
+      await expect(followed.delete(leader, strategy.id, input)).rejects.toMatchObject(
+        stateRefusal('ACTIVE_COPIERS'),
+      );
+    }
+    await copiers.stop(follower, copier.id, { mode: 'CLOSE_ONLY' });
+    await expect(followed.delete(leader, strategy.id)).rejects.toMatchObject(stateRefusal('ACTIVE_COPIERS'));
+    await followed.delete(leader, strategy.id, { stop_copiers: true });
+    expect(await copiers.get(follower, copier.id)).toMatchObject({
+      status: 'PAUSED',
+      status_reason: 'STRATEGY_ARCHIVED',
+    });
+    expect((await stopsOf(follower)).at(-1)).toMatchObject({
+      data: { id: copier.id, status: 'PAUSED', status_reason: 'STRATEGY_ARCHIVED', open_lots: [] },
+    });
+  });
+
+  it('and starting its copiers at once never leave one that follows what is gone', async () => {
+    const { id } = await makeCopier({ strategy_id: strategy.id });
+    const [started, removed] = await Promise.allSettled([
+      copiers.start(follower, id),
+      followed.delete(leader, strategy.id),
+    ]);
+    expect([started.status, removed.status].sort()).toEqual(['fulfilled', 'rejected']);
+  });
+});
+
+describe('linking copiers', () => {
+  it('has all of them follow the strategy, and answers with it as the caller may see it', async () => {
+    const ids = [(await makeCopier()).id, (await makeCopier()).id];
+    const linked = await link([...ids, ids[0]!]);
+    expect(linked).toEqual({ ...strategy, exchange_account_id: undefined, copier_count: 2 });
+    for (const id of ids) {
+      expect(await copiers.get(follower, id)).toMatchObject({ strategy_id: strategy.id, status: 'PAUSED' });
+    }
+    expect(await link(ids)).toEqual(linked);
+    const own = await core.account(leader);
+    const mine = await makeCopier({}, leader, own);
+    await expect(link([mine.id], leader)).resolves.toMatchObject({
+      exchange_account_id: source.id,
+      copier_count: 3,
+    });
+  });
+
+  it('links none where one of them is not there or foreign, and names each', async () => {
+    const mine = await makeCopier();
+    const foreign = await makeCopier({}, leader, await core.account(leader));
+    const ids = [foreign.id, mine.id, encodeId('cpr', newUuid()), 'cpr_x'];
+    await expect(link(ids)).rejects.toMatchObject({
+      code: 'not_found',
+      details: [{ field: 'copier_ids.0' }, { field: 'copier_ids.2' }, { field: 'copier_ids.3' }],
+    });
+    expect(await copiers.get(follower, mine.id)).toEqual(mine);
+  });
+
+  it('takes a copier from another strategy only while it is paused', async () => {
+    const other = await makeStrategy({ visibility: 'PUBLIC' });
+    const running = await activeCopier();
+    const mine = await makeCopier();
+    await expect(link([mine.id, running.id], follower, other)).rejects.toMatchObject({
+      code: 'invalid_state',
+      details: [{ field: 'copier_ids.1', state: 'ACTIVE' }],
+    });
+    expect(await copiers.get(follower, mine.id)).toEqual(mine);
+    await expect(link([running.id])).resolves.toMatchObject({ copier_count: 1 });
+    await copiers.stop(follower, running.id);
+    await expect(link([running.id], follower, other)).resolves.toMatchObject({ copier_count: 1 });
+  });
+
+  it("refuses a copier on the strategy's own account", async () => {
+    const mine = await makeCopier({}, leader, source);
+    await expect(link([mine.id], leader)).rejects.toMatchObject({
+      code: 'validation_failed',
+      details: [{ field: 'copier_ids.0', code: 'own_account' }],
+    });
+  });
+
+  it('finds no private strategy of another user, and takes nothing to an archived one', async () => {
+    const { id } = await makeCopier();
+    await update({ visibility: 'PRIVATE' });
+    await expect(link([id])).rejects.toMatchObject({ code: 'not_found' });
+    await update({ status: 'ARCHIVED' });
+    const mine = await makeCopier({}, leader, await core.account(leader));
+    await expect(link([mine.id], leader)).rejects.toMatchObject(stateRefusal('STRATEGY_ARCHIVED'));
+  });
+
+  it('keeps to the capacity, all or none, also when several link at once', async () => {
+    await update({ capacity: 3 });
+    const pairs = await Promise.all(
+      Array.from({ length: 3 }, async () => [(await makeCopier()).id, (await makeCopier()).id]),
+    );
+    const attempts = await Promise.allSettled(pairs.map((ids) => link(ids)));
+    expect(attempts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const attempt of attempts) {
+      if (attempt.status === 'rejected') expect(attempt.reason).toMatchObject({ code: 'limit_reached' });
+    }
+    expect(await strategies.get(leader, strategy.id)).toMatchObject({ copier_count: 2 });
+  });
+});

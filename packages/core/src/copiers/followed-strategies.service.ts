@@ -1,0 +1,112 @@
+import {
+  type CopiersLink,
+  DomainError,
+  decodeId,
+  encodeId,
+  type Strategy,
+  type StrategyDelete,
+  type StrategyUpdate,
+  strategyOperations,
+} from '@trading-automation/contracts';
+import type { Tx } from '@trading-automation/persistence';
+import { In, IsNull } from 'typeorm';
+import { type Actor, authorise, lockUser } from '../access/index.js';
+import type { Commands } from '../commands.js';
+import {
+  changeStrategy,
+  lockOwnStrategy,
+  readStrategy,
+  removeStrategy,
+  strategyToFollow,
+} from '../strategies/index.js';
+import { CopierEntity } from './copier.entity.js';
+import { closeOnlyCopiersOf, pauseCopiersOf } from './copier-stops.service.js';
+import { isFollowed, linkCopiers } from './copiers.queries.js';
+import { assertMayFollow, stateRefused } from './strategy-links.service.js';
+
+/**
+ * The use-cases that change a strategy and the copiers that follow it in one transaction. They stand here because
+ * copiers know of strategies, and strategies nothing of copiers.
+ */
+export class FollowedStrategiesService {
+  constructor(private readonly commands: Commands) {}
+
+  /** Where it is archived, the active copiers, whosever they are, follow its exits alone from then on. */
+  async update(actor: Actor, publicId: string, input: StrategyUpdate): Promise<Strategy> {
+    authorise(actor, strategyOperations.update.access);
+    return this.commands.run(actor.once, async (tx) => {
+      const id = await lockOwnStrategy(tx, actor, publicId);
+      await changeStrategy(tx, id, input);
+      if (input.status === 'ARCHIVED') await closeOnlyCopiersOf(tx, id);
+      return readStrategy(tx, actor, id);
+    });
+  }
+
+  async delete(
+    actor: Actor,
+    publicId: string,
+    input?: StrategyDelete,
+  ): Promise<{ id: string; deleted: true }> {
+    authorise(actor, strategyOperations.delete.access);
+    return this.commands.run(actor.once, async (tx) => {
+      const id = await lockOwnStrategy(tx, actor, publicId);
+      if (input?.stop_copiers === true) await pauseCopiersOf(tx, id);
+      if (await isFollowed(tx, id)) throw stillFollowed();
+      await removeStrategy(tx, id);
+      return { id: encodeId('str', id), deleted: true };
+    });
+  }
+
+  /** Has all the copiers follow the strategy, or none; those that do already are left as they are. */
+  async linkCopiers(actor: Actor, publicId: string, input: CopiersLink): Promise<Strategy> {
+    authorise(actor, strategyOperations.linkCopiers.access);
+    return this.commands.run(actor.once, async (tx) => {
+      await lockUser(tx, actor.userId);
+      const strategy = await strategyToFollow(tx, actor, publicId);
+      const links = (await lockCopiers(tx, actor, input.copier_ids)).filter(
+        ({ copier }) => copier.strategyId !== strategy.id,
+      );
+      await assertMayFollow(tx, strategy, links);
+      for (const { field, copier } of links) {
+        if (copier.status === 'PAUSED') continue;
+        const message = `The copier follows another strategy and is ${copier.status}: stop it first.`;
+        throw stateRefused(message, copier.status, field);
+      }
+      await linkCopiers(
+        tx,
+        strategy.id,
+        links.map(({ copier }) => copier.id),
+      );
+      return readStrategy(tx, actor, strategy.id);
+    });
+  }
+}
+
+interface NamedCopier {
+  /** Where the body names it first. */
+  readonly field: string;
+  readonly copier: CopierEntity;
+}
+
+/** The actor's own copiers, each once. @throws {DomainError} `not_found`, naming every one that there is not */
+async function lockCopiers(tx: Tx, actor: Actor, publicIds: readonly string[]): Promise<NamedCopier[]> {
+  const ids = publicIds.map((publicId) => decodeId('cpr', publicId));
+  const copiers = await tx.find(CopierEntity, {
+    where: { id: In(ids.filter((id) => id !== null)), userId: actor.userId, deletedAt: IsNull() },
+    order: { id: 'ASC' },
+    lock: { mode: 'for_no_key_update' },
+  });
+  const known = new Set(copiers.map(({ id }) => id));
+  const unknown = ids.flatMap((id, index) =>
+    id !== null && known.has(id)
+      ? []
+      : [{ field: `copier_ids.${index}`, code: 'not_found', message: 'No such copier.' }],
+  );
+  if (unknown.length > 0) throw new DomainError('not_found', undefined, unknown);
+  return copiers.map((copier) => ({ copier, field: `copier_ids.${ids.indexOf(copier.id)}` }));
+}
+
+function stillFollowed(): DomainError {
+  const message = 'Copiers still follow the strategy: stop them, or send {"stop_copiers": true}.';
+  return stateRefused(message, 'ACTIVE_COPIERS');
+}

@@ -1,0 +1,32 @@
+/** Whether copiers may follow a strategy. */
+import { DomainError } from '@trading-automation/contracts';
+import type { Tx } from '@trading-automation/persistence';
+import type { HeldStrategy } from '../strategies/index.js';
+import { hasRoom, type Link, ownAccountDetails } from './copier.rules.js';
+import { countCopiersOfStrategy } from './copiers.queries.js';
+
+/**
+ * For a strategy that `strategyToFollow` holds: others that link to it wait until the transaction ends.
+ *
+ * @param links - those that do not follow it yet
+ * @throws {DomainError} `validation_failed`, `invalid_state`, `limit_reached`
+ */
+export async function assertMayFollow(tx: Tx, strategy: HeldStrategy, links: readonly Link[]): Promise<void> {
+  const details = ownAccountDetails(strategy.exchangeAccountId, links);
+  if (details.length > 0) throw new DomainError('validation_failed', undefined, details);
+  if (strategy.status === 'ARCHIVED') {
+    throw stateRefused('The strategy is archived: nothing can follow it.', 'STRATEGY_ARCHIVED');
+  }
+  if (strategy.capacity === null || links.length === 0) return;
+  if (hasRoom(strategy.capacity, await countCopiersOfStrategy(tx, strategy.id), links.length)) return;
+  const message = `The strategy takes at most ${strategy.capacity} copiers.`;
+  throw new DomainError('limit_reached', message, [
+    { code: 'limit_reached', message, limit: strategy.capacity },
+  ]);
+}
+
+export function stateRefused(message: string, state: string, field?: string): DomainError {
+  return new DomainError('invalid_state', message, [
+    { ...(field === undefined ? {} : { field }), code: 'invalid_state', message, state },
+  ]);
+}

@@ -1,0 +1,321 @@
+import { type EmergencyStop, emergencyStop, encodeId, tradeCreate } from '@trading-automation/contracts';
+import { inTransaction, newUuid } from '@trading-automation/persistence';
+import type { Actor } from '../access/index.js';
+import { AnswerReplayed } from '../commands.js';
+import { lockAccountForTrade, serveWorkerCall } from '../exchange-accounts/index.js';
+import { CoreUnderTest, type Named } from '../testing/index.js';
+import { TradeExecution, TradesService } from '../trades/index.js';
+import { EmergencyStopService } from './emergency-stop.service.js';
+
+/** Long enough for what is expected to happen, short where nothing is. */
+const WAIT_MS = 5_000;
+const SHORT_WAIT_MS = 50;
+
+let core: CoreUnderTest;
+let trades: TradesService;
+let execution: TradeExecution;
+let pair: Named;
+let actor: Actor;
+let account: Named;
+let stop: EmergencyStopService;
+let stopSoon: EmergencyStopService;
+
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+  trades = new TradesService({ platform: core.platform, lists: core.lists, commands: core.commands });
+  execution = new TradeExecution(core.platform);
+  stop = new EmergencyStopService(core.platform, core.commands, WAIT_MS);
+  stopSoon = new EmergencyStopService(core.platform, core.commands, SHORT_WAIT_MS);
+  pair = await core.pair();
+});
+afterAll(() => core.close());
+beforeEach(async () => {
+  actor = await core.actor();
+  account = await core.account(actor);
+});
+
+/** A trade, by its uuid. */
+async function place(who = actor, on = account): Promise<Named> {
+  const input = tradeCreate.parse({
+    exchange_account_id: on.id,
+    trade_pair_id: pair.id,
+    type: 'LIMIT',
+    side: 'BUY',
+    price: '100',
+    amount: '1',
+  });
+  const { id, client_order_id } = await trades.create(who, input);
+  const { id: uuid } = await core.row('SELECT id FROM trades WHERE client_order_id = $1', client_order_id);
+  return { id, uuid: String(uuid) };
+}
+
+/** The exchange tells of the order, and of what is filled of it. */
+async function tell(
+  uuid: string,
+  status: 'OPEN' | 'FILLED' | 'CANCELLED',
+  filledAmount = '0',
+): Promise<void> {
+  const venueClientOrderId = `venue-${uuid}`;
+  await execution.beginSubmission(uuid, venueClientOrderId);
+  const order = {
+    exchangeOrderId: `order-${uuid}`,
+    venueClientOrderId,
+    symbol: 'BTC/USDT',
+    status,
+    amount: '1',
+    filledAmount,
+    updatedAt: new Date(),
+  };
+  const fill = {
+    exchangeFillId: `fill-${uuid}`,
+    exchangeOrderId: order.exchangeOrderId,
+    symbol: order.symbol,
+    side: 'BUY' as const,
+    price: '100',
+    amount: filledAmount,
+    fee: { amount: '0', currency: 'USDT' },
+    liquidity: 'TAKER' as const,
+    executedAt: new Date(),
+  };
+  await execution.storeOrder(uuid, order, filledAmount === '0' ? [] : [fill]);
+}
+
+async function placeResting(who = actor, on = account): Promise<Named> {
+  const trade = await place(who, on);
+  await tell(trade.uuid, 'OPEN');
+  return trade;
+}
+
+async function copier(status = 'ACTIVE'): Promise<string> {
+  const strategyId = newUuid();
+  const id = newUuid();
+  await core.rows(
+    `INSERT INTO strategies (id, user_id, exchange_account_id, name, visibility, status)
+     VALUES ($1, $2, $3, 'theirs', 'PUBLIC', 'ACTIVE')`,
+    strategyId,
+    actor.userId,
+    account.uuid,
+  );
+  await core.rows(
+    `INSERT INTO copiers (id, user_id, strategy_id, exchange_account_id, name, status, sizing_mode, sizing_value,
+       max_signal_age_ms, on_breach, below_minimum, copy_existing, started_at)
+     VALUES ($1, $2, $3, $4, 'mine', $5, 'MULTIPLIER', 1, 60000, 'CLOSE_ONLY', 'SKIP', false, now())`,
+    id,
+    actor.userId,
+    strategyId,
+    account.uuid,
+    status,
+  );
+  return encodeId('cpr', id);
+}
+
+/** A trading worker that does `work` for each trade that it is asked to cancel. */
+async function working<T>(work: (uuid: string) => Promise<unknown>, during: () => Promise<T>): Promise<T> {
+  const serving = serveWorkerCall(
+    await core.another(),
+    'trade.cancel',
+    async ({ trade_id }) => {
+      await work(trade_id);
+      return null;
+    },
+    () => undefined,
+  );
+  try {
+    return await during();
+  } finally {
+    await serving.stop();
+  }
+}
+
+const idsOf = (records: readonly { id: string }[]) => records.map(({ id }) => id).sort();
+const rowOf = (uuid: string) =>
+  core.row(
+    `SELECT status, sub_status, version, submitted_at, look_at <= clock_timestamp() AS is_due FROM trades WHERE id = $1`,
+    uuid,
+  );
+function assertShape(answer: EmergencyStop): void {
+  expect(emergencyStop.parse(answer)).toEqual(answer);
+}
+
+describe('an emergency stop', () => {
+  it('pauses every copier and cancels every open order, and leaves other users alone', async () => {
+    const copiers = [await copier('ACTIVE'), await copier('CLOSE_ONLY')];
+    await copier('PAUSED');
+    const second = await core.account(actor);
+    const resting = [await placeResting(), await placeResting(), await placeResting(actor, second)];
+    const other = await core.actor();
+    const foreign = await placeResting(other, await core.account(other));
+
+    const answer = await working(
+      (uuid) => tell(uuid, 'CANCELLED'),
+      () => stop.run(actor),
+    );
+    assertShape(answer);
+    expect(idsOf(answer.paused_copiers)).toEqual(copiers.sort());
+    expect(answer.paused_copiers.map(({ status }) => status)).toEqual(['PAUSED', 'PAUSED']);
+    expect(idsOf(answer.cancelled)).toEqual(idsOf(resting));
+    expect(answer.cancelled).toMatchObject(
+      resting.map(() => ({ status: 'CANCELLED', cancel_reason: 'USER' })),
+    );
+    expect(answer).toMatchObject({ ended_otherwise: [], still_open: [] });
+    expect(await rowOf(foreign.uuid)).toMatchObject({ status: 'PENDING', sub_status: 'ACCEPTED' });
+  });
+
+  it('ends a trade that was not sent yet, and nobody sends it afterwards', async () => {
+    const trade = await place();
+    const answer = await stop.run(actor);
+    expect(idsOf(answer.cancelled)).toEqual([trade.id]);
+    expect(await execution.beginSubmission(trade.uuid, 'venue')).toBeNull();
+    expect(await rowOf(trade.uuid)).toMatchObject({ status: 'CANCELLED', submitted_at: null });
+    const events = await core.events(actor.userId);
+    expect(events.map(({ type }) => type)).toEqual(['trade.created', 'trade.cancelled']);
+  });
+
+  it('keeps the wish where no worker answers: what is open is told, and due for the next one', async () => {
+    const trade = await placeResting();
+    const { version } = await rowOf(trade.uuid);
+    const answer = await stopSoon.run(actor);
+    assertShape(answer);
+    expect(answer.still_open).toMatchObject([{ id: trade.id, sub_status: 'PENDING_CANCEL' }]);
+    expect(answer.cancelled).toEqual([]);
+    expect(await rowOf(trade.uuid)).toMatchObject({
+      status: 'PENDING',
+      sub_status: 'PENDING_CANCEL',
+      version: Number(version) + 1,
+      is_due: true,
+    });
+    expect(await execution.takeDue(1_000, 100)).toContain(trade.uuid);
+    expect(await execution.find(trade.uuid)).toMatchObject({ isCancelAsked: true, isAcknowledged: true });
+  });
+
+  it('keeps the wish for an order whose answer is still awaited, and lets it be awaited', async () => {
+    const trade = await place();
+    await execution.beginSubmission(trade.uuid, 'venue');
+    expect((await stopSoon.run(actor)).still_open).toMatchObject([{ id: trade.id }]);
+    expect(await rowOf(trade.uuid)).toMatchObject({ sub_status: 'PENDING_CANCEL', is_due: false });
+    await tell(trade.uuid, 'OPEN');
+    expect(await rowOf(trade.uuid)).toMatchObject({ sub_status: 'PENDING_CANCEL' });
+  });
+
+  it('run again finishes what is left, and pauses and cancels nothing twice', async () => {
+    await copier();
+    const trade = await placeResting();
+    expect((await stopSoon.run(actor)).paused_copiers).toHaveLength(1);
+    const { version } = await rowOf(trade.uuid);
+    const again = await stopSoon.run(actor);
+    expect(again).toMatchObject({ paused_copiers: [], still_open: [{ id: trade.id }] });
+    expect(await rowOf(trade.uuid)).toMatchObject({ version });
+    const last = await working(
+      (uuid) => tell(uuid, 'CANCELLED'),
+      () => stop.run(actor),
+    );
+    expect(last).toMatchObject({ cancelled: [{ id: trade.id }], still_open: [] });
+    expect(await stop.run(actor)).toEqual({
+      paused_copiers: [],
+      cancelled: [],
+      ended_otherwise: [],
+      still_open: [],
+    });
+    const kinds = (await core.events(actor.userId)).map(({ type }) => type);
+    expect(kinds.filter((kind) => kind === 'copier.stopped')).toHaveLength(1);
+    expect(kinds.filter((kind) => kind === 'trade.cancelled')).toHaveLength(1);
+  });
+
+  it('says what was filled before it could be cancelled', async () => {
+    const trade = await placeResting();
+    const answer = await working(
+      (uuid) => tell(uuid, 'FILLED', '1'),
+      () => stop.run(actor),
+    );
+    expect(answer.ended_otherwise).toMatchObject([{ id: trade.id, status: 'FILLED', filled_amount: '1' }]);
+    expect(answer.cancelled).toEqual([]);
+  });
+
+  it('is not held up by one account whose exchange does not answer', async () => {
+    const dead = await core.account(actor);
+    const stuck = [];
+    for (let i = 0; i < 4; i++) stuck.push(await placeResting(actor, dead));
+    const fine = [await placeResting(), await placeResting()];
+    const stuckIds = stuck.map(({ uuid }) => uuid);
+    let release: () => void = () => undefined;
+    const silence = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const cancel = (uuid: string) => (stuckIds.includes(uuid) ? silence : tell(uuid, 'CANCELLED'));
+    const answer = await working(cancel, async () => {
+      const service = new EmergencyStopService(core.platform, core.commands, 1_500);
+      const told = await service.run(actor);
+      release();
+      return told;
+    });
+    expect(idsOf(answer.cancelled)).toEqual(idsOf(fine));
+    expect(idsOf(answer.still_open)).toEqual(idsOf(stuck));
+  });
+
+  it('lists orders of an account that is not active as still open', async () => {
+    const trade = await placeResting();
+    await core.rows('UPDATE exchange_accounts SET is_active = false WHERE id = $1', account.uuid);
+    const refusing = async () => {
+      throw new Error('the account is not active');
+    };
+    const answer = await working(refusing, () => stop.run(actor));
+    expect(answer.still_open).toMatchObject([{ id: trade.id, sub_status: 'PENDING_CANCEL' }]);
+  });
+
+  it('covers a trade that was being placed when it came: it waits for it', async () => {
+    let stopped: Promise<EmergencyStop> | undefined;
+    const placed = await inTransaction(core.platform.database, async (tx) => {
+      // What placing a trade does first.
+      await lockAccountForTrade(tx, actor, account.id);
+      stopped = stop.run(actor);
+      await waitForLock();
+      const id = newUuid();
+      await tx.query(
+        `INSERT INTO trades (id, user_id, exchange_account_id, trade_pair_id, symbol, trading_type, client_order_id,
+           origin, type, side, reduce_only, time_in_force, price, amount, reserved_asset, reserved_amount, status,
+           look_at)
+         VALUES ($1::uuid, $2, $3, $4, 'BTC/USDT', 'spot', $1::uuid::text, 'API', 'LIMIT', 'BUY', false, 'GTC', 1, 1,
+           'USDT', 1, 'PENDING', now())`,
+        [id, actor.userId, account.uuid, pair.uuid],
+      );
+      return encodeId('trd', id);
+    });
+    expect(idsOf((await stopped)?.cancelled ?? [])).toEqual([placed]);
+  });
+
+  it('happens once for one Idempotency-Key, and the first answer comes again', async () => {
+    await copier();
+    const once = { ...actor, once: core.once(actor.userId, 'stop-1') };
+    const first = await stop.run(once);
+    expect(first.paused_copiers).toHaveLength(1);
+    const trade = await placeResting();
+    const again = await stop.run(once).catch((error) => error);
+    expect(again).toBeInstanceOf(AnswerReplayed);
+    expect(JSON.parse(again.answer.body.toString())).toEqual(first);
+    expect(await rowOf(trade.uuid)).toMatchObject({ sub_status: 'ACCEPTED' });
+  });
+
+  it('survives many at once', async () => {
+    await copier();
+    const placed = await Promise.all(Array.from({ length: 5 }, () => place()));
+    const answers = await Promise.all(Array.from({ length: 8 }, () => stop.run(actor)));
+    expect(answers.flatMap(({ paused_copiers }) => paused_copiers)).toHaveLength(1);
+    expect(answers.flatMap(({ cancelled }) => idsOf(cancelled)).sort()).toEqual(idsOf(placed));
+  });
+
+  it('needs TRADE', async () => {
+    const reader = { ...actor, credential: { ...actor.credential, permissions: ['READ' as const] } };
+    await expect(stop.run(reader)).rejects.toMatchObject({ code: 'permission_denied' });
+  });
+});
+
+/** Until somebody waits for a row of the accounts. */
+async function waitForLock(): Promise<void> {
+  for (;;) {
+    const [row] = await core.rows(
+      `SELECT FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%exchange_accounts%'`,
+    );
+    if (row !== undefined) return;
+  }
+}

@@ -1,0 +1,2 @@
+export { EmergencyStopModule } from './emergency-stop.module.js';
+export { EmergencyStopService } from './emergency-stop.service.js';

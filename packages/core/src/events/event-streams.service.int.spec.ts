@@ -1,0 +1,311 @@
+import { EVENT_STREAMS_MAX, encodeId } from '@trading-automation/contracts';
+import { appendEvent, newUuid, sequenceEvents } from '@trading-automation/persistence';
+import type { Actor, IncomingRequest } from '../access/index.js';
+import type { Platform } from '../platform.js';
+import { CoreUnderTest } from '../testing/index.js';
+import { EventStreams, type StreamWish } from './event-streams.service.js';
+import { type EventSubscription, WAITING_MAX_BYTES } from './event-subscription.js';
+
+const incoming: IncomingRequest = {
+  method: 'GET',
+  target: '/v1/events/stream',
+  rawHeaders: [],
+  body: new Uint8Array(),
+  address: '127.0.0.1',
+};
+
+let core: CoreUnderTest;
+let streams: EventStreams;
+let other: EventStreams;
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+  streams = new EventStreams(core.platform);
+  other = new EventStreams(await core.another());
+});
+afterAll(async () => {
+  await Promise.all([streams.onModuleDestroy(), other.onModuleDestroy()]);
+  await core.close();
+});
+
+/** A new user with a public key, which they call with. */
+async function caller(): Promise<Actor> {
+  const actor = await core.actor();
+  const id = newUuid();
+  const pubkey = `02${id.replaceAll('-', '').repeat(2)}`;
+  await core.rows(
+    'INSERT INTO public_keys (id, user_id, pubkey) VALUES ($1, $2, $3)',
+    id,
+    actor.userId,
+    pubkey,
+  );
+  return { ...actor, credential: { kind: 'public_key', id, permissions: ['ADMIN'] } };
+}
+
+/** Opens a transaction, appends, and leaves the commit to the caller. */
+async function appendAndHold(actor: Actor, type = 'trade.filled', size = 0) {
+  const runner = core.platform.database.createQueryRunner();
+  await runner.startTransaction();
+  const id = newUuid();
+  const data = 'x'.repeat(size);
+  const payload = Buffer.from(`{"event_id":"${encodeId('evt', id)}","data":"${data}"}`);
+  await appendEvent(runner.manager, { id, userId: actor.userId, type, payload });
+  const commit = async () => {
+    await runner.commitTransaction();
+    await runner.release();
+    return encodeId('evt', id);
+  };
+  return { commit };
+}
+const append = async (actor: Actor, type?: string, size?: number) =>
+  (await appendAndHold(actor, type, size)).commit();
+
+const leasesOf = (actor: Actor) =>
+  core.rows('SELECT FROM event_streams WHERE credential_id = $1', actor.credential.id);
+const open = (actor: Actor, wish: StreamWish = {}, at = streams) => at.open(actor, incoming, wish);
+
+/** The next events of a stream, which stays open. */
+function reader(stream: EventSubscription) {
+  const events = stream.events();
+  return async (count: number): Promise<string[]> => {
+    const ids: string[] = [];
+    while (ids.length < count) {
+      const { value, done } = await events.next();
+      if (done) break;
+      ids.push(value!.id);
+    }
+    return ids;
+  };
+}
+const inOrder = async (actor: Actor): Promise<string[]> => {
+  await sequenceEvents(core.platform.database);
+  const rows = await core.rows(
+    'SELECT id FROM outbox_events WHERE user_id = $1 ORDER BY position',
+    actor.userId,
+  );
+  return rows.map(({ id }) => encodeId('evt', id as string));
+};
+
+describe('a stream of events', () => {
+  it('begins now, and hands on what becomes visible from then on as it was stored', async () => {
+    const actor = await caller();
+    await append(actor);
+    const stream = await open(actor);
+    const id = await append(actor, 'trade.closed');
+    const { value } = await stream.events().next();
+    expect(value).toEqual({ id, type: 'trade.closed', data: `{"event_id":"${id}","data":""}` });
+    await stream.close();
+  });
+
+  it('keeps the order in which events became visible, not that in which they were written', async () => {
+    const actor = await caller();
+    const [live, behind] = [await open(actor), await open(actor, {}, other)];
+    const held = [await appendAndHold(actor), await appendAndHold(actor), await appendAndHold(actor)];
+    const read = reader(live);
+    const ids: string[] = [];
+    for (const { commit } of held.toReversed()) {
+      const id = await commit();
+      expect(await read(1)).toEqual([id]);
+      ids.push(id);
+    }
+    expect(await reader(behind)(3)).toEqual(ids);
+    await Promise.all([live.close(), behind.close()]);
+  });
+
+  it('resumes after any event it has sent, in any process, with nothing lost or doubled', async () => {
+    const actor = await caller();
+    const ids: string[] = [];
+    for (let i = 0; i < 5; i++) ids.push(await append(actor));
+    for (let seen = 0; seen < 5; seen++) {
+      const stream = await open(actor, { lastEventId: ids[seen] }, seen % 2 === 0 ? streams : other);
+      const late = await append(actor);
+      ids.push(late);
+      expect(await reader(stream)(ids.length - seen - 1)).toEqual(ids.slice(seen + 1));
+      await stream.close();
+    }
+  });
+
+  it('can be resumed where it began, though it sent nothing', async () => {
+    const actor = await caller();
+    const first = await open(actor);
+    await first.close();
+    const ids = [await append(actor), await append(actor)];
+    const second = await open(actor, { lastEventId: first.beginsAfter });
+    expect(await reader(second)(2)).toEqual(ids);
+    const third = await open(actor);
+    expect(third.beginsAfter).toBe(ids[1]);
+    await Promise.all([second.close(), third.close()]);
+  });
+
+  it('sends its user’s events alone, and of these the kinds that were asked for', async () => {
+    const [actor, stranger] = [await caller(), await caller()];
+    const live = await open(actor, { type: 'trade.*' });
+    await append(stranger, 'trade.filled');
+    await append(actor, 'copier.started');
+    const ids = [await append(actor, 'trade.created'), await append(actor, 'trade.filled')];
+    await append(stranger, 'trade.filled');
+    const caughtUp = await open(actor, { type: 'trade.filled', lastEventId: live.beginsAfter });
+    expect(await reader(live)(2)).toEqual(ids);
+    expect(await reader(caughtUp)(1)).toEqual([ids[1]]);
+    const end = await append(actor, 'trade.filled');
+    expect(await reader(live)(1)).toEqual([end]);
+    expect(await reader(caughtUp)(1)).toEqual([end]);
+    await Promise.all([live.close(), caughtUp.close()]);
+  });
+
+  it('begins with the oldest event still shown where the last one seen is gone', async () => {
+    const actor = await caller();
+    const [old, hidden] = [await append(actor), await append(actor)];
+    const ids = [await append(actor), await append(actor)];
+    await sequenceEvents(core.platform.database);
+    await core.rows(
+      "UPDATE outbox_events SET created_at = now() - interval '31 days' WHERE user_id = $1 AND position <= $2",
+      actor.userId,
+      await positionOf(actor, 1),
+    );
+    // An id of 2001, long removed: ids carry when they were made.
+    const removed = encodeId('evt', '00e3a15f-0000-7000-8000-000000000000');
+    for (const lastEventId of [old, hidden, removed]) {
+      const stream = await open(actor, { lastEventId });
+      expect(await reader(stream)(2)).toEqual(ids);
+      await stream.close();
+    }
+  });
+  const positionOf = async (actor: Actor, place: number) => {
+    const rows = await core.rows(
+      'SELECT position FROM outbox_events WHERE user_id = $1 ORDER BY position',
+      actor.userId,
+    );
+    return rows[place]!.position;
+  };
+
+  it.each([
+    ['is malformed', () => 'evt_x'],
+    ['is of another kind', () => encodeId('trd', newUuid())],
+    ['names nothing', () => encodeId('evt', newUuid())],
+    ['is another user’s', async () => append(await caller())],
+  ])('is refused after an id that %s', async (_case, lastEventId) => {
+    const refused = open(await caller(), { lastEventId: await lastEventId() });
+    await expect(refused).rejects.toMatchObject({
+      code: 'invalid_query',
+      details: [{ field: 'last_event_id', code: 'invalid' }],
+    });
+  });
+
+  it('keeps no more than its limit for a reader that takes nothing, who then misses nothing', async () => {
+    const actor = await caller();
+    const stream = await open(actor);
+    const size = 40_000;
+    let most = 0;
+    for (let i = 0; i < 30; i++) {
+      await append(actor, 'trade.filled', size);
+      most = Math.max(most, stream.waitingBytes);
+    }
+    await eventually(() => stream.waitingBytes > WAITING_MAX_BYTES / 2);
+    expect(Math.max(most, stream.waitingBytes)).toBeLessThanOrEqual(WAITING_MAX_BYTES);
+    const read = reader(stream);
+    expect(await read(30)).toEqual(await inOrder(actor));
+    const last = await append(actor);
+    expect(await read(1)).toEqual([last]);
+    await stream.close();
+  });
+
+  it('hands on every event once, in one order, to readers of two processes while many commit at once', async () => {
+    const actor = await caller();
+    const open4 = await Promise.all([
+      open(actor),
+      open(actor),
+      open(actor, {}, other),
+      open(actor, {}, other),
+    ]);
+    const reading = Promise.all(open4.map((stream) => reader(stream)(120)));
+    await Promise.all(
+      Array.from({ length: 6 }, async (_, writer) => {
+        for (let i = 0; i < 20; i++)
+          await append(actor, 'trade.filled', (writer + i) % 3 === 0 ? 50_000 : 10);
+      }),
+    );
+    const read = await reading;
+    const order = await inOrder(actor);
+    expect(order).toHaveLength(120);
+    for (const ids of read) expect(ids).toEqual(order);
+    await Promise.all(open4.map((stream) => stream.close()));
+  });
+});
+
+describe('the streams of a credential', () => {
+  it('are at most five, in all processes together, whoever asks at once; one that ends makes room', async () => {
+    const actor = await caller();
+    const asked = await Promise.allSettled(
+      Array.from({ length: 9 }, (_, i) => open(actor, {}, i % 2 === 0 ? streams : other)),
+    );
+    const opened = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    const refusals = asked.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    expect(opened).toHaveLength(EVENT_STREAMS_MAX);
+    for (const refusal of refusals)
+      expect(refusal).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 30 });
+    await opened[0]!.close();
+    const again = await open(actor);
+    await expect(open(actor)).rejects.toMatchObject({ code: 'rate_limited' });
+    const unconcerned = await open(await caller());
+    await Promise.all([...opened, again, unconcerned].map((stream) => stream.close()));
+    expect(await leasesOf(actor)).toEqual([]);
+  });
+
+  it('that a dead process left behind count until their lease runs out', async () => {
+    const actor = await caller();
+    const leave = (seconds: number) =>
+      core.rows(
+        `INSERT INTO event_streams SELECT gen_random_uuid(), $1, clock_timestamp() + $2 * interval '1 second'
+         FROM generate_series(1, 5)`,
+        actor.credential.id,
+        seconds,
+      );
+    await leave(10);
+    await expect(open(actor)).rejects.toMatchObject({ code: 'rate_limited' });
+    await core.rows(
+      "UPDATE event_streams SET lease_until = clock_timestamp() - interval '1 second' WHERE credential_id = $1",
+      actor.credential.id,
+    );
+    await (await open(actor)).close();
+    expect(await leasesOf(actor)).toEqual([]);
+  });
+});
+
+describe('the end of a stream', () => {
+  it('comes with the revocation of its credential, in every process', async () => {
+    const [actor, unconcerned] = [await caller(), await caller()];
+    const open3 = [await open(actor), await open(actor, {}, other), await open(unconcerned)] as const;
+    const reading = [reader(open3[0])(1), reader(open3[1])(1)];
+    await core.rows('UPDATE public_keys SET revoked_at = now() WHERE id = $1', actor.credential.id);
+    expect(await Promise.all(reading)).toEqual([[], []]);
+    expect(open3.map(({ ended }) => ended.aborted)).toEqual([true, true, false]);
+    await expect(open(actor)).rejects.toMatchObject({ code: 'unknown_public_key' });
+    await open3[2].close();
+  });
+
+  it('comes when nobody can vouch for its credential any more', async () => {
+    const platform: Platform = await core.another();
+    const alone = new EventStreams(platform);
+    const stream = await open(await caller(), {}, alone);
+    await platform.database.destroy();
+    expect(await reader(stream)(1)).toEqual([]);
+    await alone.onModuleDestroy();
+    await platform.listener.stop();
+  });
+
+  it('comes with the end of the process, which lets go of all it held and opens no more', async () => {
+    const actor = await caller();
+    const platform = await core.another();
+    const ending = new EventStreams(platform);
+    const stream = await open(actor, {}, ending);
+    const reading = reader(stream)(1);
+    await ending.onModuleDestroy();
+    expect(await reading).toEqual([]);
+    expect(await leasesOf(actor)).toEqual([]);
+    await expect(open(actor, {}, ending)).rejects.toMatchObject({ code: 'service_unavailable' });
+  });
+});
+
+async function eventually(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 10));
+}

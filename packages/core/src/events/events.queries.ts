@@ -1,0 +1,130 @@
+/**
+ * Reads events as consumers of the outbox see them. One that is older than 30 days is not shown, whether or not its
+ * row is still there.
+ */
+import {
+  DomainError,
+  decodeId,
+  EVENTS_KEPT_DAYS,
+  type EventType,
+  encodeId,
+} from '@trading-automation/contracts';
+import { type Database, sequenceEvents } from '@trading-automation/persistence';
+
+/** The condition that an event of the outbox, named `e`, can still be read. */
+export const IS_KEPT = `e.created_at > now() - interval '${EVENTS_KEPT_DAYS} days'`;
+const DAY_MS = 86_400_000;
+
+/** An event on its way to the streams of its user. */
+export interface PlacedEvent {
+  readonly position: bigint;
+  readonly userId: string;
+  /** Its public id. */
+  readonly id: string;
+  readonly type: EventType;
+  readonly payload: Buffer;
+}
+
+interface PlacedRow {
+  readonly position: string;
+  readonly user_id: string;
+  readonly id: string;
+  readonly type: EventType;
+  readonly payload: Buffer;
+}
+
+function toPlaced({ position, user_id, id, type, payload }: PlacedRow): PlacedEvent {
+  return { position: BigInt(position), userId: user_id, id: encodeId('evt', id), type, payload };
+}
+
+/** Part of the one order: after `after`, through `through`. */
+export interface Stretch {
+  readonly after: bigint;
+  readonly through: bigint;
+}
+
+/** The first events of some users in a stretch. */
+export async function readPlaced(
+  database: Database,
+  userIds: readonly string[],
+  { after, through }: Stretch,
+  limit: number,
+): Promise<PlacedEvent[]> {
+  const rows: PlacedRow[] = await database.query(
+    `SELECT e.position, e.user_id, e.id, e.type, e.payload FROM outbox_events e
+     WHERE e.position > $1 AND e.position <= $2 AND e.user_id = ANY ($3) ORDER BY e.position LIMIT ${limit}`,
+    [String(after), String(through), userIds],
+  );
+  return rows.map(toPlaced);
+}
+
+const PAGE_EVENTS_MAX = 100;
+
+/** The first events of one user in a stretch: at most 100, and no more after their payloads reach `bytesMax`. */
+export async function readPage(
+  database: Database,
+  userId: string,
+  types: readonly EventType[] | null,
+  { after, through }: Stretch,
+  bytesMax: number,
+): Promise<PlacedEvent[]> {
+  const rows: PlacedRow[] = await database.query(
+    `SELECT position, user_id, id, type, payload FROM (
+       SELECT e.position, e.user_id, e.id, e.type, e.payload,
+         sum(octet_length(e.payload)) OVER (ORDER BY e.position) - octet_length(e.payload) AS bytes_before
+       FROM (
+         SELECT e.* FROM outbox_events e
+         WHERE e.user_id = $1 AND e.position > $2 AND e.position <= $3 AND ($4::text[] IS NULL OR e.type = ANY ($4))
+           AND ${IS_KEPT}
+         ORDER BY e.position LIMIT ${PAGE_EVENTS_MAX}
+       ) e
+     ) page
+     WHERE bytes_before < $5 ORDER BY position`,
+    [userId, String(after), String(through), types, bytesMax],
+  );
+  return rows.map(toPlaced);
+}
+
+/** The name of where a user's stream begins: that of their last event so far, or of the beginning of time. */
+export async function lastEventId(database: Database, userId: string, through: bigint): Promise<string> {
+  const [row] = await database.query(
+    'SELECT id FROM outbox_events WHERE user_id = $1 AND position <= $2 ORDER BY position DESC LIMIT 1',
+    [userId, String(through)],
+  );
+  return encodeId('evt', row?.id ?? BEGINNING);
+}
+
+/** No event has this id; it stands before all. */
+const BEGINNING = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * The position after which a stream resumes that has seen the event. Where it is older than what is kept, that is
+ * the oldest that is kept.
+ *
+ * @throws {DomainError} `invalid_query` where the id is none, or none of the user's
+ */
+export async function positionAfter(database: Database, userId: string, eventId: string): Promise<bigint> {
+  const uuid = decodeId('evt', eventId);
+  if (uuid === null) throw unknownEvent('Expected the id of an event.');
+  await sequenceEvents(database);
+  const [{ at, oldest }] = await database.query(
+    `SELECT (SELECT position FROM outbox_events WHERE id = $2 AND user_id = $1) AS at,
+            (SELECT e.position FROM outbox_events e
+             WHERE e.user_id = $1 AND NOT (${IS_KEPT}) AND e.position IS NOT NULL
+             ORDER BY e.created_at DESC, e.id DESC LIMIT 1) AS oldest`,
+    [userId, uuid],
+  );
+  if (at === null && !isOfOldTime(uuid)) throw unknownEvent('You have no such event.');
+  const [seen, gone] = [BigInt(at ?? 0), BigInt(oldest ?? 0)];
+  return seen > gone ? seen : gone;
+}
+
+/** True where the id, a UUIDv7, was made before the time that events are kept for: its row may be gone. */
+function isOfOldTime(uuid: string): boolean {
+  const madeAtMs = Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16);
+  return madeAtMs < Date.now() - EVENTS_KEPT_DAYS * DAY_MS;
+}
+
+function unknownEvent(message: string): DomainError {
+  return new DomainError('invalid_query', undefined, [{ field: 'last_event_id', code: 'invalid', message }]);
+}

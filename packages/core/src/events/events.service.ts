@@ -1,0 +1,56 @@
+import { DomainError, decodeId, eventOperations, StoredJson, typesOf } from '@trading-automation/contracts';
+import { type Actor, authorise } from '../access/index.js';
+import type { ListQuery, Lists, Page } from '../lists.js';
+import type { Platform } from '../platform.js';
+import { IS_KEPT } from './events.queries.js';
+
+interface EventRow extends Record<string, unknown> {
+  readonly payload: Buffer;
+}
+
+const view = ({ payload }: EventRow): StoredJson => StoredJson.of(payload.toString());
+
+/** Reads events as they were stored, and as webhooks receive them. */
+export class EventsService {
+  constructor(
+    private readonly platform: Platform,
+    private readonly lists: Lists,
+  ) {}
+
+  async list(actor: Actor, query: ListQuery & { type?: string | undefined }): Promise<Page<StoredJson>> {
+    authorise(actor, eventOperations.list.access);
+    const ofType = typeFilter(query.type);
+    const source = {
+      select: 'e.payload',
+      from: 'outbox_events e',
+      where: ['e.user_id = $1', IS_KEPT, ...ofType.where],
+      params: [actor.userId, ...ofType.params],
+      sorts: { created_at: { column: 'e.created_at', type: 'timestamptz' as const } },
+      idColumn: 'e.id',
+    };
+    const page = await this.lists.page<EventRow>(eventOperations.list, actor.userId, source, query);
+    return { ...page, items: page.items.map(view) };
+  }
+
+  async get(actor: Actor, id: string): Promise<StoredJson> {
+    authorise(actor, eventOperations.get.access);
+    const uuid = decodeId('evt', id);
+    const [row] =
+      uuid === null
+        ? []
+        : await this.platform.database.query(
+            `SELECT e.payload FROM outbox_events e WHERE e.id = $1 AND e.user_id = $2 AND ${IS_KEPT}`,
+            [uuid, actor.userId],
+          );
+    if (row === undefined) throw new DomainError('not_found');
+    return view(row);
+  }
+}
+
+/** One kind is a filter of its own: only so does an index have both it and the order. */
+function typeFilter(selector: string | undefined): { where: string[]; params: unknown[] } {
+  if (selector === undefined || selector === '*') return { where: [], params: [] };
+  const types = typesOf(selector);
+  if (types.length === 1) return { where: ['e.type = $2'], params: [types[0]] };
+  return { where: ['e.type = ANY ($2)'], params: [types] };
+}

@@ -1,0 +1,51 @@
+import { newUuid } from '@trading-automation/persistence';
+import { CoreUnderTest } from '../testing/index.js';
+import { StreamLeases } from './stream-leases.service.js';
+
+let core: CoreUnderTest;
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+});
+afterAll(() => core.close());
+
+const secondsLeft = async (credentialId: string): Promise<number> => {
+  const row = await core.row(
+    'SELECT extract(epoch FROM lease_until - clock_timestamp())::float8 AS left FROM event_streams WHERE credential_id = $1',
+    credentialId,
+  );
+  return row.left as number;
+};
+const shorten = (credentialId: string, seconds: number) =>
+  core.rows(
+    "UPDATE event_streams SET lease_until = clock_timestamp() + $2 * interval '1 second' WHERE credential_id = $1",
+    credentialId,
+    seconds,
+  );
+
+describe('the lease of a stream', () => {
+  it('is renewed for as long as it is held, and gone when it is given back', async () => {
+    const leases = new StreamLeases(core.platform, 20);
+    const credentialId = newUuid();
+    const release = await leases.claim(credentialId, () => {
+      throw new Error('not meant');
+    });
+    await shorten(credentialId, 5);
+    while ((await secondsLeft(credentialId)) < 20) await new Promise((resolve) => setTimeout(resolve, 10));
+    await release();
+    expect(await core.rows('SELECT FROM event_streams WHERE credential_id = $1', credentialId)).toEqual([]);
+  });
+
+  it('that ran out is not taken back: its stream is told to end', async () => {
+    const leases = new StreamLeases(core.platform, 20);
+    const credentialId = newUuid();
+    let tell = () => {};
+    const lost = new Promise<void>((resolve) => {
+      tell = resolve;
+    });
+    const release = await leases.claim(credentialId, () => tell());
+    await shorten(credentialId, -1);
+    await lost;
+    expect(await secondsLeft(credentialId)).toBeLessThan(0);
+    await release();
+  });
+});

@@ -1,0 +1,83 @@
+/**
+ * How many streams a credential has open, over all processes: each holds a lease in Postgres.
+ *
+ * 1. Leases of one credential are given one at a time, so that none is given beyond the limit.
+ * 2. A lease that could not be renewed in time is lost, and its stream ends: it may have been given to another.
+ * 3. The leases of a process that died run out by themselves.
+ */
+import { DomainError, EVENT_STREAMS_MAX } from '@trading-automation/contracts';
+import { inTransaction, newUuid, type Tx } from '@trading-automation/persistence';
+import type { Platform } from '../platform.js';
+
+const LEASE_SECONDS = 30;
+const RENEW_MS = 10_000;
+
+export class StreamLeases {
+  private readonly held = new Map<string, () => void>();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly platform: Platform,
+    private readonly renewMs = RENEW_MS,
+  ) {}
+
+  /**
+   * Takes a lease and keeps it until the answer is called; `onLost` is called where it could not be kept.
+   *
+   * @throws {DomainError} `rate_limited` where the credential holds as many as it may
+   */
+  async claim(credentialId: string, onLost: () => void): Promise<() => Promise<void>> {
+    const id = newUuid();
+    await inTransaction(this.platform.database, (tx) => insertLease(tx, id, credentialId));
+    this.held.set(id, onLost);
+    this.timer ??= setInterval(() => void this.renew().catch(() => undefined), this.renewMs).unref();
+    return () => this.release(id);
+  }
+
+  private async release(id: string): Promise<void> {
+    this.held.delete(id);
+    if (this.held.size === 0) {
+      clearInterval(this.timer);
+      this.timer = undefined;
+    }
+    // Where this fails, the lease runs out by itself.
+    await this.platform.database
+      .query('DELETE FROM event_streams WHERE id = $1', [id])
+      .catch(() => undefined);
+  }
+
+  private async renew(): Promise<void> {
+    const ids = [...this.held.keys()];
+    const [rows] = await this.platform.database.query(
+      `UPDATE event_streams SET lease_until = clock_timestamp() + interval '${LEASE_SECONDS} seconds'
+       WHERE id = ANY ($1) AND lease_until > clock_timestamp() RETURNING id`,
+      [ids],
+    );
+    const kept = new Set(rows.map(({ id }: { id: string }) => id));
+    for (const id of ids) if (!kept.has(id)) this.held.get(id)?.();
+  }
+}
+
+async function insertLease(tx: Tx, id: string, credentialId: string): Promise<void> {
+  await tx.query(
+    `DELETE FROM event_streams WHERE id IN (
+       SELECT id FROM event_streams WHERE lease_until < clock_timestamp() LIMIT 100 FOR UPDATE SKIP LOCKED)`,
+  );
+  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
+    `event streams of ${credentialId}`,
+  ]);
+  const [{ count }] = await tx.query(
+    `SELECT count(*)::int AS count FROM event_streams
+     WHERE credential_id = $1 AND lease_until > clock_timestamp()`,
+    [credentialId],
+  );
+  if (count >= EVENT_STREAMS_MAX) {
+    const message = `A credential may have ${EVENT_STREAMS_MAX} event streams open at once. Close one of them first.`;
+    throw new DomainError('rate_limited', message, [], { retryAfterSeconds: LEASE_SECONDS });
+  }
+  await tx.query(
+    `INSERT INTO event_streams (id, credential_id, lease_until)
+     VALUES ($1, $2, clock_timestamp() + interval '${LEASE_SECONDS} seconds')`,
+    [id, credentialId],
+  );
+}

@@ -1,0 +1,3 @@
+export { MailModule } from './mail.module.js';
+export { type ClaimedMail, type MailOutcome, Mails } from './mails.js';
+export { type NewMail, queueMail } from './queue-mail.js';

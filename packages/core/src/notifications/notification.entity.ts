@@ -1,0 +1,38 @@
+import type { EventType, NotificationResource, NotificationSeverity } from '@trading-automation/contracts';
+import { RecordColumns } from '@trading-automation/persistence';
+import { Column, Entity } from 'typeorm';
+
+@Entity('notifications')
+export class NotificationEntity extends RecordColumns {
+  @Column({ name: 'user_id', type: 'uuid' })
+  userId!: string;
+
+  @Column({ name: 'event_id', type: 'uuid' })
+  eventId!: string;
+
+  @Column({ type: 'text' })
+  kind!: EventType;
+
+  @Column({ type: 'text' })
+  severity!: NotificationSeverity;
+
+  @Column({ type: 'text' })
+  title!: string;
+
+  @Column({ type: 'text' })
+  body!: string;
+
+  @Column({ type: 'text' })
+  resource!: NotificationResource;
+
+  /** The public id. */
+  @Column({ name: 'resource_id', type: 'text' })
+  resourceId!: string;
+
+  @Column({ name: 'read_at', type: 'timestamptz', nullable: true })
+  readAt!: Date | null;
+
+  /** The row stays: its event must not make another. */
+  @Column({ name: 'deleted_at', type: 'timestamptz', nullable: true })
+  deletedAt!: Date | null;
+}

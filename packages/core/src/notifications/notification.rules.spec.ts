@@ -1,0 +1,128 @@
+import { EVENT_TYPES, type EventType, notification } from '@trading-automation/contracts';
+import fc from 'fast-check';
+import { type EventData, noteOf } from './notification.rules.js';
+
+const trade = { id: 'trd_1', side: 'BUY', amount: '0.10', symbol: 'BTC/USDT', filled_amount: '0.05' };
+
+/** Kinds that nobody needs to be told of in words. */
+const SILENT: readonly EventType[] = [
+  'trade.created',
+  'trade.partially_filled',
+  'copier.started',
+  'exchange.synced',
+  'reward.claimed',
+  'webhook.test',
+];
+
+describe('noteOf', () => {
+  it('tells of every kind of event but those that are the echo of what its reader did', () => {
+    for (const kind of EVENT_TYPES) {
+      expect(noteOf(kind, { id: 'x_1' }) === null ? [kind] : []).toEqual(SILENT.includes(kind) ? [kind] : []);
+    }
+  });
+
+  it('makes of any record words that the contract takes, or nothing, and never throws', () => {
+    const fields = [
+      'name',
+      'url',
+      'side',
+      'amount',
+      'symbol',
+      'code',
+      'failure',
+      'open_lots',
+      'cancel_reason',
+    ];
+    const data = fc.dictionary(
+      fc.constantFrom('id', 'pubkey', 'status_reason', '__proto__', ...fields),
+      fc.oneof(fc.jsonValue(), fc.string()),
+    );
+    fc.assert(
+      fc.property(fc.constantFrom(...EVENT_TYPES), data, (kind, record) => {
+        const note = noteOf(kind, record as EventData);
+        if (note === null) return;
+        expect(typeof record.id).toBe('string');
+        const { severity, title, body, resource, resourceId } = note;
+        const shape = notification.omit({ id: true, created_at: true });
+        const shown = { kind, severity, title, body, data: { resource, id: resourceId }, is_read: false };
+        expect(shape.parse(shown)).toEqual(shown);
+        expect(title).not.toBe('');
+        expect(body).not.toBe('');
+      }),
+    );
+  });
+
+  it('leaves out what a record lacks', () => {
+    for (const kind of EVENT_TYPES) {
+      const { title, body } = noteOf(kind, { id: 'x_1' }) ?? { title: '', body: '' };
+      expect(`${title} ${body}`).not.toMatch(/undefined|null|object|NaN|[“”]| {2}|\(\)/);
+    }
+  });
+
+  it('makes nothing of a kind that this release does not know', () => {
+    expect(noteOf('trade.exploded' as EventType, { id: 'trd_1' })).toBeNull();
+    expect(noteOf('constructor' as EventType, { id: 'trd_1' })).toBeNull();
+  });
+
+  it.each([
+    [
+      'trade.filled',
+      { ...trade, average_price: '30000.5' },
+      'INFO',
+      'Trade BUY 0.10 BTC/USDT is filled at 30000.5.',
+    ],
+    [
+      'trade.closed',
+      { ...trade, realized_pnl: '-3' },
+      'INFO',
+      'Trade BUY 0.10 BTC/USDT is closed; its realized result is -3.',
+    ],
+    [
+      'trade.failed',
+      { ...trade, failure: { message: 'Too small.' } },
+      'WARNING',
+      'Trade BUY 0.10 BTC/USDT failed: Too small.',
+    ],
+    [
+      'trade.cancelled',
+      { ...trade, cancel_reason: 'EXCHANGE' },
+      'WARNING',
+      'Trade BUY 0.10 BTC/USDT was cancelled by the exchange; filled: 0.05.',
+    ],
+    [
+      'copier.stopped',
+      { id: 'cpr_1', name: 'C', status_reason: 'DAILY_LOSS', open_lots: [{}, {}] },
+      'WARNING',
+      'Copier “C” was stopped (DAILY_LOSS). Open lots left unmanaged: 2.',
+    ],
+    [
+      'copier.stopped',
+      { id: 'cpr_1', name: 'C', status_reason: 'USER' },
+      'INFO',
+      'Copier “C” was stopped (USER).',
+    ],
+    [
+      'exchange.credentials_rejected',
+      { id: 'exa_1', account_name: 'Main' },
+      'CRITICAL',
+      "Account “Main” can't trade until it has credentials that its exchange takes.",
+    ],
+    [
+      'withdrawal.failed',
+      { id: 'wdr_1', amount: '5', failure: { message: 'No gas' } },
+      'WARNING',
+      'The withdrawal of 5 failed: No gas; its amount is yours again.',
+    ],
+  ] as const)('says of %s what happened: %j', (kind, data, severity, body) => {
+    expect(noteOf(kind, data)).toMatchObject({ severity, body, resourceId: data.id });
+  });
+
+  it('does not tell a user of a cancel of their own', () => {
+    expect(noteOf('trade.cancelled', { ...trade, cancel_reason: 'USER' })).toBeNull();
+  });
+
+  it('tells apart which kind of key was revoked', () => {
+    expect(noteOf('key.revoked', { id: 'key_1', name: 'bot' })).toMatchObject({ resource: 'api_key' });
+    expect(noteOf('key.revoked', { id: 'pbk_1', pubkey: '02ab' })).toMatchObject({ resource: 'public_key' });
+  });
+});

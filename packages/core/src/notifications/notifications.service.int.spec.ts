@@ -1,0 +1,200 @@
+import {
+  type EventType,
+  encodeId,
+  type Notification,
+  notification,
+  notificationOperations,
+} from '@trading-automation/contracts';
+import { appendEvent, inTransaction, newUuid } from '@trading-automation/persistence';
+import type { Actor } from '../access/index.js';
+import { querySchemaOf } from '../lists.js';
+import { CoreUnderTest } from '../testing/index.js';
+import { NotificationRelay } from './notification-relay.js';
+import { NotificationsService } from './notifications.service.js';
+
+let core: CoreUnderTest;
+let notifications: NotificationsService;
+let relay: NotificationRelay;
+let actor: Actor;
+
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+  notifications = new NotificationsService(core.platform, core.lists, core.commands);
+  relay = new NotificationRelay(core.platform);
+});
+afterAll(() => core.close());
+beforeEach(async () => {
+  actor = await core.actor('READ');
+});
+
+/** Commits an event with a record of its own as it stands in the payload. */
+async function emit(type: EventType, record: string = `{"id":"trd_${newUuid()}"}`, by: Actor = actor) {
+  const id = newUuid();
+  const head = `{"event_id":"${encodeId('evt', id)}","type":"${type}","timestamp":"2026-01-01T00:00:00.000Z"`;
+  const payload = Buffer.from(`${head},"data":${record}}`);
+  await inTransaction(core.platform.database, (tx) =>
+    appendEvent(tx, { id, userId: by.userId, type, payload }),
+  );
+  return id;
+}
+/** The notifications of so many new events, oldest first. */
+async function given(
+  count: number,
+  type: EventType = 'trade.filled',
+  by: Actor = actor,
+): Promise<readonly Notification[]> {
+  for (let i = 0; i < count; i++) await emit(type, undefined, by);
+  await relay.drain();
+  return (await list('order=asc&limit=100', by)).items;
+}
+const list = (query = '', by: Actor = actor) =>
+  notifications.list(
+    by,
+    querySchemaOf(notificationOperations.list).parse(
+      Object.fromEntries(new URLSearchParams(query)),
+    ) as Parameters<NotificationsService['list']>[1],
+  );
+const idsOf = async (query: string, by: Actor = actor) => (await list(query, by)).items.map(({ id }) => id);
+const strange = () => encodeId('ntf', newUuid());
+
+describe('the relay', () => {
+  it('tells of an event in words, with every digit, when it happened', async () => {
+    const eventId = await emit(
+      'trade.filled',
+      '{"id":"trd_1","side":"BUY","amount":12345678901234567890.123456789012345678,"symbol":"BTC/USDT"}',
+    );
+    await relay.drain();
+    const [told] = (await list()).items;
+    expect(notification.parse(told)).toEqual(told);
+    const event = await core.row('SELECT created_at FROM outbox_events WHERE id = $1', eventId);
+    expect(told).toMatchObject({
+      kind: 'trade.filled',
+      severity: 'INFO',
+      body: 'Trade BUY 12345678901234567890.123456789012345678 BTC/USDT is filled.',
+      data: { resource: 'trade', id: 'trd_1' },
+      is_read: false,
+      created_at: (event.created_at as Date).toISOString(),
+    });
+  });
+
+  it('makes one notification of each event, also of events that are handed on again', async () => {
+    const told = await given(5);
+    expect(told).toHaveLength(5);
+    await notifications.read(actor, told[0]!.id);
+    await notifications.delete(actor, told[1]!.id);
+    const before = await list('order=asc');
+    await core.rows("UPDATE outbox_progress SET position = 0 WHERE consumer = 'notifications'");
+    expect(await relay.drain()).toBeGreaterThanOrEqual(5);
+    expect(await list('order=asc')).toEqual(before);
+  });
+
+  it('makes one of each however many relays are at it, and misses none', async () => {
+    const others = await Promise.all([core.another(), core.another()]);
+    const relays = [relay, ...others.map((platform) => new NotificationRelay(platform))];
+    const emitting = Promise.all(Array.from({ length: 40 }, () => emit('trade.failed')));
+    const draining = Promise.all(relays.flatMap((each) => [each.drain(), each.drain()]));
+    const ids = await emitting;
+    await draining;
+    await relay.drain();
+    const rows = await core.rows('SELECT event_id FROM notifications WHERE user_id = $1', actor.userId);
+    expect(rows.map(({ event_id }) => event_id).sort()).toEqual([...ids].sort());
+  });
+
+  it('goes on by itself, and is stopped by no event, however odd', async () => {
+    const running = relay.start((error) => {
+      throw error;
+    });
+    for (const record of [
+      '{}',
+      'null',
+      '{"id":{}}',
+      '[]',
+      '{"id":"x","name":{}}',
+      '{"id":"x","failure":[1e999]}',
+    ]) {
+      await emit('copier.stopped', record);
+    }
+    await emit('trade.exploded' as EventType);
+    await emit('copier.drift', '{"id":"cpr_1"}');
+    while (!(await list()).items.some(({ kind }) => kind === 'copier.drift')) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    await running.stop();
+    expect((await list()).items.map(({ data }) => data.id)).toEqual(['cpr_1', 'x', 'x']);
+  });
+});
+
+describe('a notification', () => {
+  it('is read once: the moment of the first time stays', async () => {
+    const [told] = await given(1);
+    const first = await notifications.read(actor, told!.id);
+    expect(first).toEqual({ ...told, is_read: true, read_at: first.read_at });
+    expect(notification.parse(first)).toEqual(first);
+    expect(await notifications.read(actor, told!.id)).toEqual(first);
+    expect(await notifications.readAll(actor)).toEqual({ updated: 0 });
+    expect((await list()).items).toEqual([first]);
+  });
+
+  it('that is deleted is gone from lists and counts, and is not found again', async () => {
+    const [kept, gone] = await given(2);
+    expect(await notifications.delete(actor, gone!.id)).toEqual({ id: gone!.id, deleted: true });
+    expect(await idsOf('')).toEqual([kept!.id]);
+    expect(await notifications.count(actor)).toEqual({ unread: 1 });
+    await expect(notifications.delete(actor, gone!.id)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(notifications.read(actor, gone!.id)).rejects.toMatchObject({ code: 'not_found' });
+    expect(await notifications.readAll(actor)).toEqual({ updated: 1 });
+  });
+
+  it("is its user's alone", async () => {
+    const [mine] = await given(1);
+    const other = await core.actor('READ');
+    const [theirs] = await given(1, 'trade.filled', other);
+    for (const id of [theirs!.id, strange(), 'ntf_x', 'trd_01h455vb4pex5vsknk084sn02q', '']) {
+      await expect(notifications.read(actor, id)).rejects.toMatchObject({ code: 'not_found' });
+      await expect(notifications.delete(actor, id)).rejects.toMatchObject({ code: 'not_found' });
+    }
+    expect(await notifications.readAll(actor)).toEqual({ updated: 1 });
+    expect(await idsOf('')).toEqual([mine!.id]);
+    expect((await list('', other)).items).toEqual([theirs]);
+    expect(await notifications.count(other)).toEqual({ unread: 1 });
+  });
+
+  it('is counted and marked while unread, once of several that mark at once', async () => {
+    await given(7);
+    expect(await notifications.count(actor)).toEqual({ unread: 7 });
+    const outcomes = await Promise.all(Array.from({ length: 5 }, () => notifications.readAll(actor)));
+    expect(outcomes.map(({ updated }) => updated).sort()).toEqual([0, 0, 0, 0, 7]);
+    expect(await notifications.count(actor)).toEqual({ unread: 0 });
+  });
+});
+
+describe('the list of notifications', () => {
+  it('is filtered by kind and by whether they are read', async () => {
+    const filled = await given(2);
+    const all = await given(2, 'trade.failed');
+    await notifications.read(actor, filled[0]!.id);
+    await notifications.read(actor, all.at(-1)!.id);
+    expect(await idsOf('is_read=true&order=asc')).toEqual([filled[0]!.id, all.at(-1)!.id]);
+    expect(await idsOf('is_read=false&order=asc')).toEqual([filled[1]!.id, all.at(-2)!.id]);
+    expect(await idsOf('kind=trade.failed&order=asc')).toEqual(all.slice(2).map(({ id }) => id));
+    expect(await idsOf('kind=trade.filled&is_read=true')).toEqual([filled[0]!.id]);
+    expect(await idsOf('kind=reward.granted')).toEqual([]);
+  });
+
+  it('shows each once over its pages, and its cursors fit their own filters alone', async () => {
+    const told = await given(7);
+    const seen: string[] = [];
+    let query = 'order=asc&limit=3&is_read=false';
+    for (;;) {
+      const { items, pagination } = await list(query);
+      seen.push(...items.map(({ id }) => id));
+      if (pagination.next_cursor === null) break;
+      const cursor = encodeURIComponent(pagination.next_cursor);
+      await expect(list(`order=asc&limit=3&cursor=${cursor}`)).rejects.toMatchObject({
+        code: 'invalid_query',
+      });
+      query = `order=asc&limit=3&is_read=false&cursor=${cursor}`;
+    }
+    expect(seen).toEqual(told.map(({ id }) => id));
+  });
+});

@@ -1,0 +1,61 @@
+import {
+  canonicalDecimal,
+  encodeId,
+  type IdPrefix,
+  type Reward,
+  type RewardBasis,
+  type RewardSource,
+  type RewardType,
+} from '@trading-automation/contracts';
+import type { RewardRow } from './rewards.queries.js';
+
+const SOURCE_PREFIXES: Readonly<Record<RewardSource, IdPrefix>> = {
+  exchange_account: 'exa',
+  trade: 'trd',
+  copier: 'cpr',
+  strategy: 'str',
+  referral: 'usr',
+};
+
+export function rewardView(row: RewardRow): Reward {
+  const { source_kind, source_id, expires_at, claimed_at } = row;
+  return {
+    id: encodeId('rwd', row.id),
+    type_id: encodeId('rwt', row.type_id),
+    amount: canonicalDecimal(row.amount),
+    currency: row.currency,
+    status: row.status,
+    reason: row.reason,
+    source: { kind: source_kind, id: encodeId(SOURCE_PREFIXES[source_kind], source_id) },
+    claimable_at: row.claimable_at.toISOString(),
+    ...(expires_at === null ? {} : { expires_at: expires_at.toISOString() }),
+    ...(claimed_at === null ? {} : { claimed_at: claimed_at.toISOString() }),
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+export type RewardTypeRow = {
+  readonly id: string;
+  readonly code: string;
+  readonly name: string;
+  readonly description: string;
+  readonly basis: RewardBasis;
+  readonly rate: string;
+  readonly is_active: boolean;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+};
+
+export function rewardTypeView(row: RewardTypeRow): RewardType {
+  return {
+    id: encodeId('rwt', row.id),
+    code: row.code,
+    name: row.name,
+    description: row.description,
+    rule: { basis: row.basis, rate: canonicalDecimal(row.rate) },
+    is_active: row.is_active,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}

@@ -1,0 +1,41 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { Commands } from '../commands.js';
+import { Ledger, LedgerModule } from '../ledger/index.js';
+import { Lists } from '../lists.js';
+import { Platform } from '../platform.js';
+import { RewardAccrual, type RewardSettings } from './reward-accrual.service.js';
+import { RewardsService } from './rewards.service.js';
+
+/** For an API. */
+@Module({
+  imports: [LedgerModule],
+  providers: [
+    {
+      provide: RewardsService,
+      useFactory: (platform: Platform, lists: Lists, commands: Commands, ledger: Ledger) =>
+        new RewardsService({ platform, lists, commands, ledger }),
+      inject: [Platform, Lists, Commands, Ledger],
+    },
+  ],
+  exports: [RewardsService],
+})
+export class RewardsModule {}
+
+/** For the trading worker. */
+@Module({})
+export class RewardAccrualModule {
+  static with(settings: RewardSettings): DynamicModule {
+    return {
+      module: RewardAccrualModule,
+      imports: [LedgerModule],
+      providers: [
+        {
+          provide: RewardAccrual,
+          useFactory: (platform: Platform, ledger: Ledger) => new RewardAccrual(platform, ledger, settings),
+          inject: [Platform, Ledger],
+        },
+      ],
+      exports: [RewardAccrual],
+    };
+  }
+}

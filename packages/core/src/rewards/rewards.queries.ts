@@ -1,0 +1,127 @@
+/**
+ * Rewards as they are read. Their status is no column: it follows from when they can be claimed, were claimed and
+ * expire, by the clock of the transaction, so that filter, record and claim never disagree.
+ */
+import type { RewardSource, RewardStatus } from '@trading-automation/contracts';
+import { newUuid, type Tx } from '@trading-automation/persistence';
+import type { RewardCode } from './reward-catalogue.js';
+
+export type RewardRow = {
+  readonly id: string;
+  readonly type_id: string;
+  readonly amount: string;
+  readonly currency: string;
+  readonly status: RewardStatus;
+  readonly reason: string;
+  readonly source_kind: RewardSource;
+  readonly source_id: string;
+  readonly claimable_at: Date;
+  readonly expires_at: Date | null;
+  readonly claimed_at: Date | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+};
+
+/** What holds for a reward `r` in each status; of these exactly one is true. */
+export const IS_IN_STATUS: Readonly<Record<RewardStatus, string>> = {
+  CLAIMED: 'r.claimed_at IS NOT NULL',
+  EXPIRED: 'r.claimed_at IS NULL AND r.expires_at <= now()',
+  PENDING: 'r.claimed_at IS NULL AND r.claimable_at > now()',
+  CLAIMABLE:
+    'r.claimed_at IS NULL AND r.claimable_at <= now() AND (r.expires_at IS NULL OR r.expires_at > now())',
+};
+
+export const REWARD_SELECT = `r.id, r.type_id, r.amount, r.currency, r.reason, r.source_kind, r.source_id,
+  r.claimable_at, r.expires_at, r.claimed_at, r.created_at, r.updated_at,
+  CASE WHEN ${IS_IN_STATUS.CLAIMED} THEN 'CLAIMED' WHEN ${IS_IN_STATUS.EXPIRED} THEN 'EXPIRED'
+       WHEN ${IS_IN_STATUS.PENDING} THEN 'PENDING' ELSE 'CLAIMABLE' END AS status`;
+
+export async function findReward(tx: Tx, userId: string, id: string): Promise<RewardRow | undefined> {
+  const [row] = await tx.query(`SELECT ${REWARD_SELECT} FROM rewards r WHERE r.id = $1 AND r.user_id = $2`, [
+    id,
+    userId,
+  ]);
+  return row;
+}
+
+/** Whether it was claimed by this: of many at once, by one. */
+export async function markClaimed(tx: Tx, userId: string, id: string): Promise<boolean> {
+  const [, count] = await tx.query(
+    `UPDATE rewards r SET claimed_at = clock_timestamp(), updated_at = clock_timestamp()
+     WHERE r.id = $1 AND r.user_id = $2 AND ${IS_IN_STATUS.CLAIMABLE}`,
+    [id, userId],
+  );
+  return count === 1;
+}
+
+/** An event that asks for a reward. */
+export interface Occasion {
+  readonly code: RewardCode;
+  readonly userId: string;
+  readonly eventId: string;
+  readonly exchangeAccountId: string;
+  /** The uuid of what it is granted for. */
+  readonly sourceId: string;
+}
+
+/** The occasion with what a grant needs to know of its account and type. */
+export type Grant = {
+  readonly type_id: string;
+  readonly rate: string;
+  readonly exchange: string;
+  readonly venue_account_id: string;
+};
+
+/**
+ * What is granted at this occasion; undefined where nothing is: the type is not offered, the exchange tells no
+ * account id, or user or account had theirs. Those are looked up first since most events are such; what decides is
+ * the insert.
+ */
+export async function findGrant(tx: Tx, occasion: Occasion): Promise<Grant | undefined> {
+  const [grant] = await tx.query(
+    `SELECT t.id AS type_id, t.rate, a.exchange, a.venue_account_id
+     FROM reward_types t, exchange_accounts a
+     WHERE t.code = $1 AND t.is_active AND a.id = $2 AND a.user_id = $3 AND a.venue_account_id IS NOT NULL
+       AND NOT EXISTS (SELECT FROM rewards r WHERE r.type_id = t.id AND r.user_id = $3
+                       AND r.venue_account_id IS NOT NULL)
+       AND NOT EXISTS (SELECT FROM rewards r WHERE r.type_id = t.id AND r.exchange = a.exchange
+                       AND r.venue_account_id = a.venue_account_id)`,
+    [occasion.code, occasion.exchangeAccountId, occasion.userId],
+  );
+  return grant;
+}
+
+export interface NewReward {
+  readonly occasion: Occasion;
+  readonly grant: Grant;
+  readonly currency: string;
+  readonly reason: string;
+  readonly sourceKind: RewardSource;
+  readonly expiresDays: number | null;
+}
+
+/** The id of the reward; undefined where one of its kind stands already. */
+export async function insertReward(tx: Tx, reward: NewReward): Promise<string | undefined> {
+  const { occasion, grant } = reward;
+  const rows: { id: string }[] = await tx.query(
+    `INSERT INTO rewards (id, user_id, type_id, amount, currency, reason, source_kind, source_id, event_id, exchange,
+       venue_account_id, claimable_at, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, now(), now() + $12::integer * interval '1 day')
+     ON CONFLICT DO NOTHING RETURNING id`,
+    [
+      newUuid(),
+      occasion.userId,
+      grant.type_id,
+      grant.rate,
+      reward.currency,
+      reward.reason,
+      reward.sourceKind,
+      occasion.sourceId,
+      occasion.eventId,
+      grant.exchange,
+      grant.venue_account_id,
+      reward.expiresDays,
+    ],
+  );
+  return rows[0]?.id;
+}

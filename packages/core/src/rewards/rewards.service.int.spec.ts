@@ -1,0 +1,243 @@
+import { encodeId, rewardOperations, reward as rewardSchema } from '@trading-automation/contracts';
+import { newUuid } from '@trading-automation/persistence';
+import type { Actor } from '../access/index.js';
+import { AnswerReplayed } from '../commands.js';
+import { Ledger } from '../ledger/index.js';
+import { querySchemaOf } from '../lists.js';
+import { CoreUnderTest, type Named } from '../testing/index.js';
+import { RewardAccrual } from './reward-accrual.service.js';
+import { RewardsService } from './rewards.service.js';
+
+let core: CoreUnderTest;
+let rewards: RewardsService;
+let actor: Actor;
+let types: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+  const ledger = new Ledger(core.platform);
+  rewards = new RewardsService({
+    platform: core.platform,
+    lists: core.lists,
+    commands: core.commands,
+    ledger,
+  });
+  await new RewardAccrual(core.platform, ledger, { amounts: {} }).offer();
+  const rows = await core.rows('SELECT code, id FROM reward_types');
+  types = Object.fromEntries(rows.map(({ code, id }) => [String(code), String(id)]));
+});
+afterAll(() => core.close());
+beforeEach(async () => {
+  actor = await core.actor();
+});
+
+/** A reward of the user; its instants are offsets from now. */
+const grant = async (
+  columns: { amount?: string; claimable?: string; expires?: string; type?: string } = {},
+  by = actor,
+): Promise<Named> => {
+  const uuid = newUuid();
+  await core.rows(
+    `INSERT INTO rewards (id, user_id, type_id, amount, currency, reason, source_kind, source_id, event_id,
+       claimable_at, expires_at)
+     VALUES ($1, $2, $3, $4, 'SVC-TEST', 'A test.', 'trade', $1, $1, now() + $5::interval, now() + $6::interval)`,
+    uuid,
+    by.userId,
+    types[columns.type ?? 'SIGN_UP'],
+    columns.amount ?? '100',
+    columns.claimable ?? '-1 second',
+    columns.expires ?? null,
+  );
+  return { uuid, id: encodeId('rwd', uuid) };
+};
+const PENDING = { claimable: '1 hour' };
+const EXPIRED = { claimable: '-2 hours', expires: '-1 hour' };
+const list = (query = '', by = actor) =>
+  rewards.list(
+    by,
+    querySchemaOf(rewardOperations.list).parse(Object.fromEntries(new URLSearchParams(query))) as Parameters<
+      RewardsService['list']
+    >[1],
+  );
+const listTypes = (query = '') =>
+  rewards.types(
+    actor,
+    querySchemaOf(rewardOperations.types).parse(Object.fromEntries(new URLSearchParams(query))) as Parameters<
+      RewardsService['types']
+    >[1],
+  );
+const idsOf = async (query: string) => (await list(query)).items.map(({ id }) => id);
+const postingsOf = (subject: string) =>
+  core.rows(
+    `SELECT a.kind, p.amount::float8 AS amount FROM ledger_entries e
+     JOIN ledger_postings p ON p.entry_id = e.id JOIN ledger_accounts a ON a.id = p.account_id
+     WHERE e.subject_id = $1 ORDER BY a.kind`,
+    subject,
+  );
+
+describe('claiming a reward', () => {
+  it('adds its amount to the balance, and tells of it', async () => {
+    const { id, uuid } = await grant({ amount: '0.1' });
+    const claimed = await rewards.claim(actor, id);
+    expect(rewardSchema.parse(claimed)).toEqual(claimed);
+    expect(claimed).toMatchObject({ id, amount: '0.1', status: 'CLAIMED', claimed_at: expect.any(String) });
+    expect((await list()).items).toEqual([claimed]);
+    expect(await rewards.balance(actor)).toEqual({ currency: 'SVC-TEST', available: '0.1', held: '0' });
+    expect(await postingsOf(uuid)).toEqual([
+      { kind: 'available', amount: 0.1 },
+      { kind: 'issuance', amount: -0.1 },
+    ]);
+    expect(await core.events(actor.userId)).toMatchObject([
+      { type: 'reward.claimed', data: { id, amount: 0.1 } },
+    ]);
+  });
+
+  it('by forty at once happens for one of them, with one posting and one event', async () => {
+    const { id, uuid } = await grant();
+    const outcomes = await Promise.allSettled(Array.from({ length: 40 }, () => rewards.claim(actor, id)));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const outcome of outcomes) {
+      if (outcome.status === 'fulfilled') continue;
+      expect(outcome.reason).toMatchObject({ code: 'invalid_state', details: [{ state: 'CLAIMED' }] });
+    }
+    expect(await postingsOf(uuid)).toHaveLength(2);
+    expect(await core.events(actor.userId)).toHaveLength(1);
+    expect((await rewards.balance(actor)).available).toBe('100');
+  });
+
+  it('of twenty rewards at once adds up', async () => {
+    const granted = await Promise.all(Array.from({ length: 20 }, () => grant({ amount: '1.5' })));
+    await Promise.all(granted.map(({ id }) => rewards.claim(actor, id)));
+    expect((await rewards.balance(actor)).available).toBe('30');
+  });
+
+  it.each([
+    ['PENDING', PENDING],
+    ['EXPIRED', EXPIRED],
+  ] as const)('that is %s is refused with that state, and adds nothing', async (state, columns) => {
+    const { id, uuid } = await grant(columns);
+    await expect(rewards.claim(actor, id)).rejects.toMatchObject({
+      code: 'invalid_state',
+      details: [{ state }],
+    });
+    expect(await postingsOf(uuid)).toEqual([]);
+    expect((await rewards.balance(actor)).available).toBe('0');
+  });
+
+  it('that was claimed in time stays CLAIMED after it would have expired', async () => {
+    const { id, uuid } = await grant({ claimable: '-2 hours', expires: '1 hour' });
+    await rewards.claim(actor, id);
+    await core.rows("UPDATE rewards SET expires_at = now() - interval '1 hour' WHERE id = $1", uuid);
+    expect((await list()).items).toMatchObject([{ status: 'CLAIMED' }]);
+    await expect(rewards.claim(actor, id)).rejects.toMatchObject({ details: [{ state: 'CLAIMED' }] });
+  });
+
+  it('of somebody else, of nobody and of no possible id is not found alike', async () => {
+    const { id, uuid } = await grant({}, await core.actor());
+    for (const wrong of [id, encodeId('rwd', newUuid()), encodeId('wdr', uuid), 'rwd_', uuid]) {
+      await expect(rewards.claim(actor, wrong)).rejects.toMatchObject({ code: 'not_found', details: [] });
+    }
+    expect(await postingsOf(uuid)).toEqual([]);
+  });
+
+  it('needs WITHDRAW; reading does not', async () => {
+    const trader = await core.actor('READ', 'TRADE');
+    const { id } = await grant({}, trader);
+    await expect(rewards.claim(trader, id)).rejects.toMatchObject({
+      code: 'permission_denied',
+      details: [{ permission: 'WITHDRAW' }],
+    });
+    expect((await list('', trader)).items).toMatchObject([{ status: 'CLAIMABLE' }]);
+    const withdrawer = {
+      ...trader,
+      credential: { ...trader.credential, permissions: ['WITHDRAW'] as const },
+    };
+    await expect(rewards.claim(withdrawer, id)).resolves.toMatchObject({ status: 'CLAIMED' });
+  });
+
+  it('with an Idempotency-Key that comes again answers as before', async () => {
+    const { id } = await grant();
+    const again = { ...actor, once: core.once(actor.userId, 'claim-1') };
+    const claimed = await rewards.claim(again, id);
+    const replay = await rewards.claim(again, id).catch((error) => error);
+    expect(replay).toBeInstanceOf(AnswerReplayed);
+    expect(JSON.parse(replay.answer.body.toString())).toEqual(claimed);
+  });
+});
+
+describe('listing rewards', () => {
+  it('shows each in the one status that its instants and its claim make', async () => {
+    const [pending, claimable, expired, claimed] = [
+      await grant(PENDING),
+      await grant({ expires: '1 hour' }),
+      await grant(EXPIRED),
+      await grant(),
+    ];
+    await rewards.claim(actor, claimed.id);
+    expect(await idsOf('status=PENDING')).toEqual([pending.id]);
+    expect(await idsOf('status=CLAIMABLE')).toEqual([claimable.id]);
+    expect(await idsOf('status=EXPIRED')).toEqual([expired.id]);
+    expect(await idsOf('status=CLAIMED')).toEqual([claimed.id]);
+    const all = (await list('order=asc')).items;
+    expect(all.map(({ status }) => status)).toEqual(['PENDING', 'CLAIMABLE', 'EXPIRED', 'CLAIMED']);
+    for (const each of all) expect(rewardSchema.parse(each)).toEqual(each);
+  });
+
+  it('shows those of one type where it is asked for, and refuses a type that there is not', async () => {
+    await grant();
+    const { id } = await grant({ type: 'FIRST_TRADE' });
+    const type = encodeId('rwt', types.FIRST_TRADE ?? '');
+    expect(await idsOf(`type_id=${type}`)).toEqual([id]);
+    expect(await idsOf(`type_id=${type}&status=CLAIMED`)).toEqual([]);
+    for (const wrong of [encodeId('rwt', newUuid()), 'rwt_', encodeId('rwd', types.SIGN_UP ?? '')]) {
+      await expect(list(`type_id=${wrong}`)).rejects.toMatchObject({
+        code: 'not_found',
+        details: [{ field: 'type_id', code: 'not_found' }],
+      });
+    }
+  });
+
+  it("pages by every sort without losing a reward or showing another user's", async () => {
+    const other = await core.actor();
+    for (let turn = 0; turn < 7; turn++) {
+      await grant({ amount: String(1 + (turn % 3)), claimable: `${turn % 2} minutes` });
+      await grant({}, other);
+    }
+    for (const sort of ['created_at', 'claimable_at', 'amount']) {
+      const seen: string[] = [];
+      for (let cursor = ''; ; ) {
+        const page = await list(`limit=2&sort=${sort}${cursor}`);
+        seen.push(...page.items.map(({ id }) => id));
+        if (page.pagination.next_cursor === null) break;
+        cursor = `&cursor=${page.pagination.next_cursor}`;
+      }
+      expect(new Set(seen).size).toBe(7);
+      expect(seen).toHaveLength(7);
+      expect(seen).toEqual(await idsOf(`sort=${sort}`));
+    }
+    const { next_cursor } = (await list('limit=2')).pagination;
+    await expect(list(`limit=2&cursor=${next_cursor}`, other)).rejects.toMatchObject({
+      code: 'invalid_query',
+    });
+  });
+});
+
+describe('reward types', () => {
+  it('are what the world grants, with their rules', async () => {
+    expect((await listTypes('sort=code&order=asc')).items).toMatchObject([
+      { code: 'FIRST_TRADE', rule: { basis: 'FLAT', rate: '50' }, is_active: true },
+      { code: 'SIGN_UP', rule: { basis: 'FLAT', rate: '100' }, is_active: true },
+    ]);
+    const { items, pagination } = await listTypes('limit=1');
+    expect(items).toHaveLength(1);
+    expect((await listTypes(`limit=1&cursor=${pagination.next_cursor}`)).items[0]?.id).not.toBe(items[0]?.id);
+  });
+});
+
+describe('the balance', () => {
+  it("is nothing before the first claim, and one's own alone", async () => {
+    const other = await core.actor();
+    await rewards.claim(other, (await grant({}, other)).id);
+    expect(await rewards.balance(actor)).toEqual({ currency: 'SVC-TEST', available: '0', held: '0' });
+  });
+});

@@ -1,0 +1,132 @@
+import { JsonNumber, jsonText, type Setting, settingOperations } from '@trading-automation/contracts';
+import type { Actor } from '../access/index.js';
+import { querySchemaOf } from '../lists.js';
+import { CoreUnderTest } from '../testing/index.js';
+import { SettingsService } from './settings.service.js';
+
+let core: CoreUnderTest;
+let settings: SettingsService;
+let actor: Actor;
+
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+  settings = new SettingsService(core.platform, core.lists, core.commands);
+});
+afterAll(() => core.close());
+beforeEach(async () => {
+  actor = await core.actor('READ');
+});
+
+const put = (key: string, value: unknown, by: Actor = actor) => settings.put(by, key, { value });
+const list = (query = '', by: Actor = actor) =>
+  settings.list(
+    by,
+    querySchemaOf(settingOperations.list).parse(Object.fromEntries(new URLSearchParams(query))) as Parameters<
+      SettingsService['list']
+    >[1],
+  );
+const textOf = ({ value }: Setting) => value.text;
+
+describe('a setting', () => {
+  it('needs no more than READ to be put, read, changed and removed', async () => {
+    const made = await put('theme', 'dark');
+    expect(made).toMatchObject({ key: 'theme', created_at: made.updated_at });
+    expect(await settings.get(actor, 'theme')).toEqual(made);
+    const changed = await put('theme', 'light');
+    expect(changed.created_at).toBe(made.created_at);
+    expect(textOf(await settings.get(actor, 'theme'))).toBe('"light"');
+    expect(await settings.delete(actor, 'theme')).toEqual({ key: 'theme', deleted: true });
+    await expect(settings.get(actor, 'theme')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(settings.delete(actor, 'theme')).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it.each([
+    ['null', null],
+    ['a number beyond doubles', new JsonNumber('123456789012345678901234567890.000000000000000000000000001')],
+    ['a number beyond their range', [new JsonNumber('-1e999')]],
+    ['a negative zero', { z: -0 }],
+    ['members in an order of their own', { z: 1, a: { y: 2, b: [] }, m: null }],
+    ['text of every script, quotes and escapes', '\u0001"\\/\n\u2028😀ü'],
+  ])('comes back as it was put: %s', async (_case, value) => {
+    const text = jsonText(value);
+    expect(textOf(await put('k', value))).toBe(text);
+    expect(textOf(await settings.get(actor, 'k'))).toBe(text);
+    expect((await list()).items.map(textOf)).toEqual([text]);
+  });
+
+  it.each(['', 'UPPER', 'spa ce', 'ü', 'nul\u0000', 'slash/ed', 'x'.repeat(65), 'line\n'])(
+    'is not called %j: to put it is refused by name, and nothing is found there',
+    async (key) => {
+      await expect(put(key, 1)).rejects.toMatchObject({
+        code: 'validation_failed',
+        details: [{ field: 'key', code: 'invalid_format' }],
+      });
+      await expect(settings.get(actor, key)).rejects.toMatchObject({ code: 'not_found' });
+      await expect(settings.delete(actor, key)).rejects.toMatchObject({ code: 'not_found' });
+    },
+  );
+
+  it('takes keys of every allowed character and length', async () => {
+    for (const key of ['a', '.', '-_.', 'abcdefghijklmnopqrstuvwxyz0123456789', 'x'.repeat(64)]) {
+      await put(key, key);
+      expect(textOf(await settings.get(actor, key))).toBe(`"${key}"`);
+    }
+  });
+
+  it('is one record however often a new key is put at once, with one of the values', async () => {
+    const made = await Promise.all(Array.from({ length: 12 }, (_, index) => put('race', index)));
+    expect(new Set(made.map(({ created_at }) => created_at)).size).toBe(1);
+    const { items } = await list();
+    expect(items).toHaveLength(1);
+    expect(made.map(textOf)).toContain(textOf(items[0]!));
+  });
+
+  it("is its user's alone", async () => {
+    const other = await core.actor('READ');
+    await put('mine', 1);
+    await expect(settings.get(other, 'mine')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(settings.delete(other, 'mine')).rejects.toMatchObject({ code: 'not_found' });
+    await put('mine', 2, other);
+    expect(textOf(await settings.get(actor, 'mine'))).toBe('1');
+    expect((await list('', other)).items.map(textOf)).toEqual(['2']);
+  });
+});
+
+describe('the list of settings', () => {
+  it('is sorted by key, creation or change, in pages', async () => {
+    for (const key of ['b', 'a-', 'a.', 'a', 'c']) await put(key, key);
+    await put('b', 'changed');
+    const keysOf = async (query: string) => (await list(query)).items.map(({ key }) => key);
+    expect(await keysOf('sort=key&order=asc')).toEqual(['a', 'a-', 'a.', 'b', 'c']);
+    expect(await keysOf('')).toEqual(['c', 'a', 'a.', 'a-', 'b']);
+    expect(await keysOf('sort=updated_at')).toEqual(['b', 'c', 'a', 'a.', 'a-']);
+    const first = await list('sort=key&order=asc&limit=3');
+    const rest = await list(
+      `sort=key&order=asc&limit=3&cursor=${encodeURIComponent(String(first.pagination.next_cursor))}`,
+    );
+    expect([...first.items, ...rest.items].map(({ key }) => key)).toEqual(['a', 'a-', 'a.', 'b', 'c']);
+  });
+});
+
+describe('an account with 1,000 settings', () => {
+  beforeEach(async () => {
+    await core.rows(
+      `INSERT INTO settings (id, user_id, key, value)
+       SELECT gen_random_uuid(), $1, 'k' || n, '0' FROM generate_series(1, 995) AS n`,
+      actor.userId,
+    );
+  });
+
+  it('takes no other, however many come at once; what is there can still be changed', async () => {
+    const outcomes = await Promise.allSettled(Array.from({ length: 12 }, (_, n) => put(`new${n}`, n)));
+    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    expect(refused).toHaveLength(7);
+    for (const reason of refused) {
+      expect(reason).toMatchObject({ code: 'limit_reached', details: [{ limit: 1_000 }] });
+    }
+    expect(textOf(await put('k1', 'changed'))).toBe('"changed"');
+    await settings.delete(actor, 'k2');
+    await expect(put('room', 1)).resolves.toMatchObject({ key: 'room' });
+    await expect(put('no-room', 1)).rejects.toMatchObject({ code: 'limit_reached' });
+  });
+});

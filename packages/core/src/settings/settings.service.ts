@@ -1,0 +1,130 @@
+import {
+  DomainError,
+  jsonText,
+  SETTING_KEY,
+  type Setting,
+  type SettingPut,
+  StoredJson,
+  settingOperations,
+} from '@trading-automation/contracts';
+import { newUuid, type Tx } from '@trading-automation/persistence';
+import { type Actor, authorise, lockUser } from '../access/index.js';
+import type { Commands } from '../commands.js';
+import type { ListQuery, Lists, Page } from '../lists.js';
+import type { Platform } from '../platform.js';
+
+const SETTINGS_MAX = 1_000;
+
+/** The value is asked for as text: as JSON the driver would read its numbers as doubles. */
+const COLUMNS = 's.key, s.value::text AS value, s.created_at, s.updated_at';
+
+type SettingRow = {
+  readonly key: string;
+  readonly value: string;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+};
+
+/** A user's own key-value store. A value comes back as the JSON that was put: this service never reads it. */
+export class SettingsService {
+  constructor(
+    private readonly platform: Platform,
+    private readonly lists: Lists,
+    private readonly commands: Commands,
+  ) {}
+
+  async list(actor: Actor, query: ListQuery): Promise<Page<Setting>> {
+    authorise(actor, settingOperations.list.access);
+    const source = {
+      select: COLUMNS,
+      from: 'settings s',
+      where: ['s.user_id = $1'],
+      params: [actor.userId],
+      sorts: {
+        created_at: { column: 's.created_at', type: 'timestamptz' as const },
+        updated_at: { column: 's.updated_at', type: 'timestamptz' as const },
+        key: { column: 's.key', type: 'text' as const },
+      },
+      idColumn: 's.id',
+    };
+    const page = await this.lists.page<SettingRow>(settingOperations.list, actor.userId, source, query);
+    return { ...page, items: page.items.map(settingView) };
+  }
+
+  async get(actor: Actor, key: string): Promise<Setting> {
+    authorise(actor, settingOperations.get.access);
+    const [row] = await this.platform.database.query(
+      `SELECT ${COLUMNS} FROM settings s WHERE s.user_id = $1 AND s.key = $2`,
+      [actor.userId, keyOf(key)],
+    );
+    if (row === undefined) throw new DomainError('not_found');
+    return settingView(row);
+  }
+
+  async put(actor: Actor, key: string, input: SettingPut): Promise<Setting> {
+    authorise(actor, settingOperations.put.access);
+    if (!SETTING_KEY.test(key)) {
+      const message = 'Expected 1 to 64 characters of a-z, 0-9, ., _ and -.';
+      throw new DomainError('validation_failed', undefined, [
+        { field: 'key', code: 'invalid_format', message },
+      ]);
+    }
+    const value = jsonText(input.value);
+    return this.commands.run(actor.once, async (tx) => {
+      await assertRoom(tx, actor.userId, key);
+      const [row] = await tx.query(
+        `INSERT INTO settings AS s (id, user_id, key, value) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (user_id, key) DO UPDATE SET value = excluded.value, updated_at = clock_timestamp()
+         RETURNING ${COLUMNS}`,
+        [newUuid(), actor.userId, key, value],
+      );
+      return settingView(row);
+    });
+  }
+
+  async delete(actor: Actor, key: string): Promise<{ key: string; deleted: true }> {
+    authorise(actor, settingOperations.delete.access);
+    const known = keyOf(key);
+    return this.commands.run(actor.once, async (tx) => {
+      const [, count] = await tx.query('DELETE FROM settings WHERE user_id = $1 AND key = $2', [
+        actor.userId,
+        known,
+      ]);
+      if (count === 0) throw new DomainError('not_found');
+      return { key: known, deleted: true };
+    });
+  }
+}
+
+/** What has not the form of a key is the key of nothing; some of it Postgres would not even take. */
+function keyOf(text: string): string {
+  if (!SETTING_KEY.test(text)) throw new DomainError('not_found');
+  return text;
+}
+
+/** Under the user's lock: two new keys at once can't both take the last place. What is there may be changed. */
+async function assertRoom(tx: Tx, userId: string, key: string): Promise<void> {
+  await lockUser(tx, userId);
+  const [{ count, is_there }] = await tx.query(
+    `SELECT count(*)::int AS count, coalesce(bool_or(key = $2), false) AS is_there
+     FROM settings WHERE user_id = $1`,
+    [userId, key],
+  );
+  if (is_there || count < SETTINGS_MAX) return;
+  throw new DomainError('limit_reached', undefined, [
+    {
+      code: 'limit_reached',
+      message: `An account has at most ${SETTINGS_MAX} settings.`,
+      limit: SETTINGS_MAX,
+    },
+  ]);
+}
+
+function settingView(row: SettingRow): Setting {
+  return {
+    key: row.key,
+    value: StoredJson.of(row.value),
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}

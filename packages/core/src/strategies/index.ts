@@ -1,0 +1,10 @@
+export { StrategiesModule } from './strategies.module.js';
+export { StrategiesService } from './strategies.service.js';
+export { changeStrategy, lockOwnStrategy, readStrategy, removeStrategy } from './strategy-changes.service.js';
+export {
+  type HeldStrategy,
+  holdStrategy,
+  strategyForTrade,
+  strategyOfFilter,
+  strategyToFollow,
+} from './strategy-to-follow.service.js';

@@ -1,0 +1,19 @@
+import { Module } from '@nestjs/common';
+import { Commands } from '../commands.js';
+import { Lists } from '../lists.js';
+import { Platform } from '../platform.js';
+import { StrategiesService } from './strategies.service.js';
+
+/** For an API. */
+@Module({
+  providers: [
+    {
+      provide: StrategiesService,
+      useFactory: (platform: Platform, lists: Lists, commands: Commands) =>
+        new StrategiesService(platform, lists, commands),
+      inject: [Platform, Lists, Commands],
+    },
+  ],
+  exports: [StrategiesService],
+})
+export class StrategiesModule {}

@@ -1,0 +1,35 @@
+import type { Tx } from '@trading-automation/persistence';
+
+/** How many copiers are linked to each strategy; their rows are the copiers feature's, read here alone. */
+export async function copierCounts(tx: Tx, strategyIds: readonly string[]): Promise<Map<string, number>> {
+  const rows: { id: string; count: number }[] = await tx.query(
+    `SELECT strategy_id AS id, count(*)::int AS count FROM copiers
+     WHERE strategy_id = ANY ($1) AND deleted_at IS NULL GROUP BY strategy_id`,
+    [strategyIds],
+  );
+  return new Map(rows.map(({ id, count }) => [id, count]));
+}
+
+/** Whether the user has, or had, a copier of the strategy. */
+export async function hasCopierOf(tx: Tx, userId: string, strategyId: string): Promise<boolean> {
+  const rows = await tx.query(
+    `SELECT FROM copiers WHERE user_id = $1 AND strategy_id = $2
+     UNION ALL SELECT FROM trades WHERE user_id = $1 AND coalesce(strategy_id, copied_strategy_id) = $2 LIMIT 1`,
+    [userId, strategyId],
+  );
+  return rows.length > 0;
+}
+
+export interface PairOfStrategy {
+  readonly id: string;
+  readonly exchange: string;
+  readonly trading_type: string;
+}
+
+export async function pairsOf(tx: Tx, ids: readonly string[]): Promise<Map<string, PairOfStrategy>> {
+  const rows: PairOfStrategy[] = await tx.query(
+    'SELECT id, exchange, trading_type FROM trade_pairs WHERE id = ANY ($1)',
+    [ids],
+  );
+  return new Map(rows.map((row) => [row.id, row]));
+}

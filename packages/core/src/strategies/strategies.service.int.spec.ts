@@ -1,0 +1,209 @@
+import {
+  encodeId,
+  type Strategy,
+  strategyCreate,
+  strategyOperations,
+  strategy as strategySchema,
+} from '@trading-automation/contracts';
+import { newUuid } from '@trading-automation/persistence';
+import type { Actor } from '../access/index.js';
+import { AnswerReplayed } from '../commands.js';
+import { querySchemaOf } from '../lists.js';
+import { CoreUnderTest, type Named } from '../testing/index.js';
+import { StrategiesService } from './strategies.service.js';
+
+let core: CoreUnderTest;
+let strategies: StrategiesService;
+let actor: Actor;
+let account: Named;
+let pair: Named;
+
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+  strategies = new StrategiesService(core.platform, core.lists, core.commands);
+  pair = await core.pair();
+});
+afterAll(() => core.close());
+beforeEach(async () => {
+  actor = await core.actor();
+  account = await core.account(actor);
+});
+
+const inputOf = (more: Record<string, unknown> = {}) =>
+  strategyCreate.parse({ name: 'Trend', exchange_account_id: account.id, ...more });
+const create = (more: Record<string, unknown> = {}) => strategies.create(actor, inputOf(more));
+const asked = (text: string) =>
+  querySchemaOf(strategyOperations.list).parse(Object.fromEntries(new URLSearchParams(text))) as Parameters<
+    StrategiesService['list']
+  >[1];
+const namesOf = async (text = '', who = actor) =>
+  (await strategies.list(who, asked(text))).items.map(({ name }) => name);
+const archive = ({ name }: Strategy) =>
+  core.rows("UPDATE strategies SET status = 'ARCHIVED' WHERE name = $1", name);
+
+describe('creating a strategy', () => {
+  it('answers with it as its owner sees it, measured by nothing yet', async () => {
+    const created = await create({
+      description: 'Follows trends.',
+      trade_pair_ids: [pair.id, pair.id],
+      visibility: 'PUBLIC',
+      profit_share: { rate: '0.125', period: 'WEEK' },
+      min_copy_equity: '100.5',
+      capacity: 3,
+    });
+    expect(strategySchema.parse(created)).toEqual(created);
+    expect(created).toMatchObject({
+      name: 'Trend',
+      description: 'Follows trends.',
+      exchange_account_id: account.id,
+      trade_pair_ids: [pair.id],
+      visibility: 'PUBLIC',
+      status: 'ACTIVE',
+      copier_count: 0,
+      profit_share: { rate: '0.125', basis: 'HIGH_WATER_MARK', period: 'WEEK' },
+      min_copy_equity: '100.5',
+      capacity: 3,
+      performance: { closed_count: 0, win_rate: null, net_pnl: '0', roi: null, sharpe: null },
+    });
+    expect(await strategies.get(actor, created.id)).toEqual(created);
+  });
+
+  it('leaves out what was left out', async () => {
+    expect(Object.entries(await create()).filter(([, value]) => value === undefined)).toEqual(
+      ['description', 'trade_pair_ids', 'profit_share', 'min_copy_equity', 'capacity'].map((name) => [
+        name,
+        undefined,
+      ]),
+    );
+  });
+
+  it('happens once for one Idempotency-Key', async () => {
+    const once = core.once(actor.userId, 'the-key');
+    const attempts = await Promise.allSettled([
+      strategies.create({ ...actor, once }, inputOf()),
+      strategies.create({ ...actor, once }, inputOf()),
+    ]);
+    expect(attempts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    await expect(strategies.create({ ...actor, once }, inputOf())).rejects.toBeInstanceOf(AnswerReplayed);
+    expect(await namesOf()).toEqual(['Trend']);
+  });
+
+  it('is refused for an account that is not there, a foreign one or a removed one, naming the field', async () => {
+    const removed = await core.account(actor);
+    await core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE id = $1', removed.uuid);
+    const foreign = await core.account(await core.actor());
+    for (const id of ['exa_x', encodeId('exa', newUuid()), foreign.id, removed.id]) {
+      await expect(create({ exchange_account_id: id })).rejects.toMatchObject({
+        code: 'not_found',
+        details: [{ field: 'exchange_account_id', code: 'not_found' }],
+      });
+    }
+  });
+
+  it('is refused for pairs that are not there, naming each of them', async () => {
+    const trade_pair_ids = [encodeId('tpr', newUuid()), pair.id, 'tpr_x'];
+    await expect(create({ trade_pair_ids })).rejects.toMatchObject({
+      code: 'not_found',
+      details: [{ field: 'trade_pair_ids.0' }, { field: 'trade_pair_ids.2' }],
+    });
+    expect(await namesOf()).toEqual([]);
+  });
+
+  it('is refused for pairs of another exchange or trading type', async () => {
+    const others = [
+      await core.pair({ exchange: 'elsewhere' }),
+      await core.pair({ trading_type: 'perpetual', symbol: 'BTC/USDT:USDT' }),
+    ];
+    await expect(create({ trade_pair_ids: [pair.id, ...others.map(({ id }) => id)] })).rejects.toMatchObject({
+      code: 'validation_failed',
+      details: [
+        { field: 'trade_pair_ids.1', code: 'other_exchange' },
+        { field: 'trade_pair_ids.2', code: 'other_exchange' },
+      ],
+    });
+  });
+
+  it('needs TRADE, and reading READ', async () => {
+    await expect(strategies.create(await core.actor('READ'), inputOf())).rejects.toMatchObject({
+      code: 'permission_denied',
+    });
+    await expect(strategies.list(await core.actor('READ'), asked(''))).resolves.toMatchObject({ items: [] });
+  });
+});
+
+describe('reading a strategy', () => {
+  it('of another user works while it is public and active, and shows no account', async () => {
+    const stranger = await core.actor('READ');
+    const created = await create({ name: newUuid(), visibility: 'PUBLIC' });
+    const seen = await strategies.get(stranger, created.id);
+    expect(seen).toEqual({ ...created, exchange_account_id: undefined });
+    expect(JSON.stringify(seen)).not.toContain(account.id);
+    await archive(created);
+    await expect(strategies.get(stranger, created.id)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(strategies.get(actor, created.id)).resolves.toMatchObject({ status: 'ARCHIVED' });
+  });
+
+  it('finds no private, removed, unknown or misnamed one', async () => {
+    const stranger = await core.actor();
+    const hidden = await create();
+    const removed = await create({ name: newUuid(), visibility: 'PUBLIC' });
+    await core.rows('UPDATE strategies SET deleted_at = now() WHERE name = $1', removed.name);
+    for (const id of [hidden.id, removed.id, encodeId('str', newUuid()), encodeId('trd', newUuid()), 'x']) {
+      await expect(strategies.get(stranger, id)).rejects.toMatchObject({ code: 'not_found' });
+    }
+    await expect(strategies.get(actor, removed.id)).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('the list of strategies', () => {
+  it('holds the own ones, and with visibility=PUBLIC the active public ones of every user', async () => {
+    const label = newUuid();
+    const mine = [`${label} a`, `${label} b`, `${label} c`] as const;
+    await create({ name: mine[0] });
+    await create({ name: mine[1], visibility: 'PUBLIC' });
+    await archive(await create({ name: mine[2], visibility: 'PUBLIC' }));
+    const other = await core.actor();
+    const foreign = await core.account(other);
+    await strategies.create(
+      other,
+      inputOf({ name: `${label} d`, visibility: 'PUBLIC', exchange_account_id: foreign.id }),
+    );
+    await strategies.create(other, inputOf({ name: `${label} e`, exchange_account_id: foreign.id }));
+
+    expect(await namesOf('sort=name&order=asc')).toEqual(mine);
+    expect(await namesOf('visibility=PRIVATE')).toEqual([mine[0]]);
+    expect(await namesOf('status=ARCHIVED')).toEqual([mine[2]]);
+    const open = await strategies.list(actor, asked('visibility=PUBLIC&limit=100&sort=name&order=asc'));
+    const labelled = open.items.filter(({ name }) => name.startsWith(label));
+    expect(labelled.map(({ name }) => name)).toEqual([mine[1], `${label} d`]);
+    expect(labelled.map(({ exchange_account_id }) => exchange_account_id)).toEqual([account.id, undefined]);
+  });
+
+  it('is paged without a gap or a repeat by each sort', async () => {
+    for (const name of ['c', 'a', 'b', 'e', 'd']) await create({ name });
+    for (const [sort, expected] of [
+      ['sort=name&order=asc', ['a', 'b', 'c', 'd', 'e']],
+      ['sort=created_at&order=desc', ['d', 'e', 'b', 'a', 'c']],
+    ] as const) {
+      const seen: string[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const text = `limit=2&${sort}${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
+        const page = await strategies.list(actor, asked(text));
+        seen.push(...page.items.map(({ name }) => name));
+        cursor = page.pagination.next_cursor;
+      }
+      expect(seen).toEqual(expected);
+    }
+  });
+
+  it('takes no cursor of another user or filter', async () => {
+    for (const name of ['a', 'b', 'c']) await create({ name });
+    const { pagination } = await strategies.list(actor, asked('limit=1'));
+    const cursor = encodeURIComponent(String(pagination.next_cursor));
+    const other = await core.actor();
+    await expect(namesOf(`limit=1&cursor=${cursor}`, other)).rejects.toMatchObject({ code: 'invalid_query' });
+    await expect(namesOf(`limit=1&visibility=PRIVATE&cursor=${cursor}`)).rejects.toMatchObject({
+      code: 'invalid_query',
+    });
+  });
+});

@@ -1,0 +1,102 @@
+import {
+  DomainError,
+  decodeId,
+  type QueryOf,
+  type Strategy,
+  type StrategyCreate,
+  strategyOperations,
+} from '@trading-automation/contracts';
+import { hydrate, newUuid, type Tx } from '@trading-automation/persistence';
+import { IsNull } from 'typeorm';
+import { type Actor, authorise } from '../access/index.js';
+import type { Commands } from '../commands.js';
+import { holdOwnAccount } from '../exchange-accounts/index.js';
+import type { ListQuery, Lists, Page } from '../lists.js';
+import type { Platform } from '../platform.js';
+import { copierCounts } from './strategies.queries.js';
+import { StrategyEntity } from './strategy.entity.js';
+import { viewStrategy } from './strategy.view.js';
+import { readStrategy, settingsOf } from './strategy-changes.service.js';
+
+type StrategyList = ListQuery & QueryOf<typeof strategyOperations.list>;
+
+/** Reads and makes strategies. Changes that reach their copiers are use-cases of the copiers feature. */
+export class StrategiesService {
+  constructor(
+    private readonly platform: Platform,
+    private readonly lists: Lists,
+    private readonly commands: Commands,
+  ) {}
+
+  async list(actor: Actor, query: StrategyList): Promise<Page<Strategy>> {
+    authorise(actor, strategyOperations.list.access);
+    const { database } = this.platform;
+    const source = {
+      select: 's.*',
+      from: 'strategies s',
+      ...conditionsOf(actor, query),
+      sorts: {
+        created_at: { column: 's.created_at', type: 'timestamptz' as const },
+        name: { column: 's.name', type: 'text' as const },
+      },
+      idColumn: 's.id',
+    };
+    const page = await this.lists.page(strategyOperations.list, actor.userId, source, query);
+    const strategies = hydrate(database, StrategyEntity, page.items);
+    const counts = await copierCounts(
+      database.manager,
+      strategies.map(({ id }) => id),
+    );
+    const items = strategies.map((strategy) =>
+      viewStrategy(strategy, actor.userId, counts.get(strategy.id) ?? 0),
+    );
+    return { ...page, items };
+  }
+
+  /** The actor's own, or another user's active public one without its account. */
+  async get(actor: Actor, publicId: string): Promise<Strategy> {
+    authorise(actor, strategyOperations.get.access);
+    const { manager } = this.platform.database;
+    return readStrategy(manager, actor, await findReadable(manager, actor, publicId));
+  }
+
+  async create(actor: Actor, input: StrategyCreate): Promise<Strategy> {
+    authorise(actor, strategyOperations.create.access);
+    return this.commands.run(actor.once, async (tx) => {
+      const account = await holdOwnAccount(tx, actor, input.exchange_account_id);
+      const id = newUuid();
+      await tx.insert(StrategyEntity, {
+        ...(await settingsOf(tx, account, input)),
+        id,
+        userId: actor.userId,
+        exchangeAccountId: account.id,
+        status: 'ACTIVE',
+      });
+      return readStrategy(tx, actor, id);
+    });
+  }
+}
+
+function conditionsOf({ userId }: Actor, { visibility, status }: StrategyList) {
+  const where = ['s.deleted_at IS NULL'];
+  const params: unknown[] = [];
+  // Written out, not as parameters: the list of public strategies has indexes of its own.
+  if (visibility === 'PUBLIC') where.push("s.visibility = 'PUBLIC'", "s.status = 'ACTIVE'");
+  else where.push(`s.user_id = $${params.push(userId)}`);
+  if (visibility === 'PRIVATE') where.push("s.visibility = 'PRIVATE'");
+  if (status !== undefined) where.push(`s.status = $${params.push(status)}`);
+  return { where, params };
+}
+
+async function findReadable(tx: Tx, actor: Actor, publicId: string): Promise<string> {
+  const id = decodeId('str', publicId);
+  const strategy =
+    id === null
+      ? null
+      : await tx.findOneBy(StrategyEntity, [
+          { id, userId: actor.userId, deletedAt: IsNull() },
+          { id, visibility: 'PUBLIC', status: 'ACTIVE', deletedAt: IsNull() },
+        ]);
+  if (strategy === null) throw new DomainError('not_found');
+  return strategy.id;
+}

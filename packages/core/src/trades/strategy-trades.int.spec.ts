@@ -1,0 +1,158 @@
+import {
+  encodeId,
+  type Strategy,
+  strategyCreate,
+  type TradeDetail,
+  tradeCreate,
+  tradeOperations,
+} from '@trading-automation/contracts';
+import { newUuid } from '@trading-automation/persistence';
+import type { Actor } from '../access/index.js';
+import { querySchemaOf } from '../lists.js';
+import { StrategiesService } from '../strategies/index.js';
+import { CoreUnderTest, type Named } from '../testing/index.js';
+import { TradesService } from './trades.service.js';
+
+let core: CoreUnderTest;
+let trades: TradesService;
+let strategies: StrategiesService;
+let actor: Actor;
+let account: Named;
+let pair: Named;
+let strategy: Strategy;
+
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+  const { platform, lists, commands } = core;
+  trades = new TradesService({ platform, lists, commands });
+  strategies = new StrategiesService(platform, lists, commands);
+  pair = await core.pair();
+});
+afterAll(() => core.close());
+beforeEach(async () => {
+  actor = await core.actor();
+  account = await core.account(actor);
+  strategy = await makeStrategy();
+});
+
+const makeStrategy = (more: Record<string, unknown> = {}, owner = actor, on = account) =>
+  strategies.create(owner, strategyCreate.parse({ name: 's', exchange_account_id: on.id, ...more }));
+const trade = (more: Record<string, unknown> = {}): Promise<TradeDetail> =>
+  trades.create(
+    actor,
+    tradeCreate.parse({
+      exchange_account_id: account.id,
+      trade_pair_id: pair.id,
+      strategy_id: strategy.id,
+      type: 'LIMIT',
+      side: 'BUY',
+      price: '100',
+      amount: '1',
+      ...more,
+    }),
+  );
+const setStrategy = (columns: string) =>
+  core.rows(`UPDATE strategies SET ${columns} WHERE exchange_account_id = $1`, account.uuid);
+const uuidOf = async (text: string, ...params: unknown[]) => String((await core.row(text, ...params)).id);
+const listed = async (text: string, who = actor) => {
+  const query = querySchemaOf(tradeOperations.list).parse(Object.fromEntries(new URLSearchParams(text)));
+  const page = await trades.list(who, query as Parameters<TradesService['list']>[1]);
+  return page.items.map(({ id }) => id);
+};
+
+describe('a trade made for a strategy', () => {
+  it('names it, and its origin', async () => {
+    const created = await trade();
+    expect(created).toMatchObject({ strategy_id: strategy.id, origin: 'STRATEGY' });
+    expect(await trades.get(actor, created.id)).toEqual(created);
+    expect(await core.events(actor.userId)).toMatchObject([{ data: { strategy_id: strategy.id } }]);
+    expect(await trade({ strategy_id: undefined })).toMatchObject({
+      strategy_id: undefined,
+      origin: 'API',
+    });
+  });
+
+  it('is refused where the strategy is not there, another user’s be it public, or removed', async () => {
+    const owner = await core.actor();
+    const open = await makeStrategy({ visibility: 'PUBLIC' }, owner, await core.account(owner));
+    await setStrategy('deleted_at = now()');
+    for (const strategy_id of [strategy.id, open.id, encodeId('str', newUuid()), 'str_x']) {
+      await expect(trade({ strategy_id })).rejects.toMatchObject({
+        code: 'not_found',
+        details: [{ field: 'strategy_id', code: 'not_found' }],
+      });
+    }
+  });
+
+  it('is refused on another account, and on a pair that the strategy does not trade', async () => {
+    const elsewhere = await core.account(actor);
+    await expect(trade({ exchange_account_id: elsewhere.id })).rejects.toMatchObject({
+      code: 'validation_failed',
+      details: [{ field: 'exchange_account_id', code: 'other_account' }],
+    });
+    const other = await core.pair({ base: newUuid().slice(-12) });
+    const narrow = await makeStrategy({ trade_pair_ids: [other.id] });
+    await expect(trade({ strategy_id: narrow.id })).rejects.toMatchObject({
+      code: 'validation_failed',
+      details: [{ field: 'trade_pair_id', code: 'other_pair' }],
+    });
+    await expect(trade({ strategy_id: narrow.id, trade_pair_id: other.id })).resolves.toMatchObject({
+      strategy_id: narrow.id,
+    });
+  });
+
+  it('is refused once the strategy is archived', async () => {
+    await setStrategy("status = 'ARCHIVED'");
+    await expect(trade()).rejects.toMatchObject({
+      code: 'invalid_state',
+      details: [{ field: 'strategy_id', state: 'ARCHIVED' }],
+    });
+    expect(await listed('')).toEqual([]);
+  });
+});
+
+describe('the trades of a strategy', () => {
+  it('are its own and the copies that were made of them, of one user alone, also once it is removed', async () => {
+    const mine = await trade();
+    await trade({ strategy_id: undefined });
+    const copy = await trade({ strategy_id: undefined });
+    const strategyId = await uuidOf('SELECT id FROM strategies WHERE exchange_account_id = $1', account.uuid);
+    await core.rows(
+      'UPDATE trades SET copied_strategy_id = $1 WHERE client_order_id = $2',
+      strategyId,
+      copy.id,
+    );
+    expect(await listed(`strategy_id=${strategy.id}&order=asc`)).toEqual([mine.id, copy.id]);
+    expect(await listed(`strategy_id=${strategy.id}&side=SELL`)).toEqual([]);
+    await setStrategy("deleted_at = now(), visibility = 'PUBLIC'");
+    expect(await listed(`strategy_id=${strategy.id}&order=asc`)).toEqual([mine.id, copy.id]);
+    await expect(listed(`strategy_id=${strategy.id}`, await core.actor())).rejects.toMatchObject({
+      code: 'not_found',
+      details: [{ field: 'strategy_id' }],
+    });
+  });
+
+  it('of a public strategy of another user are the own copies alone', async () => {
+    await trade();
+    await setStrategy("visibility = 'PUBLIC'");
+    const stranger = await core.actor('READ');
+    expect(await listed(`strategy_id=${strategy.id}`, stranger)).toEqual([]);
+  });
+
+  it('are read from an index in the order of the page, however many there are', async () => {
+    const plan = await core.platform.database.transaction(async (tx) => {
+      await tx.query('SET LOCAL enable_seqscan = off');
+      await tx.query('SET LOCAL enable_sort = off');
+      return tx.query(
+        `EXPLAIN SELECT t.* FROM trades t
+         WHERE t.user_id = $1 AND coalesce(t.strategy_id, t.copied_strategy_id) = $2
+           AND (t.created_at, t.id) < (now(), $1::uuid)
+         ORDER BY t.created_at DESC, t.id DESC LIMIT 21`,
+        [newUuid(), newUuid()],
+      );
+    });
+    const text = JSON.stringify(plan);
+    expect(text).toContain('trades_user_strategy_created_at_idx');
+    expect(text).not.toContain('Sort');
+  });
+});

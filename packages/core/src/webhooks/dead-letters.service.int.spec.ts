@@ -1,0 +1,339 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  compileWriter,
+  deadLetterDetail,
+  deadLetterOperations,
+  deadLetter as deadLetterSchema,
+  encodeId,
+} from '@trading-automation/contracts';
+import { newUuid } from '@trading-automation/persistence';
+import type { Actor } from '../access/index.js';
+import { AnswerReplayed } from '../commands.js';
+import { querySchemaOf } from '../lists.js';
+import type { DeliveryRef } from './delivery.queries.js';
+import { WebhooksUnderTest } from './testing/webhooks-under-test.js';
+import { WebhookFanOut } from './webhook-fan-out.js';
+
+let the: WebhooksUnderTest;
+let actor: Actor;
+let hook: string;
+beforeAll(async () => {
+  the = await WebhooksUnderTest.open();
+});
+afterAll(() => the.close());
+beforeEach(async () => {
+  actor = await the.core.actor();
+  hook = await the.hook(actor);
+});
+
+type Query = Parameters<WebhooksUnderTest['deadLetters']['list']>[2];
+const asking = (text = '') =>
+  querySchemaOf(deadLetterOperations.list).parse(Object.fromEntries(new URLSearchParams(text))) as Query;
+const die = (event?: Parameters<WebhooksUnderTest['deadLetter']>[2]) => the.deadLetter(actor, hook, event);
+const runsOf = (uuid: string) =>
+  the.core.rows(
+    `SELECT d.id, d.run, d.status, d.attempts FROM webhook_deliveries d
+     JOIN webhook_deliveries first ON first.webhook_id = d.webhook_id AND first.event_id = d.event_id
+     WHERE first.id = $1 ORDER BY d.run`,
+    uuid,
+  );
+const stateOf = (state: string) => ({ code: 'invalid_state', details: [{ code: 'invalid_state', state }] });
+/** The outcomes: `ok`, or the state that a refusal names. */
+async function outcomesOf(calls: readonly Promise<unknown>[]): Promise<string[]> {
+  const settled = await Promise.allSettled(calls);
+  return settled.map((each) => (each.status === 'fulfilled' ? 'ok' : each.reason.details[0].state)).sort();
+}
+
+describe('a dead letter', () => {
+  it('tells how its delivery ended, and carries the event digit by digit', async () => {
+    const data = '{"amount":0.100000000000000001,"price":12345678901234567890.5,"text":"Zürich"}';
+    const { id, uuid } = await die({ data });
+    const read = await the.deadLetters.get(actor, hook, id);
+    const { payload, ...entry } = read;
+    expect(deadLetterSchema.strict().parse(entry)).toEqual(entry);
+    expect(entry).toMatchObject({
+      id,
+      event_type: 'trade.created',
+      run: 0,
+      status: 'PENDING',
+      attempts: 5,
+      last_status_code: 503,
+      last_error: 'http_status',
+    });
+    expect(entry).not.toHaveProperty('resolved_at');
+    const written = compileWriter(deadLetterDetail)(read);
+    expect(written).toContain(`"data":${data}}`);
+    expect(JSON.parse(written).payload.event_id).toBe(entry.event_id);
+    const { payload: bytes } = await the.core.row(
+      'SELECT e.payload FROM outbox_events e JOIN webhook_deliveries d ON d.event_id = e.id WHERE d.id = $1',
+      uuid,
+    );
+    expect(payload.text).toBe(String(bytes));
+  });
+
+  it('is listed without its payload, by status and kind, page by page', async () => {
+    const created = [await die(), await die(), await die()];
+    const filled = await die({ type: 'trade.filled' });
+    await the.deadLetters.discard(actor, hook, created[1]!.id);
+    const list = async (text = '') => {
+      const { items } = await the.deadLetters.list(actor, hook, asking(text));
+      for (const item of items) expect(deadLetterSchema.strict().parse(item)).toEqual(item);
+      return items.map(({ id }) => id);
+    };
+    expect(await list()).toEqual([filled, ...[...created].reverse()].map(({ id }) => id));
+    expect(await list('status=DISCARDED')).toEqual([created[1]!.id]);
+    expect(await list('status=PENDING&event_type=trade.created&order=asc')).toEqual([
+      created[0]!.id,
+      created[2]!.id,
+    ]);
+    expect(await list('event_type=trade.filled')).toEqual([filled.id]);
+    expect(await list('event_type=trade.closed')).toEqual([]);
+    expect((await list('sort=updated_at'))[0]).toBe(created[1]!.id);
+    const first = await the.deadLetters.list(actor, hook, asking('limit=3&include=total'));
+    expect(first.pagination).toMatchObject({ has_more: true, total: 4 });
+    const cursor = String(first.pagination.next_cursor);
+    expect(await list(`limit=3&include=total&cursor=${cursor}`)).toEqual([created[0]!.id]);
+    const other = await the.hook(actor);
+    await expect(
+      the.deadLetters.list(actor, other, asking(`limit=3&include=total&cursor=${cursor}`)),
+    ).rejects.toMatchObject({ code: 'invalid_query' });
+  });
+
+  it.each(['', 'status=PENDING', 'event_type=trade.created'])(
+    'is found by a range of an index on its page, whatever the page (%s)',
+    async (filter) => {
+      for (const sort of ['created_at', 'updated_at']) {
+        const [field, value] = filter.split('=');
+        const plan = await the.core.platform.database.transaction(async (tx) => {
+          await tx.query('SET LOCAL enable_seqscan = off');
+          await tx.query('SET LOCAL enable_sort = off');
+          return tx.query(
+            `EXPLAIN SELECT id FROM webhook_dead_letters
+             WHERE webhook_id = '${newUuid()}' ${field === '' ? '' : `AND ${field} = '${value}'`}
+               AND (${sort}, id) < (now(), '${newUuid()}') ORDER BY ${sort} DESC, id DESC LIMIT 20`,
+          );
+        });
+        const text = JSON.stringify(plan);
+        expect(text).toMatch(/Index (Only )?Scan Backward/);
+        expect(text).not.toMatch(/Sort|Filter:/);
+      }
+    },
+  );
+
+  it('is counted by its status', async () => {
+    const stats = () => the.deadLetters.stats(actor, hook);
+    expect(await stats()).toEqual({ pending: 0, retried: 0, discarded: 0 });
+    const [first, second] = [await die(), await die(), await die()];
+    await the.deadLetters.retry(actor, hook, first!.id);
+    await the.deadLetters.discard(actor, hook, second!.id);
+    expect(await stats()).toEqual({ pending: 1, retried: 1, discarded: 1 });
+  });
+});
+
+describe('a retry', () => {
+  it('owes the same event and bytes anew, due at once, for a run of five attempts', async () => {
+    const { id, uuid } = await die({ data: '{"amount":0.10}' });
+    const before = await the.core.row(
+      'SELECT d.event_id, e.payload FROM webhook_deliveries d JOIN outbox_events e ON e.id = d.event_id WHERE d.id = $1',
+      uuid,
+    );
+    const retried = await the.deadLetters.retry(actor, hook, id);
+    expect(retried).toMatchObject({ id, status: 'RETRIED', run: 0, attempts: 5 });
+    expect(retried.resolved_at).toBeDefined();
+    const [, next] = await runsOf(uuid);
+    expect(next).toMatchObject({ run: 1, status: 'DUE', attempts: 0 });
+    const deliveryId = String(next?.id);
+    const overdue = await the.deliveries.overdue(-60_000, 1_000);
+    expect(overdue).toContainEqual({ deliveryId, attempt: 1, at: expect.any(String) });
+    const attempt = await the.claimed(deliveryId);
+    expect(attempt.eventId).toBe(before.event_id);
+    expect(Buffer.from(attempt.payload)).toEqual(before.payload);
+    const failure = { error: 'timeout', responseTimeMs: 1 } as const;
+    expect(await the.deliveries.record(attempt, failure)).toMatchObject({ kind: 'retry', attempt: 2 });
+    const { items } = await the.webhooks.deliveries(actor, hook, asking());
+    expect(items[0]).toMatchObject({ event_id: retried.event_id, run: 1, attempt: 1, status: 'FAILED' });
+  });
+
+  it('is told to the dispatchers as soon as it stands', async () => {
+    const { id, uuid } = await die();
+    const { platform } = the.core;
+    const told: DeliveryRef[] = [];
+    const unsubscribe = new WebhookFanOut(platform).subscribe((refs) => told.push(...refs));
+    while (!platform.listener.connected) await sleep(10);
+    await the.deadLetters.retry(actor, hook, id);
+    const [, next] = await runsOf(uuid);
+    while (told.length === 0) await sleep(10);
+    expect(told).toEqual([{ deliveryId: next?.id, attempt: 1 }]);
+    unsubscribe();
+  });
+
+  it('that fails all over is another dead letter, which can be retried in turn', async () => {
+    const { id, uuid } = await die();
+    await the.deadLetters.retry(actor, hook, id);
+    const [, second] = await runsOf(uuid);
+    await the.failAll(String(second?.id));
+    const { items } = await the.deadLetters.list(actor, hook, asking());
+    expect(items).toMatchObject([
+      { id: encodeId('dlq', String(second?.id)), status: 'PENDING', run: 1, attempts: 5 },
+      { id, status: 'RETRIED', run: 0 },
+    ]);
+    expect(items[0]?.event_id).toBe(items[1]?.event_id);
+    await the.deadLetters.retry(actor, hook, items[0]!.id);
+    expect((await runsOf(uuid)).map(({ run, status }) => [run, status])).toEqual([
+      [0, 'DEAD'],
+      [1, 'DEAD'],
+      [2, 'DUE'],
+    ]);
+  });
+
+  it('happens once of many at once; the others are told that it was', async () => {
+    const { id, uuid } = await die();
+    const calls = Array.from({ length: 10 }, () => the.deadLetters.retry(actor, hook, id));
+    expect(await outcomesOf(calls)).toEqual([...Array(9).fill('RETRIED'), 'ok']);
+    expect(await runsOf(uuid)).toHaveLength(2);
+  });
+
+  it('and a discard at once have one effect between them', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { id, uuid } = await die();
+      const outcomes = await outcomesOf([
+        the.deadLetters.retry(actor, hook, id),
+        the.deadLetters.discard(actor, hook, id),
+        the.deadLetters.retry(actor, hook, id),
+      ]);
+      const { status } = await the.deadLetters.get(actor, hook, id);
+      expect(outcomes).toEqual([status, status, 'ok']);
+      expect(await runsOf(uuid)).toHaveLength(status === 'RETRIED' ? 2 : 1);
+    }
+  });
+
+  it('of many dead letters of one webhook at once owes each of them once', async () => {
+    const dead = await Promise.all(Array.from({ length: 15 }, () => the.owe(actor, hook)));
+    await the.webhooks.update(actor, hook, { is_active: false });
+    await the.webhooks.update(actor, hook, { is_active: true });
+    await Promise.all(dead.map((uuid) => the.deadLetters.retry(actor, hook, encodeId('dlq', uuid))));
+    for (const uuid of dead) {
+      expect((await runsOf(uuid)).map(({ run, status }) => [run, status])).toEqual([
+        [0, 'DEAD'],
+        [1, 'DUE'],
+      ]);
+    }
+  });
+
+  it('to an inactive webhook is refused and leaves the entry pending, until the webhook is in use again', async () => {
+    const { id, uuid } = await die();
+    await the.webhooks.update(actor, hook, { is_active: false });
+    await expect(the.deadLetters.retry(actor, hook, id)).rejects.toMatchObject(stateOf('INACTIVE'));
+    expect(await the.deadLetters.get(actor, hook, id)).toMatchObject({ status: 'PENDING' });
+    expect(await runsOf(uuid)).toHaveLength(1);
+    await the.webhooks.update(actor, hook, { is_active: true });
+    await expect(the.deadLetters.retry(actor, hook, id)).resolves.toMatchObject({ status: 'RETRIED' });
+  });
+
+  it('at the moment of a deactivation is refused, or is a dead letter again: nothing stays owed', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { id, uuid } = await die();
+      const [outcome] = await Promise.all([
+        outcomesOf([the.deadLetters.retry(actor, hook, id)]),
+        the.webhooks.update(actor, hook, { is_active: false }),
+      ]);
+      const runs = (await runsOf(uuid)).map(({ status }) => status);
+      expect([outcome, runs]).toEqual(
+        outcome[0] === 'ok' ? [['ok'], ['DEAD', 'DEAD']] : [['INACTIVE'], ['DEAD']],
+      );
+      await the.webhooks.update(actor, hook, { is_active: true });
+    }
+  });
+
+  it('with an Idempotency-Key that comes again owes nothing more', async () => {
+    const { id, uuid } = await die();
+    const again = { ...actor, once: the.core.once(actor.userId, 'retry') };
+    await the.deadLetters.retry(again, hook, id);
+    await expect(the.deadLetters.retry(again, hook, id)).rejects.toBeInstanceOf(AnswerReplayed);
+    expect(await runsOf(uuid)).toHaveLength(2);
+  });
+});
+
+describe('a discard', () => {
+  it('ends the entry for good, which stays readable with its payload', async () => {
+    const { id, uuid } = await die();
+    expect(await the.deadLetters.discard(actor, hook, id)).toEqual({ id, deleted: true });
+    const read = await the.deadLetters.get(actor, hook, id);
+    expect(read).toMatchObject({ status: 'DISCARDED', resolved_at: expect.any(String) });
+    expect(read.payload.text).toContain('"event_id"');
+    for (const refused of [
+      the.deadLetters.retry(actor, hook, id),
+      the.deadLetters.discard(actor, hook, id),
+    ]) {
+      await expect(refused).rejects.toMatchObject(stateOf('DISCARDED'));
+    }
+    expect(await runsOf(uuid)).toHaveLength(1);
+  });
+
+  it('of a retried entry is refused', async () => {
+    const { id } = await die();
+    await the.deadLetters.retry(actor, hook, id);
+    await expect(the.deadLetters.discard(actor, hook, id)).rejects.toMatchObject(stateOf('RETRIED'));
+  });
+
+  it('is possible while the webhook is inactive', async () => {
+    const { id } = await die();
+    await the.webhooks.update(actor, hook, { is_active: false });
+    await expect(the.deadLetters.discard(actor, hook, id)).resolves.toEqual({ id, deleted: true });
+  });
+});
+
+describe("somebody else's dead letters", () => {
+  it("are not there, under their webhook or one's own, as what is unknown, malformed or of a deleted webhook", async () => {
+    const { id, uuid } = await die();
+    const other = await the.core.actor();
+    const theirs = await the.hook(other);
+    const second = await the.hook(actor);
+    const gone = await the.hook(actor);
+    const goneEntry = await the.deadLetter(actor, gone);
+    await the.webhooks.delete(actor, gone);
+    const asked: [Actor, string, string][] = [
+      [other, hook, id],
+      [other, theirs, id],
+      [actor, second, id],
+      [actor, gone, goneEntry.id],
+      [actor, hook, encodeId('dlq', newUuid())],
+      [actor, hook, encodeId('dlv', uuid)],
+      [actor, hook, 'stats'],
+      [actor, 'whk_nonsense', id],
+    ];
+    for (const given of asked) {
+      for (const refused of [
+        the.deadLetters.get(...given),
+        the.deadLetters.retry(...given),
+        the.deadLetters.discard(...given),
+      ]) {
+        await expect(refused).rejects.toMatchObject({ code: 'not_found', details: [] });
+      }
+    }
+    for (const [who, which] of [
+      [other, hook],
+      [actor, gone],
+      [actor, 'whk_nonsense'],
+    ] as const) {
+      await expect(the.deadLetters.list(who, which, asking())).rejects.toMatchObject({ code: 'not_found' });
+      await expect(the.deadLetters.stats(who, which)).rejects.toMatchObject({ code: 'not_found' });
+    }
+    expect((await the.deadLetters.list(other, theirs, asking())).items).toEqual([]);
+    expect(await the.deadLetters.get(actor, hook, id)).toMatchObject({ status: 'PENDING' });
+  });
+
+  it('need ADMIN to be resolved, and READ to be seen', async () => {
+    const { id } = await die();
+    const reader: Actor = { ...actor, credential: { ...actor.credential, permissions: ['READ'] } };
+    await expect(the.deadLetters.get(reader, hook, id)).resolves.toMatchObject({ id });
+    await expect(the.deadLetters.stats(reader, hook)).resolves.toMatchObject({ pending: 1 });
+    expect((await the.deadLetters.list(reader, hook, asking())).items).toHaveLength(1);
+    for (const refused of [
+      the.deadLetters.retry(reader, hook, id),
+      the.deadLetters.discard(reader, hook, id),
+    ]) {
+      await expect(refused).rejects.toMatchObject({ code: 'permission_denied' });
+    }
+  });
+});

@@ -1,0 +1,133 @@
+import {
+  type DeadLetter,
+  type DeadLetterDetail,
+  type DeadLetterStats,
+  DomainError,
+  deadLetterOperations,
+  decodeId,
+  encodeId,
+  type QueryOf,
+} from '@trading-automation/contracts';
+import type { Tx } from '@trading-automation/persistence';
+import { type Actor, authorise } from '../access/index.js';
+import type { Commands } from '../commands.js';
+import type { ListQuery, Lists, Page } from '../lists.js';
+import type { Platform } from '../platform.js';
+import {
+  countDeadLetters,
+  DEAD_LETTER_FROM,
+  DEAD_LETTER_SELECT,
+  deadLetterStatus,
+  discardDeadLetter,
+  readDeadLetter,
+  retryDeadLetter,
+} from './dead-letter.queries.js';
+import { lockWebhook } from './delivery.queries.js';
+import { type DeadLetterRow, deadLetterDetailView, deadLetterView } from './webhook.view.js';
+import { findOwnWebhook, uuidOf } from './webhooks.service.js';
+
+/** What an account does with the deliveries that were given up. */
+export class DeadLettersService {
+  constructor(
+    private readonly platform: Platform,
+    private readonly lists: Lists,
+    private readonly commands: Commands,
+  ) {}
+
+  async list(
+    actor: Actor,
+    webhookId: string,
+    query: ListQuery & QueryOf<typeof deadLetterOperations.list>,
+  ): Promise<Page<DeadLetter>> {
+    authorise(actor, deadLetterOperations.list.access);
+    const webhook = await findOwnWebhook(this.platform.database.manager, actor, uuidOf(webhookId));
+    const filters = (['status', 'event_type'] as const).filter((name) => query[name] !== undefined);
+    const source = {
+      select: DEAD_LETTER_SELECT,
+      from: DEAD_LETTER_FROM,
+      where: ['l.webhook_id = $1', ...filters.map((name, i) => `l.${name} = $${i + 2}`)],
+      params: [webhook.id, ...filters.map((name) => query[name])],
+      sorts: {
+        created_at: { column: 'l.created_at', type: 'timestamptz' as const },
+        updated_at: { column: 'l.updated_at', type: 'timestamptz' as const },
+      },
+      idColumn: 'l.id',
+    };
+    // Cursors are bound to the webhook like to any filter.
+    const bound = { ...query, webhook_id: webhook.id };
+    const page = await this.lists.page<DeadLetterRow>(deadLetterOperations.list, actor.userId, source, bound);
+    return { ...page, items: page.items.map(deadLetterView) };
+  }
+
+  async stats(actor: Actor, webhookId: string): Promise<DeadLetterStats> {
+    authorise(actor, deadLetterOperations.stats.access);
+    const { database } = this.platform;
+    const webhook = await findOwnWebhook(database.manager, actor, uuidOf(webhookId));
+    return countDeadLetters(database, webhook.id);
+  }
+
+  async get(actor: Actor, webhookId: string, id: string): Promise<DeadLetterDetail> {
+    authorise(actor, deadLetterOperations.get.access);
+    const { manager } = this.platform.database;
+    const webhook = await findOwnWebhook(manager, actor, uuidOf(webhookId));
+    return read(manager, webhook.id, deadLetterUuidOf(id));
+  }
+
+  /**
+   * Owes the event to the webhook anew: five attempts at most, with the same event id and bytes.
+   *
+   * @throws {DomainError} `invalid_state` where the dead letter is resolved, or its webhook takes nothing
+   */
+  async retry(actor: Actor, webhookId: string, id: string): Promise<DeadLetterDetail> {
+    authorise(actor, deadLetterOperations.retry.access);
+    const [uuid, webhookUuid] = [deadLetterUuidOf(id), uuidOf(webhookId)];
+    return this.commands.run(actor.once, async (tx) => {
+      const webhook = await findOwnWebhook(tx, actor, webhookUuid);
+      const { isActive, isDeleted } = await lockWebhook(tx, webhook.id);
+      if (isDeleted) throw new DomainError('not_found');
+      const isRetried = isActive && (await retryDeadLetter(tx, webhook.id, uuid));
+      if (!isRetried) throw await refusal(tx, webhook.id, uuid);
+      return read(tx, webhook.id, uuid);
+    });
+  }
+
+  /** It stays readable, as DISCARDED. @throws {DomainError} `invalid_state` where it is resolved already */
+  async discard(actor: Actor, webhookId: string, id: string): Promise<{ id: string; deleted: true }> {
+    authorise(actor, deadLetterOperations.discard.access);
+    const [uuid, webhookUuid] = [deadLetterUuidOf(id), uuidOf(webhookId)];
+    return this.commands.run(actor.once, async (tx) => {
+      const webhook = await findOwnWebhook(tx, actor, webhookUuid);
+      if (!(await discardDeadLetter(tx, webhook.id, uuid))) throw await refusal(tx, webhook.id, uuid);
+      return { id: encodeId('dlq', uuid), deleted: true };
+    });
+  }
+}
+
+async function read(tx: Tx, webhookId: string, id: string): Promise<DeadLetterDetail> {
+  const row = await readDeadLetter(tx, webhookId, id);
+  if (row === undefined) throw new DomainError('not_found');
+  return deadLetterDetailView(row);
+}
+
+/** Why a dead letter could not be resolved; a pending one only for its webhook, which is inactive. */
+async function refusal(tx: Tx, webhookId: string, id: string): Promise<DomainError> {
+  const status = await deadLetterStatus(tx, webhookId, id);
+  if (status === undefined) return new DomainError('not_found');
+  if (status === 'PENDING') {
+    return invalidState('INACTIVE', 'The webhook is inactive: send it is_active: true first, then retry.');
+  }
+  return invalidState(
+    status,
+    `Only a pending dead letter can be retried or discarded; this one is ${status}.`,
+  );
+}
+
+function invalidState(state: string, message: string): DomainError {
+  return new DomainError('invalid_state', message, [{ code: 'invalid_state', message, state }]);
+}
+
+function deadLetterUuidOf(id: string): string {
+  const uuid = decodeId('dlq', id);
+  if (uuid === null) throw new DomainError('not_found');
+  return uuid;
+}

@@ -1,0 +1,32 @@
+import type { WithdrawalStatus } from '@trading-automation/contracts';
+import { DecimalColumn, RecordColumns } from '@trading-automation/persistence';
+import { Column, Entity } from 'typeorm';
+
+@Entity('withdrawals')
+export class WithdrawalEntity extends RecordColumns {
+  @Column({ name: 'user_id', type: 'uuid' })
+  userId!: string;
+
+  /** What is held, the fee included. */
+  @DecimalColumn()
+  amount!: string;
+
+  /** As it was when the withdrawal was asked for. */
+  @DecimalColumn()
+  fee!: string;
+
+  @Column({ type: 'text' })
+  currency!: string;
+
+  @Column({ type: 'text' })
+  network!: string;
+
+  @Column({ name: 'wallet_address', type: 'text' })
+  walletAddress!: string;
+
+  @Column({ type: 'text' })
+  status!: WithdrawalStatus;
+
+  @Column({ name: 'cancelled_at', type: 'timestamptz', nullable: true })
+  cancelledAt!: Date | null;
+}

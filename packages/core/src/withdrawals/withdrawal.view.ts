@@ -1,0 +1,25 @@
+import { canonicalDecimal, encodeId, type Withdrawal } from '@trading-automation/contracts';
+import { Exact } from '../decimal-arithmetic.js';
+import type { WithdrawalEntity } from './withdrawal.entity.js';
+
+const NO_PAYOUTS_YET =
+  'Payouts are not processed yet: the amount stays held until they are, or until you cancel the withdrawal.';
+
+export function withdrawalView(withdrawal: WithdrawalEntity): Withdrawal {
+  const { amount, fee, cancelledAt } = withdrawal;
+  return {
+    id: encodeId('wdr', withdrawal.id),
+    amount: canonicalDecimal(amount),
+    fee: canonicalDecimal(fee),
+    net_amount: new Exact(amount).minus(fee).toString(),
+    currency: withdrawal.currency,
+    network: withdrawal.network,
+    wallet_address: withdrawal.walletAddress,
+    status: withdrawal.status,
+    ...(withdrawal.status === 'PENDING' ? { status_reason: NO_PAYOUTS_YET } : {}),
+    requested_at: withdrawal.createdAt.toISOString(),
+    ...(cancelledAt === null ? {} : { cancelled_at: cancelledAt.toISOString() }),
+    created_at: withdrawal.createdAt.toISOString(),
+    updated_at: withdrawal.updatedAt.toISOString(),
+  };
+}

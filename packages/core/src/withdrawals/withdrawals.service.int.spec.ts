@@ -1,0 +1,301 @@
+import { createHash } from 'node:crypto';
+import {
+  encodeId,
+  type WithdrawalCreate,
+  withdrawalCreate,
+  withdrawalOperations,
+  withdrawal as withdrawalSchema,
+} from '@trading-automation/contracts';
+import { inTransaction, newUuid } from '@trading-automation/persistence';
+import type { Actor } from '../access/index.js';
+import { AnswerReplayed } from '../commands.js';
+import { Ledger } from '../ledger/index.js';
+import { querySchemaOf } from '../lists.js';
+import { CoreUnderTest } from '../testing/index.js';
+import { WithdrawalsService } from './withdrawals.service.js';
+
+let core: CoreUnderTest;
+let ledger: Ledger;
+let withdrawals: WithdrawalsService;
+let actor: Actor;
+
+const ADDRESS = `0x${createHash('sha256').update('wallet').digest('hex').slice(0, 40)}`;
+const CHECKSUMMED = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+  ledger = new Ledger(core.platform);
+  withdrawals = withFee('0');
+});
+afterAll(() => core.close());
+beforeEach(async () => {
+  actor = await core.actor();
+});
+
+const withFee = (fee: string) => {
+  const { platform, lists, commands } = core;
+  return new WithdrawalsService({ platform, lists, commands, ledger, fee });
+};
+const earn = (amount: string, by = actor) =>
+  inTransaction(core.platform.database, (tx) =>
+    ledger.post(tx, {
+      fact: 'reward.claimed',
+      subjectId: newUuid(),
+      from: { kind: 'issuance' },
+      to: { kind: 'available', userId: by.userId },
+      amount,
+    }),
+  );
+const inputOf = (more: Record<string, unknown> = {}): WithdrawalCreate =>
+  withdrawalCreate.parse({ amount: '10', wallet_address: ADDRESS, ...more });
+const create = (more: Record<string, unknown> = {}, by = actor) => withdrawals.create(by, inputOf(more));
+const list = (query = '', by = actor) =>
+  withdrawals.list(
+    by,
+    querySchemaOf(withdrawalOperations.list).parse(
+      Object.fromEntries(new URLSearchParams(query)),
+    ) as Parameters<WithdrawalsService['list']>[1],
+  );
+const balance = (by = actor) => ledger.balance(by.userId);
+const kinds = async (by = actor) => (await core.events(by.userId)).map(({ type }) => type);
+
+describe('withdrawing', () => {
+  it('holds the amount, tells of it, and says that nothing is paid out yet', async () => {
+    await earn('25');
+    const made = await create({ amount: '10.5', wallet_address: CHECKSUMMED });
+    expect(withdrawalSchema.parse(made)).toEqual(made);
+    expect(made).toMatchObject({
+      amount: '10.5',
+      fee: '0',
+      net_amount: '10.5',
+      currency: 'SVC-TEST',
+      network: 'sepolia',
+      wallet_address: CHECKSUMMED,
+      status: 'PENDING',
+      status_reason: expect.stringContaining('Payouts are not processed yet'),
+      requested_at: made.created_at,
+    });
+    expect(await balance()).toEqual({ available: '14.5', held: '10.5' });
+    expect(await withdrawals.get(actor, made.id)).toEqual(made);
+    expect((await list()).items).toEqual([made]);
+    expect(await core.events(actor.userId)).toMatchObject([
+      { type: 'withdrawal.created', data: { id: made.id, amount: 10.5, status: 'PENDING' } },
+    ]);
+  });
+
+  it('of the whole balance works for one of twenty at once; the others lack balance', async () => {
+    await earn('100');
+    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => create({ amount: '100' })));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const outcome of outcomes) {
+      if (outcome.status === 'fulfilled') continue;
+      expect(outcome.reason).toMatchObject({
+        code: 'insufficient_balance',
+        details: [{ field: 'amount', needed: '100', free: '0' }],
+      });
+    }
+    expect(await balance()).toEqual({ available: '0', held: '100' });
+    expect((await list()).items).toHaveLength(1);
+    expect(await kinds()).toEqual(['withdrawal.created']);
+  });
+
+  it('works for as many at once as the balance bears', async () => {
+    await earn('100');
+    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => create({ amount: '30' })));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+    expect(await balance()).toEqual({ available: '10', held: '90' });
+  });
+
+  it('of more than there is, by the last decimal, is refused and holds nothing', async () => {
+    await expect(create()).rejects.toMatchObject({ code: 'insufficient_balance' });
+    await earn('10');
+    await expect(create({ amount: '10.000000000000000001' })).rejects.toMatchObject({
+      code: 'insufficient_balance',
+      details: [{ free: '10' }],
+    });
+    expect(await balance()).toEqual({ available: '10', held: '0' });
+    expect((await list()).items).toEqual([]);
+    expect(await kinds()).toEqual([]);
+  });
+
+  it('takes the fee out of the amount, which must be above it', async () => {
+    const costly = withFee('1.5');
+    await earn('10');
+    expect(await costly.create(actor, inputOf({ amount: '4' }))).toMatchObject({
+      amount: '4',
+      fee: '1.5',
+      net_amount: '2.5',
+    });
+    for (const amount of ['1.5', '0.1']) {
+      await expect(costly.create(actor, inputOf({ amount }))).rejects.toMatchObject({
+        code: 'validation_failed',
+        details: [{ field: 'amount', code: 'not_above_fee', fee: '1.5' }],
+      });
+    }
+    expect(await balance()).toEqual({ available: '6', held: '4' });
+  });
+
+  it('to an address with a wrong checksum is refused', async () => {
+    await earn('10');
+    const mistyped = CHECKSUMMED.replace('5aA', '5AA');
+    await expect(create({ wallet_address: mistyped })).rejects.toMatchObject({
+      code: 'validation_failed',
+      details: [{ field: 'wallet_address', code: 'bad_checksum' }],
+    });
+    expect(await balance()).toEqual({ available: '10', held: '0' });
+  });
+
+  it('with an Idempotency-Key that comes again holds once', async () => {
+    await earn('100');
+    const again = { ...actor, once: core.once(actor.userId, 'withdraw-1') };
+    const made = await create({}, again);
+    const replay = await create({}, again).catch((error) => error);
+    expect(replay).toBeInstanceOf(AnswerReplayed);
+    expect(JSON.parse(replay.answer.body.toString())).toEqual(made);
+    expect(await balance()).toEqual({ available: '90', held: '10' });
+  });
+});
+
+describe('what is taken as a withdrawal', () => {
+  const problemsOf = (body: Record<string, unknown>) =>
+    withdrawalCreate.safeParse(body).error?.issues.map(({ path }) => path.join('.')) ?? [];
+
+  it.each([
+    ['no address', undefined],
+    ['the zero address', `0x${'0'.repeat(40)}`],
+    ['a digit too few', ADDRESS.slice(0, -1)],
+    ['a digit too many', `${ADDRESS}0`],
+    ['no prefix', ADDRESS.slice(2)],
+    ['an upper-case prefix', ADDRESS.replace('0x', '0X')],
+    ['another alphabet', `${ADDRESS.slice(0, -1)}g`],
+    ['a name', 'somebody.eth'],
+    ['a line end behind it', `${ADDRESS}\n`],
+  ])('refuses %s', (_what, wallet_address) => {
+    expect(problemsOf({ amount: 1, wallet_address })).toContain('wallet_address');
+  });
+
+  it('refuses an amount that is not above zero, and fields that it does not know', () => {
+    for (const amount of [0, -1, '0.0000000000000000001', 'all', null])
+      expect(problemsOf({ amount, wallet_address: ADDRESS })).toContain('amount');
+    expect(withdrawalCreate.safeParse({ amount: 1, wallet_address: ADDRESS, fee: 0 }).success).toBe(false);
+  });
+});
+
+describe('cancelling a withdrawal', () => {
+  it('gives back what it held, once, and tells of it', async () => {
+    await earn('10');
+    const { id } = await create();
+    const cancelled = await withdrawals.cancel(actor, id);
+    expect(withdrawalSchema.parse(cancelled)).toEqual(cancelled);
+    expect(cancelled).toMatchObject({ id, status: 'CANCELLED', cancelled_at: expect.any(String) });
+    expect(cancelled).not.toHaveProperty('status_reason');
+    expect(await balance()).toEqual({ available: '10', held: '0' });
+    await expect(withdrawals.cancel(actor, id)).rejects.toMatchObject({
+      code: 'invalid_state',
+      details: [{ state: 'CANCELLED' }],
+    });
+    expect(await kinds()).toEqual(['withdrawal.created', 'withdrawal.cancelled']);
+  });
+
+  it('by twenty at once happens for one of them', async () => {
+    await earn('10');
+    const { id } = await create();
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 20 }, () => withdrawals.cancel(actor, id)),
+    );
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await balance()).toEqual({ available: '10', held: '0' });
+  });
+
+  it('while others are asked for neither loses nor finds anything', async () => {
+    await earn('100');
+    const open = await Promise.all(Array.from({ length: 10 }, () => create({ amount: '10' })));
+    await Promise.allSettled(
+      open.flatMap(({ id }) => [withdrawals.cancel(actor, id), create({ amount: '10' })]),
+    );
+    const pending = (await list('status=PENDING&limit=100')).items;
+    expect(await balance()).toEqual({
+      available: String(100 - 10 * pending.length),
+      held: String(10 * pending.length),
+    });
+  });
+
+  it.each(['PROCESSING', 'COMPLETED', 'FAILED'])('that is %s is refused with that state', async (state) => {
+    await earn('10');
+    const { id } = await create();
+    await core.rows('UPDATE withdrawals SET status = $2 WHERE user_id = $1', actor.userId, state);
+    await expect(withdrawals.cancel(actor, id)).rejects.toMatchObject({
+      code: 'invalid_state',
+      details: [{ state }],
+    });
+    expect(await balance()).toEqual({ available: '0', held: '10' });
+  });
+});
+
+describe('two users', () => {
+  it('know nothing of each other', async () => {
+    const other = await core.actor();
+    await earn('10', other);
+    const { id } = await create({}, other);
+    const unknown = encodeId('wdr', newUuid());
+    for (const wrong of [id, unknown, 'wdr_', id.replace('wdr', 'rwd')]) {
+      await expect(withdrawals.get(actor, wrong)).rejects.toMatchObject({ code: 'not_found', details: [] });
+      await expect(withdrawals.cancel(actor, wrong)).rejects.toMatchObject({
+        code: 'not_found',
+        details: [],
+      });
+    }
+    expect((await list()).items).toEqual([]);
+    await expect(create()).rejects.toMatchObject({ code: 'insufficient_balance' });
+    expect(await balance(other)).toEqual({ available: '0', held: '10' });
+    await earn('1', other);
+    await create({ amount: '1' }, other);
+    const { next_cursor } = (await list('limit=1', other)).pagination;
+    await expect(list(`limit=1&cursor=${next_cursor}`)).rejects.toMatchObject({ code: 'invalid_query' });
+  });
+});
+
+describe('permissions', () => {
+  it('WITHDRAW alone asks for and cancels; whoever reads may look', async () => {
+    for (const permissions of [['READ'], ['TRADE'], ['READ', 'TRADE']] as const) {
+      const reader = await core.actor(...permissions);
+      await expect(create({}, reader)).rejects.toMatchObject({
+        code: 'permission_denied',
+        details: [{ permission: 'WITHDRAW' }],
+      });
+      await expect(withdrawals.cancel(reader, encodeId('wdr', newUuid()))).rejects.toMatchObject({
+        code: 'permission_denied',
+      });
+      expect((await list('', reader)).items).toEqual([]);
+    }
+    const withdrawer = await core.actor('WITHDRAW');
+    await earn('10', withdrawer);
+    await expect(create({}, withdrawer)).resolves.toMatchObject({ status: 'PENDING' });
+  });
+});
+
+describe('listing withdrawals', () => {
+  it('pages by every sort, and filters by status', async () => {
+    await earn('100');
+    const made = [];
+    for (const amount of ['3', '1', '2', '1', '3']) made.push(await create({ amount }));
+    await withdrawals.cancel(actor, made[0]!.id);
+    for (const sort of ['created_at', 'amount', 'updated_at']) {
+      const seen: string[] = [];
+      for (let cursor = ''; ; ) {
+        const page = await list(`limit=2&order=asc&sort=${sort}${cursor}`);
+        seen.push(...page.items.map(({ id }) => id));
+        if (page.pagination.next_cursor === null) break;
+        cursor = `&cursor=${page.pagination.next_cursor}`;
+      }
+      expect(seen.toSorted()).toEqual(made.map(({ id }) => id).toSorted());
+    }
+    expect((await list('status=CANCELLED')).items.map(({ id }) => id)).toEqual([made[0]!.id]);
+    expect((await list('status=PENDING&sort=amount&order=desc')).items.map(({ amount }) => amount)).toEqual([
+      '3',
+      '2',
+      '1',
+      '1',
+    ]);
+  });
+});

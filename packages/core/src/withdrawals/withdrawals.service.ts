@@ -1,0 +1,173 @@
+/**
+ * Withdrawals of reward tokens. What is asked for is held in the transaction of the request, and released in that of
+ * the cancellation. Nothing is paid out yet, and every PENDING record says so.
+ */
+import {
+  type Decimal,
+  DomainError,
+  decodeId,
+  type EventType,
+  type QueryOf,
+  type Withdrawal,
+  type WithdrawalCreate,
+  withdrawalOperations,
+  withdrawal as withdrawalSchema,
+} from '@trading-automation/contracts';
+import { hydrate, newUuid, type Tx } from '@trading-automation/persistence';
+import type { EntityManager } from 'typeorm';
+import { type Actor, authorise } from '../access/index.js';
+import { announce } from '../announce.js';
+import type { Commands } from '../commands.js';
+import { Exact } from '../decimal-arithmetic.js';
+import type { Ledger } from '../ledger/index.js';
+import type { ListQuery, Lists, Page } from '../lists.js';
+import type { Platform } from '../platform.js';
+import { isChecksummed } from './wallet-address.js';
+import { WithdrawalEntity } from './withdrawal.entity.js';
+import { withdrawalView } from './withdrawal.view.js';
+
+type WithdrawalsQuery = ListQuery & QueryOf<typeof withdrawalOperations.list>;
+
+export interface WithdrawalsParts {
+  readonly platform: Platform;
+  readonly lists: Lists;
+  readonly commands: Commands;
+  readonly ledger: Ledger;
+  /** In reward tokens; taken out of the amount. */
+  readonly fee: Decimal;
+}
+
+export class WithdrawalsService {
+  constructor(private readonly parts: WithdrawalsParts) {}
+
+  async list(actor: Actor, query: WithdrawalsQuery): Promise<Page<Withdrawal>> {
+    authorise(actor, withdrawalOperations.list.access);
+    const { platform, lists } = this.parts;
+    const { status } = query;
+    const source = {
+      select: 'w.*',
+      from: 'withdrawals w',
+      where: ['w.user_id = $1', ...(status === undefined ? [] : ['w.status = $2'])],
+      params: [actor.userId, ...(status === undefined ? [] : [status])],
+      sorts: {
+        created_at: { column: 'w.created_at', type: 'timestamptz' },
+        amount: { column: 'w.amount', type: 'numeric' },
+        updated_at: { column: 'w.updated_at', type: 'timestamptz' },
+      },
+      idColumn: 'w.id',
+    } as const;
+    const page = await lists.page(withdrawalOperations.list, actor.userId, source, query);
+    return { ...page, items: hydrate(platform.database, WithdrawalEntity, page.items).map(withdrawalView) };
+  }
+
+  async get(actor: Actor, id: string): Promise<Withdrawal> {
+    authorise(actor, withdrawalOperations.get.access);
+    return withdrawalView(await find(this.parts.platform.database.manager, actor, uuidOf(id)));
+  }
+
+  async create(actor: Actor, input: WithdrawalCreate): Promise<Withdrawal> {
+    authorise(actor, withdrawalOperations.create.access);
+    return this.parts.commands.run(actor.once, async (tx) => {
+      const { fee } = this.parts;
+      assertAddress(input.wallet_address);
+      assertAboveFee(input.amount, fee);
+      await this.assertBalance(tx, actor.userId, input.amount);
+      const id = newUuid();
+      const { currency, network } = this.parts.ledger.token;
+      await tx.query(
+        `INSERT INTO withdrawals (id, user_id, amount, fee, currency, network, wallet_address)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+        [id, actor.userId, input.amount, fee, currency, network, input.wallet_address],
+      );
+      const withdrawal = await find(tx, actor, id);
+      await this.move(tx, withdrawal, 'held');
+      return tell(tx, withdrawal, 'withdrawal.created');
+    });
+  }
+
+  async cancel(actor: Actor, publicId: string): Promise<Withdrawal> {
+    authorise(actor, withdrawalOperations.cancel.access);
+    return this.parts.commands.run(actor.once, async (tx) => {
+      const id = uuidOf(publicId);
+      const [, count] = await tx.query(
+        `UPDATE withdrawals SET status = 'CANCELLED', cancelled_at = clock_timestamp(), updated_at = clock_timestamp()
+         WHERE id = $1 AND user_id = $2 AND status = 'PENDING'`,
+        [id, actor.userId],
+      );
+      const withdrawal = await find(tx, actor, id);
+      if (count === 0) throw notPending(withdrawal);
+      await this.move(tx, withdrawal, 'released');
+      return tell(tx, withdrawal, 'withdrawal.cancelled');
+    });
+  }
+
+  private async move(
+    tx: Tx,
+    { id, userId, amount }: WithdrawalEntity,
+    what: 'held' | 'released',
+  ): Promise<void> {
+    const available = { kind: 'available', userId } as const;
+    const held = { kind: 'held', userId } as const;
+    const [from, to] = what === 'held' ? [available, held] : [held, available];
+    await this.parts.ledger.post(tx, { fact: `withdrawal.${what}`, subjectId: id, from, to, amount });
+  }
+
+  /** @throws {DomainError} `insufficient_balance` */
+  private async assertBalance(tx: Tx, userId: string, amount: Decimal): Promise<void> {
+    const { ledger } = this.parts;
+    const { available } = await ledger.lockBalance(tx, userId);
+    if (new Exact(available).gte(amount)) return;
+    const { currency } = ledger.token;
+    throw new DomainError('insufficient_balance', `Claim rewards first, or withdraw less.`, [
+      {
+        field: 'amount',
+        code: 'insufficient_balance',
+        message: `The withdrawal needs ${amount} ${currency}; ${available} is available.`,
+        asset: currency,
+        needed: amount,
+        free: available,
+      },
+    ]);
+  }
+}
+
+function assertAddress(address: string): void {
+  if (isChecksummed(address)) return;
+  throw new DomainError('validation_failed', undefined, [
+    {
+      field: 'wallet_address',
+      code: 'bad_checksum',
+      message: 'The EIP-55 checksum is wrong: a digit or its case was mistyped.',
+    },
+  ]);
+}
+
+function assertAboveFee(amount: Decimal, fee: Decimal): void {
+  if (new Exact(amount).gt(fee)) return;
+  throw new DomainError('validation_failed', undefined, [
+    { field: 'amount', code: 'not_above_fee', message: `Must be above the fee of ${fee}.`, fee },
+  ]);
+}
+
+function notPending({ status }: WithdrawalEntity): DomainError {
+  const message = 'Only a withdrawal that is PENDING can be cancelled.';
+  return new DomainError('invalid_state', message, [{ code: 'invalid_state', message, state: status }]);
+}
+
+async function find(manager: EntityManager, actor: Actor, id: string): Promise<WithdrawalEntity> {
+  const withdrawal = await manager.findOneBy(WithdrawalEntity, { id, userId: actor.userId });
+  if (withdrawal === null) throw new DomainError('not_found');
+  return withdrawal;
+}
+
+function uuidOf(publicId: string): string {
+  const id = decodeId('wdr', publicId);
+  if (id === null) throw new DomainError('not_found');
+  return id;
+}
+
+async function tell(tx: Tx, withdrawal: WithdrawalEntity, type: EventType): Promise<Withdrawal> {
+  const record = withdrawalView(withdrawal);
+  await announce(tx, { userId: withdrawal.userId, type, schema: withdrawalSchema, record });
+  return record;
+}
