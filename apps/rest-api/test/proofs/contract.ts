@@ -1,0 +1,218 @@
+/** Requests to operations, and their answers held against the contract. */
+
+import { randomUUID } from 'node:crypto';
+import { request as httpRequest } from 'node:http';
+import {
+  decodeId,
+  ERRORS,
+  type ErrorCode,
+  encodeId,
+  type IdPrefix,
+  OPERATIONS,
+  type Operation,
+} from '@trading-automation/contracts';
+import { z } from 'zod';
+import type { Received } from '../notes-api.js';
+import type { CallOptions, Person } from './person.js';
+import { type GoodRequest, REQUESTS } from './requests.js';
+
+/** What any request may be answered with. */
+const EVERYWHERE: readonly ErrorCode[] = [
+  'credential_in_query',
+  'invalid_query',
+  'malformed_json',
+  'unsupported_media_type',
+  'validation_failed',
+  'payload_too_large',
+  'rate_limited',
+  'service_unavailable',
+];
+/** What any request that needs credentials may be answered with. */
+const AUTHENTICATED: readonly ErrorCode[] = [
+  'authentication_required',
+  'invalid_api_key',
+  'invalid_signature_headers',
+  'invalid_signature',
+  'credentials_ambiguous',
+  'unknown_public_key',
+  'timestamp_out_of_window',
+  'nonce_replayed',
+  'permission_denied',
+  'ip_not_allowed',
+];
+const ONCE: readonly ErrorCode[] = ['idempotency_key_reused', 'idempotency_in_progress'];
+
+/** The codes that the contract lets an operation answer with. */
+function codesOf({ access, method, errors }: Operation): ReadonlySet<string> {
+  return new Set<string>([
+    ...EVERYWHERE,
+    ...errors,
+    ...(access === 'PUBLIC' ? [] : AUTHENTICATED),
+    ...(method === 'POST' ? ONCE : []),
+  ]);
+}
+
+const pagination = z.strictObject({
+  limit: z.number().int(),
+  offset: z.number().int(),
+  has_more: z.boolean(),
+  next_cursor: z.string().nullable(),
+  total: z.number().int().optional(),
+});
+
+/** Holds an answer, whose decimals are strings, against the operation's contract. */
+export function expectContract(operation: Operation, { status, json, headers }: Received): void {
+  expect(headers['x-request-id']).toMatch(/^[\w.-]+$/);
+  if (json.success === true) {
+    expect([200, 201, 202]).toContain(status);
+    if (operation.list === undefined) operation.response.parse(json.data);
+    else {
+      z.array(operation.response).parse(json.data);
+      pagination.parse(json.pagination);
+    }
+    return;
+  }
+  const { error } = json;
+  expect(json).toEqual({ success: false, error: expect.any(Object) });
+  expect([...codesOf(operation)]).toContain(error!.code);
+  expect(status).toBe(ERRORS[error!.code as ErrorCode].status);
+  expect(error!.message).toMatch(/\S{3}/);
+  expect(error!.request_id).toBe(headers['x-request-id']);
+}
+
+/** The operation's path with its parameters, and the query. */
+export function targetOf({ path }: Operation, { params = {}, query = {} }: GoodRequest): string {
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const search = new URLSearchParams(query).toString();
+  return search === '' ? filled : `${filled}?${search}`;
+}
+
+/** A request that has to succeed, over records of the person's made for it. */
+export async function goodRequest(operation: Operation, person: Person): Promise<GoodRequest> {
+  const make = REQUESTS[operation.id];
+  if (make === undefined) throw new Error(`requests.ts has no request to ${operation.id}`);
+  return make(person);
+}
+
+/**
+ * Gives a person two records at least of every kind that some request makes, and a request to each operation that
+ * has to succeed then.
+ */
+export async function populate(person: Person): Promise<ReadonlyMap<Operation, GoodRequest>> {
+  for (let round = 0; round < 2; round++)
+    for (const operation of OPERATIONS) {
+      if (operation.method === 'POST') await perform(operation, person, await goodRequest(operation, person));
+    }
+  const made = new Map<Operation, GoodRequest>();
+  for (const operation of OPERATIONS) made.set(operation, await goodRequest(operation, person));
+  return made;
+}
+
+export function perform(
+  operation: Operation,
+  person: Person,
+  request: GoodRequest,
+  options: Omit<CallOptions, 'body'> = {},
+): Promise<Received> {
+  const target = targetOf(operation, request);
+  const call = { ...options, ...('body' in request ? { body: request.body } : {}) };
+  if (operation.stream !== true) return person.call(operation.method, target, call);
+  return headOfStream(person, target, call);
+}
+
+/** A stream's answer as far as its head; a refusal whole. */
+function headOfStream(person: Person, target: string, { permission = 'ADMIN', headers }: CallOptions) {
+  return new Promise<Received>((resolve, reject) => {
+    const sent = { 'x-api-key': person.keyOf(permission), ...headers };
+    const outgoing = httpRequest(
+      { host: '127.0.0.1', port: person.market.api.port, path: target, headers: sent, agent: false },
+      (response) => {
+        const { statusCode: status = 0, headers: got } = response;
+        if (status === 200) {
+          response.destroy();
+          resolve({ status, headers: got, text: '', json: {} });
+          return;
+        }
+        let text = '';
+        response.on('data', (part) => {
+          text += part;
+        });
+        response.on('end', () => resolve({ status, headers: got, text, json: JSON.parse(text) }));
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end();
+  });
+}
+
+/** Records that everybody may see. */
+const SHARED: readonly string[] = ['tpr', 'rwt'];
+export const isOwned = (prefix: IdPrefix) => !SHARED.includes(prefix);
+
+function prefixOf(schema: z.core.$ZodType): IdPrefix | undefined {
+  let inner: z.core.$ZodType = schema;
+  for (;;) {
+    const prefix = (inner as z.ZodType).meta?.()?.idPrefix;
+    if (prefix !== undefined) return prefix as IdPrefix;
+    const { def } = inner._zod as unknown as {
+      def: { innerType?: z.core.$ZodType; element?: z.core.$ZodType };
+    };
+    const next = def.innerType ?? def.element;
+    if (next === undefined) return undefined;
+    inner = next;
+  }
+}
+
+const isList = (schema: z.core.$ZodType): boolean => {
+  const { def } = schema._zod as unknown as { def: { type: string; innerType?: z.core.$ZodType } };
+  return def.type === 'array' || (def.innerType !== undefined && isList(def.innerType));
+};
+
+/** A place of a request where an id stands. */
+export interface IdPlace {
+  readonly part: 'params' | 'query' | 'body';
+  readonly name: string;
+  /** As a refusal names it. */
+  readonly field: string;
+  readonly prefix: IdPrefix;
+  /** The request with another id there. */
+  put(request: GoodRequest, id: string): GoodRequest;
+  /** The id that stands there; undefined where the request leaves it out. */
+  read(request: GoodRequest): string | undefined;
+}
+
+/** Every place of an operation's requests where an id may stand. */
+export function idPlaces(operation: Operation): IdPlace[] {
+  const parts = ['params', 'query', 'body'] as const;
+  return parts.flatMap((part) =>
+    Object.entries(operation[part]?.shape ?? {}).flatMap(([name, schema]) => {
+      const prefix = prefixOf(schema);
+      if (prefix === undefined) return [];
+      const many = isList(schema);
+      const members = (request: GoodRequest) => (request[part] ?? {}) as Record<string, unknown>;
+      return [
+        {
+          part,
+          name,
+          field: many ? `${name}.0` : name,
+          prefix,
+          put: (request: GoodRequest, id: string) => ({
+            ...request,
+            [part]: { ...members(request), [name]: many ? [id] : id },
+          }),
+          read: (request: GoodRequest) => [members(request)[name]].flat()[0] as string | undefined,
+        },
+      ];
+    }),
+  );
+}
+
+export const unknownId = (prefix: IdPrefix) => encodeId(prefix, randomUUID());
+
+export function malformedIds(prefix: IdPrefix): string[] {
+  const id = unknownId(prefix);
+  const other = prefix === 'trd' ? 'whk' : 'trd';
+  return ['nonsense', id.toUpperCase(), `${id}0`, unknownId(other), `${prefix}_${'8'.repeat(26)}`].filter(
+    (text) => decodeId(prefix, text) === null,
+  );
+}

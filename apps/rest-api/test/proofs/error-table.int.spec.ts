@@ -1,0 +1,310 @@
+/** Every code of the published error table, caused over HTTP, with its status and what its details promise. */
+import { randomBytes } from 'node:crypto';
+import { DomainError, ERRORS, type ErrorCode } from '@trading-automation/contracts';
+import { signRequest } from '@trading-automation/signed-request';
+import { type Received, type Sent, send } from '../notes-api.js';
+import { limitsOf } from '../rate-limits.js';
+import { drawIdentity, drawKeyHolder, openAccount } from '../real-api.js';
+import { Market } from './market.js';
+import { Person } from './person.js';
+
+let market: Market;
+let owner: Person;
+/** What the venue answers to a test of credentials. */
+let venue: () => Promise<unknown>;
+beforeAll(async () => {
+  market = await Market.open({}, { test: () => venue() as never });
+  owner = await Person.join(market);
+});
+beforeEach(() => {
+  venue = market.goodCredentials;
+});
+afterAll(() => market?.close());
+
+const get = (headers: Sent['headers'], target = '/v1/me') =>
+  send(market.api, 'GET', target, headers === undefined ? {} : { headers });
+const signed = (target = '/v1/me', change: Partial<Parameters<typeof signRequest>[0]> = {}) =>
+  signRequest({ method: 'GET', path: target, privateKey: owner.holder.privateKey, ...change });
+const post = (target: string, body: string, headers: Record<string, string> = {}) =>
+  send(market.api, 'POST', target, {
+    body,
+    headers: { 'x-api-key': owner.keyOf('ADMIN'), 'content-type': 'application/json', ...headers },
+  });
+const order = async (change: object, accountId?: string) =>
+  owner.call('POST', '/v1/trades', {
+    body: { ...market.tradeBody(accountId ?? (await owner.account())), ...change },
+  });
+async function keyWith(fields: object): Promise<string> {
+  const { key } = await owner.got('POST', '/v1/api-keys', { name: 'special', ...fields });
+  return key as string;
+}
+/** Within 2001:db8::/32, which is for documentation. */
+const addressOfNobody = () => `2001:db8::${randomBytes(2).toString('hex')}:${randomBytes(2).toString('hex')}`;
+const once = (key: string) => ({ 'idempotency-key': key });
+
+/** Runs `work` while somebody else holds the user's row, lets go, and gives what both came to. */
+async function whileUserIsLocked<T>(work: () => Promise<T>): Promise<T> {
+  const runner = market.farSide.platform.database.createQueryRunner();
+  await runner.startTransaction();
+  await runner.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [owner.uuid]);
+  try {
+    return await work();
+  } finally {
+    await runner.rollbackTransaction();
+    await runner.release();
+  }
+}
+
+async function untilClaimed(): Promise<void> {
+  for (;;) {
+    const [row] = await market.rows(
+      `SELECT count(*)::int AS waiting FROM pg_locks WHERE NOT granted
+       AND pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database())`,
+    );
+    if (Number(row?.waiting) > 0) return;
+  }
+}
+
+/** Each row of the table; several ways where the row names several conditions. */
+const CAUSES: Record<ErrorCode, readonly (readonly [string, () => Promise<Received>])[]> = {
+  authentication_required: [['no credentials', () => get({})]],
+  invalid_api_key: [
+    ['an unknown key', () => get({ 'x-api-key': `svc_test_${'a'.repeat(49)}` })],
+    ['a bearer value that is no key', () => get({ authorization: 'Bearer ey.ey.ey' })],
+    [
+      'a revoked key',
+      async () => {
+        const { id, key } = await owner.got('POST', '/v1/api-keys', { name: 'revoked' });
+        await owner.got('DELETE', `/v1/api-keys/${id}`);
+        return get({ 'x-api-key': key as string });
+      },
+    ],
+    [
+      'an expired key',
+      async () => {
+        const key = await keyWith({ expires_at: new Date(Date.now() + 3_600_000).toISOString() });
+        await market.rows(
+          "UPDATE api_keys SET expires_at = now() - interval '1 second' WHERE name = 'special'",
+        );
+        return get({ 'x-api-key': key });
+      },
+    ],
+    ['a key of the other world', () => get({ 'x-api-key': owner.keyOf('ADMIN').replace('test', 'live') })],
+  ],
+  invalid_signature_headers: [
+    [
+      'a missing header',
+      () => {
+        const { 'x-svc-nonce': _, ...rest } = signed();
+        return get(rest);
+      },
+    ],
+    ['a malformed header', () => get({ ...signed(), 'x-svc-sig': 'zz' })],
+  ],
+  invalid_signature: [['a signature over another path', () => get(signed('/v1/trades'), '/v1/me')]],
+  credentials_ambiguous: [
+    [
+      'two different keys',
+      () => get({ 'x-api-key': owner.keyOf('READ'), authorization: `Bearer ${owner.keyOf('ADMIN')}` }),
+    ],
+  ],
+  credential_in_query: [
+    ['a key in the query', () => get({}, `/v1/me?api_key=${owner.keyOf('READ')}`)],
+    ['a signature in the query', () => get({}, '/v1/me?x-svc-sig=00')],
+  ],
+  unknown_public_key: [
+    ['a key pair of nobody', () => get(signed('/v1/me', { privateKey: drawKeyHolder().privateKey }))],
+  ],
+  timestamp_out_of_window: [
+    ['a clock that is behind', () => get(signed('/v1/me', { nowMs: Date.now() - 61_000 }))],
+    ['a clock that is ahead', () => get(signed('/v1/me', { nowMs: Date.now() + 61_000 }))],
+  ],
+  nonce_replayed: [
+    [
+      'the same request twice',
+      async () => {
+        const headers = signed();
+        await get(headers);
+        return get(headers);
+      },
+    ],
+  ],
+  permission_denied: [
+    ['a key without the permission', () => owner.call('GET', '/v1/api-keys', { permission: 'READ' })],
+  ],
+  ip_not_allowed: [
+    [
+      'a key for other addresses',
+      async () => get({ 'x-api-key': await keyWith({ ip_allowlist: ['192.0.2.0/24'] }) }),
+    ],
+  ],
+  not_found: [['an unknown id', () => owner.call('GET', '/v1/trades/trd_nobody')]],
+  route_not_found: [['an unknown route', () => get({}, '/v1/nowhere')]],
+  method_not_allowed: [['another method', () => send(market.api, 'DELETE', '/v1/trades')]],
+  malformed_json: [
+    ['no JSON', () => post('/v1/trades', '{')],
+    ['a doubled key', () => post('/v1/api-keys', '{"name":"a","name":"b"}')],
+    ['a polluting key', () => post('/v1/api-keys', '{"__proto__":{"admin":true}}')],
+  ],
+  unsupported_media_type: [['a form', () => post('/v1/trades', 'a=b', { 'content-type': 'text/plain' })]],
+  invalid_query: [['an unknown parameter', () => owner.call('GET', '/v1/trades?colour=red')]],
+  validation_failed: [['a body that does not fit', () => post('/v1/trades', '{}')]],
+  exchange_rule_violated: [['an amount off its step', () => order({ amount: '0.000001' })]],
+  insufficient_balance: [['more than there is', () => order({ amount: '10000' })]],
+  invalid_state: [
+    [
+      'cancelling what is cancelled',
+      async () => {
+        const id = await owner.trade();
+        await owner.got('POST', `/v1/trades/${id}/cancel`);
+        return owner.call('POST', `/v1/trades/${id}/cancel`);
+      },
+    ],
+  ],
+  idempotency_key_reused: [
+    [
+      'another body',
+      async () => {
+        await post('/v1/api-keys', '{"name":"a"}', once('reused'));
+        return post('/v1/api-keys', '{"name":"b"}', once('reused'));
+      },
+    ],
+  ],
+  idempotency_in_progress: [
+    [
+      'a second one meanwhile',
+      async () => {
+        let first: Promise<Received> | undefined;
+        const second = await whileUserIsLocked(async () => {
+          first = post('/v1/api-keys', '{"name":"slow"}', once('in progress'));
+          await untilClaimed();
+          return post('/v1/api-keys', '{"name":"slow"}', once('in progress'));
+        });
+        expect((await first)?.status).toBe(201);
+        return second;
+      },
+    ],
+  ],
+  already_exists: [
+    [
+      'a client order id of the same account',
+      async () => {
+        const account = await owner.account();
+        await order({ client_order_id: 'mine' }, account);
+        return order({ client_order_id: 'mine' }, account);
+      },
+    ],
+    [
+      "another account's public key",
+      async () => {
+        const taken = await openAccount(market.api);
+        return post('/v1/auth/cli-identity', await drawIdentity(market.api, taken));
+      },
+    ],
+  ],
+  payload_too_large: [['a body over 256 KiB', () => post('/v1/trades', ' '.repeat(262_145))]],
+  rate_limited: [
+    [
+      'more than the limit',
+      async () => {
+        const limits = limitsOf({ requests: 1, seconds: 3_600 });
+        const strict = await Market.open({
+          RATE_LIMITS: JSON.stringify(limits),
+          TRUSTED_PROXIES: '127.0.0.1',
+        });
+        // An address of its own: buckets outlive the test, and the real one is everybody's.
+        const headers = { 'x-forwarded-for': addressOfNobody() };
+        try {
+          await send(strict.api, 'GET', '/v1/health', { headers });
+          return await send(strict.api, 'GET', '/v1/health', { headers });
+        } finally {
+          await strict.close();
+        }
+      },
+    ],
+  ],
+  exchange_unavailable: [['a venue that is away', () => testCredentials('exchange_unavailable')]],
+  exchange_credentials_rejected: [
+    ['a venue that refuses the credentials', () => testCredentials('exchange_credentials_rejected')],
+  ],
+  service_unavailable: [['a worker that is down', () => testCredentials('service_unavailable')]],
+  internal_error: [
+    [
+      'a fault of ours',
+      async () => {
+        await market.rows('ALTER TABLE webhooks RENAME TO webhooks_gone');
+        try {
+          return await owner.call('GET', '/v1/webhooks');
+        } finally {
+          await market.rows('ALTER TABLE webhooks_gone RENAME TO webhooks');
+        }
+      },
+    ],
+  ],
+  namespace_removed: [
+    ['the old bots', () => get({}, '/v1/trading-bot/start')],
+    ['the old market maker, without the prefix', () => get({}, '/market-maker')],
+  ],
+  limit_reached: [
+    [
+      'a 51st API key',
+      async () => {
+        const full = await Person.join(market);
+        for (let i = 4; i < 50; i++) await full.apiKey();
+        return full.call('POST', '/v1/api-keys', { body: { name: 'one too many' } });
+      },
+    ],
+  ],
+};
+
+function testCredentials(code: ErrorCode): Promise<Received> {
+  venue = async () => {
+    throw new DomainError(code);
+  };
+  const { account_name, ...body } = market.accountBody();
+  return owner.call('POST', '/v1/exchanges/test', { body });
+}
+
+/** What else the table promises of an answer. */
+const PROMISES: Partial<Record<ErrorCode, (answer: Received) => void>> = {
+  timestamp_out_of_window: ({ json }) => {
+    const [detail] = json.error!.details as unknown as { server_time: number }[];
+    expect(Math.abs(detail!.server_time - Date.now())).toBeLessThan(30_000);
+  },
+  permission_denied: ({ json }) => expect(json.error!.details).toMatchObject([{ permission: 'ADMIN' }]),
+  method_not_allowed: ({ headers }) => expect(headers.allow).toBe('GET, HEAD, POST, OPTIONS'),
+  exchange_rule_violated: ({ json }) =>
+    expect(json.error!.details).toMatchObject([
+      { rule: 'amount_step', value: '0.000001', limit: '0.00001' },
+      ...json.error!.details!.slice(1),
+    ]),
+  invalid_state: ({ json }) => expect(json.error!.details).toMatchObject([{ state: 'CANCELLED' }]),
+  rate_limited: ({ headers }) => expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1),
+  service_unavailable: ({ headers }) => expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1),
+  credential_in_query: ({ text }) => {
+    expect(text).not.toContain('svc_test_');
+    expect(market.api.log.join('')).not.toContain(owner.keyOf('READ'));
+  },
+};
+
+const rows = Object.entries(CAUSES).flatMap(([code, ways]) =>
+  ways.map(([way, cause]) => [code as ErrorCode, way, cause] as const),
+);
+
+it('causes every code there is', () => {
+  expect(Object.keys(CAUSES).sort()).toEqual(Object.keys(ERRORS).sort());
+});
+
+it.each(rows)('%s: %s', async (code, _way, cause) => {
+  const answer = await cause();
+  expect({ status: answer.status, code: answer.json.error?.code }).toEqual({
+    status: ERRORS[code].status,
+    code,
+  });
+  const { error, ...rest } = answer.json;
+  expect(rest).toEqual({ success: false });
+  expect(error!.message.length).toBeGreaterThan(10);
+  expect(error!.request_id).toBe(answer.headers['x-request-id']);
+  expect(answer.text).not.toMatch(/select|insert|relation|postgres|node_modules|\bat \S+:\d+/i);
+  PROMISES[code]?.(answer);
+});

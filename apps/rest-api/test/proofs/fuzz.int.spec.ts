@@ -1,0 +1,256 @@
+/**
+ * Generated bodies and queries thrown at the running API: never a fault of ours, never a hang, and every answer as
+ * its contract has it. Bodies come from the contract's own schemas, some of them spoilt; ids are real ones of the
+ * caller, real ones of somebody else, unknown and malformed.
+ *
+ * FUZZ_RUNS (requests in all) and FUZZ_SEED try further ones.
+ */
+import { type IdPrefix, OPERATIONS, type Operation } from '@trading-automation/contracts';
+import fc from 'fast-check';
+import { z } from 'zod';
+import { expectContract, goodRequest, malformedIds, perform, populate, unknownId } from './contract.js';
+import { Market } from './market.js';
+import { Person } from './person.js';
+import type { GoodRequest } from './requests.js';
+
+const RUNS = Number(process.env.FUZZ_RUNS ?? 10_000);
+const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121);
+/** An answer that takes this long is none. */
+const HANG_MS = 30_000;
+
+interface JsonSchema {
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+  readonly allOf?: readonly JsonSchema[];
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: JsonSchema;
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly idPrefix?: IdPrefix;
+  readonly format?: string;
+  readonly $ref?: string;
+  readonly $defs?: Readonly<Record<string, JsonSchema>>;
+}
+
+let market: Market;
+let owner: Person;
+/** Real ids by prefix: the caller's, and somebody else's. */
+let ids: Map<string, string[]>;
+
+beforeAll(async () => {
+  market = await Market.open();
+  owner = await Person.join(market);
+  const other = await Person.join(market);
+  ids = new Map();
+  for (const person of [owner, other]) {
+    await populate(person);
+    for (const operation of OPERATIONS) {
+      const { params = {}, body = {} } = await goodRequest(operation, person);
+      for (const id of [...Object.values(params), ...Object.values(body as object).flat()]) {
+        if (typeof id !== 'string' || !/^[a-z]{3}_.{26}$/.test(id)) continue;
+        const prefix = id.slice(0, 3);
+        ids.set(prefix, [...(ids.get(prefix) ?? []), id]);
+      }
+    }
+  }
+});
+afterAll(() => market?.close());
+
+const HOSTILE = [
+  '',
+  ' ',
+  "' OR 1=1 --",
+  '"; DROP TABLE trades; --',
+  '%00',
+  '\u0000',
+  '\ud800',
+  '../../etc/passwd',
+  '<script>alert(1)</script>',
+  '{{7*7}}',
+  '1e400',
+  '-0',
+  'NaN',
+  'null',
+  '9'.repeat(400),
+  'a'.repeat(5000),
+  '𝒳'.repeat(50),
+  '\r\nset-cookie: a=b',
+];
+const KNOWN_WORDS = ['paper', 'spot', 'BTC/USDT', 'created_at', 'https://receiver.example/x', 'trade.*', '*'];
+
+const anyText = fc.oneof(
+  { weight: 4, arbitrary: fc.string({ maxLength: 40 }) },
+  { weight: 2, arbitrary: fc.constantFrom(...HOSTILE) },
+  { weight: 3, arbitrary: fc.constantFrom(...KNOWN_WORDS) },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
+);
+const anyNumber = fc.oneof(
+  fc.integer({ min: -5, max: 200 }),
+  fc.constantFrom('0.001', '1e-18', '1e-19', '99999999999999999999', '1e30', '-1', '0', 'NaN', 'Infinity'),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+);
+const junk = fc.oneof(fc.jsonValue({ maxDepth: 3 }), anyText, fc.constant({}), fc.constant([]));
+
+function idsOf(prefix: IdPrefix): fc.Arbitrary<unknown> {
+  const real = ids.get(prefix) ?? [];
+  const absent = fc.constantFrom(unknownId(prefix), ...malformedIds(prefix));
+  return real.length === 0
+    ? absent
+    : fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...real) }, { weight: 1, arbitrary: absent });
+}
+
+/** Values of a schema, each place of them spoilt now and then. */
+function valuesOf(schema: JsonSchema, defs: JsonSchema['$defs'] = schema.$defs): fc.Arbitrary<unknown> {
+  return fc.oneof({ weight: 19, arbitrary: fittingValues(schema, defs) }, { weight: 1, arbitrary: junk });
+}
+
+function fittingValues(schema: JsonSchema, defs: JsonSchema['$defs']): fc.Arbitrary<unknown> {
+  const inner = (one: JsonSchema) => valuesOf(one, defs);
+  if (schema.$ref !== undefined) {
+    const name = schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1);
+    return inner(defs?.[name] ?? {});
+  }
+  if (schema.idPrefix !== undefined) return idsOf(schema.idPrefix);
+  if (schema.const !== undefined) return fc.constant(schema.const);
+  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (choices !== undefined) return fc.oneof(...choices.map(inner));
+  switch (schema.type) {
+    case 'object':
+      return objectsOf(schema, defs);
+    case 'array':
+      return fc.array(inner(schema.items ?? {}), { minLength: schema.minItems ?? 0, maxLength: 4 });
+    case 'string':
+      return textsOf(schema);
+    case 'number':
+    case 'integer':
+      return anyNumber;
+    case 'boolean':
+      return fc.boolean();
+    case 'null':
+      return fc.constant(null);
+    default:
+      return fc.oneof(anyNumber, anyText, junk);
+  }
+}
+
+function objectsOf({ properties = {}, required = [] }: JsonSchema, defs: JsonSchema['$defs']) {
+  const members = Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, valuesOf(schema, defs)]),
+  );
+  const whole = fc.record(members, { requiredKeys: [...required] });
+  const lacking = fc.record(members, { requiredKeys: [] });
+  const more = fc
+    .tuple(whole, fc.dictionary(fc.string({ maxLength: 12 }), junk, { maxKeys: 2 }))
+    .map(([fitting, extra]) => ({ ...fitting, ...extra }));
+  return fc.oneof(
+    { weight: 8, arbitrary: whole },
+    { weight: 1, arbitrary: lacking },
+    { weight: 1, arbitrary: more },
+  );
+}
+
+function textsOf({ pattern, format }: JsonSchema): fc.Arbitrary<string> {
+  if (format === 'date-time')
+    return fc
+      .date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) })
+      .map((date) => date.toISOString());
+  if (pattern === undefined) return anyText;
+  return fc.oneof(
+    { weight: 9, arbitrary: fc.stringMatching(new RegExp(pattern)) },
+    { weight: 1, arbitrary: anyText },
+  );
+}
+
+const schemaOf = (schema: z.ZodType) =>
+  z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
+
+const LIST_QUERY: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  limit: fc.oneof(fc.integer({ min: -1, max: 120 }), anyText),
+  offset: fc.oneof(fc.integer({ min: -1, max: 50 }), anyText),
+  cursor: anyText,
+  sort: fc.oneof(fc.constant('created_at'), anyText),
+  order: fc.oneof(fc.constantFrom('asc', 'desc'), anyText),
+  include: fc.oneof(fc.constant('total'), anyText),
+};
+
+/** Requests to an operation, built on its schemas. */
+function requestsTo(operation: Operation): fc.Arbitrary<GoodRequest> {
+  const { params, query, body, list } = operation;
+  const members = (schema: z.ZodObject | undefined) =>
+    Object.fromEntries(
+      Object.entries(schemaOf(schema ?? z.object({})).properties ?? {}).map(([name, one]) => [
+        name,
+        valuesOf(one),
+      ]),
+    );
+  const asText = (values: Record<string, unknown>) =>
+    Object.fromEntries(
+      Object.entries(values).map(([name, value]) => [
+        name,
+        typeof value === 'string' ? value : JSON.stringify(value),
+      ]),
+    );
+  const isWellFormed = (texts: Record<string, string>) =>
+    Object.values(texts).every((text) => text.isWellFormed());
+  const texts = (of: Record<string, fc.Arbitrary<unknown>>, requiredKeys: string[]) =>
+    fc
+      .record(of, { requiredKeys })
+      .map((values) => asText(values as Record<string, unknown>))
+      .filter(isWellFormed);
+  const path = members(params);
+  return fc.record({
+    params: texts(path, Object.keys(path)).map((values) =>
+      Object.fromEntries(Object.entries(values).map(([name, text]) => [name, text === '' ? 'x' : text])),
+    ),
+    query: texts({ ...members(query), ...(list === undefined ? {} : LIST_QUERY) }, []),
+    ...(operation.method === 'GET'
+      ? {}
+      : { body: body === undefined ? fc.constant(undefined) : valuesOf(schemaOf(body)) }),
+  }) as fc.Arbitrary<GoodRequest>;
+}
+
+const fuzzed = OPERATIONS.filter(({ stream }) => stream !== true);
+const runsEach = Math.ceil(RUNS / fuzzed.length);
+let sent = 0;
+
+it.each(fuzzed.map((operation) => [operation.id, operation] as const))(
+  '%s stands whatever it is sent',
+  async (_id, operation) => {
+    const requests = fc.sample(requestsTo(operation), { numRuns: runsEach, seed: SEED });
+    for (const request of requests) {
+      const answer = await Promise.race([perform(operation, owner, request), hang(request)]);
+      if (answer.status >= 500 || answer.status < 200)
+        throw new Error(`${answer.status} for ${JSON.stringify(request)}: ${answer.text}`);
+      try {
+        expectContract(operation, answer);
+      } catch (error) {
+        throw new Error(`the answer to ${JSON.stringify(request)} is not in the contract: ${answer.text}`, {
+          cause: error,
+        });
+      }
+      sent++;
+    }
+  },
+  300_000,
+);
+
+it('that many requests were sent, and the API still answers', async () => {
+  expect(sent).toBeGreaterThanOrEqual(RUNS);
+  expect(await owner.got('GET', '/v1/me')).toMatchObject({ id: owner.id });
+  expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+});
+
+async function hang(request: GoodRequest): Promise<never> {
+  await new Promise((resolve) => setTimeout(resolve, HANG_MS).unref());
+  throw new Error(`no answer to ${JSON.stringify(request)}`);
+}

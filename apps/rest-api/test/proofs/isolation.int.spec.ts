@@ -1,0 +1,121 @@
+/** Two users with records of every kind: nothing that one of them reads shows anything of the other. */
+import { OPERATIONS, type Operation } from '@trading-automation/contracts';
+import type { Received } from '../notes-api.js';
+import { goodRequest, perform, populate } from './contract.js';
+import { Market } from './market.js';
+import { Person } from './person.js';
+import type { GoodRequest } from './requests.js';
+
+const ID = /\b(?!tpr_|rwt_)[a-z]{3}_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g;
+const idsIn = (text: string) => new Set(text.match(ID) ?? []);
+const reads = OPERATIONS.filter(
+  ({ method, stream, access }) => method === 'GET' && !stream && access !== 'PUBLIC',
+);
+const lists = reads.filter(({ list }) => list !== undefined);
+const posts = OPERATIONS.filter(({ method, access }) => method === 'POST' && access !== 'CHALLENGE');
+
+let market: Market;
+let people: readonly [Person, Person];
+let requests: readonly [ReadonlyMap<Operation, GoodRequest>, ReadonlyMap<Operation, GoodRequest>];
+
+beforeAll(async () => {
+  market = await Market.open();
+  people = [await Person.join(market), await Person.join(market)];
+  requests = [await populate(people[0]), await populate(people[1])];
+});
+afterAll(() => market?.close());
+
+const read = (who: 0 | 1, operation: Operation, query: Readonly<Record<string, string>> = {}) => {
+  const request = requests[who].get(operation)!;
+  return perform(operation, people[who], { ...request, query: { ...request.query, ...query } });
+};
+const whole = (operation: Operation): Record<string, string> =>
+  operation.list === undefined ? {} : { limit: '100' };
+
+it('reads show each user their own records alone', async () => {
+  const seen = [new Set<string>(), new Set<string>()];
+  for (const who of [0, 1] as const)
+    for (const operation of reads) {
+      const answer = await read(who, operation, whole(operation));
+      expect(answer.status).toBe(200);
+      for (const id of idsIn(answer.text)) seen[who]!.add(id);
+    }
+  const [first, second] = seen as [Set<string>, Set<string>];
+  expect(first.size).toBeGreaterThan(30);
+  expect(second.size).toBeGreaterThan(30);
+  expect([...first].filter((id) => second.has(id))).toEqual([]);
+});
+
+it('lists have records to show', async () => {
+  const empty: string[] = [];
+  for (const operation of lists) {
+    const { json } = await read(0, operation, { limit: '100' });
+    if ((json.data as unknown[]).length === 0) empty.push(operation.id);
+  }
+  expect(empty).toEqual([]);
+});
+
+it('a cursor of one user is none of the other', async () => {
+  let tried = 0;
+  for (const operation of lists) {
+    const { json } = await read(0, operation, { limit: '1' });
+    const cursor = (json.pagination as { next_cursor: string | null }).next_cursor;
+    if (cursor === null) continue;
+    // The very same query, so that the user alone tells the two apart.
+    const request = requests[0].get(operation)!;
+    const hasForeignPath = Object.keys(request.params ?? {}).length > 0;
+    if (hasForeignPath) continue;
+    if (['tradePairs.list', 'rewards.types'].includes(operation.id)) continue;
+    const query = { ...request.query, limit: '1', cursor };
+    const own = await perform(operation, people[0], { query });
+    expect(own.status).toBe(200);
+    const foreign = await perform(operation, people[1], { query });
+    expect({ id: operation.id, status: foreign.status, code: foreign.json.error?.code }).toEqual({
+      id: operation.id,
+      status: 400,
+      code: 'invalid_query',
+    });
+    tried++;
+  }
+  expect(tried).toBeGreaterThan(5);
+});
+
+describe.each(posts.map((operation) => [operation.id, operation] as const))('%s', (_id, operation) => {
+  const send = (person: Person, request: GoodRequest, key: string) =>
+    perform(operation, person, request, { headers: { 'idempotency-key': key } });
+  const kept = ({ status, text, headers }: Received) => ({ status, text, location: headers.location });
+
+  it('is done once for one Idempotency-Key, and answers the same again', async () => {
+    const request = await goodRequest(operation, people[0]);
+    const first = await send(people[0], request, `once ${operation.id}`);
+    expect({ text: first.text, status: first.status }).toEqual({
+      text: first.text,
+      status: operation.status,
+    });
+    expect(first.headers['idempotency-replayed']).toBeUndefined();
+    const again = await send(people[0], request, `once ${operation.id}`);
+    expect(kept(again)).toEqual(kept(first));
+    expect(again.headers['idempotency-replayed']).toBe('true');
+  });
+
+  it('is done for each of two users that chose the same Idempotency-Key', async () => {
+    for (const who of [0, 1] as const) {
+      const request = await goodRequest(operation, people[who]);
+      const answer = await send(people[who], request, `both ${operation.id}`);
+      expect({ text: answer.text, status: answer.status }).toEqual({
+        text: answer.text,
+        status: operation.status,
+      });
+      expect(answer.headers['idempotency-replayed']).toBeUndefined();
+    }
+  });
+
+  it('refuses an Idempotency-Key that was used with another body or query', async () => {
+    const request = await goodRequest(operation, people[0]);
+    await send(people[0], request, `reused ${operation.id}`);
+    const other = { ...request, body: { ...(request.body as object | undefined), surprise: 1 } };
+    const answer = await send(people[0], other, `reused ${operation.id}`);
+    expect(answer.json.error?.code).toBe('idempotency_key_reused');
+    expect(answer.status).toBe(422);
+  });
+});

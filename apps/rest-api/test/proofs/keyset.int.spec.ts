@@ -1,0 +1,125 @@
+/** By cursor, page 10,000 costs what page 1 does: every list reads an index from where the cursor stands. */
+import { OPERATIONS, type Operation } from '@trading-automation/contracts';
+import { perform, populate } from './contract.js';
+import { Market } from './market.js';
+import { Person } from './person.js';
+import type { GoodRequest } from './requests.js';
+
+interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+interface Plan {
+  readonly 'Node Type': string;
+  readonly 'Index Cond'?: string;
+  readonly 'Shared Hit Blocks'?: number;
+  readonly 'Shared Read Blocks'?: number;
+  readonly Plans?: readonly Plan[];
+}
+
+let market: Market;
+let owner: Person;
+let requests: ReadonlyMap<Operation, GoodRequest>;
+const statements: Statement[] = [];
+let restore: () => void;
+
+beforeAll(async () => {
+  market = await Market.open();
+  owner = await Person.join(market);
+  requests = await populate(owner);
+  restore = recordStatements();
+});
+afterAll(async () => {
+  restore?.();
+  await market?.close();
+});
+
+/** Notes what any pool of this process asks of the database, the API's too. */
+function recordStatements(): () => void {
+  const { driver } = market.farSide.platform.database as unknown as { driver: { master: object } };
+  const pool = Object.getPrototypeOf(driver.master) as { query: (...given: unknown[]) => unknown };
+  const { query } = pool;
+  pool.query = function record(this: unknown, ...given: unknown[]) {
+    const [statement] = given;
+    if (typeof statement === 'object' && String((statement as Statement).text).includes('__sort_key'))
+      statements.push(statement as Statement);
+    return query.apply(this, given);
+  };
+  return () => {
+    pool.query = query;
+  };
+}
+
+/** The statement of one page. */
+async function statementOf(operation: Operation, query: Readonly<Record<string, string>>) {
+  const request = requests.get(operation)!;
+  statements.length = 0;
+  const { json, text } = await perform(operation, owner, {
+    ...request,
+    query: { ...request.query, ...query },
+  });
+  if (statements.length !== 1) throw new Error(`expected one statement of a list: ${text}`);
+  return {
+    statement: statements[0]!,
+    cursor: (json.pagination as { next_cursor: string | null }).next_cursor,
+  };
+}
+
+/** The plan where reading whole tables and sorting are the last resort, as they are for tables that have grown. */
+async function planOf({ text, values }: Statement, options = 'COSTS OFF'): Promise<Plan> {
+  const runner = market.farSide.platform.database.createQueryRunner();
+  await runner.startTransaction();
+  try {
+    for (const way of ['enable_seqscan', 'enable_bitmapscan', 'enable_sort'])
+      await runner.query(`SET LOCAL ${way} = off`);
+    const [row] = await runner.query(`EXPLAIN (FORMAT JSON, ${options}) ${text}`, [...values]);
+    return row['QUERY PLAN'][0].Plan;
+  } finally {
+    await runner.rollbackTransaction();
+    await runner.release();
+  }
+}
+
+const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+const sorts = OPERATIONS.flatMap((operation) =>
+  (operation.list?.sorts ?? []).map((sort) => [operation.id, sort, operation] as const),
+);
+
+it.each(sorts)('%s by %s goes on in an index where the cursor stands', async (_id, sort, operation) => {
+  const first = await statementOf(operation, { sort, limit: '1' });
+  expect(first.cursor).not.toBeNull();
+  const { statement } = await statementOf(operation, { sort, limit: '1', cursor: first.cursor! });
+  const nodes = nodesOf(await planOf(statement));
+  const types = nodes.map((node) => node['Node Type']);
+  expect(types.filter((type) => /Sort|Seq Scan/.test(type))).toEqual([]);
+  const conditions = nodes.flatMap((node) => node['Index Cond'] ?? []);
+  expect(conditions.join(' ')).toMatch(/ROW\(|\) < |\) > /);
+});
+
+it('page 10,000 of trades touches no more of the database than page 1', async () => {
+  const trade = market.uuidOf(await owner.trade());
+  await market.rows(
+    `INSERT INTO trades (id, user_id, exchange_account_id, trade_pair_id, symbol, trading_type, client_order_id, origin,
+       type, side, reduce_only, time_in_force, price, amount, reserved_asset, reserved_amount, status, look_at, created_at)
+     SELECT gen_random_uuid(), user_id, exchange_account_id, trade_pair_id, symbol, trading_type, 'bulk-' || n, origin,
+       type, side, reduce_only, time_in_force, price, amount, reserved_asset, 0, 'FILLED', look_at,
+       created_at - n * interval '1 second'
+     FROM trades, generate_series(1, 100000) AS n WHERE id = $1`,
+    trade,
+  );
+  await market.rows('VACUUM ANALYZE trades');
+  const operation = OPERATIONS.find(({ id }) => id === 'trades.list')!;
+  requests = new Map([[operation, {}]]);
+  const first = await statementOf(operation, { limit: '10' });
+  const before = await statementOf(operation, { limit: '1', offset: '99990' });
+  const last = await statementOf(operation, { limit: '10', cursor: before.cursor! });
+  const blocksOf = async (statement: Statement) => {
+    const plan = await planOf(statement, 'ANALYZE, BUFFERS, COSTS OFF, TIMING OFF');
+    return (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
+  };
+  const [page1, page10000] = [await blocksOf(first.statement), await blocksOf(last.statement)];
+  const byOffset = await blocksOf(before.statement);
+  // One more level of the index at most; by offset it is the whole way.
+  expect(page10000).toBeLessThanOrEqual(page1 + 10);
+  expect(byOffset).toBeGreaterThan(100 * page10000);
+});

@@ -1,0 +1,139 @@
+/** Every route with every kind of credential, id, field and parameter, held against its contract. */
+import { OPERATIONS, type Operation, PERMISSIONS, permits } from '@trading-automation/contracts';
+import type { Received } from '../notes-api.js';
+import { send } from '../notes-api.js';
+import {
+  expectContract,
+  goodRequest,
+  idPlaces,
+  isOwned,
+  malformedIds,
+  perform,
+  targetOf,
+  unknownId,
+} from './contract.js';
+import { Market } from './market.js';
+import { Person } from './person.js';
+
+let market: Market;
+let stranger: Person;
+beforeAll(async () => {
+  market = await Market.open();
+  stranger = await Person.join(market);
+});
+afterAll(() => market?.close());
+
+const named = OPERATIONS.map((operation) => [operation.id, operation] as const);
+const needsKey = ({ access }: Operation) => access !== 'PUBLIC' && access !== 'CHALLENGE';
+/** Members that no request may set, wherever it sends them. */
+const NOT_ASSIGNABLE = ['user_id', 'id', 'created_at', 'consecutive_failures', 'secret', 'admin'];
+
+function expectRefusal(operation: Operation, answer: Received, status: number, code: string): void {
+  expect({ status: answer.status, code: answer.json.error?.code }).toEqual({ status, code });
+  expectContract(operation, answer);
+}
+
+/** An answer without what differs from request to request. */
+const wordsOf = ({ status, json }: Received) => ({
+  status,
+  ...json,
+  error: { ...json.error, request_id: undefined },
+});
+
+describe.each(named)('%s', (_id, operation) => {
+  let owner: Person;
+  beforeAll(async () => {
+    owner = await Person.join(market);
+  });
+
+  it('does what it says for whoever may, and refuses whoever may not', async () => {
+    for (const permission of PERMISSIONS) {
+      const request = await goodRequest(operation, owner);
+      const answer = await perform(operation, owner, request, { permission });
+      const { access } = operation;
+      if (access === 'PUBLIC' || access === 'CHALLENGE' || permits([permission], access)) {
+        // Beside the challenge a key counts, and only ADMIN may link one.
+        const isRefused = access === 'CHALLENGE' && permission !== 'ADMIN';
+        if (isRefused) expectRefusal(operation, answer, 403, 'permission_denied');
+        else {
+          expect({ text: answer.text, status: answer.status }).toEqual({
+            text: answer.text,
+            status: operation.status,
+          });
+          if (operation.stream !== true) expectContract(operation, answer);
+        }
+      } else {
+        expectRefusal(operation, answer, 403, 'permission_denied');
+        expect(answer.json.error?.details).toMatchObject([{ permission: access }]);
+      }
+    }
+  });
+
+  if (needsKey(operation))
+    it('asks for credentials', async () => {
+      const request = await goodRequest(operation, owner);
+      const body = 'body' in request ? { body: JSON.stringify(request.body) } : {};
+      const answer = await send(market.api, operation.method, targetOf(operation, request), {
+        headers: { 'content-type': 'application/json' },
+        ...body,
+      });
+      expectRefusal(operation, answer, 401, 'authentication_required');
+    });
+
+  it('is the same at its legacy path, which names its successor', async () => {
+    const request = await goodRequest(operation, owner);
+    const alias = { ...operation, path: operation.path.slice('/v1'.length) as Operation['path'] };
+    const answer = await perform(alias, owner, request);
+    expect({ text: answer.text, status: answer.status }).toEqual({
+      text: answer.text,
+      status: operation.status,
+    });
+    expect(answer.headers.deprecation).toMatch(/^@\d+$/);
+    const successor = `/v1${targetOf(alias, { ...request, query: {} })}`;
+    expect(answer.headers.link).toBe(`<${successor}>; rel="successor-version"`);
+    if (operation.stream !== true) expectContract(operation, answer);
+  });
+
+  it('refuses a query parameter that it does not have', async () => {
+    const request = await goodRequest(operation, owner);
+    const answer = await perform(operation, owner, {
+      ...request,
+      query: { ...request.query, surprise: '1' },
+    });
+    expectRefusal(operation, answer, 400, 'invalid_query');
+    expect(answer.json.error?.details).toMatchObject([{ field: 'surprise', code: 'unknown_parameter' }]);
+  });
+
+  if (operation.method !== 'GET')
+    it('refuses body fields that it does not have', async () => {
+      const request = await goodRequest(operation, owner);
+      const unassignable = NOT_ASSIGNABLE.filter((name) => !(name in (operation.body?.shape ?? {})));
+      for (const name of ['surprise', ...unassignable]) {
+        const body = { ...(request.body as object | undefined), [name]: 'x' };
+        const answer = await perform(operation, owner, { ...request, body });
+        expectRefusal(operation, answer, 422, 'validation_failed');
+        expect(answer.json.error?.details).toContainEqual(
+          expect.objectContaining({ field: name, code: 'unknown_field' }),
+        );
+      }
+    });
+
+  for (const place of idPlaces(operation)) {
+    it(`knows no record of an unknown, malformed or foreign id in ${place.part} ${place.name}`, async () => {
+      const request = await goodRequest(operation, owner);
+      const unknown = await perform(operation, owner, place.put(request, unknownId(place.prefix)));
+      expectRefusal(operation, unknown, 404, 'not_found');
+      if (place.part !== 'params')
+        expect(unknown.json.error?.details).toMatchObject([{ field: place.field, code: 'not_found' }]);
+      for (const id of malformedIds(place.prefix)) {
+        const malformed = await perform(operation, owner, place.put(request, id));
+        expect({ id, ...wordsOf(malformed) }).toEqual({ id, ...wordsOf(unknown) });
+      }
+      if (!isOwned(place.prefix)) return;
+      const theirs =
+        place.read(await goodRequest(operation, stranger)) ?? (await stranger.idOf(place.prefix));
+      const foreign = await perform(operation, owner, place.put(request, theirs));
+      expect(wordsOf(foreign)).toEqual(wordsOf(unknown));
+    });
+  }
+});

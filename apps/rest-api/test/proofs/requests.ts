@@ -1,0 +1,142 @@
+/** A request to each operation that has to succeed, over records made for it. */
+import { type Person, WALLET } from './person.js';
+
+export interface GoodRequest {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/** Makes what the request needs, as the person whose records they are, and gives the request. */
+export type MakeRequest = (person: Person) => GoodRequest | Promise<GoodRequest>;
+
+const bare: MakeRequest = () => ({});
+const byId =
+  (make: (person: Person) => Promise<string>): MakeRequest =>
+  async (person) => ({
+    params: { id: await make(person) },
+  });
+
+const deadLetter: MakeRequest = async (person) => {
+  const { webhookId, deadLetterId } = await person.deadLetters(1);
+  return { params: { id: webhookId, dlq_id: deadLetterId } };
+};
+
+export const REQUESTS: Readonly<Record<string, MakeRequest>> = {
+  'health.get': bare,
+  'health.detailed': bare,
+  'version.get': bare,
+  'auth.cliChallenge': bare,
+  'auth.cliIdentity': (person) => person.newIdentity(),
+  'me.get': bare,
+  'me.update': (person) => ({ body: { email: `${person.id}@mail.example` } }),
+  'auth.verifyEmail': async (person) => ({ query: { code: await person.emailCode() } }),
+  'publicKeys.list': bare,
+  'publicKeys.revoke': byId((person) => person.publicKey()),
+  'apiKeys.list': bare,
+  'apiKeys.create': () => ({ body: { name: 'another', permissions: ['READ'] } }),
+  'apiKeys.revoke': byId((person) => person.apiKey()),
+  'apiKeys.rotate': byId((person) => person.apiKey()),
+  'supportedExchanges.list': bare,
+  'exchanges.list': bare,
+  'exchanges.get': byId((person) => person.account()),
+  'exchanges.create': ({ market }) => ({ body: market.accountBody() }),
+  'exchanges.update': async (person) => ({
+    params: { id: await person.account() },
+    body: { account_name: 'renamed', credentials: { api_key: 'new', api_secret: 'new' } },
+  }),
+  'exchanges.delete': byId((person) => person.account()),
+  'exchanges.test': ({ market }) => {
+    const { account_name, ...body } = market.accountBody();
+    return { body };
+  },
+  'exchanges.sync': byId((person) => person.account()),
+  'tradePairs.list': () => ({ query: { exchange: 'paper' } }),
+  'tradePairs.get': ({ market }) => ({ params: { id: market.pairId } }),
+  'trades.list': bare,
+  'trades.get': byId((person) => person.trade()),
+  'trades.create': async (person) => ({ body: person.market.tradeBody(await person.account()) }),
+  'trades.cancel': byId((person) => person.trade()),
+  'webhooks.create': () => ({ body: { url: 'https://receiver.example', events: ['trade.*'] } }),
+  'webhooks.list': bare,
+  'webhooks.get': byId((person) => person.webhook()),
+  'webhooks.update': async (person) => ({
+    params: { id: await person.webhook() },
+    body: { url: 'https://other.example', is_active: true },
+  }),
+  'webhooks.rotateSecret': byId((person) => person.webhook()),
+  'webhooks.delete': byId((person) => person.webhook()),
+  'webhooks.deliveries': byId((person) => person.webhookWithDeliveries()),
+  'webhooks.test': byId((person) => person.webhook()),
+  'deadLetters.list': async (person) => ({ params: { id: (await person.deadLetters(2)).webhookId } }),
+  'deadLetters.stats': async (person) => ({ params: { id: (await person.deadLetters(1)).webhookId } }),
+  'deadLetters.get': deadLetter,
+  'deadLetters.retry': deadLetter,
+  'deadLetters.discard': deadLetter,
+  'strategies.list': bare,
+  'strategies.get': byId((person) => person.strategy()),
+  'strategies.create': async (person) => ({
+    body: {
+      name: 'momentum',
+      exchange_account_id: await person.account(),
+      trade_pair_ids: [person.market.pairId],
+    },
+  }),
+  'strategies.update': async (person) => ({
+    params: { id: await person.strategy() },
+    body: { name: 'renamed', trade_pair_ids: [person.market.pairId] },
+  }),
+  'strategies.delete': async (person) => ({
+    params: { id: await person.strategy() },
+    body: { stop_copiers: true },
+  }),
+  'strategies.linkCopiers': async (person) => ({
+    params: { id: await person.strategy() },
+    body: { copier_ids: [await person.copier()] },
+  }),
+  'copiers.list': bare,
+  'copiers.get': byId((person) => person.copier()),
+  'copiers.create': async (person) => ({
+    body: {
+      name: 'follower',
+      exchange_account_id: await person.account(),
+      strategy_id: await person.strategy(),
+      sizing: { mode: 'FIXED_QUOTE', value: '100' },
+    },
+  }),
+  'copiers.update': async (person) => ({
+    params: { id: await person.copier() },
+    body: { strategy_id: await person.strategy(), limits: { max_trade_quote: '50' } },
+  }),
+  'copiers.delete': byId((person) => person.copier()),
+  'copiers.start': byId((person) => person.linkedCopier()),
+  'copiers.stop': async (person) => ({
+    params: { id: await person.linkedCopier() },
+    body: { mode: 'CLOSE_ONLY' },
+  }),
+  'trades.analytics': bare,
+  'emergencyStop.run': bare,
+  'rewards.list': bare,
+  'rewards.types': bare,
+  'rewards.balance': bare,
+  'rewards.claim': byId((person) => person.reward()),
+  'withdrawals.list': bare,
+  'withdrawals.get': byId((person) => person.withdrawal()),
+  'withdrawals.create': async (person) => {
+    await person.got('POST', `/v1/rewards/${await person.reward()}/claim`);
+    return { body: { amount: '10', wallet_address: WALLET } };
+  },
+  'withdrawals.cancel': byId((person) => person.withdrawal()),
+  'notifications.list': bare,
+  'notifications.count': bare,
+  'notifications.read': byId((person) => person.notification()),
+  'notifications.readAll': bare,
+  'notifications.delete': byId((person) => person.notification()),
+  'settings.list': bare,
+  'settings.get': async (person) => ({ params: { key: await person.setting() } }),
+  'settings.put': () => ({ params: { key: 'theme' }, body: { value: { colour: 'dark' } } }),
+  'settings.delete': async (person) => ({ params: { key: await person.setting() } }),
+  'events.list': bare,
+  'events.get': byId((person) => person.event()),
+  'events.stream': bare,
+};

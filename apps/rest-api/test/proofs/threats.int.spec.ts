@@ -1,0 +1,297 @@
+/** Threats of docs/security/threats.md that no other test of the API covers, over real HTTP. */
+import { randomBytes } from 'node:crypto';
+import { connect } from 'node:net';
+import { signRequest } from '@trading-automation/signed-request';
+import { Redis } from 'ioredis';
+import { type Received, type Sent, send } from '../notes-api.js';
+import { openAccount } from '../real-api.js';
+import { populate } from './contract.js';
+import { Market } from './market.js';
+import { Person } from './person.js';
+
+let market: Market;
+let owner: Person;
+beforeAll(async () => {
+  market = await Market.open();
+  owner = await Person.join(market);
+});
+afterAll(() => market?.close());
+
+const get = (target: string, headers: Sent['headers']) =>
+  send(market.api, 'GET', target, { headers: headers! });
+const sign = (target: string, more: Partial<Parameters<typeof signRequest>[0]> = {}) =>
+  signRequest({ method: 'GET', path: target, privateKey: owner.holder.privateKey, ...more });
+const refusal = ({ status, json }: Received) => ({ status, code: json.error?.code });
+
+/** The order of secp256k1 (SEC 2, section 2.4.1). */
+const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+const hex = (value: bigint) => value.toString(16).padStart(64, '0');
+
+describe('A2: a request captured in one world', () => {
+  it('opens nothing in the other', async () => {
+    const live = await Market.open({ WORLD: 'live', PUBLIC_URL: 'https://api.example' });
+    try {
+      await openAccount(live.api);
+      const headers = sign('/v1/me');
+      expect(refusal(await send(live.api, 'GET', '/v1/me', { headers }))).toEqual({
+        status: 401,
+        code: 'unknown_public_key',
+      });
+      const { status, json } = await send(live.api, 'GET', '/v1/me', {
+        headers: { 'x-api-key': owner.keyOf('ADMIN') },
+      });
+      expect([status, json.error?.code]).toEqual([401, 'invalid_api_key']);
+      expect((await get('/v1/me', headers)).status).toBe(200);
+    } finally {
+      await live.close();
+    }
+  });
+});
+
+describe('A3: a timestamp', () => {
+  it.each([
+    ['58 s behind', -58_000],
+    ['58 s ahead', 58_000],
+  ])('%s is taken', async (_how, offMs) => {
+    expect((await get('/v1/me', sign('/v1/me', { nowMs: Date.now() + offMs }))).status).toBe(200);
+  });
+
+  it.each([
+    ['NaN', 'invalid_signature_headers'],
+    ['-1', 'invalid_signature_headers'],
+    ['1e20', 'invalid_signature_headers'],
+    ['99999999999999999999', 'invalid_signature_headers'],
+    [String(Math.floor(Date.now() / 1000)), 'timestamp_out_of_window'],
+  ])('of %s is refused', async (timestamp, code) => {
+    const answer = await get('/v1/me', { ...sign('/v1/me'), 'x-svc-timestamp': timestamp });
+    expect(refusal(answer)).toEqual({ status: 401, code });
+  });
+});
+
+describe('A4: a signature', () => {
+  it('has a twin, which the nonce stops', async () => {
+    const headers = sign('/v1/me');
+    expect((await get('/v1/me', headers)).status).toBe(200);
+    const [r, s] = [headers['x-svc-sig'].slice(0, 64), BigInt(`0x${headers['x-svc-sig'].slice(64)}`)];
+    const twin = { ...headers, 'x-svc-sig': r + hex(ORDER - s) };
+    expect(refusal(await get('/v1/me', twin))).toEqual({ status: 401, code: 'nonce_replayed' });
+  });
+
+  it.each([
+    ['r of 0', () => hex(0n) + hex(1n), 'invalid_signature'],
+    ['s of 0', () => hex(1n) + hex(0n), 'invalid_signature'],
+    ['r of n', () => hex(ORDER) + hex(1n), 'invalid_signature'],
+    ['s above n', () => hex(1n) + hex(ORDER + 1n), 'invalid_signature'],
+    ['63 bytes', (good: string) => good.slice(2), 'invalid_signature_headers'],
+    ['65 bytes', (good: string) => `${good}00`, 'invalid_signature_headers'],
+    ['upper case', () => 'A'.repeat(128), 'invalid_signature_headers'],
+    ['DER', () => `3044022${'0'.repeat(130)}`, 'invalid_signature_headers'],
+  ])('with %s is refused', async (_how, change, code) => {
+    const headers = sign('/v1/me');
+    const answer = await get('/v1/me', { ...headers, 'x-svc-sig': change(headers['x-svc-sig']) });
+    expect(refusal(answer)).toEqual({ status: 401, code });
+  });
+});
+
+describe('A5: a public key that is none', () => {
+  it.each([
+    ['no point of the curve', `02${'0'.repeat(63)}5`],
+    ['of the uncompressed form', `04${'1'.repeat(64)}`],
+    ['of 32 bytes', '2'.repeat(64)],
+    ['the point at infinity', `00${'0'.repeat(64)}`],
+  ])('can not be linked: %s', async (_what, pubkey) => {
+    const { json } = await get('/v1/auth/cli-challenge', {});
+    const { challenge } = json.data as { challenge: string };
+    const body = JSON.stringify({ challenge, pubkey, signature: '1'.repeat(128) });
+    const answer = await send(market.api, 'POST', '/v1/auth/cli-identity', {
+      body,
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(refusal(answer)).toEqual({ status: 422, code: 'validation_failed' });
+    expect(answer.json.error?.details?.[0]?.field).toBe('pubkey');
+  });
+});
+
+describe('A6 and A7: a signature over one request', () => {
+  it.each([
+    ['/v1/trades?limit=1&offset=2', '/v1/trades?offset=2&limit=1'],
+    ['/v1/trades', '/v1/trades?'],
+    ['/v1/trades', '/trades'],
+    ['/v1/trades?status=FILLED', '/v1/trades?status=%46ILLED'],
+  ])('of %s does not open %s', async (signed, sent) => {
+    expect(refusal(await get(sent, sign(signed)))).toEqual({ status: 401, code: 'invalid_signature' });
+    expect((await get(signed, sign(signed))).status).toBe(200);
+  });
+
+  it.each(['/v1//trades', '/v1/%74rades', '/v1/trades/', '/V1/trades', '/v1/./trades', '/v1/x/../trades'])(
+    'opens nothing at %s, which is no route',
+    async (target) => {
+      expect(refusal(await get(target, sign(target)))).toEqual({ status: 404, code: 'route_not_found' });
+    },
+  );
+
+  it('does not cover another spelling of its body', async () => {
+    const [body, other] = ['{"name":"a"}', '{"name": "a"}'];
+    const headers = signRequest({
+      method: 'POST',
+      path: '/v1/api-keys',
+      body,
+      privateKey: owner.holder.privateKey,
+    });
+    const answer = await send(market.api, 'POST', '/v1/api-keys', {
+      body: other,
+      headers: { ...headers, 'content-type': 'application/json' },
+    });
+    expect(refusal(answer)).toEqual({ status: 401, code: 'invalid_signature' });
+  });
+});
+
+describe('A9: a flood of 100,000 requests that prove nothing', () => {
+  it('leaves no nonce behind', async () => {
+    const redis = new Redis(process.env.TEST_REDIS_URL!);
+    const noncesOf = async (publicKey: string) => (await redis.keys(`*${publicKey}*`)).length;
+    try {
+      const { publicKey, privateKey } = owner.holder;
+      const before = await noncesOf(publicKey);
+      const headers = signRequest({ method: 'GET', path: '/v1/me', privateKey });
+      const forged = { ...headers, 'x-svc-sig': hex(1n) + hex(1n) };
+      // One connection carries 1,000 requests at most.
+      let refused = 0;
+      for (let round = 0; round < 10; round++) {
+        const counts = await Promise.all(
+          Array.from({ length: 10 }, () => flood(market.api.port, forged, 1_000)),
+        );
+        refused += counts.reduce((sum, count) => sum + count, 0);
+      }
+      expect(refused).toBe(100_000);
+      expect(await noncesOf(publicKey)).toBe(before);
+      // The nonce that they all carried is not burnt.
+      expect((await get('/v1/me', headers)).status).toBe(200);
+      expect(await noncesOf(publicKey)).toBe(before + 1);
+    } finally {
+      redis.disconnect();
+    }
+  }, 180_000);
+});
+
+/** So many requests are on their way at once: more would wait in the server's buffers longer than it lets headers take. */
+const ON_THEIR_WAY = 50;
+
+/** Sends `count` requests on one connection, each under a nonce of its own but the last; counts the 401s. */
+function flood(port: number, headers: Readonly<Record<string, string>>, count: number): Promise<number> {
+  const requestOf = (nonce: string) => {
+    const lines = Object.entries({ ...headers, 'x-svc-nonce': nonce }).map(
+      ([name, value]) => `${name}: ${value}`,
+    );
+    return `GET /v1/me HTTP/1.1\r\nhost: api\r\n${lines.join('\r\n')}\r\n\r\n`;
+  };
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    let [sent, refused, rest] = [0, 0, ''];
+    const sendSome = () => {
+      let requests = '';
+      for (let i = 0; i < ON_THEIR_WAY; i++) {
+        sent++;
+        requests += requestOf(sent === count ? headers['x-svc-nonce']! : randomBytes(16).toString('hex'));
+      }
+      socket.write(requests);
+    };
+    socket.on('data', (part) => {
+      const pieces = (rest + part.toString('latin1')).split('HTTP/1.1 401');
+      refused += pieces.length - 1;
+      rest = pieces.at(-1)!.slice(-'HTTP/1.1 401'.length);
+      if (refused === count) socket.end();
+      else if (refused === sent) sendSome();
+    });
+    socket.on('error', reject);
+    socket.on('close', () => resolve(refused));
+    sendSome();
+  });
+}
+
+describe('A13: a stolen dump of the database', () => {
+  it('holds no key, no secret, and nothing that opens anything', async () => {
+    await populate(owner);
+    const texts = new Set<string>();
+    const tables = await market.rows("SELECT relname FROM pg_stat_user_tables WHERE schemaname = 'public'");
+    for (const { relname } of tables) {
+      for (const row of await market.rows(`SELECT * FROM "${relname}"`)) collect(row, texts);
+    }
+    const dump = [...texts].join('\n');
+    expect(texts.size).toBeGreaterThan(100);
+    expect(dump).not.toMatch(/svc_(?:test|live)_[0-9A-Za-z]{20}/);
+    expect(dump).not.toContain('whsec_');
+    for (const value of texts) {
+      if (/[^\x21-\x7e]/.test(value) || value.length > 1_000) continue;
+      const answers = await Promise.all(
+        [value, `svc_test_${value}`].map((key) => get('/v1/me', { 'x-api-key': key })),
+      );
+      for (const answer of answers) expect(answer.status).toBe(401);
+    }
+  });
+});
+
+function collect(value: unknown, into: Set<string>): void {
+  if (Buffer.isBuffer(value)) {
+    for (const encoding of ['hex', 'base64', 'base64url', 'latin1'] as const)
+      into.add(value.toString(encoding));
+  } else if (typeof value === 'object' && value !== null) {
+    for (const member of Object.values(value)) collect(member, into);
+  } else if (typeof value === 'string') into.add(value);
+}
+
+describe('A15: a credential that was revoked', () => {
+  it('opens nothing from the very next request on', async () => {
+    const { id, key } = await owner.got('POST', '/v1/api-keys', { name: 'short-lived' });
+    const headers = { 'x-api-key': key as string };
+    expect((await get('/v1/me', headers)).status).toBe(200);
+    await owner.got('DELETE', `/v1/api-keys/${id}`);
+    expect(refusal(await get('/v1/me', headers))).toEqual({ status: 401, code: 'invalid_api_key' });
+  });
+});
+
+describe('A16: credentials of two kinds', () => {
+  it('where a signature is there, it alone counts', async () => {
+    const key = owner.keyOf('READ');
+    const good = await get('/v1/api-keys', { ...sign('/v1/api-keys'), 'x-api-key': key });
+    expect(good.status).toBe(200);
+    const bad = { ...sign('/v1/me'), 'x-svc-sig': hex(1n) + hex(1n) };
+    expect(refusal(await get('/v1/me', { ...bad, 'x-api-key': key }))).toEqual({
+      status: 401,
+      code: 'invalid_signature',
+    });
+    const lone = { 'x-svc-nonce': '0'.repeat(32), 'x-api-key': key };
+    expect(refusal(await get('/v1/me', lone))).toEqual({ status: 401, code: 'invalid_signature_headers' });
+  });
+});
+
+describe('T5: a body nested 100,000 deep', () => {
+  it('is refused, and the process lives', async () => {
+    const body = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const headers = { 'x-api-key': owner.keyOf('ADMIN'), 'content-type': 'application/json' };
+    const answer = await send(market.api, 'POST', '/v1/api-keys', { body, headers });
+    expect(refusal(answer)).toEqual({ status: 400, code: 'malformed_json' });
+    expect((await get('/v1/health', {})).status).toBe(200);
+  });
+});
+
+describe('T12: what looks like SQL', () => {
+  const PAYLOADS = [
+    "' OR '1'='1",
+    '1; DROP TABLE users',
+    "') UNION SELECT hash FROM api_keys --",
+    "1' AND pg_sleep(5)--",
+  ];
+  it.each(PAYLOADS)('is a bad value everywhere a list takes one: %s', async (payload) => {
+    const value = encodeURIComponent(payload);
+    for (const name of ['sort', 'order', 'status', 'side', 'limit', 'offset', 'cursor', 'include'])
+      expect(refusal(await owner.call('GET', `/v1/trades?${name}=${value}`))).toEqual({
+        status: 400,
+        code: 'invalid_query',
+      });
+    for (const name of ['exchange_account_id', 'strategy_id'])
+      expect((await owner.call('GET', `/v1/trades?${name}=${value}`)).status).toBe(404);
+    const { json } = await owner.call('GET', `/v1/trade-pairs?exchange=${value}`);
+    expect(json.data).toEqual([]);
+  });
+});
