@@ -77,6 +77,7 @@ function banner(restUrl, paperExchangeUrl, demo) {
   return `
 Ready. (${(performance.now() / 1000).toFixed(1)} s since npm start)
   REST API         ${restUrl}/v1
+  Reference        ${restUrl}/docs
   Paper exchange   ${paperExchangeUrl}
   Demo ADMIN key   ${demo.api_key}
 Try (in another terminal):

@@ -94,7 +94,8 @@ function policyOf(name: RatePolicyName, { requests, seconds }: RateLimit): RateP
     requests,
     seconds,
     isByAddress: name === 'identity_writes',
-    keyPrefix: `rate:${name}:`,
+    // With the limit in it: a limit that is changed begins with full buckets, and owes nothing to the former one.
+    keyPrefix: `rate:${name}:${requests}/${seconds}:`,
     intervalUs,
     capacityUs: intervalUs * requests,
   };

@@ -3,7 +3,7 @@
  *
  * 1. One script reads and fills all buckets of a request, so that no two requests see the same token, whichever
  *    process asks; where one bucket refuses, none is filled.
- * 2. The clock is that of Redis: the processes' own may differ.
+ * 2. The clock is that of Redis: the processes' own may differ. Set back, it leaves buckets empty and no worse.
  * 3. The nonce of a signed request is recorded by the same script. Seen before, it fills nothing: who replays a request
  *    can't use up its owner's tokens. Where a bucket refuses, it is not recorded: the request was not let in, and a
  *    holder of a key can't fill the memory faster than the limit.
@@ -32,7 +32,11 @@ for i = first, #KEYS do
   local capacity = tonumber(ARGV[at + 1])
   local kept = redis.call('GET', KEYS[i])
   local ahead = kept and tonumber(kept) - now or 0
-  if ahead < 0 then ahead = 0 elseif ahead > capacity then ahead = capacity end
+  if ahead < 0 then ahead = 0 end
+  if ahead > capacity then
+    ahead = capacity
+    redis.call('SET', KEYS[i], string.format('%.0f', now + ahead), 'PX', math.ceil(ahead / 1000))
+  end
   if ahead + ARGV[at] > capacity then answer[1] = 0 end
   answer[#answer + 1] = ahead
 end

@@ -16,7 +16,7 @@ let listener: Listener;
 
 beforeAll(async () => {
   database = await createMechanismDatabase(
-    'CREATE TABLE handled (event_id uuid NOT NULL, consumer text NOT NULL)',
+    'CREATE TABLE handled (event_id uuid NOT NULL, consumer text NOT NULL, place bigserial)',
   );
   const { url } = database;
   dataSource = createDataSource({
@@ -47,7 +47,9 @@ const record = (consumer: string) => async (tx: Tx, events: readonly RelayedEven
   for (const { id } of events) await tx.query('INSERT INTO handled VALUES ($1, $2)', [id, consumer]);
 };
 const handledBy = async (consumer: string): Promise<string[]> => {
-  const rows = await dataSource.query('SELECT event_id FROM handled WHERE consumer = $1', [consumer]);
+  const rows = await dataSource.query('SELECT event_id FROM handled WHERE consumer = $1 ORDER BY place', [
+    consumer,
+  ]);
   return rows.map(({ event_id }: { event_id: string }) => event_id);
 };
 const relayOf = (consumer: string, more: Partial<RelayOptions> = {}) =>
