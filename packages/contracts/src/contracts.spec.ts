@@ -1,6 +1,7 @@
+import { z } from 'zod';
 import { ERRORS } from './errors.js';
 import { EVENT_SELECTORS, EVENT_TYPES, isSubscribed } from './events.js';
-import { permits } from './operation.js';
+import { defineOperation, PERMISSIONS, permits } from './operation.js';
 import { OPERATIONS } from './operations.js';
 import { tradeCreate } from './trades.js';
 import { webhookCreate } from './webhooks.js';
@@ -21,6 +22,14 @@ describe('operations', () => {
 
   it('have answers that the writer can write', () => {
     for (const { response } of OPERATIONS) expect(compileWriter(response)).toBeInstanceOf(Function);
+  });
+
+  it('do not compile without saying who may call them', () => {
+    const open = { id: 'a.b', method: 'GET', path: '/v1/a', summary: 'A.', status: 200, errors: [] } as const;
+    // @ts-expect-error An operation has an access, or the build fails.
+    const operation = defineOperation({ ...open, response: z.object({}) });
+    expect(operation).not.toHaveProperty('access');
+    for (const { access } of OPERATIONS) expect(['PUBLIC', 'CHALLENGE', ...PERMISSIONS]).toContain(access);
   });
 
   it('refuse unknown body fields', () => {

@@ -41,7 +41,11 @@ export const event = z
     event_id: idOf('evt'),
     type: z.enum(EVENT_TYPES),
     timestamp: instant,
-    data: z.record(z.string(), z.unknown()).describe('The record as REST shows it.'),
+    data: z
+      .record(z.string(), z.unknown())
+      .describe(
+        'The record as REST shows it; stored as it was sent, so its decimals are numbers in any form of answer.',
+      ),
     truncated: z.literal(true).optional(),
   })
   .meta({ id: 'Event' });

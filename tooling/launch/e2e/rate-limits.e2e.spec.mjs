@@ -7,10 +7,11 @@ import { startProduct } from './product.mjs';
 
 const limit = 20;
 /** No token comes back within a test. */
-const limits = { ...JSON.parse(ampleRateLimits), general: { requests: limit, seconds: 86_400 } };
+const seconds = 86_400;
+const limits = { ...JSON.parse(ampleRateLimits), general: { requests: limit, seconds } };
 
 /** Where the requests of this machine without credentials are counted. */
-const bucket = 'rate:general:127.0.0.1';
+const bucket = `rate:general:${limit}/${seconds}:127.0.0.1`;
 
 /** @type {import('./product.mjs').Product} */
 let product;
