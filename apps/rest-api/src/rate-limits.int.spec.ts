@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { signRequest } from '@trading-automation/signed-request';
 import { parseList } from 'structured-headers';
-import { type Received, send } from '../test/notes-api.js';
 import { limitsOf } from '../test/rate-limits.js';
 import {
   drawIdentity,
@@ -11,10 +10,10 @@ import {
   sendSigned,
   startRealApi,
 } from '../test/real-api.js';
+import { JSON_TYPE, type Received, send } from '../test/send.js';
 
 /** No token comes back within a test. */
 const day = (requests: number) => ({ requests, seconds: 86_400 });
-const JSON_TYPE = { 'content-type': 'application/json' };
 const KEYS = '/v1/api-keys';
 const newKey = (...permissions: string[]) => JSON.stringify({ name: 'bot', permissions });
 

@@ -1,6 +1,5 @@
 /** A small API of its own over the transport: what the transport promises holds for whatever it serves. */
-import { request as httpRequest, type IncomingHttpHeaders, type Server } from 'node:http';
-import { connect } from 'node:net';
+import type { Server } from 'node:http';
 import { Controller, type DynamicModule, Inject, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -31,6 +30,7 @@ import { HttpModule } from '../src/http/http.module.js';
 import { answer, type Call, Operation } from '../src/http/operation.js';
 import { createAdapter, type ServerLimits } from '../src/http/server.js';
 import { LIMITS_OUT_OF_THE_WAY } from './rate-limits.js';
+import { JSON_TYPE, send } from './send.js';
 
 const note = z.object({ id: z.string(), name: z.string(), price: decimal.optional() });
 type Note = z.output<typeof note>;
@@ -127,6 +127,10 @@ class NotesBehaviour {
 }
 
 const KEYS: Readonly<Record<string, readonly Permission[]>> = { reader: ['READ'], trader: ['TRADE'] };
+/** The header of the key that may only read. */
+export const READER = { 'x-api-key': 'reader' };
+/** The header of the key that may do all. */
+export const TRADER = { 'x-api-key': 'trader' };
 const USER_ID = '0190b5c2-0000-7000-8000-000000000001';
 
 /** Knows two keys, and remembers what it was shown. */
@@ -271,83 +275,10 @@ function limiterOf({ rateLimits = LIMITS_OUT_OF_THE_WAY, rateLimitsIn }: NotesOp
   });
 }
 
-export interface Sent {
-  readonly headers?: Readonly<Record<string, string | string[]>>;
-  readonly body?: string | Uint8Array;
-  /** Sends the body in pieces, without its length. */
-  readonly chunked?: boolean;
-}
-
-interface ErrorBody {
-  readonly code: string;
-  readonly message: string;
-  readonly details?: readonly { readonly field?: string; readonly code: string; readonly message: string }[];
-  readonly request_id: string;
-}
-
-export interface Received {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-  /** An empty object where there is no body. */
-  readonly json: { success?: boolean; data?: unknown; pagination?: unknown; error?: ErrorBody };
-}
-
-/** One request with its target exactly as given; HTTP clients of a higher level would normalize it. */
-export function send(
-  api: { port: number },
-  method: string,
-  target: string,
-  sent: Sent = {},
-): Promise<Received> {
-  const { headers = {}, body, chunked = false } = sent;
-  return new Promise((resolve, reject) => {
-    const length = body === undefined || chunked ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-    const outgoing = httpRequest(
-      {
-        host: '127.0.0.1',
-        port: api.port,
-        method,
-        path: target,
-        headers: { ...length, ...headers },
-        agent: false,
-      },
-      (response) => {
-        const parts: Buffer[] = [];
-        response.on('data', (part) => parts.push(part));
-        response.on('end', () => {
-          const answered = Buffer.concat(parts).toString();
-          const json = answered === '' ? {} : JSON.parse(answered);
-          resolve({ status: response.statusCode!, headers: response.headers, text: answered, json });
-        });
-      },
-    );
-    outgoing.on('error', reject);
-    if (body !== undefined && chunked) {
-      const bytes = Buffer.from(body);
-      for (let at = 0; at < bytes.length; at += 16_384) outgoing.write(bytes.subarray(at, at + 16_384));
-    } else if (body !== undefined) outgoing.write(body);
-    outgoing.end();
-  });
-}
-
 /** As `send`, by a key that may do all, with a JSON body. */
 export function sendJson(api: { port: number }, method: string, target: string, body: string, headers = {}) {
   return send(api, method, target, {
     body,
-    headers: { 'x-api-key': 'trader', 'content-type': 'application/json', ...headers },
-  });
-}
-
-/** Bytes as they are, and all that comes back until the server ends the connection. */
-export function sendBytes(api: { port: number }, bytes: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(api.port, '127.0.0.1', () => socket.write(bytes));
-    let answered = '';
-    socket.on('data', (part) => {
-      answered += part.toString();
-    });
-    socket.on('error', reject);
-    socket.on('close', () => resolve(answered));
+    headers: { ...TRADER, ...JSON_TYPE, ...headers },
   });
 }

@@ -1,19 +1,22 @@
 /** The API as it is deployed, in this process, over a database of its own. */
 import { createHash, randomBytes } from 'node:crypto';
+import { openPlatform, type Platform } from '@trading-automation/core';
 import { generateSealingKeyPair } from '@trading-automation/core/sealing';
 import { createCoreDatabase } from '@trading-automation/core/testing';
 import { createLogger, readConfig } from '@trading-automation/runtime';
 import { identityMessage, publicKeyOf, signMessage, signRequest } from '@trading-automation/signed-request';
 import { configSchema } from '../src/config.js';
 import { startRestApi } from '../src/rest-api.js';
-import { type Received, type Sent, send } from './notes-api.js';
 import { LIMITS_OUT_OF_THE_WAY } from './rate-limits.js';
+import { JSON_TYPE, type Received, type Sent, send } from './send.js';
 
 export interface RealApi {
   readonly port: number;
   readonly url: string;
   readonly databaseUrl: string;
   readonly log: string[];
+  /** Another process on the same database; it ends with the API. */
+  another(poolSize?: number): Promise<Platform>;
   close(): Promise<void>;
 }
 
@@ -37,11 +40,29 @@ export async function startRealApi(environment: Readonly<Record<string, string>>
   const log: string[] = [];
   const logger = createLogger('rest-api', 'debug', { write: (line) => void log.push(line) });
   const { url, stop } = await startRestApi(config, '1.2.3', logger);
-  const close = async () => {
-    await stop();
-    await database.drop();
+  const others: Platform[] = [];
+  return {
+    port: Number(new URL(url).port),
+    url,
+    databaseUrl: database.url,
+    log,
+    another: async (poolSize = 10) => {
+      const platform = await openPlatform({
+        world: 'test',
+        databaseUrl: database.url,
+        applicationName: 'rest-api-spec',
+        poolSize,
+        onListenerError: () => undefined,
+      });
+      others.push(platform);
+      return platform;
+    },
+    close: async () => {
+      await Promise.all(others.map((platform) => platform.close()));
+      await stop();
+      await database.drop();
+    },
   };
-  return { port: Number(new URL(url).port), url, databaseUrl: database.url, log, close };
 }
 
 export interface KeyHolder {
@@ -55,25 +76,22 @@ export function drawKeyHolder(): KeyHolder {
   return { privateKey, publicKey: publicKeyOf(privateKey) };
 }
 
-/** A signed request with a JSON body. */
+/** A signed request, whose body is JSON: text as it is given, or what is to be written as such. */
 export function sendSigned(
   api: { port: number },
   { privateKey }: KeyHolder,
   method: string,
   target: string,
-  { body, headers = {} }: Pick<Sent, 'headers'> & { body?: string } = {},
+  { body: given, headers }: Pick<Sent, 'headers'> & { readonly body?: string | object | undefined } = {},
 ): Promise<Received> {
-  const signature = signRequest({
-    method,
-    path: target,
-    privateKey,
-    ...(body === undefined ? {} : { body }),
-  });
-  const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
-  return send(api, method, target, {
-    ...(body === undefined ? {} : { body }),
-    headers: { ...signature, ...type, ...headers },
-  });
+  if (given === undefined) {
+    return send(api, method, target, {
+      headers: { ...signRequest({ method, path: target, privateKey }), ...headers },
+    });
+  }
+  const body = typeof given === 'string' ? given : JSON.stringify(given);
+  const signature = signRequest({ method, path: target, privateKey, body });
+  return send(api, method, target, { body, headers: { ...signature, ...JSON_TYPE, ...headers } });
 }
 
 /** The body that links the key, over a challenge of its own. */
@@ -95,7 +113,7 @@ export async function openAccount(
 ): Promise<KeyHolder> {
   const holder = drawKeyHolder();
   const body = await drawIdentity(api, holder, sent);
-  const headers = { 'content-type': 'application/json', ...sent };
+  const headers = { ...JSON_TYPE, ...sent };
   const { status, text } = await send(api, 'POST', '/v1/auth/cli-identity', { body, headers });
   if (status !== 201) throw new Error(`no account was opened: ${text}`);
   return holder;

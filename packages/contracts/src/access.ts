@@ -45,10 +45,10 @@ export const apiKey = z
     last_four: z.string().describe('Last four characters of the key, to tell keys apart.'),
     permissions: z.array(permission),
     ip_allowlist: z.array(z.string()).describe('Addresses and CIDR ranges; empty allows all.'),
-    expires_at: instant.optional(),
-    last_used_at: instant.optional(),
+    expires_at: instant.nullable().describe('Null: it does not expire.'),
+    last_used_at: instant.nullable().describe('Null before the first use.'),
     created_at: instant,
-    revoked_at: instant.optional(),
+    revoked_at: instant.nullable().describe('Null while it works.'),
   })
   .meta({ id: 'ApiKey' });
 export type ApiKey = z.output<typeof apiKey>;

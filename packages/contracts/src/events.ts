@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { idGiven, idOf } from './ids.js';
-import { defineOperation, instant, text } from './operation.js';
-import { stored } from './stored-json.js';
+import { idOf } from './ids.js';
+import { instant } from './operation.js';
 
 /** Every kind of event, in the order of the published list. */
 export const EVENT_TYPES = [
@@ -75,58 +74,3 @@ export function isSubscribed(selectors: readonly string[], type: EventType): boo
 export const EVENTS_KEPT_DAYS = 30;
 /** Most streams that one credential may have open at once. */
 export const EVENT_STREAMS_MAX = 5;
-
-const path = z.object({ id: idGiven('evt') });
-
-const selector = z
-  .string()
-  .refine((value) => EVENT_SELECTORS.includes(value), {
-    error: 'Not a kind of event; use a kind, its subject with .*, or *.',
-  })
-  .describe('Only these: a kind (`trade.filled`), `trade.*`, or `*`.');
-
-/** Answered byte for byte as webhooks receive it: decimals are numbers, also for who asks for strings. */
-const answered = stored(event);
-
-export const eventOperations = {
-  list: defineOperation({
-    id: 'events.list',
-    method: 'GET',
-    path: '/v1/events',
-    summary: 'Your events of the last 30 days.',
-    access: 'READ',
-    query: z.strictObject({ type: selector.optional() }),
-    list: { sorts: ['created_at'], limitDefault: 20 },
-    response: answered,
-    status: 200,
-    errors: [],
-  }),
-  stream: defineOperation({
-    id: 'events.stream',
-    method: 'GET',
-    path: '/v1/events/stream',
-    summary: 'Your events as they happen, as server-sent events; Last-Event-ID resumes after that event.',
-    access: 'READ',
-    query: z.strictObject({
-      type: selector.optional(),
-      last_event_id: text({ max: 100 })
-        .optional()
-        .describe('An `event_id`: begin after that event. The header Last-Event-ID goes before it.'),
-    }),
-    stream: true,
-    response: answered,
-    status: 200,
-    errors: [],
-  }),
-  get: defineOperation({
-    id: 'events.get',
-    method: 'GET',
-    path: '/v1/events/:id',
-    summary: 'One event of the last 30 days.',
-    access: 'READ',
-    params: path,
-    response: answered,
-    status: 200,
-    errors: ['not_found'],
-  }),
-} as const;

@@ -1,10 +1,13 @@
 /** The public truth: every shape, operation, event and error code, written once. */
 export * from './access.js';
 export * from './analytics.js';
+export { type CopierLimits, copierLimits, SIGNAL_AGE_DEFAULT_MS } from './copier-limits.js';
 export * from './copiers.js';
+export * from './dead-letters.js';
 export * from './decimal.js';
 export * from './emergency-stop.js';
 export * from './errors.js';
+export * from './event-log.js';
 export * from './events.js';
 export * from './exchange-accounts.js';
 export * from './ids.js';

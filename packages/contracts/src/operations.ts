@@ -1,8 +1,9 @@
 import { accessOperations } from './access.js';
 import { analyticsOperations } from './analytics.js';
 import { copierOperations } from './copiers.js';
+import { deadLetterOperations } from './dead-letters.js';
 import { emergencyStopOperations } from './emergency-stop.js';
-import { eventOperations } from './events.js';
+import { eventOperations } from './event-log.js';
 import { exchangeAccountOperations } from './exchange-accounts.js';
 import { notificationOperations } from './notifications.js';
 import type { Operation } from './operation.js';
@@ -12,7 +13,7 @@ import { settingOperations } from './settings.js';
 import { strategyOperations } from './strategies.js';
 import { tradePairOperations } from './trade-pairs.js';
 import { tradeOperations } from './trades.js';
-import { deadLetterOperations, webhookOperations } from './webhooks.js';
+import { webhookOperations } from './webhooks.js';
 import { withdrawalOperations } from './withdrawals.js';
 
 /** Every operation of the API. */

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { EVENT_SELECTORS, EVENT_TYPES, event } from './events.js';
+import { EVENT_SELECTORS, EVENT_TYPES } from './events.js';
 import { idGiven, idOf } from './ids.js';
 import { defineOperation, deletedOf, instant, text } from './operation.js';
-import { stored } from './stored-json.js';
 
 export const DEACTIVATION_REASONS = ['consecutive_failures', 'user'] as const;
 export type DeactivationReason = (typeof DEACTIVATION_REASONS)[number];
@@ -96,7 +95,10 @@ export const delivery = z
     status_code: z.number().int().optional(),
     error: z.enum(DELIVERY_ERRORS).optional(),
     response_time_ms: z.number().int().nonnegative(),
-    response_body: z.string().optional().describe('At most the first 1 KiB.'),
+    response_body: z
+      .string()
+      .nullable()
+      .describe('At most the first 1 KiB; null where the answer had no body, or none came.'),
     attempted_at: instant,
     next_attempt_at: instant.optional(),
     created_at: instant,
@@ -104,50 +106,7 @@ export const delivery = z
   .meta({ id: 'Delivery' });
 export type Delivery = z.output<typeof delivery>;
 
-export const DEAD_LETTER_STATUSES = ['PENDING', 'RETRIED', 'DISCARDED'] as const;
-export type DeadLetterStatus = (typeof DEAD_LETTER_STATUSES)[number];
-
-/** Why a delivery ended that had attempts left. */
-const ABANDONMENTS = ['webhook_inactive'] as const;
-
-/** A delivery that was given up. */
-export const deadLetter = z
-  .object({
-    id: idOf('dlq'),
-    event_id: idOf('evt'),
-    event_type: z.enum(EVENT_TYPES),
-    run: z.number().int().nonnegative().describe('The run of attempts that failed, as in the deliveries.'),
-    status: z
-      .enum(DEAD_LETTER_STATUSES)
-      .describe(
-        'RETRIED: sent again by a new run. What comes of that run is a delivery, or another dead letter.',
-      ),
-    attempts: z.number().int().min(0).max(5).describe('How many were made.'),
-    last_status_code: z.number().int().optional(),
-    last_error: z
-      .enum([...DELIVERY_ERRORS, ...ABANDONMENTS])
-      .optional()
-      .describe('Why the last attempt failed; `webhook_inactive` where the rest was not made at all.'),
-    resolved_at: instant.optional().describe('When it was retried or discarded.'),
-    created_at: instant,
-    updated_at: instant,
-  })
-  .meta({ id: 'DeadLetter' });
-export type DeadLetter = z.output<typeof deadLetter>;
-
-export const deadLetterDetail = deadLetter
-  .extend({ payload: stored(event).describe('The event, byte for byte as it was sent each time.') })
-  .meta({ id: 'DeadLetterDetail' });
-export type DeadLetterDetail = z.output<typeof deadLetterDetail>;
-
-const count = z.number().int().nonnegative();
-export const deadLetterStats = z
-  .object({ pending: count, retried: count, discarded: count })
-  .meta({ id: 'DeadLetterStats' });
-export type DeadLetterStats = z.output<typeof deadLetterStats>;
-
 const path = z.object({ id: idGiven('whk') });
-const deadLetterPath = z.object({ id: idGiven('whk'), dlq_id: idGiven('dlq') });
 
 export const webhookOperations = {
   create: defineOperation({
@@ -239,68 +198,5 @@ export const webhookOperations = {
     response: delivery,
     status: 200,
     errors: ['not_found', 'service_unavailable'],
-  }),
-} as const;
-
-export const deadLetterOperations = {
-  list: defineOperation({
-    id: 'deadLetters.list',
-    method: 'GET',
-    path: '/v1/webhooks/:id/dead-letters',
-    summary: "A webhook's dead letters: deliveries that were given up.",
-    access: 'READ',
-    params: path,
-    query: z.strictObject({
-      status: z.enum(DEAD_LETTER_STATUSES).optional(),
-      event_type: z.enum(EVENT_TYPES).optional(),
-    }),
-    list: { sorts: ['created_at', 'updated_at'], limitDefault: 20 },
-    response: deadLetter,
-    status: 200,
-    errors: ['not_found'],
-  }),
-  stats: defineOperation({
-    id: 'deadLetters.stats',
-    method: 'GET',
-    path: '/v1/webhooks/:id/dead-letters/stats',
-    summary: "How many of a webhook's dead letters are pending, retried and discarded.",
-    access: 'READ',
-    params: path,
-    response: deadLetterStats,
-    status: 200,
-    errors: ['not_found'],
-  }),
-  get: defineOperation({
-    id: 'deadLetters.get',
-    method: 'GET',
-    path: '/v1/webhooks/:id/dead-letters/:dlq_id',
-    summary: 'One dead letter, with its payload.',
-    access: 'READ',
-    params: deadLetterPath,
-    response: deadLetterDetail,
-    status: 200,
-    errors: ['not_found'],
-  }),
-  retry: defineOperation({
-    id: 'deadLetters.retry',
-    method: 'POST',
-    path: '/v1/webhooks/:id/dead-letters/:dlq_id/retry',
-    summary: 'Sends a pending dead letter again: up to five attempts, with the same event id and bytes.',
-    access: 'ADMIN',
-    params: deadLetterPath,
-    response: deadLetterDetail,
-    status: 202,
-    errors: ['not_found', 'invalid_state'],
-  }),
-  discard: defineOperation({
-    id: 'deadLetters.discard',
-    method: 'DELETE',
-    path: '/v1/webhooks/:id/dead-letters/:dlq_id',
-    summary: 'Gives a pending dead letter up; it stays readable.',
-    access: 'ADMIN',
-    params: deadLetterPath,
-    response: deletedOf(idOf('dlq')),
-    status: 200,
-    errors: ['not_found', 'invalid_state'],
   }),
 } as const;

@@ -11,7 +11,7 @@
  */
 import type { z } from 'zod';
 import { JsonNumber } from './decimal.js';
-import { StoredJson } from './stored-json.js';
+import { type DecimalNames, quoteDecimals, StoredJson } from './stored-json.js';
 
 export type DecimalMode = 'number' | 'string';
 export type Writer = (value: unknown) => string;
@@ -64,12 +64,13 @@ interface Described {
     readonly valueType?: Described;
     readonly options?: readonly Described[];
   };
-  meta(): { format?: string; stored?: boolean } | undefined;
+  meta(): { format?: string; stored?: DecimalNames } | undefined;
 }
 
 function compile(schema: Described, mode: DecimalMode): Writer {
   const { def } = schema;
-  if (schema.meta()?.stored === true) return storedWriter;
+  const names = schema.meta()?.stored;
+  if (names !== undefined) return mode === 'number' ? storedText : storedTextWith(names);
   if (schema.meta()?.format === 'decimal' && def.type === 'string') return decimalWriter(mode);
   switch (def.type) {
     case 'object':
@@ -103,9 +104,13 @@ function compile(schema: Described, mode: DecimalMode): Writer {
   }
 }
 
-function storedWriter(value: unknown): string {
+function storedText(value: unknown): string {
   if (!(value instanceof StoredJson)) throw new TypeError('expected JSON as it was stored');
   return value.text;
+}
+
+function storedTextWith(names: DecimalNames): Writer {
+  return (value) => quoteDecimals(storedText(value), names);
 }
 
 function scalar(value: unknown): string {

@@ -1,5 +1,6 @@
 /** The only file that lists all entities and all migrations. */
-import { createDataSource, type Database } from '@trading-automation/persistence';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createDataSource, type Database, withAdvisoryLock } from '@trading-automation/persistence';
 import { ApiKeyEntity } from './access/api-key.entity.js';
 import { PublicKeyEntity } from './access/public-key.entity.js';
 import { UserEntity } from './access/user.entity.js';
@@ -16,6 +17,7 @@ import { DeadLetters1763700000007 } from './migrations/0007-dead-letters.js';
 import { Analytics1763700000008 } from './migrations/0008-analytics.js';
 import { Events1763700000009 } from './migrations/0009-events.js';
 import { Lists1763700000010 } from './migrations/0010-lists.js';
+import { Lookups1763700000011 } from './migrations/0011-lookups.js';
 import { NotificationEntity } from './notifications/notification.entity.js';
 import { StrategyEntity } from './strategies/strategy.entity.js';
 import { TradePairEntity } from './trade-pairs/trade-pair.entity.js';
@@ -52,6 +54,7 @@ const MIGRATIONS = [
   Analytics1763700000008,
   Events1763700000009,
   Lists1763700000010,
+  Lookups1763700000011,
 ];
 
 interface DatabaseOptions {
@@ -71,14 +74,37 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return database;
 }
 
-/** Brings the database at `url` to the schema of this release, each step in a transaction of its own. */
+/** An index on a large table takes minutes; whoever waits behind a lock that a step waits for must not. */
+const STEP_TIMEOUT_MS = 0;
+const STEP_LOCK_TIMEOUT_MS = 10_000;
+const TURN_RETRY_MS = 250;
+
+/**
+ * Brings the database at `url` to the schema of this release, each step in a transaction of its own. Of several at
+ * once one does it, and the others wait.
+ *
+ * @throws where a step fails, or does not get a lock within ten seconds; those before it stand
+ */
 export async function migrate(url: string): Promise<readonly string[]> {
-  const options = { url, applicationName: 'migrator', poolSize: 1 };
-  const database = createDataSource({ ...options, entities: ENTITIES, migrations: MIGRATIONS });
+  const database = createDataSource({
+    url,
+    applicationName: 'migrator',
+    // One for the steps, one for the turn.
+    poolSize: 2,
+    entities: ENTITIES,
+    migrations: MIGRATIONS,
+    statementTimeoutMs: STEP_TIMEOUT_MS,
+    lockTimeoutMs: STEP_LOCK_TIMEOUT_MS,
+  });
   await database.initialize();
   try {
-    const done = await database.runMigrations({ transaction: 'each' });
-    return done.map(({ name }) => name);
+    for (;;) {
+      const turn = await withAdvisoryLock(database, 'migrations', () =>
+        database.runMigrations({ transaction: 'each' }),
+      );
+      if (turn.acquired) return turn.value.map(({ name }) => name);
+      await sleep(TURN_RETRY_MS);
+    }
   } finally {
     await database.destroy();
   }

@@ -1,3 +1,4 @@
+import { canonicalDecimal, DECIMAL_SCALE } from '@trading-automation/contracts';
 import { Decimal } from 'decimal.js';
 
 /**
@@ -11,3 +12,35 @@ export const Exact = Decimal.clone({
   toExpPos: 9e15,
 });
 export type Exact = Decimal;
+
+const UNIT = 10n ** BigInt(DECIMAL_SCALE);
+
+/**
+ * `dividend / divisor` of two stored decimals, rounded half to even at 18 decimals. In whole numbers, several times as
+ * fast as by `Exact`: a page of trades has as many quotients.
+ *
+ * @throws {RangeError} where the divisor is zero
+ */
+export function quotientOf(dividend: string, divisor: string): string {
+  const numerator = unitsOf(dividend) * UNIT;
+  const denominator = unitsOf(divisor);
+  const [whole, rest] = [abs(numerator) / abs(denominator), abs(numerator) % abs(denominator)];
+  const twice = rest * 2n;
+  const isUp = twice > abs(denominator) || (twice === abs(denominator) && whole % 2n === 1n);
+  const rounded = textOf(isUp ? whole + 1n : whole);
+  return numerator < 0n === denominator < 0n || rounded === '0' ? rounded : `-${rounded}`;
+}
+
+const abs = (value: bigint) => (value < 0n ? -value : value);
+
+/** How many times 10^-18 a plain decimal of at most 18 decimals is. */
+function unitsOf(plain: string): bigint {
+  const point = plain.indexOf('.');
+  if (point < 0) return BigInt(plain) * UNIT;
+  return BigInt(plain.slice(0, point) + plain.slice(point + 1).padEnd(DECIMAL_SCALE, '0'));
+}
+
+function textOf(units: bigint): string {
+  const digits = units.toString().padStart(DECIMAL_SCALE + 1, '0');
+  return canonicalDecimal(`${digits.slice(0, -DECIMAL_SCALE)}.${digits.slice(-DECIMAL_SCALE)}`);
+}

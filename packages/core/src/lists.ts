@@ -41,7 +41,7 @@ export class Lists {
   async page<Row extends Record<string, unknown>>(
     operation: Operation,
     userId: string | null,
-    source: ListSource<string>,
+    source: ListSource<string, Row>,
     query: ListQuery,
   ): Promise<Page<Row>> {
     const { limit, offset, cursor, sort, order, include, ...filters } = query;

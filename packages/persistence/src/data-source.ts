@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { DataSource, type DataSourceOptions, type MixedList } from 'typeorm';
+import { TYPES } from './instants.js';
 
 /** A database that is connected to, for those who only hand it on. */
 export type Database = DataSource;
@@ -13,8 +14,10 @@ export interface PersistenceOptions {
   readonly poolSize?: number;
   /** Shown by Postgres beside each connection, so that an operator sees whose it is. */
   readonly applicationName: string;
-  /** A statement that runs longer is cancelled by the server; 15,000 unless given. */
+  /** A statement that runs longer is cancelled by the server; 15,000 unless given, 0 for never. */
   readonly statementTimeoutMs?: number;
+  /** A statement that waits longer for a lock is cancelled; bounded by the above alone unless given. */
+  readonly lockTimeoutMs?: number;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -43,7 +46,9 @@ export function createDataSource(options: PersistenceOptions): DataSource {
     poolErrorHandler: () => undefined,
     extra: {
       keepAlive: true,
+      types: TYPES,
       statement_timeout: options.statementTimeoutMs ?? 15_000,
+      ...(options.lockTimeoutMs === undefined ? {} : { lock_timeout: options.lockTimeoutMs }),
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     },
   });

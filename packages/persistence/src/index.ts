@@ -28,6 +28,7 @@ export { MECHANISM_SCHEMA_SQL } from './mechanism-schema.js';
 export { appendEvent, OUTBOX_CHANNEL, type OutboxEvent } from './outbox/append.js';
 export { createRelay, type Relay, type RelayedEvent, type RelayOptions } from './outbox/relay.js';
 export { sequenceEvents } from './outbox/sequencer.js';
+export { insertPrepared, queryPrepared, selectPrepared } from './prepared.js';
 export {
   type CallContext,
   CallFailed,
@@ -38,4 +39,5 @@ export {
   type ServeOptions,
   serveCalls,
 } from './process-calls.js';
+export { joined, type Selection, selectionOf } from './selection.js';
 export { inTransaction, type TransactionOptions, type Tx } from './transaction.js';

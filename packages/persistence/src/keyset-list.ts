@@ -10,7 +10,6 @@
  * 5. The same text is the same prepared statement, parsed and planned once per connection.
  * 6. Sort columns are never NULL; a NULL is an error, not a row that pages lose.
  */
-import { createHash } from 'node:crypto';
 import {
   type CursorCodec,
   type CursorPosition,
@@ -24,6 +23,8 @@ import type { QueryArrayConfig, QueryResultRow } from 'pg';
 import type { DataSource } from 'typeorm';
 import { poolOf } from './data-source.js';
 import { DatabaseUnavailable, isConnectionLost } from './errors.js';
+import { statementName } from './prepared.js';
+import type { Selection } from './selection.js';
 
 /** A field that a list may be sorted by: its column (or expression), and the Postgres type of its values. */
 export interface SortColumn {
@@ -32,9 +33,9 @@ export interface SortColumn {
 }
 
 /** What a list reads. All of it is code of the feature; nothing a client sent may stand in it but `params`. */
-export interface ListSource<Sort extends string> {
-  /** Select list, for example `t.id, t.symbol, t.amount`. */
-  readonly select: string;
+export interface ListSource<Sort extends string, Row = never> {
+  /** Select list, for example `t.id, t.symbol, t.amount`; its rows become items by the names of their columns. */
+  readonly select: string | Selection<Row>;
   /** Everything after FROM, joins included, without a join that multiplies rows. */
   readonly from: string;
   /** Conditions that are all to hold, with `$1` … for `params`; the owner's among them. */
@@ -68,7 +69,7 @@ const POSITION_COLUMNS = 2;
 export async function listPage<Row extends QueryResultRow, Sort extends string>(
   dataSource: DataSource,
   codec: CursorCodec,
-  source: ListSource<Sort>,
+  source: ListSource<Sort, Row>,
   query: ListQuery<Sort>,
   scope: string,
 ): Promise<Page<Row>> {
@@ -78,13 +79,15 @@ export async function listPage<Row extends QueryResultRow, Sort extends string>(
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   const total = query.include.includes('total') ? await countRows(dataSource, source) : undefined;
-  const names = columns.slice(0, -POSITION_COLUMNS);
+  const sortPlace = columns.length - POSITION_COLUMNS;
   for (const row of shown) {
-    if (row[names.length] === null) throw new Error(`sort column ${source.sorts[sort].column} held a NULL`);
+    if (row[sortPlace] === null) throw new Error(`sort column ${source.sorts[sort].column} held a NULL`);
   }
+  const { select } = source;
+  const read = typeof select === 'string' ? byName<Row>(columns.slice(0, -POSITION_COLUMNS)) : select.read;
   const hasMore = rows.length > limit && last !== undefined;
   return {
-    items: shown.map((row) => named<Row>(names, row)),
+    items: shown.map((row) => read(row)),
     pagination: {
       limit,
       offset: query.offset ?? 0,
@@ -95,10 +98,12 @@ export async function listPage<Row extends QueryResultRow, Sort extends string>(
   };
 }
 
-function named<Row extends QueryResultRow>(names: readonly string[], values: readonly unknown[]): Row {
-  const row: QueryResultRow = {};
-  for (let i = 0; i < names.length; i++) row[names[i]!] = values[i];
-  return row as Row;
+function byName<Row extends QueryResultRow>(names: readonly string[]): Selection<Row>['read'] {
+  return (values) => {
+    const row: QueryResultRow = {};
+    for (let i = 0; i < names.length; i++) row[names[i]!] = values[i];
+    return row as Row;
+  };
 }
 
 function positionOf(row: readonly unknown[]): CursorPosition {
@@ -108,7 +113,7 @@ function positionOf(row: readonly unknown[]): CursorPosition {
 
 function pageStatement<Sort extends string>(
   codec: CursorCodec,
-  source: ListSource<Sort>,
+  source: ListSource<Sort, unknown>,
   query: ListQuery<Sort>,
   scope: string,
 ): Statement {
@@ -124,7 +129,8 @@ function pageStatement<Sort extends string>(
     where.push(keysetPredicate(columns, order, values.length + 1));
     values.push(position.value, position.id);
   }
-  let text = `SELECT ${source.select}, (${columns.column})::text AS __sort_key, ${source.idColumn}::text AS __sort_id ${fromWhere(source.from, where)} ORDER BY ${keysetOrder(columns, order)} LIMIT ${limit + 1}`;
+  const select = typeof source.select === 'string' ? source.select : source.select.text;
+  let text = `SELECT ${select}, (${columns.column})::text AS __sort_key, ${source.idColumn}::text AS __sort_id ${fromWhere(source.from, where)} ORDER BY ${keysetOrder(columns, order)} LIMIT ${limit + 1}`;
   if (cursor === undefined && offset > 0) {
     values.push(offset);
     text += ` OFFSET $${values.length}`;
@@ -134,7 +140,7 @@ function pageStatement<Sort extends string>(
 
 async function countRows<Sort extends string>(
   dataSource: DataSource,
-  source: ListSource<Sort>,
+  source: ListSource<Sort, unknown>,
 ): Promise<number> {
   const text = `SELECT count(*) ${fromWhere(source.from, source.where)}`;
   const { rows } = await run(dataSource, { text, values: source.params });
@@ -148,7 +154,12 @@ function fromWhere(from: string, where: readonly string[]): string {
 }
 
 async function run(dataSource: DataSource, { text, values }: Statement): Promise<ReadRows> {
-  const statement: QueryArrayConfig = { name: nameOf(text), text, values: [...values], rowMode: 'array' };
+  const statement: QueryArrayConfig = {
+    name: statementName(text),
+    text,
+    values: [...values],
+    rowMode: 'array',
+  };
   try {
     const { fields, rows } = await poolOf(dataSource).query<unknown[]>(statement);
     return { columns: fields.map(({ name }) => name), rows };
@@ -156,15 +167,4 @@ async function run(dataSource: DataSource, { text, values }: Statement): Promise
     if (isConnectionLost(error)) throw new DatabaseUnavailable('not_committed', error);
     throw error;
   }
-}
-
-/** A prepared statement's name belongs to one text for ever, so it is made from the text. */
-const names = new Map<string, string>();
-function nameOf(text: string): string {
-  let name = names.get(text);
-  if (name === undefined) {
-    name = `list_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
-    names.set(text, name);
-  }
-  return name;
 }

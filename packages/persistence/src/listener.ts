@@ -29,6 +29,11 @@ export interface Listener {
   readonly connected: boolean;
   /** Begins to call `onNotify` for `channel`; the answer ends that. */
   subscribe(channel: string, onNotify: OnNotify): () => void;
+  /**
+   * Has this process's own subscribers of `channel` look now. Who answers a caller after a commit can't wait for the
+   * notification, which comes some time after it.
+   */
+  lookNow(channel: string): void;
   /** Closes the connection, and resolves when nothing of the listener runs any more. */
   stop(): Promise<void>;
 }
@@ -135,6 +140,10 @@ export function createListener(options: ListenerOptions): Listener {
       return () => {
         subscriptions.delete(subscription);
       };
+    },
+    lookNow(channel) {
+      for (const subscription of subscriptions)
+        if (subscription.channel === channel) subscription.onNotify(undefined);
     },
     async stop() {
       stopping.abort();

@@ -36,4 +36,14 @@ describe('answerError', () => {
     expect(isExpected(new DomainError('internal_error'))).toBe(false);
     expect(isExpected(new Error('boom'))).toBe(false);
   });
+
+  it('says with every 401, and with nothing else, how to authenticate', () => {
+    for (const code of Object.keys(ERRORS) as ErrorCode[]) {
+      const { status, headers } = answerError(new DomainError(code), 'r');
+      expect({ code, challenge: headers['www-authenticate'] }).toEqual({
+        code,
+        challenge: status === 401 ? 'Bearer realm="api"' : undefined,
+      });
+    }
+  });
 });

@@ -24,6 +24,9 @@ export interface ErrorAnswer {
 const RETRY_AFTER_SECONDS = 5;
 const ASKS_TO_WAIT: readonly ErrorCode[] = ['rate_limited', 'service_unavailable'];
 
+/** HTTP asks for a challenge beside every 401. Of the ways to authenticate, this is the one with a registered scheme. */
+const CHALLENGE = 'Bearer realm="api"';
+
 /** True where the error is an expected refusal, and not a fault of ours to be logged as one. */
 export function isExpected(error: unknown): error is DomainError {
   return error instanceof DomainError && ERRORS[error.code].kind !== 'internal';
@@ -33,12 +36,14 @@ export function isExpected(error: unknown): error is DomainError {
 export function answerError(error: unknown, requestId: string): ErrorAnswer {
   const refusal = error instanceof DomainError ? error : new DomainError('internal_error');
   const { code, message, details } = refusal;
+  const { status } = ERRORS[code];
   const headers: Record<string, string> = {};
+  if (status === 401) headers['www-authenticate'] = CHALLENGE;
   if (ASKS_TO_WAIT.includes(code)) {
     headers['retry-after'] = String(Math.max(1, Math.ceil(refusal.retryAfterSeconds ?? RETRY_AFTER_SECONDS)));
   }
   return {
-    status: ERRORS[code].status,
+    status,
     headers,
     body: {
       success: false,

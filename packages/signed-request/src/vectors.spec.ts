@@ -91,34 +91,25 @@ describe.each(ENGINES)('with $name', ({ engine }) => {
 });
 
 describe('by node:crypto alone', () => {
+  const nodeCryptoTakes = ({ canonical_string, headers }: RequestVector) =>
+    nodeCryptoVerifies(
+      String(canonical_string),
+      String(headers['x-svc-sig']),
+      String(headers['x-svc-pubkey']),
+    );
+
   it.each(requestVectors)('the body digest of "$name" is its SHA-256', (vector) => {
     expect(createHash('sha256').update(bodyOf(vector)).digest('hex')).toBe(vector.body_sha256);
   });
 
   it.each(requestVectors.filter(({ expected }) => expected === 'accepted' || expected === 'nonce_replayed'))(
     'the signature of "$name" verifies',
-    ({ canonical_string, headers }) => {
-      expect(
-        nodeCryptoVerifies(
-          String(canonical_string),
-          String(headers['x-svc-sig']),
-          String(headers['x-svc-pubkey']),
-        ),
-      ).toBe(true);
-    },
+    (vector) => expect(nodeCryptoTakes(vector)).toBe(true),
   );
 
   it.each(requestVectors.filter(({ expected }) => expected === 'invalid_signature'))(
     'the signature of "$name" does not verify',
-    ({ canonical_string, headers }) => {
-      expect(
-        nodeCryptoVerifies(
-          String(canonical_string),
-          String(headers['x-svc-sig']),
-          String(headers['x-svc-pubkey']),
-        ),
-      ).toBe(false);
-    },
+    (vector) => expect(nodeCryptoTakes(vector)).toBe(false),
   );
 
   it.each([...bareSignatures.vectors, ...cliIdentities.vectors])(

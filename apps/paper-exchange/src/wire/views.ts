@@ -55,13 +55,9 @@ export function symbolView(spec: SymbolSpec): object {
   };
 }
 
-export function orderView(order: Order): object {
-  const spec = specOf(order.symbol);
+/** What an order asks for and how far it came, as every answer that shows one in full has it. */
+function termsView(spec: SymbolSpec, order: Order): object {
   return {
-    symbol: order.symbol,
-    orderId: order.id,
-    orderListId: -1,
-    clientOrderId: order.clientOrderId,
     price: priceText(spec, order.priceTicks),
     origQty: lotsText(spec, order.lots),
     executedQty: lotsText(spec, order.executedLots),
@@ -71,6 +67,17 @@ export function orderView(order: Order): object {
     timeInForce: order.timeInForce,
     type: order.type,
     side: order.side,
+  };
+}
+
+export function orderView(order: Order): object {
+  const spec = specOf(order.symbol);
+  return {
+    symbol: order.symbol,
+    orderId: order.id,
+    orderListId: -1,
+    clientOrderId: order.clientOrderId,
+    ...termsView(spec, order),
     stopPrice: priceText(spec, order.stopTicks),
     icebergQty: '0.00000000',
     time: order.createdAt,
@@ -90,15 +97,7 @@ function answerView(order: Order): object {
     orderListId: -1,
     clientOrderId: order.clientOrderId,
     transactTime: order.updatedAt,
-    price: priceText(spec, order.priceTicks),
-    origQty: lotsText(spec, order.lots),
-    executedQty: lotsText(spec, order.executedLots),
-    origQuoteOrderQty: formatUnits(order.quoteOrderQty),
-    cummulativeQuoteQty: formatUnits(order.executedQuote),
-    status: order.status,
-    timeInForce: order.timeInForce,
-    type: order.type,
-    side: order.side,
+    ...termsView(spec, order),
     ...(order.stopTicks > 0 ? { stopPrice: priceText(spec, order.stopTicks) } : {}),
     selfTradePreventionMode: 'EXPIRE_TAKER',
   };

@@ -1,5 +1,4 @@
-import { openPlatform, type Platform } from '@trading-automation/core';
-import { send } from '../../test/notes-api.js';
+import type { Platform } from '@trading-automation/core';
 import {
   drawIdentity,
   drawKeyHolder,
@@ -9,29 +8,22 @@ import {
   sendSigned,
   startRealApi,
 } from '../../test/real-api.js';
+import { send } from '../../test/send.js';
 
 let api: RealApi;
 let platform: Platform;
 let holder: KeyHolder;
 beforeAll(async () => {
   api = await startRealApi();
-  platform = await openPlatform({
-    world: 'test',
-    databaseUrl: api.databaseUrl,
-    applicationName: 'access-controller-spec',
-    onListenerError: () => undefined,
-  });
+  platform = await api.another();
 });
-afterAll(async () => {
-  await platform.close();
-  await api.close();
-});
+afterAll(() => api.close());
 beforeEach(async () => {
   holder = await openAccount(api);
 });
 
-const call = (method: string, target: string, body?: string) =>
-  sendSigned(api, holder, method, target, body === undefined ? {} : { body });
+const call = (method: string, target: string, body?: string | object) =>
+  sendSigned(api, holder, method, target, { body });
 
 describe('the link of a verification mail', () => {
   async function linkOf(email: string): Promise<URL> {
@@ -42,7 +34,7 @@ describe('the link of a verification mail', () => {
 
   it('leads to this API, needs no credentials, verifies the address, and is told to no log', async () => {
     const email = 'reader@example.com';
-    const changed = await call('PATCH', '/v1/me', JSON.stringify({ email }));
+    const changed = await call('PATCH', '/v1/me', { email });
     expect([changed.status, changed.json.data]).toMatchObject([200, { email, email_verified: false }]);
     const { origin, pathname, search } = await linkOf(email);
     expect(origin).toBe(api.url);

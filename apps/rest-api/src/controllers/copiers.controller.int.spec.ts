@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { encodeId } from '@trading-automation/contracts';
-import { openPlatform, type Platform } from '@trading-automation/core';
+import type { Platform } from '@trading-automation/core';
 import { type KeyHolder, openAccount, type RealApi, sendSigned, startRealApi } from '../../test/real-api.js';
 
 let api: RealApi;
@@ -11,17 +11,9 @@ let copierId: string;
 
 beforeAll(async () => {
   api = await startRealApi();
-  platform = await openPlatform({
-    world: 'test',
-    databaseUrl: api.databaseUrl,
-    applicationName: 'copiers-controller-spec',
-    onListenerError: () => undefined,
-  });
+  platform = await api.another();
 });
-afterAll(async () => {
-  await platform.close();
-  await api.close();
-});
+afterAll(() => api.close());
 beforeEach(async () => {
   owner = await openAccount(api);
   strategyId = await make('/v1/strategies', { name: 's', exchange_account_id: await connect() });
@@ -34,12 +26,8 @@ beforeEach(async () => {
   });
 });
 
-function call(method: string, target: string, body?: object, headers: Record<string, string> = {}) {
-  return sendSigned(api, owner, method, target, {
-    headers,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-}
+const call = (method: string, target: string, body?: object, headers: Record<string, string> = {}) =>
+  sendSigned(api, owner, method, target, { body, headers });
 
 async function make(path: string, body: object): Promise<string> {
   const { status, headers, json } = await call('POST', path, body);

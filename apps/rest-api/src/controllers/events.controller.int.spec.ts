@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { get, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect as connectTo, createServer, type Socket } from 'node:net';
 import { encodeId } from '@trading-automation/contracts';
-import { openPlatform, type Platform } from '@trading-automation/core';
+import type { Platform } from '@trading-automation/core';
 import { EventSource } from 'eventsource';
-import { send } from '../../test/notes-api.js';
 import { type KeyHolder, openAccount, type RealApi, sendSigned, startRealApi } from '../../test/real-api.js';
+import { send } from '../../test/send.js';
 
 const STREAM = '/v1/events/stream';
 
@@ -19,16 +19,9 @@ const open = new Set<IncomingMessage>();
 beforeAll(async () => {
   first = await startRealApi();
   second = await startRealApi({ DATABASE_URL: first.databaseUrl });
-  platform = await openPlatform({
-    world: 'test',
-    databaseUrl: first.databaseUrl,
-    applicationName: 'events-controller-spec',
-    poolSize: 20,
-    onListenerError: () => undefined,
-  });
+  platform = await first.another(20);
 });
 afterAll(async () => {
-  await platform.close();
   await Promise.all([first.close(), second.close()]);
 });
 beforeEach(async () => {
@@ -50,7 +43,7 @@ interface Key {
 }
 
 async function drawKey(more: object = {}): Promise<Key> {
-  const body = JSON.stringify({ name: 'reader', permissions: ['READ'], ...more });
+  const body = { name: 'reader', permissions: ['READ'], ...more };
   const { json, text } = await sendSigned(first, owner, 'POST', '/v1/api-keys', { body });
   const { id, key: value } = (json.data ?? {}) as { id: string; key: string };
   if (value === undefined) throw new Error(`no key was made: ${text}`);
@@ -190,13 +183,18 @@ async function eventually(holds: () => Promise<boolean> | boolean): Promise<void
 }
 
 describe('the list of events', () => {
-  it('shows what webhooks receive, digit by digit, also to who wants decimals as strings', async () => {
+  it('shows what webhooks receive, digit by digit, and quotes decimals for who wants strings', async () => {
     const { id, payload } = await append('trade.filled', { data: '{"amount":0.100000000000000000}' });
-    const headers = { 'x-api-key': key.value, accept: 'application/json; decimals=string' };
-    const list = await send(first, 'GET', '/v1/events?type=trade.*', { headers });
-    expect(list.text).toContain(`"data":[${payload}]`);
-    const one = await send(first, 'GET', `/v1/events/${id}`, { headers });
-    expect(one.text).toBe(`{"success":true,"data":${payload}}`);
+    const read = (target: string, accept: string) =>
+      send(first, 'GET', target, { headers: { 'x-api-key': key.value, accept } });
+    const quoted = payload.replace('0.100000000000000000', '"0.100000000000000000"');
+    for (const [accept, text] of [
+      ['application/json', payload],
+      ['application/json; decimals=string', quoted],
+    ] as const) {
+      expect((await read('/v1/events?type=trade.*', accept)).text).toContain(`"data":[${text}]`);
+      expect((await read(`/v1/events/${id}`, accept)).text).toBe(`{"success":true,"data":${text}}`);
+    }
   });
 });
 

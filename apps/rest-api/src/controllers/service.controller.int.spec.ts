@@ -1,5 +1,5 @@
-import { send } from '../../test/notes-api.js';
 import { type RealApi, startRealApi } from '../../test/real-api.js';
+import { send } from '../../test/send.js';
 
 let api: RealApi;
 beforeAll(async () => {

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { decodeId, encodeId } from '@trading-automation/contracts';
-import { openPlatform, type Platform } from '@trading-automation/core';
-
-import { send } from '../../test/notes-api.js';
+import type { Platform } from '@trading-automation/core';
 import { type KeyHolder, openAccount, type RealApi, sendSigned, startRealApi } from '../../test/real-api.js';
+import { send } from '../../test/send.js';
 
 const DATA = '{"amount":0.100000000000000001,"version":3}';
 
@@ -13,29 +12,17 @@ let owner: KeyHolder;
 let hook: string;
 beforeAll(async () => {
   api = await startRealApi();
-  platform = await openPlatform({
-    world: 'test',
-    databaseUrl: api.databaseUrl,
-    applicationName: 'webhooks-controller-spec',
-    onListenerError: () => undefined,
-  });
+  platform = await api.another();
 });
-afterAll(async () => {
-  await platform.close();
-  await api.close();
-});
+afterAll(() => api.close());
 beforeEach(async () => {
   owner = await openAccount(api);
   const made = await call('POST', '/v1/webhooks', { url: 'https://example.com/', events: ['*'] });
   hook = (made.json.data as { id: string }).id;
 });
 
-function call(method: string, target: string, body?: object, headers: Record<string, string> = {}) {
-  return sendSigned(api, owner, method, target, {
-    headers,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-}
+const call = (method: string, target: string, body?: object, headers: Record<string, string> = {}) =>
+  sendSigned(api, owner, method, target, { body, headers });
 
 /** A pending dead letter, and the bytes of its event. */
 async function bury(): Promise<{ id: string; payload: string }> {

@@ -2,21 +2,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import helmet from 'helmet';
-import { type NotesApi, send, sendJson, startNotesApi } from '../../test/notes-api.js';
-
-const JSON_TYPE = { 'content-type': 'application/json' };
-const READER = { 'x-api-key': 'reader' };
+import { type NotesApi, READER, sendJson, startNotesApi } from '../../test/notes-api.js';
+import { codeOf, JSON_TYPE, send } from '../../test/send.js';
 
 let api: NotesApi;
 beforeAll(async () => {
   api = await startNotesApi();
 });
 afterAll(() => api.close());
-
-const codeOf = async (answer: ReturnType<typeof send>) => {
-  const { status, json } = await answer;
-  return [status, json.error?.code];
-};
 
 describe('every answer', () => {
   it.each([
@@ -90,6 +83,7 @@ describe('success', () => {
     ['application/json; decimals=string', '"1.5"'],
     ['text/html, application/json;q=0.9;decimals="string"', '"1.5"'],
     ['application/json', '1.5'],
+    ['Application/JSON; Decimals=string', '"1.5"'],
     ['application/json; decimals=number', '1.5'],
     ['text/html; decimals=string', '1.5'],
   ])('shows decimals as %s asks', async (accept, shown) => {

@@ -1,4 +1,5 @@
-import { type NotesApi, send, startNotesApi } from '../../test/notes-api.js';
+import { type NotesApi, startNotesApi } from '../../test/notes-api.js';
+import { send } from '../../test/send.js';
 
 const PAGE = 'https://app.example.com';
 const preflight = (method: string, origin = PAGE) => ({

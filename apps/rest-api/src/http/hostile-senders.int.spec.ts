@@ -1,7 +1,8 @@
 /** What a sender may do to the server over its own connection: nothing to others, and no more than the limits say. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { type NotesApi, send, sendBytes, sendJson, startNotesApi } from '../../test/notes-api.js';
+import { type NotesApi, sendJson, startNotesApi } from '../../test/notes-api.js';
+import { send, sendBytes } from '../../test/send.js';
 
 let api: NotesApi;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { APP_FILTER, DiscoveryModule } from '@nestjs/core';
 import type { Operation } from '@trading-automation/contracts';
 import type { Logger } from '@trading-automation/runtime';
 import { HttpOptions, OperationRouter } from './operation-router.js';
-import { NestRefusals } from './server.js';
+import { NestRefusals } from './replies.js';
 
 export interface HttpModuleOptions {
   readonly operations: readonly Operation[];

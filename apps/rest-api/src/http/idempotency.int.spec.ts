@@ -1,4 +1,3 @@
-import { send } from '../../test/notes-api.js';
 import {
   drawIdentity,
   drawKeyHolder,
@@ -8,6 +7,7 @@ import {
   sendSigned,
   startRealApi,
 } from '../../test/real-api.js';
+import { send } from '../../test/send.js';
 
 let api: RealApi;
 let owner: KeyHolder;

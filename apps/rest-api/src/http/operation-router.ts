@@ -14,7 +14,7 @@ import type { Logger } from '@trading-automation/runtime';
 import type { FastifyInstance } from 'fastify';
 import { type OperationMethod, operationMethodOf } from './operation.js';
 import { OperationHandler } from './operation-handler.js';
-import { serveOperations } from './server.js';
+import { serveOperations } from './operation-routes.js';
 
 /** What the API serves and where it logs. */
 export class HttpOptions {

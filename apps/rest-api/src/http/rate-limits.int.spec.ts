@@ -4,17 +4,16 @@ import { parseList } from 'structured-headers';
 import {
   type NotesApi,
   type NotesOptions,
-  type Received,
-  send,
+  READER,
   sendJson,
   startNotesApi,
+  TRADER,
 } from '../../test/notes-api.js';
 import { LIMITS_OUT_OF_THE_WAY, limitsOf } from '../../test/rate-limits.js';
+import { type Received, send } from '../../test/send.js';
 
 /** No token comes back within a test. */
 const day = (requests: number) => ({ requests, seconds: 86_400 });
-const READER = { 'x-api-key': 'reader' };
-const TRADER = { 'x-api-key': 'trader' };
 
 const open: NotesApi[] = [];
 const start = async (options: NotesOptions) => {

@@ -54,7 +54,7 @@ const DECIMALS_AS_STRINGS =
 
 /** How the caller wants decimals: `Accept: application/json; decimals=string`, or numbers. */
 export function decimalModeOf(accept: string | undefined): DecimalMode {
-  return accept?.includes('decimals') && DECIMALS_AS_STRINGS.test(accept) ? 'string' : 'number';
+  return accept !== undefined && DECIMALS_AS_STRINGS.test(accept) ? 'string' : 'number';
 }
 
 /** Compiles the form of an operation's answers, from what its controller gave. */

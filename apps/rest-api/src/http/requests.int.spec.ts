@@ -1,19 +1,11 @@
-import { type NotesApi, send, sendBytes, sendJson, startNotesApi } from '../../test/notes-api.js';
-
-const JSON_TYPE = { 'content-type': 'application/json' };
-const READER = { 'x-api-key': 'reader' };
-const TRADER = { 'x-api-key': 'trader' };
+import { type NotesApi, READER, sendJson, startNotesApi, TRADER } from '../../test/notes-api.js';
+import { codeOf, JSON_TYPE, send, sendBytes } from '../../test/send.js';
 
 let api: NotesApi;
 beforeAll(async () => {
   api = await startNotesApi();
 });
 afterAll(() => api.close());
-
-const codeOf = async (answer: ReturnType<typeof send>) => {
-  const { status, json } = await answer;
-  return [status, json.error?.code];
-};
 
 describe('the body', () => {
   it.each([

@@ -11,7 +11,8 @@ import { DomainError } from '@trading-automation/contracts';
 import type { RequestLimits } from '@trading-automation/core/access';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { HEADERS_OF_EVERY_ANSWER, type Rendered, renderError } from '../http/rendering.js';
-import { addressOf, send } from '../http/server.js';
+import { send } from '../http/replies.js';
+import { addressOf } from '../http/server.js';
 import { type ReferencePage, referencePages } from './reference-pages.js';
 
 const OTHER_METHODS = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];

@@ -12,7 +12,7 @@ import {
   type Operation,
 } from '@trading-automation/contracts';
 import { z } from 'zod';
-import type { Received } from '../notes-api.js';
+import { type Received } from '../send.js';
 import type { CallOptions, Person } from './person.js';
 import { type GoodRequest, REQUESTS } from './requests.js';
 

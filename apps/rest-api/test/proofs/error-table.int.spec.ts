@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { DomainError, ERRORS, type ErrorCode } from '@trading-automation/contracts';
 import { signRequest } from '@trading-automation/signed-request';
-import { type Received, type Sent, send } from '../notes-api.js';
 import { limitsOf } from '../rate-limits.js';
 import { drawIdentity, drawKeyHolder, openAccount } from '../real-api.js';
+import { type Received, type Sent, send } from '../send.js';
 import { Market } from './market.js';
 import { Person } from './person.js';
 

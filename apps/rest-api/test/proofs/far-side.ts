@@ -1,11 +1,12 @@
 /** What stands behind the API in a deployment: a worker and a dispatcher that answer its calls at once. */
-import { openPlatform, type Platform } from '@trading-automation/core';
+import type { Platform } from '@trading-automation/core';
 import { serveWorkerCall } from '@trading-automation/core/exchange-accounts';
 import { WebhookTests } from '@trading-automation/core/webhooks';
+import type { RealApi } from '../real-api.js';
 
 export interface FarSide {
   readonly platform: Platform;
-  close(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 /** What the venue says of any credentials: they are good, and of one account. */
@@ -18,15 +19,10 @@ export const CREDENTIALS_REPORT = {
 
 /** @param answers what the venue says of credentials; by default that they are good */
 export async function startFarSide(
-  databaseUrl: string,
+  api: RealApi,
   { test = async () => CREDENTIALS_REPORT as never } = {},
 ): Promise<FarSide> {
-  const platform = await openPlatform({
-    world: 'test',
-    databaseUrl,
-    applicationName: 'far-side',
-    onListenerError: () => undefined,
-  });
+  const platform = await api.another();
   const onError = (error: unknown) => {
     if (platform.database.isInitialized) throw error;
   };
@@ -50,9 +46,8 @@ export async function startFarSide(
   ];
   return {
     platform,
-    close: async () => {
+    stop: async () => {
       await Promise.all(calls.map((call) => call.stop()));
-      await platform.close();
     },
   };
 }

@@ -1,6 +1,6 @@
 /** What every list takes: limit, offset, cursor, sort, order and include, by the same rules. */
 import { OPERATIONS, type Operation } from '@trading-automation/contracts';
-import type { Received } from '../notes-api.js';
+import { type Received } from '../send.js';
 import { expectContract, perform, populate } from './contract.js';
 import { Market } from './market.js';
 import { Person } from './person.js';

@@ -19,7 +19,7 @@ export class Market {
     venue: Parameters<typeof startFarSide>[1] = {},
   ): Promise<Market> {
     const api = await startRealApi(environment);
-    const farSide = await startFarSide(api.databaseUrl, venue);
+    const farSide = await startFarSide(api, venue);
     const { database } = farSide.platform;
     const [pair, rewardType] = [randomUUID(), randomUUID()];
     await database.query(
@@ -47,7 +47,7 @@ export class Market {
   }
 
   async close(): Promise<void> {
-    await this.farSide.close();
+    await this.farSide.stop();
     await this.api.close();
   }
 

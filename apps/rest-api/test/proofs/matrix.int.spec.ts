@@ -1,7 +1,6 @@
 /** Every route with every kind of credential, id, field and parameter, held against its contract. */
 import { OPERATIONS, type Operation, PERMISSIONS, permits } from '@trading-automation/contracts';
-import type { Received } from '../notes-api.js';
-import { send } from '../notes-api.js';
+import { type Received, send } from '../send.js';
 import {
   expectContract,
   goodRequest,

@@ -1,8 +1,8 @@
 /** The published endpoint tables against what is served, described and permitted. */
 import { readFileSync } from 'node:fs';
 import { OPERATIONS } from '@trading-automation/contracts';
-import { send } from '../notes-api.js';
 import { type RealApi, startRealApi } from '../real-api.js';
+import { send } from '../send.js';
 
 interface Published {
   readonly method: string;

@@ -2,8 +2,8 @@
 
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { encodeId, type IdPrefix, PERMISSIONS, type Permission } from '@trading-automation/contracts';
-import { type Received, send } from '../notes-api.js';
 import { drawIdentity, drawKeyHolder, type KeyHolder, openAccount, sendSigned } from '../real-api.js';
+import { type Received, send } from '../send.js';
 import type { Market } from './market.js';
 
 /** From the examples of EIP-55. */
@@ -29,7 +29,7 @@ export class Person {
     const holder = await openAccount(market.api);
     const keys: Partial<Record<Permission, string>> = {};
     for (const permission of PERMISSIONS) {
-      const body = JSON.stringify({ name: permission, permissions: [permission] });
+      const body = { name: permission, permissions: [permission] };
       const { json, text } = await sendSigned(market.api, holder, 'POST', '/v1/api-keys', { body });
       if (json.success !== true) throw new Error(`no key was made: ${text}`);
       keys[permission] = (json.data as { key: string }).key;

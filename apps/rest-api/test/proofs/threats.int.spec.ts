@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { signRequest } from '@trading-automation/signed-request';
 import { Redis } from 'ioredis';
-import { type Received, type Sent, send } from '../notes-api.js';
 import { openAccount } from '../real-api.js';
+import { type Received, type Sent, send } from '../send.js';
 import { populate } from './contract.js';
 import { Market } from './market.js';
 import { Person } from './person.js';
@@ -153,11 +153,13 @@ describe('A9: a flood of 100,000 requests that prove nothing', () => {
     try {
       const { publicKey, privateKey } = owner.holder;
       const before = await noncesOf(publicKey);
-      const headers = signRequest({ method: 'GET', path: '/v1/me', privateKey });
-      const forged = { ...headers, 'x-svc-sig': hex(1n) + hex(1n) };
+      const nonce = randomBytes(16).toString('hex');
+      // Signed anew for each round: what is too old is refused for that.
+      const signed = () => signRequest({ method: 'GET', path: '/v1/me', privateKey, nonce });
       // One connection carries 1,000 requests at most.
       let refused = 0;
       for (let round = 0; round < 10; round++) {
+        const forged = { ...signed(), 'x-svc-sig': hex(1n) + hex(1n) };
         const counts = await Promise.all(
           Array.from({ length: 10 }, () => flood(market.api.port, forged, 1_000)),
         );
@@ -166,7 +168,7 @@ describe('A9: a flood of 100,000 requests that prove nothing', () => {
       expect(refused).toBe(100_000);
       expect(await noncesOf(publicKey)).toBe(before);
       // The nonce that they all carried is not burnt.
-      expect((await get('/v1/me', headers)).status).toBe(200);
+      expect((await get('/v1/me', signed())).status).toBe(200);
       expect(await noncesOf(publicKey)).toBe(before + 1);
     } finally {
       redis.disconnect();

@@ -30,6 +30,18 @@ async function eventually(check: () => unknown): Promise<void> {
   }
 }
 
+/** The order is on its way, and is there once the gate opens. */
+async function sendSlowly(trade: string) {
+  const arrival = gate();
+  the.exchange.onPlace = async (order) => {
+    await arrival.opened;
+    return the.exchange.accept(order);
+  };
+  const sending = the.desks.trades.submit(trade);
+  await eventually(() => the.exchange.placed.length === 1);
+  return { arrival, sending };
+}
+
 describe('sending an order', () => {
   it('that the exchange takes leaves it accepted, under the id that was written down before', async () => {
     const trade = await the.place({ client_order_id: 'mine' });
@@ -265,13 +277,7 @@ describe('cancelling', () => {
 
   it('an order that is on its way waits for it, never takes it for lost, and cancels it when it is there', async () => {
     const trade = await the.place();
-    const arrival = gate();
-    the.exchange.onPlace = async (order) => {
-      await arrival.opened;
-      return the.exchange.accept(order);
-    };
-    const sending = the.desks.trades.submit(trade);
-    await eventually(() => the.exchange.placed.length === 1);
+    const { arrival, sending } = await sendSlowly(trade);
     let looks = 0;
     the.exchange.onCall = (name) => {
       if (name === 'findOrder') looks++;
@@ -289,13 +295,7 @@ describe('cancelling', () => {
 
   it('is done by the next look where nobody waits for it any more', async () => {
     const trade = await the.place();
-    const arrival = gate();
-    the.exchange.onPlace = async (order) => {
-      await arrival.opened;
-      return the.exchange.accept(order);
-    };
-    const sending = the.desks.trades.submit(trade);
-    await eventually(() => the.exchange.placed.length === 1);
+    const { arrival, sending } = await sendSlowly(trade);
     const waiting = forever();
     const cancelling = the.desks.trades.cancel(trade, waiting.signal);
     await eventually(async () => (await the.read(trade)).sub_status === 'PENDING_CANCEL');

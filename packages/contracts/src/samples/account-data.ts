@@ -1,4 +1,4 @@
-import { eventOperations } from '../events.js';
+import { eventOperations } from '../event-log.js';
 import { notificationOperations } from '../notifications.js';
 import { settingOperations } from '../settings.js';
 import { sample } from './sample.js';

@@ -1,4 +1,5 @@
-import { deadLetterOperations, webhookOperations as operations } from '../webhooks.js';
+import { deadLetterOperations } from '../dead-letters.js';
+import { webhookOperations as operations } from '../webhooks.js';
 import { sample } from './sample.js';
 
 /** Run before the trades that they are told of. */

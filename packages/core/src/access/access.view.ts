@@ -12,10 +12,10 @@ export function viewApiKey(key: ApiKeyEntity): ApiKey {
     last_four: key.lastFour,
     permissions: key.permissions,
     ip_allowlist: key.ipAllowlist,
-    expires_at: key.expiresAt?.toISOString(),
-    last_used_at: key.lastUsedAt?.toISOString(),
+    expires_at: key.expiresAt?.toISOString() ?? null,
+    last_used_at: key.lastUsedAt?.toISOString() ?? null,
     created_at: key.createdAt.toISOString(),
-    revoked_at: key.revokedAt?.toISOString(),
+    revoked_at: key.revokedAt?.toISOString() ?? null,
   };
 }
 

@@ -1,5 +1,6 @@
 import { DomainError } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
+import type { Actor } from './actor.js';
 
 /**
  * An account that nobody can administer is lost. Asked after a revocation, under the user's lock.
@@ -18,4 +19,19 @@ export async function assertAdminCredentialLeft(tx: Tx, userId: string): Promise
   throw new DomainError('invalid_state', message, [
     { code: 'last_admin_credential', message, state: 'LAST_ADMIN' },
   ]);
+}
+
+/**
+ * A credential that was revoked while its request was on the way makes no other one: whoever stole it would stay. Asked
+ * under the user's lock, which a revocation holds too.
+ *
+ * @throws {DomainError} `invalid_api_key` or `unknown_public_key`, as authentication would by now
+ */
+export async function assertNotRevoked(tx: Tx, { credential: { kind, id } }: Actor): Promise<void> {
+  const [table, code] =
+    kind === 'api_key'
+      ? ['api_keys', 'invalid_api_key' as const]
+      : ['public_keys', 'unknown_public_key' as const];
+  const revoked = await tx.query(`SELECT FROM ${table} WHERE id = $1 AND revoked_at IS NOT NULL`, [id]);
+  if (revoked.length > 0) throw new DomainError(code);
 }

@@ -39,6 +39,31 @@ const list = (query = '', by: Actor = actor) =>
   );
 const kindsOf = async () => (await core.events(actor.userId)).map(({ type }) => type);
 
+describe('a credential that was revoked while its request was on the way', () => {
+  it.each(['api_key', 'public_key'] as const)('makes and rotates no API key: %s', async (kind) => {
+    const made = await create();
+    const acting: Actor = { ...actor, credential: { ...actor.credential, kind, id: newUuid() } };
+    const { id } = acting.credential;
+    const [table, columns, values] =
+      kind === 'api_key'
+        ? [
+            'api_keys',
+            'name, prefix, last_four, permissions, ip_allowlist, hash',
+            "'k', 'p', 'l', '{ADMIN}', '{}', $3",
+          ]
+        : ['public_keys', 'pubkey', 'encode($3::bytea, $4)'];
+    const params = [id, actor.userId, Buffer.from(id), ...(kind === 'api_key' ? [] : ['hex'])];
+    await core.rows(
+      `INSERT INTO ${table} (id, user_id, revoked_at, ${columns}) VALUES ($1, $2, now(), ${values})`,
+      ...params,
+    );
+    const code = kind === 'api_key' ? 'invalid_api_key' : 'unknown_public_key';
+    await expect(create({}, acting)).rejects.toMatchObject({ code });
+    await expect(keys.rotate(acting, made.id)).rejects.toMatchObject({ code });
+    expect((await list()).items).toMatchObject([{ id: made.id, last_four: made.last_four }]);
+  });
+});
+
 describe('creating an API key', () => {
   it('answers with the record and, this once, the key, which may read and trade unless told otherwise', async () => {
     const created = await create({
@@ -56,9 +81,11 @@ describe('creating an API key', () => {
     });
     const { key, ...record } = created;
     expect((await list()).items).toEqual([record]);
+    expect(record).toMatchObject({ last_used_at: null, revoked_at: null });
     const events = await core.events(actor.userId);
     expect(events).toMatchObject([{ type: 'key.created', data: { id: created.id } }]);
     expect(JSON.stringify(events)).not.toContain(key);
+    expect(await create()).toMatchObject({ expires_at: null });
   });
 
   it('keeps the key nowhere, and its hash in one place', async () => {
@@ -120,7 +147,7 @@ describe('creating an API key', () => {
     }
     await keys.revoke(actor, made[0]!.id);
     await expect(create()).resolves.toBeDefined();
-    await expect(create()).rejects.toMatchObject({ code: 'limit_reached' });
+    await expect(create()).rejects.toMatchObject({ code: 'limit_reached', details: [{ limit: 50 }] });
   });
 
   it('with an Idempotency-Key that comes again answers with the same key', async () => {
@@ -168,7 +195,7 @@ describe('revoking an API key', () => {
     }
     expect((await list()).items.map((each) => each.id)).toEqual([kept.id]);
     const all = (await list('include=revoked')).items;
-    expect(all.map((each) => [each.id, each.revoked_at !== undefined])).toEqual([
+    expect(all.map((each) => [each.id, each.revoked_at !== null])).toEqual([
       [id, true],
       [kept.id, false],
     ]);

@@ -15,10 +15,10 @@ import type { ListQuery, Lists, Page } from '../lists.js';
 import type { Platform } from '../platform.js';
 import { viewApiKey } from './access.view.js';
 import { type Actor, authorise } from './actor.js';
-import { assertAdminCredentialLeft } from './admin-credentials.service.js';
+import { assertAdminCredentialLeft, assertNotRevoked } from './admin-credentials.service.js';
 import { ApiKeyEntity } from './api-key.entity.js';
 import { issueApiKey } from './api-key.js';
-import { announceCredentialChange } from './credential-lookup.service.js';
+import { announceCredentialChange, forgetCredentials } from './credential-lookup.service.js';
 import { lockUser } from './user-lock.service.js';
 
 const API_KEYS_MAX = 50;
@@ -56,11 +56,12 @@ export class ApiKeysService {
     return this.commands.run(actor.once, async (tx) => {
       assertInFuture(input.expires_at);
       await lockUser(tx, actor.userId);
+      await assertNotRevoked(tx, actor);
       const [{ count }] = await tx.query(
         'SELECT count(*)::int AS count FROM api_keys WHERE user_id = $1 AND revoked_at IS NULL',
         [actor.userId],
       );
-      if (count >= API_KEYS_MAX) throw new DomainError('limit_reached');
+      if (count >= API_KEYS_MAX) throw tooManyKeys();
       const { key, prefix, lastFour, hash } = issueApiKey(this.platform.world);
       const entity = tx.create(ApiKeyEntity, {
         id: newUuid(),
@@ -84,8 +85,9 @@ export class ApiKeysService {
   /** Ends the old value at once; what the key may do stays. */
   async rotate(actor: Actor, id: string): Promise<ApiKeyWithValue> {
     authorise(actor, accessOperations.rotateApiKey.access);
-    return this.commands.run(actor.once, async (tx) => {
+    const rotated = await this.commands.run(actor.once, async (tx) => {
       await lockUser(tx, actor.userId);
+      await assertNotRevoked(tx, actor);
       const entity = await ownActiveKey(tx, actor, id);
       for (const permission of entity.permissions) authorise(actor, permission);
       const { key, prefix, lastFour, hash } = issueApiKey(this.platform.world);
@@ -94,11 +96,13 @@ export class ApiKeysService {
       await announceCredentialChange(tx);
       return { ...record, key };
     });
+    forgetCredentials(this.platform);
+    return rotated;
   }
 
   async revoke(actor: Actor, id: string): Promise<{ id: string; deleted: true }> {
     authorise(actor, accessOperations.revokeApiKey.access);
-    return this.commands.run(actor.once, async (tx) => {
+    const revoked = await this.commands.run(actor.once, async (tx) => {
       await lockUser(tx, actor.userId);
       const entity = await ownActiveKey(tx, actor, id);
       entity.revokedAt = new Date();
@@ -107,9 +111,18 @@ export class ApiKeysService {
       const record = viewApiKey(entity);
       await announce(tx, { userId: actor.userId, type: 'key.revoked', schema: apiKeySchema, record });
       await announceCredentialChange(tx);
-      return { id: encodeId('key', entity.id), deleted: true };
+      return { id: encodeId('key', entity.id), deleted: true as const };
     });
+    forgetCredentials(this.platform);
+    return revoked;
   }
+}
+
+function tooManyKeys(): DomainError {
+  const message = `An account has at most ${API_KEYS_MAX} API keys.`;
+  return new DomainError('limit_reached', undefined, [
+    { code: 'limit_reached', message, limit: API_KEYS_MAX },
+  ]);
 }
 
 /** A key that is expired when it is made is a mistake of its maker. */

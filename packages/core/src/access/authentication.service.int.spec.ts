@@ -221,9 +221,9 @@ describe('an API key', () => {
   it('shows when it was last used', async () => {
     const { key } = await keyOf();
     const list = { limit: 20, sort: 'created_at', order: 'desc', include: [] } as const;
-    expect((await keys.list(actor, list)).items[0]?.last_used_at).toBeUndefined();
+    expect((await keys.list(actor, list)).items[0]?.last_used_at).toBeNull();
     await authentication.authenticate(withKey(key));
-    await eventually(async () => (await keys.list(actor, list)).items[0]?.last_used_at !== undefined);
+    await eventually(async () => (await keys.list(actor, list)).items[0]?.last_used_at !== null);
   });
 });
 

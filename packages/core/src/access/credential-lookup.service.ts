@@ -1,8 +1,9 @@
 /**
  * Finds the credential behind a key, from memory where it was found before.
  *
- * 1. A revoked or rotated credential is forgotten by every process as soon as the change's notification arrives;
- *    while notifications do not arrive, memory is not used at all.
+ * 1. A revoked or rotated credential is forgotten by the process that answers for the change before it does, and by
+ *    every other one as soon as the change's notification arrives; while notifications do not arrive, memory is not
+ *    used at all.
  * 2. What was read before a change and comes back after it is not remembered.
  * 3. Nothing that is not there is remembered: a key works from its creation on.
  */
@@ -101,4 +102,9 @@ export class CredentialLookup {
 /** Has every process forget what it remembers, from the commit on. */
 export async function announceCredentialChange(tx: Tx): Promise<void> {
   await tx.query(`NOTIFY ${CREDENTIALS_CHANGED}`);
+}
+
+/** Has this process forget at once. For whoever changed a credential, after the commit and before the answer. */
+export function forgetCredentials({ listener }: Platform): void {
+  listener.lookNow(CREDENTIALS_CHANGED);
 }

@@ -22,6 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => core.close());
 beforeEach(async () => {
+  await core.rows('DELETE FROM email_verifications');
   actor = await core.actor();
 });
 
@@ -199,6 +200,22 @@ describe('verification mails', () => {
     expect(mails).toHaveLength(5);
     expect((await stored()).pending_email).toBe(mails.at(-1)!.recipient);
     await expect(update('b@example.com', await core.actor())).resolves.toBeDefined();
+  });
+
+  it('are ten an hour to one address in any case of letters, however many accounts ask at once', async () => {
+    const accounts = await Promise.all(Array.from({ length: 14 }, () => core.actor()));
+    const spelled = (n: number) => (n % 2 === 0 ? 'victim@example.com' : 'Victim@Example.com');
+    const outcomes = await Promise.allSettled(accounts.map((account, n) => update(spelled(n), account)));
+    const refused = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+    expect(refused).toHaveLength(4);
+    for (const { code, retryAfterSeconds } of refused) {
+      expect(code).toBe('rate_limited');
+      expect(retryAfterSeconds).toBeGreaterThan(3_500);
+      expect(retryAfterSeconds).toBeLessThanOrEqual(3_600);
+    }
+    const mails = await core.rows("SELECT FROM mails WHERE lower(recipient) = 'victim@example.com'");
+    expect(mails).toHaveLength(10);
+    await expect(update('another@example.com')).resolves.toMatchObject({ email: 'another@example.com' });
   });
 
   it('are sent again once the first of the five is an hour old', async () => {

@@ -5,7 +5,8 @@
  *    that was verified before, if any.
  * 2. A code is 32 random bytes, kept as a hash, and good for 24 hours: for the address that it was sent to, while
  *    that is the account's. The same link opened again says the same: a mail scanner may have opened it first.
- * 3. An account has five such mails sent in an hour at most.
+ * 3. An account has five such mails sent in an hour at most, and an address gets ten, however many accounts ask for
+ *    them: accounts can be had for nothing, and the address may be a stranger's.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { accessOperations, DomainError, type Me, type MePatch } from '@trading-automation/contracts';
@@ -22,6 +23,7 @@ const CODE_BYTES = 32;
 const CODE = /^[A-Za-z0-9_-]{43}$/;
 const CODE_HOURS = 24;
 const MAILS_PER_HOUR = 5;
+const MAILS_PER_HOUR_TO_ADDRESS = 10;
 const CLEARED_AT_ONCE = 100;
 
 export interface EmailVerificationParts {
@@ -74,6 +76,7 @@ export class EmailVerificationService {
       return;
     }
     await assertMailAllowed(tx, userId);
+    await assertAddressSpared(tx, email);
     await setPendingEmail(tx, userId, email);
     await this.sendLink(tx, userId, email);
   }
@@ -97,16 +100,35 @@ export class EmailVerificationService {
 
 /** Counted under the user's lock. */
 async function assertMailAllowed(tx: Tx, userId: string): Promise<void> {
+  const message = `At most ${MAILS_PER_HOUR} verification mails are sent in an hour. Wait for Retry-After.`;
+  await assertFewRecent(tx, 'user_id = $1', userId, { most: MAILS_PER_HOUR, message });
+}
+
+/** Counted under a lock of the address, which comes after the user's. */
+async function assertAddressSpared(tx: Tx, email: string): Promise<void> {
+  const address = email.toLowerCase();
+  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
+    `verification mail to ${address}`,
+  ]);
+  const message = 'This address was sent too many verification mails. Wait for Retry-After.';
+  await assertFewRecent(tx, 'lower(email) = $1', address, { most: MAILS_PER_HOUR_TO_ADDRESS, message });
+}
+
+async function assertFewRecent(
+  tx: Tx,
+  condition: string,
+  param: string,
+  { most, message }: { readonly most: number; readonly message: string },
+): Promise<void> {
   const [{ count, wait_seconds }] = await tx.query(
     `SELECT count(*)::int AS count,
        ceil(extract(epoch FROM min(created_at) + interval '1 hour' - clock_timestamp()))::int AS wait_seconds
      FROM (SELECT created_at FROM email_verifications
-           WHERE user_id = $1 AND created_at > clock_timestamp() - interval '1 hour'
-           ORDER BY created_at DESC LIMIT ${MAILS_PER_HOUR}) AS recent`,
-    [userId],
+           WHERE ${condition} AND created_at > clock_timestamp() - interval '1 hour'
+           ORDER BY created_at DESC LIMIT $2) AS recent`,
+    [param, most],
   );
-  if (count < MAILS_PER_HOUR) return;
-  const message = `At most ${MAILS_PER_HOUR} verification mails are sent in an hour. Wait for Retry-After.`;
+  if (count < most) return;
   throw new DomainError('rate_limited', message, [], { retryAfterSeconds: Math.max(1, wait_seconds) });
 }
 

@@ -141,6 +141,16 @@ describe('a public key', () => {
     expect(await keysOf('refused')).toEqual([]);
   });
 
+  it('joins no account by a credential that was revoked while its request was on the way', async () => {
+    const { identity } = await link('thief');
+    const thief = await core.row('SELECT id, user_id FROM public_keys WHERE pubkey = $1', identity.pubkey);
+    const credential = { kind: 'public_key', id: String(thief.id), permissions: ['ADMIN'] } as const;
+    const acting: Actor = { userId: String(thief.user_id), credential };
+    await revoke('thief');
+    await expect(link('accomplice', acting)).rejects.toMatchObject({ code: 'unknown_public_key' });
+    expect(await keysOf('accomplice')).toEqual([]);
+  });
+
   it('of another account is refused, one after the other and at once', async () => {
     await link('taken');
     const taken = { code: 'already_exists', details: [{ field: 'pubkey' }] };

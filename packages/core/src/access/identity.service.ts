@@ -29,9 +29,11 @@ import type { Commands, OnceRequest } from '../commands.js';
 import type { Platform } from '../platform.js';
 import { viewMe, viewPublicKey } from './access.view.js';
 import { type Actor, authorise } from './actor.js';
+import { assertNotRevoked } from './admin-credentials.service.js';
 import { announceCredentialChange } from './credential-lookup.service.js';
 import { PublicKeyEntity } from './public-key.entity.js';
 import { UserEntity } from './user.entity.js';
+import { lockUser } from './user-lock.service.js';
 
 const CHALLENGE_SECONDS = 300;
 
@@ -106,6 +108,10 @@ export class IdentityService {
   }
 
   private async link(tx: Tx, actor: Actor | null, input: CliIdentityCreate): Promise<LinkedIdentity> {
+    if (actor !== null) {
+      await lockUser(tx, actor.userId);
+      await assertNotRevoked(tx, actor);
+    }
     await useChallenge(tx, input);
     const linked = await tx.findOneBy(PublicKeyEntity, { pubkey: input.pubkey, revokedAt: IsNull() });
     if (linked !== null) {

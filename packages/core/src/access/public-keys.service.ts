@@ -14,7 +14,7 @@ import type { Platform } from '../platform.js';
 import { viewPublicKey } from './access.view.js';
 import { type Actor, authorise } from './actor.js';
 import { assertAdminCredentialLeft } from './admin-credentials.service.js';
-import { announceCredentialChange } from './credential-lookup.service.js';
+import { announceCredentialChange, forgetCredentials } from './credential-lookup.service.js';
 import { PublicKeyEntity } from './public-key.entity.js';
 import { lockUser } from './user-lock.service.js';
 
@@ -46,7 +46,7 @@ export class PublicKeysService {
   /** From the commit on no process takes a signature of the key. Whoever has the private key may link it anew. */
   async revoke(actor: Actor, id: string): Promise<{ id: string; deleted: true }> {
     authorise(actor, accessOperations.revokePublicKey.access);
-    return this.commands.run(actor.once, async (tx) => {
+    const revoked = await this.commands.run(actor.once, async (tx) => {
       await lockUser(tx, actor.userId);
       const entity = await ownActiveKey(tx, actor, id);
       entity.revokedAt = new Date();
@@ -55,8 +55,10 @@ export class PublicKeysService {
       const record = viewPublicKey(entity);
       await announce(tx, { userId: actor.userId, type: 'key.revoked', schema: publicKeySchema, record });
       await announceCredentialChange(tx);
-      return { id: encodeId('pbk', entity.id), deleted: true };
+      return { id: encodeId('pbk', entity.id), deleted: true as const };
     });
+    forgetCredentials(this.platform);
+    return revoked;
   }
 }
 

@@ -50,6 +50,16 @@ describe('a bucket', () => {
     );
   });
 
+  it('costs the same however many others are kept', () => {
+    const buckets = new LocalBuckets(() => 0);
+    const { set } = claimOf(3, 30);
+    const untilFull = (address: string) => buckets.take({ keys: [address], set }).untilFullUs[0];
+    for (let n = 0; n < 300_000; n++) untilFull(`address ${n}`);
+    expect(untilFull('address 299999')).toBe(20_000_000);
+    expect(untilFull('address 260000')).toBe(20_000_000);
+    expect(untilFull('address 0')).toBe(10_000_000);
+  });
+
   it('is not filled where another of the same request refuses', () => {
     const buckets = new LocalBuckets(() => 0);
     const limits = { general: { requests: 5, seconds: 60 }, trade_writes: { requests: 1, seconds: 60 } };

@@ -23,37 +23,40 @@ export interface Buckets {
   take(claim: BucketClaim): BucketsTaken | Promise<BucketsTaken>;
 }
 
-const BUCKETS_MAX = 100_000;
+const GENERATION_MAX = 50_000;
 
-/** Buckets in the memory of this process. */
+/**
+ * Buckets in the memory of this process. Those that were not touched while 50,000 others were are forgotten: a whole
+ * generation at once, so that a flood of addresses costs no more for each than the first one did.
+ */
 export class LocalBuckets implements Buckets {
-  private readonly fullAtUs = new Map<string, number>();
+  private recent = new Map<string, number>();
+  private former = new Map<string, number>();
 
   /** @param nowUs a clock that never goes back, in microseconds */
   constructor(private readonly nowUs: () => number = () => Math.floor(performance.now() * 1_000)) {}
 
   take({ keys, set: { policies } }: BucketClaim): BucketsTaken {
     const nowUs = this.nowUs();
-    const ahead = keys.map((key) => Math.max(0, (this.fullAtUs.get(key) ?? 0) - nowUs));
+    const ahead = keys.map((key) => Math.max(0, this.fullAtUs(key) - nowUs));
     if (policies.some(({ intervalUs, capacityUs }, i) => ahead[i]! + intervalUs > capacityUs))
       return { isTaken: false, untilFullUs: ahead };
     const untilFullUs = policies.map(({ intervalUs }, i) => ahead[i]! + intervalUs);
     keys.forEach((key, i) => {
-      this.keep(key, nowUs + untilFullUs[i]!, nowUs);
+      this.keep(key, nowUs + untilFullUs[i]!);
     });
     return { isTaken: true, untilFullUs };
   }
 
-  /** Full buckets are forgotten when there are too many; were that not enough, the longest untouched are. */
-  private keep(key: string, fullAtUs: number, nowUs: number): void {
-    this.fullAtUs.delete(key);
-    if (this.fullAtUs.size >= BUCKETS_MAX) {
-      for (const [other, atUs] of this.fullAtUs) if (atUs <= nowUs) this.fullAtUs.delete(other);
-      for (const other of this.fullAtUs.keys()) {
-        if (this.fullAtUs.size < BUCKETS_MAX) break;
-        this.fullAtUs.delete(other);
-      }
+  private fullAtUs(key: string): number {
+    return this.recent.get(key) ?? this.former.get(key) ?? 0;
+  }
+
+  private keep(key: string, fullAtUs: number): void {
+    if (this.recent.size >= GENERATION_MAX && !this.recent.has(key)) {
+      this.former = this.recent;
+      this.recent = new Map();
     }
-    this.fullAtUs.set(key, fullAtUs);
+    this.recent.set(key, fullAtUs);
   }
 }

@@ -263,6 +263,20 @@ describe('the analytics of a user', () => {
     ]);
   });
 
+  it('leave connections to others, however many users ask for them at once', async () => {
+    const users = await Promise.all(Array.from({ length: 30 }, () => core.actor()));
+    const reads = await inTransaction((await core.another()).database, async (tx) => {
+      await tx.query('LOCK TABLE fills IN ACCESS EXCLUSIVE MODE');
+      const asked = users.map((user) => read('', user));
+      while (
+        (await tx.query("SELECT FROM pg_locks WHERE NOT granted AND relation = 'fills'::regclass")).length < 3
+      );
+      await expect(core.row('SELECT 1 AS one')).resolves.toEqual({ one: 1 });
+      return asked;
+    });
+    expect(await Promise.all(reads)).toHaveLength(30);
+  });
+
   it('need no more than READ', async () => {
     const reader = { ...actor, credential: { ...actor.credential, permissions: ['READ' as const] } };
     await expect(read('', reader)).resolves.toMatchObject({ trade_count: 0 });

@@ -13,12 +13,15 @@ import { pairForTrade } from '../trade-pairs/index.js';
 import { countTrades, fillsInOrder, type Selection } from './analytics.queries.js';
 import { viewAnalytics } from './analytics.view.js';
 import { Reckoning } from './reckoning.js';
+import { Turns } from './turns.js';
 
 type Query = QueryOf<typeof analyticsOperations.get>;
 
+/** Of the connections of a process, ten unless configured. */
+const AT_ONCE = 3;
+
 export class AnalyticsService {
-  /** The last turn of each user who is being served. */
-  private readonly turns = new Map<string, Promise<unknown>>();
+  private readonly turns = new Turns(AT_ONCE);
 
   constructor(private readonly platform: Platform) {}
 
@@ -29,24 +32,9 @@ export class AnalyticsService {
       const selection = await select(tx, actor, query);
       return viewAnalytics(selection, await reckon(tx, selection, query.interval));
     };
-    return this.inTurn(actor.userId, () =>
+    return this.turns.take(actor.userId, () =>
       inTransaction(this.platform.database, compute, { isolation: 'REPEATABLE READ' }),
     );
-  }
-
-  /**
-   * One after the other for each user: a long history takes seconds, and whoever asks for it often waits for
-   * themselves, not everybody else for a connection.
-   */
-  private inTurn<T>(userId: string, work: () => Promise<T>): Promise<T> {
-    const turn = (this.turns.get(userId) ?? Promise.resolve()).then(work);
-    const over = turn
-      .catch(() => undefined)
-      .then(() => {
-        if (this.turns.get(userId) === over) this.turns.delete(userId);
-      });
-    this.turns.set(userId, over);
-    return turn;
   }
 }
 

@@ -1,81 +1,17 @@
-import {
-  type Copier,
-  copierCreate,
-  copierOperations,
-  copier as copierSchema,
-  copierUpdate,
-  encodeId,
-  type Strategy,
-  strategyCreate,
-} from '@trading-automation/contracts';
+import { type Copier, copier as copierSchema, copierUpdate, encodeId } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
-import type { Actor } from '../access/index.js';
 import { AnswerReplayed } from '../commands.js';
-import { querySchemaOf } from '../lists.js';
-import { StrategiesService } from '../strategies/index.js';
-import { CoreUnderTest, type Named } from '../testing/index.js';
-import { CopiersService } from './copiers.service.js';
+import { CopiersUnderTest, copiersAsked, stateRefusal } from './testing/copiers-under-test.js';
 
-let core: CoreUnderTest;
-let copiers: CopiersService;
-let strategies: StrategiesService;
-let actor: Actor;
-/** Where the strategy trades. */
-let source: Named;
-/** Where copies are made. */
-let account: Named;
-let strategy: Strategy;
-
+let the: CopiersUnderTest;
 beforeAll(async () => {
-  core = await CoreUnderTest.open();
-  copiers = new CopiersService(core.platform, core.lists, core.commands);
-  strategies = new StrategiesService(core.platform, core.lists, core.commands);
+  the = await CopiersUnderTest.open();
 });
-afterAll(() => core.close());
-beforeEach(async () => {
-  actor = await core.actor();
-  source = await core.account(actor);
-  account = await core.account(actor);
-  strategy = await makeStrategy();
-});
+afterAll(() => the.close());
+beforeEach(() => the.begin());
 
-const inputOf = (more: Record<string, unknown> = {}) =>
-  copierCreate.parse({
-    name: 'Follower',
-    exchange_account_id: account.id,
-    sizing: { mode: 'MULTIPLIER', value: '0.5' },
-    ...more,
-  });
-const create = (more: Record<string, unknown> = {}) => copiers.create(actor, inputOf(more));
-const createLinked = (more: Record<string, unknown> = {}) => create({ strategy_id: strategy.id, ...more });
-const update = ({ id }: Copier, input: object) => copiers.update(actor, id, copierUpdate.parse(input));
-async function started(more: Record<string, unknown> = {}): Promise<Copier> {
-  return copiers.start(actor, (await createLinked(more)).id);
-}
-async function makeStrategy(
-  more: Record<string, unknown> = {},
-  owner = actor,
-  on = source,
-): Promise<Strategy> {
-  return strategies.create(owner, strategyCreate.parse({ name: 's', exchange_account_id: on.id, ...more }));
-}
-async function foreignStrategy(more: Record<string, unknown> = {}): Promise<Strategy> {
-  const owner = await core.actor();
-  return makeStrategy(more, owner, await core.account(owner));
-}
-/** Changes strategies of this test's source account. */
-const setStrategy = (columns: string, on = source) =>
-  core.rows(`UPDATE strategies SET ${columns} WHERE exchange_account_id = $1`, on.uuid);
-const asked = (text: string) =>
-  querySchemaOf(copierOperations.list).parse(Object.fromEntries(new URLSearchParams(text))) as Parameters<
-    CopiersService['list']
-  >[1];
-const namesOf = async (text = '') => (await copiers.list(actor, asked(text))).items.map(({ name }) => name);
-const kindsOf = async () => (await core.events(actor.userId)).map(({ type }) => type);
-const stateRefusal = (state: string) => ({
-  code: 'invalid_state',
-  details: [{ code: 'invalid_state', state }],
-});
+const update = ({ id }: Copier, input: object) =>
+  the.copiers.update(the.actor, id, copierUpdate.parse(input));
 
 describe('creating a copier', () => {
   it('answers with it as PAUSED, with every setting digit by digit, and tells nobody yet', async () => {
@@ -92,7 +28,7 @@ describe('creating a copier', () => {
       blocked_pairs: ['DOGE/USDT'],
       allowed_sides: ['BUY'],
     };
-    const created = await createLinked({
+    const created = await the.createLinked({
       sizing: { mode: 'EQUITY_RATIO', value: '0.1', capital: '5000' },
       limits,
       on_breach: 'PAUSE',
@@ -102,8 +38,8 @@ describe('creating a copier', () => {
     expect(copierSchema.parse(created)).toEqual(created);
     expect(created).toMatchObject({
       name: 'Follower',
-      strategy_id: strategy.id,
-      exchange_account_id: account.id,
+      strategy_id: the.strategy.id,
+      exchange_account_id: the.account.id,
       status: 'PAUSED',
       status_reason: undefined,
       sizing: { mode: 'EQUITY_RATIO', value: '0.1', capital: '5000' },
@@ -116,23 +52,23 @@ describe('creating a copier', () => {
       stopped_at: undefined,
     });
     expect(created.stats).toMatchObject({ copied: 0, median_latency_ms: null, net_pnl: '0' });
-    expect(await copiers.get(actor, created.id)).toEqual(created);
-    expect(await kindsOf()).toEqual([]);
-    expect(await strategies.get(actor, strategy.id)).toMatchObject({ copier_count: 1 });
+    expect(await the.copiers.get(the.actor, created.id)).toEqual(created);
+    expect(await the.kindsOf()).toEqual([]);
+    expect(await the.strategies.get(the.actor, the.strategy.id)).toMatchObject({ copier_count: 1 });
   });
 
   it('follows nothing, a strategy of its own, or a public one of another user', async () => {
-    await expect(create()).resolves.toMatchObject({ strategy_id: undefined });
-    const open = await foreignStrategy({ visibility: 'PUBLIC' });
-    await expect(create({ strategy_id: open.id })).resolves.toMatchObject({ strategy_id: open.id });
+    await expect(the.create()).resolves.toMatchObject({ strategy_id: undefined });
+    const open = await the.foreignStrategy({ visibility: 'PUBLIC' });
+    await expect(the.create({ strategy_id: open.id })).resolves.toMatchObject({ strategy_id: open.id });
   });
 
   it('finds no private, archived, removed or unknown strategy of others, naming the field', async () => {
-    const hidden = await foreignStrategy();
-    const archived = await foreignStrategy({ visibility: 'PUBLIC', name: newUuid() });
-    await core.rows("UPDATE strategies SET status = 'ARCHIVED' WHERE name = $1", archived.name);
+    const hidden = await the.foreignStrategy();
+    const archived = await the.foreignStrategy({ visibility: 'PUBLIC', name: newUuid() });
+    await the.core.rows("UPDATE strategies SET status = 'ARCHIVED' WHERE name = $1", archived.name);
     for (const strategy_id of [hidden.id, archived.id, encodeId('str', newUuid()), 'str_x']) {
-      await expect(create({ strategy_id })).rejects.toMatchObject({
+      await expect(the.create({ strategy_id })).rejects.toMatchObject({
         code: 'not_found',
         details: [{ field: 'strategy_id', code: 'not_found' }],
       });
@@ -140,96 +76,101 @@ describe('creating a copier', () => {
   });
 
   it("finds no foreign account, and copies nothing to the strategy's own", async () => {
-    const foreign = await core.account(await core.actor());
-    await expect(create({ exchange_account_id: foreign.id })).rejects.toMatchObject({
+    const foreign = await the.core.account(await the.core.actor());
+    await expect(the.create({ exchange_account_id: foreign.id })).rejects.toMatchObject({
       code: 'not_found',
       details: [{ field: 'exchange_account_id', code: 'not_found' }],
     });
-    await expect(createLinked({ exchange_account_id: source.id })).rejects.toMatchObject({
+    await expect(the.createLinked({ exchange_account_id: the.source.id })).rejects.toMatchObject({
       code: 'validation_failed',
       details: [{ field: 'exchange_account_id', code: 'own_account' }],
     });
-    expect(await namesOf()).toEqual([]);
+    expect(await the.namesOf()).toEqual([]);
   });
 
   it('is refused for an own strategy that is archived, and for pairs both allowed and blocked', async () => {
-    await setStrategy("status = 'ARCHIVED'");
-    await expect(createLinked()).rejects.toMatchObject(stateRefusal('STRATEGY_ARCHIVED'));
+    await the.setStrategy("status = 'ARCHIVED'");
+    await expect(the.createLinked()).rejects.toMatchObject(stateRefusal('STRATEGY_ARCHIVED'));
     const limits = { allowed_pairs: ['BTC/USDT'], blocked_pairs: ['ETH/USDT', 'BTC/USDT'] };
-    await expect(create({ limits })).rejects.toMatchObject({
+    await expect(the.create({ limits })).rejects.toMatchObject({
       code: 'validation_failed',
       details: [{ field: 'limits.blocked_pairs', code: 'contradiction' }],
     });
   });
 
   it('keeps to the capacity of the strategy when many link at once', async () => {
-    await setStrategy('capacity = 3');
-    const attempts = await Promise.allSettled(Array.from({ length: 8 }, () => createLinked()));
+    await the.setStrategy('capacity = 3');
+    const attempts = await Promise.allSettled(Array.from({ length: 8 }, () => the.createLinked()));
     const refused = attempts.flatMap((attempt) => (attempt.status === 'rejected' ? [attempt.reason] : []));
     expect(refused).toHaveLength(5);
     for (const reason of refused)
       expect(reason).toMatchObject({ code: 'limit_reached', details: [{ limit: 3 }] });
-    expect(await strategies.get(actor, strategy.id)).toMatchObject({ copier_count: 3 });
+    expect(await the.strategies.get(the.actor, the.strategy.id)).toMatchObject({ copier_count: 3 });
   });
 
   it('ends at 1,000 copiers of a user, also when two are made at once; removed ones make room', async () => {
-    const { id } = await create();
-    await core.rows(
+    const { id } = await the.create();
+    await the.core.rows(
       `INSERT INTO copiers (id, user_id, exchange_account_id, name, status, sizing_mode, sizing_value,
          max_signal_age_ms, on_breach, below_minimum, copy_existing)
        SELECT gen_random_uuid(), $1, $2, 'many', 'PAUSED', 'MULTIPLIER', 1, 1, 'PAUSE', 'SKIP', false
        FROM generate_series(1, 998)`,
-      actor.userId,
-      account.uuid,
+      the.actor.userId,
+      the.account.uuid,
     );
-    const attempts = await Promise.allSettled([create(), create(), create()]);
+    const attempts = await Promise.allSettled([the.create(), the.create(), the.create()]);
     expect(attempts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    await expect(create()).rejects.toMatchObject({ code: 'limit_reached', details: [{ limit: 1000 }] });
-    await copiers.delete(actor, id);
-    await expect(create()).resolves.toMatchObject({ status: 'PAUSED' });
+    await expect(the.create()).rejects.toMatchObject({
+      code: 'limit_reached',
+      details: [{ limit: 1000 }],
+    });
+    await the.copiers.delete(the.actor, id);
+    await expect(the.create()).resolves.toMatchObject({ status: 'PAUSED' });
   });
 
   it('happens once for one Idempotency-Key', async () => {
-    const once = core.once(actor.userId, 'the-key');
-    await copiers.create({ ...actor, once }, inputOf());
-    await expect(copiers.create({ ...actor, once }, inputOf())).rejects.toBeInstanceOf(AnswerReplayed);
-    expect(await namesOf()).toEqual(['Follower']);
+    const once = the.core.once(the.actor.userId, 'the-key');
+    await the.copiers.create({ ...the.actor, once }, the.inputOf());
+    await expect(the.copiers.create({ ...the.actor, once }, the.inputOf())).rejects.toBeInstanceOf(
+      AnswerReplayed,
+    );
+    expect(await the.namesOf()).toEqual(['Follower']);
   });
 });
 
 describe('a copier', () => {
   it('is nobody else’s to see or to change', async () => {
-    const copier = await started();
-    const stranger = await core.actor();
+    const copier = await the.started();
+    const stranger = await the.core.actor();
     const attempts = [
-      () => copiers.get(stranger, copier.id),
-      () => copiers.update(stranger, copier.id, copierUpdate.parse({ name: 'taken' })),
-      () => copiers.delete(stranger, copier.id),
-      () => copiers.start(stranger, copier.id),
-      () => copiers.stop(stranger, copier.id),
+      () => the.copiers.get(stranger, copier.id),
+      () => the.copiers.update(stranger, copier.id, copierUpdate.parse({ name: 'taken' })),
+      () => the.copiers.delete(stranger, copier.id),
+      () => the.copiers.start(stranger, copier.id),
+      () => the.copiers.stop(stranger, copier.id),
     ];
     for (const attempt of attempts) await expect(attempt()).rejects.toMatchObject({ code: 'not_found' });
-    expect(await copiers.get(actor, copier.id)).toEqual(copier);
-    expect((await copiers.list(stranger, asked(''))).items).toEqual([]);
+    expect(await the.copiers.get(the.actor, copier.id)).toEqual(copier);
+    expect((await the.copiers.list(stranger, copiersAsked(''))).items).toEqual([]);
   });
 
   it('is not found by ids that name none', async () => {
     for (const id of [encodeId('cpr', newUuid()), encodeId('str', newUuid()), 'cpr_x', '']) {
-      await expect(copiers.get(actor, id)).rejects.toMatchObject({ code: 'not_found' });
-      await expect(copiers.start(actor, id)).rejects.toMatchObject({ code: 'not_found' });
+      await expect(the.copiers.get(the.actor, id)).rejects.toMatchObject({ code: 'not_found' });
+      await expect(the.copiers.start(the.actor, id)).rejects.toMatchObject({ code: 'not_found' });
     }
   });
 
   it('needs TRADE to be changed', async () => {
-    const copier = await createLinked();
-    const reader = { ...actor, credential: { ...actor.credential, permissions: ['READ'] as const } };
-    await expect(copiers.get(reader, copier.id)).resolves.toEqual(copier);
+    const copier = await the.createLinked();
+    const reader = { ...the.actor, credential: { ...the.actor.credential, permissions: ['READ'] as const } };
+    await expect(the.copiers.get(reader, copier.id)).resolves.toEqual(copier);
     for (const attempt of [
-      () => copiers.start(reader, copier.id),
-      () => copiers.stop(reader, copier.id),
-      () => copiers.update(reader, copier.id, {}),
-      () => copiers.delete(reader, copier.id),
-      () => copiers.create(reader, inputOf()),
+      () => the.copiers.start(reader, copier.id),
+      () => the.copiers.stop(reader, copier.id),
+      () => the.copiers.update(reader, copier.id, {}),
+      () => the.copiers.delete(reader, copier.id),
+      () => the.copiers.create(reader, the.inputOf()),
     ]) {
       await expect(attempt()).rejects.toMatchObject({ code: 'permission_denied' });
     }
@@ -238,13 +179,13 @@ describe('a copier', () => {
 
 describe('changing a copier', () => {
   it('with nothing changes nothing', async () => {
-    const copier = await createLinked();
+    const copier = await the.createLinked();
     expect(await update(copier, {})).toEqual(copier);
-    expect(await update(copier, { strategy_id: strategy.id, limits: {} })).toEqual(copier);
+    expect(await update(copier, { strategy_id: the.strategy.id, limits: {} })).toEqual(copier);
   });
 
   it('changes what is given, limit by limit, and clears what is null', async () => {
-    const copier = await started({
+    const copier = await the.started({
       limits: { max_trade_quote: 5, max_open_trades: 2, allowed_pairs: ['A/B'] },
     });
     const changed = await update(copier, {
@@ -263,7 +204,7 @@ describe('changing a copier', () => {
   });
 
   it('never leaves a pair both allowed and blocked', async () => {
-    const copier = await create({ limits: { allowed_pairs: ['BTC/USDT'] } });
+    const copier = await the.create({ limits: { allowed_pairs: ['BTC/USDT'] } });
     await expect(update(copier, { limits: { blocked_pairs: ['BTC/USDT'] } })).rejects.toMatchObject({
       code: 'validation_failed',
       details: [{ field: 'limits.blocked_pairs' }],
@@ -275,58 +216,58 @@ describe('changing a copier', () => {
   });
 
   it('moves it to another strategy only while it is paused', async () => {
-    const other = await foreignStrategy({ visibility: 'PUBLIC' });
-    const copier = await started();
+    const other = await the.foreignStrategy({ visibility: 'PUBLIC' });
+    const copier = await the.started();
     for (const strategy_id of [other.id, null]) {
       await expect(update(copier, { strategy_id })).rejects.toMatchObject({
         code: 'invalid_state',
         details: [{ field: 'strategy_id', state: 'ACTIVE' }],
       });
     }
-    await copiers.stop(actor, copier.id);
+    await the.copiers.stop(the.actor, copier.id);
     await expect(update(copier, { strategy_id: other.id })).resolves.toMatchObject({ strategy_id: other.id });
     expect((await update(copier, { strategy_id: null })).strategy_id).toBeUndefined();
   });
 
   it('links by the rules of a new link', async () => {
-    const copier = await create({ exchange_account_id: source.id });
-    await expect(update(copier, { strategy_id: strategy.id })).rejects.toMatchObject({
+    const copier = await the.create({ exchange_account_id: the.source.id });
+    await expect(update(copier, { strategy_id: the.strategy.id })).rejects.toMatchObject({
       code: 'validation_failed',
       details: [{ field: 'strategy_id', code: 'own_account' }],
     });
-    const hidden = await foreignStrategy();
+    const hidden = await the.foreignStrategy();
     await expect(update(copier, { strategy_id: hidden.id })).rejects.toMatchObject({
       code: 'not_found',
       details: [{ field: 'strategy_id' }],
     });
-    const full = await foreignStrategy({ visibility: 'PUBLIC', capacity: 1 });
-    await create({ strategy_id: full.id });
+    const full = await the.foreignStrategy({ visibility: 'PUBLIC', capacity: 1 });
+    await the.create({ strategy_id: full.id });
     await expect(update(copier, { strategy_id: full.id })).rejects.toMatchObject({ code: 'limit_reached' });
   });
 });
 
 describe('the list of copiers', () => {
   it('is filtered by state, strategy and account, and sorted by name', async () => {
-    const elsewhere = await core.account(actor);
-    await create({ name: 'c' });
-    await createLinked({ name: 'a', exchange_account_id: elsewhere.id });
-    await started({ name: 'b' });
-    expect(await namesOf('sort=name&order=asc')).toEqual(['a', 'b', 'c']);
-    expect(await namesOf('status=ACTIVE')).toEqual(['b']);
-    expect(await namesOf(`strategy_id=${strategy.id}&sort=name&order=desc`)).toEqual(['b', 'a']);
-    expect(await namesOf(`exchange_account_id=${elsewhere.id}`)).toEqual(['a']);
-    expect(await namesOf(`exchange_account_id=${elsewhere.id}&status=ACTIVE`)).toEqual([]);
+    const elsewhere = await the.core.account(the.actor);
+    await the.create({ name: 'c' });
+    await the.createLinked({ name: 'a', exchange_account_id: elsewhere.id });
+    await the.started({ name: 'b' });
+    expect(await the.namesOf('sort=name&order=asc')).toEqual(['a', 'b', 'c']);
+    expect(await the.namesOf('status=ACTIVE')).toEqual(['b']);
+    expect(await the.namesOf(`strategy_id=${the.strategy.id}&sort=name&order=desc`)).toEqual(['b', 'a']);
+    expect(await the.namesOf(`exchange_account_id=${elsewhere.id}`)).toEqual(['a']);
+    expect(await the.namesOf(`exchange_account_id=${elsewhere.id}&status=ACTIVE`)).toEqual([]);
   });
 
   it('is refused for a strategy or account that is not there or hidden', async () => {
-    const hidden = await foreignStrategy();
-    const foreign = await core.account(await core.actor());
+    const hidden = await the.foreignStrategy();
+    const foreign = await the.core.account(await the.core.actor());
     for (const [field, id] of [
       ['strategy_id', hidden.id],
       ['strategy_id', 'str_x'],
       ['exchange_account_id', foreign.id],
     ] as const) {
-      await expect(namesOf(`${field}=${id}`)).rejects.toMatchObject({
+      await expect(the.namesOf(`${field}=${id}`)).rejects.toMatchObject({
         code: 'not_found',
         details: [{ field }],
       });

@@ -1,18 +1,13 @@
-import {
-  type Copier,
-  copierCreate,
-  encodeId,
-  type Strategy,
-  strategyCreate,
-  strategyUpdate,
-} from '@trading-automation/contracts';
+import { type Copier, encodeId, type Strategy, strategyUpdate } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
 import type { Actor } from '../access/index.js';
-import { StrategiesService } from '../strategies/index.js';
-import { CoreUnderTest, type Named } from '../testing/index.js';
-import { CopiersService } from './copiers.service.js';
+import type { StrategiesService } from '../strategies/index.js';
+import type { CoreUnderTest, Named } from '../testing/index.js';
+import type { CopiersService } from './copiers.service.js';
 import { FollowedStrategiesService } from './followed-strategies.service.js';
+import { CopiersUnderTest, stateRefusal } from './testing/copiers-under-test.js';
 
+let the: CopiersUnderTest;
 let core: CoreUnderTest;
 let strategies: StrategiesService;
 let followed: FollowedStrategiesService;
@@ -26,32 +21,21 @@ let follower: Actor;
 let target: Named;
 
 beforeAll(async () => {
-  core = await CoreUnderTest.open();
-  strategies = new StrategiesService(core.platform, core.lists, core.commands);
+  the = await CopiersUnderTest.open();
+  ({ core, copiers, strategies } = the);
   followed = new FollowedStrategiesService(core.commands);
-  copiers = new CopiersService(core.platform, core.lists, core.commands);
 });
-afterAll(() => core.close());
+afterAll(() => the.close());
 beforeEach(async () => {
   leader = await core.actor();
   source = await core.account(leader);
-  strategy = await makeStrategy({ visibility: 'PUBLIC' });
+  strategy = await the.makeStrategy(leader, source, { visibility: 'PUBLIC' });
   follower = await core.actor();
   target = await core.account(follower);
 });
 
-const makeStrategy = (more: Record<string, unknown> = {}, owner = leader, on = source) =>
-  strategies.create(owner, strategyCreate.parse({ name: 's', exchange_account_id: on.id, ...more }));
-const makeCopier = (more: Record<string, unknown> = {}, owner = follower, on = target): Promise<Copier> =>
-  copiers.create(
-    owner,
-    copierCreate.parse({
-      name: 'c',
-      exchange_account_id: on.id,
-      sizing: { mode: 'MULTIPLIER', value: 1 },
-      ...more,
-    }),
-  );
+const makeCopier = (more: Record<string, unknown> = {}, owner = follower, on = target) =>
+  copiers.create(owner, the.inputOf(more, on));
 async function activeCopier(): Promise<Copier> {
   const { id } = await makeCopier({ strategy_id: strategy.id });
   return copiers.start(follower, id);
@@ -62,7 +46,6 @@ const link = (ids: readonly string[], actor = follower, to = strategy) =>
   followed.linkCopiers(actor, to.id, { copier_ids: [...ids] });
 const stopsOf = async (actor: Actor) =>
   (await core.events(actor.userId)).filter(({ type }) => type === 'copier.stopped');
-const stateRefusal = (state: string) => ({ code: 'invalid_state', details: [{ state }] });
 
 describe('changing a strategy', () => {
   it('with nothing changes nothing', async () => {
@@ -248,7 +231,7 @@ describe('linking copiers', () => {
   });
 
   it('takes a copier from another strategy only while it is paused', async () => {
-    const other = await makeStrategy({ visibility: 'PUBLIC' });
+    const other = await the.makeStrategy(leader, source, { visibility: 'PUBLIC' });
     const running = await activeCopier();
     const mine = await makeCopier();
     await expect(link([mine.id, running.id], follower, other)).rejects.toMatchObject({

@@ -2,6 +2,7 @@ import { type EmergencyStop, emergencyStop, encodeId, tradeCreate } from '@tradi
 import { inTransaction, newUuid } from '@trading-automation/persistence';
 import type { Actor } from '../access/index.js';
 import { AnswerReplayed } from '../commands.js';
+import { FollowedStrategiesService } from '../copiers/index.js';
 import { lockAccountForTrade, serveWorkerCall } from '../exchange-accounts/index.js';
 import { CoreUnderTest, type Named } from '../testing/index.js';
 import { TradeExecution, TradesService } from '../trades/index.js';
@@ -293,6 +294,21 @@ describe('an emergency stop', () => {
     expect(again).toBeInstanceOf(AnswerReplayed);
     expect(JSON.parse(again.answer.body.toString())).toEqual(first);
     expect(await rowOf(trade.uuid)).toMatchObject({ sub_status: 'ACCEPTED' });
+  });
+
+  it('holds up no archive of a strategy that the user copies while it waits for its account', async () => {
+    await copier();
+    const { id } = await core.row('SELECT id FROM strategies WHERE user_id = $1', actor.userId);
+    const followed = new FollowedStrategiesService(core.commands);
+    let stopped: Promise<EmergencyStop> | undefined;
+    await inTransaction(core.platform.database, async (tx) => {
+      // As the start of a copier does; an archive may do so at the same time.
+      await tx.query('SELECT FROM exchange_accounts WHERE id = $1 FOR SHARE', [account.uuid]);
+      stopped = stop.run(actor);
+      await waitForLock();
+      await followed.update(actor, encodeId('str', String(id)), { status: 'ARCHIVED' });
+    });
+    expect((await stopped)?.paused_copiers).toHaveLength(1);
   });
 
   it('survives many at once', async () => {

@@ -10,10 +10,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Copier, type EmergencyStop, emergencyStopOperations } from '@trading-automation/contracts';
 import { inTransaction, type Tx } from '@trading-automation/persistence';
-import { type Actor, authorise } from '../access/index.js';
+import { type Actor, authorise, lockUser } from '../access/index.js';
 import type { Commands } from '../commands.js';
 import { pauseAllCopiers } from '../copiers/index.js';
-import { callWorker } from '../exchange-accounts/index.js';
+import { callWorker, lockAccountsOf } from '../exchange-accounts/index.js';
 import type { Platform } from '../platform.js';
 import { type AskedTrade, askToCancelAll, readStopped } from '../trades/index.js';
 
@@ -44,10 +44,12 @@ export class EmergencyStopService {
   }
 
   private async stop({ userId }: Actor): Promise<Stop> {
-    const stop = await inTransaction(this.platform.database, async (tx) => ({
-      copiers: await pauseAllCopiers(tx, userId),
-      trades: await askToCancelAll(tx, userId),
-    }));
+    const stop = await inTransaction(this.platform.database, async (tx) => {
+      // User, account, copier, trade: an archive of the user's own strategy holds its account and wants its copiers.
+      await lockUser(tx, userId);
+      await lockAccountsOf(tx, userId);
+      return { copiers: await pauseAllCopiers(tx, userId), trades: await askToCancelAll(tx, userId) };
+    });
     await this.waitFor(stop.trades.filter(({ isSent }) => isSent));
     return stop;
   }

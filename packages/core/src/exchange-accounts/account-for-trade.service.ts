@@ -1,9 +1,10 @@
 import { DomainError, decodeId, type TradingType } from '@trading-automation/contracts';
 import type { Balances } from '@trading-automation/exchanges';
-import type { Tx } from '@trading-automation/persistence';
+import { queryPrepared, selectionOf, selectPrepared, type Tx } from '@trading-automation/persistence';
 import type { Actor } from '../access/index.js';
 import type { Platform } from '../platform.js';
-import { findOwn, inactive } from './exchange-accounts.service.js';
+import { ExchangeAccountEntity } from './exchange-account.entity.js';
+import { inactive } from './exchange-accounts.service.js';
 import { callWorker } from './worker-calls.js';
 
 /** What a trade has to know of its account. */
@@ -20,25 +21,35 @@ export interface AccountForTrade {
  * @throws {DomainError} `not_found`, `invalid_state`
  */
 export async function lockAccountForTrade(tx: Tx, actor: Actor, publicId: string): Promise<AccountForTrade> {
-  const account = await findOwn(tx, actor, publicId, { field: 'exchange_account_id', isLocked: true });
+  const id = decodeId('exa', publicId);
+  const shown = selectionOf(tx.connection, ExchangeAccountEntity, 'a', FOR_TRADE);
+  const own = 'FROM exchange_accounts a WHERE a.id = $1 AND a.user_id = $2 AND a.deleted_at IS NULL';
+  const [account] =
+    id === null ? [] : await selectPrepared(tx, shown, `${own} FOR NO KEY UPDATE`, [id, actor.userId]);
+  if (account === undefined) throw noSuchAccount();
   if (!account.isActive) throw inactive();
-  const { id, exchange, tradingType, balances } = account;
-  return { id, exchange, tradingType, balances };
+  return account;
 }
 
+const FOR_TRADE = ['id', 'exchange', 'tradingType', 'balances', 'isActive'] as const;
+
 /**
- * Locks every account of the user until the transaction ends, as `lockAccountForTrade` does with one: trades that are
+ * Locks every account of the user that is not removed (such have nothing open) until the transaction ends, as `lockAccountForTrade` does with one: trades that are
  * being placed are waited for, and others wait. In the order of their ids, so that two who do so can't block each other.
  */
 export async function lockAccountsOf(tx: Tx, userId: string): Promise<void> {
-  await tx.query('SELECT FROM exchange_accounts WHERE user_id = $1 ORDER BY id FOR NO KEY UPDATE', [userId]);
+  await tx.query(
+    `SELECT FROM exchange_accounts WHERE user_id = $1 AND deleted_at IS NULL ORDER BY id FOR NO KEY UPDATE`,
+    [userId],
+  );
 }
 
 /** Has the worker read the balances of an account that nobody has read yet; whether it is there is judged elsewhere. */
 export async function syncIfNever(platform: Platform, actor: Actor, publicId: string): Promise<void> {
   const id = decodeId('exa', publicId);
   if (id === null) return;
-  const [account] = await platform.database.query(
+  const [account] = await queryPrepared(
+    platform.database.manager,
     `SELECT id FROM exchange_accounts
      WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL AND is_active AND balances_taken_at IS NULL`,
     [id, actor.userId],
@@ -54,7 +65,11 @@ export async function accountOfFilter(tx: Tx, actor: Actor, publicId: string): P
       ? []
       : await tx.query('SELECT id FROM exchange_accounts WHERE id = $1 AND user_id = $2', [id, actor.userId]);
   if (row !== undefined) return row.id;
-  throw new DomainError('not_found', undefined, [
+  throw noSuchAccount();
+}
+
+function noSuchAccount(): DomainError {
+  return new DomainError('not_found', undefined, [
     { field: 'exchange_account_id', code: 'not_found', message: 'No such exchange account.' },
   ]);
 }

@@ -1,33 +1,25 @@
 import { newUuid } from '@trading-automation/persistence';
-import type { Actor } from '../access/index.js';
-import { generateSealingKeyPair, Sealer } from '../sealing/index.js';
-import { CoreUnderTest, type Named } from '../testing/index.js';
-import { ExchangeAccountsService, ExchangeSecrets } from './exchange-accounts.service.js';
+import type { Named } from '../testing/index.js';
+import { AccountsUnderTest } from './testing/accounts-under-test.js';
 
-let core: CoreUnderTest;
-let accounts: ExchangeAccountsService;
-let actor: Actor;
+let the: AccountsUnderTest;
 let account: Named;
-
 beforeAll(async () => {
-  core = await CoreUnderTest.open();
-  const { platform, lists, commands } = core;
-  const secrets = new ExchangeSecrets(await Sealer.for(await generateSealingKeyPair()));
-  accounts = new ExchangeAccountsService({ platform, lists, commands, secrets });
+  the = await AccountsUnderTest.open();
 });
-afterAll(() => core.close());
+afterAll(() => the.close());
 beforeEach(async () => {
-  actor = await core.actor();
-  account = await core.account(actor);
+  await the.begin();
+  account = await the.core.account(the.actor);
 });
 
 async function strategyOn(on: Named, status: string): Promise<string> {
   const id = newUuid();
-  await core.rows(
+  await the.core.rows(
     `INSERT INTO strategies (id, user_id, exchange_account_id, name, visibility, status)
      VALUES ($1, $2, $3, 's', 'PRIVATE', $4)`,
     id,
-    actor.userId,
+    the.actor.userId,
     on.uuid,
     status,
   );
@@ -36,13 +28,13 @@ async function strategyOn(on: Named, status: string): Promise<string> {
 
 async function copierOn(on: Named, status: string): Promise<string> {
   const id = newUuid();
-  const followed = await strategyOn(await core.account(actor), 'ACTIVE');
-  await core.rows(
+  const followed = await strategyOn(await the.core.account(the.actor), 'ACTIVE');
+  await the.core.rows(
     `INSERT INTO copiers (id, user_id, strategy_id, exchange_account_id, name, status, sizing_mode, sizing_value,
        max_signal_age_ms, on_breach, below_minimum, copy_existing, started_at)
      VALUES ($1, $2, $3, $4, 'c', $5, 'MULTIPLIER', 1, 1, 'PAUSE', 'SKIP', false, now())`,
     id,
-    actor.userId,
+    the.actor.userId,
     followed,
     on.uuid,
     status,
@@ -50,7 +42,7 @@ async function copierOn(on: Named, status: string): Promise<string> {
   return id;
 }
 
-const remove = () => accounts.delete(actor, account.id);
+const remove = () => the.accounts.delete(the.actor, account.id);
 
 describe('an exchange account', () => {
   it('stays while an active strategy trades on it', async () => {
@@ -59,7 +51,7 @@ describe('an exchange account', () => {
       code: 'invalid_state',
       details: [{ code: 'invalid_state', state: 'ACTIVE_STRATEGY' }],
     });
-    await core.rows("UPDATE strategies SET status = 'ARCHIVED' WHERE id = $1", id);
+    await the.core.rows("UPDATE strategies SET status = 'ARCHIVED' WHERE id = $1", id);
     await expect(remove()).resolves.toEqual({ id: account.id, deleted: true });
   });
 
@@ -69,14 +61,14 @@ describe('an exchange account', () => {
       code: 'invalid_state',
       details: [{ code: 'invalid_state', state: 'RUNNING_COPIER' }],
     });
-    await core.rows("UPDATE copiers SET status = 'PAUSED' WHERE id = $1", id);
+    await the.core.rows("UPDATE copiers SET status = 'PAUSED' WHERE id = $1", id);
     await expect(remove()).resolves.toEqual({ id: account.id, deleted: true });
   });
 
   it('goes where what used it was removed', async () => {
     const strategy = await strategyOn(account, 'ACTIVE');
     await copierOn(account, 'PAUSED');
-    await core.rows('UPDATE strategies SET deleted_at = now() WHERE id = $1', strategy);
+    await the.core.rows('UPDATE strategies SET deleted_at = now() WHERE id = $1', strategy);
     await expect(remove()).resolves.toEqual({ id: account.id, deleted: true });
   });
 });

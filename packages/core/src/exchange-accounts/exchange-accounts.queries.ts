@@ -1,10 +1,11 @@
 import type { Tx } from '@trading-automation/persistence';
 
-/** Whether anything of the account is open at the exchange, or on its way there. */
+/** Whether anything of the account is open at the exchange, or on its way there; by the index of its user's open trades. */
 async function hasOpenTrades(tx: Tx, accountId: string): Promise<boolean> {
   const [{ is_open }] = await tx.query(
-    `SELECT EXISTS (SELECT FROM trades WHERE exchange_account_id = $1
-                    AND status IN ('PENDING', 'PARTIALLY_FILLED')) AS is_open`,
+    `SELECT EXISTS (SELECT FROM trades
+       WHERE user_id = (SELECT user_id FROM exchange_accounts WHERE id = $1) AND exchange_account_id = $1
+         AND status IN ('PENDING', 'PARTIALLY_FILLED')) AS is_open`,
     [accountId],
   );
   return is_open;

@@ -209,18 +209,16 @@ interface TestedCredentials {
 }
 
 interface FindOptions {
-  /** The field that names the account, for the refusal. */
-  readonly field?: string;
   /** Keeps it from changing until the transaction ends; it is read as it is once the lock is had. */
   readonly isLocked?: boolean;
 }
 
 /** An account of the actor's that is not removed. @throws {DomainError} `not_found` */
-export async function findOwn(
+async function findOwn(
   tx: Tx,
   actor: Actor,
   publicId: string,
-  { field, isLocked = false }: FindOptions = {},
+  { isLocked = false }: FindOptions = {},
 ): Promise<ExchangeAccountEntity> {
   const id = decodeId('exa', publicId);
   const account =
@@ -230,11 +228,8 @@ export async function findOwn(
           where: { id, userId: actor.userId, deletedAt: IsNull() },
           ...(isLocked ? { lock: { mode: 'for_no_key_update' } } : {}),
         });
-  if (account !== null) return account;
-  if (field === undefined) throw new DomainError('not_found');
-  throw new DomainError('not_found', undefined, [
-    { field, code: 'not_found', message: 'No such exchange account.' },
-  ]);
+  if (account === null) throw new DomainError('not_found');
+  return account;
 }
 
 async function replaceCredentials(
@@ -271,7 +266,11 @@ async function assertBelowLimit(tx: Tx, userId: string): Promise<void> {
     'SELECT count(*)::int AS count FROM exchange_accounts WHERE user_id = $1 AND deleted_at IS NULL',
     [userId],
   );
-  if (count >= ACCOUNTS_MAX) throw new DomainError('limit_reached');
+  if (count < ACCOUNTS_MAX) return;
+  const message = `An account has at most ${ACCOUNTS_MAX} exchange accounts.`;
+  throw new DomainError('limit_reached', undefined, [
+    { code: 'limit_reached', message, limit: ACCOUNTS_MAX },
+  ]);
 }
 
 function notOffered(field: string, message: string): DomainError {

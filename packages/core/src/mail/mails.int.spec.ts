@@ -56,6 +56,20 @@ describe('queued mail', () => {
     expect(await core.rows('SELECT FROM mails')).toEqual([]);
   });
 
+  it('that has waited for three days is not sent any more, and its text goes', async () => {
+    await queue();
+    await queue({ to: 'b@example.com' });
+    await core.rows(
+      `UPDATE mails SET created_at = created_at - interval '3 days', next_at = next_at - interval '1 hour'
+       WHERE recipient = 'a@example.com'`,
+    );
+    expect(await claim()).toMatchObject({ to: 'b@example.com' });
+    expect(await mails.claim(LEASE_MS)).toBeUndefined();
+    expect(await core.rows("SELECT body, last_error FROM mails WHERE recipient = 'a@example.com'")).toEqual([
+      { body: null, last_error: 'too late' },
+    ]);
+  });
+
   it('tells whoever sends of its commit', async () => {
     const told = new Promise<void>((resolve) => {
       const unsubscribe = mails.subscribe(() => {

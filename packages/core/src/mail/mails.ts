@@ -6,6 +6,8 @@
  * 3. A mail is sent at least once. A second time carries the same id, by which mailboxes tell it is the same mail.
  * 4. No transaction is open while a mail is under way.
  * 5. The text goes when the mail is over: it may hold a code that nobody else may read.
+ * 6. A mail that could not be sent in three days has failed: what it tells of is no news any more, and a server that
+ *    is there again after a month must not be handed a month's mail.
  */
 import type { Platform } from '../platform.js';
 import { mailRetryDelayMs } from './mail.rules.js';
@@ -34,17 +36,31 @@ export type MailOutcome =
   | { readonly kind: 'unreachable'; readonly error: string };
 
 const UNREACHABLE_DELAY_MS = 30_000;
+const LATE_DAYS = 3;
+
+type ClaimedRow = ClaimedMail & { readonly is_late: boolean };
 
 export class Mails {
   constructor(private readonly platform: Platform) {}
 
   /** The mail that has waited longest, until `leaseMs` from now the caller's alone; undefined where none is due. */
   async claim(leaseMs: number): Promise<ClaimedMail | undefined> {
+    for (;;) {
+      const row = await this.claimNext(leaseMs);
+      if (row === undefined) return undefined;
+      const { is_late, ...mail } = row;
+      if (!is_late) return mail;
+      await this.end(mail, 'failed_at', 'too late');
+    }
+  }
+
+  private async claimNext(leaseMs: number): Promise<ClaimedRow | undefined> {
     const [rows] = await this.platform.database.query(
       `UPDATE mails SET claims = claims + 1, next_at = clock_timestamp() + $1 * interval '1 millisecond'
        WHERE id = (SELECT id FROM mails WHERE next_at <= clock_timestamp()
                    ORDER BY next_at LIMIT 1 FOR UPDATE SKIP LOCKED)
-       RETURNING id, claims AS claim, attempts, recipient AS "to", subject, body AS text`,
+       RETURNING id, claims AS claim, attempts, recipient AS "to", subject, body AS text,
+         created_at < clock_timestamp() - interval '${LATE_DAYS} days' AS is_late`,
       [leaseMs],
     );
     return rows[0];

@@ -168,6 +168,25 @@ describe('a notification', () => {
   });
 });
 
+describe('marking all as read', () => {
+  it('marks tens of thousands, and holds up nothing else that the user does', async () => {
+    await core.rows(
+      `INSERT INTO notifications (id, user_id, event_id, created_at, kind, severity, title, body, resource, resource_id)
+       SELECT gen_random_uuid(), $1, gen_random_uuid(), now(), 'trade.filled', 'INFO', 't', 'b', 'trade', 'trd_x'
+       FROM generate_series(1, 12001)`,
+      actor.userId,
+    );
+    let isHeldUp = true;
+    await inTransaction(core.platform.database, async (tx) => {
+      await tx.query('SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE', [actor.userId]);
+      expect(await notifications.readAll(actor)).toEqual({ updated: 12_001 });
+      isHeldUp = false;
+    });
+    expect(isHeldUp).toBe(false);
+    expect(await notifications.count(actor)).toEqual({ unread: 0 });
+  });
+});
+
 describe('the list of notifications', () => {
   it('is filtered by kind and by whether they are read', async () => {
     const filled = await given(2);

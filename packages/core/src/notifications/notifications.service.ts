@@ -6,9 +6,9 @@ import {
   notificationOperations,
   type QueryOf,
 } from '@trading-automation/contracts';
-import { hydrate } from '@trading-automation/persistence';
+import { hydrate, type Tx } from '@trading-automation/persistence';
 import { IsNull } from 'typeorm';
-import { type Actor, authorise, lockUser } from '../access/index.js';
+import { type Actor, authorise } from '../access/index.js';
 import type { Commands } from '../commands.js';
 import type { ListQuery, Lists, Page } from '../lists.js';
 import type { Platform } from '../platform.js';
@@ -77,14 +77,11 @@ export class NotificationsService {
   async readAll(actor: Actor): Promise<{ updated: number }> {
     authorise(actor, notificationOperations.readAll.access);
     return this.commands.run(actor.once, async (tx) => {
-      // Two at once would lock the same rows, each in an order of its own.
-      await lockUser(tx, actor.userId);
-      const [, updated] = await tx.query(
-        `UPDATE notifications SET read_at = clock_timestamp(), updated_at = clock_timestamp()
-         WHERE user_id = $1 AND deleted_at IS NULL AND read_at IS NULL`,
-        [actor.userId],
-      );
-      return { updated };
+      // Two at once would lock the same rows, each in an order of its own. Not the user's lock: this may take long, and
+      // nobody who stops a copier waits for it.
+      const lock = `notifications of ${actor.userId}`;
+      await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [lock]);
+      return { updated: await markAllRead(tx, actor.userId) };
     });
   }
 
@@ -101,6 +98,30 @@ export class NotificationsService {
       return { id: encodeId('ntf', uuid), deleted: true };
     });
   }
+}
+
+/** Few enough that one statement is never too slow, however many there are. */
+const READ_AT_ONCE = 5_000;
+
+async function markAllRead(tx: Tx, userId: string): Promise<number> {
+  await tx.query(
+    `DECLARE unread NO SCROLL CURSOR FOR
+     SELECT id FROM notifications WHERE user_id = $1 AND deleted_at IS NULL AND read_at IS NULL`,
+    [userId],
+  );
+  let updated = 0;
+  for (;;) {
+    const unread: { id: string }[] = await tx.query(`FETCH ${READ_AT_ONCE} FROM unread`);
+    const [, count] = await tx.query(
+      `UPDATE notifications SET read_at = clock_timestamp(), updated_at = clock_timestamp()
+       WHERE id = ANY ($1) AND deleted_at IS NULL AND read_at IS NULL`,
+      [unread.map(({ id }) => id)],
+    );
+    updated += count;
+    if (unread.length < READ_AT_ONCE) break;
+  }
+  await tx.query('CLOSE unread');
+  return updated;
 }
 
 function uuidOf(id: string): string {

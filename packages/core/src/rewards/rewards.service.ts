@@ -68,7 +68,12 @@ export class RewardsService {
       },
       idColumn: 't.id',
     } as const;
-    const page = await this.parts.lists.page<RewardTypeRow>(rewardOperations.types, null, source, query);
+    const page = await this.parts.lists.page<RewardTypeRow>(
+      rewardOperations.types,
+      actor.userId,
+      source,
+      query,
+    );
     return { ...page, items: page.items.map(rewardTypeView) };
   }
 

@@ -5,7 +5,7 @@ import {
   type TradePair,
   tradePairOperations,
 } from '@trading-automation/contracts';
-import { hydrate, type Tx } from '@trading-automation/persistence';
+import { hydrate, selectionOf, selectPrepared, type Tx } from '@trading-automation/persistence';
 import { type Actor, authorise } from '../access/index.js';
 import type { ListQuery, Lists, Page } from '../lists.js';
 import type { Platform } from '../platform.js';
@@ -51,31 +51,33 @@ export class TradePairsService {
   }
 }
 
+const FOR_TRADE = [
+  'id',
+  'exchange',
+  'symbol',
+  'base',
+  'quote',
+  'tradingType',
+  'priceTick',
+  'amountStep',
+  'minAmount',
+  'maxAmount',
+  'minNotional',
+  'maxNotional',
+  'lastPrice',
+  'isActive',
+] as const satisfies readonly (keyof TradePairEntity)[];
+
 /** A pair with its rules, for a trade on it. */
-export type PairForTrade = Readonly<
-  Pick<
-    TradePairEntity,
-    | 'id'
-    | 'exchange'
-    | 'symbol'
-    | 'base'
-    | 'quote'
-    | 'tradingType'
-    | 'priceTick'
-    | 'amountStep'
-    | 'minAmount'
-    | 'maxAmount'
-    | 'minNotional'
-    | 'maxNotional'
-    | 'lastPrice'
-    | 'isActive'
-  >
->;
+export type PairForTrade = Readonly<Pick<TradePairEntity, (typeof FOR_TRADE)[number]>>;
 
 /** @throws {DomainError} `not_found`, naming the field of a trade */
 export async function pairForTrade(tx: Tx, publicId: string): Promise<PairForTrade> {
-  const pair = await findPair(tx, publicId);
-  if (pair !== null) return pair;
+  const id = decodeId('tpr', publicId);
+  const shown = selectionOf(tx.connection, TradePairEntity, 'p', FOR_TRADE);
+  const [pair] =
+    id === null ? [] : await selectPrepared(tx, shown, 'FROM trade_pairs p WHERE p.id = $1', [id]);
+  if (pair !== undefined) return pair;
   throw new DomainError('not_found', undefined, [
     { field: 'trade_pair_id', code: 'not_found', message: 'No such trade pair.' },
   ]);

@@ -5,14 +5,65 @@ import {
   type Trade,
   type TradeDetail,
 } from '@trading-automation/contracts';
-import { Exact } from '../decimal-arithmetic.js';
+import { Exact, quotientOf } from '../decimal-arithmetic.js';
 import { instantText } from '../instant-text.js';
 import type { FillEntity } from './fill.entity.js';
 import type { TradeEntity } from './trade.entity.js';
 
-const PRICE_DECIMALS = 18;
+/** What is shown of a trade; whoever shows many reads no more than that. */
+export const SHOWN_OF_TRADE = [
+  'id',
+  'exchangeAccountId',
+  'tradePairId',
+  'symbol',
+  'tradingType',
+  'strategyId',
+  'copierId',
+  'sourceTradeId',
+  'clientOrderId',
+  'exchangeOrderId',
+  'origin',
+  'type',
+  'side',
+  'reduceOnly',
+  'timeInForce',
+  'price',
+  'stopPrice',
+  'amount',
+  'filledAmount',
+  'cost',
+  'fees',
+  'realizedPnl',
+  'status',
+  'subStatus',
+  'failureCode',
+  'failureMessage',
+  'cancelReason',
+  'version',
+  'submittedAt',
+  'filledAt',
+  'cancelledAt',
+  'closedAt',
+  'createdAt',
+  'updatedAt',
+] as const satisfies readonly (keyof TradeEntity)[];
 
-export function viewTrade(trade: TradeEntity): Trade {
+export type ShownTrade = Pick<TradeEntity, (typeof SHOWN_OF_TRADE)[number]>;
+
+export const SHOWN_OF_FILL = [
+  'id',
+  'exchangeFillId',
+  'price',
+  'amount',
+  'feeAmount',
+  'feeCurrency',
+  'liquidity',
+  'executedAt',
+] as const satisfies readonly (keyof FillEntity)[];
+
+export type ShownFill = Pick<FillEntity, (typeof SHOWN_OF_FILL)[number]>;
+
+export function viewTrade(trade: ShownTrade): Trade {
   const amount = canonicalDecimal(trade.amount);
   const filledAmount = canonicalDecimal(trade.filledAmount);
   const isUnfilled = filledAmount === '0';
@@ -60,11 +111,11 @@ export function viewTrade(trade: TradeEntity): Trade {
   };
 }
 
-export function viewTradeDetail(trade: TradeEntity, fills: readonly FillEntity[]): TradeDetail {
+export function viewTradeDetail(trade: ShownTrade, fills: readonly ShownFill[]): TradeDetail {
   return { ...viewTrade(trade), fills: fills.map(viewFill) };
 }
 
-function viewFill(fill: FillEntity): Fill {
+function viewFill(fill: ShownFill): Fill {
   return {
     id: encodeId('fil', fill.id),
     exchange_fill_id: fill.exchangeFillId,
@@ -86,7 +137,5 @@ function remaining(amount: string, filled: string): string {
   return rest.isNegative() ? '0' : rest.toString();
 }
 
-/** Rounded to 18 decimals; `cost` and `filled_amount` are the exact figures. */
-function averagePrice({ cost, filledAmount }: TradeEntity): string {
-  return new Exact(cost).div(filledAmount).toDecimalPlaces(PRICE_DECIMALS, Exact.ROUND_HALF_EVEN).toString();
-}
+/** Rounded; `cost` and `filled_amount` are the exact figures. */
+const averagePrice = ({ cost, filledAmount }: ShownTrade) => quotientOf(cost, filledAmount);

@@ -1,6 +1,6 @@
 import type { Decimal } from '@trading-automation/contracts';
 import type { VenueFill } from '@trading-automation/exchanges';
-import { newUuid, type Tx } from '@trading-automation/persistence';
+import { newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { TradeEntity } from './trade.entity.js';
 
 /**
@@ -8,7 +8,8 @@ import type { TradeEntity } from './trade.entity.js';
  * confirmed by then. Those that it had are in the balance already. A trade that came to nothing takes nothing.
  */
 export async function reservedSinceBalances(tx: Tx, accountId: string, asset: string): Promise<Decimal> {
-  const [{ reserved }] = await tx.query(
+  const [sum] = await queryPrepared<{ reserved: Decimal }>(
+    tx,
     `SELECT coalesce(sum(t.reserved_amount), 0)::text AS reserved
      FROM trades t JOIN exchange_accounts a ON a.id = t.exchange_account_id
      WHERE t.exchange_account_id = $1 AND t.reserved_asset = $2 AND t.reserved_amount > 0
@@ -16,7 +17,7 @@ export async function reservedSinceBalances(tx: Tx, accountId: string, asset: st
        AND (t.acknowledged_at IS NULL OR t.acknowledged_at >= a.balances_taken_at)`,
     [accountId, asset],
   );
-  return reserved;
+  return sum!.reserved;
 }
 
 /** Open trades that are due for a look, which nobody else looks at for `leaseMs`. */

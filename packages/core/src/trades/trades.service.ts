@@ -10,7 +10,16 @@ import {
   tradeOperations,
   trade as tradeSchema,
 } from '@trading-automation/contracts';
-import { hydrate, isUniqueViolation, newUuid, type Tx } from '@trading-automation/persistence';
+import {
+  insertPrepared,
+  isUniqueViolation,
+  joined,
+  newUuid,
+  type Selection,
+  selectionOf,
+  selectPrepared,
+  type Tx,
+} from '@trading-automation/persistence';
 import { type Actor, authorise } from '../access/index.js';
 import { announce } from '../announce.js';
 import type { Commands } from '../commands.js';
@@ -36,7 +45,14 @@ import {
 } from './order.rules.js';
 import { TradeEntity } from './trade.entity.js';
 import { isTerminal } from './trade.rules.js';
-import { viewTrade, viewTradeDetail } from './trade.view.js';
+import {
+  SHOWN_OF_FILL,
+  SHOWN_OF_TRADE,
+  type ShownFill,
+  type ShownTrade,
+  viewTrade,
+  viewTradeDetail,
+} from './trade.view.js';
 import { reservedSinceBalances } from './trades.queries.js';
 
 /** When the sweeper takes up a trade whose notification was lost. */
@@ -48,8 +64,22 @@ export interface TradesParts {
   readonly commands: Commands;
 }
 
+/** What is read of trades and fills; the aliases are t and f. */
+interface Shown {
+  readonly trade: Selection<ShownTrade>;
+  readonly fill: Selection<ShownFill>;
+  readonly tradeAndFill: Selection<readonly [ShownTrade, ShownFill | null]>;
+}
+
 export class TradesService {
-  constructor(private readonly parts: TradesParts) {}
+  private readonly shown: Shown;
+
+  constructor(private readonly parts: TradesParts) {
+    const { database } = parts.platform;
+    const trade = selectionOf(database, TradeEntity, 't', SHOWN_OF_TRADE);
+    const fill = selectionOf(database, FillEntity, 'f', SHOWN_OF_FILL);
+    this.shown = { trade, fill, tradeAndFill: joined(trade, fill) };
+  }
 
   async list(actor: Actor, query: ListQuery & QueryOf<typeof tradeOperations.list>): Promise<Page<Trade>> {
     authorise(actor, tradeOperations.list.access);
@@ -71,7 +101,7 @@ export class TradesService {
       where.push(`coalesce(t.strategy_id, t.copied_strategy_id) = $${params.push(strategyId)}`);
     }
     const source = {
-      select: 't.*',
+      select: this.shown.trade,
       from: 'trades t',
       where,
       params,
@@ -82,14 +112,25 @@ export class TradesService {
       idColumn: 't.id',
     } as const;
     const page = await lists.page(tradeOperations.list, actor.userId, source, query);
-    const trades = hydrate(platform.database, TradeEntity, page.items);
-    return { items: trades.map(viewTrade), pagination: page.pagination };
+    return { items: page.items.map(viewTrade), pagination: page.pagination };
   }
 
   async get(actor: Actor, publicId: string): Promise<TradeDetail> {
     authorise(actor, tradeOperations.get.access);
     const { manager } = this.parts.platform.database;
-    return viewDetail(manager, await findOwn(manager, actor, publicId));
+    const id = decodeId('trd', publicId);
+    const withFills = `FROM trades t LEFT JOIN fills f ON f.trade_id = t.id
+      WHERE t.id = $1 AND t.user_id = $2 ORDER BY f.executed_at, f.id`;
+    const rows =
+      id === null
+        ? []
+        : await selectPrepared(manager, this.shown.tradeAndFill, withFills, [id, actor.userId]);
+    const [trade] = rows[0] ?? [];
+    if (trade === undefined) throw new DomainError('not_found');
+    return viewTradeDetail(
+      trade,
+      rows.flatMap(([, fill]) => fill ?? []),
+    );
   }
 
   /** Keeps the trade and tells of it; the trading worker sends it. */
@@ -98,20 +139,21 @@ export class TradesService {
     return this.parts.commands.runPrepared(
       actor.once,
       () => syncIfNever(this.parts.platform, actor, input.exchange_account_id),
-      (tx) => place(tx, actor, input),
+      (tx) => place(this.shown, tx, actor, input),
     );
   }
 
   /** Cancels what is open, and answers with the trade as it is then. */
   async cancel(actor: Actor, publicId: string): Promise<TradeDetail> {
     authorise(actor, tradeOperations.cancel.access);
+    const { shown } = this;
     const { platform, commands } = this.parts;
     const { manager } = platform.database;
     const cancel = async () => {
-      const trade = await findOwn(manager, actor, publicId);
+      const trade = await findOwn(shown, manager, actor, publicId);
       if (isTerminal(trade.status)) throw notCancellable(trade);
       await callWorker(platform, 'trade.cancel', { trade_id: trade.id });
-      const after = await findOwn(manager, actor, publicId);
+      const after = await findOwn(shown, manager, actor, publicId);
       if (after.status === 'CANCELLED') return after;
       if (isTerminal(after.status)) throw notCancellable(after);
       throw new DomainError(
@@ -119,13 +161,13 @@ export class TradesService {
         'The exchange has not confirmed the cancellation yet; it is under way. Read the trade again.',
       );
     };
-    return commands.runPrepared(actor.once, cancel, (tx, trade) => viewDetail(tx, trade));
+    return commands.runPrepared(actor.once, cancel, (tx, trade) => viewDetail(shown, tx, trade));
   }
 }
 
 type NewTrade = Partial<TradeEntity> & { readonly id: string };
 
-async function place(tx: Tx, actor: Actor, input: TradeCreate): Promise<TradeDetail> {
+async function place(shown: Shown, tx: Tx, actor: Actor, input: TradeCreate): Promise<TradeDetail> {
   const { strategy_id } = input;
   const strategy = strategy_id === undefined ? undefined : await strategyForTrade(tx, actor, strategy_id);
   const account = await lockAccountForTrade(tx, actor, input.exchange_account_id);
@@ -140,15 +182,19 @@ async function place(tx: Tx, actor: Actor, input: TradeCreate): Promise<TradeDet
   await assertFreeBalance(tx, account, reservation);
 
   const trade = { ...newTrade(actor, input, account, pair, reservation), ...originOf(strategy) };
-  const record = viewTrade(await insertTrade(tx, trade));
+  const record = viewTrade(await insertTrade(shown, tx, trade));
   await announce(tx, { userId: actor.userId, type: 'trade.created', schema: tradeSchema, record });
   return { ...record, fills: [] };
 }
 
-/** @throws {DomainError} `already_exists` where the account has a trade of this client order id */
-async function insertTrade(tx: Tx, trade: NewTrade): Promise<TradeEntity> {
+/**
+ * The trade as it stands, with the instants that the database gave it.
+ *
+ * @throws {DomainError} `already_exists` where the account has a trade of this client order id
+ */
+async function insertTrade(shown: Shown, tx: Tx, trade: NewTrade): Promise<ShownTrade> {
   try {
-    await tx.insert(TradeEntity, trade);
+    return await insertPrepared(tx, TradeEntity, trade, { alias: 't', returning: shown.trade });
   } catch (error) {
     if (!isUniqueViolation(error, 'trades_account_client_order_key')) throw error;
     const message = 'A trade of this account has it already.';
@@ -156,8 +202,6 @@ async function insertTrade(tx: Tx, trade: NewTrade): Promise<TradeEntity> {
       { field: 'client_order_id', code: 'already_exists', message },
     ]);
   }
-  // With the instants that the database gave it.
-  return tx.findOneByOrFail(TradeEntity, { id: trade.id });
 }
 
 function newTrade(
@@ -200,19 +244,17 @@ function originOf(strategy: HeldStrategy | undefined) {
   return { origin: strategy === undefined ? 'API' : 'STRATEGY', strategyId: strategy?.id ?? null } as const;
 }
 
-async function findOwn(tx: Tx, actor: Actor, publicId: string): Promise<TradeEntity> {
+async function findOwn(shown: Shown, tx: Tx, actor: Actor, publicId: string): Promise<ShownTrade> {
   const id = decodeId('trd', publicId);
-  const trade = id === null ? null : await tx.findOneBy(TradeEntity, { id, userId: actor.userId });
-  if (trade === null) throw new DomainError('not_found');
+  const own = 'FROM trades t WHERE t.id = $1 AND t.user_id = $2';
+  const [trade] = id === null ? [] : await selectPrepared(tx, shown.trade, own, [id, actor.userId]);
+  if (trade === undefined) throw new DomainError('not_found');
   return trade;
 }
 
-async function viewDetail(tx: Tx, trade: TradeEntity): Promise<TradeDetail> {
-  const fills = await tx.find(FillEntity, {
-    where: { tradeId: trade.id },
-    order: { executedAt: 'ASC', id: 'ASC' },
-  });
-  return viewTradeDetail(trade, fills);
+async function viewDetail(shown: Shown, tx: Tx, trade: ShownTrade): Promise<TradeDetail> {
+  const ofTrade = 'FROM fills f WHERE f.trade_id = $1 ORDER BY f.executed_at, f.id';
+  return viewTradeDetail(trade, await selectPrepared(tx, shown.fill, ofTrade, [trade.id]));
 }
 
 /** @throws {DomainError} where the trade is none of what the strategy trades, or the strategy trades no more */
@@ -310,7 +352,7 @@ function costTooLarge(): DomainError {
   ]);
 }
 
-function notCancellable(trade: TradeEntity): DomainError {
+function notCancellable(trade: ShownTrade): DomainError {
   const message = `The trade is ${trade.status}: nothing of it is open.`;
   return new DomainError('invalid_state', message, [{ code: 'invalid_state', message, state: trade.status }]);
 }

@@ -4,7 +4,7 @@
  */
 import type { DeadLetterStats, DeadLetterStatus } from '@trading-automation/contracts';
 import { type Database, newUuid, type Tx } from '@trading-automation/persistence';
-import { notifyDue } from './delivery.queries.js';
+import { notifyDue } from './fan-out.queries.js';
 import type { DeadLetterDetailRow } from './webhook.view.js';
 
 export const DEAD_LETTER_SELECT = `l.id, d.event_id, l.event_type, d.run, l.status, l.attempts, l.last_status_code,

@@ -11,8 +11,7 @@
  * 4. Locks are taken in the order delivery, webhook; what deactivation and deletion move are DUE rows, which no
  *    running attempt holds.
  */
-import type { EventType } from '@trading-automation/contracts';
-import { type Database, type Listener, newUuid, type Tx } from '@trading-automation/persistence';
+import { type Database, newUuid, type Tx } from '@trading-automation/persistence';
 import type { WebhookStanding } from './delivery.rules.js';
 
 /** What an attempt needs to be sent. The bytes are those of every other attempt. */
@@ -252,28 +251,6 @@ export async function killDueDeliveries(tx: Tx, webhookId: string): Promise<void
   );
 }
 
-const CHANNEL = 'webhook_deliveries';
-/** A notification carries less than 8,000 bytes, an id takes 37. */
-const IDS_PER_NOTIFICATION = 200;
-
-/** Tells every dispatcher of deliveries that are due once the transaction stands. A hint: the sweeper needs none. */
-export async function notifyDue(tx: Tx, deliveryIds: readonly string[]): Promise<void> {
-  for (let start = 0; start < deliveryIds.length; start += IDS_PER_NOTIFICATION) {
-    const ids = deliveryIds.slice(start, start + IDS_PER_NOTIFICATION).join(',');
-    await tx.query('SELECT pg_notify($1, $2)', [CHANNEL, ids]);
-  }
-}
-
-/** Calls `onDue` with the ids that {@link notifyDue} tells of, by any process. */
-export function subscribeDue(
-  listener: Listener,
-  onDue: (deliveryIds: readonly string[]) => void,
-): () => void {
-  return listener.subscribe(CHANNEL, (payload) => {
-    if (payload !== undefined && payload !== '') onDue(payload.split(','));
-  });
-}
-
 /** An attempt that some queue should hold a job for. */
 export interface DeliveryRef {
   readonly deliveryId: string;
@@ -303,45 +280,4 @@ export async function listOverdue(
      ORDER BY overdue.at, id LIMIT $4`,
     [graceMs, after?.at, after?.deliveryId, limit],
   );
-}
-
-export interface Subscription {
-  readonly webhookId: string;
-  readonly userId: string;
-  readonly events: readonly string[];
-}
-
-/** The active webhooks of these users. */
-export async function listSubscriptions(
-  tx: Tx,
-  userIds: readonly string[],
-): Promise<readonly Subscription[]> {
-  return tx.query(
-    `SELECT id AS "webhookId", user_id AS "userId", events FROM webhooks
-     WHERE user_id = ANY($1) AND is_active AND deleted_at IS NULL`,
-    [userIds],
-  );
-}
-
-export interface NewDelivery {
-  readonly webhookId: string;
-  readonly eventId: string;
-  readonly eventType: EventType;
-}
-
-/** One row for each, due now; none where it stands already. @returns the ids of the rows made */
-export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[]): Promise<string[]> {
-  const rows: { id: string }[] = await tx.query(
-    `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, status, next_at)
-     SELECT id, webhook_id, event_id, event_type, 'DUE', clock_timestamp()
-     FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[]) AS t (id, webhook_id, event_id, event_type)
-     ON CONFLICT (webhook_id, event_id, run) DO NOTHING RETURNING id`,
-    [
-      deliveries.map(() => newUuid()),
-      deliveries.map(({ webhookId }) => webhookId),
-      deliveries.map(({ eventId }) => eventId),
-      deliveries.map(({ eventType }) => eventType),
-    ],
-  );
-  return rows.map(({ id }) => id);
 }

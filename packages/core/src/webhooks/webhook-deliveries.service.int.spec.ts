@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventType } from '@trading-automation/contracts';
 import { appendEvent, inTransaction, newUuid } from '@trading-automation/persistence';
-import type { TestDatabase } from '@trading-automation/persistence/testing';
-import { openPlatform, type Platform } from '../platform.js';
-import { createCoreDatabase } from '../testing/index.js';
+import { CoreUnderTest } from '../testing/index.js';
 import type { DeliveryRef } from './delivery.queries.js';
 import { DeliverySettings, WebhookDeliveries } from './webhook-deliveries.service.js';
 import { WebhookFanOut } from './webhook-fan-out.js';
@@ -11,33 +9,19 @@ import { WebhookFanOut } from './webhook-fan-out.js';
 const SUCCEEDED = { statusCode: 200, responseTimeMs: 5 };
 const FAILED = { statusCode: 500, error: 'http_status', responseTimeMs: 5 } as const;
 
-let database: TestDatabase;
-let platform: Platform;
+let core: CoreUnderTest;
 let deliveries: WebhookDeliveries;
 
 beforeEach(async () => {
-  database = await createCoreDatabase();
-  platform = await openPlatform({
-    world: 'test',
-    databaseUrl: database.url,
-    applicationName: 'deliveries-spec',
-    onListenerError: () => undefined,
-  });
-  deliveries = new WebhookDeliveries(platform, new DeliverySettings(60_000));
+  core = await CoreUnderTest.open();
+  deliveries = new WebhookDeliveries(core.platform, new DeliverySettings(60_000));
 });
-
-afterEach(async () => {
-  await platform.close();
-  await database.drop();
-});
-
-const rowsOf = (text: string, ...params: unknown[]): Promise<Record<string, unknown>[]> =>
-  platform.database.query(text, params);
+afterEach(() => core.close());
 
 async function addHook(): Promise<{ id: string; userId: string }> {
   const [id, userId] = [newUuid(), newUuid()];
-  await rowsOf('INSERT INTO users (id) VALUES ($1)', userId);
-  await rowsOf(
+  await core.rows('INSERT INTO users (id) VALUES ($1)', userId);
+  await core.rows(
     `INSERT INTO webhooks (id, user_id, url, events, description, secret_sealed)
      VALUES ($1, $2, 'https://example.com/', '{trade.*}', '', 'sealed')`,
     id,
@@ -48,7 +32,7 @@ async function addHook(): Promise<{ id: string; userId: string }> {
 
 async function emit(userId: string, type: EventType = 'trade.created'): Promise<string> {
   const id = newUuid();
-  await inTransaction(platform.database, (tx) =>
+  await inTransaction(core.platform.database, (tx) =>
     appendEvent(tx, { id, userId, type, payload: Buffer.from(`{"event_id":"${id}"}`) }),
   );
   return id;
@@ -57,7 +41,7 @@ async function emit(userId: string, type: EventType = 'trade.created'): Promise<
 /** A delivery that is due, as the relay would make it. */
 async function owe(webhookId: string, eventId: string, dueIn = '0 seconds'): Promise<string> {
   const id = newUuid();
-  await rowsOf(
+  await core.rows(
     `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, status, next_at)
      VALUES ($1, $2, $3, 'trade.created', 'DUE', clock_timestamp() + $4::interval)`,
     id,
@@ -114,12 +98,15 @@ describe('a claim', () => {
     const hook = await addHook();
     const id = await owe(hook.id, await emit(hook.userId));
     const late = await claimed(id, 1);
-    await rowsOf("UPDATE webhook_deliveries SET lease_until = now() - interval '1 second' WHERE id = $1", id);
+    await core.rows(
+      "UPDATE webhook_deliveries SET lease_until = now() - interval '1 second' WHERE id = $1",
+      id,
+    );
     const next = await claimed(id, 1);
     expect(await deliveries.record(late, result)).toEqual({ kind: 'superseded' });
-    expect(await rowsOf('SELECT FROM webhook_attempts')).toEqual([]);
+    expect(await core.rows('SELECT FROM webhook_attempts')).toEqual([]);
     expect(await deliveries.record(next, SUCCEEDED)).toEqual({ kind: 'ended' });
-    expect(await rowsOf('SELECT attempt, status FROM webhook_attempts')).toEqual([
+    expect(await core.rows('SELECT attempt, status FROM webhook_attempts')).toEqual([
       { attempt: 1, status: 'SUCCEEDED' },
     ]);
   });
@@ -131,7 +118,7 @@ describe('a failure', () => {
     const id = await owe(hook.id, await emit(hook.userId));
     const recorded = await deliveries.record(await claimed(id, 1), FAILED);
     expect(recorded).toEqual({ kind: 'retry', attempt: 2, delayMs: 5_000 });
-    const [row] = await rowsOf(
+    const [row] = await core.rows(
       `SELECT date_trunc('milliseconds', d.next_at) = a.next_attempt_at AS same, d.next_at - interval '5 seconds' <= a.created_at AS "isScheduled"
        FROM webhook_deliveries d JOIN webhook_attempts a ON a.delivery_id = d.id`,
     );
@@ -143,15 +130,15 @@ describe('a failure', () => {
     const ids = await Promise.all(
       Array.from({ length: 12 }, async () => owe(hook.id, await emit(hook.userId))),
     );
-    await rowsOf('UPDATE webhook_deliveries SET attempts = 4');
+    await core.rows('UPDATE webhook_deliveries SET attempts = 4');
     const attempts = await Promise.all(ids.map((id) => claimed(id, 5)));
     await Promise.all(attempts.map((attempt) => deliveries.record(attempt, FAILED)));
-    const [row] = await rowsOf(
+    const [row] = await core.rows(
       'SELECT is_active, consecutive_failures, consecutive_dead_letters FROM webhooks',
     );
     expect(row).toEqual({ is_active: false, consecutive_failures: 12, consecutive_dead_letters: 12 });
-    expect(await rowsOf('SELECT FROM webhook_dead_letters')).toHaveLength(12);
-    expect(await rowsOf("SELECT FROM outbox_events WHERE type = 'webhook.deactivated'")).toHaveLength(1);
+    expect(await core.rows('SELECT FROM webhook_dead_letters')).toHaveLength(12);
+    expect(await core.rows("SELECT FROM outbox_events WHERE type = 'webhook.deactivated'")).toHaveLength(1);
   });
 });
 
@@ -160,16 +147,16 @@ describe('the fan-out', () => {
     const hook = await addHook();
     const told: DeliveryRef[] = [];
     const errors: unknown[] = [];
-    const fanOut = new WebhookFanOut(platform);
+    const fanOut = new WebhookFanOut(core.platform);
     const unsubscribe = fanOut.subscribe((refs) => told.push(...refs));
-    while (!platform.listener.connected) await sleep(10);
+    while (!core.platform.listener.connected) await sleep(10);
     const relays = [1, 2].map(() => fanOut.start((error) => errors.push(error)));
     // More than one notification can carry.
     const events = await Promise.all(Array.from({ length: 450 }, () => emit(hook.userId)));
     while (told.length < events.length) await sleep(10);
     await Promise.all(relays.map((relay) => relay.stop()));
     unsubscribe();
-    const rows = await rowsOf('SELECT id, event_id FROM webhook_deliveries');
+    const rows = await core.rows('SELECT id, event_id FROM webhook_deliveries');
     expect(rows.map(({ event_id }) => event_id).sort()).toEqual([...events].sort());
     expect(told.map(({ deliveryId }) => deliveryId).sort()).toEqual(rows.map(({ id }) => id).sort());
     expect(told.every(({ attempt }) => attempt === 1)).toBe(true);
@@ -180,7 +167,7 @@ describe('the fan-out', () => {
     const hook = await addHook();
     const eventId = await emit(hook.userId);
     await owe(hook.id, eventId);
-    await expect(rowsOf('DELETE FROM outbox_events WHERE id = $1', eventId)).rejects.toMatchObject({
+    await expect(core.rows('DELETE FROM outbox_events WHERE id = $1', eventId)).rejects.toMatchObject({
       driverError: { code: '23503' },
     });
   });
@@ -196,7 +183,7 @@ describe('what is overdue', () => {
     await claimed(working, 1);
     const dead = await owe(hook.id, await emit(hook.userId));
     await claimed(dead, 1);
-    await rowsOf(
+    await core.rows(
       "UPDATE webhook_deliveries SET lease_until = now() - interval '2 minutes' WHERE id = $1",
       dead,
     );

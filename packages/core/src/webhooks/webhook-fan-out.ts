@@ -9,15 +9,15 @@
 import { type EventType, isSubscribed } from '@trading-automation/contracts';
 import { createRelay, type Relay, type RelayedEvent, type Tx } from '@trading-automation/persistence';
 import type { Platform } from '../platform.js';
+import type { DeliveryRef } from './delivery.queries.js';
 import {
-  type DeliveryRef,
   insertDeliveries,
   listSubscriptions,
   type NewDelivery,
   notifyDue,
   type Subscription,
   subscribeDue,
-} from './delivery.queries.js';
+} from './fan-out.queries.js';
 
 const CONSUMER = 'webhook-dispatcher';
 

@@ -59,7 +59,7 @@ export function deliveryView(row: AttemptRow): Delivery {
     ...(row.status_code === null ? {} : { status_code: row.status_code }),
     ...(row.error === null ? {} : { error: row.error }),
     response_time_ms: row.response_time_ms,
-    ...(row.response_body === null ? {} : { response_body: row.response_body }),
+    response_body: row.response_body,
     attempted_at: row.attempted_at.toISOString(),
     ...(row.next_attempt_at === null ? {} : { next_attempt_at: row.next_attempt_at.toISOString() }),
     created_at: row.created_at.toISOString(),

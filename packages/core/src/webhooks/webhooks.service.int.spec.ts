@@ -1,98 +1,52 @@
-import { createHash } from 'node:crypto';
-import {
-  EVENT_TYPES,
-  type Permission,
-  webhook as webhookSchema,
-  webhookWithSecret,
-} from '@trading-automation/contracts';
-import { createCursorCodec } from '@trading-automation/pagination';
-import { createIdempotency, newUuid } from '@trading-automation/persistence';
-import type { TestDatabase } from '@trading-automation/persistence/testing';
+import { EVENT_TYPES, webhook as webhookSchema, webhookWithSecret } from '@trading-automation/contracts';
+import { newUuid } from '@trading-automation/persistence';
 import type { Actor } from '../access/index.js';
-import { Commands } from '../commands.js';
-import { Lists } from '../lists.js';
-import { openPlatform, type Platform } from '../platform.js';
 import { generateSealingKeyPair, Opener, Sealer, type SealingKeyPair } from '../sealing/index.js';
-import { createCoreDatabase } from '../testing/index.js';
+import { CoreUnderTest } from '../testing/index.js';
 import { WebhookSecrets } from './webhook-secret.js';
 import { WebhookTests } from './webhook-tests.service.js';
 import { WebhooksService } from './webhooks.service.js';
 
-const key = (label: string) => createHash('sha256').update(label).digest();
 const ASKED = { limit: 20, sort: 'created_at', order: 'desc', include: [] } as const;
 const HOOK = { url: 'https://example.com/hook', events: ['trade.*'], description: 'mine' };
 
-let database: TestDatabase;
-let platform: Platform;
+let core: CoreUnderTest;
 let keys: SealingKeyPair;
 let webhooks: WebhooksService;
 /** As `webhooks`, without the patience. */
 let hasty: WebhooksService;
 
 beforeAll(async () => {
-  database = await createCoreDatabase();
-  platform = await openPlatform({
-    world: 'test',
-    databaseUrl: database.url,
-    applicationName: 'webhooks-spec',
-    onListenerError: () => undefined,
-  });
+  core = await CoreUnderTest.open();
   keys = await generateSealingKeyPair();
-  const cursors = createCursorCodec((bytes) =>
-    createHash('sha256').update(key('cursors')).update(bytes).digest().subarray(0, 16),
-  );
-  const parts = [
-    platform,
-    new Lists(platform, cursors),
-    new Commands(platform, createIdempotency([key('server key')])),
-    new WebhookSecrets(await Sealer.for(keys), false),
-  ] as const;
+  const secrets = new WebhookSecrets(await Sealer.for(keys), false);
+  const parts = [core.platform, core.lists, core.commands, secrets] as const;
   webhooks = new WebhooksService(...parts);
   hasty = new WebhooksService(...parts, 100);
 });
-
-afterAll(async () => {
-  await platform.close();
-  await database.drop();
-});
-
-async function newActor(...permissions: Permission[]): Promise<Actor> {
-  const userId = newUuid();
-  await platform.database.query('INSERT INTO users (id) VALUES ($1)', [userId]);
-  return {
-    userId,
-    credential: {
-      kind: 'api_key',
-      id: newUuid(),
-      permissions: permissions.length > 0 ? permissions : ['ADMIN'],
-    },
-  };
-}
-
-const rowsOf = (text: string, ...params: unknown[]): Promise<Record<string, unknown>[]> =>
-  platform.database.query(text, params);
+afterAll(() => core.close());
 
 describe('creating a webhook', () => {
   it('answers with the record and its secret, which only the holder of the private key can open again', async () => {
-    const actor = await newActor();
+    const actor = await core.actor();
     const created = await webhooks.create(actor, HOOK);
     expect(webhookWithSecret.parse(created)).toEqual(created);
     expect(created).toMatchObject({ ...HOOK, is_active: true, consecutive_failures: 0 });
     expect(created.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-    const [row] = await rowsOf('SELECT id, secret_sealed FROM webhooks WHERE user_id = $1', actor.userId);
+    const [row] = await core.rows('SELECT id, secret_sealed FROM webhooks WHERE user_id = $1', actor.userId);
     expect(row?.secret_sealed).not.toContain(created.secret.slice(6));
     const opener = await Opener.with([keys]);
     expect(await opener.open(String(row?.secret_sealed), `webhook/${row?.id}`)).toBe(created.secret);
   });
 
   it('gives every webhook another secret', async () => {
-    const actor = await newActor();
+    const actor = await core.actor();
     const secrets = await Promise.all(Array.from({ length: 20 }, () => webhooks.create(actor, HOOK)));
     expect(new Set(secrets.map(({ secret }) => secret)).size).toBe(20);
   });
 
   it('stops at 50, however many are asked for at once, and has room again after a deletion', async () => {
-    const actor = await newActor();
+    const actor = await core.actor();
     const outcomes = await Promise.allSettled(Array.from({ length: 55 }, () => webhooks.create(actor, HOOK)));
     const created = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
     expect(created).toHaveLength(50);
@@ -128,10 +82,10 @@ describe('a URL', () => {
     ['https://example.com:6379/', 'invalid_url'],
     ['/hook', 'invalid_url'],
   ])('%s is refused as %s, of a new webhook as of one that is changed', async (url, code) => {
-    const actor = await newActor();
+    const actor = await core.actor();
     const refusal = { code: 'validation_failed', details: [{ field: 'url', code }] };
     await expect(webhooks.create(actor, { ...HOOK, url })).rejects.toMatchObject(refusal);
-    expect(await rowsOf('SELECT FROM webhooks WHERE user_id = $1', actor.userId)).toEqual([]);
+    expect(await core.rows('SELECT FROM webhooks WHERE user_id = $1', actor.userId)).toEqual([]);
     const { secret, ...made } = await webhooks.create(actor, HOOK);
     await expect(webhooks.update(actor, made.id, { url, description: 'new' })).rejects.toMatchObject(refusal);
     expect(await webhooks.get(actor, made.id)).toEqual(made);
@@ -141,7 +95,7 @@ describe('a URL', () => {
 
 describe('a webhook', () => {
   it('is read and listed by its owner, without its secret', async () => {
-    const actor = await newActor();
+    const actor = await core.actor();
     const created = await webhooks.create(actor, HOOK);
     const { secret, ...record } = created;
     expect(await webhooks.get(actor, created.id)).toEqual(record);
@@ -155,7 +109,7 @@ describe('a webhook', () => {
   });
 
   it('of somebody else, deleted, unknown or malformed is not found, by every operation', async () => {
-    const [owner, other] = [await newActor(), await newActor()];
+    const [owner, other] = [await core.actor(), await core.actor()];
     const { id } = await webhooks.create(owner, HOOK);
     const deleted = await webhooks.create(other, HOOK);
     await webhooks.delete(other, deleted.id);
@@ -176,7 +130,7 @@ describe('a webhook', () => {
   });
 
   it('needs ADMIN to be changed, and READ to be seen', async () => {
-    const owner = await newActor();
+    const owner = await core.actor();
     const { id } = await webhooks.create(owner, HOOK);
     const trader: Actor = { ...owner, credential: { ...owner.credential, permissions: ['TRADE'] } };
     expect(await webhooks.get(trader, id)).toMatchObject({ id });
@@ -191,18 +145,18 @@ describe('a webhook', () => {
   });
 
   it('takes its secret and what was owed to it along when it is deleted', async () => {
-    const actor = await newActor();
+    const actor = await core.actor();
     const { id } = await webhooks.create(actor, HOOK);
-    const [row] = await rowsOf('SELECT id FROM webhooks WHERE user_id = $1', actor.userId);
+    const [row] = await core.rows('SELECT id FROM webhooks WHERE user_id = $1', actor.userId);
     const eventId = newUuid();
-    await rowsOf(
+    await core.rows(
       'INSERT INTO outbox_events (id, user_id, type, payload) VALUES ($1, $2, $3, $4)',
       eventId,
       actor.userId,
       'trade.created',
       Buffer.from('{}'),
     );
-    await rowsOf(
+    await core.rows(
       `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, status, next_at)
        VALUES ($1, $2, $3, 'trade.created', 'DUE', now())`,
       newUuid(),
@@ -211,9 +165,9 @@ describe('a webhook', () => {
     );
     expect(await webhooks.delete(actor, id)).toEqual({ id, deleted: true });
     expect(
-      await rowsOf('SELECT secret_sealed, is_active FROM webhooks WHERE user_id = $1', actor.userId),
+      await core.rows('SELECT secret_sealed, is_active FROM webhooks WHERE user_id = $1', actor.userId),
     ).toEqual([{ secret_sealed: null, is_active: false }]);
-    expect(await rowsOf('SELECT status FROM webhook_deliveries WHERE event_id = $1', eventId)).toEqual([
+    expect(await core.rows('SELECT status FROM webhook_deliveries WHERE event_id = $1', eventId)).toEqual([
       { status: 'DISCARDED' },
     ]);
     expect((await webhooks.list(actor, { ...ASKED })).items).toEqual([]);
@@ -222,10 +176,10 @@ describe('a webhook', () => {
 
 describe('a test event', () => {
   it('is one attempt, stored as a delivery, that counts nothing and that nobody else hears of', async () => {
-    const actor = await newActor();
+    const actor = await core.actor();
     const { id } = await webhooks.create(actor, { ...HOOK, events: ['*'] });
     const sent: { payload: string; attempt: number }[] = [];
-    const server = new WebhookTests(platform).serve({
+    const server = new WebhookTests(core.platform).serve({
       send: async ({ payload, attempt }) => {
         sent.push({ payload: Buffer.from(payload).toString(), attempt });
         return { statusCode: 500, error: 'http_status', responseTimeMs: 7, responseBody: 'no' };
@@ -252,19 +206,34 @@ describe('a test event', () => {
     expect(event).toMatchObject({ event_id: delivery.event_id, type: 'webhook.test', data: { id } });
     expect(sent[0]!.payload).not.toContain('whsec_');
     expect(await webhooks.get(actor, id)).toMatchObject({ consecutive_failures: 0 });
-    expect(await rowsOf('SELECT FROM outbox_events WHERE user_id = $1', actor.userId)).toEqual([]);
+    expect(await core.rows('SELECT FROM outbox_events WHERE user_id = $1', actor.userId)).toEqual([]);
     const page = await webhooks.deliveries(actor, id, { ...ASKED, sort: 'attempted_at' });
     expect(page.items).toEqual([delivery]);
   });
 
+  it('that nobody answered shows null for the body of the answer', async () => {
+    const actor = await core.actor();
+    const { id } = await webhooks.create(actor, HOOK);
+    const server = new WebhookTests(core.platform).serve({
+      send: async () => ({ error: 'timeout', responseTimeMs: 7 }),
+      onError: (error) => {
+        throw error;
+      },
+    });
+    const delivery = await webhooks.test(actor, id);
+    await server.stop();
+    expect(delivery).toMatchObject({ error: 'timeout', response_body: null });
+    expect(delivery.status_code).toBeUndefined();
+  });
+
   it('to a webhook that is deleted before it is sent is not found', async () => {
-    const actor = await newActor();
+    const actor = await core.actor();
     const { id } = await webhooks.create(actor, HOOK);
     const asked = webhooks.test(actor, id);
     const outcome = expect(asked).rejects.toMatchObject({ code: 'not_found' });
     await untilRow("SELECT FROM process_calls WHERE name = 'webhook.test'");
     await webhooks.delete(actor, id);
-    const server = new WebhookTests(platform).serve({
+    const server = new WebhookTests(core.platform).serve({
       send: () => Promise.reject(new Error('sent after all')),
       onError: () => undefined,
     });
@@ -273,12 +242,12 @@ describe('a test event', () => {
   });
 
   it('is 503 where no dispatcher answers', async () => {
-    const actor = await newActor();
+    const actor = await core.actor();
     const { id } = await webhooks.create(actor, HOOK);
     await expect(hasty.test(actor, id)).rejects.toMatchObject({ code: 'service_unavailable' });
   });
 });
 
 async function untilRow(text: string): Promise<void> {
-  while ((await rowsOf(text)).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  while ((await core.rows(text)).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
 }

@@ -1,3 +1,4 @@
+import { queryPrepared } from '../prepared.js';
 import type { Tx } from '../transaction.js';
 
 /** The channel that relays wake up on; its payload is empty. */
@@ -18,12 +19,9 @@ export interface OutboxEvent {
  * the rows it tells of are locked or written, so that events of one record keep the order of its changes.
  */
 export async function appendEvent(tx: Tx, { id, userId, type, payload }: OutboxEvent): Promise<void> {
-  await tx.query('INSERT INTO outbox_events (id, user_id, type, payload) VALUES ($1, $2, $3, $4)', [
-    id,
-    userId,
-    type,
-    Buffer.from(payload),
-  ]);
-  // Sent at COMMIT, and once per transaction however many events it appends.
-  await tx.query(`NOTIFY ${OUTBOX_CHANNEL}`);
+  await queryPrepared(tx, APPEND, [id, userId, type, Buffer.from(payload)]);
 }
+
+/** The notification is sent at COMMIT, and once per transaction however many events it appends. */
+const APPEND = `INSERT INTO outbox_events (id, user_id, type, payload) VALUES ($1, $2, $3, $4)
+  RETURNING pg_notify('${OUTBOX_CHANNEL}', '')`;

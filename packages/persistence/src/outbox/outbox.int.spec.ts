@@ -275,6 +275,18 @@ describe('listener', () => {
     expect(own.connected).toBe(false);
   });
 
+  it('has subscribers of one channel look without Postgres, and those of others not', async () => {
+    const own = createListener({ url: 'postgres://nobody@127.0.0.1:1/nowhere', applicationName: 'alone' });
+    const heard: string[] = [];
+    own.subscribe('news', () => heard.push('news'));
+    const unsubscribe = own.subscribe('news', () => heard.push('ended'));
+    own.subscribe('weather', () => heard.push('weather'));
+    unsubscribe();
+    own.lookNow('news');
+    expect(heard).toEqual(['news']);
+    await own.stop();
+  });
+
   it('stops at once while the server can’t be reached', async () => {
     const errors: unknown[] = [];
     const own = createListener({

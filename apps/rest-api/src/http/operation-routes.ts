@@ -1,0 +1,132 @@
+/**
+ * The operations as routes of the server, at their paths and at their legacy aliases.
+ *
+ * 1. A request that no operation answers is refused before its body is read.
+ * 2. The target, the headers and the body reach the verifier as they were sent.
+ */
+import type { IncomingMessage } from 'node:http';
+import { DomainError } from '@trading-automation/contracts';
+import type { Logger } from '@trading-automation/runtime';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { preflightHeaders } from './cors.js';
+import type { OperationHandler, ReceivedRequest } from './operation-handler.js';
+import { logError, type Rendered, renderError } from './rendering.js';
+import { send, sendStream, withHeaders } from './replies.js';
+import { aliasHeaders, pathOf, pathsOf, type RoutePath, RouteTable } from './route-table.js';
+import { addressOf, TARGET_LENGTH_MAX } from './server.js';
+
+/** How long the rest of a refused body is thrown away: cut off at once, its sender would miss the answer. */
+const LINGER_MS = 1_000;
+
+/** Puts the operations on the server, at their paths and at their legacy aliases. */
+export function serveOperations(
+  server: FastifyInstance,
+  handlers: readonly OperationHandler[],
+  logger: Logger,
+): void {
+  const routes = new RouteTable(handlers.map(({ operation }) => operation));
+  const refuse = (request: FastifyRequest, reply: FastifyReply) => refuseUnrouted(routes, request, reply);
+  server.addHook('onRequest', (request, reply, done) => (request.is404 ? refuse(request, reply) : done()));
+  for (const handler of handlers) {
+    for (const path of pathsOf(handler.operation)) serveAt({ server, path, handler, refuse, logger });
+  }
+}
+
+function refuseUnrouted(routes: RouteTable, request: FastifyRequest, reply: FastifyReply): void {
+  discardRest(request.raw);
+  const target = targetOf(request);
+  const { error, headers } = routes.refusal(target);
+  if (request.method === 'OPTIONS' && headers.allow !== undefined) {
+    const more = isAllowedPreflight(request, reply) ? preflightHeaders(routes.allowed(pathOf(target))) : {};
+    send(reply, { status: 204, headers: { ...headers, ...more }, body: '' });
+  } else {
+    send(reply, withHeaders(renderError(error, request.id), headers));
+  }
+}
+
+function isAllowedPreflight(request: FastifyRequest, reply: FastifyReply): boolean {
+  return (
+    request.headers['access-control-request-method'] !== undefined &&
+    reply.hasHeader('access-control-allow-origin')
+  );
+}
+
+interface Served {
+  readonly server: FastifyInstance;
+  readonly path: RoutePath;
+  readonly handler: OperationHandler;
+  /** For what the router takes for this path, and is not. */
+  readonly refuse: (request: FastifyRequest, reply: FastifyReply) => void;
+  readonly logger: Logger;
+}
+
+function serveAt({ server, path, handler, refuse, logger }: Served): void {
+  const answer = (request: FastifyRequest, reply: FastifyReply, rendered: Rendered) => {
+    const headed = path.isAlias ? withHeaders(rendered, aliasHeaders(pathOf(targetOf(request)))) : rendered;
+    const context = { request_id: request.id, operation: handler.operation.id };
+    if (headed.stream === undefined) send(reply, headed);
+    else sendStream(reply, headed, headed.stream, (error) => logError(logger, error, context));
+  };
+  server.route({
+    method: handler.operation.method,
+    url: path.path,
+    onRequest: (request, reply, done) => {
+      const target = targetOf(request);
+      if (path.match(pathOf(target)) === null) return refuse(request, reply);
+      if (target.length > TARGET_LENGTH_MAX)
+        return answer(request, reply, renderError(targetTooLong(), request.id));
+      // To the server a body is bytes: what they are said to be is judged after the credentials, from the raw headers.
+      delete request.raw.headers['content-type'];
+      done();
+    },
+    errorHandler: (error: FastifyError, request, reply) => {
+      const refusal = bodyRefusal(error);
+      logError(logger, refusal, { request_id: request.id, operation: handler.operation.id });
+      reply.removeHeader('connection');
+      discardRest(request.raw);
+      answer(request, reply, renderError(refusal, request.id));
+    },
+    handler: async (request, reply) => {
+      answer(request, reply, await handler.answer(receivedFrom(request, path)));
+      return reply;
+    },
+  });
+}
+
+function receivedFrom(request: FastifyRequest, path: RoutePath): ReceivedRequest {
+  const target = targetOf(request);
+  return {
+    method: request.raw.method!,
+    target,
+    rawHeaders: request.raw.rawHeaders,
+    body: Buffer.isBuffer(request.body) ? request.body : NO_BYTES,
+    address: addressOf(request),
+    requestId: request.id,
+    params: path.match(pathOf(target)) ?? {},
+  };
+}
+
+const NO_BYTES = new Uint8Array();
+const targetOf = (request: FastifyRequest) => request.raw.url ?? '';
+
+function targetTooLong(): DomainError {
+  return new DomainError(
+    'invalid_query',
+    `The request target is over ${TARGET_LENGTH_MAX} bytes. Shorten it.`,
+  );
+}
+
+/** Why a body could not be read. */
+function bodyRefusal(error: FastifyError): unknown {
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new DomainError('payload_too_large');
+  if (error.statusCode === 400)
+    return new DomainError('malformed_json', 'The body broke off.', [], { cause: error });
+  return error;
+}
+
+function discardRest(request: IncomingMessage): void {
+  if (request.complete) return;
+  const cut = setTimeout(() => request.socket.destroy(), LINGER_MS);
+  for (const event of ['end', 'close']) request.once(event, () => clearTimeout(cut));
+  request.resume();
+}

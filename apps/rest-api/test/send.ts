@@ -1,0 +1,84 @@
+/** Requests as bytes and headers, which no client of a higher level would send. */
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { connect } from 'node:net';
+
+export interface Sent {
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+  readonly body?: string | Uint8Array;
+  /** Sends the body in pieces, without its length. */
+  readonly chunked?: boolean;
+}
+
+interface ErrorBody {
+  readonly code: string;
+  readonly message: string;
+  readonly details?: readonly { readonly field?: string; readonly code: string; readonly message: string }[];
+  readonly request_id: string;
+}
+
+export interface Received {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  /** An empty object where there is no body. */
+  readonly json: { success?: boolean; data?: unknown; pagination?: unknown; error?: ErrorBody };
+}
+
+export const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** One request with its target exactly as given; HTTP clients of a higher level would normalize it. */
+export function send(
+  api: { port: number },
+  method: string,
+  target: string,
+  sent: Sent = {},
+): Promise<Received> {
+  const { headers = {}, body, chunked = false } = sent;
+  return new Promise((resolve, reject) => {
+    const length = body === undefined || chunked ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    const outgoing = httpRequest(
+      {
+        host: '127.0.0.1',
+        port: api.port,
+        method,
+        path: target,
+        headers: { ...length, ...headers },
+        agent: false,
+      },
+      (response) => {
+        const parts: Buffer[] = [];
+        response.on('data', (part) => parts.push(part));
+        response.on('end', () => {
+          const answered = Buffer.concat(parts).toString();
+          const json = answered === '' ? {} : JSON.parse(answered);
+          resolve({ status: response.statusCode!, headers: response.headers, text: answered, json });
+        });
+      },
+    );
+    outgoing.on('error', reject);
+    if (body !== undefined && chunked) {
+      const bytes = Buffer.from(body);
+      for (let at = 0; at < bytes.length; at += 16_384) outgoing.write(bytes.subarray(at, at + 16_384));
+    } else if (body !== undefined) outgoing.write(body);
+    outgoing.end();
+  });
+}
+
+/** Bytes as they are, and all that comes back until the server ends the connection. */
+export function sendBytes(api: { port: number }, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(api.port, '127.0.0.1', () => socket.write(bytes));
+    let answered = '';
+    socket.on('data', (part) => {
+      answered += part.toString();
+    });
+    socket.on('error', reject);
+    socket.on('close', () => resolve(answered));
+  });
+}
+
+/** The status of an answer, and the code of a refusal. */
+export async function codeOf(answer: Promise<Received>): Promise<[number, string | undefined]> {
+  const { status, json } = await answer;
+  return [status, json.error?.code];
+}

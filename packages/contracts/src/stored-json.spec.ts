@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { z } from 'zod';
+import { decimal } from './decimal.js';
+import { storedEvent } from './event-log.js';
+import { quoteDecimals, StoredJson, stored } from './stored-json.js';
+import { compileWriter, jsonText } from './writer.js';
+
+const record = z.object({
+  price: decimal,
+  fee: z.object({ amount: decimal, currency: z.string() }).optional(),
+  fills: z.array(z.object({ amount: decimal, executed_at: z.string() })),
+  levels: z.array(decimal).nullable(),
+  balance: z.record(z.string(), decimal),
+  version: z.number(),
+  note: z.string(),
+});
+const envelope = z.object({ data: record });
+const storedEnvelope = stored(envelope, [record]);
+
+const anyDecimal = fc
+  .tuple(fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }), fc.stringMatching(/^(\.\d{0,9}[1-9])?$/))
+  .map(([whole, fraction]) => `${whole}${fraction}`);
+/** Text that looks like what is replaced. */
+const anyText = fc.oneof(
+  fc.string(),
+  fc.constantFrom('"amount":1', '\\', '{"price":2}', '5', 'price', 'a\nb', '"'),
+);
+const anyRecord = fc.record({
+  price: anyDecimal,
+  fee: fc.option(fc.record({ amount: anyDecimal, currency: anyText }), { nil: undefined }),
+  fills: fc.array(fc.record({ amount: anyDecimal, executed_at: anyText })),
+  levels: fc.option(fc.array(anyDecimal)),
+  balance: fc.dictionary(anyText, anyDecimal),
+  version: fc.integer(),
+  note: anyText,
+});
+
+describe('stored JSON', () => {
+  const [asNumbers, asStrings] = [compileWriter(envelope, 'number'), compileWriter(envelope, 'string')];
+  const [numbersAgain, stringsAgain] = [
+    compileWriter(storedEnvelope, 'number'),
+    compileWriter(storedEnvelope, 'string'),
+  ];
+
+  it('is answered as it was stored, and with its decimals quoted as its own schema would write them', () => {
+    fc.assert(
+      fc.property(anyRecord, (data) => {
+        const kept = StoredJson.of(asNumbers({ data }));
+        expect(numbersAgain(kept)).toBe(kept.text);
+        expect(stringsAgain(kept)).toBe(asStrings({ data }));
+      }),
+    );
+  });
+
+  it('keeps every number whose place is no decimal, whatever JSON it is', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = jsonText(value);
+        expect(quoteDecimals(text, { members: [], maps: [] })).toBe(text);
+      }),
+    );
+  });
+
+  it('may be spaced in any way', () => {
+    const text = '{ "price" :\n 1.50 , "note": "price" , "balance" : { "price": 2e3 } }';
+    expect(JSON.parse(quoteDecimals(text, { members: ['price'], maps: ['balance'] }))).toEqual({
+      price: '1.50',
+      note: 'price',
+      balance: { price: '2e3' },
+    });
+  });
+
+  it('can not hold records that call a decimal and another number the same', () => {
+    const other = z.object({ price: z.number() });
+    expect(() => stored(z.object({}), [record, other])).toThrow('price');
+  });
+
+  it('of an event has the decimals of trades, accounts and rewards as strings', () => {
+    const text = '{"type":"x","data":{"version":3,"price":1.10,"balance":{"USDT":5},"fee":{"amount":0.1}}}';
+    expect(compileWriter(storedEvent, 'string')(StoredJson.of(text))).toBe(
+      '{"type":"x","data":{"version":3,"price":"1.10","balance":{"USDT":"5"},"fee":{"amount":"0.1"}}}',
+    );
+  });
+});

@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import { type ApiKeyCreate, apiKeyCreate, encodeId } from '@trading-automation/contracts';
+import { type Listener, newUuid, type OnNotify } from '@trading-automation/persistence';
+import { Platform } from '../platform.js';
+import { CoreUnderTest } from '../testing/index.js';
+import type { Actor } from './actor.js';
+import { hashApiKey } from './api-key.js';
+import { ApiKeysService } from './api-keys.service.js';
+import { CredentialLookup } from './credential-lookup.service.js';
+import { PublicKeysService } from './public-keys.service.js';
+
+let core: CoreUnderTest;
+let actor: Actor;
+let lookup: CredentialLookup;
+let keys: ApiKeysService;
+let publicKeys: PublicKeysService;
+
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+});
+afterAll(() => core.close());
+beforeEach(async () => {
+  actor = await core.actor();
+  const { world, database } = core.platform;
+  const platform = new Platform(world, database, listenerThatHearsLate());
+  lookup = new CredentialLookup(platform);
+  keys = new ApiKeysService(platform, core.lists, core.commands);
+  publicKeys = new PublicKeysService(platform, core.lists, core.commands);
+  await createKey({ permissions: ['ADMIN'] });
+});
+
+/** Connected, and told of nothing by Postgres within the test; what its own process says arrives. */
+function listenerThatHearsLate(): Listener {
+  const subscriptions: { channel: string; onNotify: OnNotify }[] = [];
+  return {
+    connected: true,
+    subscribe(channel, onNotify) {
+      subscriptions.push({ channel, onNotify });
+      return () => undefined;
+    },
+    lookNow(channel) {
+      for (const each of subscriptions) if (each.channel === channel) each.onNotify(undefined);
+    },
+    stop: async () => undefined,
+  };
+}
+
+const createKey = (more: Record<string, unknown> = {}) =>
+  keys.create(actor, apiKeyCreate.parse({ name: 'key', ...more }) as ApiKeyCreate);
+
+describe('once the change is answered, the process that answered, though notifications are late,', () => {
+  it('takes no API key that was revoked', async () => {
+    const { id, key } = await createKey();
+    expect(await lookup.byApiKeyHash(hashApiKey(key))).toMatchObject({ userId: actor.userId });
+    await keys.revoke(actor, id);
+    expect(await lookup.byApiKeyHash(hashApiKey(key))).toBeNull();
+  });
+
+  it('takes no value of an API key that was rotated', async () => {
+    const before = await createKey();
+    expect(await lookup.byApiKeyHash(hashApiKey(before.key))).not.toBeNull();
+    const after = await keys.rotate(actor, before.id);
+    expect(await lookup.byApiKeyHash(hashApiKey(before.key))).toBeNull();
+    expect(await lookup.byApiKeyHash(hashApiKey(after.key))).toMatchObject({ userId: actor.userId });
+  });
+
+  it('takes no public key that was revoked', async () => {
+    const id = newUuid();
+    const pubkey = `02${randomBytes(32).toString('hex')}`;
+    await core.rows(
+      'INSERT INTO public_keys (id, user_id, pubkey) VALUES ($1, $2, $3)',
+      id,
+      actor.userId,
+      pubkey,
+    );
+    expect(await lookup.byPublicKey(pubkey)).toMatchObject({ userId: actor.userId });
+    await publicKeys.revoke(actor, encodeId('pbk', id));
+    expect(await lookup.byPublicKey(pubkey)).toBeNull();
+  });
+});

@@ -1,0 +1,43 @@
+import fc from 'fast-check';
+import { Exact, quotientOf } from './decimal-arithmetic.js';
+
+/** As the database writes it, with all decimals, or as a body may have it. */
+const stored = fc
+  .record({
+    sign: fc.constantFrom('', '-'),
+    whole: fc.oneof(fc.bigInt({ min: 0n, max: 10n ** 20n - 1n }), fc.bigInt({ min: 0n, max: 9n })),
+    decimals: fc.oneof(fc.stringMatching(/^\d{18}$/), fc.stringMatching(/^\d{1,18}$/), fc.constant('')),
+  })
+  .map(({ sign, whole, decimals }) => `${sign}${whole}${decimals === '' ? '' : `.${decimals}`}`);
+
+const byExact = (dividend: string, divisor: string) => {
+  const rounded = new Exact(dividend).div(divisor).toDecimalPlaces(18, Exact.ROUND_HALF_EVEN);
+  return rounded.isZero() ? '0' : rounded.toString();
+};
+
+describe('a quotient of two stored decimals', () => {
+  it('is the exact one, rounded half to even at 18 decimals', () => {
+    fc.assert(
+      fc.property(stored, stored, (dividend, divisor) => {
+        fc.pre(!new Exact(divisor).isZero());
+        expect(quotientOf(dividend, divisor)).toBe(byExact(dividend, divisor));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it.each([
+    ['0.000000000000000001', '2', '0'],
+    ['0.000000000000000003', '2', '0.000000000000000002'],
+    ['-0.000000000000000001', '2', '0'],
+    ['-0.000000000000000003', '2', '-0.000000000000000002'],
+    ['1', '3', '0.333333333333333333'],
+    ['6.000000000000000000', '0.500000000000000000', '12'],
+  ])('%s / %s is %s', (dividend, divisor, expected) => {
+    expect(quotientOf(dividend, divisor)).toBe(expected);
+  });
+
+  it('by zero is refused', () => {
+    expect(() => quotientOf('1', '0.000000000000000000')).toThrow(RangeError);
+  });
+});

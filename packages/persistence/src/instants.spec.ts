@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import pg from 'pg';
+import { readInstant, TYPES } from './instants.js';
+
+const driver = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ);
+
+const two = (max: number, min = 0) => fc.integer({ min, max }).map((n) => String(n).padStart(2, '0'));
+const anyFraction = fc.oneof(
+  fc.constant(''),
+  fc.stringMatching(/^\.\d{0,5}[1-9]$/),
+  fc.integer({ min: 0, max: 999 }).map((ms) => `.${String(ms).padStart(3, '0')}`),
+);
+const anyZone = fc.constantFrom('+00', '+02', '-03:30', '+05:30', '+00:19:32', '+00 BC', '');
+const anyInstant = fc
+  .tuple(
+    fc.oneof(fc.integer({ min: 1900, max: 2100 }), fc.integer({ min: 1, max: 20_000 })),
+    fc.tuple(two(12, 1), two(28, 1), two(23), two(59), two(59), anyFraction),
+    fc.oneof(fc.constant('+00'), anyZone),
+  )
+  .map(([year, [month, day, hour, minute, second, fraction], zone]) => {
+    const date = `${String(year).padStart(4, '0')}-${month}-${day}`;
+    return `${date} ${hour}:${minute}:${second}${fraction}${zone}`;
+  });
+
+describe('an instant', () => {
+  it('is what the driver reads, whatever the spelling', () => {
+    fc.assert(
+      fc.property(anyInstant, (text) => {
+        expect(readInstant(text)).toEqual(driver(text));
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it.each(['infinity', '-infinity'])('%s is what the driver makes of it', (text) => {
+    expect(readInstant(text)).toBe(driver(text));
+  });
+
+  it.each([
+    '2026-11-21 18:54:37.+00',
+    '2026-11-21T18:54:37+00',
+    '2026-1a-21 18:54:37+00',
+    '2026-11-21 18:54:37.12x+00',
+    '2026-11-21 18:54:37.1234x+00',
+    '+00',
+  ])('%s is left to the driver', (text) => {
+    expect(readInstant(text)).toEqual(driver(text));
+  });
+
+  it('is the one type that is read otherwise than by the driver', () => {
+    const { builtins } = pg.types;
+    expect(TYPES.getTypeParser(builtins.TIMESTAMPTZ, 'text')).toBe(readInstant);
+    for (const type of [builtins.TIMESTAMP, builtins.DATE, builtins.NUMERIC, builtins.INT8, builtins.JSONB])
+      expect(TYPES.getTypeParser(type, 'text')).toBe(pg.types.getTypeParser(type, 'text'));
+  });
+});

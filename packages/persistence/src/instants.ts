@@ -1,0 +1,66 @@
+import pg from 'pg';
+
+const { TIMESTAMPTZ } = pg.types.builtins;
+const LENGTH_TO_SECONDS = 'YYYY-MM-DD HH:MM:SS'.length;
+const UTC = '+00';
+const YEAR_LEAST = 100;
+
+const readWhatever = pg.types.getTypeParser(TIMESTAMPTZ);
+
+/** The types of a connection: the driver's own, with instants read several times as fast. */
+export const TYPES: pg.CustomTypesConfig = {
+  getTypeParser: (type, format) =>
+    type === TIMESTAMPTZ && format !== 'binary' ? readInstant : pg.types.getTypeParser(type, format),
+};
+
+/**
+ * A `timestamptz` as the driver reads it, to the millisecond. A page has hundreds of them, and nearly all are written
+ * like `2026-11-21 18:54:37.123456+00`: years of four digits where the session's time zone is UTC. Any other spelling
+ * is left to the driver.
+ */
+export function readInstant(text: string): Date {
+  const utcMs = text.endsWith(UTC) ? epochMsOf(text, text.length - UTC.length) : Number.NaN;
+  return Number.isNaN(utcMs) ? readWhatever(text) : new Date(utcMs);
+}
+
+/** NaN where `text`, up to `end`, is not in that form. */
+function epochMsOf(text: string, end: number): number {
+  const year = digits(text, 0, 4);
+  if (!(year >= YEAR_LEAST && hasPunctuation(text))) return Number.NaN;
+  const ms = millisecondsOf(text, end);
+  const seconds = digits(text, 11, 13) * 3600 + digits(text, 14, 16) * 60 + digits(text, 17, 19);
+  return Date.UTC(year, digits(text, 5, 7) - 1, digits(text, 8, 10)) + seconds * 1000 + ms;
+}
+
+const [HYPHEN, SPACE, COLON, POINT, ZERO] = [0x2d, 0x20, 0x3a, 0x2e, 0x30];
+
+function hasPunctuation(text: string): boolean {
+  return (
+    text.charCodeAt(4) === HYPHEN &&
+    text.charCodeAt(7) === HYPHEN &&
+    text.charCodeAt(10) === SPACE &&
+    text.charCodeAt(13) === COLON &&
+    text.charCodeAt(16) === COLON
+  );
+}
+
+/** Of up to six decimals the first three: what is finer is cut off. */
+function millisecondsOf(text: string, end: number): number {
+  if (end === LENGTH_TO_SECONDS) return 0;
+  const first = LENGTH_TO_SECONDS + 1;
+  if (text.charCodeAt(LENGTH_TO_SECONDS) !== POINT || end <= first) return Number.NaN;
+  const shown = Math.min(end, first + 3);
+  const finer = digits(text, shown, end);
+  const scale = [100, 10, 1][shown - first - 1]!;
+  return Number.isNaN(finer) ? Number.NaN : digits(text, first, shown) * scale;
+}
+
+function digits(text: string, from: number, to: number): number {
+  let value = 0;
+  for (let i = from; i < to; i++) {
+    const digit = text.charCodeAt(i) - ZERO;
+    if (!(digit >= 0 && digit <= 9)) return Number.NaN;
+    value = value * 10 + digit;
+  }
+  return value;
+}

@@ -1,0 +1,104 @@
+import { createHmac } from 'node:crypto';
+import { createCursorCodec, type ListQuery } from '@trading-automation/pagination';
+import type { DataSource } from 'typeorm';
+import { Column, Entity } from 'typeorm';
+import { DecimalColumn, RecordColumns } from './columns.js';
+import { createDataSource } from './data-source.js';
+import { newUuid } from './ids.js';
+import { listPage } from './keyset-list.js';
+import { joined, selectionOf } from './selection.js';
+import type { TestDatabase } from './testing/index.js';
+import { createMechanismDatabase } from './testing/mechanism-database.js';
+
+@Entity('orders')
+class OrderEntity extends RecordColumns {
+  @Column({ name: 'owner_name', type: 'text' })
+  ownerName!: string;
+
+  @DecimalColumn({ nullable: true })
+  price!: string | null;
+
+  @Column({ type: 'jsonb' })
+  tags!: readonly string[];
+
+  @Column({ type: 'text' })
+  secret!: string;
+}
+
+let database: TestDatabase;
+let dataSource: DataSource;
+beforeAll(async () => {
+  database = await createMechanismDatabase(
+    `CREATE TABLE orders (id uuid PRIMARY KEY, owner_name text NOT NULL, price numeric(38,18), tags jsonb NOT NULL,
+       secret text NOT NULL, created_at timestamptz NOT NULL, updated_at timestamptz NOT NULL)`,
+  );
+  dataSource = createDataSource({
+    url: database.url,
+    entities: [OrderEntity],
+    migrations: [],
+    applicationName: 'selection-spec',
+  });
+  await dataSource.initialize();
+});
+afterAll(async () => {
+  await dataSource.destroy();
+  await database.drop();
+});
+
+describe('a selection of an entity’s properties', () => {
+  const codec = createCursorCodec((bytes) =>
+    createHmac('sha256', 'selection test key').update(bytes).digest(),
+  );
+  const query: ListQuery<'created_at'> = { limit: 10, sort: 'created_at', order: 'asc', include: [] };
+
+  it('reads them by place, in any order, and nothing else', async () => {
+    const [first, second] = [newUuid(), newUuid()];
+    await dataSource.query(
+      `INSERT INTO orders VALUES
+         ($1, 'ada', 1.5, '["a"]', 'hidden', '2026-11-21 18:54:37.123456+00', '2026-11-21 18:54:38+00'),
+         ($2, 'bob', NULL, '[]', 'hidden', '2026-11-22 00:00:00+02', '2026-11-22 00:00:00+00')`,
+      [first, second],
+    );
+    const shown = ['price', 'createdAt', 'id', 'tags', 'ownerName'] as const;
+    const select = selectionOf(dataSource, OrderEntity, 'o', shown);
+    const sorts = { created_at: { column: 'o.created_at', type: 'timestamptz' } } as const;
+    const source = { select, from: 'orders o', where: [], params: [], sorts, idColumn: 'o.id' };
+    const { items } = await listPage(dataSource, codec, source, query, 'scope');
+    expect(items).toStrictEqual([
+      {
+        price: '1.500000000000000000',
+        createdAt: new Date('2026-11-21T18:54:37.123Z'),
+        id: first,
+        tags: ['a'],
+        ownerName: 'ada',
+      },
+      { price: null, createdAt: new Date('2026-11-21T22:00:00Z'), id: second, tags: [], ownerName: 'bob' },
+    ]);
+  });
+
+  it('gives each row a record of its own', () => {
+    const { read } = selectionOf(dataSource, OrderEntity, 'o', ['id', 'ownerName']);
+    expect([read(['1', 'ada']), read(['2', 'bob'])]).toStrictEqual([
+      { id: '1', ownerName: 'ada' },
+      { id: '2', ownerName: 'bob' },
+    ]);
+  });
+
+  it('reads both sides of a join, and null where the second has no row', () => {
+    const { text, width, read } = joined(
+      selectionOf(dataSource, OrderEntity, 'o', ['id', 'price']),
+      selectionOf(dataSource, OrderEntity, 'other', ['id', 'ownerName']),
+    );
+    expect([text, width]).toEqual(['o.id, o.price, other.id, other.owner_name', 4]);
+    expect(read(['1', null, '2', 'bob'])).toStrictEqual([
+      { id: '1', price: null },
+      { id: '2', ownerName: 'bob' },
+    ]);
+    expect(read(['1', '5', null, null])).toStrictEqual([{ id: '1', price: '5' }, null]);
+  });
+
+  it('of what is no column is refused', () => {
+    const properties = ['id', 'toString'] as unknown as ['id'];
+    expect(() => selectionOf(dataSource, OrderEntity, 'o', properties)).toThrow(TypeError);
+  });
+});
