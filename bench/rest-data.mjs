@@ -27,15 +27,17 @@ export async function openUsers({ restUrl, database, count }) {
 }
 
 /**
- * Trades of all users in turn, one a second up to now: most filled, some cancelled, some open.
+ * Trades of all users in turn, one a second up to now: most filled (by one fill or two), some cancelled, some open.
  *
  * @param {{ database: import('pg').Client, users: readonly User[], count: number }} options
  */
 export async function writeTrades({ database, users, count }) {
   await database.query(
     `INSERT INTO exchange_accounts
-       (id, user_id, exchange, account_name, trading_type, is_active, can_withdraw, credentials_sealed)
-     SELECT gen_random_uuid(), user_id, 'paper', 'bench', 'spot', true, false, 'none'
+       (id, user_id, exchange, account_name, trading_type, is_active, can_withdraw, credentials_sealed, balances,
+        balances_taken_at)
+     SELECT gen_random_uuid(), user_id, 'paper', 'bench', 'spot', true, false, 'none',
+       '{"USDT": {"free": "1000000000", "locked": "0"}}', now()
      FROM unnest($1::uuid[]) AS user_id`,
     [users.map(({ userId }) => userId)],
   );
@@ -45,7 +47,23 @@ export async function writeTrades({ database, users, count }) {
      VALUES (gen_random_uuid(), 'paper', 'BTC/USDT', 'BTC', 'USDT', 'spot', 0.01, 0.00001, 0.00001, 5, true, now())`,
   );
   await database.query(TRADES_SQL, [count]);
-  await database.query('VACUUM ANALYZE trades');
+  await database.query(FILLS_SQL);
+  await settle(database);
+  await database.query('VACUUM ANALYZE');
+}
+
+/** What the trading worker would have done by now: the exchange knows every order, and its balances show them. */
+export async function settle(database) {
+  await database.query('UPDATE trades SET acknowledged_at = clock_timestamp() WHERE acknowledged_at IS NULL');
+  await database.query('UPDATE exchange_accounts SET balances_taken_at = clock_timestamp()');
+}
+
+/** @returns {Promise<{ trades: number, events: number }>} */
+export async function countMade(database) {
+  const { rows } = await database.query(
+    'SELECT (SELECT count(*) FROM trades)::int AS trades, (SELECT count(*) FROM outbox_events)::int AS events',
+  );
+  return rows[0];
 }
 
 const TRADES_SQL = `
@@ -80,3 +98,12 @@ const TRADES_SQL = `
     CASE WHEN status = 'CANCELLED' THEN placed_at + interval '9 s' END,
     placed_at, placed_at + interval '60 ms'
   FROM drawn CROSS JOIN (SELECT id FROM trade_pairs LIMIT 1) AS pair`;
+
+const FILLS_SQL = `
+  INSERT INTO fills (id, trade_id, exchange_account_id, symbol, exchange_fill_id, price, amount, fee_amount,
+    fee_currency, liquidity, executed_at)
+  SELECT gen_random_uuid(), t.id, t.exchange_account_id, t.symbol, t.exchange_order_id || '-' || part,
+    t.cost / t.filled_amount, t.filled_amount / parts, t.cost / 1000 / parts, 'USDT', 'TAKER',
+    t.filled_at - (parts - part) * interval '1 ms'
+  FROM (SELECT *, 1 + exchange_order_id::bigint % 2 AS parts FROM trades WHERE status = 'FILLED') AS t
+    CROSS JOIN LATERAL generate_series(1, parts) AS part`;

@@ -1,0 +1,200 @@
+/**
+ * What senders of bad requests cost the others, at the published rate limits.
+ *
+ *   pnpm turbo run build && node bench/flood.mjs
+ *
+ * 1. The good: 50 users, who read their trades 200 times a second together, from an address of their own. They are
+ *    measured alone, beside a flood of 2,000 requests a second signed by keys that nobody has (from one address, as
+ *    fast as this machine sends them), and beside 500 connections whose bodies come a byte a second.
+ * 2. Rounds are interleaved; each ratio is the median of the ratios within a round. The flood is a process of its own
+ *    on the same cores: part of what it costs is the sending.
+ * 3. An oracle: how long the refusal of a key that was revoked takes beside one that never was.
+ */
+import { fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { connect } from 'node:net';
+import { cpus } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { crc32 } from 'node:zlib';
+import { publicKeyOf, signRequest } from '@trading-automation/signed-request';
+import autocannon from 'autocannon';
+import { createClient } from '../tooling/launch/first-trade/client.mjs';
+import { openUsers, writeTrades } from './rest-data.mjs';
+import { quantile } from './rest-load.mjs';
+import { close, startSurroundings } from './rest-surroundings.mjs';
+
+const ROUNDS = 5;
+const ROUND_SECONDS = 5;
+const USERS = 50;
+const GOOD_PER_SECOND = 200;
+const FLOOD_PER_SECOND = 2_000;
+const SLOW_SOCKETS = 500;
+const REFUSALS = 2_000;
+const RATIO_MAX = 2;
+const ORACLE_SHARE = 0.1;
+const GOOD_ADDRESS = '192.0.2.1';
+const BAD_ADDRESS = '192.0.2.66';
+
+/** @returns {Promise<number>} the 99th percentile of the good requests' waits */
+async function goodP99Ms(apiUrl, users) {
+  const waitsMs = [];
+  let next = 0;
+  const run = autocannon({
+    url: apiUrl,
+    connections: 10,
+    duration: ROUND_SECONDS,
+    overallRate: GOOD_PER_SECOND,
+    setupClient: (client) =>
+      client.setRequests(
+        users.map(() => ({
+          path: '/v1/trades',
+          headers: { 'x-api-key': users[next++ % users.length].apiKey, 'x-forwarded-for': GOOD_ADDRESS },
+        })),
+      ),
+  });
+  run.on('response', (_client, _status, _bytes, waitMs) => waitsMs.push(waitMs));
+  const { non2xx, errors } = await run;
+  if (non2xx + errors > 0) throw new Error(`${non2xx} good requests were refused, ${errors} failed`);
+  return quantile(waitsMs, 0.99);
+}
+
+/** Requests of nobody: well-formed, of a key that belongs to no account. */
+function flood(apiUrl) {
+  const privateKey = randomBytes(32);
+  const { 'x-svc-sig': _, ...headers } = signRequest({ method: 'GET', path: '/v1/trades', privateKey });
+  const forged = { ...headers, 'x-svc-pubkey': publicKeyOf(privateKey), 'x-svc-sig': '1'.repeat(128) };
+  return autocannon({
+    url: `${apiUrl}/v1/trades`,
+    connections: 20,
+    duration: 3_600,
+    overallRate: FLOOD_PER_SECOND,
+    headers: { ...forged, 'x-forwarded-for': BAD_ADDRESS },
+  });
+}
+
+async function startFlood(apiUrl) {
+  const child = fork(fileURLToPath(import.meta.url), ['flood', apiUrl], { stdio: 'inherit' });
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  return () => {
+    child.kill();
+    return new Promise((resolve) => child.once('exit', resolve));
+  };
+}
+
+/** Connections that promise a body and send it a byte a second. */
+async function startSlow(apiUrl) {
+  const { hostname, port } = new URL(apiUrl);
+  const head = `POST /v1/trades HTTP/1.1\r\nhost: api\r\ncontent-type: application/json\r\ncontent-length: 1000\r\nx-forwarded-for: ${BAD_ADDRESS}\r\n\r\n`;
+  const sockets = await Promise.all(
+    Array.from(
+      { length: SLOW_SOCKETS },
+      () =>
+        new Promise((resolve, reject) => {
+          const socket = connect(Number(port), hostname, () => resolve(socket));
+          socket.once('error', reject);
+          socket.write(head);
+        }),
+    ),
+  );
+  for (const socket of sockets) socket.on('error', () => undefined);
+  const drip = setInterval(() => {
+    for (const socket of sockets) if (socket.writable) socket.write(' ');
+  }, 1_000);
+  return () => {
+    clearInterval(drip);
+    for (const socket of sockets) socket.destroy();
+  };
+}
+
+/** Median times of both refusals, asked in turn, each from another address so that no limit is met. */
+async function refusalsMs(apiUrl, { privateKey }) {
+  const revoked = await revokedKey(apiUrl, privateKey);
+  const waitsMs = { revoked: [], unknown: [] };
+  for (let i = 0; i < REFUSALS; i++) {
+    for (const [kind, key] of Object.entries({ revoked, unknown: keyOfNobody() })) {
+      const headers = { 'x-api-key': key, 'x-forwarded-for': `198.51.100.${i % 250}` };
+      const beganAt = performance.now();
+      const answer = await fetch(`${apiUrl}/v1/me`, { headers });
+      await answer.arrayBuffer();
+      waitsMs[kind].push(performance.now() - beganAt);
+      if (answer.status !== 401) throw new Error(`a key that is ${kind} was answered ${answer.status}`);
+    }
+  }
+  return { revoked: quantile(waitsMs.revoked, 0.5), unknown: quantile(waitsMs.unknown, 0.5) };
+}
+
+async function revokedKey(apiUrl, privateKey) {
+  const api = createClient({ restUrl: apiUrl, privateKey });
+  const { id, key } = await api.post('/v1/api-keys', { name: 'revoked' });
+  await api.delete(`/v1/api-keys/${id}`);
+  return key;
+}
+
+/** A key whose checksum holds, as a guesser would make them. */
+function keyOfNobody() {
+  const body = `svc_test_${'0'.repeat(11)}${randomBytes(16).toString('hex')}`;
+  let [checksum, rest] = ['', crc32(body)];
+  for (; checksum.length < 6; rest = Math.floor(rest / 62)) checksum = BASE62[rest % 62] + checksum;
+  return body + checksum;
+}
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** One round each, in turn, of the good alone and beside each of the bad. */
+async function measureBeside(apiUrl, users) {
+  const rounds = { alone: [], flood: [], slow: [] };
+  const beginnings = { alone: async () => async () => undefined, flood: startFlood, slow: startSlow };
+  await goodP99Ms(apiUrl, users);
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [name, begin] of Object.entries(beginnings)) {
+      const end = await begin(apiUrl);
+      rounds[name].push(await goodP99Ms(apiUrl, users));
+      await end();
+    }
+  }
+  return rounds;
+}
+
+function report(rounds, refusals) {
+  const [cpu] = cpus();
+  console.log(`${cpu?.model.trim()} x ${cpus().length}, Node ${process.version}`);
+  console.log(
+    `p99 of ${GOOD_PER_SECOND} good requests a second, at the published limits; median of ${ROUNDS} interleaved rounds of ${ROUND_SECONDS} s\n`,
+  );
+  const names = {
+    alone: 'alone',
+    flood: `${FLOOD_PER_SECOND.toLocaleString('en-US')} requests a second of nobody`,
+    slow: `${SLOW_SOCKETS} bodies, a byte a second`,
+  };
+  for (const [name, p99s] of Object.entries(rounds)) {
+    const ratio = quantile(
+      p99s.map((p99, round) => p99 / rounds.alone[round]),
+      0.5,
+    );
+    const verdict = name === 'alone' ? '' : `(limit ${RATIO_MAX}: ${ratio <= RATIO_MAX ? 'kept' : 'missed'})`;
+    console.log(
+      `${names[name].padEnd(34)} ${quantile(p99s, 0.5).toFixed(1).padStart(7)} ms   ${ratio.toFixed(2)} of alone ${verdict}`.trimEnd(),
+    );
+  }
+  const share = Math.abs(refusals.revoked / refusals.unknown - 1);
+  console.log(
+    `\nrefusal of a revoked key ${refusals.revoked.toFixed(3)} ms, of one that never was ${refusals.unknown.toFixed(3)} ms: ${(share * 100).toFixed(1)} % apart (limit ${ORACLE_SHARE * 100} %: ${share <= ORACLE_SHARE ? 'kept' : 'missed'})`,
+  );
+}
+
+async function measure() {
+  const { database, apiUrl } = await startSurroundings({ TRUSTED_PROXIES: '127.0.0.1' });
+  const users = await openUsers({ restUrl: apiUrl, database, count: USERS });
+  await writeTrades({ database, users, count: 20_000 });
+  const rounds = await measureBeside(apiUrl, users);
+  report(rounds, await refusalsMs(apiUrl, users[0]));
+}
+
+if (process.argv[2] === 'flood') {
+  process.once('disconnect', () => process.exit());
+  await flood(process.argv[3]);
+} else {
+  for (const signal of ['SIGINT', 'SIGTERM'])
+    process.once(signal, () => close().finally(() => process.exit(1)));
+  await measure().finally(close);
+}

@@ -1,0 +1,82 @@
+/** What `rest.mjs` measures: the API and its bare peer, each a process of its own, on one throw-away Postgres. */
+import { fork } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import pg from 'pg';
+import { ensureKeys } from '../tooling/launch/keys.mjs';
+import { root } from '../tooling/launch/paths.mjs';
+import { ampleRateLimits, listServices } from '../tooling/launch/service-list.mjs';
+import { migrateDatabase } from '../tooling/launch/service-processes.mjs';
+import { startTestServers } from '../tooling/launch/test-servers.mjs';
+
+/** What is to be let go of in the end, the latest first. */
+const closers = [];
+
+export async function close() {
+  while (closers.length > 0) await closers.pop()();
+}
+
+/**
+ * @param {Record<string, string>} [environment] what the API is told besides; its limits are raised out of the way unless it says other
+ * @returns {Promise<{ database: pg.Client, apiUrl: string, bareUrl: string }>} until `close`
+ */
+export async function startSurroundings(environment = { RATE_LIMITS: ampleRateLimits }) {
+  const servers = await startTestServers({ postgres: true, redis: true });
+  closers.push(servers.stop);
+  await migrateDatabase(servers.databaseUrl);
+  const database = new pg.Client({ connectionString: servers.databaseUrl });
+  await database.connect();
+  closers.push(() => database.end());
+  const apiUrl = await startApi(servers, environment);
+  const bare = join(import.meta.dirname, 'rest-bare.mjs');
+  const bareUrl = await serve(bare, { DATABASE_URL: servers.databaseUrl });
+  return { database, apiUrl, bareUrl };
+}
+
+/** The API as it is deployed. */
+async function startApi({ databaseUrl, redisUrl }, environment) {
+  const keys = await drawKeys();
+  const ports = { rest: 0, paperExchange: 0 };
+  const more = { 'rest-api': environment };
+  const services = listServices({ databaseUrl, redisUrl, keys, paperExchangeDir: '', ports, more });
+  const { env } = services.find(({ name }) => name === 'rest-api');
+  return await serve(join(root, 'apps', 'rest-api', 'dist', 'main.js'), env);
+}
+
+/** Keys of this run, which nothing remembers. */
+async function drawKeys() {
+  const folder = mkdtempSync(join(tmpdir(), 'trading-automation-bench-'));
+  try {
+    return await ensureKeys(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Runs a script in a process of its own until `close`. @returns {Promise<string>} the address it serves */
+async function serve(script, env) {
+  const child = fork(script, [], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    detached: true,
+    env: { ...process.env, ...env },
+  });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  closers.push(async () => {
+    child.kill();
+    await ended;
+  });
+  const url = await readyUrl(child.stdout);
+  if (url === undefined) throw new Error(`${script} ended before it was ready`);
+  // What it logs from now on is not wanted, and must not fill its pipe.
+  child.stdout.resume();
+  return url;
+}
+
+async function readyUrl(stdout) {
+  for await (const line of createInterface({ input: stdout })) {
+    const { msg, url } = JSON.parse(line);
+    if (msg === 'ready') return url;
+  }
+}
