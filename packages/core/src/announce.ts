@@ -5,7 +5,13 @@ import {
   encodeId,
   type Writer,
 } from '@trading-automation/contracts';
-import { appendEvent, newUuid, type Tx } from '@trading-automation/persistence';
+import {
+  appendEvent,
+  appendEvents,
+  newUuid,
+  type OutboxEvent,
+  type Tx,
+} from '@trading-automation/persistence';
 import type { z } from 'zod';
 
 export interface Announcement<Schema extends z.ZodType> {
@@ -21,11 +27,27 @@ const writers = new WeakMap<z.ZodType, Writer>();
 /** Writes an event into the transaction of the change that it tells of; what is sent later are these bytes. */
 export async function announce<Schema extends z.ZodType>(
   tx: Tx,
-  { userId, type, schema, record }: Announcement<Schema>,
+  announcement: Announcement<Schema>,
 ): Promise<void> {
+  await appendEvent(tx, eventOf(announcement));
+}
+
+/** As `announce`, for many events of one change, in their order. */
+export async function announceAll<Schema extends z.ZodType>(
+  tx: Tx,
+  announcements: readonly Announcement<Schema>[],
+): Promise<void> {
+  await appendEvents(tx, announcements.map(eventOf));
+}
+
+function eventOf<Schema extends z.ZodType>({
+  userId,
+  type,
+  schema,
+  record,
+}: Announcement<Schema>): OutboxEvent {
   const id = newUuid();
-  const payload = Buffer.from(eventPayload(id, type, schema, record));
-  await appendEvent(tx, { id, userId, type, payload });
+  return { id, userId, type, payload: Buffer.from(eventPayload(id, type, schema, record)) };
 }
 
 /** The bytes that a receiver gets for an event. */

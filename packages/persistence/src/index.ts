@@ -25,7 +25,7 @@ export { newUuid } from './ids.js';
 export { type ListSource, listPage, type SortColumn } from './keyset-list.js';
 export { createListener, type Listener, type ListenerOptions, type OnNotify } from './listener.js';
 export { MECHANISM_SCHEMA_SQL } from './mechanism-schema.js';
-export { appendEvent, OUTBOX_CHANNEL, type OutboxEvent } from './outbox/append.js';
+export { appendEvent, appendEvents, OUTBOX_CHANNEL, type OutboxEvent } from './outbox/append.js';
 export { createRelay, type Relay, type RelayedEvent, type RelayOptions } from './outbox/relay.js';
 export { sequenceEvents } from './outbox/sequencer.js';
 export { insertPrepared, queryPrepared, selectPrepared } from './prepared.js';

@@ -7,7 +7,7 @@ import {
 import type { Tx } from '@trading-automation/persistence';
 import { Any } from 'typeorm';
 import { lockUser } from '../access/index.js';
-import { announce } from '../announce.js';
+import { announceAll } from '../announce.js';
 import { CopierEntity } from './copier.entity.js';
 import { viewCopier, viewStoppedCopier } from './copier.view.js';
 
@@ -59,11 +59,15 @@ async function stopWhere(tx: Tx, condition: string, param: string, stop: Stop): 
   );
   const ids = (rows as { id: string }[]).map(({ id }) => id);
   const copiers = await tx.find(CopierEntity, { where: { id: Any(ids) }, order: { id: 'ASC' } });
-  for (const copier of copiers) await announceStop(tx, copier);
+  const type = 'copier.stopped';
+  const told = copiers.map((copier) => {
+    return {
+      userId: copier.userId,
+      type,
+      schema: stoppedCopierSchema,
+      record: viewStoppedCopier(copier),
+    } as const;
+  });
+  await announceAll(tx, told);
   return copiers;
-}
-
-async function announceStop(tx: Tx, copier: CopierEntity): Promise<void> {
-  const record = viewStoppedCopier(copier);
-  await announce(tx, { userId: copier.userId, type: 'copier.stopped', schema: stoppedCopierSchema, record });
 }

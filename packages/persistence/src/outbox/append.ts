@@ -22,6 +22,25 @@ export async function appendEvent(tx: Tx, { id, userId, type, payload }: OutboxE
   await queryPrepared(tx, APPEND, [id, userId, type, Buffer.from(payload)]);
 }
 
+/** As `appendEvent`, for many events of one change, in their order. */
+export async function appendEvents(tx: Tx, events: readonly OutboxEvent[]): Promise<void> {
+  for (let at = 0; at < events.length; at += BATCH) {
+    const batch = events.slice(at, at + BATCH);
+    await queryPrepared(tx, APPEND_MANY, [
+      batch.map(({ id }) => id),
+      batch.map(({ userId }) => userId),
+      batch.map(({ type }) => type),
+      batch.map(({ payload }) => Buffer.from(payload)),
+    ]);
+  }
+}
+
+/** Of at most 64 KiB each. */
+const BATCH = 200;
+const APPEND_MANY = `INSERT INTO outbox_events (id, user_id, type, payload)
+  SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::bytea[])
+  RETURNING pg_notify('${OUTBOX_CHANNEL}', '')`;
+
 /** The notification is sent at COMMIT, and once per transaction however many events it appends. */
 const APPEND = `INSERT INTO outbox_events (id, user_id, type, payload) VALUES ($1, $2, $3, $4)
   RETURNING pg_notify('${OUTBOX_CHANNEL}', '')`;

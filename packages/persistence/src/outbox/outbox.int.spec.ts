@@ -5,7 +5,7 @@ import { createListener, type Listener } from '../listener.js';
 import type { TestDatabase } from '../testing/index.js';
 import { createMechanismDatabase } from '../testing/mechanism-database.js';
 import { inTransaction, type Tx } from '../transaction.js';
-import { appendEvent } from './append.js';
+import { appendEvent, appendEvents } from './append.js';
 import { createRelay, type RelayedEvent, type RelayOptions } from './relay.js';
 import { sequenceEvents } from './sequencer.js';
 
@@ -94,6 +94,17 @@ describe('outbox', () => {
     expect(events[0]).toMatchObject({ userId: USER, createdAt: expect.any(Date) });
     expect(Buffer.from(events[0]!.payload).toString()).toBe(`{"event_id":"${ids[0]}"}`);
     expect(BigInt(events[1]!.position)).toBe(BigInt(events[0]!.position) + 1n);
+  });
+
+  it('takes any number of events of one change, in their order, bytes as they are', async () => {
+    const made = Array.from({ length: 450 }, (_, i) => {
+      const payload = Buffer.from([i % 256, 0, 0xff, 0x5c, 0x22]);
+      return { id: newUuid(), userId: USER, type: `a.made_${i}`, payload };
+    });
+    await inTransaction(dataSource, (tx) => appendEvents(tx, made));
+    const seen: RelayedEvent[] = [];
+    await relayOf('many', { handle: async (_tx, batch) => void seen.push(...batch) }).drain();
+    expect(seen.map(({ id, userId, type, payload }) => ({ id, userId, type, payload }))).toEqual(made);
   });
 
   it('knows no event of a transaction that was rolled back', async () => {
