@@ -42,7 +42,7 @@ export async function askToCancelAll(tx: Tx, userId: string): Promise<readonly A
   return trades.map((trade) => ({
     id: trade.id,
     accountId: trade.exchangeAccountId,
-    isSent: trade.submittedAt !== null,
+    isSent: isSent(trade),
   }));
 }
 
