@@ -5,7 +5,6 @@ import {
   AccessModule,
   type AccessOptions,
   RateLimiter,
-  RedisReplayWindow,
   rateBucketsIn,
 } from '@trading-automation/core/access';
 import { AnalyticsModule } from '@trading-automation/core/analytics';
@@ -73,7 +72,6 @@ export class AppModule {
   }: AppParts): DynamicModule {
     const access = AccessModule.with({
       engine,
-      replayWindow: new RedisReplayWindow(redis),
       openRegistration: config.OPEN_REGISTRATION,
       publicUrl,
       rateLimiter: new RateLimiter(config.RATE_LIMITS, rateBucketsIn(redis)),

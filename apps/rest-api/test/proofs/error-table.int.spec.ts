@@ -153,11 +153,36 @@ const CAUSES: Record<ErrorCode, readonly (readonly [string, () => Promise<Receiv
   insufficient_balance: [['more than there is', () => order({ amount: '10000' })]],
   invalid_state: [
     [
-      'cancelling what is cancelled',
+      'cancelling a trade that is CANCELLED',
       async () => {
         const id = await owner.trade();
         await owner.got('POST', `/v1/trades/${id}/cancel`);
         return owner.call('POST', `/v1/trades/${id}/cancel`);
+      },
+    ],
+    [
+      'cancelling a trade that is FILLED',
+      async () => {
+        const id = await owner.trade();
+        await market.rows("UPDATE trades SET status = 'FILLED' WHERE id = $1", market.uuidOf(id));
+        return owner.call('POST', `/v1/trades/${id}/cancel`);
+      },
+    ],
+    [
+      'claiming a reward that is CLAIMED',
+      async () => {
+        const id = await owner.reward();
+        await owner.got('POST', `/v1/rewards/${id}/claim`);
+        return owner.call('POST', `/v1/rewards/${id}/claim`);
+      },
+    ],
+    [
+      'retrying a dead letter that is DISCARDED',
+      async () => {
+        const { webhookId, deadLetterId } = await owner.deadLetters(1);
+        const target = `/v1/webhooks/${webhookId}/dead-letters/${deadLetterId}`;
+        await owner.got('DELETE', target);
+        return owner.call('POST', `${target}/retry`);
       },
     ],
   ],
@@ -266,7 +291,7 @@ function testCredentials(code: ErrorCode): Promise<Received> {
 }
 
 /** What else the table promises of an answer. */
-const PROMISES: Partial<Record<ErrorCode, (answer: Received) => void>> = {
+const PROMISES: Partial<Record<ErrorCode, (answer: Received, way: string) => void>> = {
   timestamp_out_of_window: ({ json }) => {
     const [detail] = json.error!.details as unknown as { server_time: number }[];
     expect(Math.abs(detail!.server_time - Date.now())).toBeLessThan(30_000);
@@ -278,7 +303,8 @@ const PROMISES: Partial<Record<ErrorCode, (answer: Received) => void>> = {
       { rule: 'amount_step', value: '0.000001', limit: '0.00001' },
       ...json.error!.details!.slice(1),
     ]),
-  invalid_state: ({ json }) => expect(json.error!.details).toMatchObject([{ state: 'CANCELLED' }]),
+  invalid_state: ({ json }, way) =>
+    expect(json.error!.details).toMatchObject([{ state: way.split(' ').at(-1) }]),
   rate_limited: ({ headers }) => expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1),
   service_unavailable: ({ headers }) => expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1),
   credential_in_query: ({ text }) => {
@@ -295,7 +321,7 @@ it('causes every code there is', () => {
   expect(Object.keys(CAUSES).sort()).toEqual(Object.keys(ERRORS).sort());
 });
 
-it.each(rows)('%s: %s', async (code, _way, cause) => {
+it.each(rows)('%s: %s', async (code, way, cause) => {
   const answer = await cause();
   expect({ status: answer.status, code: answer.json.error?.code }).toEqual({
     status: ERRORS[code].status,
@@ -306,5 +332,5 @@ it.each(rows)('%s: %s', async (code, _way, cause) => {
   expect(error!.message.length).toBeGreaterThan(10);
   expect(error!.request_id).toBe(answer.headers['x-request-id']);
   expect(answer.text).not.toMatch(/select|insert|relation|postgres|node_modules|\bat \S+:\d+/i);
-  PROMISES[code]?.(answer);
+  PROMISES[code]?.(answer, way);
 });

@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { type PickedEngine, type ReplayWindow } from '@trading-automation/signed-request';
+import type { PickedEngine } from '@trading-automation/signed-request';
 import { Commands } from '../commands.js';
 import { Lists } from '../lists.js';
 import { Platform } from '../platform.js';
@@ -14,7 +14,6 @@ import { RateLimiter } from './rate-limiter.js';
 
 export interface AccessOptions {
   readonly engine: PickedEngine['engine'];
-  readonly replayWindow: ReplayWindow;
   readonly openRegistration: boolean;
   /** The origin that links in mails lead to, without a trailing slash. */
   readonly publicUrl: () => string;
@@ -24,13 +23,7 @@ export interface AccessOptions {
 /** Users and their credentials, for an API. */
 @Module({})
 export class AccessModule {
-  static with({
-    engine,
-    replayWindow,
-    openRegistration,
-    publicUrl,
-    rateLimiter,
-  }: AccessOptions): DynamicModule {
+  static with({ engine, openRegistration, publicUrl, rateLimiter }: AccessOptions): DynamicModule {
     return {
       module: AccessModule,
       providers: [
@@ -41,7 +34,6 @@ export class AccessModule {
             new Authentication({
               platform,
               engine,
-              replayWindow,
               lookup: new CredentialLookup(platform),
               use: new CredentialUse(platform),
             }),

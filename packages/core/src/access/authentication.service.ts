@@ -44,7 +44,6 @@ export interface AuthenticationParts {
   readonly lookup: CredentialLookup;
   readonly use: CredentialUse;
   readonly engine: VerifyEngine;
-  readonly replayWindow: ReplayWindow;
 }
 
 export class Authentication {
@@ -53,15 +52,15 @@ export class Authentication {
   /**
    * The caller, or null where the request carries no credentials.
    *
-   * @param limits those that the credential must satisfy, where there are any
+   * @param limits those that the credential must satisfy; they keep the nonces too
    * @throws {DomainError}
    */
-  async authenticate(incoming: IncomingRequest, limits?: CredentialLimits): Promise<Actor | null> {
+  async authenticate(incoming: IncomingRequest, limits: CredentialLimits): Promise<Actor | null> {
     const signed = await this.bySignature(incoming, limits);
     const credential = signed ?? (await this.byApiKey(incoming));
     if (credential === null) return null;
     if (!isAddressAllowed(credential.ipAllowlist, incoming.address)) throw new DomainError('ip_not_allowed');
-    if (signed === null) await limits?.takeByCredential(credential.id);
+    if (signed === null) await limits.takeByCredential(credential.id);
     this.parts.use.note(credential);
     const { kind, id, userId, permissions } = credential;
     return { userId, credential: { kind, id, permissions } };
@@ -69,7 +68,7 @@ export class Authentication {
 
   private async bySignature(
     incoming: IncomingRequest,
-    limits: CredentialLimits | undefined,
+    limits: CredentialLimits,
   ): Promise<FoundCredential | null> {
     const { method, target, rawHeaders, body } = incoming;
     const { engine, lookup } = this.parts;
@@ -78,8 +77,7 @@ export class Authentication {
       found = await lookup.byPublicKey(publicKey);
       return found;
     };
-    const replayWindow =
-      limits === undefined ? this.parts.replayWindow : limitedWindow(limits, () => found!.id);
+    const replayWindow = limitedWindow(limits, () => found!.id);
     const verification = await verifyRequest(
       { method, path: target, headers: rawHeaders, body },
       { engine, replayWindow, findPublicKey },

@@ -69,10 +69,8 @@ describe('a watched credential', () => {
     const request = await keyed();
     const watched = await begin(watch, request);
     const unconcerned = await begin(watch, await keyed());
-    const changedAtMs = performance.now();
     await change(request.actor.credential.id, set);
     await watched.ended;
-    expect(performance.now() - changedAtMs).toBeLessThan(2_000);
     expect([watched.ends(), unconcerned.ends()]).toEqual([1, 0]);
   });
 

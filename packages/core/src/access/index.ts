@@ -17,5 +17,4 @@ export {
   rateBucketsIn,
 } from './rate-limiter.js';
 export { RATE_POLICIES, type RateLimits, rateLimitsSchema, rateLimitsSetting } from './rate-limits.js';
-export { RedisReplayWindow } from './redis-replay-window.js';
 export { lockUser } from './user-lock.service.js';

@@ -83,6 +83,12 @@ describe('the shared buckets', () => {
       expect(Math.ceil(after.untilFullUs[0]! / claim.set.policies[0]!.intervalUs)).toBe(2);
     });
 
+    it('keep the nonces of two keys apart', async () => {
+      const once = nonceOf();
+      for (const nonce of [once, { ...nonceOf(), nonce: once.nonce }])
+        expect(await processes[0].takeWithNonce(claimOf(1), nonce)).toMatchObject({ isTaken: true });
+    });
+
     it('record none where a bucket refuses: the request may come again', async () => {
       const claim = claimOf(1);
       await processes[0].take(claim);

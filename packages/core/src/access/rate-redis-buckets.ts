@@ -7,6 +7,8 @@
  * 3. The nonce of a signed request is recorded by the same script. Seen before, it fills nothing: who replays a request
  *    can't use up its owner's tokens. Where a bucket refuses, it is not recorded: the request was not let in, and a
  *    holder of a key can't fill the memory faster than the limit.
+ * 4. The Redis behind it must not evict (`noeviction`) and must keep its log (AOF): a nonce that is forgotten within its
+ *    window lets a request in twice.
  */
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
