@@ -72,7 +72,6 @@ async function connectRedis(url: string, logger: Logger): Promise<Redis> {
   const redis = new Redis(url, {
     lazyConnect: true,
     commandTimeout: REDIS_TIMEOUT_MS,
-    enableAutoPipelining: true,
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,
   });
