@@ -13,6 +13,7 @@ import { announce } from '../announce.js';
 import type { Commands } from '../commands.js';
 import type { ListQuery, Lists, Page } from '../lists.js';
 import type { Platform } from '../platform.js';
+import { limitReached, stateRefused } from '../refusals.js';
 import { viewApiKey } from './access.view.js';
 import { type Actor, authorise } from './actor.js';
 import { assertAdminCredentialLeft, assertNotRevoked } from './admin-credentials.service.js';
@@ -119,10 +120,7 @@ export class ApiKeysService {
 }
 
 function tooManyKeys(): DomainError {
-  const message = `An account has at most ${API_KEYS_MAX} API keys.`;
-  return new DomainError('limit_reached', undefined, [
-    { code: 'limit_reached', message, limit: API_KEYS_MAX },
-  ]);
+  return limitReached('API keys', API_KEYS_MAX);
 }
 
 /** A key that is expired when it is made is a mistake of its maker. */
@@ -138,9 +136,7 @@ async function ownActiveKey(tx: Tx, actor: Actor, publicId: string): Promise<Api
   const entity = id === null ? null : await tx.findOneBy(ApiKeyEntity, { id, userId: actor.userId });
   if (entity === null) throw new DomainError('not_found');
   if (entity.revokedAt !== null) {
-    throw new DomainError('invalid_state', 'The API key is revoked.', [
-      { code: 'invalid_state', message: 'The API key is revoked.', state: 'REVOKED' },
-    ]);
+    throw stateRefused('The API key is revoked.', 'REVOKED');
   }
   return entity;
 }

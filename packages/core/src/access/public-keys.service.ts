@@ -11,6 +11,7 @@ import { announce } from '../announce.js';
 import type { Commands } from '../commands.js';
 import type { ListQuery, Lists, Page } from '../lists.js';
 import type { Platform } from '../platform.js';
+import { stateRefused } from '../refusals.js';
 import { viewPublicKey } from './access.view.js';
 import { type Actor, authorise } from './actor.js';
 import { assertAdminCredentialLeft } from './admin-credentials.service.js';
@@ -69,5 +70,5 @@ async function ownActiveKey(tx: Tx, actor: Actor, id: string): Promise<PublicKey
   if (entity === null) throw new DomainError('not_found');
   if (entity.revokedAt === null) return entity;
   const message = 'The public key is revoked.';
-  throw new DomainError('invalid_state', message, [{ code: 'invalid_state', message, state: 'REVOKED' }]);
+  throw stateRefused(message, 'REVOKED');
 }

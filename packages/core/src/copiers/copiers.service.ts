@@ -19,13 +19,14 @@ import type { Commands } from '../commands.js';
 import { accountOfFilter, holdAccount, holdOwnAccount } from '../exchange-accounts/index.js';
 import type { ListQuery, Lists, Page } from '../lists.js';
 import type { Platform } from '../platform.js';
+import { limitReached, stateRefused } from '../refusals.js';
 import { holdStrategy, strategyOfFilter, strategyToFollow } from '../strategies/index.js';
 import { CopierEntity } from './copier.entity.js';
 import { contradictions, type PairLists, settingsOf } from './copier.rules.js';
 import { viewCopier, viewStoppedCopier } from './copier.view.js';
 import { stopCopier } from './copier-stops.service.js';
 import { countCopiersOfUser, markDeleted, markStarted } from './copiers.queries.js';
-import { assertMayFollow, stateRefused } from './strategy-links.service.js';
+import { assertMayFollow } from './strategy-links.service.js';
 
 const COPIERS_MAX = 1_000;
 
@@ -225,6 +226,5 @@ function assertNoContradiction(lists: PairLists): void {
 
 async function assertBelowLimit(tx: Tx, userId: string): Promise<void> {
   if ((await countCopiersOfUser(tx, userId)) < COPIERS_MAX) return;
-  const message = `An account has at most ${COPIERS_MAX} copiers.`;
-  throw new DomainError('limit_reached', undefined, [{ code: 'limit_reached', message, limit: COPIERS_MAX }]);
+  throw limitReached('copiers', COPIERS_MAX);
 }

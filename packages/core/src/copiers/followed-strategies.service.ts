@@ -12,6 +12,7 @@ import type { Tx } from '@trading-automation/persistence';
 import { In, IsNull } from 'typeorm';
 import { type Actor, authorise, lockUser } from '../access/index.js';
 import type { Commands } from '../commands.js';
+import { stateRefused } from '../refusals.js';
 import {
   changeStrategy,
   lockOwnStrategy,
@@ -22,7 +23,7 @@ import {
 import { CopierEntity } from './copier.entity.js';
 import { closeOnlyCopiersOf, pauseCopiersOf } from './copier-stops.service.js';
 import { isFollowed, linkCopiers } from './copiers.queries.js';
-import { assertMayFollow, stateRefused } from './strategy-links.service.js';
+import { assertMayFollow } from './strategy-links.service.js';
 
 /**
  * The use-cases that change a strategy and the copiers that follow it in one transaction. They stand here because

@@ -1,6 +1,7 @@
 /** Whether copiers may follow a strategy. */
 import { DomainError } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
+import { stateRefused } from '../refusals.js';
 import type { HeldStrategy } from '../strategies/index.js';
 import { hasRoom, type Link, ownAccountDetails } from './copier.rules.js';
 import { countCopiersOfStrategy } from './copiers.queries.js';
@@ -22,11 +23,5 @@ export async function assertMayFollow(tx: Tx, strategy: HeldStrategy, links: rea
   const message = `The strategy takes at most ${strategy.capacity} copiers.`;
   throw new DomainError('limit_reached', message, [
     { code: 'limit_reached', message, limit: strategy.capacity },
-  ]);
-}
-
-export function stateRefused(message: string, state: string, field?: string): DomainError {
-  return new DomainError('invalid_state', message, [
-    { ...(field === undefined ? {} : { field }), code: 'invalid_state', message, state },
   ]);
 }

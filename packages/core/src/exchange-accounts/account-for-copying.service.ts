@@ -1,6 +1,7 @@
-import { DomainError, decodeId, type TradingType } from '@trading-automation/contracts';
+import { decodeId, type TradingType } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
 import type { Actor } from '../access/index.js';
+import { unknownId } from '../refusals.js';
 
 /** What a strategy or a copier has to know of its account. */
 export interface HeldAccount {
@@ -36,7 +37,5 @@ export async function holdOwnAccount(tx: Tx, actor: Actor, publicId: string): Pr
       : await tx.query('SELECT id FROM exchange_accounts WHERE id = $1 AND user_id = $2', [id, actor.userId]);
   const account = own === undefined ? undefined : await holdAccount(tx, own.id);
   if (account !== undefined && !account.isRemoved) return account;
-  throw new DomainError('not_found', undefined, [
-    { field: 'exchange_account_id', code: 'not_found', message: 'No such exchange account.' },
-  ]);
+  throw unknownId('exchange_account_id', 'exchange account');
 }

@@ -3,6 +3,7 @@ import type { Balances } from '@trading-automation/exchanges';
 import { queryPrepared, selectionOf, selectPrepared, type Tx } from '@trading-automation/persistence';
 import type { Actor } from '../access/index.js';
 import type { Platform } from '../platform.js';
+import { unknownId } from '../refusals.js';
 import { ExchangeAccountEntity } from './exchange-account.entity.js';
 import { inactive } from './exchange-accounts.service.js';
 import { callWorker } from './worker-calls.js';
@@ -69,7 +70,5 @@ export async function accountOfFilter(tx: Tx, actor: Actor, publicId: string): P
 }
 
 function noSuchAccount(): DomainError {
-  return new DomainError('not_found', undefined, [
-    { field: 'exchange_account_id', code: 'not_found', message: 'No such exchange account.' },
-  ]);
+  return unknownId('exchange_account_id', 'exchange account');
 }

@@ -18,6 +18,7 @@ import { type Actor, authorise, lockUser } from '../access/index.js';
 import type { Commands } from '../commands.js';
 import type { ListQuery, Lists, Page } from '../lists.js';
 import type { Platform } from '../platform.js';
+import { limitReached, stateRefused } from '../refusals.js';
 import type { Sealer } from '../sealing/index.js';
 import { ExchangeAccountEntity } from './exchange-account.entity.js';
 import { viewExchangeAccount, viewSupportedExchange } from './exchange-account.view.js';
@@ -267,10 +268,7 @@ async function assertBelowLimit(tx: Tx, userId: string): Promise<void> {
     [userId],
   );
   if (count < ACCOUNTS_MAX) return;
-  const message = `An account has at most ${ACCOUNTS_MAX} exchange accounts.`;
-  throw new DomainError('limit_reached', undefined, [
-    { code: 'limit_reached', message, limit: ACCOUNTS_MAX },
-  ]);
+  throw limitReached('exchange accounts', ACCOUNTS_MAX);
 }
 
 function notOffered(field: string, message: string): DomainError {
@@ -307,10 +305,10 @@ const USE_WORDS: Record<AccountUse, string> = {
 
 function stillUsed(state: AccountUse): DomainError {
   const message = USE_WORDS[state];
-  return new DomainError('invalid_state', message, [{ code: 'invalid_state', message, state }]);
+  return stateRefused(message, state);
 }
 
 export function inactive(): DomainError {
   const message = 'The exchange refused the credentials of this account: give it new ones.';
-  return new DomainError('invalid_state', message, [{ code: 'invalid_state', message, state: 'INACTIVE' }]);
+  return stateRefused(message, 'INACTIVE');
 }

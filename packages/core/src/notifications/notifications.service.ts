@@ -1,6 +1,5 @@
 import {
   DomainError,
-  decodeId,
   encodeId,
   type Notification,
   notificationOperations,
@@ -12,6 +11,7 @@ import { type Actor, authorise } from '../access/index.js';
 import type { Commands } from '../commands.js';
 import type { ListQuery, Lists, Page } from '../lists.js';
 import type { Platform } from '../platform.js';
+import { uuidOf } from '../refusals.js';
 import { NotificationEntity } from './notification.entity.js';
 import { notificationView } from './notification.view.js';
 
@@ -59,7 +59,7 @@ export class NotificationsService {
   /** One that is read keeps the moment that it was read first. */
   async read(actor: Actor, id: string): Promise<Notification> {
     authorise(actor, notificationOperations.read.access);
-    const uuid = uuidOf(id);
+    const uuid = uuidOf('ntf', id);
     return this.commands.run(actor.once, async (tx) => {
       await tx.query(
         `UPDATE notifications SET read_at = clock_timestamp(), updated_at = clock_timestamp()
@@ -87,7 +87,7 @@ export class NotificationsService {
 
   async delete(actor: Actor, id: string): Promise<{ id: string; deleted: true }> {
     authorise(actor, notificationOperations.delete.access);
-    const uuid = uuidOf(id);
+    const uuid = uuidOf('ntf', id);
     return this.commands.run(actor.once, async (tx) => {
       const [, count] = await tx.query(
         `UPDATE notifications SET deleted_at = clock_timestamp(), updated_at = clock_timestamp()
@@ -122,10 +122,4 @@ async function markAllRead(tx: Tx, userId: string): Promise<number> {
   }
   await tx.query('CLOSE unread');
   return updated;
-}
-
-function uuidOf(id: string): string {
-  const uuid = decodeId('ntf', id);
-  if (uuid === null) throw new DomainError('not_found');
-  return uuid;
 }

@@ -14,6 +14,7 @@ import type { Commands } from '../commands.js';
 import type { Ledger } from '../ledger/index.js';
 import type { ListQuery, Lists, Page } from '../lists.js';
 import type { Platform } from '../platform.js';
+import { stateRefused, unknownId } from '../refusals.js';
 import { type RewardTypeRow, rewardTypeView, rewardView } from './reward.view.js';
 import { findReward, IS_IN_STATUS, markClaimed, REWARD_SELECT, type RewardRow } from './rewards.queries.js';
 
@@ -113,9 +114,7 @@ export class RewardsService {
         ? []
         : await this.parts.platform.database.query('SELECT id FROM reward_types WHERE id = $1', [id]);
     if (row !== undefined) return row.id;
-    throw new DomainError('not_found', undefined, [
-      { field: 'type_id', code: 'not_found', message: 'No such reward type.' },
-    ]);
+    throw unknownId('type_id', 'reward type');
   }
 }
 
@@ -128,5 +127,5 @@ const STATE_WORDS = {
 
 function notClaimable({ status }: RewardRow): DomainError {
   const message = STATE_WORDS[status];
-  return new DomainError('invalid_state', message, [{ code: 'invalid_state', message, state: status }]);
+  return stateRefused(message, status);
 }

@@ -12,6 +12,7 @@ import { type Actor, authorise, lockUser } from '../access/index.js';
 import type { Commands } from '../commands.js';
 import type { ListQuery, Lists, Page } from '../lists.js';
 import type { Platform } from '../platform.js';
+import { limitReached } from '../refusals.js';
 
 const SETTINGS_MAX = 1_000;
 
@@ -111,13 +112,7 @@ async function assertRoom(tx: Tx, userId: string, key: string): Promise<void> {
     [userId, key],
   );
   if (is_there || count < SETTINGS_MAX) return;
-  throw new DomainError('limit_reached', undefined, [
-    {
-      code: 'limit_reached',
-      message: `An account has at most ${SETTINGS_MAX} settings.`,
-      limit: SETTINGS_MAX,
-    },
-  ]);
+  throw limitReached('settings', SETTINGS_MAX);
 }
 
 function settingView(row: SettingRow): Setting {

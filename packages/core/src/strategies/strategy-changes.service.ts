@@ -10,6 +10,7 @@ import type { Tx } from '@trading-automation/persistence';
 import { IsNull } from 'typeorm';
 import type { Actor } from '../access/index.js';
 import { type HeldAccount, holdAccount } from '../exchange-accounts/index.js';
+import { stateRefused } from '../refusals.js';
 import { copierCounts, pairsOf } from './strategies.queries.js';
 import { StrategyEntity } from './strategy.entity.js';
 import { viewStrategy } from './strategy.view.js';
@@ -130,7 +131,5 @@ function placesWhere<T>(items: readonly T[], condition: (item: T) => boolean): s
 
 function accountRemoved(): DomainError {
   const message = 'The exchange account of this strategy was removed: make a new strategy on another one.';
-  return new DomainError('invalid_state', message, [
-    { field: 'status', code: 'invalid_state', message, state: 'ACCOUNT_REMOVED' },
-  ]);
+  return stateRefused(message, 'ACCOUNT_REMOVED', 'status');
 }

@@ -1,6 +1,7 @@
 import { DomainError, decodeId, type StrategyStatus } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
 import type { Actor } from '../access/index.js';
+import { unknownId } from '../refusals.js';
 import { hasCopierOf } from './strategies.queries.js';
 
 /** What a copier or a trade has to know of its strategy. */
@@ -86,7 +87,5 @@ export async function strategyOfFilter(tx: Tx, actor: Actor, publicId: string): 
 
 export function unknownStrategy(field?: string): DomainError {
   if (field === undefined) return new DomainError('not_found');
-  return new DomainError('not_found', undefined, [
-    { field, code: 'not_found', message: 'No such strategy.' },
-  ]);
+  return unknownId(field, 'strategy');
 }

@@ -9,6 +9,7 @@ import { hydrate, selectionOf, selectPrepared, type Tx } from '@trading-automati
 import { type Actor, authorise } from '../access/index.js';
 import type { ListQuery, Lists, Page } from '../lists.js';
 import type { Platform } from '../platform.js';
+import { unknownId } from '../refusals.js';
 import { TradePairEntity } from './trade-pair.entity.js';
 import { viewTradePair } from './trade-pair.view.js';
 
@@ -78,9 +79,7 @@ export async function pairForTrade(tx: Tx, publicId: string): Promise<PairForTra
   const [pair] =
     id === null ? [] : await selectPrepared(tx, shown, 'FROM trade_pairs p WHERE p.id = $1', [id]);
   if (pair !== undefined) return pair;
-  throw new DomainError('not_found', undefined, [
-    { field: 'trade_pair_id', code: 'not_found', message: 'No such trade pair.' },
-  ]);
+  throw unknownId('trade_pair_id', 'trade pair');
 }
 
 async function findPair(tx: Tx, publicId: string): Promise<TradePairEntity | null> {

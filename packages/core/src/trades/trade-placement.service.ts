@@ -17,6 +17,7 @@ import type { Actor } from '../access/index.js';
 import { announce } from '../announce.js';
 import { Exact } from '../decimal-arithmetic.js';
 import { type AccountForTrade, lockAccountForTrade } from '../exchange-accounts/index.js';
+import { stateRefused } from '../refusals.js';
 import { type HeldStrategy, strategyForTrade } from '../strategies/index.js';
 import { type PairForTrade, pairForTrade } from '../trade-pairs/index.js';
 import {
@@ -136,9 +137,7 @@ function assertSignal(strategy: HeldStrategy, account: AccountForTrade, pair: Pa
   }
   if (strategy.status === 'ACTIVE') return;
   const message = 'The strategy is archived: nothing is traded for it any more.';
-  throw new DomainError('invalid_state', message, [
-    { field: 'strategy_id', code: 'invalid_state', message, state: strategy.status },
-  ]);
+  throw stateRefused(message, strategy.status, 'strategy_id');
 }
 
 function assertTradable(account: AccountForTrade, pair: PairForTrade, input: TradeCreate): void {
@@ -153,9 +152,7 @@ function assertTradable(account: AccountForTrade, pair: PairForTrade, input: Tra
   }
   if (!pair.isActive) {
     const message = 'The exchange does not trade this pair at the moment.';
-    throw new DomainError('invalid_state', message, [
-      { field: 'trade_pair_id', code: 'invalid_state', message, state: 'INACTIVE' },
-    ]);
+    throw stateRefused(message, 'INACTIVE', 'trade_pair_id');
   }
   if (input.reduce_only && pair.tradingType !== 'perpetual') {
     throw new DomainError('validation_failed', undefined, [

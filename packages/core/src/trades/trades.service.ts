@@ -19,6 +19,7 @@ import type { Commands } from '../commands.js';
 import { accountOfFilter, callWorker, syncIfNever } from '../exchange-accounts/index.js';
 import type { ListQuery, Lists, Page } from '../lists.js';
 import type { Platform } from '../platform.js';
+import { stateRefused } from '../refusals.js';
 import { strategyOfFilter } from '../strategies/index.js';
 import { FillEntity } from './fill.entity.js';
 import { TradeEntity } from './trade.entity.js';
@@ -155,5 +156,5 @@ async function viewDetail(shown: Shown, tx: Tx, trade: ShownTrade): Promise<Trad
 
 function notCancellable(trade: ShownTrade): DomainError {
   const message = `The trade is ${trade.status}: nothing of it is open.`;
-  return new DomainError('invalid_state', message, [{ code: 'invalid_state', message, state: trade.status }]);
+  return stateRefused(message, trade.status);
 }

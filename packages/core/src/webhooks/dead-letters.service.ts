@@ -4,7 +4,6 @@ import {
   type DeadLetterStats,
   DomainError,
   deadLetterOperations,
-  decodeId,
   encodeId,
   type QueryOf,
 } from '@trading-automation/contracts';
@@ -13,6 +12,7 @@ import { type Actor, authorise } from '../access/index.js';
 import type { Commands } from '../commands.js';
 import type { ListQuery, Lists, Page } from '../lists.js';
 import type { Platform } from '../platform.js';
+import { stateRefused, uuidOf } from '../refusals.js';
 import {
   countDeadLetters,
   DEAD_LETTER_FROM,
@@ -24,7 +24,7 @@ import {
 } from './dead-letter.queries.js';
 import { lockWebhook } from './delivery.queries.js';
 import { type DeadLetterRow, deadLetterDetailView, deadLetterView } from './webhook.view.js';
-import { findOwnWebhook, uuidOf } from './webhooks.service.js';
+import { findOwnWebhook } from './webhooks.service.js';
 
 /** What an account does with the deliveries that were given up. */
 export class DeadLettersService {
@@ -40,7 +40,7 @@ export class DeadLettersService {
     query: ListQuery & QueryOf<typeof deadLetterOperations.list>,
   ): Promise<Page<DeadLetter>> {
     authorise(actor, deadLetterOperations.list.access);
-    const webhook = await findOwnWebhook(this.platform.database.manager, actor, uuidOf(webhookId));
+    const webhook = await findOwnWebhook(this.platform.database.manager, actor, uuidOf('whk', webhookId));
     const filters = (['status', 'event_type'] as const).filter((name) => query[name] !== undefined);
     const source = {
       select: DEAD_LETTER_SELECT,
@@ -62,15 +62,15 @@ export class DeadLettersService {
   async stats(actor: Actor, webhookId: string): Promise<DeadLetterStats> {
     authorise(actor, deadLetterOperations.stats.access);
     const { database } = this.platform;
-    const webhook = await findOwnWebhook(database.manager, actor, uuidOf(webhookId));
+    const webhook = await findOwnWebhook(database.manager, actor, uuidOf('whk', webhookId));
     return countDeadLetters(database, webhook.id);
   }
 
   async get(actor: Actor, webhookId: string, id: string): Promise<DeadLetterDetail> {
     authorise(actor, deadLetterOperations.get.access);
     const { manager } = this.platform.database;
-    const webhook = await findOwnWebhook(manager, actor, uuidOf(webhookId));
-    return read(manager, webhook.id, deadLetterUuidOf(id));
+    const webhook = await findOwnWebhook(manager, actor, uuidOf('whk', webhookId));
+    return read(manager, webhook.id, uuidOf('dlq', id));
   }
 
   /**
@@ -80,7 +80,7 @@ export class DeadLettersService {
    */
   async retry(actor: Actor, webhookId: string, id: string): Promise<DeadLetterDetail> {
     authorise(actor, deadLetterOperations.retry.access);
-    const [uuid, webhookUuid] = [deadLetterUuidOf(id), uuidOf(webhookId)];
+    const [uuid, webhookUuid] = [uuidOf('dlq', id), uuidOf('whk', webhookId)];
     return this.commands.run(actor.once, async (tx) => {
       const webhook = await findOwnWebhook(tx, actor, webhookUuid);
       const { isActive, isDeleted } = await lockWebhook(tx, webhook.id);
@@ -94,7 +94,7 @@ export class DeadLettersService {
   /** It stays readable, as DISCARDED. @throws {DomainError} `invalid_state` where it is resolved already */
   async discard(actor: Actor, webhookId: string, id: string): Promise<{ id: string; deleted: true }> {
     authorise(actor, deadLetterOperations.discard.access);
-    const [uuid, webhookUuid] = [deadLetterUuidOf(id), uuidOf(webhookId)];
+    const [uuid, webhookUuid] = [uuidOf('dlq', id), uuidOf('whk', webhookId)];
     return this.commands.run(actor.once, async (tx) => {
       const webhook = await findOwnWebhook(tx, actor, webhookUuid);
       if (!(await discardDeadLetter(tx, webhook.id, uuid))) throw await refusal(tx, webhook.id, uuid);
@@ -123,11 +123,5 @@ async function refusal(tx: Tx, webhookId: string, id: string): Promise<DomainErr
 }
 
 function invalidState(state: string, message: string): DomainError {
-  return new DomainError('invalid_state', message, [{ code: 'invalid_state', message, state }]);
-}
-
-function deadLetterUuidOf(id: string): string {
-  const uuid = decodeId('dlq', id);
-  if (uuid === null) throw new DomainError('not_found');
-  return uuid;
+  return stateRefused(message, state);
 }

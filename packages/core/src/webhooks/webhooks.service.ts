@@ -1,7 +1,6 @@
 import {
   type Delivery,
   DomainError,
-  decodeId,
   encodeId,
   type Webhook,
   type WebhookCreate,
@@ -16,6 +15,7 @@ import type { Commands } from '../commands.js';
 import type { ListQuery, Lists, Page } from '../lists.js';
 import { toRefusal } from '../outage.js';
 import type { Platform } from '../platform.js';
+import { limitReached, uuidOf } from '../refusals.js';
 import { killDueDeliveries } from './delivery.queries.js';
 import { judgeUrl } from './egress.js';
 import { WebhookEntity } from './webhook.entity.js';
@@ -77,7 +77,7 @@ export class WebhooksService {
 
   async get(actor: Actor, id: string): Promise<Webhook> {
     authorise(actor, webhookOperations.get.access);
-    return webhookView(await findOwnWebhook(this.platform.database.manager, actor, uuidOf(id)));
+    return webhookView(await findOwnWebhook(this.platform.database.manager, actor, uuidOf('whk', id)));
   }
 
   /**
@@ -86,7 +86,7 @@ export class WebhooksService {
    */
   async update(actor: Actor, id: string, changes: WebhookUpdate): Promise<Webhook> {
     authorise(actor, webhookOperations.update.access);
-    const uuid = uuidOf(id);
+    const uuid = uuidOf('whk', id);
     return this.commands.run(actor.once, async (tx) => {
       if (changes.url !== undefined) this.assertCallable(changes.url);
       if (Object.keys(changes).length > 0) await change(tx, actor, uuid, changes);
@@ -97,7 +97,7 @@ export class WebhooksService {
   /** The answer alone carries the new secret. What is sent from now on is signed with it, waiting attempts too. */
   async rotateSecret(actor: Actor, id: string): Promise<WebhookWithSecret> {
     authorise(actor, webhookOperations.rotateSecret.access);
-    const uuid = uuidOf(id);
+    const uuid = uuidOf('whk', id);
     return this.commands.run(actor.once, async (tx) => {
       const secret = newWebhookSecret();
       const secretSealed = await this.secrets.sealer.seal(secret, webhookSecretContext(uuid));
@@ -115,7 +115,7 @@ export class WebhooksService {
   /** Nothing more is begun to be sent; what was owed is discarded, and the secret is gone. */
   async delete(actor: Actor, id: string): Promise<{ id: string; deleted: true }> {
     authorise(actor, webhookOperations.delete.access);
-    const uuid = uuidOf(id);
+    const uuid = uuidOf('whk', id);
     return this.commands.run(actor.once, async (tx) => {
       const [, count] = await tx.query(
         `UPDATE webhooks SET deleted_at = now(), updated_at = now(), is_active = false, secret_sealed = NULL
@@ -135,7 +135,7 @@ export class WebhooksService {
   /** The attempts made for a webhook. */
   async deliveries(actor: Actor, id: string, query: ListQuery): Promise<Page<Delivery>> {
     authorise(actor, webhookOperations.deliveries.access);
-    const webhook = await findOwnWebhook(this.platform.database.manager, actor, uuidOf(id));
+    const webhook = await findOwnWebhook(this.platform.database.manager, actor, uuidOf('whk', id));
     const source = {
       select: ATTEMPT_SELECT,
       from: ATTEMPT_FROM,
@@ -169,7 +169,7 @@ export class WebhooksService {
 
   private async sendTest(actor: Actor, id: string): Promise<string> {
     const { database, listener } = this.platform;
-    const webhook = await findOwnWebhook(database.manager, actor, uuidOf(id));
+    const webhook = await findOwnWebhook(database.manager, actor, uuidOf('whk', id));
     try {
       const reply = await callProcess({
         dataSource: database,
@@ -201,13 +201,7 @@ async function assertRoom(tx: Tx, userId: string): Promise<void> {
     [userId],
   );
   if (count < WEBHOOKS_MAX) return;
-  throw new DomainError('limit_reached', undefined, [
-    {
-      code: 'limit_reached',
-      message: `An account has at most ${WEBHOOKS_MAX} webhooks.`,
-      limit: WEBHOOKS_MAX,
-    },
-  ]);
+  throw limitReached('webhooks', WEBHOOKS_MAX);
 }
 
 /** `changes.is_active` given as it is already changes neither when nor why a webhook was deactivated. */
@@ -242,8 +236,3 @@ async function findAttempt(tx: Tx, id: string): Promise<AttemptRow> {
 }
 
 /** The uuid of a webhook's id. @throws {DomainError} `not_found` */
-export function uuidOf(id: string): string {
-  const uuid = decodeId('whk', id);
-  if (uuid === null) throw new DomainError('not_found');
-  return uuid;
-}

@@ -5,7 +5,6 @@
 import {
   type Decimal,
   DomainError,
-  decodeId,
   type EventType,
   type QueryOf,
   type Withdrawal,
@@ -22,6 +21,7 @@ import { Exact } from '../decimal-arithmetic.js';
 import type { Ledger } from '../ledger/index.js';
 import type { ListQuery, Lists, Page } from '../lists.js';
 import type { Platform } from '../platform.js';
+import { stateRefused, uuidOf } from '../refusals.js';
 import { isChecksummed } from './wallet-address.js';
 import { WithdrawalEntity } from './withdrawal.entity.js';
 import { withdrawalView } from './withdrawal.view.js';
@@ -62,7 +62,7 @@ export class WithdrawalsService {
 
   async get(actor: Actor, id: string): Promise<Withdrawal> {
     authorise(actor, withdrawalOperations.get.access);
-    return withdrawalView(await find(this.parts.platform.database.manager, actor, uuidOf(id)));
+    return withdrawalView(await find(this.parts.platform.database.manager, actor, uuidOf('wdr', id)));
   }
 
   async create(actor: Actor, input: WithdrawalCreate): Promise<Withdrawal> {
@@ -88,7 +88,7 @@ export class WithdrawalsService {
   async cancel(actor: Actor, publicId: string): Promise<Withdrawal> {
     authorise(actor, withdrawalOperations.cancel.access);
     return this.parts.commands.run(actor.once, async (tx) => {
-      const id = uuidOf(publicId);
+      const id = uuidOf('wdr', publicId);
       const [, count] = await tx.query(
         `UPDATE withdrawals SET status = 'CANCELLED', cancelled_at = clock_timestamp(), updated_at = clock_timestamp()
          WHERE id = $1 AND user_id = $2 AND status = 'PENDING'`,
@@ -151,19 +151,13 @@ function assertAboveFee(amount: Decimal, fee: Decimal): void {
 
 function notPending({ status }: WithdrawalEntity): DomainError {
   const message = 'Only a withdrawal that is PENDING can be cancelled.';
-  return new DomainError('invalid_state', message, [{ code: 'invalid_state', message, state: status }]);
+  return stateRefused(message, status);
 }
 
 async function find(manager: EntityManager, actor: Actor, id: string): Promise<WithdrawalEntity> {
   const withdrawal = await manager.findOneBy(WithdrawalEntity, { id, userId: actor.userId });
   if (withdrawal === null) throw new DomainError('not_found');
   return withdrawal;
-}
-
-function uuidOf(publicId: string): string {
-  const id = decodeId('wdr', publicId);
-  if (id === null) throw new DomainError('not_found');
-  return id;
 }
 
 async function tell(tx: Tx, withdrawal: WithdrawalEntity, type: EventType): Promise<Withdrawal> {
