@@ -150,7 +150,7 @@ describe('1,000 requests at once, to two processes', () => {
   const random = () => randomBytes(8).toString('hex');
   let clients: Redis[];
   beforeEach(() => {
-    clients = [1, 2].map(() => new Redis(process.env.TEST_REDIS_URL!, { enableAutoPipelining: true }));
+    clients = [1, 2].map(() => new Redis(process.env.TEST_REDIS_URL!));
   });
   afterEach(() => {
     for (const client of clients) client.disconnect();

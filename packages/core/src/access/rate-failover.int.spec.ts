@@ -77,7 +77,6 @@ describe('limits while Redis is away', () => {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       commandTimeout: 200,
-      enableAutoPipelining: true,
       retryStrategy: () => 20,
     });
     redis.on('error', () => undefined);

@@ -19,7 +19,7 @@ describe('the shared buckets', () => {
   let clients: [Redis, Redis];
   let processes: [RedisBuckets, RedisBuckets];
   beforeEach(() => {
-    const connect = () => new Redis(process.env.TEST_REDIS_URL!, { enableAutoPipelining: true });
+    const connect = () => new Redis(process.env.TEST_REDIS_URL!);
     clients = [connect(), connect()];
     processes = [new RedisBuckets(clients[0]), new RedisBuckets(clients[1])];
   });
