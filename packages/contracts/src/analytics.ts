@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { decimal } from './decimal.js';
+import { DECISION_CODES } from './decisions.js';
 import { idGiven, idOf } from './ids.js';
 import { defineOperation, instant, instantGiven } from './operation.js';
 import { TRADE_STATUSES, type TradeStatus } from './trades.js';
@@ -38,21 +39,38 @@ const tradeResult = z.object({ trade_id: idOf('trd'), net_pnl: decimal });
 
 const drawdown = z.object({
   amount: decimal.describe(
-    'The deepest fall of the cumulated net_pnl below its highest point; never negative.',
+    'The deepest fall of the cumulated net_pnl below its highest point, both at the end of a UTC day: what rises and falls within a day is not seen. Never negative.',
   ),
-  percent: optionalDecimal.describe('Of the equity at the peak; null while equity is not recorded.'),
-  peak_at: instant.nullable().describe('Null where the peak is the beginning, or where nothing fell.'),
-  trough_at: instant.nullable(),
-  recovered_at: instant.nullable().describe('When the peak was reached again; null where it was not.'),
+  percent: optionalDecimal.describe(
+    "Of the equity at the end of the peak's day, in hundredths; null where that was not recorded, or where nothing fell.",
+  ),
+  peak_at: instant
+    .nullable()
+    .describe('The day of the highest point; null where it is the beginning, or where nothing fell.'),
+  trough_at: instant.nullable().describe('The day of the lowest point after it.'),
+  recovered_at: instant
+    .nullable()
+    .describe('The day on which the highest point was reached again; null where it was not.'),
 });
 
 const curvePoint = z.object({
   at: instant.describe('Where the period begins, in UTC; weeks begin on Monday.'),
-  equity: optionalDecimal.describe('At the end of the period; null while equity is not recorded.'),
+  equity: optionalDecimal.describe(
+    'What the accounts with results in currency were worth, open lots and all, as it was recorded last in or before the period; null where one of them was not recorded yet.',
+  ),
   net_pnl: decimal.describe('Cumulated over the range, at the end of the period.'),
   period_pnl: decimal.describe('Of the period alone.'),
   drawdown: decimal.describe('How far net_pnl then stands below its highest point so far.'),
 });
+
+const copying = z
+  .object({
+    median_latency_ms: count.nullable(),
+    p99_latency_ms: count.nullable().describe('99 of 100 copies were sent within it.'),
+    average_slippage_bps: optionalDecimal.describe('Mean over the copies that were filled.'),
+    skipped_by_reason: z.partialRecord(z.enum(DECISION_CODES), count),
+  })
+  .meta({ id: 'CopyingResults' });
 
 export const analytics = z
   .object({
@@ -94,7 +112,9 @@ export const analytics = z
     net_pnl: decimal.describe(
       'Realised in the range: every part of a lot that was offset in it, first in, first out, after the fees of both sides. Lots bought before the range count with what they cost.',
     ),
-    roi: optionalDecimal.describe('Null while equity is not recorded.'),
+    roi: optionalDecimal.describe(
+      "Return over the range, 1 for a doubling: each day's net_pnl ÷ the equity that the day began with, the days chained. Deposits and withdrawals are no profit: they are capital from the next day on. Null where an equity was not recorded.",
+    ),
     volume: decimal.describe('Price × amount of the fills in the range, both sides.'),
     average_win: optionalDecimal,
     average_loss: optionalDecimal.describe('As a positive amount.'),
@@ -111,7 +131,9 @@ export const analytics = z
     sortino: optionalDecimal.describe(
       'As sharpe, with the deviation of the losing days alone: √(Σ loss² ÷ (n − 1)). Null where no day lost.',
     ),
-    calmar: optionalDecimal.describe('Null while equity is not recorded.'),
+    calmar: optionalDecimal.describe(
+      'roi × 365 ÷ sample_days, ÷ the percent of max_drawdown as a share. Null under 2 days, and where one of them is null or nothing fell.',
+    ),
     sample_days: count.describe('UTC days from the first to the last fill in the range.'),
     low_sample: z.boolean().describe('True under 30 sample days: sharpe and sortino say little then.'),
     unmatched_fill_count: count.describe(
@@ -127,6 +149,11 @@ export const analytics = z
     by_strategy: z
       .array(strategyResult)
       .describe('By the strategy of the trade that opened a lot, and by currency.'),
+    copy: copying
+      .optional()
+      .describe(
+        'How your copiers copied in the range, by when they decided; left out where they decided nothing.',
+      ),
     equity_curve: z.array(curvePoint).describe('Periods in which something was realised, oldest first.'),
   })
   .meta({ id: 'Analytics' });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { copierLimits, copierLimitsCreate, copierLimitsUpdate } from './copier-limits.js';
 import { decimal, decimalGiven } from './decimal.js';
+import { DECISION_OUTCOMES, decision } from './decisions.js';
 import { idGiven, idOf } from './ids.js';
 import { defineOperation, deletedOf, instant, text } from './operation.js';
 import { TRADE_SIDES } from './trades.js';
@@ -27,6 +28,20 @@ const SIZING_WORDS =
   "MULTIPLIER: `value` times the strategy's amount. EQUITY_RATIO: `value` times the strategy's amount in the " +
   "proportion of your equity (or `capital`) to the strategy's.";
 
+const trackingParts = z
+  .object({
+    fees_bps: decimal.describe(
+      'That the copies paid other fees than the strategy, for what they were worth.',
+    ),
+    slippage_bps: decimal.describe("That they were filled at other prices than the strategy's."),
+    rounding_bps: decimal.describe(
+      'That limits, steps and minimums made them of other amounts than was asked for.',
+    ),
+    skips_bps: decimal.describe('That they left out some of what the strategy did with the lot.'),
+  })
+  .meta({ id: 'TrackingParts' });
+export type TrackingParts = z.output<typeof trackingParts>;
+
 /** What came of the signals since the copier was made; null where there is nothing to measure. */
 export const copierStats = z
   .object({
@@ -36,12 +51,30 @@ export const copierStats = z
     median_latency_ms: z.number().int().nonnegative().nullable(),
     p99_latency_ms: z.number().int().nonnegative().nullable(),
     average_slippage_bps: decimal.nullable(),
-    tracking_difference_bps: decimal.nullable().describe("The copier's return less the strategy's."),
+    tracking_difference_bps: decimal
+      .nullable()
+      .describe(
+        "The copier's return less the strategy's, in hundredths of a percent, over what was closed of the last 1,000 lots that both held, each weighing what the copies cost.",
+      ),
+    tracking: trackingParts
+      .optional()
+      .describe('What the tracking difference is made of; its parts add up to it.'),
     open_exposure_quote: decimal,
     net_pnl: decimal.describe('Net of fees, in quote currency.'),
   })
   .meta({ id: 'CopierStats' });
 export type CopierStats = z.output<typeof copierStats>;
+
+/** A copy of a lot that the strategy left, in part or in full, while its copier was paused. */
+export const copyDrift = z
+  .object({
+    symbol: z.string(),
+    source_trade_id: idOf('trd').describe("The strategy's trade that opened the lot."),
+    held_amount: decimal.describe('What the copier held, in base currency.'),
+    excess_amount: decimal.describe('What it would have sold by then, in base currency.'),
+  })
+  .meta({ id: 'CopyDrift' });
+export type CopyDrift = z.output<typeof copyDrift>;
 
 export const copier = z
   .object({
@@ -64,6 +97,11 @@ export const copier = z
       'Highest net profit so far, in quote currency; profit shares count above it.',
     ),
     stats: copierStats,
+    drift: z
+      .array(copyDrift)
+      .describe(
+        'What it held, when it was started last, of lots that its strategy had left while it was paused. Nobody sells it without you: start it with `{"resync": "EXITS"}`.',
+      ),
     started_at: instant
       .optional()
       .describe('When it was started last: it copies what the strategy opens from then on.'),
@@ -162,6 +200,20 @@ export const copierStop = z
   .meta({ id: 'CopierStop' });
 export type CopierStop = z.output<typeof copierStop>;
 
+export const copierStart = z
+  .strictObject({
+    resync: z
+      .enum(['EXITS'])
+      .optional()
+      .describe('EXITS: sells what the strategy sold of copied lots while the copier was paused.'),
+    copy_existing: z
+      .boolean()
+      .optional()
+      .describe("For this start, instead of the copier's `copy_existing`."),
+  })
+  .meta({ id: 'CopierStart' });
+export type CopierStart = z.output<typeof copierStart>;
+
 const path = z.object({ id: idGiven('cpr') });
 
 export const copierOperations = {
@@ -233,6 +285,8 @@ export const copierOperations = {
     summary: 'Starts a copier: it copies what its strategy opens from now on.',
     access: 'TRADE',
     params: path,
+    body: copierStart,
+    bodyOptional: true,
     response: copier,
     status: 200,
     errors: ['not_found', 'invalid_state'],
@@ -247,6 +301,22 @@ export const copierOperations = {
     body: copierStop,
     bodyOptional: true,
     response: stoppedCopier,
+    status: 200,
+    errors: ['not_found'],
+  }),
+  decisions: defineOperation({
+    id: 'copiers.decisions',
+    method: 'GET',
+    path: '/v1/copiers/:id/decisions',
+    summary: 'What was copied, cut, skipped or failed, for every signal; also of a copier that was removed.',
+    access: 'READ',
+    params: path,
+    query: z.strictObject({
+      signal_id: idGiven('sig').optional(),
+      outcome: z.enum(DECISION_OUTCOMES).optional(),
+    }),
+    list: { sorts: ['created_at', 'sequence'], limitDefault: 20 },
+    response: decision,
     status: 200,
     errors: ['not_found'],
   }),

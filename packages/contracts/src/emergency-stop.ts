@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { copier } from './copiers.js';
+import { copier, openLot } from './copiers.js';
 import { defineOperation } from './operation.js';
 import { trade } from './trades.js';
 
@@ -8,6 +8,9 @@ export const emergencyStop = z
     paused_copiers: z
       .array(copier)
       .describe('Copiers that this call paused. Their positions stay open, and nobody closes them for you.'),
+    open_lots: z
+      .array(openLot)
+      .describe('All that is open of you, by pair and side; nobody closes it for you.'),
     cancelled: z
       .array(trade)
       .describe('Trades that were open and are cancelled; what was filled stays filled.'),

@@ -5,6 +5,7 @@ export { type CopierLimits, copierLimits, SIGNAL_AGE_DEFAULT_MS } from './copier
 export * from './copiers.js';
 export * from './dead-letters.js';
 export * from './decimal.js';
+export * from './decisions.js';
 export * from './emergency-stop.js';
 export * from './errors.js';
 export * from './event-log.js';
@@ -17,6 +18,7 @@ export * from './operations.js';
 export * from './rewards.js';
 export * from './service.js';
 export * from './settings.js';
+export * from './simulation.js';
 export * from './stored-json.js';
 export * from './strategies.js';
 export * from './trade-pairs.js';

@@ -10,6 +10,7 @@ import type { Operation } from './operation.js';
 import { rewardOperations } from './rewards.js';
 import { serviceOperations } from './service.js';
 import { settingOperations } from './settings.js';
+import { simulationOperations } from './simulation.js';
 import { strategyOperations } from './strategies.js';
 import { tradePairOperations } from './trade-pairs.js';
 import { tradeOperations } from './trades.js';
@@ -27,6 +28,7 @@ export const OPERATIONS: readonly Operation[] = [
   withdrawalOperations,
   strategyOperations,
   copierOperations,
+  simulationOperations,
   notificationOperations,
   settingOperations,
   analyticsOperations,

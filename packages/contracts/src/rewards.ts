@@ -16,6 +16,17 @@ export type RewardBasis = (typeof REWARD_BASES)[number];
 
 const currency = z.string().describe('The reward token.');
 
+const profitShared = z
+  .object({
+    strategy_id: idOf('str'),
+    quote: z.string().describe('The currency of the profit and of its high-water mark.'),
+    rate: decimal.describe("The strategy's share of the profit."),
+    tokens_per_quote: decimal.describe('Reward tokens for one unit of the quote currency.'),
+  })
+  .describe(
+    'How the amount was found: `rate` × (`high_water_mark.after` − `high_water_mark.before`) × `tokens_per_quote`, rounded down to 18 decimals.',
+  );
+
 export const reward = z
   .object({
     id: idOf('rwd'),
@@ -29,6 +40,17 @@ export const reward = z
     source: z
       .object({ kind: z.enum(REWARD_SOURCES), id: z.string() })
       .describe('The record that it was granted for.'),
+    period: z
+      .object({ from: instant, to: instant })
+      .optional()
+      .describe('Of a profit share: the period in UTC that it settles; `to` is no longer part of it.'),
+    high_water_mark: z
+      .object({ before: decimal, after: decimal })
+      .optional()
+      .describe(
+        "Of a profit share: the copier's net realised profit with the strategy, in quote currency, up to which profit was settled before, and is now.",
+      ),
+    profit_share: profitShared.optional(),
     claimable_at: instant,
     expires_at: instant.optional().describe('From then on it can no longer be claimed.'),
     claimed_at: instant.optional(),

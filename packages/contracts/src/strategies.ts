@@ -22,9 +22,19 @@ export const strategyResults = z
     since: instant.describe('From when on it is measured: the making of the strategy.'),
     closed_count: z.number().int().nonnegative().describe('Lots that were closed.'),
     win_rate: decimal.nullable().describe('Closed lots with a profit, 0 to 1; null while none is closed.'),
-    net_pnl: decimal.describe('Net of fees, in quote currency.'),
-    roi: decimal.nullable(),
-    max_drawdown_percent: decimal.nullable(),
+    net_pnl: decimal.describe(
+      'Net of fees, in the quote currency in which most was closed; results in others are not added to it.',
+    ),
+    roi: decimal
+      .nullable()
+      .describe(
+        "Each day's result ÷ the equity of its account that the day began with, the days chained; null where an equity was not recorded.",
+      ),
+    max_drawdown_percent: decimal
+      .nullable()
+      .describe(
+        'The deepest fall of the cumulated result between two ends of UTC days, in hundredths of the equity at its peak; null where nothing fell, or the equity was not recorded.',
+      ),
     sharpe: decimal.nullable().describe('Of daily returns, annualised; null under two days.'),
     copier_net_pnl: decimal.describe('What its copiers together really made, net of fees.'),
   })

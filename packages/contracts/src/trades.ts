@@ -16,6 +16,9 @@ export const TRADE_SUB_STATUSES = ['SUBMITTING', 'ACCEPTED', 'PENDING_CANCEL', '
 export type TradeSubStatus = (typeof TRADE_SUB_STATUSES)[number];
 export const TRADE_ORIGINS = ['API', 'COPIER', 'STRATEGY', 'EXTERNAL', 'RECONCILIATION'] as const;
 export type TradeOrigin = (typeof TRADE_ORIGINS)[number];
+/** What an order does to the exposure: on spot a purchase opens or increases it, a sale reduces or closes it. */
+export const TRADE_INTENTS = ['OPEN', 'INCREASE', 'REDUCE', 'CLOSE'] as const;
+export type TradeIntent = (typeof TRADE_INTENTS)[number];
 export const CANCEL_REASONS = ['USER', 'EXCHANGE', 'EXPIRED', 'IOC_REMAINDER', 'RISK'] as const;
 export type CancelReason = (typeof CANCEL_REASONS)[number];
 
@@ -34,6 +37,29 @@ export const fill = z
   .meta({ id: 'Fill' });
 export type Fill = z.output<typeof fill>;
 
+/** How a copy came about, and how close it came to what it copies. */
+export const tradeCopy = z
+  .object({
+    signal_at: instant.describe('When the copied fill was executed.'),
+    received_at: instant.describe('When the copied fill was received.'),
+    submitted_at: instant.optional().describe('When the copy was sent; absent until then.'),
+    latency_ms: z
+      .number()
+      .int()
+      .nonnegative()
+      .optional()
+      .describe('From received_at to submitted_at; absent until the copy was sent.'),
+    reference_price: decimal.describe('Average price of what is copied, in quote currency.'),
+    slippage_bps: decimal
+      .optional()
+      .describe(
+        'How much worse than reference_price the copy was filled, in hundredths of a percent; below zero where better, absent where nothing was.',
+      ),
+    ratio: decimal.describe('Amount of the copy per amount of the copied trade, as fixed for its lot.'),
+  })
+  .meta({ id: 'TradeCopy' });
+export type TradeCopy = z.output<typeof tradeCopy>;
+
 /** A trade is one order with its fills. */
 export const trade = z
   .object({
@@ -45,16 +71,19 @@ export const trade = z
     strategy_id: idOf('str').optional(),
     copier_id: idOf('cpr').optional(),
     source_trade_id: idOf('trd').optional(),
+    source_fill_id: idOf('fil').optional().describe('Of a copy: the fill that it copies.'),
     client_order_id: z.string(),
     exchange_order_id: z.string().optional(),
     origin: z.enum(TRADE_ORIGINS),
     type: z.enum(TRADE_TYPES),
     side: z.enum(TRADE_SIDES),
+    intent: z.enum(TRADE_INTENTS),
     reduce_only: z.boolean(),
     time_in_force: z.enum(TIMES_IN_FORCE),
     price: decimal.optional(),
     stop_price: decimal.optional(),
     amount: decimal,
+    requested_amount: decimal.describe('Before it was rounded to the lot size of the exchange.'),
     filled_amount: decimal,
     remaining_amount: decimal,
     average_price: decimal.optional(),
@@ -66,6 +95,10 @@ export const trade = z
     sub_status: z.enum(TRADE_SUB_STATUSES).optional(),
     failure: z.object({ code: z.string(), message: z.string() }).optional(),
     cancel_reason: z.enum(CANCEL_REASONS).optional(),
+    copy: tradeCopy.optional(),
+    reconciled_at: instant
+      .optional()
+      .describe('When a comparison with the exchange last had to correct or make this trade.'),
     version: z
       .number()
       .int()

@@ -96,6 +96,14 @@ describe('jsonText', () => {
     );
   });
 
+  it('is how an answer writes a union of scalars, and no other union is taken', () => {
+    const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+    const write = compileWriter(z.record(z.string(), scalar));
+    expect(write({ a: '1.10', b: 2, c: true, d: null })).toBe('{"a":"1.10","b":2,"c":true,"d":null}');
+    expect(() => write({ a: ['1'] })).toThrow(TypeError);
+    expect(() => compileWriter(z.union([z.string(), z.object({})]))).toThrow(TypeError);
+  });
+
   it('leaves out members that are undefined', () => {
     expect(jsonText({ a: undefined, b: null })).toBe('{"b":null}');
   });

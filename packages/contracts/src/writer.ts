@@ -99,9 +99,22 @@ function compile(schema: Described, mode: DecimalMode): Writer {
     case 'unknown':
     case 'any':
       return jsonText;
+    case 'union':
+      // Of texts and numbers that stand for themselves; which of several records a value is, nobody could tell.
+      if (def.options?.every((option) => SCALARS.has(option.def.type) && option.meta() === undefined)) {
+        return anyScalar;
+      }
+      throw new TypeError('a response schema may not use a union of other than scalars');
     default:
       throw new TypeError(`a response schema may not use ${def.type}`);
   }
+}
+
+const SCALARS: ReadonlySet<string> = new Set(['string', 'number', 'boolean', 'null']);
+
+function anyScalar(value: unknown): string {
+  if (typeof value === 'object' && value !== null) throw new TypeError('expected a scalar');
+  return jsonText(value);
 }
 
 function storedText(value: unknown): string {

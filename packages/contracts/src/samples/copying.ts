@@ -1,4 +1,5 @@
 import { copierOperations } from '../copiers.js';
+import { simulationOperations } from '../simulation.js';
 import { strategyOperations } from '../strategies.js';
 import { sample } from './sample.js';
 
@@ -48,7 +49,17 @@ export const copyingSamples = [
     params: { id: '$copier.id' },
     body: { limits: { allowed_pairs: ['BTC/USDT'] } },
   }),
+  sample(simulationOperations.simulate, {
+    title: 'See what it would have copied since the beginning of October',
+    params: { id: '$copier.id' },
+    body: { from: '2026-10-01T00:00:00Z' },
+  }),
   sample(copierOperations.start, { title: 'Start copying', params: { id: '$copier.id' } }),
+  sample(copierOperations.decisions, {
+    title: 'See why signals were not copied',
+    params: { id: '$copier.id' },
+    query: { outcome: 'SKIPPED', sort: 'sequence' },
+  }),
   sample(copierOperations.stop, {
     title: 'Stop copying, and follow no exit either',
     params: { id: '$copier.id' },
