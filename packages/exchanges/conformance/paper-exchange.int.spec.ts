@@ -1,36 +1,54 @@
+/** The conformance suite, run for the venue `paper`. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { createVenue, venueConfig } from '../src/ccxt/index.js';
-import { describeConformance, type Subject } from './suite.js';
+import { createVenue, PROVEN_VENUES, venueConfig } from '../src/ccxt/index.js';
+import { describeConformance } from './suite.js';
+import { describeStreams } from './suite-streams.js';
+import { describeWeather, type WeatherSubject } from './suite-weather.js';
 
+const VENUE = 'paper';
 const main = new URL('../../../apps/paper-exchange/dist/main.js', import.meta.url).pathname;
 
 /** The built paper exchange with users alone as its market. */
-async function startPaperExchange(): Promise<Subject> {
+async function startPaperExchange(timeoutMs = 10_000): Promise<WeatherSubject> {
   const directory = mkdtempSync(join(tmpdir(), 'conformance-'));
   const env = { PATH: process.env.PATH, DATA_DIR: directory, MARKET: 'off' };
   const child: ChildProcess = fork(main, [], { silent: true, execArgv: [], env });
   const [line] = await once(createInterface({ input: child.stdout! }), 'line');
   const { url } = JSON.parse(line as string) as { url: string };
   const venue = createVenue(
-    venueConfig.parse({ id: 'paper', name: 'Paper', adapter: 'binance', tradingTypes: ['spot'], url }),
+    venueConfig.parse({
+      id: VENUE,
+      name: 'Paper',
+      adapter: 'binance',
+      tradingTypes: ['spot'],
+      url,
+      timeoutMs,
+    }),
   );
+  const admin = async (method: string, path: string, body: object): Promise<unknown> => {
+    const answer = await fetch(`${url}/admin/${path}`, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    return answer.json();
+  };
   return {
     venue,
     symbol: 'BTC/USDT',
+    timeoutMs,
     openAccount: async (balances) => {
-      const answer = await fetch(`${url}/admin/accounts`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ balances }),
-      });
-      const keys = (await answer.json()) as { api_key: string; api_secret: string };
-      return { apiKey: keys.api_key, apiSecret: keys.api_secret };
+      const keys = await admin('POST', 'accounts', { balances });
+      const { api_key, api_secret } = keys as { api_key: string; api_secret: string };
+      return { apiKey: api_key, apiSecret: api_secret };
     },
+    weather: async (forecast) => void (await admin('PUT', 'weather', forecast)),
+    cutStreams: async () => void (await admin('POST', 'streams/disconnect', {})),
     close: async () => {
       await venue.close();
       child.kill('SIGKILL');
@@ -41,3 +59,18 @@ async function startPaperExchange(): Promise<Subject> {
 }
 
 describeConformance('the paper exchange', startPaperExchange);
+describeStreams('the paper exchange', startPaperExchange);
+describeWeather('the paper exchange', () => startPaperExchange(3_000));
+
+describe('the venues that are offered to users', () => {
+  it('[EX-00] are those that the suite is run for, wherever the paper exchange stands, and no other', () => {
+    const offered = (id: string, url?: string) =>
+      createVenue(venueConfig.parse({ id, name: id, adapter: 'binance', tradingTypes: ['spot'], url }))
+        .isProven;
+    expect([...PROVEN_VENUES]).toEqual([VENUE]);
+    expect(offered(VENUE, 'http://127.0.0.1:9')).toBe(true);
+    expect(offered(VENUE)).toBe(false);
+    expect(offered('binance')).toBe(false);
+    expect(offered('binance', 'http://127.0.0.1:9')).toBe(false);
+  });
+});

@@ -50,6 +50,7 @@ const market = {
   filters: [
     { filterType: 'PRICE_FILTER', minPrice: '0.00000001', maxPrice: '999999999999', tickSize: '0.00000001' },
     { filterType: 'LOT_SIZE', minQty: '0.00000001', maxQty: '999999999999', stepSize: '0.00000001' },
+    { filterType: 'MARKET_LOT_SIZE', minQty: '0.00000000', maxQty: '90.0', stepSize: '0.00100000' },
     { filterType: 'NOTIONAL', minNotional: '5.00000000', maxNotional: '0.00000000' },
   ],
 };

@@ -30,38 +30,47 @@ export async function failureOf(call: Promise<unknown>): Promise<string> {
   throw new Error('the call succeeded');
 }
 
+/** What differs for a test that trades. */
+export type OrderGiven = Partial<OrderRequest>;
+
+/** Makes requests on `symbol`, each with an id of its own: to buy 0.5 at 60,000, unless told otherwise. */
+export function orderMaker({ venue, symbol }: Pick<Subject, 'venue' | 'symbol'>) {
+  let orders = 0;
+  return (given: OrderGiven = {}): OrderRequest => ({
+    symbol,
+    venueClientOrderId: venue.clientOrderIdFor(`trade-${++orders}`),
+    type: 'LIMIT',
+    side: 'BUY',
+    timeInForce: 'GTC',
+    amount: '0.5',
+    reduceOnly: false,
+    ...(given.type?.endsWith('MARKET') ? {} : { price: '60000' }),
+    ...given,
+  });
+}
+
 export function describeConformance(name: string, setup: () => Promise<Subject>): void {
   describe(`an exchange as the product needs it: ${name}`, () => {
     let subject: Subject;
     let maker: ExchangeClient;
     let taker: ExchangeClient;
-    let orders = 0;
+    let order: ReturnType<typeof orderMaker>;
     beforeEach(async () => {
       subject = await setup();
+      order = orderMaker(subject);
       [maker, taker] = [await account(), await account()];
     });
     afterEach(() => subject.close());
 
     const account = async () =>
       subject.venue.connect(await subject.openAccount({ USDT: 100_000, BTC: 2 }), 'spot');
-    const order = (given: Partial<OrderRequest>): OrderRequest => ({
-      symbol: subject.symbol,
-      venueClientOrderId: subject.venue.clientOrderIdFor(`trade-${++orders}`),
-      type: 'LIMIT',
-      side: 'BUY',
-      timeInForce: 'GTC',
-      amount: '0.5',
-      reduceOnly: false,
-      ...(given.type?.endsWith('MARKET') ? {} : { price: '60000' }),
-      ...given,
-    });
     /** Half a BTC at each of two prices, for sale. */
     const offer = async () => [
       await maker.placeOrder(order({ side: 'SELL', price: '60000' })),
       await maker.placeOrder(order({ side: 'SELL', price: '60100' })),
     ];
 
-    it('tells its markets and their rules exactly', async () => {
+    it('[EX-MKT-01] tells its markets and their rules exactly', async () => {
       const market = (await subject.venue.fetchMarkets()).find(({ symbol }) => symbol === subject.symbol);
       expect(market).toMatchObject({
         base: 'BTC',
@@ -71,17 +80,22 @@ export function describeConformance(name: string, setup: () => Promise<Subject>)
         amountStep: '0.00001',
         minAmount: '0.00001',
         minNotional: '10',
-        isActive: true,
+        exchangeSymbol: expect.stringMatching(/BTC/),
+        orderTypes: expect.arrayContaining(['LIMIT', 'MARKET', 'STOP_LIMIT', 'STOP_MARKET']),
+        timeInForces: expect.arrayContaining(['GTC', 'IOC', 'FOK', 'POST_ONLY']),
+        makerFee: expect.stringMatching(/^0\.\d+$/),
+        takerFee: expect.stringMatching(/^0\.\d+$/),
       });
+      expect(market?.marketMaxAmount).toEqual(expect.stringMatching(/^\d+$/));
     });
 
-    it('tells the last price of a symbol as it was traded', async () => {
+    it('[EX-MKT-02] tells the last price of a symbol as it was traded', async () => {
       await offer();
       await taker.placeOrder(order({ type: 'MARKET', amount: '0.6' }));
       expect(await subject.venue.fetchPrices([subject.symbol])).toEqual({ [subject.symbol]: '60100' });
     });
 
-    it('knows good credentials and what they allow', async () => {
+    it('[EX-CRED-01] knows good credentials and what they allow', async () => {
       const report = await maker.testCredentials();
       expect(report).toMatchObject({ tradingTypes: ['spot'], canTrade: true, canWithdraw: false });
       const other = await taker.testCredentials();
@@ -89,7 +103,7 @@ export function describeConformance(name: string, setup: () => Promise<Subject>)
       expect(other.venueAccountId).not.toBe(report.venueAccountId);
     });
 
-    it('refuses bad credentials as such, on every call', async () => {
+    it('[EX-CRED-02] refuses bad credentials as such, on every call', async () => {
       const good = await subject.openAccount({ USDT: 1 });
       for (const bad of [
         { ...good, apiSecret: 'wrong' },
@@ -102,7 +116,7 @@ export function describeConformance(name: string, setup: () => Promise<Subject>)
       }
     });
 
-    it('keeps the credentials of its clients apart, also side by side', async () => {
+    it('[EX-CRED-03] keeps the credentials of its clients apart, also side by side', async () => {
       const clients = await Promise.all(
         [1, 2, 3].map(async (balance) =>
           subject.venue.connect(await subject.openAccount({ USDT: balance }), 'spot'),
@@ -112,7 +126,26 @@ export function describeConformance(name: string, setup: () => Promise<Subject>)
       expect(seen.map((balances) => balances.USDT?.free)).toEqual(['1', '2', '3']);
     });
 
-    it('rests an order, holds its balance, finds it by its client order id and cancels it', async () => {
+    it('[EX-CRED-04] keeps forty accounts apart that read, place and cancel all at once', async () => {
+      const clients = await Promise.all(
+        Array.from({ length: 40 }, async (_, i) => {
+          const credentials = await subject.openAccount({ USDT: 1_000 + i });
+          return { client: subject.venue.connect(credentials, 'spot'), balance: 1_000 + i };
+        }),
+      );
+      const trade = async ({ client, balance }: (typeof clients)[number]) => {
+        const request = order({ price: '50000', amount: '0.01' });
+        const [placed, before] = await Promise.all([client.placeOrder(request), client.fetchBalances()]);
+        expect(['OPEN', String(balance)]).toEqual([placed.status, totalOf(before.USDT)]);
+        const own = await client.fetchOpenOrders();
+        expect(own.map(({ venueClientOrderId }) => venueClientOrderId)).toEqual([request.venueClientOrderId]);
+        await client.cancelOrder(request);
+        expect((await client.fetchBalances()).USDT).toEqual({ free: String(balance), locked: '0' });
+      };
+      await Promise.all(clients.map(trade));
+    });
+
+    it('[EX-ORD-01] rests an order, holds its balance, finds it by its client order id and cancels it', async () => {
       const request = order({ price: '50000.01', amount: '0.00123' });
       const placed = await maker.placeOrder(request);
       expect(placed).toMatchObject({
@@ -134,7 +167,7 @@ export function describeConformance(name: string, setup: () => Promise<Subject>)
       expect((await maker.fetchBalances()).USDT).toEqual({ free: '100000', locked: '0' });
     });
 
-    it('fills at several prices and tells each fill with its fee', async () => {
+    it('[EX-FILL-01] fills at several prices and tells each fill with its fee', async () => {
       const [first] = await offer();
       const request = order({ type: 'MARKET', amount: '0.75' });
       const bought = await taker.placeOrder(request);
@@ -159,7 +192,7 @@ export function describeConformance(name: string, setup: () => Promise<Subject>)
       expect((await taker.fetchBalances()).BTC).toEqual({ free: '2.74925', locked: '0' });
     });
 
-    it('lists the open orders of one symbol and of nobody else', async () => {
+    it('[EX-ORD-02] lists the open orders of one symbol and of nobody else', async () => {
       expect(await maker.fetchOpenOrders('BTC/USDT')).toEqual([]);
       const requests = [order({ price: '50000' }), order({ price: '50001' })];
       for (const request of requests) await maker.placeOrder(request);
@@ -171,7 +204,79 @@ export function describeConformance(name: string, setup: () => Promise<Subject>)
       expect(await taker.fetchOpenOrders('BTC/USDT')).toEqual([]);
     });
 
-    it('tells a partly filled order as open, and its fills after a cancel', async () => {
+    it('[EX-ORD-09] tells every kind of order as it was asked for, by its answer and when it is looked for', async () => {
+      await offer();
+      await taker.placeOrder(order({ type: 'MARKET', amount: '0.1' }));
+      const kinds = [
+        { type: 'LIMIT', timeInForce: 'GTC', price: '50000' },
+        { type: 'LIMIT', timeInForce: 'POST_ONLY', price: '50000' },
+        { type: 'LIMIT', timeInForce: 'IOC', price: '50000' },
+        { type: 'LIMIT', timeInForce: 'FOK', price: '50000' },
+        { type: 'MARKET', timeInForce: 'GTC', amount: '0.01' },
+        { type: 'MARKET', timeInForce: 'IOC', amount: '0.01' },
+        { type: 'STOP_LIMIT', timeInForce: 'GTC', stopPrice: '61000', price: '61100' },
+        { type: 'STOP_LIMIT', timeInForce: 'IOC', stopPrice: '61000', price: '61100' },
+        { type: 'STOP_LIMIT', timeInForce: 'FOK', stopPrice: '61000', price: '61100' },
+        { type: 'STOP_MARKET', timeInForce: 'GTC', stopPrice: '61000' },
+      ] as const;
+      for (const kind of kinds) {
+        const request = order({ amount: '0.02', ...kind });
+        const placed = await taker.placeOrder(request);
+        const { type, side, amount, price, stopPrice } = request;
+        // A market order has no time in force of its own: how it ends is its nature.
+        const timeInForce = type.endsWith('MARKET') ? placed.timeInForce : request.timeInForce;
+        expect(placed).toMatchObject({
+          type,
+          side,
+          amount,
+          timeInForce,
+          exchangeOrderId: expect.any(String),
+        });
+        expect([placed.price, placed.stopPrice]).toEqual([price, stopPrice]);
+        const { updatedAt: _, createdAt, ...told } = placed;
+        expect(await taker.findOrder(request)).toMatchObject(told);
+        expect(Math.abs(createdAt.getTime() - Date.now())).toBeLessThan(60_000);
+      }
+    });
+
+    it('[EX-ORD-10] finds an order by the id that the exchange gave it, and none by another', async () => {
+      const request = order({ price: '50000' });
+      const { exchangeOrderId } = await maker.placeOrder(request);
+      const { symbol } = request;
+      expect(await maker.findOrderByExchangeId({ symbol, exchangeOrderId })).toMatchObject({
+        venueClientOrderId: request.venueClientOrderId,
+        exchangeOrderId,
+      });
+      expect(await taker.findOrderByExchangeId({ symbol, exchangeOrderId })).toBeNull();
+      expect(await maker.findOrderByExchangeId({ symbol, exchangeOrderId: '999999999' })).toBeNull();
+    });
+
+    it('[EX-ORD-11] lists what is open of all symbols, whoever chose its client order id', async () => {
+      const own = [
+        order({ price: '50000', amount: '0.01' }),
+        order({ symbol: 'ETH/USDT', price: '2000', venueClientOrderId: 'from-elsewhere' }),
+      ];
+      for (const request of own) await maker.placeOrder(request);
+      const open = await maker.fetchOpenOrders();
+      expect(open.map(({ symbol, venueClientOrderId }) => [symbol, venueClientOrderId]).sort()).toEqual(
+        own.map(({ symbol, venueClientOrderId }) => [symbol, venueClientOrderId]),
+      );
+    });
+
+    it('[EX-FILL-03] tells the fills of one symbol since a time, of all its orders, oldest first', async () => {
+      await offer();
+      const first = await taker.placeOrder(order({ type: 'MARKET', amount: '0.2' }));
+      const second = await taker.placeOrder(order({ type: 'MARKET', amount: '0.4' }));
+      const ofOrders = [...(await taker.fetchFills(first)), ...(await taker.fetchFills(second))];
+      const since = ofOrders[0]!.executedAt;
+      const { symbol } = subject;
+      expect(await taker.fetchFillsSince({ symbol, since })).toEqual(ofOrders);
+      expect(await taker.fetchFillsSince({ symbol, since: new Date(Date.now() + 60_000) })).toEqual([]);
+      expect(await taker.fetchFillsSince({ symbol: 'ETH/USDT', since })).toEqual([]);
+      expect(await maker.fetchFillsSince({ symbol, since: new Date(0) })).toHaveLength(3);
+    });
+
+    it('[EX-FILL-02] tells a partly filled order as open, and its fills after a cancel', async () => {
       await offer();
       const request = order({ amount: '0.6', price: '60000' });
       const placed = await taker.placeOrder(request);
@@ -181,7 +286,7 @@ export function describeConformance(name: string, setup: () => Promise<Subject>)
       expect(await taker.fetchFills(placed)).toHaveLength(1);
     });
 
-    it('says that it has no order of an id, and nothing to cancel where it is closed', async () => {
+    it('[EX-ORD-03] says that it has no order of an id, and nothing to cancel where it is closed', async () => {
       const absent = order({});
       expect(await maker.findOrder(absent)).toBeNull();
       expect(await failureOf(maker.cancelOrder(absent))).toBe('rejected/order_not_found');
@@ -192,19 +297,19 @@ export function describeConformance(name: string, setup: () => Promise<Subject>)
       expect(await taker.findOrder(filled)).toMatchObject({ status: 'FILLED' });
     });
 
-    it("shows nobody another account's orders", async () => {
+    it("[EX-ORD-04] shows nobody another account's orders", async () => {
       const request = order({ price: '50000' });
       await maker.placeOrder(request);
       expect(await taker.findOrder(request)).toBeNull();
       expect(await failureOf(taker.cancelOrder(request))).toBe('rejected/order_not_found');
     });
 
-    it('refuses what the balance does not cover, and changes nothing', async () => {
+    it('[EX-ORD-05] refuses what the balance does not cover, and changes nothing', async () => {
       expect(await failureOf(maker.placeOrder(order({ amount: '5' })))).toBe('rejected/insufficient_balance');
       expect((await maker.fetchBalances()).USDT).toEqual({ free: '100000', locked: '0' });
     });
 
-    it('refuses what breaks a rule, and never rounds an order into one', async () => {
+    it('[EX-ORD-06] refuses what breaks a rule, and never rounds an order into one', async () => {
       for (const given of [
         { amount: '0.0001', price: '60000' },
         { amount: '0.000015' },
@@ -216,14 +321,14 @@ export function describeConformance(name: string, setup: () => Promise<Subject>)
       expect((await maker.fetchBalances()).USDT).toEqual({ free: '100000', locked: '0' });
     });
 
-    it('refuses a second open order of the same client order id', async () => {
+    it('[EX-ORD-07] refuses a second open order of the same client order id', async () => {
       const request = order({ price: '50000' });
       await maker.placeOrder(request);
       expect(await failureOf(maker.placeOrder(request))).toBe('rejected/duplicate_client_order_id');
       expect((await maker.fetchBalances()).USDT).toEqual({ free: '75000', locked: '25000' });
     });
 
-    it('POST_ONLY: rests, and is refused where it would take', async () => {
+    it('[EX-TIF-01] POST_ONLY: rests, and is refused where it would take', async () => {
       await offer();
       expect(await taker.placeOrder(order({ timeInForce: 'POST_ONLY', price: '59999.99' }))).toMatchObject({
         status: 'OPEN',
@@ -233,14 +338,14 @@ export function describeConformance(name: string, setup: () => Promise<Subject>)
       );
     });
 
-    it('IOC: takes what is there and ends', async () => {
+    it('[EX-TIF-02] IOC: takes what is there and ends', async () => {
       await offer();
       const request = order({ timeInForce: 'IOC', amount: '0.8', price: '60050' });
       expect(await taker.placeOrder(request)).toMatchObject({ status: 'EXPIRED', filledAmount: '0.5' });
       expect((await taker.fetchBalances()).USDT).toEqual({ free: '70000', locked: '0' });
     });
 
-    it('FOK: fills whole or not at all', async () => {
+    it('[EX-TIF-03] FOK: fills whole or not at all', async () => {
       await offer();
       const tooMuch = order({ timeInForce: 'FOK', amount: '1.1', price: '60100' });
       expect(await taker.placeOrder(tooMuch)).toMatchObject({ status: 'EXPIRED', filledAmount: '0' });
@@ -248,7 +353,7 @@ export function describeConformance(name: string, setup: () => Promise<Subject>)
       expect(await taker.placeOrder(whole)).toMatchObject({ status: 'FILLED', filledAmount: '1' });
     });
 
-    it('STOP_LIMIT and STOP_MARKET: wait at their stop price', async () => {
+    it('[EX-STOP-01] STOP_LIMIT and STOP_MARKET: wait at their stop price', async () => {
       await offer();
       await taker.placeOrder(order({ price: '60000' }));
       const limit = order({ type: 'STOP_LIMIT', side: 'SELL', stopPrice: '59000', price: '58900' });
@@ -259,7 +364,7 @@ export function describeConformance(name: string, setup: () => Promise<Subject>)
       }
     });
 
-    it('refuses what it can not do as asked, instead of doing something like it', async () => {
+    it('[EX-ORD-08] refuses what it can not do as asked, instead of doing something like it', async () => {
       for (const given of [
         { type: 'MARKET', timeInForce: 'FOK' },
         { type: 'MARKET', timeInForce: 'POST_ONLY' },
@@ -271,4 +376,8 @@ export function describeConformance(name: string, setup: () => Promise<Subject>)
       expect((await maker.fetchBalances()).USDT).toEqual({ free: '100000', locked: '0' });
     });
   });
+}
+
+function totalOf(balance: { readonly free: string; readonly locked: string } | undefined): string {
+  return String(Number(balance?.free ?? 0) + Number(balance?.locked ?? 0));
 }

@@ -85,7 +85,7 @@ describe('the wire to an exchange', () => {
     side: 'BUY',
     quantity: '123456789.12345678',
     newClientOrderId: order.venueClientOrderId,
-    newOrderRespType: 'FULL',
+    newOrderRespType: 'RESULT',
   };
 
   it.each([
@@ -242,6 +242,67 @@ describe('the wire to an exchange', () => {
       liquidity: 'TAKER',
       executedAt: new Date(1_700_000_000_001),
     });
+  });
+
+  describe('the fills of a symbol since a time', () => {
+    const since = new Date(1_700_000_000_100);
+    const ask = () => client.fetchFillsSince({ symbol: 'BTC/USDT', since });
+    /** Behaves as the exchange: the newest, or the oldest from an id or within a span of time. */
+    const keep = (fills: readonly ReturnType<typeof fill>[]) =>
+      exchange.on('/api/v3/myTrades', (response, request) => {
+        const params = new URL(request.url!, 'http://x').searchParams;
+        const [from, to] = [Number(params.get('startTime') ?? 0), Number(params.get('endTime') ?? Infinity)];
+        const fromId = Number(params.get('fromId') ?? 0);
+        const within = fills.filter(({ id, time }) => id >= fromId && time >= from && time <= to);
+        const limit = Number(params.get('limit'));
+        const isNewest = !params.has('fromId') && !params.has('startTime');
+        answer(isNewest ? within.slice(-limit) : within.slice(0, limit))(response, request);
+      });
+    const idsOf = (fills: readonly { readonly exchangeFillId: string }[]) =>
+      fills.map(({ exchangeFillId }) => Number(exchangeFillId));
+
+    it('are one question away where the newest reach back to it', async () => {
+      keep(Array.from({ length: 1_050 }, (_, i) => fill(i + 1)));
+      expect(idsOf(await ask())).toEqual(Array.from({ length: 951 }, (_, i) => i + 100));
+      expect(exchange.seenAt('/api/v3/myTrades')).toHaveLength(1);
+    });
+
+    it('are all read where they are more than one answer holds, also after days without any', async () => {
+      const later = Array.from({ length: 2_500 }, (_, i) => ({
+        ...fill(i + 500),
+        time: Date.now() - 5_000 + i,
+      }));
+      keep([fill(1), ...later]);
+      const recent = new Date(Date.now() - 3 * 86_400_000);
+      const read = await client.fetchFillsSince({ symbol: 'BTC/USDT', since: recent });
+      expect(idsOf(read)).toEqual(later.map(({ id }) => id));
+    });
+
+    it('keep both sides of a trade with oneself, also at the end of an answer', async () => {
+      const own = Array.from({ length: 2_400 }, (_, i) => ({
+        ...fill(Math.floor(i / 2) + 200),
+        time: Date.now() - 5_000 + i,
+        orderId: 30 + (i % 2),
+      }));
+      keep(own);
+      const read = await client.fetchFillsSince({ symbol: 'BTC/USDT', since: new Date(Date.now() - 60_000) });
+      expect(read).toHaveLength(2_400);
+    });
+  });
+
+  it('tells the rules of market orders, the kinds of orders and the fees', async () => {
+    expect(await venue.fetchMarkets()).toMatchObject([
+      {
+        symbol: 'BTC/USDT',
+        exchangeSymbol: 'BTCUSDT',
+        orderTypes: ['LIMIT', 'MARKET', 'STOP_MARKET', 'STOP_LIMIT'],
+        timeInForces: ['GTC', 'IOC', 'FOK', 'POST_ONLY'],
+        marketAmountStep: '0.001',
+        marketMaxAmount: '90',
+        makerFee: '0.001',
+        takerFee: '0.001',
+      },
+    ]);
   });
 
   it('reads the last price of each symbol that has one', async () => {

@@ -1,5 +1,7 @@
 import type { TradingType } from '@trading-automation/contracts';
 import {
+  type AccountStream,
+  type AccountStreamHandler,
   type Balances,
   type CredentialsReport,
   type ExchangeClient,
@@ -9,74 +11,146 @@ import {
   type VenueFill,
   type VenueOrder,
 } from '../port.js';
-import type { Adapter, OpenedClient, TradingMode } from './adapters.js';
-import type { CallKind } from './call.js';
+import type { Adapter, OpenedClient } from './adapter.js';
+import type { CallAccount, CallRequest } from './call.js';
 import type { ClientLibrary } from './client-library.js';
+import { failure } from './failures.js';
+import { readAllFills, readFillsSince } from './fill-pages.js';
 import { readBalances } from './markets.js';
-import { expectCancelled, orderArguments, readFills, readOpenOrders, readOrder } from './orders.js';
+import { expectCancelled, type OrderAskedFor, orderArguments, readOpenOrders, readOrder } from './orders.js';
+import type { AccountStreams } from './streams/account-streams.js';
 
 /** What an account needs of its exchange. */
 export interface VenueCalls {
   readonly adapter: Adapter;
-  run<T>(kind: CallKind, library: ClientLibrary, work: () => Promise<T>): Promise<T>;
+  readonly accountStreams: AccountStreams | undefined;
+  run<T>(
+    request: CallRequest,
+    tradingType: TradingType,
+    work: (opened: OpenedClient) => Promise<T>,
+  ): Promise<T>;
 }
 
-/** One account, by ccxt's unified calls. */
+/** One account, by ccxt's unified calls. It holds nothing but its credentials and streams. */
 export class AccountClient implements ExchangeClient {
-  readonly #library: ClientLibrary;
-  readonly #mode: TradingMode | undefined;
+  readonly hasStream: boolean;
+  readonly #params: Readonly<Record<string, unknown>>;
+  readonly #streams = new Set<AccountStream>();
 
   constructor(
     private readonly venue: VenueCalls,
-    private readonly opened: OpenedClient,
+    private readonly account: CallAccount,
     private readonly tradingType: TradingType,
   ) {
-    this.#library = opened.library;
-    this.#mode = venue.adapter.tradingTypes[tradingType];
+    this.hasStream = venue.accountStreams !== undefined;
+    this.#params = venue.adapter.tradingTypes[tradingType]?.params ?? {};
   }
 
   testCredentials(): Promise<CredentialsReport> {
-    return this.#run('read', () => this.opened.inspectCredentials());
+    return this.#run({ kind: 'read' }, ({ inspectCredentials }) => inspectCredentials());
   }
 
   fetchBalances(): Promise<Balances> {
-    return this.#run('read', async () =>
-      readBalances(await this.#library.fetchBalance(), this.venue.adapter),
-    );
+    return this.#read(async (library) => readBalances(await library.fetchBalance(), this.venue.adapter));
   }
 
   placeOrder(order: OrderRequest): Promise<VenueOrder> {
-    return this.#run('write', async () => {
+    const { isExit } = order;
+    return this.#run({ kind: 'write', isOrder: true, isExit }, async ({ library }) => {
       const { type, side, price, params } = orderArguments(order, this.tradingType === 'spot');
-      const answer = await this.#library.createOrder(order.symbol, type, side, order.amount, price, {
+      const answer = await library.createOrder(order.symbol, type, side, order.amount, price, {
         ...params,
-        ...this.#mode?.params,
+        ...this.#params,
       });
-      return readOrder(answer, order.symbol, order.venueClientOrderId);
+      return readOrder(answer, order);
     });
   }
 
+  /** What ends an order ends a risk: it goes first, as exits do. */
   cancelOrder({ symbol, venueClientOrderId }: OrderKey): Promise<void> {
-    return this.#run('write', async () => {
-      const answer = await this.#library.cancelOrder('', symbol, {
-        ...this.#mode?.params,
-        clientOrderId: venueClientOrderId,
-      });
-      expectCancelled(answer, symbol);
+    return this.#run({ kind: 'write', isExit: true }, async ({ library }) => {
+      const params = { ...this.#params, clientOrderId: venueClientOrderId };
+      expectCancelled(await library.cancelOrder('', symbol, params), symbol);
     });
   }
 
-  async findOrder({ symbol, venueClientOrderId }: OrderKey): Promise<VenueOrder | null> {
+  findOrder({ symbol, venueClientOrderId }: OrderKey): Promise<VenueOrder | null> {
+    return this.#find({ symbol, venueClientOrderId }, '', { clientOrderId: venueClientOrderId });
+  }
+
+  findOrderByExchangeId({
+    symbol,
+    exchangeOrderId,
+  }: {
+    readonly symbol: string;
+    readonly exchangeOrderId: string;
+  }): Promise<VenueOrder | null> {
+    return this.#find({ symbol, exchangeOrderId }, exchangeOrderId, {});
+  }
+
+  fetchOpenOrders(symbol?: string): Promise<readonly VenueOrder[]> {
+    return this.#read(async (library) =>
+      readOpenOrders(
+        await library.fetchOpenOrders(symbol, undefined, undefined, { ...this.#params }),
+        symbol,
+      ),
+    );
+  }
+
+  fetchFills({
+    symbol,
+    exchangeOrderId,
+  }: {
+    readonly symbol: string;
+    readonly exchangeOrderId: string;
+  }): Promise<readonly VenueFill[]> {
+    return this.#read((library) =>
+      readAllFills(
+        { library, rules: this.venue.adapter.fills, symbol, params: this.#params },
+        exchangeOrderId,
+      ),
+    );
+  }
+
+  fetchFillsSince({
+    symbol,
+    since,
+  }: {
+    readonly symbol: string;
+    readonly since: Date;
+  }): Promise<readonly VenueFill[]> {
+    return this.#read((library) =>
+      readFillsSince({ library, rules: this.venue.adapter.fills, symbol, params: this.#params }, since),
+    );
+  }
+
+  watch(handler: AccountStreamHandler): AccountStream {
+    const { accountStreams } = this.venue;
+    if (accountStreams === undefined) throw failure(['rejected', 'not_supported']);
+    const stream = accountStreams.open(this.account, this.tradingType, handler);
+    this.#streams.add(stream);
+    return {
+      close: () => {
+        this.#streams.delete(stream);
+        return stream.close();
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    const streams = [...this.#streams];
+    this.#streams.clear();
+    await Promise.all(streams.map((stream) => stream.close()));
+  }
+
+  async #find(
+    asked: OrderAskedFor,
+    id: string,
+    params: Readonly<Record<string, unknown>>,
+  ): Promise<VenueOrder | null> {
     try {
-      return await this.#run('read', async () =>
-        readOrder(
-          await this.#library.fetchOrder('', symbol, {
-            ...this.#mode?.params,
-            clientOrderId: venueClientOrderId,
-          }),
-          symbol,
-          venueClientOrderId,
-        ),
+      return await this.#read(async (library) =>
+        readOrder(await library.fetchOrder(id, asked.symbol, { ...this.#params, ...params }), asked),
       );
     } catch (error) {
       if (error instanceof ExchangeError && error.code === 'order_not_found') return null;
@@ -84,46 +158,11 @@ export class AccountClient implements ExchangeClient {
     }
   }
 
-  fetchOpenOrders(symbol: string): Promise<readonly VenueOrder[]> {
-    return this.#run('read', async () =>
-      readOpenOrders(
-        await this.#library.fetchOpenOrders(symbol, undefined, undefined, { ...this.#mode?.params }),
-        symbol,
-      ),
-    );
+  #read<T>(work: (library: ClientLibrary) => Promise<T>): Promise<T> {
+    return this.#run({ kind: 'read' }, ({ library }) => work(library));
   }
 
-  fetchFills(key: {
-    readonly symbol: string;
-    readonly exchangeOrderId: string;
-  }): Promise<readonly VenueFill[]> {
-    return this.#run('read', () => this.#allFills(key.symbol, key.exchangeOrderId));
-  }
-
-  async #allFills(symbol: string, exchangeOrderId: string): Promise<readonly VenueFill[]> {
-    const { pageSize, after } = this.venue.adapter.fills;
-    const fills = new Map<string, VenueFill>();
-    let next: Readonly<Record<string, unknown>> = {};
-    for (;;) {
-      const answer = await this.#library.fetchOrderTrades(exchangeOrderId, symbol, undefined, pageSize, {
-        ...this.#mode?.params,
-        ...next,
-      });
-      const page = readFills(answer, symbol, exchangeOrderId);
-      const known = fills.size;
-      for (const fill of page) fills.set(fill.exchangeFillId, fill);
-      const last = page.at(-1);
-      // A page of nothing new ends it too, lest an exchange that heeds no position is asked for ever.
-      if (last === undefined || page.length < pageSize || fills.size === known) break;
-      next = after(last.exchangeFillId);
-    }
-    return [...fills.values()].sort((a, b) => a.executedAt.getTime() - b.executedAt.getTime());
-  }
-
-  /** Connections are the venue's; an account holds none. */
-  async close(): Promise<void> {}
-
-  #run<T>(kind: CallKind, work: () => Promise<T>): Promise<T> {
-    return this.venue.run(kind, this.#library, work);
+  #run<T>(request: CallRequest, work: (opened: OpenedClient) => Promise<T>): Promise<T> {
+    return this.venue.run({ ...request, account: this.account }, this.tradingType, work);
   }
 }

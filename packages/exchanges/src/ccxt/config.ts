@@ -2,6 +2,7 @@
 import { TRADING_TYPES } from '@trading-automation/contracts';
 import { z } from 'zod';
 import { ADAPTERS, adapterOf } from './adapters.js';
+import type { LocalLimits } from './budget.js';
 
 const origin = z
   .url({ protocol: /^https?$/, error: 'expected an http or https address', abort: true })
@@ -32,6 +33,13 @@ export const venueConfig = z
     /** Within which each call ends. */
     /** The trading worker takes an order that is not known 13 s after it was sent for one that never arrived. */
     timeoutMs: z.int().min(100).max(10_000).default(10_000),
+    /** Where the exchange grants this deployment another number of calls than everybody. */
+    limits: z
+      .strictObject({
+        weightPerMinute: z.int().positive().optional(),
+        ordersPer10s: z.int().positive().optional(),
+      })
+      .optional(),
   })
   .superRefine(({ adapter, tradingTypes }, context) => {
     const available = adapterOf(adapter)?.tradingTypes;
@@ -46,6 +54,17 @@ export const venueConfig = z
     }
   });
 export type VenueConfig = z.output<typeof venueConfig>;
+
+/**
+ * The venues that the conformance suite was run for, by id; `conformance/` has a file for each. Another one may be
+ * configured and looked at, but its accounts are not offered to anybody.
+ */
+export const PROVEN_VENUES: ReadonlySet<string> = new Set(['paper']);
+
+/** The paper exchange never is where the adapter would go by itself. */
+export function isProven({ id, url }: VenueConfig): boolean {
+  return PROVEN_VENUES.has(id) && (id !== 'paper' || url !== undefined);
+}
 
 const venueList = z
   .array(venueConfig)
@@ -74,4 +93,14 @@ function readJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** What the exchange allows this deployment: its tariff, or what was agreed on. */
+export function limitsOf({ adapter, limits }: VenueConfig): LocalLimits {
+  const tariff = adapterOf(adapter)?.tariff;
+  if (tariff === undefined) throw new Error(`no adapter ${adapter}`);
+  return {
+    weightPerMinute: limits?.weightPerMinute ?? tariff.weightPerMinute,
+    ordersPer10s: limits?.ordersPer10s ?? tariff.ordersPer10s,
+  };
 }

@@ -1,6 +1,6 @@
 import { errors } from 'ccxt';
 import { ExchangeError } from '../port.js';
-import { type Call, type CallKind, TimeLimitReached } from './call.js';
+import { type Call, type CallKind, noLimit, TimeLimitReached } from './call.js';
 import { AnswerSenseless, toExchangeError, VERDICTS } from './failures.js';
 import { AnswerLost, AnswerUnusable, NotSent } from './transport.js';
 
@@ -10,7 +10,7 @@ const { default: _all, ...CLASSES } = errors;
 const NAMES = Object.keys(CLASSES) as ErrorName[];
 
 function call(kind: CallKind, state: Partial<Call>): Call {
-  return { kind, signal: new AbortController().signal, isDispatched: true, isSent: true, ...state };
+  return { kind, ...noLimit(), isDispatched: true, isSent: true, ...state };
 }
 
 const told = (error: unknown, of: Call) => {

@@ -1,2 +1,3 @@
-export { type VenueConfig, venueConfig, venuesSetting } from './config.js';
-export { createVenue } from './venue.js';
+export { LocalBudget, type LocalLimits } from './budget.js';
+export { limitsOf, PROVEN_VENUES, type VenueConfig, venueConfig, venuesSetting } from './config.js';
+export { createVenue, type VenueOptions } from './venue.js';

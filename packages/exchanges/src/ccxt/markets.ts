@@ -2,18 +2,29 @@
 import type { Decimal, TradingType } from '@trading-automation/contracts';
 import { z } from 'zod';
 import type { AssetBalance, Balances, Market } from '../port.js';
-import { type Adapter, exact, expectAnswer } from './adapters.js';
+import type { Adapter, OwnRules } from './adapter.js';
+import { exact, expectAnswer } from './answers.js';
 import { AnswerSenseless } from './failures.js';
 
 const limit = z.object({ min: exact.optional(), max: exact.optional() }).optional();
+/** ccxt carries some of its exchanges' fees itself, as numbers. */
+const rate = z
+  .union([z.number().transform(String), z.string()])
+  .pipe(exact)
+  .optional();
 const market = z.object({
+  id: z.string().min(1),
   symbol: z.string().min(1),
   base: z.string().min(1),
   quote: z.string().min(1),
+  settle: z.string().min(1).optional(),
   active: z.boolean().optional(),
   contractSize: exact.optional(),
+  maker: rate,
+  taker: rate,
   precision: z.object({ price: exact, amount: exact }),
-  limits: z.object({ amount: limit, cost: limit }),
+  limits: z.object({ amount: limit, cost: limit, market: limit }),
+  info: z.unknown(),
 });
 
 /** Markets whose rules can't be read, or that count in contracts of another size than one, are left out. */
@@ -26,8 +37,19 @@ export function readMarkets(
     const { data } = market.safeParse(entry);
     if (data === undefined || (data.contractSize ?? '1') !== '1') return [];
     if (data.precision.price === '0' || data.precision.amount === '0') return [];
-    return types.filter((type) => isOf(entry, adapter, type)).map((type) => toMarket(data, type));
+    const own = ownRulesOf(adapter, data.info);
+    if (own === undefined) return [];
+    return types.filter((type) => isOf(entry, adapter, type)).map((type) => toMarket(data, own, type));
   });
+}
+
+function ownRulesOf(adapter: Adapter, info: unknown): OwnRules | undefined {
+  try {
+    return adapter.ownRules(info);
+  } catch (error) {
+    if (error instanceof AnswerSenseless) return undefined;
+    throw error;
+  }
 }
 
 /** ccxt marks a market with a flag for each kind that it is of. */
@@ -36,12 +58,14 @@ function isOf(entry: unknown, adapter: Adapter, type: TradingType): boolean {
   return kind !== undefined && (entry as Readonly<Record<string, unknown>>)[kind] === true;
 }
 
-function toMarket(data: z.output<typeof market>, tradingType: TradingType): Market {
-  const { amount, cost } = data.limits;
+function toMarket(data: z.output<typeof market>, own: OwnRules, tradingType: TradingType): Market {
+  const { amount, cost, market: ofMarketOrders } = data.limits;
   return {
     symbol: data.symbol,
+    exchangeSymbol: data.id,
     base: data.base,
     quote: data.quote,
+    settle: data.settle,
     tradingType,
     priceTick: data.precision.price,
     amountStep: data.precision.amount,
@@ -49,6 +73,13 @@ function toMarket(data: z.output<typeof market>, tradingType: TradingType): Mark
     maxAmount: bound(amount?.max),
     minNotional: cost?.min ?? '0',
     maxNotional: bound(cost?.max),
+    marketAmountStep: own.marketAmountStep,
+    marketMaxAmount: bound(ofMarketOrders?.max),
+    contractSize: data.contractSize,
+    makerFee: data.maker,
+    takerFee: data.taker,
+    orderTypes: own.orderTypes,
+    timeInForces: own.timeInForces,
     isActive: data.active !== false,
   };
 }

@@ -1,8 +1,8 @@
-/** Orders and fills, from the port to ccxt's unified calls and back. */
-import type { TimeInForce, TradeType } from '@trading-automation/contracts';
+/** Orders, from the port to ccxt's unified calls and back. */
+import type { Decimal, TimeInForce, TradeType } from '@trading-automation/contracts';
 import { z } from 'zod';
-import type { OrderRequest, VenueFill, VenueOrder, VenueOrderStatus } from '../port.js';
-import { exact, expectAnswer } from './adapters.js';
+import type { OrderRequest, VenueOrder, VenueOrderStatus } from '../port.js';
+import { exact, expectAnswer } from './answers.js';
 import { AnswerSenseless, failure } from './failures.js';
 
 /** ccxt's arguments for an order. A price is given to limit orders alone: with one, a market order means a cost. */
@@ -67,6 +67,13 @@ const answeredOrder = z.object({
   id: z.string().min(1),
   clientOrderId: z.string().min(1),
   symbol: z.string(),
+  // Of orders that were made elsewhere it may be any kind that the exchange has.
+  type: z.string().min(1),
+  side: z.enum(['buy', 'sell']),
+  timeInForce: z.string().optional(),
+  postOnly: z.boolean().optional(),
+  price: exact.optional(),
+  triggerPrice: exact.optional(),
   status: z.enum(['open', 'closed', 'canceled', 'canceling', 'expired', 'rejected']),
   amount: exact,
   filled: exact,
@@ -76,36 +83,84 @@ const answeredOrder = z.object({
   lastTradeTimestamp: z.number().optional(),
 });
 
+/** How an order was asked for: by our id or by the exchange's. */
+export type OrderAskedFor = { readonly symbol: string } & (
+  | { readonly venueClientOrderId: string }
+  | { readonly exchangeOrderId: string }
+);
+
 /** @throws {AnswerSenseless} where this is not the order that was asked about */
-export function readOrder(answer: unknown, symbol: string, venueClientOrderId: string): VenueOrder {
+export function readOrder(answer: unknown, asked: OrderAskedFor): VenueOrder {
   const order = expectAnswer(answeredOrder, answer);
-  if (order.symbol !== symbol || order.clientOrderId !== venueClientOrderId)
-    throw new AnswerSenseless('another order');
+  const isIt =
+    'exchangeOrderId' in asked
+      ? order.id === asked.exchangeOrderId
+      : order.clientOrderId === asked.venueClientOrderId;
+  if (order.symbol !== asked.symbol || !isIt) throw new AnswerSenseless('another order');
   return toVenueOrder(order);
 }
 
-/** @throws {AnswerSenseless} where one of them is of another symbol, or not open */
-export function readOpenOrders(answer: unknown, symbol: string): readonly VenueOrder[] {
+/** An order that nobody asked about. */
+export function readToldOrder(answer: unknown): VenueOrder {
+  return toVenueOrder(expectAnswer(answeredOrder, answer));
+}
+
+/** @throws {AnswerSenseless} where one of them is not open, or of another symbol than the one asked about */
+export function readOpenOrders(answer: unknown, symbol: string | undefined): readonly VenueOrder[] {
   return expectAnswer(z.array(answeredOrder), answer).map((answered) => {
     const order = toVenueOrder(answered);
-    if (order.symbol !== symbol || order.status !== 'OPEN')
+    if (order.symbol !== (symbol ?? order.symbol) || order.status !== 'OPEN')
       throw new AnswerSenseless('no open order of this symbol');
     return order;
   });
 }
 
 function toVenueOrder(order: z.output<typeof answeredOrder>): VenueOrder {
-  const times = [order.lastUpdateTimestamp, order.lastTradeTimestamp, order.timestamp];
-  const updatedAt = times.find((time) => time !== undefined && time > 0);
+  const { timestamp, lastTradeTimestamp, lastUpdateTimestamp } = order;
+  const updatedAt = instantOf(lastUpdateTimestamp, lastTradeTimestamp, timestamp);
+  const type = typeOf(order);
   return {
     exchangeOrderId: order.id,
     venueClientOrderId: order.clientOrderId,
     symbol: order.symbol,
+    side: order.side === 'buy' ? 'BUY' : 'SELL',
+    type,
+    timeInForce: timeInForceOf(order),
+    // ccxt tells the average as the price of what has no limit.
+    price: type.endsWith('LIMIT') ? told(order.price) : undefined,
+    stopPrice: told(order.triggerPrice),
     status: statusOf(order),
     amount: order.amount,
     filledAmount: order.filled,
-    updatedAt: updatedAt === undefined ? new Date() : new Date(updatedAt),
+    createdAt: instantOf(timestamp) ?? updatedAt ?? new Date(),
+    updatedAt: updatedAt ?? new Date(),
   };
+}
+
+function instantOf(...times: readonly (number | undefined)[]): Date | undefined {
+  const time = times.find((one) => one !== undefined && one > 0);
+  return time === undefined ? undefined : new Date(time);
+}
+
+/** Exchanges write 0 for a price that an order has not. */
+function told(price: Decimal | undefined): Decimal | undefined {
+  return price === '0' ? undefined : price;
+}
+
+/** By what bounds it: kinds that are not ours (take profit, trailing) behave as the nearest of these. */
+function typeOf({ type, price, triggerPrice }: z.output<typeof answeredOrder>): TradeType {
+  const isLimit = type.toLowerCase().includes('limit') || (type !== 'market' && !isNothing(price));
+  if (isNothing(triggerPrice)) return isLimit ? 'LIMIT' : 'MARKET';
+  return isLimit ? 'STOP_LIMIT' : 'STOP_MARKET';
+}
+
+function isNothing(price: Decimal | undefined): boolean {
+  return told(price) === undefined;
+}
+
+function timeInForceOf({ type, timeInForce, postOnly }: z.output<typeof answeredOrder>): TimeInForce {
+  if (postOnly === true || timeInForce === 'PO' || type === 'limit_maker') return 'POST_ONLY';
+  return timeInForce === 'IOC' || timeInForce === 'FOK' ? timeInForce : 'GTC';
 }
 
 const cancelledOrder = z.object({ id: z.string().min(1), symbol: z.string() });
@@ -132,35 +187,4 @@ function statusOf({ status, amount, filled }: z.output<typeof answeredOrder>): V
     case 'rejected':
       return 'REJECTED';
   }
-}
-
-const answeredFill = z.object({
-  id: z.string().min(1),
-  order: z.string().min(1),
-  symbol: z.string(),
-  side: z.enum(['buy', 'sell']),
-  price: exact,
-  amount: exact,
-  fee: z.object({ cost: exact, currency: z.string().min(1) }),
-  takerOrMaker: z.enum(['taker', 'maker']),
-  timestamp: z.number().int().positive(),
-});
-
-/** @throws {AnswerSenseless} where one of them isn't a fill of this order */
-export function readFills(answer: unknown, symbol: string, exchangeOrderId: string): readonly VenueFill[] {
-  return expectAnswer(z.array(answeredFill), answer).map((fill): VenueFill => {
-    if (fill.symbol !== symbol || fill.order !== exchangeOrderId)
-      throw new AnswerSenseless('a fill of another order');
-    return {
-      exchangeFillId: fill.id,
-      exchangeOrderId,
-      symbol,
-      side: fill.side === 'buy' ? 'BUY' : 'SELL',
-      price: fill.price,
-      amount: fill.amount,
-      fee: { amount: fill.fee.cost, currency: fill.fee.currency },
-      liquidity: fill.takerOrMaker === 'maker' ? 'MAKER' : 'TAKER',
-      executedAt: new Date(fill.timestamp),
-    };
-  });
 }

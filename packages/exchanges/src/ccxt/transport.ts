@@ -3,16 +3,18 @@
  *
  * 1. Every host can be replaced by the configured one; ccxt itself goes on seeing the exchange's own addresses, by
  *    which it chooses its error tables.
- * 2. The time limit spans connecting, sending and the whole answer, whose size is bounded. Nothing is sent after it.
+ * 2. The time limit spans connecting, sending and the whole answer, whose size is bounded. Nothing is sent after it,
+ *    neither by a process that stood still meanwhile.
  * 3. No redirect is followed, and nothing is sent twice.
- * 4. After an answer of 429 or 418 that names a time, nothing is sent to the exchange before it.
+ * 4. After an answer of 429 or 418 that names a time, nothing is sent to the exchange before it; where the answer
+ *    means one account alone, that account sends no order before it.
  * 5. The {@link Call} is told when sending begins and what was answered.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { Agent, type Dispatcher } from 'undici';
-import { type Call, currentCall, pending } from './call.js';
+import { type Call, currentCall, isOver, pending } from './call.js';
 
 /** A failure on the way. `NotSent` is certain that the exchange has seen nothing of this request. */
 export class NotSent extends Error {
@@ -32,19 +34,18 @@ export class AnswerUnusable extends Error {
   override readonly name = 'AnswerUnusable';
 }
 
-/** What ccxt hands to a fetch of the user's, as far as it is needed. */
-interface FetchParams {
+/** A request as ccxt has signed it. */
+export interface SignedRequest {
+  readonly address: string;
   readonly method: string;
-  readonly headers: Record<string, string>;
-  readonly body?: string | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly body: string | undefined;
 }
 
-/** What ccxt reads of an answer. */
-interface FetchAnswer {
+export interface WholeAnswer {
   readonly status: number;
-  readonly statusText: string;
   readonly headers: Readonly<Record<string, string>>;
-  text(): Promise<string>;
+  readonly text: string;
 }
 
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
@@ -55,14 +56,20 @@ export interface TransportOptions {
   /** Scheme, host and port that stand in for those of every address. */
   readonly origin?: string | undefined;
   readonly timeoutMs: number;
+  /** Whether a refusal for too many requests means one account alone. */
+  readonly isOfAccount: (body: string) => boolean;
+  /** Told of each pause that the exchange asks all for. */
+  readonly onPause: (forMs: number) => void;
 }
 
 export class Transport {
   readonly #agent: Agent;
   readonly #origin: string | undefined;
+  readonly #accountsPausedUntil = new Map<string, number>();
   #pausedUntil = 0;
 
-  constructor({ origin, timeoutMs }: TransportOptions) {
+  constructor(private readonly options: TransportOptions) {
+    const { origin, timeoutMs } = options;
     this.#origin = origin === undefined ? undefined : new URL(origin).origin;
     this.#agent = new Agent({
       connect: { timeout: timeoutMs },
@@ -73,9 +80,9 @@ export class Transport {
     });
   }
 
-  readonly fetch = async (address: string, params: FetchParams): Promise<FetchAnswer> => {
+  async send({ address, method, headers, body }: SignedRequest): Promise<WholeAnswer> {
     const call = currentCall();
-    if (Date.now() < this.#pausedUntil || call.signal.aborted) throw new NotSent('rate_limited');
+    if (this.#isPaused(call) || isOver(call)) throw new NotSent('rate_limited');
     call.isDispatched = true;
     const url = new URL(address);
     const exchange = new RequestOnWire(call);
@@ -83,24 +90,46 @@ export class Transport {
       {
         origin: this.#origin ?? url.origin,
         path: `${url.pathname}${url.search}`,
-        method: params.method as Dispatcher.HttpMethod,
-        headers: { ...params.headers, 'accept-encoding': 'gzip' },
-        body: params.body ?? null,
+        method: method as Dispatcher.HttpMethod,
+        headers: { 'user-agent': 'trading-automation', ...headers, 'accept-encoding': 'gzip' },
+        body: body ?? null,
       },
       exchange,
     );
-    const { status, headers, body } = await exchange.answered;
-    const text = await textOf(headers, body);
-    call.answer = { status, body: text };
-    this.#heedRateLimit(status, headers);
-    return { status, statusText: '', headers: plain(headers), text: async () => text };
-  };
+    const answer = await exchange.answered;
+    const text = await textOf(answer.headers, answer.body);
+    call.answer = { status: answer.status, body: text };
+    this.#heedRateLimit(call, answer.status, answer.headers);
+    return { status: answer.status, headers: plain(answer.headers), text };
+  }
 
-  #heedRateLimit(status: number, headers: IncomingHttpHeaders): void {
+  #isPaused({ isOrder, account }: Call): boolean {
+    const now = Date.now();
+    if (now < this.#pausedUntil) return true;
+    const until = isOrder === true && account ? this.#accountsPausedUntil.get(account.key) : undefined;
+    return until !== undefined && now < until;
+  }
+
+  #heedRateLimit({ account, answer }: Call, status: number, headers: IncomingHttpHeaders): void {
     if (status !== 429 && status !== 418) return;
     const seconds = Number(headers['retry-after'] ?? 0);
     if (!(seconds > 0)) return;
-    this.#pausedUntil = Math.max(this.#pausedUntil, Date.now() + Math.min(seconds * 1_000, PAUSE_MAX_MS));
+    const forMs = Math.min(seconds * 1_000, PAUSE_MAX_MS);
+    const until = Date.now() + forMs;
+    // One user's orders must not silence everybody else's.
+    if (account !== undefined && this.options.isOfAccount(answer?.body ?? '')) {
+      this.#pauseAccount(account.key, until);
+      return;
+    }
+    this.#pausedUntil = Math.max(this.#pausedUntil, until);
+    this.options.onPause(forMs);
+  }
+
+  #pauseAccount(key: string, until: number): void {
+    const now = Date.now();
+    for (const [other, end] of this.#accountsPausedUntil)
+      if (end <= now) this.#accountsPausedUntil.delete(other);
+    this.#accountsPausedUntil.set(key, until);
   }
 
   /** Ends every connection; what is under way fails. */
@@ -130,7 +159,7 @@ class RequestOnWire implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#stop = () => controller.abort(new Error('the time limit was reached'));
-    if (this.call.signal.aborted) {
+    if (isOver(this.call)) {
       this.#stop();
       return;
     }

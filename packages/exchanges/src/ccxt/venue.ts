@@ -1,44 +1,89 @@
 import { createHash } from 'node:crypto';
 import type { Decimal, TradingType } from '@trading-automation/contracts';
-import type { ExchangeClient, ExchangeCredentials, ExchangeVenue, Market } from '../port.js';
-import { type Adapter, adapterOf, type OpenedClient } from './adapters.js';
-import { type Call, type CallKind, runCall } from './call.js';
+import {
+  type BookHandler,
+  type CallBudget,
+  type ConnectOptions,
+  type ExchangeClient,
+  type ExchangeCredentials,
+  ExchangeError,
+  type ExchangeVenue,
+  type Market,
+  type PriceHandler,
+  type VenueStream,
+} from '../port.js';
+import type { Adapter, OpenedClient } from './adapter.js';
+import { adapterOf } from './adapters.js';
+import { LocalBudget } from './budget.js';
+import { type Call, type CallRequest, currentCall, noLimit, runCall, type TimeLimit } from './call.js';
 import { AccountClient, type VenueCalls } from './client.js';
 import type { ClientLibrary } from './client-library.js';
-import type { VenueConfig } from './config.js';
+import { isProven, type VenueConfig } from './config.js';
 import { failure, toExchangeError } from './failures.js';
 import { readMarkets, readPrices } from './markets.js';
+import { AccountStreams } from './streams/account-streams.js';
+import { BookStream } from './streams/book-stream.js';
+import { PriceStream } from './streams/price-stream.js';
+import { Sockets } from './streams/sockets.js';
 import { Transport } from './transport.js';
 
+export interface VenueOptions {
+  /** Shared with whoever else speaks to the exchange; by default this process keeps to the tariff by itself. */
+  readonly budget?: CallBudget | undefined;
+  /** A stream on which nothing was heard for this long is lost; at most 30 s, less for tests. */
+  readonly silenceMaxMs?: number | undefined;
+}
+
+const SILENCE_MAX_MS = 25_000;
+
 /** An exchange of the deployment, ready to be spoken to; nothing is sent yet. */
-export function createVenue(config: VenueConfig): ExchangeVenue {
+export function createVenue(config: VenueConfig, options: VenueOptions = {}): ExchangeVenue {
   const adapter = adapterOf(config.adapter);
   if (adapter === undefined) throw new Error(`no adapter ${config.adapter}`);
-  return new CcxtVenue(config, adapter);
+  return new CcxtVenue(config, adapter, options);
 }
 
 /**
- * Markets, the clock's difference, the rate limit and the connections belong to the exchange, not to an account: all
- * clients of a venue share those of its one client without credentials.
+ * Markets, the clock's difference, the rate limit, the connections and the library itself belong to the exchange, not
+ * to an account: an account is its credentials alone.
  */
 class CcxtVenue implements ExchangeVenue, VenueCalls {
   readonly id: string;
   readonly name: string;
   readonly tradingTypes: readonly TradingType[];
+  readonly isProven: boolean;
+  readonly sockets: Sockets;
+  readonly beginWithinMs: number;
+  readonly accountStreams: AccountStreams | undefined;
   readonly #transport: Transport;
-  readonly #public: ClientLibrary;
+  readonly #budget: CallBudget;
+  readonly #opened = new Map<TradingType, OpenedClient>();
+  readonly #first: OpenedClient;
   #loading: Promise<void> | undefined;
   #isClockKnown = false;
 
   constructor(
     private readonly config: VenueConfig,
     readonly adapter: Adapter,
+    { budget, silenceMaxMs = SILENCE_MAX_MS }: VenueOptions,
   ) {
     this.id = config.id;
     this.name = config.name;
     this.tradingTypes = config.tradingTypes;
-    this.#transport = new Transport({ origin: config.url, timeoutMs: config.timeoutMs });
-    this.#public = this.#open(this.tradingTypes[0] ?? 'spot').library;
+    this.isProven = isProven(config);
+    this.#budget = budget ?? new LocalBudget({ ...adapter.tariff, ...config.limits });
+    this.#transport = new Transport({
+      origin: config.url,
+      timeoutMs: config.timeoutMs,
+      isOfAccount: adapter.tariff.isOfAccount,
+      onPause: (forMs) => this.#budget.pause(this.id, forMs),
+    });
+    this.sockets = new Sockets({ origin: config.url, timeoutMs: config.timeoutMs, silenceMaxMs });
+    // Markets, a turn and the connection, each within its own limit.
+    this.beginWithinMs = 3 * config.timeoutMs;
+    const dialect = adapter.accountStream;
+    this.accountStreams = dialect && new AccountStreams(this, dialect);
+    this.#first = this.opened(this.tradingTypes[0] ?? 'spot');
   }
 
   clientOrderIdFor(tradeId: string): string {
@@ -48,74 +93,156 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
 
   async fetchMarkets(): Promise<readonly Market[]> {
     await this.#load();
-    return readMarkets(this.#public.markets ?? {}, this.tradingTypes, this.adapter);
+    return readMarkets(this.#first.library.markets ?? {}, this.tradingTypes, this.adapter);
   }
 
   fetchPrices(symbols: readonly string[]): Promise<Readonly<Record<string, Decimal>>> {
-    return this.run('read', this.#public, async () => {
-      const known = symbols.filter((symbol) => this.#public.markets?.[symbol] !== undefined);
+    return this.read(async (library) => {
+      const known = symbols.filter((symbol) => library.markets?.[symbol] !== undefined);
       if (known.length === 0) return {};
-      if (this.#public.has.fetchLastPrices === true)
-        return readPrices(await this.#public.fetchLastPrices(known), known);
-      return readPrices(await this.#public.fetchTickers(known), known);
+      if (library.has.fetchLastPrices === true)
+        return readPrices(await library.fetchLastPrices(known), known);
+      return readPrices(await library.fetchTickers(known), known);
     });
   }
 
-  connect(credentials: ExchangeCredentials, tradingType: TradingType): ExchangeClient {
+  watchBook(symbol: string, handler: BookHandler): VenueStream {
+    return new BookStream(this, symbol, handler);
+  }
+
+  watchPrices(symbols: readonly string[], handler: PriceHandler): VenueStream {
+    return new PriceStream(this, symbols, handler);
+  }
+
+  connect(
+    credentials: ExchangeCredentials,
+    tradingType: TradingType,
+    { accountKey }: ConnectOptions = {},
+  ): ExchangeClient {
     if (!this.tradingTypes.includes(tradingType)) throw failure(['rejected', 'not_supported']);
-    return new AccountClient(this, this.#open(tradingType, credentials), tradingType);
+    const key = accountKey ?? createHash('sha256').update(credentials.apiKey).digest('hex').slice(0, 32);
+    return new AccountClient(this, { credentials, key }, tradingType);
   }
 
-  close(): Promise<void> {
-    return this.#transport.close();
+  async close(): Promise<void> {
+    await Promise.all([this.sockets.close(), this.#transport.close()]);
   }
 
-  /** Runs one call on a client of this venue, with markets and clock in place, within the time limit. */
-  async run<T>(kind: CallKind, library: ClientLibrary, work: () => Promise<T>): Promise<T> {
-    const signal = AbortSignal.timeout(this.config.timeoutMs);
-    await this.#prepare(library);
-    return runCall(kind, signal, work, this.#explain);
+  /** Runs one call, with markets and clock in place, within the time limit. */
+  async run<T>(
+    request: CallRequest,
+    tradingType: TradingType,
+    work: (opened: OpenedClient) => Promise<T>,
+  ): Promise<T> {
+    return this.#withinLimit(async (limit) => {
+      const opened = await this.prepared(tradingType);
+      return runCall(request, limit, () => work(opened), this.#explain);
+    });
   }
 
-  async #prepare(library: ClientLibrary): Promise<void> {
+  /** Asks for public data. */
+  read<T>(work: (library: ClientLibrary) => Promise<T>): Promise<T> {
+    return this.run({ kind: 'read' }, this.tradingTypes[0] ?? 'spot', ({ library }) => work(library));
+  }
+
+  /** Waits for a turn that no call of the library takes. */
+  async takeTurn(accountKey: string, weight: number): Promise<void> {
+    await this.#withinLimit(({ signal }) =>
+      this.#take({ venue: this.id, accountKey, weight, isOrder: false }, signal),
+    );
+  }
+
+  /** What a refusal on a stream means, told as one of a call would be. */
+  explainRefusal(library: ClientLibrary, status: number, refused: unknown): ExchangeError {
+    const body = JSON.stringify(refused) ?? '';
+    const call: Call = {
+      kind: 'read',
+      ...noLimit(),
+      isDispatched: true,
+      isSent: true,
+      answer: { status, body },
+    };
+    try {
+      library.handleErrors(status, '', library.urls.api.private, 'GET', {}, body, refused, {}, '');
+    } catch (error) {
+      return this.#explain(error, call);
+    }
+    return failure(['retryable', 'bad_answer']);
+  }
+
+  async prepared(tradingType: TradingType): Promise<OpenedClient> {
     if (!this.#isClockKnown) await this.#load();
-    if (library === this.#public || library.markets === this.#public.markets) return;
-    library.setMarketsFromExchange(this.#public);
-    library.options.timeDifference = this.#public.options.timeDifference;
+    const opened = this.opened(tradingType);
+    const { library } = this.#first;
+    if (opened.library !== library && opened.library.markets !== library.markets) {
+      opened.library.setMarketsFromExchange(library);
+      opened.library.options.timeDifference = library.options.timeDifference;
+    }
+    return opened;
   }
 
   /** Reads markets and clock anew; who asks meanwhile waits for the same answer. A failure keeps what was known. */
   #load(): Promise<void> {
-    const signal = AbortSignal.timeout(this.config.timeoutMs);
     const reload = async () => {
-      await this.#public.loadMarkets(true);
+      await this.#first.library.loadMarkets(true);
       this.#isClockKnown = true;
     };
-    this.#loading ??= runCall('read', signal, reload, this.#explain).finally(() => {
+    this.#loading ??= this.#withinLimit((limit) =>
+      runCall({ kind: 'read' }, limit, reload, this.#explain),
+    ).finally(() => {
       this.#loading = undefined;
     });
     return this.#loading;
   }
 
-  readonly #explain = (error: unknown, call: Call): Error => {
+  /** A timer that ends with the work: those of thousands of calls a second would stay until their time is up. */
+  async #withinLimit<T>(work: (limit: TimeLimit) => Promise<T>): Promise<T> {
+    const { timeoutMs } = this.config;
+    const over = new AbortController();
+    const endsAtMs = performance.now() + timeoutMs;
+    const timer = setTimeout(() => over.abort(), timeoutMs);
+    try {
+      return await work({ signal: over.signal, endsAtMs });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  readonly #explain = (error: unknown, call: Call): ExchangeError => {
     const explained = toExchangeError(error, call, this.adapter.refusals);
     // Only a clock that is off makes an exchange refuse what may work later.
     if (explained.outcome === 'retryable' && explained.code === 'refused') this.#isClockKnown = false;
     return explained;
   };
 
-  #open(tradingType: TradingType, credentials?: ExchangeCredentials): OpenedClient {
+  private opened(tradingType: TradingType): OpenedClient {
+    const known = this.#opened.get(tradingType);
+    if (known !== undefined) return known;
     const opened = this.adapter.open({
       transport: this.#transport,
-      timeoutMs: this.config.timeoutMs,
-      credentials,
       options: {
         ...this.adapter.marketOptions(this.tradingTypes),
         ...this.adapter.tradingTypes[tradingType]?.options,
       },
       fixedOptions: this.adapter.fixedOptions,
+      takeTurn: (cost) => this.#takeTurnOfCall(cost),
     });
-    if (credentials !== undefined) opened.library.throttler = this.#public.throttler;
+    this.#opened.set(tradingType, opened);
     return opened;
+  }
+
+  #takeTurnOfCall(cost: number): Promise<void> {
+    const { account, isOrder = false, isExit, signal } = currentCall();
+    const weight = Math.ceil(cost * this.adapter.tariff.weightPerCost);
+    return this.#take({ venue: this.id, accountKey: account?.key, weight, isOrder, isExit }, signal);
+  }
+
+  /** A budget that breaks down is as one that is used up: nothing was sent. */
+  async #take(call: Parameters<CallBudget['take']>[0], signal: AbortSignal): Promise<void> {
+    try {
+      await this.#budget.take(call, signal);
+    } catch (error) {
+      throw error instanceof ExchangeError ? error : failure(['retryable', 'rate_limited']);
+    }
   }
 }

@@ -1,0 +1,75 @@
+/** An exchange that behaves on its streams as a test tells it to. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { ScriptedExchange } from './scripted-exchange.js';
+
+type Request = Readonly<Record<string, unknown>>;
+
+/** Takes connections in front of a {@link ScriptedExchange}, which answers everything that isn't a stream. */
+export class ScriptedStreams {
+  /** What is done with a request on a connection; by default a subscription is granted. */
+  onRequest: (socket: WebSocket, request: Request) => void = (socket, { id }) =>
+    say(socket, { id, status: 200, result: { subscriptionId: 0 } });
+  /** What is done with somebody who wants to connect; by default the connection is made. */
+  onUpgrade: ((socket: Duplex) => void) | undefined;
+  readonly requests: Request[] = [];
+  readonly sockets: WebSocket[] = [];
+  readonly #server: Server;
+  readonly #connections = new Set<Duplex>();
+
+  private constructor(behind: ScriptedExchange) {
+    const streams = new WebSocketServer({ noServer: true });
+    this.#server = createServer((request, response) => {
+      forward(behind, request).then(
+        ({ status, text }) => {
+          response.writeHead(status, { 'content-type': 'application/json' });
+          response.end(text);
+        },
+        () => response.destroy(),
+      );
+    });
+    this.#server.on('connection', (connection) => this.#connections.add(connection));
+    this.#server.on('upgrade', (request, socket, head) => {
+      if (this.onUpgrade !== undefined) this.onUpgrade(socket);
+      else streams.handleUpgrade(request, socket, head, (peer) => this.#attach(peer));
+    });
+  }
+
+  static async start(behind: ScriptedExchange): Promise<ScriptedStreams> {
+    const streams = new ScriptedStreams(behind);
+    streams.#server.listen(0, '127.0.0.1');
+    await once(streams.#server, 'listening');
+    return streams;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async close(): Promise<void> {
+    this.#server.close();
+    for (const connection of this.#connections) connection.destroy();
+    await once(this.#server, 'close');
+  }
+
+  #attach(socket: WebSocket): void {
+    this.sockets.push(socket);
+    socket.on('message', (data) => {
+      const request = JSON.parse(data.toString()) as Request;
+      this.requests.push(request);
+      this.onRequest(socket, request);
+    });
+  }
+}
+
+export function say(socket: WebSocket, message: object | string): void {
+  socket.send(typeof message === 'string' ? message : JSON.stringify(message));
+}
+
+async function forward(behind: ScriptedExchange, request: IncomingMessage) {
+  const answer = await fetch(`${behind.url}${request.url}`, { method: request.method ?? 'GET' });
+  return { status: answer.status, text: await answer.text() };
+}

@@ -1,0 +1,98 @@
+/** Binance spot: https://developers.binance.com/docs/binance-spot-api-docs */
+import type { TradeType } from '@trading-automation/contracts';
+import { pro } from 'ccxt';
+import { z } from 'zod';
+import type { Adapter, OwnRules } from '../adapter.js';
+import { exact, expectAnswer } from '../answers.js';
+import { type ClientLibrary, harden, librarySettings } from '../client-library.js';
+import { marketStreams } from './market-streams.js';
+import { userDataStream } from './user-data-stream.js';
+
+const account = z.object({
+  canTrade: z.boolean(),
+  balances: z.array(z.unknown()),
+  uid: z.union([z.string(), z.number()]).optional(),
+});
+const key = z.object({ enableSpotAndMarginTrading: z.boolean(), enableWithdrawals: z.boolean() });
+
+const market = z.object({
+  orderTypes: z.array(z.string()),
+  filters: z.array(z.looseObject({ filterType: z.string(), stepSize: exact.optional() })),
+});
+const ORDER_TYPES: Readonly<Record<string, TradeType>> = {
+  LIMIT: 'LIMIT',
+  MARKET: 'MARKET',
+  STOP_LOSS: 'STOP_MARKET',
+  STOP_LOSS_LIMIT: 'STOP_LIMIT',
+};
+
+const DAY_MS = 86_400_000;
+
+export const binance: Adapter = {
+  tradingTypes: { spot: { options: { defaultType: 'spot' }, market: 'spot', params: {} } },
+  clientOrderId: { prefix: 'ta', length: 36 },
+  tariff: {
+    // ccxt spreads the 1,200 units that it knows over a minute; the exchange counts 6,000.
+    weightPerCost: 5,
+    weightPerMinute: 6_000,
+    ordersPer10s: 100,
+    isOfAccount: (body) => /"code"\s*:\s*"?-1015\b/.test(body),
+  },
+  marketOptions: () => ({ fetchMarkets: { types: ['spot'] }, fetchMargins: false }),
+  fixedOptions: {
+    // After one good call ccxt takes refused credentials for a rate limit.
+    hasAlreadyAuthenticatedSuccessfully: false,
+    // The fills come by the stream and the list of fills; here they would only be read and thrown away.
+    newOrderRespType: { limit: 'RESULT', market: 'RESULT' },
+    // Its dearer tariff is in the budget.
+    fetchOpenOrders: { warnWithoutSymbol: false },
+  },
+  refusals: [
+    { answer: /Duplicate order sent/, code: 'duplicate_client_order_id' },
+    { answer: /insufficient balance/, code: 'insufficient_balance' },
+    { answer: /would immediately match|would trigger immediately/, code: 'would_not_fit_book' },
+    { answer: /"code"\s*:\s*"?-2010\b/, code: 'refused' },
+  ],
+  fills: {
+    pageSize: 1_000,
+    from: (fillId) => ({ fromId: fillId }),
+    between: (from, to) => ({ startTime: from.getTime(), endTime: to.getTime() }),
+    spanMs: DAY_MS,
+  },
+  isBalanceAnswer: (info) => account.safeParse(info).success,
+  ownRules,
+  open: (options) => {
+    const exchange = new pro.binance(librarySettings(options));
+    const library = harden(exchange as unknown as ClientLibrary, options);
+    // It works out what an exchange may leave unsaid (average, cost, what remains). This one says all that is asked
+    // of an order here, and what is read is checked; it would be a tenth of what an order costs.
+    library.safeOrder = (order) => order;
+    return {
+      library,
+      inspectCredentials: async () => {
+        const ofAccount = expectAnswer(account, await exchange.privateGetAccount());
+        const ofKey = expectAnswer(key, await exchange.sapiGetAccountApiRestrictions());
+        return {
+          tradingTypes: ['spot'],
+          canTrade: ofAccount.canTrade && ofKey.enableSpotAndMarginTrading,
+          canWithdraw: ofKey.enableWithdrawals,
+          venueAccountId: ofAccount.uid === undefined ? undefined : String(ofAccount.uid),
+        };
+      },
+    };
+  },
+  accountStream: userDataStream,
+  marketStream: marketStreams,
+};
+
+function ownRules(info: unknown): OwnRules {
+  const { orderTypes, filters } = expectAnswer(market, info);
+  const step = filters.find(({ filterType }) => filterType === 'MARKET_LOT_SIZE')?.stepSize;
+  return {
+    marketAmountStep: step === '0' ? undefined : step,
+    orderTypes: orderTypes.flatMap((type) => ORDER_TYPES[type] ?? []),
+    timeInForces: orderTypes.includes('LIMIT_MAKER')
+      ? ['GTC', 'IOC', 'FOK', 'POST_ONLY']
+      : ['GTC', 'IOC', 'FOK'],
+  };
+}

@@ -1,0 +1,189 @@
+/**
+ * The budget of one process alone: what an exchange allows by its tariff, spent here.
+ *
+ * An exchange counts in windows that begin on its clock. Counting what was spent in any span of that length, and a
+ * second more, stays within it wherever its windows begin. Exits stand before everything else in the queue.
+ */
+import type { BudgetedCall, CallBudget } from '../port.js';
+import { failure } from './failures.js';
+
+export interface LocalLimits {
+  /** Of all calls to the exchange. */
+  readonly weightPerMinute: number;
+  /** Of each account. */
+  readonly ordersPer10s: number;
+}
+
+/** Milliseconds that only grow, and a call when some have passed. */
+export interface BudgetClock {
+  now(): number;
+  /** @returns what calls it off */
+  after(ms: number, wake: () => void): () => void;
+}
+
+const CLOCK: BudgetClock = {
+  now: () => performance.now(),
+  after: (ms, wake) => {
+    const timer = setTimeout(wake, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** What was spent in the last `seconds`, by the second. */
+class Span {
+  readonly #bySecond = new Map<number, number>();
+  #used = 0;
+
+  constructor(
+    private readonly seconds: number,
+    private readonly limit: number,
+  ) {}
+
+  /** Milliseconds until this much is free; 0 where it is. More than the whole limit is let through when nothing is used. */
+  waitMs(amount: number, now: number): number {
+    this.#forget(now);
+    if (this.#used === 0 || this.#used + amount <= this.limit) return 0;
+    const [oldest = 0] = this.#bySecond.keys();
+    return Math.max(1, (oldest + this.seconds + 1) * 1_000 - now);
+  }
+
+  spend(amount: number, now: number): void {
+    const second = Math.floor(now / 1_000);
+    this.#bySecond.set(second, (this.#bySecond.get(second) ?? 0) + amount);
+    this.#used += amount;
+  }
+
+  isIdle(now: number): boolean {
+    this.#forget(now);
+    return this.#used === 0;
+  }
+
+  #forget(now: number): void {
+    const first = Math.floor(now / 1_000) - this.seconds;
+    for (const [second, amount] of this.#bySecond) {
+      if (second >= first) return;
+      this.#bySecond.delete(second);
+      this.#used -= amount;
+    }
+  }
+}
+
+interface Waiting {
+  readonly call: BudgetedCall;
+  readonly go: () => void;
+}
+
+export class LocalBudget implements CallBudget {
+  readonly #weight: Span;
+  readonly #orders = new Map<string, Span>();
+  readonly #exits = new Set<Waiting>();
+  readonly #others = new Set<Waiting>();
+  #pausedUntil = 0;
+  #callOff: (() => void) | undefined;
+
+  constructor(
+    private readonly limits: LocalLimits,
+    private readonly clock: BudgetClock = CLOCK,
+  ) {
+    this.#weight = new Span(60, limits.weightPerMinute);
+  }
+
+  async take(call: BudgetedCall, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) throw failure(['retryable', 'rate_limited']);
+    // Whoever waits goes first, unless this leads out of the market.
+    const isFirst = this.#exits.size === 0 && (call.isExit === true || this.#others.size === 0);
+    if (isFirst && this.#sharedWaitMs(call) + this.#accountWaitMs(call) === 0) {
+      this.#spend(call);
+      return;
+    }
+    await this.#queue(call, signal);
+  }
+
+  pause(_venue: string, forMs: number): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.clock.now() + forMs);
+  }
+
+  #queue(call: BudgetedCall, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const queue = call.isExit === true ? this.#exits : this.#others;
+      const onAbort = () => {
+        queue.delete(waiting);
+        reject(failure(['retryable', 'rate_limited']));
+        this.#advance();
+      };
+      const waiting: Waiting = {
+        call,
+        go: () => {
+          signal.removeEventListener('abort', onAbort);
+          resolve();
+        },
+      };
+      queue.add(waiting);
+      signal.addEventListener('abort', onAbort, { once: true });
+      this.#advance();
+    });
+  }
+
+  #advance(): void {
+    this.#callOff?.();
+    const soonestMs = this.#letThrough();
+    this.#callOff = soonestMs === undefined ? undefined : this.clock.after(soonestMs, () => this.#advance());
+  }
+
+  /**
+   * Lets through what can go, and answers in how many milliseconds to look again. One account that must wait holds up
+   * nobody else; weight holds up all behind.
+   */
+  #letThrough(): number | undefined {
+    let soonestMs: number | undefined;
+    for (const waiting of [...this.#exits, ...this.#others]) {
+      const sharedMs = this.#sharedWaitMs(waiting.call);
+      const waitMs = Math.max(sharedMs, this.#accountWaitMs(waiting.call));
+      if (waitMs === 0) this.#go(waiting);
+      else soonestMs = Math.min(soonestMs ?? waitMs, waitMs);
+      if (sharedMs > 0) break;
+    }
+    return soonestMs;
+  }
+
+  #go(waiting: Waiting): void {
+    this.#exits.delete(waiting);
+    this.#others.delete(waiting);
+    this.#spend(waiting.call);
+    waiting.go();
+  }
+
+  #accountWaitMs(call: BudgetedCall): number {
+    return call.isOrder ? (this.#ordersOf(call)?.waitMs(1, this.clock.now()) ?? 0) : 0;
+  }
+
+  #sharedWaitMs({ weight }: BudgetedCall): number {
+    const now = this.clock.now();
+    return Math.max(this.#weight.waitMs(weight, now), this.#pausedUntil - now, 0);
+  }
+
+  #spend(call: BudgetedCall): void {
+    this.#weight.spend(call.weight, this.clock.now());
+    if (call.isOrder) this.#ordersOf(call)?.spend(1, this.clock.now());
+  }
+
+  #ordersOf({ accountKey }: BudgetedCall): Span | undefined {
+    if (accountKey === undefined) return undefined;
+    const known = this.#orders.get(accountKey);
+    if (known !== undefined) return known;
+    this.#forgetIdle();
+    const span = new Span(10, this.limits.ordersPer10s);
+    this.#orders.set(accountKey, span);
+    return span;
+  }
+
+  /** A few at a time, so that no account's first order pays for all. */
+  #forgetIdle(): void {
+    let looks = 4;
+    for (const [key, span] of this.#orders) {
+      if (looks-- === 0) return;
+      this.#orders.delete(key);
+      if (!span.isIdle(this.clock.now())) this.#orders.set(key, span);
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import fc from 'fast-check';
+import { readJson } from './json.js';
+
+describe('the JSON of an exchange', () => {
+  it('keeps every digit of every number, as a number or as its text', () => {
+    const digits = fc.tuple(
+      fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }),
+      fc.option(fc.stringMatching(/^\d{1,20}$/)),
+    );
+    fc.assert(
+      fc.property(digits, ([whole, part]) => {
+        const text = part === null ? String(whole) : `${whole}.${part}`;
+        const [read] = readJson(`[${text}]`) as [number | string];
+        const trimmed = part === null ? text : text.replace(/\.?0+$/, '');
+        const isExact = String(read) === text || (typeof read === 'number' && plain(read) === trimmed);
+        expect([text, isExact]).toEqual([text, true]);
+      }),
+    );
+  });
+
+  it('reads what any other parser reads', () => {
+    const value = fc.jsonValue({ noUnicodeString: false, depthSize: 'small' } as never);
+    fc.assert(
+      fc.property(value, (given) => {
+        const text = JSON.stringify(given);
+        fc.pre(!/[\d.]{16}/.test(text));
+        expect(readJson(text)).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  it('takes nothing for JSON that is none', () => {
+    for (const text of ['', '<html>', '{"a":', '1 2', '{"a":1234567890123456789', "{'a':1}"])
+      expect(readJson(text)).toBeUndefined();
+  });
+});
+
+/** A double of at most 15 digits as plain text, as it was written. */
+function plain(value: number): string {
+  const text = Object.is(value, -0) ? '-0' : String(value);
+  return text.includes('e') ? value.toFixed(20).replace(/\.?0+$/, '') : text;
+}

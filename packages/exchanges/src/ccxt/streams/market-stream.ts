@@ -1,0 +1,100 @@
+/** One connection that follows public streams, as books and prices do. */
+import { ExchangeError } from '../../port.js';
+import type { MarketDialect } from '../adapter.js';
+import type { ClientLibrary } from '../client-library.js';
+import { failure } from '../failures.js';
+import type { Sockets, StreamSocket } from './sockets.js';
+
+/** What public streams need of their exchange. */
+export interface MarketVenue {
+  readonly adapter: { readonly marketStream?: MarketDialect | undefined };
+  readonly sockets: Sockets;
+  /** Within which a stream has to be there. */
+  readonly beginWithinMs: number;
+  /** One call about public data. */
+  read<T>(work: (library: ClientLibrary) => Promise<T>): Promise<T>;
+}
+
+export interface MarketStreamParts {
+  /** The streams to follow, by the exchange's names. */
+  streams(dialect: MarketDialect, library: ClientLibrary): readonly string[];
+  /** The exchange has taken the subscription. */
+  onSubscribed(): void;
+  onMessage(message: unknown): void;
+  /** Called once, and last; never after `close`. */
+  onLost(error: ExchangeError): void;
+}
+
+export class MarketStream {
+  #socket: StreamSocket | undefined;
+  #isOver = false;
+  readonly #deadline: NodeJS.Timeout;
+
+  constructor(
+    private readonly venue: MarketVenue,
+    private readonly parts: MarketStreamParts,
+  ) {
+    this.#deadline = setTimeout(() => this.lose(failure(['retryable', 'no_answer'])), venue.beginWithinMs);
+    // A call that asks for nothing has the markets read.
+    venue
+      .read(async (library) => library)
+      .then((library) => this.#start(library))
+      .catch((error: unknown) => this.lose(error));
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Ends it; the handler is told. */
+  lose(error: unknown): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#deadline);
+    void this.#socket?.close();
+    try {
+      this.parts.onLost(error instanceof ExchangeError ? error : failure(['retryable', 'bad_answer']));
+    } catch {
+      // It is the last call in any case.
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isOver = true;
+    clearTimeout(this.#deadline);
+    await this.#socket?.close();
+  }
+
+  #start(library: ClientLibrary): void {
+    if (this.#isOver) return;
+    const dialect = this.venue.adapter.marketStream;
+    if (dialect === undefined) throw failure(['rejected', 'not_supported']);
+    const streams = this.parts.streams(dialect, library);
+    if (streams.length > dialect.streamsPerConnection) throw failure(['rejected', 'not_supported']);
+    const socket = this.venue.sockets.connect(dialect.url(library), {
+      onOpen: () => socket.send(dialect.subscribe(streams)),
+      onMessage: (message) => this.#receive(dialect, message),
+      onClosed: (error) => this.lose(error),
+    });
+    this.#socket = socket;
+  }
+
+  #receive(dialect: MarketDialect, message: unknown): void {
+    if (this.#isOver) return;
+    const isTaken = dialect.acknowledges(message);
+    if (isTaken === undefined) this.parts.onMessage(message);
+    else if (isTaken) this.#begin();
+    else this.lose(failure(['rejected', 'not_supported']));
+  }
+
+  #begin(): void {
+    clearTimeout(this.#deadline);
+    this.parts.onSubscribed();
+  }
+}
+
+/** @throws {ExchangeError} `rejected`/`not_supported` for what isn't listed */
+export function marketIdOf(library: ClientLibrary, symbol: string): string {
+  if (library.markets?.[symbol] === undefined) throw failure(['rejected', 'not_supported']);
+  return library.market(symbol).id;
+}
