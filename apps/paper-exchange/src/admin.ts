@@ -6,7 +6,9 @@ import type { Exchange } from './engine/exchange.js';
 import { ASSETS, baseOf, findSymbol, pairOf, type SymbolSpec } from './engine/symbols.js';
 import { VenueError } from './errors.js';
 import type { MarketMaker } from './market/maker.js';
-import { type Weather, weatherSchema } from './weather.js';
+import { forecastSchema } from './weather/forecast.js';
+import { scheduleSchema } from './weather/schedule.js';
+import type { Weather } from './weather/weather.js';
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
 const amount = z.union([z.number().nonnegative(), z.string()]).transform((value) => String(value));
@@ -54,10 +56,14 @@ export function registerAdmin(app: FastifyInstance, options: AdminOptions): void
     ledgerView(exchange, req.query.api_key ?? ''),
   );
   app.put('/admin/weather', (req) => {
-    weather.set(read(weatherSchema, req.body));
+    weather.set(read(forecastSchema, req.body));
     return weather.get();
   });
-  app.get('/admin/weather', () => weather.get());
+  app.put('/admin/weather/schedule', (req) => {
+    weather.run(read(scheduleSchema, req.body));
+    return weather.scheduled();
+  });
+  app.get('/admin/weather', () => ({ ...weather.get(), schedule: weather.scheduled() }));
   app.post('/admin/streams/disconnect', () => ({ disconnected: streams.disconnectAll() }));
   app.post('/admin/market', (req) => {
     const body = read(MarketBody, req.body);

@@ -18,7 +18,15 @@ export class VenueError extends Error {
 export const refusals = {
   disconnected: () =>
     new VenueError(-1001, 'Internal error; unable to process your request. Please try again.', 503),
-  tooMuchWeight: (limit: number, retryAfterSeconds: number) =>
+  /** It may have happened, and may not have. */
+  unknownOutcome: () =>
+    new VenueError(
+      -1007,
+      'Timeout waiting for response from backend server. Send status unknown; execution status unknown.',
+      504,
+    ),
+  maintenance: () => new VenueError(1, 'System is under maintenance.', 503),
+  tooMuchWeight: (limit: number, retryAfterSeconds?: number) =>
     new VenueError(
       -1003,
       `Too much request weight used; current limit is ${limit} request weight per 1 MINUTE. Please use WebSocket Streams for live updates to avoid polling the API.`,

@@ -8,12 +8,12 @@ import { Journal } from './journal.js';
 import { MarketMaker } from './market/maker.js';
 import { Histories } from './market-data/history.js';
 import { seededRandom } from './random.js';
-import { Weather } from './weather.js';
+import { Weather } from './weather/weather.js';
 import { RateLimits } from './wire/limits.js';
 import { registerRest } from './wire/rest.js';
 import { setVenueErrors } from './wire/venue-hooks.js';
 import { MarketStreams } from './wire/ws/market-streams.js';
-import { StreamServer } from './wire/ws/stream-server.js';
+import { type Acceptor, StreamServer } from './wire/ws/stream-server.js';
 import { UserApi } from './wire/ws/user-api.js';
 
 export { type Config, configSchema } from './config.js';
@@ -46,7 +46,7 @@ function openVenue(config: Config) {
   const now = Date.now;
   const journal = new Journal(config.DATA_DIR);
   const fees = { makerPpm: config.FEE_PPM, takerPpm: config.FEE_PPM };
-  const weather = new Weather(seededRandom(config.SEED));
+  const weather = new Weather(seededRandom(config.SEED), now);
   const exchange = new Exchange({
     state: journal.state,
     fees,
@@ -64,17 +64,19 @@ function openVenue(config: Config) {
   );
   const histories = new Histories(exchange);
   const maker = new MarketMaker(exchange, config.SEED, now);
-  return { journal, exchange, histories, maker, weather, limits, fees, now };
+  const clock = () => now() + weather.get().clock_skew_ms;
+  return { journal, exchange, histories, maker, weather, limits, fees, now, clock };
 }
 
 function addStreams(app: FastifyInstance, venue: ReturnType<typeof openVenue>): StreamServer {
   const marketStreams = new MarketStreams(venue.exchange, venue.histories, venue.now);
   const userApi = new UserApi(venue);
-  const streams = new StreamServer(app.server, ({ pathname }) => {
+  const acceptor: Acceptor = ({ pathname }) => {
     if (pathname === '/ws-api/v3') return (peer) => userApi.attach(peer);
     if (/^\/(ws|stream)(\/|$)/.test(pathname)) return (peer, url) => marketStreams.attach(peer, url);
     return undefined;
-  });
+  };
+  const streams = new StreamServer(app.server, acceptor, venue.weather);
   app.addHook('preClose', async () => {
     streams.close();
     marketStreams.close();

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { NetworkError } from 'ccxt';
 import { WebSocket } from 'ws';
 import { type Keys, nudgeUntil, PaperVenue } from './testing/paper-venue.js';
 
@@ -75,6 +76,45 @@ describe('the streams, by the public ccxt client', () => {
     const gone = watcher.watchOrders('BTC/USDT');
     await user.cancelAllOrders('BTC/USDT');
     expect((await gone).at(-1)).toMatchObject({ clientOrderId: 'mine', status: 'canceled', filled: 0.2 });
+  });
+});
+
+describe('the streams in bad weather, by the public ccxt client', () => {
+  let venue: PaperVenue;
+  beforeEach(async () => {
+    venue = await PaperVenue.start({ ORDERS_PER_10S: '10000' });
+  });
+  afterEach(() => venue.stop());
+
+  it('send a fill twice that counts once by its id', async () => {
+    const keys = await venue.account();
+    const [maker, watcher] = [await venue.trader(), await venue.watcher(keys)];
+    await watcher.loadMarkets();
+    await venue.admin('PUT', 'weather', { duplicate_event_rate: 1 });
+    const fills = watcher.watchMyTrades('BTC/USDT');
+    await maker.createOrder('BTC/USDT', 'limit', 'sell', 1, 60_000);
+    await nudgeUntil(fills, () => venue.client(keys).createOrder('BTC/USDT', 'market', 'buy', 0.001));
+    const told = await fills;
+    const kept = await venue.client(keys).fetchMyTrades('BTC/USDT');
+    expect(new Set(told.map(({ id }) => id)).size).toBe(told.length);
+    expect(kept.map(({ id }) => id)).toContain(told[0]?.id);
+  });
+
+  it('end with an error when they are cut, and can be taken up again', async () => {
+    const [maker, watcher] = [await venue.trader(), await venue.watcher(await venue.account())];
+    await watcher.loadMarkets();
+    const trades = watcher.watchTrades('BTC/USDT');
+    await nudgeUntil(trades, async () => {
+      await maker.createOrder('BTC/USDT', 'limit', 'sell', 0.001, 60_000);
+      await venue.admin('POST', 'market', { symbol: 'BTC/USDT', price: 60_000 });
+    });
+    const next = expect(watcher.watchTrades('BTC/USDT')).rejects.toThrow(NetworkError);
+    expect((await venue.admin('POST', 'streams/disconnect')).body).toEqual({ disconnected: 1 });
+    await next;
+    await nudgeUntil(watcher.watchTrades('BTC/USDT'), async () => {
+      await maker.createOrder('BTC/USDT', 'limit', 'sell', 0.001, 60_000);
+      await venue.admin('POST', 'market', { symbol: 'BTC/USDT', price: 60_000 });
+    });
   });
 });
 
@@ -179,7 +219,7 @@ describe('the streams, on the wire', () => {
     await expect(open('/elsewhere')).rejects.toThrow('404');
   });
 
-  it('send user events twice and out of order, losing none, when the weather says so', async () => {
+  it('send user events twice, never and out of order when the weather says so', async () => {
     const keys = await venue.account();
     const user = venue.client(keys);
     await user.loadMarkets();
@@ -190,6 +230,8 @@ describe('the streams, on the wire', () => {
     await venue.admin('PUT', 'weather', { duplicate_event_rate: 1 });
     await place();
     expect(await events(4)).toEqual(['NEW', 'NEW', 'outboundAccountPosition', 'outboundAccountPosition']);
+    await venue.admin('PUT', 'weather', { lose_event_rate: 1 });
+    await place();
     await venue.admin('PUT', 'weather', { reorder_event_rate: 1 });
     await place();
     expect(await events(2)).toEqual(['outboundAccountPosition', 'NEW']);

@@ -1,4 +1,14 @@
-import { DDoSProtection, InsufficientFunds } from 'ccxt';
+import { once } from 'node:events';
+import {
+  DDoSProtection,
+  ExchangeNotAvailable,
+  InsufficientFunds,
+  InvalidNonce,
+  OnMaintenance,
+  OperationFailed,
+  RequestTimeout,
+} from 'ccxt';
+import { WebSocket } from 'ws';
 import { PaperVenue } from './testing/paper-venue.js';
 
 const ORDER = ['BTC/USDT', 'limit', 'buy', 0.1, 60_000] as const;
@@ -19,18 +29,30 @@ describe('the weather', () => {
     const fair = {
       latency_ms: 0,
       rate_limit_rate: 0,
+      retry_after: 1,
       error_rate: 0,
+      call_error_rate: 0,
       drop_answer_rate: 0,
+      unknown_answer_rate: 0,
       duplicate_event_rate: 0,
       reorder_event_rate: 0,
+      lose_event_rate: 0,
       partial_fill_rate: 0,
+      disconnect_rate: 0,
+      maintenance: false,
+      clock_skew_ms: 0,
     };
     expect(await set({ error_rate: 0.5, latency_ms: 20 })).toEqual({
       ...fair,
       error_rate: 0.5,
       latency_ms: 20,
     });
-    expect((await venue.admin('GET', 'weather')).body).toMatchObject({ error_rate: 0.5 });
+    expect((await venue.admin('GET', 'weather')).body).toEqual({
+      ...fair,
+      error_rate: 0.5,
+      latency_ms: 20,
+      schedule: null,
+    });
     expect(await set({})).toEqual(fair);
   });
 
@@ -40,12 +62,17 @@ describe('the weather', () => {
     { error_rate: '1' },
     { latency_ms: -1 },
     { fog: 1 },
+    { maintenance: 1 },
+    { clock_skew_ms: 0.5 },
+    { retry_after: 2 },
     [],
   ])('refuses %j, says why, and changes nothing', async (body) => {
     await set({ error_rate: 0.25 });
     const answer = await venue.admin<{ code: number; msg: string }>('PUT', 'weather', body);
     expect(answer).toMatchObject({ status: 400, body: { code: -1100 } });
-    expect(answer.body.msg).toMatch(/error_rate|latency_ms|fog|expected object/);
+    expect(answer.body.msg).toMatch(
+      /error_rate|latency_ms|fog|maintenance|clock_skew_ms|retry_after|expected object/,
+    );
     expect((await venue.admin('GET', 'weather')).body).toMatchObject({ error_rate: 0.25 });
   });
 
@@ -53,7 +80,7 @@ describe('the weather', () => {
     const user = await venue.trader();
     await user.loadMarkets();
     await set({ error_rate: 1 });
-    await expect(user.createOrder(...ORDER)).rejects.toThrow('-1001');
+    await expect(user.createOrder(...ORDER)).rejects.toThrow(OperationFailed);
     expect(await user.fetchOpenOrders('BTC/USDT')).toEqual([]);
     await set({});
     await user.createOrder(...ORDER);
@@ -84,6 +111,127 @@ describe('the weather', () => {
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '1']);
     expect(await answer.json()).toMatchObject({ code: -1003 });
     expect((await venue.admin('GET', 'weather')).status).toBe(200);
+  });
+
+  it.each([
+    [false, null],
+    [0, null],
+    [true, '1'],
+  ])('with rate limits and retry_after %j, says %j', async (retryAfter, told) => {
+    await set({ rate_limit_rate: 1, retry_after: retryAfter });
+    const answer = await fetch(`${venue.url}/api/v3/time`);
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, told]);
+  });
+
+  it('with errors of calls, refuses every call but a new order with 5xx and no effect', async () => {
+    const user = await venue.trader();
+    await user.loadMarkets();
+    const { id } = await user.createOrder(...ORDER);
+    await set({ call_error_rate: 1 });
+    await expect(user.fetchBalance()).rejects.toThrow(OperationFailed);
+    await expect(user.cancelOrder(String(id), 'BTC/USDT')).rejects.toThrow(OperationFailed);
+    await user.createOrder(...ORDER);
+    await set({});
+    expect(await user.fetchOpenOrders('BTC/USDT')).toHaveLength(2);
+  });
+
+  it('with unknown answers, accepts an order and says that it does not know', async () => {
+    const user = await venue.trader();
+    await user.loadMarkets();
+    await set({ unknown_answer_rate: 1 });
+    await expect(user.createOrder(...ORDER, { clientOrderId: 'perhaps' })).rejects.toThrow(RequestTimeout);
+    expect(await user.fetchOrder('', 'BTC/USDT', { origClientOrderId: 'perhaps' })).toMatchObject({
+      status: 'open',
+    });
+  });
+
+  it('with maintenance, refuses every call and connection, cuts the streams, and keeps its own controls', async () => {
+    const user = await venue.trader();
+    await user.loadMarkets();
+    const url = `${venue.url.replace('http', 'ws')}/ws/btcusdt@trade`;
+    const stream = new WebSocket(url);
+    await once(stream, 'open');
+    const cut = once(stream, 'close');
+    await set({ maintenance: true });
+    expect((await cut)[0]).toBe(1006);
+    await expect(user.createOrder(...ORDER)).rejects.toThrow(OnMaintenance);
+    await expect(user.fetchTime()).rejects.toThrow(ExchangeNotAvailable);
+    expect(String((await once(new WebSocket(url), 'error'))[0])).toContain('503');
+    expect((await venue.admin('GET', 'weather')).status).toBe(200);
+    await set({});
+    expect(await user.fetchOpenOrders('BTC/USDT')).toEqual([]);
+  });
+
+  it.each([-90_000, 90_000])(
+    'with a clock that is off by %d ms, refuses what is signed until the client reads the clock again',
+    async (skew) => {
+      const keys = await venue.account();
+      const [user, watcher] = [venue.client(keys), await venue.watcher(keys)];
+      await user.loadMarkets();
+      await set({ clock_skew_ms: skew });
+      await expect(user.createOrder(...ORDER)).rejects.toThrow(InvalidNonce);
+      const socket = new WebSocket(`${venue.url.replace('http', 'ws')}/ws-api/v3`);
+      await once(socket, 'open');
+      const method = 'userDataStream.subscribe.signature';
+      socket.send(JSON.stringify({ id: 1, method, params: watcher.signParams({}) }));
+      const [answer] = await once(socket, 'message');
+      expect(JSON.parse(String(answer))).toMatchObject({ status: 400, error: { code: -1021 } });
+      socket.terminate();
+      user.options.adjustForTimeDifference = true;
+      await user.loadTimeDifference();
+      await user.createOrder(...ORDER);
+      await set({});
+      await expect(user.fetchOpenOrders('BTC/USDT')).rejects.toThrow(InvalidNonce);
+      await user.loadTimeDifference();
+      expect(await user.fetchOpenOrders('BTC/USDT')).toHaveLength(1);
+    },
+  );
+
+  it('with lost connections, cuts streams without a word', async () => {
+    const stream = new WebSocket(`${venue.url.replace('http', 'ws')}/ws`);
+    await once(stream, 'open');
+    const closed = once(stream, 'close');
+    await set({ disconnect_rate: 1 });
+    expect((await closed)[0]).toBe(1006);
+  });
+
+  it('with a schedule, blows in spells and shows them, until the weather is set by hand', async () => {
+    const terms = {
+      seed: 7,
+      lasts_ms: 60_000,
+      spell_ms: [1_000, 2_000],
+      calm_ms: [0, 0],
+      kinds: ['maintenance'],
+    };
+    const { body: planned } = await venue.admin<{ spells: object[]; spell: object }>(
+      'PUT',
+      'weather/schedule',
+      terms,
+    );
+    expect(planned).toMatchObject({ ...terms, spell: { at_ms: 0, kind: 'maintenance' } });
+    const { body: again } = await venue.admin<typeof planned>('PUT', 'weather/schedule', terms);
+    expect(again.spells).toEqual(planned.spells);
+    expect((await venue.admin('GET', 'weather')).body).toMatchObject({
+      maintenance: true,
+      schedule: { seed: 7, spell: { kind: 'maintenance' } },
+    });
+    const user = await venue.trader();
+    await expect(user.fetchTime()).rejects.toThrow(OnMaintenance);
+    await set({});
+    expect((await venue.admin('GET', 'weather')).body).toMatchObject({ maintenance: false, schedule: null });
+    expect(await user.fetchTime()).toBeGreaterThan(0);
+  });
+
+  it.each([
+    {},
+    { seed: -1 },
+    { seed: 1, kinds: ['frogs'] },
+    { seed: 1, spell_ms: [2_000, 1_000] },
+    { seed: 1, between: { fog: 1 } },
+  ])('refuses the schedule %j and lets the weather be', async (terms) => {
+    await set({ error_rate: 0.25 });
+    expect((await venue.admin('PUT', 'weather/schedule', terms)).status).toBe(400);
+    expect((await venue.admin('GET', 'weather')).body).toMatchObject({ error_rate: 0.25, schedule: null });
   });
 
   it('with latency, answers no sooner', async () => {

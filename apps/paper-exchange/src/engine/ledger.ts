@@ -83,7 +83,11 @@ export class Ledger {
     const balances = [...this.accounts].flatMap(([account, assets]) =>
       [...assets.keys()].map((asset) => this.row(account, asset)),
     );
-    return { balances, issued: [...this.issuedByAsset].map(([asset, amount]) => [asset, amount.toString()]) };
+    return { balances, issued: this.dumpIssued() };
+  }
+
+  dumpIssued(): [string, string][] {
+    return [...this.issuedByAsset].map(([asset, amount]) => [asset, amount.toString()]);
   }
 
   restore(balances: readonly BalanceRow[], issued: readonly (readonly [string, string])[]): void {

@@ -45,7 +45,7 @@ export function isTriggered(side: OrderSide, stopTicks: number, lastTicks: numbe
 }
 
 /** What `lots` cost on these levels, walked from the best; never less than what matching will take. */
-function costOf(spec: SymbolSpec, levels: readonly Level[], lots: number): bigint {
+export function costOf(spec: SymbolSpec, levels: readonly Level[], lots: number): bigint {
   let left = lots;
   let cost = 0n;
   for (const [ticks, available] of levels) {
@@ -70,7 +70,7 @@ export function lotsWithin(spec: SymbolSpec, levels: readonly Level[], budget: b
   return lots;
 }
 
-/** What the order must lock: a stop without a limit locks its stop price, and settles for what that buys. */
+/** What the order must lock: a stop without a limit locks its stop price. */
 export function requirementOf(spec: SymbolSpec, request: OrderRequest, levels: readonly Level[]): bigint {
   if (request.side === 'SELL') return baseOf(spec, request.lots);
   if (isLimit(request.type)) return quoteOf(spec, request.priceTicks, request.lots);

@@ -3,7 +3,7 @@ import { type Account, type Fill, isOpen, type Order } from './order.js';
 
 /**
  * What one committed change leaves behind: absolute values only, so that applying a record twice is the same as
- * once, and a snapshot is simply one record of everything. JSON, bigints as strings.
+ * once, and a snapshot is simply records of everything. JSON, bigints as strings.
  */
 export interface StateRecord {
   readonly accounts?: readonly Account[];
@@ -23,7 +23,13 @@ type StoredFill = Stored<Fill>;
 /** Ids are reserved in blocks of this many, so that trades of the house alone need no journal line and still never repeat one. */
 export const ID_BLOCK = 10_000;
 
-/** Everything that must survive a restart. */
+/** How many orders, and how many fills, stand in one record of a snapshot. */
+const SNAPSHOT_CHUNK = 1_000;
+
+/**
+ * Everything that must survive a restart. It grows with the orders and fills of users, of which none is ever forgotten;
+ * the house leaves nothing here but its balances and prices.
+ */
 export class State {
   readonly ledger = new Ledger();
   readonly lastTicks = new Map<string, number>();
@@ -33,8 +39,9 @@ export class State {
   private readonly orders = new Map<number, Order>();
   private readonly ordersByAccount = new Map<string, Order[]>();
   private readonly openByAccount = new Map<string, Map<number, Order>>();
+  private readonly newestByClientId = new Map<string, Order>();
   private readonly fillsByAccount = new Map<string, Fill[]>();
-  private readonly fillIds = new Set<string>();
+  private readonly fillsByOrder = new Map<number, Fill[]>();
 
   accountByKey(apiKey: string): Account | undefined {
     return this.accountsByKey.get(apiKey);
@@ -46,6 +53,15 @@ export class State {
 
   order(id: number): Order | undefined {
     return this.orders.get(id);
+  }
+
+  orderCount(): number {
+    return this.orders.size;
+  }
+
+  /** A client id may be used again once its order is closed: the newest order is meant. */
+  orderByClientId(accountId: string, symbol: string, clientOrderId: string): Order | undefined {
+    return this.newestByClientId.get(`${accountId} ${symbol} ${clientOrderId}`);
   }
 
   /** All orders of the account, oldest first. */
@@ -66,17 +82,9 @@ export class State {
     return this.fillsByAccount.get(accountId) ?? [];
   }
 
-  /** What has executed of the order, oldest first. Quick for an order that has just traded. */
-  fillsOfOrder(order: Order): Fill[] {
-    const fills: Fill[] = [];
-    const all = this.fillsOf(order.accountId);
-    for (let at = all.length - 1, left = order.executedLots; left > 0 && at >= 0; at -= 1) {
-      const fill = all[at];
-      if (fill?.orderId !== order.id) continue;
-      fills.unshift(fill);
-      left -= fill.lots;
-    }
-    return fills;
+  /** What has executed of the order, oldest first. */
+  fillsOfOrder(order: Order): readonly Fill[] {
+    return this.fillsByOrder.get(order.id) ?? [];
   }
 
   addAccount(account: Account): void {
@@ -84,19 +92,22 @@ export class State {
   }
 
   putOrder(order: Order): void {
-    if (!this.orders.has(order.id)) pushTo(this.ordersByAccount, order.accountId, order);
-    this.orders.set(order.id, order);
+    if (!this.orders.has(order.id)) {
+      this.orders.set(order.id, order);
+      pushTo(this.ordersByAccount, order.accountId, order);
+      this.newestByClientId.set(`${order.accountId} ${order.symbol} ${order.clientOrderId}`, order);
+    }
     const open = this.openByAccount.get(order.accountId) ?? new Map<number, Order>();
     this.openByAccount.set(order.accountId, open);
     if (isOpen(order)) open.set(order.id, order);
     else open.delete(order.id);
   }
 
+  /** Fills of an order come with rising ids: one that isn't above the last was added before. */
   addFill(fill: Fill): void {
-    const key = `${fill.id} ${fill.orderId}`;
-    if (this.fillIds.has(key)) return;
-    this.fillIds.add(key);
+    if ((this.fillsByOrder.get(fill.orderId)?.at(-1)?.id ?? 0) >= fill.id) return;
     pushTo(this.fillsByAccount, fill.accountId, fill);
+    pushTo(this.fillsByOrder, fill.orderId, fill);
   }
 
   apply(record: StateRecord): void {
@@ -113,15 +124,18 @@ export class State {
     this.nextTradeId = Math.max(this.nextTradeId, record.nextIds?.trade ?? 0);
   }
 
-  dump(): StateRecord {
-    return {
+  /** All of it, in records of a size that text can have however many orders there are. */
+  *dump(): Generator<StateRecord> {
+    yield {
       accounts: [...this.accountsByKey.values()],
-      orders: [...this.orders.values()].map(storeOrder),
-      fills: [...this.fillsByAccount.values()].flat().map(storeFill),
       ...this.ledger.dump(),
       lastTicks: Object.fromEntries(this.lastTicks),
       nextIds: { order: this.nextOrderId + ID_BLOCK, trade: this.nextTradeId + ID_BLOCK },
     };
+    for (const orders of chunksOf(this.orders.values())) yield { orders: orders.map(storeOrder) };
+    for (const ofAccount of this.fillsByAccount.values()) {
+      for (const fills of chunksOf(ofAccount)) yield { fills: fills.map(storeFill) };
+    }
   }
 }
 
@@ -151,7 +165,18 @@ function readFill(stored: StoredFill): Fill {
   return { ...stored, quote: BigInt(stored.quote), fee: BigInt(stored.fee) };
 }
 
-function pushTo<T>(lists: Map<string, T[]>, key: string, value: T): void {
+function* chunksOf<T>(items: Iterable<T>): Generator<T[]> {
+  let chunk: T[] = [];
+  for (const item of items) {
+    chunk.push(item);
+    if (chunk.length < SNAPSHOT_CHUNK) continue;
+    yield chunk;
+    chunk = [];
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+function pushTo<Key, T>(lists: Map<Key, T[]>, key: Key, value: T): void {
   const list = lists.get(key);
   if (list === undefined) lists.set(key, [value]);
   else list.push(value);

@@ -32,6 +32,24 @@ function midOf({ exchange }: ReturnType<typeof start>): number {
   return (bids[0]![0] + asks[0]![0]) / 2;
 }
 
+function openAccount({ exchange }: ReturnType<typeof start>) {
+  const account = {
+    id: 'a',
+    uid: 1,
+    apiKey: 'a',
+    apiSecret: 'a',
+    canTrade: true,
+    canWithdraw: false,
+    createdAt: 0,
+  };
+  const funds = new Map([
+    ['USDT', 10_000_000n * UNIT],
+    ['BTC', UNIT],
+  ]);
+  exchange.openAccount(account, funds);
+  return account;
+}
+
 function near(levels: readonly Level[], mid: number): number {
   return levels
     .filter(([ticks]) => Math.abs(ticks / mid - 1) <= 0.001)
@@ -76,16 +94,7 @@ describe('the market maker', () => {
   it('leaves a gap that a large order took until it refills', () => {
     const market = start(1);
     market.step();
-    const account = {
-      id: 'a',
-      uid: 1,
-      apiKey: 'a',
-      apiSecret: 'a',
-      canTrade: true,
-      canWithdraw: false,
-      createdAt: 0,
-    };
-    market.exchange.openAccount(account, new Map([['USDT', 10_000_000n * UNIT]]));
+    const account = openAccount(market);
     const before = market.exchange.book(spec).levels().asks;
     const lots = before[0]![1] + before[1]![1] + 1;
     const order = market.exchange.place(account, spec, {
@@ -117,14 +126,36 @@ describe('the market maker', () => {
     expect(Math.abs(midOf(market) / 5_000_000 - 1)).toBeLessThan(0.0002);
   });
 
+  it.each(['BUY', 'SELL'] as const)(
+    'a stop to %s at market that its move sets off is filled in full',
+    (side) => {
+      const market = start(1);
+      market.step();
+      const account = openAccount(market);
+      const up = side === 'BUY';
+      const order = market.exchange.place(account, spec, {
+        side,
+        type: 'STOP_LOSS',
+        timeInForce: 'GTC',
+        lots: 100,
+        priceTicks: 0,
+        stopTicks: up ? 6_300_000 : 5_700_000,
+        quoteOrderQty: 0n,
+        clientOrderId: `stop ${side}`,
+      });
+      market.maker.moveTo(spec, up ? 6_500_000 : 5_500_000);
+      expect(order).toMatchObject({ status: 'FILLED', executedLots: 100, locked: 0n });
+    },
+  );
+
   it('leaves nothing behind of its own trading but ids, balances and prices, told every ten seconds', () => {
     const market = start(1);
     for (let n = 0; n < 100; n += 1) market.step();
-    const early = JSON.stringify(market.state.dump()).length;
+    const early = JSON.stringify([...market.state.dump()]).length;
     const lines = market.records.length;
     for (let n = 0; n < 2_000; n += 1) market.step();
-    expect(market.state.dump()).toMatchObject({ orders: [], fills: [] });
-    expect(JSON.stringify(market.state.dump()).length).toBeLessThan(early + 100);
+    expect([...market.state.dump()]).toHaveLength(1);
+    expect(JSON.stringify([...market.state.dump()]).length).toBeLessThan(early + 100);
     expect(market.records.length - lines).toBeLessThanOrEqual((2_000 * REFILL_EVERY_MS) / 10_000 + 2);
   });
 

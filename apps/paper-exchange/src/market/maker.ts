@@ -19,7 +19,7 @@ class HouseMarket {
     private mid: number,
   ) {}
 
-  /** Puts the price where it is told; every user order that the new price crosses fills. */
+  /** Puts the price where it is told; every user order that the new price crosses fills, and stops find its quotes. */
   moveTo(ticks: number, at: number): void {
     this.mid = ticks;
     this.window = [];
@@ -32,7 +32,7 @@ class HouseMarket {
     const toBuy = crossed(asks, (price) => price <= ticks);
     if (toBuy > 0) this.exchange.take(this.spec, 'BUY', toBuy, ticks);
     this.exchange.mark(this.spec, ticks);
-    this.exchange.commitHouse(this.spec);
+    this.refill();
     this.window.push({ at, mid: ticks });
   }
 
@@ -105,8 +105,6 @@ export class MarketMaker {
   }
 
   moveTo(spec: SymbolSpec, ticks: number): void {
-    const market = this.markets.get(spec.id);
-    market?.moveTo(ticks, this.now());
-    if (this.timer !== undefined) market?.refill();
+    this.markets.get(spec.id)?.moveTo(ticks, this.now());
   }
 }

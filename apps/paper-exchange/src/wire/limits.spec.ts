@@ -53,7 +53,7 @@ describe('the rate limits', () => {
   });
 
   it('weigh a call by what it asks for', () => {
-    const weight = (path: string, query = '') => weightOf('GET', path, new URLSearchParams(query));
+    const weight = (path: string, query = '') => weightOf('GET', path, () => new URLSearchParams(query));
     expect([weight('/api/v3/depth'), weight('/api/v3/depth', 'limit=500')]).toEqual([5, 25]);
     expect([weight('/api/v3/openOrders', 'symbol=BTCUSDT'), weight('/api/v3/openOrders')]).toEqual([6, 80]);
     expect([weight('/api/v3/ticker/24hr', 'symbol=BTCUSDT'), weight('/api/v3/ticker/24hr')]).toEqual([2, 80]);

@@ -38,9 +38,10 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   'GET /api/v3/myTrades': (params) => (params.has('orderId') ? 5 : 20),
 };
 
-export function weightOf(method: string, path: string, params: URLSearchParams): number {
+/** `params` are read only where the weight depends on them. */
+export function weightOf(method: string, path: string, params: () => URLSearchParams): number {
   const weight = WEIGHTS[`${method} ${path}`] ?? 1;
-  return typeof weight === 'number' ? weight : weight(params);
+  return typeof weight === 'number' ? weight : weight(params());
 }
 
 /** Counts by key in windows that begin on the clock, as the venue's do; what a window counted is forgotten with it. */
@@ -103,8 +104,8 @@ export class RateLimits {
   }
 
   /** The refusal that weather makes of a request that is within the limit. */
-  pretendOver(): VenueError {
-    return refusals.tooMuchWeight(this.limits.weightPerMinute, 1);
+  pretendOver(isTimeTold: boolean): VenueError {
+    return refusals.tooMuchWeight(this.limits.weightPerMinute, isTimeTold ? 1 : undefined);
   }
 
   /** @throws VenueError -1015 (429) when the account has no order left in a window. */

@@ -5,13 +5,13 @@ import type { FeeRates } from '../engine/settlement.js';
 import { findSymbol, SYMBOLS } from '../engine/symbols.js';
 import { refusals } from '../errors.js';
 import type { Histories } from '../market-data/history.js';
-import type { Weather } from '../weather.js';
+import type { Weather } from '../weather/weather.js';
 import { authenticate } from './auth.js';
 import type { RateLimits } from './limits.js';
 import { registerMarketRest } from './market-rest.js';
 import { newClientOrderId, readOrder, responseTypeOf } from './order-params.js';
 import { callOf, integerOf, pageOf, required, symbolOf } from './params.js';
-import { addVenueHooks } from './venue-hooks.js';
+import { addVenueHooks, NEW_ORDER } from './venue-hooks.js';
 import { accountView, canceledView, fillView, orderView, placedView, symbolView } from './views.js';
 
 export interface RestOptions {
@@ -21,36 +21,47 @@ export interface RestOptions {
   readonly limits: RateLimits;
   readonly fees: FeeRates;
   readonly now: () => number;
+  /** What the venue says that the time is, and measures signed requests by. */
+  readonly clock: () => number;
 }
 
+interface SignedCall {
+  readonly account: Account;
+  readonly params: URLSearchParams;
+}
 type Handler = (account: Account, params: URLSearchParams) => object;
 type SignedRoutes = (method: 'GET' | 'DELETE', url: string, handle: Handler) => void;
 
 /** The venue's REST wire format: https://developers.binance.com/docs/binance-spot-api-docs/rest-api. */
 export function registerRest(app: FastifyInstance, options: RestOptions): void {
-  const { exchange, limits, fees, now } = options;
+  const { exchange, limits, fees, now, clock } = options;
   const { state } = exchange;
   addVenueHooks(app, options.weather, limits);
   app.get('/api/v3/ping', async () => ({}));
-  app.get('/api/v3/time', async () => ({ serverTime: now() }));
+  app.get('/api/v3/time', async () => ({ serverTime: clock() }));
   app.get('/api/v3/exchangeInfo', async () => ({
     timezone: 'UTC',
-    serverTime: now(),
+    serverTime: clock(),
     rateLimits: limits.view(),
     exchangeFilters: [],
     symbols: SYMBOLS.map(symbolView),
   }));
   registerMarketRest(app, options);
 
-  const accountOf = (req: FastifyRequest): Account => {
+  const signedCall = (req: FastifyRequest): SignedCall => {
     const header = req.headers['x-mbx-apikey'];
     const apiKey = Array.isArray(header) ? header[0] : header;
-    return authenticate(state, { ...callOf(req), apiKey }, now());
+    const call = callOf(req);
+    return { account: authenticate(state, { ...call, apiKey }, clock()), params: call.params };
   };
   const signed: SignedRoutes = (method, url, handle) => {
-    app.route({ method, url, handler: async (req) => handle(accountOf(req), callOf(req).params) });
+    const handler = async (req: FastifyRequest) => {
+      const { account, params } = signedCall(req);
+      return handle(account, params);
+    };
+    app.route({ method, url, handler });
   };
-  app.post('/api/v3/order', async (req, reply) => placeOrder(options, accountOf(req), req, reply));
+  app.post(NEW_ORDER, async (req, reply) => placeOrder(options, signedCall(req), reply));
   signed('GET', '/api/v3/account', (account) => accountView(state, account, fees, now()));
   signed('GET', '/sapi/v1/account/apiRestrictions', (account) => ({
     ipRestrict: false,
@@ -99,10 +110,11 @@ function addOrderRoutes(signed: SignedRoutes, exchange: Exchange): void {
     const { id } = symbolOf(params);
     const orderId = integerOf(params, 'orderId');
     const page = pageOf(params, 'fromId');
+    const order = orderId === undefined ? undefined : state.order(orderId);
+    const isOwn = order?.accountId === account.id;
+    const fills = orderId === undefined ? state.fillsOf(account.id) : isOwn ? state.fillsOfOrder(order) : [];
     return page(
-      state
-        .fillsOf(account.id)
-        .filter((fill) => fill.symbol === id && (orderId === undefined || fill.orderId === orderId)),
+      fills.filter((fill) => fill.symbol === id),
       (fill) => fill.executedAt,
     ).map(fillView);
   });
@@ -110,11 +122,9 @@ function addOrderRoutes(signed: SignedRoutes, exchange: Exchange): void {
 
 function placeOrder(
   { exchange, weather, limits }: RestOptions,
-  account: Account,
-  req: FastifyRequest,
+  { account, params }: SignedCall,
   reply: FastifyReply,
 ): object {
-  const { params } = callOf(req);
   if (weather.strikes('error_rate')) throw refusals.disconnected();
   if (!account.canTrade) throw refusals.apiKey();
   const spec = symbolOf(params);
@@ -127,6 +137,7 @@ function placeOrder(
     // Nothing more is said, and the connection stays open: the caller waits as long as it will.
     return reply.hijack();
   }
+  if (weather.strikes('unknown_answer_rate')) throw refusals.unknownOutcome();
   reply.headers({ 'x-mbx-order-count-10s': in10s, 'x-mbx-order-count-1d': inDay });
   return placedView(order, responseType, exchange.state.fillsOfOrder(order));
 }
@@ -134,14 +145,11 @@ function placeOrder(
 function find(exchange: Exchange, account: Account, params: URLSearchParams): Order | undefined {
   const { id } = symbolOf(params);
   const orderId = params.get('orderId');
-  const clientId = orderId === null ? required(params, 'origClientOrderId') : undefined;
-  // A client id may have been used before by an order that is closed: the newest is meant.
-  return exchange.state
-    .ordersOf(account.id)
-    .findLast(
-      (o) =>
-        o.symbol === id && (clientId === undefined ? o.id === Number(orderId) : o.clientOrderId === clientId),
-    );
+  if (orderId === null) {
+    return exchange.state.orderByClientId(account.id, id, required(params, 'origClientOrderId'));
+  }
+  const order = exchange.state.order(Number(orderId));
+  return order?.accountId === account.id && order.symbol === id ? order : undefined;
 }
 
 function openOrders(exchange: Exchange, account: Account, params: URLSearchParams): Order[] {

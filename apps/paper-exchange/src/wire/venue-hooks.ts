@@ -1,20 +1,29 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyError, FastifyInstance } from 'fastify';
 import { refusals, VenueError } from '../errors.js';
-import type { Weather } from '../weather.js';
+import type { Weather } from '../weather/weather.js';
 import { type RateLimits, weightOf } from './limits.js';
 import { callOf } from './params.js';
 
-/** What every call of the venue's routes meets first: latency, the weather's 429, then its weight against the limit. */
+/** The route that has chances of its own. */
+export const NEW_ORDER = '/api/v3/order';
+
+/** What every call of the venue's routes meets first: the weather's latency and refusals, its weight against the limit. */
 export function addVenueHooks(app: FastifyInstance, weather: Weather, limits: RateLimits): void {
   app.addHook('onRequest', async (req, reply) => {
     const { latency_ms: latencyMs } = weather.get();
     if (latencyMs > 0) await delay(latencyMs, undefined, { ref: false });
-    const weight = weightOf(req.method, req.routeOptions.url ?? '', callOf(req).params);
+    if (weather.get().maintenance) throw refusals.maintenance();
+    const url = req.routeOptions.url ?? '';
+    const weight = weightOf(req.method, url, () => callOf(req).params);
     const used = limits.charge(req.ip, weight);
     reply.headers({ 'x-mbx-used-weight': used, 'x-mbx-used-weight-1m': used });
-    if (weather.strikes('rate_limit_rate')) throw limits.pretendOver();
+    if (weather.strikes('rate_limit_rate')) {
+      throw limits.pretendOver(weather.draws(weather.get().retry_after));
+    }
     limits.assertWeightLeft(req.ip);
+    const isNewOrder = req.method === 'POST' && url === NEW_ORDER;
+    if (!isNewOrder && weather.strikes('call_error_rate')) throw refusals.disconnected();
   });
 }
 

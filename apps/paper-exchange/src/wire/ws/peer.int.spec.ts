@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocket } from 'ws';
+import { seededRandom } from '../../random.js';
+import { Weather } from '../../weather/weather.js';
 import { MAX_UNSENT_BYTES, type Peer } from './peer.js';
 import { StreamServer } from './stream-server.js';
 
@@ -9,7 +11,8 @@ describe('a connection of the stream server', () => {
   it('is cut when its reader is too slow, with no more than the bound unsent', async () => {
     const http = createServer();
     const accepted: Peer[] = [];
-    const server = new StreamServer(http, () => (peer) => accepted.push(peer));
+    const fair = new Weather(seededRandom(1), Date.now);
+    const server = new StreamServer(http, () => (peer) => accepted.push(peer), fair);
     http.listen(0, '127.0.0.1');
     await once(http, 'listening');
     const client = new WebSocket(`ws://127.0.0.1:${(http.address() as AddressInfo).port}/`);

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
+import type { Weather } from '../../weather/weather.js';
 import { Peer } from './peer.js';
 
 const MAX_MESSAGE_BYTES = 64 * 1_024;
@@ -8,6 +9,8 @@ const MAX_CONNECTIONS = 1_000;
 /** Request targets are relative; what they are relative to never matters. */
 const ORIGIN = 'ws://localhost';
 const PING_EVERY_MS = 20_000;
+/** How often the weather looks for connections to cut. */
+const GUST_EVERY_MS = 250;
 /** As at the venue: a client that leaves a minute of pings unanswered is cut. */
 const PONGS_MAY_MISS = 3;
 
@@ -18,17 +21,20 @@ export type Acceptor = (url: URL) => ((peer: Peer, url: URL) => void) | undefine
 export class StreamServer {
   private readonly sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
   private readonly peers = new Set<Peer>();
-  private readonly pings: NodeJS.Timeout;
+  private readonly timers: readonly NodeJS.Timeout[];
 
   constructor(
     server: Server,
     private readonly accept: Acceptor,
+    private readonly weather: Weather,
   ) {
     server.on('upgrade', (req, socket, head) => this.upgrade(req, socket, head));
-    this.pings = setInterval(() => {
+    const probe = () => {
       for (const peer of this.peers) peer.probe(PONGS_MAY_MISS);
-    }, PING_EVERY_MS);
-    this.pings.unref();
+    };
+    this.timers = [setInterval(probe, PING_EVERY_MS), setInterval(() => this.gust(), GUST_EVERY_MS)];
+    for (const timer of this.timers) timer.unref();
+    weather.onChange(() => this.gust());
   }
 
   /** Cuts every connection, without a farewell, and answers how many there were. */
@@ -39,8 +45,15 @@ export class StreamServer {
   }
 
   close(): void {
-    clearInterval(this.pings);
+    for (const timer of this.timers) clearInterval(timer);
     this.disconnectAll();
+  }
+
+  /** Cuts what the weather doesn't leave standing. */
+  private gust(): void {
+    const { maintenance: isClosed, disconnect_rate: inASecond } = this.weather.get();
+    const chance = isClosed ? 1 : 1 - (1 - inASecond) ** (GUST_EVERY_MS / 1_000);
+    for (const peer of this.peers) if (this.weather.draws(chance)) peer.cut();
   }
 
   private upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -51,7 +64,7 @@ export class StreamServer {
       refuse(socket, '404 Not Found');
       return;
     }
-    if (this.peers.size >= MAX_CONNECTIONS) {
+    if (this.peers.size >= MAX_CONNECTIONS || this.weather.get().maintenance) {
       refuse(socket, '503 Service Unavailable');
       return;
     }

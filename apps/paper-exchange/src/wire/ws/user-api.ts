@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Commit, Exchange } from '../../engine/exchange.js';
 import { refusals, VenueError } from '../../errors.js';
-import type { Weather } from '../../weather.js';
+import type { Weather } from '../../weather/weather.js';
 import { authenticateParams } from '../auth.js';
 import type { RateLimits } from '../limits.js';
 import type { Peer } from './peer.js';
@@ -29,6 +29,8 @@ export interface UserApiOptions {
   readonly weather: Weather;
   readonly limits: RateLimits;
   readonly now: () => number;
+  /** What the venue says that the time is, and measures signed requests by. */
+  readonly clock: () => number;
 }
 
 /** The venue's WebSocket API, as far as it gives the user data stream. */
@@ -74,7 +76,7 @@ export class UserApi {
       case 'ping':
         return {};
       case 'time':
-        return { serverTime: this.options.now() };
+        return { serverTime: this.options.clock() };
       case 'userDataStream.subscribe.signature':
         return this.subscribe(connection, params);
       case 'userDataStream.unsubscribe':
@@ -85,8 +87,8 @@ export class UserApi {
   }
 
   private subscribe(connection: Connection, params: RequestParams): object {
-    const { exchange, weather, now } = this.options;
-    const account = authenticateParams(exchange.state, params, now());
+    const { exchange, weather, clock } = this.options;
+    const account = authenticateParams(exchange.state, params, clock());
     if (connection.subscriptions.size >= MAX_SUBSCRIPTIONS_PER_CONNECTION) throw refusals.request();
     const subscription = new UserSubscription(connection.nextId++, account.id, connection.peer, weather);
     connection.subscriptions.set(subscription.id, subscription);

@@ -1,10 +1,10 @@
-import type { Weather } from '../../weather.js';
+import type { Weather } from '../../weather/weather.js';
 import type { Peer } from './peer.js';
 
 /** An event that was held back goes out at the latest after this, in milliseconds, though none may follow it. */
 const HELD_AT_MOST_MS = 250;
 
-/** One account's events on one connection, through the weather: some come twice, some after their successor. */
+/** One account's events on one connection, through the weather: some come twice, some after their successor, some never. */
 export class UserSubscription {
   private held: object | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -17,6 +17,7 @@ export class UserSubscription {
   ) {}
 
   push(event: object): void {
+    if (this.weather.strikes('lose_event_rate')) return;
     if (this.held === undefined && this.weather.strikes('reorder_event_rate')) {
       this.held = event;
       this.timer = setTimeout(() => this.flush(), HELD_AT_MOST_MS);

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { type Random, seededRandom } from '../random.js';
+import { type Forecast, forecastSchema } from './forecast.js';
+
+const DAY_MS = 86_400_000;
+
+/** What a spell of each kind is like, given how severe it is, from 0 to 1. Severe never means always. */
+const KINDS = {
+  latency: (severity) => ({ latency_ms: Math.round(50 + severity * 1_950) }),
+  rate_limits: (severity) => ({ rate_limit_rate: share(0.1, 0.6, severity), retry_after: 1 }),
+  rate_limits_untold: (severity) => ({ rate_limit_rate: share(0.1, 0.6, severity), retry_after: 0 }),
+  errors: (severity) => ({
+    error_rate: share(0.1, 0.6, severity),
+    call_error_rate: share(0.05, 0.3, severity),
+  }),
+  dropped_answers: (severity) => ({ drop_answer_rate: share(0.1, 0.6, severity) }),
+  unknown_answers: (severity) => ({ unknown_answer_rate: share(0.1, 0.6, severity) }),
+  duplicated_events: (severity) => ({ duplicate_event_rate: share(0.2, 0.9, severity) }),
+  reordered_events: (severity) => ({ reorder_event_rate: share(0.2, 0.9, severity) }),
+  lost_events: (severity) => ({ lose_event_rate: share(0.1, 0.5, severity) }),
+  partial_fills: (severity) => ({ partial_fill_rate: share(0.3, 1, severity) }),
+  lost_streams: (severity) => ({ disconnect_rate: share(0.1, 0.8, severity) }),
+  maintenance: () => ({ maintenance: true }),
+  clock_skew: (severity, random) => ({
+    clock_skew_ms: Math.round((6_000 + severity * 54_000) * (random() < 0.5 ? -1 : 1)),
+  }),
+} as const satisfies Record<string, (severity: number, random: Random) => Partial<Forecast>>;
+
+export type SpellKind = keyof typeof KINDS;
+export const SPELL_KINDS = Object.keys(KINDS) as [SpellKind, ...SpellKind[]];
+
+/** Least and most, in milliseconds. */
+const span = (least: number, most: number) =>
+  z
+    .tuple([z.int().min(least), z.int().max(DAY_MS)])
+    .refine(([from, to]) => from <= to, 'the first is not above the second')
+    .default([least, most]);
+
+/** What a run of spells is drawn from. */
+export const scheduleSchema = z.strictObject({
+  /** The same seed and terms give the same spells, each time. */
+  seed: z.int().min(0).max(4_294_967_295),
+  /** When it ends, counted from the call. */
+  lasts_ms: z.int().min(1_000).max(DAY_MS).default(600_000),
+  /** How long one spell lasts. */
+  spell_ms: span(500, 8_000),
+  /** How long it is calm between two. */
+  calm_ms: span(0, 5_000),
+  kinds: z.array(z.enum(SPELL_KINDS)).min(1).default(SPELL_KINDS),
+  /** The weather between the spells, and under each as far as the spell says nothing of it. */
+  between: forecastSchema.prefault({}),
+});
+
+export type ScheduleTerms = z.infer<typeof scheduleSchema>;
+
+/** One stretch of bad weather, counted from the start of its schedule. */
+export interface Spell {
+  readonly at_ms: number;
+  readonly lasts_ms: number;
+  readonly kind: SpellKind;
+  readonly weather: Partial<Forecast>;
+}
+
+/** All spells of a schedule, one after the other. Each kind comes once before any comes again. */
+export function planSpells({ seed, lasts_ms: total, spell_ms, calm_ms, kinds }: ScheduleTerms): Spell[] {
+  const random = seededRandom(seed);
+  const spells: Spell[] = [];
+  let deck: SpellKind[] = [];
+  for (let at = draw(calm_ms, random); at < total; ) {
+    if (deck.length === 0) deck = shuffle(kinds, random);
+    const kind = deck.pop() ?? kinds[0];
+    if (kind === undefined) break;
+    const lasts = Math.min(draw(spell_ms, random), total - at);
+    spells.push({ at_ms: at, lasts_ms: lasts, kind, weather: KINDS[kind](random(), random) });
+    at += lasts + draw(calm_ms, random);
+  }
+  return spells;
+}
+
+function share(least: number, most: number, severity: number): number {
+  return Math.round((least + (most - least) * severity) * 1_000) / 1_000;
+}
+
+function draw([least, most]: readonly [number, number], random: Random): number {
+  return least + Math.floor(random() * (most - least + 1));
+}
+
+function shuffle(kinds: readonly SpellKind[], random: Random): SpellKind[] {
+  return kinds
+    .map((kind) => ({ kind, at: random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ kind }) => kind);
+}

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { seededRandom } from '../random.js';
+import { FAIR, forecastSchema } from './forecast.js';
+import { planSpells, SPELL_KINDS, scheduleSchema } from './schedule.js';
+import { Weather } from './weather.js';
+
+const START = Date.UTC(2026, 0, 1);
+const termsOf = (given: object) => scheduleSchema.parse({ seed: 1, ...given });
+
+function start() {
+  const clock = { at: START };
+  return { clock, weather: new Weather(seededRandom(1), () => clock.at) };
+}
+
+describe('a schedule of weather', () => {
+  it('is the same from the same seed, and another from another', () => {
+    const plan = (seed: number) => planSpells(termsOf({ seed }));
+    expect(plan(5)).toEqual(plan(5));
+    expect(plan(5)).not.toEqual(plan(6));
+  });
+
+  it('brings each kind once before any again, within its lengths, and no spell beyond its end', () => {
+    const terms = termsOf({ lasts_ms: 300_000, spell_ms: [500, 3_000], calm_ms: [100, 2_000] });
+    const spells = planSpells(terms);
+    expect(new Set(spells.slice(0, SPELL_KINDS.length).map(({ kind }) => kind))).toEqual(
+      new Set(SPELL_KINDS),
+    );
+    let endedAt = 0;
+    for (const [index, { at_ms, lasts_ms, weather }] of spells.entries()) {
+      expect(at_ms - endedAt).toBeGreaterThanOrEqual(100);
+      expect(at_ms - endedAt).toBeLessThanOrEqual(2_000);
+      expect(lasts_ms).toBeLessThanOrEqual(3_000);
+      if (index < spells.length - 1) expect(lasts_ms).toBeGreaterThanOrEqual(500);
+      expect(forecastSchema.parse(weather)).toMatchObject(weather);
+      endedAt = at_ms + lasts_ms;
+    }
+    expect(endedAt).toBeLessThanOrEqual(300_000);
+  });
+
+  it('blows as it was planned over what is between, and leaves fair weather behind', () => {
+    const { clock, weather } = start();
+    const terms = termsOf({ lasts_ms: 120_000, calm_ms: [500, 500], between: { latency_ms: 5 } });
+    weather.run(terms);
+    const { spells } = weather.scheduled()!;
+    for (const spell of spells) {
+      clock.at = START + spell.at_ms - 1;
+      expect(weather.get()).toEqual({ ...FAIR, latency_ms: 5 });
+      clock.at += 1;
+      expect(weather.get()).toEqual({ ...FAIR, latency_ms: 5, ...spell.weather });
+      expect(weather.scheduled()?.spell).toEqual(spell);
+      clock.at += spell.lasts_ms - 1;
+      expect(weather.get()).toMatchObject(spell.weather);
+    }
+    clock.at = START + 120_000;
+    expect([weather.get(), weather.scheduled()]).toEqual([FAIR, null]);
+  });
+
+  it('strikes alike from the same seed, whatever was drawn before', () => {
+    const draw = (before: number) => {
+      const { weather } = start();
+      for (let n = 0; n < before; n += 1) weather.draws(0.5);
+      weather.run(termsOf({ seed: 9, between: { error_rate: 0.5 }, calm_ms: [60_000, 60_000] }));
+      return Array.from({ length: 50 }, () => weather.strikes('error_rate'));
+    };
+    expect(draw(0)).toEqual(draw(7));
+    expect(new Set(draw(0))).toEqual(new Set([true, false]));
+  });
+});
+
+describe('the guide to bad weather', () => {
+  const guide = readFileSync(new URL('../../../../docs/guides/bad-weather.md', import.meta.url), 'utf8');
+
+  it('names every field of the weather and of a schedule, every kind of spell, and no field that is none', () => {
+    const names = [...Object.keys(FAIR), ...Object.keys(scheduleSchema.shape)];
+    for (const name of [...names, ...SPELL_KINDS]) expect(guide).toContain(`\`${name}\``);
+    const rows = [...guide.matchAll(/^\| `([a-z_]+)` +\|/gm)].map(([, name]) => name);
+    expect(rows.toSorted()).toEqual(names.toSorted());
+  });
+
+  it('shows bodies that are taken', () => {
+    const bodies = [...guide.matchAll(/-d '(\{.*\})'/g)].map(([, text]) => JSON.parse(text ?? '') as object);
+    expect(bodies.length).toBeGreaterThanOrEqual(4);
+    for (const body of bodies) {
+      if ('symbol' in body) continue;
+      expect(('seed' in body ? scheduleSchema : forecastSchema).safeParse(body).error).toBeUndefined();
+    }
+  });
+});
