@@ -45,7 +45,7 @@ const FEATURE_ORDER = {
   strategies: ['access', 'exchange-accounts', 'trade-pairs'],
   trades: ['access', 'exchange-accounts', 'trade-pairs', 'strategies'],
   analytics: ['access', 'trades', 'strategies', 'exchange-accounts', 'trade-pairs'],
-  copiers: ['access', 'strategies', 'trades', 'exchange-accounts'],
+  copiers: ['access', 'strategies', 'trades', 'exchange-accounts', 'trade-pairs'],
   'emergency-stop': ['access', 'trades', 'copiers', 'exchange-accounts'],
   ledger: ['access'],
   rewards: ['access', 'ledger', 'trades'],
@@ -181,15 +181,28 @@ const forbidden = [
   {
     name: 'rules-are-pure',
     comment:
-      'A *.rules.ts decides from its arguments: contracts, exact arithmetic and other rules of its folder, no framework, clock, randomness or I/O.',
+      'A *.rules.ts decides from its arguments: contracts, exact arithmetic and other rules and types of its folder, no framework, clock, randomness or I/O.',
     from: { path: '^(packages/core/.+)/[^/]+\\.rules\\.ts$' },
     to: {
       pathNot: [
         packages('contracts'),
         '^packages/core/src/decimal-arithmetic\\.ts$',
-        '^$1/[^/]+\\.rules\\.ts$',
+        '^$1/[^/]+\\.(?:rules|types)\\.ts$',
       ],
     },
+  },
+  {
+    name: 'copies-are-planned-in-one-place',
+    comment:
+      'planCopy decides about every copy: live copying and simulation ask it, nobody else has a say, so that what is simulated is what happens.',
+    from: { pathNot: [...SUPPORT, '^packages/core/src/copiers/(?:copying|simulation)/'] },
+    to: { path: '^packages/core/src/copiers/planning/plan\\.rules\\.ts$' },
+  },
+  {
+    name: 'copies-are-sized-by-the-plan',
+    comment: 'Whoever sizes a copy without the plan has a second opinion of what it should be.',
+    from: { pathNot: [...SUPPORT, '^packages/core/src/copiers/planning/plan\\.rules\\.ts$'] },
+    to: { path: '^packages/core/src/copiers/planning/(?:sizing|entry-checks)\\.rules\\.ts$' },
   },
   {
     name: 'typeorm-stays-near-the-data',

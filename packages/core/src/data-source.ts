@@ -18,6 +18,14 @@ import { Analytics1763700000008 } from './migrations/0008-analytics.js';
 import { Events1763700000009 } from './migrations/0009-events.js';
 import { Lists1763700000010 } from './migrations/0010-lists.js';
 import { Lookups1763700000011 } from './migrations/0011-lookups.js';
+import { Lots1763700000012 } from './migrations/0012-lots.js';
+import { Signals1763700000013 } from './migrations/0013-signals.js';
+import { Orders1763700000014 } from './migrations/0014-orders.js';
+import { Copies1763700000015 } from './migrations/0015-copies.js';
+import { Equity1763700000016 } from './migrations/0016-equity.js';
+import { Ownership1763700000017 } from './migrations/0017-ownership.js';
+import { Markets1763700000018 } from './migrations/0018-markets.js';
+import { ProfitShares1763700000019 } from './migrations/0019-profit-shares.js';
 import { NotificationEntity } from './notifications/notification.entity.js';
 import { StrategyEntity } from './strategies/strategy.entity.js';
 import { TradePairEntity } from './trade-pairs/trade-pair.entity.js';
@@ -55,6 +63,14 @@ const MIGRATIONS = [
   Events1763700000009,
   Lists1763700000010,
   Lookups1763700000011,
+  Lots1763700000012,
+  Signals1763700000013,
+  Orders1763700000014,
+  Copies1763700000015,
+  Equity1763700000016,
+  Ownership1763700000017,
+  Markets1763700000018,
+  ProfitShares1763700000019,
 ];
 
 interface DatabaseOptions {

@@ -68,7 +68,7 @@ describe('a cursor', () => {
       ['ann', asked({ exchange: 'other', cursor })],
       ['ann', asked({ cursor })],
       ['ann', asked({ exchange: 'paper', order: 'desc', cursor })],
-      ['ann', asked({ exchange: 'paper', include: ['total'], cursor })],
+      ['ann', asked({ exchange: 'paper', include: ['removed'], cursor })],
       [
         'ann',
         asked({ exchange: 'paper', cursor: `${cursor.slice(0, -1)}${cursor.endsWith('A') ? 'B' : 'A'}` }),
@@ -80,6 +80,15 @@ describe('a cursor', () => {
         details: [{ field: 'cursor', code: 'invalid' }],
       });
     }
+  });
+
+  it('leads on whether the total is asked for along with a page or not', async () => {
+    const counted = await page('ann', asked({ include: ['total'] }));
+    const cursor = counted.pagination.next_cursor ?? '';
+    expect(counted.pagination.total).toBeGreaterThan(1);
+    const next = await page('ann', asked({ cursor }));
+    expect(next.items).toEqual((await page('ann', asked({ include: ['total'], cursor }))).items);
+    expect(next.pagination).not.toHaveProperty('total');
   });
 
   it('of one list does not work for another', async () => {

@@ -37,7 +37,7 @@ export class Lists {
     private readonly cursors: CursorCodec,
   ) {}
 
-  /** One page, as rows. `query` holds the list's parameters and filters, all of which bind its cursors. */
+  /** One page, as rows. `query` holds the list's parameters and filters, which bind its cursors; whether a total is told beside the page, and how long it is, does not. */
   async page<Row extends Record<string, unknown>>(
     operation: Operation,
     userId: string | null,
@@ -45,7 +45,8 @@ export class Lists {
     query: ListQuery,
   ): Promise<Page<Row>> {
     const { limit, offset, cursor, sort, order, include, ...filters } = query;
-    const scope = cursorScope(operation.id, userId ?? EVERYBODY, { ...filters, include: include.join(',') });
+    const shown = include.filter((what) => what !== 'total').join(',');
+    const scope = cursorScope(operation.id, userId ?? EVERYBODY, { ...filters, include: shown });
     try {
       return await listPage<Row, string>(this.platform.database, this.cursors, source, query, scope);
     } catch (error) {

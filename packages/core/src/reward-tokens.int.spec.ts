@@ -74,7 +74,7 @@ async function fill(actor: Actor, account: Named): Promise<string> {
   const { id } = await core.row('SELECT id FROM trades WHERE client_order_id = $1', trade.client_order_id);
   const execution = new TradeExecution(platform);
   const names = { exchangeOrderId: `order-${id}`, symbol: trade.symbol };
-  await execution.beginSubmission(String(id), `venue-${id}`);
+  await core.begin(String(id), `venue-${id}`);
   await execution.storeOrder(
     String(id),
     {
@@ -83,6 +83,10 @@ async function fill(actor: Actor, account: Named): Promise<string> {
       status: 'FILLED',
       amount: '1',
       filledAmount: '1',
+      side: 'BUY' as const,
+      type: 'LIMIT' as const,
+      timeInForce: 'GTC' as const,
+      createdAt: new Date(),
       updatedAt: new Date(),
     },
     [

@@ -154,8 +154,9 @@ async function grant({ userId }: Actor): Promise<string> {
 /** The exchange tells of an order that it was sent. */
 async function tell(uuid: string, status: 'OPEN' | 'CANCELLED'): Promise<void> {
   const venueClientOrderId = `venue-${uuid}`;
-  await execution.beginSubmission(uuid, venueClientOrderId);
-  const told = { symbol: 'BTC/USDT', amount: '1', filledAmount: '0', updatedAt: new Date() };
+  await core.begin(uuid, venueClientOrderId);
+  const order = { side: 'BUY', type: 'LIMIT', timeInForce: 'GTC', createdAt: new Date() } as const;
+  const told = { ...order, symbol: 'BTC/USDT', amount: '1', filledAmount: '0', updatedAt: new Date() };
   await execution.storeOrder(
     uuid,
     { ...told, exchangeOrderId: `order-${uuid}`, venueClientOrderId, status },

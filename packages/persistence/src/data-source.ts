@@ -18,11 +18,13 @@ export interface PersistenceOptions {
   readonly statementTimeoutMs?: number;
   /** A statement that waits longer for a lock is cancelled; bounded by the above alone unless given. */
   readonly lockTimeoutMs?: number;
+  /** A transaction in which nothing happens for longer is undone by the server; 12,000 unless given. */
+  readonly idleTimeoutMs?: number;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** A transaction left open (a stuck process) must not hold its locks for ever. */
-const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
+/** A process that stands still must not hold its locks for longer than others take to replace it. */
+const IDLE_TIMEOUT_MS = 12_000;
 
 /**
  * The one way to a database. It does not connect: `initialize()` does. The schema is changed by migrations alone,
@@ -49,7 +51,7 @@ export function createDataSource(options: PersistenceOptions): DataSource {
       types: TYPES,
       statement_timeout: options.statementTimeoutMs ?? 15_000,
       ...(options.lockTimeoutMs === undefined ? {} : { lock_timeout: options.lockTimeoutMs }),
-      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+      idle_in_transaction_session_timeout: options.idleTimeoutMs ?? IDLE_TIMEOUT_MS,
     },
   });
 }

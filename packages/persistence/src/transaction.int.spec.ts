@@ -146,6 +146,29 @@ describe('inTransaction', () => {
     expect(a! + b!).toBe(100);
   });
 
+  it('gives its locks back where its process stands still, and then stands for nothing', async () => {
+    const brief = createDataSource({
+      url: database.url,
+      entities: [],
+      migrations: [],
+      applicationName: 'transaction-spec',
+      idleTimeoutMs: 100,
+    });
+    await brief.initialize();
+    try {
+      const stuck = inTransaction(brief, async (tx) => {
+        await add(tx, 'a', 1);
+        // Waits for the lock, which nobody gives back but the server.
+        await add(dataSource.manager, 'a', 10);
+        return balanceIn(tx, 'a');
+      });
+      await expect(stuck).rejects.toBeInstanceOf(DatabaseUnavailable);
+      expect(await balances()).toEqual({ a: 110, b: 100 });
+    } finally {
+      await brief.destroy();
+    }
+  });
+
   it('gives up after the attempts it was given, with the server’s own error', async () => {
     let runs = 0;
     const conflicting = inTransaction(

@@ -1,5 +1,8 @@
-import type { TradeSide, TradeStatus, TradingType } from '@trading-automation/contracts';
+import type { TradingType } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
+import { DAYS_SQL, NIL_UUID, RUNS_SQL, SELECTED_BY, SUMMED } from './result-facts.js';
+import type { LossRuns, ResultSums } from './result-tally.js';
+import type { Reading, Stretch } from './stretches.js';
 
 /** Whose trades, and which of them; uuids. What is not given restricts nothing. */
 export interface Selection {
@@ -11,88 +14,221 @@ export interface Selection {
   readonly to: Date | undefined;
 }
 
-/** A copy counts for the strategy that it was made for. */
-const STRATEGY = 'coalesce(t.strategy_id, t.copied_strategy_id)';
-
-export interface TradeCount {
+export interface PairTerms {
   readonly pairId: string;
   readonly symbol: string;
   readonly base: string;
   readonly quote: string;
   readonly tradingType: TradingType;
-  readonly strategyId: string | null;
-  readonly status: TradeStatus;
-  /** Created in the range, and of the strategy where one is asked for. */
-  readonly count: number;
 }
 
-/** Trades by pair, strategy and state; every pair that has any, with what a book has to know of it. */
-export async function countTrades(tx: Tx, selection: Selection): Promise<readonly TradeCount[]> {
-  const { userId, accountId, pairId, strategyId, from, to } = selection;
-  return tx.query(
-    `SELECT c.*, p.symbol, p.base, p.quote, p.trading_type AS "tradingType"
-     FROM (SELECT t.trade_pair_id AS "pairId", ${STRATEGY} AS "strategyId", t.status,
-             count(*) FILTER (WHERE ($4::uuid IS NULL OR ${STRATEGY} = $4)
-               AND ($5::timestamptz IS NULL OR t.created_at >= $5)
-               AND ($6::timestamptz IS NULL OR t.created_at < $6))::int AS count
-           FROM trades t
-           WHERE t.user_id = $1 AND ($2::uuid IS NULL OR t.exchange_account_id = $2)
-             AND ($3::uuid IS NULL OR t.trade_pair_id = $3)
-           GROUP BY 1, 2, 3) c
-     JOIN trade_pairs p ON p.id = c."pairId"
-     ORDER BY p.symbol, c."pairId", c."strategyId", c.status`,
-    [userId, accountId ?? null, pairId ?? null, strategyId ?? null, from ?? null, to ?? null],
-  );
-}
-
-/** A fill with what its lot has to know of its trade. */
-export interface FillRow {
+/** Sums over what one account's trades of a pair and a strategy came to. */
+export interface ResultRow extends ResultSums {
   readonly accountId: string;
   readonly pairId: string;
-  readonly strategyId: string | null;
-  readonly tradeId: string;
-  readonly exchangeFillId: string;
-  readonly side: TradeSide;
-  readonly price: string;
-  readonly amount: string;
-  readonly feeAmount: string;
-  readonly feeCurrency: string;
-  readonly executedAt: Date;
-  readonly tradeFilledAmount: string;
-  readonly hasTradeEnded: boolean;
+  readonly strategyId: string;
+  readonly quote: string;
+  /** The first day on which anything was realised; `yyyy-mm-dd`. */
+  readonly tradesFrom: string | null;
+  readonly best_pnl: string | null;
+  readonly worst_pnl: string | null;
 }
 
-/** Few enough that others are served in between. */
-const FILLS_AT_ONCE = 1_000;
+/** Sums over all of one currency on one day. */
+export interface DayRow {
+  readonly quote: string;
+  /** `yyyy-mm-dd`. */
+  readonly day: string;
+  readonly net_pnl: string;
+  readonly part_count: number;
+  readonly fill_count: number;
+}
 
-/**
- * The selection's fills from the first one on, in the order of their execution, a thousand at a time: whatever is
- * read is given on before the next is. With a strategy, all fills of the books that it traded in, since any of them may
- * have closed its lots.
- */
-export async function* fillsInOrder(tx: Tx, selection: Selection): AsyncGenerator<readonly FillRow[]> {
-  const { userId, accountId, pairId, strategyId, to } = selection;
-  await tx.query(
-    `DECLARE fills_in_order NO SCROLL CURSOR FOR
-     SELECT f.exchange_account_id AS "accountId", t.trade_pair_id AS "pairId", ${STRATEGY} AS "strategyId",
-       f.trade_id AS "tradeId", f.exchange_fill_id AS "exchangeFillId", t.side, f.price, f.amount,
-       f.fee_amount AS "feeAmount", f.fee_currency AS "feeCurrency", f.executed_at AS "executedAt",
-       t.filled_amount AS "tradeFilledAmount",
-       t.status IN ('FILLED', 'CANCELLED', 'FAILED') AS "hasTradeEnded"
-     FROM fills f JOIN trades t ON t.id = f.trade_id
-     WHERE f.exchange_account_id = ANY (
-         ARRAY (SELECT id FROM exchange_accounts WHERE user_id = $1 AND ($2::uuid IS NULL OR id = $2)))
-       AND ($3::uuid IS NULL OR t.trade_pair_id = $3)
-       AND ($4::uuid IS NULL OR (t.exchange_account_id, t.trade_pair_id) IN (
-         SELECT t.exchange_account_id, t.trade_pair_id FROM trades t WHERE t.user_id = $1 AND ${STRATEGY} = $4))
-       AND ($5::timestamptz IS NULL OR f.executed_at < $5)
-     ORDER BY f.executed_at, f.id`,
-    [userId, accountId ?? null, pairId ?? null, strategyId ?? null, to ?? null],
+/** A row of the ledger: of one day, account, pair and strategy. */
+export interface LiveRow extends ResultRow, DayRow {
+  readonly net_pnl: string;
+  readonly part_count: number;
+  readonly fill_count: number;
+  readonly fees_in_others: Readonly<Record<string, string>> | null;
+  readonly best_trade_id: string | null;
+  readonly worst_trade_id: string | null;
+}
+
+/** Days of the user in the range whose kept results may be behind the ledger. */
+export async function markedDays(tx: Tx, { userId, from, to }: Selection): Promise<readonly string[]> {
+  const rows: { day: string }[] = await tx.query(
+    `SELECT DISTINCT day::text AS day FROM result_marks
+     WHERE user_id = $1 AND ($2::timestamptz IS NULL OR day >= ($2 AT TIME ZONE 'UTC')::date)
+       AND ($3::timestamptz IS NULL OR day <= ($3 AT TIME ZONE 'UTC')::date)
+     ORDER BY day`,
+    [userId, from ?? null, to ?? null],
   );
-  for (;;) {
-    const rows: FillRow[] = await tx.query(`FETCH ${FILLS_AT_ONCE} FROM fills_in_order`);
-    if (rows.length > 0) yield rows;
-    if (rows.length < FILLS_AT_ONCE) break;
-  }
-  await tx.query('CLOSE fills_in_order');
+  return rows.map(({ day }) => day);
+}
+
+/** The kept days of a selection: $1 user, $2 to $4 the days, $5 to $7 account, pair and strategy. */
+const KEPT = `r.user_id = $1 AND ($2::date IS NULL OR r.day >= $2) AND ($3::date IS NULL OR r.day < $3)
+  AND NOT r.day = ANY ($4::date[])
+  AND ($5::uuid IS NULL OR r.exchange_account_id = $5) AND ($6::uuid IS NULL OR r.trade_pair_id = $6)
+  AND ($7::uuid IS NULL OR r.strategy_id = $7)`;
+
+function keptOf(selection: Selection, reading: Reading): unknown[] {
+  const { userId, accountId, pairId, strategyId } = selection;
+  const { fromDay, toDay, markedDays: marked } = reading;
+  return [userId, fromDay, toDay, marked, accountId ?? null, pairId ?? null, strategyId ?? null];
+}
+
+const SUMS = [
+  ...SUMMED.counts.map((name) => `sum(r.${name})::int AS ${name}`),
+  ...SUMMED.amounts.map((name) => `sum(r.${name}) AS ${name}`),
+].join(', ');
+
+/** What is kept, by account, pair and strategy. */
+export async function keptResults(
+  tx: Tx,
+  selection: Selection,
+  reading: Reading,
+): Promise<readonly ResultRow[]> {
+  return tx.query(
+    `SELECT k.*, p.quote FROM (
+       SELECT r.exchange_account_id AS "accountId", r.trade_pair_id AS "pairId", r.strategy_id AS "strategyId", ${SUMS},
+         min(r.day) FILTER (WHERE r.part_count > 0)::text AS "tradesFrom", max(r.best_pnl) AS best_pnl,
+         min(r.worst_pnl) AS worst_pnl
+       FROM result_days r WHERE ${KEPT} GROUP BY 1, 2, 3) k
+     JOIN trade_pairs p ON p.id = k."pairId"`,
+    keptOf(selection, reading),
+  );
+}
+
+/** What is kept, by day. */
+export async function keptDays(tx: Tx, selection: Selection, reading: Reading): Promise<readonly DayRow[]> {
+  return tx.query(
+    `SELECT p.quote, r.day::text AS day, sum(r.net_pnl) AS net_pnl, sum(r.part_count)::int AS part_count,
+       sum(r.fill_count)::int AS fill_count
+     FROM result_days r JOIN trade_pairs p ON p.id = r.trade_pair_id
+     WHERE ${KEPT} GROUP BY p.quote, r.day`,
+    keptOf(selection, reading),
+  );
+}
+
+/** What is not kept, read from the ledger. */
+export async function liveResults(
+  tx: Tx,
+  selection: Selection,
+  { live }: Reading,
+): Promise<readonly LiveRow[]> {
+  if (live.length === 0) return [];
+  return tx.query(
+    `SELECT r.*, r.trade_pair_id AS "pairId", r.strategy_id AS "strategyId", r.exchange_account_id AS "accountId",
+       p.quote, r.day::text AS day, CASE WHEN r.part_count > 0 THEN r.day::text END AS "tradesFrom"
+     FROM (${DAYS_SQL}) r JOIN trade_pairs p ON p.id = r.trade_pair_id
+     WHERE $6::uuid IS NULL OR r.strategy_id = $6
+     ORDER BY r.day, r.trade_pair_id, r.exchange_account_id, r.strategy_id`,
+    [...stretchesOf(selection, live), selection.strategyId ?? null],
+  );
+}
+
+function stretchesOf(selection: Selection, live: readonly Stretch[]): unknown[] {
+  const users = live.map(() => selection.userId);
+  const { accountId, pairId } = selection;
+  return [
+    users,
+    live.map(({ since }) => since),
+    live.map(({ until }) => until),
+    accountId ?? null,
+    pairId ?? null,
+  ];
+}
+
+export interface KeptExtreme {
+  readonly kind: 'best' | 'worst';
+  readonly tradeId: string;
+  readonly pnl: string;
+}
+
+/** The best and the worst closed trade of the kept days, in one currency. */
+export async function keptExtremes(
+  tx: Tx,
+  selection: Selection,
+  reading: Reading,
+  quote: string,
+): Promise<readonly KeptExtreme[]> {
+  const extreme = (kind: KeptExtreme['kind'], direction: string) =>
+    `(SELECT '${kind}' AS kind, r.${kind}_trade_id AS "tradeId", r.${kind}_pnl AS pnl
+      FROM result_days r JOIN trade_pairs p ON p.id = r.trade_pair_id
+      WHERE ${KEPT} AND p.quote = $8 AND r.${kind}_pnl IS NOT NULL
+      ORDER BY r.${kind}_pnl ${direction}, r.day, r.${kind}_trade_id LIMIT 1)`;
+  return tx.query(`${extreme('best', 'DESC')} UNION ALL ${extreme('worst', 'ASC')}`, [
+    ...keptOf(selection, reading),
+    quote,
+  ]);
+}
+
+/** Fees of the kept days that were paid neither in base nor in quote currency. */
+export async function keptOtherFees(
+  tx: Tx,
+  selection: Selection,
+  reading: Reading,
+): Promise<readonly { readonly currency: string; readonly amount: string }[]> {
+  return tx.query(
+    `SELECT f.key AS currency, sum(f.value::numeric) AS amount
+     FROM result_days r CROSS JOIN LATERAL jsonb_each_text(r.fees_in_others) f
+     WHERE ${KEPT} AND r.fees_in_others IS NOT NULL GROUP BY f.key`,
+    keptOf(selection, reading),
+  );
+}
+
+interface RunRow extends LossRuns {
+  /** A day of those that are kept, or a stretch's place among those that are not. */
+  readonly day: string;
+}
+
+/** Runs of losses in one currency, oldest first. */
+export async function lossRuns(
+  tx: Tx,
+  selection: Selection,
+  reading: Reading,
+  quote: string,
+): Promise<readonly LossRuns[]> {
+  const { userId, accountId, pairId, strategyId } = selection;
+  const ways =
+    (accountId === undefined ? 0 : SELECTED_BY.account) |
+    (pairId === undefined ? 0 : SELECTED_BY.pair) |
+    (strategyId === undefined ? 0 : SELECTED_BY.strategy);
+  const columns = 'day::text AS day, closed_count, first_losses, last_losses, longest';
+  const kept: RunRow[] = await tx.query(
+    `SELECT ${columns} FROM result_runs
+     WHERE user_id = $1 AND selected_by = $2 AND exchange_account_id = $3 AND trade_pair_id = $4
+       AND strategy_id = $5 AND quote = $6 AND ($7::date IS NULL OR day >= $7) AND ($8::date IS NULL OR day < $8)
+       AND NOT day = ANY ($9::date[])`,
+    [
+      userId,
+      ways,
+      accountId ?? NIL_UUID,
+      pairId ?? NIL_UUID,
+      strategyId ?? NIL_UUID,
+      quote,
+      reading.fromDay,
+      reading.toDay,
+      reading.markedDays,
+    ],
+  );
+  const live: RunRow[] =
+    reading.live.length === 0
+      ? []
+      : await tx.query(`SELECT ${columns} FROM (${RUNS_SQL}) r WHERE quote = $8`, [
+          ...stretchesOf(selection, reading.live),
+          [ways],
+          strategyId ?? null,
+          quote,
+        ]);
+  return [...kept, ...live].sort((a, b) => (a.day < b.day ? -1 : 1));
+}
+
+export async function pairTerms(tx: Tx, ids: readonly string[]): Promise<readonly PairTerms[]> {
+  return tx.query(
+    `SELECT id AS "pairId", symbol, base, quote, trading_type AS "tradingType" FROM trade_pairs
+     WHERE id = ANY ($1) ORDER BY symbol, id`,
+    [ids],
+  );
 }

@@ -1,19 +1,31 @@
-import { type Analytics, analytics, analyticsOperations, encodeId } from '@trading-automation/contracts';
+import {
+  type Analytics,
+  analytics,
+  analyticsOperations,
+  encodeId,
+  type TradeStatus,
+} from '@trading-automation/contracts';
 import { inTransaction, newUuid } from '@trading-automation/persistence';
 import type { Actor } from '../access/index.js';
 import { querySchemaOf } from '../lists.js';
 import { CoreUnderTest, type Named } from '../testing/index.js';
+import { LedgerUnderTest } from '../testing/ledger-under-test.js';
 import { AnalyticsService } from './analytics.service.js';
+import { ResultDays } from './result-days.service.js';
 
 let core: CoreUnderTest;
+let ledger: LedgerUnderTest;
 let service: AnalyticsService;
+let results: ResultDays;
 let pair: Named;
 let actor: Actor;
 let account: Named;
 
 beforeAll(async () => {
   core = await CoreUnderTest.open();
+  ledger = new LedgerUnderTest(core);
   service = new AnalyticsService(core.platform);
+  results = new ResultDays(core.platform);
   pair = await core.pair();
 });
 afterAll(() => core.close());
@@ -22,17 +34,25 @@ beforeEach(async () => {
   account = await core.account(actor);
 });
 
-/** The record that a query string asks for. */
-async function read(query = '', who = actor): Promise<Analytics> {
+async function readOnce(query: string, who: Actor): Promise<Analytics> {
   const asked = querySchemaOf(analyticsOperations.get).parse(Object.fromEntries(new URLSearchParams(query)));
   const record = await service.get(who, asked as Parameters<AnalyticsService['get']>[1]);
   expect(analytics.parse(record)).toEqual(record);
   return record;
 }
 
+/** The record that a query string asks for: the same from the ledger alone as from days that are kept. */
+async function read(query = '', who = actor): Promise<Analytics> {
+  await ledger.book();
+  const live = await readOnce(query, who);
+  await results.refresh();
+  expect(await readOnce(query, who)).toEqual(live);
+  return live;
+}
+
 interface Made {
   readonly side?: 'BUY' | 'SELL';
-  readonly status?: string;
+  readonly status?: TradeStatus;
   readonly price?: string;
   readonly amount?: string;
   readonly fee?: string;
@@ -46,51 +66,25 @@ interface Made {
 
 /** A trade of this status with equal fills, a second apart. */
 async function trade(made: Made = {}): Promise<string> {
-  const id = newUuid();
-  const { user, account: on } = made.of ?? { user: actor, account };
+  const { user: owner, account: on } = made.of ?? { user: actor, account };
   const { side = 'BUY', status = 'FILLED', price = '100', amount = '1', at = '2026-01-01T00:00:00Z' } = made;
-  const fills = made.fills ?? (status === 'PENDING' || status === 'FAILED' ? 0 : 1);
-  await core.rows(
-    `INSERT INTO trades (id, user_id, exchange_account_id, trade_pair_id, symbol, trading_type, strategy_id,
-       client_order_id, origin, type, side, reduce_only, time_in_force, price, amount, filled_amount, reserved_asset,
-       reserved_amount, status, look_at, created_at)
-     VALUES ($1::uuid, $2, $3, $4, 'BTC/USDT', 'spot', $11, $1::uuid::text, 'API', 'LIMIT', $5, false, 'GTC', $6,
-       greatest($7::numeric * $8, 1), $7::numeric * $8, 'USDT', 0, $9, now(), $10)`,
-    id,
-    user.userId,
-    on.uuid,
-    (made.pair ?? pair).uuid,
-    side,
+  const count = made.fills ?? (status === 'PENDING' || status === 'FAILED' ? 0 : 1);
+  const fills = Array.from({ length: count }, (_, n) => ({
+    at: new Date(Date.parse(at) + (n + 1) * 1_000).toISOString(),
     price,
     amount,
-    fills,
-    status,
-    at,
-    made.strategy ?? null,
-  );
-  await core.rows(
-    `INSERT INTO fills (id, trade_id, exchange_account_id, symbol, exchange_fill_id, price, amount, fee_amount,
-       fee_currency, liquidity, executed_at)
-     SELECT gen_random_uuid(), $1, $2, 'BTC/USDT', 'fill-' || n, $3, $4, $5, $6, 'TAKER',
-       $7::timestamptz + n * interval '1 second'
-     FROM generate_series(1, $8) n`,
-    id,
-    on.uuid,
-    price,
-    amount,
-    made.fee ?? '0',
-    made.feeCurrency ?? 'USDT',
-    at,
-    fills,
-  );
-  return encodeId('trd', id);
+    fee: made.fee ?? '0',
+    feeCurrency: made.feeCurrency ?? 'USDT',
+  }));
+  const order = { owner, account: on, pair: made.pair ?? pair, side, status, at, strategy: made.strategy };
+  return (await ledger.order({ ...order, fills })).id;
 }
 
 describe('the analytics of a user', () => {
   it('count trades of every state, and no other user sees them', async () => {
     const other = await core.actor();
     const foreign = { user: other, account: await core.account(other) };
-    const statuses = ['PENDING', 'FAILED', 'CANCELLED', 'PARTIALLY_FILLED', 'FILLED'];
+    const statuses = ['PENDING', 'FAILED', 'CANCELLED', 'PARTIALLY_FILLED', 'FILLED'] as const;
     for (const [hour, status] of statuses.entries())
       await trade({ status, at: `2026-01-01T0${hour}:00:00Z` });
     await trade({ side: 'SELL', price: '110', at: '2026-01-02T00:00:00Z' });
@@ -228,6 +222,79 @@ describe('the analytics of a user', () => {
     await expect(read(`strategy_id=${strategy}`, other)).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  it('have the recorded equity, and returns on it', async () => {
+    const point = (at: string, amount: string) =>
+      core.rows(
+        `INSERT INTO equity_snapshots (exchange_account_id, currency, period, taken_at, amount)
+         VALUES ($1, 'USDT', $2::timestamptz, $2::timestamptz, $3)`,
+        account.uuid,
+        at,
+        amount,
+      );
+    await trade({ price: '100' });
+    await trade({ side: 'SELL', price: '120', at: '2026-01-02T00:00:00Z' });
+    await trade({ price: '200', at: '2026-01-03T00:00:00Z' });
+    await trade({ side: 'SELL', price: '90', at: '2026-01-04T00:00:00Z' });
+    expect(await read()).toMatchObject({ roi: null, calmar: null, max_drawdown: { percent: null } });
+    await point('2026-01-01T00:00:30Z', '200');
+    await point('2026-01-02T23:55:00Z', '220');
+    // 1,780 were paid in: no profit, but capital.
+    await point('2026-01-03T12:00:00Z', '2200');
+    await point('2026-01-03T23:55:00Z', '2000');
+    const record = await read();
+    expect(record).toMatchObject({
+      net_pnl: '-90',
+      // 20 of 200, then −110 of 2,000: 1.1 × 0.945 − 1
+      roi: '0.0395',
+      // 110 of the 220 at the end of the 2nd.
+      max_drawdown: { amount: '110', percent: '50', peak_at: '2026-01-02T00:00:00.000Z' },
+      // 0.0395 × 365 ÷ 4 ÷ 0.5
+      calmar: '7.20875',
+    });
+    expect(record.equity_curve.map(({ equity }) => equity)).toEqual(['220', '2000']);
+    expect((await read('from=2026-01-05T00:00:00Z')).roi).toBeNull();
+  });
+
+  it('tell how copiers copied, in the range, and leave it out where they decided nothing', async () => {
+    const [strategy, copier] = [newUuid(), newUuid()];
+    const leading = await core.account(actor);
+    await core.rows(
+      `INSERT INTO strategies (id, user_id, exchange_account_id, name, visibility, status)
+       VALUES ($1, $2, $3, 'mine', 'PRIVATE', 'ACTIVE')`,
+      strategy,
+      actor.userId,
+      leading.uuid,
+    );
+    await core.rows(
+      `INSERT INTO copiers (id, user_id, strategy_id, exchange_account_id, name, status, sizing_mode, sizing_value,
+         max_signal_age_ms, on_breach, below_minimum, copy_existing)
+       VALUES ($1, $2, $3, $4, 'c', 'PAUSED', 'MULTIPLIER', 1, 60000, 'CLOSE_ONLY', 'SKIP', false)`,
+      copier,
+      actor.userId,
+      strategy,
+      account.uuid,
+    );
+    await trade({ of: { user: actor, account: leading }, strategy });
+    expect((await read()).copy).toBeUndefined();
+    const [lot] = await core.rows('SELECT id FROM trades WHERE strategy_id = $1', strategy);
+    const of = { copier, lotTrade: String(lot?.id), referencePrice: '100' };
+    const at = '2026-01-01T10:00:00Z';
+    await ledger.decide(of, { at, outcome: 'COPIED', latencyMs: 8, slippageBps: '2.5' });
+    await ledger.decide(of, { at, outcome: 'COPIED', latencyMs: 4, slippageBps: '-0.5' });
+    await ledger.decide(of, { at, outcome: 'SKIPPED', code: 'MAX_OPEN' });
+    await ledger.decide(of, { at, outcome: 'SKIPPED', code: 'MAX_OPEN' });
+    await ledger.decide(of, { at: '2026-03-01T00:00:00Z', outcome: 'SKIPPED', code: 'STALE_SIGNAL' });
+    expect((await read('to=2026-02-01T00:00:00Z')).copy).toEqual({
+      median_latency_ms: 6,
+      p99_latency_ms: 8,
+      average_slippage_bps: '1',
+      skipped_by_reason: { MAX_OPEN: 2 },
+    });
+    expect((await read(`exchange_account_id=${leading.id}`)).copy).toBeUndefined();
+    expect((await read()).copy?.skipped_by_reason).toEqual({ MAX_OPEN: 2, STALE_SIGNAL: 1 });
+    expect((await read('', await core.actor())).copy).toBeUndefined();
+  });
+
   it.each(['strategy_id', 'exchange_account_id', 'trade_pair_id'])(
     'refuse a %s that names none of theirs',
     async (field) => {
@@ -248,8 +315,8 @@ describe('the analytics of a user', () => {
     await trade();
     const other = await core.actor();
     const reads = await inTransaction((await core.another()).database, async (tx) => {
-      await tx.query('LOCK TABLE fills IN ACCESS EXCLUSIVE MODE');
-      const asked = Array.from({ length: 40 }, () => read());
+      await tx.query('LOCK TABLE result_days IN ACCESS EXCLUSIVE MODE');
+      const asked = Array.from({ length: 40 }, () => readOnce('', actor));
       // More than the pool has: were each of them served, nobody else would be.
       await expect(core.row('SELECT 1 AS one')).resolves.toEqual({ one: 1 });
       return asked;
@@ -266,10 +333,11 @@ describe('the analytics of a user', () => {
   it('leave connections to others, however many users ask for them at once', async () => {
     const users = await Promise.all(Array.from({ length: 30 }, () => core.actor()));
     const reads = await inTransaction((await core.another()).database, async (tx) => {
-      await tx.query('LOCK TABLE fills IN ACCESS EXCLUSIVE MODE');
-      const asked = users.map((user) => read('', user));
+      await tx.query('LOCK TABLE result_days IN ACCESS EXCLUSIVE MODE');
+      const asked = users.map((user) => readOnce('', user));
       while (
-        (await tx.query("SELECT FROM pg_locks WHERE NOT granted AND relation = 'fills'::regclass")).length < 3
+        (await tx.query("SELECT FROM pg_locks WHERE NOT granted AND relation = 'result_days'::regclass"))
+          .length < 3
       );
       await expect(core.row('SELECT 1 AS one')).resolves.toEqual({ one: 1 });
       return asked;

@@ -1,18 +1,13 @@
-import {
-  type Analytics,
-  type AnalyticsInterval,
-  analyticsOperations,
-  type QueryOf,
-} from '@trading-automation/contracts';
+import { type Analytics, analyticsOperations, type QueryOf } from '@trading-automation/contracts';
 import { inTransaction, type Tx } from '@trading-automation/persistence';
 import { type Actor, authorise } from '../access/index.js';
 import { accountOfFilter } from '../exchange-accounts/index.js';
 import type { Platform } from '../platform.js';
 import { strategyOfFilter } from '../strategies/index.js';
 import { pairForTrade } from '../trade-pairs/index.js';
-import { countTrades, fillsInOrder, type Selection } from './analytics.queries.js';
+import type { Selection } from './analytics.queries.js';
+import { readResults } from './analytics.reading.js';
 import { viewAnalytics } from './analytics.view.js';
-import { Reckoning } from './reckoning.js';
 import { Turns } from './turns.js';
 
 type Query = QueryOf<typeof analyticsOperations.get>;
@@ -25,25 +20,20 @@ export class AnalyticsService {
 
   constructor(private readonly platform: Platform) {}
 
-  /** Computed from the fills alone, all of it from one state of the database. */
+  /**
+   * What the ledger of fills and their lots says, all of it from one state of the database: kept days as far as they
+   * are up to date, the ledger itself for the rest (`ResultDays`).
+   */
   async get(actor: Actor, query: Query): Promise<Analytics> {
     authorise(actor, analyticsOperations.get.access);
     const compute = async (tx: Tx) => {
       const selection = await select(tx, actor, query);
-      return viewAnalytics(selection, await reckon(tx, selection, query.interval));
+      return viewAnalytics(selection, await readResults(tx, selection, query.interval));
     };
     return this.turns.take(actor.userId, () =>
       inTransaction(this.platform.database, compute, { isolation: 'REPEATABLE READ' }),
     );
   }
-}
-
-async function reckon(tx: Tx, selection: Selection, interval: AnalyticsInterval): Promise<Reckoning> {
-  const reckoning = new Reckoning(selection, interval, await countTrades(tx, selection));
-  for await (const fills of fillsInOrder(tx, selection)) {
-    for (const fill of fills) reckoning.add(fill);
-  }
-  return reckoning;
 }
 
 /** @throws {DomainError} `not_found`, naming the filter */

@@ -1,95 +1,89 @@
 import {
   type Analytics,
+  canonicalDecimal,
   encodeId,
   type PairResult,
   type StrategyResult,
-  TRADE_STATUSES,
-  type TradeStatus,
 } from '@trading-automation/contracts';
-import { Exact } from '../decimal-arithmetic.js';
-import { BASE_SCALE, QUOTE_SCALE } from '../trades/index.js';
-import type { Selection, TradeCount } from './analytics.queries.js';
-import { type GroupTally, PerformanceTally } from './analytics.rules.js';
-import type { Reckoning } from './reckoning.js';
+import type { Exact } from '../decimal-arithmetic.js';
+import { figuresOfDays } from '../performance/daily-results.rules.js';
+import { EquityHistory } from '../performance/equity-history.rules.js';
+import { amountText } from '../performance/figures.rules.js';
+import type { Selection } from './analytics.queries.js';
+import type { Extreme, Results } from './analytics.reading.js';
+import type { CopyFigures } from './copy-figures.queries.js';
+import type { ResultGroups } from './result-groups.js';
+import { GroupTally } from './result-tally.js';
 
-export function viewAnalytics({ from, to }: Selection, reckoning: Reckoning): Analytics {
-  const currency = mainCurrency(reckoning.byQuote);
-  const tally = reckoning.byQuote.get(currency ?? '') ?? new PerformanceTally(QUOTE_SCALE, 'day');
-  const { best, worst, ...figures } = tally.figures();
+const NO_DAYS = figuresOfDays([], 'day', new EquityHistory(new Map(), []));
+
+export function viewAnalytics({ from, to }: Selection, results: Results): Analytics {
+  const { groups, pairs, main, copy } = results;
+  const tally = main?.tally ?? new GroupTally();
+  const tallies = [...groups.byPair.values()];
+  const sum = (pick: (tally: GroupTally) => number) => tallies.reduce((total, each) => total + pick(each), 0);
   return {
     from: from?.toISOString() ?? null,
     to: to?.toISOString() ?? null,
-    currency,
-    excluded_quotes: viewExcluded(reckoning.byQuote, currency),
+    currency: main?.currency ?? null,
+    excluded_quotes: viewExcluded(groups, main?.currency ?? null),
     ...tally.summary(),
-    ...figures,
-    trade_count: sumOf(reckoning.counts),
-    fees_by_currency: viewFees(reckoning.feesPaid),
-    funding: hasSpotAlone(reckoning) ? '0' : null,
-    roi: null,
-    calmar: null,
-    best_trade: best && { trade_id: encodeId('trd', best.tradeId), net_pnl: best.netPnl },
-    worst_trade: worst && { trade_id: encodeId('trd', worst.tradeId), net_pnl: worst.netPnl },
-    unmatched_fill_count: reckoning.unmatchedFillCount,
-    by_status: viewStatuses(reckoning.counts),
-    by_pair: viewPairs(reckoning),
-    by_strategy: viewStrategies(reckoning),
+    ...tally.figures(),
+    ...(main?.days ?? NO_DAYS),
+    trade_count: sum(({ tradeCount }) => tradeCount),
+    fees_by_currency: viewFees(groups.feesPaid(pairs)),
+    funding: hasSpotAlone(results) ? '0' : null,
+    best_trade: viewExtreme(main?.best ?? null),
+    worst_trade: viewExtreme(main?.worst ?? null),
+    max_consecutive_losses: main?.longestLosses ?? 0,
+    unmatched_fill_count: sum(({ counts }) => counts.unmatched_count),
+    by_status: {
+      PENDING: sum(({ counts }) => counts.pending_count),
+      PARTIALLY_FILLED: sum(({ counts }) => counts.partially_filled_count),
+      FILLED: sum(({ counts }) => counts.filled_count),
+      CANCELLED: sum(({ counts }) => counts.cancelled_count),
+      FAILED: sum(({ counts }) => counts.failed_count),
+    },
+    by_pair: viewPairs(results),
+    by_strategy: viewStrategies(groups),
+    copy: copy === null ? undefined : viewCopying(copy),
   };
 }
 
-/** The quote currency in which most was closed, then filled, then the first by name. */
-function mainCurrency(byQuote: ReadonlyMap<string, PerformanceTally>): string | null {
-  const [main] = [...byQuote].sort(
-    ([a, x], [b, y]) => y.closedCount - x.closedCount || y.fillCount - x.fillCount || (a < b ? -1 : 1),
-  );
-  return main?.[0] ?? null;
-}
-
-function viewExcluded(
-  byQuote: ReadonlyMap<string, PerformanceTally>,
-  currency: string | null,
-): Analytics['excluded_quotes'] {
+function viewExcluded({ byQuote }: ResultGroups, currency: string | null): Analytics['excluded_quotes'] {
   return [...byQuote]
-    .filter(([quote]) => quote !== currency)
+    .filter(([quote, { counts }]) => quote !== currency && counts.fill_count + counts.part_count > 0)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([quote, { fillCount, closedCount }]) => ({
+    .map(([quote, { counts }]) => ({
       currency: quote,
-      fill_count: fillCount,
-      closed_count: closedCount,
+      fill_count: counts.fill_count,
+      closed_count: counts.closed_count,
     }));
 }
 
-function viewFees(feesPaid: ReadonlyMap<string, bigint>): Analytics['fees_by_currency'] {
+function viewFees(feesPaid: ReadonlyMap<string, Exact>): Analytics['fees_by_currency'] {
   return [...feesPaid]
+    .filter(([, amount]) => !amount.isZero())
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([currency, units]) => ({
-      amount: new Exact(units.toString()).div(new Exact(10).pow(BASE_SCALE)).toString(),
-      currency,
-    }));
+    .map(([currency, amount]) => ({ amount: amountText(amount), currency }));
 }
 
-function viewStatuses(counts: readonly TradeCount[]): Analytics['by_status'] {
-  const entries = TRADE_STATUSES.map((status) => [
-    status,
-    sumOf(counts.filter((count) => count.status === status)),
-  ]);
-  return Object.fromEntries(entries) as Record<TradeStatus, number>;
+function viewExtreme(extreme: Extreme | null): Analytics['best_trade'] {
+  return extreme && { trade_id: encodeId('trd', extreme.tradeId), net_pnl: amountText(extreme.pnl) };
 }
 
 /** By symbol; every pair that was traded, or had something filled or closed, in the range. */
-function viewPairs({ byPair }: Reckoning): PairResult[] {
-  return [...byPair.values()]
-    .filter(({ tally }) => isOfRange(tally))
-    .map(({ pair, tally }) => ({
-      trade_pair_id: encodeId('tpr', pair.pairId),
-      symbol: pair.symbol,
-      currency: pair.quote,
-      ...tally.summary(),
-    }));
+function viewPairs({ groups, pairs }: Results): PairResult[] {
+  return pairs.flatMap(({ pairId, symbol, quote }) => {
+    const tally = groups.byPair.get(pairId);
+    if (tally === undefined || tally.isEmpty) return [];
+    return [{ trade_pair_id: encodeId('tpr', pairId), symbol, currency: quote, ...tally.summary() }];
+  });
 }
 
-function viewStrategies({ byStrategy }: Reckoning): StrategyResult[] {
+function viewStrategies({ byStrategy }: ResultGroups): StrategyResult[] {
   return [...byStrategy.values()]
+    .filter(({ tally }) => !tally.isEmpty)
     .sort((a, b) => (`${a.strategyId}/${a.currency}` < `${b.strategyId}/${b.currency}` ? -1 : 1))
     .map(({ strategyId, currency, tally }) => ({
       strategy_id: encodeId('str', strategyId),
@@ -98,12 +92,17 @@ function viewStrategies({ byStrategy }: Reckoning): StrategyResult[] {
     }));
 }
 
-function hasSpotAlone({ byPair }: Reckoning): boolean {
-  return [...byPair.values()].every(({ pair, tally }) => pair.tradingType === 'spot' || !isOfRange(tally));
+function hasSpotAlone({ groups, pairs }: Results): boolean {
+  return pairs.every(
+    ({ pairId, tradingType }) => tradingType === 'spot' || (groups.byPair.get(pairId)?.isEmpty ?? true),
+  );
 }
 
-function isOfRange({ tradeCount, fillCount, hasRealised }: GroupTally): boolean {
-  return tradeCount > 0 || fillCount > 0 || hasRealised;
+function viewCopying(copy: CopyFigures): NonNullable<Analytics['copy']> {
+  return {
+    median_latency_ms: copy.medianLatencyMs,
+    p99_latency_ms: copy.p99LatencyMs,
+    average_slippage_bps: copy.averageSlippageBps === null ? null : canonicalDecimal(copy.averageSlippageBps),
+    skipped_by_reason: copy.skippedByReason,
+  };
 }
-
-const sumOf = (counts: readonly TradeCount[]) => counts.reduce((sum, { count }) => sum + count, 0);

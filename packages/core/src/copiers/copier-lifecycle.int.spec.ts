@@ -1,5 +1,6 @@
 import { type Copier, copier as copierSchema, stoppedCopier } from '@trading-automation/contracts';
 import { inTransaction, newUuid } from '@trading-automation/persistence';
+import { serveWorkerCall } from '../exchange-accounts/index.js';
 import { pauseAllCopiers } from './copier-stops.service.js';
 import { CopiersUnderTest, stateRefusal } from './testing/copiers-under-test.js';
 
@@ -52,6 +53,29 @@ describe('starting a copier', () => {
       Date.parse(String(first.started_at)),
     );
     expect(await watermark()).not.toBe(before);
+  });
+
+  it('has balances read that nobody has read yet, so that the first copy has something to spend', async () => {
+    the.account = await the.core.account(the.actor, null);
+    const copier = await the.createLinked();
+    const asked: string[] = [];
+    const serving = serveWorkerCall(
+      await the.core.another(),
+      'exchange_account.sync',
+      async ({ account_id }) => {
+        asked.push(account_id);
+        await the.core.rows(
+          'UPDATE exchange_accounts SET balances_taken_at = clock_timestamp() WHERE id = $1',
+          account_id,
+        );
+        return null;
+      },
+      () => undefined,
+    );
+    await expect(the.copiers.start(the.actor, copier.id)).resolves.toMatchObject({ status: 'ACTIVE' });
+    await the.copiers.start(the.actor, copier.id);
+    await serving.stop();
+    expect(asked).toEqual([the.account.uuid]);
   });
 
   it('is refused without a strategy, or with one that is archived or removed', async () => {

@@ -9,7 +9,8 @@ import { Any } from 'typeorm';
 import { lockUser } from '../access/index.js';
 import { announceAll } from '../announce.js';
 import { CopierEntity } from './copier.entity.js';
-import { viewCopier, viewStoppedCopier } from './copier.view.js';
+import { recordsOf, stoppedRecordsOf } from './copier-records.service.js';
+import { abandonDecisions, cancelOrdersOf } from './copying/abandoned-copies.service.js';
 
 export interface Stop {
   readonly status: Exclude<CopierStatus, 'ACTIVE'>;
@@ -17,16 +18,15 @@ export interface Stop {
 }
 
 /**
- * Pauses every copier of the user that still follows its strategy, and announces `copier.stopped` of each. A start
- * that is under way is waited for, and stopped too.
+ * Pauses every copier of the user that still follows its strategy, and announces `copier.stopped` of each. A start that
+ * is under way is waited for, and stopped too. Their orders are left to the caller, who cancels all of the user's.
  */
 export async function pauseAllCopiers(tx: Tx, userId: string): Promise<Copier[]> {
   await lockUser(tx, userId);
-  const stopped = await stopWhere(tx, "user_id = $1 AND status <> 'PAUSED'", userId, {
-    status: 'PAUSED',
-    reason: 'USER',
-  });
-  return stopped.map(viewCopier);
+  const stop = { status: 'PAUSED', reason: 'USER' } as const;
+  const stopped = await markStopped(tx, "user_id = $1 AND status <> 'PAUSED'", userId, stop);
+  await announceStops(tx, stopped);
+  return recordsOf(tx, stopped);
 }
 
 /** Pauses all that follow the strategy, whosever they are: it is about to be gone. */
@@ -47,8 +47,28 @@ export async function stopCopier(tx: Tx, id: string, stop: Stop): Promise<Copier
   return copier;
 }
 
-/** Locked in the order of their ids, so that two that stop the same copiers can't block each other. */
+/**
+ * Stops a copier that did what it should not go on with, unless it is stopped as far already. A start that came
+ * meanwhile is stopped, too: what it is stopped for is looked at again.
+ */
+export async function stopRunning(tx: Tx, id: string, stop: Stop): Promise<boolean> {
+  const running = stop.status === 'PAUSED' ? "status <> 'PAUSED'" : "status = 'ACTIVE'";
+  return (await stopWhere(tx, `id = $1 AND ${running}`, id, stop)).length > 0;
+}
+
 async function stopWhere(tx: Tx, condition: string, param: string, stop: Stop): Promise<CopierEntity[]> {
+  const copiers = await markStopped(tx, condition, param, stop);
+  await cancelOrdersOf(
+    tx,
+    copiers.map(({ id }) => id),
+    stop.status,
+  );
+  await announceStops(tx, copiers);
+  return copiers;
+}
+
+/** Locked in the order of their ids, so that two that stop the same copiers can't block each other. */
+async function markStopped(tx: Tx, condition: string, param: string, stop: Stop): Promise<CopierEntity[]> {
   const [rows] = await tx.query(
     `UPDATE copiers SET status = $2, status_reason = $3, stopped_at = clock_timestamp(),
        updated_at = clock_timestamp()
@@ -58,16 +78,15 @@ async function stopWhere(tx: Tx, condition: string, param: string, stop: Stop): 
     [param, stop.status, stop.reason],
   );
   const ids = (rows as { id: string }[]).map(({ id }) => id);
-  const copiers = await tx.find(CopierEntity, { where: { id: Any(ids) }, order: { id: 'ASC' } });
+  if (stop.status === 'PAUSED') await abandonDecisions(tx, ids);
+  return tx.find(CopierEntity, { where: { id: Any(ids) }, order: { id: 'ASC' } });
+}
+
+async function announceStops(tx: Tx, copiers: readonly CopierEntity[]): Promise<void> {
+  const records = await stoppedRecordsOf(tx, copiers);
   const type = 'copier.stopped';
-  const told = copiers.map((copier) => {
-    return {
-      userId: copier.userId,
-      type,
-      schema: stoppedCopierSchema,
-      record: viewStoppedCopier(copier),
-    } as const;
+  const told = copiers.map(({ userId }, place) => {
+    return { userId, type, schema: stoppedCopierSchema, record: records[place]! } as const;
   });
   await announceAll(tx, told);
-  return copiers;
 }

@@ -9,6 +9,7 @@ import type {
 } from '@trading-automation/contracts';
 import { DecimalColumn, RecordColumns } from '@trading-automation/persistence';
 import { Column, Entity } from 'typeorm';
+import type { LotDrift } from './copying/lot-drift.js';
 
 @Entity('copiers')
 export class CopierEntity extends RecordColumns {
@@ -88,6 +89,21 @@ export class CopierEntity extends RecordColumns {
   /** The watermark: lots that the strategy opened before are none of the copier's. The database's clock. */
   @Column({ name: 'started_at', type: 'timestamptz', nullable: true })
   startedAt!: Date | null;
+
+  /** The strategy's last sequence when it first followed it, as text; null: it never did. */
+  @Column({ name: 'followed_sequence', type: 'bigint', nullable: true })
+  followedSequence!: string | null;
+
+  /** The strategy's last sequence when it was started last. */
+  @Column({ name: 'started_sequence', type: 'bigint', default: '0' })
+  startedSequence!: string;
+
+  /** What was signalled up to here came while it was paused, and is not followed later. */
+  @Column({ name: 'resumed_sequence', type: 'bigint', default: '0' })
+  resumedSequence!: string;
+
+  @Column({ type: 'jsonb', default: [] })
+  drift!: readonly LotDrift[];
 
   @Column({ name: 'stopped_at', type: 'timestamptz', nullable: true })
   stoppedAt!: Date | null;

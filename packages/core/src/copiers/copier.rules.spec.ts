@@ -20,8 +20,11 @@ describe('the account of the strategy', () => {
   it('is named by the field of every copier that would copy to it', () => {
     const link = (field: string, exchangeAccountId: string) => ({ field, copier: { exchangeAccountId } });
     const links = [link('copier_ids.0', 'a'), link('copier_ids.1', 'b'), link('copier_ids.2', 'a')];
-    expect(ownAccountDetails('a', links).map(({ field }) => field)).toEqual(['copier_ids.0', 'copier_ids.2']);
-    expect(ownAccountDetails('c', links)).toEqual([]);
+    expect(ownAccountDetails(new Set(['a']), links).map(({ field }) => field)).toEqual([
+      'copier_ids.0',
+      'copier_ids.2',
+    ]);
+    expect(ownAccountDetails(new Set(['c']), links)).toEqual([]);
   });
 });
 

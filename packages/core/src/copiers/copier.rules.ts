@@ -17,10 +17,14 @@ export interface Link {
   readonly copier: { readonly exchangeAccountId: string };
 }
 
-/** What keeps copiers from a strategy whatever its state: copies on the account that is copied would never end. */
-export function ownAccountDetails(strategyAccountId: string, links: readonly Link[]): ErrorDetail[] {
+/**
+ * What keeps copiers from a strategy whatever its state: copies on the account that is copied would never end.
+ *
+ * @param ownAccounts - the strategy's account, and others that are the same one at its exchange
+ */
+export function ownAccountDetails(ownAccounts: ReadonlySet<string>, links: readonly Link[]): ErrorDetail[] {
   return links
-    .filter(({ copier }) => copier.exchangeAccountId === strategyAccountId)
+    .filter(({ copier }) => ownAccounts.has(copier.exchangeAccountId))
     .map(({ field }) => ({
       field,
       code: 'own_account',

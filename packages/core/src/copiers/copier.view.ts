@@ -1,27 +1,8 @@
-import {
-  type Copier,
-  type CopierStats,
-  canonicalDecimal,
-  encodeId,
-  type StoppedCopier,
-} from '@trading-automation/contracts';
+import { type Copier, type CopierStats, canonicalDecimal, encodeId } from '@trading-automation/contracts';
 import { instantText } from '../instant-text.js';
 import type { CopierEntity } from './copier.entity.js';
 
-/** Nothing was signalled to it. */
-const NO_STATS: CopierStats = {
-  copied: 0,
-  skipped: 0,
-  failed: 0,
-  median_latency_ms: null,
-  p99_latency_ms: null,
-  average_slippage_bps: null,
-  tracking_difference_bps: null,
-  open_exposure_quote: '0',
-  net_pnl: '0',
-};
-
-export function viewCopier(copier: CopierEntity): Copier {
+export function viewCopier(copier: CopierEntity, stats: CopierStats): Copier {
   return {
     id: encodeId('cpr', copier.id),
     name: copier.name,
@@ -39,17 +20,18 @@ export function viewCopier(copier: CopierEntity): Copier {
     below_minimum: copier.belowMinimum,
     copy_existing: copier.copyExisting,
     high_water_mark: canonicalDecimal(copier.highWaterMark),
-    stats: NO_STATS,
+    stats,
+    drift: copier.drift.map(({ symbol, lotTradeId, heldAmount, excessAmount }) => ({
+      symbol,
+      source_trade_id: encodeId('trd', lotTradeId),
+      held_amount: canonicalDecimal(heldAmount),
+      excess_amount: canonicalDecimal(excessAmount),
+    })),
     started_at: copier.startedAt === null ? undefined : instantText(copier.startedAt),
     stopped_at: copier.stoppedAt === null ? undefined : instantText(copier.stoppedAt),
     created_at: instantText(copier.createdAt),
     updated_at: instantText(copier.updatedAt),
   };
-}
-
-/** No copy is made yet, so a stop leaves none open. */
-export function viewStoppedCopier(copier: CopierEntity): StoppedCopier {
-  return { ...viewCopier(copier), open_lots: [] };
 }
 
 function viewLimits(copier: CopierEntity): Copier['limits'] {

@@ -4,6 +4,7 @@ import { Lists } from '../lists.js';
 import { Platform } from '../platform.js';
 import { CopiersService } from './copiers.service.js';
 import { FollowedStrategiesService } from './followed-strategies.service.js';
+import { CopierSimulation } from './simulation/copier-simulation.service.js';
 
 /** For an API. */
 @Module({
@@ -19,7 +20,12 @@ import { FollowedStrategiesService } from './followed-strategies.service.js';
       useFactory: (commands: Commands) => new FollowedStrategiesService(commands),
       inject: [Commands],
     },
+    {
+      provide: CopierSimulation,
+      useFactory: (platform: Platform, commands: Commands) => new CopierSimulation(platform, commands),
+      inject: [Platform, Commands],
+    },
   ],
-  exports: [CopiersService, FollowedStrategiesService],
+  exports: [CopiersService, FollowedStrategiesService, CopierSimulation],
 })
 export class CopiersModule {}

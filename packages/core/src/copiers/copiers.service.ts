@@ -1,10 +1,12 @@
 import {
   type Copier,
   type CopierCreate,
+  type CopierStart,
   type CopierStop,
   type CopierUpdate,
   copierOperations,
   copier as copierSchema,
+  type Decision,
   DomainError,
   decodeId,
   encodeId,
@@ -16,17 +18,21 @@ import { IsNull } from 'typeorm';
 import { type Actor, authorise, lockUser } from '../access/index.js';
 import { announce } from '../announce.js';
 import type { Commands } from '../commands.js';
-import { accountOfFilter, holdAccount, holdOwnAccount } from '../exchange-accounts/index.js';
+import { accountOfFilter, holdAccount, holdOwnAccount, syncIfNever } from '../exchange-accounts/index.js';
 import type { ListQuery, Lists, Page } from '../lists.js';
 import type { Platform } from '../platform.js';
-import { limitReached, stateRefused } from '../refusals.js';
+import { limitReached, stateRefused, unknownId, uuidOf } from '../refusals.js';
 import { holdStrategy, strategyOfFilter, strategyToFollow } from '../strategies/index.js';
 import { CopierEntity } from './copier.entity.js';
 import { contradictions, type PairLists, settingsOf } from './copier.rules.js';
-import { viewCopier, viewStoppedCopier } from './copier.view.js';
+import { recordOf, recordsOf, stoppedRecordOf } from './copier-records.service.js';
 import { stopCopier } from './copier-stops.service.js';
-import { countCopiersOfUser, markDeleted, markStarted } from './copiers.queries.js';
-import { assertMayFollow } from './strategy-links.service.js';
+import { countCopiersOfUser, markDeleted } from './copiers.queries.js';
+import { assertNotOverDailyLoss } from './copying/copy-guard.service.js';
+import { lockAccounts } from './copying/copy-inputs.queries.js';
+import { beginFollowing, resyncExits, whyTooSmall } from './copying/copy-start.service.js';
+import { DECISION_COLUMNS, type DecisionRow, viewDecision } from './copying/decision.view.js';
+import { assertMayFollow, assertNotOwnAccount } from './strategy-links.service.js';
 
 const COPIERS_MAX = 1_000;
 
@@ -69,12 +75,14 @@ export class CopiersService {
       idColumn: 'c.id',
     } as const;
     const page = await this.lists.page(copierOperations.list, actor.userId, source, query);
-    return { ...page, items: hydrate(database, CopierEntity, page.items).map(viewCopier) };
+    const copiers = hydrate(database, CopierEntity, page.items);
+    return { ...page, items: await recordsOf(database.manager, copiers) };
   }
 
   async get(actor: Actor, publicId: string): Promise<Copier> {
     authorise(actor, copierOperations.get.access);
-    return viewCopier(await findOwn(this.platform.database.manager, actor, publicId));
+    const { manager } = this.platform.database;
+    return recordOf(manager, await findOwn(manager, actor, publicId));
   }
 
   async create(actor: Actor, input: CopierCreate): Promise<Copier> {
@@ -99,7 +107,7 @@ export class CopiersService {
         strategyId: strategy?.id ?? null,
         status: 'PAUSED',
       });
-      return viewCopier(await tx.findOneByOrFail(CopierEntity, { id }));
+      return recordOf(tx, await tx.findOneByOrFail(CopierEntity, { id }));
     });
   }
 
@@ -111,11 +119,14 @@ export class CopiersService {
       const link = await this.changedLink(tx, actor, seen, input.strategy_id);
       const copier = await lockCopier(tx, seen.id);
       if (link !== undefined && copier.status !== 'PAUSED') throw notPaused(copier, 'strategy_id');
-      const changes = { ...settingsOf(input), ...(link === undefined ? {} : { strategyId: link }) };
+      const changes = {
+        ...settingsOf(input),
+        ...(link === undefined ? {} : { strategyId: link, ...NEVER_FOLLOWED }),
+      };
       assertNoContradiction({ ...copier, ...changes });
-      if (Object.keys(changes).length === 0) return viewCopier(copier);
+      if (Object.keys(changes).length === 0) return recordOf(tx, copier);
       await tx.update(CopierEntity, { id: copier.id }, changes);
-      return viewCopier(await tx.findOneByOrFail(CopierEntity, { id: copier.id }));
+      return recordOf(tx, await tx.findOneByOrFail(CopierEntity, { id: copier.id }));
     });
   }
 
@@ -130,19 +141,34 @@ export class CopiersService {
     });
   }
 
-  /** What the strategy opens from now on is copied; a copier that is active already is left as it is. */
-  async start(actor: Actor, publicId: string): Promise<Copier> {
+  /**
+   * What the strategy opens from now on is copied. A copier that is active already is left as it is, but that it can
+   * still be told to sell what it missed to. Balances that nobody has read yet are read first: without them the first
+   * copies would have nothing to spend.
+   */
+  async start(actor: Actor, publicId: string, input: CopierStart = {}): Promise<Copier> {
     authorise(actor, copierOperations.start.access);
-    return this.commands.run(actor.once, async (tx) => {
+    const { commands, platform } = this;
+    const readBalances = async () => {
+      const { strategyId, exchangeAccountId } = await findOwn(platform.database.manager, actor, publicId);
+      if (strategyId !== null) await syncIfNever(platform, actor, encodeId('exa', exchangeAccountId));
+    };
+    return commands.runPrepared(actor.once, readBalances, async (tx) => {
       await lockUser(tx, actor.userId);
       const seen = await findOwn(tx, actor, publicId);
       const refusal = await whyNotStarted(tx, seen);
       const copier = await lockCopier(tx, seen.id);
-      if (copier.status === 'ACTIVE') return viewCopier(copier);
+      if (copier.status === 'ACTIVE') {
+        if (input.resync !== undefined) await resyncExits(tx, copier);
+        return readCopier(tx, copier.id);
+      }
       if (refusal !== undefined) throw refusal;
-      await markStarted(tx, copier.id);
-      const record = viewCopier(await tx.findOneByOrFail(CopierEntity, { id: copier.id }));
-      await announce(tx, { userId: actor.userId, type: 'copier.started', schema: copierSchema, record });
+      await assertNotOverDailyLoss(tx, copier);
+      const drift = await beginFollowing(tx, copier, input);
+      const record = await readCopier(tx, copier.id);
+      const told = { userId: actor.userId, schema: copierSchema, record };
+      await announce(tx, { ...told, type: 'copier.started' });
+      if (drift.length > 0) await announce(tx, { ...told, type: 'copier.drift' });
       return record;
     });
   }
@@ -154,9 +180,46 @@ export class CopiersService {
     return this.commands.run(actor.once, async (tx) => {
       await lockUser(tx, actor.userId);
       const copier = await lockCopier(tx, (await findOwn(tx, actor, publicId)).id);
-      if (copier.status === 'PAUSED' || copier.status === status) return viewStoppedCopier(copier);
-      return viewStoppedCopier(await stopCopier(tx, copier.id, { status, reason: 'USER' }));
+      if (copier.status === 'PAUSED' || copier.status === status) return stoppedRecordOf(tx, copier);
+      return stoppedRecordOf(tx, await stopCopier(tx, copier.id, { status, reason: 'USER' }));
     });
+  }
+
+  /** What was decided on signals; of a copier that was removed, too. */
+  async decisions(
+    actor: Actor,
+    publicId: string,
+    query: ListQuery & QueryOf<typeof copierOperations.decisions>,
+  ): Promise<Page<Decision>> {
+    authorise(actor, copierOperations.decisions.access);
+    const copier = await findEverOwn(this.platform.database.manager, actor, publicId);
+    const where = ['d.copier_id = $1'];
+    const params: unknown[] = [copier.id];
+    if (query.outcome !== undefined) where.push(`d.outcome = $${params.push(query.outcome)}`);
+    if (query.signal_id !== undefined) {
+      const signalId = await signalOfFilter(this.platform.database.manager, copier, query.signal_id);
+      where.push(`d.signal_id = $${params.push(signalId)}`);
+    }
+    const source = {
+      select: DECISION_COLUMNS,
+      from: 'decisions d',
+      where,
+      params,
+      sorts: {
+        created_at: { column: 'd.created_at', type: 'timestamptz' as const },
+        sequence: { column: 'd.sequence', type: 'bigint' as const },
+      },
+      idColumn: 'd.id',
+    };
+    // Cursors are bound to the copier like to any filter.
+    const bound = { ...query, copier_id: copier.id };
+    const page = await this.lists.page<DecisionRow & Record<string, unknown>>(
+      copierOperations.decisions,
+      actor.userId,
+      source,
+      bound,
+    );
+    return { ...page, items: page.items.map(viewDecision) };
   }
 
   /** The strategy that the copier shall follow from now on, null for none, undefined where nothing changes. */
@@ -187,6 +250,8 @@ async function whyNotStarted(tx: Tx, copier: CopierEntity): Promise<DomainError 
   if (strategy.status === 'ARCHIVED') {
     return stateRefused('The strategy is archived: have the copier follow another one.', 'STRATEGY_ARCHIVED');
   }
+  // Whoever starts may place orders at once, so the account is locked as for placing them.
+  await lockAccounts(tx, [copier.exchangeAccountId]);
   const account = await holdAccount(tx, copier.exchangeAccountId);
   if (account.isRemoved) {
     return stateRefused('The exchange account was removed: make a copier on another one.', 'ACCOUNT_REMOVED');
@@ -195,7 +260,34 @@ async function whyNotStarted(tx: Tx, copier: CopierEntity): Promise<DomainError 
     const message = 'The exchange refused the credentials of the account: give it new ones first.';
     return stateRefused(message, 'ACCOUNT_INACTIVE');
   }
-  return undefined;
+  if (copier.status !== 'ACTIVE')
+    await assertNotOwnAccount(tx, strategy, [{ field: 'exchange_account_id', copier }]);
+  return whyTooSmall(tx, copier.strategyId, account.id);
+}
+
+/** What a copier knows of a strategy that it has not followed yet. */
+const NEVER_FOLLOWED = { followedSequence: null, startedSequence: '0', resumedSequence: '0', drift: [] };
+
+async function readCopier(tx: Tx, id: string): Promise<Copier> {
+  return recordOf(tx, await tx.findOneByOrFail(CopierEntity, { id }));
+}
+
+/** As `findOwn`, also one that was removed. */
+async function findEverOwn(tx: Tx, actor: Actor, publicId: string): Promise<CopierEntity> {
+  const copier = await tx.findOneBy(CopierEntity, { id: uuidOf('cpr', publicId), userId: actor.userId });
+  if (copier === null) throw new DomainError('not_found');
+  return copier;
+}
+
+/** The uuid of a signal of the copier's strategy, or of one that it decided on. @throws {DomainError} `not_found` */
+async function signalOfFilter(tx: Tx, copier: CopierEntity, publicId: string): Promise<string> {
+  const [signal] = await tx.query(
+    `SELECT id FROM signals s WHERE id = $1 AND (strategy_id = $2
+       OR EXISTS (SELECT FROM decisions d WHERE d.signal_id = s.id AND d.copier_id = $3))`,
+    [decodeId('sig', publicId), copier.strategyId, copier.id],
+  );
+  if (signal === undefined) throw unknownId('signal_id', 'signal');
+  return signal.id;
 }
 
 async function findOwn(tx: Tx, actor: Actor, publicId: string): Promise<CopierEntity> {

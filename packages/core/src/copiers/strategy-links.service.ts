@@ -4,7 +4,7 @@ import type { Tx } from '@trading-automation/persistence';
 import { stateRefused } from '../refusals.js';
 import type { HeldStrategy } from '../strategies/index.js';
 import { hasRoom, type Link, ownAccountDetails } from './copier.rules.js';
-import { countCopiersOfStrategy } from './copiers.queries.js';
+import { accountsEqualTo, countCopiersOfStrategy } from './copiers.queries.js';
 
 /**
  * For a strategy that `strategyToFollow` holds: others that link to it wait until the transaction ends.
@@ -13,8 +13,7 @@ import { countCopiersOfStrategy } from './copiers.queries.js';
  * @throws {DomainError} `validation_failed`, `invalid_state`, `limit_reached`
  */
 export async function assertMayFollow(tx: Tx, strategy: HeldStrategy, links: readonly Link[]): Promise<void> {
-  const details = ownAccountDetails(strategy.exchangeAccountId, links);
-  if (details.length > 0) throw new DomainError('validation_failed', undefined, details);
+  await assertNotOwnAccount(tx, strategy, links);
   if (strategy.status === 'ARCHIVED') {
     throw stateRefused('The strategy is archived: nothing can follow it.', 'STRATEGY_ARCHIVED');
   }
@@ -24,4 +23,19 @@ export async function assertMayFollow(tx: Tx, strategy: HeldStrategy, links: rea
   throw new DomainError('limit_reached', message, [
     { code: 'limit_reached', message, limit: strategy.capacity },
   ]);
+}
+
+/**
+ * The same account at the exchange can be connected twice, under other ids, and which it is may be learnt late: so this
+ * is asked again at each start.
+ *
+ * @throws {DomainError} `validation_failed`
+ */
+export async function assertNotOwnAccount(
+  tx: Tx,
+  { exchangeAccountId }: Pick<HeldStrategy, 'exchangeAccountId'>,
+  links: readonly Link[],
+): Promise<void> {
+  const details = ownAccountDetails(await accountsEqualTo(tx, exchangeAccountId), links);
+  if (details.length > 0) throw new DomainError('validation_failed', undefined, details);
 }

@@ -57,7 +57,7 @@ async function tell(
   filledAmount = '0',
 ): Promise<void> {
   const venueClientOrderId = `venue-${uuid}`;
-  await execution.beginSubmission(uuid, venueClientOrderId);
+  await core.begin(uuid, venueClientOrderId);
   const order = {
     exchangeOrderId: `order-${uuid}`,
     venueClientOrderId,
@@ -65,6 +65,10 @@ async function tell(
     status,
     amount: '1',
     filledAmount,
+    side: 'BUY' as const,
+    type: 'LIMIT' as const,
+    timeInForce: 'GTC' as const,
+    createdAt: new Date(),
     updatedAt: new Date(),
   };
   const fill = {
@@ -162,11 +166,20 @@ describe('an emergency stop', () => {
     expect(await rowOf(foreign.uuid)).toMatchObject({ status: 'PENDING', sub_status: 'ACCEPTED' });
   });
 
+  it('lists what is open by pair and side, of own trades and copies alike, and of nobody else', async () => {
+    for (const at of [account, account]) await tell((await place(actor, at)).uuid, 'FILLED', '1');
+    const stranger = await core.actor();
+    await tell((await place(stranger, await core.account(stranger))).uuid, 'FILLED', '1');
+    expect((await stopSoon.run(actor)).open_lots).toEqual([
+      { symbol: 'BTC/USDT', side: 'BUY', amount: '2', average_price: '100' },
+    ]);
+  });
+
   it('ends a trade that was not sent yet, and nobody sends it afterwards', async () => {
     const trade = await place();
     const answer = await stop.run(actor);
     expect(idsOf(answer.cancelled)).toEqual([trade.id]);
-    expect(await execution.beginSubmission(trade.uuid, 'venue')).toBeNull();
+    expect(await core.begin(trade.uuid, 'venue')).toBeNull();
     expect(await rowOf(trade.uuid)).toMatchObject({ status: 'CANCELLED', submitted_at: null });
     const events = await core.events(actor.userId);
     expect(events.map(({ type }) => type)).toEqual(['trade.created', 'trade.cancelled']);
@@ -191,7 +204,7 @@ describe('an emergency stop', () => {
 
   it('keeps the wish for an order whose answer is still awaited, and lets it be awaited', async () => {
     const trade = await place();
-    await execution.beginSubmission(trade.uuid, 'venue');
+    await core.begin(trade.uuid, 'venue');
     expect((await stopSoon.run(actor)).still_open).toMatchObject([{ id: trade.id }]);
     expect(await rowOf(trade.uuid)).toMatchObject({ sub_status: 'PENDING_CANCEL', is_due: false });
     await tell(trade.uuid, 'OPEN');
@@ -213,6 +226,7 @@ describe('an emergency stop', () => {
     expect(last).toMatchObject({ cancelled: [{ id: trade.id }], still_open: [] });
     expect(await stop.run(actor)).toEqual({
       paused_copiers: [],
+      open_lots: [],
       cancelled: [],
       ended_otherwise: [],
       still_open: [],

@@ -12,7 +12,7 @@ import { type Copier, type EmergencyStop, emergencyStopOperations } from '@tradi
 import { inTransaction, type Tx } from '@trading-automation/persistence';
 import { type Actor, authorise, lockUser } from '../access/index.js';
 import type { Commands } from '../commands.js';
-import { pauseAllCopiers } from '../copiers/index.js';
+import { openLotsOfUser, pauseAllCopiers } from '../copiers/index.js';
 import { callWorker, lockAccountsOf } from '../exchange-accounts/index.js';
 import type { Platform } from '../platform.js';
 import { type AskedTrade, askToCancelAll, readStopped } from '../trades/index.js';
@@ -80,6 +80,7 @@ async function answer(tx: Tx, { userId }: Actor, { copiers, trades }: Stop): Pro
   const { cancelled, endedOtherwise, stillOpen } = await readStopped(tx, userId, ids);
   return {
     paused_copiers: [...copiers],
+    open_lots: await openLotsOfUser(tx, userId),
     cancelled: [...cancelled],
     ended_otherwise: [...endedOtherwise],
     still_open: [...stillOpen],

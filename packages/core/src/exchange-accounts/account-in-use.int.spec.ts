@@ -65,6 +65,48 @@ describe('an exchange account', () => {
     await expect(remove()).resolves.toEqual({ id: account.id, deleted: true });
   });
 
+  it('stays while it holds what its trades opened', async () => {
+    const pair = await the.core.pair({ symbol: 'ETH/USDT', base: 'ETH' });
+    const ids = { trade: newUuid(), fill: newUuid() };
+    await the.core.rows(
+      `INSERT INTO trades (id, user_id, exchange_account_id, trade_pair_id, symbol, trading_type, client_order_id, origin,
+         type, side, reduce_only, time_in_force, amount, filled_amount, reserved_asset, reserved_amount, status, look_at)
+       VALUES ($1, $2, $3, $4, 'ETH/USDT', 'spot', 'mine', 'API', 'MARKET', 'BUY', false, 'GTC', 1, 1, 'USDT', 0,
+         'FILLED', now())`,
+      ids.trade,
+      the.actor.userId,
+      account.uuid,
+      pair.uuid,
+    );
+    await the.core.rows(
+      `INSERT INTO fills (id, trade_id, exchange_account_id, symbol, exchange_fill_id, price, amount, fee_amount,
+         fee_currency, liquidity, executed_at)
+       VALUES ($1, $2, $3, 'ETH/USDT', 'f', 100, 1, 0, 'USDT', 'TAKER', now())`,
+      ids.fill,
+      ids.trade,
+      account.uuid,
+    );
+    await the.core.rows(
+      `INSERT INTO lots (id, user_id, exchange_account_id, trade_pair_id, symbol, trade_id, side, opened_amount,
+         open_amount, opened_value, open_value, opened_at)
+       VALUES ($1, $2, $3, $4, 'ETH/USDT', $5, 'BUY', 1, 1, 100, 100, now())`,
+      ids.fill,
+      the.actor.userId,
+      account.uuid,
+      pair.uuid,
+      ids.trade,
+    );
+    await expect(remove()).rejects.toMatchObject({
+      code: 'invalid_state',
+      details: [{ code: 'invalid_state', state: 'OPEN_LOTS' }],
+    });
+    await the.core.rows(
+      'UPDATE lots SET open_amount = 0, open_value = 0, closed_at = now() WHERE id = $1',
+      ids.fill,
+    );
+    await expect(remove()).resolves.toEqual({ id: account.id, deleted: true });
+  });
+
   it('goes where what used it was removed', async () => {
     const strategy = await strategyOn(account, 'ACTIVE');
     await copierOn(account, 'PAUSED');

@@ -1,4 +1,5 @@
 import { exchangeAccount } from '@trading-automation/contracts';
+import type { Balances } from '@trading-automation/exchanges';
 import type { Actor } from '../access/index.js';
 import { CoreUnderTest, type Named } from '../testing/index.js';
 import { AccountUpkeep } from './account-upkeep.service.js';
@@ -74,10 +75,10 @@ describe('balances', () => {
     await ask();
     await upkeep.storeBalances(account.uuid, usdt('1'), takenAt);
     expect(await kindsOf()).toHaveLength(1);
-    expect(await upkeep.due(60_000, 100)).toContain(account.uuid);
+    expect(await upkeep.due(60_000, 100, [account.uuid])).toContain(account.uuid);
     await sync('1');
     expect(await kindsOf()).toHaveLength(2);
-    expect(await upkeep.due(60_000, 100)).not.toContain(account.uuid);
+    expect(await upkeep.due(60_000, 100, [account.uuid])).not.toContain(account.uuid);
   });
 
   it('of a removed or unknown account are not kept', async () => {
@@ -114,7 +115,7 @@ describe('a look that failed', () => {
     expect(events[0]).toMatchObject({ data: { id: account.id, is_active: false } });
     expect(await upkeep.find(account.uuid)).toMatchObject({ isActive: false });
     await ask();
-    expect(await upkeep.due(0, 100)).not.toContain(account.uuid);
+    expect(await upkeep.due(0, 100, [account.uuid])).not.toContain(account.uuid);
   });
 
   it('by credentials that were replaced meanwhile leaves the account in use, and the look asked for still to come', async () => {
@@ -123,7 +124,7 @@ describe('a look that failed', () => {
     await upkeep.storeFailure(account.uuid, 'sealed');
     expect(await kindsOf()).toEqual([]);
     expect(await upkeep.find(account.uuid)).toMatchObject({ isActive: true });
-    expect(await upkeep.due(60_000, 100)).toContain(account.uuid);
+    expect(await upkeep.due(60_000, 100, [account.uuid])).toContain(account.uuid);
     await upkeep.storeFailure(account.uuid, 'newer');
     expect(await upkeep.find(account.uuid)).toMatchObject({ isActive: false });
   });
@@ -133,6 +134,7 @@ describe('the accounts to look at', () => {
   it('are those that somebody asked for, and those that were not looked at for long', async () => {
     await core.rows('UPDATE exchange_accounts SET is_active = false');
     const [asked, old, fresh] = [account, await core.account(actor), await core.account(actor)];
+    const all = [asked, old, fresh].map(({ uuid }) => uuid);
     await core.rows(
       'UPDATE exchange_accounts SET is_active = true, sync_served_at = now() WHERE id = $1',
       asked.uuid,
@@ -142,12 +144,59 @@ describe('the accounts to look at', () => {
       "UPDATE exchange_accounts SET sync_requested_at = NULL, sync_served_at = now() - interval '61 seconds' WHERE id = $1",
       old.uuid,
     );
-    expect(await upkeep.due(60_000, 10)).toEqual([asked.uuid, old.uuid]);
-    expect(await upkeep.due(60_000, 1)).toEqual([asked.uuid]);
+    expect(await upkeep.due(60_000, 10, all)).toEqual([asked.uuid, old.uuid]);
+    expect(await upkeep.due(60_000, 1, all)).toEqual([asked.uuid]);
     await core.rows(
       "UPDATE exchange_accounts SET sync_requested_at = NULL, sync_served_at = now() - interval '1 day' WHERE id = $1",
       fresh.uuid,
     );
-    expect(await upkeep.due(60_000, 10)).toEqual([asked.uuid, fresh.uuid, old.uuid]);
+    expect(await upkeep.due(60_000, 10, all)).toEqual([asked.uuid, fresh.uuid, old.uuid]);
+    expect(await upkeep.due(60_000, 10, [old.uuid])).toEqual([old.uuid]);
+    expect(await upkeep.due(60_000, 10, [])).toEqual([]);
+  });
+});
+
+describe('what a stream tells of some assets', () => {
+  const heard = async (balances: Balances, accountId = account.uuid) => ({
+    accountId,
+    balances,
+    heardAt: new Date(
+      Number((await core.row('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS ms')).ms),
+    ),
+  });
+  const whole = { USDT: { free: '10', locked: '1' }, BTC: { free: '2', locked: '0' } };
+
+  it('row 9: is kept asset by asset where it is more, and leaves the moment of the whole look as it was', async () => {
+    await upkeep.storeBalances(account.uuid, whole, await upkeep.time());
+    const before = await read();
+    await upkeep.storeHeard([
+      await heard({ USDT: { free: '12.5', locked: '0' }, BTC: { free: '0', locked: '0' } }),
+      await heard({ ETH: { free: '3', locked: '0' } }),
+      await heard({ USDT: { free: '13', locked: '0' } }),
+    ]);
+    expect(await read()).toMatchObject({
+      balances: { USDT: { free: '13', locked: '0' }, BTC: whole.BTC, ETH: { free: '3', locked: '0' } },
+      balances_taken_at: before.balances_taken_at,
+    });
+  });
+
+  it('is kept for many accounts at once', async () => {
+    const others = [await core.account(actor), await core.account(actor)];
+    await upkeep.storeHeard(
+      await Promise.all(others.map(({ uuid }, i) => heard({ ETH: { free: `${i + 1}`, locked: '0' } }, uuid))),
+    );
+    for (const [i, { uuid }] of others.entries()) {
+      const row = await core.row('SELECT balances FROM exchange_accounts WHERE id = $1', uuid);
+      expect(row.balances).toMatchObject({ ETH: { free: `${i + 1}` }, USDT: { free: '100000' } });
+    }
+  });
+
+  it('never replaces what a whole look found later, nor makes up for one that was never made', async () => {
+    const early = await heard(usdt('1'));
+    await upkeep.storeHeard([early]);
+    expect(await read()).toMatchObject({ balances: {}, balances_taken_at: null });
+    await upkeep.storeBalances(account.uuid, whole, await upkeep.time());
+    await upkeep.storeHeard([early]);
+    expect((await read()).balances).toEqual(whole);
   });
 });

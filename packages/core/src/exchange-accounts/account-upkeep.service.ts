@@ -3,16 +3,20 @@
  *
  * 1. Balances carry the moment that they certainly include everything up to: the database's time before the
  *    exchange was asked. Older ones never replace newer ones.
- * 2. An account whose credentials are refused is not asked again until it has new ones.
+ * 2. What a stream tells of single assets is kept, where it is more, until the next whole look, which stays the truth:
+ *    it moves no such moment, and nothing that was heard before a whole look replaces what that look found.
+ * 3. An account whose credentials are refused is not asked again until it has new ones.
  */
 import {
+  type Decimal,
   type EventType,
   exchangeAccount as exchangeAccountSchema,
   type TradingType,
 } from '@trading-automation/contracts';
 import type { Balances } from '@trading-automation/exchanges';
-import { inTransaction, type Tx } from '@trading-automation/persistence';
+import { inTransaction, queryPrepared, type Tx } from '@trading-automation/persistence';
 import { announce } from '../announce.js';
+import { Exact } from '../decimal-arithmetic.js';
 import type { Platform } from '../platform.js';
 import { ExchangeAccountEntity } from './exchange-account.entity.js';
 import { viewExchangeAccount } from './exchange-account.view.js';
@@ -23,6 +27,15 @@ export interface AccountToUse {
   readonly tradingType: TradingType;
   readonly credentialsSealed: string;
   readonly isActive: boolean;
+}
+
+/** What a stream told of some assets of an account. */
+export interface HeardBalances {
+  readonly accountId: string;
+  /** Only what changed; an asset that is used up is there with zeros. */
+  readonly balances: Balances;
+  /** The database's time when it was heard, or a little earlier. */
+  readonly heardAt: Date;
 }
 
 export class AccountUpkeep {
@@ -36,16 +49,23 @@ export class AccountUpkeep {
     return { id, exchange, tradingType, credentialsSealed, isActive };
   }
 
-  /** Accounts that somebody asked to look at, or that nobody looked at for `maxAgeMs`. */
-  async due(maxAgeMs: number, limit: number): Promise<readonly string[]> {
+  /** As they are kept; null where the account is unknown, removed or was never read. */
+  async balancesOf(id: string): Promise<Balances | null> {
+    const account = await this.platform.database.manager.findOneBy(ExchangeAccountEntity, { id });
+    return account === null || account.balancesTakenAt === null ? null : account.balances;
+  }
+
+  /** Of these accounts, those that somebody asked to look at, or that nobody looked at for `maxAgeMs`. */
+  async due(maxAgeMs: number, limit: number, among: readonly string[]): Promise<readonly string[]> {
+    if (among.length === 0) return [];
     const rows: { id: string }[] = await this.platform.database.query(
       `SELECT id FROM exchange_accounts
-       WHERE deleted_at IS NULL AND is_active
+       WHERE deleted_at IS NULL AND is_active AND id = ANY ($3)
          AND (sync_requested_at > coalesce(sync_served_at, '-infinity')
               OR coalesce(sync_served_at, '-infinity') < clock_timestamp() - $1 * interval '1 millisecond')
        ORDER BY sync_requested_at > coalesce(sync_served_at, '-infinity') DESC NULLS LAST, sync_served_at NULLS FIRST
        LIMIT $2`,
-      [maxAgeMs, limit],
+      [maxAgeMs, limit, among],
     );
     return rows.map(({ id }) => id);
   }
@@ -74,6 +94,26 @@ export class AccountUpkeep {
   }
 
   /**
+   * Keeps what has become free. What has become less is not kept: the trades that took it are subtracted already, by
+   * what they reserve, until the next whole look. Of an account that was never read as a whole, nothing is kept.
+   */
+  async storeHeard(heard: readonly HeardBalances[]): Promise<void> {
+    const rows = togetherByAccount(heard).map(({ accountId, balances, heardAt }) => ({
+      id: accountId,
+      balances,
+      heard_at: heardAt,
+    }));
+    await inTransaction(this.platform.database, async (tx) => {
+      await queryPrepared(
+        tx,
+        'SELECT FROM exchange_accounts WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE',
+        [rows.map(({ id }) => id)],
+      );
+      await queryPrepared(tx, STORE_HEARD, [JSON.stringify(rows)]);
+    });
+  }
+
+  /**
    * A look that failed. `refused`: the sealed credentials that the exchange refused, so that another look would fail
    * as well. Of credentials that were replaced meanwhile it says nothing: the look with the new ones is still to come.
    */
@@ -93,6 +133,37 @@ export class AccountUpkeep {
     });
   }
 }
+
+/** Free and locked together, by asset. */
+export function totalsOf(balances: Balances): Readonly<Record<string, Decimal>> {
+  return Object.fromEntries(
+    Object.entries(balances).map(([asset, { free, locked }]) => [
+      asset,
+      new Exact(free).plus(locked).toString(),
+    ]),
+  );
+}
+
+/** One for each account: of what was heard of an asset twice, what was heard last. */
+function togetherByAccount(heard: readonly HeardBalances[]): readonly HeardBalances[] {
+  const byAccount = new Map<string, HeardBalances>();
+  for (const each of heard) {
+    const before = byAccount.get(each.accountId);
+    // The earlier moment: what a whole look found meanwhile stands.
+    if (before === undefined) byAccount.set(each.accountId, each);
+    else byAccount.set(each.accountId, { ...before, balances: { ...before.balances, ...each.balances } });
+  }
+  return [...byAccount.values()];
+}
+
+const STORE_HEARD = `UPDATE exchange_accounts a
+  SET balances = a.balances || heard.risen, updated_at = clock_timestamp()
+  FROM (SELECT b.id, heard.heard_at, jsonb_object_agg(asset.key, asset.value) AS risen
+        FROM jsonb_to_recordset($1) AS heard (id uuid, balances jsonb, heard_at timestamptz)
+        JOIN exchange_accounts b ON b.id = heard.id, jsonb_each(heard.balances) AS asset
+        WHERE (asset.value ->> 'free')::numeric > coalesce((b.balances -> asset.key ->> 'free')::numeric, 0)
+        GROUP BY b.id, heard.heard_at) AS heard
+  WHERE a.id = heard.id AND a.deleted_at IS NULL AND a.balances_taken_at < heard.heard_at`;
 
 interface Locked {
   readonly entity: ExchangeAccountEntity;

@@ -12,18 +12,20 @@ async function hasOpenTrades(tx: Tx, accountId: string): Promise<boolean> {
 }
 
 /** What still uses an account and keeps it from being removed. */
-export type AccountUse = 'OPEN_TRADES' | 'ACTIVE_STRATEGY' | 'RUNNING_COPIER';
+export type AccountUse = 'OPEN_TRADES' | 'OPEN_LOTS' | 'ACTIVE_STRATEGY' | 'RUNNING_COPIER';
 
-/** The first use of the account, if any; strategies and copiers are read here alone. */
+/** The first use of the account, if any; lots, strategies and copiers are read here alone. */
 export async function useOf(tx: Tx, accountId: string): Promise<AccountUse | null> {
   if (await hasOpenTrades(tx, accountId)) return 'OPEN_TRADES';
-  const [{ has_strategy, has_copier }] = await tx.query(
-    `SELECT EXISTS (SELECT FROM strategies WHERE exchange_account_id = $1 AND deleted_at IS NULL
+  const [{ has_lots, has_strategy, has_copier }] = await tx.query(
+    `SELECT EXISTS (SELECT FROM lots WHERE exchange_account_id = $1 AND open_amount > 0) AS has_lots,
+       EXISTS (SELECT FROM strategies WHERE exchange_account_id = $1 AND deleted_at IS NULL
                     AND status = 'ACTIVE') AS has_strategy,
        EXISTS (SELECT FROM copiers WHERE exchange_account_id = $1 AND deleted_at IS NULL
                AND status <> 'PAUSED') AS has_copier`,
     [accountId],
   );
+  if (has_lots) return 'OPEN_LOTS';
   if (has_strategy) return 'ACTIVE_STRATEGY';
   return has_copier ? 'RUNNING_COPIER' : null;
 }

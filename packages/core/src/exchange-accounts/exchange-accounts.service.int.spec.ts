@@ -243,7 +243,13 @@ describe('the exchanges on offer', () => {
       (await the.accounts.supported(asking('sort=name&order=asc', 'supported'))).items.map(
         ({ id, name, trading_types, is_active }) => [id, name, trading_types, is_active],
       );
-    await the.catalogue.offer([PAPER, { id: 'other', name: 'Other', tradingTypes: ['spot', 'perpetual'] }]);
+    const other = {
+      id: 'other',
+      name: 'Other',
+      tradingTypes: ['spot', 'perpetual'],
+      isProven: true,
+    } as const;
+    await the.catalogue.offer([PAPER, other]);
     expect(await shown()).toEqual([
       ['other', 'Other', ['spot', 'perpetual'], true],
       ['paper', 'Paper Exchange', ['spot'], true],
@@ -254,6 +260,16 @@ describe('the exchanges on offer', () => {
       ['paper', 'Paper', ['spot'], true],
     ]);
     await expect(create({ exchange: 'other' })).rejects.toMatchObject({ details: [{ code: 'not_offered' }] });
+    await the.catalogue.offer([PAPER]);
+  });
+
+  it('take no accounts where nobody has proven that they work', async () => {
+    await the.catalogue.offer([PAPER, { ...PAPER, id: 'unproven', isProven: false }]);
+    const { items } = await the.accounts.supported(asking('sort=name&order=asc', 'supported'));
+    expect(items).toContainEqual(expect.objectContaining({ id: 'unproven', is_active: false }));
+    await expect(create({ exchange: 'unproven' })).rejects.toMatchObject({
+      details: [{ code: 'not_offered' }],
+    });
     await the.catalogue.offer([PAPER]);
   });
 });

@@ -299,6 +299,7 @@ function badCredentials(code: string, message: string): DomainError {
 
 const USE_WORDS: Record<AccountUse, string> = {
   OPEN_TRADES: 'The account has open trades: cancel them first.',
+  OPEN_LOTS: 'The account holds what its trades opened: close that first.',
   ACTIVE_STRATEGY: 'An active strategy trades on the account: archive it first.',
   RUNNING_COPIER: 'A copier that is not paused copies to the account: stop it first.',
 };

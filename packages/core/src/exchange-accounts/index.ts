@@ -6,8 +6,23 @@ export {
   lockAccountsOf,
   syncIfNever,
 } from './account-for-trade.service.js';
+export {
+  ACCOUNT_OWNERS_CHANNEL,
+  holdOwnership,
+  holdOwnerships,
+  type OwnedAccount,
+  type Ownership,
+} from './account-ownership.queries.js';
+export {
+  AccountOwnership,
+  type AccountWatch,
+  forgetOldOwners,
+  LEASE_RENEWED_EVERY_MS,
+  type OwnershipOptions,
+  storeAccountWatches,
+} from './account-ownership.service.js';
 export { AccountUpkeepModule } from './account-upkeep.module.js';
-export { type AccountToUse, AccountUpkeep } from './account-upkeep.service.js';
+export { type AccountToUse, AccountUpkeep, type HeardBalances, totalsOf } from './account-upkeep.service.js';
 export { ExchangeAccountsModule } from './exchange-accounts.module.js';
 export { ExchangeAccountsService, ExchangeSecrets } from './exchange-accounts.service.js';
 export { VenueCatalogue } from './venue-catalogue.service.js';

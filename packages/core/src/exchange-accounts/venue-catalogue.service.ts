@@ -2,19 +2,22 @@ import type { ExchangeVenue } from '@trading-automation/exchanges';
 import { newUuid } from '@trading-automation/persistence';
 import type { Platform } from '../platform.js';
 
-type Offer = Pick<ExchangeVenue, 'id' | 'name' | 'tradingTypes'>;
+type Offer = Pick<ExchangeVenue, 'id' | 'name' | 'tradingTypes' | 'isProven'>;
 
-/** Tells the APIs which exchanges this deployment offers: those that its trading workers are configured with. */
+/**
+ * Tells the APIs which exchanges this deployment offers: those that its trading workers are configured with. One that
+ * the conformance suite was never run for is known, and takes no new accounts.
+ */
 export class VenueCatalogue {
   constructor(private readonly platform: Platform) {}
 
   async offer(venues: readonly Offer[]): Promise<void> {
-    for (const { id, name, tradingTypes } of venues) {
+    for (const { id, name, tradingTypes, isProven } of venues) {
       await this.platform.database.query(
-        `INSERT INTO supported_exchanges (id, code, name, trading_types, is_active) VALUES ($1, $2, $3, $4, true)
+        `INSERT INTO supported_exchanges (id, code, name, trading_types, is_active) VALUES ($1, $2, $3, $4, $5)
          ON CONFLICT (code) DO UPDATE SET name = excluded.name, trading_types = excluded.trading_types,
-           is_active = true, updated_at = now()`,
-        [newUuid(), id, name, tradingTypes],
+           is_active = excluded.is_active, updated_at = now()`,
+        [newUuid(), id, name, tradingTypes, isProven],
       );
     }
     await this.platform.database.query(

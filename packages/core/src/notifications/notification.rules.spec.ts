@@ -52,6 +52,15 @@ describe('noteOf', () => {
     );
   });
 
+  it('rule 23: tells of trades that were made because the exchange knows something else, and of no other new one', () => {
+    const bodyOf = (origin: string) => noteOf('trade.created', { ...trade, origin })?.body;
+    expect(bodyOf('EXTERNAL')).toBe(
+      'Trade BUY 0.10 BTC/USDT was found at the exchange; it was not placed here.',
+    );
+    expect(bodyOf('RECONCILIATION')).toMatch(/the exchange holds less/);
+    for (const origin of ['API', 'STRATEGY', 'COPIER', 'toString']) expect(bodyOf(origin)).toBeUndefined();
+  });
+
   it('leaves out what a record lacks', () => {
     for (const kind of EVENT_TYPES) {
       const { title, body } = noteOf(kind, { id: 'x_1' }) ?? { title: '', body: '' };

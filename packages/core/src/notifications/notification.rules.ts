@@ -33,7 +33,7 @@ export function noteOf(type: EventType, data: EventData): Note | null {
 }
 
 const RULES: Readonly<Record<EventType, Rule>> = {
-  'trade.created': NOBODY,
+  'trade.created': (data) => found(data),
   'trade.partially_filled': NOBODY,
   'trade.filled': (data) =>
     trade('INFO', 'Trade filled', data, `is filled${withValue(' at ', data, 'average_price')}.`),
@@ -115,6 +115,17 @@ function trade(
 ): ReturnType<Rule> {
   const order = ['side', 'amount', 'symbol'].map((name) => wordOf(data, name)).filter((word) => word !== '');
   return { severity, title, body: `${['Trade', ...order].join(' ')} ${outcome}`, resource: 'trade' };
+}
+
+/** What a comparison with the exchange brought to light; anything else its reader placed. */
+const FOUND: ReadonlyMap<string, string> = new Map([
+  ['EXTERNAL', 'was found at the exchange; it was not placed here.'],
+  ['RECONCILIATION', 'was written down: the exchange holds less than the trades here say.'],
+]);
+
+function found(data: EventData): ReturnType<Rule> {
+  const outcome = FOUND.get(wordOf(data, 'origin'));
+  return outcome === undefined ? null : trade('WARNING', 'Account differs', data, outcome);
 }
 
 /** Why a trade ended without its user having asked for it. */

@@ -8,20 +8,14 @@
  * 3. What is granted is what the catalogue says at that moment; an amount of zero grants nothing, and later either.
  */
 import { type Decimal, decodeId, reward as rewardSchema } from '@trading-automation/contracts';
-import {
-  createRelay,
-  newUuid,
-  type Relay,
-  type RelayedEvent,
-  type Tx,
-} from '@trading-automation/persistence';
+import { createRelay, type Relay, type RelayedEvent, type Tx } from '@trading-automation/persistence';
 import { announce } from '../announce.js';
 import { Exact } from '../decimal-arithmetic.js';
 import type { Ledger } from '../ledger/index.js';
 import type { Platform } from '../platform.js';
 import { rewardView } from './reward.view.js';
 import { DEFAULT_AMOUNTS, REWARD_KINDS, type RewardCode, type RewardKind } from './reward-catalogue.js';
-import { findGrant, findReward, insertReward, type Occasion } from './rewards.queries.js';
+import { findGrant, findReward, insertReward, type Occasion, offerType } from './rewards.queries.js';
 
 const CONSUMER = 'rewards';
 
@@ -43,15 +37,8 @@ export class RewardAccrual {
   async offer(): Promise<void> {
     for (const { code, name, description } of REWARD_KINDS) {
       const rate = this.settings.amounts[code] ?? DEFAULT_AMOUNTS[this.platform.world][code];
-      await this.platform.database.query(
-        `INSERT INTO reward_types (id, code, name, description, basis, rate, is_active)
-         VALUES ($1, $2, $3, $4, 'FLAT', $5, $6)
-         ON CONFLICT (code) DO UPDATE SET name = excluded.name, description = excluded.description,
-           rate = excluded.rate, is_active = excluded.is_active, updated_at = clock_timestamp()
-         WHERE (reward_types.name, reward_types.description, reward_types.rate, reward_types.is_active)
-           <> (excluded.name, excluded.description, excluded.rate, excluded.is_active)`,
-        [newUuid(), code, name, description, rate, new Exact(rate).gt(0)],
-      );
+      const offered = { code, name, description, basis: 'FLAT', rate, period: null } as const;
+      await offerType(this.platform.database.manager, { ...offered, isActive: new Exact(rate).gt(0) });
     }
   }
 

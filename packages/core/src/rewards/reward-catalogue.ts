@@ -1,4 +1,4 @@
-import type { Decimal, World } from '@trading-automation/contracts';
+import type { Decimal, RewardBasis, World } from '@trading-automation/contracts';
 
 export type RewardCode = 'SIGN_UP' | 'FIRST_TRADE';
 
@@ -32,6 +32,35 @@ export const REWARD_KINDS: readonly RewardKind[] = [
     source: 'trade',
   },
 ];
+
+/** A type of reward as it is offered. */
+export interface OfferedType {
+  readonly code: string;
+  readonly name: string;
+  readonly description: string;
+  readonly basis: RewardBasis;
+  readonly rate: Decimal;
+  /** How often it is settled; null: at once. */
+  readonly period: string | null;
+  readonly isActive: boolean;
+}
+
+/** For strategies that others copy. The strategy says its rate and its period; these are the most there can be. */
+export const PROFIT_SHARE_TYPE: Omit<OfferedType, 'isActive'> = {
+  code: 'PROFIT_SHARE',
+  name: 'Profit share',
+  description:
+    "For your strategy, of each copier's net realised profit above its high-water mark: the share that the strategy's profit_share says, half at most, settled by its period when the copier holds nothing of the strategy.",
+  basis: 'PROFIT_SHARE',
+  rate: '0.5',
+  period: 'WEEK|MONTH|QUARTER',
+};
+
+/** Reward tokens for one unit of quote currency unless configured otherwise. */
+export const DEFAULT_TOKENS_PER_QUOTE: Readonly<Record<World, Readonly<Record<string, Decimal>>>> = {
+  test: { USDT: '1', USDC: '1' },
+  live: {},
+};
 
 /** Granted unless configured otherwise: nothing of value by accident. */
 export const DEFAULT_AMOUNTS: Readonly<Record<World, Readonly<Record<RewardCode, Decimal>>>> = {

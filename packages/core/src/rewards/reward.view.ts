@@ -27,11 +27,29 @@ export function rewardView(row: RewardRow): Reward {
     status: row.status,
     reason: row.reason,
     source: { kind: source_kind, id: encodeId(SOURCE_PREFIXES[source_kind], source_id) },
+    ...shareView(row.share),
     claimable_at: row.claimable_at.toISOString(),
     ...(expires_at === null ? {} : { expires_at: expires_at.toISOString() }),
     ...(claimed_at === null ? {} : { claimed_at: claimed_at.toISOString() }),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
+  };
+}
+
+type ShareView = Pick<Reward, 'period' | 'high_water_mark' | 'profit_share'>;
+
+function shareView(share: RewardRow['share']): ShareView {
+  if (share === null) return {};
+  const { strategy_id, quote, rate, tokens_per_quote, from, to, before, after } = share;
+  return {
+    period: { from: new Date(from).toISOString(), to: new Date(to).toISOString() },
+    high_water_mark: { before: canonicalDecimal(before), after: canonicalDecimal(after) },
+    profit_share: {
+      strategy_id: encodeId('str', strategy_id),
+      quote,
+      rate: canonicalDecimal(rate),
+      tokens_per_quote: canonicalDecimal(tokens_per_quote),
+    },
   };
 }
 
@@ -42,6 +60,7 @@ export type RewardTypeRow = {
   readonly description: string;
   readonly basis: RewardBasis;
   readonly rate: string;
+  readonly period: string | null;
   readonly is_active: boolean;
   readonly created_at: Date;
   readonly updated_at: Date;
@@ -53,7 +72,11 @@ export function rewardTypeView(row: RewardTypeRow): RewardType {
     code: row.code,
     name: row.name,
     description: row.description,
-    rule: { basis: row.basis, rate: canonicalDecimal(row.rate) },
+    rule: {
+      basis: row.basis,
+      rate: canonicalDecimal(row.rate),
+      ...(row.period === null ? {} : { period: row.period }),
+    },
     is_active: row.is_active,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),

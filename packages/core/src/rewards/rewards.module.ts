@@ -3,6 +3,7 @@ import { Commands } from '../commands.js';
 import { Ledger, LedgerModule } from '../ledger/index.js';
 import { Lists } from '../lists.js';
 import { Platform } from '../platform.js';
+import { type ProfitShareSettings, ProfitShares } from './profit-share.service.js';
 import { RewardAccrual, type RewardSettings } from './reward-accrual.service.js';
 import { RewardsService } from './rewards.service.js';
 
@@ -24,7 +25,7 @@ export class RewardsModule {}
 /** For the trading worker. */
 @Module({})
 export class RewardAccrualModule {
-  static with(settings: RewardSettings): DynamicModule {
+  static with(settings: RewardSettings & ProfitShareSettings): DynamicModule {
     return {
       module: RewardAccrualModule,
       imports: [LedgerModule],
@@ -34,8 +35,13 @@ export class RewardAccrualModule {
           useFactory: (platform: Platform, ledger: Ledger) => new RewardAccrual(platform, ledger, settings),
           inject: [Platform, Ledger],
         },
+        {
+          provide: ProfitShares,
+          useFactory: (platform: Platform, ledger: Ledger) => new ProfitShares(platform, ledger, settings),
+          inject: [Platform, Ledger],
+        },
       ],
-      exports: [RewardAccrual],
+      exports: [RewardAccrual, ProfitShares],
     };
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { RewardSource, RewardStatus } from '@trading-automation/contracts';
 import { newUuid, type Tx } from '@trading-automation/persistence';
-import type { RewardCode } from './reward-catalogue.js';
+import type { OfferedType, RewardCode } from './reward-catalogue.js';
 
 export type RewardRow = {
   readonly id: string;
@@ -20,6 +20,17 @@ export type RewardRow = {
   readonly claimed_at: Date | null;
   readonly created_at: Date;
   readonly updated_at: Date;
+  /** Of a profit share alone. */
+  readonly share: {
+    readonly strategy_id: string;
+    readonly quote: string;
+    readonly rate: string;
+    readonly tokens_per_quote: string;
+    readonly from: string;
+    readonly to: string;
+    readonly before: string;
+    readonly after: string;
+  } | null;
 };
 
 /** What holds for a reward `r` in each status; of these exactly one is true. */
@@ -34,13 +45,18 @@ export const IS_IN_STATUS: Readonly<Record<RewardStatus, string>> = {
 export const REWARD_SELECT = `r.id, r.type_id, r.amount, r.currency, r.reason, r.source_kind, r.source_id,
   r.claimable_at, r.expires_at, r.claimed_at, r.created_at, r.updated_at,
   CASE WHEN ${IS_IN_STATUS.CLAIMED} THEN 'CLAIMED' WHEN ${IS_IN_STATUS.EXPIRED} THEN 'EXPIRED'
-       WHEN ${IS_IN_STATUS.PENDING} THEN 'PENDING' ELSE 'CLAIMABLE' END AS status`;
+       WHEN ${IS_IN_STATUS.PENDING} THEN 'PENDING' ELSE 'CLAIMABLE' END AS status,
+  CASE WHEN f.id IS NOT NULL THEN json_build_object('strategy_id', f.strategy_id, 'quote', f.quote,
+    'rate', f.rate::text, 'tokens_per_quote', f.tokens_per_quote::text, 'from', f.period_from, 'to', f.period_to,
+    'before', f.high_water_before::text, 'after', f.high_water_after::text) END AS share`;
+
+export const REWARD_FROM = 'rewards r LEFT JOIN profit_shares f ON f.id = r.profit_share_id';
 
 export async function findReward(tx: Tx, userId: string, id: string): Promise<RewardRow | undefined> {
-  const [row] = await tx.query(`SELECT ${REWARD_SELECT} FROM rewards r WHERE r.id = $1 AND r.user_id = $2`, [
-    id,
-    userId,
-  ]);
+  const [row] = await tx.query(
+    `SELECT ${REWARD_SELECT} FROM ${REWARD_FROM} WHERE r.id = $1 AND r.user_id = $2`,
+    [id, userId],
+  );
   return row;
 }
 
@@ -124,4 +140,19 @@ export async function insertReward(tx: Tx, reward: NewReward): Promise<string | 
     ],
   );
   return rows[0]?.id;
+}
+
+/** Writes a type of the catalogue that the APIs show; where it says so already, nothing changes. */
+export async function offerType(tx: Tx, type: OfferedType): Promise<void> {
+  const { code, name, description, basis, rate, period, isActive } = type;
+  await tx.query(
+    `INSERT INTO reward_types AS t (id, code, name, description, basis, rate, period, is_active)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+     ON CONFLICT (code) DO UPDATE SET name = excluded.name, description = excluded.description,
+       basis = excluded.basis, rate = excluded.rate, period = excluded.period, is_active = excluded.is_active,
+       updated_at = clock_timestamp()
+     WHERE (t.name, t.description, t.basis, t.rate, t.period, t.is_active) IS DISTINCT FROM
+       (excluded.name, excluded.description, excluded.basis, excluded.rate, excluded.period, excluded.is_active)`,
+    [newUuid(), code, name, description, basis, rate, period, isActive],
+  );
 }

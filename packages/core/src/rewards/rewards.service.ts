@@ -16,7 +16,14 @@ import type { ListQuery, Lists, Page } from '../lists.js';
 import type { Platform } from '../platform.js';
 import { stateRefused, unknownId } from '../refusals.js';
 import { type RewardTypeRow, rewardTypeView, rewardView } from './reward.view.js';
-import { findReward, IS_IN_STATUS, markClaimed, REWARD_SELECT, type RewardRow } from './rewards.queries.js';
+import {
+  findReward,
+  IS_IN_STATUS,
+  markClaimed,
+  REWARD_FROM,
+  REWARD_SELECT,
+  type RewardRow,
+} from './rewards.queries.js';
 
 type RewardsQuery = ListQuery & QueryOf<typeof rewardOperations.list>;
 
@@ -42,7 +49,7 @@ export class RewardsService {
     }
     const source = {
       select: REWARD_SELECT,
-      from: 'rewards r',
+      from: REWARD_FROM,
       where,
       params,
       sorts: {

@@ -1,3 +1,11 @@
+export type { NewSignal, Signal, ToldLot } from './signals/signal.js';
+export {
+  appendSignals,
+  lastSequenceOf,
+  SIGNALS_CHANNEL,
+  signalsAfter,
+  toldOf,
+} from './signals/signals.service.js';
 export { StrategiesModule } from './strategies.module.js';
 export { StrategiesService } from './strategies.service.js';
 export { changeStrategy, lockOwnStrategy, readStrategy, removeStrategy } from './strategy-changes.service.js';

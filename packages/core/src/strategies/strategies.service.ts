@@ -13,10 +13,9 @@ import type { Commands } from '../commands.js';
 import { holdOwnAccount } from '../exchange-accounts/index.js';
 import type { ListQuery, Lists, Page } from '../lists.js';
 import type { Platform } from '../platform.js';
-import { copierCounts } from './strategies.queries.js';
 import { StrategyEntity } from './strategy.entity.js';
-import { viewStrategy } from './strategy.view.js';
 import { readStrategy, settingsOf } from './strategy-changes.service.js';
+import { viewStrategies } from './strategy-records.js';
 
 type StrategyList = ListQuery & QueryOf<typeof strategyOperations.list>;
 
@@ -43,14 +42,7 @@ export class StrategiesService {
     };
     const page = await this.lists.page(strategyOperations.list, actor.userId, source, query);
     const strategies = hydrate(database, StrategyEntity, page.items);
-    const counts = await copierCounts(
-      database.manager,
-      strategies.map(({ id }) => id),
-    );
-    const items = strategies.map((strategy) =>
-      viewStrategy(strategy, actor.userId, counts.get(strategy.id) ?? 0),
-    );
-    return { ...page, items };
+    return { ...page, items: await viewStrategies(database.manager, actor, strategies) };
   }
 
   /** The actor's own, or another user's active public one without its account. */

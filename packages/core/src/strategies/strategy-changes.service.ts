@@ -11,9 +11,9 @@ import { IsNull } from 'typeorm';
 import type { Actor } from '../access/index.js';
 import { type HeldAccount, holdAccount } from '../exchange-accounts/index.js';
 import { stateRefused } from '../refusals.js';
-import { copierCounts, pairsOf } from './strategies.queries.js';
+import { pairsOf } from './strategies.queries.js';
 import { StrategyEntity } from './strategy.entity.js';
-import { viewStrategy } from './strategy.view.js';
+import { viewStrategies } from './strategy-records.js';
 import { unknownStrategy } from './strategy-to-follow.service.js';
 
 type Settings = Partial<
@@ -69,8 +69,8 @@ export async function removeStrategy(tx: Tx, id: string): Promise<void> {
 
 export async function readStrategy(tx: Tx, actor: Actor, id: string): Promise<Strategy> {
   const strategy = await tx.findOneByOrFail(StrategyEntity, { id });
-  const counts = await copierCounts(tx, [id]);
-  return viewStrategy(strategy, actor.userId, counts.get(id) ?? 0);
+  const [record] = await viewStrategies(tx, actor, [strategy]);
+  return record!;
 }
 
 /** What is given, as columns; what is not given is left out. */

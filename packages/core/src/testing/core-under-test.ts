@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { encodeId, type Permission } from '@trading-automation/contracts';
+import type { OrderRequest } from '@trading-automation/exchanges';
 import { createCursorCodec } from '@trading-automation/pagination';
 import { createIdempotency, newUuid } from '@trading-automation/persistence';
 import type { TestDatabase } from '@trading-automation/persistence/testing';
@@ -7,6 +8,7 @@ import type { Actor } from '../access/index.js';
 import { Commands, type OnceRequest } from '../commands.js';
 import { Lists } from '../lists.js';
 import { openPlatform, type Platform } from '../platform.js';
+import { TradeExecution } from '../trades/index.js';
 import { createCoreDatabase } from './core-database.js';
 
 type Row = Record<string, unknown>;
@@ -138,6 +140,26 @@ export class CoreUnderTest {
       ...Object.values(values),
     );
     return { uuid, id: encodeId('tpr', uuid) };
+  }
+
+  /** Begins to send a trade, as the worker that owns its account; null where it is not to be sent. */
+  async begin(tradeId: string, venueClientOrderId: string): Promise<OrderRequest | null> {
+    const [owner] = await this.rows(
+      `INSERT INTO account_owners AS o (account_id, worker, fence)
+       SELECT exchange_account_id, 'worker of the test', 1 FROM trades WHERE id = $1
+       ON CONFLICT (account_id) DO UPDATE SET fence = o.fence
+       RETURNING account_id, worker, fence`,
+      tradeId,
+    );
+    if (owner === undefined) return null;
+    const ownership = {
+      accountId: String(owner.account_id),
+      worker: String(owner.worker),
+      fence: String(owner.fence),
+    };
+    const execution = new TradeExecution(this.platform);
+    const [begun] = await execution.beginSubmissions(ownership, [{ id: tradeId, venueClientOrderId }]);
+    return begun?.order ?? null;
   }
 
   /** A request with an Idempotency-Key; its kept answer is its outcome as JSON. */

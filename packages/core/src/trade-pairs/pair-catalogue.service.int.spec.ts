@@ -19,6 +19,7 @@ beforeEach(() => core.rows('TRUNCATE trade_pairs CASCADE'));
 
 const marketOf = (base: string, more: Partial<Market> = {}): Market => ({
   symbol: `${base}/USDT`,
+  exchangeSymbol: `${base}USDT`,
   base,
   quote: 'USDT',
   tradingType: 'spot',
@@ -26,6 +27,8 @@ const marketOf = (base: string, more: Partial<Market> = {}): Market => ({
   amountStep: '0.000000000000000001',
   minAmount: '0.001',
   minNotional: '5',
+  orderTypes: ['LIMIT', 'MARKET'],
+  timeInForces: ['GTC', 'IOC'],
   isActive: true,
   ...more,
 });
@@ -46,19 +49,41 @@ const keptOf = async (symbol: string, exchange = 'paper') =>
 
 describe('the pairs of an exchange', () => {
   it('are kept with their rules, digit by digit', async () => {
-    await catalogue.storeMarkets('paper', [marketOf('BTC', { maxAmount: '9000', maxNotional: '1000000' })]);
+    const more = {
+      exchangeSymbol: 'BTCUSDT',
+      settle: 'USDT',
+      maxAmount: '9000',
+      maxNotional: '1000000',
+      marketAmountStep: '0.001',
+      marketMaxAmount: '90',
+      contractSize: '1',
+      makerFee: '0.0001',
+      takerFee: '0.000000000000000001',
+      orderTypes: ['LIMIT', 'MARKET', 'STOP_LIMIT'],
+      timeInForces: ['GTC', 'IOC', 'FOK'],
+    } as const;
+    await catalogue.storeMarkets('paper', [marketOf('BTC', more)]);
     const { id } = await keptOf('BTC/USDT');
     const shown = await pairs.get(await core.actor('READ'), encodeId('tpr', id));
     expect(tradePair.parse(shown)).toEqual(shown);
     expect(shown).toMatchObject({
       exchange: 'paper',
       symbol: 'BTC/USDT',
+      exchange_symbol: 'BTCUSDT',
+      settle: 'USDT',
       price_tick: '0.01',
       amount_step: '0.000000000000000001',
       min_amount: '0.001',
       max_amount: '9000',
       min_notional: '5',
       max_notional: '1000000',
+      market_amount_step: '0.001',
+      market_max_amount: '90',
+      contract_size: '1',
+      maker_fee: '0.0001',
+      taker_fee: '0.000000000000000001',
+      order_types: ['LIMIT', 'MARKET', 'STOP_LIMIT'],
+      time_in_forces: ['GTC', 'IOC', 'FOK'],
       is_active: true,
     });
   });
@@ -71,7 +96,8 @@ describe('the pairs of an exchange', () => {
     for (const change of [
       { priceTick: '0.02' },
       { priceTick: '0.02', maxAmount: '5' },
-      { priceTick: '0.02', maxAmount: '5', isActive: false },
+      { priceTick: '0.02', maxAmount: '5', orderTypes: ['LIMIT'] as const },
+      { priceTick: '0.02', maxAmount: '5', orderTypes: ['LIMIT'] as const, isActive: false },
     ]) {
       const last = await keptOf('ETH/USDT');
       await catalogue.storeMarkets('paper', [marketOf('BTC'), marketOf('ETH', change)]);

@@ -11,7 +11,7 @@ export class PairCatalogue {
   async storeMarkets(exchange: string, markets: readonly Market[]): Promise<void> {
     await inTransaction(this.platform.database, async (tx) => {
       await lockPairs(tx, exchange);
-      for (const market of markets) await storeMarket(tx, exchange, market);
+      await storeRules(tx, exchange, markets);
       await tx.query(
         `UPDATE trade_pairs SET is_active = false, updated_at = now()
          WHERE exchange = $1 AND is_active
@@ -49,29 +49,48 @@ async function lockPairs(tx: Tx, exchange: string): Promise<void> {
   await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('trade_pairs ' || $1, 0))", [exchange]);
 }
 
+/** What a market says of a pair, by the column that keeps it. */
+const COLUMNS = {
+  exchange_symbol: ['text', (market) => market.exchangeSymbol],
+  base: ['text', (market) => market.base],
+  quote: ['text', (market) => market.quote],
+  settle: ['text', (market) => market.settle],
+  price_tick: ['numeric', (market) => market.priceTick],
+  amount_step: ['numeric', (market) => market.amountStep],
+  min_amount: ['numeric', (market) => market.minAmount],
+  max_amount: ['numeric', (market) => market.maxAmount],
+  min_notional: ['numeric', (market) => market.minNotional],
+  max_notional: ['numeric', (market) => market.maxNotional],
+  market_amount_step: ['numeric', (market) => market.marketAmountStep],
+  market_max_amount: ['numeric', (market) => market.marketMaxAmount],
+  contract_size: ['numeric', (market) => market.contractSize],
+  maker_fee: ['numeric', (market) => market.makerFee],
+  taker_fee: ['numeric', (market) => market.takerFee],
+  order_types: ['text[]', (market) => market.orderTypes],
+  time_in_forces: ['text[]', (market) => market.timeInForces],
+  is_active: ['boolean', (market) => market.isActive],
+} as const satisfies Readonly<Record<string, readonly [type: string, of: (market: Market) => unknown]>>;
+
+const NAMES = Object.keys(COLUMNS);
+const listed = (as: (name: string) => string) => NAMES.map(as).join(', ');
 /** `updated_at` moves only where something is another than before. */
-async function storeMarket(tx: Tx, exchange: string, market: Market): Promise<void> {
-  const rules = [
-    market.priceTick,
-    market.amountStep,
-    market.minAmount,
-    market.maxAmount ?? null,
-    market.minNotional,
-    market.maxNotional ?? null,
-    market.isActive,
-  ];
-  await tx.query(
-    `INSERT INTO trade_pairs AS p (id, exchange, symbol, base, quote, trading_type, price_tick, amount_step,
-       min_amount, max_amount, min_notional, max_notional, is_active, rules_updated_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, now())
-     ON CONFLICT (exchange, trading_type, symbol) DO UPDATE SET
-       price_tick = excluded.price_tick, amount_step = excluded.amount_step, min_amount = excluded.min_amount,
-       max_amount = excluded.max_amount, min_notional = excluded.min_notional,
-       max_notional = excluded.max_notional, is_active = excluded.is_active,
-       rules_updated_at = now(), updated_at = now()
-     WHERE (p.price_tick, p.amount_step, p.min_amount, p.max_amount, p.min_notional, p.max_notional, p.is_active)
-       IS DISTINCT FROM (excluded.price_tick, excluded.amount_step, excluded.min_amount, excluded.max_amount,
-         excluded.min_notional, excluded.max_notional, excluded.is_active)`,
-    [newUuid(), exchange, market.symbol, market.base, market.quote, market.tradingType, ...rules],
-  );
+const STORE_RULES = `
+  INSERT INTO trade_pairs AS p (id, exchange, symbol, trading_type, rules_updated_at, ${listed((name) => name)})
+  SELECT given.id, $1, given.symbol, given.trading_type, now(), ${listed((name) => `given.${name}`)}
+  FROM jsonb_to_recordset($2::jsonb) AS given (id uuid, symbol text, trading_type text,
+    ${Object.entries(COLUMNS)
+      .map(([name, [type]]) => `${name} ${type}`)
+      .join(', ')})
+  ON CONFLICT (exchange, trading_type, symbol) DO UPDATE SET
+    ${listed((name) => `${name} = excluded.${name}`)}, rules_updated_at = now(), updated_at = now()
+  WHERE (${listed((name) => `p.${name}`)}) IS DISTINCT FROM (${listed((name) => `excluded.${name}`)})`;
+
+async function storeRules(tx: Tx, exchange: string, markets: readonly Market[]): Promise<void> {
+  const given = markets.map((market) => ({
+    id: newUuid(),
+    symbol: market.symbol,
+    trading_type: market.tradingType,
+    ...Object.fromEntries(Object.entries(COLUMNS).map(([name, [, of]]) => [name, of(market)])),
+  }));
+  await tx.query(STORE_RULES, [exchange, JSON.stringify(given)]);
 }

@@ -1,4 +1,4 @@
-import type { TradingType } from '@trading-automation/contracts';
+import type { TimeInForce, TradeType, TradingType } from '@trading-automation/contracts';
 import { DecimalColumn, RecordColumns } from '@trading-automation/persistence';
 import { Column, Entity } from 'typeorm';
 
@@ -10,11 +10,17 @@ export class TradePairEntity extends RecordColumns {
   @Column({ type: 'text' })
   symbol!: string;
 
+  @Column({ name: 'exchange_symbol', type: 'text' })
+  exchangeSymbol!: string;
+
   @Column({ type: 'text' })
   base!: string;
 
   @Column({ type: 'text' })
   quote!: string;
+
+  @Column({ type: 'text', nullable: true })
+  settle!: string | null;
 
   @Column({ name: 'trading_type', type: 'text' })
   tradingType!: TradingType;
@@ -36,6 +42,27 @@ export class TradePairEntity extends RecordColumns {
 
   @DecimalColumn({ name: 'max_notional', nullable: true })
   maxNotional!: string | null;
+
+  @DecimalColumn({ name: 'market_amount_step', nullable: true })
+  marketAmountStep!: string | null;
+
+  @DecimalColumn({ name: 'market_max_amount', nullable: true })
+  marketMaxAmount!: string | null;
+
+  @DecimalColumn({ name: 'contract_size', nullable: true })
+  contractSize!: string | null;
+
+  @DecimalColumn({ name: 'maker_fee', nullable: true })
+  makerFee!: string | null;
+
+  @DecimalColumn({ name: 'taker_fee', nullable: true })
+  takerFee!: string | null;
+
+  @Column({ name: 'order_types', type: 'text', array: true })
+  orderTypes!: TradeType[];
+
+  @Column({ name: 'time_in_forces', type: 'text', array: true })
+  timeInForces!: TimeInForce[];
 
   /** The last price that the worker saw, in quote currency: an estimate, for what a market order may cost. */
   @DecimalColumn({ name: 'last_price', nullable: true })

@@ -1,4 +1,4 @@
-import { canonicalDecimal, encodeId, type TradePair } from '@trading-automation/contracts';
+import { canonicalDecimal, type Decimal, encodeId, type TradePair } from '@trading-automation/contracts';
 import type { TradePairEntity } from './trade-pair.entity.js';
 
 export function viewTradePair(pair: TradePairEntity): TradePair {
@@ -6,18 +6,31 @@ export function viewTradePair(pair: TradePairEntity): TradePair {
     id: encodeId('tpr', pair.id),
     exchange: pair.exchange,
     symbol: pair.symbol,
+    exchange_symbol: pair.exchangeSymbol,
     base: pair.base,
     quote: pair.quote,
+    settle: pair.settle ?? undefined,
     trading_type: pair.tradingType,
     price_tick: canonicalDecimal(pair.priceTick),
     amount_step: canonicalDecimal(pair.amountStep),
     min_amount: canonicalDecimal(pair.minAmount),
-    max_amount: pair.maxAmount === null ? undefined : canonicalDecimal(pair.maxAmount),
+    max_amount: given(pair.maxAmount),
     min_notional: canonicalDecimal(pair.minNotional),
-    max_notional: pair.maxNotional === null ? undefined : canonicalDecimal(pair.maxNotional),
+    max_notional: given(pair.maxNotional),
+    market_amount_step: given(pair.marketAmountStep),
+    market_max_amount: given(pair.marketMaxAmount),
+    contract_size: given(pair.contractSize),
+    maker_fee: given(pair.makerFee),
+    taker_fee: given(pair.takerFee),
+    order_types: pair.orderTypes,
+    time_in_forces: pair.timeInForces,
     is_active: pair.isActive,
     rules_updated_at: pair.rulesUpdatedAt.toISOString(),
     created_at: pair.createdAt.toISOString(),
     updated_at: pair.updatedAt.toISOString(),
   };
+}
+
+function given(value: string | null): Decimal | undefined {
+  return value === null ? undefined : canonicalDecimal(value);
 }

@@ -65,6 +65,10 @@ const FOR_TRADE = [
   'maxAmount',
   'minNotional',
   'maxNotional',
+  'marketAmountStep',
+  'marketMaxAmount',
+  'orderTypes',
+  'timeInForces',
   'lastPrice',
   'isActive',
 ] as const satisfies readonly (keyof TradePairEntity)[];

@@ -1,3 +1,4 @@
+import { TIMES_IN_FORCE, TRADE_TYPES } from '@trading-automation/contracts';
 import fc from 'fast-check';
 import {
   isCostTooLarge,
@@ -29,12 +30,17 @@ const rulesOf = (more: Partial<PairRules> = {}): PairRules => ({
   maxAmount: '100',
   minNotional: '5',
   maxNotional: '1000000',
+  marketAmountStep: null,
+  marketMaxAmount: null,
+  orderTypes: TRADE_TYPES,
+  timeInForces: TIMES_IN_FORCE,
   lastPrice: null,
   ...more,
 });
 const orderOf = (more: Partial<OrderToCheck> = {}): OrderToCheck => ({
   type: 'LIMIT',
   side: 'BUY',
+  timeInForce: 'GTC',
   amount: '1',
   price: '100',
   ...more,
@@ -66,6 +72,8 @@ describe('an order within the rules of its pair', () => {
       { amountStep: '0', priceTick: '0' },
     ],
     ['with a stop price on the tick', { type: 'STOP_LIMIT', stopPrice: '99.99' }, {}],
+    ['of a limit, whatever holds for market orders', {}, { marketAmountStep: '7', marketMaxAmount: '0.1' }],
+    ['of a market, whose time in force is not sent', market, { timeInForces: ['POST_ONLY'] }],
     ['of a market, by its last price', { ...market, amount: '0.05' }, { lastPrice: '100' }],
     ['of a market that has no price yet, whatever the notional', { ...market, amount: '0.001' }, {}],
   ] as const)('breaks none of them %s', (_case, order, rules) => {
@@ -104,9 +112,31 @@ describe('an order that breaks a rule', () => {
       { lastPrice: '100' },
       ['amount', 'min_notional', '4', '5'],
     ],
-  ] as const)('is told so: %s', (_case, order, rules, violation) => {
-    expect(brokenBy(order, rules)).toEqual([violation]);
-  });
+    [
+      'the step of market orders',
+      { ...market, amount: '0.15' },
+      { marketAmountStep: '0.1' },
+      ['amount', 'market_amount_step', '0.15', '0.1'],
+    ],
+    [
+      'the largest amount of market orders',
+      { type: 'STOP_MARKET', price: undefined, stopPrice: '10', amount: '2' },
+      { marketMaxAmount: '1.5' },
+      ['amount', 'market_max_amount', '2', '1.5'],
+    ],
+    ['the types that are taken', {}, { orderTypes: ['MARKET'] }, ['type', 'order_types', 'LIMIT', 'MARKET']],
+    [
+      'the times in force that are taken',
+      { timeInForce: 'POST_ONLY' },
+      { timeInForces: ['GTC', 'IOC'] },
+      ['time_in_force', 'time_in_forces', 'POST_ONLY', 'GTC, IOC'],
+    ],
+  ] as const)(
+    'row 14: is told the rule that it breaks, its value and the limit: %s',
+    (_case, order, rules, violation) => {
+      expect(brokenBy(order, rules)).toEqual([violation]);
+    },
+  );
 
   it('is told of all of them at once', () => {
     const order = { type: 'STOP_LIMIT', amount: '0.00005', price: '0.001', stopPrice: '0.002' } as const;
@@ -132,7 +162,7 @@ const pairOf = fc
 const free = { minAmount: '0', maxAmount: null, minNotional: '0', maxNotional: null } as const;
 
 describe('steps', () => {
-  it('let an amount through if and only if it is a multiple of the step', () => {
+  it('row 13: let an amount through if and only if it is a multiple of the step, and change none', () => {
     fc.assert(
       fc.property(pairOf, ({ size, value }) => {
         const rules = { ...free, amountStep: textOf(size), priceTick: '0' };

@@ -9,6 +9,7 @@ import {
   DECIMAL_INTEGER_DIGITS,
   DECIMAL_SCALE,
   type Decimal,
+  type TimeInForce,
   type TradeSide,
   type TradeType,
 } from '@trading-automation/contracts';
@@ -23,29 +24,47 @@ export interface PairRules {
   readonly maxAmount: Decimal | null;
   readonly minNotional: Decimal;
   readonly maxNotional: Decimal | null;
+  /** Where orders that name no price have a grid, or a greatest amount, of their own. */
+  readonly marketAmountStep: Decimal | null;
+  readonly marketMaxAmount: Decimal | null;
+  readonly orderTypes: readonly TradeType[];
+  readonly timeInForces: readonly TimeInForce[];
   readonly lastPrice: Decimal | null;
 }
 
 export interface OrderToCheck {
   readonly type: TradeType;
   readonly side: TradeSide;
+  readonly timeInForce: TimeInForce;
   readonly amount: Decimal;
   readonly price?: Decimal | undefined;
   readonly stopPrice?: Decimal | undefined;
 }
 
-type OrderRule = 'price_tick' | 'amount_step' | 'min_amount' | 'max_amount' | 'min_notional' | 'max_notional';
+type OrderRule =
+  | 'order_types'
+  | 'time_in_forces'
+  | 'price_tick'
+  | 'amount_step'
+  | 'min_amount'
+  | 'max_amount'
+  | 'market_amount_step'
+  | 'market_max_amount'
+  | 'min_notional'
+  | 'max_notional';
 
 export interface RuleViolation {
-  readonly field: 'amount' | 'price' | 'stop_price';
+  readonly field: 'type' | 'time_in_force' | 'amount' | 'price' | 'stop_price';
+  /** As the pair's own field is called. */
   readonly rule: OrderRule;
-  readonly value: Decimal;
-  readonly limit: Decimal;
+  /** Numbers as decimals, all else in the words of the API. */
+  readonly value: string;
+  readonly limit: string;
 }
 
 /** Every rule that the order breaks, in the order of the fields. */
 export function violationsOf(order: OrderToCheck, rules: PairRules): RuleViolation[] {
-  const found: RuleViolation[] = [];
+  const found: RuleViolation[] = notOffered(order, rules);
   const check = (
     isBroken: boolean,
     field: RuleViolation['field'],
@@ -60,6 +79,11 @@ export function violationsOf(order: OrderToCheck, rules: PairRules): RuleViolati
   check(amount.lt(rules.minAmount), 'amount', 'min_amount', amount, rules.minAmount);
   if (rules.maxAmount !== null)
     check(amount.gt(rules.maxAmount), 'amount', 'max_amount', amount, rules.maxAmount);
+  const { marketAmountStep, marketMaxAmount } = rules;
+  if (takesAnyPrice(order) && marketAmountStep !== null)
+    check(!isMultiple(amount, marketAmountStep), 'amount', 'market_amount_step', amount, marketAmountStep);
+  if (takesAnyPrice(order) && marketMaxAmount !== null)
+    check(amount.gt(marketMaxAmount), 'amount', 'market_max_amount', amount, marketMaxAmount);
   for (const [field, text] of [
     ['price', order.price],
     ['stop_price', order.stopPrice],
@@ -74,6 +98,23 @@ export function violationsOf(order: OrderToCheck, rules: PairRules): RuleViolati
   check(notional.lt(rules.minNotional), 'amount', 'min_notional', notional, rules.minNotional);
   if (rules.maxNotional !== null)
     check(notional.gt(rules.maxNotional), 'amount', 'max_notional', notional, rules.maxNotional);
+  return found;
+}
+
+const takesAnyPrice = ({ type }: OrderToCheck) => type === 'MARKET' || type === 'STOP_MARKET';
+
+function notOffered({ type, timeInForce }: OrderToCheck, rules: PairRules): RuleViolation[] {
+  const found: RuleViolation[] = [];
+  if (!rules.orderTypes.includes(type))
+    found.push({ field: 'type', rule: 'order_types', value: type, limit: rules.orderTypes.join(', ') });
+  // A market order has none at the exchange.
+  if (type !== 'MARKET' && !rules.timeInForces.includes(timeInForce))
+    found.push({
+      field: 'time_in_force',
+      rule: 'time_in_forces',
+      value: timeInForce,
+      limit: rules.timeInForces.join(', '),
+    });
   return found;
 }
 

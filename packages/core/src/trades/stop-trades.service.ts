@@ -13,7 +13,7 @@ import { lockAccountsOf } from '../exchange-accounts/index.js';
 import { TradeEntity } from './trade.entity.js';
 import { viewTrade } from './trade.view.js';
 import { cancelUnsent } from './trade-execution.service.js';
-import { keepWishesToCancel } from './trades.queries.js';
+import { keepWishesToCancel, notifyWork } from './trades.queries.js';
 
 const OPEN = In(['PENDING', 'PARTIALLY_FILLED']);
 
@@ -34,10 +34,17 @@ export async function askToCancelAll(tx: Tx, userId: string): Promise<readonly A
     lock: { mode: 'pessimistic_write' },
   });
   const isSent = ({ submittedAt }: TradeEntity) => submittedAt !== null;
-  for (const trade of trades) if (!isSent(trade)) await cancelUnsent(tx, trade);
+  await cancelUnsent(
+    tx,
+    trades.filter((trade) => !isSent(trade)),
+  );
   await keepWishesToCancel(
     tx,
     trades.filter(isSent).map(({ id }) => id),
+  );
+  await notifyWork(
+    tx,
+    trades.filter(isSent).map(({ exchangeAccountId }) => exchangeAccountId),
   );
   return trades.map((trade) => ({
     id: trade.id,

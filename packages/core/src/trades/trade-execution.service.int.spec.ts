@@ -54,7 +54,7 @@ async function place(more: Partial<TradeCreate> = {}): Promise<Placed> {
 /** A trade whose order was sent `agoMs` ago, and of which nothing was heard. */
 async function placeSent(agoMs = 0): Promise<Placed> {
   const trade = await place();
-  expect(await execution.beginSubmission(trade.uuid, `venue-${trade.uuid}`)).not.toBeNull();
+  expect(await core.begin(trade.uuid, `venue-${trade.uuid}`)).not.toBeNull();
   await core.rows(
     "UPDATE trades SET submitted_at = submitted_at - $2 * interval '1 millisecond' WHERE id = $1",
     trade.uuid,
@@ -67,9 +67,14 @@ const orderOf = (trade: Placed, more: Partial<VenueOrder> = {}): VenueOrder => (
   exchangeOrderId: `order-${trade.uuid}`,
   venueClientOrderId: `venue-${trade.uuid}`,
   symbol: 'BTC/USDT',
+  side: 'BUY',
+  type: 'LIMIT',
+  timeInForce: 'GTC',
+  price: '100',
   status: 'OPEN',
   amount: '1',
   filledAmount: '0',
+  createdAt: new Date(),
   updatedAt: new Date(),
   ...more,
 });
@@ -95,10 +100,10 @@ const keptOf = async ({ uuid }: Placed) => ({
 });
 
 describe('sending', () => {
-  it('is begun by one of 20 callers at once, with the order as it was placed', async () => {
+  it('rule 19: is begun by one of 20 callers at once, with the order as it was placed', async () => {
     const trade = await place({ type: 'STOP_LIMIT', stop_price: '99.5', amount: '0.25' });
     const orders = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => execution.beginSubmission(trade.uuid, `venue-${i}`)),
+      Array.from({ length: 20 }, (_, i) => core.begin(trade.uuid, `venue-${i}`)),
     );
     const [order, ...more] = orders.filter((each) => each !== null);
     expect(more).toEqual([]);
@@ -124,7 +129,7 @@ describe('sending', () => {
     await execution.beginCancellation(cancelled.uuid);
     await execution.refuseUnsent(failed.uuid, { code: 'x', message: 'x' });
     for (const id of [newUuid(), cancelled.uuid, failed.uuid]) {
-      expect(await execution.beginSubmission(id, `venue-${id}`)).toBeNull();
+      expect(await core.begin(id, `venue-${id}`)).toBeNull();
     }
   });
 
@@ -192,7 +197,7 @@ describe('what the exchange tells of an order', () => {
     ]);
   });
 
-  it('counts once however often a fill is told, one after the other and at once', async () => {
+  it('rule 21: counts once however often a fill is told, one after the other and at once', async () => {
     const trade = await placeSent();
     const partly = orderOf(trade, { filledAmount: '0.4' });
     const fills = [fillOf(trade, 'a', '0.1'), fillOf(trade, 'b', '0.3')];
@@ -225,7 +230,7 @@ describe('what the exchange tells of an order', () => {
     expect(await kindsOf()).toEqual(['trade.created', 'trade.partially_filled', 'trade.cancelled']);
   });
 
-  it('adds fills that come after CANCELLED, and leaves it CANCELLED', async () => {
+  it('rule 21: adds fills that come after CANCELLED, and leaves it CANCELLED', async () => {
     const trade = await placeSent();
     await execution.storeOrder(trade.uuid, orderOf(trade, { status: 'CANCELLED' }), []);
     const before = await read(trade);
@@ -273,7 +278,7 @@ describe('what the exchange tells of an order', () => {
     expect(await read(trade)).toMatchObject({ status: 'FILLED', filled_amount: '1' });
   });
 
-  it('is announced in order, each event as REST showed the trade at that moment', async () => {
+  it('row 16: is announced in order, every part of it, each event as REST showed the trade at that moment', async () => {
     const trade = await placeSent();
     const write = compileWriter(tradeSchema);
     const shown: unknown[] = [];
@@ -338,9 +343,9 @@ describe('what the exchange tells of an order', () => {
 });
 
 describe('an order that the exchange does not know', () => {
-  it('has failed after five looks, not before, and is FAILED not_accepted', async () => {
+  it('has failed after five looks and one more, not before, and is FAILED not_accepted', async () => {
     const trade = await placeSent(5_001);
-    for (let look = 1; look <= 4; look++) expect(await execution.storeAbsence(trade.uuid)).toBe(false);
+    for (let look = 1; look <= 5; look++) expect(await execution.storeAbsence(trade.uuid)).toBe(false);
     expect(await read(trade)).toMatchObject({ status: 'PENDING', sub_status: 'UNKNOWN' });
     expect(await execution.storeAbsence(trade.uuid)).toBe(true);
     expect(await read(trade)).toMatchObject({ status: 'FAILED', failure: { code: 'not_accepted' } });
@@ -358,15 +363,15 @@ describe('an order that the exchange does not know', () => {
       "UPDATE trades SET submitted_at = submitted_at - interval '6 seconds' WHERE id = $1",
       trade.uuid,
     );
-    for (let look = 1; look <= 4; look++) expect(await execution.storeAbsence(trade.uuid)).toBe(false);
+    for (let look = 1; look <= 5; look++) expect(await execution.storeAbsence(trade.uuid)).toBe(false);
     expect((await read(unsent)).status).toBe('PENDING');
   });
 
   it('is counted anew after the exchange has told of it', async () => {
     const trade = await placeSent(5_001);
-    for (let look = 1; look <= 4; look++) await execution.storeAbsence(trade.uuid);
+    for (let look = 1; look <= 5; look++) await execution.storeAbsence(trade.uuid);
     await execution.storeOrder(trade.uuid, orderOf(trade), []);
-    for (let look = 1; look <= 4; look++) expect(await execution.storeAbsence(trade.uuid)).toBe(false);
+    for (let look = 1; look <= 5; look++) expect(await execution.storeAbsence(trade.uuid)).toBe(false);
     expect((await read(trade)).status).toBe('PENDING');
   });
 
@@ -375,7 +380,7 @@ describe('an order that the exchange does not know', () => {
     await execution.storeOrder(trade.uuid, orderOf(trade, { filledAmount: '0.5' }), [
       fillOf(trade, 'a', '0.5'),
     ]);
-    for (let look = 1; look <= 5; look++) await execution.storeAbsence(trade.uuid);
+    for (let look = 1; look <= 6; look++) await execution.storeAbsence(trade.uuid);
     const told = await read(trade);
     expect(told).toMatchObject({
       status: 'CANCELLED',
@@ -390,7 +395,7 @@ describe('an order that the exchange does not know', () => {
   it('is CANCELLED and not FAILED where the exchange had accepted it', async () => {
     const trade = await placeSent(5_001);
     await execution.storeOrder(trade.uuid, orderOf(trade), []);
-    for (let look = 1; look <= 5; look++) await execution.storeAbsence(trade.uuid);
+    for (let look = 1; look <= 6; look++) await execution.storeAbsence(trade.uuid);
     expect(await read(trade)).toMatchObject({ status: 'CANCELLED', cancel_reason: 'EXCHANGE' });
   });
 });
@@ -399,7 +404,7 @@ describe('cancelling', () => {
   it('ends a trade that nobody has sent at once, and it is never sent', async () => {
     const trade = await place();
     expect(await execution.beginCancellation(trade.uuid)).toBe('done');
-    expect(await execution.beginSubmission(trade.uuid, 'venue')).toBeNull();
+    expect(await core.begin(trade.uuid, 'venue')).toBeNull();
     const told = await read(trade);
     expect(told).toMatchObject({ status: 'CANCELLED', cancel_reason: 'USER', version: 2 });
     expect(told.submitted_at).toBeUndefined();
@@ -412,7 +417,7 @@ describe('cancelling', () => {
     for (const { uuid } of placed) {
       const [step, order] = await Promise.all([
         execution.beginCancellation(uuid),
-        execution.beginSubmission(uuid, `venue-${uuid}`),
+        core.begin(uuid, `venue-${uuid}`),
       ]);
       expect(order === null).toBe(step === 'done');
     }

@@ -1,47 +1,43 @@
 /**
  * What the trading worker does to trades. It never sends anything itself.
  *
- * 1. `submitted_at` is set once, with the exchange's client order id, in a transaction of its own before the order
- *    is sent. Whoever finds it set looks for the order at the exchange; nobody sends it again.
- * 2. Each change locks the trade, decides by trade.rules.ts, and writes state, fills and event together.
+ * 1. `submitted_at` is set, with the exchange's client order id, in a transaction of its own before the order is sent,
+ *    by the worker that owns the account and by no other. Whoever finds it set looks for the order at the exchange.
+ * 2. Each change locks the trades, decides by trade.rules.ts, and writes state, fills, lots and events together.
  * 3. A fill is known by the exchange's id for it: told again, it changes nothing.
  * 4. That the exchange does not know an order counts only once the order must have arrived, and only from looks that
  *    `takeDue` spaced out: asked in quick succession, an exchange says five times what it would take back a second later.
+ * 5. What becomes of a sending counts for that one alone: whoever stood still meanwhile may tell of an older one.
+ * 6. An order is sent again only under the id that it had, only while its time lasts (`resend_until`; a user's own
+ *    order has none), and only where it certainly is not at the exchange.
  */
-import {
-  type CancelReason,
-  canonicalDecimal,
-  type Decimal,
-  type EventType,
-  type TradeSide,
-  type TradeType,
-  trade as tradeSchema,
-} from '@trading-automation/contracts';
+import { canonicalDecimal, type Decimal } from '@trading-automation/contracts';
 import type { OrderRequest, VenueFill, VenueOrder } from '@trading-automation/exchanges';
-import { inTransaction, type Tx } from '@trading-automation/persistence';
+import { DatabaseUnavailable, inTransaction, queryPrepared, type Tx } from '@trading-automation/persistence';
 import { In } from 'typeorm';
-import { announce } from '../announce.js';
-import { Exact } from '../decimal-arithmetic.js';
+import { holdOwnerships, type Ownership } from '../exchange-accounts/index.js';
 import type { Platform } from '../platform.js';
-import { FillEntity } from './fill.entity.js';
+import { adoptOrders } from './adoption.service.js';
+import { leaderEquities } from './leader-equity.service.js';
 import { TradeEntity } from './trade.entity.js';
-import { decide, decideAbsent, isTerminal, sumFees, type TradeState } from './trade.rules.js';
-import { viewTrade } from './trade.view.js';
+import { absenceAfter, decideOn, isTerminal, stageOf } from './trade.rules.js';
 import {
-  insertFills,
-  type TradeChanges,
-  takeDueLooks,
-  updateTrade,
-  wasSubmittedWithin,
-} from './trades.queries.js';
+  ANSWER_EXPECTED_MS,
+  type Change,
+  decided,
+  lockOpenTrade,
+  lockOpenTrades,
+  lockWithBooks,
+  type OrderReport,
+  PROBE_EVERY_MS,
+  stateOf,
+  storeReports,
+  writeChanges,
+} from './trade-changes.service.js';
+import { type LockedTrade, takeDueLooks } from './trades.queries.js';
 
-/** How long an order may be on its way before the exchange is asked for it. */
-const ANSWER_EXPECTED_MS = 5_000;
-const PROBE_EVERY_MS = 2_000;
-const OPEN_LOOK_MIN_MS = 500;
-const OPEN_LOOK_MAX_MS = 15_000;
-/** A resting order is looked at the less often the longer it rests: every twentieth of its age. */
-const OPEN_LOOK_SHARE = 20;
+/** How long a refused order waits before it may be sent again. */
+const RESEND_AFTER_MS = 1_000;
 
 /** What the worker has to know of a trade to act on it. */
 export interface TradeToWork {
@@ -49,7 +45,10 @@ export interface TradeToWork {
   readonly accountId: string;
   readonly symbol: string;
   readonly clientOrderId: string;
+  /** Whether the product placed its order. */
+  readonly isOurs: boolean;
   readonly venueClientOrderId: string | null;
+  readonly exchangeOrderId: string | null;
   readonly isSubmitted: boolean;
   readonly isAcknowledged: boolean;
   readonly isCancelAsked: boolean;
@@ -57,10 +56,29 @@ export interface TradeToWork {
   readonly filledAmount: Decimal;
 }
 
+/** A trade that nobody has begun to send. */
+export interface UnsentTrade {
+  readonly id: string;
+  readonly accountId: string;
+  readonly clientOrderId: string;
+  readonly symbol: string;
+  readonly isExit: boolean;
+}
+
+/** A trade that is to be sent now, by whoever was given this and by nobody else. */
+export interface BegunSubmission {
+  readonly id: string;
+  readonly order: OrderRequest;
+  /** By which this sending is told from a later one. */
+  readonly begunAt: Date;
+}
+
 export interface Failure {
   readonly code: string;
   /** Our own words. */
   readonly message: string;
+  /** Whether the same may work later: it certainly had no effect now. */
+  readonly isRetryable?: boolean;
 }
 
 export class TradeExecution {
@@ -89,124 +107,142 @@ export class TradeExecution {
     );
   }
 
-  /** The order to send, or null where it was or is being sent by somebody, or is not to be sent any more. */
-  async beginSubmission(id: string, venueClientOrderId: string): Promise<OrderRequest | null> {
+  /** Trades of these accounts that wait to be sent: exits first, then the oldest. They are given to nobody by this. */
+  async takeUnsent(accountIds: readonly string[], limit: number): Promise<readonly UnsentTrade[]> {
+    return queryPrepared<UnsentTrade & Record<string, unknown>>(
+      this.platform.database.manager,
+      `SELECT id, exchange_account_id AS "accountId", client_order_id AS "clientOrderId", symbol, is_exit AS "isExit"
+       FROM trades
+       WHERE exchange_account_id = ANY ($1) AND status = 'PENDING' AND submitted_at IS NULL
+         AND (send_after IS NULL OR send_after <= clock_timestamp())
+       ORDER BY is_exit DESC, created_at, id LIMIT $2`,
+      [accountIds, limit],
+    );
+  }
+
+  /**
+   * The orders to send, of any accounts. Left out is what was or is being sent by somebody, what is not to be sent any
+   * more, and all of accounts that are no longer the caller's. What waited longer than it may ends here.
+   */
+  async beginSubmissions(
+    ownership: Ownership | readonly Ownership[],
+    trades: readonly { readonly id: string; readonly venueClientOrderId: string }[],
+  ): Promise<readonly BegunSubmission[]> {
     return inTransaction(this.platform.database, async (tx) => {
-      const trade = await lock(tx, id);
-      if (trade === null || trade.status !== 'PENDING' || trade.submittedAt !== null) return null;
-      trade.subStatus = 'SUBMITTING';
-      trade.venueClientOrderId = venueClientOrderId;
-      await updateTrade(tx, trade, { submittedNow: true, lookInMs: ANSWER_EXPECTED_MS });
-      return {
-        symbol: trade.symbol,
-        venueClientOrderId,
-        type: trade.type as TradeType,
-        side: trade.side as TradeSide,
-        timeInForce: trade.timeInForce,
-        amount: new Exact(trade.amount).toString(),
-        price: trade.price === null ? undefined : new Exact(trade.price).toString(),
-        stopPrice: trade.stopPrice === null ? undefined : new Exact(trade.stopPrice).toString(),
-        reduceOnly: trade.reduceOnly,
-      };
+      const owned = await holdOwnerships(tx, [ownership].flat());
+      if (owned.size === 0) return [];
+      return begin(tx, trades, owned);
     });
   }
 
-  /** The exchange told of the order and its fills. True where that changed the trade. */
+  /**
+   * What the exchange told of orders and their fills, in one transaction. Answers with the ids of the trades that it
+   * changed. A report that can't be stored holds back no other: those are stored without it, and then its error is
+   * thrown.
+   */
+  async storeOrders(reports: readonly OrderReport[]): Promise<ReadonlySet<string>> {
+    if (reports.length === 0) return new Set();
+    try {
+      return await inTransaction(this.platform.database, (tx) => storeReports(tx, reports));
+    } catch (error) {
+      if (reports.length === 1 || error instanceof DatabaseUnavailable) throw error;
+      return this.storeApart(reports);
+    }
+  }
+
+  private async storeApart(reports: readonly OrderReport[]): Promise<ReadonlySet<string>> {
+    const middle = Math.floor(reports.length / 2);
+    const changed = new Set<string>();
+    const failures: unknown[] = [];
+    for (const half of [reports.slice(0, middle), reports.slice(middle)]) {
+      try {
+        for (const id of await this.storeOrders(half)) changed.add(id);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
+    return changed;
+  }
+
+  /** As {@link storeOrders}, of one. True where that changed the trade. */
   async storeOrder(id: string, order: VenueOrder, fills: readonly VenueFill[]): Promise<boolean> {
-    return inTransaction(this.platform.database, async (tx) => {
-      const trade = await lock(tx, id);
-      if (trade === null) return false;
-      const isFirst = trade.acknowledgedAt === null;
-      await insertFills(tx, trade, fills);
-      const known = await tx.findBy(FillEntity, { tradeId: id });
-      const decision = decide(stateOf(trade), {
-        orderStatus: order.status,
-        orderFilledAmount: order.filledAmount,
-        knownFilledAmount: sum(known.map(({ amount }) => amount)),
-      });
-      const hasGrown = !new Exact(decision.filledAmount).eq(trade.filledAmount);
-      if (hasGrown) {
-        trade.filledAmount = decision.filledAmount;
-        trade.cost = sum(known.map(({ price, amount }) => new Exact(price).times(amount).toString()));
-        trade.fees = sumFees(
-          known.map(({ feeAmount, feeCurrency }) => ({ amount: feeAmount, currency: feeCurrency })),
-        );
-      }
-      const isChanged =
-        isFirst || hasGrown || decision.status !== trade.status || trade.subStatus === 'UNKNOWN';
-      trade.exchangeOrderId = order.exchangeOrderId;
-      trade.probes = 0;
-      if (!isTerminal(trade.status))
-        trade.subStatus = trade.subStatus === 'PENDING_CANCEL' ? 'PENDING_CANCEL' : 'ACCEPTED';
-      if (decision.event === 'trade.failed') {
-        trade.failureCode = 'refused';
-        trade.failureMessage = 'The exchange refused the order.';
-      }
-      await conclude(tx, trade, decision.status, decision.cancelReason, {
-        acknowledgedNow: isFirst,
-        lookInMs: openLookMs(trade),
-        isChanged,
-      });
-      if (decision.event !== null) await tell(tx, trade.id, decision.event);
-      return isChanged;
-    });
+    const changed = await this.storeOrders([{ tradeId: id, order, fills }]);
+    return changed.has(id);
+  }
+
+  /**
+   * Orders and fills of an account, whoever placed them. Those that the product did not place become trades of origin
+   * EXTERNAL; a fill whose order is a trade of ours goes to that. Answers with the ids of the trades that it changed.
+   * Left out are fills of orders that are neither given nor known, and pairs that the product does not know.
+   */
+  async adopt(
+    accountId: string,
+    orders: readonly VenueOrder[],
+    fills: readonly VenueFill[],
+  ): Promise<readonly string[]> {
+    return inTransaction(this.platform.database, (tx) =>
+      adoptOrders(tx, { accountId, orders, fills, isReconciliation: false }),
+    );
   }
 
   /** The order can't be sent, and nobody has begun to: where somebody has, what becomes of it counts, not this. */
   async refuseUnsent(id: string, failure: Failure): Promise<void> {
     await inTransaction(this.platform.database, async (tx) => {
-      const trade = await lock(tx, id);
-      if (trade === null || trade.status !== 'PENDING' || trade.submittedAt !== null) return;
-      await this.fail(tx, trade, failure);
+      const locked = await lockOpenTrade(tx, id);
+      if (locked === null || stageOf(stateOf(locked.trade)) !== 'UNSENT') return;
+      await writeChanges(tx, [failed(locked.trade, 'NOT_SENDABLE', failure)]);
     });
   }
 
-  /** The exchange refused the order that the caller sent: it was never accepted. */
-  async storeRefusal(id: string, failure: Failure): Promise<void> {
+  /**
+   * The exchange refused the order that the caller sent: it was never accepted. Where the same may work later, and the
+   * order's time lasts, it is sent again.
+   *
+   * @param begunAt - of the sending that was refused: where it is another's by now, that one is on its way, and this
+   *   says nothing of it
+   */
+  async storeRefusal(id: string, failure: Failure, begunAt?: Date): Promise<void> {
     await inTransaction(this.platform.database, async (tx) => {
-      const trade = await lock(tx, id);
-      if (trade === null || trade.status !== 'PENDING' || trade.acknowledgedAt !== null) return;
-      await this.fail(tx, trade, failure);
+      const locked = await lockOpenTrade(tx, id);
+      if (locked === null || !['UNSENT', 'SENT'].includes(stageOf(stateOf(locked.trade)))) return;
+      if (begunAt !== undefined && locked.trade.submittedAt?.getTime() !== begunAt.getTime()) return;
+      const isPutBack = failure.isRetryable === true && canBeSentAgain(locked);
+      const change = isPutBack
+        ? putBack(locked.trade, 'REFUSED_FOR_NOW')
+        : failed(locked.trade, 'REFUSED', failure);
+      await writeChanges(tx, [change]);
     });
   }
 
-  /** Nobody knows what became of the order: the exchange is asked until it tells. */
-  async storeUnknown(id: string): Promise<void> {
+  /** Nobody knows what became of the orders: the exchange is asked until it tells. */
+  async storeUnknown(ids: string | readonly string[]): Promise<void> {
     await inTransaction(this.platform.database, async (tx) => {
-      const trade = await lock(tx, id);
-      if (trade === null || isTerminal(trade.status) || trade.acknowledgedAt !== null) return;
-      const isChanged = becomeUnknown(trade);
-      await updateTrade(tx, trade, { lookInMs: PROBE_EVERY_MS, isChanged });
+      const locked = await lockOpenTrades(tx, [ids].flat());
+      const unknown = locked.filter(({ trade }) => stageOf(stateOf(trade)) === 'SENT');
+      const changes = unknown.map(({ trade }) => pending(trade, 'ANSWER_LOST', becomeUnknown(trade)));
+      await writeChanges(tx, changes);
     });
   }
 
   /** A due look found that the exchange has no such order. True where the trade ended by it. */
   async storeAbsence(id: string): Promise<boolean> {
     return inTransaction(this.platform.database, async (tx) => {
-      const trade = await lock(tx, id);
-      if (trade === null || isTerminal(trade.status) || trade.submittedAt === null) return false;
+      const [locked] = await lockWithBooks(tx, [id]);
+      if (locked === undefined) return false;
+      const { trade, isOnItsWay } = locked;
+      if (isTerminal(trade.status) || trade.submittedAt === null) return false;
+      // What has no name at the exchange can't have been looked for by it.
+      if (trade.venueClientOrderId === null && trade.exchangeOrderId === null) return false;
       // Its answer can still be expected, so that its absence says nothing yet.
-      if (await wasSubmittedWithin(tx, id, ANSWER_EXPECTED_MS)) {
-        await updateTrade(tx, trade, { lookInMs: PROBE_EVERY_MS, isChanged: false });
+      if (isOnItsWay) {
+        await writeChanges(tx, [pending(trade, 'NOT_FOUND', false)]);
         return false;
       }
       trade.probes += 1;
-      const decision = decideAbsent(stateOf(trade), trade.probes);
-      if (decision === null) {
-        const isChanged = becomeUnknown(trade);
-        await updateTrade(tx, trade, { lookInMs: PROBE_EVERY_MS, isChanged });
-        return false;
-      }
-      if (decision.status === 'FAILED') {
-        await this.fail(tx, trade, {
-          code: 'not_accepted',
-          message: 'The exchange does not know the order: it never arrived, and was not sent again.',
-        });
-      } else {
-        await conclude(tx, trade, decision.status, decision.cancelReason, { isChanged: true });
-        if (decision.event !== null) await tell(tx, trade.id, decision.event);
-      }
-      return true;
+      const change = absent(locked);
+      await writeChanges(tx, [change]);
+      return isTerminal(trade.status);
     });
   }
 
@@ -217,59 +253,118 @@ export class TradeExecution {
    */
   async beginCancellation(id: string): Promise<'done' | 'wait' | 'send'> {
     return inTransaction(this.platform.database, async (tx) => {
-      const trade = await lock(tx, id);
-      if (trade === null || isTerminal(trade.status)) return 'done';
+      const locked = await lockOpenTrade(tx, id);
+      if (locked === null) return 'done';
+      const { trade } = locked;
       if (trade.submittedAt === null) {
-        await cancelUnsent(tx, trade);
+        await cancelUnsent(tx, [trade]);
         return 'done';
       }
-      const isSent = trade.acknowledgedAt !== null;
+      const isAtVenue = trade.acknowledgedAt !== null;
       if (trade.subStatus !== 'PENDING_CANCEL') {
         trade.subStatus = 'PENDING_CANCEL';
-        await updateTrade(tx, trade, isSent ? { lookInMs: PROBE_EVERY_MS } : {});
+        const change = decided(trade, decideOn(stateOf(trade), 'CANCEL_ASKED'));
+        const lookInMs = isAtVenue ? PROBE_EVERY_MS : undefined;
+        await writeChanges(tx, [{ ...change, isChanged: true, lookInMs }]);
       }
-      return isSent ? 'send' : 'wait';
+      return isAtVenue ? 'send' : 'wait';
     });
   }
-
-  private async fail(tx: Tx, trade: TradeEntity, { code, message }: Failure): Promise<void> {
-    trade.failureCode = code;
-    trade.failureMessage = message;
-    await conclude(tx, trade, 'FAILED', null, { isChanged: true });
-    await tell(tx, trade.id, 'trade.failed');
-  }
 }
 
-/** Ends a trade that is locked and that nobody has begun to send: nobody will. */
-export async function cancelUnsent(tx: Tx, trade: TradeEntity): Promise<void> {
-  await conclude(tx, trade, 'CANCELLED', 'USER', { isChanged: true });
-  await tell(tx, trade.id, 'trade.cancelled');
-}
-
-async function conclude(
+async function begin(
   tx: Tx,
-  trade: TradeEntity,
-  status: TradeEntity['status'],
-  cancelReason: CancelReason | null,
-  changes: TradeChanges,
-): Promise<void> {
-  const hasEnded = !isTerminal(trade.status) && isTerminal(status);
-  trade.status = status;
-  if (hasEnded) {
-    trade.subStatus = null;
-    trade.cancelReason = cancelReason;
+  wanted: readonly { readonly id: string; readonly venueClientOrderId: string }[],
+  accountIds: ReadonlySet<string>,
+): Promise<BegunSubmission[]> {
+  const venueIds = new Map(wanted.map(({ id, venueClientOrderId }) => [id, venueClientOrderId]));
+  const locked = await lockOpenTrades(tx, [...venueIds.keys()]);
+  const unsent = locked.filter(
+    ({ trade }) => stageOf(stateOf(trade)) === 'UNSENT' && accountIds.has(trade.exchangeAccountId),
+  );
+  const expired = unsent.filter(({ hasExpired }) => hasExpired);
+  const fresh = unsent.filter(({ hasExpired }) => !hasExpired);
+  const equities = await leaderEquities(tx, fresh);
+  const changes: Change[] = expired.map(({ trade }) => ({
+    ...decided(trade, decideOn(stateOf(trade), 'EXPIRED')),
+    isChanged: true,
+  }));
+  for (const { trade } of fresh) {
+    const change = decided(trade, decideOn(stateOf(trade), 'SUBMISSION_BEGUN'));
+    trade.subStatus = 'SUBMITTING';
+    // An order that is sent again goes under the id that it had.
+    trade.venueClientOrderId ??= venueIds.get(trade.id)!;
+    trade.leaderEquity = equities.get(trade.id) ?? trade.leaderEquity;
+    changes.push({ ...change, submission: 'begun', lookInMs: ANSWER_EXPECTED_MS, isChanged: true });
   }
-  await updateTrade(tx, trade, { ...changes, endedNow: hasEnded });
+  const written = await writeChanges(tx, changes);
+  const begun = new Set(fresh.map(({ trade }) => trade.id));
+  return wanted.flatMap(({ id }) => {
+    const trade = written.get(id);
+    return trade === undefined || !begun.has(id)
+      ? []
+      : [{ id, order: orderOf(trade), begunAt: trade.submittedAt! }];
+  });
 }
 
-async function lock(tx: Tx, id: string): Promise<TradeEntity | null> {
-  return tx.findOne(TradeEntity, { where: { id }, lock: { mode: 'pessimistic_write' } });
+function orderOf(trade: TradeEntity): OrderRequest {
+  return {
+    symbol: trade.symbol,
+    venueClientOrderId: trade.venueClientOrderId!,
+    type: trade.type,
+    side: trade.side,
+    timeInForce: trade.timeInForce,
+    amount: canonicalDecimal(trade.amount),
+    price: trade.price === null ? undefined : canonicalDecimal(trade.price),
+    stopPrice: trade.stopPrice === null ? undefined : canonicalDecimal(trade.stopPrice),
+    reduceOnly: trade.reduceOnly,
+    isExit: trade.isExit,
+  };
 }
 
-async function tell(tx: Tx, id: string, type: EventType): Promise<void> {
-  const trade = await tx.findOneByOrFail(TradeEntity, { id });
-  await announce(tx, { userId: trade.userId, type, schema: tradeSchema, record: viewTrade(trade) });
+/** Ends locked trades that nobody has begun to send: nobody will. */
+export async function cancelUnsent(tx: Tx, trades: readonly TradeEntity[]): Promise<void> {
+  const changes = trades.map((trade) => ({
+    ...decided(trade, decideOn(stateOf(trade), 'CANCEL_ASKED')),
+    isChanged: true,
+  }));
+  await writeChanges(tx, changes);
 }
+
+function failed(trade: TradeEntity, fact: 'NOT_SENDABLE' | 'REFUSED' | 'ABSENT', failure: Failure): Change {
+  trade.failureCode = failure.code;
+  trade.failureMessage = failure.message;
+  return { ...decided(trade, decideOn(stateOf(trade), fact)), isChanged: true };
+}
+
+/** To be sent again, under the same id. */
+function putBack(trade: TradeEntity, fact: 'REFUSED_FOR_NOW' | 'ABSENT_TO_RESEND'): Change {
+  const change = decided(trade, decideOn(stateOf(trade), fact));
+  trade.subStatus = null;
+  trade.probes = 0;
+  return { ...change, submission: 'undone', lookInMs: RESEND_AFTER_MS, isChanged: true };
+}
+
+/** Still open, to be looked at again. */
+function pending(trade: TradeEntity, fact: 'ANSWER_LOST' | 'NOT_FOUND', isChanged: boolean): Change {
+  return { ...decided(trade, decideOn(stateOf(trade), fact)), isChanged, lookInMs: PROBE_EVERY_MS };
+}
+
+function absent(locked: LockedTrade): Change {
+  const { trade } = locked;
+  const fact = absenceAfter(trade.probes, canBeSentAgain(locked));
+  if (fact === 'NOT_FOUND') return pending(trade, fact, becomeUnknown(trade));
+  const stage = stageOf(stateOf(trade));
+  if (stage !== 'SENT') return { ...decided(trade, decideOn(stateOf(trade), fact)), isChanged: true };
+  if (fact === 'ABSENT_TO_RESEND') return putBack(trade, fact);
+  return failed(trade, fact, {
+    code: 'not_accepted',
+    message: 'The exchange does not know the order: it never arrived, and is not sent again.',
+  });
+}
+
+const canBeSentAgain = ({ trade, mayResend }: LockedTrade) =>
+  mayResend && trade.subStatus !== 'PENDING_CANCEL';
 
 /** True where readers see it: a wish to cancel outweighs it. */
 function becomeUnknown(trade: TradeEntity): boolean {
@@ -278,39 +373,19 @@ function becomeUnknown(trade: TradeEntity): boolean {
   return true;
 }
 
-function stateOf(trade: TradeEntity): TradeState {
-  return {
-    status: trade.status,
-    amount: trade.amount,
-    filledAmount: trade.filledAmount,
-    timeInForce: trade.timeInForce,
-    isCancelAsked: trade.subStatus === 'PENDING_CANCEL',
-    isAcknowledged: trade.acknowledgedAt !== null,
-  };
-}
-
 function toWork(trade: TradeEntity): TradeToWork {
   return {
     id: trade.id,
     accountId: trade.exchangeAccountId,
     symbol: trade.symbol,
     clientOrderId: trade.clientOrderId,
+    isOurs: trade.origin !== 'EXTERNAL',
     venueClientOrderId: trade.venueClientOrderId,
+    exchangeOrderId: trade.exchangeOrderId,
     isSubmitted: trade.submittedAt !== null,
     isAcknowledged: trade.acknowledgedAt !== null,
     isCancelAsked: trade.subStatus === 'PENDING_CANCEL',
     isOpen: !isTerminal(trade.status),
     filledAmount: canonicalDecimal(trade.filledAmount),
   };
-}
-
-/** Whoever wants an order cancelled waits for it, however long it has rested. */
-function openLookMs(trade: TradeEntity): number {
-  if (trade.subStatus === 'PENDING_CANCEL') return PROBE_EVERY_MS;
-  const ageMs = Date.now() - trade.createdAt.getTime();
-  return Math.min(OPEN_LOOK_MAX_MS, Math.max(OPEN_LOOK_MIN_MS, ageMs / OPEN_LOOK_SHARE));
-}
-
-function sum(amounts: readonly string[]): string {
-  return amounts.reduce((total, amount) => total.plus(amount), new Exact(0)).toString();
 }

@@ -19,15 +19,26 @@ export function createTradeIntake(platform: Platform, { enqueue, onError }: Trad
     consumer: 'trading-worker',
     onError,
     handle: async (_tx, events) => {
-      const ids = events.filter(({ type }) => type === 'trade.created').map(tradeIdIn);
+      const created = events.filter(({ type }) => type === 'trade.created').map(tradeIn);
+      const ids = created.filter(isToBeQueued).map(({ id }) => id);
       if (ids.length > 0) await enqueue(ids).catch(onError);
     },
   });
 }
 
-function tradeIdIn({ payload }: RelayedEvent): string {
-  const { data } = JSON.parse(Buffer.from(payload).toString()) as { data: { id: string } };
+interface CreatedTrade {
+  readonly id: string;
+  readonly copier_id?: string | null;
+  readonly submitted_at?: string | null;
+}
+
+/** Copies are told of account by account, many at once; what somebody else placed is at its exchange already. */
+const isToBeQueued = ({ copier_id, submitted_at }: CreatedTrade) =>
+  (copier_id ?? null) === null && (submitted_at ?? null) === null;
+
+function tradeIn({ payload }: RelayedEvent): CreatedTrade {
+  const { data } = JSON.parse(Buffer.from(payload).toString()) as { data: CreatedTrade };
   const id = decodeId('trd', data.id);
   if (id === null) throw new Error('an event of a trade names no trade');
-  return id;
+  return { ...data, id };
 }

@@ -20,6 +20,7 @@ import { type AccountForTrade, lockAccountForTrade } from '../exchange-accounts/
 import { stateRefused } from '../refusals.js';
 import { type HeldStrategy, strategyForTrade } from '../strategies/index.js';
 import { type PairForTrade, pairForTrade } from '../trade-pairs/index.js';
+import { freeOf } from './free-balances.queries.js';
 import {
   isCostTooLarge,
   type Reservation,
@@ -28,11 +29,8 @@ import {
   violationsOf,
 } from './order.rules.js';
 import { TradeEntity } from './trade.entity.js';
-import { type ShownTrade, viewTrade } from './trade.view.js';
-import { reservedSinceBalances } from './trades.queries.js';
-
-/** When the sweeper takes up a trade whose notification was lost. */
-const FIRST_LOOK_MS = 2_000;
+import { intentOf, type ShownTrade, viewTrade } from './trade.view.js';
+import { FIRST_LOOK_MS, notifyWork } from './trades.queries.js';
 
 type NewTrade = Partial<TradeEntity> & { readonly id: string };
 
@@ -52,7 +50,7 @@ export async function placeTrade(
   const pair = await pairForTrade(tx, input.trade_pair_id);
   if (strategy !== undefined) assertSignal(strategy, account, pair);
   assertTradable(account, pair, input);
-  const order = { ...input, stopPrice: input.stop_price };
+  const order = { ...input, stopPrice: input.stop_price, timeInForce: input.time_in_force };
   const violations = violationsOf(order, pair);
   if (violations.length > 0) throw ruleViolated(violations);
   if (isCostTooLarge(order, pair)) throw costTooLarge();
@@ -62,6 +60,7 @@ export async function placeTrade(
   const trade = { ...newTrade(actor, input, account, pair, reservation), ...originOf(strategy) };
   const record = viewTrade(await insertTrade(tx, trade, returning));
   await announce(tx, { userId: actor.userId, type: 'trade.created', schema: tradeSchema, record });
+  await notifyWork(tx, [account.id]);
   return { ...record, fills: [] };
 }
 
@@ -100,11 +99,14 @@ function newTrade(
     clientOrderId: input.client_order_id ?? encodeId('trd', id),
     type: input.type,
     side: input.side,
+    intent: intentOf(input.side),
+    isExit: input.side === 'SELL',
     reduceOnly: input.reduce_only,
     timeInForce: input.time_in_force,
     price: input.price ?? null,
     stopPrice: input.stop_price ?? null,
     amount: input.amount,
+    requestedAmount: input.amount,
     filledAmount: '0',
     cost: '0',
     fees: [],
@@ -167,26 +169,32 @@ async function assertFreeBalance(
   account: AccountForTrade,
   { asset, amount }: Reservation,
 ): Promise<void> {
-  const reserved = await reservedSinceBalances(tx, account.id, asset);
-  const free = Exact.max(0, new Exact(account.balances[asset]?.free ?? '0').minus(reserved));
-  if (free.gte(amount)) return;
+  const balances = await freeOf(tx, [account.id], [asset]);
+  const free = balances.get(account.id)?.get(asset) ?? '0';
+  if (new Exact(free).gte(amount)) return;
   throw new DomainError('insufficient_balance', undefined, [
     {
       field: 'amount',
       code: 'insufficient_balance',
-      message: `The order needs ${new Exact(amount).toString()} ${asset}; ${free.toString()} is free.`,
+      message: `The order needs ${new Exact(amount).toString()} ${asset}; ${free} is free.`,
       asset,
       needed: new Exact(amount).toString(),
-      free: free.toString(),
+      free,
     },
   ]);
 }
 
 const RULE_WORDS: Record<RuleViolation['rule'], (value: string, limit: string) => string> = {
+  order_types: (value, limit) => `The exchange takes ${limit} on this pair, and not ${value}.`,
+  time_in_forces: (value, limit) => `The exchange takes ${limit} on this pair, and not ${value}.`,
   price_tick: (value, limit) => `Prices are multiples of ${limit}; ${value} is none.`,
   amount_step: (value, limit) => `Amounts are multiples of ${limit}; ${value} is none.`,
   min_amount: (value, limit) => `The least amount is ${limit}; ${value} is below it.`,
   max_amount: (value, limit) => `The largest amount is ${limit}; ${value} is above it.`,
+  market_amount_step: (value, limit) =>
+    `Amounts of market orders are multiples of ${limit}; ${value} is none.`,
+  market_max_amount: (value, limit) =>
+    `The largest amount of a market order is ${limit}; ${value} is above it.`,
   min_notional: (value, limit) => `Price × amount must be at least ${limit}; it is ${value}.`,
   max_notional: (value, limit) => `Price × amount may be at most ${limit}; it is ${value}.`,
 };

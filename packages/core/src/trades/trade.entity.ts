@@ -2,6 +2,7 @@ import type {
   CancelReason,
   Decimal,
   TimeInForce,
+  TradeIntent,
   TradeOrigin,
   TradeSide,
   TradeStatus,
@@ -11,6 +12,16 @@ import type {
 } from '@trading-automation/contracts';
 import { DecimalColumn, RecordColumns } from '@trading-automation/persistence';
 import { Column, Entity } from 'typeorm';
+
+/** What is kept of the signal that a trade copies; decimals and instants as text. */
+export interface StoredCopy {
+  readonly signal_at: string;
+  readonly received_at: string;
+  readonly reference_price: Decimal;
+  readonly ratio: Decimal;
+  /** The signal's place among those of its strategy. */
+  readonly sequence: number;
+}
 
 /** An order with what became of it. Amounts in base currency, prices and costs in quote currency. */
 @Entity('trades')
@@ -36,8 +47,19 @@ export class TradeEntity extends RecordColumns {
   @Column({ name: 'copier_id', type: 'uuid', nullable: true })
   copierId!: string | null;
 
+  /** Of a copy: the strategy that it copies. `strategyId` is for the strategy's own trades. */
+  @Column({ name: 'copied_strategy_id', type: 'uuid', nullable: true })
+  copiedStrategyId!: string | null;
+
   @Column({ name: 'source_trade_id', type: 'uuid', nullable: true })
   sourceTradeId!: string | null;
+
+  @Column({ name: 'source_fill_id', type: 'uuid', nullable: true })
+  sourceFillId!: string | null;
+
+  /** Of a copy. */
+  @Column({ type: 'jsonb', nullable: true })
+  copy!: StoredCopy | null;
 
   @Column({ name: 'client_order_id', type: 'text' })
   clientOrderId!: string;
@@ -58,6 +80,14 @@ export class TradeEntity extends RecordColumns {
   @Column({ type: 'text' })
   side!: TradeSide;
 
+  /** Null in rows of releases that did not know it: what the side says. */
+  @Column({ type: 'text', nullable: true })
+  intent!: TradeIntent | null;
+
+  /** Sent before entries. */
+  @Column({ name: 'is_exit', type: 'boolean' })
+  isExit!: boolean;
+
   @Column({ name: 'reduce_only', type: 'boolean' })
   reduceOnly!: boolean;
 
@@ -72,6 +102,10 @@ export class TradeEntity extends RecordColumns {
 
   @DecimalColumn()
   amount!: string;
+
+  /** Before rounding to the exchange's lot size; null in rows of releases that did not know it: the amount. */
+  @DecimalColumn({ name: 'requested_amount', nullable: true })
+  requestedAmount!: string | null;
 
   @DecimalColumn({ name: 'filled_amount', default: '0' })
   filledAmount!: string;
@@ -120,7 +154,15 @@ export class TradeEntity extends RecordColumns {
   @Column({ name: 'look_at', type: 'timestamptz' })
   lookAt!: Date;
 
-  /** Set before the order is sent, and never twice. */
+  /** Of a strategy's trade: what its account was worth when the order was sent, in quote currency. */
+  @DecimalColumn({ name: 'leader_equity', nullable: true })
+  leaderEquity!: string | null;
+
+  /** When a comparison with the exchange last had to correct or make the trade. */
+  @Column({ name: 'reconciled_at', type: 'timestamptz', nullable: true })
+  reconciledAt!: Date | null;
+
+  /** Set before the order is sent; null again only while it certainly is not at the exchange and may be sent anew. */
   @Column({ name: 'submitted_at', type: 'timestamptz', nullable: true })
   submittedAt!: Date | null;
 

@@ -1,11 +1,17 @@
 import { TIMES_IN_FORCE, TRADE_STATUSES, type TradeStatus } from '@trading-automation/contracts';
 import fc from 'fast-check';
 import {
+  absenceAfter,
   type Decision,
   decide,
-  decideAbsent,
+  decideOn,
+  FACTS,
   isTerminal,
+  NEXT,
   type Observation,
+  STAGES,
+  type Stage,
+  stageOf,
   sumFees,
   type TradeState,
 } from './trade.rules.js';
@@ -30,6 +36,7 @@ const stateOf = (more: Partial<TradeState> = {}): TradeState => ({
   filledAmount: '0',
   timeInForce: 'GTC',
   isCancelAsked: false,
+  isSubmitted: true,
   isAcknowledged: true,
   ...more,
 });
@@ -106,6 +113,7 @@ const anyState = fc
     filled: units(AMOUNT_MAX),
     timeInForce: fc.constantFrom(...TIMES_IN_FORCE),
     isCancelAsked: fc.boolean(),
+    isSubmitted: fc.boolean(),
     isAcknowledged: fc.boolean(),
   })
   .map(({ amount, filled, ...rest }): TradeState => {
@@ -230,17 +238,87 @@ describe('the same observations in any order, with any of them repeated', () => 
   });
 });
 
-describe('an order that the exchange does not know', () => {
-  it('changes nothing before the fifth look in a row, and nothing that has ended', () => {
-    for (const looks of [0, 1, 4]) expect(decideAbsent(stateOf({ isAcknowledged: false }), looks)).toBeNull();
-    for (const status of ['FILLED', 'CANCELLED', 'FAILED'] as const) {
-      expect(decideAbsent(stateOf({ status }), 99)).toBeNull();
+describe('the table of transitions', () => {
+  const FINAL = ['FILLED', 'CANCELLED', 'FAILED'] as const;
+  const ACCEPTED = ['RESTING', 'PARTIALLY_FILLED'] as const;
+  const from = (stage: Stage) => FACTS.map((fact) => [fact, NEXT[stage][fact]] as const);
+
+  it('has an answer to every fact in every stage', () => {
+    for (const stage of STAGES) {
+      expect(Object.keys(NEXT[stage]).sort()).toEqual([...FACTS].sort());
+      for (const [, next] of from(stage)) expect(STAGES).toContain(next);
     }
   });
 
+  it.each(FINAL)('rule 21: never leaves %s, whatever comes late', (stage) => {
+    for (const [, next] of from(stage)) expect(next).toBe(stage);
+  });
+
+  it.each(ACCEPTED)(
+    'rule 20: never sends again what was %s, and never lets it fail for want of an answer',
+    (stage) => {
+      for (const [fact, next] of from(stage)) {
+        expect(['UNSENT', 'SENT']).not.toContain(next);
+        if (next === 'FAILED') expect([stage, fact]).toEqual(['RESTING', 'SEEN_REJECTED']);
+      }
+    },
+  );
+
+  it('never loses a fill: from PARTIALLY_FILLED it goes nowhere but on, to FILLED or to CANCELLED', () => {
+    const reached = new Set(from('PARTIALLY_FILLED').map(([, next]) => next));
+    expect([...reached].sort()).toEqual(['CANCELLED', 'FILLED', 'PARTIALLY_FILLED']);
+  });
+
+  it('rule 20: puts an order back to be sent again only where it had no effect or is proven absent', () => {
+    const back = from('SENT').filter(([, next]) => next === 'UNSENT');
+    expect(back.map(([fact]) => fact).sort()).toEqual(['ABSENT_TO_RESEND', 'REFUSED_FOR_NOW']);
+    expect(
+      from('SENT')
+        .filter(([, next]) => next === 'FAILED')
+        .map(([fact]) => fact)
+        .sort(),
+    ).toEqual(['ABSENT', 'REFUSED', 'SEEN_REJECTED']);
+  });
+
+  it('sends only what nobody has begun to send', () => {
+    for (const stage of STAGES) {
+      const next = NEXT[stage].SUBMISSION_BEGUN;
+      expect(next).toBe(stage === 'UNSENT' ? 'SENT' : stage);
+    }
+  });
+
+  it('tells the seven stages of a trade apart', () => {
+    const none = { isSubmitted: false, isAcknowledged: false };
+    expect(stageOf(stateOf(none))).toBe('UNSENT');
+    expect(stageOf(stateOf({ isAcknowledged: false }))).toBe('SENT');
+    expect(stageOf(stateOf({ ...none, isAcknowledged: true }))).toBe('RESTING');
+    for (const status of ['PARTIALLY_FILLED', ...FINAL] as const)
+      expect(stageOf(stateOf({ ...none, status }))).toBe(status);
+  });
+
+  it('announces an end once, and nothing of what only we did', () => {
+    const unsent = stateOf({ isSubmitted: false, isAcknowledged: false });
+    expect(decideOn(unsent, 'SUBMISSION_BEGUN')).toMatchObject({ stage: 'SENT', event: null });
+    expect(decideOn(unsent, 'CANCEL_ASKED')).toMatchObject({
+      event: 'trade.cancelled',
+      cancelReason: 'USER',
+    });
+    expect(decideOn(unsent, 'EXPIRED')).toMatchObject({ event: 'trade.cancelled', cancelReason: 'EXPIRED' });
+    expect(decideOn(unsent, 'NOT_SENDABLE')).toMatchObject({ event: 'trade.failed', cancelReason: null });
+    expect(decideOn(stateOf({ status: 'CANCELLED' }), 'CANCEL_ASKED')).toMatchObject({ event: null });
+  });
+});
+
+describe('an order that the exchange does not know', () => {
+  it('is not believed absent before five looks in a row and one more', () => {
+    for (const looks of [0, 1, 4, 5]) expect(absenceAfter(looks, true)).toBe('NOT_FOUND');
+    expect(absenceAfter(6, false)).toBe('ABSENT');
+    expect(absenceAfter(6, true)).toBe('ABSENT_TO_RESEND');
+  });
+
   it.each([
-    ['never heard of, is FAILED', {}, 'FAILED', null],
-    ['accepted before, is CANCELLED', { isAcknowledged: true }, 'CANCELLED', 'EXCHANGE'],
+    ['never heard of, is FAILED', { isAcknowledged: false }, 'FAILED', null],
+    ['accepted before, is CANCELLED', {}, 'CANCELLED', 'EXCHANGE'],
     [
       'partly filled, is CANCELLED',
       { status: 'PARTIALLY_FILLED', filledAmount: '0.5' },
@@ -249,18 +327,15 @@ describe('an order that the exchange does not know', () => {
     ],
     [
       'accepted and asked to be cancelled, is CANCELLED by the user',
-      { isAcknowledged: true, isCancelAsked: true },
+      { isCancelAsked: true },
       'CANCELLED',
       'USER',
     ],
-  ] as const)('for the fifth time, and was %s', (_case, more, status, cancelReason) => {
-    const state = stateOf({ isAcknowledged: false, ...more });
-    expect(decideAbsent(state, 5)).toEqual({
-      status,
-      cancelReason,
-      filledAmount: state.filledAmount,
-      event: status === 'FAILED' ? 'trade.failed' : 'trade.cancelled',
-    });
+  ] as const)('rule 20: once believed absent, and %s', (_case, more, status, cancelReason) => {
+    const state = stateOf(more);
+    const decision = decideOn(state, 'ABSENT');
+    const event = status === 'FAILED' ? 'trade.failed' : 'trade.cancelled';
+    expect(decision).toMatchObject({ status, cancelReason, event, filledAmount: state.filledAmount });
   });
 });
 
@@ -276,7 +351,7 @@ describe('fees', () => {
   it('are summed exactly by currency, that of most fills first, in whatever order they came', () => {
     fc.assert(
       fc.property(parts, (fees) => {
-        const given = fees.map(({ amount, currency }) => ({ amount: textOf(amount), currency }));
+        const given = fees.map(({ amount, currency }) => ({ amount: textOf(amount), currency, count: 1 }));
         const sums = sumFees(given);
         expect(sumFees(given.toReversed())).toEqual(sums);
         expect(new Set(sums.map(({ currency }) => currency))).toEqual(
@@ -296,9 +371,9 @@ describe('fees', () => {
 
   it('may be rebates', () => {
     const rebates = [
-      { amount: '0.3', currency: 'USDT' },
-      { amount: '-0.1', currency: 'USDT' },
-      { amount: '-0.2', currency: 'USDT' },
+      { amount: '0.3', currency: 'USDT', count: 1 },
+      { amount: '-0.1', currency: 'USDT', count: 1 },
+      { amount: '-0.2', currency: 'USDT', count: 1 },
     ];
     expect(sumFees(rebates)).toEqual([{ amount: '0', currency: 'USDT' }]);
   });

@@ -1,18 +1,146 @@
 /**
- * What becomes of a trade when something is learned of it. Pure: state and observation in, state out.
+ * What becomes of a trade when something is learned of it. Pure: state and fact in, state out.
  *
- *   PENDING          -> PARTIALLY_FILLED, FILLED, CANCELLED, FAILED
- *   PARTIALLY_FILLED -> PARTIALLY_FILLED, FILLED, CANCELLED
- *   FILLED, CANCELLED, FAILED stay what they are
+ * Where a trade stands is one of seven stages; what can be learned is one of fifteen facts; `NEXT` has an answer to
+ * each of them in each stage, and nothing else decides. Facts come late, twice and out of order: a lost answer may be
+ * followed by the order itself, a refusal by nothing, a fill by the end that came before it.
  *
  * Invariants
  * 1. The filled amount is the sum of the known fills, nothing else; it never falls. Fills that come late, after
- *    the end, are added to it and leave the status as it is.
- * 2. A trade does not end before every fill that the exchange counts is known.
- * 3. FAILED means that the exchange never accepted the order: nothing of it is or was filled.
+ *    the end, are added to it and leave the stage as it is.
+ * 2. FILLED, CANCELLED and FAILED are final.
+ * 3. A trade does not end by what the exchange tells before every fill that the exchange counts is known.
+ * 4. FAILED means that the exchange never accepted the order: nothing of it is or was filled, as far as anybody knew.
+ * 5. A trade goes back to UNSENT only where its order certainly is not at the exchange, or was looked for in vain as
+ *    often as it takes to believe that, and only while it may be sent again under the same id.
+ * 6. What was accepted once is never sent again: gone from the exchange it is CANCELLED, with the fills it had.
  */
-import type { CancelReason, Decimal, TimeInForce, TradeStatus } from '@trading-automation/contracts';
+import type {
+  CancelReason,
+  Decimal,
+  EventType,
+  TimeInForce,
+  TradeStatus,
+} from '@trading-automation/contracts';
 import { Exact } from '../decimal-arithmetic.js';
+
+/** UNSENT, SENT and RESTING are PENDING; RESTING is what the exchange has told of. */
+export const STAGES = [
+  'UNSENT',
+  'SENT',
+  'RESTING',
+  'PARTIALLY_FILLED',
+  'FILLED',
+  'CANCELLED',
+  'FAILED',
+] as const;
+export type Stage = (typeof STAGES)[number];
+
+export const FACTS = [
+  /** Somebody writes that the order is being sent. */
+  'SUBMISSION_BEGUN',
+  /** The time within which it was to be sent is over. */
+  'EXPIRED',
+  /** It can't be sent, and nobody has begun to. */
+  'NOT_SENDABLE',
+  /** Sent, and no answer, or one that says nothing. */
+  'ANSWER_LOST',
+  /** The exchange refused it, and would again. */
+  'REFUSED',
+  /** It certainly had no effect, and may be sent again. */
+  'REFUSED_FOR_NOW',
+  /** A look found no such order, which proves nothing yet. */
+  'NOT_FOUND',
+  /** Looked for often enough: the exchange has no such order, and it is not to be sent again. */
+  'ABSENT',
+  /** The same of an order that may be sent again. */
+  'ABSENT_TO_RESEND',
+  'CANCEL_ASKED',
+  /** The exchange told of the order, and no fill is known. */
+  'SEEN_OPEN',
+  'SEEN_PARTIALLY_FILLED',
+  'SEEN_FILLED',
+  /** Over before it was filled in full, and every fill is known. */
+  'SEEN_ENDED',
+  /** Taken and then refused, with nothing filled. */
+  'SEEN_REJECTED',
+] as const;
+export type Fact = (typeof FACTS)[number];
+
+const seen = {
+  SEEN_OPEN: 'RESTING',
+  SEEN_PARTIALLY_FILLED: 'PARTIALLY_FILLED',
+  SEEN_FILLED: 'FILLED',
+  SEEN_ENDED: 'CANCELLED',
+  SEEN_REJECTED: 'FAILED',
+} as const;
+
+const final = <S extends Stage>(stage: S) =>
+  Object.fromEntries(FACTS.map((fact) => [fact, stage])) as Record<Fact, S>;
+
+/** The whole table: what follows each stage on each fact. */
+export const NEXT: Readonly<Record<Stage, Readonly<Record<Fact, Stage>>>> = {
+  UNSENT: {
+    ...seen,
+    SUBMISSION_BEGUN: 'SENT',
+    EXPIRED: 'CANCELLED',
+    NOT_SENDABLE: 'FAILED',
+    CANCEL_ASKED: 'CANCELLED',
+    // Late news of a sending before this trade was put back.
+    ANSWER_LOST: 'UNSENT',
+    REFUSED: 'FAILED',
+    REFUSED_FOR_NOW: 'UNSENT',
+    NOT_FOUND: 'UNSENT',
+    ABSENT: 'UNSENT',
+    ABSENT_TO_RESEND: 'UNSENT',
+  },
+  SENT: {
+    ...seen,
+    SUBMISSION_BEGUN: 'SENT',
+    EXPIRED: 'SENT',
+    NOT_SENDABLE: 'SENT',
+    CANCEL_ASKED: 'SENT',
+    ANSWER_LOST: 'SENT',
+    REFUSED: 'FAILED',
+    REFUSED_FOR_NOW: 'UNSENT',
+    NOT_FOUND: 'SENT',
+    ABSENT: 'FAILED',
+    ABSENT_TO_RESEND: 'UNSENT',
+  },
+  RESTING: {
+    ...seen,
+    SUBMISSION_BEGUN: 'RESTING',
+    EXPIRED: 'RESTING',
+    NOT_SENDABLE: 'RESTING',
+    CANCEL_ASKED: 'RESTING',
+    // The order was told of in the meantime: what the sender heard counts no more.
+    ANSWER_LOST: 'RESTING',
+    REFUSED: 'RESTING',
+    REFUSED_FOR_NOW: 'RESTING',
+    NOT_FOUND: 'RESTING',
+    ABSENT: 'CANCELLED',
+    ABSENT_TO_RESEND: 'CANCELLED',
+  },
+  PARTIALLY_FILLED: {
+    ...seen,
+    SUBMISSION_BEGUN: 'PARTIALLY_FILLED',
+    EXPIRED: 'PARTIALLY_FILLED',
+    NOT_SENDABLE: 'PARTIALLY_FILLED',
+    CANCEL_ASKED: 'PARTIALLY_FILLED',
+    ANSWER_LOST: 'PARTIALLY_FILLED',
+    REFUSED: 'PARTIALLY_FILLED',
+    REFUSED_FOR_NOW: 'PARTIALLY_FILLED',
+    NOT_FOUND: 'PARTIALLY_FILLED',
+    ABSENT: 'CANCELLED',
+    ABSENT_TO_RESEND: 'CANCELLED',
+    // An older state of the order, and one that its fills contradict.
+    SEEN_OPEN: 'PARTIALLY_FILLED',
+    SEEN_REJECTED: 'CANCELLED',
+  },
+  FILLED: final('FILLED'),
+  CANCELLED: final('CANCELLED'),
+  FAILED: final('FAILED'),
+};
 
 export interface TradeState {
   readonly status: TradeStatus;
@@ -20,61 +148,60 @@ export interface TradeState {
   readonly filledAmount: Decimal;
   readonly timeInForce: TimeInForce;
   readonly isCancelAsked: boolean;
+  readonly isSubmitted: boolean;
   /** Whether the exchange has ever told of the order. */
   readonly isAcknowledged: boolean;
 }
 
+export interface Decision {
+  readonly stage: Stage;
+  readonly status: TradeStatus;
+  readonly filledAmount: Decimal;
+  readonly cancelReason: CancelReason | null;
+  /** What is announced; null where nothing that matters changed. */
+  readonly event: Extract<EventType, `trade.${string}`> | null;
+}
+
+export const isTerminal = (status: TradeStatus): boolean =>
+  status === 'FILLED' || status === 'CANCELLED' || status === 'FAILED';
+
+export function stageOf({ status, isSubmitted, isAcknowledged }: TradeState): Stage {
+  if (status !== 'PENDING') return status;
+  if (isAcknowledged) return 'RESTING';
+  return isSubmitted ? 'SENT' : 'UNSENT';
+}
+
+/** What follows a fact that brings no fill. */
+export function decideOn(state: TradeState, fact: Exclude<Fact, `SEEN_${string}`>): Decision {
+  const stage = NEXT[stageOf(state)][fact];
+  const reason =
+    fact === 'EXPIRED' ? 'EXPIRED' : fact === 'CANCEL_ASKED' || state.isCancelAsked ? 'USER' : 'EXCHANGE';
+  return decisionOf(state, stage, state.filledAmount, reason);
+}
+
 export interface Observation {
-  /** The order as the exchange tells it. */
+  /** The order as the exchange tells it; OPEN where only fills of it were told. */
   readonly orderStatus: 'OPEN' | 'FILLED' | 'CANCELLED' | 'EXPIRED' | 'REJECTED';
   readonly orderFilledAmount: Decimal;
   /** The sum of all fills that are known by now. */
   readonly knownFilledAmount: Decimal;
 }
 
-export interface Decision {
-  readonly status: TradeStatus;
-  readonly filledAmount: Decimal;
-  readonly cancelReason: CancelReason | null;
-  /** What is announced; null where nothing that matters changed. */
-  readonly event: 'trade.partially_filled' | 'trade.filled' | 'trade.cancelled' | 'trade.failed' | null;
+/** What follows what the exchange tells of an order. */
+export function decide(state: TradeState, told: Observation): Decision {
+  const filled = Exact.max(state.filledAmount, told.knownFilledAmount);
+  const stage = NEXT[stageOf(state)][factOf(state, told, filled)];
+  return decisionOf(state, stage, filled.toString(), reasonOf(state, told));
 }
 
-export const isTerminal = (status: TradeStatus): boolean =>
-  status === 'FILLED' || status === 'CANCELLED' || status === 'FAILED';
-
-export function decide(state: TradeState, seen: Observation): Decision {
-  const filled = Exact.max(state.filledAmount, seen.knownFilledAmount);
-  const filledAmount = filled.toString();
-  const hasGrown = filled.gt(state.filledAmount);
-  if (isTerminal(state.status)) {
-    return { status: state.status, filledAmount, cancelReason: null, event: null };
-  }
-  const isAllKnown = filled.gte(seen.orderFilledAmount);
-  const isComplete = filled.gte(state.amount) || (seen.orderStatus === 'FILLED' && filled.gt(0));
-  if (isComplete && isAllKnown) {
-    return { status: 'FILLED', filledAmount, cancelReason: null, event: 'trade.filled' };
-  }
-  const isEnded = ['CANCELLED', 'EXPIRED', 'REJECTED'].includes(seen.orderStatus);
-  if (isEnded && isAllKnown) {
-    if (seen.orderStatus === 'REJECTED' && filled.isZero())
-      return { status: 'FAILED', filledAmount, cancelReason: null, event: 'trade.failed' };
-    return {
-      status: 'CANCELLED',
-      filledAmount,
-      cancelReason: reasonOf(state, seen),
-      event: 'trade.cancelled',
-    };
-  }
-  if (filled.gt(0)) {
-    return {
-      status: 'PARTIALLY_FILLED',
-      filledAmount,
-      cancelReason: null,
-      event: hasGrown ? 'trade.partially_filled' : null,
-    };
-  }
-  return { status: 'PENDING', filledAmount, cancelReason: null, event: null };
+function factOf(state: TradeState, told: Observation, filled: Exact): Fact {
+  const isAllKnown = filled.gte(told.orderFilledAmount);
+  const isComplete = filled.gte(state.amount) || (told.orderStatus === 'FILLED' && filled.gt(0));
+  if (isComplete && isAllKnown) return 'SEEN_FILLED';
+  const isEnded = ['CANCELLED', 'EXPIRED', 'REJECTED'].includes(told.orderStatus);
+  if (isEnded && isAllKnown)
+    return told.orderStatus === 'REJECTED' && filled.isZero() ? 'SEEN_REJECTED' : 'SEEN_ENDED';
+  return filled.gt(0) ? 'SEEN_PARTIALLY_FILLED' : 'SEEN_OPEN';
 }
 
 function reasonOf({ timeInForce, isCancelAsked }: TradeState, { orderStatus }: Observation): CancelReason {
@@ -83,35 +210,53 @@ function reasonOf({ timeInForce, isCancelAsked }: TradeState, { orderStatus }: O
   return orderStatus === 'EXPIRED' ? 'EXPIRED' : 'EXCHANGE';
 }
 
-/** Looks by which the exchange must have known nothing of an order before that is believed. */
-const ABSENT_LOOKS = 5;
+const PENDING_STAGES: readonly Stage[] = ['UNSENT', 'SENT', 'RESTING'];
+const ENDED_BY = { FILLED: 'trade.filled', CANCELLED: 'trade.cancelled', FAILED: 'trade.failed' } as const;
+
+function decisionOf(
+  state: TradeState,
+  stage: Stage,
+  filledAmount: Decimal,
+  cancelReason: CancelReason,
+): Decision {
+  const status = PENDING_STAGES.includes(stage) ? 'PENDING' : (stage as TradeStatus);
+  const hasEnded = !isTerminal(state.status) && isTerminal(status);
+  const hasGrown = new Exact(filledAmount).gt(state.filledAmount);
+  const eventOfGrowth = status === 'PARTIALLY_FILLED' && hasGrown ? 'trade.partially_filled' : null;
+  return {
+    stage,
+    status,
+    filledAmount,
+    cancelReason: hasEnded && status === 'CANCELLED' ? cancelReason : null,
+    event: hasEnded ? ENDED_BY[status as keyof typeof ENDED_BY] : eventOfGrowth,
+  };
+}
+
+/** Looks in a row that find nothing, and then one more, by which it is believed that there is no such order. */
+const ABSENT_LOOKS = 5 + 1;
 
 /**
- * What follows when the exchange knows no order of this id, again. A user's own order is not sent a second time:
- * whether the first is still on its way nobody can tell for certain. An order that the exchange had told of before was
- * accepted: it did not fail, it is gone.
+ * What it means that the exchange knows no order of this id, for the `looks`-th time in a row. A user's own order is
+ * not sent a second time behind the user's back: whether the first is still on its way nobody can tell for certain.
  */
-export function decideAbsent(state: TradeState, looks: number): Decision | null {
-  if (looks < ABSENT_LOOKS || isTerminal(state.status)) return null;
-  const { filledAmount, isAcknowledged, isCancelAsked } = state;
-  if (isAcknowledged || new Exact(filledAmount).gt(0)) {
-    const cancelReason = isCancelAsked ? 'USER' : 'EXCHANGE';
-    return { status: 'CANCELLED', filledAmount, cancelReason, event: 'trade.cancelled' };
-  }
-  return { status: 'FAILED', filledAmount, cancelReason: null, event: 'trade.failed' };
+export function absenceAfter(looks: number, mayResend: boolean): 'NOT_FOUND' | 'ABSENT' | 'ABSENT_TO_RESEND' {
+  if (looks < ABSENT_LOOKS) return 'NOT_FOUND';
+  return mayResend ? 'ABSENT_TO_RESEND' : 'ABSENT';
 }
 
 export interface FeePart {
   readonly amount: Decimal;
   readonly currency: string;
+  /** Of how many fills it is the fee. */
+  readonly count: number;
 }
 
 /** Fees summed by currency; the currency of most fills first, then by name. */
-export function sumFees(parts: readonly FeePart[]): FeePart[] {
+export function sumFees(parts: readonly FeePart[]): { amount: Decimal; currency: string }[] {
   const sums = new Map<string, { amount: Exact; count: number }>();
-  for (const { amount, currency } of parts) {
+  for (const { amount, currency, count } of parts) {
     const sum = sums.get(currency) ?? { amount: new Exact(0), count: 0 };
-    sums.set(currency, { amount: sum.amount.plus(amount), count: sum.count + 1 });
+    sums.set(currency, { amount: sum.amount.plus(amount), count: sum.count + count });
   }
   return [...sums]
     .sort(([a, x], [b, y]) => y.count - x.count || (a < b ? -1 : 1))

@@ -3,12 +3,15 @@ import {
   encodeId,
   type Fill,
   type Trade,
+  type TradeCopy,
   type TradeDetail,
+  type TradeIntent,
+  type TradeSide,
 } from '@trading-automation/contracts';
 import { Exact, quotientOf } from '../decimal-arithmetic.js';
 import { instantText } from '../instant-text.js';
 import type { FillEntity } from './fill.entity.js';
-import type { TradeEntity } from './trade.entity.js';
+import type { StoredCopy, TradeEntity } from './trade.entity.js';
 
 /** What is shown of a trade; whoever shows many reads no more than that. */
 export const SHOWN_OF_TRADE = [
@@ -20,16 +23,20 @@ export const SHOWN_OF_TRADE = [
   'strategyId',
   'copierId',
   'sourceTradeId',
+  'sourceFillId',
+  'copy',
   'clientOrderId',
   'exchangeOrderId',
   'origin',
   'type',
   'side',
+  'intent',
   'reduceOnly',
   'timeInForce',
   'price',
   'stopPrice',
   'amount',
+  'requestedAmount',
   'filledAmount',
   'cost',
   'fees',
@@ -39,6 +46,7 @@ export const SHOWN_OF_TRADE = [
   'failureCode',
   'failureMessage',
   'cancelReason',
+  'reconciledAt',
   'version',
   'submittedAt',
   'filledAt',
@@ -77,16 +85,19 @@ export function viewTrade(trade: ShownTrade): Trade {
     strategy_id: trade.strategyId === null ? undefined : encodeId('str', trade.strategyId),
     copier_id: trade.copierId === null ? undefined : encodeId('cpr', trade.copierId),
     source_trade_id: trade.sourceTradeId === null ? undefined : encodeId('trd', trade.sourceTradeId),
+    source_fill_id: trade.sourceFillId === null ? undefined : encodeId('fil', trade.sourceFillId),
     client_order_id: trade.clientOrderId,
     exchange_order_id: trade.exchangeOrderId ?? undefined,
     origin: trade.origin,
     type: trade.type,
     side: trade.side,
+    intent: trade.intent ?? intentOf(trade.side),
     reduce_only: trade.reduceOnly,
     time_in_force: trade.timeInForce,
     price: optional(trade.price),
     stop_price: optional(trade.stopPrice),
     amount,
+    requested_amount: trade.requestedAmount === null ? amount : canonicalDecimal(trade.requestedAmount),
     filled_amount: filledAmount,
     remaining_amount: isUnfilled ? amount : remaining(amount, filledAmount),
     average_price: isUnfilled ? undefined : averagePrice(trade),
@@ -101,6 +112,8 @@ export function viewTrade(trade: ShownTrade): Trade {
         ? undefined
         : { code: trade.failureCode, message: trade.failureMessage ?? '' },
     cancel_reason: trade.cancelReason ?? undefined,
+    copy: trade.copy === null ? undefined : viewCopy(trade, trade.copy),
+    reconciled_at: optionalInstant(trade.reconciledAt),
     version: trade.version,
     submitted_at: optionalInstant(trade.submittedAt),
     filled_at: optionalInstant(trade.filledAt),
@@ -110,6 +123,35 @@ export function viewTrade(trade: ShownTrade): Trade {
     updated_at: instantText(trade.updatedAt),
   };
 }
+
+function viewCopy(trade: ShownTrade, copy: StoredCopy): TradeCopy {
+  const receivedAt = new Date(copy.received_at);
+  const { submittedAt } = trade;
+  return {
+    signal_at: instantText(new Date(copy.signal_at)),
+    received_at: instantText(receivedAt),
+    submitted_at: optionalInstant(submittedAt),
+    latency_ms: submittedAt === null ? undefined : Math.max(0, submittedAt.getTime() - receivedAt.getTime()),
+    reference_price: copy.reference_price,
+    slippage_bps: slippageOf(trade, copy.reference_price),
+    ratio: copy.ratio,
+  };
+}
+
+const BASIS_POINTS = 10_000;
+
+/** In hundredths of a percent of the reference price; above zero: worse than it. */
+function slippageOf({ side, cost, filledAmount }: ShownTrade, referencePrice: string): string | undefined {
+  const atReference = new Exact(referencePrice).times(filledAmount);
+  if (atReference.isZero()) return undefined;
+  const worse = side === 'BUY' ? new Exact(cost).minus(atReference) : atReference.minus(cost);
+  return worse.times(BASIS_POINTS).div(atReference).toDecimalPlaces(SLIPPAGE_DECIMALS).toString();
+}
+
+const SLIPPAGE_DECIMALS = 4;
+
+/** On spot whoever buys opens, and whoever sells reduces. */
+export const intentOf = (side: TradeSide): TradeIntent => (side === 'BUY' ? 'OPEN' : 'REDUCE');
 
 export function viewTradeDetail(trade: ShownTrade, fills: readonly ShownFill[]): TradeDetail {
   return { ...viewTrade(trade), fills: fills.map(viewFill) };

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { Commands } from '../commands.js';
 import { Lists } from '../lists.js';
 import { Platform } from '../platform.js';
+import { Reconciliation } from './reconciliation.service.js';
 import { TradeExecution } from './trade-execution.service.js';
 import { TradesService } from './trades.service.js';
 
@@ -27,7 +28,12 @@ export class TradesModule {}
       useFactory: (platform: Platform) => new TradeExecution(platform),
       inject: [Platform],
     },
+    {
+      provide: Reconciliation,
+      useFactory: (platform: Platform) => new Reconciliation(platform),
+      inject: [Platform],
+    },
   ],
-  exports: [TradeExecution],
+  exports: [TradeExecution, Reconciliation],
 })
 export class TradeExecutionModule {}

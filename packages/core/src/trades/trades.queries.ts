@@ -1,23 +1,25 @@
 import type { Decimal } from '@trading-automation/contracts';
 import type { VenueFill } from '@trading-automation/exchanges';
-import { newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
-import type { TradeEntity } from './trade.entity.js';
+import { hydrate, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
+import { Exact } from '../decimal-arithmetic.js';
+import { FillEntity } from './fill.entity.js';
+import { TradeEntity } from './trade.entity.js';
+import { type FeePart, sumFees } from './trade.rules.js';
 
-/**
- * What trades have taken out of the account's free balance since it was read: those that the exchange had not
- * confirmed by then. Those that it had are in the balance already. A trade that came to nothing takes nothing.
- */
-export async function reservedSinceBalances(tx: Tx, accountId: string, asset: string): Promise<Decimal> {
-  const [sum] = await queryPrepared<{ reserved: Decimal }>(
+/** Heard by whoever works on accounts; the payload is the uuid of one that has trades to be sent or cancelled. A hint. */
+export const ACCOUNT_WORK_CHANNEL = 'account_work';
+
+/** When the sweeper takes up a trade whose notification was lost. */
+export const FIRST_LOOK_MS = 2_000;
+
+/** Has whoever works on the accounts look at their trades, as soon as this transaction is committed. */
+export async function notifyWork(tx: Tx, accountIds: readonly string[]): Promise<void> {
+  if (accountIds.length === 0) return;
+  await queryPrepared(
     tx,
-    `SELECT coalesce(sum(t.reserved_amount), 0)::text AS reserved
-     FROM trades t JOIN exchange_accounts a ON a.id = t.exchange_account_id
-     WHERE t.exchange_account_id = $1 AND t.reserved_asset = $2 AND t.reserved_amount > 0
-       AND t.status <> 'FAILED' AND NOT (t.status = 'CANCELLED' AND t.filled_amount = 0)
-       AND (t.acknowledged_at IS NULL OR t.acknowledged_at >= a.balances_taken_at)`,
-    [accountId, asset],
+    `SELECT pg_notify('${ACCOUNT_WORK_CHANNEL}', id::text) FROM unnest($1::uuid[]) AS account (id)`,
+    [[...new Set(accountIds)]],
   );
-  return sum!.reserved;
 }
 
 /** Open trades that are due for a look, which nobody else looks at for `leaseMs`. */
@@ -33,56 +35,114 @@ export async function takeDueLooks(tx: Tx, leaseMs: number, limit: number): Prom
   return (rows as { id: string }[]).map(({ id }) => id);
 }
 
-export interface TradeChanges {
-  readonly submittedNow?: boolean;
-  readonly acknowledgedNow?: boolean;
-  readonly endedNow?: boolean;
-  /** When the next look is due; as before unless given. */
-  readonly lookInMs?: number;
-  /** Whether readers see something new; true unless given. */
-  readonly isChanged?: boolean;
+/** A locked trade with what the database's clock says of it. */
+export interface LockedTrade {
+  readonly trade: TradeEntity;
+  /** Whether it may be sent, or sent again, within its time; false where it has none. */
+  readonly mayResend: boolean;
+  /** Whether the time within which it was to be sent is over. */
+  readonly hasExpired: boolean;
+  /** Whether the answer to its sending can still be expected. */
+  readonly isOnItsWay: boolean;
+  readonly now: Date;
 }
 
-/** Writes the trade; every instant is the database's. */
-export async function updateTrade(tx: Tx, trade: TradeEntity, changes: TradeChanges): Promise<void> {
-  const {
-    submittedNow = false,
-    acknowledgedNow = false,
-    endedNow = false,
-    lookInMs = null,
-    isChanged = true,
-  } = changes;
-  await tx.query(
-    `UPDATE trades SET
-       status = $2, sub_status = $3, cancel_reason = $4, failure_code = $5, failure_message = $6,
-       filled_amount = $7, cost = $8, fees = $9, exchange_order_id = $10, venue_client_order_id = $11, probes = $12,
-       submitted_at = CASE WHEN $13 THEN clock_timestamp() ELSE submitted_at END,
-       acknowledged_at = CASE WHEN $14 THEN clock_timestamp() ELSE acknowledged_at END,
-       filled_at = CASE WHEN $15 AND $2 = 'FILLED' THEN clock_timestamp() ELSE filled_at END,
-       cancelled_at = CASE WHEN $15 AND $2 = 'CANCELLED' THEN clock_timestamp() ELSE cancelled_at END,
-       look_at = coalesce(clock_timestamp() + $16::float8 * interval '1 millisecond', look_at),
-       version = version + $17, updated_at = CASE WHEN $17 = 1 THEN clock_timestamp() ELSE updated_at END
-     WHERE id = $1`,
-    [
-      trade.id,
-      trade.status,
-      trade.subStatus,
-      trade.cancelReason,
-      trade.failureCode,
-      trade.failureMessage,
-      trade.filledAmount,
-      trade.cost,
-      JSON.stringify(trade.fees),
-      trade.exchangeOrderId,
-      trade.venueClientOrderId,
-      trade.probes,
-      submittedNow,
-      acknowledgedNow,
-      endedNow,
-      lookInMs,
-      isChanged ? 1 : 0,
-    ],
-  );
+const lockText = (
+  more: string,
+) => `SELECT t.*, coalesce(resend_until > clock_timestamp(), false) AS may_resend,
+    coalesce(resend_until <= clock_timestamp(), false) AS has_expired,
+    coalesce(submitted_at > clock_timestamp() - $2 * interval '1 millisecond', false) AS is_on_its_way,
+    clock_timestamp() AS now
+  FROM trades t WHERE id = ANY ($1) ${more} ORDER BY id FOR NO KEY UPDATE`;
+const LOCK = lockText('');
+const LOCK_OPEN = lockText("AND status IN ('PENDING', 'PARTIALLY_FILLED')");
+
+/**
+ * Locks trades in the order of their ids; those that are not there are left out. Whoever does not hold their books
+ * takes open ones alone: the books' own work locks ended ones, in another order.
+ */
+export async function lockTrades(
+  tx: Tx,
+  ids: readonly string[],
+  { which, answerExpectedMs }: { readonly which: 'all' | 'open'; readonly answerExpectedMs: number },
+): Promise<LockedTrade[]> {
+  const rows = await queryPrepared(tx, which === 'all' ? LOCK : LOCK_OPEN, [ids, answerExpectedMs]);
+  const trades = hydrate(tx.connection, TradeEntity, rows);
+  return rows.map(({ may_resend, has_expired, is_on_its_way, now }, i) => ({
+    trade: trades[i]!,
+    mayResend: may_resend,
+    hasExpired: has_expired,
+    isOnItsWay: is_on_its_way,
+    now,
+  }));
+}
+
+/** A trade as it is to be written, and which instants become now. */
+export interface TradeWriting {
+  readonly trade: TradeEntity;
+  /** Sent now, or put back to be sent again; as before unless given. */
+  readonly submission?: 'begun' | 'undone' | undefined;
+  readonly acknowledgedNow?: boolean | undefined;
+  readonly reconciledNow?: boolean | undefined;
+  /** When the next look is due; as before unless given. */
+  readonly lookInMs?: number | undefined;
+  /** Whether readers see something new. */
+  readonly isChanged: boolean;
+}
+
+const WRITE = `UPDATE trades t SET
+    status = c.status, sub_status = c.sub_status, cancel_reason = c.cancel_reason,
+    failure_code = c.failure_code, failure_message = c.failure_message,
+    filled_amount = c.filled_amount, cost = c.cost, fees = c.fees, leader_equity = c.leader_equity,
+    exchange_order_id = c.exchange_order_id, venue_client_order_id = c.venue_client_order_id, probes = c.probes,
+    submitted_at = CASE c.submission WHEN 'begun' THEN clock_timestamp() WHEN 'undone' THEN NULL
+                   ELSE t.submitted_at END,
+    send_after = CASE c.submission WHEN 'undone'
+                 THEN clock_timestamp() + c.look_in_ms * interval '1 millisecond' ELSE t.send_after END,
+    acknowledged_at = CASE WHEN c.acknowledged_now THEN clock_timestamp() ELSE t.acknowledged_at END,
+    reconciled_at = CASE WHEN c.reconciled_now THEN clock_timestamp() ELSE t.reconciled_at END,
+    filled_at = CASE WHEN c.status = 'FILLED' AND t.status <> 'FILLED' THEN clock_timestamp() ELSE t.filled_at END,
+    cancelled_at = CASE WHEN c.status = 'CANCELLED' AND t.status <> 'CANCELLED' THEN clock_timestamp()
+                   ELSE t.cancelled_at END,
+    look_at = coalesce(clock_timestamp() + c.look_in_ms * interval '1 millisecond', t.look_at),
+    version = t.version + c.is_changed::int,
+    updated_at = CASE WHEN c.is_changed THEN clock_timestamp() ELSE t.updated_at END
+  FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::numeric[], $8::numeric[],
+    $9::jsonb[], $10::numeric[], $11::text[], $12::text[], $13::int[], $14::text[], $15::bool[], $16::bool[],
+    $17::float8[], $18::bool[])
+    AS c (id, status, sub_status, cancel_reason, failure_code, failure_message, filled_amount, cost, fees,
+      leader_equity, exchange_order_id, venue_client_order_id, probes, submission, acknowledged_now, reconciled_now,
+      look_in_ms, is_changed)
+  WHERE t.id = c.id RETURNING t.*`;
+
+/** Writes locked trades, each of them once, and answers with them as they stand; every instant is the database's. */
+export async function writeTrades(
+  tx: Tx,
+  writings: readonly TradeWriting[],
+): Promise<ReadonlyMap<string, TradeEntity>> {
+  if (writings.length === 0) return new Map();
+  const of = (value: (trade: TradeEntity) => unknown) => writings.map(({ trade }) => value(trade));
+  const rows = await queryPrepared(tx, WRITE, [
+    of(({ id }) => id),
+    of(({ status }) => status),
+    of(({ subStatus }) => subStatus),
+    of(({ cancelReason }) => cancelReason),
+    of(({ failureCode }) => failureCode),
+    of(({ failureMessage }) => failureMessage),
+    of(({ filledAmount }) => filledAmount),
+    of(({ cost }) => cost),
+    of(({ fees }) => JSON.stringify(fees)),
+    of(({ leaderEquity }) => leaderEquity),
+    of(({ exchangeOrderId }) => exchangeOrderId),
+    of(({ venueClientOrderId }) => venueClientOrderId),
+    of(({ probes }) => probes),
+    writings.map(({ submission }) => submission ?? null),
+    writings.map(({ acknowledgedNow }) => acknowledgedNow ?? false),
+    writings.map(({ reconciledNow }) => reconciledNow ?? false),
+    writings.map(({ lookInMs }) => lookInMs ?? null),
+    writings.map(({ isChanged }) => isChanged),
+  ]);
+  return new Map(hydrate(tx.connection, TradeEntity, rows).map((trade) => [trade.id, trade]));
 }
 
 /**
@@ -100,39 +160,71 @@ export async function keepWishesToCancel(tx: Tx, ids: readonly string[]): Promis
   );
 }
 
-/** Keeps the fills that are not known yet; an order is told of with all of its fills at each look. */
-export async function insertFills(tx: Tx, trade: TradeEntity, fills: readonly VenueFill[]): Promise<void> {
-  if (fills.length === 0) return;
-  await tx.query(
-    `INSERT INTO fills (id, trade_id, exchange_account_id, symbol, exchange_fill_id, price, amount, fee_amount,
-       fee_currency, liquidity, executed_at)
-     SELECT id, $2, $3, $4, exchange_fill_id, price, amount, fee_amount, fee_currency, liquidity, executed_at
-     FROM unnest($1::uuid[], $5::text[], $6::numeric[], $7::numeric[], $8::numeric[], $9::text[], $10::text[],
-       $11::timestamptz[])
-       AS told (id, exchange_fill_id, price, amount, fee_amount, fee_currency, liquidity, executed_at)
-     ON CONFLICT (trade_id, exchange_fill_id) DO NOTHING`,
-    [
-      fills.map(() => newUuid()),
-      trade.id,
-      trade.exchangeAccountId,
-      trade.symbol,
-      fills.map(({ exchangeFillId }) => exchangeFillId),
-      fills.map(({ price }) => price),
-      fills.map(({ amount }) => amount),
-      fills.map(({ fee }) => fee.amount),
-      fills.map(({ fee }) => fee.currency),
-      fills.map(({ liquidity }) => liquidity),
-      fills.map(({ executedAt }) => executedAt),
-    ],
-  );
+/** A fill as the exchange tells it, of the trade that it belongs to. */
+export interface ToldFill {
+  readonly trade: TradeEntity;
+  readonly fill: VenueFill;
 }
 
-/** By the database's clock; false where it was not submitted. */
-export async function wasSubmittedWithin(tx: Tx, id: string, withinMs: number): Promise<boolean> {
-  const [{ is_young }] = await tx.query(
-    `SELECT coalesce(submitted_at > clock_timestamp() - $2 * interval '1 millisecond', false) AS is_young
-     FROM trades WHERE id = $1`,
-    [id, withinMs],
+const INSERT_FILLS = `INSERT INTO fills (id, trade_id, exchange_account_id, symbol, exchange_fill_id, price, amount,
+    fee_amount, fee_currency, liquidity, executed_at)
+  SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::numeric[], $7::numeric[],
+    $8::numeric[], $9::text[], $10::text[], $11::timestamptz[])
+  ON CONFLICT (trade_id, exchange_fill_id) DO NOTHING
+  RETURNING *`;
+
+/** Keeps the fills that are not known yet, and answers with those; an order is told of with all of its fills each time. */
+export async function insertFills(tx: Tx, told: readonly ToldFill[]): Promise<FillEntity[]> {
+  if (told.length === 0) return [];
+  const rows = await queryPrepared(tx, INSERT_FILLS, [
+    told.map(() => newUuid()),
+    told.map(({ trade }) => trade.id),
+    told.map(({ trade }) => trade.exchangeAccountId),
+    told.map(({ trade }) => trade.symbol),
+    told.map(({ fill }) => fill.exchangeFillId),
+    told.map(({ fill }) => fill.price),
+    told.map(({ fill }) => fill.amount),
+    told.map(({ fill }) => fill.fee.amount),
+    told.map(({ fill }) => fill.fee.currency),
+    told.map(({ fill }) => fill.liquidity),
+    told.map(({ fill }) => fill.executedAt),
+  ]);
+  return hydrate(tx.connection, FillEntity, rows);
+}
+
+/** Exact sums. */
+export interface FillSums {
+  readonly amount: Decimal;
+  /** Of price × amount. */
+  readonly cost: Decimal;
+  readonly fees: TradeEntity['fees'];
+}
+
+const SUM_FILLS = `SELECT trade_id, fee_currency, sum(amount)::text AS amount, sum(price * amount)::text AS cost,
+    sum(fee_amount)::text AS fee, count(*)::int
+  FROM fills WHERE trade_id = ANY ($1) GROUP BY trade_id, fee_currency`;
+
+/** What all known fills of each trade come to; trades without any are left out. */
+export async function sumFills(tx: Tx, tradeIds: readonly string[]): Promise<ReadonlyMap<string, FillSums>> {
+  if (tradeIds.length === 0) return new Map();
+  const rows = await queryPrepared<{
+    trade_id: string;
+    fee_currency: string;
+    amount: Decimal;
+    cost: Decimal;
+    fee: Decimal;
+    count: number;
+  }>(tx, SUM_FILLS, [tradeIds]);
+  const sums = new Map<string, { amount: Exact; cost: Exact; fees: FeePart[] }>();
+  for (const { trade_id, fee_currency, amount, cost, fee, count } of rows) {
+    const sum = sums.get(trade_id) ?? { amount: new Exact(0), cost: new Exact(0), fees: [] };
+    sum.fees.push({ amount: fee, currency: fee_currency, count });
+    sums.set(trade_id, { ...sum, amount: sum.amount.plus(amount), cost: sum.cost.plus(cost) });
+  }
+  return new Map(
+    [...sums].map(([id, { amount, cost, fees }]) => [
+      id,
+      { amount: amount.toString(), cost: cost.toString(), fees: sumFees(fees) },
+    ]),
   );
-  return is_young;
 }

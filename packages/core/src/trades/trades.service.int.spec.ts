@@ -58,14 +58,18 @@ const countOf = async () => {
 /** Has the exchange tell of the order. */
 async function acknowledge(trade: TradeDetail, status: 'OPEN' | 'CANCELLED' | 'REJECTED' = 'OPEN') {
   const uuid = await uuidOf(trade);
-  await execution.beginSubmission(uuid, `venue-${uuid}`);
+  await core.begin(uuid, `venue-${uuid}`);
   const order = {
     exchangeOrderId: `order-${uuid}`,
     venueClientOrderId: `venue-${uuid}`,
     symbol: trade.symbol,
     status,
+    side: trade.side,
+    type: trade.type,
+    timeInForce: trade.time_in_force,
     amount: trade.amount,
     filledAmount: '0',
+    createdAt: new Date(),
     updatedAt: new Date(),
   };
   await execution.storeOrder(uuid, order, []);
@@ -196,7 +200,7 @@ describe('creating a trade', () => {
     });
   });
 
-  it('names every rule of the exchange that the order breaks, with value and limit', async () => {
+  it('row 14: names every rule of the exchange that the order breaks, with value and limit', async () => {
     const strict = await core.pair({ base: 'STRICT', min_amount: '5', min_notional: '1000' });
     await expect(create({ trade_pair_id: strict.id, amount: '0.001', price: '0.005' })).rejects.toMatchObject(
       {
@@ -406,7 +410,7 @@ describe('the list of trades', () => {
     });
   });
 
-  it('has pages that neither skip nor repeat, while trades are added', async () => {
+  it('row 11: has pages that neither skip nor repeat, while trades are added', async () => {
     const made = new Set<string>();
     for (let i = 0; i < 5; i++) made.add((await create()).id);
     const seen: string[] = [];
@@ -419,6 +423,21 @@ describe('the list of trades', () => {
     } while (cursor !== '');
     expect(seen).toHaveLength(5);
     expect(new Set(seen)).toEqual(made);
+  });
+
+  it('row 11: are followed by what changed last, page by page, without a limit to how far', async () => {
+    const made: TradeDetail[] = [];
+    for (let i = 0; i < 4; i++) made.push(await create());
+    await acknowledge(made[1]!, 'CANCELLED');
+    await acknowledge(made[0]!);
+    const seen: string[] = [];
+    let cursor = '';
+    do {
+      const page = await trades.list(actor, asked(`limit=1&sort=updated_at&order=asc${cursor}`));
+      seen.push(...page.items.map(({ id }) => id));
+      cursor = page.pagination.has_more ? `&cursor=${page.pagination.next_cursor}` : '';
+    } while (cursor !== '');
+    expect(seen).toEqual([2, 3, 1, 0].map((i) => made[i]!.id));
   });
 
   it('has cursors that serve their own user and query alone', async () => {

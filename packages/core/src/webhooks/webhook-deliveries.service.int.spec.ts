@@ -143,7 +143,7 @@ describe('a failure', () => {
 });
 
 describe('the fan-out', () => {
-  it('makes one delivery for each event, whoever runs it, and tells of each once it stands', async () => {
+  it('row 17: makes one delivery for each event, whoever runs it, and tells of each once it stands', async () => {
     const hook = await addHook();
     const told: DeliveryRef[] = [];
     const errors: unknown[] = [];

@@ -6,7 +6,7 @@ import { ExchangeAccountsService, ExchangeSecrets } from '../exchange-accounts.s
 import { VenueCatalogue } from '../venue-catalogue.service.js';
 import { serveWorkerCall } from '../worker-calls.js';
 
-export const PAPER = { id: 'paper', name: 'Paper Exchange', tradingTypes: ['spot'] } as const;
+export const PAPER = { id: 'paper', name: 'Paper Exchange', tradingTypes: ['spot'], isProven: true } as const;
 
 const GOOD_CREDENTIALS: CredentialsReport = {
   tradingTypes: ['spot'],

@@ -1,0 +1,113 @@
+import type { Actor } from '../access/index.js';
+import { CoreUnderTest, type Named } from '../testing/index.js';
+import { EquitySnapshots } from './equity-snapshots.service.js';
+
+let core: CoreUnderTest;
+let snapshots: EquitySnapshots;
+let actor: Actor;
+let account: Named;
+
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+  snapshots = new EquitySnapshots(core.platform);
+  await core.pair({ last_price: '60000' });
+  await core.pair({ base: 'ETH', last_price: '2000' });
+  await core.pair({ quote: 'EUR', last_price: '50000' });
+  await core.pair({ base: 'DARK' });
+});
+afterAll(() => core.close());
+beforeEach(async () => {
+  actor = await core.actor();
+  account = await core.account(actor, { USDT: '1000', BTC: '0.5' });
+});
+
+const pointsOf = ({ uuid }: Named) =>
+  core.rows(
+    `SELECT currency, trim_scale(amount)::text AS amount FROM equity_snapshots
+     WHERE exchange_account_id = $1 ORDER BY period, currency`,
+    uuid,
+  );
+
+/** A point of so many minutes before yesterday's midnight, in UTC. */
+const addPoint = (minutes: number, amount: string) =>
+  core.rows(
+    `INSERT INTO equity_snapshots (exchange_account_id, currency, period, taken_at, amount)
+     SELECT $1, 'USDT', at, at, $3::numeric
+     FROM (SELECT date_trunc('day', now() - interval '1 day', 'UTC') - $2 * interval '1 minute' AS at) p`,
+    account.uuid,
+    minutes,
+    amount,
+  );
+
+describe('snapshots of equity', () => {
+  it('say what accounts hold at the last prices, in the currency of most pairs before there are results', async () => {
+    expect(await snapshots.take()).toBeGreaterThan(0);
+    expect(await pointsOf(account)).toEqual([{ currency: 'USDT', amount: '31000' }]);
+  });
+
+  it('are taken in every currency that the account has results in', async () => {
+    await core.rows(
+      `INSERT INTO equity_currencies (exchange_account_id, currency) VALUES ($1, 'USDT'), ($1, 'EUR')`,
+      account.uuid,
+    );
+    await snapshots.take();
+    // 1,000 USDT are 1000 / 60000 BTC, and those 833.33… EUR.
+    expect(await pointsOf(account)).toEqual([
+      { currency: 'EUR', amount: expect.stringMatching(/^25833\.3333/) },
+      { currency: 'USDT', amount: '31000' },
+    ]);
+  });
+
+  it('keep one of a period, the last', async () => {
+    await snapshots.take();
+    await core.rows(
+      `UPDATE exchange_accounts SET balances = '{"USDT": {"free": "7", "locked": "0"}}' WHERE id = $1`,
+      account.uuid,
+    );
+    await snapshots.take();
+    const points = await pointsOf(account);
+    // A period may have ended in between.
+    expect(points.length).toBeLessThanOrEqual(2);
+    expect(points.at(-1)).toEqual({ currency: 'USDT', amount: '7' });
+  });
+
+  it('are not taken of what is unknown, stale or no longer in use', async () => {
+    const unknown = await core.account(actor, { DARK: '1' });
+    const unread = await core.account(actor, null);
+    const idle = await core.account(actor, { USDT: '1' }, { isActive: false });
+    await core.rows(
+      "UPDATE exchange_accounts SET balances_taken_at = now() - interval '2 hours' WHERE id = $1",
+      account.uuid,
+    );
+    await snapshots.take();
+    for (const each of [unknown, unread, idle, account]) expect(await pointsOf(each)).toEqual([]);
+  });
+
+  it('of days past are thinned to the first of the account and the last of each day', async () => {
+    const DAY = 1_440;
+    await addPoint(2 * DAY - 5, 'first'.length.toString());
+    await addPoint(2 * DAY - 10, '11');
+    await addPoint(DAY + 5, '12');
+    await addPoint(DAY - 5, '21');
+    await addPoint(10, '22');
+    await addPoint(5, '23');
+    await addPoint(0, '31');
+    await addPoint(-5, '32');
+    await snapshots.take();
+    expect((await pointsOf(account)).map(({ amount }) => amount)).toEqual([
+      '5',
+      '12',
+      '23',
+      '31',
+      '32',
+      '31000',
+    ]);
+  });
+
+  it('are taken by one process at a time', async () => {
+    const other = new EquitySnapshots(await core.another());
+    const taken = await Promise.all([snapshots.take(), other.take()]);
+    expect(Math.max(...taken)).toBeGreaterThan(0);
+    expect(await pointsOf(account)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,111 @@
+import { inTransaction, type Tx, withAdvisoryLock } from '@trading-automation/persistence';
+import type { Platform } from '../platform.js';
+import { equitiesOf } from '../trade-pairs/index.js';
+
+/** Of each such period the last snapshot is kept, of the days before yesterday the last of each day. */
+const PERIOD = "interval '5 minutes'";
+const FULL_FOR = "interval '1 day'";
+/** Older snapshots were thinned long ago; looking at them again would cost more each day. */
+const THINNED_WITHIN = "interval '32 days'";
+/** Balances that nobody has read for longer say nothing of now. */
+const BALANCES_AGE_MAX = "interval '1 hour'";
+const ACCOUNTS_AT_ONCE = 1_000;
+const REMOVED_AT_ONCE = 5_000;
+
+interface AccountToValue {
+  readonly id: string;
+  readonly currencies: readonly string[];
+}
+
+/**
+ * Records what accounts are worth, in each currency that their results are counted in; before there are any, in that
+ * of most of the exchange's pairs.
+ *
+ * Balances and last prices give the amount, so that open lots are in it as they would be sold now. What was paid in
+ * or out moves it like anything else: profit is never read from it, but from fills. It is what profit is put in
+ * proportion to (`performance/daily-results.rules.ts`).
+ */
+export class EquitySnapshots {
+  constructor(private readonly platform: Platform) {}
+
+  /**
+   * Takes one of every account that is in use and whose worth is known; called every minute or so, by one process at a
+   * time. Answers how many were taken; 0 where another process is at it.
+   */
+  async take(): Promise<number> {
+    const { database } = this.platform;
+    const outcome = await withAdvisoryLock(database, 'equity snapshots', async (signal) => {
+      let taken = 0;
+      let after: string | undefined = '00000000-0000-0000-0000-000000000000';
+      while (after !== undefined && !signal.aborted) {
+        const from: string = after;
+        const step = await inTransaction(database, (tx) => takeSome(tx, from));
+        taken += step.taken;
+        after = step.last;
+      }
+      for (let removed = REMOVED_AT_ONCE; removed === REMOVED_AT_ONCE && !signal.aborted; )
+        removed = await thin(database.manager);
+      return taken;
+    });
+    return outcome.acquired ? outcome.value : 0;
+  }
+}
+
+/** The next accounts by id; `last` is undefined where there are no more. */
+async function takeSome(tx: Tx, after: string): Promise<{ taken: number; last: string | undefined }> {
+  const accounts: AccountToValue[] = await tx.query(
+    `SELECT a.id, ARRAY (
+         SELECT currency FROM equity_currencies c WHERE c.exchange_account_id = a.id
+         UNION ALL SELECT u.quote WHERE NOT EXISTS (
+           SELECT FROM equity_currencies c WHERE c.exchange_account_id = a.id)) AS currencies
+     FROM exchange_accounts a
+     LEFT JOIN (
+       SELECT DISTINCT ON (exchange) exchange, quote FROM trade_pairs WHERE is_active
+       GROUP BY exchange, quote ORDER BY exchange, count(*) DESC, quote) u ON u.exchange = a.exchange
+     WHERE a.id > $1 AND a.deleted_at IS NULL AND a.is_active
+       AND a.balances_taken_at > clock_timestamp() - ${BALANCES_AGE_MAX}
+     ORDER BY a.id LIMIT $2`,
+    [after, ACCOUNTS_AT_ONCE],
+  );
+  const idsByCurrency = new Map<string, string[]>();
+  for (const { id, currencies } of accounts) {
+    // Nothing is listed there yet: nothing can be valued.
+    for (const currency of currencies.filter((each) => each !== null))
+      idsByCurrency.set(currency, [...(idsByCurrency.get(currency) ?? []), id]);
+  }
+  let taken = 0;
+  for (const [currency, ids] of idsByCurrency) taken += await record(tx, currency, ids);
+  return { taken, last: accounts.length < ACCOUNTS_AT_ONCE ? undefined : accounts.at(-1)?.id };
+}
+
+async function record(tx: Tx, currency: string, ids: readonly string[]): Promise<number> {
+  const known = [...(await equitiesOf(tx, ids, currency))].flatMap(([id, equity]) =>
+    equity === null ? [] : [{ id, amount: equity.amount }],
+  );
+  const rows: unknown[] = await tx.query(
+    `INSERT INTO equity_snapshots AS s (exchange_account_id, currency, period, taken_at, amount)
+     SELECT given.id, $3, date_bin(${PERIOD}, now(), 'epoch'), now(), given.amount
+     FROM unnest($1::uuid[], $2::numeric[]) AS given (id, amount)
+     ON CONFLICT (exchange_account_id, currency, period) DO UPDATE
+       SET taken_at = excluded.taken_at, amount = excluded.amount
+     RETURNING 1`,
+    [known.map(({ id }) => id), known.map(({ amount }) => amount), currency],
+  );
+  return rows.length;
+}
+
+/** An account's first snapshot stays: its first day is put in proportion to it. */
+async function thin(tx: Tx): Promise<number> {
+  const dayOf = (row: string) => `(${row}.period AT TIME ZONE 'UTC')::date`;
+  const isOfAccount = 'o.exchange_account_id = s.exchange_account_id AND o.currency = s.currency';
+  const [, removed]: [unknown, number] = await tx.query(
+    `DELETE FROM equity_snapshots WHERE ctid = ANY (ARRAY (
+       SELECT s.ctid FROM equity_snapshots s
+       WHERE s.period < date_trunc('day', now() - ${FULL_FOR}, 'UTC') AND s.period > now() - ${THINNED_WITHIN}
+         AND EXISTS (SELECT FROM equity_snapshots o
+           WHERE ${isOfAccount} AND o.period > s.period AND ${dayOf('o')} = ${dayOf('s')})
+         AND EXISTS (SELECT FROM equity_snapshots o WHERE ${isOfAccount} AND o.period < s.period)
+       LIMIT ${REMOVED_AT_ONCE}))`,
+  );
+  return removed;
+}

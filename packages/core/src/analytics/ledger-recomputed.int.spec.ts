@@ -1,0 +1,127 @@
+import { type Analytics, analyticsOperations } from '@trading-automation/contracts';
+import fc from 'fast-check';
+import type { Actor } from '../access/index.js';
+import { querySchemaOf } from '../lists.js';
+import { CoreUnderTest, type Named } from '../testing/index.js';
+import { LedgerUnderTest } from '../testing/ledger-under-test.js';
+import { AnalyticsService } from './analytics.service.js';
+import { ResultDays } from './result-days.service.js';
+
+/**
+ * First in, first out from fills alone, by running sums instead of lots: what is held never falls below nothing, so
+ * what of a sale is of a lot is what the running sum and its lowest point so far say; purchases and sales then overlap
+ * where their running sums do. Shares nothing with how lots are kept.
+ */
+const RESULTS_FROM_FILLS = `
+  WITH fill AS (
+    SELECT f.id, f.exchange_account_id AS account, t.trade_pair_id AS pair, t.side, f.executed_at,
+      f.amount - CASE WHEN t.side = 'BUY' THEN 1 ELSE -1 END * CASE WHEN f.fee_currency = p.base THEN f.fee_amount ELSE 0 END AS moved,
+      f.price * f.amount + CASE WHEN t.side = 'BUY' THEN 1 ELSE -1 END
+        * CASE WHEN f.fee_currency = p.quote THEN f.fee_amount ELSE 0 END AS value,
+      f.price * f.amount AS volume,
+      CASE f.fee_currency WHEN p.quote THEN f.fee_amount WHEN p.base THEN f.fee_amount * f.price ELSE 0 END AS fee
+    FROM fills f JOIN trades t ON t.id = f.trade_id JOIN trade_pairs p ON p.id = t.trade_pair_id
+    WHERE t.user_id = $1
+  ), walked AS (
+    SELECT *, sum(CASE side WHEN 'BUY' THEN moved ELSE -moved END) OVER walk AS position
+    FROM fill WINDOW walk AS (PARTITION BY account, pair ORDER BY executed_at, id)
+  ), lowest AS (
+    SELECT *, least(0, min(position) OVER walk) AS low FROM walked
+    WINDOW walk AS (PARTITION BY account, pair ORDER BY executed_at, id)
+  ), matched AS (
+    SELECT *, CASE side WHEN 'BUY' THEN moved
+      ELSE moved - (coalesce(lag(low) OVER walk, 0) - low) END AS lot_amount
+    FROM lowest WINDOW walk AS (PARTITION BY account, pair ORDER BY executed_at, id)
+  ), placed AS (
+    SELECT *, sum(lot_amount) OVER (PARTITION BY account, pair, side ORDER BY executed_at, id) AS until
+    FROM matched
+  ), overlap AS (
+    SELECT s.executed_at, least(b.until, s.until) - greatest(b.until - b.lot_amount, s.until - s.lot_amount) AS amount,
+      s.value / s.moved AS brought, b.value / b.moved AS cost
+    FROM placed s JOIN placed b ON b.account = s.account AND b.pair = s.pair AND b.side = 'BUY' AND s.side = 'SELL'
+      AND b.until > s.until - s.lot_amount AND b.until - b.lot_amount < s.until AND s.lot_amount > 0
+  )
+  SELECT (SELECT coalesce(sum(volume), 0) FROM fill) AS volume, (SELECT coalesce(sum(fee), 0) FROM fill) AS fees,
+    (SELECT count(*)::int FROM matched WHERE side = 'SELL' AND lot_amount < moved) AS unmatched,
+    (SELECT coalesce(jsonb_object_agg(day, pnl::text), '{}') FROM (
+      SELECT (executed_at AT TIME ZONE 'UTC')::date AS day, sum(amount * (brought - cost)) AS pnl
+      FROM overlap GROUP BY 1) d) AS days`;
+
+let core: CoreUnderTest;
+let ledger: LedgerUnderTest;
+let service: AnalyticsService;
+let results: ResultDays;
+let pairs: readonly Named[];
+
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+  ledger = new LedgerUnderTest(core);
+  service = new AnalyticsService(core.platform);
+  results = new ResultDays(core.platform);
+  pairs = [await core.pair(), await core.pair({ base: 'ETH' })];
+});
+afterAll(() => core.close());
+
+const asked = querySchemaOf(analyticsOperations.get).parse({}) as Parameters<AnalyticsService['get']>[1];
+const read = (actor: Actor): Promise<Analytics> => service.get(actor, asked);
+
+const step = fc.record({
+  account: fc.nat(1),
+  pair: fc.nat(1),
+  isSale: fc.boolean(),
+  hours: fc.integer({ min: 0, max: 40 }),
+  fills: fc.array(
+    fc.record({
+      price: fc.integer({ min: 1, max: 20_000 }).map((cents) => (cents / 100).toFixed(2)),
+      amount: fc.integer({ min: 1, max: 400 }).map((hundredths) => (hundredths / 100).toFixed(2)),
+      fee: fc.constantFrom('0', '0.003', '0.009'),
+      currency: fc.constantFrom('USDT', 'base', 'BNB'),
+    }),
+    { minLength: 1, maxLength: 3 },
+  ),
+});
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+
+async function trade(actor: Actor, accounts: readonly Named[], steps: readonly Step[]): Promise<void> {
+  let atMs = Date.UTC(2026, 1, 1);
+  for (const { account, pair, isSale, hours, fills } of steps) {
+    atMs += hours * 3_600_000;
+    await ledger.order({
+      owner: actor,
+      account: accounts[account]!,
+      pair: pairs[pair]!,
+      side: isSale ? 'SELL' : 'BUY',
+      fills: fills.map(({ price, amount, fee, currency }) => {
+        atMs += 1;
+        const feeCurrency = currency === 'base' ? (['BTC', 'ETH'] as const)[pair]! : currency;
+        return { at: new Date(atMs).toISOString(), price, amount, fee, feeCurrency };
+      }),
+    });
+  }
+}
+
+describe('analytics', () => {
+  it('are what another reckoning makes of random fills alone, whether days are kept or not', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
+        const actor = await core.actor();
+        await trade(actor, [await core.account(actor), await core.account(actor)], steps);
+        await ledger.book();
+        const live = await read(actor);
+        await results.refresh();
+        expect(await read(actor)).toEqual(live);
+        const expected = await core.row(RESULTS_FROM_FILLS, actor.userId);
+        const days = Object.entries(expected.days as Record<string, string>).sort(([a], [b]) =>
+          a < b ? -1 : 1,
+        );
+        expect(Number(live.volume)).toBeCloseTo(Number(expected.volume), 8);
+        expect(Number(live.fees)).toBeCloseTo(Number(expected.fees), 8);
+        expect(live.unmatched_fill_count).toBe(expected.unmatched);
+        expect(live.equity_curve.map(({ at }) => at.slice(0, 10))).toEqual(days.map(([day]) => day));
+        for (const [place, [, pnl]] of days.entries())
+          expect(Number(live.equity_curve[place]!.period_pnl)).toBeCloseTo(Number(pnl), 8);
+      }),
+      { numRuns: 20 },
+    );
+  });
+});

@@ -1,0 +1,174 @@
+import { strategyOperations } from '@trading-automation/contracts';
+import { newUuid } from '@trading-automation/persistence';
+import type { Actor } from '../access/index.js';
+import { querySchemaOf } from '../lists.js';
+import { StrategiesService } from '../strategies/index.js';
+import { CoreUnderTest, type Named } from '../testing/index.js';
+import { LedgerUnderTest } from '../testing/ledger-under-test.js';
+import { ResultDays } from './result-days.service.js';
+
+let core: CoreUnderTest;
+let ledger: LedgerUnderTest;
+let strategies: StrategiesService;
+let pair: Named;
+let leader: Actor;
+let follower: Actor;
+let source: Named;
+let copying: Named;
+let strategyUuid: string;
+let strategyId: string;
+let copier: string;
+
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+  ledger = new LedgerUnderTest(core);
+  strategies = new StrategiesService(core.platform, core.lists, core.commands);
+  pair = await core.pair();
+});
+afterAll(() => core.close());
+beforeEach(async () => {
+  leader = await core.actor();
+  follower = await core.actor();
+  source = await core.account(leader);
+  copying = await core.account(follower);
+  const { id } = await strategies.create(leader, {
+    name: 'shown',
+    exchange_account_id: source.id,
+    visibility: 'PUBLIC',
+  });
+  strategyId = id;
+  const { uuid } = await core.row(
+    'SELECT id AS uuid FROM strategies WHERE exchange_account_id = $1',
+    source.uuid,
+  );
+  strategyUuid = uuid as string;
+  copier = newUuid();
+  await core.rows(
+    `INSERT INTO copiers (id, user_id, strategy_id, exchange_account_id, name, status, sizing_mode, sizing_value,
+       max_signal_age_ms, on_breach, below_minimum, copy_existing)
+     VALUES ($1, $2, $3, $4, 'c', 'PAUSED', 'MULTIPLIER', 1, 60000, 'CLOSE_ONLY', 'SKIP', false)`,
+    copier,
+    follower.userId,
+    strategyUuid,
+    copying.uuid,
+  );
+});
+
+interface Made {
+  /** The trade whose lot it is a copy of. */
+  readonly copyOf?: Named;
+  readonly side: 'BUY' | 'SELL';
+  readonly at: string;
+  readonly price: string;
+  /** Whether the strategy's id stands on it. */
+  readonly isSignal?: boolean;
+}
+
+function order({ copyOf, side, at, price, isSignal = true }: Made) {
+  return ledger.order({
+    owner: copyOf ? follower : leader,
+    account: copyOf ? copying : source,
+    pair,
+    side,
+    fills: [{ at: `2026-01-${at}:00Z`, price, amount: '1' }],
+    strategy: isSignal && !copyOf ? strategyUuid : undefined,
+    copiedStrategy: copyOf && strategyUuid,
+    copy: copyOf && { copier, lotTrade: copyOf.uuid, referencePrice: price },
+  });
+}
+
+async function performance(viewer = leader) {
+  await ledger.book();
+  await new ResultDays(core.platform).refresh();
+  return (await strategies.get(viewer, strategyId)).performance;
+}
+
+const equity = (at: string, amount: string) =>
+  core.rows(
+    `INSERT INTO equity_snapshots (exchange_account_id, currency, period, taken_at, amount)
+     VALUES ($1, 'USDT', $2::timestamptz, $2::timestamptz, $3)`,
+    source.uuid,
+    `2026-01-${at}:00Z`,
+    amount,
+  );
+
+async function list(viewer: Actor, query: Record<string, string>) {
+  const asked = querySchemaOf(strategyOperations.list).parse({ ...query, limit: '100' });
+  return (await strategies.list(viewer, asked as Parameters<StrategiesService['list']>[1])).items;
+}
+
+describe('the performance of a strategy', () => {
+  it('is null and nought before anything was closed', async () => {
+    expect(await performance()).toEqual({
+      since: expect.any(String),
+      closed_count: 0,
+      win_rate: null,
+      net_pnl: '0',
+      roi: null,
+      max_drawdown_percent: null,
+      sharpe: null,
+      copier_net_pnl: '0',
+    });
+  });
+
+  it('is what its own lots made, whoever closed them, and apart from it what copiers really made', async () => {
+    const lot = await order({ side: 'BUY', at: '01T10:00', price: '100' });
+    await order({ copyOf: lot, side: 'BUY', at: '01T10:01', price: '101' });
+    await order({ side: 'SELL', at: '02T10:00', price: '110', isSignal: false });
+    await order({ copyOf: lot, side: 'SELL', at: '02T10:01', price: '108' });
+    await order({ side: 'BUY', at: '03T10:00', price: '100' });
+    await order({ side: 'SELL', at: '03T11:00', price: '95' });
+    // No business of the strategy.
+    await order({ side: 'BUY', at: '04T10:00', price: '10', isSignal: false });
+    await order({ side: 'SELL', at: '04T11:00', price: '90', isSignal: false });
+    expect(await performance()).toMatchObject({
+      closed_count: 2,
+      win_rate: '0.5',
+      net_pnl: '5',
+      copier_net_pnl: '7',
+      roi: null,
+      max_drawdown_percent: null,
+      sharpe: expect.any(String),
+    });
+  });
+
+  it('is put in proportion to the recorded equity of its account', async () => {
+    await equity('01T00:01', '1000');
+    await equity('02T23:59', '1100');
+    await order({ side: 'BUY', at: '01T10:00', price: '100' });
+    await order({ side: 'SELL', at: '02T10:00', price: '200' });
+    await order({ side: 'BUY', at: '03T10:00', price: '200' });
+    await order({ side: 'SELL', at: '03T11:00', price: '90' });
+    // 100 of 1,000, then −110 of 1,100.
+    expect(await performance()).toMatchObject({ roi: '-0.01', max_drawdown_percent: '10' });
+  });
+
+  it('rule 30: is shown to others without the account, and without what is on it', async () => {
+    await equity('01T00:01', '1000');
+    await order({ side: 'BUY', at: '01T10:00', price: '100' });
+    await order({ side: 'SELL', at: '02T10:00', price: '110' });
+    const mine = await performance();
+    expect(await performance(follower)).toEqual(mine);
+    const seen = (await list(follower, { visibility: 'PUBLIC' })).find(({ id }) => id === strategyId);
+    expect(seen?.performance).toEqual(mine);
+    expect(seen).not.toHaveProperty('exchange_account_id', expect.anything());
+    const text = JSON.stringify(seen);
+    for (const secret of [source.id, source.uuid, '1000']) expect(text).not.toContain(secret);
+  });
+
+  it('of each of a page is its own', async () => {
+    const id = newUuid();
+    await core.rows(
+      `INSERT INTO strategies (id, user_id, exchange_account_id, name, visibility, status)
+       VALUES ($1, $2, $3, 'other', 'PRIVATE', 'ACTIVE')`,
+      id,
+      leader.userId,
+      source.uuid,
+    );
+    await order({ side: 'BUY', at: '01T10:00', price: '100' });
+    await order({ side: 'SELL', at: '02T10:00', price: '110' });
+    await performance();
+    const items = await list(leader, {});
+    expect(items.map(({ performance: { net_pnl } }) => net_pnl).sort()).toEqual(['0', '10']);
+  });
+});

@@ -1,0 +1,39 @@
+/** Copiers as their users see them, with what came of them. */
+import type { Copier, StoppedCopier } from '@trading-automation/contracts';
+import type { Tx } from '@trading-automation/persistence';
+import type { CopierEntity } from './copier.entity.js';
+import { viewCopier } from './copier.view.js';
+import { openLotsOfCopiers } from './copier-lots.queries.js';
+import { copierStatsOf } from './copier-stats.queries.js';
+
+/** In the order given. */
+export async function recordsOf(tx: Tx, copiers: readonly CopierEntity[]): Promise<Copier[]> {
+  const stats = await copierStatsOf(
+    tx,
+    copiers.map(({ id }) => id),
+  );
+  return copiers.map((copier) => viewCopier(copier, stats.get(copier.id)!));
+}
+
+export async function recordOf(tx: Tx, copier: CopierEntity): Promise<Copier> {
+  const [record] = await recordsOf(tx, [copier]);
+  return record!;
+}
+
+/** With the copies that stay open and that nobody looks after: CLOSE_ONLY still follows the strategy's exits. */
+export async function stoppedRecordsOf(tx: Tx, copiers: readonly CopierEntity[]): Promise<StoppedCopier[]> {
+  const records = await recordsOf(tx, copiers);
+  const lots = await openLotsOfCopiers(
+    tx,
+    copiers.map(({ id }) => id),
+  );
+  return records.map((record, place) => {
+    const { id, status } = copiers[place]!;
+    return { ...record, open_lots: status === 'PAUSED' ? (lots.get(id) ?? []) : [] };
+  });
+}
+
+export async function stoppedRecordOf(tx: Tx, copier: CopierEntity): Promise<StoppedCopier> {
+  const [record] = await stoppedRecordsOf(tx, [copier]);
+  return record!;
+}

@@ -1,0 +1,173 @@
+import { type CopierStats, canonicalDecimal, type Decimal } from '@trading-automation/contracts';
+import type { Tx } from '@trading-automation/persistence';
+import { type TrackedLot, trackingOf } from './tracking.rules.js';
+
+interface StatsRow {
+  readonly id: string;
+  readonly copied: number;
+  readonly skipped: number;
+  readonly failed: number;
+  readonly medianLatencyMs: number | null;
+  readonly p99LatencyMs: number | null;
+  readonly averageSlippageBps: Decimal | null;
+  readonly exposure: Decimal;
+  readonly netPnl: Decimal;
+}
+
+/**
+ * Amounts of different currencies are never added: what a copier has in several quote currencies counts in the one in
+ * which it opened most lots. Open lots at the last price, at their cost where none was seen.
+ */
+const STATS = `
+  WITH asked AS (SELECT unnest($1::uuid[]) AS id),
+  decided AS (
+    SELECT copier_id AS id, count(*) FILTER (WHERE outcome IN ('COPIED', 'CLAMPED'))::int AS copied,
+      count(*) FILTER (WHERE outcome = 'SKIPPED')::int AS skipped,
+      count(*) FILTER (WHERE outcome = 'FAILED')::int AS failed,
+      round(percentile_cont(0.5) WITHIN GROUP (ORDER BY latency_ms))::int AS median_latency_ms,
+      percentile_disc(0.99) WITHIN GROUP (ORDER BY latency_ms) AS p99_latency_ms,
+      round(avg(slippage_bps), 8) AS average_slippage_bps
+    FROM decisions WHERE copier_id = ANY ($1) GROUP BY copier_id
+  ), held AS (
+    SELECT l.copier_id AS id, p.quote, count(*) AS lot_count,
+      sum(CASE WHEN l.open_amount > 0 THEN coalesce(l.open_amount * p.last_price, l.open_value) ELSE 0 END) AS exposure,
+      sum(r.pnl) AS net_pnl
+    FROM lots l JOIN trade_pairs p ON p.id = l.trade_pair_id
+    LEFT JOIN LATERAL (SELECT sum(pnl) AS pnl FROM lot_closures c WHERE c.lot_id = l.id) r ON true
+    WHERE l.copier_id = ANY ($1) GROUP BY l.copier_id, p.quote
+  ), main AS (
+    SELECT DISTINCT ON (id) * FROM held ORDER BY id, lot_count DESC, quote
+  )
+  SELECT a.id, coalesce(d.copied, 0) AS copied, coalesce(d.skipped, 0) AS skipped, coalesce(d.failed, 0) AS failed,
+    d.median_latency_ms AS "medianLatencyMs", d.p99_latency_ms AS "p99LatencyMs",
+    d.average_slippage_bps::text AS "averageSlippageBps", round(coalesce(m.exposure, 0), 18)::text AS exposure,
+    round(coalesce(m.net_pnl, 0), 18)::text AS "netPnl"
+  FROM asked a LEFT JOIN decided d USING (id) LEFT JOIN main m USING (id)`;
+
+/** What came of the copiers' signals and copies; of every copier that is asked for. */
+export async function copierStatsOf(
+  tx: Tx,
+  copierIds: readonly string[],
+): Promise<ReadonlyMap<string, CopierStats>> {
+  if (copierIds.length === 0) return new Map();
+  const rows: StatsRow[] = await tx.query(STATS, [copierIds]);
+  const tracked = await trackedLots(tx, copierIds);
+  return new Map(rows.map((row) => [row.id, viewStats(row, tracked.get(row.id) ?? [])]));
+}
+
+function viewStats(row: StatsRow, lots: readonly TrackedLot[]): CopierStats {
+  const tracking = trackingOf(lots);
+  return {
+    copied: row.copied,
+    skipped: row.skipped,
+    failed: row.failed,
+    median_latency_ms: row.medianLatencyMs,
+    p99_latency_ms: row.p99LatencyMs,
+    average_slippage_bps: row.averageSlippageBps === null ? null : canonicalDecimal(row.averageSlippageBps),
+    tracking_difference_bps: tracking?.differenceBps ?? null,
+    tracking: tracking?.parts,
+    open_exposure_quote: canonicalDecimal(row.exposure),
+    net_pnl: canonicalDecimal(row.netPnl),
+  };
+}
+
+interface TrackedRow {
+  readonly copierId: string;
+  readonly side: TrackedLot['side'];
+  readonly copierCost: Decimal;
+  readonly copierPnl: Decimal;
+  readonly copierEntry: Decimal;
+  readonly copierExit: Decimal;
+  readonly leaderCost: Decimal;
+  readonly leaderPnl: Decimal;
+  readonly leaderEntry: Decimal;
+  readonly leaderExit: Decimal;
+  readonly referenceEntry: Decimal;
+  readonly referenceExit: Decimal;
+  readonly targetEntry: Decimal | null;
+  readonly targetExit: Decimal | null;
+}
+
+/** The lots of a copier that are compared: the newest. */
+const LOTS_TRACKED = 1_000;
+
+/** What was closed of lots, with average prices: `condition` says which lots, `key` what they are told apart by. */
+const closedSides = (key: string, condition: string) => `
+  SELECT ${key}, l.side, sum(c.entry_value) AS cost, sum(c.pnl) AS pnl, sum(c.amount * o.price) / sum(c.amount) AS entry,
+    sum(c.amount * x.price) / sum(c.amount) AS exit,
+    sum(c.amount * coalesce((ot.copy ->> 'reference_price')::numeric, o.price)) / sum(c.amount) AS reference_entry,
+    sum(c.amount * coalesce((xt.copy ->> 'reference_price')::numeric, x.price)) / sum(c.amount) AS reference_exit
+  FROM lots l JOIN lot_closures c ON c.lot_id = l.id
+  JOIN fills o ON o.id = l.id JOIN trades ot ON ot.id = l.trade_id
+  JOIN fills x ON x.id = c.fill_id JOIN trades xt ON xt.id = c.trade_id
+  WHERE ${condition}
+  GROUP BY ${key}, l.side HAVING sum(c.entry_value) > 0`;
+
+/** What its user closed by hand is not the copier's doing: detached lots are left out. */
+const TRACKED = `
+  WITH newest AS MATERIALIZED (
+    SELECT a.id AS copier_id, n.source_trade_id
+    FROM unnest($1::uuid[]) AS a (id)
+    CROSS JOIN LATERAL (
+      SELECT source_trade_id FROM lots WHERE copier_id = a.id AND source_trade_id IS NOT NULL
+      GROUP BY source_trade_id HAVING NOT bool_or(is_detached)
+      ORDER BY max(opened_at) DESC LIMIT ${LOTS_TRACKED}) n
+  ), copies AS (${closedSides(
+    'l.copier_id, l.source_trade_id',
+    '(l.copier_id, l.source_trade_id) IN (SELECT copier_id, source_trade_id FROM newest)',
+  )}
+  ), leaders AS (${closedSides(
+    'l.trade_id',
+    'l.copier_id IS NULL AND l.trade_id IN (SELECT source_trade_id FROM newest)',
+  )}
+  ), targets AS (
+    SELECT n.copier_id, n.source_trade_id,
+      sum(d.target_amount * d.reference_price) FILTER (WHERE d.kind IN ('OPEN', 'INCREASE'))
+        / nullif(sum(d.target_amount) FILTER (WHERE d.kind IN ('OPEN', 'INCREASE')), 0) AS entry,
+      sum(d.target_amount * d.reference_price) FILTER (WHERE d.kind IN ('REDUCE', 'CLOSE'))
+        / nullif(sum(d.target_amount) FILTER (WHERE d.kind IN ('REDUCE', 'CLOSE')), 0) AS exit
+    FROM newest n
+    JOIN decisions d ON d.lot_trade_id = n.source_trade_id AND d.copier_id = n.copier_id AND d.filled_amount > 0
+    GROUP BY 1, 2
+  )
+  SELECT c.copier_id AS "copierId", c.side, c.cost AS "copierCost", c.pnl AS "copierPnl", c.entry AS "copierEntry",
+    c.exit AS "copierExit", l.cost AS "leaderCost", l.pnl AS "leaderPnl", l.entry AS "leaderEntry",
+    l.exit AS "leaderExit", c.reference_entry AS "referenceEntry", c.reference_exit AS "referenceExit",
+    t.entry AS "targetEntry", t.exit AS "targetExit"
+  FROM copies c JOIN leaders l ON l.trade_id = c.source_trade_id AND l.side = c.side
+  LEFT JOIN targets t ON t.copier_id = c.copier_id AND t.source_trade_id = c.source_trade_id`;
+
+async function trackedLots(
+  tx: Tx,
+  copierIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly TrackedLot[]>> {
+  const rows: TrackedRow[] = await tx.query(TRACKED, [copierIds]);
+  const lots = new Map<string, TrackedLot[]>(copierIds.map((id) => [id, []]));
+  for (const row of rows) lots.get(row.copierId)?.push(trackedLot(row));
+  return lots;
+}
+
+function trackedLot(row: TrackedRow): TrackedLot {
+  const reference = { entryPrice: row.referenceEntry, exitPrice: row.referenceExit };
+  const { targetEntry, targetExit } = row;
+  return {
+    side: row.side,
+    copier: {
+      cost: row.copierCost,
+      pnl: row.copierPnl,
+      entryPrice: row.copierEntry,
+      exitPrice: row.copierExit,
+    },
+    leader: {
+      cost: row.leaderCost,
+      pnl: row.leaderPnl,
+      entryPrice: row.leaderEntry,
+      exitPrice: row.leaderExit,
+    },
+    reference,
+    target: {
+      entryPrice: targetEntry ?? reference.entryPrice,
+      exitPrice: targetExit ?? reference.exitPrice,
+    },
+  };
+}

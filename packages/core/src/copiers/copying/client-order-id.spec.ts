@@ -1,0 +1,32 @@
+import fc from 'fast-check';
+import { type CopyIdentity, clientOrderIdOf } from './client-order-id.js';
+
+const identities: fc.Arbitrary<CopyIdentity> = fc.record({
+  copierId: fc.uuid(),
+  lotTradeId: fc.uuid(),
+  sequence: fc.integer({ min: 1, max: 1_000_000 }),
+  intent: fc.constantFrom('OPEN', 'INCREASE', 'REDUCE', 'CLOSE'),
+  attempt: fc.integer({ min: 1, max: 1_000 }),
+});
+
+describe('rule 19: the client order id of a copy', () => {
+  it('is one that trades take, and the same whoever makes it', () => {
+    fc.assert(
+      fc.property(identities, (identity) => {
+        expect(clientOrderIdOf(identity)).toMatch(/^[a-z2-7]{32}$/);
+        expect(clientOrderIdOf({ ...identity })).toBe(clientOrderIdOf(identity));
+      }),
+    );
+  });
+
+  it('differs as soon as copier, lot, sequence, intent or attempt does', () => {
+    fc.assert(
+      fc.property(identities, identities, (one, other) => {
+        for (const part of Object.keys(one) as (keyof CopyIdentity)[]) {
+          if (one[part] === other[part]) continue;
+          expect(clientOrderIdOf({ ...one, [part]: other[part] })).not.toBe(clientOrderIdOf(one));
+        }
+      }),
+    );
+  });
+});

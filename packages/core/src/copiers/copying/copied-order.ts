@@ -1,0 +1,77 @@
+/** A planned copy as the trade that it becomes. */
+import { DECIMAL_INTEGER_DIGITS, DECIMAL_SCALE, type Decimal } from '@trading-automation/contracts';
+import { newUuid } from '@trading-automation/persistence';
+import { Exact } from '../../decimal-arithmetic.js';
+import type { Signal } from '../../strategies/index.js';
+import type { NewCopyTrade } from '../../trades/index.js';
+import type { CopyOrder, CopyPlan } from '../planning/plan.types.js';
+import { clientOrderIdOf } from './client-order-id.js';
+import type { CopierRow } from './copy-inputs.queries.js';
+import { isExit } from './plan-in-turn.js';
+
+interface OrderedCopy {
+  readonly signal: Signal;
+  readonly copier: CopierRow;
+  readonly plan: CopyPlan & { readonly order: CopyOrder };
+  /** 1, or one more than that of the order before, which is proven to have ended. */
+  readonly attempt: number;
+}
+
+/** A sum that limits cut down to an order may itself be larger than any amount that is kept. */
+const AMOUNT_MAX = `${'9'.repeat(DECIMAL_INTEGER_DIGITS)}.${'9'.repeat(DECIMAL_SCALE)}`;
+const lesser = (a: Decimal, b: Decimal): Decimal => (new Exact(a).gt(b) ? b : a);
+
+export function hasOrder(plan: CopyPlan | null): plan is CopyPlan & { readonly order: CopyOrder } {
+  return plan !== null && plan.order !== null;
+}
+
+export function tradeOf({ signal, copier, plan, attempt }: OrderedCopy): NewCopyTrade {
+  const { order } = plan;
+  const { lotTradeId, sequence } = signal;
+  const isFirst = new Exact(copier.lotTerms === null ? 0 : copier.sentAmount).isZero();
+  return {
+    id: newUuid(),
+    userId: copier.userId,
+    accountId: copier.accountId,
+    pairId: copier.pairId!,
+    symbol: signal.symbol,
+    tradingType: signal.tradingType,
+    copierId: copier.id,
+    copiedStrategyId: signal.strategyId,
+    sourceTradeId: lotTradeId,
+    sourceFillId: signal.sourceFillId,
+    clientOrderId: clientOrderIdOf({
+      copierId: copier.id,
+      lotTradeId,
+      sequence,
+      intent: signal.kind,
+      attempt,
+    }),
+    order,
+    reservedAsset: (order.side === 'BUY' ? copier.quote : copier.base)!,
+    requestedAmount: lesser(plan.targetAmount, AMOUNT_MAX),
+    intent: isExit(signal) ? signal.kind : isFirst ? 'OPEN' : 'INCREASE',
+    copy: {
+      signalAt: signal.signalAt,
+      receivedAt: signal.emittedAt,
+      referencePrice: signal.referencePrice,
+      ratio: ratioOf(plan),
+      sequence,
+    },
+    resendUntil: resendUntil(signal, plan, copier),
+  };
+}
+
+/** Entries are sent again while their signal is young enough, exits until they are done. */
+function resendUntil(signal: Signal, plan: CopyPlan, copier: CopierRow): Date | 'infinity' {
+  if (isExit(signal)) return 'infinity';
+  const { maxSignalAgeMs } = plan.lot?.terms ?? copier;
+  return new Date(signal.signalAt.getTime() + maxSignalAgeMs);
+}
+
+/** As the trade shows it: of 18 decimals. */
+function ratioOf({ lot }: CopyPlan): string {
+  const ratio = lot?.ratio ?? null;
+  if (ratio === null) return '0';
+  return new Exact(ratio.numerator).div(ratio.denominator).toDecimalPlaces(18, Exact.ROUND_DOWN).toString();
+}

@@ -1,0 +1,73 @@
+/** What copiers' losses are measured from: their results at 00:00 UTC, and the highest they had. */
+import type { Decimal } from '@trading-automation/contracts';
+import { queryPrepared, type Tx } from '@trading-automation/persistence';
+
+/** In one quote currency: results in different ones are never summed up. */
+export interface CopierMark {
+  readonly copierId: string;
+  readonly quote: string;
+  /** Realised and open result of all its lots, fees taken off. */
+  readonly pnl: Decimal;
+  readonly dayLossQuote: Decimal;
+  readonly belowPeakQuote: Decimal;
+}
+
+/**
+ * Deposits and withdrawals are not in it: only what copies made counts. The result at midnight is the last one looked
+ * at before, where that was minutes ago at most; else what was realised by then, and what the lots of then stand at
+ * now. A pair without a price stands at what was paid.
+ */
+const TAKE = `
+  WITH today AS (SELECT (clock_timestamp() AT TIME ZONE 'UTC')::date AS day,
+    date_trunc('day', clock_timestamp() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' AS midnight),
+  lot_results AS (
+    SELECT l.copier_id, p.quote, l.opened_at, x.realized, x.realized_before,
+      CASE WHEN l.open_amount = 0 OR p.last_price IS NULL THEN 0
+           WHEN l.side = 'BUY' THEN l.open_amount * p.last_price - l.open_value
+           ELSE l.open_value - l.open_amount * p.last_price END AS open_pnl
+    FROM today, lots l JOIN trade_pairs p ON p.id = l.trade_pair_id
+    CROSS JOIN LATERAL (
+      SELECT coalesce(sum(c.pnl), 0) AS realized,
+        coalesce(sum(c.pnl) FILTER (WHERE c.closed_at < today.midnight), 0) AS realized_before
+      FROM lot_closures c WHERE c.lot_id = l.id) x
+    WHERE l.copier_id = ANY ($1)),
+  results AS (
+    SELECT copier_id, quote, sum(realized + open_pnl) AS pnl,
+      sum(realized_before + CASE WHEN opened_at < midnight THEN open_pnl ELSE 0 END) AS midnight_pnl
+    FROM lot_results, today GROUP BY copier_id, quote)
+  INSERT INTO copier_marks AS m (copier_id, quote, day, day_pnl, peak_pnl, pnl, updated_at)
+  SELECT copier_id, quote, day, midnight_pnl, greatest(0, pnl), pnl, clock_timestamp() FROM results, today
+  ORDER BY copier_id, quote
+  ON CONFLICT (copier_id, quote) DO UPDATE SET day = excluded.day,
+    day_pnl = CASE WHEN m.day = excluded.day THEN m.day_pnl
+      WHEN m.updated_at >= (SELECT midnight FROM today) - interval '10 minutes' THEN m.pnl
+      ELSE excluded.day_pnl END,
+    peak_pnl = greatest(m.peak_pnl, excluded.pnl), pnl = excluded.pnl, updated_at = excluded.updated_at
+  RETURNING copier_id AS "copierId", quote, pnl::text AS pnl, greatest(0, day_pnl - pnl)::text AS "dayLossQuote",
+    (peak_pnl - pnl)::text AS "belowPeakQuote"`;
+
+/** Takes the marks anew; none of a copier that never held anything. */
+export function takeMarks(tx: Tx, copierIds: readonly string[]): Promise<CopierMark[]> {
+  return queryPrepared<CopierMark>(tx, TAKE, [copierIds]);
+}
+
+/** From now on its fall is measured from where it stands: it was started again in spite of it. */
+export async function forgetPeak(tx: Tx, copierId: string): Promise<void> {
+  await queryPrepared(tx, 'UPDATE copier_marks SET peak_pnl = pnl WHERE copier_id = $1', [copierId]);
+}
+
+/** Raises the marks above which profit is shared to what the copiers realised of their strategies by now. */
+export async function raiseHighWaterMarks(tx: Tx, copierIds: readonly string[]): Promise<void> {
+  await queryPrepared(
+    tx,
+    `WITH realized AS (
+       SELECT l.copier_id, l.strategy_id, round(sum(c.pnl), 18) AS pnl
+       FROM lots l JOIN lot_closures c ON c.lot_id = l.id
+       WHERE l.copier_id = ANY ($1) GROUP BY l.copier_id, l.strategy_id)
+     UPDATE copiers SET high_water_mark = realized.pnl FROM realized
+     WHERE copiers.id IN (SELECT id FROM copiers WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE)
+       AND realized.copier_id = copiers.id AND realized.strategy_id = copiers.strategy_id
+       AND realized.pnl > copiers.high_water_mark`,
+    [copierIds],
+  );
+}

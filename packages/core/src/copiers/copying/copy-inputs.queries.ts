@@ -1,0 +1,180 @@
+/** What planning has to know of many copiers at once, in a handful of statements. */
+import type { CopierStatus, Decimal, TradingType } from '@trading-automation/contracts';
+import { queryPrepared, type Tx } from '@trading-automation/persistence';
+import type { CopyTerms } from '../planning/plan.types.js';
+import type { CopierSettings } from '../planning/planned-signal.js';
+
+/** A copier with its account and what it has of the lot that a signal speaks of. */
+export interface CopierRow extends CopierSettings {
+  readonly id: string;
+  readonly userId: string;
+  readonly accountId: string;
+  readonly status: CopierStatus;
+  readonly startedAt: Date | null;
+  readonly startedSequence: number;
+  readonly resumedSequence: number;
+  readonly isAccountActive: boolean;
+  readonly pairId: string | null;
+  readonly base: string | null;
+  readonly quote: string | null;
+  readonly priceTick: Decimal;
+  readonly amountStep: Decimal;
+  readonly marketAmountStep: Decimal | null;
+  readonly marketMaxAmount: Decimal | null;
+  readonly minAmount: Decimal;
+  readonly maxAmount: Decimal | null;
+  readonly minNotional: Decimal;
+  readonly maxNotional: Decimal | null;
+  readonly lastPrice: Decimal | null;
+  /** The rest is null where it has nothing of the lot. */
+  readonly lotTerms: CopyTerms | null;
+  readonly ratioNumerator: Decimal | null;
+  readonly ratioDenominator: Decimal | null;
+  readonly sentAmount: Decimal;
+  readonly sentQuote: Decimal;
+  readonly forgoneAmount: Decimal;
+  readonly seenAmount: Decimal;
+  readonly owedAmount: Decimal;
+}
+
+/** Without zeros at the end of decimals: arithmetic is the quicker for it. */
+const BY_COPIER = `
+  SELECT c.id, c.user_id AS "userId", c.exchange_account_id AS "accountId", c.status, c.started_at AS "startedAt",
+    c.started_sequence::float8 AS "startedSequence", c.resumed_sequence::float8 AS "resumedSequence",
+    c.sizing_mode AS "sizingMode", trim_scale(c.sizing_value) AS "sizingValue",
+    trim_scale(c.sizing_capital) AS "sizingCapital", c.below_minimum AS "belowMinimum",
+    trim_scale(c.max_trade_quote) AS "maxTradeQuote", trim_scale(c.max_open_quote) AS "maxOpenQuote",
+    c.max_open_trades AS "maxOpenTrades", trim_scale(c.max_daily_loss_quote) AS "maxDailyLossQuote",
+    trim_scale(c.max_drawdown_percent) AS "maxDrawdownPercent", c.max_slippage_bps AS "maxSlippageBps",
+    c.max_signal_age_ms AS "maxSignalAgeMs", c.allowed_pairs AS "allowedPairs", c.blocked_pairs AS "blockedPairs",
+    c.allowed_sides AS "allowedSides",
+    a.is_active AND a.deleted_at IS NULL AS "isAccountActive",
+    p.id AS "pairId", p.base, p.quote,
+    trim_scale(p.price_tick) AS "priceTick", trim_scale(p.amount_step) AS "amountStep",
+    trim_scale(p.market_amount_step) AS "marketAmountStep", trim_scale(p.market_max_amount) AS "marketMaxAmount",
+    trim_scale(p.min_amount) AS "minAmount", trim_scale(p.max_amount) AS "maxAmount",
+    trim_scale(p.min_notional) AS "minNotional", trim_scale(p.max_notional) AS "maxNotional",
+    trim_scale(p.last_price) AS "lastPrice",
+    l.terms AS "lotTerms", l.ratio_numerator AS "ratioNumerator", l.ratio_denominator AS "ratioDenominator",
+    trim_scale(l.sent_amount) AS "sentAmount", trim_scale(l.sent_quote) AS "sentQuote",
+    trim_scale(l.forgone_amount) AS "forgoneAmount", trim_scale(l.seen_amount) AS "seenAmount",
+    trim_scale(l.owed_amount) AS "owedAmount"
+  FROM copiers c
+  JOIN exchange_accounts a ON a.id = c.exchange_account_id
+  LEFT JOIN trade_pairs p ON p.exchange = a.exchange AND p.trading_type = a.trading_type AND p.trading_type = $3
+    AND p.symbol = $4 AND p.is_active
+  LEFT JOIN copied_lots l ON l.copier_id = c.id AND l.lot_trade_id = $2
+  WHERE c.id = ANY ($1)`;
+
+export interface SignalledLot {
+  readonly lotTradeId: string;
+  readonly tradingType: TradingType;
+  readonly symbol: string;
+}
+
+export function copierRows(tx: Tx, copierIds: readonly string[], lot: SignalledLot): Promise<CopierRow[]> {
+  return queryPrepared(tx, BY_COPIER, [copierIds, lot.lotTradeId, lot.tradingType, lot.symbol]);
+}
+
+/** What a copier holds, has under way and has lost. */
+export interface CopierHoldings {
+  readonly heldAmount: Decimal;
+  /** Its other lots that hold something or have entries under way. */
+  readonly openLotCount: number;
+  readonly openQuote: Decimal;
+  readonly dayLossQuote: Decimal;
+  /** Its result less its highest one so far, and that one; in quote currency. */
+  readonly belowPeakQuote: Decimal;
+  readonly hasOrdersUnderWay: boolean;
+}
+
+export const NOTHING_HELD: CopierHoldings = {
+  heldAmount: '0',
+  openLotCount: 0,
+  openQuote: '0',
+  dayLossQuote: '0',
+  belowPeakQuote: '0',
+  hasOrdersUnderWay: false,
+};
+
+/**
+ * Each part is summed up once for all copiers. Held counts what was entered before the sequence: what a later entry added
+ * is none of an exit's.
+ */
+const HOLDINGS = `
+  WITH parts AS (
+    SELECT o.copier_id, o.source_trade_id AS lot_trade_id, o.open_value AS value,
+      CASE WHEN coalesce((t.copy->>'sequence')::bigint, 0) < $3 THEN o.open_amount END AS amount
+    FROM lots o JOIN trades t ON t.id = o.trade_id
+    WHERE o.copier_id = ANY ($1) AND o.open_amount > 0
+    UNION ALL
+    SELECT d.copier_id, d.lot_trade_id, t.reserved_amount, NULL
+    FROM decisions d JOIN trades t ON t.id = d.trade_id
+    WHERE d.copier_id = ANY ($1) AND d.settled_at IS NULL AND d.kind IN ('OPEN', 'INCREASE')
+      AND t.status IN ('PENDING', 'PARTIALLY_FILLED')),
+  sums AS (
+    SELECT copier_id, sum(amount) FILTER (WHERE lot_trade_id = $2) AS held, sum(value) AS value,
+      count(DISTINCT lot_trade_id) FILTER (WHERE lot_trade_id <> $2) AS others
+    FROM parts GROUP BY copier_id),
+  busy AS (
+    SELECT DISTINCT d.copier_id FROM decisions d LEFT JOIN trades t ON t.id = d.pending_trade_id
+    WHERE d.copier_id = ANY ($1) AND d.settled_at IS NULL AND d.lot_trade_id = $2 AND d.sequence < $3
+      AND (d.kind IN ('REDUCE', 'CLOSE') OR t.status IN ('PENDING', 'PARTIALLY_FILLED')))
+  SELECT asked.id, trim_scale(coalesce(s.held, 0))::text AS "heldAmount", coalesce(s.others, 0)::int AS "openLotCount",
+    trim_scale(coalesce(s.value, 0))::text AS "openQuote",
+    coalesce(greatest(0, CASE WHEN m.day = $5::date THEN m.day_pnl - m.pnl END), 0)::text AS "dayLossQuote",
+    coalesce(greatest(0, m.peak_pnl - m.pnl), 0)::text AS "belowPeakQuote",
+    busy.copier_id IS NOT NULL AS "hasOrdersUnderWay"
+  FROM unnest($1::uuid[]) AS asked (id)
+  LEFT JOIN sums s ON s.copier_id = asked.id
+  LEFT JOIN busy ON busy.copier_id = asked.id
+  LEFT JOIN copier_marks m ON m.copier_id = asked.id AND m.quote = $4`;
+
+export interface HoldingsAsked {
+  readonly lotTradeId: string;
+  readonly sequence: number;
+  readonly quote: string;
+  /** The day of the database, `YYYY-MM-DD` in UTC. */
+  readonly day: string;
+}
+
+export async function holdingsOf(
+  tx: Tx,
+  copierIds: readonly string[],
+  { lotTradeId, sequence, quote, day }: HoldingsAsked,
+): Promise<Map<string, CopierHoldings>> {
+  const rows = await queryPrepared<CopierHoldings & { id: string }>(tx, HOLDINGS, [
+    copierIds,
+    lotTradeId,
+    sequence,
+    quote,
+    day,
+  ]);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** The database's clock, which decides whatever an instant decides. */
+export async function databaseNow(tx: Tx): Promise<Date> {
+  const [row] = await queryPrepared<{ now: Date }>(tx, 'SELECT clock_timestamp() AS now', []);
+  return row!.now;
+}
+
+/** Has whoever else places orders on these accounts wait until the transaction ends. */
+export async function lockAccounts(tx: Tx, ids: readonly string[]): Promise<void> {
+  await queryPrepared(tx, 'SELECT FROM exchange_accounts WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE', [
+    ids,
+  ]);
+}
+
+/**
+ * Has whoever else places orders on these accounts, or stops these copiers, wait until the transaction ends. In the
+ * order that everybody locks in.
+ */
+export async function lockForCopying(
+  tx: Tx,
+  accountIds: readonly string[],
+  copierIds: readonly string[],
+): Promise<void> {
+  await lockAccounts(tx, accountIds);
+  await queryPrepared(tx, 'SELECT FROM copiers WHERE id = ANY ($1) ORDER BY id FOR SHARE', [copierIds]);
+}

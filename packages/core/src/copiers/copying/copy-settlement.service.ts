@@ -1,0 +1,309 @@
+/**
+ * Finishes decisions: takes into account how their orders ended, and orders what exits still owe.
+ *
+ * 1. Level-triggered: whatever is not settled and has news is taken up, by whichever worker, however often one died
+ *    meanwhile. The end of an order and what follows from it (the verdict, or the next order) are one transaction.
+ * 2. An exit takes its part of the lot once, after the orders of the lot before it have ended. What could not be sold is
+ *    owed by the lot and ordered again, under a new id only once the order before is proven to have ended, until it is
+ *    done, nothing is held any more, or the copier is paused.
+ * 3. An entry is never ordered again.
+ */
+import type { Decimal } from '@trading-automation/contracts';
+import { inTransaction, type Tx } from '@trading-automation/persistence';
+import { Exact } from '../../decimal-arithmetic.js';
+import type { Platform } from '../../platform.js';
+import { type Signal, signalsAfter } from '../../strategies/index.js';
+import { type NewCopyTrade, placeCopies } from '../../trades/index.js';
+import type { PlannedSignal } from '../planning/plan.types.js';
+import { plannedSignalOf } from '../planning/planned-signal.js';
+import { hasOrder, tradeOf } from './copied-order.js';
+import { raiseHighWaterMarks } from './copier-marks.queries.js';
+import { databaseNow, lockForCopying } from './copy-inputs.queries.js';
+import { planFor } from './copy-planner.service.js';
+import { announceSkips, isRetried } from './copy-store.service.js';
+import { writeLots } from './decisions.queries.js';
+import { grouped } from './grouped.js';
+import type { PlannedCopy } from './plan-in-turn.js';
+import {
+  addOwed,
+  type DecisionChange,
+  decisionsWithNews,
+  forgetOwed,
+  lockOpenDecisions,
+  type OpenDecision,
+  owingCopiers,
+  signalById,
+  takeOpenDecisions,
+  writeDecisions,
+} from './settlement.queries.js';
+import { entryVerdict, exitVerdict, retryAfterMs, slippageBps } from './settlement.rules.js';
+import { isOfItsNumbers } from './unworkable-numbers.js';
+
+const BATCH = 500;
+/** How soon an exit that waits for another order is looked at again, and one that waits for its account. */
+const WAIT_MS = 250;
+const WAIT_FOR_OTHERS_MS = 5_000;
+
+export interface CopySettlementOptions {
+  /** Told after each step, within its transaction; what it throws undoes it. */
+  readonly onStep?: (step: SettlementStep) => void | Promise<void>;
+}
+export type SettlementStep = 'counted' | 'ordered' | 'written';
+
+type Settling = (tx: Tx, ids: readonly string[]) => Promise<number>;
+
+export class CopySettlement {
+  constructor(
+    private readonly platform: Platform,
+    private readonly options: CopySettlementOptions = {},
+  ) {}
+
+  /**
+   * Takes up what has news. Answers how many decisions it changed; 0: there is no news. A decision that can't be
+   * settled holds up no other: it fails once those had their turn.
+   */
+  async settleNext(): Promise<number> {
+    const { database } = this.platform;
+    const due = await decisionsWithNews(database.manager, BATCH);
+    const entries = due.filter(({ isExit }) => !isExit).map(({ id }) => id);
+    const failures: unknown[] = [];
+    const attempt = async (ids: readonly string[], work: Settling): Promise<number> => {
+      try {
+        return await inTransaction(database, (tx) => work(tx, ids));
+      } catch (error) {
+        if (ids.length > 1 && isOfItsNumbers(error)) {
+          const middle = Math.floor(ids.length / 2);
+          return (await attempt(ids.slice(0, middle), work)) + (await attempt(ids.slice(middle), work));
+        }
+        failures.push(error);
+        return 0;
+      }
+    };
+    let count = 0;
+    if (entries.length > 0) count += await attempt(entries, (tx, ids) => this.settleEntries(tx, ids));
+    for (const [signalId, exits] of grouped(
+      due.filter(({ isExit }) => isExit),
+      (exit) => exit.signalId,
+    )) {
+      const all = exits.map(({ id }) => id);
+      count += await attempt(all, (tx, ids) => this.settleExits(tx, signalId, ids));
+    }
+    if (failures.length > 0) throw failures[0];
+    return count;
+  }
+
+  private async settleEntries(tx: Tx, ids: readonly string[]): Promise<number> {
+    const decisions = await takeOpenDecisions(tx, ids);
+    const changes = decisions.map((decision): DecisionChange => {
+      const counted = countOrder(decision);
+      const ended = endOf(decision);
+      const verdict = ended === null ? decision : entryVerdict(decision, ended);
+      return { ...counted, outcome: verdict.outcome, code: verdict.code, isSettled: true };
+    });
+    await this.write(tx, decisions, changes);
+    return changes.length;
+  }
+
+  private async settleExits(tx: Tx, signalId: string, ids: readonly string[]): Promise<number> {
+    const owners = await ownersOf(tx, ids);
+    await lockForCopying(tx, owners.accountIds, owners.copierIds);
+    const decisions = await lockOpenDecisions(tx, ids);
+    if (decisions.length === 0) return 0;
+    const { strategyId, sequence } = await signalById(tx, signalId);
+    const [signal] = await signalsAfter(tx, strategyId, sequence - 1, 1);
+    const changes = await this.nextOf(tx, signal!, decisions);
+    await this.write(tx, decisions, changes);
+    await raiseHighWaterMarks(
+      tx,
+      decisions.filter(({ orderStatus }) => orderStatus !== null).map(({ copierId }) => copierId),
+    );
+    return changes.length;
+  }
+
+  private async nextOf(
+    tx: Tx,
+    signal: Signal,
+    decisions: readonly OpenDecision[],
+  ): Promise<DecisionChange[]> {
+    await addOwed(tx, signal.lotTradeId, leftByOrders(decisions));
+    await forgetOwed(
+      tx,
+      signal.lotTradeId,
+      decisions.filter(({ isAbandoned }) => isAbandoned).map(({ copierId }) => copierId),
+    );
+    await this.options.onStep?.('counted');
+    const owing = await owingCopiers(
+      tx,
+      signal,
+      decisions.map(({ copierId }) => copierId),
+    );
+    const plans = new Map<string, PlannedCopy>();
+    for (const isApplied of [true, false]) {
+      const asking = decisions.filter((each) => each.isApplied === isApplied && isPlanned(each, owing));
+      if (asking.length === 0) continue;
+      const ids = asking.map(({ copierId }) => copierId);
+      const plannedAs = isApplied ? restOf(signal) : plannedSignalOf(signal);
+      const now = await databaseNow(tx);
+      for (const copy of await planFor(tx, signal, ids, { now, plannedAs, isOwed: true })) {
+        plans.set(copy.candidate.copier.id, copy);
+      }
+    }
+    const trades = ordersOf(signal, decisions, plans);
+    await placeCopies(tx, [...trades.values()]);
+    await this.options.onStep?.('ordered');
+    await writeLots(
+      tx,
+      signal,
+      [...plans].flatMap(([copierId, { plan }]) =>
+        plan === null || plan.lot === null ? [] : [{ copierId, lot: plan.lot }],
+      ),
+    );
+    return decisions.map((each) => changeOf(each, plans.get(each.copierId), trades.get(each.copierId)));
+  }
+
+  private async write(
+    tx: Tx,
+    decisions: readonly OpenDecision[],
+    changes: readonly DecisionChange[],
+  ): Promise<void> {
+    const rows = await writeDecisions(tx, changes);
+    await this.options.onStep?.('written');
+    const copiers = decisions.map(
+      ({ copierId, userId, copierStatus: status }) => [copierId, { userId, status }] as const,
+    );
+    await announceSkips(tx, rows, new Map(copiers));
+  }
+}
+
+async function ownersOf(
+  tx: Tx,
+  ids: readonly string[],
+): Promise<{ accountIds: string[]; copierIds: string[] }> {
+  const rows: { account_id: string; copier_id: string }[] = await tx.query(
+    'SELECT exchange_account_id AS account_id, copier_id FROM decisions WHERE id = ANY ($1)',
+    [ids],
+  );
+  return {
+    accountIds: [...new Set(rows.map(({ account_id }) => account_id))],
+    copierIds: rows.map(({ copier_id }) => copier_id),
+  };
+}
+
+function endOf(decision: OpenDecision) {
+  if (decision.orderStatus === null) return null;
+  return {
+    status: decision.orderStatus,
+    cancelReason: decision.orderCancelReason,
+    failureCode: decision.orderFailureCode,
+    amount: decision.orderAmount,
+    filledAmount: decision.orderFilledAmount,
+  };
+}
+
+/** The decision with what its order filled. */
+function countOrder(decision: OpenDecision): DecisionChange {
+  const ended = endOf(decision);
+  const filledAmount = new Exact(decision.filledAmount).plus(ended?.filledAmount ?? 0).toString();
+  const filledCost = new Exact(decision.filledCost).plus(ended === null ? 0 : decision.orderCost).toString();
+  const { orderSubmittedAt, signalAt, kind } = decision;
+  const side = decision.orderSide ?? (kind === 'REDUCE' || kind === 'CLOSE' ? 'SELL' : 'BUY');
+  const latencyMs =
+    orderSubmittedAt === null ? null : latencyOf(orderSubmittedAt.getTime() - signalAt.getTime());
+  return {
+    id: decision.id,
+    outcome: decision.outcome,
+    code: decision.code,
+    inputs: decision.inputs,
+    targetAmount: decision.targetAmount,
+    sentAmount: decision.sentAmount,
+    filledAmount,
+    filledCost,
+    tradeId: decision.tradeId,
+    pendingTradeId: null,
+    attempt: decision.attempt,
+    isApplied: decision.isApplied,
+    latencyMs: decision.latencyMs ?? latencyMs,
+    slippageBps: slippageBps(side, decision.referencePrice, filledAmount, filledCost),
+    isSettled: false,
+    lookInMs: 0,
+  };
+}
+
+/** As it is kept: an exit may have waited for months. */
+const LATENCY_MAX_MS = 2 ** 31 - 1;
+const latencyOf = (ms: number) => Math.min(Math.max(0, ms), LATENCY_MAX_MS);
+
+/** What ended orders did not sell, by copier. */
+function leftByOrders(decisions: readonly OpenDecision[]): Map<string, Decimal> {
+  const left = new Map<string, Decimal>();
+  for (const { copierId, isAbandoned, orderStatus, orderAmount, orderFilledAmount } of decisions) {
+    if (orderStatus === null || isAbandoned) continue;
+    const amount = new Exact(orderAmount).minus(orderFilledAmount);
+    if (amount.gt(0)) left.set(copierId, amount.toString());
+  }
+  return left;
+}
+
+/** An order that sold nothing of what it should is followed by the next one after a while, never at once. */
+function hasFailed({ orderStatus, orderAmount, orderFilledAmount }: OpenDecision): boolean {
+  return orderStatus !== null && new Exact(orderFilledAmount).lt(orderAmount);
+}
+
+function isPlanned(decision: OpenDecision, owing: ReadonlySet<string>): boolean {
+  if (decision.isAbandoned || hasFailed(decision)) return false;
+  return !decision.isApplied || owing.has(decision.copierId);
+}
+
+/** The signal once its part was taken: no more of the lot, but what is owed of it; all of a lot that was closed. */
+function restOf(signal: Signal): PlannedSignal {
+  const planned = plannedSignalOf(signal);
+  return signal.kind === 'CLOSE' ? planned : { ...planned, exitAmount: '0' };
+}
+
+function ordersOf(
+  signal: Signal,
+  decisions: readonly OpenDecision[],
+  plans: ReadonlyMap<string, PlannedCopy>,
+): Map<string, NewCopyTrade> {
+  const trades = new Map<string, NewCopyTrade>();
+  for (const { copierId, attempt } of decisions) {
+    const copy = plans.get(copierId);
+    if (copy === undefined || !hasOrder(copy.plan)) continue;
+    const { copier } = copy.candidate;
+    trades.set(copierId, tradeOf({ signal, copier, plan: copy.plan, attempt: attempt + 1 }));
+  }
+  return trades;
+}
+
+function changeOf(
+  decision: OpenDecision,
+  copy: PlannedCopy | undefined,
+  trade: NewCopyTrade | undefined,
+): DecisionChange {
+  const counted = countOrder(decision);
+  if (copy === undefined) {
+    if (hasFailed(decision) && !decision.isAbandoned) {
+      return { ...counted, lookInMs: retryAfterMs(decision.attempt) };
+    }
+    const stopped = decision.isAbandoned ? 'NOT_ACTIVE' : null;
+    return { ...counted, ...exitVerdict(counted, stopped), isSettled: true };
+  }
+  const { plan, candidate } = copy;
+  if (plan === null) {
+    return { ...counted, lookInMs: candidate.holdings.hasOrdersUnderWay ? WAIT_MS : WAIT_FOR_OTHERS_MS };
+  }
+  const first = decision.isApplied ? {} : { targetAmount: plan.targetAmount, inputs: plan.inputs };
+  const planned = { ...counted, ...first, isApplied: true };
+  if (trade !== undefined) {
+    const sentAmount = new Exact(decision.sentAmount).plus(trade.order.amount).toString();
+    const ordered = {
+      tradeId: trade.id,
+      pendingTradeId: trade.id,
+      attempt: decision.attempt + 1,
+      sentAmount,
+    };
+    return { ...planned, ...ordered };
+  }
+  if (isRetried(plan.code)) return { ...planned, lookInMs: WAIT_FOR_OTHERS_MS };
+  return { ...planned, ...exitVerdict(planned, plan.code), isSettled: true };
+}

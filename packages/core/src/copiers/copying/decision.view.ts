@@ -1,0 +1,63 @@
+import {
+  canonicalDecimal,
+  type Decimal,
+  type Decision,
+  type DecisionCode,
+  type DecisionOutcome,
+  encodeId,
+  type SignalKind,
+} from '@trading-automation/contracts';
+import { instantText } from '../../instant-text.js';
+
+/** A decision as it is kept, by its columns. */
+export interface DecisionRow {
+  readonly id: string;
+  readonly copier_id: string;
+  readonly strategy_id: string;
+  readonly signal_id: string;
+  /** The driver gives a bigint as text. */
+  readonly sequence: string | number;
+  readonly source_trade_id: string;
+  readonly symbol: string;
+  readonly kind: SignalKind;
+  readonly outcome: DecisionOutcome;
+  readonly code: DecisionCode | null;
+  readonly inputs: Decision['inputs'];
+  readonly target_amount: Decimal;
+  readonly sent_amount: Decimal;
+  readonly filled_amount: Decimal;
+  readonly trade_id: string | null;
+  readonly latency_ms: number | null;
+  readonly slippage_bps: Decimal | null;
+  readonly created_at: Date;
+  readonly settled_at: Date | null;
+}
+
+export const DECISION_COLUMNS = `d.id, d.copier_id, d.strategy_id, d.signal_id, d.sequence, d.source_trade_id, d.symbol,
+  d.kind, d.outcome, d.code, d.inputs, d.target_amount, d.sent_amount, d.filled_amount, d.trade_id, d.latency_ms,
+  d.slippage_bps, d.created_at, d.settled_at`;
+
+export function viewDecision(row: DecisionRow): Decision {
+  return {
+    id: encodeId('dec', row.id),
+    copier_id: encodeId('cpr', row.copier_id),
+    strategy_id: encodeId('str', row.strategy_id),
+    signal_id: encodeId('sig', row.signal_id),
+    sequence: Number(row.sequence),
+    source_trade_id: encodeId('trd', row.source_trade_id),
+    symbol: row.symbol,
+    kind: row.kind,
+    outcome: row.outcome,
+    code: row.code ?? undefined,
+    inputs: row.inputs,
+    target_amount: canonicalDecimal(row.target_amount),
+    sent_amount: canonicalDecimal(row.sent_amount),
+    filled_amount: canonicalDecimal(row.filled_amount),
+    trade_id: row.trade_id === null ? undefined : encodeId('trd', row.trade_id),
+    latency_ms: row.latency_ms ?? undefined,
+    slippage_bps: row.slippage_bps === null ? undefined : canonicalDecimal(row.slippage_bps),
+    created_at: instantText(row.created_at),
+    decided_at: instantText(row.created_at),
+    settled_at: row.settled_at === null ? undefined : instantText(row.settled_at),
+  };
+}

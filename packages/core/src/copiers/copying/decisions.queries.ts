@@ -1,0 +1,162 @@
+/** How decisions, and what was copied of lots, are written: all those of a chunk in one statement each. */
+import type { DecisionCode, DecisionOutcome } from '@trading-automation/contracts';
+import { newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
+import type { Signal } from '../../strategies/index.js';
+import type { CopyPlan } from '../planning/plan.types.js';
+import { DECISION_COLUMNS, type DecisionRow } from './decision.view.js';
+
+export interface NewDecision {
+  readonly userId: string;
+  readonly copierId: string;
+  readonly accountId: string;
+  readonly outcome: DecisionOutcome;
+  readonly code: DecisionCode | null;
+  readonly inputs: CopyPlan['inputs'];
+  readonly targetAmount: string;
+  readonly sentAmount: string;
+  readonly tradeId: string | null;
+  /** False where the exit's part of the lot was not taken yet. */
+  readonly isApplied: boolean;
+  /** Nothing more can come of it. */
+  readonly isSettled: boolean;
+}
+
+/**
+ * A decision that is there already stays, but for one that says that the copier was paused: at its start it may be told
+ * to do what it missed.
+ */
+const INSERT = `
+  INSERT INTO decisions AS d (id, user_id, copier_id, exchange_account_id, outcome, code, inputs, target_amount,
+    sent_amount, trade_id, pending_trade_id, is_applied, attempt, settled_at, strategy_id, signal_id, sequence, source_trade_id,
+    lot_trade_id, symbol, kind, reference_price, signal_at, created_at, updated_at)
+  SELECT n.id, n.user_id, n.copier_id, n.account_id, n.outcome, n.code, n.inputs, n.target_amount, n.sent_amount,
+    n.trade_id, n.trade_id, n.is_applied, CASE WHEN n.trade_id IS NULL THEN 0 ELSE 1 END, CASE WHEN n.is_settled THEN $22::timestamptz END,
+    $12, $13, $14, $15, $16, $17, $18, $19, $20, $22, $22
+  FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::jsonb[], $8::numeric[],
+    $9::numeric[], $10::uuid[], $11::boolean[], $21::boolean[])
+    AS n (id, user_id, copier_id, account_id, outcome, code, inputs, target_amount, sent_amount, trade_id, is_applied,
+      is_settled)
+  ON CONFLICT (signal_id, copier_id) DO UPDATE SET outcome = excluded.outcome, code = excluded.code,
+    inputs = excluded.inputs, target_amount = excluded.target_amount, sent_amount = excluded.sent_amount,
+    trade_id = excluded.trade_id, pending_trade_id = excluded.pending_trade_id, is_applied = excluded.is_applied, attempt = excluded.attempt,
+    settled_at = excluded.settled_at, look_at = clock_timestamp(), updated_at = excluded.updated_at
+    WHERE d.code = 'NOT_ACTIVE' AND d.trade_id IS NULL AND d.settled_at IS NOT NULL
+  RETURNING ${DECISION_COLUMNS}`;
+
+/** Those that were written, in no order. */
+export function insertDecisions(
+  tx: Tx,
+  signal: Signal,
+  decisions: readonly NewDecision[],
+  now: Date,
+): Promise<DecisionRow[]> {
+  const column = <T>(read: (decision: NewDecision) => T) => decisions.map(read);
+  return queryPrepared<DecisionRow>(tx, INSERT, [
+    column(() => newUuid()),
+    column(({ userId }) => userId),
+    column(({ copierId }) => copierId),
+    column(({ accountId }) => accountId),
+    column(({ outcome }) => outcome),
+    column(({ code }) => code),
+    column(({ inputs }) => JSON.stringify(inputs)),
+    column(({ targetAmount }) => targetAmount),
+    column(({ sentAmount }) => sentAmount),
+    column(({ tradeId }) => tradeId),
+    column(({ isApplied }) => isApplied),
+    signal.strategyId,
+    signal.id,
+    signal.sequence,
+    signal.sourceTradeId,
+    signal.lotTradeId,
+    signal.symbol,
+    signal.kind,
+    signal.referencePrice,
+    signal.signalAt,
+    column(({ isSettled }) => isSettled),
+    now,
+  ]);
+}
+
+export interface WrittenLot {
+  readonly copierId: string;
+  readonly lot: NonNullable<CopyPlan['lot']>;
+}
+
+const UPSERT_LOTS = `
+  INSERT INTO copied_lots AS l (strategy_id, lot_trade_id, copier_id, ratio_numerator, ratio_denominator, terms,
+    sent_amount, sent_quote, forgone_amount, seen_amount, owed_amount)
+  SELECT $1, $2, n.*
+  FROM unnest($3::uuid[], $4::numeric[], $5::numeric[], $6::jsonb[], $7::numeric[], $8::numeric[], $9::numeric[],
+    $10::numeric[], $11::numeric[]) AS n
+  ON CONFLICT (copier_id, lot_trade_id) DO UPDATE SET ratio_numerator = excluded.ratio_numerator,
+    ratio_denominator = excluded.ratio_denominator, terms = excluded.terms, sent_amount = excluded.sent_amount,
+    sent_quote = excluded.sent_quote, forgone_amount = excluded.forgone_amount, seen_amount = excluded.seen_amount,
+    owed_amount = excluded.owed_amount, updated_at = clock_timestamp()`;
+
+export async function writeLots(
+  tx: Tx,
+  { strategyId, lotTradeId }: Pick<Signal, 'strategyId' | 'lotTradeId'>,
+  lots: readonly WrittenLot[],
+): Promise<void> {
+  if (lots.length === 0) return;
+  const column = <T>(read: (lot: WrittenLot['lot']) => T) => lots.map(({ lot }) => read(lot));
+  await queryPrepared(tx, UPSERT_LOTS, [
+    strategyId,
+    lotTradeId,
+    lots.map(({ copierId }) => copierId),
+    column(({ ratio }) => ratio?.numerator ?? null),
+    column(({ ratio }) => ratio?.denominator ?? null),
+    column(({ terms }) => JSON.stringify(terms)),
+    column(({ sentAmount }) => sentAmount),
+    column(({ sentQuote }) => sentQuote),
+    column(({ forgoneAmount }) => forgoneAmount),
+    column(({ seenAmount }) => seenAmount),
+    column(({ owedAmount }) => owedAmount),
+  ]);
+}
+
+/**
+ * Has a copier owe what it missed to sell: by the exit signal that it did not follow, whose decision, if there is one,
+ * begins anew with what was done of it so far.
+ */
+export async function reopenExit(
+  tx: Tx,
+  signal: Signal,
+  copier: { readonly id: string; readonly userId: string; readonly exchangeAccountId: string },
+  amount: string,
+  now: Date,
+): Promise<void> {
+  // What a cancellation has not reached yet of an order goes on as its decision does: its rest is owed once it ends.
+  await queryPrepared(
+    tx,
+    `WITH resumed AS (
+       UPDATE decisions SET is_abandoned = false, look_at = clock_timestamp()
+       WHERE copier_id = $1 AND lot_trade_id = $2 AND settled_at IS NULL RETURNING pending_trade_id)
+     UPDATE copied_lots SET updated_at = clock_timestamp(), owed_amount = greatest(0, $3::numeric - (
+       SELECT coalesce(sum(t.amount - t.filled_amount), 0) FROM resumed r JOIN trades t ON t.id = r.pending_trade_id))
+     WHERE copier_id = $1 AND lot_trade_id = $2`,
+    [copier.id, signal.lotTradeId, amount],
+  );
+  const reopened = await queryPrepared(
+    tx,
+    `UPDATE decisions SET outcome = 'COPIED', code = NULL, target_amount = filled_amount + $3::numeric, settled_at = NULL,
+       is_applied = true, is_abandoned = false, look_at = clock_timestamp(), updated_at = clock_timestamp()
+     WHERE signal_id = $1 AND copier_id = $2 RETURNING id`,
+    [signal.id, copier.id, amount],
+  );
+  if (reopened.length > 0) return;
+  const decision: NewDecision = {
+    userId: copier.userId,
+    copierId: copier.id,
+    accountId: copier.exchangeAccountId,
+    outcome: 'COPIED',
+    code: null,
+    inputs: {},
+    targetAmount: amount,
+    sentAmount: '0',
+    tradeId: null,
+    isApplied: true,
+    isSettled: false,
+  };
+  await insertDecisions(tx, signal, [decision], now);
+}

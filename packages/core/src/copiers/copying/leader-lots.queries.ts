@@ -1,0 +1,79 @@
+/** What a strategy has open, and what of it a copier missed to leave. */
+import type { Decimal, SignalKind, TradeSide } from '@trading-automation/contracts';
+import { queryPrepared, type Tx } from '@trading-automation/persistence';
+
+export interface MissedExit {
+  readonly lotTradeId: string;
+  readonly sequence: number;
+  readonly kind: Extract<SignalKind, 'REDUCE' | 'CLOSE'>;
+  readonly symbol: string;
+  readonly exitAmount: Decimal;
+  readonly lotAmountBefore: Decimal;
+  /** Where it was given up on the way: what it still was to sell. */
+  readonly leftAmount: Decimal | null;
+  /** What the copier holds of the lot now. */
+  readonly heldAmount: Decimal;
+}
+
+/**
+ * Exits up to `until` of lots that the copier holds, which were given after it had entered them and which it did not
+ * follow; in their order. Those that are not planned yet are among them: by their time it was paused.
+ */
+export function missedExits(
+  tx: Tx,
+  copierId: string,
+  strategyId: string,
+  until: number,
+): Promise<MissedExit[]> {
+  return queryPrepared<MissedExit>(
+    tx,
+    `SELECT s.lot_trade_id AS "lotTradeId", s.sequence::float8 AS sequence, s.kind, s.symbol,
+       s.exit_amount AS "exitAmount", s.lot_amount_before AS "lotAmountBefore", held.amount::text AS "heldAmount",
+       CASE WHEN d.is_abandoned AND d.is_applied THEN greatest(0,
+         d.target_amount - d.filled_amount - coalesce(t.filled_amount, 0))::text END
+         AS "leftAmount"
+     FROM (SELECT source_trade_id, sum(open_amount) AS amount FROM lots
+           WHERE copier_id = $1 AND strategy_id = $2 AND open_amount > 0 GROUP BY source_trade_id) held
+     JOIN signals s ON s.lot_trade_id = held.source_trade_id
+     LEFT JOIN decisions d ON d.signal_id = s.id AND d.copier_id = $1
+     LEFT JOIN trades t ON t.id = d.pending_trade_id
+     WHERE s.kind IN ('REDUCE', 'CLOSE') AND s.sequence <= $3
+       AND (d.id IS NULL OR (d.code = 'NOT_ACTIVE' AND d.settled_at IS NOT NULL) OR d.is_abandoned)
+       AND s.sequence > (SELECT min(e.sequence) FROM decisions e
+                         WHERE e.copier_id = $1 AND e.lot_trade_id = s.lot_trade_id
+                           AND e.kind IN ('OPEN', 'INCREASE') AND e.trade_id IS NOT NULL)
+     ORDER BY s.sequence`,
+    [copierId, strategyId, until],
+  );
+}
+
+export interface LeaderLot {
+  readonly lotTradeId: string;
+  readonly lastSequence: number;
+  readonly side: TradeSide;
+  readonly amount: Decimal;
+  /** Of its pair on the leader's exchange; null: not known. */
+  readonly lastPrice: Decimal | null;
+}
+
+/** What the strategy has open and has told of, but for lots that the copier ever had. */
+export function openLeaderLots(
+  tx: Tx,
+  strategyId: string,
+  copierId: string,
+  until: number,
+): Promise<LeaderLot[]> {
+  return queryPrepared<LeaderLot>(
+    tx,
+    `SELECT l.trade_id AS "lotTradeId", told.sequence::float8 AS "lastSequence", l.side,
+       trim_scale(sum(l.open_amount))::text AS amount, p.last_price AS "lastPrice"
+     FROM lots l JOIN trade_pairs p ON p.id = l.trade_pair_id
+     CROSS JOIN LATERAL (SELECT s.sequence FROM signals s WHERE s.lot_trade_id = l.trade_id AND s.sequence <= $3
+                         ORDER BY s.sequence DESC LIMIT 1) told
+     WHERE l.exchange_account_id = (SELECT exchange_account_id FROM strategies WHERE id = $1)
+       AND l.strategy_id = $1 AND l.copier_id IS NULL AND l.open_amount > 0
+       AND NOT EXISTS (SELECT FROM copied_lots c WHERE c.copier_id = $2 AND c.lot_trade_id = l.trade_id)
+     GROUP BY l.trade_id, told.sequence, l.side, p.last_price ORDER BY told.sequence`,
+    [strategyId, copierId, until],
+  );
+}

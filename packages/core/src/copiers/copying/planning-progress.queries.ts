@@ -1,0 +1,123 @@
+/** How far the planning of signals is. */
+import { queryPrepared, type Tx } from '@trading-automation/persistence';
+import type { Signal } from '../../strategies/index.js';
+
+const STRATEGIES_MAX = 100;
+
+/** Strategies with signals that are not planned; those with exits among them first, then the one that waits longest. */
+export async function strategiesWithWork(tx: Tx): Promise<string[]> {
+  const rows = await queryPrepared<{ strategy_id: string }>(
+    tx,
+    `SELECT s.strategy_id FROM strategy_sequences s LEFT JOIN copy_progress p USING (strategy_id)
+     CROSS JOIN LATERAL (
+       SELECT min(g.emitted_at) AS since, bool_or(g.kind IN ('REDUCE', 'CLOSE')) AS has_exit FROM signals g
+       WHERE g.strategy_id = s.strategy_id AND g.sequence > coalesce(p.planned_sequence, 0)) waiting
+     WHERE s.last_sequence > coalesce(p.planned_sequence, 0)
+     ORDER BY waiting.has_exit DESC, waiting.since LIMIT $1`,
+    [STRATEGIES_MAX],
+  );
+  return rows.map(({ strategy_id }) => strategy_id);
+}
+
+/** Until the transaction ends. False where somebody else plans for it. */
+export async function tryLockStrategy(tx: Tx, strategyId: string): Promise<boolean> {
+  const [row] = await queryPrepared<{ is_mine: boolean }>(
+    tx,
+    "SELECT pg_try_advisory_xact_lock(hashtextextended('copy planning ' || $1::text, 0)) AS is_mine",
+    [strategyId],
+  );
+  return row!.is_mine;
+}
+
+/** The sequence after which nothing is planned. */
+export async function nextSequence(tx: Tx, strategyId: string): Promise<number> {
+  const [row] = await queryPrepared<{ planned_sequence: string }>(
+    tx,
+    'SELECT planned_sequence FROM copy_progress WHERE strategy_id = $1',
+    [strategyId],
+  );
+  return Number(row?.planned_sequence ?? 0);
+}
+
+export interface DueCopier {
+  readonly id: string;
+  readonly accountId: string;
+}
+
+/**
+ * Some of the copiers that lack a decision on the signal, in the order in which they stand in its queue. A copier that
+ * first followed the strategy after the signal has none on it.
+ */
+export function dueCopiers(
+  tx: Tx,
+  { id, strategyId, sequence }: Signal,
+  limit: number,
+): Promise<DueCopier[]> {
+  return queryPrepared<DueCopier>(
+    tx,
+    `SELECT c.id, c.exchange_account_id AS "accountId" FROM copiers c
+     WHERE c.strategy_id = $1 AND c.deleted_at IS NULL AND c.followed_sequence < $2
+       AND NOT EXISTS (SELECT FROM decisions d WHERE d.signal_id = $3 AND d.copier_id = c.id)
+     ORDER BY md5(c.id::text || $3::text) LIMIT $4`,
+    [strategyId, sequence, id, limit],
+  );
+}
+
+/**
+ * Of these, those that still follow the strategy and lack a decision now that they are locked; in the order given.
+ * Whoever waited for the locks may have been given another strategy meanwhile.
+ */
+export async function undecided(
+  tx: Tx,
+  { id, strategyId, sequence }: Signal,
+  copierIds: readonly string[],
+): Promise<string[]> {
+  const rows = await queryPrepared<{ id: string }>(
+    tx,
+    `SELECT c.id FROM copiers c
+     WHERE c.id = ANY ($4) AND c.strategy_id = $1 AND c.deleted_at IS NULL AND c.followed_sequence < $2
+       AND NOT EXISTS (SELECT FROM decisions d WHERE d.signal_id = $3 AND d.copier_id = c.id)`,
+    [strategyId, sequence, id, copierIds],
+  );
+  const lacking = new Set(rows.map((row) => row.id));
+  return copierIds.filter((copierId) => lacking.has(copierId));
+}
+
+/**
+ * Nobody lacks a decision on the signal. Where nobody follows the strategy at all, whatever it signalled by now is done
+ * with: who starts to follow it does so after the last signal, and holds the numbers until that is committed.
+ */
+export async function finishSignal(tx: Tx, { strategyId, sequence }: Signal): Promise<void> {
+  const [last] = await queryPrepared<{ last_sequence: string }>(
+    tx,
+    'SELECT last_sequence FROM strategy_sequences WHERE strategy_id = $1',
+    [strategyId],
+  );
+  await queryPrepared(
+    tx,
+    `INSERT INTO copy_progress AS p (strategy_id, planned_sequence)
+     SELECT $1, CASE WHEN EXISTS (SELECT FROM copiers WHERE strategy_id = $1 AND deleted_at IS NULL
+                                  AND followed_sequence IS NOT NULL) THEN $2::bigint ELSE $3::bigint END
+     ON CONFLICT (strategy_id) DO UPDATE
+       SET planned_sequence = greatest(p.planned_sequence, excluded.planned_sequence)`,
+    [strategyId, sequence, last!.last_sequence],
+  );
+}
+
+/** Accounts of copiers that size by their equity, whose balances are too old to tell it. */
+export async function staleEquityAccounts(
+  tx: Tx,
+  { id, strategyId, sequence }: Signal,
+  ageMaxMs: number,
+): Promise<string[]> {
+  const rows = await queryPrepared<{ id: string }>(
+    tx,
+    `SELECT DISTINCT a.id FROM copiers c JOIN exchange_accounts a ON a.id = c.exchange_account_id
+     WHERE c.strategy_id = $1 AND c.deleted_at IS NULL AND c.status = 'ACTIVE' AND c.followed_sequence < $2
+       AND c.sizing_mode = 'EQUITY_RATIO' AND c.sizing_capital IS NULL AND a.is_active
+       AND a.balances_taken_at < clock_timestamp() - $4 * interval '1 millisecond'
+       AND NOT EXISTS (SELECT FROM decisions d WHERE d.signal_id = $3 AND d.copier_id = c.id)`,
+    [strategyId, sequence, id, ageMaxMs],
+  );
+  return rows.map(({ id: accountId }) => accountId);
+}

@@ -1,0 +1,192 @@
+/** Decisions that something can still come of, and how what came of them is written. */
+import type {
+  CancelReason,
+  Decimal,
+  DecisionCode,
+  DecisionOutcome,
+  TradeSide,
+  TradeStatus,
+} from '@trading-automation/contracts';
+import { queryPrepared, type Tx } from '@trading-automation/persistence';
+import type { Signal } from '../../strategies/index.js';
+import { DECISION_COLUMNS, type DecisionRow } from './decision.view.js';
+
+const HAS_NEWS = `d.settled_at IS NULL AND (t.status IN ('FILLED', 'CANCELLED', 'FAILED')
+  OR (d.pending_trade_id IS NULL AND d.look_at <= clock_timestamp()))`;
+
+/** Decisions whose order has ended, and exits that are due for their next one; exits first. */
+export async function decisionsWithNews(
+  tx: Tx,
+  limit: number,
+): Promise<{ id: string; signalId: string; isExit: boolean }[]> {
+  return queryPrepared(
+    tx,
+    `SELECT d.id, d.signal_id AS "signalId", d.kind IN ('REDUCE', 'CLOSE') AS "isExit"
+     FROM decisions d LEFT JOIN trades t ON t.id = d.pending_trade_id WHERE ${HAS_NEWS}
+     ORDER BY d.kind IN ('REDUCE', 'CLOSE') DESC, d.look_at LIMIT $1`,
+    [limit],
+  );
+}
+
+/** A decision with the order whose end is to be taken into account; what is of the order is null where there is none. */
+export interface OpenDecision {
+  readonly id: string;
+  readonly userId: string;
+  readonly copierId: string;
+  readonly copierStatus: string;
+  readonly accountId: string;
+  readonly signalId: string;
+  readonly kind: Signal['kind'];
+  readonly referencePrice: Decimal;
+  readonly signalAt: Date;
+  readonly outcome: DecisionOutcome;
+  readonly code: DecisionCode | null;
+  readonly inputs: DecisionRow['inputs'];
+  readonly targetAmount: Decimal;
+  readonly sentAmount: Decimal;
+  readonly filledAmount: Decimal;
+  readonly filledCost: Decimal;
+  readonly attempt: number;
+  readonly latencyMs: number | null;
+  readonly isApplied: boolean;
+  readonly isAbandoned: boolean;
+  readonly tradeId: string | null;
+  readonly orderStatus: Extract<TradeStatus, 'FILLED' | 'CANCELLED' | 'FAILED'> | null;
+  readonly orderSide: TradeSide | null;
+  readonly orderAmount: Decimal;
+  readonly orderFilledAmount: Decimal;
+  readonly orderCost: Decimal;
+  readonly orderCancelReason: CancelReason | null;
+  readonly orderFailureCode: string | null;
+  readonly orderSubmittedAt: Date | null;
+}
+
+const OPEN = `SELECT d.id, d.user_id AS "userId", d.copier_id AS "copierId", c.status AS "copierStatus",
+    d.exchange_account_id AS "accountId", d.signal_id AS "signalId", d.kind, d.reference_price AS "referencePrice",
+    d.signal_at AS "signalAt", d.outcome, d.code, d.inputs, d.target_amount AS "targetAmount",
+    d.sent_amount AS "sentAmount", d.filled_amount AS "filledAmount", d.filled_cost AS "filledCost", d.attempt,
+    d.latency_ms AS "latencyMs", d.is_applied AS "isApplied", d.is_abandoned AS "isAbandoned",
+    d.trade_id AS "tradeId", t.status AS "orderStatus", t.side AS "orderSide", t.amount AS "orderAmount",
+    t.filled_amount AS "orderFilledAmount", t.cost AS "orderCost", t.cancel_reason AS "orderCancelReason",
+    t.failure_code AS "orderFailureCode", t.submitted_at AS "orderSubmittedAt"
+  FROM decisions d JOIN copiers c ON c.id = d.copier_id LEFT JOIN trades t ON t.id = d.pending_trade_id
+  WHERE d.id = ANY ($1) AND ${HAS_NEWS} ORDER BY d.id FOR UPDATE OF d`;
+
+/** Of these, those that there still is something to do about, locked. Others who settle them are waited for. */
+export function lockOpenDecisions(tx: Tx, ids: readonly string[]): Promise<OpenDecision[]> {
+  return queryPrepared<OpenDecision>(tx, OPEN, [ids]);
+}
+
+/** As `lockOpenDecisions`; what somebody else is at is left to them. */
+export function takeOpenDecisions(tx: Tx, ids: readonly string[]): Promise<OpenDecision[]> {
+  return queryPrepared<OpenDecision>(tx, `${OPEN} SKIP LOCKED`, [ids]);
+}
+
+/** All that changes of a decision. */
+export interface DecisionChange {
+  readonly id: string;
+  readonly outcome: DecisionOutcome;
+  readonly code: DecisionCode | null;
+  readonly inputs: DecisionRow['inputs'];
+  readonly targetAmount: Decimal;
+  readonly sentAmount: Decimal;
+  readonly filledAmount: Decimal;
+  readonly filledCost: Decimal;
+  readonly tradeId: string | null;
+  readonly pendingTradeId: string | null;
+  readonly attempt: number;
+  readonly isApplied: boolean;
+  readonly latencyMs: number | null;
+  readonly slippageBps: Decimal | null;
+  readonly isSettled: boolean;
+  /** When it is looked at next, while nothing is under way. */
+  readonly lookInMs: number;
+}
+
+const WRITTEN = [
+  ['id', 'uuid', 'id'],
+  ['outcome', 'text', 'outcome'],
+  ['code', 'text', 'code'],
+  ['target_amount', 'numeric', 'targetAmount'],
+  ['sent_amount', 'numeric', 'sentAmount'],
+  ['filled_amount', 'numeric', 'filledAmount'],
+  ['filled_cost', 'numeric', 'filledCost'],
+  ['trade_id', 'uuid', 'tradeId'],
+  ['pending_trade_id', 'uuid', 'pendingTradeId'],
+  ['attempt', 'integer', 'attempt'],
+  ['is_applied', 'boolean', 'isApplied'],
+  ['latency_ms', 'integer', 'latencyMs'],
+  ['slippage_bps', 'numeric', 'slippageBps'],
+  ['is_settled', 'boolean', 'isSettled'],
+  ['look_in_ms', 'float8', 'lookInMs'],
+] as const satisfies readonly (readonly [string, string, keyof DecisionChange])[];
+
+const SET = ['outcome', 'code', 'target_amount', 'sent_amount', 'filled_amount', 'filled_cost', 'trade_id'];
+const UPDATE = `
+  UPDATE decisions AS d SET
+    ${[...SET, 'pending_trade_id', 'attempt', 'is_applied', 'latency_ms', 'slippage_bps']
+      .map((column) => `${column} = n.${column}`)
+      .join(', ')},
+    inputs = n.inputs, settled_at = CASE WHEN n.is_settled THEN clock_timestamp() END,
+    look_at = clock_timestamp() + n.look_in_ms * interval '1 millisecond', updated_at = clock_timestamp()
+  FROM unnest(${WRITTEN.map(([, type], place) => `$${place + 1}::${type}[]`).join(', ')}, $${WRITTEN.length + 1}::jsonb[])
+    AS n (${WRITTEN.map(([column]) => column).join(', ')}, inputs)
+  WHERE d.id = n.id RETURNING ${DECISION_COLUMNS}`;
+
+export async function writeDecisions(tx: Tx, changes: readonly DecisionChange[]): Promise<DecisionRow[]> {
+  if (changes.length === 0) return [];
+  return queryPrepared<DecisionRow>(tx, UPDATE, [
+    ...WRITTEN.map(([, , member]) => changes.map((change) => change[member])),
+    changes.map(({ inputs }) => JSON.stringify(inputs)),
+  ]);
+}
+
+/** Owes what orders of exits left: of lots, by copier. */
+export async function addOwed(tx: Tx, lotTradeId: string, owed: ReadonlyMap<string, Decimal>): Promise<void> {
+  if (owed.size === 0) return;
+  await queryPrepared(
+    tx,
+    `UPDATE copied_lots l SET owed_amount = l.owed_amount + n.amount, updated_at = clock_timestamp()
+     FROM unnest($2::uuid[], $3::numeric[]) AS n (copier_id, amount)
+     WHERE l.copier_id = n.copier_id AND l.lot_trade_id = $1`,
+    [lotTradeId, [...owed.keys()], [...owed.values()]],
+  );
+}
+
+/** Owes nothing more of the lot: these copiers were paused. */
+export async function forgetOwed(tx: Tx, lotTradeId: string, copierIds: readonly string[]): Promise<void> {
+  if (copierIds.length === 0) return;
+  await queryPrepared(
+    tx,
+    `UPDATE copied_lots SET owed_amount = 0, updated_at = clock_timestamp()
+     WHERE lot_trade_id = $1 AND copier_id = ANY ($2) AND owed_amount > 0`,
+    [lotTradeId, copierIds],
+  );
+}
+
+/** Of these copiers, those that owe more of the lot, or hold anything of one that was closed. */
+export async function owingCopiers(
+  tx: Tx,
+  { lotTradeId, sequence, kind }: Signal,
+  copierIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await queryPrepared<{ copier_id: string }>(
+    tx,
+    `SELECT c.copier_id FROM copied_lots c
+     JOIN LATERAL (SELECT sum(o.open_amount) AS amount FROM lots o JOIN trades t ON t.id = o.trade_id
+                   WHERE o.copier_id = c.copier_id AND o.source_trade_id = c.lot_trade_id AND o.open_amount > 0
+                     AND coalesce((t.copy->>'sequence')::bigint, 0) < $3) held ON held.amount > 0
+     WHERE c.copier_id = ANY ($1) AND c.lot_trade_id = $2 AND (c.owed_amount > 0 OR $4 = 'CLOSE')`,
+    [copierIds, lotTradeId, sequence, kind],
+  );
+  return new Set(rows.map(({ copier_id }) => copier_id));
+}
+
+export async function signalById(tx: Tx, id: string): Promise<{ strategyId: string; sequence: number }> {
+  const [row] = await queryPrepared<{ strategyId: string; sequence: number }>(
+    tx,
+    'SELECT strategy_id AS "strategyId", sequence::float8 AS sequence FROM signals WHERE id = $1',
+    [id],
+  );
+  return row!;
+}

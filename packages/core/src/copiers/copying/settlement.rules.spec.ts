@@ -1,0 +1,75 @@
+import { entryVerdict, exitVerdict, failureOf, retryAfterMs, slippageBps } from './settlement.rules.js';
+
+const planned = { outcome: 'CLAMPED', code: 'MAX_TRADE' } as const;
+const order = {
+  status: 'CANCELLED',
+  cancelReason: 'IOC_REMAINDER',
+  failureCode: null,
+  amount: '5',
+  filledAmount: '2',
+} as const;
+
+describe('what an entry has come to', () => {
+  it('is what was planned where all of it was filled, however its order ended', () => {
+    expect(entryVerdict(planned, { ...order, filledAmount: '5' })).toEqual(planned);
+    expect(entryVerdict(planned, { ...order, filledAmount: '5.000', status: 'FILLED' })).toEqual(planned);
+  });
+
+  it.each([
+    ['IOC_REMAINDER', 'SLIPPAGE'],
+    ['EXCHANGE', 'SLIPPAGE'],
+    ['EXPIRED', 'STALE_SIGNAL'],
+    ['USER', 'NOT_ACTIVE'],
+    ['RISK', 'NOT_ACTIVE'],
+  ] as const)('cut by %s it is %s, a skip where nothing was filled', (cancelReason, code) => {
+    expect(entryVerdict(planned, { ...order, cancelReason })).toEqual({ outcome: 'CLAMPED', code });
+    expect(entryVerdict(planned, { ...order, cancelReason, filledAmount: '0' })).toEqual({
+      outcome: 'SKIPPED',
+      code,
+    });
+  });
+
+  it('is a failure with the refusal’s code where the exchange did not take it', () => {
+    const failed = { ...order, status: 'FAILED', filledAmount: '0', failureCode: 'rate_limited' } as const;
+    expect(entryVerdict(planned, failed)).toEqual({ outcome: 'FAILED', code: 'RATE_LIMITED' });
+    expect(failureOf('credentials_rejected')).toBe('CREDENTIALS');
+    expect(failureOf('insufficient_balance')).toBe('INSUFFICIENT_BALANCE');
+    expect(failureOf('rule_violated')).toBe('EXCHANGE_REJECTED');
+    expect(failureOf(null)).toBe('EXCHANGE_REJECTED');
+  });
+});
+
+describe('what an exit has come to', () => {
+  it('is done where only what can not be sold is left, or nothing', () => {
+    const part = { filledAmount: '4.9', targetAmount: '5' };
+    expect(exitVerdict(part, 'BELOW_MINIMUM')).toEqual({ outcome: 'COPIED', code: null });
+    expect(exitVerdict({ ...part, filledAmount: '5' }, 'NOT_HELD')).toEqual({
+      outcome: 'COPIED',
+      code: null,
+    });
+    expect(exitVerdict(part, null)).toEqual({ outcome: 'COPIED', code: null });
+  });
+
+  it('is cut, or skipped where nothing was sold, by anything else', () => {
+    const part = { filledAmount: '2', targetAmount: '5' };
+    expect(exitVerdict(part, 'NOT_ACTIVE')).toEqual({ outcome: 'CLAMPED', code: 'NOT_ACTIVE' });
+    expect(exitVerdict({ ...part, filledAmount: '0' }, 'BELOW_MINIMUM')).toEqual({
+      outcome: 'SKIPPED',
+      code: 'BELOW_MINIMUM',
+    });
+  });
+});
+
+describe('slippage', () => {
+  it('is positive where more was paid or less was got, and null where nothing was filled', () => {
+    expect(slippageBps('BUY', '100', '2', '201')).toBe('50');
+    expect(slippageBps('SELL', '100', '2', '201')).toBe('-50');
+    expect(slippageBps('SELL', '100', '3', '299')).toBe('33.3333');
+    expect(slippageBps('BUY', '100', '0', '0')).toBeNull();
+    expect(slippageBps('BUY', '0', '1', '100')).toBeNull();
+  });
+});
+
+it('the orders of an exit come the later the more of them failed, a minute apart at most', () => {
+  expect([1, 2, 3, 7, 500].map(retryAfterMs)).toEqual([1_000, 2_000, 4_000, 60_000, 60_000]);
+});

@@ -1,0 +1,94 @@
+/**
+ * What a decision has come to once its order has ended.
+ *
+ * 1. Nothing filled is a skip or a failure, something filled a cut copy, all filled what the planning said.
+ * 2. An exit is done once nothing more is ordered for it, however many orders that took.
+ */
+import type {
+  CancelReason,
+  Decimal,
+  DecisionCode,
+  DecisionOutcome,
+  TradeSide,
+  TradeStatus,
+} from '@trading-automation/contracts';
+import { Exact } from '../../decimal-arithmetic.js';
+
+export interface EndedOrder {
+  readonly status: Extract<TradeStatus, 'FILLED' | 'CANCELLED' | 'FAILED'>;
+  readonly cancelReason: CancelReason | null;
+  readonly failureCode: string | null;
+  readonly amount: Decimal;
+  readonly filledAmount: Decimal;
+}
+
+export interface Verdict {
+  readonly outcome: DecisionOutcome;
+  readonly code: DecisionCode | null;
+}
+
+/** What an exchange's refusal, or our own before it was asked, is called in a decision. */
+const FAILURES: Readonly<Record<string, DecisionCode>> = {
+  credentials_rejected: 'CREDENTIALS',
+  permission_missing: 'CREDENTIALS',
+  insufficient_balance: 'INSUFFICIENT_BALANCE',
+  insufficient_funds: 'INSUFFICIENT_BALANCE',
+  rate_limited: 'RATE_LIMITED',
+  stale_signal: 'STALE_SIGNAL',
+  expired: 'STALE_SIGNAL',
+};
+
+export function failureOf(code: string | null): DecisionCode {
+  return (code === null ? undefined : FAILURES[code]) ?? 'EXCHANGE_REJECTED';
+}
+
+/** An entry whose order has ended. */
+export function entryVerdict(planned: Verdict, order: EndedOrder): Verdict {
+  const filled = new Exact(order.filledAmount);
+  if (filled.gte(order.amount)) return planned;
+  if (order.status === 'FAILED') return { outcome: 'FAILED', code: failureOf(order.failureCode) };
+  return { outcome: filled.isZero() ? 'SKIPPED' : 'CLAMPED', code: cutBy(order.cancelReason) };
+}
+
+function cutBy(reason: CancelReason | null): DecisionCode {
+  if (reason === 'USER' || reason === 'RISK') return 'NOT_ACTIVE';
+  return reason === 'EXPIRED' ? 'STALE_SIGNAL' : 'SLIPPAGE';
+}
+
+/**
+ * How much worse than the reference the fills were, in hundredths of a percent: positive where more was paid, or less
+ * got. Null where nothing was filled, and where the reference is nothing to compare with.
+ */
+export function slippageBps(
+  side: TradeSide,
+  referencePrice: Decimal,
+  filledAmount: Decimal,
+  cost: Decimal,
+): Decimal | null {
+  if (new Exact(filledAmount).isZero() || new Exact(referencePrice).isZero()) return null;
+  const worse = new Exact(cost).div(filledAmount).minus(referencePrice);
+  const signed = side === 'BUY' ? worse : worse.negated();
+  return signed.times(10_000).div(referencePrice).toDecimalPlaces(4, Exact.ROUND_HALF_EVEN).toString();
+}
+
+const RETRY_FIRST_MS = 1_000;
+const RETRY_MAX_MS = 60_000;
+
+/** How long an exit waits before its next order: the longer the more often it failed. */
+export function retryAfterMs(attempt: number): number {
+  return Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * 2 ** Math.min(attempt - 1, 10));
+}
+
+/**
+ * An exit of which nothing more is ordered. What is left of it may be too little to be sold, which leaves it done; any
+ * other reason cut it, or kept it from being done at all.
+ */
+export function exitVerdict(
+  { filledAmount, targetAmount }: { readonly filledAmount: Decimal; readonly targetAmount: Decimal },
+  code: DecisionCode | null,
+): Verdict {
+  const filled = new Exact(filledAmount);
+  if (filled.isZero() && code !== null) return { outcome: 'SKIPPED', code };
+  const isDone = code === null || code === 'BELOW_MINIMUM' || filled.gte(targetAmount);
+  return isDone ? { outcome: 'COPIED', code: null } : { outcome: 'CLAMPED', code };
+}

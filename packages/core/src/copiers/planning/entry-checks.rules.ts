@@ -1,0 +1,76 @@
+/**
+ * What keeps an entry from being sized at all, in the order in which it is looked at: status, watermark, credentials,
+ * pair, side, age, loss, number of trades. The first that holds is the reason.
+ */
+import type { DecisionCode } from '@trading-automation/contracts';
+import { fractionOf, isLess } from './fraction.rules.js';
+import type { CopyInput, CopyTerms } from './plan.types.js';
+
+/** The rule that was broken, what was found and what would have been taken. */
+export interface Refusal {
+  readonly code: DecisionCode;
+  readonly rule: string;
+  readonly value: string | number | null;
+  readonly limit: string | number | null;
+}
+
+export function refusalOf(input: CopyInput, terms: CopyTerms): Refusal | null {
+  return (
+    statusRefusal(input) ?? pairRefusal(input, terms) ?? ageRefusal(input, terms) ?? riskRefusal(input, terms)
+  );
+}
+
+function statusRefusal({ copier, signal, account }: CopyInput): Refusal | null {
+  if (copier.status !== 'ACTIVE' || copier.startedAt === null) {
+    return { code: 'NOT_ACTIVE', rule: 'status', value: copier.status, limit: 'ACTIVE' };
+  }
+  const { lotFirstSequence } = signal;
+  if (lotFirstSequence <= copier.startedSequence && signal.copiesExisting !== true) {
+    return { code: 'NOT_HELD', rule: 'watermark', value: lotFirstSequence, limit: copier.startedSequence };
+  }
+  if (!account.isActive) {
+    return { code: 'CREDENTIALS', rule: 'credentials', value: 'REFUSED', limit: null };
+  }
+  return null;
+}
+
+function pairRefusal({ signal, account }: CopyInput, terms: CopyTerms): Refusal | null {
+  const { symbol, side } = signal;
+  if (terms.allowedPairs !== null && !terms.allowedPairs.includes(symbol)) {
+    return { code: 'PAIR_BLOCKED', rule: 'allowed_pairs', value: symbol, limit: null };
+  }
+  if (terms.blockedPairs?.includes(symbol)) {
+    return { code: 'PAIR_BLOCKED', rule: 'blocked_pairs', value: symbol, limit: null };
+  }
+  if (account.pair === null) {
+    return { code: 'PAIR_UNAVAILABLE', rule: 'pair', value: symbol, limit: null };
+  }
+  if (terms.allowedSides !== null && !terms.allowedSides.includes(side)) {
+    return { code: 'SIDE_BLOCKED', rule: 'allowed_sides', value: side, limit: terms.allowedSides.join(',') };
+  }
+  return null;
+}
+
+function ageRefusal({ signal, now }: CopyInput, { maxSignalAgeMs }: CopyTerms): Refusal | null {
+  const ageMs = now.getTime() - signal.signalAt.getTime();
+  if (ageMs <= maxSignalAgeMs) return null;
+  return { code: 'STALE_SIGNAL', rule: 'max_signal_age_ms', value: ageMs, limit: maxSignalAgeMs };
+}
+
+function riskRefusal({ copier }: CopyInput, terms: CopyTerms): Refusal | null {
+  const { maxDailyLossQuote, maxDrawdownPercent, maxOpenTrades } = terms;
+  if (maxDailyLossQuote !== null && hasReached(copier.dayLossQuote, maxDailyLossQuote)) {
+    const value = copier.dayLossQuote;
+    return { code: 'DAILY_LOSS', rule: 'max_daily_loss_quote', value, limit: maxDailyLossQuote };
+  }
+  const value = copier.drawdownPercent;
+  if (maxDrawdownPercent !== null && value !== null && hasReached(value, maxDrawdownPercent)) {
+    return { code: 'DRAWDOWN', rule: 'max_drawdown_percent', value, limit: maxDrawdownPercent };
+  }
+  if (maxOpenTrades !== null && copier.openLotCount >= maxOpenTrades) {
+    return { code: 'MAX_TRADES', rule: 'max_open_trades', value: copier.openLotCount, limit: maxOpenTrades };
+  }
+  return null;
+}
+
+const hasReached = (value: string, limit: string) => !isLess(fractionOf(value), fractionOf(limit));

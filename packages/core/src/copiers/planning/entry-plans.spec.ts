@@ -1,0 +1,439 @@
+import type { DecisionCode } from '@trading-automation/contracts';
+import { planCopy } from './plan.rules.js';
+import { inputOf, lotAfter, NOW, type Said, TERMS } from './testing/plan-inputs.js';
+
+const plan = (said: Said = {}) => planCopy(inputOf(said));
+
+describe('rule 1: targets are cumulative', () => {
+  it('sends ratio × what the leader has filled in all, less what was sent', () => {
+    const first = plan({ signal: { cumulativeAmount: '0.5', filledAmount: '0.5' } });
+    expect(first).toMatchObject({
+      outcome: 'COPIED',
+      code: null,
+      targetAmount: '0.25',
+      order: { amount: '0.25' },
+    });
+    const second = plan({
+      lot: lotAfter(first),
+      signal: { kind: 'INCREASE', sequence: 12, cumulativeAmount: '2', filledAmount: '1.5' },
+    });
+    expect(second).toMatchObject({
+      targetAmount: '0.75',
+      order: { amount: '0.75' },
+      lot: { sentAmount: '1' },
+    });
+  });
+
+  it('sends nothing for a signal that is told again, or that comes after a later one', () => {
+    const lot = lotAfter(plan());
+    const again = plan({ lot });
+    expect(again).toMatchObject({
+      outcome: 'SKIPPED',
+      code: 'BELOW_MINIMUM',
+      order: null,
+      lot: { sentAmount: '1' },
+    });
+    const late = plan({ lot, signal: { cumulativeAmount: '0.5', filledAmount: '0.5' } });
+    expect(late).toMatchObject({
+      order: null,
+      lot: { sentAmount: '1', forgoneAmount: '0', seenAmount: '2' },
+    });
+  });
+
+  it('gives up for good what a skipped signal asked for', () => {
+    const stale = plan({
+      lot: { sentAmount: '0.25', sentQuote: '25', seenAmount: '0.5' },
+      signal: { cumulativeAmount: '1', filledAmount: '0.5', signalAt: new Date(NOW.getTime() - 61_000) },
+    });
+    expect(stale).toMatchObject({ code: 'STALE_SIGNAL', lot: { sentAmount: '0.25', forgoneAmount: '0.25' } });
+    const next = plan({ lot: lotAfter(stale), signal: { cumulativeAmount: '2', filledAmount: '1' } });
+    expect(next).toMatchObject({ targetAmount: '0.5', order: { amount: '0.5' } });
+  });
+
+  it('keeps what was carried when a later signal is skipped', () => {
+    const carrying = { sentAmount: '0.24', sentQuote: '24', seenAmount: '0.5' };
+    const stale = plan({
+      lot: carrying,
+      signal: { cumulativeAmount: '1', filledAmount: '0.5', signalAt: new Date(NOW.getTime() - 61_000) },
+    });
+    expect(stale.lot).toMatchObject({ forgoneAmount: '0.25', seenAmount: '1' });
+    const next = plan({ lot: lotAfter(stale), signal: { cumulativeAmount: '2', filledAmount: '1' } });
+    expect(next.targetAmount).toBe('0.51');
+  });
+
+  it('leaves earlier fills alone where the copy begins with a later one', () => {
+    const late = plan({ signal: { kind: 'INCREASE', cumulativeAmount: '2', filledAmount: '0.5' } });
+    expect(late).toMatchObject({
+      order: { amount: '0.25' },
+      lot: { sentAmount: '0.25', forgoneAmount: '0.75' },
+    });
+  });
+});
+
+describe('rule 2: a leader that cancels the rest', () => {
+  it('leaves copiers with their share of what was filled: nothing is ordered ahead of a fill', () => {
+    const only = plan({ signal: { cumulativeAmount: '0.4', filledAmount: '0.4', leaderOrderAmount: '40' } });
+    expect(only.order).toMatchObject({ amount: '0.2', timeInForce: 'IOC' });
+  });
+});
+
+describe('rule 3: entries are IOC limits within the slippage bound', () => {
+  it.each([
+    [null, '100.5'],
+    [0, '100'],
+    [30, '100.3'],
+    [10_000, '200'],
+  ])('%s bps of 100 are %s for a buy', (maxSlippageBps, price) => {
+    expect(plan({ terms: { maxSlippageBps } }).order).toMatchObject({
+      type: 'LIMIT',
+      side: 'BUY',
+      timeInForce: 'IOC',
+      price,
+      reduceOnly: false,
+    });
+  });
+
+  it('is SLIPPAGE where no price lies within the bound', () => {
+    const found = plan({ signal: { referencePrice: '0.003' }, pair: { minNotional: '0' } });
+    expect(found).toMatchObject({
+      code: 'SLIPPAGE',
+      order: null,
+      inputs: { rule: 'price_tick', limit: '0.01' },
+    });
+  });
+});
+
+describe('rule 6: sizing', () => {
+  const sizing = (mode: (typeof TERMS)['sizing']['mode'], value: string, capital: string | null = null) => ({
+    terms: { sizing: { mode, value, capital } },
+  });
+
+  it('MULTIPLIER: so many times the leader', () => {
+    expect(plan(sizing('MULTIPLIER', '3')).order?.amount).toBe('6');
+  });
+
+  it('FIXED_AMOUNT: so much of base for the whole order of the leader, its part for each fill', () => {
+    const one = plan({ ...sizing('FIXED_AMOUNT', '1'), signal: { leaderOrderAmount: '10' } });
+    expect(one.order?.amount).toBe('0.2');
+    expect(plan(sizing('FIXED_AMOUNT', '1')).order?.amount).toBe('1');
+  });
+
+  it('FIXED_QUOTE: an order that fills in five parts costs the sum once, not five times', () => {
+    let lot = null;
+    const sent = [];
+    for (const cumulativeAmount of ['2', '4', '6', '8', '10']) {
+      const found = plan({
+        ...sizing('FIXED_QUOTE', '500'),
+        signal: { cumulativeAmount, filledAmount: '2', leaderOrderAmount: '10' },
+        lot,
+      });
+      sent.push(found.order?.amount);
+      lot = lotAfter(found);
+    }
+    expect(sent).toEqual(['1', '1', '1', '1', '1']);
+    expect(lot).toMatchObject({ sentAmount: '5' });
+  });
+
+  it('EQUITY_RATIO: as the equities are to each other; capital stands for the own one', () => {
+    expect(plan(sizing('EQUITY_RATIO', '1')).order?.amount).toBe('1');
+    expect(plan(sizing('EQUITY_RATIO', '2', '250')).order?.amount).toBe('1');
+    const account = { equity: null };
+    expect(plan({ ...sizing('EQUITY_RATIO', '1', '250'), account }).order?.amount).toBe('0.5');
+  });
+
+  it.each<[string, Said]>([
+    ["the leader's equity", { signal: { leaderEquity: null } }],
+    ["a leader's equity above zero", { signal: { leaderEquity: '0' } }],
+    ['the own equity', { account: { equity: null } }],
+  ])('EQUITY_RATIO: STALE_EQUITY without %s', (_, said) => {
+    const found = plan({ ...sizing('EQUITY_RATIO', '1'), ...said });
+    expect(found).toMatchObject({ outcome: 'SKIPPED', code: 'STALE_EQUITY', order: null, lot: null });
+  });
+
+  it('freezes the ratio at the first entry: a deposit during the lot resizes nothing', () => {
+    const first = plan({
+      ...sizing('EQUITY_RATIO', '1'),
+      signal: { cumulativeAmount: '1', filledAmount: '1' },
+    });
+    expect(first.lot?.ratio).toEqual({ numerator: '1', denominator: '2' });
+    const richer = plan({
+      ...sizing('EQUITY_RATIO', '1'),
+      lot: lotAfter(first),
+      account: { equity: '500000' },
+    });
+    expect(richer.order?.amount).toBe('0.5');
+    const unknown = plan({ ...sizing('EQUITY_RATIO', '1'), lot: lotAfter(first), account: { equity: null } });
+    expect(unknown.order?.amount).toBe('0.5');
+  });
+
+  it('carries ratios that no decimal can write: three thirds are one', () => {
+    const thirds = sizing('EQUITY_RATIO', '1');
+    const account = { equity: '1' };
+    let lot = null;
+    for (const cumulativeAmount of ['1', '2', '3']) {
+      const signal = { cumulativeAmount, filledAmount: '1', leaderOrderAmount: '3', leaderEquity: '3' };
+      lot = lotAfter(plan({ ...thirds, signal, account, lot }));
+    }
+    expect(lot).toMatchObject({ ratio: { numerator: '1', denominator: '3' }, sentAmount: '1' });
+  });
+});
+
+describe('rule 7: rounding', () => {
+  it('floors the amount to the step, and the rest is sent with the next fill', () => {
+    const found = plan({ signal: { cumulativeAmount: '0.5019', filledAmount: '0.5019' } });
+    expect(found).toMatchObject({ targetAmount: '0.25095', order: { amount: '0.25' } });
+    const next = plan({
+      lot: lotAfter(found),
+      signal: { cumulativeAmount: '1.0001', filledAmount: '0.4982' },
+    });
+    expect(next.order?.amount).toBe('0.25');
+  });
+
+  it('rounds prices towards the leader: floor for a buy, ceiling for a sell', () => {
+    const signal = { referencePrice: '100.017' };
+    expect(plan({ signal }).order?.price).toBe('100.51');
+    expect(plan({ signal: { ...signal, side: 'SELL' } }).order?.price).toBe('99.52');
+  });
+
+  it('row 13: never rounds up into more than there is', () => {
+    const found = plan({ signal: { cumulativeAmount: '1.9999' }, account: { freeQuote: '100.4' } });
+    expect(found.order).toMatchObject({ amount: '0.999', reserved: '100.3995' });
+  });
+
+  it('tests minima on the rounded numbers', () => {
+    const found = plan({
+      signal: { cumulativeAmount: '0.1998', filledAmount: '0.1998' },
+      pair: { minNotional: '10', amountStep: '0.01' },
+    });
+    expect(found).toMatchObject({ code: 'BELOW_MINIMUM', inputs: { rule: 'min_notional', value: '9.045' } });
+  });
+});
+
+describe('rule 8: below the minimum', () => {
+  const small = { cumulativeAmount: '0.06', filledAmount: '0.06' };
+
+  it('row 7: ACCUMULATE carries a size below the exchange minimum until it can be traded', () => {
+    const first = plan({ signal: small });
+    expect(first).toMatchObject({
+      outcome: 'SKIPPED',
+      code: 'BELOW_MINIMUM',
+      lot: { sentAmount: '0', forgoneAmount: '0' },
+    });
+    const second = plan({ lot: lotAfter(first), signal: { cumulativeAmount: '0.12', filledAmount: '0.06' } });
+    expect(second).toMatchObject({ outcome: 'COPIED', targetAmount: '0.06', order: { amount: '0.06' } });
+  });
+
+  it('SKIP gives it up', () => {
+    const terms = { belowMinimum: 'SKIP' } as const;
+    expect(plan({ terms, signal: small })).toMatchObject({ code: 'BELOW_MINIMUM', lot: null });
+    const later = plan({ terms, signal: { cumulativeAmount: '0.12', filledAmount: '0.06' } });
+    expect(later).toMatchObject({ code: 'BELOW_MINIMUM', targetAmount: '0.03' });
+    const held = plan({ terms, lot: {}, signal: { cumulativeAmount: '2.06', filledAmount: '0.06' } });
+    expect(held).toMatchObject({ code: 'BELOW_MINIMUM', lot: { forgoneAmount: '0.03' } });
+  });
+
+  it('ROUND_UP raises it to the minimum, and takes that off what comes', () => {
+    const terms = { belowMinimum: 'ROUND_UP' } as const;
+    const found = plan({ terms, signal: small });
+    expect(found).toMatchObject({ outcome: 'COPIED', targetAmount: '0.03', order: { amount: '0.05' } });
+    expect(found.inputs).toMatchObject({ rounded_up: true, rule: 'min_notional', limit: '5' });
+    const next = plan({
+      terms,
+      lot: lotAfter(found),
+      signal: { cumulativeAmount: '0.3', filledAmount: '0.24' },
+    });
+    expect(next).toMatchObject({ targetAmount: '0.1', order: { amount: '0.1' } });
+  });
+
+  it('ROUND_UP never buys more than twice what was asked for, nor over max_trade_quote', () => {
+    const terms = { belowMinimum: 'ROUND_UP' } as const;
+    const tiny = plan({ terms, signal: { cumulativeAmount: '0.04', filledAmount: '0.04' } });
+    expect(tiny).toMatchObject({ outcome: 'SKIPPED', code: 'BELOW_MINIMUM', order: null });
+    const capped = plan({ terms: { ...terms, maxTradeQuote: '5.02' }, signal: small });
+    expect(capped).toMatchObject({ outcome: 'SKIPPED', code: 'BELOW_MINIMUM', order: null });
+  });
+
+  it('row 14: names the rule that was broken, the value and the limit', () => {
+    expect(plan({ signal: small }).inputs).toMatchObject({
+      rule: 'min_notional',
+      value: '3.015',
+      limit: '5',
+    });
+    const amount = plan({ signal: small, pair: { minAmount: '0.04' } });
+    expect(amount.inputs).toMatchObject({ rule: 'min_amount', value: '0.03', limit: '0.04' });
+  });
+});
+
+describe('rule 9: clamp or skip', () => {
+  it('row 8: max_trade_quote keeps a multiplier of a large leader within bounds, however its order fills', () => {
+    const terms = { maxTradeQuote: '50' };
+    const first = plan({ terms });
+    expect(first).toMatchObject({
+      outcome: 'CLAMPED',
+      code: 'MAX_TRADE',
+      targetAmount: '1',
+      order: { amount: '0.497' },
+    });
+    expect(first.inputs).toMatchObject({ rule: 'max_trade_quote', value: '100.5', limit: '50' });
+    expect(first.lot).toMatchObject({ sentAmount: '0.497', forgoneAmount: '0.503' });
+    const second = plan({ terms, lot: lotAfter(first), signal: { cumulativeAmount: '4' } });
+    expect(second).toMatchObject({ outcome: 'SKIPPED', code: 'MAX_TRADE', order: null });
+  });
+
+  it('max_open_quote leaves what is left of it; what is then below the minimum is skipped for its sake', () => {
+    const terms = { maxOpenQuote: '100' };
+    expect(plan({ terms, copier: { openQuote: '40' } })).toMatchObject({
+      outcome: 'CLAMPED',
+      code: 'MAX_OPEN',
+      order: { amount: '0.597' },
+    });
+    const full = plan({ terms, copier: { openQuote: '97' } });
+    expect(full).toMatchObject({ outcome: 'SKIPPED', code: 'MAX_OPEN', order: null, lot: null });
+  });
+
+  it('the tighter limit is the reason', () => {
+    const terms = { maxTradeQuote: '60', maxOpenQuote: '100' };
+    expect(plan({ terms, copier: { openQuote: '70' } }).code).toBe('MAX_OPEN');
+    expect(plan({ terms, copier: { openQuote: '10' } }).code).toBe('MAX_TRADE');
+  });
+
+  it("the exchange's own maxima cut too", () => {
+    const byAmount = plan({ pair: { maxAmount: '0.4' } });
+    expect(byAmount).toMatchObject({
+      outcome: 'CLAMPED',
+      order: { amount: '0.4' },
+      inputs: { rule: 'max_amount', value: '1' },
+    });
+    const byNotional = plan({ pair: { maxNotional: '50' } });
+    expect(byNotional).toMatchObject({
+      outcome: 'CLAMPED',
+      order: { amount: '0.497' },
+      inputs: { rule: 'max_notional' },
+    });
+  });
+});
+
+describe('rule 10: the watermark', () => {
+  it('leaves a lot alone that was open at the start, its increases included', () => {
+    const old = { kind: 'INCREASE', lotFirstSequence: 10 } as const;
+    expect(plan({ signal: old })).toMatchObject({
+      outcome: 'SKIPPED',
+      code: 'NOT_HELD',
+      order: null,
+      lot: null,
+    });
+    expect(plan({ signal: old, lot: {} })).toMatchObject({ code: 'NOT_HELD', order: null });
+  });
+
+  it('lets in what is open already where the copier was told so, at the current price', () => {
+    const signal = { lotFirstSequence: 3, copiesExisting: true, referencePrice: '110' };
+    expect(plan({ signal })).toMatchObject({ outcome: 'COPIED', order: { amount: '1', price: '110.55' } });
+  });
+});
+
+describe('rule 14: the age of signals', () => {
+  it('copies an entry of the age that is allowed, and none older', () => {
+    const at = (ageMs: number) => plan({ signal: { signalAt: new Date(NOW.getTime() - ageMs) } });
+    expect(at(60_000).outcome).toBe('COPIED');
+    expect(at(60_001)).toMatchObject({
+      outcome: 'SKIPPED',
+      code: 'STALE_SIGNAL',
+      inputs: { rule: 'max_signal_age_ms', value: 60_001, limit: 60_000 },
+    });
+  });
+});
+
+describe('rule 15: the first limit that is hit is the reason', () => {
+  /** Each step hits all that come after it as well. */
+  const hits: readonly (readonly [DecisionCode, Said])[] = [
+    ['NOT_ACTIVE', { copier: { status: 'CLOSE_ONLY' } }],
+    ['NOT_HELD', { signal: { lotFirstSequence: 10 } }],
+    ['CREDENTIALS', { account: { isActive: false } }],
+    ['PAIR_BLOCKED', { terms: { blockedPairs: ['BTC/USDT'] } }],
+    ['SIDE_BLOCKED', { terms: { allowedSides: ['SELL'] } }],
+    ['STALE_SIGNAL', { signal: { signalAt: new Date(0) } }],
+    ['DAILY_LOSS', { terms: { maxDailyLossQuote: '10' }, copier: { dayLossQuote: '10' } }],
+    ['DRAWDOWN', { terms: { maxDrawdownPercent: '5' }, copier: { drawdownPercent: '5.1' } }],
+    ['MAX_TRADES', { terms: { maxOpenTrades: 1 }, copier: { openLotCount: 1 } }],
+    [
+      'STALE_EQUITY',
+      {
+        terms: { sizing: { mode: 'EQUITY_RATIO', value: '1', capital: null } },
+        signal: { leaderEquity: null },
+      },
+    ],
+    ['MAX_TRADE', { terms: { maxTradeQuote: '1' } }],
+    ['BELOW_MINIMUM', { pair: { minAmount: '9' } }],
+    ['INSUFFICIENT_BALANCE', { account: { freeQuote: '1' } }],
+  ];
+  const merged = (from: number): Said =>
+    hits.slice(from).reduce<Said>(
+      (all, [, said]) => ({
+        signal: { ...all.signal, ...said.signal },
+        terms: { ...all.terms, ...said.terms },
+        copier: { ...all.copier, ...said.copier },
+        account: { ...all.account, ...said.account },
+        pair: { ...all.pair, ...said.pair },
+      }),
+      {},
+    );
+
+  it.each(hits.map(([code], i) => [code, i] as const))('%s before all that comes after it', (code, i) => {
+    expect(plan(merged(i))).toMatchObject({ outcome: 'SKIPPED', code, order: null });
+  });
+
+  it.each<[DecisionCode, Said]>([
+    ['PAIR_BLOCKED', { terms: { allowedPairs: ['ETH/USDT'] } }],
+    ['PAIR_UNAVAILABLE', { pair: null }],
+    ['NOT_ACTIVE', { copier: { status: 'PAUSED' } }],
+    ['NOT_ACTIVE', { copier: { startedAt: null } }],
+  ])('%s', (code, said) => {
+    expect(plan(said)).toMatchObject({ outcome: 'SKIPPED', code, order: null, lot: null, targetAmount: '0' });
+  });
+});
+
+describe('rule 16: the daily loss holds entries back', () => {
+  it('from the limit on, not below it', () => {
+    const terms = { maxDailyLossQuote: '10' };
+    expect(plan({ terms, copier: { dayLossQuote: '9.99' } }).outcome).toBe('COPIED');
+    expect(plan({ terms, copier: { dayLossQuote: '10' } })).toMatchObject({
+      code: 'DAILY_LOSS',
+      inputs: { rule: 'max_daily_loss_quote', value: '10', limit: '10' },
+    });
+  });
+});
+
+describe('rule 17: an entry takes what is free and not reserved, or nothing', () => {
+  it('reserves amount × limit price, to the last digit', () => {
+    expect(plan({ account: { freeQuote: '100.5' } }).order?.reserved).toBe('100.5');
+    const short = plan({ account: { freeQuote: '100.499999999999999999' } });
+    expect(short).toMatchObject({
+      outcome: 'SKIPPED',
+      code: 'INSUFFICIENT_BALANCE',
+      inputs: { rule: 'free_quote', value: '100.5', limit: '100.499999999999999999' },
+    });
+  });
+});
+
+describe('rule 29: edits apply to new lots alone', () => {
+  it('a lot keeps the sizing and the limits of its first entry', () => {
+    const edited = {
+      sizing: { mode: 'MULTIPLIER', value: '5', capital: null },
+      blockedPairs: ['BTC/USDT'],
+      maxTradeQuote: '1',
+    } as const;
+    const found = plan({ terms: edited, lot: { terms: TERMS }, signal: { cumulativeAmount: '4' } });
+    expect(found).toMatchObject({ outcome: 'COPIED', order: { amount: '1' } });
+    expect(found.lot?.terms).toBe(TERMS);
+    expect(plan({ terms: edited })).toMatchObject({ code: 'PAIR_BLOCKED' });
+  });
+});
+
+describe('rule 30: what a decision shows', () => {
+  it("says nothing of the leader's equity", () => {
+    const terms = { sizing: { mode: 'EQUITY_RATIO', value: '1', capital: null } } as const;
+    expect(Object.values(plan({ terms, signal: { leaderEquity: '987654.321' } }).inputs)).not.toContain(
+      '987654.321',
+    );
+  });
+});

@@ -1,0 +1,228 @@
+import { planCopy } from './plan.rules.js';
+import { exitOf, inputOf, lotAfter, NOW, type Said } from './testing/plan-inputs.js';
+
+const plan = (said: Said = {}) => planCopy(exitOf(said));
+const CLOSE = { kind: 'CLOSE', lotAmountBefore: '2', exitAmount: '2' } as const;
+
+describe('rule 3: exits are never blocked', () => {
+  it('is a reduce-only market order whatever the limits, lists, age, slippage or credentials', () => {
+    const found = plan({
+      terms: {
+        maxTradeQuote: '1',
+        maxOpenQuote: '1',
+        maxOpenTrades: 1,
+        maxDailyLossQuote: '1',
+        maxDrawdownPercent: '1',
+        maxSlippageBps: 0,
+        blockedPairs: ['BTC/USDT'],
+        allowedPairs: ['ETH/USDT'],
+        allowedSides: ['BUY'],
+      },
+      copier: {
+        status: 'CLOSE_ONLY',
+        dayLossQuote: '99',
+        drawdownPercent: '99',
+        openLotCount: 9,
+        startedSequence: 99,
+      },
+      signal: { signalAt: new Date(NOW.getTime() - 86_400_000), leaderEquity: null },
+      account: { isActive: false, freeQuote: '0', equity: null },
+    });
+    expect(found).toMatchObject({
+      outcome: 'COPIED',
+      code: null,
+      order: { type: 'MARKET', side: 'SELL', price: null, amount: '0.2', reduceOnly: true, reserved: '0.2' },
+    });
+  });
+});
+
+describe('rule 4: exits are fractions', () => {
+  it('the leader closes 20 % of its lot, the copier 20 % of its own', () => {
+    expect(plan({ lot: { heldAmount: '7.5' } })).toMatchObject({
+      targetAmount: '1.5',
+      order: { amount: '1.5' },
+    });
+  });
+
+  it('multiplies before it divides: a third of three is one', () => {
+    const signal = { lotAmountBefore: '0.3', exitAmount: '0.1' };
+    expect(plan({ signal, lot: { heldAmount: '3' } }).order?.amount).toBe('1');
+  });
+
+  it('the last exit takes all, whatever its size says', () => {
+    const found = plan({ signal: { ...CLOSE, exitAmount: '0.001' }, lot: { heldAmount: '0.9876' } });
+    expect(found).toMatchObject({ outcome: 'COPIED', targetAmount: '0.9876', order: { amount: '0.987' } });
+  });
+
+  it('row 16: ten partial exits leave nothing behind', () => {
+    let lot = lotAfter(planCopy(inputOf()));
+    for (let left = 10; left > 0; left -= 1) {
+      const signal = {
+        kind: left === 1 ? 'CLOSE' : 'REDUCE',
+        lotAmountBefore: `${left}`,
+        exitAmount: '1',
+      } as const;
+      lot = lotAfter(plan({ signal, lot }), lot?.heldAmount);
+      expect(Number(lot?.heldAmount)).toBeCloseTo((left - 1) / 10, 9);
+    }
+  });
+});
+
+describe('rule 5: a leader that flips in one fill', () => {
+  const open = {
+    kind: 'OPEN',
+    side: 'SELL',
+    lotTradeId: 'short',
+    lotFirstSequence: 13,
+    sequence: 13,
+  } as const;
+
+  it('is two signals: the lot is closed, then the other side opened', () => {
+    expect(plan({ signal: CLOSE }).order).toMatchObject({ side: 'SELL', type: 'MARKET', amount: '1' });
+    expect(planCopy(inputOf({ signal: open })).order).toMatchObject({
+      side: 'SELL',
+      type: 'LIMIT',
+      amount: '1',
+    });
+  });
+
+  it('of which a copier without a lot copies the opening alone', () => {
+    expect(plan({ signal: CLOSE, lot: null })).toMatchObject({ code: 'NOT_HELD', order: null });
+    expect(planCopy(inputOf({ signal: open })).outcome).toBe('COPIED');
+  });
+});
+
+describe('rule 8: exits and the minimum', () => {
+  it('row 15: a rest that could not be sold is sold along', () => {
+    const found = plan({ signal: { exitAmount: '1.92' } });
+    expect(found).toMatchObject({ targetAmount: '0.96', order: { amount: '1' }, lot: { owedAmount: '0' } });
+  });
+
+  it('an exit that is too small is owed, and taken with the next', () => {
+    const small = plan({ signal: { exitAmount: '0.08' } });
+    expect(small).toMatchObject({
+      outcome: 'SKIPPED',
+      code: 'BELOW_MINIMUM',
+      targetAmount: '0.04',
+      order: null,
+      lot: { owedAmount: '0.04' },
+      inputs: { rule: 'min_notional', value: '4', limit: '5' },
+    });
+    const next = plan({ lot: lotAfter(small, '1'), signal: { lotAmountBefore: '1.92', exitAmount: '0.48' } });
+    expect(next).toMatchObject({ outcome: 'COPIED', targetAmount: '0.28', order: { amount: '0.28' } });
+    expect(next.lot?.owedAmount).toBe('0');
+  });
+
+  it('dust that the exchange can not take stays, and the decision says so', () => {
+    const found = plan({ signal: CLOSE, lot: { heldAmount: '0.04' } });
+    expect(found).toMatchObject({
+      outcome: 'SKIPPED',
+      code: 'BELOW_MINIMUM',
+      order: null,
+      lot: { owedAmount: '0.04' },
+    });
+  });
+
+  it('what an order may not carry is owed, and can be asked for again', () => {
+    const found = plan({ signal: CLOSE, pair: { maxAmount: '0.97' } });
+    expect(found).toMatchObject({
+      outcome: 'COPIED',
+      targetAmount: '1',
+      order: { amount: '0.95' },
+      lot: { owedAmount: '0.05' },
+    });
+    const rest = plan({
+      signal: { kind: 'REDUCE', exitAmount: '0' },
+      lot: lotAfter(found, '1'),
+      pair: { maxAmount: '0.97' },
+    });
+    expect(rest).toMatchObject({ order: { amount: '0.05' }, lot: { owedAmount: '0' } });
+  });
+
+  it("rounds to the step of market orders, and judges value by the pair's last price", () => {
+    expect(plan({ pair: { marketAmountStep: '0.15' } }).order?.amount).toBe('0.15');
+    expect(plan({ pair: { marketAmountStep: '0' } }).order?.amount).toBe('0.2');
+    expect(plan({ pair: { lastPrice: '10' } })).toMatchObject({
+      code: 'BELOW_MINIMUM',
+      inputs: { value: '2' },
+    });
+    expect(plan({ pair: { lastPrice: null } }).order?.amount).toBe('0.2');
+  });
+
+  it('the carry of entries dies with the lot, and shrinks with it', () => {
+    const carried = { sentAmount: '0.96', heldAmount: '0.96' };
+    expect(plan({ signal: CLOSE, lot: carried }).lot?.forgoneAmount).toBe('0.04');
+    expect(plan({ lot: carried }).lot?.forgoneAmount).toBe('0.008');
+  });
+});
+
+describe('rule 11: a paused copier', () => {
+  it('follows no exit, and keeps its lot as it is', () => {
+    const found = plan({ copier: { status: 'PAUSED' }, lot: { owedAmount: '0.1' } });
+    expect(found).toMatchObject({
+      outcome: 'SKIPPED',
+      code: 'NOT_ACTIVE',
+      order: null,
+      lot: { owedAmount: '0.1' },
+    });
+  });
+
+  it('set to CLOSE_ONLY follows exits, and no entry', () => {
+    expect(plan({ copier: { status: 'CLOSE_ONLY' } }).outcome).toBe('COPIED');
+    expect(planCopy(inputOf({ copier: { status: 'CLOSE_ONLY' } })).code).toBe('NOT_ACTIVE');
+  });
+});
+
+describe('rule 13: a lot that its owner sold of', () => {
+  it('gives what is left, never more than is free', () => {
+    const found = plan({ signal: CLOSE, account: { freeBase: '0.4' } });
+    expect(found).toMatchObject({
+      outcome: 'CLAMPED',
+      code: 'INSUFFICIENT_BALANCE',
+      targetAmount: '1',
+      order: { amount: '0.4' },
+      inputs: { rule: 'free_base', value: '1', limit: '0.4' },
+    });
+  });
+
+  it('says so where nothing is free', () => {
+    const found = plan({ signal: CLOSE, account: { freeBase: '0' } });
+    expect(found).toMatchObject({ outcome: 'SKIPPED', code: 'INSUFFICIENT_BALANCE', order: null });
+  });
+
+  it('is NOT_HELD once it is empty', () => {
+    expect(plan({ lot: { heldAmount: '0' } })).toMatchObject({
+      outcome: 'SKIPPED',
+      code: 'NOT_HELD',
+      order: null,
+    });
+    expect(plan({ lot: null })).toMatchObject({
+      outcome: 'SKIPPED',
+      code: 'NOT_HELD',
+      order: null,
+      lot: null,
+    });
+  });
+});
+
+describe('rule 24: fees in base', () => {
+  it('an exit takes the lesser of lot and free balance, floored', () => {
+    const net = plan({ signal: CLOSE, lot: { heldAmount: '0.999' }, account: { freeBase: '0.9985' } });
+    expect(net).toMatchObject({ order: { amount: '0.998' } });
+  });
+
+  it('is no clamp where only dust below the step is missing', () => {
+    const net = plan({ signal: CLOSE, lot: { heldAmount: '0.9989' }, account: { freeBase: '0.9985' } });
+    expect(net).toMatchObject({ outcome: 'COPIED', code: null, order: { amount: '0.998' } });
+  });
+});
+
+describe('rule 27: a pair that the copier can not trade', () => {
+  it('is PAIR_UNAVAILABLE for its exits too, and stays owed', () => {
+    expect(plan({ pair: null })).toMatchObject({
+      code: 'PAIR_UNAVAILABLE',
+      order: null,
+      lot: { owedAmount: '0.2' },
+    });
+  });
+});

@@ -1,0 +1,265 @@
+import { Decimal } from 'decimal.js';
+import fc from 'fast-check';
+import { planCopy } from './plan.rules.js';
+import type { CopiedLotState, CopyInput, CopyPlan } from './plan.types.js';
+import { exitOf, inputOf, TERMS } from './testing/plan-inputs.js';
+
+/** Another library's opinion of the sums. */
+const Wide = Decimal.clone({ precision: 200 });
+const n = (text: string) => new Wide(text);
+
+/** From 1 to `max` units of the last of so many decimals. */
+const decimals = (places: number, max: number) =>
+  fc.integer({ min: 1, max }).map((units) => n(String(units)).div(n('10').pow(places)).toFixed());
+const perhaps = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
+const step = fc.constantFrom('1', '0.1', '0.05', '0.001', '0.00000001');
+
+const pair = fc.record({
+  priceTick: fc.constantFrom('0.01', '0.5', '0.0001'),
+  amountStep: step,
+  marketAmountStep: perhaps(step),
+  minAmount: fc.oneof(fc.constant('0'), decimals(3, 500)),
+  maxAmount: perhaps(decimals(1, 300)),
+  minNotional: fc.oneof(fc.constant('0'), decimals(2, 3_000)),
+  maxNotional: perhaps(decimals(0, 5_000)),
+  lastPrice: perhaps(decimals(2, 100_000)),
+});
+
+const terms = fc.record({
+  sizing: fc.record({
+    mode: fc.constantFrom('FIXED_AMOUNT', 'FIXED_QUOTE', 'MULTIPLIER', 'EQUITY_RATIO'),
+    value: decimals(4, 1_000_000),
+    capital: perhaps(decimals(2, 1_000_000)),
+  }),
+  belowMinimum: fc.constantFrom('SKIP', 'ACCUMULATE', 'ROUND_UP'),
+  maxTradeQuote: perhaps(decimals(1, 20_000)),
+  maxOpenQuote: perhaps(decimals(1, 20_000)),
+  maxSlippageBps: perhaps(fc.integer({ min: 0, max: 2_000 })),
+});
+
+const story = fc.record({
+  pair,
+  terms,
+  fills: fc.array(decimals(6, 20_000_000), { minLength: 1, maxLength: 6 }),
+  price: decimals(2, 100_000),
+  leaderEquity: decimals(2, 1_000_000),
+  account: fc.record({
+    freeQuote: decimals(2, 10_000_000),
+    freeBase: decimals(6, 50_000_000),
+    equity: perhaps(decimals(2, 1_000_000)),
+  }),
+  openQuote: decimals(2, 100_000),
+});
+type Story = typeof story extends fc.Arbitrary<infer T> ? T : never;
+
+interface Told {
+  readonly input: CopyInput;
+  readonly plan: CopyPlan;
+}
+
+/** The entries of one lot of the leader, one after the other; all that is sent is filled. */
+function entriesOf(told: Story): Told[] {
+  const total = told.fills.reduce((sum, fill) => sum.plus(fill), n('0'));
+  let cumulative = n('0');
+  let lot: CopiedLotState | null = null;
+  return told.fills.map((filledAmount) => {
+    cumulative = cumulative.plus(filledAmount);
+    const input: CopyInput = inputOf({
+      pair: told.pair,
+      terms: { ...TERMS, ...told.terms },
+      lot,
+      account: told.account,
+      copier: { openQuote: told.openQuote },
+      signal: {
+        cumulativeAmount: cumulative.toFixed(),
+        filledAmount,
+        leaderOrderAmount: total.toFixed(),
+        referencePrice: told.price,
+        leaderEquity: told.leaderEquity,
+      },
+    });
+    const plan = planCopy(input);
+    const held = n(lot?.heldAmount ?? '0').plus(plan.order?.amount ?? 0);
+    lot = plan.lot === null ? null : { ...plan.lot, heldAmount: held.toFixed() };
+    return { input, plan };
+  });
+}
+
+const isMultiple = (value: string, of: string) => n(value).mod(of).isZero();
+
+describe('an entry, whatever is asked of it', () => {
+  const check = (property: (told: Told) => void) =>
+    fc.assert(
+      fc.property(story, (told) => entriesOf(told).forEach(property)),
+      { numRuns: 400 },
+    );
+
+  it('is never above its caps or the free balance', () => {
+    check(({ input, plan }) => {
+      if (plan.order === null) return;
+      const { terms: bounds } = plan.lot!;
+      const cost = n(plan.order.amount).times(plan.order.price!);
+      expect(n(plan.order.reserved).gte(cost)).toBe(true);
+      expect(n(plan.order.reserved).lte(input.account.freeQuote)).toBe(true);
+      if (bounds.maxTradeQuote !== null) expect(n(plan.lot!.sentQuote).lte(bounds.maxTradeQuote)).toBe(true);
+      if (bounds.maxOpenQuote !== null) {
+        expect(cost.plus(input.copier.openQuote).lte(bounds.maxOpenQuote)).toBe(true);
+      }
+    });
+  });
+
+  it('is never above its target, and above it by no more than as much again where it is rounded up', () => {
+    check(({ input, plan }) => {
+      if (plan.order === null) return;
+      const lot = plan.lot!;
+      const target = n(input.signal.cumulativeAmount)
+        .times(lot.ratio!.numerator)
+        .minus(n(lot.forgoneAmount).plus(lot.sentAmount).times(lot.ratio!.denominator));
+      if (lot.terms.belowMinimum !== 'ROUND_UP') expect(target.gte(0)).toBe(true);
+      const due = n(plan.targetAmount).plus('1e-18');
+      expect(n(plan.order.amount).lte(due.times(lot.terms.belowMinimum === 'ROUND_UP' ? 2 : 1))).toBe(true);
+    });
+  });
+
+  it("satisfies the exchange's rules as it is, within the slippage bound", () => {
+    check(({ input, plan }) => {
+      if (plan.order === null) return;
+      const { amount, price } = plan.order;
+      const rules = input.account.pair!;
+      const notional = n(amount).times(price!);
+      expect(isMultiple(amount, rules.amountStep) && isMultiple(price!, rules.priceTick)).toBe(true);
+      expect(n(amount).gt(0) && n(amount).gte(rules.minAmount) && notional.gte(rules.minNotional)).toBe(true);
+      if (rules.maxAmount !== null) expect(n(amount).lte(rules.maxAmount)).toBe(true);
+      if (rules.maxNotional !== null) expect(notional.lte(rules.maxNotional)).toBe(true);
+      const bps = plan.lot!.terms.maxSlippageBps ?? 50;
+      expect(
+        n(price!).lte(
+          n(input.signal.referencePrice)
+            .times(10_000 + bps)
+            .div(10_000),
+        ),
+      ).toBe(true);
+    });
+  });
+
+  it('tells a reason whenever it is not what was asked for, and never an order without one to send', () => {
+    check(({ plan }) => {
+      expect(plan.outcome === 'COPIED').toBe(plan.code === null);
+      expect(plan.outcome === 'SKIPPED').toBe(plan.order === null);
+      for (const amount of [plan.lot?.forgoneAmount, plan.lot?.sentAmount, plan.targetAmount]) {
+        if (amount !== undefined) expect(n(amount).gte(0)).toBe(true);
+      }
+    });
+  });
+});
+
+describe('the fills of one order of the leader', () => {
+  const loose = {
+    amountStep: '0.001' as const,
+    minAmount: '0',
+    minNotional: '0',
+    maxAmount: null,
+    maxNotional: null,
+  };
+  const easy: fc.Arbitrary<Story> = story.map((told) => ({
+    ...told,
+    pair: { ...told.pair, ...loose, priceTick: '0.01' as const },
+    terms: { ...told.terms, belowMinimum: 'ACCUMULATE' as const, maxTradeQuote: null, maxOpenQuote: null },
+    account: { ...told.account, freeQuote: `1${'0'.repeat(30)}`, equity: '777.77' },
+  }));
+  const sentBy = (told: Story) => entriesOf(told).at(-1)?.plan.lot?.sentAmount ?? '0';
+
+  it('come to the same copy in whatever order and however many parts', () => {
+    fc.assert(
+      fc.property(easy, (told) => {
+        const whole = told.fills.reduce((sum, fill) => sum.plus(fill), n('0')).toFixed();
+        expect(sentBy({ ...told, fills: told.fills.toReversed() })).toBe(sentBy(told));
+        expect(sentBy({ ...told, fills: [whole] })).toBe(sentBy(told));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('come to the same copy however often they are told', () => {
+    fc.assert(
+      fc.property(easy, fc.array(fc.nat(5), { maxLength: 8 }), (told, repeats) => {
+        const entries = entriesOf(told);
+        const { input, plan } = entries.at(-1)!;
+        let lot = plan.lot === null ? null : { ...plan.lot, heldAmount: plan.lot.sentAmount };
+        for (const index of repeats) {
+          const { signal } = entries[index % entries.length]!.input;
+          const again = planCopy({ ...input, signal, copier: { ...input.copier, lot } });
+          expect(again.order).toBeNull();
+          lot = again.lot === null ? null : { ...again.lot, heldAmount: again.lot.sentAmount };
+        }
+        expect(lot?.sentAmount).toBe(plan.lot?.sentAmount);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('an exit, whatever is asked of it', () => {
+  const exit = fc.record({
+    pair,
+    held: decimals(6, 50_000_000),
+    owed: perhaps(decimals(6, 60_000_000)),
+    before: decimals(6, 9_000_000),
+    share: fc.integer({ min: 0, max: 100 }),
+    free: decimals(6, 50_000_000),
+    kind: fc.constantFrom('REDUCE', 'CLOSE'),
+    price: decimals(2, 100_000),
+  });
+
+  it('never takes more than is held or free, and what it takes can be sold', () => {
+    fc.assert(
+      fc.property(exit, ({ pair: rules, held, owed, before, share, free, kind, price }) => {
+        const { order, targetAmount, lot } = planCopy(
+          exitOf({
+            pair: rules,
+            lot: { heldAmount: held, owedAmount: owed ?? '0' },
+            account: { freeBase: free },
+            signal: {
+              kind,
+              lotAmountBefore: before,
+              exitAmount: n(before).times(share).div(100).toFixed(),
+              referencePrice: price,
+            },
+          }),
+        );
+        expect(n(targetAmount).lte(held)).toBe(true);
+        expect(n(lot!.owedAmount).lte(held)).toBe(true);
+        if (order === null) return;
+        expect(n(order.amount).lte(held) && n(order.amount).lte(free)).toBe(true);
+        const worth = n(order.amount).times(rules.lastPrice ?? price);
+        expect(n(order.amount).gte(rules.minAmount) && worth.gte(rules.minNotional)).toBe(true);
+        if (rules.maxAmount !== null) expect(n(order.amount).lte(rules.maxAmount)).toBe(true);
+        expect(isMultiple(order.amount, rules.marketAmountStep ?? rules.amountStep)).toBe(true);
+      }),
+      { numRuns: 600 },
+    );
+  });
+
+  it('after CLOSE nothing is held that an order could take', () => {
+    fc.assert(
+      fc.property(exit, ({ pair: rules, held, price }) => {
+        const unbounded = { ...rules, maxAmount: null, maxNotional: null };
+        const plan = planCopy(
+          exitOf({
+            pair: unbounded,
+            lot: { heldAmount: held },
+            account: { freeBase: held },
+            signal: { kind: 'CLOSE', referencePrice: price },
+          }),
+        );
+        const size = n(rules.marketAmountStep ?? rules.amountStep);
+        const left = n(held).minus(plan.order?.amount ?? 0);
+        const tradable = left.div(size).floor().times(size);
+        const worth = tradable.times(rules.lastPrice ?? price);
+        expect(tradable.lte(0) || tradable.lt(rules.minAmount) || worth.lt(rules.minNotional)).toBe(true);
+        if (plan.order !== null) expect(left.lt(size)).toBe(true);
+      }),
+      { numRuns: 400 },
+    );
+  });
+});

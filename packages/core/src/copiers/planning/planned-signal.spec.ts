@@ -1,0 +1,60 @@
+import { copyPairOf, termsOf } from './planned-signal.js';
+
+describe('what is stored, as planning takes it', () => {
+  it('has no zeros that the database wrote out', () => {
+    const terms = termsOf({
+      sizingMode: 'EQUITY_RATIO',
+      sizingValue: '0.500000000000000000',
+      sizingCapital: '1000.000000000000000000',
+      belowMinimum: 'SKIP',
+      maxTradeQuote: '50.000000000000000000',
+      maxOpenQuote: null,
+      maxOpenTrades: 3,
+      maxDailyLossQuote: '1.250000000000000000',
+      maxDrawdownPercent: '10.000000000000000000',
+      maxSlippageBps: null,
+      maxSignalAgeMs: 60_000,
+      allowedPairs: null,
+      blockedPairs: ['BTC/USDT'],
+      allowedSides: ['BUY'],
+    });
+    expect(terms).toEqual({
+      sizing: { mode: 'EQUITY_RATIO', value: '0.5', capital: '1000' },
+      belowMinimum: 'SKIP',
+      maxTradeQuote: '50',
+      maxOpenQuote: null,
+      maxOpenTrades: 3,
+      maxDailyLossQuote: '1.25',
+      maxDrawdownPercent: '10',
+      maxSlippageBps: null,
+      maxSignalAgeMs: 60_000,
+      allowedPairs: null,
+      blockedPairs: ['BTC/USDT'],
+      allowedSides: ['BUY'],
+    });
+  });
+
+  it('takes of a pair what bounds its orders', () => {
+    const rules = {
+      priceTick: '0.010000000000000000',
+      amountStep: '0.001000000000000000',
+      marketAmountStep: null,
+      minAmount: '0.001000000000000000',
+      maxAmount: '9000.000000000000000000',
+      minNotional: '5.000000000000000000',
+      maxNotional: null,
+      lastPrice: '100.000000000000000000',
+    };
+    expect(copyPairOf({ ...rules, symbol: 'BTC/USDT' } as typeof rules)).toEqual({
+      priceTick: '0.01',
+      amountStep: '0.001',
+      marketAmountStep: null,
+      marketMaxAmount: null,
+      minAmount: '0.001',
+      maxAmount: '9000',
+      minNotional: '5',
+      maxNotional: null,
+      lastPrice: '100',
+    });
+  });
+});

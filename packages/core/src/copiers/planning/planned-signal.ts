@@ -1,0 +1,113 @@
+/**
+ * What is stored, as planning takes it. Live copying and simulation plan from what these functions give, so that both
+ * decide by the same numbers.
+ */
+import {
+  type BelowMinimumRule,
+  canonicalDecimal,
+  type Decimal,
+  type SignalKind,
+  type SizingMode,
+  type TradeSide,
+} from '@trading-automation/contracts';
+import type { CopyPair, CopyTerms, PlannedSignal } from './plan.types.js';
+
+/** Of a stored signal, what planning asks. */
+export interface SignalToPlan {
+  readonly id: string;
+  readonly sequence: number;
+  readonly kind: SignalKind;
+  readonly side: TradeSide;
+  readonly symbol: string;
+  readonly lotTradeId: string;
+  readonly lotFirstSequence: number;
+  readonly lotOpenedAt: Date;
+  /** Amount of the trade that opened the lot, filled or not. */
+  readonly lotOrderAmount: Decimal;
+  readonly filledAmount: Decimal;
+  readonly cumulativeAmount: Decimal;
+  readonly lotAmountBefore: Decimal;
+  readonly exitAmount: Decimal;
+  readonly referencePrice: Decimal;
+  readonly leaderEquity: Decimal | null;
+  readonly signalAt: Date;
+}
+
+export function plannedSignalOf(signal: SignalToPlan): PlannedSignal {
+  return {
+    id: signal.id,
+    sequence: signal.sequence,
+    kind: signal.kind,
+    symbol: signal.symbol,
+    side: signal.side,
+    lotTradeId: signal.lotTradeId,
+    lotFirstSequence: signal.lotFirstSequence,
+    lotOpenedAt: signal.lotOpenedAt,
+    signalAt: signal.signalAt,
+    cumulativeAmount: signal.cumulativeAmount,
+    filledAmount: signal.filledAmount,
+    leaderOrderAmount: signal.lotOrderAmount,
+    lotAmountBefore: signal.lotAmountBefore,
+    exitAmount: signal.exitAmount,
+    referencePrice: signal.referencePrice,
+    leaderEquity: signal.leaderEquity,
+  };
+}
+
+/** The columns of a copier that bound what it copies. */
+export interface CopierSettings {
+  readonly sizingMode: SizingMode;
+  readonly sizingValue: Decimal;
+  readonly sizingCapital: Decimal | null;
+  readonly belowMinimum: BelowMinimumRule;
+  readonly maxTradeQuote: Decimal | null;
+  readonly maxOpenQuote: Decimal | null;
+  readonly maxOpenTrades: number | null;
+  readonly maxDailyLossQuote: Decimal | null;
+  readonly maxDrawdownPercent: Decimal | null;
+  readonly maxSlippageBps: number | null;
+  readonly maxSignalAgeMs: number;
+  readonly allowedPairs: readonly string[] | null;
+  readonly blockedPairs: readonly string[] | null;
+  readonly allowedSides: readonly TradeSide[] | null;
+}
+
+export function termsOf(settings: CopierSettings): CopyTerms {
+  return {
+    sizing: {
+      mode: settings.sizingMode,
+      value: canonicalDecimal(settings.sizingValue),
+      capital: canonical(settings.sizingCapital),
+    },
+    belowMinimum: settings.belowMinimum,
+    maxTradeQuote: canonical(settings.maxTradeQuote),
+    maxOpenQuote: canonical(settings.maxOpenQuote),
+    maxOpenTrades: settings.maxOpenTrades,
+    maxDailyLossQuote: canonical(settings.maxDailyLossQuote),
+    maxDrawdownPercent: canonical(settings.maxDrawdownPercent),
+    maxSlippageBps: settings.maxSlippageBps,
+    maxSignalAgeMs: settings.maxSignalAgeMs,
+    allowedPairs: settings.allowedPairs,
+    blockedPairs: settings.blockedPairs,
+    allowedSides: settings.allowedSides,
+  };
+}
+
+/** The columns of a pair that bound its orders. */
+export function copyPairOf(pair: CopyPair): CopyPair {
+  return {
+    priceTick: canonicalDecimal(pair.priceTick),
+    amountStep: canonicalDecimal(pair.amountStep),
+    marketAmountStep: canonical(pair.marketAmountStep),
+    marketMaxAmount: canonical(pair.marketMaxAmount ?? null),
+    minAmount: canonicalDecimal(pair.minAmount),
+    maxAmount: canonical(pair.maxAmount),
+    minNotional: canonicalDecimal(pair.minNotional),
+    maxNotional: canonical(pair.maxNotional),
+    lastPrice: canonical(pair.lastPrice),
+  };
+}
+
+/** As decisions show them. */
+const canonical = (value: Decimal | null): Decimal | null =>
+  value === null ? null : canonicalDecimal(value);

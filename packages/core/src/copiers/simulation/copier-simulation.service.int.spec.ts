@@ -1,0 +1,233 @@
+import {
+  type Copier,
+  decodeId,
+  encodeId,
+  simulation as simulationSchema,
+} from '@trading-automation/contracts';
+import { inTransaction, newUuid } from '@trading-automation/persistence';
+import { appendSignals, type NewSignal } from '../../strategies/index.js';
+import { CopiersUnderTest, stateRefusal } from '../testing/copiers-under-test.js';
+import { CopierSimulation } from './copier-simulation.service.js';
+
+let the: CopiersUnderTest;
+let simulation: CopierSimulation;
+beforeAll(async () => {
+  the = await CopiersUnderTest.open();
+  simulation = new CopierSimulation(the.core.platform, the.core.commands);
+  await the.core.pair({ symbol: 'BTC/USDT', amount_step: '0.001', min_amount: '0.001', taker_fee: '0.002' });
+});
+afterAll(() => the.close());
+beforeEach(() => the.begin());
+
+const PAST = new Date('2026-03-01T12:00:00.000Z');
+
+/** Signals of the actor's strategy, of one lot of 2 BTC at 100 unless said otherwise; a second apart in time. */
+async function signalled(strategyId: string, ...said: Partial<NewSignal>[]): Promise<void> {
+  const lotTradeId = newUuid();
+  const id = decodeId('str', strategyId)!;
+  const signals = said.map(
+    (one, index): NewSignal => ({
+      strategyId: id,
+      kind: 'OPEN',
+      side: one.kind === 'REDUCE' || one.kind === 'CLOSE' ? 'SELL' : 'BUY',
+      exchangeAccountId: the.source.uuid,
+      tradePairId: newUuid(),
+      symbol: 'BTC/USDT',
+      tradingType: 'spot',
+      lotTradeId,
+      lotFirstSequence: index === 0 ? null : 1,
+      lotOpenedAt: PAST,
+      lotOrderAmount: '2',
+      sourceTradeId: newUuid(),
+      sourceFillId: newUuid(),
+      filledAmount: '2',
+      cumulativeAmount: '2',
+      lotAmountBefore: '0',
+      lotAmountAfter: '2',
+      exitAmount: '0',
+      referencePrice: '100',
+      leaderEquity: '4000.125',
+      signalAt: PAST,
+      ...one,
+    }),
+  );
+  await inTransaction(the.core.platform.database, (tx) => appendSignals(tx, signals));
+  await the.core.rows(
+    `UPDATE signals SET signal_at = $2::timestamptz + sequence * interval '1 second',
+       emitted_at = $2::timestamptz + sequence * interval '1 second' WHERE strategy_id = $1`,
+    id,
+    PAST,
+  );
+}
+
+const CLOSED = {
+  kind: 'CLOSE',
+  exitAmount: '2',
+  lotAmountBefore: '2',
+  lotAmountAfter: '0',
+  referencePrice: '110',
+} as const;
+
+const simulate = (copier: Copier, asked = {}) => simulation.simulate(the.actor, copier.id, asked);
+
+describe('simulating a copier', () => {
+  it('answers what it would have decided, and what that would have come to', async () => {
+    const copier = await the.createLinked({ limits: { max_trade_quote: '50' } });
+    await signalled(the.strategy.id, {}, CLOSED);
+    const found = await simulate(copier);
+    expect(simulationSchema.parse(found)).toEqual(found);
+    expect(found).toMatchObject({
+      from: '2026-03-01T12:00:01.000Z',
+      to: '2026-03-01T12:00:02.000Z',
+      signal_count: 2,
+      left_out_count: 0,
+      truncated: false,
+      copied: 1,
+      clamped: 1,
+      skipped: 0,
+      skipped_by_reason: {},
+      currency: 'USDT',
+      starting_equity: '100000',
+    });
+    expect(found.decisions).toMatchObject([
+      {
+        sequence: 1,
+        kind: 'OPEN',
+        outcome: 'CLAMPED',
+        code: 'MAX_TRADE',
+        target_amount: '1',
+        sent_amount: '0.497',
+      },
+      { sequence: 2, kind: 'CLOSE', outcome: 'COPIED', code: undefined, sent_amount: '0.496' },
+    ]);
+    // The exchange's fee of 0.2 % off what is bought, and off what the sale brings.
+    expect(found.fees).toBe('0.20852');
+    // Of what was bought, 0.000006 are left that can't be sold: they are worth nothing.
+    expect(Number(found.net_pnl)).toBeCloseTo(0.496 * 110 * 0.998 - 0.497 * 100, 9);
+    expect(Number(found.tracking_difference_bps)).toBeLessThan(0);
+  });
+
+  it('trades nothing, decides nothing and tells nobody', async () => {
+    const copier = await the.createLinked();
+    await signalled(the.strategy.id, {}, CLOSED);
+    await simulate(copier);
+    expect(await the.core.rows('SELECT FROM trades')).toEqual([]);
+    expect(await the.core.rows('SELECT FROM decisions')).toEqual([]);
+    expect(await the.kindsOf()).toEqual([]);
+  });
+
+  it('replays the range that is asked for: from its first instant to before its last', async () => {
+    const copier = await the.createLinked();
+    await signalled(the.strategy.id, {}, CLOSED, { lotTradeId: newUuid(), lotFirstSequence: null }, CLOSED);
+    const sequences = async (asked: object) =>
+      (await simulate(copier, asked)).decisions.map(({ sequence }) => sequence);
+    expect(await sequences({ from: '2026-03-01T12:00:03Z' })).toEqual([3, 4]);
+    expect(await sequences({ to: '2026-03-01T12:00:03Z' })).toEqual([1, 2]);
+    expect(await sequences({ from: '2026-03-01T12:00:02Z', to: '2026-03-01T12:00:04Z' })).toEqual([2, 3]);
+    expect(await sequences({ from: '2026-03-02T00:00:00Z' })).toEqual([]);
+    expect(await sequences({ to: '2026-02-01T00:00:00Z' })).toEqual([]);
+  });
+
+  it('answers nothing of a strategy that never signalled', async () => {
+    expect(await simulate(await the.createLinked())).toEqual({
+      from: undefined,
+      to: undefined,
+      signal_count: 0,
+      left_out_count: 0,
+      decisions: [],
+      truncated: false,
+      copied: 0,
+      clamped: 0,
+      skipped: 0,
+      skipped_by_reason: {},
+      currency: undefined,
+      starting_equity: '0',
+      fees: '0',
+      net_pnl: '0',
+      tracking_difference_bps: null,
+    });
+  });
+
+  it('replays the newest signals where there are too many, and lists the newest decisions', async () => {
+    const bounded = new CopierSimulation(the.core.platform, the.core.commands, {
+      signalsMax: 3,
+      decisionsMax: 2,
+    });
+    const copier = await the.createLinked();
+    const lots = Array.from({ length: 5 }, () => ({ lotTradeId: newUuid(), lotFirstSequence: null }));
+    await signalled(the.strategy.id, ...lots);
+    const found = await bounded.simulate(the.actor, copier.id);
+    expect(found).toMatchObject({ signal_count: 3, left_out_count: 2, truncated: true, copied: 3 });
+    expect(found.decisions.map(({ sequence }) => sequence)).toEqual([4, 5]);
+  });
+
+  it('reads a long history in chunks, none of it twice', async () => {
+    const copier = await the.createLinked();
+    const lots = Array.from({ length: 450 }, () => ({
+      lotTradeId: newUuid(),
+      lotFirstSequence: null,
+      lotOrderAmount: '0.2',
+      filledAmount: '0.2',
+      cumulativeAmount: '0.2',
+    }));
+    await signalled(the.strategy.id, ...lots);
+    const found = await simulate(copier);
+    expect(found).toMatchObject({ signal_count: 450, copied: 450, truncated: false });
+    expect(found.decisions.map(({ sequence }) => sequence)).toEqual(lots.map((_, index) => index + 1));
+  });
+
+  it("rule 30: shows nothing of a foreign strategy's account", async () => {
+    const open = await the.foreignStrategy({ visibility: 'PUBLIC' });
+    const copier = await the.create({ strategy_id: open.id, sizing: { mode: 'EQUITY_RATIO', value: '1' } });
+    await signalled(open.id, {}, CLOSED);
+    const found = await simulate(copier);
+    expect(found).toMatchObject({ signal_count: 2, skipped: 0 });
+    expect(JSON.stringify(found)).not.toContain('4000.125');
+    expect(JSON.stringify(found)).not.toContain(the.source.id);
+  });
+
+  it('begins with what the account is worth, whatever it holds that in', async () => {
+    await the.core.rows('UPDATE exchange_accounts SET balances = $2 WHERE id = $1', the.account.uuid, {
+      BTC: { free: '2', locked: '1' },
+      USDT: { free: '5', locked: '5' },
+    });
+    const copier = await the.createLinked();
+    await signalled(the.strategy.id, {});
+    expect(await simulate(copier)).toMatchObject({
+      starting_equity: '10',
+      skipped_by_reason: { INSUFFICIENT_BALANCE: 1 },
+    });
+    await the.core.rows("UPDATE trade_pairs SET last_price = 100 WHERE symbol = 'BTC/USDT'");
+    expect(await simulate(copier)).toMatchObject({ starting_equity: '310', copied: 1 });
+    await the.core.rows("UPDATE trade_pairs SET last_price = NULL WHERE symbol = 'BTC/USDT'");
+  });
+
+  it('is refused for a copier that follows nothing, or whose account was removed', async () => {
+    await expect(simulate(await the.create())).rejects.toMatchObject(stateRefusal('NO_STRATEGY'));
+    const copier = await the.createLinked();
+    await the.core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE id = $1', the.account.uuid);
+    await expect(simulate(copier)).rejects.toMatchObject(stateRefusal('ACCOUNT_REMOVED'));
+  });
+
+  it("is refused for somebody else's copier as for none, and takes a key that can only read", async () => {
+    const copier = await the.createLinked();
+    const stranger = await the.core.actor();
+    for (const id of [copier.id, encodeId('cpr', newUuid()), 'no id']) {
+      await expect(simulation.simulate(stranger, id)).rejects.toMatchObject({ code: 'not_found' });
+    }
+    const credential = { ...the.actor.credential, permissions: ['READ'] } as const;
+    await expect(simulation.simulate({ ...the.actor, credential }, copier.id)).resolves.toMatchObject({
+      signal_count: 0,
+    });
+  });
+
+  it('gives the same answer to the same Idempotency-Key, whatever was signalled since', async () => {
+    const copier = await the.createLinked();
+    const once = the.core.once(the.actor.userId, newUuid());
+    await simulation.simulate({ ...the.actor, once }, copier.id);
+    await signalled(the.strategy.id, {});
+    await expect(simulation.simulate({ ...the.actor, once }, copier.id)).rejects.toMatchObject({
+      name: 'AnswerReplayed',
+    });
+  });
+});

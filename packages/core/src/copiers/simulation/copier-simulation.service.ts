@@ -1,0 +1,194 @@
+import {
+  DomainError,
+  decodeId,
+  SIMULATED_DECISIONS_MAX,
+  SIMULATED_SIGNALS_MAX,
+  type Simulation,
+  type SimulationAsked,
+  simulationOperations,
+} from '@trading-automation/contracts';
+import type { Tx } from '@trading-automation/persistence';
+import { type Actor, authorise } from '../../access/index.js';
+import type { Commands } from '../../commands.js';
+import type { Platform } from '../../platform.js';
+import { stateRefused } from '../../refusals.js';
+import { lastSequenceOf, signalsAfter } from '../../strategies/index.js';
+import { equitiesOf } from '../../trade-pairs/index.js';
+import { copyPairOf, termsOf } from '../planning/planned-signal.js';
+import { quoteOf, Replay, type ReplayedDecision, type ReplayPair } from './replay.js';
+import {
+  balanceOf,
+  type CopierToSimulate,
+  copierToSimulate,
+  firstSequenceAt,
+  observedFeeRate,
+  pairsOf,
+} from './simulation.queries.js';
+import { viewSimulation } from './simulation.view.js';
+
+/** A chunk is replayed without a pause: a few milliseconds. Others have their turn while the next one is read. */
+const CHUNK_MAX = 100;
+/** Of a pair whose exchange says none, for a copier that paid none yet. */
+const FEE_RATE_DEFAULT = '0.001';
+
+export interface SimulationBounds {
+  readonly signalsMax?: number;
+  readonly decisionsMax?: number;
+}
+
+interface Followed extends CopierToSimulate {
+  readonly strategyId: string;
+}
+
+/**
+ * What a copier would have done about its strategy's past signals.
+ *
+ * It reads what every follower of a strategy may know, signals, never what the strategy's account holds; a copier may
+ * follow any strategy that it could be linked to. Its work is bounded: the newest signals of the range, in chunks.
+ */
+export class CopierSimulation {
+  private readonly signalsMax: number;
+  private readonly decisionsMax: number;
+
+  constructor(
+    private readonly platform: Platform,
+    private readonly commands: Commands,
+    { signalsMax = SIMULATED_SIGNALS_MAX, decisionsMax = SIMULATED_DECISIONS_MAX }: SimulationBounds = {},
+  ) {
+    this.signalsMax = signalsMax;
+    this.decisionsMax = decisionsMax;
+  }
+
+  /** @throws {DomainError} `not_found`; `invalid_state` where it follows no strategy or its account is removed */
+  async simulate(actor: Actor, publicId: string, asked: SimulationAsked = {}): Promise<Simulation> {
+    authorise(actor, simulationOperations.simulate.access);
+    return this.commands.runPrepared(
+      actor.once,
+      () => this.replay(actor, publicId, asked),
+      async (_, simulation) => simulation,
+    );
+  }
+
+  private async replay(actor: Actor, publicId: string, asked: SimulationAsked): Promise<Simulation> {
+    const tx = this.platform.database.manager;
+    const copier = await findFollowing(tx, actor, publicId);
+    const { first, last } = await rangeOf(tx, copier.strategyId, asked);
+    const begin = Math.max(first, last - this.signalsMax + 1);
+    const world = new SimulatedWorld(tx, copier);
+    const replay = new Replay({
+      copierId: copier.id,
+      terms: termsOf(copier),
+      onBreach: copier.onBreach,
+      startingEquity: world.startingEquity,
+      pairs: world.pairs,
+    });
+    const { decisions, firstAt, lastAt } = await this.run(tx, { copier, world, replay, begin, last });
+    const { currency } = replay;
+    return viewSimulation({
+      first: firstAt,
+      last: lastAt,
+      signalCount: Math.max(0, last - begin + 1),
+      leftOutCount: begin - first,
+      decisions: decisions.slice(-this.decisionsMax),
+      counts: replay.counts,
+      currency,
+      startingEquity: (currency === null ? undefined : world.startingEquity.get(currency)) ?? '0',
+      result: replay.resultIn(currency ?? ''),
+    });
+  }
+
+  private async run(
+    tx: Tx,
+    { copier, world, replay, begin, last }: ReplayRun,
+  ): Promise<{ decisions: ReplayedDecision[]; firstAt: Date | null; lastAt: Date | null }> {
+    let decisions: ReplayedDecision[] = [];
+    let [firstAt, lastAt]: [Date | null, Date | null] = [null, null];
+    for (let after = begin - 1; after < last; ) {
+      const limit = Math.min(CHUNK_MAX, last - after);
+      const signals = await signalsAfter(tx, copier.strategyId, after, limit);
+      if (signals.length === 0) break;
+      await world.learn(signals.map(({ symbol }) => symbol));
+      decisions = [...decisions.slice(-this.decisionsMax), ...signals.map((signal) => replay.take(signal))];
+      firstAt ??= signals[0]!.emittedAt;
+      lastAt = signals.at(-1)!.emittedAt;
+      after = signals.at(-1)!.sequence;
+    }
+    return { decisions, firstAt, lastAt };
+  }
+}
+
+interface ReplayRun {
+  readonly copier: Followed;
+  readonly world: SimulatedWorld;
+  readonly replay: Replay;
+  /** Sequences of the first and the last signal. */
+  readonly begin: number;
+  readonly last: number;
+}
+
+async function findFollowing(tx: Tx, actor: Actor, publicId: string): Promise<Followed> {
+  const id = decodeId('cpr', publicId);
+  const copier = id === null ? null : await copierToSimulate(tx, actor.userId, id);
+  if (copier === null) throw new DomainError('not_found');
+  const { strategyId } = copier;
+  if (strategyId === null) {
+    throw stateRefused('The copier follows no strategy: give it a strategy_id first.', 'NO_STRATEGY');
+  }
+  if (copier.isAccountRemoved) {
+    const message = 'The exchange account was removed: make a copier on another one.';
+    throw stateRefused(message, 'ACCOUNT_REMOVED');
+  }
+  return { ...copier, strategyId };
+}
+
+/** Sequences of the signals that were given in the range; the last is before the first where none was. */
+async function rangeOf(
+  tx: Tx,
+  strategyId: string,
+  { from, to }: SimulationAsked,
+): Promise<{ first: number; last: number }> {
+  const last = await lastSequenceOf(tx, strategyId);
+  const sequenceAt = (at: string) => firstSequenceAt(tx, strategyId, last, new Date(at));
+  return {
+    first: from === undefined ? 1 : await sequenceAt(from),
+    last: to === undefined ? last : (await sequenceAt(to)) - 1,
+  };
+}
+
+/** What the replay has to know of the copier's exchange and account, read as the signals come to it. */
+class SimulatedWorld {
+  readonly pairs = new Map<string, ReplayPair>();
+  readonly startingEquity = new Map<string, string>();
+  private readonly known = new Set<string>();
+  private observedFee: string | null | undefined;
+
+  constructor(
+    private readonly tx: Tx,
+    private readonly copier: Followed,
+  ) {}
+
+  async learn(symbols: readonly string[]): Promise<void> {
+    const unknown = [...new Set(symbols)].filter((symbol) => !this.known.has(symbol));
+    if (unknown.length === 0) return;
+    for (const pair of await pairsOf(this.tx, this.copier, unknown)) {
+      const feeRate = pair.takerFee ?? (await this.feePaid()) ?? FEE_RATE_DEFAULT;
+      this.pairs.set(pair.symbol, { rules: copyPairOf(pair), feeRate });
+    }
+    for (const symbol of unknown) {
+      this.known.add(symbol);
+      await this.learnEquity(quoteOf(symbol));
+    }
+  }
+
+  private async learnEquity(quote: string): Promise<void> {
+    if (this.startingEquity.has(quote)) return;
+    const { accountId } = this.copier;
+    const equity = (await equitiesOf(this.tx, [accountId], quote)).get(accountId);
+    this.startingEquity.set(quote, equity?.amount ?? (await balanceOf(this.tx, accountId, quote)));
+  }
+
+  private async feePaid(): Promise<string | null> {
+    if (this.observedFee === undefined) this.observedFee = await observedFeeRate(this.tx, this.copier.id);
+    return this.observedFee;
+  }
+}

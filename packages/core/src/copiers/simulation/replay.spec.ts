@@ -1,0 +1,228 @@
+import { planCopy } from '../planning/plan.rules.js';
+import type { CopiedLotState, CopyPlan } from '../planning/plan.types.js';
+import { plannedSignalOf } from '../planning/planned-signal.js';
+import { inputOf, lotAfter, TERMS } from '../planning/testing/plan-inputs.js';
+import { quoteOf, Replay, type ReplayOf, type ReplayPair, type SignalToReplay } from './replay.js';
+
+const START = Date.parse('2026-03-01T23:00:00.000Z');
+
+const PAIR: ReplayPair = {
+  rules: {
+    priceTick: '0.01',
+    amountStep: '0.001',
+    marketAmountStep: null,
+    minAmount: '0.001',
+    maxAmount: null,
+    minNotional: '5',
+    maxNotional: null,
+    lastPrice: '100',
+  },
+  feeRate: '0',
+};
+
+type Said = Partial<SignalToReplay>;
+
+/** Signals of one lot of 2 at 100, one a minute, unless they are said to be otherwise. */
+function told(...said: Said[]): SignalToReplay[] {
+  return said.map((one, index) => {
+    const at = new Date(START + index * 60_000);
+    return {
+      id: `signal ${index}`,
+      sequence: index + 7,
+      kind: 'OPEN',
+      side: one.kind === 'REDUCE' || one.kind === 'CLOSE' ? 'SELL' : 'BUY',
+      symbol: 'BTC/USDT',
+      lotTradeId: 'lot',
+      lotFirstSequence: 7,
+      lotOpenedAt: new Date(START),
+      lotOrderAmount: '2',
+      filledAmount: '2',
+      cumulativeAmount: '2',
+      lotAmountBefore: '0',
+      exitAmount: '0',
+      referencePrice: '100',
+      leaderEquity: '1000',
+      signalAt: at,
+      emittedAt: at,
+      sourceTradeId: 'source',
+      ...one,
+    };
+  });
+}
+
+function replayOf(more: Partial<ReplayOf> = {}): Replay {
+  return new Replay({
+    copierId: 'copier',
+    terms: TERMS,
+    onBreach: 'CLOSE_ONLY',
+    startingEquity: new Map([['USDT', '1000']]),
+    pairs: new Map([['BTC/USDT', PAIR]]),
+    ...more,
+  });
+}
+
+const exit = (part: string, before: string, referencePrice: string): Said => ({
+  kind: part === before ? 'CLOSE' : 'REDUCE',
+  exitAmount: part,
+  lotAmountBefore: before,
+  filledAmount: part,
+  referencePrice,
+});
+
+describe('a replay', () => {
+  it('takes the decisions that planning takes one signal at a time over the same holdings', () => {
+    const signals = told(
+      { filledAmount: '0.01', cumulativeAmount: '0.01' },
+      { kind: 'INCREASE', filledAmount: '1.49', cumulativeAmount: '1.5' },
+      exit('0.5', '1.5', '110'),
+      { kind: 'INCREASE', filledAmount: '0.5', cumulativeAmount: '2' },
+      exit('1.5', '1.5', '120'),
+    );
+    const replay = replayOf();
+    let lot: CopiedLotState | null = null;
+    for (const signal of signals) {
+      const { plan } = replay.take(signal);
+      const live: CopyPlan = planCopy({
+        ...inputOf({ lot, account: { freeQuote: '1000' } }),
+        signal: plannedSignalOf(signal),
+        now: signal.emittedAt,
+        copier: { ...inputOf({ lot }).copier, startedSequence: 6, lot },
+      });
+      expect([plan.outcome, plan.code, plan.targetAmount, plan.order?.amount]).toEqual([
+        live.outcome,
+        live.code,
+        live.targetAmount,
+        live.order?.amount,
+      ]);
+      lot = lotAfter(live, lot?.heldAmount);
+    }
+    expect(replay.counts).toEqual({
+      copied: 4,
+      clamped: 0,
+      skipped: 1,
+      skippedByReason: { BELOW_MINIMUM: 1 },
+    });
+  });
+
+  it('tells what it would have brought, and how that differs from the strategy by fees alone', () => {
+    const free = replayOf();
+    const paying = replayOf({ pairs: new Map([['BTC/USDT', { ...PAIR, feeRate: '0.001' }]]) });
+    for (const signal of told({}, exit('2', '2', '110'))) for (const one of [free, paying]) one.take(signal);
+    expect(free.resultIn('USDT')).toEqual({ fees: '0', netPnl: '10', trackingDifferenceBps: '0' });
+    // Bought 0.999 of it, sold 0.999 at 110 for 109.89 less 0.10989.
+    expect(paying.resultIn('USDT')).toEqual({
+      fees: '0.20989',
+      netPnl: '9.78011',
+      trackingDifferenceBps: '-21.989',
+    });
+  });
+
+  it('values what is open at the price of the last signal of its pair', () => {
+    const replay = replayOf();
+    for (const signal of told({}, exit('1', '2', '130'))) replay.take(signal);
+    expect(replay.resultIn('USDT').netPnl).toBe('30');
+  });
+
+  it('keeps quote currencies apart, each with the whole worth of the account', () => {
+    const pairs = new Map([
+      ['BTC/USDT', PAIR],
+      ['BTC/EUR', PAIR],
+    ]);
+    const replay = replayOf({
+      pairs,
+      startingEquity: new Map([
+        ['USDT', '1000'],
+        ['EUR', '50'],
+      ]),
+    });
+    const euro = { symbol: 'BTC/EUR', lotTradeId: 'euro', lotFirstSequence: 9 };
+    const [first, second, third] = told({}, exit('2', '2', '90'), euro);
+    expect(replay.take(first!).plan.outcome).toBe('COPIED');
+    expect(replay.take(second!).plan.outcome).toBe('COPIED');
+    expect(replay.take(third!).plan).toMatchObject({ code: 'INSUFFICIENT_BALANCE' });
+    expect(replay.currency).toBe('USDT');
+    expect([replay.resultIn('USDT').netPnl, replay.resultIn('EUR').netPnl]).toEqual(['-10', '0']);
+    expect(replay.resultIn('EUR').trackingDifferenceBps).toBeNull();
+  });
+
+  it('begins after the lots that were open before, and follows none of their exits', () => {
+    const replay = replayOf();
+    const old = { lotFirstSequence: 3, lotTradeId: 'old' };
+    const codes = told({ ...old, kind: 'INCREASE' }, { ...old, ...exit('1', '2', '100') }).map(
+      (signal) => replay.take(signal).plan.code,
+    );
+    expect(codes).toEqual(['NOT_HELD', 'NOT_HELD']);
+  });
+
+  it('judges the age of a signal by when it was given', () => {
+    const replay = replayOf();
+    const [late] = told({ signalAt: new Date(START - 61_000) });
+    expect(replay.take(late!).plan.code).toBe('STALE_SIGNAL');
+  });
+
+  it('sizes by an equity that moves with what the copies bring', () => {
+    const terms = { ...TERMS, sizing: { mode: 'EQUITY_RATIO', value: '1', capital: null } } as const;
+    const replay = replayOf({ terms, startingEquity: new Map([['USDT', '500']]) });
+    const [open, close, again] = told({}, exit('2', '2', '150'), {
+      lotTradeId: 'next',
+      lotFirstSequence: 9,
+      referencePrice: '50',
+    });
+    expect(replay.take(open!).plan.targetAmount).toBe('1');
+    replay.take(close!);
+    // 500 and the 50 that were earned, to the leader's 1,000.
+    expect(replay.take(again!).plan.targetAmount).toBe('1.1');
+  });
+
+  it('goes on without what its exchange does not trade', () => {
+    const replay = replayOf({ pairs: new Map() });
+    const [signal] = told({});
+    expect(replay.take(signal!).plan).toMatchObject({ code: 'PAIR_UNAVAILABLE', order: null });
+  });
+});
+
+describe('rule 16: a replay that loses too much in a day', () => {
+  const terms = { ...TERMS, maxDailyLossQuote: '15' };
+  const next = { lotTradeId: 'next', lotFirstSequence: 9, referencePrice: '80' };
+
+  it('skips the entry that finds the loss, and is stopped from then on', () => {
+    const replay = replayOf({ terms });
+    const codes = told(
+      {},
+      exit('1', '2', '80'),
+      next,
+      { ...next, kind: 'INCREASE' },
+      exit('1', '1', '80'),
+    ).map((signal) => replay.take(signal).plan.code);
+    expect(codes).toEqual([null, null, 'NOT_ACTIVE', 'NOT_ACTIVE', null]);
+  });
+
+  it('is not started again by midnight, and counts a loss on the day that it was made', () => {
+    const day = 86_400_000;
+    const at = (ms: number) => ({ emittedAt: new Date(START + ms), signalAt: new Date(START + ms) });
+    const slow = replayOf({ terms });
+    const codes = told(
+      {},
+      { ...exit('1', '2', '90'), ...at(60_000) },
+      { ...next, referencePrice: '80', ...at(day) },
+      { ...next, kind: 'INCREASE', referencePrice: '60', ...at(2 * day) },
+    ).map((signal) => slow.take(signal).plan.code);
+    // 10 on the first day, 5 on the second, over 15 on the third alone.
+    expect(codes).toEqual([null, null, null, 'DAILY_LOSS']);
+  });
+
+  it('pauses where the copier is set to: exits are left alone then', () => {
+    const replay = replayOf({ terms, onBreach: 'PAUSE' });
+    const codes = told({}, exit('1', '2', '70'), exit('1', '1', '70')).map(
+      (signal) => replay.take(signal).plan.code,
+    );
+    expect(codes).toEqual([null, null, 'NOT_ACTIVE']);
+  });
+});
+
+describe('the quote currency of a symbol', () => {
+  it.each([
+    ['BTC/USDT', 'USDT'],
+    ['BTC/USD:BTC', 'USD'],
+  ])('%s: %s', (symbol, quote) => expect(quoteOf(symbol)).toBe(quote));
+});

@@ -1,0 +1,234 @@
+/**
+ * What a copier would have done about a strategy's signals, had it been started just before the first of them.
+ *
+ * 1. Decisions are those of planCopy, by the settings that the copier has now and the rules that its exchange has now:
+ *    where the account could pay, the same that live copying takes over the same signals.
+ * 2. Orders are filled in full, at once, at the leader's price; the fee is taken from what is received.
+ * 3. The account begins with its whole worth in the quote currency of a pair, for each quote currency anew, and its
+ *    equity is that worth with what the copies have brought since.
+ * 4. A loss limit that is reached stops the copier for the rest of the replay, as it would have: nobody starts it again.
+ */
+import type {
+  BreachReaction,
+  CopierStatus,
+  Decimal,
+  DecisionCode,
+  SignalKind,
+} from '@trading-automation/contracts';
+import { Exact } from '../../decimal-arithmetic.js';
+import { fallPercent } from '../planning/drawdown.rules.js';
+import { planCopy } from '../planning/plan.rules.js';
+import type { CopyInput, CopyPair, CopyPlan, CopyTerms } from '../planning/plan.types.js';
+import { plannedSignalOf, type SignalToPlan } from '../planning/planned-signal.js';
+import { LossMarks } from './loss-marks.js';
+import { VirtualBook } from './virtual-book.js';
+
+export interface SignalToReplay extends SignalToPlan {
+  readonly sourceTradeId: string;
+  /** When it was given: what its age is measured at. */
+  readonly emittedAt: Date;
+}
+
+export interface ReplayPair {
+  readonly rules: CopyPair;
+  /** Of a taker, as a share of what is received. */
+  readonly feeRate: Decimal;
+}
+
+export interface ReplayOf {
+  readonly copierId: string;
+  readonly terms: CopyTerms;
+  readonly onBreach: BreachReaction;
+  /** What the account is worth in a quote currency. */
+  readonly startingEquity: ReadonlyMap<string, Decimal>;
+  /** By symbol, those that the account's exchange trades. */
+  readonly pairs: ReadonlyMap<string, ReplayPair>;
+}
+
+export interface ReplayedDecision {
+  readonly signal: SignalToReplay;
+  readonly plan: CopyPlan;
+}
+
+export interface ReplayCounts {
+  readonly copied: number;
+  readonly clamped: number;
+  readonly skipped: number;
+  readonly skippedByReason: Readonly<Partial<Record<DecisionCode, number>>>;
+}
+
+export interface ReplayResult {
+  readonly fees: Decimal;
+  readonly netPnl: Decimal;
+  readonly trackingDifferenceBps: Decimal | null;
+}
+
+const isExit = (kind: SignalKind) => kind === 'REDUCE' || kind === 'CLOSE';
+
+/** `BASE/QUOTE`, and `BASE/QUOTE:SETTLE` of what settles elsewhere. */
+export const quoteOf = (symbol: string): string => (symbol.split('/')[1] ?? '').split(':')[0] ?? '';
+
+export class Replay {
+  private readonly copies = new VirtualBook();
+  private readonly leader = new VirtualBook();
+  private readonly losses = new LossMarks();
+  private readonly lots = new Map<string, NonNullable<CopyPlan['lot']>>();
+  private status: CopierStatus = 'ACTIVE';
+  private startedSequence: number | null = null;
+  private readonly tally = { COPIED: 0, CLAMPED: 0, SKIPPED: 0 };
+  private readonly reasons = new Map<DecisionCode, number>();
+  private readonly signalsByQuote = new Map<string, number>();
+
+  constructor(private readonly of: ReplayOf) {}
+
+  /** Takes the next signal; they come by sequence. */
+  take(signal: SignalToReplay): ReplayedDecision {
+    const quote = quoteOf(signal.symbol);
+    this.startedSequence ??= signal.sequence - 1;
+    this.signalsByQuote.set(quote, (this.signalsByQuote.get(quote) ?? 0) + 1);
+    this.mark(signal, quote);
+    const input = this.inputOf(signal, quote);
+    const plan = planCopy(input);
+    this.stopOnBreach(input);
+    this.settle(signal, quote, plan);
+    this.follow(signal, quote);
+    this.count(plan);
+    return { signal, plan };
+  }
+
+  get counts(): ReplayCounts {
+    const { COPIED: copied, CLAMPED: clamped, SKIPPED: skipped } = this.tally;
+    return { copied, clamped, skipped, skippedByReason: Object.fromEntries(this.reasons) };
+  }
+
+  /** The quote currency of most signals, the first of equals; null before the first. */
+  get currency(): string | null {
+    let most: string | null = null;
+    for (const [quote, count] of this.signalsByQuote) {
+      if (most === null || count > this.signalsByQuote.get(most)!) most = quote;
+    }
+    return most;
+  }
+
+  resultIn(quote: string): ReplayResult {
+    const text = (value: Exact) => value.toDecimalPlaces(18).toString();
+    return {
+      fees: text(this.copies.feesOf(quote)),
+      netPnl: text(this.copies.resultOf(quote)),
+      trackingDifferenceBps: this.trackingDifference(quote),
+    };
+  }
+
+  /** As copiers' stats have it: over what both sold of the lots that both held, weighed by what the copies cost. */
+  private trackingDifference(quote: string): Decimal | null {
+    const returns = new Map<string, Exact>();
+    for (const { lotTradeId, cost, pnl } of this.leader.soldIn(quote)) returns.set(lotTradeId, pnl.div(cost));
+    let [difference, weight] = [new Exact(0), new Exact(0)];
+    for (const { lotTradeId, cost, pnl } of this.copies.soldIn(quote)) {
+      const leaders = returns.get(lotTradeId);
+      if (leaders === undefined) continue;
+      difference = difference.plus(pnl).minus(cost.times(leaders));
+      weight = weight.plus(cost);
+    }
+    if (weight.isZero()) return null;
+    const bps = difference.div(weight).times(10_000).toDecimalPlaces(8, Exact.ROUND_HALF_EVEN);
+    return bps.isZero() ? '0' : bps.toString();
+  }
+
+  private mark({ symbol, referencePrice, emittedAt }: SignalToReplay, quote: string): void {
+    // A new day begins with the result as it was, whatever the price did since.
+    this.losses.note(quote, emittedAt, this.copies.resultOf(quote));
+    for (const book of [this.copies, this.leader]) book.mark(symbol, quote, referencePrice);
+    this.losses.note(quote, emittedAt, this.copies.resultOf(quote));
+  }
+
+  private inputOf(signal: SignalToReplay, quote: string): CopyInput {
+    const { copierId, terms, startingEquity, pairs } = this.of;
+    const start = new Exact(startingEquity.get(quote) ?? '0');
+    const equity = start.plus(this.copies.resultOf(quote));
+    const lot = this.lots.get(signal.lotTradeId);
+    return {
+      signal: plannedSignalOf(signal),
+      now: signal.emittedAt,
+      copier: {
+        id: copierId,
+        status: this.status,
+        terms,
+        startedAt: signal.lotOpenedAt,
+        startedSequence: this.startedSequence ?? 0,
+        lot:
+          lot === undefined ? null : { ...lot, heldAmount: this.copies.heldOf(signal.lotTradeId).toString() },
+        dayLossQuote: this.losses.dayLossOf(quote),
+        drawdownPercent: this.drawdownOf(quote, equity),
+        openLotCount: this.copies.openLotsBeside(signal.lotTradeId),
+        openQuote: this.copies.openCost.toString(),
+      },
+      account: {
+        isActive: true,
+        freeBase: this.copies.heldOfPair(signal.symbol).toString(),
+        freeQuote: Exact.max(0, start.plus(this.copies.flowOf(quote))).toString(),
+        equity: equity.toString(),
+        pair: pairs.get(signal.symbol)?.rules ?? null,
+      },
+    };
+  }
+
+  /** Null where nothing is bounded by it. */
+  private drawdownOf(quote: string, equity: Exact): Decimal | null {
+    const { sizing, maxDrawdownPercent } = this.of.terms;
+    if (maxDrawdownPercent === null) return null;
+    return fallPercent(this.losses.belowPeakOf(quote), sizing.capital ?? equity.toString());
+  }
+
+  private settle(
+    { lotTradeId, symbol, referencePrice }: SignalToReplay,
+    quote: string,
+    plan: CopyPlan,
+  ): void {
+    if (plan.lot !== null) this.lots.set(lotTradeId, plan.lot);
+    if (plan.order === null) return;
+    const { side, amount } = plan.order;
+    const pair = this.of.pairs.get(symbol);
+    this.copies.fill({
+      lotTradeId,
+      symbol,
+      quote,
+      side,
+      amount,
+      price: referencePrice,
+      feeRate: pair?.feeRate ?? '0',
+      amountStep: pair?.rules.amountStep ?? '0',
+    });
+  }
+
+  /** The leader's own fill, without fees. */
+  private follow(signal: SignalToReplay, quote: string): void {
+    const { kind, lotTradeId, symbol, side, filledAmount, referencePrice } = signal;
+    const held = this.leader.heldOf(lotTradeId);
+    const share = kind === 'CLOSE' ? new Exact(1) : shareOf(signal);
+    const amount = isExit(kind) ? held.times(share).toDecimalPlaces(18) : new Exact(filledAmount);
+    if (amount.isZero()) return;
+    const exact = { amount: amount.toString(), price: referencePrice, feeRate: '0', amountStep: '0' };
+    this.leader.fill({ lotTradeId, symbol, quote, side, ...exact });
+  }
+
+  private stopOnBreach({ copier: { dayLossQuote, drawdownPercent } }: CopyInput): void {
+    const { terms, onBreach } = this.of;
+    const hasReached = (value: Decimal | null, limit: Decimal | null) =>
+      limit !== null && value !== null && new Exact(value).gte(limit);
+    const isBreached =
+      hasReached(dayLossQuote, terms.maxDailyLossQuote) ||
+      hasReached(drawdownPercent, terms.maxDrawdownPercent);
+    if (isBreached && this.status === 'ACTIVE') this.status = onBreach === 'PAUSE' ? 'PAUSED' : 'CLOSE_ONLY';
+  }
+
+  private count({ outcome, code }: CopyPlan): void {
+    this.tally[outcome] += 1;
+    if (outcome === 'SKIPPED' && code !== null) this.reasons.set(code, (this.reasons.get(code) ?? 0) + 1);
+  }
+}
+
+function shareOf({ exitAmount, lotAmountBefore }: SignalToReplay): Exact {
+  const before = new Exact(lotAmountBefore);
+  return before.gt(0) ? Exact.min(1, new Exact(exitAmount).div(before)) : new Exact(0);
+}

@@ -1,0 +1,200 @@
+import { type Copier, decodeId, type Trade, tradeCreate } from '@trading-automation/contracts';
+import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
+import { newUuid } from '@trading-automation/persistence';
+import type { Named } from '../../testing/index.js';
+import { TradeExecution, TradesService } from '../../trades/index.js';
+import { CopyPlanner } from '../copying/copy-planner.service.js';
+import { CopySettlement } from '../copying/copy-settlement.service.js';
+import { CopiersUnderTest } from '../testing/copiers-under-test.js';
+import { CopierSimulation } from './copier-simulation.service.js';
+
+const FEE = 0.001;
+
+let the: CopiersUnderTest;
+let trades: TradesService;
+let execution: TradeExecution;
+let pairs: Named[];
+beforeAll(async () => {
+  the = await CopiersUnderTest.open();
+  const { platform, lists, commands } = the.core;
+  trades = new TradesService({ platform, lists, commands });
+  execution = new TradeExecution(platform);
+  const rules = { amount_step: '0.001', min_amount: '0.001', min_notional: '5', taker_fee: String(FEE) };
+  pairs = [
+    await the.core.pair({ ...rules, symbol: 'BTC/USDT' }),
+    await the.core.pair({ ...rules, base: 'ETH', symbol: 'ETH/USDT' }),
+  ];
+});
+afterAll(() => the.close());
+beforeEach(() => the.begin());
+
+/** A row of dice that falls the same way each time. */
+function dice(seed: number): (sides: number) => number {
+  let state = seed;
+  return (sides) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return Math.floor((state / 2_147_483_648) * sides);
+  };
+}
+
+const fixed = (value: number) => String(Number(value.toFixed(9)));
+
+/** All of an order so far, with one more fill; fees in what is received for copies, in quote for the leader. */
+async function fill(id: string, amount: number, price: number, isLeader: boolean): Promise<void> {
+  await the.core.rows(
+    `UPDATE trades SET submitted_at = coalesce(submitted_at, clock_timestamp()), leader_equity = '5000',
+       venue_client_order_id = $2 WHERE id = $1`,
+    id,
+    `venue-${id}`,
+  );
+  const trade = await the.core.row('SELECT * FROM trades WHERE id = $1', id);
+  const filled = Number(trade.filled_amount) + amount;
+  const side = trade.side as 'BUY' | 'SELL';
+  const [base = '', quote = ''] = String(trade.symbol).split('/');
+  const fee =
+    side === 'BUY' && !isLeader
+      ? { amount: fixed(amount * FEE), currency: base }
+      : { amount: fixed(amount * price * FEE), currency: quote };
+  const names = { exchangeOrderId: `order-${id}`, venueClientOrderId: `venue-${id}` };
+  const order: VenueOrder = {
+    ...names,
+    symbol: String(trade.symbol),
+    side,
+    type: trade.type as VenueOrder['type'],
+    timeInForce: trade.time_in_force as VenueOrder['timeInForce'],
+    status: filled >= Number(trade.amount) - 1e-9 ? 'FILLED' : 'OPEN',
+    amount: fixed(Number(trade.amount)),
+    filledAmount: fixed(filled),
+    createdAt: new Date(),
+    updatedAt: new Date(),
+  };
+  const one: VenueFill = {
+    ...names,
+    exchangeFillId: newUuid(),
+    symbol: order.symbol,
+    side,
+    price: fixed(price),
+    amount: fixed(amount),
+    fee,
+    liquidity: 'TAKER',
+    executedAt: new Date(),
+  };
+  expect((await execution.storeOrders([{ tradeId: id, order, fills: [one] }])).has(id)).toBe(true);
+}
+
+async function leaderTrade(
+  pair: Named,
+  side: 'BUY' | 'SELL',
+  amount: number,
+  price: number,
+): Promise<string> {
+  const input = tradeCreate.parse({
+    exchange_account_id: the.source.id,
+    trade_pair_id: pair.id,
+    strategy_id: the.strategy.id,
+    type: 'LIMIT',
+    side,
+    amount: fixed(amount),
+    price: fixed(price),
+  });
+  const { id }: Trade = await trades.create(the.actor, input);
+  return decodeId('trd', id)!;
+}
+
+/** What live copying makes of the signals so far: every copy filled in full at the leader's price, every decision settled. */
+async function copyLive(planner: CopyPlanner, settlement: CopySettlement): Promise<void> {
+  const strategyId = decodeId('str', the.strategy.id)!;
+  while ((await planner.planStrategy(strategyId)) > 0);
+  const copies = await the.core.rows(
+    "SELECT id, amount, copy FROM trades WHERE user_id = $1 AND copier_id IS NOT NULL AND status = 'PENDING'",
+    the.actor.userId,
+  );
+  for (const { id, amount, copy } of copies) {
+    const { reference_price } = copy as { reference_price: string };
+    await fill(String(id), Number(amount), Number(reference_price), false);
+  }
+  await the.core.rows('UPDATE decisions SET look_at = clock_timestamp() WHERE settled_at IS NULL');
+  while ((await settlement.settleNext()) > 0);
+}
+
+const SETTINGS = [
+  { sizing: { mode: 'MULTIPLIER', value: '0.37' } },
+  { sizing: { mode: 'FIXED_QUOTE', value: '40' }, below_minimum: 'SKIP' },
+  { sizing: { mode: 'FIXED_AMOUNT', value: '0.15' }, below_minimum: 'ROUND_UP' },
+  { sizing: { mode: 'EQUITY_RATIO', value: '1', capital: '1700' }, limits: { max_trade_quote: '25' } },
+  { sizing: { mode: 'MULTIPLIER', value: '1' }, limits: { max_open_quote: '300', max_open_trades: 2 } },
+  { sizing: { mode: 'MULTIPLIER', value: '0.05' }, limits: { blocked_pairs: ['ETH/USDT'] } },
+];
+
+describe('the decisions of a simulation', () => {
+  it('are exactly those that live copying took over the same signals', async () => {
+    const much = { free: '1000000000', locked: '0' };
+    await the.core.rows('UPDATE exchange_accounts SET balances = $2 WHERE id = $1', the.source.uuid, {
+      USDT: much,
+      BTC: much,
+      ETH: much,
+    });
+    const copiers: Copier[] = [];
+    for (const settings of SETTINGS) {
+      const account = await the.core.account(the.actor, { USDT: '1000000000' });
+      copiers.push(await the.started({ ...settings, exchange_account_id: account.id }));
+    }
+    const planner = new CopyPlanner(the.core.platform);
+    const settlement = new CopySettlement(the.core.platform);
+    const roll = dice(4_711);
+    const held = [0, 0];
+    for (let turn = 0; turn < 30; turn += 1) {
+      const which = roll(2);
+      const price = 90 + roll(2_000) / 100;
+      const isSale = held[which]! > 0 && roll(3) === 0;
+      const amount = isSale ? Math.min(held[which]!, (1 + roll(2_000)) / 1_000) : (1 + roll(3_000)) / 1_000;
+      const id = await leaderTrade(pairs[which]!, isSale ? 'SELL' : 'BUY', amount, price);
+      // Some orders fill in parts, and some never to the end.
+      const parts = roll(3) === 0 ? [amount * 0.25, amount * 0.5] : [amount];
+      for (const part of parts.map((value) => Number(value.toFixed(6)))) {
+        await fill(id, part, price, true);
+        held[which]! += isSale ? -part : part;
+        await copyLive(planner, settlement);
+      }
+      held[which] = Number(held[which]!.toFixed(6));
+    }
+    expect(await the.core.rows('SELECT FROM decisions WHERE settled_at IS NULL')).toEqual([]);
+    const simulation = new CopierSimulation(the.core.platform, the.core.commands);
+    const codes = new Set<unknown>();
+    for (const copier of copiers) {
+      const live = await the.core.rows(
+        `SELECT sequence::int, kind, outcome, code, trim_scale(target_amount)::text AS target_amount,
+           trim_scale(sent_amount)::text AS sent_amount
+         FROM decisions WHERE copier_id = $1 ORDER BY sequence`,
+        decodeId('cpr', copier.id),
+      );
+      const { decisions } = await simulation.simulate(the.actor, copier.id);
+      expect(
+        decisions.map(({ sequence, kind, outcome, code, target_amount, sent_amount }) => ({
+          sequence,
+          kind,
+          outcome,
+          code: code ?? null,
+          target_amount,
+          sent_amount,
+        })),
+      ).toEqual(live);
+      expect(live.length).toBeGreaterThan(30);
+      for (const { outcome, code, kind } of live) codes.add(code ?? `${kind} ${outcome}`);
+    }
+    // The comparison says something of each of these.
+    expect([...codes]).toEqual(
+      expect.arrayContaining([
+        'OPEN COPIED',
+        'REDUCE COPIED',
+        'CLOSE COPIED',
+        'MAX_TRADE',
+        'MAX_OPEN',
+        'MAX_TRADES',
+        'PAIR_BLOCKED',
+        'BELOW_MINIMUM',
+        'NOT_HELD',
+      ]),
+    );
+  }, 120_000);
+});

@@ -1,0 +1,112 @@
+import type { BreachReaction, Decimal, TradingType } from '@trading-automation/contracts';
+import { queryPrepared, type Tx } from '@trading-automation/persistence';
+import type { CopyPair } from '../planning/plan.types.js';
+import type { CopierSettings } from '../planning/planned-signal.js';
+
+export interface CopierToSimulate extends CopierSettings {
+  readonly id: string;
+  readonly strategyId: string | null;
+  readonly onBreach: BreachReaction;
+  readonly accountId: string;
+  readonly exchange: string;
+  readonly tradingType: TradingType;
+  readonly isAccountRemoved: boolean;
+}
+
+/** The user's own; null where there is none of that id. */
+export async function copierToSimulate(tx: Tx, userId: string, id: string): Promise<CopierToSimulate | null> {
+  const [copier] = await queryPrepared<CopierToSimulate>(
+    tx,
+    `SELECT c.id, c.strategy_id AS "strategyId", c.on_breach AS "onBreach", c.sizing_mode AS "sizingMode",
+       c.sizing_value AS "sizingValue", c.sizing_capital AS "sizingCapital", c.below_minimum AS "belowMinimum",
+       c.max_trade_quote AS "maxTradeQuote", c.max_open_quote AS "maxOpenQuote",
+       c.max_open_trades AS "maxOpenTrades", c.max_daily_loss_quote AS "maxDailyLossQuote",
+       c.max_drawdown_percent AS "maxDrawdownPercent", c.max_slippage_bps AS "maxSlippageBps",
+       c.max_signal_age_ms AS "maxSignalAgeMs", c.allowed_pairs AS "allowedPairs",
+       c.blocked_pairs AS "blockedPairs", c.allowed_sides AS "allowedSides",
+       a.id AS "accountId", a.exchange, a.trading_type AS "tradingType",
+       a.deleted_at IS NOT NULL AS "isAccountRemoved"
+     FROM copiers c JOIN exchange_accounts a ON a.id = c.exchange_account_id
+     WHERE c.id = $1 AND c.user_id = $2 AND c.deleted_at IS NULL`,
+    [id, userId],
+  );
+  return copier ?? null;
+}
+
+/**
+ * The first sequence of the strategy that was given at the instant or later; one more than the last where there is
+ * none. Sequences have no gaps and are given in the order of time: a few look-ups by key find it, whatever their number.
+ */
+export async function firstSequenceAt(
+  tx: Tx,
+  strategyId: string,
+  lastSequence: number,
+  at: Date,
+): Promise<number> {
+  let [low, high] = [1, lastSequence + 1];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const [row] = await queryPrepared<{ is_before: boolean }>(
+      tx,
+      'SELECT emitted_at < $3 AS is_before FROM signals WHERE strategy_id = $1 AND sequence = $2',
+      [strategyId, middle, at],
+    );
+    if (row?.is_before === true) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+export interface SimulatedPair extends CopyPair {
+  readonly symbol: string;
+  readonly takerFee: Decimal | null;
+}
+
+/** The pairs of these symbols that the exchange trades. */
+export function pairsOf(
+  tx: Tx,
+  { exchange, tradingType }: Pick<CopierToSimulate, 'exchange' | 'tradingType'>,
+  symbols: readonly string[],
+): Promise<SimulatedPair[]> {
+  return queryPrepared(
+    tx,
+    `SELECT symbol, price_tick AS "priceTick", amount_step AS "amountStep",
+       market_amount_step AS "marketAmountStep", market_max_amount AS "marketMaxAmount",
+       min_amount AS "minAmount", max_amount AS "maxAmount", min_notional AS "minNotional",
+       max_notional AS "maxNotional", last_price AS "lastPrice", taker_fee AS "takerFee"
+     FROM trade_pairs WHERE exchange = $1 AND trading_type = $2 AND symbol = ANY ($3) AND is_active`,
+    [exchange, tradingType, symbols],
+  );
+}
+
+/** What the account holds of an asset, free and locked, as it was read last. */
+export async function balanceOf(tx: Tx, accountId: string, asset: string): Promise<Decimal> {
+  const [row] = await queryPrepared<{ amount: Decimal }>(
+    tx,
+    `SELECT trim_scale(coalesce((balances -> $2 ->> 'free')::numeric, 0)
+       + coalesce((balances -> $2 ->> 'locked')::numeric, 0))::text AS amount
+     FROM exchange_accounts WHERE id = $1`,
+    [accountId, asset],
+  );
+  return row?.amount ?? '0';
+}
+
+/** Newest of its copies' fills that tell what the copier pays. */
+const FEE_SAMPLE = 100;
+
+/** What the copier paid lately, as a share of what it received; null where it paid nothing in that, or copied nothing. */
+export async function observedFeeRate(tx: Tx, copierId: string): Promise<Decimal | null> {
+  const [row] = await queryPrepared<{ rate: Decimal | null }>(
+    tx,
+    `SELECT trim_scale(round(avg(share), 18))::text AS rate FROM (
+       SELECT f.fee_amount / CASE t.side WHEN 'BUY' THEN f.amount ELSE f.amount * f.price END AS share
+       FROM (SELECT * FROM trades WHERE copier_id = $1 AND filled_amount > 0
+             ORDER BY created_at DESC LIMIT $2) t
+       JOIN trade_pairs p ON p.id = t.trade_pair_id
+       JOIN fills f ON f.trade_id = t.id
+         AND f.fee_currency = CASE t.side WHEN 'BUY' THEN p.base ELSE p.quote END
+     ) AS paid`,
+    [copierId, FEE_SAMPLE],
+  );
+  return row?.rate ?? null;
+}

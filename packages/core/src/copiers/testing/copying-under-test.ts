@@ -1,0 +1,313 @@
+import { type Copier, copierCreate, encodeId, strategyCreate } from '@trading-automation/contracts';
+import type { VenueOrderStatus } from '@trading-automation/exchanges';
+import { newUuid } from '@trading-automation/persistence';
+import type { Actor } from '../../access/index.js';
+import { Exact } from '../../decimal-arithmetic.js';
+import { StrategiesService } from '../../strategies/index.js';
+import { CoreUnderTest, type Named } from '../../testing/index.js';
+import { TradeExecution } from '../../trades/index.js';
+import { CopiersService } from '../copiers.service.js';
+import { CopyGuard } from '../copying/copy-guard.service.js';
+import { CopyPlanner } from '../copying/copy-planner.service.js';
+import { CopySettlement } from '../copying/copy-settlement.service.js';
+
+type Row = Record<string, unknown>;
+type Given = Readonly<Record<string, unknown>>;
+
+export interface Follower {
+  readonly actor: Actor;
+  readonly account: Named;
+  readonly copier: Copier;
+  readonly uuid: string;
+}
+
+export interface Order {
+  readonly id: string;
+  readonly side: 'BUY' | 'SELL';
+  readonly type: string;
+  readonly time_in_force: string;
+  readonly price: string | null;
+  readonly amount: string;
+  readonly status: string;
+  readonly intent: string;
+  readonly reduce_only: boolean;
+  readonly copier_id: string;
+  readonly client_order_id: string;
+  readonly cancel_reason: string | null;
+}
+
+export interface Execution {
+  /** All of it unless given. */
+  readonly amount?: string;
+  readonly price?: string;
+  /** Of what is bought, in base currency. */
+  readonly baseFee?: string;
+  readonly status?: VenueOrderStatus;
+}
+
+/** A leader, followers of it, and an exchange that does as it is told. */
+export class CopyingUnderTest {
+  readonly planner: CopyPlanner;
+  readonly settlement: CopySettlement;
+  readonly guard: CopyGuard;
+  readonly execution: TradeExecution;
+  readonly copiers: CopiersService;
+  readonly strategies: StrategiesService;
+  leader!: Actor;
+  source!: Named;
+  strategy!: Named;
+
+  private constructor(
+    readonly core: CoreUnderTest,
+    readonly pair: Named,
+  ) {
+    const { platform, lists, commands } = core;
+    this.planner = new CopyPlanner(platform);
+    this.settlement = new CopySettlement(platform);
+    this.guard = new CopyGuard(platform);
+    this.execution = new TradeExecution(platform);
+    this.copiers = new CopiersService(platform, lists, commands);
+    this.strategies = new StrategiesService(platform, lists, commands);
+  }
+
+  static async open(): Promise<CopyingUnderTest> {
+    const core = await CoreUnderTest.open();
+    const pair = await core.pair({ amount_step: '0.001', min_amount: '0.001', last_price: '100' });
+    return new CopyingUnderTest(core, pair);
+  }
+
+  close(): Promise<void> {
+    return this.core.close();
+  }
+
+  /** Another leader, whom nobody follows. */
+  async begin(more: Given = {}): Promise<void> {
+    await this.setPair('is_active = true, last_price = 100, min_amount = 0.001, min_notional = 1');
+    this.leader = await this.core.actor();
+    this.source = await this.core.account(this.leader);
+    const input = strategyCreate.parse({
+      name: 'led',
+      exchange_account_id: this.source.id,
+      visibility: 'PUBLIC',
+      ...more,
+    });
+    const { id } = await this.strategies.create(this.leader, input);
+    const [row] = await this.core.rows('SELECT id FROM strategies WHERE user_id = $1', this.leader.userId);
+    this.strategy = { id, uuid: String(row!.id) };
+  }
+
+  async setPair(columns: string): Promise<void> {
+    await this.core.rows(`UPDATE trade_pairs SET ${columns} WHERE id = $1`, this.pair.uuid);
+  }
+
+  /** Somebody new who follows the leader; started unless told otherwise. */
+  async follower(
+    more: Given = {},
+    {
+      on,
+      start = true,
+    }: { readonly on?: Pick<Follower, 'actor' | 'account'>; readonly start?: boolean } = {},
+  ): Promise<Follower> {
+    const actor = on?.actor ?? (await this.core.actor());
+    const account = on?.account ?? (await this.core.account(actor));
+    const input = copierCreate.parse({
+      name: 'Follower',
+      exchange_account_id: account.id,
+      strategy_id: this.strategy.id,
+      sizing: { mode: 'MULTIPLIER', value: '0.5' },
+      ...more,
+    });
+    const copier = await this.copiers.create(actor, input);
+    const [row] = await this.core.rows(
+      'SELECT id FROM copiers WHERE user_id = $1 ORDER BY created_at DESC LIMIT 1',
+      actor.userId,
+    );
+    if (start) await this.copiers.start(actor, copier.id);
+    return { actor, account, copier, uuid: String(row!.id) };
+  }
+
+  /** A trade of the strategy that nothing is filled of yet. */
+  leaderOrder(side: 'BUY' | 'SELL', amount: string, more: Given = {}): Promise<string> {
+    return this.insertTrade({
+      user_id: this.leader.userId,
+      exchange_account_id: this.source.uuid,
+      side,
+      amount,
+      strategy_id: this.strategy.uuid,
+      origin: 'STRATEGY',
+      ...more,
+    });
+  }
+
+  /** A trade on any account, as if its exchange had told of it. */
+  async insertTrade(columns: Given): Promise<string> {
+    const id = newUuid();
+    const values = {
+      id,
+      trade_pair_id: this.pair.uuid,
+      symbol: 'BTC/USDT',
+      trading_type: 'spot',
+      client_order_id: id,
+      origin: 'EXTERNAL',
+      type: 'MARKET',
+      reduce_only: false,
+      time_in_force: 'GTC',
+      reserved_asset: 'USDT',
+      reserved_amount: '0',
+      status: 'PENDING',
+      look_at: new Date(),
+      ...columns,
+    };
+    const names = Object.keys(values);
+    await this.core.rows(
+      `INSERT INTO trades (${names.join(', ')}) VALUES (${names.map((_, i) => `$${i + 1}`).join(', ')})`,
+      ...Object.values(values),
+    );
+    return id;
+  }
+
+  async leaderBuys(amount: string, price = '100', more: Given = {}): Promise<string> {
+    const id = await this.leaderOrder('BUY', amount, more);
+    await this.fill(id, { price });
+    return id;
+  }
+
+  async leaderSells(amount: string, price = '100', more: Given = {}): Promise<string> {
+    const id = await this.leaderOrder('SELL', amount, more);
+    await this.fill(id, { price });
+    return id;
+  }
+
+  /** The exchange fills a trade, in part where an amount is given; it goes on unless its status says otherwise. */
+  async fill(tradeId: string, { amount, price, baseFee = '0', status }: Execution = {}): Promise<void> {
+    const trade = await this.core.row('SELECT * FROM trades WHERE id = $1', tradeId);
+    const left = new Exact(String(trade.amount)).minus(String(trade.filled_amount));
+    const given = new Exact(amount ?? left);
+    const filled = given.plus(String(trade.filled_amount)).toString();
+    const isFull = new Exact(filled).gte(String(trade.amount));
+    const side = trade.side as 'BUY' | 'SELL';
+    const now = new Date();
+    const order = {
+      exchangeOrderId: tradeId,
+      venueClientOrderId: String(trade.venue_client_order_id ?? tradeId),
+      symbol: 'BTC/USDT',
+      side,
+      type: 'MARKET' as const,
+      timeInForce: 'GTC' as const,
+      status: status ?? (isFull ? ('FILLED' as const) : ('OPEN' as const)),
+      amount: String(trade.amount),
+      filledAmount: filled,
+      createdAt: now,
+      updatedAt: now,
+    };
+    const fill = {
+      exchangeFillId: newUuid(),
+      exchangeOrderId: tradeId,
+      symbol: 'BTC/USDT',
+      side,
+      price: price ?? String(trade.price ?? '100'),
+      amount: given.toString(),
+      fee: { amount: baseFee, currency: 'BTC' },
+      liquidity: 'TAKER' as const,
+      executedAt: now,
+    };
+    const fills = given.isZero() ? [] : [fill];
+    await this.execution.storeOrders([{ tradeId, order, fills }]);
+  }
+
+  /** Plans and settles until nothing is left to do. */
+  async work(): Promise<void> {
+    for (;;) {
+      const planned = await this.planner.planNext();
+      const settled = await this.settlement.settleNext();
+      if (planned + settled === 0) return;
+    }
+  }
+
+  /** Has exits that wait looked at again now. */
+  async passTime(): Promise<void> {
+    await this.core.rows('UPDATE decisions SET look_at = clock_timestamp() WHERE settled_at IS NULL');
+    await this.work();
+  }
+
+  /** What was ordered for a copier, oldest first. */
+  async orders({ uuid }: Follower): Promise<Order[]> {
+    return (await this.core.rows(
+      `SELECT id, side, type, time_in_force, trim_scale(price)::text AS price, trim_scale(amount)::text AS amount,
+         status, intent, reduce_only, copier_id, client_order_id, cancel_reason
+       FROM trades WHERE copier_id = $1 ORDER BY created_at, id`,
+      uuid,
+    )) as unknown as Order[];
+  }
+
+  async lastOrder(follower: Follower): Promise<Order> {
+    const order = (await this.orders(follower)).at(-1);
+    if (order === undefined) throw new Error('nothing was ordered');
+    return order;
+  }
+
+  /** Sends the order and has the exchange fill it; in part and no further where an amount is given. */
+  async execute({ id }: Pick<Order, 'id'>, execution: Execution = {}): Promise<void> {
+    await this.core.begin(id, newUuid());
+    const ends = execution.amount === undefined ? {} : { status: 'EXPIRED' as const };
+    await this.fill(id, { ...ends, ...execution });
+  }
+
+  /** Sends and fills whatever is open of copies, until nothing more comes of it. */
+  async executeAll(execution: Execution = {}): Promise<void> {
+    for (;;) {
+      await this.work();
+      const open = await this.core.rows(
+        `SELECT t.id FROM trades t JOIN copiers c ON c.id = t.copier_id
+         WHERE c.strategy_id = $1 AND t.status IN ('PENDING', 'PARTIALLY_FILLED') ORDER BY t.id`,
+        this.strategy.uuid,
+      );
+      if (open.length === 0) return;
+      for (const { id } of open) await this.execute({ id: String(id) }, execution);
+    }
+  }
+
+  /** A copier that holds its half of the leader's lot. */
+  async holding(more: Given = {}, amount = '10'): Promise<Follower & { readonly lotTradeId: string }> {
+    const follower = await this.follower(more);
+    const lotTradeId = await this.leaderBuys(amount);
+    await this.executeAll();
+    return { ...follower, lotTradeId };
+  }
+
+  /** By sequence. */
+  async decisions({ uuid }: Follower): Promise<Row[]> {
+    return this.core.rows(
+      `SELECT sequence::int, kind, outcome, code, trim_scale(target_amount)::text AS target,
+         trim_scale(sent_amount)::text AS sent, trim_scale(filled_amount)::text AS filled,
+         settled_at IS NOT NULL AS settled, attempt, trade_id, trim_scale(slippage_bps)::text AS slippage, inputs
+       FROM decisions WHERE copier_id = $1 ORDER BY sequence`,
+      uuid,
+    );
+  }
+
+  async lastDecision(follower: Follower): Promise<Row> {
+    const decision = (await this.decisions(follower)).at(-1);
+    if (decision === undefined) throw new Error('nothing was decided');
+    return decision;
+  }
+
+  async held({ uuid }: Follower): Promise<string> {
+    const row = await this.core.row(
+      'SELECT trim_scale(coalesce(sum(open_amount), 0))::text AS held FROM lots WHERE copier_id = $1',
+      uuid,
+    );
+    return String(row.held);
+  }
+
+  async copierOf({ actor, copier }: Follower): Promise<Copier> {
+    return this.copiers.get(actor, copier.id);
+  }
+
+  async kindsOf({ actor }: Follower): Promise<string[]> {
+    const events = await this.core.events(actor.userId);
+    return events.map(({ type }) => type).filter((type) => !type.startsWith('trade.'));
+  }
+}
+
+export const tradeIdOf = (uuid: string) => encodeId('trd', uuid);

@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { Exact } from '../decimal-arithmetic.js';
+import { type TrackedLot, trackingOf } from './tracking.rules.js';
+
+/** 10 % up from 100, for both, without fees. */
+const side = { entryPrice: '100', exitPrice: '110', cost: '100', pnl: '10' };
+const alike: TrackedLot = { side: 'BUY', copier: side, leader: side, reference: side, target: side };
+const NONE = { fees_bps: '0', slippage_bps: '0', rounding_bps: '0', skips_bps: '0' };
+
+describe('the tracking difference', () => {
+  it('is nothing where the copier did as the strategy, and null where nothing was closed', () => {
+    expect(trackingOf([alike])).toEqual({ differenceBps: '0', parts: NONE });
+    expect(trackingOf([])).toBeNull();
+  });
+
+  it('is of fees where the copier paid more of them', () => {
+    // 9 % net instead of 10 %.
+    const lot = { ...alike, copier: { ...side, pnl: '9' } };
+    expect(trackingOf([lot])).toEqual({ differenceBps: '-100', parts: { ...NONE, fees_bps: '-100' } });
+  });
+
+  it('is of slippage where it was filled at worse prices than the strategy', () => {
+    // 100 to 109 instead of 110.
+    const lot = { ...alike, copier: { ...side, exitPrice: '109', pnl: '9' } };
+    expect(trackingOf([lot])).toEqual({ differenceBps: '-100', parts: { ...NONE, slippage_bps: '-100' } });
+  });
+
+  it('is of rounding where it was filled in other amounts than asked for', () => {
+    const filled = { entryPrice: '100', exitPrice: '111' };
+    const lot = { ...alike, reference: filled, copier: { ...side, ...filled, pnl: '11' } };
+    expect(trackingOf([lot])).toEqual({ differenceBps: '100', parts: { ...NONE, rounding_bps: '100' } });
+  });
+
+  it('is of skips where it left signals of the lot out', () => {
+    const copied = { entryPrice: '80', exitPrice: '110' };
+    const lot = {
+      ...alike,
+      reference: copied,
+      target: copied,
+      copier: { ...copied, cost: '80', pnl: '30' },
+    };
+    // 37.5 % instead of 10 %.
+    expect(trackingOf([lot])).toEqual({ differenceBps: '2750', parts: { ...NONE, skips_bps: '2750' } });
+  });
+
+  it('of a sale that is bought back turns prices around', () => {
+    const sold = { ...side, pnl: '-10' };
+    const lot = {
+      ...alike,
+      side: 'SELL' as const,
+      leader: sold,
+      copier: { ...sold, exitPrice: '111', pnl: '-11' },
+    };
+    expect(trackingOf([lot])?.parts).toEqual({ ...NONE, slippage_bps: '-100' });
+  });
+
+  it('weighs lots by what they cost the copier', () => {
+    const worse = { ...alike, copier: { ...side, pnl: '9' } };
+    const large = { ...alike, copier: { ...side, cost: '300', pnl: '30' } };
+    expect(trackingOf([worse, large])?.differenceBps).toBe('-25');
+  });
+
+  it('is the sum of its parts, and the difference of the returns', () => {
+    const amount = fc.integer({ min: 1, max: 1_000_000 }).map((cents) => (cents / 100).toFixed(2));
+    const prices = fc.record({ entryPrice: amount, exitPrice: amount });
+    const closed = fc.record({ entryPrice: amount, exitPrice: amount, cost: amount, pnl: amount });
+    const lot = fc.record({
+      side: fc.constantFrom('BUY' as const, 'SELL' as const),
+      copier: closed,
+      leader: closed,
+      reference: prices,
+      target: prices,
+    });
+    fc.assert(
+      fc.property(fc.array(lot, { minLength: 1, maxLength: 5 }), (lots) => {
+        const tracking = trackingOf(lots)!;
+        const sum = Object.values(tracking.parts).reduce((total, part) => total.plus(part), new Exact(0));
+        expect(sum.toString()).toBe(tracking.differenceBps);
+        const weight = lots.reduce((sum, { copier }) => sum + Number(copier.cost), 0);
+        const difference = lots.reduce((sum, { copier, leader }) => {
+          const returned = ({ pnl, cost }: { pnl: string; cost: string }) => Number(pnl) / Number(cost);
+          return sum + (Number(copier.cost) * (returned(copier) - returned(leader))) / weight;
+        }, 0);
+        const scale = Math.max(1, Math.abs(difference));
+        expect(Number(tracking.differenceBps) / 10_000 / scale).toBeCloseTo(difference / scale, 6);
+      }),
+    );
+  });
+});

@@ -1,0 +1,261 @@
+import { inTransaction, type Tx } from '@trading-automation/persistence';
+import type { Platform } from '../platform.js';
+import { CoreUnderTest } from '../testing/core-under-test.js';
+import { holdOwnership, type Ownership } from './account-ownership.queries.js';
+import { AccountOwnership, forgetOldOwners, storeAccountWatches } from './account-ownership.service.js';
+
+let core: CoreUnderTest;
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+});
+afterAll(() => core.close());
+beforeEach(async () => {
+  await core.rows('DELETE FROM account_owners');
+  await core.rows('DELETE FROM worker_leases');
+  await core.rows('DELETE FROM account_watches');
+  await core.rows('DELETE FROM exchange_accounts');
+});
+
+interface WorkerUnderTest {
+  readonly ownership: AccountOwnership;
+  readonly platform: Platform;
+  readonly lost: string[];
+  /** Moves its monotonic clock. */
+  wait(ms: number): void;
+  /** What its schedule does every 2.5 s. */
+  turn(): Promise<void>;
+}
+
+async function worker(...exchanges: string[]): Promise<WorkerUnderTest> {
+  const platform = await core.another();
+  const lost: string[] = [];
+  let nowMs = 0;
+  const ownership = new AccountOwnership(platform, {
+    exchanges: exchanges.length > 0 ? exchanges : ['paper'],
+    onLost: (ids) => lost.push(...ids),
+    monotonicMs: () => nowMs,
+  });
+  return {
+    ownership,
+    platform,
+    lost,
+    wait: (ms) => {
+      nowMs += ms;
+    },
+    async turn() {
+      await ownership.keepLease();
+      await ownership.shareOut();
+      await ownership.claim();
+    },
+  };
+}
+
+async function accounts(count: number, exchange = 'paper'): Promise<string[]> {
+  const actor = await core.actor();
+  const made: string[] = [];
+  for (let i = 0; i < count; i++) made.push((await core.account(actor, {}, { exchange })).uuid);
+  return made;
+}
+
+const sizeOf = ({ ownership }: WorkerUnderTest) => ownership.mine().size;
+const idsOf = (...workers: WorkerUnderTest[]) =>
+  workers.flatMap(({ ownership }) => [...ownership.mine().keys()]).sort();
+const ownershipOf = ({ ownership }: WorkerUnderTest, id: string): Ownership => {
+  const owned = ownership.mine().get(id);
+  if (owned === undefined) throw new Error('not its account');
+  return owned;
+};
+/** As a process that was killed: it renews nothing, and its lease runs out. */
+const die = ({ ownership }: WorkerUnderTest) =>
+  core.rows('UPDATE worker_leases SET expires_at = clock_timestamp() WHERE worker = $1', ownership.worker);
+const holds = ({ platform }: WorkerUnderTest, ownership: Ownership) =>
+  inTransaction(platform.database, (tx) => holdOwnership(tx, ownership));
+
+describe('accounts', () => {
+  it('are all the only worker’s, and no removed one is', async () => {
+    const ids = await accounts(5);
+    await core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE id = $1', ids[0]);
+    const only = await worker();
+    await only.turn();
+    expect(idsOf(only)).toEqual(ids.slice(1).sort());
+    const [added] = await accounts(1);
+    await only.turn();
+    expect(idsOf(only)).toContain(added);
+  });
+
+  it('of a worker that was killed are the others’ with a higher fence, as soon as its lease is over', async () => {
+    const ids = await accounts(9);
+    const [dying, b, c] = [await worker(), await worker(), await worker()];
+    await dying.turn();
+    const before = new Map(dying.ownership.mine());
+    await die(dying);
+    await b.ownership.keepLease();
+    await c.ownership.keepLease();
+    await Promise.all([b.ownership.claim(), c.ownership.claim()]);
+    expect(idsOf(b, c)).toEqual([...ids].sort());
+    expect([sizeOf(b), sizeOf(c)].sort()).toEqual([4, 5]);
+    for (const [id, { fence }] of before) {
+      const now = ownershipOf(b.ownership.mine().has(id) ? b : c, id);
+      expect(BigInt(now.fence)).toBe(BigInt(fence) + 1n);
+    }
+  });
+
+  it('stay where they are while their worker’s lease lasts, whoever claims', async () => {
+    const ids = await accounts(2);
+    const [a, b] = [await worker(), await worker()];
+    await a.turn();
+    const fences = [...a.ownership.mine().values()];
+    for (let i = 0; i < 3; i++) await b.ownership.claim();
+    expect(idsOf(b)).toEqual([]);
+    await a.turn();
+    expect([...a.ownership.mine().values()]).toEqual(fences);
+    expect(idsOf(a)).toEqual([...ids].sort());
+  });
+
+  it('are evened out for a new worker by moving what is needed, and nothing twice', async () => {
+    const ids = await accounts(11);
+    const [old, fresh] = [await worker(), await worker()];
+    await old.turn();
+    await fresh.turn();
+    expect(sizeOf(fresh)).toBe(0);
+    for (let i = 0; i < 4; i++) {
+      await old.turn();
+      await fresh.turn();
+    }
+    expect([sizeOf(old), sizeOf(fresh)]).toEqual([6, 5]);
+    expect(idsOf(old, fresh)).toEqual([...ids].sort());
+    expect(old.lost.sort()).toEqual(idsOf(fresh));
+    expect(fresh.lost).toEqual([]);
+  });
+
+  it('are given back at once by a worker that ends', async () => {
+    const ids = await accounts(3);
+    const [ending, other] = [await worker(), await worker()];
+    await ending.turn();
+    await ending.ownership.release();
+    expect(ending.lost.sort()).toEqual([...ids].sort());
+    await other.turn();
+    expect(idsOf(other)).toEqual([...ids].sort());
+  });
+
+  it('of an exchange go to those workers that have it', async () => {
+    const [here, there] = [await accounts(4, 'paper'), await accounts(4, 'elsewhere')];
+    const [both, one] = [await worker('paper', 'elsewhere'), await worker('paper')];
+    for (let i = 0; i < 3; i++) {
+      await both.turn();
+      await one.turn();
+    }
+    expect(idsOf(both, one)).toEqual([...here, ...there].sort());
+    expect([sizeOf(both), sizeOf(one)]).toEqual([6, 2]);
+  });
+
+  it('are each one worker’s when many claim at once', async () => {
+    const ids = await accounts(20);
+    const workers = await Promise.all(Array.from({ length: 5 }, () => worker()));
+    await Promise.all(workers.map((each) => each.turn()));
+    for (let i = 0; i < 3; i++) await Promise.all(workers.map((each) => each.turn()));
+    expect(idsOf(...workers)).toEqual([...ids].sort());
+    expect(workers.map(sizeOf)).toEqual([4, 4, 4, 4, 4]);
+  });
+});
+
+describe('a worker that could not renew its lease', () => {
+  it('has nothing by its own clock before anybody else can take it, and says so once', async () => {
+    const ids = await accounts(2);
+    const stuck = await worker();
+    await stuck.turn();
+    stuck.wait(7_999);
+    expect(sizeOf(stuck)).toBe(2);
+    stuck.wait(1);
+    expect(sizeOf(stuck)).toBe(0);
+    expect(stuck.lost.sort()).toEqual([...ids].sort());
+    const { is_living } = await core.row(
+      'SELECT expires_at > clock_timestamp() AS is_living FROM worker_leases WHERE worker = $1',
+      stuck.ownership.worker,
+    );
+    expect(is_living).toBe(true);
+    await stuck.turn();
+    expect(idsOf(stuck)).toEqual([...ids].sort());
+  });
+
+  it('does not get back what others took meanwhile', async () => {
+    await accounts(2);
+    const [stuck, other] = [await worker(), await worker()];
+    await stuck.turn();
+    await die(stuck);
+    await other.turn();
+    await stuck.turn();
+    expect(sizeOf(stuck)).toBe(0);
+    expect(stuck.lost).toHaveLength(2);
+  });
+});
+
+describe('the fence', () => {
+  it('lets an old owner begin nothing, though it does not know yet', async () => {
+    const [id] = await accounts(1);
+    const [old, next] = [await worker(), await worker()];
+    await old.turn();
+    const stale = ownershipOf(old, id!);
+    expect(await holds(old, stale)).toBe(true);
+    await die(old);
+    await next.turn();
+    expect(await holds(old, stale)).toBe(false);
+    expect(await holds(next, ownershipOf(next, id!))).toBe(true);
+    await die(next);
+    await old.turn();
+    expect(await holds(old, stale)).toBe(false);
+    expect(await holds(old, ownershipOf(old, id!))).toBe(true);
+  });
+
+  it('keeps the account from moving while something is begun on it, and holds up no other account', async () => {
+    const ids = await accounts(2);
+    const [old, next] = [await worker(), await worker()];
+    await old.turn();
+    const held = ownershipOf(old, ids[0]!);
+    await inTransaction(old.platform.database, async (tx: Tx) => {
+      expect(await holdOwnership(tx, held)).toBe(true);
+      await die(old);
+      await next.turn();
+      expect(idsOf(next)).toEqual([ids[1]]);
+    });
+    await next.turn();
+    expect(idsOf(next)).toEqual([...ids].sort());
+  });
+});
+
+describe('how accounts are heard of', () => {
+  it('row 10: is there to be read, with the worker that told of it last, and since when', async () => {
+    const [one, two] = await accounts(2);
+    await storeAccountWatches(core.platform, [
+      { accountId: one!, state: 'LIVE', forMs: 0 },
+      { accountId: two!, state: 'LOST', forMs: 90_000 },
+    ]);
+    const next = await core.another();
+    await storeAccountWatches(next, [{ accountId: one!, state: 'CONNECTING', forMs: 0 }]);
+    await storeAccountWatches(next, []);
+    const rows = await core.rows(
+      `SELECT account_id, worker, state, told_at - since > interval '1 minute' AS is_old FROM account_watches
+       ORDER BY account_id`,
+    );
+    expect(rows).toEqual([
+      { account_id: one, worker: next.instance, state: 'CONNECTING', is_old: false },
+      { account_id: two, worker: core.platform.instance, state: 'LOST', is_old: true },
+    ]);
+  });
+});
+
+describe('housekeeping', () => {
+  it('forgets workers of days ago and the owners of removed accounts, and nobody who lives', async () => {
+    const [kept, removed] = await accounts(2);
+    const [gone, living] = [await worker(), await worker()];
+    await gone.turn();
+    await core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE id = $1', removed);
+    await core.rows("UPDATE worker_leases SET expires_at = clock_timestamp() - interval '2 days'");
+    await living.turn();
+    expect(await forgetOldOwners(core.platform)).toBe(2);
+    expect(await core.rows('SELECT worker FROM worker_leases')).toEqual([
+      { worker: living.ownership.worker },
+    ]);
+    expect(idsOf(living)).toEqual([kept]);
+  });
+});

@@ -1,0 +1,129 @@
+import { queryPrepared, type Tx } from '@trading-automation/persistence';
+
+/** The right to begin something on an account. Each move to another worker raises the fence. */
+export interface Ownership {
+  readonly accountId: string;
+  readonly worker: string;
+  readonly fence: string;
+}
+
+/** An account of this worker, with what tells it that the account has changed. */
+export interface OwnedAccount extends Ownership {
+  readonly exchange: string;
+  /** Whether its credentials are in use; nothing is asked of the exchange for another. */
+  readonly isActive: boolean;
+  /** Another one whenever the credentials are others. */
+  readonly credentialsMark: string;
+}
+
+/** Told whenever accounts have no owner: whoever has room looks at once. */
+export const ACCOUNT_OWNERS_CHANNEL = 'account_owners';
+
+/**
+ * Whether the account is still this worker's; whoever takes it over waits for the end of the transaction.
+ * False: it has moved, and nothing may begin.
+ */
+export async function holdOwnership(tx: Tx, ownership: Ownership): Promise<boolean> {
+  return (await holdOwnerships(tx, [ownership])).has(ownership.accountId);
+}
+
+/** As `holdOwnership`, for many accounts at once: those that are still the worker's. */
+export async function holdOwnerships(tx: Tx, ownerships: readonly Ownership[]): Promise<ReadonlySet<string>> {
+  const rows = await queryPrepared<{ account_id: string }>(
+    tx,
+    `SELECT o.account_id FROM account_owners o
+     JOIN unnest($1::uuid[], $2::text[], $3::bigint[]) AS held (account_id, worker, fence)
+       ON o.account_id = held.account_id AND o.worker = held.worker AND o.fence = held.fence
+     ORDER BY o.account_id FOR SHARE OF o`,
+    [
+      ownerships.map(({ accountId }) => accountId),
+      ownerships.map(({ worker }) => worker),
+      ownerships.map(({ fence }) => fence),
+    ],
+  );
+  return new Set(rows.map(({ account_id }) => account_id));
+}
+
+/** How many accounts of an exchange this worker has, and how many it should have at most. */
+interface Share {
+  readonly exchange: string;
+  readonly mine: number;
+  readonly share: number;
+}
+
+/** One claim at a time, so that each sees what those before it took. It ends with the transaction. */
+export async function awaitTurnToClaim(tx: Tx): Promise<void> {
+  await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('account-owners', 0))");
+}
+
+/** Of each exchange, an equal part for every living worker that has it, rounded up. */
+export async function sharesOf(
+  tx: Tx,
+  worker: string,
+  exchanges: readonly string[],
+): Promise<readonly Share[]> {
+  return tx.query(
+    `WITH living AS (SELECT exchanges FROM worker_leases WHERE expires_at > clock_timestamp()),
+       counted AS (
+         SELECT a.exchange, count(*) AS accounts, count(*) FILTER (WHERE o.worker = $1) AS mine
+         FROM exchange_accounts a LEFT JOIN account_owners o ON o.account_id = a.id
+         WHERE a.deleted_at IS NULL AND a.exchange = ANY ($2) GROUP BY a.exchange)
+     SELECT exchange, mine::int, ceil(accounts::float8 / greatest(1, workers))::int AS share
+     FROM counted, LATERAL (SELECT count(*) AS workers FROM living WHERE exchange = ANY (exchanges)) AS living_here`,
+    [worker, exchanges],
+  );
+}
+
+/**
+ * Takes up to `limit` accounts of an exchange that no living worker has. One that somebody is just beginning something
+ * on is left for the next turn.
+ */
+export async function takeOrphans(tx: Tx, worker: string, exchange: string, limit: number): Promise<void> {
+  const orphans: { id: string }[] = await tx.query(
+    `SELECT a.id FROM exchange_accounts a
+       LEFT JOIN account_owners o ON o.account_id = a.id
+       LEFT JOIN worker_leases l ON l.worker = o.worker AND l.expires_at > clock_timestamp()
+     WHERE a.deleted_at IS NULL AND a.exchange = $1 AND l.worker IS NULL ORDER BY a.id LIMIT $2`,
+    [exchange, limit],
+  );
+  if (orphans.length === 0) return;
+  const ids = orphans.map(({ id }) => id);
+  await tx.query(
+    `INSERT INTO account_owners (account_id, fence) SELECT id, 0 FROM unnest($1::uuid[]) AS id
+     ON CONFLICT (account_id) DO NOTHING`,
+    [ids],
+  );
+  await tx.query(
+    `UPDATE account_owners SET worker = $2, fence = fence + 1
+     WHERE account_id IN (SELECT account_id FROM account_owners WHERE account_id = ANY ($1)
+                          ORDER BY account_id FOR UPDATE SKIP LOCKED)`,
+    [ids, worker],
+  );
+}
+
+/** Gives up to `limit` accounts of an exchange to whoever has room. */
+export async function giveAway(tx: Tx, worker: string, exchange: string, limit: number): Promise<void> {
+  await tx.query(
+    `UPDATE account_owners SET worker = NULL
+     WHERE account_id IN (SELECT o.account_id FROM account_owners o JOIN exchange_accounts a ON a.id = o.account_id
+                          WHERE o.worker = $1 AND a.exchange = $2 AND a.deleted_at IS NULL
+                          ORDER BY o.account_id DESC LIMIT $3 FOR UPDATE OF o SKIP LOCKED)`,
+    [worker, exchange, limit],
+  );
+  await tellOfOrphans(tx);
+}
+
+export async function readOwned(tx: Tx, worker: string): Promise<readonly OwnedAccount[]> {
+  return queryPrepared<OwnedAccount & Record<string, unknown>>(
+    tx,
+    `SELECT o.account_id AS "accountId", o.worker, o.fence::text, a.exchange, a.is_active AS "isActive",
+       hashtextextended(coalesce(a.credentials_sealed, ''), 0)::text AS "credentialsMark"
+     FROM account_owners o JOIN exchange_accounts a ON a.id = o.account_id
+     WHERE o.worker = $1 AND a.deleted_at IS NULL`,
+    [worker],
+  );
+}
+
+export async function tellOfOrphans(tx: Tx): Promise<void> {
+  await tx.query('SELECT pg_notify($1, $2)', [ACCOUNT_OWNERS_CHANNEL, '']);
+}

@@ -1,0 +1,260 @@
+import { randomBytes } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { BookFeed } from './book-feed.js';
+import { type BookState, MarketBoard } from './market-board.js';
+import type { BookMessage, Level, Price } from './market-messages.js';
+import { MarketNames } from './market-names.js';
+import { PriceFeed } from './price-feed.js';
+
+const redisUrl = process.env.TEST_REDIS_URL ?? '';
+const pair = { exchange: 'paper', symbol: 'BTC/USDT' };
+
+let prefix: string;
+let names: MarketNames;
+let redis: Redis;
+let closing: (() => void)[];
+let errors: unknown[];
+beforeEach(() => {
+  prefix = `spec-${randomBytes(6).toString('hex')}`;
+  names = new MarketNames(prefix);
+  redis = new Redis(redisUrl);
+  errors = [];
+  closing = [() => redis.disconnect()];
+});
+afterEach(() => {
+  for (const close of closing) close();
+});
+
+const onError = (error: unknown) => errors.push(error);
+function boardOf(holder: string): MarketBoard {
+  const board = new MarketBoard({ redisUrl, prefix, holder, onError });
+  closing.push(() => board.close());
+  return board;
+}
+function feedOf(): BookFeed {
+  const feed = new BookFeed({ redisUrl, prefix, onError });
+  closing.push(() => feed.close());
+  return feed;
+}
+const state = (bids: readonly Level[], asks: readonly Level[] = []): BookState => ({
+  bids,
+  asks,
+  exchangeTimestamp: '2026-01-01T00:00:00.000Z',
+  receivedAt: '2026-01-01T00:00:00.001Z',
+});
+async function eventually(check: () => unknown): Promise<void> {
+  for (let tries = 0; !(await check()); tries++) {
+    if (tries === 500) throw new Error('it did not come about');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+function listen(feed: BookFeed): BookMessage[] {
+  const got: BookMessage[] = [];
+  feed.subscribe(pair, (message) => {
+    got.push(message);
+  });
+  return got;
+}
+
+describe('the board of market data', () => {
+  it('has one holder at a time, and changes hands when the lease is given back or runs out', async () => {
+    const [one, two] = [boardOf('one'), boardOf('two')];
+    expect([await one.hold('paper'), await two.hold('paper'), await one.hold('paper')]).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    expect(await redis.pttl(names.lease('paper'))).toBeGreaterThan(5_000);
+    expect(await redis.pttl(names.lease('paper'))).toBeLessThanOrEqual(10_000);
+    await two.release('paper');
+    expect(await two.hold('paper')).toBe(false);
+    await one.release('paper');
+    expect(await two.hold('paper')).toBe(true);
+    expect(await one.publish(pair, 'SNAPSHOT', state([]))).toBe(false);
+    expect(await one.publishPrices('paper', [])).toBe(false);
+    expect(await redis.get(names.book(pair))).toBeNull();
+    await redis.del(names.lease('paper'));
+    expect(await one.hold('paper')).toBe(true);
+  });
+
+  it('numbers messages on where another took over, beyond 32 bits, and never back where the count is lost', async () => {
+    const [one, two] = [boardOf('one'), boardOf('two')];
+    const got = listen(feedOf());
+    await one.hold('paper');
+    await eventually(async () => {
+      await one.publish(pair, got.length === 0 ? 'SNAPSHOT' : 'KEEP', state([]));
+      return got.length > 0;
+    });
+    await one.publish(pair, 'DELTA', state([['1', '1']]));
+    await one.release('paper');
+    await two.hold('paper');
+    await two.publish(pair, 'SNAPSHOT', state([['2', '2']]));
+    await eventually(() => got.length === 3);
+    const [first, second, third] = got.map(({ sequence }) => sequence);
+    expect(first).toBeGreaterThan(2 ** 32);
+    expect([second, third]).toEqual([first! + 1, first! + 2]);
+    expect(got[1]?.previousSequence).toBe(first);
+    await redis.del(names.sequence(pair));
+    expect(await two.publish(pair, 'KEEP', state([]))).toBe(false);
+    await two.publish(pair, 'SNAPSHOT', state([]));
+    await eventually(() => got.length === 4);
+    expect(got[3]?.sequence).toBeGreaterThan(third!);
+    expect(Number.isSafeInteger(got[3]?.sequence)).toBe(true);
+  });
+
+  it('keeps nothing for longer than somebody keeps it up', async () => {
+    const board = boardOf('one');
+    await board.hold('paper');
+    await board.publish(pair, 'SNAPSHOT', state([]));
+    const price: Price = { ...pair, price: '1', exchangeTimestamp: '', receivedAt: '' };
+    await board.publishPrices('paper', [price]);
+    listen(feedOf());
+    await eventually(async () => (await board.wanted('paper')).length === 1);
+    const keys = await redis.keys(`${prefix}:*`);
+    expect(keys).toHaveLength(5);
+    for (const key of keys) expect([key, await redis.pttl(key)]).toEqual([key, expect.any(Number)]);
+    for (const key of keys) expect(await redis.pttl(key)).toBeGreaterThan(0);
+  });
+});
+
+describe('the feed of order books', () => {
+  it('asks for a book that nobody publishes, and begins with its snapshot', async () => {
+    const board = boardOf('one');
+    await board.hold('paper');
+    const asked: string[] = [];
+    await board.onRequest('paper', (symbol) => asked.push(symbol));
+    const got = listen(feedOf());
+    await eventually(() => asked.includes('BTC/USDT'));
+    expect(await board.wanted('paper')).toEqual(['BTC/USDT']);
+    await board.publish(pair, 'DELTA', state([['1', '1']]));
+    await board.publish(pair, 'SNAPSHOT', state([['1', '2']], [['3', '1']]));
+    await eventually(() => got.length > 0);
+    expect(got).toMatchObject([
+      { ...pair, kind: 'SNAPSHOT', previousSequence: null, bids: [['1', '2']], asks: [['3', '1']] },
+    ]);
+  });
+
+  it('begins with the snapshot that is kept, without asking', async () => {
+    const board = boardOf('one');
+    await board.hold('paper');
+    const asked: string[] = [];
+    await board.onRequest('paper', (symbol) => asked.push(symbol));
+    await board.publish(pair, 'SNAPSHOT', state([['1', '2']]));
+    const feed = feedOf();
+    const [first, second] = [listen(feed), listen(feed)];
+    await eventually(() => first.length > 0 && second.length > 0);
+    expect([first[0]?.kind, second[0]?.kind, asked]).toEqual(['SNAPSHOT', 'SNAPSHOT', []]);
+  });
+
+  it('heals a gap by itself: the next message is a snapshot', async () => {
+    const board = boardOf('one');
+    await board.hold('paper');
+    let bids: Level[] = [['1', '1']];
+    await board.onRequest('paper', () => {
+      board.publish(pair, 'REPEAT', state(bids)).catch(onError);
+    });
+    await board.publish(pair, 'SNAPSHOT', state(bids));
+    const got = listen(feedOf());
+    await eventually(() => got.length === 1);
+    // A message that was counted and never came.
+    await redis.incr(names.sequence(pair));
+    bids = [['1', '3']];
+    await board.publish(pair, 'DELTA', state([['1', '3']]));
+    await eventually(() => got.length === 2);
+    expect(got[1]).toMatchObject({ kind: 'SNAPSHOT', sequence: got[0]!.sequence + 2, bids: [['1', '3']] });
+    await board.publish(pair, 'DELTA', state([['2', '1']]));
+    await eventually(() => got.length === 3);
+    expect(got[2]).toMatchObject({ kind: 'DELTA', previousSequence: got[1]!.sequence });
+  });
+
+  it('makes up for what was told while its connection was away', async () => {
+    const board = boardOf('one');
+    await board.hold('paper');
+    await board.publish(pair, 'SNAPSHOT', state([['1', '1']]));
+    const got = listen(feedOf());
+    await eventually(() => got.length === 1);
+    const clients = ((await redis.client('LIST')) as string).split('\n');
+    const own = clients.filter((line) => line.includes(`name=${prefix}:book-feed `));
+    expect(own).toHaveLength(2);
+    for (const line of own) await redis.client('KILL', 'ID', /^id=(\d+)/.exec(line)?.[1] ?? '');
+    await board.publish(pair, 'DELTA', state([['1', '2']]));
+    await board.publish(pair, 'KEEP', state([['1', '2']]));
+    await eventually(() => got.at(-1)?.bids[0]?.[1] === '2');
+    await eventually(async () => {
+      await board.publish(pair, 'DELTA', state([['1', '3']]));
+      return got.at(-1)?.bids[0]?.[1] === '3';
+    });
+    for (const [index, { kind, previousSequence }] of got.entries()) {
+      if (kind === 'DELTA') expect(previousSequence).toBe(got[index - 1]?.sequence);
+    }
+  });
+
+  it('makes up for a last message that was lost, though nothing follows it', async () => {
+    const board = boardOf('one');
+    await board.hold('paper');
+    await board.publish(pair, 'SNAPSHOT', state([['1', '1']]));
+    const got = listen(feedOf());
+    await eventually(() => got.length === 1);
+    await redis.incr(names.sequence(pair));
+    await board.publish(pair, 'KEEP', state([['1', '9']]));
+    await eventually(() => got.length === 2);
+    expect(got[1]).toMatchObject({ kind: 'SNAPSHOT', bids: [['1', '9']] });
+  });
+
+  it('tells the others on when one leaves, and lets go of a book that nobody follows', async () => {
+    const board = boardOf('one');
+    await board.hold('paper');
+    await board.publish(pair, 'SNAPSHOT', state([]));
+    const feed = feedOf();
+    const got = listen(feed);
+    const left: BookMessage[] = [];
+    const subscription = feed.subscribe(pair, (message) => {
+      left.push(message);
+    });
+    await eventually(() => got.length === 1 && left.length === 1);
+    subscription.close();
+    await board.publish(pair, 'DELTA', state([['1', '1']]));
+    await eventually(() => got.length === 2);
+    expect(left).toHaveLength(1);
+    expect(errors).toEqual([]);
+  });
+});
+
+describe('the feed of prices', () => {
+  it('begins with all prices, goes on with those that change, and queues nothing for who is slow', async () => {
+    const board = boardOf('one');
+    await board.hold('paper');
+    const priceOf = (symbol: string, price: string, at: number): Price => ({
+      exchange: 'paper',
+      symbol,
+      price,
+      exchangeTimestamp: new Date(at).toISOString(),
+      receivedAt: new Date(at).toISOString(),
+    });
+    await board.publishPrices('paper', [priceOf('BTC/USDT', '60000', 1), priceOf('ETH/USDT', '3000', 1)]);
+    const feed = new PriceFeed({ redisUrl, prefix, onError });
+    closing.push(() => feed.close());
+    const got: string[][] = [];
+    let free = (): void => undefined;
+    feed.subscribe('paper', (prices) => {
+      got.push(prices.map(({ symbol, price }) => `${symbol} ${price}`).sort());
+      return new Promise<void>((resolve) => {
+        free = resolve;
+      });
+    });
+    const quick: string[] = [];
+    feed.subscribe('paper', (prices) => {
+      quick.push(...prices.map(({ price }) => price));
+    });
+    await eventually(() => got.length === 1 && quick.length === 2);
+    for (let n = 2; n <= 20; n += 1) await board.publishPrices('paper', [priceOf('BTC/USDT', String(n), n)]);
+    await eventually(() => quick.at(-1) === '20');
+    free();
+    await eventually(() => got.length === 2);
+    expect(got).toEqual([
+      ['BTC/USDT 60000', 'ETH/USDT 3000'],
+      ['BTC/USDT 20', 'ETH/USDT 3000'],
+    ]);
+    expect(errors).toEqual([]);
+  });
+});

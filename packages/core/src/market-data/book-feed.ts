@@ -1,0 +1,127 @@
+/**
+ * The reading side of order books, for an API: each book that somebody subscribes to is followed once per process.
+ *
+ * 1. The first message of a subscription is a SNAPSHOT; each DELTA after it follows the message before.
+ * 2. A gap (a lost connection, a message that never came, another publisher) heals by itself: the subscriber gets nothing
+ *    until it gets a SNAPSHOT.
+ * 3. A subscriber that takes its time gets fewer and whole messages; nothing is queued for it.
+ * 4. A book is read from the exchange while somebody wants it: the wish is renewed, and ends by itself with the process.
+ */
+import type { Redis } from 'ioredis';
+import { Consumer } from './consumer.js';
+import { FollowedBook } from './followed-book.js';
+import type { BookMessage } from './market-messages.js';
+import { MarketNames, type PairKey } from './market-names.js';
+import { commandsTo, subscriptionsTo } from './redis-clients.js';
+import { RedisScript } from './redis-script.js';
+
+const WISH_MS = 15_000;
+const WISH_EVERY_MS = 5_000;
+/** How long a snapshot may keep somebody waiting before it is asked for again. */
+const ASK_EVERY_MS = 500;
+
+/** KEYS: wanted. ARGV: symbol, for how many milliseconds. */
+const WISH = new RedisScript(`
+local time = redis.call('TIME')
+local untilMs = time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[2]
+redis.call('ZADD', KEYS[1], 'GT', string.format('%.0f', untilMs), ARGV[1])
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return 1
+`);
+
+export interface FeedOptions {
+  readonly redisUrl: string;
+  /** As the workers' boards have it. */
+  readonly prefix: string;
+  /** Told of every failure, none of which ends the feed; and of a subscriber that threw, whose subscription is over. */
+  readonly onError: (error: unknown) => void;
+}
+
+export interface Subscription {
+  close(): void;
+}
+
+interface Followed {
+  readonly pair: PairKey;
+  readonly book: FollowedBook;
+}
+
+export class BookFeed {
+  private readonly names: MarketNames;
+  private readonly redis: Redis;
+  private readonly subscriber: Redis;
+  private readonly books = new Map<string, Followed>();
+  private readonly timers: readonly NodeJS.Timeout[];
+
+  constructor(private readonly options: FeedOptions) {
+    const { redisUrl, prefix, onError } = options;
+    this.names = new MarketNames(prefix);
+    this.redis = commandsTo(redisUrl, `${prefix}:book-feed`, onError);
+    this.subscriber = subscriptionsTo(redisUrl, `${prefix}:book-feed`, onError);
+    this.subscriber.on('message', (channel, text) => {
+      this.books.get(channel)?.book.receive(JSON.parse(text));
+    });
+    // What was told while the connection was away is lost: the snapshot that is kept, or a new one, makes up for it.
+    this.subscriber.on('ready', () => this.forAll((followed) => this.ask(followed)));
+    this.timers = [
+      // Reads what is kept, too: a last message that was lost before a book fell silent shows nowhere else.
+      setInterval(() => this.forAll((followed) => this.ask(followed)), WISH_EVERY_MS),
+      setInterval(() => this.forAll((one) => (one.book.isInNeed ? this.ask(one) : undefined)), ASK_EVERY_MS),
+    ];
+    for (const timer of this.timers) timer.unref();
+  }
+
+  /** `onMessage` may answer with a promise: until it is settled, nothing more is handed over. */
+  subscribe(pair: PairKey, onMessage: (message: BookMessage) => void | Promise<void>): Subscription {
+    const channel = this.names.book(pair);
+    const followed = this.books.get(channel) ?? this.follow(channel, pair);
+    const { book } = followed;
+    const leave = () => {
+      book.remove(consumer);
+      if (book.isUnused && this.books.get(channel) === followed) {
+        this.books.delete(channel);
+        this.subscriber.unsubscribe(channel).catch(this.options.onError);
+      }
+    };
+    const consumer = new Consumer(onMessage, book.present, (error) => {
+      leave();
+      this.options.onError(error);
+    });
+    book.add(consumer);
+    return { close: leave };
+  }
+
+  close(): void {
+    for (const timer of this.timers) clearInterval(timer);
+    this.books.clear();
+    this.redis.disconnect();
+    this.subscriber.disconnect();
+  }
+
+  private follow(channel: string, pair: PairKey): Followed {
+    const followed = { pair, book: new FollowedBook() };
+    this.books.set(channel, followed);
+    // The channel first: what is told after the snapshot was read must not be missed.
+    this.subscriber
+      .subscribe(channel)
+      .then(() => this.ask(followed))
+      .catch(this.options.onError);
+    return followed;
+  }
+
+  /** Reads the snapshot that is kept; where it doesn't help, asks for one. */
+  private async ask({ pair, book }: Followed): Promise<void> {
+    await this.wish(pair);
+    const kept = await this.redis.get(this.names.book(pair));
+    if (kept !== null) book.receive(JSON.parse(kept));
+    if (book.isInNeed) await this.redis.publish(this.names.requests(pair.exchange), pair.symbol);
+  }
+
+  private async wish({ exchange, symbol }: PairKey): Promise<void> {
+    await WISH.run(this.redis, [this.names.wanted(exchange)], [symbol, WISH_MS]);
+  }
+
+  private forAll(work: (followed: Followed) => Promise<void> | undefined): void {
+    for (const followed of this.books.values()) work(followed)?.catch(this.options.onError);
+  }
+}

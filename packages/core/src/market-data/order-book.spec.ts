@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { Exact } from '../decimal-arithmetic.js';
+import { BookChanges, compareDecimals, OrderBook } from './order-book.js';
+
+const decimal = fc
+  .tuple(fc.bigInt({ min: 0n, max: 10n ** 12n }), fc.integer({ min: 0, max: 18 }))
+  .map(([units, decimals]) => new Exact(units.toString()).div(new Exact(10).pow(decimals)).toFixed());
+const level = fc.tuple(decimal, decimal);
+const sides = fc.record({ bids: fc.array(level, { maxLength: 8 }), asks: fc.array(level, { maxLength: 8 }) });
+
+describe('an order book', () => {
+  it('orders decimals by their value, digit by digit', () => {
+    fc.assert(
+      fc.property(decimal, decimal, (a, b) => {
+        expect(Math.sign(compareDecimals(a, b))).toBe(new Exact(a).cmp(b));
+      }),
+    );
+  });
+
+  it('has bids falling and asks rising, and no level of nothing', () => {
+    const book = new OrderBook();
+    book.reset({
+      bids: [
+        ['9', '1'],
+        ['10', '2'],
+      ],
+      asks: [
+        ['11.5', '1'],
+        ['11.25', '3'],
+      ],
+    });
+    book.apply({ bids: [['9.5', '4']], asks: [['11.25', '0']] });
+    expect(book.sides()).toEqual({
+      bids: [
+        ['10', '2'],
+        ['9.5', '4'],
+        ['9', '1'],
+      ],
+      asks: [['11.5', '1']],
+    });
+  });
+
+  it('comes to the same whether changes are applied one by one or together', () => {
+    fc.assert(
+      fc.property(sides, fc.array(sides, { maxLength: 6 }), (start, changes) => {
+        const [oneByOne, together, all] = [new OrderBook(), new OrderBook(), new BookChanges()];
+        for (const book of [oneByOne, together]) book.reset(start);
+        for (const change of changes) {
+          oneByOne.apply(change);
+          all.add(change);
+        }
+        together.apply(all.take());
+        expect(together.sides()).toEqual(oneByOne.sides());
+        expect(all.isEmpty).toBe(true);
+      }),
+    );
+  });
+});

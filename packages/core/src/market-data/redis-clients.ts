@@ -1,0 +1,15 @@
+import { Redis } from 'ioredis';
+
+type OnError = (error: unknown) => void;
+
+/** For commands: what isn't done within a moment fails, for what comes next overtakes it. `name` is for operators. */
+export function commandsTo(redisUrl: string, name: string, onError: OnError): Redis {
+  const redis = new Redis(redisUrl, { connectionName: name, maxRetriesPerRequest: 1, commandTimeout: 2_000 });
+  return redis.on('error', onError);
+}
+
+/** For subscriptions: they wait as long as it takes, and come back with each connection. */
+export function subscriptionsTo(redisUrl: string, name: string, onError: OnError): Redis {
+  const redis = new Redis(redisUrl, { connectionName: name, maxRetriesPerRequest: null });
+  return redis.on('error', onError);
+}

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto';
+import type { Redis } from 'ioredis';
+
+/** A script that Redis runs as one step. */
+export class RedisScript {
+  private readonly sha1: string;
+
+  constructor(private readonly source: string) {
+    this.sha1 = createHash('sha1').update(source).digest('hex');
+  }
+
+  async run(
+    redis: Redis,
+    keys: readonly string[],
+    args: readonly (string | number)[] = [],
+  ): Promise<unknown> {
+    try {
+      return await redis.evalsha(this.sha1, keys.length, ...keys, ...args);
+    } catch (error) {
+      // A Redis that was started anew knows no script.
+      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
+      return redis.eval(this.source, keys.length, ...keys, ...args);
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Copies and orders found at the exchange, as trades: what is kept of them, and what they are found by. */
+export class Orders1763700000014 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    // Rows of earlier releases, and of one that still runs beside this, are without these: the amount then is what was
+    // requested, and the side says the intent. To write that into every row would hold up whoever trades.
+    await runner.query(`
+      ALTER TABLE trades
+        ADD requested_amount numeric(38,18) CHECK (requested_amount > 0),
+        ADD intent text CHECK (intent IN ('OPEN', 'INCREASE', 'REDUCE', 'CLOSE')),
+        ADD source_fill_id uuid REFERENCES fills,
+        ADD copy jsonb,
+        ADD is_exit boolean NOT NULL DEFAULT false,
+        ADD resend_until timestamptz,
+        ADD send_after timestamptz,
+        ADD leader_equity numeric(38,18),
+        ADD reconciled_at timestamptz`);
+    // Some exchanges number orders by symbol. What was found at the exchange is made a trade once.
+    await runner.query(`
+      CREATE INDEX trades_account_exchange_order_idx ON trades (exchange_account_id, exchange_order_id)`);
+    await runner.query(`
+      CREATE UNIQUE INDEX trades_external_order_key ON trades (exchange_account_id, symbol, exchange_order_id)
+      WHERE origin = 'EXTERNAL'`);
+    await runner.query(`
+      CREATE INDEX trades_unsent_idx ON trades (exchange_account_id, is_exit DESC, created_at, id)
+      WHERE status = 'PENDING' AND submitted_at IS NULL`);
+    await runner.query(`
+      CREATE INDEX trades_account_open_idx ON trades (exchange_account_id, id)
+      WHERE status IN ('PENDING', 'PARTIALLY_FILLED')`);
+    await runner.query(`
+      CREATE INDEX trades_copier_open_idx ON trades (copier_id, id)
+      WHERE status IN ('PENDING', 'PARTIALLY_FILLED')`);
+    // What the last comparisons of an account with its exchange left open, and since when; a later one settles it.
+    await runner.query(`
+      CREATE TABLE reconciliations (
+        exchange_account_id uuid PRIMARY KEY REFERENCES exchange_accounts,
+        shortfalls jsonb NOT NULL DEFAULT '{}',
+        suspected_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+        reconciled_at timestamptz NOT NULL
+      )`);
+    // What was traded by hand on the accounts that are there already is no news.
+    await runner.query(`
+      INSERT INTO reconciliations (exchange_account_id, reconciled_at)
+      SELECT id, clock_timestamp() FROM exchange_accounts WHERE deleted_at IS NULL`);
+  }
+
+  async down(): Promise<void> {
+    throw new Error('migrations go forward only');
+  }
+}

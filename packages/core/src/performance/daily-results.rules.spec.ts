@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+import { Exact } from '../decimal-arithmetic.js';
+import { figuresOfDays, periodStartMs } from './daily-results.rules.js';
+import { EquityHistory } from './equity-history.rules.js';
+
+const DAY_MS = 86_400_000;
+const T0 = Date.UTC(2026, 0, 5);
+const at = (day: number) => new Date(T0 + day * DAY_MS).toISOString();
+const UNRECORDED = new EquityHistory(new Map(), []);
+
+/** Equity at noon of the day before, and then of each day. */
+function recorded(...amounts: readonly string[]): EquityHistory {
+  return new EquityHistory(
+    new Map([['a', T0]]),
+    amounts.map((amount, index) => ({
+      accountId: 'a',
+      takenAt: new Date(T0 + (index - 0.5) * DAY_MS),
+      amount,
+    })),
+  );
+}
+
+/** What `results`, one a day, come to; in hundredths. */
+function figuresOf(results: readonly number[], equity = UNRECORDED) {
+  const days = results.map((result, day) => ({
+    startMs: T0 + day * DAY_MS,
+    pnl: new Exact(result).div(100),
+    hasRealised: true,
+  }));
+  return figuresOfDays(days, 'day', equity);
+}
+
+describe('periods', () => {
+  const start = (text: string, interval: 'day' | 'week' | 'month') =>
+    new Date(periodStartMs(Date.parse(text), interval)).toISOString();
+
+  it('begin at midnight UTC, on Mondays, and on the first', () => {
+    expect(start('2026-03-01T23:59:59.999Z', 'day')).toBe('2026-03-01T00:00:00.000Z');
+    expect(start('2026-03-01T23:59:59.999Z', 'week')).toBe('2026-02-23T00:00:00.000Z');
+    expect(start('2026-03-02T00:00:00.000Z', 'week')).toBe('2026-03-02T00:00:00.000Z');
+    expect(start('1969-12-28T12:00:00.000Z', 'week')).toBe('1969-12-22T00:00:00.000Z');
+    expect(start('2024-02-29T12:00:00.000Z', 'month')).toBe('2024-02-01T00:00:00.000Z');
+  });
+
+  it('hold every instant in exactly one of them', () => {
+    const instants = fc.date({
+      min: new Date('1900-01-01'),
+      max: new Date('2200-01-01'),
+      noInvalidDate: true,
+    });
+    fc.assert(
+      fc.property(instants, fc.constantFrom('day', 'week', 'month'), (instant, interval) => {
+        const startMs = periodStartMs(instant.getTime(), interval);
+        expect(startMs).toBeLessThanOrEqual(instant.getTime());
+        expect(periodStartMs(startMs, interval)).toBe(startMs);
+        const [least, most] = { day: [1, 1], week: [7, 7], month: [28, 31] }[interval] as [number, number];
+        expect(instant.getTime()).toBeLessThan(startMs + most * DAY_MS);
+        expect(periodStartMs(startMs + most * DAY_MS, interval)).toBeGreaterThan(startMs);
+        expect(periodStartMs(startMs + least * DAY_MS - 1, interval)).toBe(startMs);
+        if (interval === 'week') expect(new Date(startMs).getUTCDay()).toBe(1);
+      }),
+    );
+  });
+});
+
+describe('ratios of daily results', () => {
+  it('are null under two days, and where nothing deviates', () => {
+    expect(figuresOf([100])).toMatchObject({ sharpe: null, sortino: null, sample_days: 1 });
+    expect(figuresOf([100, 100])).toMatchObject({ sharpe: null, sortino: null, sample_days: 2 });
+    expect(figuresOf([100, 200]).sortino).toBeNull();
+  });
+
+  it('are flagged under thirty days', () => {
+    expect(figuresOf(Array.from({ length: 29 }, () => 1)).low_sample).toBe(true);
+    expect(figuresOf(Array.from({ length: 30 }, () => 1)).low_sample).toBe(false);
+  });
+
+  it('are those of the textbook, and do not depend on the size of the account', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: -10_000, max: 10_000 }), { minLength: 2, maxLength: 60 }),
+        (results) => {
+          const mean = results.reduce((sum, result) => sum + result, 0) / results.length;
+          const deviation = (parts: number[]) =>
+            Math.sqrt(parts.reduce((sum, part) => sum + part ** 2, 0) / (results.length - 1));
+          const spread = deviation(results.map((result) => result - mean));
+          const losses = deviation(results.filter((result) => result < 0));
+          const { sharpe, sortino } = figuresOf(results);
+          const yearly = mean * Math.sqrt(365);
+          if (sharpe === null) expect(spread).toBeCloseTo(0, 9);
+          else expect(Number(sharpe)).toBeCloseTo(yearly / spread, 6);
+          if (sortino === null) expect(losses).toBe(0);
+          else expect(Number(sortino)).toBeCloseTo(yearly / losses, 6);
+          const larger = figuresOf(results.map((result) => result * 1_000));
+          expect([larger.sharpe, larger.sortino]).toEqual([sharpe, sortino]);
+        },
+      ),
+    );
+  });
+});
+
+describe('the deepest fall', () => {
+  it('was recovered where its peak was reached again', () => {
+    expect(figuresOf([10, -5, 5, -8, 20, -7]).max_drawdown).toEqual({
+      amount: '0.08',
+      percent: null,
+      peak_at: at(2),
+      trough_at: at(3),
+      recovered_at: at(4),
+    });
+  });
+
+  it('is from the beginning where there was no gain before', () => {
+    expect(figuresOf([-5, 2]).max_drawdown).toMatchObject({
+      amount: '0.05',
+      peak_at: null,
+      recovered_at: null,
+    });
+  });
+
+  it('is the largest of all falls between two ends of days', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: -500, max: 500 }), { maxLength: 40 }), (results) => {
+        const sums = results.map((_, day) => results.slice(0, day + 1).reduce((a, b) => a + b, 0));
+        const falls = sums.map((sum, day) => Math.max(0, ...sums.slice(0, day)) - sum);
+        const { amount } = figuresOf(results).max_drawdown;
+        expect(Number(amount)).toBeCloseTo(Math.max(0, ...falls) / 100, 9);
+      }),
+    );
+  });
+});
+
+describe('returns on recorded equity', () => {
+  it('chain the days, each on what it began with', () => {
+    // 10 % on 100, then -10 % on 110.
+    const figures = figuresOf([1_000, -1_100], recorded('100', '110', '99'));
+    expect(figures.roi).toBe('-0.01');
+    // 11 of the 110 at the end of the first day.
+    expect(figures.max_drawdown.percent).toBe('10');
+    // -0.01 × 365 ÷ 2, ÷ 0.1
+    expect(figures.calmar).toBe('-18.25');
+    expect(figures.equity_curve.map(({ equity }) => equity)).toEqual(['110', '99']);
+  });
+
+  it('count a deposit as no profit: the same results with more capital are less return', () => {
+    const steady = figuresOf([1_000, 1_000], recorded('100', '110', '120'));
+    const paidIn = figuresOf([1_000, 1_000], recorded('100', '1110', '1120'));
+    expect(steady.roi).toBe('0.2');
+    // 1.1 × (1 + 10 ÷ 1110) − 1; with the deposit as a gain it would be over 11.
+    expect(paidIn.roi).toBe('0.10990991');
+    expect(figuresOf([0, 0], recorded('100', '1100', '50')).roi).toBe('0');
+  });
+
+  it('are null, and not nought, where an equity is unknown or nothing', () => {
+    for (const equity of [UNRECORDED, recorded('0', '0', '0')]) {
+      expect(figuresOf([100, -50], equity)).toMatchObject({ roi: null, calmar: null });
+      expect(figuresOf([100, -50], equity).max_drawdown.percent).toBeNull();
+    }
+    expect(figuresOf([], recorded('100')).roi).toBeNull();
+    expect(figuresOf([100, 100], recorded('100', '100', '100'))).toMatchObject({ calmar: null });
+  });
+});

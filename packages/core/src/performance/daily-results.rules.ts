@@ -1,0 +1,204 @@
+/**
+ * What a row of days comes to: the curve, how far it fell, and what is made of returns. Pure.
+ *
+ * Conventions
+ * 1. A day is one of UTC. The row reaches from the first day with a fill to the last one; days without a closing are 0.
+ * 2. The curve is the cumulated realised result at the end of each day: what rises and falls within a day is not in it.
+ * 3. Sharpe and Sortino: deviations divide by n − 1, a year has 365 days, nothing is earned without risk, and the
+ *    capital is taken as constant: the ratios of returns are then those of the results themselves.
+ * 4. Profit comes from fills alone, equity is only what it is put in proportion to. A deposit or a withdrawal is
+ *    therefore never a gain or a loss: it is capital from the next day on.
+ * 5. roi: a day's return is its result ÷ the equity at its beginning (on an account's first day, its first known
+ *    equity), and the returns of the days are chained: Π(1 + r) − 1. Null where one of the equities is not known, or
+ *    is not more than nothing.
+ */
+import type { Analytics, AnalyticsInterval, Decimal } from '@trading-automation/contracts';
+import { Exact } from '../decimal-arithmetic.js';
+import type { EquityHistory } from './equity-history.rules.js';
+import { amountText, exactRatioText, orNull, quotient, ratioText, sumOf } from './figures.rules.js';
+
+const DAY_MS = 86_400_000;
+const DAYS_PER_WEEK = 7;
+/** The first day of the epoch was a Thursday, three days after a Monday. */
+const EPOCH_WEEKDAY = 3;
+const DAYS_PER_YEAR = 365;
+const LOW_SAMPLE_DAYS = 30;
+const PERCENT = 100;
+
+/** A day on which something was filled. */
+export interface DayResult {
+  /** Where the day begins. */
+  readonly startMs: number;
+  readonly pnl: Exact;
+  /** Whether anything was realised, be it nothing in sum. */
+  readonly hasRealised: boolean;
+}
+
+type Figures = Pick<
+  Analytics,
+  'sharpe' | 'sortino' | 'roi' | 'calmar' | 'max_drawdown' | 'sample_days' | 'low_sample' | 'equity_curve'
+>;
+
+/** @param days oldest first */
+export function figuresOfDays(
+  days: readonly DayResult[],
+  interval: AnalyticsInterval,
+  equity: EquityHistory,
+): Figures {
+  const first = days.at(0);
+  const last = days.at(-1);
+  const sampleDays = first && last ? (last.startMs - first.startMs) / DAY_MS + 1 : 0;
+  const realised = days.filter(({ hasRealised }) => hasRealised);
+  const curve = curveOf(realised);
+  const fall = deepestFall(curve);
+  const percent = fall && percentOf(fall, equity, first!.startMs);
+  const roi = returnOver(realised, equity);
+  return {
+    ...ratiosOf(
+      realised.map(({ pnl }) => pnl),
+      sampleDays,
+    ),
+    roi: orNull(roi, exactRatioText),
+    calmar: roi && percent && sampleDays >= 2 ? calmarOf(roi, percent, sampleDays) : null,
+    max_drawdown: viewFall(fall, percent),
+    sample_days: sampleDays,
+    low_sample: sampleDays < LOW_SAMPLE_DAYS,
+    equity_curve: periodsOf(curve, interval, equity),
+  };
+}
+
+/** `results` are those of the days that had any; the others of the `days` are 0. */
+function ratiosOf(
+  results: readonly Exact[],
+  days: number,
+): { sharpe: Decimal | null; sortino: Decimal | null } {
+  if (days < 2) return { sharpe: null, sortino: null };
+  const sumOfSquares = (values: readonly Exact[]) => sumOf(values.map((value) => value.times(value)));
+  const mean = sumOf(results).div(days);
+  const deviations = results.map((result) => result.minus(mean));
+  const squares = sumOfSquares(deviations).plus(mean.times(mean).times(days - results.length));
+  const losses = sumOfSquares(results.filter((result) => result.isNegative()));
+  const yearly = (deviation: Exact) => ratioText(mean.times(new Exact(DAYS_PER_YEAR).sqrt()), deviation);
+  return {
+    sharpe: yearly(squares.div(days - 1).sqrt()),
+    sortino: yearly(losses.div(days - 1).sqrt()),
+  };
+}
+
+interface CurvePoint extends DayResult {
+  readonly cumulated: Exact;
+  /** How far below the highest point so far. */
+  readonly drawdown: Exact;
+}
+
+function curveOf(days: readonly DayResult[]): CurvePoint[] {
+  let cumulated = new Exact(0);
+  let peak = new Exact(0);
+  return days.map((day) => {
+    cumulated = cumulated.plus(day.pnl);
+    if (cumulated.gt(peak)) peak = cumulated;
+    return { ...day, cumulated, drawdown: peak.minus(cumulated) };
+  });
+}
+
+interface Fall {
+  readonly amount: Exact;
+  /** Days; the peak is null where it is the beginning. */
+  readonly peakMs: number | null;
+  readonly troughMs: number;
+  readonly recoveredMs: number | null;
+}
+
+function deepestFall(curve: readonly CurvePoint[]): Fall | null {
+  let trough = -1;
+  for (const [index, { drawdown }] of curve.entries())
+    if (drawdown.gt(curve[trough]?.drawdown ?? 0)) trough = index;
+  const deepest = curve[trough];
+  if (deepest === undefined) return null;
+  const peak = curve.slice(0, trough).findLast(({ drawdown }) => drawdown.isZero());
+  const height = deepest.cumulated.plus(deepest.drawdown);
+  const recovered = curve.slice(trough).find(({ cumulated }) => cumulated.gte(height));
+  return {
+    amount: deepest.drawdown,
+    // On a height of nothing before any gain it is the beginning that was fallen from.
+    peakMs: peak?.startMs ?? null,
+    troughMs: deepest.startMs,
+    recoveredMs: recovered?.startMs ?? null,
+  };
+}
+
+/** Of the equity at the end of the peak's day; where the peak is the beginning, at that. */
+function percentOf({ amount, peakMs }: Fall, equity: EquityHistory, beginningMs: number): Exact | null {
+  const at = peakMs === null ? equity.atBeginningOf(beginningMs) : equity.before(peakMs + DAY_MS);
+  return at?.gt(0) ? amount.div(at).times(PERCENT) : null;
+}
+
+function viewFall(fall: Fall | null, percent: Exact | null): Analytics['max_drawdown'] {
+  const text = (instant: number | null) => (instant === null ? null : new Date(instant).toISOString());
+  return {
+    amount: amountText(fall?.amount ?? new Exact(0)),
+    percent: orNull(percent, exactRatioText),
+    peak_at: text(fall?.peakMs ?? null),
+    trough_at: text(fall?.troughMs ?? null),
+    recovered_at: text(fall?.recoveredMs ?? null),
+  };
+}
+
+function returnOver(days: readonly DayResult[], equity: EquityHistory): Exact | null {
+  if (days.length === 0) return null;
+  let growth = new Exact(1);
+  for (const { startMs, pnl } of days) {
+    const base = equity.atBeginningOf(startMs);
+    if (base === null || base.lte(0)) return null;
+    growth = growth.times(pnl.div(base).plus(1)).toSignificantDigits(GROWTH_DIGITS);
+  }
+  return growth.minus(1);
+}
+
+/** More than are ever shown; without a bound each day would add as many again. */
+const GROWTH_DIGITS = 60;
+
+function calmarOf(roi: Exact, percent: Exact, sampleDays: number): Decimal | null {
+  const yearly = roi.times(DAYS_PER_YEAR).div(sampleDays);
+  return orNull(quotient(yearly.times(PERCENT), percent), exactRatioText);
+}
+
+function periodsOf(
+  curve: readonly CurvePoint[],
+  interval: AnalyticsInterval,
+  equity: EquityHistory,
+): Analytics['equity_curve'] {
+  const periods = new Map<number, { pnl: Exact; last: CurvePoint }>();
+  for (const point of curve) {
+    const start = periodStartMs(point.startMs, interval);
+    const pnl = point.pnl.plus(periods.get(start)?.pnl ?? 0);
+    periods.set(start, { pnl, last: point });
+  }
+  return [...periods].map(([start, { pnl, last }]) => ({
+    at: new Date(start).toISOString(),
+    equity: orNull(equity.before(periodEndMs(start, interval)), amountText),
+    net_pnl: amountText(last.cumulated),
+    period_pnl: amountText(pnl),
+    drawdown: amountText(last.drawdown),
+  }));
+}
+
+/** Where the period of an instant begins, in UTC; a week begins on Monday. */
+export function periodStartMs(instantMs: number, interval: AnalyticsInterval): number {
+  if (interval === 'month') {
+    const at = new Date(instantMs);
+    return Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), 1);
+  }
+  const day = Math.floor(instantMs / DAY_MS);
+  if (interval === 'day') return day * DAY_MS;
+  const weekday = (((day + EPOCH_WEEKDAY) % DAYS_PER_WEEK) + DAYS_PER_WEEK) % DAYS_PER_WEEK;
+  return (day - weekday) * DAY_MS;
+}
+
+/** Where the period that begins at `startMs` ends; itself not in it. */
+function periodEndMs(startMs: number, interval: AnalyticsInterval): number {
+  if (interval === 'day') return startMs + DAY_MS;
+  if (interval === 'week') return startMs + DAYS_PER_WEEK * DAY_MS;
+  const start = new Date(startMs);
+  return Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1);
+}

@@ -1,0 +1,58 @@
+import { EquityHistory } from './equity-history.rules.js';
+
+const DAY_MS = 86_400_000;
+const T0 = Date.UTC(2026, 0, 1);
+const point = (accountId: string, day: number, amount: string) => ({
+  accountId,
+  takenAt: new Date(T0 + day * DAY_MS),
+  amount,
+});
+const day = (n: number) => T0 + n * DAY_MS;
+
+describe('recorded equity', () => {
+  it('is the last one before the moment, of all accounts together', () => {
+    const history = new EquityHistory(
+      new Map([
+        ['a', day(0)],
+        ['b', day(0)],
+      ]),
+      [point('a', 0.5, '100'), point('b', 0.5, '10'), point('a', 1.5, '120')],
+    );
+    expect(history.before(day(1))?.toString()).toBe('110');
+    expect(history.before(day(1.5))?.toString()).toBe('110');
+    expect(history.before(day(2))?.toString()).toBe('130');
+  });
+
+  it('of an account that traded unrecorded is unknown, and of one that did not trade yet nothing', () => {
+    const points = [point('a', 0.5, '100'), point('b', 2.5, '10')];
+    const late = new EquityHistory(
+      new Map([
+        ['a', day(0)],
+        ['b', day(2)],
+      ]),
+      points,
+    );
+    expect(late.before(day(1))?.toString()).toBe('100');
+    const unknown = new EquityHistory(
+      new Map([
+        ['a', day(0)],
+        ['b', day(0)],
+      ]),
+      points,
+    );
+    expect(unknown.before(day(1))).toBeNull();
+    expect(new EquityHistory(new Map(), points).before(day(3))).toBeNull();
+    expect(new EquityHistory(new Map([['c', day(0)]]), points).before(day(3))).toBeNull();
+  });
+
+  it('at the beginning of the first day is the first that was recorded on it', () => {
+    const history = new EquityHistory(new Map([['a', day(1)]]), [
+      point('a', 1.2, '100'),
+      point('a', 1.9, '150'),
+      point('a', 2.9, '170'),
+    ]);
+    expect(history.atBeginningOf(day(1))?.toString()).toBe('100');
+    expect(history.atBeginningOf(day(2))?.toString()).toBe('150');
+    expect(history.atBeginningOf(day(0))).toBeNull();
+  });
+});

@@ -1,0 +1,166 @@
+/**
+ * How copiers stand with strategies when a period ends, and what is settled of it. Everything is read as it was at
+ * that instant, from lots and what closed them: whoever reads later comes to the same.
+ */
+import type { Decimal, ProfitSharePeriod } from '@trading-automation/contracts';
+import { newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
+import type { UtcPeriod } from './profit-share.rules.js';
+
+/** A copier with a strategy of somebody else, in one quote currency, that holds nothing and is above its mark. */
+export type ProfitStanding = {
+  readonly copierId: string;
+  readonly strategyId: string;
+  readonly ownerId: string;
+  readonly quote: string;
+  readonly rate: Decimal;
+  /** Net of fees, of all that was ever closed. */
+  readonly profit: Decimal;
+  readonly highWaterMark: Decimal;
+};
+
+/**
+ * What can't be sold for being too little is not held: a fee in base currency leaves such a rest in a lot for good.
+ * Strategies that are copied for nothing are gone through by the week.
+ */
+const STANDINGS = `
+  WITH held AS (
+    SELECT l.copier_id, l.strategy_id, l.trade_pair_id, sum(l.opened_amount - x.amount) AS amount,
+      sum(l.opened_value - x.entry_value) AS value, sum(x.pnl) AS pnl
+    FROM lots l
+    CROSS JOIN LATERAL (
+      SELECT coalesce(sum(c.amount), 0) AS amount, coalesce(sum(c.entry_value), 0) AS entry_value,
+        coalesce(sum(c.pnl), 0) AS pnl
+      FROM lot_closures c WHERE c.lot_id = l.id AND c.closed_at < $3) x
+    WHERE l.copier_id = ANY ($1) AND l.strategy_id IS NOT NULL AND l.opened_at < $3
+    GROUP BY l.copier_id, l.strategy_id, l.trade_pair_id
+  ), results AS (
+    SELECT h.copier_id, h.strategy_id, p.quote, sum(h.pnl) AS profit,
+      bool_and(bool_and(h.amount = 0 OR h.amount < greatest(p.amount_step, p.min_amount) OR h.value < p.min_notional))
+        OVER (PARTITION BY h.copier_id, h.strategy_id) AS is_flat
+    FROM held h JOIN trade_pairs p ON p.id = h.trade_pair_id
+    GROUP BY h.copier_id, h.strategy_id, p.quote
+  )
+  SELECT r.copier_id AS "copierId", r.strategy_id AS "strategyId", s.user_id AS "ownerId", r.quote,
+    coalesce(s.profit_share_rate, 0)::text AS rate, r.profit::text AS profit,
+    coalesce(last.high_water_after, 0)::text AS "highWaterMark"
+  FROM results r JOIN strategies s ON s.id = r.strategy_id JOIN copiers c ON c.id = r.copier_id
+  LEFT JOIN LATERAL (
+    SELECT f.high_water_after, f.period_to FROM profit_shares f
+    WHERE f.copier_id = r.copier_id AND f.strategy_id = r.strategy_id AND f.quote = r.quote
+    ORDER BY f.period_to DESC LIMIT 1) last ON true
+  WHERE r.is_flat AND s.user_id <> c.user_id AND coalesce(s.profit_share_period, 'WEEK') = $2
+    AND r.profit > coalesce(last.high_water_after, 0) AND (last.period_to IS NULL OR last.period_to < $3)
+  ORDER BY r.copier_id, r.strategy_id, r.quote`;
+
+export function profitStandings(
+  tx: Tx,
+  kind: ProfitSharePeriod,
+  { to }: UtcPeriod,
+  copierIds: readonly string[],
+): Promise<ProfitStanding[]> {
+  return queryPrepared<ProfitStanding>(tx, STANDINGS, [copierIds, kind, to]);
+}
+
+/** Of all copiers, those that were removed too, the next ones by id. */
+export async function copiersAfter(tx: Tx, after: string, limit: number): Promise<string[]> {
+  const rows = await queryPrepared<{ id: string }>(
+    tx,
+    'SELECT id FROM copiers WHERE id > $1 ORDER BY id LIMIT $2',
+    [after, limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Whoever settles for this copier comes one after the other; no row that others work on is held for it. */
+export async function waitForTurn(tx: Tx, copierId: string): Promise<void> {
+  await queryPrepared(tx, `SELECT pg_advisory_xact_lock(hashtextextended('profit share of ' || $1, 0))`, [
+    copierId,
+  ]);
+}
+
+export interface NewProfitShare {
+  readonly standing: ProfitStanding;
+  readonly period: UtcPeriod;
+  readonly tokensPerQuote: Decimal | null;
+  /** Where the mark is from now on. */
+  readonly highWaterMark: Decimal;
+}
+
+/** The id of the share; undefined where the period, or what is above the mark, was settled already. */
+export async function insertProfitShare(tx: Tx, share: NewProfitShare): Promise<string | undefined> {
+  const { standing, period } = share;
+  const [row] = await queryPrepared<{ id: string }>(
+    tx,
+    `INSERT INTO profit_shares (id, copier_id, strategy_id, quote, period_from, period_to, rate, tokens_per_quote,
+       high_water_before, high_water_after)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING RETURNING id`,
+    [
+      newUuid(),
+      standing.copierId,
+      standing.strategyId,
+      standing.quote,
+      period.from,
+      period.to,
+      standing.rate,
+      share.tokensPerQuote,
+      standing.highWaterMark,
+      share.highWaterMark,
+    ],
+  );
+  return row?.id;
+}
+
+export interface NewShareReward {
+  readonly shareId: string;
+  readonly userId: string;
+  readonly copierId: string;
+  /** The code of its type. */
+  readonly code: string;
+  readonly amount: Decimal;
+  readonly currency: string;
+  readonly reason: string;
+  readonly expiresDays: number | null;
+}
+
+/** The id of the reward. @throws where one was granted for the share already, or there is no such type */
+export async function insertShareReward(tx: Tx, reward: NewShareReward): Promise<string> {
+  const [row] = await queryPrepared<{ id: string }>(
+    tx,
+    `INSERT INTO rewards (id, user_id, type_id, amount, currency, reason, source_kind, source_id, profit_share_id,
+       claimable_at, expires_at)
+     SELECT $1, $2, t.id, $4, $5, $6, 'copier', $7, $8, now(), now() + $9::integer * interval '1 day'
+     FROM reward_types t WHERE t.code = $3 RETURNING id`,
+    [
+      newUuid(),
+      reward.userId,
+      reward.code,
+      reward.amount,
+      reward.currency,
+      reward.reason,
+      reward.copierId,
+      reward.shareId,
+      reward.expiresDays,
+    ],
+  );
+  if (row === undefined) throw new Error(`there is no reward type ${reward.code}`);
+  return row.id;
+}
+
+/** Up to where periods of this kind were gone through; null: none was. */
+export async function settledUntil(tx: Tx, kind: ProfitSharePeriod): Promise<Date | null> {
+  const [row] = await queryPrepared<{ at: Date }>(
+    tx,
+    'SELECT settled_until AS at FROM profit_share_progress WHERE period = $1',
+    [kind],
+  );
+  return row?.at ?? null;
+}
+
+export async function keepSettled(tx: Tx, kind: ProfitSharePeriod, until: Date): Promise<void> {
+  await queryPrepared(
+    tx,
+    `INSERT INTO profit_share_progress AS p (period, settled_until) VALUES ($1, $2)
+     ON CONFLICT (period) DO UPDATE SET settled_until = greatest(p.settled_until, excluded.settled_until)`,
+    [kind, until],
+  );
+}

@@ -1,0 +1,87 @@
+import type { Actor } from '../access/index.js';
+import { CoreUnderTest } from '../testing/index.js';
+import { equitiesOf } from './valuation.queries.js';
+
+let core: CoreUnderTest;
+let actor: Actor;
+
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+  actor = await core.actor();
+  const prices = {
+    'BTC/USDT': '60000',
+    'ETH/USDT': '2500.5',
+    'USDT/TRY': '40',
+    'KNC/BTC': '0.00001',
+    'KNC/ETH': '0.001',
+    'WAX/BTC': '0.0000001',
+    'DARK/USDT': null,
+  };
+  for (const [symbol, last_price] of Object.entries(prices)) {
+    const [base = '', quote = ''] = symbol.split('/');
+    await core.pair({ base, quote, last_price });
+  }
+  await core.pair({ exchange: 'binance', last_price: '61000' });
+});
+afterAll(() => core.close());
+
+/** What an account with these free balances is worth. */
+async function worthOf(
+  free: Readonly<Record<string, string>> | null,
+  quote = 'USDT',
+  exchange = 'paper',
+): Promise<string | null> {
+  const { uuid } = await core.account(actor, free, { exchange });
+  const equities = await equitiesOf(core.platform.database.manager, [uuid], quote);
+  return equities.get(uuid)?.amount ?? null;
+}
+
+describe('the equity of an account', () => {
+  it('is what it holds at the last prices of its own exchange', async () => {
+    expect(await worthOf({ USDT: '100.5', BTC: '0.5', ETH: '2' })).toBe('35101.5');
+    expect(await worthOf({ BTC: '0.5' }, 'USDT', 'binance')).toBe('30500');
+    expect(await worthOf({})).toBe('0');
+  });
+
+  it('counts what is locked in orders', async () => {
+    const { uuid } = await core.account(actor, { USDT: '1' });
+    await core.rows(
+      `UPDATE exchange_accounts SET balances = '{"USDT": {"free": "1", "locked": "2"}}' WHERE id = $1`,
+      uuid,
+    );
+    const equities = await equitiesOf(core.platform.database.manager, [uuid], 'USDT');
+    expect(equities.get(uuid)?.amount).toBe('3');
+  });
+
+  it('takes a pair the other way round, and the way over one other currency', async () => {
+    expect(await worthOf({ TRY: '80' })).toBe('2');
+    // Over BTC, in which two are quoted, and not over ETH, whatever they say: the same way every time.
+    expect(await worthOf({ KNC: '10' })).toBe('6');
+    expect(await worthOf({ BTC: '1' }, 'TRY')).toBe('2400000');
+    expect(await worthOf({ USDT: '6' }, 'KNC')).toBe('10');
+  });
+
+  it('is unknown where balances were never read, or something that is listed has no price', async () => {
+    expect(await worthOf(null)).toBeNull();
+    expect(await worthOf({ USDT: '5', DARK: '1' })).toBeNull();
+    expect(await worthOf({ USDT: '5', DARK: '0' })).toBe('5');
+  });
+
+  it('counts what the exchange does not list as nothing', async () => {
+    expect(await worthOf({ USDT: '5', AIRDROP: '1000000' })).toBe('5');
+  });
+
+  it('is told of many accounts at once, with when their balances were read', async () => {
+    const accounts = await Promise.all(['1', '2'].map((USDT) => core.account(actor, { USDT })));
+    const unknown = '00000000-0000-7000-8000-000000000000';
+    const equities = await equitiesOf(
+      core.platform.database.manager,
+      [...accounts.map(({ uuid }) => uuid), unknown],
+      'USDT',
+    );
+    expect(accounts.map(({ uuid }) => equities.get(uuid)?.amount)).toEqual(['1', '2']);
+    expect(equities.has(unknown)).toBe(false);
+    expect(equities.get(accounts[0]!.uuid)?.takenAt).toBeInstanceOf(Date);
+    expect(await equitiesOf(core.platform.database.manager, [], 'USDT')).toEqual(new Map());
+  });
+});

@@ -1,0 +1,88 @@
+import { canonicalDecimal, type Decimal } from '@trading-automation/contracts';
+import { queryPrepared, type Tx } from '@trading-automation/persistence';
+
+/** What an account holds, in one currency. */
+export interface Equity {
+  readonly amount: Decimal;
+  /** When its balances were read: older than this the amount may be, never newer. */
+  readonly takenAt: Date;
+}
+
+interface Row {
+  readonly id: string;
+  readonly amount: string | null;
+  readonly takenAt: Date | null;
+}
+
+/** A spot pair of the exchange, of which a price was seen. */
+const PRICED = "p.exchange = h.exchange AND p.trading_type = 'spot' AND p.last_price > 0";
+
+/**
+ * Of one currency in another, by their pair or by the same pair the other way round; as rows, of which there may be
+ * none.
+ */
+const rateOf = (from: string, to: string) => `
+  SELECT p.last_price AS rate FROM trade_pairs p WHERE ${PRICED} AND p.symbol = ${from} || '/' || ${to}
+  UNION ALL
+  SELECT 1 / p.last_price FROM trade_pairs p WHERE ${PRICED} AND p.symbol = ${to} || '/' || ${from}`;
+
+/**
+ * The last price of an asset in a currency on an exchange's spot market: by their own pair, else over one other
+ * currency, that in which most is quoted of those that lead there. The second is asked for only where there is no
+ * first.
+ */
+const PRICE = `coalesce(
+  CASE WHEN h.asset = $2 THEN 1::numeric END,
+  (SELECT rate FROM (${rateOf('h.asset', '$2::text')}) r LIMIT 1),
+  (SELECT first.rate * second.rate
+   FROM (SELECT p.quote AS via, p.last_price AS rate FROM trade_pairs p WHERE ${PRICED} AND p.base = h.asset
+         UNION ALL
+         SELECT p.base, 1 / p.last_price FROM trade_pairs p WHERE ${PRICED} AND p.quote = h.asset) first
+   CROSS JOIN LATERAL (${rateOf('first.via', '$2::text')}) second
+   ORDER BY (SELECT count(*) FROM trade_pairs p WHERE ${PRICED} AND p.quote = first.via) DESC, first.via LIMIT 1))`;
+
+/** Whether the exchange lists the asset at all; what it does not can be sold for nothing there. */
+const IS_LISTED = `EXISTS (
+  SELECT FROM trade_pairs p WHERE p.exchange = h.exchange AND h.asset IN (p.base, p.quote))`;
+
+/** The amount is kept to what a stored decimal holds. */
+const EQUITIES = `
+  WITH held AS MATERIALIZED (
+    SELECT a.id, a.exchange, b.asset, (b.parts ->> 'free')::numeric + (b.parts ->> 'locked')::numeric AS amount
+    FROM exchange_accounts a CROSS JOIN LATERAL jsonb_each(a.balances) AS b (asset, parts)
+    WHERE a.id = ANY ($1)
+  ), prices AS MATERIALIZED (
+    SELECT h.exchange, h.asset, ${PRICE} AS price, ${IS_LISTED} AS is_listed
+    FROM (SELECT DISTINCT exchange, asset FROM held WHERE amount <> 0) h
+  ), sums AS (
+    SELECT h.id, sum(h.amount * p.price) AS amount,
+      bool_or(p.price IS NULL AND p.is_listed) AS is_unknown
+    FROM held h JOIN prices p USING (exchange, asset)
+    WHERE h.amount <> 0 GROUP BY h.id
+  )
+  SELECT a.id, CASE WHEN s.is_unknown THEN NULL ELSE trunc(coalesce(s.amount, 0), 18)::text END AS amount,
+    a.balances_taken_at AS "takenAt"
+  FROM exchange_accounts a LEFT JOIN sums s ON s.id = a.id
+  WHERE a.id = ANY ($1)`;
+
+/**
+ * What accounts hold, free and locked, at the last prices in `quote`; by account. Null where it is not known: the
+ * balances were never read, or something is held that the exchange lists and that has no price yet. An asset that the
+ * exchange does not list counts as nothing: it can't be sold there, and must not hide what can.
+ *
+ * Prices are those that the worker saw last; `takenAt` is the balances'.
+ */
+export async function equitiesOf(
+  tx: Tx,
+  accountIds: readonly string[],
+  quote: string,
+): Promise<ReadonlyMap<string, Equity | null>> {
+  if (accountIds.length === 0) return new Map();
+  const rows = await queryPrepared<Row>(tx, EQUITIES, [accountIds, quote]);
+  return new Map(
+    rows.map(({ id, amount, takenAt }) => [
+      id,
+      amount === null || takenAt === null ? null : { amount: canonicalDecimal(amount), takenAt },
+    ]),
+  );
+}

@@ -1,0 +1,101 @@
+/** Any day of an account: fills of several owners, told late, twice and in any order, against counting by hand. */
+import { newUuid } from '@trading-automation/persistence';
+import fc from 'fast-check';
+import { signalsAfter } from '../../strategies/index.js';
+import { CoreUnderTest } from '../../testing/index.js';
+import { bookOldFills } from './book-old-fills.service.js';
+import { type FillDrawn, MarketDay } from './testing/market-day.js';
+import { countUnits, type DrawnFill, drawnFills } from './testing/unit-by-unit.js';
+
+let core: CoreUnderTest;
+let pairId: string;
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+  pairId = (await core.pair()).uuid;
+});
+afterAll(() => core.close());
+
+/** The fills as they are told: in the order of `ranks`, cut into reports by `cuts`, some of them once more. */
+const tellings = drawnFills(14).chain((drawn) =>
+  fc.record({
+    drawn: fc.constant(drawn),
+    ranks: fc.array(fc.nat(6), { minLength: drawn.length, maxLength: drawn.length }),
+    cuts: fc.array(fc.boolean(), { minLength: drawn.length, maxLength: drawn.length }),
+    repeats: fc.array(fc.boolean(), { minLength: drawn.length, maxLength: drawn.length }),
+  }),
+);
+
+async function beginDay() {
+  const day = await MarketDay.begin(core, pairId);
+  const strategyId = await day.strategy();
+  const copiers = [await day.copier(strategyId), await day.copier(strategyId), await day.copier(strategyId)];
+  const sources = [await day.trade({ side: 'BUY' }), await day.trade({ side: 'BUY' })];
+  const fillOf = async ({ side, amount, price, baseFee, copier, source, second }: DrawnFill) => {
+    const more =
+      copier < 0
+        ? { strategyId }
+        : { copierId: copiers[copier]!, copiedStrategyId: strategyId, sourceTradeId: sources[source]! };
+    const drawn: FillDrawn = {
+      tradeId: await day.trade({ side, ...more }),
+      id: newUuid(),
+      amount: String(amount),
+      price: String(price),
+      fee: String(side === 'BUY' ? baseFee : 0),
+      feeCurrency: 'BTC',
+      at: second,
+    };
+    return drawn;
+  };
+  return { day, strategyId, copiers, sources, fillOf };
+}
+
+it('any fills, told late, twice and in any order, come to what a replay from nothing and counting by hand come to', async () => {
+  await fc.assert(
+    fc.asyncProperty(tellings, async ({ drawn, ranks, cuts, repeats }) => {
+      const { day, strategyId, copiers, sources, fillOf } = await beginDay();
+      const fills: FillDrawn[] = [];
+      for (const each of drawn) fills.push(await fillOf(each));
+      const order = fills
+        .map((fill, i) => ({ fill, at: i + ranks[i]! }))
+        .sort((a, b) => a.at - b.at)
+        .map(({ fill }) => fill);
+      let report: FillDrawn[] = [];
+      for (const [i, fill] of order.entries()) {
+        report.push(fill);
+        if (!cuts[i]) continue;
+        await day.store(...report);
+        if (repeats[i]) await day.store(...report);
+        report = [];
+      }
+      await day.store(...report);
+
+      const kept = await day.kept();
+      const held = new Map<string, number>();
+      for (const { copier_id, source_trade_id, open_amount } of kept.lots) {
+        if (Number(open_amount) === 0) continue;
+        const owner =
+          copier_id === null
+            ? 'own'
+            : `${copiers.indexOf(String(copier_id))}/${sources.indexOf(String(source_trade_id))}`;
+        held.set(owner, (held.get(owner) ?? 0) + Number(open_amount));
+      }
+      expect(held).toEqual(countUnits(drawn).held);
+
+      const signals = await signalsAfter(core.platform.database.manager, strategyId, 0, 1_000);
+      expect(signals.map(({ sequence }) => sequence)).toEqual(signals.map((_, i) => i + 1));
+      const told = new Map(signals.map((signal) => [signal.lotTradeId, Number(signal.lotAmountAfter)]));
+      for (const [tradeId, amount] of told) {
+        const open = kept.lots
+          .filter((lot) => lot.trade_id === tradeId)
+          .reduce((sum, lot) => sum + Number(lot.open_amount), 0);
+        // Whoever follows the signals never holds of a lot what the leader does not.
+        expect(amount).toBeLessThanOrEqual(open);
+      }
+
+      await day.replayed();
+      await bookOldFills(core.platform);
+      expect(await day.kept()).toEqual(kept);
+    }),
+    { numRuns: 40 },
+  );
+}, 120_000);

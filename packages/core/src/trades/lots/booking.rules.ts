@@ -1,0 +1,176 @@
+/** What fills do to the lots that are kept of a book. Pure; the matching is LotBook's. */
+import type { Decimal, TradeSide, TradingType } from '@trading-automation/contracts';
+import { type ClosedPart, type CopyOf, LotBook, type OpenedLot } from './lots.rules.js';
+
+/** A lot as it is kept. Amounts in 10^-18 of base currency, values in 10^-36 of quote currency. */
+export interface StoredLot {
+  /** The fill that opened it. */
+  readonly id: string;
+  readonly userId: string;
+  readonly exchangeAccountId: string;
+  readonly tradePairId: string;
+  readonly symbol: string;
+  readonly copierId: string | null;
+  /** Of the trade that opened it; of copies the copied strategy. */
+  readonly strategyId: string | null;
+  /** Of copies the trade that opened the leader's lot. */
+  readonly sourceTradeId: string | null;
+  readonly tradeId: string;
+  readonly side: TradeSide;
+  readonly openedAmount: bigint;
+  readonly openAmount: bigint;
+  readonly openedValue: bigint;
+  readonly openValue: bigint;
+  /** What was closed of it brought. */
+  readonly pnl: bigint;
+  readonly isDetached: boolean;
+  readonly openedAt: Date;
+  readonly closedAt: Date | null;
+}
+
+/** What a fill took from a lot, as it is kept. */
+export interface StoredClosure extends Omit<ClosedPart, 'tradeId'> {
+  readonly fillId: string;
+  readonly exchangeAccountId: string;
+  readonly tradePairId: string;
+  /** The trade of the fill. */
+  readonly tradeId: string;
+  readonly closedAt: Date;
+}
+
+/** A fill with what its lots and signals need to know of its trade. */
+export interface FillToBook {
+  readonly id: string;
+  readonly tradeId: string;
+  readonly side: TradeSide;
+  readonly price: Decimal;
+  readonly amount: Decimal;
+  readonly feeAmount: Decimal;
+  readonly feeCurrency: string;
+  readonly executedAt: Date;
+  readonly userId: string;
+  readonly exchangeAccountId: string;
+  readonly tradePairId: string;
+  readonly symbol: string;
+  readonly tradingType: TradingType;
+  readonly copierId: string | null;
+  readonly strategyId: string | null;
+  readonly copiedStrategyId: string | null;
+  readonly sourceTradeId: string | null;
+}
+
+/** One fill with what it opened and closed. */
+export interface BookedStep {
+  readonly fill: FillToBook;
+  readonly opened: OpenedLot | null;
+  readonly parts: readonly ClosedPart[];
+}
+
+export interface Booked {
+  readonly steps: readonly BookedStep[];
+  /** Lots that fills opened, as they are after the last one. */
+  readonly opened: readonly StoredLot[];
+  /** Lots that were there and are not what they were. */
+  readonly changed: readonly StoredLot[];
+  readonly closures: readonly StoredClosure[];
+}
+
+export interface BookTerms {
+  readonly base: string;
+  readonly quote: string;
+  readonly tradingType: TradingType;
+  readonly amountStep: Decimal;
+}
+
+/**
+ * Puts fills through a book, in the order of their execution.
+ *
+ * @param held - the open lots of the book, in the order in which they were opened; may be left out where none of the
+ *   fills can close anything
+ */
+export function bookFills(
+  { base, quote, tradingType, amountStep }: BookTerms,
+  held: readonly StoredLot[],
+  fills: readonly FillToBook[],
+): Booked {
+  const book = new LotBook(
+    { base, quote, amountStep, canBeShort: tradingType !== 'spot' },
+    held.map((lot) => ({
+      ...lot,
+      lotId: lot.id,
+      copy: copyOf(lot),
+      amount: lot.openAmount,
+      value: lot.openValue,
+    })),
+  );
+  const before = new Map(held.map((lot) => [lot.id, lot]));
+  const after = new Map(before);
+  const steps: BookedStep[] = [];
+  const closures: StoredClosure[] = [];
+  for (const fill of fills) {
+    const { opened, parts } = book.apply({ ...fill, copy: copyOf(fill) });
+    for (const part of parts) {
+      after.set(part.lotId, lessened(after.get(part.lotId)!, part, fill.executedAt));
+      closures.push(closureOf(part, fill));
+    }
+    if (opened !== null) after.set(opened.lotId, lotOf(fill, opened));
+    steps.push({ fill, opened, parts });
+  }
+  const lots = [...after.values()];
+  return {
+    steps,
+    opened: lots.filter(({ id }) => !before.has(id)),
+    changed: lots.filter((lot) => before.has(lot.id) && before.get(lot.id) !== lot),
+    closures,
+  };
+}
+
+function copyOf({
+  copierId,
+  sourceTradeId,
+  tradeId,
+}: Pick<StoredLot, 'copierId' | 'sourceTradeId' | 'tradeId'>): CopyOf | undefined {
+  if (copierId === null) return undefined;
+  return { copierId, lotTradeId: sourceTradeId ?? tradeId };
+}
+
+function lessened(lot: StoredLot, { amount, entryValue, pnl, detaches }: ClosedPart, at: Date): StoredLot {
+  const openAmount = lot.openAmount - amount;
+  return {
+    ...lot,
+    openAmount,
+    openValue: lot.openValue - entryValue,
+    pnl: lot.pnl + pnl,
+    isDetached: lot.isDetached || detaches,
+    closedAt: openAmount === 0n ? at : null,
+  };
+}
+
+function closureOf({ tradeId: _opening, ...part }: ClosedPart, fill: FillToBook): StoredClosure {
+  const { id: fillId, exchangeAccountId, tradePairId, tradeId, executedAt: closedAt } = fill;
+  return { ...part, fillId, exchangeAccountId, tradePairId, tradeId, closedAt };
+}
+
+function lotOf(fill: FillToBook, { lotId, amount, value }: OpenedLot): StoredLot {
+  const { userId, exchangeAccountId, tradePairId, symbol, copierId, tradeId, side, executedAt } = fill;
+  return {
+    id: lotId,
+    userId,
+    exchangeAccountId,
+    tradePairId,
+    symbol,
+    copierId,
+    strategyId: copierId === null ? fill.strategyId : fill.copiedStrategyId,
+    sourceTradeId: copyOf(fill)?.lotTradeId ?? null,
+    tradeId,
+    side,
+    openedAmount: amount,
+    openAmount: amount,
+    openedValue: value,
+    openValue: value,
+    pnl: 0n,
+    isDetached: false,
+    openedAt: executedAt,
+    closedAt: null,
+  };
+}

@@ -1,0 +1,169 @@
+import fc from 'fast-check';
+import { Exact } from '../../decimal-arithmetic.js';
+import { bookFills, type FillToBook, type StoredLot } from './booking.rules.js';
+import { type LeaderTrade, signalsOf } from './lot-signals.rules.js';
+import type { NewSignal, ToldLot } from './signals.types.js';
+import { type DrawnFill, drawnFills } from './testing/unit-by-unit.js';
+
+const T0 = Date.UTC(2026, 0, 1);
+const fillOf = (more: Partial<FillToBook> & Pick<FillToBook, 'id' | 'side'>): FillToBook => ({
+  tradeId: `trade of ${more.id}`,
+  price: '100',
+  amount: '1',
+  feeAmount: '0',
+  feeCurrency: 'USDT',
+  executedAt: new Date(T0),
+  userId: 'u',
+  exchangeAccountId: 'e',
+  tradePairId: 'p',
+  symbol: 'BTC/USDT',
+  tradingType: 'spot',
+  copierId: null,
+  strategyId: 's',
+  copiedStrategyId: null,
+  sourceTradeId: null,
+  ...more,
+});
+
+/** A leader's account, fills of which are told one report after the other. */
+class Leader {
+  readonly signals: NewSignal[] = [];
+  private lots: readonly StoredLot[] = [];
+  private readonly trades = new Map<string, LeaderTrade>();
+  private readonly told = new Map<string, ToldLot>();
+
+  constructor(private readonly tradingType: 'spot' | 'perpetual' = 'spot') {}
+
+  tell(...fills: readonly FillToBook[]): readonly NewSignal[] {
+    for (const { tradeId, side, amount } of fills) {
+      const filledAmount = new Exact(this.trades.get(tradeId)?.filledAmount ?? 0).plus(amount).toString();
+      this.trades.set(tradeId, {
+        id: tradeId,
+        strategyId: 's',
+        side,
+        amount: '9',
+        filledAmount,
+        leaderEquity: null,
+      });
+    }
+    const held = this.lots.filter(({ openAmount }) => openAmount > 0n);
+    const booked = bookFills(
+      { base: 'BTC', quote: 'USDT', amountStep: '0', tradingType: this.tradingType },
+      held,
+      fills,
+    );
+    const changed = new Map([...booked.changed, ...booked.opened].map((lot) => [lot.id, lot]));
+    this.lots = [...held.map((lot) => changed.get(lot.id) ?? lot), ...booked.opened];
+    const signals = signalsOf({
+      steps: booked.steps,
+      newFillIds: new Set(fills.map(({ id }) => id)),
+      held,
+      trades: this.trades,
+      told: this.told,
+    });
+    for (const signal of signals) this.follow(signal);
+    return signals;
+  }
+
+  get open(): ReadonlyMap<string, string> {
+    const sums = new Map<string, bigint>();
+    for (const { tradeId, openAmount } of this.lots)
+      sums.set(tradeId, (sums.get(tradeId) ?? 0n) + openAmount);
+    const scale = new Exact(10).pow(18);
+    return new Map([...sums].map(([id, units]) => [id, new Exact(units.toString()).div(scale).toString()]));
+  }
+
+  get toldOpen(): ReadonlyMap<string, string> {
+    return new Map([...this.told].map(([id, { openAmount }]) => [id, openAmount]));
+  }
+
+  private follow(signal: NewSignal): void {
+    this.signals.push(signal);
+    this.told.set(signal.lotTradeId, {
+      firstSequence: signal.lotFirstSequence ?? this.signals.length,
+      openedAt: signal.lotOpenedAt,
+      cumulativeAmount: signal.cumulativeAmount,
+      openAmount: signal.lotAmountAfter,
+    });
+  }
+}
+
+it('rule 5: a leader that turns over in one fill closes the one lot, then opens the other', () => {
+  const leader = new Leader('perpetual');
+  leader.tell(fillOf({ id: '1', side: 'BUY', tradingType: 'perpetual' }));
+  const turned = leader.tell(fillOf({ id: '2', side: 'SELL', amount: '3', tradingType: 'perpetual' }));
+  expect(turned).toMatchObject([
+    { kind: 'CLOSE', side: 'SELL', lotTradeId: 'trade of 1', exitAmount: '1', sourceFillId: '2' },
+    { kind: 'OPEN', side: 'SELL', lotTradeId: 'trade of 2', filledAmount: '2', cumulativeAmount: '2' },
+  ]);
+  expect(leader.tell(fillOf({ id: '3', side: 'BUY', amount: '2', tradingType: 'perpetual' }))).toMatchObject([
+    { kind: 'CLOSE', side: 'BUY', lotTradeId: 'trade of 2', exitAmount: '2' },
+  ]);
+});
+
+it('an order that fills on after all of its lot was sold enters it again, with all that it has filled', () => {
+  const leader = new Leader();
+  leader.tell(fillOf({ id: '1', tradeId: 'a', side: 'BUY' }));
+  leader.tell(fillOf({ id: '2', side: 'SELL' }));
+  leader.tell(fillOf({ id: '3', tradeId: 'a', side: 'BUY', amount: '2' }));
+  expect(leader.signals).toMatchObject([
+    { kind: 'OPEN', lotFirstSequence: null },
+    { kind: 'CLOSE', lotFirstSequence: 1 },
+    { kind: 'INCREASE', lotFirstSequence: 1, filledAmount: '2', cumulativeAmount: '3', lotAmountAfter: '2' },
+  ]);
+});
+
+it('row 15: a lot is closed to the last unit, however it was taken apart', () => {
+  const leader = new Leader();
+  const dust = '0.000000000000000001';
+  leader.tell(fillOf({ id: '1', side: 'BUY', amount: '1', feeAmount: dust, feeCurrency: 'BTC' }));
+  leader.tell(fillOf({ id: '2', side: 'SELL', amount: '0.333333333333333333' }));
+  leader.tell(fillOf({ id: '3', side: 'SELL', amount: '0.666666666666666665' }));
+  expect(leader.signals.at(-1)).toMatchObject({ kind: 'REDUCE', lotAmountAfter: dust });
+  leader.tell(fillOf({ id: '4', side: 'SELL', amount: '5' }));
+  expect(leader.signals.at(-1)).toMatchObject({ kind: 'CLOSE', exitAmount: dust, lotAmountBefore: dust });
+  expect(leader.open.get('trade of 1')).toBe('0');
+});
+
+const leaderFill = ({ side, amount, price, baseFee, source, second }: DrawnFill, index: number): FillToBook =>
+  fillOf({
+    id: String(index),
+    // Some trades have several fills.
+    tradeId: side === 'BUY' && source === 0 ? `t${Math.floor(index / 5)}` : `t-${index}`,
+    side,
+    amount: String(amount),
+    price: String(price),
+    feeAmount: String(side === 'BUY' ? baseFee : 0),
+    feeCurrency: 'BTC',
+    executedAt: new Date(T0 + second * 1_000),
+  });
+
+it('told in order, signals say of every lot what it holds, one fill and lot at a time, never below zero', () => {
+  fc.assert(
+    fc.property(
+      drawnFills(50),
+      fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 50 }),
+      (drawn, sizes) => {
+        const fills = drawn.map(leaderFill);
+        const leader = new Leader();
+        for (let at = 0, report = 0; at < fills.length; report++) {
+          leader.tell(...fills.slice(at, at + sizes[report]!));
+          at += sizes[report]!;
+        }
+        for (const [id, open] of leader.open) expect(leader.toldOpen.get(id) ?? '0').toBe(open);
+        const keys = leader.signals.map(({ sourceFillId, lotTradeId }) => `${sourceFillId} ${lotTradeId}`);
+        expect(new Set(keys).size).toBe(keys.length);
+        const openOf = new Map<string, Exact>();
+        for (const signal of leader.signals) {
+          const before = openOf.get(signal.lotTradeId) ?? new Exact(0);
+          expect(before.eq(signal.lotAmountBefore)).toBe(true);
+          const after = new Exact(signal.lotAmountAfter);
+          expect(after.gte(0)).toBe(true);
+          if (signal.exitAmount !== '0') expect(before.minus(signal.exitAmount).eq(after)).toBe(true);
+          expect(signal.kind === 'CLOSE').toBe(signal.exitAmount !== '0' && after.isZero());
+          openOf.set(signal.lotTradeId, after);
+        }
+      },
+    ),
+  );
+});

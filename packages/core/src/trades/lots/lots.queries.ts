@@ -1,0 +1,324 @@
+/** How books, lots and closures are read and written: of many books at once, each in one statement. */
+import type { Decimal } from '@trading-automation/contracts';
+import { queryPrepared, type Tx } from '@trading-automation/persistence';
+import type { BookTerms, FillToBook, StoredClosure, StoredLot } from './booking.rules.js';
+import type { LeaderTrade } from './lot-signals.rules.js';
+import { plainOf, QUOTE_SCALE, unitsOf } from './lots.rules.js';
+
+/** The book of lots of one account and pair. */
+export interface BookKey {
+  readonly exchangeAccountId: string;
+  readonly tradePairId: string;
+}
+
+/** A place in the order of execution: by instant, and within one by the id of the fill. */
+export interface FillPosition {
+  readonly executedAt: Date;
+  readonly id: string;
+}
+
+export interface KeptBook extends BookKey, BookTerms {
+  /** Whether it has fills of an earlier release that are not in its lots yet. */
+  readonly isBehind: boolean;
+  /** Whether its lots have fills already that come after the one asked for. */
+  readonly isLate: boolean;
+}
+
+const columnsOf = (keys: readonly BookKey[]) => [
+  keys.map(({ exchangeAccountId }) => exchangeAccountId),
+  keys.map(({ tradePairId }) => tradePairId),
+];
+
+/** Makes what is not there, then locks all, each in the order of keys: see `lockBooks`. */
+export async function makeAndLockBooks(tx: Tx, keys: readonly BookKey[]): Promise<void> {
+  await queryPrepared(
+    tx,
+    `INSERT INTO lot_books (exchange_account_id, trade_pair_id)
+     SELECT DISTINCT account, pair FROM unnest($1::uuid[], $2::uuid[]) AS key (account, pair)
+     ORDER BY account, pair ON CONFLICT DO NOTHING`,
+    columnsOf(keys),
+  );
+  await queryPrepared(
+    tx,
+    `SELECT 1 FROM lot_books
+     WHERE (exchange_account_id, trade_pair_id) IN (SELECT * FROM unnest($1::uuid[], $2::uuid[]))
+     ORDER BY exchange_account_id, trade_pair_id FOR NO KEY UPDATE`,
+    columnsOf(keys),
+  );
+}
+
+/** @param keys - each with the first fill that is to be booked, or null */
+export async function readBooks(
+  tx: Tx,
+  keys: readonly (BookKey & { readonly first: FillPosition | null })[],
+): Promise<readonly KeptBook[]> {
+  return queryPrepared<KeptBook>(
+    tx,
+    `SELECT b.exchange_account_id AS "exchangeAccountId", b.trade_pair_id AS "tradePairId", p.base, p.quote,
+       p.trading_type AS "tradingType", p.amount_step AS "amountStep", b.is_behind AS "isBehind",
+       coalesce((key.at, key.fill) <= (b.last_executed_at, b.last_fill_id), false) AS "isLate"
+     FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::uuid[]) AS key (account, pair, at, fill)
+     JOIN lot_books b ON b.exchange_account_id = key.account AND b.trade_pair_id = key.pair
+     JOIN trade_pairs p ON p.id = key.pair`,
+    [
+      ...columnsOf(keys),
+      keys.map(({ first }) => first?.executedAt ?? null),
+      keys.map(({ first }) => first?.id ?? null),
+    ],
+  );
+}
+
+/**
+ * Written so that each book's fills are looked up by themselves, whatever the planner knows of the tables: $1 and $2 are
+ * the books, in columns, and $3 since when there may be such fills of each. A book knows its last fill, which may be
+ * very many fills of the account's other pairs ago.
+ */
+const unbooked = (within: string) => `
+  SELECT f.id, f.trade_id AS "tradeId", t.side, f.price, f.amount, f.fee_amount AS "feeAmount",
+    f.fee_currency AS "feeCurrency", f.executed_at AS "executedAt", t.user_id AS "userId",
+    t.exchange_account_id AS "exchangeAccountId", t.trade_pair_id AS "tradePairId", t.symbol,
+    t.trading_type AS "tradingType", t.copier_id AS "copierId", t.strategy_id AS "strategyId",
+    t.copied_strategy_id AS "copiedStrategyId", t.source_trade_id AS "sourceTradeId"
+  FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS key (account, pair, since)
+  JOIN lot_books b ON b.exchange_account_id = key.account AND b.trade_pair_id = key.pair
+  CROSS JOIN LATERAL (
+    SELECT * FROM fills
+    WHERE exchange_account_id = key.account AND executed_at >= key.since
+      AND (executed_at, id) > (b.last_executed_at, b.last_fill_id) ${within}
+    ORDER BY executed_at, id OFFSET 0) AS f
+  CROSS JOIN LATERAL (SELECT * FROM trades WHERE id = f.trade_id OFFSET 0) AS t
+  WHERE t.trade_pair_id = key.pair
+  ORDER BY f.executed_at, f.id`;
+
+const ALL_UNBOOKED = unbooked('');
+const NEXT_UNBOOKED = `${unbooked('AND ($4::timestamptz IS NULL OR (executed_at, id) < ($4, $5::uuid))')} LIMIT $6`;
+
+/**
+ * All fills that are not in their books yet, in the order of their execution.
+ *
+ * @param keys - each with the instant of the first of them
+ */
+export async function unbookedFills(
+  tx: Tx,
+  keys: readonly (BookKey & { readonly since: Date })[],
+): Promise<readonly FillToBook[]> {
+  return queryPrepared<FillToBook>(tx, ALL_UNBOOKED, [...columnsOf(keys), keys.map(({ since }) => since)]);
+}
+
+/** The next fills of one book that are not in it yet, at most `limit`; those before a position alone, if one is given. */
+export async function nextUnbookedFills(
+  tx: Tx,
+  key: BookKey,
+  before: FillPosition | null,
+  limit: number,
+): Promise<readonly FillToBook[]> {
+  const values = [...columnsOf([key]), ['-infinity'], before?.executedAt ?? null, before?.id ?? null, limit];
+  return queryPrepared<FillToBook>(tx, NEXT_UNBOOKED, values);
+}
+
+/** The book has all fills of its account and pair. */
+export async function markCaughtUp(tx: Tx, { exchangeAccountId, tradePairId }: BookKey): Promise<void> {
+  await tx.query(
+    'UPDATE lot_books SET is_behind = false WHERE exchange_account_id = $1 AND trade_pair_id = $2',
+    [exchangeAccountId, tradePairId],
+  );
+}
+
+/** Books that lack fills of an earlier release, at most `limit`. */
+export async function booksBehind(tx: Tx, limit: number): Promise<readonly BookKey[]> {
+  return tx.query(
+    `SELECT exchange_account_id AS "exchangeAccountId", trade_pair_id AS "tradePairId" FROM lot_books
+     WHERE is_behind ORDER BY exchange_account_id, trade_pair_id LIMIT $1`,
+    [limit],
+  );
+}
+
+/** Those of the trades that are a strategy's own. */
+export async function readLeaderTrades(
+  tx: Tx,
+  ids: readonly string[],
+): Promise<readonly (LeaderTrade & BookKey)[]> {
+  return queryPrepared<LeaderTrade & BookKey>(
+    tx,
+    `SELECT id, strategy_id AS "strategyId", side, amount, filled_amount AS "filledAmount",
+       leader_equity AS "leaderEquity", exchange_account_id AS "exchangeAccountId", trade_pair_id AS "tradePairId"
+     FROM trades WHERE id = ANY ($1) AND strategy_id IS NOT NULL AND copier_id IS NULL`,
+    [ids],
+  );
+}
+
+/** Of each book, the fill that is its last now. */
+export async function moveBooks(
+  tx: Tx,
+  lasts: readonly (BookKey & { readonly last: FillPosition })[],
+): Promise<void> {
+  if (lasts.length === 0) return;
+  await queryPrepared(
+    tx,
+    `UPDATE lot_books b SET last_executed_at = moved.at, last_fill_id = moved.fill
+     FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::uuid[]) AS moved (account, pair, at, fill)
+     WHERE b.exchange_account_id = moved.account AND b.trade_pair_id = moved.pair`,
+    [...columnsOf(lasts), lasts.map(({ last }) => last.executedAt), lasts.map(({ last }) => last.id)],
+  );
+}
+
+/**
+ * Takes back whatever fills at or after an instant did, so that the books are what they were before it.
+ *
+ * @returns the trades whose lots are not what they were
+ */
+export async function rewindBooks(
+  tx: Tx,
+  points: readonly (BookKey & { readonly at: Date })[],
+): Promise<readonly string[]> {
+  const values = [...columnsOf(points), points.map(({ at }) => at)];
+  const late = 'unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS late (account, pair, at)';
+  const givenBack = await queryPrepared<{ tradeId: string }>(
+    tx,
+    `WITH gone AS (
+       DELETE FROM lot_closures c USING ${late}
+       WHERE c.exchange_account_id = late.account AND c.trade_pair_id = late.pair AND c.closed_at >= late.at
+       RETURNING c.lot_id, c.amount, c.entry_value, c.pnl, late.at),
+     given AS (
+       SELECT lot_id, at, sum(amount) AS amount, sum(entry_value) AS entry_value, sum(pnl) AS pnl
+       FROM gone GROUP BY lot_id, at)
+     UPDATE lots l SET open_amount = l.open_amount + given.amount, open_value = l.open_value + given.entry_value,
+       pnl = l.pnl - given.pnl, closed_at = NULL,
+       is_detached = EXISTS (SELECT 1 FROM lot_closures k
+                             WHERE k.lot_id = l.id AND k.detaches AND k.closed_at < given.at)
+     FROM given WHERE l.id = given.lot_id RETURNING l.trade_id AS "tradeId"`,
+    values,
+  );
+  const unopened = await queryPrepared<{ tradeId: string }>(
+    tx,
+    `DELETE FROM lots l USING ${late}
+     WHERE l.exchange_account_id = late.account AND l.trade_pair_id = late.pair AND l.opened_at >= late.at
+     RETURNING l.trade_id AS "tradeId"`,
+    values,
+  );
+  await queryPrepared(
+    tx,
+    `UPDATE lot_books b SET last_executed_at = late.at, last_fill_id = '00000000-0000-0000-0000-000000000000'
+     FROM ${late} WHERE b.exchange_account_id = late.account AND b.trade_pair_id = late.pair`,
+    values,
+  );
+  return [...givenBack, ...unopened].map(({ tradeId }) => tradeId);
+}
+
+type Cell = string | boolean | Date | bigint | null;
+
+/** A column, its type, and what is written there. */
+type Written<Row> = readonly [column: string, type: string, read: (row: Row) => Cell];
+
+const amount = (units: bigint) => plainOf(units);
+const value = (units: bigint) => plainOf(units, QUOTE_SCALE);
+
+const LOT: readonly Written<StoredLot>[] = [
+  ['id', 'uuid', (lot) => lot.id],
+  ['user_id', 'uuid', (lot) => lot.userId],
+  ['exchange_account_id', 'uuid', (lot) => lot.exchangeAccountId],
+  ['trade_pair_id', 'uuid', (lot) => lot.tradePairId],
+  ['symbol', 'text', (lot) => lot.symbol],
+  ['copier_id', 'uuid', (lot) => lot.copierId],
+  ['strategy_id', 'uuid', (lot) => lot.strategyId],
+  ['source_trade_id', 'uuid', (lot) => lot.sourceTradeId],
+  ['trade_id', 'uuid', (lot) => lot.tradeId],
+  ['side', 'text', (lot) => lot.side],
+  ['opened_amount', 'numeric', (lot) => amount(lot.openedAmount)],
+  ['open_amount', 'numeric', (lot) => amount(lot.openAmount)],
+  ['opened_value', 'numeric', (lot) => value(lot.openedValue)],
+  ['open_value', 'numeric', (lot) => value(lot.openValue)],
+  ['pnl', 'numeric', (lot) => value(lot.pnl)],
+  ['is_detached', 'boolean', (lot) => lot.isDetached],
+  ['opened_at', 'timestamptz', (lot) => lot.openedAt],
+  ['closed_at', 'timestamptz', (lot) => lot.closedAt],
+];
+
+const CLOSURE: readonly Written<StoredClosure>[] = [
+  ['fill_id', 'uuid', (closure) => closure.fillId],
+  ['lot_id', 'uuid', (closure) => closure.lotId],
+  ['exchange_account_id', 'uuid', (closure) => closure.exchangeAccountId],
+  ['trade_pair_id', 'uuid', (closure) => closure.tradePairId],
+  ['trade_id', 'uuid', (closure) => closure.tradeId],
+  ['amount', 'numeric', (closure) => amount(closure.amount)],
+  ['entry_value', 'numeric', (closure) => value(closure.entryValue)],
+  ['pnl', 'numeric', (closure) => value(closure.pnl)],
+  ['detaches', 'boolean', (closure) => closure.detaches],
+  ['closed_at', 'timestamptz', (closure) => closure.closedAt],
+];
+
+export const insertLots = (tx: Tx, lots: readonly StoredLot[]) => insertAll(tx, 'lots', LOT, lots);
+export const insertClosures = (tx: Tx, closures: readonly StoredClosure[]) =>
+  insertAll(tx, 'lot_closures', CLOSURE, closures);
+
+/** A fill that comes very late has all after it booked again; no statement may take longer than it is given. */
+const WRITTEN_AT_ONCE = 10_000;
+
+async function insertAll<Row>(
+  tx: Tx,
+  table: string,
+  columns: readonly Written<Row>[],
+  rows: readonly Row[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const names = columns.map(([name]) => name).join(', ');
+  const places = columns.map(([, type], i) => `$${i + 1}::${type}[]`).join(', ');
+  for (let from = 0; from < rows.length; from += WRITTEN_AT_ONCE) {
+    const part = rows.slice(from, from + WRITTEN_AT_ONCE);
+    await queryPrepared(
+      tx,
+      `INSERT INTO ${table} (${names}) SELECT * FROM unnest(${places})`,
+      columns.map(([, , read]) => part.map(read)),
+    );
+  }
+}
+
+/** Writes what is left of lots. */
+export async function lessenLots(tx: Tx, lots: readonly StoredLot[]): Promise<void> {
+  if (lots.length === 0) return;
+  await queryPrepared(
+    tx,
+    `UPDATE lots l SET open_amount = now.amount, open_value = now.value, pnl = now.pnl,
+       is_detached = now.is_detached, closed_at = now.closed_at
+     FROM unnest($1::uuid[], $2::numeric[], $3::numeric[], $4::numeric[], $5::boolean[], $6::timestamptz[])
+       AS now (id, amount, value, pnl, is_detached, closed_at)
+     WHERE l.id = now.id`,
+    [
+      lots.map(({ id }) => id),
+      lots.map(({ openAmount }) => amount(openAmount)),
+      lots.map(({ openValue }) => value(openValue)),
+      lots.map(({ pnl }) => value(pnl)),
+      lots.map(({ isDetached }) => isDetached),
+      lots.map(({ closedAt }) => closedAt),
+    ],
+  );
+}
+
+type LotSum = 'openedAmount' | 'openAmount' | 'openedValue' | 'openValue' | 'pnl';
+type LotRow = Omit<StoredLot, LotSum> & Readonly<Record<LotSum, Decimal>>;
+
+/** The open lots of books, oldest first. */
+export async function openLotsOfBooks(tx: Tx, keys: readonly BookKey[]): Promise<readonly StoredLot[]> {
+  if (keys.length === 0) return [];
+  const rows = await queryPrepared<LotRow>(
+    tx,
+    `SELECT id, user_id AS "userId", exchange_account_id AS "exchangeAccountId", trade_pair_id AS "tradePairId", symbol,
+       copier_id AS "copierId", strategy_id AS "strategyId", source_trade_id AS "sourceTradeId",
+       trade_id AS "tradeId", side, opened_amount AS "openedAmount", open_amount AS "openAmount",
+       opened_value AS "openedValue", open_value AS "openValue", pnl, is_detached AS "isDetached",
+       opened_at AS "openedAt", closed_at AS "closedAt"
+     FROM lots
+     WHERE open_amount > 0
+       AND (exchange_account_id, trade_pair_id) IN (SELECT * FROM unnest($1::uuid[], $2::uuid[]))
+     ORDER BY opened_at, id`,
+    columnsOf(keys),
+  );
+  return rows.map((row) => ({
+    ...row,
+    openedAmount: unitsOf(row.openedAmount),
+    openAmount: unitsOf(row.openAmount),
+    openedValue: unitsOf(row.openedValue, QUOTE_SCALE),
+    openValue: unitsOf(row.openValue, QUOTE_SCALE),
+    pnl: unitsOf(row.pnl, QUOTE_SCALE),
+  }));
+}

@@ -1,0 +1,384 @@
+import fc from 'fast-check';
+import { Exact } from '../../decimal-arithmetic.js';
+import { type FillOutcome, LotBook, type LotFill, QUOTE_SCALE } from './lots.rules.js';
+import { countUnits, type DrawnFill, drawnFills } from './testing/unit-by-unit.js';
+
+const SPOT = { base: 'BTC', quote: 'USDT', canBeShort: false, amountStep: '0' };
+const PERPETUAL = { ...SPOT, canBeShort: true };
+const T0 = Date.UTC(2026, 0, 1);
+
+const fillOf = (more: Partial<LotFill> = {}): LotFill => ({
+  id: `fill of ${more.tradeId ?? 'a'}`,
+  tradeId: 'a',
+  copy: undefined,
+  side: 'BUY',
+  price: '100',
+  amount: '1',
+  feeAmount: '0',
+  feeCurrency: 'USDT',
+  executedAt: new Date(T0),
+  ...more,
+});
+const later = (seconds: number) => new Date(T0 + seconds * 1_000);
+const quote = (units: bigint) => new Exact(units.toString()).div(new Exact(10).pow(QUOTE_SCALE));
+const quoteText = (units: bigint) => quote(units).toString();
+const pnlOf = (outcome: FillOutcome) => outcome.parts.map(({ tradeId, pnl }) => [tradeId, quoteText(pnl)]);
+
+describe('lots', () => {
+  it('are closed oldest first, each with what it cost', () => {
+    const book = new LotBook(SPOT);
+    book.apply(fillOf());
+    book.apply(fillOf({ tradeId: 'b', price: '102' }));
+    const sold = book.apply(fillOf({ tradeId: 'c', side: 'SELL', price: '110', amount: '1.5' }));
+    expect(pnlOf(sold)).toEqual([
+      ['a', '10'],
+      ['b', '4'],
+    ]);
+    expect(book.openLots).toMatchObject([
+      { tradeId: 'b', side: 'BUY', amount: 500_000_000_000_000_000n, value: 51n * 10n ** 36n },
+    ]);
+  });
+
+  it('bear the fees of both sides: those in base lessen the lot, those in quote the result', () => {
+    const book = new LotBook(SPOT);
+    const bought = book.apply(fillOf({ price: '99', feeAmount: '0.01', feeCurrency: 'BTC' }));
+    expect(bought.opened).toEqual({
+      lotId: 'fill of a',
+      amount: 99n * 10n ** 16n,
+      value: 99n * 10n ** 36n,
+      filled: 10n ** 18n,
+    });
+    const sold = book.apply(
+      fillOf({ tradeId: 'b', side: 'SELL', price: '110', amount: '0.99', feeAmount: '0.4' }),
+    );
+    expect(pnlOf(sold)).toEqual([['a', '9.5']]);
+    expect(book.openLots).toEqual([]);
+  });
+
+  it('take a rebate for what it is: a fee below zero', () => {
+    const book = new LotBook(SPOT);
+    book.apply(fillOf({ feeAmount: '-0.25', feeCurrency: 'BTC' }));
+    expect(book.openLots).toMatchObject([{ amount: 1_250_000_000_000_000_000n, value: 100n * 10n ** 36n }]);
+    const sold = book.apply(fillOf({ tradeId: 'b', side: 'SELL', amount: '1.25', feeAmount: '-0.5' }));
+    expect(pnlOf(sold)).toEqual([['a', '25.5']]);
+  });
+
+  it('leave a fee in a third currency out of every amount and value', () => {
+    const book = new LotBook(SPOT);
+    book.apply(fillOf({ feeAmount: '0.5', feeCurrency: 'BNB' }));
+    expect(book.openLots).toMatchObject([{ amount: 10n ** 18n, value: 100n * 10n ** 36n }]);
+  });
+
+  it('are not opened by a spot sale without one: what exceeds them is unmatched', () => {
+    const book = new LotBook(SPOT);
+    book.apply(fillOf());
+    const sold = book.apply(fillOf({ tradeId: 'b', side: 'SELL', price: '110', amount: '3' }));
+    expect(pnlOf(sold)).toEqual([['a', '10']]);
+    expect(sold.unmatched).toBe(2n * 10n ** 18n);
+    expect(book.openLots).toEqual([]);
+  });
+
+  it('turn over where a sale exceeds them and short ones can be held', () => {
+    const book = new LotBook(PERPETUAL);
+    book.apply(fillOf());
+    book.apply(fillOf({ tradeId: 'b', side: 'SELL', price: '110', amount: '3', feeAmount: '3' }));
+    expect(book.openLots).toMatchObject([{ tradeId: 'b', side: 'SELL' }]);
+    const back = book.apply(fillOf({ tradeId: 'c', price: '100', amount: '2' }));
+    // Sold at 110 less a fee of 1 each, bought back at 100.
+    expect(pnlOf(back)).toEqual([['b', '18']]);
+    expect(book.openLots).toEqual([]);
+  });
+
+  it('take no fill that was executed before one that they have', () => {
+    const book = new LotBook(SPOT);
+    book.apply(fillOf({ executedAt: later(1) }));
+    expect(() => book.apply(fillOf())).toThrow(RangeError);
+  });
+
+  it('do not vanish by a fee that exceeds what was bought', () => {
+    const book = new LotBook(SPOT);
+    book.apply(fillOf({ feeAmount: '5', feeCurrency: 'BTC' }));
+    expect(book.openLots).toEqual([]);
+    expect(book.apply(fillOf({ tradeId: 'b', side: 'SELL' })).unmatched).toBe(10n ** 18n);
+  });
+});
+
+describe('what is too little to be sold', () => {
+  const terms = { ...SPOT, amountStep: '0.1' };
+  const buy = (more: Partial<LotFill> = {}) => fillOf({ feeAmount: '0.04', feeCurrency: 'BTC', ...more });
+  const sell = (amount: string, more: Partial<LotFill> = {}) =>
+    fillOf({ tradeId: 's', side: 'SELL', amount, executedAt: later(9), ...more });
+
+  it('row 15: keeps no lot open: the sale that leaves it closes the lot, at all that it cost', () => {
+    const book = new LotBook(terms);
+    book.apply(buy());
+    expect(book.apply(sell('0.5')).parts).toMatchObject([{ amount: 5n * 10n ** 17n }]);
+    const outcome = book.apply(sell('0.4'));
+    expect(outcome.parts).toMatchObject([{ lotId: 'fill of a', amount: 46n * 10n ** 16n }]);
+    // 100 paid; 0.5 sold of 0.96 cost 52.08333…, and the rest of it goes with the 40 that the last sale brought.
+    expect(quoteText(outcome.parts[0]!.entryValue).slice(0, 8)).toBe('47.91666');
+    expect(quoteText(outcome.parts[0]!.pnl).slice(0, 8)).toBe('-7.91666');
+    expect(outcome.unmatched).toBe(0n);
+    expect(book.openLots).toEqual([]);
+  });
+
+  it('of several lots of an owner is closed together, and not while it can be sold together', () => {
+    const book = new LotBook(terms);
+    book.apply(buy());
+    book.apply(buy({ tradeId: 'b', executedAt: later(1) }));
+    expect(book.apply(sell('0.9')).parts).toHaveLength(1);
+    expect(book.openLots).toMatchObject([{ tradeId: 'a', amount: 6n * 10n ** 16n }, { tradeId: 'b' }]);
+    expect(book.apply(sell('1')).parts.map(({ tradeId }) => tradeId)).toEqual(['a', 'b']);
+    expect(book.openLots).toEqual([]);
+  });
+
+  it('of a copy is closed with the copy, whatever else the copier holds', () => {
+    const book = new LotBook(terms);
+    const copy = (lotTradeId: string) => ({ copierId: 'c', lotTradeId });
+    book.apply(buy({ copy: copy('x') }));
+    book.apply(buy({ tradeId: 'b', copy: copy('y') }));
+    book.apply(sell('0.9', { copy: copy('x') }));
+    expect(book.openLots).toMatchObject([{ tradeId: 'b', amount: 96n * 10n ** 16n }]);
+  });
+
+  it('is sold where the sale reaches it', () => {
+    const book = new LotBook(terms);
+    book.apply(buy({ amount: '0.99' }));
+    book.apply(buy({ amount: '0.09', tradeId: 'b', executedAt: later(1) }));
+    const { parts } = book.apply(sell('1'));
+    expect(parts).toMatchObject([{ tradeId: 'a' }, { tradeId: 'b', amount: 5n * 10n ** 16n }]);
+    expect(parts.map(({ pnl }) => quoteText(pnl))).toEqual(['-4', '-4']);
+  });
+
+  it('is no such thing where short lots can be held', () => {
+    const book = new LotBook({ ...terms, canBeShort: true });
+    book.apply(buy());
+    book.apply(sell('0.9'));
+    expect(book.openLots).toMatchObject([{ amount: 6n * 10n ** 16n }]);
+  });
+});
+
+/** Fills of whole amounts: each one of them can be counted out. */
+const fills = fc
+  .array(
+    fc.record({
+      side: fc.constantFrom('BUY' as const, 'SELL' as const),
+      amount: fc.integer({ min: 1, max: 9 }),
+      price: fc.integer({ min: 1, max: 1_000 }),
+      fee: fc.integer({ min: -3, max: 30 }),
+      feeCurrency: fc.constantFrom('USDT', 'BNB'),
+      gap: fc.integer({ min: 0, max: 2 }),
+    }),
+    { maxLength: 60 },
+  )
+  .map((drawn) => {
+    let seconds = 0;
+    return drawn.map(({ side, amount, price, fee, feeCurrency, gap }, index) => {
+      seconds += gap;
+      return fillOf({
+        tradeId: `t${index}`,
+        id: `f${index}`,
+        side,
+        amount: String(amount),
+        price: String(price),
+        feeAmount: String(fee),
+        feeCurrency,
+        executedAt: later(seconds),
+      });
+    });
+  });
+
+/** First in, first out, one unit of base at a time: slow, and by other means. */
+function countOut(all: readonly LotFill[], canBeShort: boolean) {
+  const long: Exact[] = [];
+  const short: Exact[] = [];
+  const steps = all.map(({ side, price, amount, feeAmount, feeCurrency }) => {
+    const fee = feeCurrency === 'USDT' ? new Exact(feeAmount).div(amount) : new Exact(0);
+    const value = side === 'BUY' ? new Exact(price).plus(fee) : new Exact(price).minus(fee);
+    let pnl = new Exact(0);
+    let unmatched = 0;
+    for (let unit = 0; unit < Number(amount); unit++) {
+      const other = (side === 'BUY' ? short : long).shift();
+      if (other !== undefined) pnl = pnl.plus(side === 'BUY' ? other.minus(value) : value.minus(other));
+      else if (side === 'BUY') long.push(value);
+      else if (canBeShort) short.push(value);
+      else unmatched += 1;
+    }
+    return { pnl, unmatched };
+  });
+  return { steps, net: long.length - short.length };
+}
+
+describe.each([
+  ['on spot', SPOT],
+  ['where short lots can be held', PERPETUAL],
+])('any run of fills %s', (_name, terms) => {
+  it('comes to what counting out every unit comes to', () => {
+    fc.assert(
+      fc.property(fills, (all) => {
+        const book = new LotBook(terms);
+        const naive = countOut(all, terms.canBeShort);
+        all.forEach((fill, index) => {
+          const outcome = book.apply(fill);
+          const pnl = outcome.parts.reduce((sum, part) => sum + part.pnl, 0n);
+          const expected = naive.steps[index]!;
+          expect(quote(pnl).minus(expected.pnl).abs().lt('1e-30')).toBe(true);
+          expect(outcome.unmatched).toBe(BigInt(expected.unmatched) * 10n ** 18n);
+        });
+        const net = book.openLots.reduce(
+          (sum, { side, amount }) => sum + (side === 'BUY' ? amount : -amount),
+          0n,
+        );
+        expect(net).toBe(BigInt(naive.net) * 10n ** 18n);
+      }),
+    );
+  });
+
+  it('holds lots above zero, all of one side, and as much as was bought and not sold', () => {
+    fc.assert(
+      fc.property(fills, (all) => {
+        const book = new LotBook(terms);
+        let net = 0n;
+        for (const fill of all) {
+          const { unmatched } = book.apply(fill);
+          net += BigInt(fill.amount) * 10n ** 18n * (fill.side === 'BUY' ? 1n : -1n) + unmatched;
+          const lots = book.openLots;
+          expect(lots.every(({ amount }) => amount > 0n)).toBe(true);
+          expect(new Set(lots.map(({ side }) => side)).size).toBeLessThan(2);
+          const held = lots.reduce((sum, { amount }) => sum + amount, 0n);
+          expect(held).toBe(net < 0n ? -net : net);
+        }
+      }),
+    );
+  });
+
+  it('loses no unit of value: what is realised and what lots still cost is all that was paid and received', () => {
+    fc.assert(
+      fc.property(fills, (all) => {
+        const book = new LotBook({ ...terms, canBeShort: true });
+        let paid = 0n;
+        let realised = 0n;
+        for (const fill of all) {
+          const { parts } = book.apply(fill);
+          const sign = fill.side === 'BUY' ? 1n : -1n;
+          const fee = fill.feeCurrency === 'USDT' ? BigInt(fill.feeAmount) : 0n;
+          paid += (sign * BigInt(fill.price) * BigInt(fill.amount) + fee) * 10n ** 36n;
+          realised += parts.reduce((sum, { pnl }) => sum + pnl, 0n);
+        }
+        const held = book.openLots.reduce(
+          (sum, { side, value }) => sum + (side === 'BUY' ? value : -value),
+          0n,
+        );
+        expect(realised).toBe(held - paid);
+      }),
+    );
+  });
+});
+
+const copyFill = (
+  { side, amount, price, baseFee, copier, source, second }: DrawnFill,
+  index: number,
+): LotFill =>
+  fillOf({
+    tradeId: `t${index}`,
+    id: `f${index}`,
+    side,
+    amount: String(amount),
+    price: String(price),
+    feeAmount: String(side === 'BUY' ? baseFee : 0),
+    feeCurrency: 'BTC',
+    executedAt: later(second),
+    copy: copier < 0 ? undefined : { copierId: String(copier), lotTradeId: String(source) },
+  });
+
+describe('copies', () => {
+  const a = { copierId: 'a', lotTradeId: 'l' };
+  const b = { copierId: 'b', lotTradeId: 'l' };
+
+  it('rule 18: of several copiers on one account sell their own lots alone', () => {
+    const book = new LotBook(SPOT);
+    book.apply(fillOf({ tradeId: '1', copy: a }));
+    book.apply(fillOf({ tradeId: '2', copy: b }));
+    const sold = book.apply(fillOf({ tradeId: '3', copy: b, side: 'SELL', amount: '2' }));
+    expect(sold.parts).toMatchObject([{ tradeId: '2', detaches: false }]);
+    expect(sold.unmatched).toBe(10n ** 18n);
+    expect(book.openLots).toMatchObject([{ tradeId: '1', copy: a }]);
+  });
+
+  it('rule 13: are taken by a sale by hand once nothing else is left, oldest first, and are detached by it', () => {
+    const book = new LotBook(SPOT);
+    book.apply(fillOf({ tradeId: '1', copy: b }));
+    book.apply(fillOf({ tradeId: '2', copy: a }));
+    book.apply(fillOf({ tradeId: '3' }));
+    const sold = book.apply(fillOf({ tradeId: '4', side: 'SELL', amount: '2.5' }));
+    expect(sold.parts.map(({ tradeId, detaches }) => [tradeId, detaches])).toEqual([
+      ['3', false],
+      ['1', true],
+      ['2', true],
+    ]);
+  });
+
+  it('take what else their copier holds where their own lot is gone, which detaches that', () => {
+    const book = new LotBook(SPOT);
+    const other = { copierId: 'a', lotTradeId: 'm' };
+    book.apply(fillOf({ tradeId: '1', copy: other }));
+    const sold = book.apply(fillOf({ tradeId: '2', copy: a, side: 'SELL' }));
+    expect(sold.parts).toMatchObject([{ tradeId: '1', detaches: true }]);
+  });
+
+  it('turn over lot by lot where short ones can be held', () => {
+    const book = new LotBook(PERPETUAL);
+    book.apply(fillOf({ tradeId: '1', copy: a, side: 'SELL' }));
+    book.apply(fillOf({ tradeId: '2', copy: b, side: 'BUY' }));
+    expect(book.openLots).toMatchObject([
+      { tradeId: '1', side: 'SELL' },
+      { tradeId: '2', side: 'BUY' },
+    ]);
+    const turned = book.apply(fillOf({ tradeId: '3', copy: a, side: 'BUY', amount: '3' }));
+    expect(turned).toMatchObject({ parts: [{ tradeId: '1' }], opened: { amount: 2n * 10n ** 18n } });
+  });
+
+  it('and everything else are held as counting out every unit has it', () => {
+    fc.assert(
+      fc.property(drawnFills(60), (drawn) => {
+        const book = new LotBook(SPOT);
+        let unmatched = 0n;
+        drawn.forEach((fill, index) => {
+          unmatched += book.apply(copyFill(fill, index)).unmatched;
+        });
+        const held = new Map<string, number>();
+        for (const { copy, amount } of book.openLots) {
+          expect(amount > 0n).toBe(true);
+          const owner = copy === undefined ? 'own' : `${copy.copierId}/${copy.lotTradeId}`;
+          held.set(owner, (held.get(owner) ?? 0) + Number(amount / 10n ** 18n));
+        }
+        const counted = countUnits(drawn);
+        expect(held).toEqual(counted.held);
+        expect(unmatched).toBe(BigInt(counted.unmatched) * 10n ** 18n);
+      }),
+    );
+  });
+
+  it.each([
+    ['on spot', SPOT],
+    ['where short lots can be held', PERPETUAL],
+  ])('go on from what was kept as if the book had never been closed, %s', (_name, terms) => {
+    fc.assert(
+      fc.property(drawnFills(40), fc.nat(), (drawn, cut) => {
+        const all = drawn.map(copyFill);
+        const at = cut % (all.length + 1);
+        const whole = new LotBook(terms);
+        const first = new LotBook(terms);
+        for (const fill of all.slice(0, at)) {
+          whole.apply(fill);
+          first.apply(fill);
+        }
+        const second = new LotBook(terms, first.openLots);
+        for (const fill of all.slice(at)) {
+          expect(second.apply(fill)).toEqual(whole.apply(fill));
+        }
+        expect(second.openLots).toEqual(whole.openLots);
+      }),
+    );
+  });
+});

@@ -1,0 +1,262 @@
+import { encodeId, trade as tradeSchema } from '@trading-automation/contracts';
+import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
+import { reconcile } from './reconcile.rules.js';
+import { Reconciliation } from './reconciliation.service.js';
+import { OrdersUnderTest, venueFillOf, venueOrderOf } from './testing/orders-under-test.js';
+import { TradesService } from './trades.service.js';
+
+let the: OrdersUnderTest;
+let reconciliation: Reconciliation;
+beforeAll(async () => {
+  the = await OrdersUnderTest.open();
+  reconciliation = new Reconciliation(the.core.platform);
+});
+afterAll(() => the.close());
+beforeEach(() => the.begin());
+
+interface Shown {
+  readonly openOrders?: readonly VenueOrder[];
+  readonly fills?: readonly VenueFill[];
+  readonly held?: Readonly<Record<string, string>> | null;
+}
+/** One whole comparison with what the exchange shows. */
+async function compare({ openOrders = [], fills = [], held = null }: Shown) {
+  const state = await reconciliation.state(the.account.uuid);
+  const actions = reconcile({ ...state, openOrders, fills, held });
+  const changed = await reconciliation.apply(the.account.uuid, state, actions);
+  return { actions, changed: [...changed] };
+}
+const tradesOf = (origin: string) =>
+  the.core.rows(
+    'SELECT * FROM trades WHERE exchange_account_id = $1 AND origin = $2 ORDER BY id',
+    the.account.uuid,
+    origin,
+  );
+const view = (id: unknown) => {
+  const { lists, commands, platform } = the.core;
+  return new TradesService({ platform, lists, commands }).get(the.actor, encodeId('trd', String(id)));
+};
+const lotsOf = () =>
+  the.core.row(
+    'SELECT coalesce(sum(open_amount), 0)::float8 AS amount FROM lots WHERE exchange_account_id = $1',
+    the.account.uuid,
+  );
+/** What is missing has been missing for a while. */
+const later = () =>
+  the.core.rows(
+    "UPDATE reconciliations SET suspected_at = suspected_at - interval '20 seconds' WHERE exchange_account_id = $1",
+    the.account.uuid,
+  );
+/** A copy that bought one BTC. */
+async function buyOne(): Promise<string> {
+  const id = await the.placeCopy();
+  await the.send(id);
+  const order = venueOrderOf(id, { status: 'FILLED', filledAmount: '1' });
+  await the.execution.storeOrder(id, order, [venueFillOf(id, 'a', '1')]);
+  return id;
+}
+const strangerOf = (name: string, more: Partial<VenueOrder> = {}) =>
+  venueOrderOf(name, { timeInForce: 'GTC', createdAt: new Date('2026-01-02T00:00:00Z'), ...more });
+
+describe('orders that somebody else placed', () => {
+  it('rule 23: become EXTERNAL trades, told of as any other, with their fills', async () => {
+    const order = strangerOf('hand', { filledAmount: '0.4' });
+    const { changed } = await compare({ openOrders: [order], fills: [venueFillOf('hand', 'a', '0.4')] });
+    const trade = await view(changed[0]);
+    expect(changed).toHaveLength(1);
+    expect(tradeSchema.parse(trade)).toMatchObject({
+      origin: 'EXTERNAL',
+      client_order_id: 'venue-hand',
+      exchange_order_id: 'order-hand',
+      side: 'BUY',
+      intent: 'OPEN',
+      price: '100',
+      amount: '1',
+      requested_amount: '1',
+      filled_amount: '0.4',
+      status: 'PARTIALLY_FILLED',
+      submitted_at: '2026-01-02T00:00:00.000Z',
+      reconciled_at: expect.any(String),
+    });
+    expect(await the.kinds()).toEqual(['trade.created', 'trade.partially_filled']);
+    expect(await lotsOf()).toEqual({ amount: 0.4 });
+  });
+
+  it('row 3: are made trades once, however often and by however many they are found', async () => {
+    const orders = [strangerOf('one'), strangerOf('two', { venueClientOrderId: '' })];
+    const fills = [venueFillOf('one', 'a', '0.1'), venueFillOf('two', 'a', '0.2')];
+    const adopt = () => the.execution.adopt(the.account.uuid, orders, fills);
+    await Promise.all(Array.from({ length: 6 }, adopt));
+    await adopt();
+    const external = await tradesOf('EXTERNAL');
+    expect(external).toHaveLength(2);
+    expect(external.map(({ filled_amount }) => Number(filled_amount)).sort()).toEqual([0.1, 0.2]);
+    expect(await lotsOf()).toEqual({ amount: expect.closeTo(0.3, 9) });
+    expect((await the.kinds()).filter((kind) => kind === 'trade.created')).toHaveLength(2);
+  });
+
+  it('keep a name of our own where the exchange’s is none for us, or is taken', async () => {
+    const id = await the.placeCopy();
+    const { client_order_id } = await the.kept(id);
+    await the.send(id);
+    await the.execution.storeOrder(id, venueOrderOf(id), []);
+    const orders = [
+      strangerOf('a', { venueClientOrderId: 'x'.repeat(40) }),
+      strangerOf('b', { venueClientOrderId: String(client_order_id) }),
+      strangerOf('c', { venueClientOrderId: '', price: '0', type: 'MARKET' }),
+    ];
+    expect(await the.execution.adopt(the.account.uuid, orders, [])).toHaveLength(3);
+    for (const trade of await tradesOf('EXTERNAL'))
+      expect(trade.client_order_id).toBe(encodeId('trd', String(trade.id)));
+  });
+
+  it('are left alone on pairs that the product does not know', async () => {
+    const order = strangerOf('odd', { symbol: 'ODD/EUR' });
+    expect(await the.execution.adopt(the.account.uuid, [order], [])).toEqual([]);
+    expect(await tradesOf('EXTERNAL')).toEqual([]);
+  });
+
+  it('row 1: are not strangers while an order of ours without an answer could be they', async () => {
+    const id = await the.placeCopy();
+    await the.send(id);
+    const anonymous = venueOrderOf(id, { venueClientOrderId: '' });
+    expect(await the.execution.adopt(the.account.uuid, [anonymous], [])).toEqual([]);
+    const own = venueOrderOf(id, { filledAmount: '0.5' });
+    expect(await the.execution.adopt(the.account.uuid, [own], [venueFillOf(id, 'a', '0.5')])).toEqual([id]);
+    expect(await tradesOf('EXTERNAL')).toEqual([]);
+    expect(await the.kept(id)).toMatchObject({ status: 'PARTIALLY_FILLED' });
+  });
+
+  it('row 5: become trades by their fills alone where the exchange shows nothing else of them', async () => {
+    const fills = [
+      venueFillOf('gone', 'a', '0.25', { side: 'SELL' }),
+      venueFillOf('gone', 'b', '0.5', { side: 'SELL' }),
+    ];
+    const { changed } = await compare({ fills });
+    expect(await view(changed[0])).toMatchObject({
+      origin: 'EXTERNAL',
+      side: 'SELL',
+      status: 'FILLED',
+      amount: '0.75',
+      filled_amount: '0.75',
+      exchange_order_id: 'order-gone',
+    });
+    expect(await compare({ fills })).toEqual({ actions: [], changed: [] });
+  });
+
+  it('take nothing out of the balance again: it is in there already', async () => {
+    await compare({ openOrders: [strangerOf('hand')] });
+    expect(await tradesOf('EXTERNAL')).toMatchObject([{ reserved_amount: '0.000000000000000000' }]);
+  });
+});
+
+describe('a reconnection', () => {
+  it('rule 22: brings the fills that were made meanwhile, of open orders and of those that ended', async () => {
+    const [open, ended] = [await the.placeCopy(), await the.placeCopy()];
+    for (const id of [open, ended]) {
+      await the.send(id);
+      await the.execution.storeOrder(id, venueOrderOf(id), []);
+    }
+    await the.execution.storeOrder(ended, venueOrderOf(ended, { status: 'CANCELLED' }), []);
+    const fills = [venueFillOf(open, 'a', '0.5'), venueFillOf(ended, 'late', '0.25')];
+    const shown = { openOrders: [venueOrderOf(open, { filledAmount: '0.5' })], fills };
+    const { changed } = await compare(shown);
+    expect(changed.sort()).toEqual([open, ended].sort());
+    expect(await the.kept(open)).toMatchObject({ status: 'PARTIALLY_FILLED' });
+    const late = await the.kept(ended);
+    expect(late).toMatchObject({ status: 'CANCELLED' });
+    expect(Number(late.filled_amount)).toBe(0.25);
+    expect(late.reconciled_at).not.toBeNull();
+    expect(await compare(shown)).toEqual({ actions: [], changed: [] });
+  });
+
+  it('row 4: asks for fills from before the last comparison that was finished, and of every pair in use', async () => {
+    const before = await reconciliation.state(the.account.uuid);
+    expect(before.symbols).toEqual([]);
+    const { created_at } = await the.core.row(
+      'SELECT created_at FROM exchange_accounts WHERE id = $1',
+      the.account.uuid,
+    );
+    expect(before.fillsSince.getTime()).toBe((created_at as Date).getTime() - 60_000);
+    await buyOne();
+    await compare({});
+    const after = await reconciliation.state(the.account.uuid);
+    expect(after.symbols).toEqual(['BTC/USDT']);
+    expect(after.at.getTime() - after.fillsSince.getTime()).toBeGreaterThan(60_000);
+    expect(after.fillsSince.getTime()).toBeGreaterThan(before.fillsSince.getTime());
+    expect(after.knownFills.size).toBe(1);
+  });
+
+  it('rule 21: counts no fill twice that the stream had told before', async () => {
+    const id = await buyOne();
+    const { changed } = await compare({ fills: [venueFillOf(id, 'a', '1')] });
+    expect(changed).toEqual([]);
+    await the.execution.adopt(the.account.uuid, [], [venueFillOf(id, 'a', '1')]);
+    expect(Number((await the.kept(id)).filled_amount)).toBe(1);
+    expect(await lotsOf()).toEqual({ amount: 1 });
+  });
+});
+
+describe('less at the exchange than lots claim', () => {
+  it('rule 23: becomes a RECONCILIATION sale once two comparisons in a row show it', async () => {
+    await buyOne();
+    await the.core.rows("UPDATE trade_pairs SET last_price = '120' WHERE id = $1", the.pair.uuid);
+    expect((await compare({ held: { BTC: '0.25' } })).changed).toEqual([]);
+    expect(await lotsOf()).toEqual({ amount: 1 });
+    await later();
+    const { changed } = await compare({ held: { BTC: '0.25' } });
+    expect(changed).toHaveLength(1);
+    const sale = await view(changed[0]);
+    expect(tradeSchema.parse(sale)).toMatchObject({
+      origin: 'RECONCILIATION',
+      side: 'SELL',
+      intent: 'REDUCE',
+      type: 'MARKET',
+      status: 'FILLED',
+      amount: '0.75',
+      filled_amount: '0.75',
+      average_price: '120',
+      reconciled_at: expect.any(String),
+    });
+    expect(await lotsOf()).toEqual({ amount: 0.25 });
+    expect((await the.kinds()).slice(2)).toEqual(['trade.created', 'trade.filled']);
+    expect(await compare({ held: { BTC: '0.25' } })).toEqual({ actions: [], changed: [] });
+  });
+
+  it('is no sale where it was gone in between, and none at any price where nothing is known of one', async () => {
+    await buyOne();
+    await the.core.rows('UPDATE trade_pairs SET last_price = NULL WHERE id = $1', the.pair.uuid);
+    for (const BTC of ['0.5', '1', '0.5']) {
+      await compare({ held: { BTC } });
+      expect(await lotsOf()).toEqual({ amount: 1 });
+      if (BTC === '0.5') await later();
+    }
+    const { changed } = await compare({ held: { BTC: '0.5' } });
+    expect(await view(changed[0])).toMatchObject({ average_price: '100', filled_amount: '0.5' });
+  });
+
+  it('rule 23: is none while balances lag behind fills, however often the account is compared meanwhile', async () => {
+    await buyOne();
+    for (const BTC of ['0', '0.25', '0.5', '0']) {
+      const { changed } = await compare({ held: { BTC } });
+      expect(changed).toEqual([]);
+    }
+    await later();
+    const { changed } = await compare({ held: { BTC: '0' } });
+    // As far as it was missing all the time.
+    expect(await view(changed[0])).toMatchObject({ origin: 'RECONCILIATION', filled_amount: '0.5' });
+    expect(await lotsOf()).toEqual({ amount: 0.5 });
+  });
+
+  it('is one sale where the same comparison is written twice', async () => {
+    await buyOne();
+    await compare({ held: { BTC: '0' } });
+    await later();
+    const state = await reconciliation.state(the.account.uuid);
+    const actions = reconcile({ ...state, openOrders: [], fills: [], held: { BTC: '0' } });
+    const apply = () => reconciliation.apply(the.account.uuid, state, actions);
+    const changed = await Promise.all([apply(), apply(), apply()]);
+    expect(changed.flatMap((ids) => [...ids])).toHaveLength(1);
+    expect(await tradesOf('RECONCILIATION')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,250 @@
+import type { EventEmitter } from 'node:events';
+import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
+import { inTransaction, newUuid } from '@trading-automation/persistence';
+import type { Actor } from '../../access/index.js';
+import type { Ownership } from '../../exchange-accounts/index.js';
+import { CoreUnderTest, type Named } from '../../testing/index.js';
+import { type NewCopyTrade, placeCopies } from '../copy-orders.service.js';
+import { type BegunSubmission, TradeExecution } from '../trade-execution.service.js';
+
+type Row = Record<string, unknown>;
+type PartOfCopy = Partial<Omit<NewCopyTrade, 'order'>> & { readonly order?: Partial<NewCopyTrade['order']> };
+
+/** A leader with a fill, a copier of it, and the worker that owns both accounts, on one database. */
+export class OrdersUnderTest {
+  readonly execution: TradeExecution;
+  /** Whose account it is that copies, and whose trades are told of. */
+  actor!: Actor;
+  account!: Named;
+  copierId!: string;
+  private leader!: Actor;
+  private leaderAccount!: Named;
+  private strategyId!: string;
+  private sourceTradeId!: string;
+  private sourceFillId!: string;
+  private sequence = 0;
+
+  private constructor(
+    readonly core: CoreUnderTest,
+    readonly pair: Named,
+  ) {
+    this.execution = new TradeExecution(core.platform);
+  }
+
+  static async open(): Promise<OrdersUnderTest> {
+    const core = await CoreUnderTest.open();
+    return new OrdersUnderTest(core, await core.pair());
+  }
+
+  close(): Promise<void> {
+    return this.core.close();
+  }
+
+  /** Another leader and another copier, strangers to all before. */
+  async begin(): Promise<void> {
+    const { core } = this;
+    [this.actor, this.leader] = [await core.actor(), await core.actor()];
+    this.account = await this.newAccount(this.actor);
+    this.leaderAccount = await this.newAccount(this.leader);
+    this.strategyId = newUuid();
+    await core.rows(
+      `INSERT INTO strategies (id, user_id, exchange_account_id, name, visibility, status)
+       VALUES ($1, $2, $3, 'led', 'PUBLIC', 'ACTIVE')`,
+      this.strategyId,
+      this.leader.userId,
+      this.leaderAccount.uuid,
+    );
+    this.copierId = await this.newCopier(this.account);
+    [this.sourceTradeId, this.sourceFillId] = [newUuid(), newUuid()];
+    await core.rows(
+      `INSERT INTO trades (id, user_id, exchange_account_id, trade_pair_id, symbol, trading_type, client_order_id,
+         origin, type, side, reduce_only, time_in_force, amount, filled_amount, reserved_asset, reserved_amount,
+         status, look_at, strategy_id)
+       VALUES ($1, $2, $3, $4, 'BTC/USDT', 'spot', 'source', 'STRATEGY', 'MARKET', 'BUY', false, 'GTC', 1, 1, 'USDT', 0,
+         'FILLED', 'infinity', $5)`,
+      this.sourceTradeId,
+      this.leader.userId,
+      this.leaderAccount.uuid,
+      this.pair.uuid,
+      this.strategyId,
+    );
+    await core.rows(
+      `INSERT INTO fills (id, trade_id, exchange_account_id, symbol, exchange_fill_id, price, amount, fee_amount,
+         fee_currency, liquidity, executed_at)
+       VALUES ($1, $2, $3, 'BTC/USDT', 'source', 100, 1, 0, 'USDT', 'TAKER', '2026-01-01T00:00:00Z')`,
+      this.sourceFillId,
+      this.sourceTradeId,
+      this.leaderAccount.uuid,
+    );
+  }
+
+  /** An account that the worker of this test owns. */
+  async newAccount(actor: Actor, free?: Readonly<Record<string, string>>): Promise<Named> {
+    const account = await this.core.account(actor, free);
+    await this.core.rows(
+      'INSERT INTO account_owners (account_id, worker, fence) VALUES ($1, $2, 1)',
+      account.uuid,
+      WORKER,
+    );
+    return account;
+  }
+
+  async newCopier(account: Named): Promise<string> {
+    const id = newUuid();
+    await this.core.rows(
+      `INSERT INTO copiers (id, user_id, strategy_id, exchange_account_id, name, status, sizing_mode, sizing_value,
+         max_signal_age_ms, on_breach, below_minimum, copy_existing, started_at)
+       VALUES ($1, (SELECT user_id FROM exchange_accounts WHERE id = $3), $2, $3, 'copier', 'ACTIVE', 'MULTIPLIER', 1,
+         60000, 'CLOSE_ONLY', 'SKIP', false, clock_timestamp())`,
+      id,
+      this.strategyId,
+      account.uuid,
+    );
+    return id;
+  }
+
+  ownershipOf = (account: Named = this.account): Ownership => ({
+    accountId: account.uuid,
+    worker: WORKER,
+    fence: '1',
+  });
+
+  /** An entry of one BTC at 100 at most, of an IOC order that may be sent for an hour. */
+  newCopy(more: PartOfCopy = {}): NewCopyTrade {
+    this.sequence += 1;
+    const id = newUuid();
+    const { order, ...rest } = more;
+    return {
+      id,
+      userId: this.actor.userId,
+      accountId: this.account.uuid,
+      pairId: this.pair.uuid,
+      symbol: 'BTC/USDT',
+      tradingType: 'spot',
+      copierId: this.copierId,
+      copiedStrategyId: this.strategyId,
+      sourceTradeId: this.sourceTradeId,
+      sourceFillId: this.sourceFillId,
+      clientOrderId: `copy-${this.sequence}`,
+      reservedAsset: 'USDT',
+      requestedAmount: '1.004',
+      intent: 'OPEN',
+      copy: {
+        signalAt: new Date('2026-01-01T00:00:00.000Z'),
+        receivedAt: new Date('2026-01-01T00:00:00.020Z'),
+        referencePrice: '99',
+        ratio: '0.5',
+        sequence: this.sequence,
+      },
+      resendUntil: new Date(Date.now() + 3_600_000),
+      ...rest,
+      order: {
+        type: 'LIMIT',
+        side: 'BUY',
+        timeInForce: 'IOC',
+        price: '100',
+        amount: '1',
+        reduceOnly: false,
+        reserved: '100',
+        ...order,
+      },
+    };
+  }
+
+  /** @returns the uuid */
+  async placeCopy(more: PartOfCopy = {}): Promise<string> {
+    const copy = this.newCopy(more);
+    await inTransaction(this.core.platform.database, (tx) => placeCopies(tx, [copy]));
+    return copy.id;
+  }
+
+  /** Begins to send one trade; null where it is not to be sent. */
+  async send(id: string): Promise<BegunSubmission | null> {
+    const [begun] = await this.execution.beginSubmissions(this.ownershipOf(), [
+      { id, venueClientOrderId: `venue-${id}` },
+    ]);
+    return begun ?? null;
+  }
+
+  /** Lets so much time go by since the trade was sent. */
+  async wasSentAgo(id: string, agoMs: number): Promise<void> {
+    await this.core.rows(
+      "UPDATE trades SET submitted_at = submitted_at - $2 * interval '1 millisecond' WHERE id = $1",
+      id,
+      agoMs,
+    );
+  }
+
+  kept(id: string): Promise<Row> {
+    return this.core.row('SELECT * FROM trades WHERE id = $1', id);
+  }
+
+  /** How many statements `work` sends to the database. */
+  async statementsOf(work: () => Promise<unknown>): Promise<number> {
+    let sent = 0;
+    const { master: pool } = this.core.platform.database.driver as unknown as {
+      readonly master: EventEmitter;
+    };
+    const seen = new Map<Connection, Connection['query']>();
+    const count = (connection: Connection) => {
+      const { query } = connection;
+      seen.set(connection, query);
+      connection.query = (...args) => {
+        sent += 1;
+        return Reflect.apply(query, connection, args);
+      };
+    };
+    pool.on('acquire', count);
+    try {
+      await work();
+    } finally {
+      pool.off('acquire', count);
+      for (const [connection, query] of seen) connection.query = query;
+    }
+    return sent;
+  }
+
+  async kinds(): Promise<string[]> {
+    return (await this.core.events(this.actor.userId)).map(({ type }) => type);
+  }
+}
+
+interface Connection {
+  query(...args: unknown[]): unknown;
+}
+
+const WORKER = 'worker of the test';
+
+export const venueOrderOf = (id: string, more: Partial<VenueOrder> = {}): VenueOrder => ({
+  exchangeOrderId: `order-${id}`,
+  venueClientOrderId: `venue-${id}`,
+  symbol: 'BTC/USDT',
+  status: 'OPEN',
+  side: 'BUY',
+  type: 'LIMIT',
+  timeInForce: 'IOC',
+  price: '100',
+  amount: '1',
+  filledAmount: '0',
+  createdAt: new Date(),
+  updatedAt: new Date(),
+  ...more,
+});
+
+export const venueFillOf = (
+  id: string,
+  name: string,
+  amount: string,
+  more: Partial<VenueFill> = {},
+): VenueFill => ({
+  exchangeFillId: `${id}-${name}`,
+  exchangeOrderId: `order-${id}`,
+  symbol: 'BTC/USDT',
+  side: 'BUY',
+  price: '100',
+  amount,
+  fee: { amount: '0', currency: 'USDT' },
+  liquidity: 'TAKER',
+  executedAt: new Date(),
+  ...more,
+});
