@@ -2,13 +2,32 @@ import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { assertNoEviction, openPlatform } from '@trading-automation/core';
 import { Opener } from '@trading-automation/core/sealing';
-import { createVenue } from '@trading-automation/exchanges/ccxt';
-import { createLogger, nestLogger, readConfig, runProcess } from '@trading-automation/runtime';
+import { createVenue, LocalBudget, limitsOf } from '@trading-automation/exchanges/ccxt';
+import { createLogger, type Logger, nestLogger, readConfig, runProcess } from '@trading-automation/runtime';
 import { AppModule } from './app.module.js';
-import { configSchema } from './config.js';
+import { RedisCallBudget } from './budgets/redis-call-budget.js';
+import { type Config, configSchema } from './config.js';
 import { Desks } from './desk/desks.js';
 
 const NAME = 'trading-worker';
+
+/** What the exchanges allow all workers together; a Redis that is away keeps nobody from trading. */
+async function openBudget(config: Config, logger: Logger): Promise<RedisCallBudget> {
+  const limits = new Map(config.VENUES.map((venue) => [venue.id, limitsOf(venue)]));
+  const budget = new RedisCallBudget({
+    redisUrl: config.REDIS_URL,
+    prefix: `trading-${config.WORLD}`,
+    limitsOf(venue) {
+      const known = limits.get(venue);
+      if (known === undefined) throw new Error(`no exchange ${venue}`);
+      return known;
+    },
+    alone: (part) => new LocalBudget(part),
+    onError: (error) => logger.warn({ err: error }, 'call budgets are not shared'),
+  });
+  await budget.ready();
+  return budget;
+}
 
 await runProcess({
   logger: createLogger(NAME),
@@ -24,8 +43,9 @@ await runProcess({
       onListenerError: (error) => logger.warn({ err: error }, 'notifications do not arrive'),
     });
     const opener = await Opener.with(config.EXCHANGE_OPENING_KEYS);
-    const venues = config.VENUES.map(createVenue);
-    const surroundings = { config, logger, platform, opener, venues };
+    const budget = await openBudget(config, logger);
+    const venues = config.VENUES.map((venue) => createVenue(venue, { budget }));
+    const surroundings = { config, logger, platform, opener, venues, budget };
     const app = await NestFactory.createApplicationContext(AppModule.in(surroundings), {
       logger: nestLogger(logger),
       abortOnError: false,
@@ -36,6 +56,7 @@ await runProcess({
       async stop() {
         await app.close();
         await desks.close();
+        budget.close();
         await platform.close();
       },
     };

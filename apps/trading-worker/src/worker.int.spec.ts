@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { EquitySnapshots, ResultDays } from '@trading-automation/core/analytics';
 import { callWorker, VenueCatalogue } from '@trading-automation/core/exchange-accounts';
 import { PairCatalogue } from '@trading-automation/core/trade-pairs';
 import { ExchangeError } from '@trading-automation/exchanges';
 import { Queue } from 'bullmq';
 import type { Config } from './config.js';
 import { TRADES_QUEUE, type TradeJob, TradeQueue } from './jobs/trade-queue.js';
+import { OwnershipLoop } from './ownership/ownership-loop.js';
 import { Schedules } from './schedules/schedules.js';
 import { DesksUnderTest } from './testing/desk-under-test.js';
 import { marketOf } from './testing/scripted-exchange.js';
@@ -46,6 +48,7 @@ async function start(more: Partial<Config> = {}): Promise<void> {
     MARKETS_EVERY_MS: 3_600_000,
     PRICES_EVERY_MS: 50,
     BALANCES_AGE_MAX_MS: 3_600_000,
+    RECONCILE_EVERY_MS: 3_600_000,
     ...more,
   };
   const pairs = new PairCatalogue(core.platform);
@@ -56,10 +59,13 @@ async function start(more: Partial<Config> = {}): Promise<void> {
     pairs,
     execution,
     upkeep,
+    snapshots: new EquitySnapshots(core.platform),
+    results: new ResultDays(core.platform),
     logger,
   });
   const trades = new TradeQueue(redisUrl, prefix, schedules.errorsOf('queue'));
-  worker = new Worker(core.platform, desks, new VenueCatalogue(core.platform), schedules, trades);
+  const ownership = new OwnershipLoop(core.platform, desks, schedules.errorsOf('ownership'));
+  worker = new Worker(core.platform, desks, new VenueCatalogue(core.platform), schedules, trades, ownership);
   await worker.onApplicationBootstrap();
 }
 async function eventually(check: () => unknown): Promise<void> {
@@ -111,6 +117,29 @@ describe('a trading worker', () => {
     expect(the.exchange.balanceReads).toBeGreaterThan(0);
   });
 
+  it('gives its accounts back at once when it ends', async () => {
+    await start();
+    await eventually(() => the.desks.ownership.mine().size === 1);
+    await worker.onApplicationShutdown();
+    expect(
+      await the.core.rows('SELECT worker FROM account_owners WHERE account_id = $1', the.account.uuid),
+    ).toEqual([{ worker: null }]);
+    expect(await the.core.rows('SELECT FROM worker_leases')).toEqual([]);
+    expect(the.desks.ownership.mine().size).toBe(0);
+  });
+
+  it('takes over at once what another worker gives back', async () => {
+    const other = the.newDesks();
+    await other.own();
+    await start();
+    await eventually(async () => (await the.core.rows('SELECT FROM worker_leases')).length === 2);
+    const begun = performance.now();
+    await other.release();
+    await eventually(() => the.desks.ownership.mine().size === 1);
+    expect(performance.now() - begun).toBeLessThan(15_000);
+    await other.close();
+  });
+
   it('shows that it lives', async () => {
     await start();
     await eventually(
@@ -140,12 +169,16 @@ describe('what the APIs ask of it', () => {
     const context = 'credentials_test/1';
     const sealed = await the.sealed('another secret', context);
     const input = { exchange: 'paper', trading_type: 'spot', sealed, context } as const;
+    await eventually(() => the.desks.supervisors.health()[0]?.state === 'POLLING');
     await expect(callWorker(api, 'exchange_account.test', input)).resolves.toEqual({
       tradingTypes: ['spot'],
       canTrade: true,
       canWithdraw: false,
     });
-    expect(the.exchange.connectedWith).toEqual([{ apiKey: 'key', apiSecret: 'another secret' }]);
+    expect(the.exchange.connectedWith).toEqual([
+      { apiKey: 'key', apiSecret: 'a secret' },
+      { apiKey: 'key', apiSecret: 'another secret' },
+    ]);
     expect(the.exchange.closed).toBe(1);
     for (const [outcome, code, told] of [
       ['fatal', 'credentials_rejected', 'exchange_credentials_rejected'],
@@ -175,8 +208,12 @@ describe('what the APIs ask of it', () => {
 
   it('it leaves refused credentials to the account to tell, and says of a cancellation that it can not', async () => {
     const trade = await the.place();
-    await the.desks.trades.submit(trade);
+    await eventually(async () => {
+      await the.send();
+      return (await the.read(trade)).sub_status === 'ACCEPTED';
+    });
     await start();
+    await eventually(() => the.desks.supervisors.health()[0]?.state === 'POLLING');
     the.exchange.onCall = fails('fatal', 'credentials_rejected', 'The exchange refused the credentials.');
     await expect(callWorker(api, 'trade.cancel', { trade_id: trade })).rejects.toMatchObject({
       code: 'service_unavailable',

@@ -11,6 +11,7 @@ import { createTradeIntake } from '@trading-automation/core/trades';
 import { ExchangeError } from '@trading-automation/exchanges';
 import { Desks } from './desk/desks.js';
 import { TradeQueue } from './jobs/trade-queue.js';
+import { OwnershipLoop } from './ownership/ownership-loop.js';
 import { Schedules } from './schedules/schedules.js';
 
 /** Starts what the worker does by itself, and stops it again: intake first, then what is at work. */
@@ -23,6 +24,7 @@ export class Worker implements OnApplicationBootstrap, OnApplicationShutdown {
     @Inject(VenueCatalogue) private readonly catalogue: VenueCatalogue,
     @Inject(Schedules) private readonly schedules: Schedules,
     @Inject(TradeQueue) private readonly queue: TradeQueue,
+    @Inject(OwnershipLoop) private readonly ownership: OwnershipLoop,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
@@ -34,10 +36,18 @@ export class Worker implements OnApplicationBootstrap, OnApplicationShutdown {
     });
     const calls = this.serveCalls();
     const stopHeartbeat = startHeartbeat(platform, 'trading-worker');
+    const ownership = new OwnershipLoop(
+      platform,
+      this.desks,
+      schedules.errorsOf('accounts were not claimed'),
+    );
+    ownership.start();
     intake.start();
     schedules.start();
     this.undo.push(
       stopHeartbeat,
+      // First of all: others take the accounts over while this worker ends.
+      () => this.ownership.stop(),
       () => intake.stop(),
       () => schedules.stop(),
       () => Promise.all(calls.map((call) => call.stop())),

@@ -2,6 +2,7 @@ import {
   type AccountToUse,
   AccountUpkeep,
   credentialsContext,
+  type OwnedAccount,
 } from '@trading-automation/core/exchange-accounts';
 import type { Opener } from '@trading-automation/core/sealing';
 import { type ExchangeClient, ExchangeError, type ExchangeVenue } from '@trading-automation/exchanges';
@@ -14,8 +15,11 @@ export interface OpenAccount {
 }
 
 interface Connected {
-  readonly sealed: string;
+  readonly account: AccountToUse;
+  readonly venue: ExchangeVenue;
   readonly client: Promise<ExchangeClient>;
+  /** By which the owner of the account knows that the credentials are the same. */
+  mark: string | null;
 }
 
 /** One client for each account in use, made anew when the account's credentials change. */
@@ -41,10 +45,11 @@ export class AccountClients {
     }
     const venue = this.venues.get(account.exchange);
     const known = this.connected.get(accountId);
-    if (known?.sealed === account.credentialsSealed) return { account, venue, client: await known.client };
+    if (known?.account.credentialsSealed === account.credentialsSealed)
+      return { account, venue, client: await known.client };
     // Noted before it is there: whoever comes meanwhile waits for the same one.
     const client = this.connect(account, venue);
-    this.connected.set(accountId, { sealed: account.credentialsSealed, client });
+    this.connected.set(accountId, { account, venue, client, mark: null });
     client.catch(() => {
       if (this.connected.get(accountId)?.client === client) this.connected.delete(accountId);
     });
@@ -52,10 +57,32 @@ export class AccountClients {
     return { account, venue, client: await client };
   }
 
+  /**
+   * As `open`, for the owner of the account: it knows whether the account has changed, and asks the database only then.
+   *
+   * @throws {ExchangeError} as `open`
+   */
+  async openAs({ accountId, isActive, credentialsMark }: OwnedAccount): Promise<OpenAccount> {
+    const known = this.connected.get(accountId);
+    if (isActive && known !== undefined && known.mark === credentialsMark)
+      return { account: known.account, venue: known.venue, client: await known.client };
+    const open = await this.open(accountId);
+    const connected = this.connected.get(accountId);
+    if (connected !== undefined) connected.mark = credentialsMark;
+    return open;
+  }
+
+  /** Where the exchange refused the credentials, it ends the use of the account, unless that has others by now. */
+  async onRefusal({ id, credentialsSealed }: AccountToUse, error: ExchangeError): Promise<void> {
+    if (error.outcome !== 'fatal' || error.code !== 'credentials_rejected') return;
+    if (this.connected.get(id)?.account.credentialsSealed === credentialsSealed) await this.forget(id);
+    await this.upkeep.storeFailure(id, credentialsSealed);
+  }
+
   private async connect(account: AccountToUse, venue: ExchangeVenue): Promise<ExchangeClient> {
     const { id, credentialsSealed, tradingType } = account;
     const text = await this.opener.open(credentialsSealed, credentialsContext(id));
-    return venue.connect(JSON.parse(text), tradingType);
+    return venue.connect(JSON.parse(text), tradingType, { accountKey: id });
   }
 
   async close(): Promise<void> {

@@ -77,10 +77,8 @@ describe('looks at an account', () => {
 
 describe('the client of an account', () => {
   it('is one for all who use the account at once', async () => {
-    await Promise.all([
-      ...Array.from({ length: 10 }, async () => the.desks.trades.submit(await the.place())),
-      the.desks.accounts.sync(the.account.uuid),
-    ]);
+    for (let i = 0; i < 10; i++) await the.place();
+    await Promise.all([the.send(), the.desks.accounts.sync(the.account.uuid)]);
     expect(the.exchange.connectedWith).toEqual([{ apiKey: 'key', apiSecret: 'a secret' }]);
     expect(the.exchange.closed).toBe(0);
   });
@@ -106,7 +104,8 @@ describe('the client of an account', () => {
     await the.seal('another secret');
     await the.core.rows('UPDATE exchange_accounts SET is_active = true WHERE id = $1', the.account.uuid);
     await the.desks.accounts.sync(the.account.uuid);
-    await the.desks.trades.submit(await the.place());
+    await the.place();
+    await the.send();
     expect(the.exchange.placed).toHaveLength(1);
     expect(the.exchange.connectedWith.map(({ apiSecret }) => apiSecret)).toEqual([
       'a secret',
@@ -123,12 +122,12 @@ describe('the client of an account', () => {
     };
     await expect(the.desks.accounts.sync(the.account.uuid)).rejects.toThrow();
     expect(await the.upkeep.find(the.account.uuid)).toMatchObject({ isActive: true });
-    const trade = await the.place();
+    await the.place();
     the.exchange.onPlace = async () => {
       await the.seal('a third secret');
       throw new ExchangeError('fatal', 'credentials_rejected', 'The exchange refused the credentials.');
     };
-    await the.desks.trades.submit(trade);
+    await the.send();
     expect(await the.upkeep.find(the.account.uuid)).toMatchObject({ isActive: true });
     expect(await the.told('exchange')).not.toContain('exchange.credentials_rejected');
     await the.desks.accounts.sync(the.account.uuid);

@@ -9,14 +9,25 @@ interface Looks {
   next: Promise<void> | null;
 }
 
+/** Within which time the balances of an account are read whose stream tells of what becomes free meanwhile. */
+const READ_WITHIN_MS = 3_000;
+const READ_AFTER_MS = 500;
+/** Of those reads: the copies of one signal change a thousand accounts, whose orders come first. */
+const READS_AT_ONCE = 2;
+
 /** Reads balances, one look at an account at a time. */
 export class AccountDesk {
   private readonly looks = new Map<string, Looks>();
+  private readonly later = new Map<string, NodeJS.Timeout>();
+  /** Accounts whose time to be read has come. */
+  private readonly due = new Set<string>();
+  private readingDue = 0;
 
   constructor(
     private readonly upkeep: AccountUpkeep,
     private readonly clients: AccountClients,
     private readonly logger: Logger,
+    private readonly isLive: (accountId: string) => boolean = () => false,
   ) {}
 
   /** Reads and stores the account's balances. @throws {ExchangeError} after the failure is stored */
@@ -30,13 +41,54 @@ export class AccountDesk {
 
   /** Has the account looked at after what was just learned of it; nobody waits for that. */
   syncSoon(accountId: string): void {
-    void this.sync(accountId).catch((error) =>
-      this.logger.warn({ err: error, account_id: accountId }, 'balances not read'),
-    );
+    void this.trySync(accountId);
+  }
+
+  /**
+   * The account's balances are others by what was just learned. They are read at once; of an account whose stream is
+   * alive a little later and once for many changes, so that a signal's copies don't all stand behind such reads.
+   */
+  onChange(accountId: string): void {
+    if (this.later.has(accountId) || this.due.has(accountId)) return;
+    if (!this.isLive(accountId)) {
+      this.syncSoon(accountId);
+      return;
+    }
+    const read = () => {
+      this.later.delete(accountId);
+      this.due.add(accountId);
+      this.readDue();
+    };
+    const timer = setTimeout(read, READ_AFTER_MS + Math.random() * (READ_WITHIN_MS - READ_AFTER_MS));
+    timer.unref();
+    this.later.set(accountId, timer);
+  }
+
+  private readDue(): void {
+    for (const accountId of this.due) {
+      if (this.readingDue >= READS_AT_ONCE) return;
+      this.due.delete(accountId);
+      this.readingDue++;
+      void this.trySync(accountId).finally(() => {
+        this.readingDue--;
+        this.readDue();
+      });
+    }
+  }
+
+  private async trySync(accountId: string): Promise<void> {
+    try {
+      await this.sync(accountId);
+    } catch (error) {
+      this.logger.warn({ err: error, account_id: accountId }, 'balances not read');
+    }
   }
 
   /** Resolves when every look that is under way or waited for has ended. */
   async settle(): Promise<void> {
+    for (const timer of this.later.values()) clearTimeout(timer);
+    this.later.clear();
+    this.due.clear();
     await Promise.allSettled([...this.looks.values()].map(({ current, next }) => next ?? current));
   }
 

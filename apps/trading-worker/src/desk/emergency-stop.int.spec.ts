@@ -28,7 +28,7 @@ async function lookAtAllDue(): Promise<string[]> {
 describe('what an emergency stop left open', () => {
   it('is cancelled by the next looks, though nobody waits for it and nobody asked the worker', async () => {
     const trades = [await the.place(), await the.place(), await the.place()];
-    for (const trade of trades) await the.desks.trades.submit(trade);
+    await the.send();
     const { still_open } = await stop.run(the.actor);
     expect(still_open).toHaveLength(trades.length);
     expect(the.exchange.cancelled).toEqual([]);
@@ -42,7 +42,7 @@ describe('what an emergency stop left open', () => {
 
   it('is looked at again soon where the exchange takes its time, however long it has rested', async () => {
     const trade = await the.place();
-    await the.desks.trades.submit(trade);
+    await the.send();
     await the.core.rows("UPDATE trades SET created_at = created_at - interval '1 day' WHERE id = $1", trade);
     await stop.run(the.actor);
     // Taken note of, and not done: the order is found open after it.
@@ -58,7 +58,7 @@ describe('what an emergency stop left open', () => {
   it('never sends what was not sent before it, whoever takes the trade up', async () => {
     const trade = await the.place();
     expect((await stop.run(the.actor)).cancelled).toHaveLength(1);
-    await the.desks.trades.submit(trade);
+    await the.send();
     await the.desks.trades.look(trade);
     expect(the.exchange.placed).toEqual([]);
   });

@@ -1,5 +1,7 @@
 import { ExchangeError } from '@trading-automation/exchanges';
 import { DesksUnderTest } from '../testing/desk-under-test.js';
+import { AccountClients } from './account-clients.js';
+import { RestingOrders } from './resting-orders.js';
 
 let the: DesksUnderTest;
 let asked: string[];
@@ -19,7 +21,7 @@ async function rest(count: number): Promise<string[]> {
   const trades: string[] = [];
   for (let i = 0; i < count; i++) {
     const trade = await the.place();
-    await the.desks.trades.submit(trade);
+    await the.send();
     trades.push(trade);
   }
   await the.desks.accounts.settle();
@@ -71,11 +73,27 @@ describe('orders that rest', () => {
     await the.execution.beginCancellation(cancelling);
     const unsent = await the.place();
     const unheard = await the.place();
-    await the.execution.beginSubmission(unheard, 'venue-unheard');
+    await the.core.begin(unheard, 'venue-unheard');
     expect(new Set(await sift([cancelling, alone, unsent, unheard]))).toEqual(
       new Set([cancelling, alone, unsent, unheard]),
     );
     expect(asked).toEqual([]);
+  });
+
+  it('are left alone while their account is heard of, once they were seen to rest, and no longer', async () => {
+    let isLive = true;
+    const clients = new AccountClients(the.upkeep, the.desks.venues, the.opener);
+    const resting = new RestingOrders(the.execution, clients, () => isLive);
+    const onError = (error: unknown) => errors.push(error);
+    const [first = '', second = ''] = await rest(2);
+    expect(await resting.sift([first, second], onError)).toEqual([]);
+    for (let i = 0; i < 3; i++) expect(await resting.sift([first, second], onError)).toEqual([]);
+    expect(asked).toEqual(['fetchOpenOrders']);
+    await the.execution.beginCancellation(second);
+    expect(await resting.sift([first, second], onError)).toEqual([second]);
+    isLive = false;
+    expect((await resting.sift([first, second], onError)).toSorted()).toEqual([first, second].toSorted());
+    await clients.close();
   });
 
   it('of different accounts are never mixed', async () => {

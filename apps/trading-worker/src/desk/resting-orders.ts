@@ -1,26 +1,46 @@
-import type { TradeExecution, TradeToWork } from '@trading-automation/core/trades';
+import type { OrderReport, TradeExecution, TradeToWork } from '@trading-automation/core/trades';
 import type { VenueOrder } from '@trading-automation/exchanges';
 import type { AccountClients } from './account-clients.js';
 
 /** Where one list of open orders costs no more than looking for each of them. */
 const WORTH_A_LIST = 2;
+/** How long an order that was seen to rest is left alone while its account is heard of: news of it come by themselves. */
+const LEFT_ALONE_MS = 300_000;
+const SEEN_MAX = 100_000;
 
 /**
  * Looks at orders that rest, many with one question: the exchange's list of what is open. An order that is in it as it
  * was needs nothing more; whatever is missing from it or has moved needs a look of its own.
  */
 export class RestingOrders {
+  private readonly leftAloneUntilMs = new Map<string, number>();
+
   constructor(
     private readonly execution: TradeExecution,
     private readonly clients: AccountClients,
+    private readonly isLive: (accountId: string) => boolean = () => false,
   ) {}
 
   /** Of these trades, those that still need a look of their own. Failures are told, and looked at again soon. */
   async sift(ids: readonly string[], onError: (error: unknown) => void): Promise<readonly string[]> {
     const trades = await this.execution.findMany(ids);
+    const due = trades.filter((trade) => !this.isLeftAlone(trade));
     // At once: an exchange that is slow to answer holds up no other's orders.
-    const sifted = await Promise.all(groupByBook(trades).map((group) => this.siftGroup(group, onError)));
+    const sifted = await Promise.all(groupByBook(due).map((group) => this.siftGroup(group, onError)));
     return sifted.flat();
+  }
+
+  /** The order was found open and as it was. */
+  noteResting(tradeId: string): void {
+    this.leftAloneUntilMs.delete(tradeId);
+    this.leftAloneUntilMs.set(tradeId, performance.now() + LEFT_ALONE_MS);
+    const [oldest] = this.leftAloneUntilMs.keys();
+    if (this.leftAloneUntilMs.size > SEEN_MAX && oldest !== undefined) this.leftAloneUntilMs.delete(oldest);
+  }
+
+  private isLeftAlone(trade: TradeToWork): boolean {
+    const untilMs = this.leftAloneUntilMs.get(trade.id) ?? 0;
+    return isResting(trade) && this.isLive(trade.accountId) && performance.now() < untilMs;
   }
 
   private async siftGroup(
@@ -44,14 +64,18 @@ export class RestingOrders {
   ): Promise<string[]> {
     const { client } = await this.clients.open(accountId);
     const open = new Map<string, VenueOrder>();
-    for (const order of await client.fetchOpenOrders(symbol)) open.set(order.venueClientOrderId, order);
+    for (const order of await client.fetchOpenOrders(symbol)) open.set(order.exchangeOrderId, order);
     const moved: string[] = [];
+    const reports: OrderReport[] = [];
     for (const trade of group) {
-      const order = open.get(trade.venueClientOrderId ?? '');
-      if (order !== undefined && order.filledAmount === trade.filledAmount) {
-        await this.execution.storeOrder(trade.id, order, []);
-      } else moved.push(trade.id);
+      // What rests was told of: others' client order ids may be used again, or be none.
+      const order = open.get(trade.exchangeOrderId ?? '');
+      if (order !== undefined && order.filledAmount === trade.filledAmount)
+        reports.push({ tradeId: trade.id, order, fills: [] });
+      else moved.push(trade.id);
     }
+    await this.execution.storeOrders(reports);
+    for (const { tradeId } of reports) this.noteResting(tradeId);
     return moved;
   }
 }

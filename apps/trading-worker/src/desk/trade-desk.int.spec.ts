@@ -31,16 +31,49 @@ async function eventually(check: () => unknown): Promise<void> {
 }
 
 /** The order is on its way, and is there once the gate opens. */
-async function sendSlowly(trade: string) {
+async function sendSlowly(others: readonly string[] = []) {
   const arrival = gate();
   the.exchange.onPlace = async (order) => {
     await arrival.opened;
     return the.exchange.accept(order);
   };
-  const sending = the.desks.trades.submit(trade);
+  await the.desks.own();
+  the.desks.submissions.wake([the.account.uuid, ...others]);
+  const sending = the.desks.submissions.settle();
   await eventually(() => the.exchange.placed.length === 1);
   return { arrival, sending };
 }
+
+/** Time passes that an order waits before it may be sent again. */
+async function sendAgain(trade: string): Promise<void> {
+  expect(await the.read(trade)).toMatchObject({ status: 'PENDING', submitted_at: undefined });
+  await the.core.rows('UPDATE trades SET send_after = NULL WHERE id = $1', trade);
+  await the.desks.close();
+  the.desks = the.newDesks();
+  await the.core.rows('DELETE FROM worker_leases');
+  await the.send();
+}
+
+describe('an order that somebody else placed', () => {
+  it('rule 23: is looked for by the exchange’s id: another may go under its client order id by now', async () => {
+    await the.desks.own();
+    const reused = {
+      symbol: 'BTC/USDT',
+      venueClientOrderId: 'bot',
+      type: 'LIMIT',
+      timeInForce: 'GTC',
+    } as const;
+    const asked = { ...reused, side: 'BUY', amount: '1', price: '100', reduceOnly: false } as const;
+    const first = { ...the.exchange.accept(asked), exchangeOrderId: 'order-before' };
+    const [trade] = await the.execution.adopt(the.account.uuid, [first], []);
+    the.exchange.fill(the.exchange.last);
+    await the.desks.trades.look(trade!);
+    expect(await the.read(trade!)).toMatchObject({ status: 'PENDING', exchange_order_id: 'order-before' });
+    await the.age(trade!, 6_000);
+    for (let look = 0; look < 6; look++) await the.desks.trades.look(trade!);
+    expect(await the.read(trade!)).toMatchObject({ status: 'CANCELLED', filled_amount: '0' });
+  });
+});
 
 describe('sending an order', () => {
   it('that the exchange takes leaves it accepted, under the id that was written down before', async () => {
@@ -53,7 +86,7 @@ describe('sending an order', () => {
       );
       return the.exchange.accept(order);
     };
-    await the.desks.trades.submit(trade);
+    await the.send();
     const venueClientOrderId = `venue-${the.account.uuid}/mine`;
     expect(writtenBefore).toEqual({ venue_client_order_id: venueClientOrderId, is_submitted: true });
     expect(the.exchange.placed).toEqual([
@@ -67,6 +100,7 @@ describe('sending an order', () => {
         price: '100',
         stopPrice: undefined,
         reduceOnly: false,
+        isExit: false,
       },
     ]);
     expect(await the.read(trade)).toMatchObject({
@@ -79,7 +113,7 @@ describe('sending an order', () => {
   it('that fills at once leaves it FILLED, and has the balances read', async () => {
     const trade = await the.place();
     the.exchange.onPlace = async (order) => the.exchange.fill(the.exchange.accept(order), '99.5');
-    await the.desks.trades.submit(trade);
+    await the.send();
     expect(await the.read(trade)).toMatchObject({
       status: 'FILLED',
       filled_amount: '1',
@@ -100,10 +134,10 @@ describe('sending an order', () => {
   ] as const)('that is %s as %s has failed as %s, and is never sent again', async (outcome, code, told) => {
     const trade = await the.place();
     the.exchange.onPlace = fails(outcome, code);
-    await the.desks.trades.submit(trade);
+    await the.send();
     const failure = { code: told, message: `Our words for ${code}.` };
     expect(await the.read(trade)).toMatchObject({ status: 'FAILED', failure });
-    await the.desks.trades.submit(trade);
+    await the.send();
     await the.desks.trades.look(trade);
     expect(the.exchange.placed).toHaveLength(1);
     expect(await the.told('trade')).toEqual(['trade.created', 'trade.failed']);
@@ -112,8 +146,8 @@ describe('sending an order', () => {
   it('with credentials that the exchange refuses has failed, and ends the use of the account', async () => {
     const [trade, next] = [await the.place(), await the.place()];
     the.exchange.onPlace = fails('fatal', 'credentials_rejected');
-    await the.desks.trades.submit(trade);
-    await the.desks.trades.submit(next);
+    await the.send();
+    await the.send();
     for (const each of [trade, next]) {
       expect(await the.read(each)).toMatchObject({
         status: 'FAILED',
@@ -127,26 +161,99 @@ describe('sending an order', () => {
 
   it('happens once, whoever is told to send it, look at it or both at once', async () => {
     const trade = await the.place();
-    const others = [the.newDesks(), the.newDesks()];
+    const all = [the.desks, the.newDesks(), the.newDesks()];
+    await Promise.all(all.map((desks) => desks.own()));
     await Promise.all(
       Array.from({ length: 30 }, (_, i) => {
-        const { trades } = [the.desks, ...others][i % 3]!;
-        return i % 2 === 0 ? trades.submit(trade) : trades.look(trade);
+        const desks = all[i % 3]!;
+        return i % 2 === 0 ? the.send(desks) : desks.trades.look(trade);
       }),
     );
     expect(the.exchange.placed).toHaveLength(1);
-    await Promise.all(others.map((desks) => desks.close()));
   });
 
-  it('waits, and is tried again, while this worker has no such exchange', async () => {
-    the.account = await the.core.account(the.actor);
+  it('row 1: does not happen once the process stood still after it began: another may have sent it again', async () => {
+    const trade = await the.place();
+    const { execution } = the;
+    const { now } = performance;
+    const begin = execution.beginSubmissions.bind(execution);
+    execution.beginSubmissions = async (...given) => {
+      const begun = await begin(...given);
+      performance.now = () => now.call(performance) + 60_000;
+      return begun;
+    };
+    try {
+      await the.send();
+    } finally {
+      performance.now = now;
+      execution.beginSubmissions = begin;
+    }
+    expect(the.exchange.placed).toEqual([]);
+    expect(await the.read(trade)).toMatchObject({ status: 'PENDING', sub_status: 'UNKNOWN' });
+  });
+
+  it('of one account does not wait for an exchange that is slow to answer another', async () => {
+    const idle = await the.anotherAccount();
+    await the.place();
+    const { arrival, sending } = await sendSlowly([idle.uuid]);
+    await the.place({ exchange_account_id: idle.id });
+    the.exchange.onPlace = async (order) => the.exchange.accept(order);
+    the.desks.submissions.wake([idle.uuid]);
+    await eventually(() => the.exchange.placed.length === 2);
+    arrival.open();
+    await sending;
+  });
+
+  it('is the owner’s alone: a worker that lost the account begins nothing, though it does not know yet', async () => {
+    const [old, next] = [the.desks, the.newDesks()];
+    await old.own();
+    await the.core.rows('UPDATE worker_leases SET expires_at = clock_timestamp()');
+    await next.own();
+    const trade = await the.place();
+    expect(old.ownership.mine().has(the.account.uuid)).toBe(true);
+    old.submissions.wake([the.account.uuid]);
+    await old.submissions.settle();
+    expect(the.exchange.placed).toEqual([]);
+    expect(await the.read(trade)).toMatchObject({ status: 'PENDING' });
+    await the.send(next);
+    expect(the.exchange.placed).toHaveLength(1);
+  });
+
+  it('rule 25: is serial within an account, exits first, and side by side on different accounts', async () => {
+    const others = [await the.anotherAccount(), await the.anotherAccount()];
+    for (const side of ['BUY', 'BUY', 'SELL'] as const) await the.place({ side });
+    for (const { id } of others) await the.place({ exchange_account_id: id });
+    await the.core.rows("UPDATE trades SET is_exit = true WHERE side = 'SELL'");
+    const running = new Map<string, number>();
+    let most = 0;
+    the.exchange.onPlace = async (order) => {
+      const account = order.venueClientOrderId.split('/')[0]!;
+      running.set(account, (running.get(account) ?? 0) + 1);
+      expect(running.get(account)).toBe(1);
+      most = Math.max(most, [...running.values()].filter((count) => count > 0).length);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      running.set(account, running.get(account)! - 1);
+      return the.exchange.accept(order);
+    };
+    await the.desks.own();
+    await the.desks.submissions.sweep();
+    await the.desks.submissions.settle();
+    expect(most).toBe(3);
+    const ofMine = the.exchange.placed.filter(({ venueClientOrderId }) =>
+      venueClientOrderId.includes(the.account.uuid),
+    );
+    expect(ofMine.map(({ side }) => side)).toEqual(['SELL', 'BUY', 'BUY']);
+    expect(the.exchange.placed).toHaveLength(5);
+  });
+
+  it('waits, and is tried again, while no worker has such an exchange', async () => {
     const trade = await the.place();
     await the.core.rows("UPDATE exchange_accounts SET exchange = 'other' WHERE id = $1", the.account.uuid);
-    await expect(the.desks.trades.submit(trade)).rejects.toMatchObject({ code: 'unreachable' });
+    await the.send();
+    await the.desks.trades.look(trade);
     expect(await the.read(trade)).toMatchObject({ status: 'PENDING' });
     await the.core.rows("UPDATE exchange_accounts SET exchange = 'paper' WHERE id = $1", the.account.uuid);
-    await the.seal('a secret');
-    await the.desks.trades.look(trade);
+    await the.send();
     expect(await the.read(trade)).toMatchObject({ sub_status: 'ACCEPTED' });
   });
 });
@@ -162,25 +269,41 @@ describe('an order whose answer was lost', () => {
       the.exchange.fill(the.exchange.accept(order));
       return fails(outcome, code)();
     };
-    await the.desks.trades.submit(trade);
+    await the.send();
     expect(await the.read(trade)).toMatchObject({ status: 'PENDING', sub_status: 'UNKNOWN' });
-    await the.desks.trades.submit(trade);
+    await the.send();
     await the.desks.trades.look(trade);
     expect(await the.read(trade)).toMatchObject({ status: 'FILLED', filled_amount: '1' });
     expect(the.exchange.placed).toHaveLength(1);
     expect(await the.told('trade')).toEqual(['trade.created', 'trade.filled']);
   });
 
-  it('and that never arrived has failed after five looks, and is not sent again', async () => {
+  it('row 1: and that never arrived has failed after five looks and a last one, and is not sent again', async () => {
     const trade = await the.place();
     the.exchange.onPlace = fails('unknown', 'no_answer');
-    await the.desks.trades.submit(trade);
+    await the.send();
     await the.age(trade, 5_001);
-    for (let look = 1; look <= 4; look++) await the.desks.trades.look(trade);
+    for (let look = 1; look <= 5; look++) await the.desks.trades.look(trade);
     expect(await the.read(trade)).toMatchObject({ status: 'PENDING', sub_status: 'UNKNOWN' });
     await the.desks.trades.look(trade);
     expect(await the.read(trade)).toMatchObject({ status: 'FAILED', failure: { code: 'not_accepted' } });
     expect(the.exchange.placed).toHaveLength(1);
+  });
+
+  it('rule 20: of a copy that certainly is not there is sent again under the same id, while its time lasts', async () => {
+    const trade = await the.place();
+    await the.core.rows("UPDATE trades SET resend_until = now() + interval '1 minute' WHERE id = $1", trade);
+    the.exchange.onPlace = fails('unknown', 'no_answer');
+    await the.send();
+    await the.age(trade, 5_001);
+    for (let look = 1; look <= 6; look++) await the.desks.trades.look(trade);
+    the.exchange.onPlace = fails('retryable', 'rate_limited');
+    await sendAgain(trade);
+    the.exchange.onPlace = async (order) => the.exchange.accept(order);
+    await sendAgain(trade);
+    expect(await the.read(trade)).toMatchObject({ status: 'PENDING', sub_status: 'ACCEPTED' });
+    expect(the.exchange.placed).toHaveLength(3);
+    expect(new Set(the.exchange.placed.map(({ venueClientOrderId }) => venueClientOrderId)).size).toBe(1);
   });
 
   it('by a fault of ours is found as well', async () => {
@@ -189,7 +312,8 @@ describe('an order whose answer was lost', () => {
       the.exchange.accept(order);
       throw new TypeError('a bug');
     };
-    await expect(the.desks.trades.submit(trade)).rejects.toThrow('a bug');
+    await the.send();
+    expect(the.logged.join('')).toContain('a bug');
     expect(await the.read(trade)).toMatchObject({ status: 'PENDING', sub_status: 'SUBMITTING' });
     await the.desks.trades.look(trade);
     expect(await the.read(trade)).toMatchObject({ status: 'PENDING', sub_status: 'ACCEPTED' });
@@ -199,7 +323,7 @@ describe('an order whose answer was lost', () => {
   it('stays unknown, however long the exchange can not be asked', async () => {
     const trade = await the.place();
     the.exchange.onPlace = fails('unknown', 'no_answer');
-    await the.desks.trades.submit(trade);
+    await the.send();
     await the.age(trade, 60_000);
     the.exchange.onCall = fails('retryable', 'unreachable');
     for (let look = 0; look < 8; look++) {
@@ -212,7 +336,7 @@ describe('an order whose answer was lost', () => {
 describe('looking at an open order', () => {
   it('finds what became of it, and its fills as soon as they can be read', async () => {
     const trade = await the.place();
-    await the.desks.trades.submit(trade);
+    await the.send();
     the.exchange.fill(the.exchange.last);
     the.exchange.onCall = (name) =>
       name === 'fetchFills' ? fails('retryable', 'rate_limited')() : undefined;
@@ -225,7 +349,7 @@ describe('looking at an open order', () => {
 
   it('that fails is made again soon, and not only when its lease is over', async () => {
     const trade = await the.place();
-    await the.desks.trades.submit(trade);
+    await the.send();
     await the.core.rows("UPDATE trades SET look_at = now() + interval '30 seconds' WHERE id = $1", trade);
     the.exchange.onCall = fails('retryable', 'unreachable');
     await expect(the.desks.trades.look(trade)).rejects.toMatchObject({ code: 'unreachable' });
@@ -250,7 +374,7 @@ describe('cancelling', () => {
   it('an order that was never sent ends it, and the exchange never hears of it', async () => {
     const trade = await the.place();
     await the.desks.trades.cancel(trade, forever().signal);
-    await the.desks.trades.submit(trade);
+    await the.send();
     await the.desks.trades.look(trade);
     expect(await the.read(trade)).toMatchObject({ status: 'CANCELLED', cancel_reason: 'USER' });
     expect(the.exchange).toMatchObject({ placed: [], cancelled: [] });
@@ -258,7 +382,7 @@ describe('cancelling', () => {
 
   it('a resting order tells the exchange once, and returns when that is stored', async () => {
     const trade = await the.place();
-    await the.desks.trades.submit(trade);
+    await the.send();
     await the.desks.trades.cancel(trade, forever().signal);
     expect(await the.read(trade)).toMatchObject({ status: 'CANCELLED', cancel_reason: 'USER' });
     expect(the.exchange.cancelled).toEqual([the.exchange.last.venueClientOrderId]);
@@ -267,7 +391,7 @@ describe('cancelling', () => {
 
   it('an order that filled first leaves it FILLED', async () => {
     const trade = await the.place();
-    await the.desks.trades.submit(trade);
+    await the.send();
     the.exchange.fill(the.exchange.last);
     the.exchange.onCall = (name) =>
       name === 'cancelOrder' ? fails('rejected', 'order_not_found')() : undefined;
@@ -277,7 +401,7 @@ describe('cancelling', () => {
 
   it('an order that is on its way waits for it, never takes it for lost, and cancels it when it is there', async () => {
     const trade = await the.place();
-    const { arrival, sending } = await sendSlowly(trade);
+    const { arrival, sending } = await sendSlowly();
     let looks = 0;
     the.exchange.onCall = (name) => {
       if (name === 'findOrder') looks++;
@@ -295,7 +419,7 @@ describe('cancelling', () => {
 
   it('is done by the next look where nobody waits for it any more', async () => {
     const trade = await the.place();
-    const { arrival, sending } = await sendSlowly(trade);
+    const { arrival, sending } = await sendSlowly();
     const waiting = forever();
     const cancelling = the.desks.trades.cancel(trade, waiting.signal);
     await eventually(async () => (await the.read(trade)).sub_status === 'PENDING_CANCEL');
@@ -310,7 +434,7 @@ describe('cancelling', () => {
 
   it('is asked for again where the exchange did not answer, until it did', async () => {
     const trade = await the.place();
-    await the.desks.trades.submit(trade);
+    await the.send();
     let refusals = 2;
     the.exchange.onCall = (name) => {
       if (name === 'cancelOrder' && refusals-- > 0) return fails('unknown', 'no_answer')();
@@ -323,7 +447,7 @@ describe('cancelling', () => {
 
   it('goes on while the exchange can not be reached, and ends when nobody waits', async () => {
     const trade = await the.place();
-    await the.desks.trades.submit(trade);
+    await the.send();
     let calls = 0;
     the.exchange.onCall = () => {
       calls++;
@@ -345,7 +469,7 @@ describe('the log', () => {
   it('tells outcomes and ids, and nothing of credentials', async () => {
     const trade = await the.place();
     the.exchange.onPlace = fails('unknown', 'no_answer');
-    await the.desks.trades.submit(trade);
+    await the.send();
     expect(the.logged.join('')).toContain(trade);
     expect(the.logged.join('')).not.toContain('a secret');
   });

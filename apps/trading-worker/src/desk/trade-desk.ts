@@ -1,30 +1,44 @@
 /**
- * Sends orders and finds out what became of them.
+ * Finds out what became of orders, and cancels them.
  *
- * 1. An order is sent once: after `beginSubmission` has written so, and never by anybody who finds it written.
- * 2. No answer, or one that says nothing, is not a failure: the exchange is asked for the order by its client order
+ * 1. No answer, or one that says nothing, is not a failure: the exchange is asked for the order by its client order
  *    id, until it tells or has certainly never seen it.
- * 3. Whatever is learned is stored by core, which decides what it means.
+ * 2. Whatever is learned is stored by core, which decides what it means.
+ * 3. Nothing is sent here: that is `Submissions`', for the owner of the account alone.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AccountUpkeep } from '@trading-automation/core/exchange-accounts';
-import type { Failure, TradeExecution, TradeToWork } from '@trading-automation/core/trades';
+import type { TradeExecution, TradeToWork } from '@trading-automation/core/trades';
 import {
   type ExchangeClient,
   ExchangeError,
-  type OrderRequest,
   type VenueFill,
   type VenueOrder,
 } from '@trading-automation/exchanges';
 import type { Logger } from '@trading-automation/runtime';
-import type { AccountClients, OpenAccount } from './account-clients.js';
+import type { OrderIntake } from '../streams/order-intake.js';
+import type { AccountClients } from './account-clients.js';
 import type { AccountDesk } from './account-desk.js';
+
+/** The answer to an order; with every fill of it where the exchange tells them at once. */
+type PlacedOrder = VenueOrder & { readonly fills?: readonly VenueFill[] | undefined };
+
+/** What is known of the accounts that exchanges tell of by themselves. */
+interface Streams {
+  isLive(accountId: string): boolean;
+  /** These fills are known from elsewhere: a stream that is alive tells of them, too. */
+  owes(accountId: string, fills: readonly VenueFill[]): void;
+}
 
 export interface TradeDeskParts {
   readonly execution: TradeExecution;
-  readonly upkeep: AccountUpkeep;
   readonly clients: AccountClients;
   readonly accounts: AccountDesk;
+  readonly orders: OrderIntake;
+  readonly streams: Streams;
+  /** Told of orders that were found open and as they were. */
+  readonly onResting: (tradeId: string) => void;
+  /** Has a trade sent that nobody has begun to send. */
+  readonly onUnsent: (accountId: string) => void;
   readonly logger: Logger;
 }
 
@@ -34,26 +48,7 @@ const CANCEL_POLL_MAX_MS = 1_000;
 export class TradeDesk {
   constructor(private readonly parts: TradeDeskParts) {}
 
-  /** Sends a trade that nobody has sent yet. */
-  async submit(tradeId: string): Promise<void> {
-    const { execution, clients } = this.parts;
-    const trade = await execution.find(tradeId);
-    if (trade === null || !trade.isOpen || trade.isSubmitted) return;
-    let order: OrderRequest | null;
-    let open: OpenAccount;
-    try {
-      open = await clients.open(trade.accountId);
-      const venueClientOrderId = open.venue.clientOrderIdFor(`${trade.accountId}/${trade.clientOrderId}`);
-      order = await execution.beginSubmission(tradeId, venueClientOrderId);
-    } catch (error) {
-      if (!(error instanceof ExchangeError) || error.outcome !== 'fatal') throw error;
-      await execution.refuseUnsent(tradeId, failureOf(error));
-      return;
-    }
-    if (order !== null) await this.send(trade, open, order);
-  }
-
-  /** Finds out how an open trade stands; sends it where nobody has. */
+  /** Finds out how an open trade stands; has it sent where nobody has begun to. */
   async look(tradeId: string): Promise<void> {
     try {
       await this.lookOnce(tradeId);
@@ -67,7 +62,7 @@ export class TradeDesk {
     const { execution, clients } = this.parts;
     const trade = await execution.find(tradeId);
     if (trade === null || !trade.isOpen) return;
-    if (!trade.isSubmitted) return this.submit(tradeId);
+    if (!trade.isSubmitted) return this.parts.onUnsent(trade.accountId);
     const { client } = await clients.open(trade.accountId);
     // A cancellation whose answer was lost is asked for again: it can't be done twice.
     if (trade.isCancelAsked && trade.isAcknowledged) await cancelAtVenue(client, trade);
@@ -102,42 +97,41 @@ export class TradeDesk {
     }
   }
 
-  private async send(trade: TradeToWork, open: OpenAccount, order: OrderRequest): Promise<void> {
-    const { execution, upkeep, logger } = this.parts;
-    const { account, client } = open;
-    let placed: VenueOrder;
-    try {
-      placed = await client.placeOrder(order);
-    } catch (error) {
-      if (!(error instanceof ExchangeError)) throw error;
-      logger.warn({ trade_id: trade.id, outcome: error.outcome, code: error.code }, 'order not confirmed');
-      if (error.outcome === 'unknown' || error.code === 'duplicate_client_order_id') {
-        await execution.storeUnknown(trade.id);
-        return;
-      }
-      // It certainly had no effect. A user's order is not sent again behind the user's back: it failed.
-      await execution.storeRefusal(trade.id, failureOf(error));
-      if (error.code === 'credentials_rejected')
-        await upkeep.storeFailure(account.id, account.credentialsSealed);
-      return;
-    }
-    await this.absorb(client, trade, placed);
+  /** Looks for the order of a trade, and concludes nothing where it isn't there. */
+  async probe(client: ExchangeClient, tradeId: string): Promise<void> {
+    const trade = await this.parts.execution.find(tradeId);
+    if (trade?.isOpen === true) await this.find(client, trade);
+  }
+
+  /** The order that is sent next is this trade's: a stream may tell of it before its answer comes. */
+  expect(accountId: string, venueClientOrderId: string, tradeId: string): void {
+    this.parts.orders.expect(accountId, venueClientOrderId, tradeId);
+  }
+
+  /** The answer to an order that was sent. */
+  async absorbPlaced(accountId: string, client: ExchangeClient, placed: PlacedOrder): Promise<void> {
+    const { orders, streams } = this.parts;
+    const isAllTold = placed.fills !== undefined || placed.filledAmount === '0' || streams.isLive(accountId);
+    // Those that a stream is about to tell of need no call; should it not, the next look asks.
+    const fills = placed.fills ?? (isAllTold ? [] : await this.fillsOf(client, placed));
+    await orders.add({ accountId, order: placed, fills });
   }
 
   /** Stores the order as the exchange sees it; false where it has none. */
   private async find(client: ExchangeClient, trade: TradeToWork): Promise<boolean> {
-    const { symbol, venueClientOrderId } = trade;
-    if (venueClientOrderId === null) return false;
-    const order = await client.findOrder({ symbol, venueClientOrderId });
+    const order = await findAtVenue(client, trade);
     if (order === null) return false;
     await this.absorb(client, trade, order);
     return true;
   }
 
   private async absorb(client: ExchangeClient, trade: TradeToWork, order: VenueOrder): Promise<void> {
-    const fills = order.filledAmount === '0' ? [] : await this.fillsOf(client, order);
-    const isChanged = await this.parts.execution.storeOrder(trade.id, order, fills);
-    if (isChanged) this.parts.accounts.syncSoon(trade.accountId);
+    const { execution, accounts, streams } = this.parts;
+    const hasNews = order.filledAmount !== '0' && order.filledAmount !== trade.filledAmount;
+    const fills = hasNews ? await this.fillsOf(client, order) : [];
+    streams.owes(trade.accountId, fills);
+    if (await execution.storeOrder(trade.id, order, fills)) accounts.onChange(trade.accountId);
+    else if (order.status === 'OPEN' && !hasNews) this.parts.onResting(trade.id);
   }
 
   /** Without its fills an order can't end, so those that can't be read now are read at the next look. */
@@ -150,6 +144,15 @@ export class TradeDesk {
       return [];
     }
   }
+}
+
+/** By our own id for it; what somebody else placed by the exchange's, since theirs may be used again, or be none. */
+async function findAtVenue(
+  client: ExchangeClient,
+  { symbol, isOurs, venueClientOrderId, exchangeOrderId }: TradeToWork,
+): Promise<VenueOrder | null> {
+  if (isOurs && venueClientOrderId !== null) return client.findOrder({ symbol, venueClientOrderId });
+  return exchangeOrderId === null ? null : client.findOrderByExchangeId({ symbol, exchangeOrderId });
 }
 
 /**
@@ -166,17 +169,4 @@ async function cancelAtVenue(client: ExchangeClient, trade: TradeToWork): Promis
     if (!(error instanceof ExchangeError) || error.outcome === 'fatal') throw error;
     return error.outcome === 'rejected';
   }
-}
-
-function failureOf({ code, message }: ExchangeError): Failure {
-  const codes: Partial<Record<typeof code, string>> = {
-    credentials_rejected: 'exchange_credentials_rejected',
-    insufficient_balance: 'insufficient_balance',
-    rule_violated: 'exchange_rule_violated',
-    unreachable: 'exchange_unavailable',
-    no_answer: 'exchange_unavailable',
-    rate_limited: 'exchange_unavailable',
-    bad_answer: 'exchange_unavailable',
-  };
-  return { code: codes[code] ?? code, message };
 }

@@ -15,7 +15,7 @@ export class TradesJob extends WorkerHost {
   }
 
   async process(job: Job<TradeJob>): Promise<void> {
-    await this.desks.trades.submit(job.data.trade_id);
+    await this.desks.sendSoon(job.data.trade_id);
   }
 
   /** A trade whose job failed is taken up by the looks. */

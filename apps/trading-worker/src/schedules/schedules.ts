@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { keepHouse, type Platform } from '@trading-automation/core';
-import type { AccountUpkeep } from '@trading-automation/core/exchange-accounts';
+import type { EquitySnapshots, ResultDays } from '@trading-automation/core/analytics';
+import {
+  type AccountUpkeep,
+  forgetOldOwners,
+  storeAccountWatches,
+} from '@trading-automation/core/exchange-accounts';
 import type { PairCatalogue } from '@trading-automation/core/trade-pairs';
 import type { TradeExecution } from '@trading-automation/core/trades';
 import { ExchangeError, type ExchangeVenue } from '@trading-automation/exchanges';
@@ -18,6 +23,11 @@ const ACCOUNTS_AT_ONCE = 20;
 const CONCURRENCY = 8;
 const MARKETS_RETRY_MS = 2_000;
 const HOUSEKEEPING_EVERY_MS = 600_000;
+const SNAPSHOTS_EVERY_MS = 60_000;
+const RESULTS_EVERY_MS = 5_000;
+const HEALTH_EVERY_MS = 30_000;
+/** What nobody told of waits no longer than this to be sent. */
+const SWEEP_EVERY_MS = 1_000;
 
 export interface ScheduleParts {
   readonly platform: Platform;
@@ -26,6 +36,8 @@ export interface ScheduleParts {
   readonly pairs: PairCatalogue;
   readonly execution: TradeExecution;
   readonly upkeep: AccountUpkeep;
+  readonly snapshots: EquitySnapshots;
+  readonly results: ResultDays;
   readonly logger: Logger;
 }
 
@@ -39,7 +51,15 @@ export class Schedules {
     const { config, desks } = this.parts;
     this.loops = [
       startLoop(LOOKS_EVERY_MS, () => this.lookAtTrades(), this.errorsOf('open trades were not looked at')),
+      startLoop(
+        SWEEP_EVERY_MS,
+        () => desks.submissions.sweep(),
+        this.errorsOf('unsent trades were not found'),
+      ),
       startLoop(ACCOUNTS_EVERY_MS, () => this.readAccounts(), this.errorsOf('accounts were not read')),
+      startLoop(SNAPSHOTS_EVERY_MS, () => this.takeSnapshots(), this.errorsOf('equity was not recorded')),
+      startLoop(RESULTS_EVERY_MS, () => this.refreshResults(), this.errorsOf('results were not summed up')),
+      startLoop(HEALTH_EVERY_MS, () => this.tellHealth(), this.errorsOf('how accounts stand was not told')),
       startLoop(HOUSEKEEPING_EVERY_MS, () => this.keepHouse(), this.errorsOf('the house was not kept')),
       startLoop(config.PRICES_EVERY_MS, () => this.readPrices(), this.errorsOf('prices were not read')),
       ...desks.venues.all.map((venue) =>
@@ -56,13 +76,8 @@ export class Schedules {
     await Promise.all(this.loops.map((loop) => loop.stop()));
   }
 
-  /** Writes errors to the log: an exchange that is away is no fault of ours. */
   errorsOf(what: string): (error: unknown) => void {
-    return (error) => {
-      if (error instanceof ExchangeError) {
-        this.parts.logger.warn({ outcome: error.outcome, code: error.code }, what);
-      } else this.parts.logger.error({ err: error }, what);
-    };
+    return this.parts.desks.errorsOf(what);
   }
 
   private async lookAtTrades(): Promise<void> {
@@ -75,14 +90,36 @@ export class Schedules {
 
   private async readAccounts(): Promise<void> {
     const { config, upkeep, desks } = this.parts;
-    const due = await upkeep.due(config.BALANCES_AGE_MAX_MS, ACCOUNTS_AT_ONCE);
+    const due = await upkeep.due(config.BALANCES_AGE_MAX_MS, ACCOUNTS_AT_ONCE, [
+      ...desks.ownership.mine().keys(),
+    ]);
     const onError = this.errorsOf('an account was not read');
     await forEachOf(due, CONCURRENCY, (id) => desks.accounts.sync(id), onError);
   }
 
+  private async takeSnapshots(): Promise<void> {
+    await this.parts.snapshots.take();
+  }
+
+  private async refreshResults(): Promise<void> {
+    await this.parts.results.refresh();
+  }
+
+  /** How the accounts of this worker are heard of, for whoever watches over it. */
+  private async tellHealth(): Promise<void> {
+    const { desks, platform, logger } = this.parts;
+    const health = desks.supervisors.health();
+    await storeAccountWatches(platform, health);
+    const counts: Record<string, number> = {};
+    for (const { state } of health) counts[state] = (counts[state] ?? 0) + 1;
+    logger.info({ accounts: counts, workers: desks.ownership.workers }, 'accounts');
+  }
+
   private async keepHouse(): Promise<void> {
-    const removed = await keepHouse(this.parts.platform);
-    if (removed !== null) this.parts.logger.debug(removed, 'house kept');
+    const { platform, logger } = this.parts;
+    const removed = await keepHouse(platform);
+    const owners = await forgetOldOwners(platform);
+    if (removed !== null) logger.debug({ ...removed, owners }, 'house kept');
   }
 
   private async readPrices(): Promise<void> {

@@ -1,10 +1,14 @@
 import { decodeId, encodeId, type TradeDetail, tradeCreate } from '@trading-automation/contracts';
+import { Platform } from '@trading-automation/core';
 import { AccountUpkeep, credentialsContext } from '@trading-automation/core/exchange-accounts';
 import { generateSealingKeyPair, Opener, Sealer } from '@trading-automation/core/sealing';
 import { CoreUnderTest, type Named } from '@trading-automation/core/testing';
-import { TradeExecution, TradesService } from '@trading-automation/core/trades';
+import { PairCatalogue } from '@trading-automation/core/trade-pairs';
+import { Reconciliation, TradeExecution, TradesService } from '@trading-automation/core/trades';
+import type { ExchangeCredentials, ExchangeVenue } from '@trading-automation/exchanges';
 import { createLogger, type Logger } from '@trading-automation/runtime';
 import { Desks } from '../desk/desks.js';
+import type { SupervisorTimes } from '../streams/account-supervisor.js';
 import { ScriptedExchange } from './scripted-exchange.js';
 
 type Actor = Awaited<ReturnType<CoreUnderTest['actor']>>;
@@ -47,31 +51,59 @@ export class DesksUnderTest {
   /** A new user with a new account, before a new exchange. */
   async begin(): Promise<void> {
     this.exchange = new ScriptedExchange();
-    this.desks = this.newDesks();
+    // Nothing of the tests before is anybody's to work on.
+    await this.core.rows('DELETE FROM worker_leases');
+    await this.core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE deleted_at IS NULL');
+    // Asked once, so that what a test scripts for a call is met by that call.
+    this.desks = this.newDesks({ pollEveryMs: 3_600_000 });
     this.actor = await this.core.actor();
     this.account = await this.core.account(this.actor);
     await this.seal('a secret');
   }
 
-  /** As another worker process has them. */
-  newDesks(): Desks {
-    const { opener, logger, upkeep, execution } = this;
-    return new Desks({ venues: [this.exchange], opener, logger, upkeep, execution });
+  /** As a worker process of its own has them. */
+  newDesks(times: Partial<SupervisorTimes> = {}, venue: ExchangeVenue = this.exchange): Desks {
+    const { opener, logger, upkeep, execution, core } = this;
+    const platform = new Platform('test', core.platform.database, core.platform.listener);
+    const reconciliation = new Reconciliation(platform);
+    const pairs = new PairCatalogue(platform);
+    return new Desks({
+      platform,
+      venues: [venue],
+      opener,
+      logger,
+      upkeep,
+      execution,
+      reconciliation,
+      pairs,
+      times,
+    });
+  }
+
+  /** Has these desks send what waits on the test's account, as its owner; returns when it is sent and stored. */
+  async send(desks = this.desks): Promise<void> {
+    await desks.own();
+    desks.submissions.wake([this.account.uuid]);
+    await desks.submissions.settle();
   }
 
   /** Credentials as an API hands them to a worker. */
-  sealed(apiSecret: string, context: string): Promise<string> {
-    return this.sealer.seal(JSON.stringify({ apiKey: 'key', apiSecret }), context);
+  sealed(credentials: string | ExchangeCredentials, context: string): Promise<string> {
+    const given = typeof credentials === 'string' ? { apiKey: 'key', apiSecret: credentials } : credentials;
+    return this.sealer.seal(JSON.stringify(given), context);
   }
 
   /** Gives the account these credentials. */
-  async seal(apiSecret: string): Promise<void> {
-    const sealed = await this.sealed(apiSecret, credentialsContext(this.account.uuid));
-    await this.core.rows(
-      'UPDATE exchange_accounts SET credentials_sealed = $2 WHERE id = $1',
-      this.account.uuid,
-      sealed,
-    );
+  async seal(credentials: string | ExchangeCredentials, { uuid } = this.account): Promise<void> {
+    const sealed = await this.sealed(credentials, credentialsContext(uuid));
+    await this.core.rows('UPDATE exchange_accounts SET credentials_sealed = $2 WHERE id = $1', uuid, sealed);
+  }
+
+  /** One more account of the test's user. */
+  async anotherAccount(): Promise<Named> {
+    const account = await this.core.account(this.actor);
+    await this.seal('a secret', account);
+    return account;
   }
 
   /** A new trade, by the uuid that workers know it by. */

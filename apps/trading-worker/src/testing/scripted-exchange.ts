@@ -1,4 +1,5 @@
 import type {
+  AccountStreamHandler,
   Balances,
   CredentialsReport,
   ExchangeClient,
@@ -9,6 +10,7 @@ import type {
   OrderRequest,
   VenueFill,
   VenueOrder,
+  VenueStream,
 } from '@trading-automation/exchanges';
 
 /** The far side: it keeps the orders that it accepts and does as it is told, unless the test says otherwise. */
@@ -16,6 +18,8 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
   readonly id = 'paper';
   readonly name = 'Paper';
   readonly tradingTypes = ['spot'] as const;
+  readonly isProven = true;
+  hasStream = false;
 
   /** What was asked, in order. */
   readonly placed: OrderRequest[] = [];
@@ -43,15 +47,15 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
   private readonly orders = new Map<string, VenueOrder>();
   private readonly fills = new Map<string, VenueFill[]>();
 
-  accept({ symbol, venueClientOrderId, amount }: OrderRequest): VenueOrder {
+  accept({ reduceOnly: _, isExit: __, ...asked }: OrderRequest): VenueOrder {
+    const now = new Date();
     return this.put({
-      exchangeOrderId: `order-${venueClientOrderId}`,
-      venueClientOrderId,
-      symbol,
+      ...asked,
+      exchangeOrderId: `order-${asked.venueClientOrderId}`,
       status: 'OPEN',
-      amount,
       filledAmount: '0',
-      updatedAt: new Date(),
+      createdAt: now,
+      updatedAt: now,
     });
   }
 
@@ -111,9 +115,39 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
     return this.orders.get(venueClientOrderId) ?? null;
   }
 
-  async fetchOpenOrders(symbol: string): Promise<readonly VenueOrder[]> {
+  async findOrderByExchangeId(key: { readonly exchangeOrderId: string }): Promise<VenueOrder | null> {
+    await this.onCall('findOrder');
+    const orders = [...this.orders.values()];
+    return orders.find(({ exchangeOrderId }) => exchangeOrderId === key.exchangeOrderId) ?? null;
+  }
+
+  async fetchOpenOrders(symbol?: string): Promise<readonly VenueOrder[]> {
     await this.onCall('fetchOpenOrders');
-    return [...this.orders.values()].filter((order) => order.symbol === symbol && order.status === 'OPEN');
+    return [...this.orders.values()].filter(
+      (order) => order.symbol === (symbol ?? order.symbol) && order.status === 'OPEN',
+    );
+  }
+
+  async fetchFillsSince(asked: {
+    readonly symbol: string;
+    readonly since: Date;
+  }): Promise<readonly VenueFill[]> {
+    await this.onCall('fetchFills');
+    return [...this.fills.values()]
+      .flat()
+      .filter(({ symbol, executedAt }) => symbol === asked.symbol && executedAt >= asked.since);
+  }
+
+  watch(_handler: AccountStreamHandler): VenueStream {
+    throw new Error('no stream is scripted');
+  }
+
+  watchBook(): VenueStream {
+    throw new Error('no book is scripted');
+  }
+
+  watchPrices(): VenueStream {
+    throw new Error('no prices are scripted');
   }
 
   async fetchFills({ exchangeOrderId }: { readonly exchangeOrderId: string }): Promise<readonly VenueFill[]> {
@@ -150,6 +184,7 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
 export function marketOf(base: string): Market {
   return {
     symbol: `${base}/USDT`,
+    exchangeSymbol: `${base}USDT`,
     base,
     quote: 'USDT',
     tradingType: 'spot',
@@ -157,6 +192,8 @@ export function marketOf(base: string): Market {
     amountStep: '0.01',
     minAmount: '0.01',
     minNotional: '1',
+    orderTypes: ['LIMIT', 'MARKET', 'STOP_LIMIT', 'STOP_MARKET'],
+    timeInForces: ['GTC', 'IOC', 'FOK', 'POST_ONLY'],
     isActive: true,
   };
 }

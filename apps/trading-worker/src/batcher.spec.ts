@@ -1,0 +1,32 @@
+import { Batcher } from './batcher.js';
+
+describe('a batcher', () => {
+  it('hands on together what came together, then what came meanwhile, in order and one batch at a time', async () => {
+    const batches: number[][] = [];
+    let running = 0;
+    const batcher: Batcher<number> = new Batcher(async (items) => {
+      expect(++running).toBe(1);
+      batches.push([...items]);
+      if (batches.length === 1) void batcher.add(4);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      running--;
+    }, 3);
+    await Promise.all([1, 2].map((item) => batcher.add(item)));
+    await batcher.settle();
+    expect(batches).toEqual([[1, 2], [4]]);
+    await Promise.all([5, 6, 7, 8].map((item) => batcher.add(item)));
+    expect(batches.slice(2)).toEqual([[5, 6, 7], [8]]);
+  });
+
+  it('tries a batch that failed item by item, so that one bad item fails alone', async () => {
+    const done: string[] = [];
+    const batcher = new Batcher<string>(async (items) => {
+      if (items.includes('bad')) throw new Error('bad');
+      done.push(...items);
+    });
+    const outcomes = await Promise.allSettled(['a', 'bad', 'c'].map((item) => batcher.add(item)));
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(done).toEqual(['a', 'c']);
+    await expect(batcher.settle()).resolves.toBeUndefined();
+  });
+});

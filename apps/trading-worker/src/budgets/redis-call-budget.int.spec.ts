@@ -1,0 +1,186 @@
+import { randomBytes } from 'node:crypto';
+import { type BudgetedCall, type CallBudget, ExchangeError } from '@trading-automation/exchanges';
+import { Redis } from 'ioredis';
+import { PaperExchange } from '../testing/paper-exchange.js';
+import { RedisCallBudget } from './redis-call-budget.js';
+import type { VenueLimits } from './venue-budget.js';
+
+const redisUrl = process.env.TEST_REDIS_URL ?? '';
+const LIMITS: VenueLimits = { weightPerMinute: 100, ordersPer10s: 10 };
+
+let prefix: string;
+let redis: Redis;
+let open: RedisCallBudget[];
+let alone: { calls: BudgetedCall[]; limits: VenueLimits[] };
+beforeEach(() => {
+  prefix = `spec-${randomBytes(6).toString('hex')}`;
+  redis = new Redis(redisUrl);
+  open = [];
+  alone = { calls: [], limits: [] };
+});
+afterEach(async () => {
+  for (const each of open) each.close();
+  const keys = await redis.keys(`${prefix}*`);
+  if (keys.length > 0) await redis.del(...keys);
+  redis.disconnect();
+});
+
+/** One worker's budget, connected. */
+async function worker(url = redisUrl, limits = LIMITS): Promise<RedisCallBudget> {
+  const budget = new RedisCallBudget({
+    redisUrl: url,
+    prefix,
+    limitsOf: () => limits,
+    alone: (given): CallBudget => {
+      alone.limits.push(given);
+      return {
+        take: async (call) => void alone.calls.push(call),
+        pause: () => undefined,
+      };
+    },
+    onError: () => undefined,
+    answersWithinMs: 20_000,
+  });
+  open.push(budget);
+  if (url === redisUrl) await budget.ready();
+  return budget;
+}
+
+const soon = () => AbortSignal.timeout(20_000);
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const read = (weight = 1): BudgetedCall => ({ venue: 'paper', weight, isOrder: false });
+const entry = (accountKey = 'a'): BudgetedCall => ({ venue: 'paper', weight: 1, isOrder: true, accountKey });
+const exit = (accountKey = 'a'): BudgetedCall => ({ ...entry(accountKey), isExit: true });
+
+/** Of so many calls at once, how many may go; all others wait, until at least `expected` of them went. */
+async function passed(
+  [count, expected]: readonly [number, number],
+  budget: CallBudget,
+  callOf: (i: number) => BudgetedCall,
+): Promise<number> {
+  let gone = 0;
+  const waits = Array.from({ length: count }, () => new AbortController());
+  const taking = waits.map(async ({ signal }, i) => {
+    await budget.take(callOf(i), signal);
+    gone++;
+  });
+  const outcomes = Promise.allSettled(taking);
+  for (let tries = 0; gone < expected && tries < 1_000; tries++) await pause(10);
+  // Whoever could go wrongly would by now.
+  await pause(100);
+  for (const wait of waits) wait.abort();
+  for (const outcome of await outcomes)
+    if (outcome.status === 'rejected')
+      expect(outcome.reason).toMatchObject({ outcome: 'retryable', code: 'rate_limited' });
+  return gone;
+}
+
+describe('row 19: the budget of an exchange', () => {
+  it('is one for all workers: together they spend no more than it allows, and reads leave a part of it', async () => {
+    const workers = await Promise.all([worker(), worker(), worker()]);
+    // What one took in advance and did not need, no other can have.
+    const least = Math.floor((80 - 3 * 2) / 3);
+    const spent = await Promise.all(workers.map((each) => passed([26, least], each, () => read())));
+    const more = await Promise.all(workers.map((each) => passed([60, 0], each, () => read())));
+    const total = [...spent, ...more].reduce((sum, each) => sum + each, 0);
+    expect(total).toBeLessThanOrEqual(80);
+    expect(Math.min(...spent)).toBeGreaterThanOrEqual(least);
+  });
+
+  it('rule 25: lets exits through when entries have used up theirs', async () => {
+    const budget = await worker();
+    const account = (i: number) => `account-${i % 50}`;
+    const entries = await passed([120, 90], budget, (i) => entry(account(i)));
+    expect(entries).toBe(90);
+    const exits = await passed([20, 10], budget, (i) => exit(account(i)));
+    expect(exits).toBe(10);
+    expect(await passed([1, 0], budget, () => read())).toBe(0);
+  });
+
+  it('rule 25: counts each account’s orders apart, and an account that waits holds up no other', async () => {
+    const budget = await worker();
+    expect(await passed([20, 9], budget, () => entry('busy'))).toBe(9);
+    expect(await passed([3, 3], budget, () => entry('other'))).toBe(3);
+    expect(await passed([3, 1], budget, () => exit('busy'))).toBe(1);
+  });
+
+  it('puts exits before what waited longer', async () => {
+    const budget = await worker(redisUrl, { weightPerMinute: 10_000, ordersPer10s: 1_000 });
+    const order: string[] = [];
+    await Promise.all([
+      budget.take(read(), soon()).then(() => order.push('read')),
+      budget.take(entry(), soon()).then(() => order.push('entry')),
+      budget.take(exit(), soon()).then(() => order.push('exit')),
+    ]);
+    expect(order).toEqual(['exit', 'entry', 'read']);
+  });
+
+  it('holds nobody up for ever: a call ends at its signal, and has certainly not been sent', async () => {
+    const budget = await worker();
+    await expect(budget.take(read(1_000), AbortSignal.timeout(20))).rejects.toBeInstanceOf(ExchangeError);
+    await expect(budget.take(read(), AbortSignal.abort())).rejects.toMatchObject({ code: 'rate_limited' });
+    await expect(budget.take(read(), soon())).resolves.toBeUndefined();
+  });
+});
+
+describe('row 19: an exchange that asks for silence', () => {
+  it('gets it from all workers, for as long as it asked', async () => {
+    const [a, b] = [await worker(), await worker()];
+    a.pause('paper', 3_000);
+    await expect(a.take(exit(), AbortSignal.timeout(50))).rejects.toMatchObject({ code: 'rate_limited' });
+    while ((await redis.exists(`${prefix}:budget:paper:pause`)) === 0) await pause(5);
+    await expect(b.take(exit(), AbortSignal.timeout(50))).rejects.toMatchObject({ code: 'rate_limited' });
+    await expect(b.take({ ...read(), venue: 'another' }, soon())).resolves.toBeUndefined();
+    await expect(b.take(read(), soon())).resolves.toBeUndefined();
+  });
+
+  it('is not cut short by a shorter wish', async () => {
+    const [a, b] = [await worker(), await worker()];
+    a.pause('paper', 60_000);
+    while ((await redis.exists(`${prefix}:budget:paper:pause`)) === 0) await pause(5);
+    b.pause('paper', 10);
+    await pause(30);
+    const third = await worker();
+    await expect(third.take(read(), AbortSignal.timeout(50))).rejects.toMatchObject({ code: 'rate_limited' });
+  });
+});
+
+describe('row 19: hundreds of accounts on a real exchange', () => {
+  it('of two workers never make it refuse a call, and leave room for an exit', async () => {
+    const weightPerMinute = 600;
+    const paper = await PaperExchange.start({ WEIGHT_PER_MINUTE: `${weightPerMinute}` });
+    const limits = { weightPerMinute, ordersPer10s: 100 };
+    const budgets = [await worker(redisUrl, limits), await worker(redisUrl, limits)];
+    const venues = budgets.map((budget) => paper.venue(1_500, budget));
+    const accounts = await Promise.all(
+      Array.from({ length: 200 }, async (_, i) => {
+        const keys = await paper.openAccount({ USDT: 1, BTC: 1 });
+        return venues[i % 2]!.connect(keys, 'spot', { accountKey: `account-${i}` });
+      }),
+    );
+    const reads = await Promise.allSettled(accounts.map((account) => account.fetchBalances()));
+    const refused = reads.filter(({ status }) => status === 'rejected');
+    expect(refused.length).toBeGreaterThan(100);
+    // Had the exchange refused any, it would ask for silence, and the exit could not go.
+    const sell = { side: 'SELL', type: 'LIMIT', timeInForce: 'GTC', amount: '0.1', price: '60000' } as const;
+    await accounts[0]!.placeOrder({
+      ...sell,
+      symbol: 'BTC/USDT',
+      venueClientOrderId: 'exit',
+      reduceOnly: true,
+      isExit: true,
+    });
+    expect((await fetch(`${paper.url}/api/v3/ping`)).status).toBe(200);
+    await paper.close();
+  });
+});
+
+describe('while Redis is away', () => {
+  it('each worker spends its part by itself, and nobody waits for Redis', async () => {
+    const budget = await worker('redis://127.0.0.1:1');
+    budget.workers = 4;
+    await budget.take(read(), soon());
+    expect(alone.calls).toEqual([read()]);
+    expect(alone.limits.at(-1)).toEqual({ weightPerMinute: 25, ordersPer10s: 10 });
+  });
+});

@@ -1,0 +1,53 @@
+import type { BudgetedCall } from '@trading-automation/exchanges';
+import type { Demand, SharedWindows } from './shared-windows.js';
+import { VenueBudget } from './venue-budget.js';
+
+const LIMITS = { weightPerMinute: 6_000, ordersPer10s: 100 };
+
+/** A budget whose clock stands until it is moved, over windows that grant all that is wanted. */
+function openBudget() {
+  const the = { nowMs: 0, granted: 0, asks: 0 };
+  const windows: Pick<SharedWindows, 'ask' | 'pause'> = {
+    async ask(_venue: string, demands: readonly Demand[]) {
+      the.asks++;
+      the.granted += demands.reduce((sum, { wanted }) => sum + wanted, 0);
+      return { pausedMs: 0, grants: demands.map(({ wanted }) => ({ granted: wanted, retryInMs: 1 })) };
+    },
+    pause: async () => undefined,
+  };
+  const budget = new VenueBudget({
+    venue: 'paper',
+    limits: LIMITS,
+    windows: windows as SharedWindows,
+    alone: () => {
+      throw new Error('Redis is there');
+    },
+    onError: (error) => {
+      throw error;
+    },
+    nowMs: () => the.nowMs,
+  });
+  const call: BudgetedCall = { venue: 'paper', weight: 1, isOrder: false };
+  return { the, spend: () => budget.take(call, new AbortController().signal) };
+}
+
+it('row 19: a worker that asks for little wastes little: what it takes in advance is what it spent just before', async () => {
+  const { the, spend } = openBudget();
+  const calls = 600;
+  for (let i = 0; i < calls; i++) {
+    await spend();
+    the.nowMs += 1_000;
+  }
+  expect(the.granted).toBeLessThanOrEqual(2 * calls);
+});
+
+it('one that asks for much takes it in bulk: most calls cost no round trip', async () => {
+  const { the, spend } = openBudget();
+  const calls = 6_000;
+  for (let i = 0; i < calls; i++) {
+    await spend();
+    the.nowMs += 10;
+  }
+  expect(the.asks).toBeLessThan(calls / 10);
+  expect(the.granted).toBeLessThan(2 * calls);
+});

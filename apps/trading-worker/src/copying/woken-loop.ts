@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A loop that is woken by hints, and looks unasked as well: a hint can be lost. */
+export interface WokenLoop {
+  wake(): void;
+  /** Lets the running turn end. */
+  stop(): Promise<void>;
+}
+
+export interface WokenLoopOptions {
+  /** Does some of what there is to do; true where there may be more at once. */
+  readonly turn: () => Promise<boolean>;
+  /** How long it rests without a hint, in milliseconds. */
+  readonly restMs: number;
+  readonly onError: (error: unknown) => void;
+}
+
+/** A turn that fails is told of, and the next one comes after a rest. */
+export function startWokenLoop({ turn, restMs, onError }: WokenLoopOptions): WokenLoop {
+  const stopping = new AbortController();
+  let rest = new AbortController();
+  let isHinted = false;
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      rest = new AbortController();
+      isHinted = false;
+      const hasMore = await turn().catch((error) => {
+        onError(error);
+        return false;
+      });
+      if (hasMore || isHinted) continue;
+      const either = AbortSignal.any([stopping.signal, rest.signal]);
+      await sleep(restMs, undefined, { signal: either }).catch(() => undefined);
+    }
+  }
+
+  const running = run();
+  return {
+    wake() {
+      isHinted = true;
+      rest.abort();
+    },
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

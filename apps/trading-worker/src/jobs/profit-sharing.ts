@@ -1,0 +1,28 @@
+import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import type { ProfitShares } from '@trading-automation/core/rewards';
+import { type Loop, startLoop } from '../schedules/loop.js';
+
+const SETTLE_EVERY_MS = 60_000;
+
+/** Settles the shares in copiers' profits while the worker runs; of several workers one does. */
+export class ProfitSharing implements OnApplicationBootstrap, OnApplicationShutdown {
+  private loop: Loop | null = null;
+
+  constructor(
+    private readonly shares: Pick<ProfitShares, 'offer' | 'settleDue'>,
+    private readonly onError: (error: unknown) => void,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.shares.offer();
+    this.loop = startLoop(SETTLE_EVERY_MS, () => this.settle(), this.onError);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.loop?.stop();
+  }
+
+  private async settle(): Promise<void> {
+    await this.shares.settleDue();
+  }
+}

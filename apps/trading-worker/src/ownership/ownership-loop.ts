@@ -1,0 +1,66 @@
+import type { Platform } from '@trading-automation/core';
+import { ACCOUNT_OWNERS_CHANNEL, LEASE_RENEWED_EVERY_MS } from '@trading-automation/core/exchange-accounts';
+import { ACCOUNT_WORK_CHANNEL } from '@trading-automation/core/trades';
+import type { Desks } from '../desk/desks.js';
+import { type Loop, startLoop } from '../schedules/loop.js';
+
+/** Claims follow a release at once, but not each of a hundred by itself. */
+const CLAIM_AFTER_MS = 50;
+
+/** Keeps this worker's part of the accounts, and has each of them heard of and worked on. */
+export class OwnershipLoop {
+  private loops: readonly Loop[] = [];
+  private unsubscribe: readonly (() => void)[] = [];
+  private claimSoon: NodeJS.Timeout | undefined;
+  private isStopped = false;
+
+  constructor(
+    private readonly platform: Platform,
+    private readonly desks: Desks,
+    private readonly onError: (error: unknown) => void,
+    /** Told after each turn of how many workers share the exchanges' limits. */
+    private readonly onTurn: (workers: number) => void = () => undefined,
+  ) {}
+
+  start(): void {
+    const { listener } = this.platform;
+    const { submissions, ownership } = this.desks;
+    this.loops = [startLoop(LEASE_RENEWED_EVERY_MS, () => this.turn(), this.onError)];
+    this.unsubscribe = [
+      listener.subscribe(ACCOUNT_WORK_CHANNEL, (accountId) => {
+        // After a reconnection anything may have been missed.
+        submissions.wake(accountId === undefined ? ownership.mine().keys() : [accountId]);
+      }),
+      listener.subscribe(ACCOUNT_OWNERS_CHANNEL, () => this.claimAgain()),
+    ];
+  }
+
+  /** Ends the use of all accounts; what was begun on them goes on. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    clearTimeout(this.claimSoon);
+    for (const end of this.unsubscribe) end();
+    await Promise.all(this.loops.map((loop) => loop.stop()));
+    await this.desks.release();
+  }
+
+  private async turn(): Promise<void> {
+    await this.desks.own();
+    this.follow();
+  }
+
+  private follow(): void {
+    if (this.isStopped) return;
+    const { ownership, supervisors } = this.desks;
+    supervisors.follow(ownership.mine());
+    this.onTurn(ownership.workers);
+  }
+
+  private claimAgain(): void {
+    this.claimSoon ??= setTimeout(() => {
+      this.claimSoon = undefined;
+      this.desks.ownership.claim().then(() => this.follow(), this.onError);
+    }, CLAIM_AFTER_MS);
+    this.claimSoon.unref();
+  }
+}

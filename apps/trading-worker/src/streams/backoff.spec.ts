@@ -1,0 +1,34 @@
+import { backoffMs, Turns } from './backoff.js';
+
+describe('backoff', () => {
+  const backoff = { firstMs: 1_000, maxMs: 30_000 };
+
+  it('doubles up to its most, and is spread over the upper half', () => {
+    expect([1, 2, 3, 6, 60].map((failures) => backoffMs(backoff, failures, 1))).toEqual([
+      1_000, 2_000, 4_000, 30_000, 30_000,
+    ]);
+    expect(backoffMs(backoff, 3, 0)).toBe(2_000);
+  });
+});
+
+describe('turns', () => {
+  it('let no more than so many run at once, and go on after a failure', async () => {
+    const turns = new Turns(2);
+    let running = 0;
+    let most = 0;
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 7 }, (_, i) =>
+        turns.run(async () => {
+          most = Math.max(most, ++running);
+          await new Promise((resolve) => setTimeout(resolve, 1));
+          running--;
+          if (i % 2 === 0) throw new Error('no');
+          return i;
+        }),
+      ),
+    );
+    expect(most).toBe(2);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+    await expect(turns.run(async () => 'next')).resolves.toBe('next');
+  });
+});
