@@ -1,13 +1,16 @@
 import { Controller, Inject } from '@nestjs/common';
-import { copierOperations } from '@trading-automation/contracts';
-import { CopiersService } from '@trading-automation/core/copiers';
+import { copierOperations, simulationOperations } from '@trading-automation/contracts';
+import { CopierSimulation, CopiersService } from '@trading-automation/core/copiers';
 import { type Call, Operation } from '../http/operation.js';
 
-const operations = copierOperations;
+const operations = { ...copierOperations, ...simulationOperations };
 
 @Controller()
 export class CopiersController {
-  constructor(@Inject(CopiersService) private readonly copiers: CopiersService) {}
+  constructor(
+    @Inject(CopiersService) private readonly copiers: CopiersService,
+    @Inject(CopierSimulation) private readonly simulation: CopierSimulation,
+  ) {}
 
   @Operation(operations.list)
   list(call: Call<typeof operations.list>) {
@@ -36,11 +39,21 @@ export class CopiersController {
 
   @Operation(operations.start)
   start(call: Call<typeof operations.start>) {
-    return this.copiers.start(call.actor, call.params.id);
+    return this.copiers.start(call.actor, call.params.id, call.body);
   }
 
   @Operation(operations.stop)
   stop(call: Call<typeof operations.stop>) {
     return this.copiers.stop(call.actor, call.params.id, call.body);
+  }
+
+  @Operation(operations.decisions)
+  decisions(call: Call<typeof operations.decisions>) {
+    return this.copiers.decisions(call.actor, call.params.id, call.query);
+  }
+
+  @Operation(operations.simulate)
+  simulate(call: Call<typeof operations.simulate>) {
+    return this.simulation.simulate(call.actor, call.params.id, call.body);
   }
 }

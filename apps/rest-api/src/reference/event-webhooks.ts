@@ -30,16 +30,14 @@ const RECORDS: Readonly<Record<string, string>> = {
   public_key: 'PublicKey',
 };
 
-/** Kinds that carry another record than their subject's; null where it has no schema of its own yet. */
-const EXCEPTIONS: Partial<Record<EventType, string | null>> = {
+/** Kinds that carry another record than their subject's. */
+const EXCEPTIONS: Partial<Record<EventType, string>> = {
   'copier.stopped': 'StoppedCopier',
-  'copier.trade_skipped': null,
-  'copier.drift': null,
+  'copier.trade_skipped': 'Decision',
 };
 
-function recordOf(type: EventType): string | null | undefined {
-  const exception = EXCEPTIONS[type];
-  return exception === undefined ? RECORDS[type.slice(0, type.indexOf('.'))] : exception;
+function recordOf(type: EventType): string | undefined {
+  return EXCEPTIONS[type] ?? RECORDS[type.slice(0, type.indexOf('.'))];
 }
 
 /** Refers to the records that operations answer: events carry the same. */
@@ -48,7 +46,7 @@ export function eventWebhooks(components: SchemaComponents): JsonObject {
   return Object.fromEntries(
     EVENT_TYPES.map((type) => {
       const record = recordOf(type);
-      const data = record ? { data: refTo('schemas', record) } : {};
+      const data = record === undefined ? {} : { data: refTo('schemas', record) };
       const schema = { allOf: [envelope, { properties: { type: { const: type }, ...data } }] };
       return [type, { post: receive(type, schema) }];
     }),

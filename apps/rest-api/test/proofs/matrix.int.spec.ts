@@ -93,7 +93,7 @@ describe.each(named)('%s', (_id, operation) => {
     if (operation.stream !== true) expectContract(operation, answer);
   });
 
-  it('refuses a query parameter that it does not have', async () => {
+  it('row 12: refuses a query parameter that it does not have', async () => {
     const request = await goodRequest(operation, owner);
     const answer = await perform(operation, owner, {
       ...request,

@@ -18,6 +18,10 @@ export interface CallOptions {
 type Data = Record<string, unknown> & { readonly id: string };
 
 export class Person {
+  /** Where this person's strategies trade, and where copiers copy to: a user has a limited number of accounts. */
+  private strategyAccount: Promise<string> | undefined;
+  private copierAccount: Promise<string> | undefined;
+
   private constructor(
     readonly market: Market,
     readonly holder: KeyHolder,
@@ -115,14 +119,27 @@ export class Person {
   }
 
   async strategy(): Promise<string> {
-    const body = { name: 'momentum', exchange_account_id: await this.account() };
+    this.strategyAccount ??= this.accountOfItsOwn();
+    const body = { name: 'momentum', exchange_account_id: await this.strategyAccount };
     return (await this.got('POST', '/v1/strategies', body)).id;
   }
 
+  /** The venue knows it as another account than those that copies are made on. */
+  private async accountOfItsOwn(): Promise<string> {
+    const account = await this.account();
+    await this.market.rows(
+      'UPDATE exchange_accounts SET venue_account_id = $2 WHERE id = $1',
+      this.market.uuidOf(account),
+      account,
+    );
+    return account;
+  }
+
   async copier(strategyId?: string): Promise<string> {
+    this.copierAccount ??= this.account();
     const body = {
       name: 'follower',
-      exchange_account_id: await this.account(),
+      exchange_account_id: await this.copierAccount,
       sizing: { mode: 'FIXED_QUOTE', value: '100' },
       ...(strategyId === undefined ? {} : { strategy_id: strategyId }),
     };
@@ -131,6 +148,69 @@ export class Person {
 
   async linkedCopier(): Promise<string> {
     return this.copier(await this.strategy());
+  }
+
+  /** A copier that was paused while its strategy signalled twice. */
+  async copierWithDecisions(): Promise<string> {
+    const copierId = await this.copier();
+    const { exchange_account_id } = (
+      await this.market.rows(
+        'SELECT exchange_account_id FROM copiers WHERE id = $1',
+        this.market.uuidOf(copierId),
+      )
+    )[0]!;
+    for (let sequence = 1; sequence <= 2; sequence++) {
+      const signalId = this.market.uuidOf(await this.signal());
+      await this.row('decisions', 'dec', {
+        user_id: this.uuid,
+        copier_id: this.market.uuidOf(copierId),
+        strategy_id: randomUUID(),
+        exchange_account_id,
+        signal_id: signalId,
+        sequence,
+        source_trade_id: randomUUID(),
+        lot_trade_id: randomUUID(),
+        symbol: 'BTC/USDT',
+        kind: 'OPEN',
+        reference_price: '100',
+        signal_at: new Date(),
+        outcome: 'SKIPPED',
+        code: 'NOT_ACTIVE',
+        inputs: { rule: 'status', value: 'PAUSED' },
+        target_amount: '0',
+        is_applied: true,
+        settled_at: new Date(),
+      });
+    }
+    return copierId;
+  }
+
+  /** What a strategy of this person told its copiers; nobody follows it. */
+  async signal(): Promise<string> {
+    const tradeId = randomUUID();
+    const trade = { lot_trade_id: tradeId, source_trade_id: tradeId, source_fill_id: randomUUID() };
+    const { id } = await this.row('signals', 'sig', {
+      ...trade,
+      strategy_id: this.market.uuidOf(await this.strategy()),
+      sequence: 1,
+      kind: 'OPEN',
+      side: 'BUY',
+      trade_pair_id: randomUUID(),
+      symbol: 'BTC/USDT',
+      trading_type: 'spot',
+      exchange_account_id: randomUUID(),
+      lot_first_sequence: 1,
+      lot_opened_at: new Date(),
+      lot_order_amount: '1',
+      filled_amount: '1',
+      cumulative_amount: '1',
+      lot_amount_before: '0',
+      lot_amount_after: '1',
+      exit_amount: '0',
+      reference_price: '100',
+      signal_at: new Date(),
+    });
+    return id;
   }
 
   /** Something to claim: 100 tokens. */
@@ -238,6 +318,7 @@ export class Person {
       key: () => this.apiKey(),
       str: () => this.strategy(),
       cpr: () => this.copier(),
+      sig: () => this.signal(),
     };
     const make = makers[prefix];
     if (make === undefined) throw new Error(`nobody makes a ${prefix}_`);

@@ -110,6 +110,8 @@ export const REQUESTS: Readonly<Record<string, MakeRequest>> = {
   }),
   'copiers.delete': byId((person) => person.copier()),
   'copiers.start': byId((person) => person.linkedCopier()),
+  'copiers.decisions': byId((person) => person.copierWithDecisions()),
+  'copiers.simulate': byId((person) => person.linkedCopier()),
   'copiers.stop': async (person) => ({
     params: { id: await person.linkedCopier() },
     body: { mode: 'CLOSE_ONLY' },

@@ -212,7 +212,7 @@ function flood(port: number, headers: Readonly<Record<string, string>>, count: n
 }
 
 describe('A13: a stolen dump of the database', () => {
-  it('holds no key, no secret, and nothing that opens anything', async () => {
+  it('row 20: holds no key, no secret, and nothing that opens anything', async () => {
     await populate(owner);
     const texts = new Set<string>();
     const tables = await market.rows("SELECT relname FROM pg_stat_user_tables WHERE schemaname = 'public'");
