@@ -5,8 +5,9 @@
  *   databaseUrl: string, redisUrl: string, keys: import('./keys.mjs').Keys, paperExchangeDir: string,
  *   ports: { rest: number, paperExchange: number },
  *   commit?: string,
+ *   venueLimits?: { weightPerMinute: number, ordersPer10s: number },
  *   more?: Record<string, Record<string, string>>,
- * }} Surroundings `more` adds variables to single services
+ * }} Surroundings `more` adds variables to single services; `venueLimits` are what the paper exchange grants, its own unless given
  *
  * @typedef {{ name: string, app: string, url?: string, env: Record<string, string> }} Service
  */
@@ -27,13 +28,26 @@ export const ampleRateLimits = JSON.stringify(
   ),
 );
 
+/** For tests and benchmarks of many accounts behind one address, which the exchange would make wait. */
+export const ampleVenueLimits = { weightPerMinute: 10_000_000, ordersPer10s: 100_000 };
+
 /**
  * Every service and what it is told. A new app is one entry more.
  *
  * @param {Surroundings} surroundings
  * @returns {Service[]}
  */
-export function listServices({ databaseUrl, redisUrl, keys, paperExchangeDir, ports, commit, more = {} }) {
+export function listServices(surroundings) {
+  const {
+    databaseUrl,
+    redisUrl,
+    keys,
+    paperExchangeDir,
+    ports,
+    commit,
+    venueLimits,
+    more = {},
+  } = surroundings;
   const paperExchangeUrl = `http://127.0.0.1:${ports.paperExchange}`;
   const shared = { WORLD: world, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl };
   /** @param {import('./keys.mjs').SealingKeyPair} pair */
@@ -46,6 +60,7 @@ export function listServices({ databaseUrl, redisUrl, keys, paperExchangeDir, po
     adapter: 'binance',
     tradingTypes: ['spot'],
     url: paperExchangeUrl,
+    ...(venueLimits === undefined ? {} : { limits: venueLimits }),
   };
   /** @type {Service[]} */
   const services = [
@@ -53,7 +68,16 @@ export function listServices({ databaseUrl, redisUrl, keys, paperExchangeDir, po
       name: 'paper-exchange',
       app: 'paper-exchange',
       url: paperExchangeUrl,
-      env: { PORT: String(ports.paperExchange), DATA_DIR: paperExchangeDir },
+      env: {
+        PORT: String(ports.paperExchange),
+        DATA_DIR: paperExchangeDir,
+        ...(venueLimits === undefined
+          ? {}
+          : {
+              WEIGHT_PER_MINUTE: String(venueLimits.weightPerMinute),
+              ORDERS_PER_10S: String(venueLimits.ordersPer10s),
+            }),
+      },
     },
     {
       name: 'trading-worker',

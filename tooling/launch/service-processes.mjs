@@ -29,14 +29,16 @@ export async function migrateDatabase(databaseUrl) {
  *
  * @param {import('./service-list.mjs').Service} service
  * @param {(line: string) => void} say
+ * @param {import('./supervise.mjs').Supervised['delays']} [delays] how long it stays ended, where it is ended on purpose
  */
-export function superviseService({ name, app, env }, say) {
+export function superviseService({ name, app, env }, say, delays) {
   /** @type {() => void} */
   let tellReady = () => {};
   const ready = new Promise((resolve) => {
     tellReady = () => resolve(undefined);
   });
   const supervisor = supervise({
+    ...(delays === undefined ? {} : { delays }),
     spawn: () => {
       const child = fork(mainOf(app), [], {
         cwd: root,

@@ -1,73 +1,23 @@
-import { join } from 'node:path';
 import { createRequestSigner } from '@trading-automation/signed-request';
 import pg from 'pg';
 import { createClient, openAccount } from '../first-trade/client.mjs';
 import { until } from '../first-trade/scenario.mjs';
-import { ensureKeys } from '../keys.mjs';
-import { freePort } from '../ports.mjs';
-import { preparePostgres } from '../postgres.mjs';
-import { signalTree } from '../processes.mjs';
-import { prepareRedis } from '../redis.mjs';
-import { startKeeper } from '../servers.mjs';
-import { listServices } from '../service-list.mjs';
-import { migrateDatabase, superviseService } from '../service-processes.mjs';
-import { temporaryFolder } from '../test-servers.mjs';
 import { keyOf } from './accounts.mjs';
+import { startKillableProduct } from './killable-product.mjs';
 
-/**
- * One API process over a Postgres and a Redis of its own, run as a deployment runs them: everything acknowledged is
- * on its way to the disk. Both are begun again when they are killed.
- */
-
-/** @type {(() => unknown)[]} */
-const undo = [];
-/** @type {Map<string, number>} */
-const pids = new Map();
+/** One API process alone, over servers of its own. */
+let product;
 let database;
 let restUrl;
 let admin;
 const privateKey = keyOf('killed servers');
+const kill = (name) => product.kill(name);
 
 beforeAll(async () => {
-  const folder = temporaryFolder();
-  const keeper = startKeeper((name, event) => {
-    if (event.type === 'started') pids.set(name, event.pid);
-  });
-  keeper.removeAfterwards(folder);
-  undo.push(() => keeper.stop());
-  const [postgres, redis] = await Promise.all([
-    preparePostgres({
-      dataDir: join(folder, 'postgres'),
-      passwordFile: join(folder, 'postgres-password'),
-      logFile: join(folder, 'postgres.log'),
-      port: await freePort(),
-      database: 'product',
-    }),
-    prepareRedis({
-      dataDir: join(folder, 'redis'),
-      logFile: join(folder, 'redis.log'),
-      port: await freePort(),
-      say: () => undefined,
-    }),
-  ]);
-  await Promise.all([keeper.start(postgres), keeper.start(redis)]);
-  await migrateDatabase(postgres.url);
-  const services = listServices({
-    databaseUrl: postgres.url,
-    redisUrl: redis.url,
-    keys: await ensureKeys(join(folder, 'keys')),
-    paperExchangeDir: folder,
-    ports: { rest: await freePort(), paperExchange: await freePort() },
-    more: { 'rest-api': { RATE_LIMITS: GENEROUS } },
-  });
-  const api = services.find(({ name }) => name === 'rest-api');
-  const running = superviseService(api, () => undefined);
-  undo.push(() => running.stop());
-  await running.untilReady();
-  database = new pg.Pool({ connectionString: postgres.url, max: 1 });
+  product = await startKillableProduct({ only: ['rest-api'] });
+  database = new pg.Pool({ connectionString: product.databaseUrl, max: 1 });
   database.on('error', () => undefined);
-  undo.push(() => database.end());
-  restUrl = api.url;
+  restUrl = product.restUrl;
   await openAccount({ restUrl, privateKey });
   const { key } = await createClient({ restUrl, privateKey }).post('/v1/api-keys', {
     name: 'killed servers',
@@ -76,25 +26,9 @@ beforeAll(async () => {
   admin = createClient({ restUrl, apiKey: key });
 }, 120_000);
 afterAll(async () => {
-  for (const step of undo.reverse()) await step();
+  await database?.end();
+  await product?.stop();
 });
-
-const GENEROUS = JSON.stringify({
-  general: { requests: 1_000_000, seconds: 1 },
-  trade_writes: { requests: 1_000_000, seconds: 1 },
-  sensitive_writes: { requests: 1_000_000, seconds: 1 },
-  identity_writes: { requests: 1_000_000, seconds: 1 },
-});
-
-/** Ends a server as a power failure of its process would; it is begun again by itself. */
-async function kill(name) {
-  const pid = pids.get(name);
-  signalTree(pid, 'SIGKILL');
-  await until(
-    async () => pids.get(name),
-    (now) => now !== pid,
-  );
-}
 
 /** Sends 1,000 equal requests at once; `meanwhile` runs once so many were answered. */
 async function sendAtOnce(key, answersBefore = 0, meanwhile = async () => undefined) {

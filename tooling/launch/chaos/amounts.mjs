@@ -1,0 +1,23 @@
+const decimals = 18;
+
+/**
+ * A decimal in units of 10^-18; exact.
+ *
+ * @param {string | number} decimal
+ */
+export function units(decimal) {
+  const text = String(decimal);
+  const isNegative = text.startsWith('-');
+  const [whole = '0', fraction = ''] = (isNegative ? text.slice(1) : text).split('.');
+  if (!/^\d+$/.test(whole) || !/^\d*$/.test(fraction) || fraction.length > decimals)
+    throw new RangeError(`no plain decimal: ${text}`);
+  const value = BigInt(whole + fraction.padEnd(decimals, '0'));
+  return isNegative ? -value : value;
+}
+
+/** @param {bigint} value */
+export function amountText(value) {
+  const digits = (value < 0n ? -value : value).toString().padStart(decimals + 1, '0');
+  const text = `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`.replace(/\.?0+$/, '');
+  return value < 0n ? `-${text}` : text;
+}

@@ -1,0 +1,87 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { startKillableProduct } from '../e2e/killable-product.mjs';
+import { until } from '../first-trade/scenario.mjs';
+import { audit, unsettled } from './audit.mjs';
+import { openCast } from './cast.mjs';
+import { seeded } from './random.mjs';
+import { storm } from './storm.mjs';
+
+/** Long enough for a worker to be missed and replaced, and for lost answers to be looked for. */
+const calmMs = 180_000;
+
+/**
+ * A storm over the whole product, then calm, then the reckoning.
+ *
+ * @param {{
+ *   seconds: number, seed: number, strategies?: number, copiers?: number, workers?: number,
+ *   say?: (line: string) => void, log?: (line: string) => void,
+ * }} options `say` is told what goes on, `log` what the services say
+ */
+export async function runChaos({
+  seconds,
+  seed,
+  strategies = 3,
+  copiers = 200,
+  workers = 2,
+  say = () => {},
+  log,
+}) {
+  const product = await startKillableProduct({ workers, say: log });
+  try {
+    say(`${strategies} strategies, ${copiers} copiers, ${workers} workers, seed ${seed}`);
+    const cast = await openCast(product, { strategies, copiers });
+    say(`the storm begins: ${seconds} s`);
+    const done = await storm({ product, cast, random: seeded(seed), seconds, say });
+    say('the storm is over');
+    await cancelAll(cast);
+    return { done, ...(await reckon(product, cast)) };
+  } finally {
+    await product.stop();
+  }
+}
+
+/**
+ * What rests at the exchange could be filled at any time, and be copied.
+ *
+ * @param {import('./cast.mjs').Cast} cast
+ */
+async function cancelAll({ leaders }) {
+  for (const { api } of leaders) {
+    const open = async () => [
+      ...(await api.get('/v1/trades?status=PENDING&limit=100')),
+      ...(await api.get('/v1/trades?status=PARTIALLY_FILLED&limit=100')),
+    ];
+    await until(
+      async () => {
+        for (const { id } of await open()) await api.request('POST', `/v1/trades/${id}/cancel`);
+        return await open();
+      },
+      (trades) => trades.length === 0,
+      calmMs,
+    );
+  }
+}
+
+/**
+ * The audit, once nothing is on its way any more and all that happened at the exchange alone is told; or as it stands
+ * after the time for that.
+ *
+ * @param {import('../e2e/killable-product.mjs').KillableProduct} product
+ * @param {import('./cast.mjs').Cast} cast
+ */
+async function reckon(product, cast) {
+  const deadline = performance.now() + calmMs;
+  for (;;) {
+    const left = await unsettled(product.databaseUrl).catch(() => ({ database: 'away' }));
+    const isAtRest = Object.values(left).every((count) => count === 0);
+    const isLate = performance.now() > deadline;
+    if (isAtRest || isLate) {
+      const { faults, figures } = await audit(product, cast);
+      if (faults.length === 0 || isLate) {
+        if (!isAtRest) faults.unshift(`not at rest after ${calmMs / 1_000} s: ${JSON.stringify(left)}`);
+        return { faults, figures };
+      }
+    }
+    await wait(2_000);
+  }
+}

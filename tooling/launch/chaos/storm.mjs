@@ -1,0 +1,183 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { cutStreams, setWeather, tradeAtVenue } from './venue.mjs';
+
+/**
+ * What goes on while the storm lasts: leaders trade, the exchange misbehaves, processes are killed.
+ *
+ * @typedef {{
+ *   product: import('../e2e/killable-product.mjs').KillableProduct, cast: import('./cast.mjs').Cast,
+ *   random: import('./random.mjs').Random, seconds: number, say: (line: string) => void,
+ * }} Scene
+ */
+
+/**
+ * @param {Scene} scene
+ * @returns {Promise<{ orders: number, venueOrders: number, kills: Record<string, number> }>} how much of it there was
+ */
+export async function storm(scene) {
+  const { product, seconds } = scene;
+  const until = performance.now() + seconds * 1_000;
+  /** @type {Record<string, number>} */
+  const kills = {};
+  const counts = { orders: 0, venueOrders: 0 };
+  const isOver = () => performance.now() >= until;
+  await Promise.all([
+    ...scene.cast.leaders.map((leader) => trade(scene, leader, isOver, counts)),
+    blow(scene, isOver),
+    killWorkers(scene, isOver, kills),
+    killServers(scene, isOver, kills),
+  ]);
+  await setWeather(product.paperExchangeUrl, {});
+  return { ...counts, kills };
+}
+
+/**
+ * One order after the other. A request whose answer is lost is sent again with its key until it is answered.
+ *
+ * @param {Scene} scene
+ * @param {import('./cast.mjs').Leader} leader
+ * @param {() => boolean} isOver
+ * @param {{ orders: number, venueOrders: number }} counts
+ */
+async function trade({ product, cast, random }, leader, isOver, counts) {
+  const resting = [];
+  for (let nth = 0; !isOver(); nth++) {
+    const pair = random.pick(cast.pairs);
+    const isSale = random.happens(0.35);
+    const amount = amountOf(pair, random);
+    if (random.happens(0.15)) {
+      const order = {
+        symbol: `${pair.base}${pair.quote}`,
+        side: /** @type {'BUY' | 'SELL'} */ (isSale ? 'SELL' : 'BUY'),
+        quantity: amount,
+      };
+      if (await tradeAtVenue(product.paperExchangeUrl, leader.account.credentials, order))
+        counts.venueOrders++;
+    } else {
+      const made = await placeSurely(leader, {
+        exchange_account_id: leader.account.id,
+        trade_pair_id: pair.id,
+        strategy_id: leader.strategyId,
+        client_order_id: `chaos-${leader.strategyId.slice(-6)}-${nth}`,
+        side: isSale ? 'SELL' : 'BUY',
+        amount,
+        ...kindOf(pair, isSale, random),
+      });
+      if (made !== undefined) {
+        counts.orders++;
+        if (made.type === 'LIMIT') resting.push(made.id);
+      }
+    }
+    // What rests is taken back now and then.
+    if (resting.length > 3)
+      await leader.api.request('POST', `/v1/trades/${resting.shift()}/cancel`).catch(() => {});
+    await wait(random.between(200, 1_200));
+  }
+}
+
+const prices = { BTC: 60_000, ETH: 3_000, SOL: 150 };
+
+/**
+ * Worth 30 to 900 of quote.
+ *
+ * @param {any} pair
+ * @param {import('./random.mjs').Random} random
+ */
+function amountOf({ base }, random) {
+  const price = prices[/** @type {keyof typeof prices} */ (base)];
+  return (random.between(30, 900) / price).toFixed(base === 'BTC' ? 5 : base === 'ETH' ? 4 : 3);
+}
+
+/**
+ * @param {any} pair
+ * @param {boolean} isSale
+ * @param {import('./random.mjs').Random} random
+ */
+function kindOf({ base }, isSale, random) {
+  if (random.happens(0.7)) return { type: 'MARKET' };
+  // Sometimes across the book, sometimes far from it.
+  const away = random.pick([-0.02, -0.0005, 0.01]) * (isSale ? -1 : 1);
+  const price = prices[/** @type {keyof typeof prices} */ (base)] * (1 + away);
+  return { type: 'LIMIT', price: price.toFixed(2) };
+}
+
+/**
+ * @param {import('./cast.mjs').Leader} leader
+ * @param {{ client_order_id: string, [field: string]: unknown }} body
+ */
+async function placeSurely({ api }, body) {
+  const headers = { 'idempotency-key': body.client_order_id };
+  for (;;) {
+    const answer = await api.request('POST', '/v1/trades', body, headers).catch(() => undefined);
+    if (answer?.status === 201) return answer.body.data;
+    const code = answer?.body.error?.code;
+    const isFinal = answer !== undefined && answer.status < 500 && code !== 'idempotency_in_progress';
+    if (isFinal) return undefined;
+    await wait(300);
+  }
+}
+
+/**
+ * Spells of bad weather with fair ones between.
+ *
+ * @param {Scene} scene
+ * @param {() => boolean} isOver
+ */
+async function blow({ product, random }, isOver) {
+  const url = product.paperExchangeUrl;
+  while (!isOver()) {
+    await setWeather(url, {
+      latency_ms: Math.round(random.between(0, 60)),
+      rate_limit_rate: random.happens(0.3) ? 0.05 : 0,
+      error_rate: random.between(0, 0.1),
+      drop_answer_rate: random.between(0, 0.1),
+      duplicate_event_rate: random.between(0, 0.5),
+      reorder_event_rate: random.between(0, 0.5),
+      partial_fill_rate: random.between(0, 0.6),
+    });
+    await wait(random.between(2_000, 5_000));
+    if (random.happens(0.4)) await cutStreams(url);
+    if (random.happens(0.3)) await setWeather(url, {});
+    await wait(random.between(500, 2_000));
+  }
+}
+
+/**
+ * @param {Scene} scene
+ * @param {() => boolean} isOver
+ * @param {Record<string, number>} kills
+ */
+async function killWorkers({ product, random, say }, isOver, kills) {
+  while (!isOver()) {
+    await wait(random.between(2_000, 7_000));
+    const name = random.pick(product.workerNames);
+    say(`kill -9 ${name}`);
+    await product.kill(name);
+    kills[name] = (kills[name] ?? 0) + 1;
+  }
+}
+
+/**
+ * @param {Scene} scene
+ * @param {() => boolean} isOver
+ * @param {Record<string, number>} kills
+ */
+async function killServers({ product, random, seconds, say }, isOver, kills) {
+  const everyMs = Math.min(60_000, (seconds * 1_000) / 4);
+  for (const name of turns(random)) {
+    await wait(everyMs * random.between(0.8, 1.2));
+    if (isOver()) return;
+    say(`kill -9 ${name}`);
+    await product.kill(name);
+    kills[name] = (kills[name] ?? 0) + 1;
+  }
+}
+
+/** @param {import('./random.mjs').Random} random */
+function* turns(random) {
+  let name = random.pick(['postgres', 'redis']);
+  for (;;) {
+    yield name;
+    name = name === 'postgres' ? 'redis' : 'postgres';
+  }
+}
