@@ -1,0 +1,147 @@
+/**
+ * Analytics of a user with a million fills, beside the bare sums over the same fills.
+ *
+ *   pnpm turbo run build && node bench/analytics.mjs [fills]
+ *
+ * 1. One throw-away Postgres: one user, two accounts, ten pairs, three strategies, a year; a trade has two fills, and
+ *    each purchase is sold by the next trade of its pair.
+ * 2. `analytics` is the product's own: everything that `GET /v1/trades/analytics` answers, read through its service.
+ *    The peer is the least that has to be read without any of it: `SELECT` of count, volume and fees over the fills.
+ *    That both tell the same count, volume and fees is looked at before, and that net_pnl is the lots'.
+ * 3. `kept` is with all days up to date, as the trading worker leaves them. `kept, but one day` has the newest day to
+ *    read from the ledger itself, as right after a fill; `half a day cut off` begins and ends within a day.
+ * 4. Runs are interleaved, so that a machine that slows down slows all alike; each figure is the median of the runs.
+ */
+import { randomUUID } from 'node:crypto';
+import { cpus } from 'node:os';
+import { openPlatform } from '@trading-automation/core';
+import { AnalyticsService, ResultDays } from '@trading-automation/core/analytics';
+import pg from 'pg';
+import { migrateDatabase } from '../tooling/launch/service-processes.mjs';
+import { startTestServers } from '../tooling/launch/test-servers.mjs';
+import { ACCOUNTS, DAYS, PAIRS, STRATEGIES, writeLedger } from './analytics-data.mjs';
+import { quantile } from './rest-load.mjs';
+
+const ROUNDS = 15;
+const TARGET_MS = 300;
+const DAY_MS = 86_400_000;
+
+/** What is let go of in the end, the latest first. */
+const closers = [];
+
+const BARE_SQL = `
+  SELECT count(*)::int AS fill_count, trim_scale(sum(f.price * f.amount))::text AS volume,
+    trim_scale(sum(f.fee_amount))::text AS fees
+  FROM fills f WHERE f.exchange_account_id = ANY (ARRAY (SELECT id FROM exchange_accounts WHERE user_id = $1))`;
+
+async function start() {
+  const servers = await startTestServers({ postgres: true });
+  closers.push(servers.stop);
+  await migrateDatabase(servers.databaseUrl);
+  const database = new pg.Client({ connectionString: servers.databaseUrl });
+  await database.connect();
+  closers.push(() => database.end());
+  const platform = await openPlatform({
+    world: 'test',
+    databaseUrl: servers.databaseUrl,
+    applicationName: 'bench',
+    onListenerError: () => undefined,
+  });
+  closers.push(() => platform.close());
+  return { database, platform };
+}
+
+/** Both sides tell the same, or the figures say nothing. */
+async function compareAnswers({ database, userId, record }) {
+  const { rows } = await database.query(BARE_SQL, [userId]);
+  const [bare] = rows;
+  const lots = await database.query('SELECT trim_scale(sum(pnl))::text AS pnl FROM lot_closures');
+  if (record.volume !== bare.volume || record.fees !== bare.fees || record.net_pnl !== lots.rows[0].pnl)
+    throw new Error(`analytics tell ${record.volume} ${record.fees} ${record.net_pnl}`);
+}
+
+async function timed(work) {
+  const beganAt = performance.now();
+  await work();
+  return performance.now() - beganAt;
+}
+
+const median = (values) => quantile(values, 0.5);
+
+async function measure(fills) {
+  const { database, platform } = await start();
+  const service = new AnalyticsService(platform);
+  const results = new ResultDays(platform);
+  const userId = await writeLedger({ database, fills });
+  const actor = { userId, credential: { kind: 'api_key', id: randomUUID(), permissions: ['READ'] } };
+  const read = (range = {}) => service.get(actor, { interval: 'day', ...range });
+  const refreshMs = await timed(() => results.refresh());
+  await database.query('VACUUM ANALYZE');
+  await compareAnswers({ database, userId, record: await read() });
+  const noon = (daysAgo) =>
+    new Date(Math.floor(Date.now() / DAY_MS - daysAgo) * DAY_MS + DAY_MS / 2).toISOString();
+  const mark = `INSERT INTO result_marks (user_id, day)
+    SELECT $1, max(executed_at AT TIME ZONE 'UTC')::date FROM fills`;
+  const contestants = {
+    kept: () => read(),
+    'kept, but one day': async () => read(),
+    'half a day cut off': () => read({ from: noon(DAYS - 2), to: noon(2) }),
+    'bare sums': () => database.query(BARE_SQL, [userId]),
+  };
+  const times = new Map(Object.keys(contestants).map((name) => [name, []]));
+  for (let round = -1; round < ROUNDS; round++) {
+    for (const [name, work] of Object.entries(contestants)) {
+      if (name === 'kept, but one day') await database.query(mark, [userId]);
+      const ms = await timed(work);
+      if (name === 'kept, but one day') await results.refresh();
+      // The first round warms up.
+      if (round >= 0) times.get(name).push(ms);
+    }
+  }
+  report(times, { fills, refreshMs });
+}
+
+function report(times, { fills, refreshMs }) {
+  const [cpu] = cpus();
+  console.log(
+    `${cpu?.model.trim()} x ${cpus().length}, ${process.platform} ${process.arch}, Node ${process.version}`,
+  );
+  console.log(
+    `${fills.toLocaleString('en-US')} fills of ${DAYS} days, ${ACCOUNTS} accounts, ${PAIRS} pairs, ${STRATEGIES} strategies; median of ${ROUNDS} interleaved runs`,
+  );
+  const bare = times.get('bare sums');
+  console.log('\n                      p50 ms   of bare');
+  for (const [name, each] of times) {
+    const ratio = median(each.map((ms, round) => ms / bare[round]));
+    console.log(
+      `${name.padEnd(20)}  ${median(each).toFixed(1).padStart(6)}   ${ratio.toFixed(3).padStart(7)}`,
+    );
+  }
+  const p50 = median(times.get('kept'));
+  console.log(`\nkept: ${p50.toFixed(1)} ms (target ${TARGET_MS}: ${p50 <= TARGET_MS ? 'met' : 'missed'})`);
+  console.log(`making all days once: ${(refreshMs / 1000).toFixed(1)} s`);
+}
+
+async function close() {
+  while (closers.length > 0) await closers.pop()();
+}
+
+let isInterrupted = false;
+for (const [signal, exitCode] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+]) {
+  process.once(signal, () => {
+    isInterrupted = true;
+    close().finally(() => process.exit(exitCode));
+  });
+}
+
+try {
+  await measure(Number(process.argv[2] ?? 1_000_000));
+} catch (error) {
+  // What breaks because everything is being closed is no news.
+  if (!isInterrupted) throw error;
+} finally {
+  await close();
+}

@@ -1,0 +1,123 @@
+/** What `copy.mjs` measures: the product as `npm start` runs it, one worker, on a Postgres and a Redis of its own. */
+import { join } from 'node:path';
+import pg from 'pg';
+import { ensureKeys } from '../tooling/launch/keys.mjs';
+import { freePort } from '../tooling/launch/ports.mjs';
+import { preparePostgres } from '../tooling/launch/postgres.mjs';
+import { prepareRedis } from '../tooling/launch/redis.mjs';
+import { startKeeper } from '../tooling/launch/servers.mjs';
+import { ampleRateLimits, apiNodeOptions, listServices } from '../tooling/launch/service-list.mjs';
+import { migrateDatabase, superviseService } from '../tooling/launch/service-processes.mjs';
+import { temporaryFolder } from '../tooling/launch/test-servers.mjs';
+
+/** Beyond what a run asks for: limits are counted as ever, and not met. */
+const AMPLE = { weightPerMinute: 100_000_000, ordersPer10s: 1_000_000 };
+
+/** What is let go of in the end, the latest first. */
+const closers = [];
+
+export async function close() {
+  while (closers.length > 0) await closers.pop()();
+}
+
+/**
+ * Everything acknowledged is on its way to the disk, as in a deployment.
+ *
+ * @param {{ profileFile?: string | undefined }} options where the worker's profile goes, if it is to be profiled
+ */
+export async function startProduct({ profileFile }) {
+  const { databaseUrl, redisUrl, folder } = await startServers();
+  await migrateDatabase(databaseUrl);
+  const keys = await ensureKeys(join(folder, 'keys'));
+  const ports = { rest: await freePort(), paperExchange: await freePort() };
+  const paperExchangeDir = join(folder, 'paper-exchange');
+  const services = listServices({
+    databaseUrl,
+    redisUrl,
+    keys,
+    paperExchangeDir,
+    ports,
+    more: moreFor(profileFile),
+  })
+    .filter(({ name }) => name !== 'webhook-dispatcher')
+    .map(withAmpleVenues);
+  const worker = await startServices(services);
+  const database = new pg.Client({ connectionString: databaseUrl });
+  await database.connect();
+  closers.push(() => database.end());
+  const urlOf = (name) => services.find((service) => service.name === name).url;
+  return {
+    database,
+    restUrl: urlOf('rest-api'),
+    paperExchangeUrl: urlOf('paper-exchange'),
+    /** Begins a profile of the worker, or ends it. */
+    switchProfile: () => process.kill(worker.pid, 'SIGUSR2'),
+  };
+}
+
+async function startServers() {
+  const folder = temporaryFolder();
+  const keeper = startKeeper(reportEnd);
+  closers.push(() => keeper.stop());
+  keeper.removeAfterwards(folder);
+  const postgres = await preparePostgres({
+    dataDir: join(folder, 'postgres'),
+    passwordFile: join(folder, 'postgres-password'),
+    logFile: join(folder, 'postgres.log'),
+    port: await freePort(),
+    database: 'product',
+  });
+  // When a row was committed, and not when its transaction wrote it.
+  postgres.command.args.push('-c', 'track_commit_timestamp=on');
+  const redis = await prepareRedis({
+    dataDir: join(folder, 'redis'),
+    logFile: join(folder, 'redis.log'),
+    port: await freePort(),
+    say: () => undefined,
+  });
+  await Promise.all([keeper.start(postgres), keeper.start(redis)]);
+  return { databaseUrl: postgres.url, redisUrl: redis.url, folder };
+}
+
+function reportEnd(name, event) {
+  if (event.type === 'exited') console.error(`${name} ended, and is started again`);
+}
+
+function moreFor(profileFile) {
+  const profiled = {
+    NODE_OPTIONS: `${apiNodeOptions} --import ${import.meta.resolve('./copy-profile.mjs')}`,
+    PROFILE_FILE: profileFile ?? '',
+  };
+  return {
+    'rest-api': { RATE_LIMITS: ampleRateLimits },
+    'paper-exchange': {
+      WEIGHT_PER_MINUTE: String(AMPLE.weightPerMinute),
+      ORDERS_PER_10S: String(AMPLE.ordersPer10s),
+      ORDERS_PER_DAY: String(AMPLE.ordersPer10s),
+    },
+    // As the image runs it.
+    'trading-worker': profileFile === undefined ? { NODE_OPTIONS: apiNodeOptions } : profiled,
+  };
+}
+
+/** The worker spends from the same limits as the exchange counts. */
+function withAmpleVenues(service) {
+  if (service.env.VENUES === undefined) return service;
+  const venues = JSON.parse(service.env.VENUES).map((venue) => ({ ...venue, limits: AMPLE }));
+  return { ...service, env: { ...service.env, VENUES: JSON.stringify(venues) } };
+}
+
+/** @returns the worker's process */
+async function startServices(services) {
+  const running = new Map(services.map((service) => [service.name, superviseService(service, sayTrouble)]));
+  // The exchange ends after those who speak to it.
+  for (const name of ['paper-exchange', 'trading-worker', 'rest-api'])
+    closers.push(() => running.get(name).stop());
+  await Promise.all([...running.values()].map((each) => each.untilReady()));
+  return running.get('trading-worker');
+}
+
+/** What is worth knowing in a run: services that end, and what they log of trouble. */
+function sayTrouble(line) {
+  if (/\b(ended|ERROR|FATAL|WARN)\b/i.test(line)) console.error(line.slice(0, 400));
+}

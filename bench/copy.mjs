@@ -1,0 +1,145 @@
+/**
+ * One signal to many copiers: how fast copies are planned, sent and acknowledged, beside a bare loop that sends the same
+ * orders to the same exchange.
+ *
+ *   pnpm turbo run build && node bench/copy.mjs [--rounds 7] [--rounds-of-10000 3] [--profile worker.cpuprofile]
+ *
+ * 1. The product as `npm start` runs it, with one trading worker and everything acknowledged on its way to the disk:
+ *    Postgres, Redis, the REST API and the paper exchange, on one machine. 1,000 accounts of ten users, each with a
+ *    stream of its own; then nine copiers more on each. Limits are counted as ever, and raised until nobody meets them.
+ * 2. A round: the leader buys at market through `POST /v1/trades`; the worker hears of the fill from the exchange's
+ *    stream, and every copier buys by an IOC limit order. Then the bare loop sends the same orders (side, amount, price)
+ *    on as many other accounts, from a process of its own over as many connections as the worker opens. Then the leader
+ *    sells, and every copier with it.
+ * 3. All is told by the database's clock, from `emitted_at` of the signal: the leader's fill as it was stored. `sent` is
+ *    `submitted_at`, written before the order goes out; `filled` is the exchange's own instant of the fill; `stored` is
+ *    the commit of the last copier's decision and order; `acknowledged` that the last order's answer is stored.
+ *    Copies a second are until acknowledged, as the bare loop's orders are.
+ * 4. Looked at in each round: every copier has one decision, with one order of its own, which filled. In the end: the
+ *    exchange's ledger holds each copy once and nothing else.
+ */
+import { cpus } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { addCopiers, openCast } from './copy-cast.mjs';
+import { assertLedgers, bareRound, copyRound, ordersLike } from './copy-rounds.mjs';
+import { close, startProduct } from './copy-surroundings.mjs';
+import { quantile } from './rest-load.mjs';
+
+const TARGETS = { storedMs: 250, ofBare: 0.5, sentP50Ms: 5, sentP99Ms: 25 };
+/** Balances that changed are read anew within three seconds. */
+const CALM_MS = 4_000;
+const COPIERS_PER_ACCOUNT = 10;
+
+const { values: options } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '7' },
+    'rounds-of-10000': { type: 'string', default: '3' },
+    'accounts-per-user': { type: 'string', default: '100' },
+    profile: { type: 'string' },
+  },
+});
+
+const median = (values) => quantile(values, 0.5);
+
+/** Rounds whose leader's order met two prices are made again. The first one warms up. */
+async function measure(scene, count) {
+  const rounds = [];
+  while (rounds.length <= count) {
+    await sleep(CALM_MS);
+    if (rounds.length === count) await profile(scene);
+    const entries = await copyRound(scene, 'BUY');
+    if (rounds.length === count) await profile(scene);
+    await sleep(CALM_MS);
+    const bareMs =
+      entries &&
+      (await bareRound(scene.paperExchangeUrl, await ordersLike(scene.database, scene, entries.signalId)));
+    await sleep(CALM_MS);
+    const exits = await copyRound(scene, 'SELL');
+    if (entries === null || exits === null) continue;
+    rounds.push({ entries, exits, bareMs });
+    // As autovacuum leaves the tables within minutes: until then plans are those of empty ones.
+    if (rounds.length === 1) await scene.database.query('ANALYZE');
+    console.error(
+      `${entries.copies} copies: stored ${whole(entries.storedMs)} ms, acknowledged ${whole(entries.acknowledgedMs)} ms; bare ${whole(bareMs)} ms; exits acknowledged ${whole(exits.acknowledgedMs)} ms`,
+    );
+  }
+  return rounds.slice(1);
+}
+
+async function profile({ switchProfile }) {
+  if (options.profile === undefined) return;
+  switchProfile();
+  await sleep(500);
+}
+
+const whole = (ms) => Math.round(ms).toLocaleString('en-US');
+const perSecond = ({ copies, acknowledgedMs }) => (copies / acknowledgedMs) * 1_000;
+
+function report(rounds) {
+  const of = (value) => median(rounds.map(value));
+  const { copies } = rounds[0].entries;
+  const ofBare = of(({ entries, bareMs }) => bareMs / entries.acknowledgedMs);
+  const row = (side) => ({
+    'sent p50 ms': whole(of((round) => round[side].sentP50Ms)),
+    'sent p99 ms': whole(of((round) => round[side].sentP99Ms)),
+    'filled p50 ms': whole(of((round) => round[side].filledP50Ms)),
+    'filled p99 ms': whole(of((round) => round[side].filledP99Ms)),
+    'stored ms': side === 'entries' ? whole(of((round) => round[side].storedMs)) : '',
+    'acknowledged ms': whole(of((round) => round[side].acknowledgedMs)),
+    'settled ms': whole(of((round) => round[side].settledMs)),
+    'a second': whole(of((round) => perSecond(round[side]))),
+  });
+  console.log(`\n1 signal to ${copies.toLocaleString('en-US')} copiers, median of ${rounds.length} rounds`);
+  console.table({
+    entries: row('entries'),
+    exits: row('exits'),
+    'bare loop': {
+      'acknowledged ms': whole(of(({ bareMs }) => bareMs)),
+      'a second': whole(of(({ bareMs }) => (copies / bareMs) * 1_000)),
+    },
+  });
+  tell('of the bare loop', ofBare.toFixed(3), '≥', TARGETS.ofBare, ofBare >= TARGETS.ofBare);
+  if (copies !== 1_000) return;
+  for (const [name, words] of Object.entries({
+    storedMs: 'all planned and stored, ms',
+    sentP50Ms: 'sent p50, ms',
+    sentP99Ms: 'sent p99, ms',
+  })) {
+    const value = of(({ entries }) => entries[name]);
+    tell(words, whole(value), '≤', TARGETS[name], value <= TARGETS[name]);
+  }
+}
+
+function tell(what, value, relation, target, isMet) {
+  console.log(`${what}: ${value} (target ${relation} ${target}: ${isMet ? 'met' : 'MISSED'})`);
+}
+
+async function run() {
+  const [cpu] = cpus();
+  console.log(
+    `${cpu?.model.trim()} x ${cpus().length}, ${process.platform} ${process.arch}, Node ${process.version}`,
+  );
+  const product = await startProduct({ profileFile: options.profile });
+  const cast = await openCast(product, Number(options['accounts-per-user']));
+  const scene = { ...product, ...cast };
+  await addCopiers(cast, 'first');
+  report(await measure(scene, Number(options.rounds)));
+  if (Number(options['rounds-of-10000']) > 0) {
+    for (let nth = 1; nth < COPIERS_PER_ACCOUNT; nth++) await addCopiers(cast, `copier ${nth}`);
+    report(await measure(scene, Number(options['rounds-of-10000'])));
+  }
+  const copies = await assertLedgers(scene);
+  console.log(
+    `\n${copies.toLocaleString('en-US')} copies: each is one order in the exchange's ledger, none is lost`,
+  );
+}
+
+/** However it ends, nothing of it goes on. */
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.once(signal, () => close().finally(() => process.exit(130)));
+try {
+  await run();
+} finally {
+  await close();
+}
