@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeId } from '@trading-automation/contracts';
-import { apiNodeOptions } from '../tooling/launch/service-list.mjs';
+import { serviceNodeOptions } from '../tooling/launch/service-list.mjs';
 import { inLanes, ordersAtVenue } from './copy-venue.mjs';
 
 /** What is left of it after the exchange's fee is a whole number of the pair's steps: an exit leaves nothing. */
@@ -111,7 +111,7 @@ export async function ordersLike(database, { accounts, twins }, signalId) {
 
 /** In a process of its own, as the worker is one. @returns {Promise<number>} milliseconds until all were acknowledged */
 export async function bareRound(url, orders) {
-  const child = fork(join(import.meta.dirname, 'copy-bare.mjs'), [], { execArgv: [apiNodeOptions] });
+  const child = fork(join(import.meta.dirname, 'copy-bare.mjs'), [], { execArgv: [serviceNodeOptions] });
   child.send({ url, orders });
   const [{ ms, filled }] = await once(child, 'message');
   child.disconnect();

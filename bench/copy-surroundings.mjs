@@ -6,7 +6,7 @@ import { freePort } from '../tooling/launch/ports.mjs';
 import { preparePostgres } from '../tooling/launch/postgres.mjs';
 import { prepareRedis } from '../tooling/launch/redis.mjs';
 import { startKeeper } from '../tooling/launch/servers.mjs';
-import { ampleRateLimits, apiNodeOptions, listServices } from '../tooling/launch/service-list.mjs';
+import { ampleRateLimits, listServices, serviceNodeOptions } from '../tooling/launch/service-list.mjs';
 import { migrateDatabase, superviseService } from '../tooling/launch/service-processes.mjs';
 import { temporaryFolder } from '../tooling/launch/test-servers.mjs';
 
@@ -85,7 +85,7 @@ function reportEnd(name, event) {
 
 function moreFor(profileFile) {
   const profiled = {
-    NODE_OPTIONS: `${apiNodeOptions} --import ${import.meta.resolve('./copy-profile.mjs')}`,
+    NODE_OPTIONS: `${serviceNodeOptions} --import ${import.meta.resolve('./copy-profile.mjs')}`,
     PROFILE_FILE: profileFile ?? '',
   };
   return {
@@ -96,7 +96,7 @@ function moreFor(profileFile) {
       ORDERS_PER_DAY: String(AMPLE.ordersPer10s),
     },
     // As the image runs it.
-    'trading-worker': profileFile === undefined ? { NODE_OPTIONS: apiNodeOptions } : profiled,
+    'trading-worker': profileFile === undefined ? {} : profiled,
   };
 }
 

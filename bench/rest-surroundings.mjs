@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import pg from 'pg';
 import { ensureKeys } from '../tooling/launch/keys.mjs';
 import { root } from '../tooling/launch/paths.mjs';
-import { ampleRateLimits, apiNodeOptions, listServices } from '../tooling/launch/service-list.mjs';
+import { ampleRateLimits, listServices, serviceNodeOptions } from '../tooling/launch/service-list.mjs';
 import { migrateDatabase } from '../tooling/launch/service-processes.mjs';
 import { startTestServers } from '../tooling/launch/test-servers.mjs';
 
@@ -31,7 +31,7 @@ export async function startSurroundings(environment = { RATE_LIMITS: ampleRateLi
   closers.push(() => database.end());
   const apiUrl = await startApi(servers, environment);
   const bare = join(import.meta.dirname, 'rest-bare.mjs');
-  const bareUrl = await serve(bare, { DATABASE_URL: servers.databaseUrl, NODE_OPTIONS: apiNodeOptions });
+  const bareUrl = await serve(bare, { DATABASE_URL: servers.databaseUrl, NODE_OPTIONS: serviceNodeOptions });
   return { database, apiUrl, bareUrl };
 }
 

@@ -12,8 +12,8 @@
  * @typedef {{ name: string, app: string, url?: string, env: Record<string, string> }} Service
  */
 
-/** A page of records is read, answered and forgotten: with a young generation this large it is seldom copied (ADR 13). */
-export const apiNodeOptions = '--max-semi-space-size=64';
+/** A page of records, or an order's answer, is read and forgotten: with a young generation this large it is seldom copied (ADR 13). */
+export const serviceNodeOptions = '--max-semi-space-size=64';
 
 /** The test world: paper exchanges alone. */
 const world = 'test';
@@ -84,6 +84,7 @@ export function listServices(surroundings) {
       app: 'trading-worker',
       env: {
         ...shared,
+        NODE_OPTIONS: serviceNodeOptions,
         EXCHANGE_OPENING_KEYS: privateHalf(keys.exchangeSealing),
         VENUES: JSON.stringify([paperVenue]),
       },
@@ -103,7 +104,7 @@ export function listServices(surroundings) {
       url: `http://127.0.0.1:${ports.rest}`,
       env: {
         ...shared,
-        NODE_OPTIONS: apiNodeOptions,
+        NODE_OPTIONS: serviceNodeOptions,
         PORT: String(ports.rest),
         PUBLIC_URL: `http://127.0.0.1:${ports.rest}`,
         SERVER_KEYS: keys.server,
