@@ -289,7 +289,7 @@ export const copierOperations = {
     bodyOptional: true,
     response: copier,
     status: 200,
-    errors: ['not_found', 'invalid_state'],
+    errors: ['not_found', 'invalid_state', 'service_unavailable'],
   }),
   stop: defineOperation({
     id: 'copiers.stop',

@@ -36,13 +36,13 @@ async function make(path: string, body: object): Promise<string> {
   return id;
 }
 
-/** An exchange account, without an exchange to test its credentials. */
+/** An exchange account that was read, without an exchange to test its credentials. */
 async function connect(): Promise<string> {
   const id = randomUUID();
   await platform.database.query(
     `INSERT INTO exchange_accounts (id, user_id, exchange, account_name, trading_type, is_active, can_withdraw,
-       credentials_sealed)
-     SELECT $1, user_id, 'paper', 'mine', 'spot', true, false, 'sealed' FROM public_keys WHERE pubkey = $2`,
+       credentials_sealed, balances_taken_at)
+     SELECT $1, user_id, 'paper', 'mine', 'spot', true, false, 'sealed', clock_timestamp() FROM public_keys WHERE pubkey = $2`,
     [id, owner.publicKey],
   );
   return encodeId('exa', id);
@@ -68,8 +68,8 @@ describe('copiers over HTTP', () => {
   });
 
   it('take no word on a start for what a start does not do', async () => {
-    const { status, json } = await call('POST', `/v1/copiers/${copierId}/start`, { resync: 'EXITS' });
-    expect([status, json.error]).toMatchObject([422, { details: [{ field: 'resync' }] }]);
+    const { status, json } = await call('POST', `/v1/copiers/${copierId}/start`, { mode: 'PAUSED' });
+    expect([status, json.error]).toMatchObject([422, { details: [{ field: 'mode' }] }]);
   });
 
   it('are changed, listed and removed', async () => {
