@@ -12,6 +12,7 @@ export class OwnershipLoop {
   private loops: readonly Loop[] = [];
   private unsubscribe: readonly (() => void)[] = [];
   private claimSoon: NodeJS.Timeout | undefined;
+  private claiming: Promise<void> = Promise.resolve();
   private isStopped = false;
 
   constructor(
@@ -40,7 +41,7 @@ export class OwnershipLoop {
     this.isStopped = true;
     clearTimeout(this.claimSoon);
     for (const end of this.unsubscribe) end();
-    await Promise.all(this.loops.map((loop) => loop.stop()));
+    await Promise.all([this.claiming, ...this.loops.map((loop) => loop.stop())]);
     await this.desks.release();
   }
 
@@ -59,7 +60,7 @@ export class OwnershipLoop {
   private claimAgain(): void {
     this.claimSoon ??= setTimeout(() => {
       this.claimSoon = undefined;
-      this.desks.ownership.claim().then(() => this.follow(), this.onError);
+      this.claiming = this.desks.ownership.claim().then(() => this.follow(), this.onError);
     }, CLAIM_AFTER_MS);
     this.claimSoon.unref();
   }

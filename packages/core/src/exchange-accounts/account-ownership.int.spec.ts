@@ -138,6 +138,19 @@ describe('accounts', () => {
     expect(idsOf(other)).toEqual([...ids].sort());
   });
 
+  it('are nobody’s once their worker ended, also where it was just claiming some', async () => {
+    for (let round = 0; round < 10; round++) {
+      await accounts(3);
+      const ending = await worker();
+      await ending.ownership.keepLease();
+      const claims = Array.from({ length: 4 }, () => ending.ownership.claim());
+      await Promise.all([...claims, ending.ownership.release(), ending.ownership.claim()]);
+      expect(sizeOf(ending)).toBe(0);
+      const left = await core.rows('SELECT FROM account_owners WHERE worker = $1', ending.ownership.worker);
+      expect(left).toEqual([]);
+    }
+  });
+
   it('of an exchange go to those workers that have it', async () => {
     const [here, there] = [await accounts(4, 'paper'), await accounts(4, 'elsewhere')];
     const [both, one] = [await worker('paper', 'elsewhere'), await worker('paper')];

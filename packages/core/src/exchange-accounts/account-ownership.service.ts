@@ -44,6 +44,7 @@ export class AccountOwnership {
   private validUntilMs = Number.NEGATIVE_INFINITY;
   private told: { readonly timeMs: number; readonly atMs: number } | null = null;
   private living = 1;
+  private isReleased = false;
   private watch: NodeJS.Timeout | undefined;
 
   constructor(
@@ -57,6 +58,7 @@ export class AccountOwnership {
   async keepLease(): Promise<void> {
     // Before it is asked for: however long the answer takes, ours ends first.
     const askedAtMs = this.nowMs();
+    this.isReleased = false;
     const [{ time_ms, others }] = await this.platform.database.query(
       `INSERT INTO worker_leases AS mine (worker, exchanges, expires_at)
        VALUES ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
@@ -89,6 +91,7 @@ export class AccountOwnership {
     const { worker } = this;
     const owned = await inTransaction(this.platform.database, async (tx) => {
       await awaitTurnToClaim(tx);
+      if (this.isReleased) return [];
       for (const { exchange, mine, share } of await sharesOf(tx, worker, this.options.exchanges))
         if (mine < share) await takeOrphans(tx, worker, exchange, share - mine);
       return readOwned(tx, worker);
@@ -113,12 +116,14 @@ export class AccountOwnership {
     return new Date(Math.floor(this.told.timeMs + this.nowMs() - this.told.atMs));
   }
 
-  /** Gives everything back, to be taken by others at once. */
+  /** Gives everything back, to be taken by others at once; a claim that is under way takes nothing after it. */
   async release(): Promise<void> {
+    this.isReleased = true;
     clearTimeout(this.watch);
     this.validUntilMs = Number.NEGATIVE_INFINITY;
     this.lose();
     await inTransaction(this.platform.database, async (tx) => {
+      await awaitTurnToClaim(tx);
       await tx.query('UPDATE account_owners SET worker = NULL WHERE worker = $1', [this.worker]);
       await tx.query('DELETE FROM worker_leases WHERE worker = $1', [this.worker]);
       await tellOfOrphans(tx);
