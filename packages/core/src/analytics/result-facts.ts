@@ -9,6 +9,7 @@
  * 2. A day is one of UTC: of the making of a trade, of the execution of a fill and of what it closed.
  * 3. Sums are exact.
  */
+import { AMOUNTS, COUNTS } from './result-tally.js';
 
 /** Nobody's strategy, and any account, pair or strategy: keys have no nulls. */
 export const NIL_UUID = '00000000-0000-0000-0000-000000000000';
@@ -100,40 +101,20 @@ const ENDED = `ended AS (
     min(pnl) AS worst_pnl, (array_agg(id ORDER BY pnl, closed_at, id))[1] AS worst_trade_id
   FROM closed GROUP BY ${KEY})`;
 
-const COUNTS = [
-  'pending_count',
-  'partially_filled_count',
-  'filled_count',
-  'cancelled_count',
-  'failed_count',
-  'fill_count',
-  'unmatched_count',
-  'part_count',
-  'closed_count',
-  'winning_count',
-  'losing_count',
-] as const;
-const AMOUNTS = [
-  'volume',
-  'fees_in_quote',
-  'fees_in_base',
-  'net_pnl',
-  'gross_profit',
-  'gross_loss',
-  'holding_seconds',
-] as const;
+/** `fees` are reckoned from the others. */
+const LEDGER_AMOUNTS = AMOUNTS.filter((name) => name !== 'fees');
 const AS_THEY_ARE = ['fees_in_others', 'best_pnl', 'best_trade_id', 'worst_pnl', 'worst_trade_id'] as const;
 
 /** Of what `result_days` and `DAYS_SQL` have beside their key, everything that adds up. */
-export const SUMMED = { counts: COUNTS, amounts: [...AMOUNTS, 'fees'] } as const;
+export const SUMMED = { counts: COUNTS, amounts: AMOUNTS } as const;
 
 /** The columns of `result_days`, in the order of `DAYS_SQL`. */
-export const DAY_COLUMNS = [KEY, ...COUNTS, ...AMOUNTS, 'fees', ...AS_THEY_ARE].join(', ');
+export const DAY_COLUMNS = [KEY, ...COUNTS, ...LEDGER_AMOUNTS, 'fees', ...AS_THEY_ARE].join(', ');
 
 /** One row for every day, account, pair and strategy of which there is anything to say: as `result_days`. */
 export const DAYS_SQL = `
   WITH ${[STRETCHES, FILLS, PARTS, CLOSED, MADE, FILLED, OTHER_FEES, REALISED, ENDED].join(', ')}
-  SELECT ${KEY}, ${[...COUNTS, ...AMOUNTS].map((name) => `coalesce(${name}, 0) AS ${name}`).join(', ')},
+  SELECT ${KEY}, ${[...COUNTS, ...LEDGER_AMOUNTS].map((name) => `coalesce(${name}, 0) AS ${name}`).join(', ')},
     coalesce(fees_in_quote + fees_of_base, 0) AS fees, ${AS_THEY_ARE.join(', ')}
   FROM made FULL JOIN filled USING (${KEY}) FULL JOIN other_fees USING (${KEY})
     FULL JOIN realised USING (${KEY}) FULL JOIN ended USING (${KEY})`;

@@ -34,7 +34,7 @@ export interface ResultSums {
   readonly holding_seconds: Decimal;
 }
 
-const COUNTS = [
+export const COUNTS = [
   'pending_count',
   'partially_filled_count',
   'filled_count',
@@ -47,7 +47,7 @@ const COUNTS = [
   'winning_count',
   'losing_count',
 ] as const;
-const AMOUNTS = [
+export const AMOUNTS = [
   'volume',
   'fees',
   'fees_in_quote',

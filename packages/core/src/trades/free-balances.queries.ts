@@ -5,8 +5,8 @@ import { queryPrepared, type Tx } from '@trading-automation/persistence';
 export type FreeBalances = ReadonlyMap<string, ReadonlyMap<string, Decimal>>;
 
 /**
- * What can be spent of each asset of each account: what was free when its balances were read, less what orders have
- * taken since; never below zero. The caller holds the accounts' locks.
+ * What can be spent of each asset of each account; never below zero. The caller holds the accounts' locks: nobody else
+ * reserves meanwhile.
  */
 export async function freeOf(
   tx: Tx,
@@ -26,17 +26,40 @@ export async function freeOf(
   return free;
 }
 
-/** An order that was told of before the balances were read is in them; one that came to nothing takes nothing. */
-const FREE = `SELECT a.id, s.asset,
-    trim_scale(greatest(0, coalesce((a.balances -> s.asset ->> 'free')::numeric, 0) - coalesce(r.reserved, 0)))::text
-      AS free
-  FROM exchange_accounts a CROSS JOIN unnest($2::text[]) AS s (asset)
-  LEFT JOIN (
-    SELECT t.exchange_account_id, t.reserved_asset, sum(t.reserved_amount) AS reserved
-    FROM trades t JOIN exchange_accounts b ON b.id = t.exchange_account_id
+/**
+ * What the exchange said was free, less what orders took since, and with what fills brought since: what was bought a
+ * moment ago can be sold before the next reading of balances. An order that was told of before the reading is in it; one
+ * that came to nothing takes nothing. A fill that the reading knew of already can count twice; the exchange then
+ * refuses what exceeds.
+ */
+const FREE = `
+  WITH asked AS (
+    SELECT a.id, n.asset, a.balances_taken_at AS taken_at,
+      coalesce((a.balances -> n.asset ->> 'free')::numeric, 0) AS free
+    FROM exchange_accounts a CROSS JOIN unnest($2::text[]) AS n (asset) WHERE a.id = ANY ($1)),
+  reserved AS (
+    SELECT t.exchange_account_id AS id, t.reserved_asset AS asset, sum(t.reserved_amount) AS amount
+    FROM trades t JOIN exchange_accounts a ON a.id = t.exchange_account_id
     WHERE t.exchange_account_id = ANY ($1) AND t.reserved_asset = ANY ($2) AND t.reserved_amount > 0
       AND t.status <> 'FAILED' AND NOT (t.status = 'CANCELLED' AND t.filled_amount = 0)
-      AND (t.acknowledged_at IS NULL OR t.acknowledged_at >= b.balances_taken_at)
-    GROUP BY 1, 2
-  ) r ON r.exchange_account_id = a.id AND r.reserved_asset = s.asset
-  WHERE a.id = ANY ($1)`;
+      AND (t.acknowledged_at IS NULL OR t.acknowledged_at >= a.balances_taken_at)
+    GROUP BY 1, 2),
+  brought AS (
+    SELECT f.exchange_account_id AS id, g.asset, sum(g.amount) AS amount
+    FROM fills f
+    JOIN exchange_accounts a ON a.id = f.exchange_account_id
+    JOIN trades t ON t.id = f.trade_id
+    JOIN trade_pairs p ON p.id = t.trade_pair_id
+    CROSS JOIN LATERAL (
+      SELECT CASE t.side WHEN 'BUY' THEN p.base ELSE p.quote END AS asset,
+        CASE t.side WHEN 'BUY' THEN f.amount ELSE f.amount * f.price END AS gross) side
+    CROSS JOIN LATERAL (
+      SELECT side.asset, side.gross - CASE WHEN f.fee_currency = side.asset THEN f.fee_amount ELSE 0 END AS amount) g
+    WHERE f.exchange_account_id = ANY ($1) AND g.asset = ANY ($2)
+      AND f.executed_at >= a.balances_taken_at - interval '1 minute' AND f.created_at >= a.balances_taken_at
+    GROUP BY 1, 2)
+  SELECT asked.id, asked.asset,
+    trim_scale(greatest(0, asked.free - coalesce(r.amount, 0) + coalesce(b.amount, 0)))::text AS free
+  FROM asked
+  LEFT JOIN reserved r ON r.id = asked.id AND r.asset = asked.asset
+  LEFT JOIN brought b ON b.id = asked.id AND b.asset = asked.asset`;

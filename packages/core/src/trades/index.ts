@@ -7,14 +7,6 @@ export { type FreeBalances, freeOf } from './free-balances.queries.js';
 export { type BookChange, type BookKey, bookChanges, lockBooks } from './lots/book-changes.service.js';
 export { bookOldFills } from './lots/book-old-fills.service.js';
 export {
-  type Held,
-  heldBy,
-  heldOf,
-  type LotsOf,
-  type OpenLot,
-  openLotsOf,
-} from './lots/open-lots.queries.js';
-export {
   fillKey,
   type KnownTrade,
   type ReconcileAction,

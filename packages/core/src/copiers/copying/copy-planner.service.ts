@@ -14,6 +14,7 @@ import { inTransaction, type Tx } from '@trading-automation/persistence';
 import type { Platform } from '../../platform.js';
 import { type Signal, signalsAfter } from '../../strategies/index.js';
 import { equitiesOf } from '../../trade-pairs/index.js';
+import { freeOf } from '../../trades/index.js';
 import type { PlannedSignal } from '../planning/plan.types.js';
 import { plannedSignalOf } from '../planning/planned-signal.js';
 import {
@@ -25,7 +26,6 @@ import {
   NOTHING_HELD,
 } from './copy-inputs.queries.js';
 import { type StoringStep, storeFailure, storePlans } from './copy-store.service.js';
-import { freeBalances } from './free-balances.queries.js';
 import { isExit, type PlannedCopy, planInTurn } from './plan-in-turn.js';
 import {
   type DueCopier,
@@ -224,7 +224,7 @@ export async function planFor(
   const { lotTradeId, sequence } = signal;
   const holdings = await holdingsOf(tx, ids, { lotTradeId, sequence, quote, day });
   const accountIds = [...new Set(copiers.map(({ accountId }) => accountId))];
-  const free = await freeBalances(tx, accountIds, [base, quote]);
+  const free = await freeOf(tx, accountIds, [base, quote]);
   const equities = await youngEquities(tx, copiers, quote, now);
   const candidates = copiers.map((copier) => ({
     copier,

@@ -4,12 +4,12 @@
  */
 import type { CopierStatus, Decimal } from '@trading-automation/contracts';
 import { Exact } from '../../decimal-arithmetic.js';
+import type { FreeBalances } from '../../trades/index.js';
 import { fallPercent } from '../planning/drawdown.rules.js';
 import { planCopy } from '../planning/plan.rules.js';
 import type { CopiedLotState, CopyInput, CopyPair, CopyPlan, PlannedSignal } from '../planning/plan.types.js';
 import { copyPairOf, termsOf } from '../planning/planned-signal.js';
 import type { CopierHoldings, CopierRow } from './copy-inputs.queries.js';
-import type { FreeBalances } from './free-balances.queries.js';
 
 export interface CopyCandidate {
   readonly copier: CopierRow;

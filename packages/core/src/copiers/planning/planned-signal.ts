@@ -3,7 +3,6 @@
  * decide by the same numbers.
  */
 import {
-  type BelowMinimumRule,
   canonicalDecimal,
   type Decimal,
   type SignalKind,
@@ -55,21 +54,10 @@ export function plannedSignalOf(signal: SignalToPlan): PlannedSignal {
 }
 
 /** The columns of a copier that bound what it copies. */
-export interface CopierSettings {
+export interface CopierSettings extends Omit<CopyTerms, 'sizing'> {
   readonly sizingMode: SizingMode;
   readonly sizingValue: Decimal;
   readonly sizingCapital: Decimal | null;
-  readonly belowMinimum: BelowMinimumRule;
-  readonly maxTradeQuote: Decimal | null;
-  readonly maxOpenQuote: Decimal | null;
-  readonly maxOpenTrades: number | null;
-  readonly maxDailyLossQuote: Decimal | null;
-  readonly maxDrawdownPercent: Decimal | null;
-  readonly maxSlippageBps: number | null;
-  readonly maxSignalAgeMs: number;
-  readonly allowedPairs: readonly string[] | null;
-  readonly blockedPairs: readonly string[] | null;
-  readonly allowedSides: readonly TradeSide[] | null;
 }
 
 export function termsOf(settings: CopierSettings): CopyTerms {
