@@ -40,6 +40,29 @@ export async function copyRound({ database, leader }, side) {
   return { signalId: signals[0].id, ...figures };
 }
 
+/**
+ * Until what follows a round is done: balances that changed are read anew, and results are summed up. None of it is
+ * measured, neither by the next round nor by the bare loop.
+ */
+export async function calm({ database }) {
+  const deadline = performance.now() + DEADLINE_MS;
+  for (;;) {
+    await sleep(1_000);
+    const [{ left }] = await rowsOf(
+      database,
+      `SELECT (SELECT count(*) FROM result_marks)
+         + (SELECT count(*) FROM outbox_events WHERE position IS NULL)
+         + (SELECT count(*) FROM exchange_accounts WHERE deleted_at IS NULL AND is_active
+            AND balances_taken_at < (SELECT max(executed_at) FROM fills)
+            AND EXISTS (SELECT FROM fills f WHERE f.exchange_account_id = exchange_accounts.id
+                        AND f.executed_at > balances_taken_at)) AS left`,
+    );
+    if (Number(left) === 0) break;
+    if (performance.now() > deadline) throw new Error(`no calm: ${left} things are left to do`);
+  }
+  await sleep(500);
+}
+
 const rowsOf = async (database, sql, parameters) => (await database.query(sql, parameters)).rows;
 
 const OPEN = `

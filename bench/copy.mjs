@@ -22,13 +22,11 @@ import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { addCopiers, openCast } from './copy-cast.mjs';
-import { assertLedgers, bareRound, copyRound, ordersLike } from './copy-rounds.mjs';
+import { assertLedgers, bareRound, calm, copyRound, ordersLike } from './copy-rounds.mjs';
 import { close, startProduct } from './copy-surroundings.mjs';
 import { quantile } from './rest-load.mjs';
 
 const TARGETS = { storedMs: 250, ofBare: 0.5, sentP50Ms: 5, sentP99Ms: 25 };
-/** Balances that changed are read anew within three seconds. */
-const CALM_MS = 4_000;
 const COPIERS_PER_ACCOUNT = 10;
 
 const { values: options } = parseArgs({
@@ -46,15 +44,15 @@ const median = (values) => quantile(values, 0.5);
 async function measure(scene, count) {
   const rounds = [];
   while (rounds.length <= count) {
-    await sleep(CALM_MS);
+    await calm(scene);
     if (rounds.length === count) await profile(scene);
     const entries = await copyRound(scene, 'BUY');
     if (rounds.length === count) await profile(scene);
-    await sleep(CALM_MS);
+    await calm(scene);
     const bareMs =
       entries &&
       (await bareRound(scene.paperExchangeUrl, await ordersLike(scene.database, scene, entries.signalId)));
-    await sleep(CALM_MS);
+    await calm(scene);
     const exits = await copyRound(scene, 'SELL');
     if (entries === null || exits === null) continue;
     rounds.push({ entries, exits, bareMs });

@@ -7,13 +7,14 @@ import { ledgerOf } from './venue.mjs';
  * What the product believes, held against the exchange's own ledger. Every sentence that `audit` gives back is a fault.
  *
  * 1. No order twice: the exchange has one order for each trade that was accepted, and each of its orders is a trade.
- * 2. No copy lost or made twice: what leaders filled is what signals tell of, and each signal has one decision for
+ * 2. No copy lost or made twice: what leaders filled is what signals tell of, but for what they had sold again before
+ *    the exchange told of it; and each signal has one decision for
  *    each copier of its strategy, settled.
  * 3. Every trade is in the state of its order, with the fills of its order.
  * 4. Balances are the exchange's, and the open lots of an asset are what the exchange holds of it, but for what a sale
  *    left that is less than a step: that no order can sell, so that it is closed with the lot.
  *
- * @typedef {{ trades: number, orders: number, fills: number, signals: number, decisions: Record<string, number>, failures: Record<string, number>, lots: number, external: number }} Figures
+ * @typedef {{ trades: number, orders: number, fills: number, signals: number, decisions: Record<string, number>, failures: Record<string, number>, lots: number, external: number, overWhenTold: number }} Figures
  */
 
 /**
@@ -36,6 +37,7 @@ export async function audit(product, cast) {
       failures: {},
       lots: 0,
       external: 0,
+      overWhenTold: 0,
     };
     for (const account of cast.accounts) {
       const ledger = await ledgerOf(product.paperExchangeUrl, account.credentials);
@@ -50,6 +52,7 @@ export async function audit(product, cast) {
     const copying = await readCopying(database);
     faults.push(...compareSignals(copying), ...compareDecisions(copying, cast));
     figures.signals = copying.signals.length;
+    figures.overWhenTold = copying.leaderTrades.filter(isOverWhenTold).length;
     figures.decisions = copying.outcomes;
     figures.failures = copying.failures;
     return { faults, figures };
@@ -108,6 +111,7 @@ const states = {
   FILLED: ['FILLED'],
   CANCELED: ['CANCELLED'],
   EXPIRED: ['CANCELLED'],
+  EXPIRED_IN_MATCH: ['CANCELLED'],
 };
 
 /**
@@ -207,7 +211,11 @@ async function readCopying(database) {
     leaderTrades: await rows(
       `SELECT t.id, t.filled_amount,
          (SELECT max(s.cumulative_amount) FROM signals s
-          WHERE s.source_trade_id = t.id AND s.kind IN ('OPEN', 'INCREASE')) AS signalled
+          WHERE s.source_trade_id = t.id AND s.kind IN ('OPEN', 'INCREASE')) AS signalled,
+         (SELECT sum(l.opened_amount) FROM lots l WHERE l.trade_id = t.id) AS opened,
+         (SELECT sum(c.amount) FROM lot_closures c JOIN fills entry ON entry.id = c.lot_id
+            JOIN fills exit ON exit.id = c.fill_id
+          WHERE entry.trade_id = t.id AND exit.created_at <= entry.created_at) AS closed_before
        FROM trades t WHERE t.strategy_id IS NOT NULL AND t.side = 'BUY' AND t.filled_amount > 0`,
     ),
     outcomes: Object.fromEntries(
@@ -226,11 +234,23 @@ function compareSignals({ signals, leaderTrades }) {
         faults.push(`${strategy}: signal ${index + 1} has sequence ${sequence}`);
     });
   }
-  for (const { id, filled_amount, signalled } of leaderTrades) {
+  for (const trade of leaderTrades) {
+    const { id, filled_amount, signalled } = trade;
+    if (isOverWhenTold(trade)) continue;
     if (units(signalled ?? '0') !== units(filled_amount))
       faults.push(`leader's trade ${id}: ${filled_amount} filled, ${signalled ?? 0} signalled`);
   }
   return faults;
+}
+
+/**
+ * Whether all that the trade opened was sold by fills that were known when its own became known: there was nothing left
+ * to copy, and nobody was told.
+ *
+ * @param {{ signalled: string | null, opened: string | null, closed_before: string | null }} trade
+ */
+function isOverWhenTold({ signalled, opened, closed_before: closed }) {
+  return signalled === null && opened !== null && closed !== null && units(opened) === units(closed);
 }
 
 /**

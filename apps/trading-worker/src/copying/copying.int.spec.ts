@@ -30,25 +30,26 @@ function counted(fail = false) {
 
 describe('copying in the worker', () => {
   it('row 10: plans, settles and guards again and again, also after failures, and ends when it is told to', async () => {
-    const [planning, settling, guarding] = [counted(true), counted(), counted()];
+    const [planning, settling, guarding, reopening] = [counted(true), counted(), counted(), counted()];
     const told: string[] = [];
     const copying = new Copying({
       platform: core.platform,
       planner: { planNext: planning.work },
-      settlement: { settleNext: settling.work },
+      settlement: { settleNext: settling.work, reopen: reopening.work },
       guard: { check: guarding.work },
       errorsOf: (what) => () => told.push(what),
     });
     copying.onApplicationBootstrap();
-    await Promise.all([planning.reached(1), settling.reached(1), guarding.reached(1)]);
+    await Promise.all([planning, settling, guarding, reopening].map((each) => each.reached(1)));
     await core.rows("SELECT pg_notify('signals', 'a strategy'), pg_notify('outbox_events', '')");
     await Promise.all([planning.reached(3), settling.reached(3)]);
     await copying.onApplicationShutdown();
     expect(new Set(told)).toEqual(new Set(['signals were not planned']));
-    const counts = [planning.countOf(), settling.countOf(), guarding.countOf()];
+    const all = [planning, settling, guarding, reopening];
+    const counts = all.map((each) => each.countOf());
     await core.rows("SELECT pg_notify('signals', 'a strategy')");
     await core.rows('SELECT 1');
-    expect([planning.countOf(), settling.countOf(), guarding.countOf()]).toEqual(counts);
+    expect(all.map((each) => each.countOf())).toEqual(counts);
   });
 });
 

@@ -10,12 +10,15 @@ import { startWokenLoop, type WokenLoop } from './woken-loop.js';
 
 const PLAN_EVERY_MS = 500;
 const SETTLE_EVERY_MS = 500;
+/** Orders of one signal end one after the other: their decisions are settled some at a time. */
+const SETTLE_PACE_MS = 100;
 const GUARD_EVERY_MS = 3_000;
+const REOPEN_EVERY_MS = 5_000;
 
 export interface CopyingParts {
   readonly platform: Platform;
   readonly planner: Pick<CopyPlanner, 'planNext'>;
-  readonly settlement: Pick<CopySettlement, 'settleNext'>;
+  readonly settlement: Pick<CopySettlement, 'settleNext' | 'reopen'>;
   readonly guard: Pick<CopyGuard, 'check'>;
   /** What a failed turn is told of by. */
   readonly errorsOf: (what: string) => (error: unknown) => void;
@@ -41,6 +44,7 @@ export class Copying implements OnApplicationBootstrap, OnApplicationShutdown {
     const settling = startWokenLoop({
       turn: async () => (await settlement.settleNext()) > 0,
       restMs: SETTLE_EVERY_MS,
+      paceMs: SETTLE_PACE_MS,
       onError: errorsOf('copies were not settled'),
     });
     const guarding = startWokenLoop({
@@ -51,7 +55,15 @@ export class Copying implements OnApplicationBootstrap, OnApplicationShutdown {
       restMs: GUARD_EVERY_MS,
       onError: errorsOf('copiers were not guarded'),
     });
-    this.loops = [planning, settling, guarding];
+    const reopening = startWokenLoop({
+      turn: async () => {
+        if ((await settlement.reopen()) > 0) settling.wake();
+        return false;
+      },
+      restMs: REOPEN_EVERY_MS,
+      onError: errorsOf('late entries were not looked for'),
+    });
+    this.loops = [planning, settling, guarding, reopening];
     const { listener } = platform;
     this.unsubscribe.push(
       listener.subscribe(COPYING_CHANNELS.signals, () => planning.wake()),

@@ -4,12 +4,16 @@ const HOUR_MS = 3_600_000;
 const turns = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A loop whose turns are counted, and the promise that the `n`th has begun. */
-function counted(turn: (count: number) => Promise<boolean> | boolean) {
+function counted(
+  turn: (count: number) => Promise<boolean> | boolean,
+  more: { readonly paceMs?: number } = {},
+) {
   const errors: unknown[] = [];
   let count = 0;
   const waiting: { at: number; resolve: () => void }[] = [];
   const loop = startWokenLoop({
     restMs: HOUR_MS,
+    ...more,
     onError: (error) => errors.push(error),
     turn: async () => {
       count++;
@@ -50,6 +54,16 @@ describe('a loop that is woken', () => {
     await begun(3);
     await turns();
     expect(countOf()).toBe(3);
+    await loop.stop();
+  });
+
+  it('keeps its pace whatever there is to do, and ends at once all the same', async () => {
+    const { loop, begun, countOf } = counted(() => true, { paceMs: HOUR_MS });
+    await begun(1);
+    await turns();
+    loop.wake();
+    await turns();
+    expect(countOf()).toBe(1);
     await loop.stop();
   });
 

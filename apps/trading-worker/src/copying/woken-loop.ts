@@ -12,11 +12,13 @@ export interface WokenLoopOptions {
   readonly turn: () => Promise<boolean>;
   /** How long it rests without a hint, in milliseconds. */
   readonly restMs: number;
+  /** How long it rests whatever is hinted, in milliseconds: what many hints tell of is done together. 0 unless given. */
+  readonly paceMs?: number;
   readonly onError: (error: unknown) => void;
 }
 
 /** A turn that fails is told of, and the next one comes after a rest. */
-export function startWokenLoop({ turn, restMs, onError }: WokenLoopOptions): WokenLoop {
+export function startWokenLoop({ turn, restMs, paceMs = 0, onError }: WokenLoopOptions): WokenLoop {
   const stopping = new AbortController();
   let rest = new AbortController();
   let isHinted = false;
@@ -29,6 +31,7 @@ export function startWokenLoop({ turn, restMs, onError }: WokenLoopOptions): Wok
         onError(error);
         return false;
       });
+      if (paceMs > 0) await sleep(paceMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       if (hasMore || isHinted) continue;
       const either = AbortSignal.any([stopping.signal, rest.signal]);
       await sleep(restMs, undefined, { signal: either }).catch(() => undefined);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AccountUpkeep } from '@trading-automation/core/exchange-accounts';
+import type { AccountUpkeep, BalanceReading } from '@trading-automation/core/exchange-accounts';
 import { createLogger } from '@trading-automation/runtime';
 import type { AccountClients } from './account-clients.js';
 import { AccountDesk } from './account-desk.js';
@@ -22,10 +22,11 @@ describe('reading the balances of accounts whose streams are alive', () => {
     };
     const upkeep = {
       time: async () => 'now',
-      storeBalances: async (id: string) => void stored.push(id),
     };
+    const readings = { add: async ({ accountId }: BalanceReading) => void stored.push(accountId) };
     const desk = new AccountDesk(
       upkeep as unknown as AccountUpkeep,
+      readings,
       clients as unknown as AccountClients,
       createLogger('account-desk-spec', 'error'),
       () => true,

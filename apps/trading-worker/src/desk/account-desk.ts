@@ -1,6 +1,7 @@
-import type { AccountUpkeep } from '@trading-automation/core/exchange-accounts';
+import type { AccountUpkeep, BalanceReading } from '@trading-automation/core/exchange-accounts';
 import { ExchangeError } from '@trading-automation/exchanges';
 import type { Logger } from '@trading-automation/runtime';
+import type { Batcher } from '../batcher.js';
 import type { AccountClients } from './account-clients.js';
 
 /** The look at an account that is under way, and the one that follows it where somebody waits for it. */
@@ -10,8 +11,8 @@ interface Looks {
 }
 
 /** Within which time the balances of an account are read whose stream tells of what becomes free meanwhile. */
-const READ_WITHIN_MS = 3_000;
-const READ_AFTER_MS = 500;
+const READ_WITHIN_MS = 4_000;
+const READ_AFTER_MS = 1_500;
 /** Of those reads: the copies of one signal change a thousand accounts, whose orders come first. */
 const READS_AT_ONCE = 2;
 
@@ -24,7 +25,8 @@ export class AccountDesk {
   private readingDue = 0;
 
   constructor(
-    private readonly upkeep: AccountUpkeep,
+    private readonly upkeep: Pick<AccountUpkeep, 'time' | 'storeFailure'>,
+    private readonly readings: Pick<Batcher<BalanceReading>, 'add'>,
     private readonly clients: AccountClients,
     private readonly logger: Logger,
     private readonly isLive: (accountId: string) => boolean = () => false,
@@ -109,7 +111,7 @@ export class AccountDesk {
       const { account, client } = await this.clients.open(accountId);
       used = account.credentialsSealed;
       const takenAt = await this.upkeep.time();
-      await this.upkeep.storeBalances(accountId, await client.fetchBalances(), takenAt);
+      await this.readings.add({ accountId, balances: await client.fetchBalances(), takenAt });
     } catch (error) {
       if (error instanceof ExchangeError) await this.storeFailure(accountId, error, used);
       throw error;

@@ -1,10 +1,15 @@
 import type { Platform } from '@trading-automation/core';
-import { AccountOwnership, type AccountUpkeep } from '@trading-automation/core/exchange-accounts';
+import {
+  AccountOwnership,
+  type AccountUpkeep,
+  type BalanceReading,
+} from '@trading-automation/core/exchange-accounts';
 import type { Opener } from '@trading-automation/core/sealing';
 import type { PairCatalogue } from '@trading-automation/core/trade-pairs';
 import { notifyWork, type Reconciliation, type TradeExecution } from '@trading-automation/core/trades';
 import { ExchangeError, type ExchangeVenue } from '@trading-automation/exchanges';
 import type { Logger } from '@trading-automation/runtime';
+import { Batcher } from '../batcher.js';
 import { AccountRepair } from '../streams/account-repair.js';
 import type { SupervisorTimes } from '../streams/account-supervisor.js';
 import { AccountSupervisors } from '../streams/account-supervisors.js';
@@ -51,7 +56,8 @@ export class Desks {
     });
     this.clients = new AccountClients(upkeep, this.venues, opener);
     const isLive = (accountId: string) => this.supervisors.isLive(accountId);
-    this.accounts = new AccountDesk(upkeep, this.clients, logger, isLive);
+    const readings = new Batcher<BalanceReading>((together) => upkeep.storeReadings(together));
+    this.accounts = new AccountDesk(upkeep, readings, this.clients, logger, isLive);
     this.orders = new OrderIntake(execution, (accountId) => this.accounts.onChange(accountId));
     const { clients, accounts, orders } = this;
     this.trades = new TradeDesk({
@@ -69,7 +75,7 @@ export class Desks {
     this.supervisors = new AccountSupervisors({
       clients,
       accounts,
-      repair: new AccountRepair({ reconciliation, upkeep, pairs, trades: this.trades, logger }),
+      repair: new AccountRepair({ reconciliation, upkeep, readings, pairs, trades: this.trades, logger }),
       orders,
       upkeep,
       databaseTime: () => this.ownership.databaseTime(),

@@ -54,6 +54,27 @@ describe('a loop', () => {
     expect({ isDone, signalled }).toEqual({ isDone: true, signalled: true });
   });
 
+  it('pauses by how long the turn took, where it is told so', async () => {
+    const told = gate();
+    const took: number[] = [];
+    let turnsMade = 0;
+    const loop = startLoop(
+      (tookMs) => {
+        took.push(tookMs);
+        if (took.length === 2) told.open();
+        return 0;
+      },
+      async () => {
+        turnsMade++;
+      },
+      () => undefined,
+    );
+    await told.opened;
+    await loop.stop();
+    expect(took.length).toBe(turnsMade);
+    expect(took.every((ms) => ms >= 0)).toBe(true);
+  });
+
   it('ends at once while it pauses, however long the pause is', async () => {
     const begun = gate();
     const loop = startLoop(

@@ -5,9 +5,13 @@ export interface Loop {
   stop(): Promise<void>;
 }
 
-/** Runs `turn` again and again with a pause between; a turn that fails is told of, and the next one comes all the same. */
+/**
+ * Runs `turn` again and again with a pause between; a turn that fails is told of, and the next one comes all the same.
+ *
+ * @param restMs - the pause, or what it is after a turn that took so long
+ */
 export function startLoop(
-  everyMs: number,
+  restMs: number | ((tookMs: number) => number),
   turn: (signal: AbortSignal) => Promise<void>,
   onError: (error: unknown) => void,
 ): Loop {
@@ -15,8 +19,10 @@ export function startLoop(
   const { signal } = stopping;
   async function run(): Promise<void> {
     while (!signal.aborted) {
+      const beganAt = performance.now();
       await turn(signal).catch(onError);
-      await sleep(everyMs, undefined, { signal }).catch(() => undefined);
+      const pauseMs = typeof restMs === 'number' ? restMs : restMs(performance.now() - beganAt);
+      await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     }
   }
   const running = run();

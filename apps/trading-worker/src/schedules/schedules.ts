@@ -26,6 +26,9 @@ const HOUSEKEEPING_EVERY_MS = 600_000;
 const SNAPSHOTS_EVERY_MS = 60_000;
 const RESULTS_EVERY_MS = 5_000;
 const HEALTH_EVERY_MS = 30_000;
+/** Of the time it takes itself: summing up never keeps the database busy that trades are written to. */
+const RESULTS_REST = 10;
+const restAfterResults = (tookMs: number) => Math.max(RESULTS_EVERY_MS, tookMs * RESULTS_REST);
 /** What nobody told of waits no longer than this to be sent. */
 const SWEEP_EVERY_MS = 1_000;
 
@@ -58,7 +61,7 @@ export class Schedules {
       ),
       startLoop(ACCOUNTS_EVERY_MS, () => this.readAccounts(), this.errorsOf('accounts were not read')),
       startLoop(SNAPSHOTS_EVERY_MS, () => this.takeSnapshots(), this.errorsOf('equity was not recorded')),
-      startLoop(RESULTS_EVERY_MS, () => this.refreshResults(), this.errorsOf('results were not summed up')),
+      startLoop(restAfterResults, () => this.refreshResults(), this.errorsOf('results were not summed up')),
       startLoop(HEALTH_EVERY_MS, () => this.tellHealth(), this.errorsOf('how accounts stand was not told')),
       startLoop(HOUSEKEEPING_EVERY_MS, () => this.keepHouse(), this.errorsOf('the house was not kept')),
       startLoop(config.PRICES_EVERY_MS, () => this.readPrices(), this.errorsOf('prices were not read')),

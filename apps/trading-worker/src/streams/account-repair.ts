@@ -2,7 +2,12 @@
  * Makes up for what was not heard of an account: its open orders, its fills since the last comparison, and then its
  * balances, are read and compared with the ledger.
  */
-import { type AccountUpkeep, type OwnedAccount, totalsOf } from '@trading-automation/core/exchange-accounts';
+import {
+  type AccountUpkeep,
+  type BalanceReading,
+  type OwnedAccount,
+  totalsOf,
+} from '@trading-automation/core/exchange-accounts';
 import type { PairCatalogue } from '@trading-automation/core/trade-pairs';
 import {
   type AccountState,
@@ -19,13 +24,15 @@ import {
   type VenueOrder,
 } from '@trading-automation/exchanges';
 import type { Logger } from '@trading-automation/runtime';
+import type { Batcher } from '../batcher.js';
 import type { TradeDesk } from '../desk/trade-desk.js';
 
 type Action = ReconcileAction<VenueOrder, VenueFill>;
 
 export interface AccountRepairParts {
   readonly reconciliation: Pick<Reconciliation, 'state' | 'apply'>;
-  readonly upkeep: Pick<AccountUpkeep, 'time' | 'balancesOf' | 'storeBalances'>;
+  readonly upkeep: Pick<AccountUpkeep, 'time' | 'balancesOf'>;
+  readonly readings: Pick<Batcher<BalanceReading>, 'add'>;
   readonly pairs: Pick<PairCatalogue, 'activeSymbols'>;
   readonly trades: Pick<TradeDesk, 'probe'>;
   readonly logger: Logger;
@@ -43,7 +50,7 @@ export class AccountRepair {
 
   /** @throws {ExchangeError} where the exchange can't be asked; nothing is concluded then */
   async run(account: OwnedAccount, client: ExchangeClient): Promise<Repaired> {
-    const { reconciliation, upkeep, trades } = this.parts;
+    const { reconciliation, upkeep, readings, trades } = this.parts;
     const { accountId } = account;
     const state = await reconciliation.state(accountId);
     const openOrders = await client.fetchOpenOrders();
@@ -55,7 +62,7 @@ export class AccountRepair {
     const actions = reconcile({ ...state, openOrders, fills, held: totalsOf(balances) });
     const changed = await reconciliation.apply(accountId, state, await this.resolve(client, actions));
     for (const action of actions) if (action.kind === 'probe') await trades.probe(client, action.tradeId);
-    await upkeep.storeBalances(accountId, balances, takenAt);
+    await readings.add({ accountId, balances, takenAt });
     return { fills: newsOf(state, fills), trades: changed.size };
   }
 

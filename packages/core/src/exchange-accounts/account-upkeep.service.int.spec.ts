@@ -1,5 +1,6 @@
 import { exchangeAccount } from '@trading-automation/contracts';
 import type { Balances } from '@trading-automation/exchanges';
+import { newUuid } from '@trading-automation/persistence';
 import type { Actor } from '../access/index.js';
 import { CoreUnderTest, type Named } from '../testing/index.js';
 import { AccountUpkeep } from './account-upkeep.service.js';
@@ -55,6 +56,26 @@ describe('balances', () => {
     await upkeep.storeBalances(account.uuid, usdt('older'), times[6]!);
     await upkeep.storeBalances(account.uuid, usdt('as old'), times[7]!);
     expect((await read()).balances).toEqual(usdt('7'));
+  });
+
+  it('of many accounts are kept together: of each the newest, told where it is another, the unknown left out', async () => {
+    const other = await core.account(actor, null);
+    await upkeep.storeBalances(other.uuid, usdt('5'), await upkeep.time());
+    const readings = [];
+    for (const free of ['1', '2']) {
+      for (const { uuid } of [account, other]) {
+        const balances = usdt(uuid === other.uuid ? '5' : free);
+        readings.push({ accountId: uuid, balances, takenAt: await upkeep.time() });
+      }
+    }
+    const unknown = { accountId: newUuid(), balances: usdt('9'), takenAt: await upkeep.time() };
+    await upkeep.storeReadings([...readings.toReversed(), unknown]);
+    expect([await upkeep.balancesOf(account.uuid), await upkeep.balancesOf(other.uuid)]).toEqual([
+      usdt('2'),
+      usdt('5'),
+    ]);
+    const told = await core.events(actor.userId);
+    expect(told.map(({ data }) => data.id)).toEqual([other.id, account.id]);
   });
 
   it('are announced when they changed or when somebody asked, and else not', async () => {

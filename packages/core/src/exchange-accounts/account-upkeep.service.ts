@@ -14,8 +14,8 @@ import {
   type TradingType,
 } from '@trading-automation/contracts';
 import type { Balances } from '@trading-automation/exchanges';
-import { inTransaction, queryPrepared, type Tx } from '@trading-automation/persistence';
-import { announce } from '../announce.js';
+import { hydrate, inTransaction, queryPrepared, type Tx } from '@trading-automation/persistence';
+import { announce, announceAll } from '../announce.js';
 import { Exact } from '../decimal-arithmetic.js';
 import type { Platform } from '../platform.js';
 import { ExchangeAccountEntity } from './exchange-account.entity.js';
@@ -27,6 +27,14 @@ export interface AccountToUse {
   readonly tradingType: TradingType;
   readonly credentialsSealed: string;
   readonly isActive: boolean;
+}
+
+/** All balances of an account, as its exchange told them when it was asked. */
+export interface BalanceReading {
+  readonly accountId: string;
+  readonly balances: Balances;
+  /** From `time()`, before the exchange was asked. */
+  readonly takenAt: string;
 }
 
 /** What a stream told of some assets of an account. */
@@ -43,16 +51,25 @@ export class AccountUpkeep {
 
   /** Null where the account is unknown or removed. */
   async find(id: string): Promise<AccountToUse | null> {
-    const account = await this.platform.database.manager.findOneBy(ExchangeAccountEntity, { id });
-    if (account === null || account.credentialsSealed === null) return null;
-    const { exchange, tradingType, credentialsSealed, isActive } = account;
-    return { id, exchange, tradingType, credentialsSealed, isActive };
+    const [account] = await queryPrepared<AccountToUse & Record<string, unknown>>(
+      this.platform.database.manager,
+      `SELECT id, exchange, trading_type AS "tradingType", credentials_sealed AS "credentialsSealed",
+         is_active AS "isActive"
+       FROM exchange_accounts WHERE id = $1 AND deleted_at IS NULL AND credentials_sealed IS NOT NULL`,
+      [id],
+    );
+    return account ?? null;
   }
 
   /** As they are kept; null where the account is unknown, removed or was never read. */
   async balancesOf(id: string): Promise<Balances | null> {
-    const account = await this.platform.database.manager.findOneBy(ExchangeAccountEntity, { id });
-    return account === null || account.balancesTakenAt === null ? null : account.balances;
+    const [account] = await queryPrepared<{ balances: Balances }>(
+      this.platform.database.manager,
+      `SELECT balances FROM exchange_accounts
+       WHERE id = $1 AND deleted_at IS NULL AND balances_taken_at IS NOT NULL`,
+      [id],
+    );
+    return account?.balances ?? null;
   }
 
   /** Of these accounts, those that somebody asked to look at, or that nobody looked at for `maxAgeMs`. */
@@ -72,24 +89,44 @@ export class AccountUpkeep {
 
   /** The database's clock, with its microseconds. */
   async time(): Promise<string> {
-    const [{ time }] = await this.platform.database.query('SELECT clock_timestamp()::text AS time');
-    return time;
+    const [row] = await queryPrepared<{ time: string }>(
+      this.platform.database.manager,
+      'SELECT clock_timestamp()::text AS time',
+      [],
+    );
+    return row!.time;
   }
 
-  /** `takenAt`: from `time()`, before the exchange was asked. */
+  /** As {@link storeReadings}, of one account. */
   async storeBalances(accountId: string, balances: Balances, takenAt: string): Promise<void> {
+    await this.storeReadings([{ accountId, balances, takenAt }]);
+  }
+
+  /** Tells of accounts whose balances are others than before, and of those that somebody waits for. */
+  async storeReadings(readings: readonly BalanceReading[]): Promise<void> {
+    const rows = readings.map(({ accountId, balances, takenAt }) => ({
+      id: accountId,
+      balances,
+      taken_at: takenAt,
+    }));
     await inTransaction(this.platform.database, async (tx) => {
-      const before = await lock(tx, accountId, takenAt);
-      if (before === null) return;
-      const [rows] = await tx.query(
-        `UPDATE exchange_accounts SET balances = $2, balances_taken_at = $3, last_sync_at = clock_timestamp(),
-           sync_served_at = greatest(sync_served_at, $3), updated_at = clock_timestamp()
-         WHERE id = $1 AND coalesce(balances_taken_at, '-infinity') < $3 RETURNING id`,
-        [accountId, JSON.stringify(balances), takenAt],
+      await lockAll(
+        tx,
+        rows.map(({ id }) => id),
       );
-      if (rows.length === 0) return;
-      if (before.isAsked || !isSame(before.entity.balances, balances))
-        await tell(tx, accountId, 'exchange.synced');
+      const stored = await queryPrepared<StoredReading>(tx, STORE_READINGS, [JSON.stringify(rows)]);
+      const told = stored.filter(
+        ({ is_asked, balances_before, balances }) => is_asked === true || !isSame(balances_before, balances),
+      );
+      await announceAll(
+        tx,
+        hydrate(tx.connection, ExchangeAccountEntity, told).map((entity) => ({
+          userId: entity.userId,
+          type: 'exchange.synced' as const,
+          schema: exchangeAccountSchema,
+          record: viewExchangeAccount(entity),
+        })),
+      );
     });
   }
 
@@ -104,10 +141,9 @@ export class AccountUpkeep {
       heard_at: heardAt,
     }));
     await inTransaction(this.platform.database, async (tx) => {
-      await queryPrepared(
+      await lockAll(
         tx,
-        'SELECT FROM exchange_accounts WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE',
-        [rows.map(({ id }) => id)],
+        rows.map(({ id }) => id),
       );
       await queryPrepared(tx, STORE_HEARD, [JSON.stringify(rows)]);
     });
@@ -156,6 +192,27 @@ function togetherByAccount(heard: readonly HeardBalances[]): readonly HeardBalan
   return [...byAccount.values()];
 }
 
+const STORE_READINGS = `
+  WITH read AS (
+    SELECT DISTINCT ON (id) id, balances, taken_at
+    FROM jsonb_to_recordset($1) AS read (id uuid, balances jsonb, taken_at timestamptz) ORDER BY id, taken_at DESC),
+  before AS (
+    SELECT a.id, a.balances AS balances_before, a.sync_requested_at > coalesce(a.sync_served_at, '-infinity')
+      AND a.sync_requested_at <= read.taken_at AS is_asked
+    FROM exchange_accounts a JOIN read USING (id))
+  UPDATE exchange_accounts a SET balances = read.balances, balances_taken_at = read.taken_at,
+    last_sync_at = clock_timestamp(), sync_served_at = greatest(a.sync_served_at, read.taken_at),
+    updated_at = clock_timestamp()
+  FROM read JOIN before USING (id)
+  WHERE a.id = read.id AND a.deleted_at IS NULL AND coalesce(a.balances_taken_at, '-infinity') < read.taken_at
+  RETURNING a.*, before.balances_before, before.is_asked`;
+
+interface StoredReading {
+  readonly balances: Balances;
+  readonly balances_before: Balances;
+  readonly is_asked: boolean | null;
+}
+
 const STORE_HEARD = `UPDATE exchange_accounts a
   SET balances = a.balances || heard.risen, updated_at = clock_timestamp()
   FROM (SELECT b.id, heard.heard_at, jsonb_object_agg(asset.key, asset.value) AS risen
@@ -167,19 +224,25 @@ const STORE_HEARD = `UPDATE exchange_accounts a
 
 interface Locked {
   readonly entity: ExchangeAccountEntity;
-  /** Whether somebody waits for a look that began no earlier than they asked. */
+  /** Whether somebody waits for a look. */
   readonly isAsked: boolean;
 }
 
-async function lock(tx: Tx, id: string, lookBeganAt: string | null = null): Promise<Locked | null> {
+async function lock(tx: Tx, id: string): Promise<Locked | null> {
   const [row] = await tx.query(
-    `SELECT sync_requested_at > coalesce(sync_served_at, '-infinity')
-         AND sync_requested_at <= coalesce($2::timestamptz, 'infinity') AS is_asked
+    `SELECT sync_requested_at > coalesce(sync_served_at, '-infinity') AS is_asked
      FROM exchange_accounts WHERE id = $1 AND deleted_at IS NULL FOR NO KEY UPDATE`,
-    [id, lookBeganAt],
+    [id],
   );
   if (row === undefined) return null;
   return { entity: await tx.findOneByOrFail(ExchangeAccountEntity, { id }), isAsked: row.is_asked === true };
+}
+
+/** In the order that everybody locks accounts in. */
+async function lockAll(tx: Tx, ids: readonly string[]): Promise<void> {
+  await queryPrepared(tx, 'SELECT FROM exchange_accounts WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE', [
+    ids,
+  ]);
 }
 
 async function tell(tx: Tx, id: string, type: EventType): Promise<void> {

@@ -22,7 +22,13 @@ export {
   storeAccountWatches,
 } from './account-ownership.service.js';
 export { AccountUpkeepModule } from './account-upkeep.module.js';
-export { type AccountToUse, AccountUpkeep, type HeardBalances, totalsOf } from './account-upkeep.service.js';
+export {
+  type AccountToUse,
+  AccountUpkeep,
+  type BalanceReading,
+  type HeardBalances,
+  totalsOf,
+} from './account-upkeep.service.js';
 export { ExchangeAccountsModule } from './exchange-accounts.module.js';
 export { ExchangeAccountsService, ExchangeSecrets } from './exchange-accounts.service.js';
 export { VenueCatalogue } from './venue-catalogue.service.js';

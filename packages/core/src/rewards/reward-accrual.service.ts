@@ -15,9 +15,18 @@ import type { Ledger } from '../ledger/index.js';
 import type { Platform } from '../platform.js';
 import { rewardView } from './reward.view.js';
 import { DEFAULT_AMOUNTS, REWARD_KINDS, type RewardCode, type RewardKind } from './reward-catalogue.js';
-import { findGrant, findReward, insertReward, type Occasion, offerType } from './rewards.queries.js';
+import {
+  findGrants,
+  findReward,
+  type Grant,
+  insertReward,
+  type Occasion,
+  offerType,
+} from './rewards.queries.js';
 
 const CONSUMER = 'rewards';
+/** Nobody waits for a reward. */
+const PACE_MS = 250;
 
 export interface RewardSettings {
   /** Reward tokens of one grant; where absent, what the world grants by default. */
@@ -50,27 +59,28 @@ export class RewardAccrual {
       listener,
       consumer: CONSUMER,
       handle: (tx, events) => this.grantFor(tx, events),
+      paceMs: PACE_MS,
       onError,
     });
   }
 
   private async grantFor(tx: Tx, events: readonly RelayedEvent[]): Promise<void> {
-    const seen = new Set<string>();
+    // An account that is read often tells so often; one grant is all it can ask for.
+    const occasions = new Map<string, Occasion>();
     for (const event of events) {
       const kind = REWARD_KINDS.find(({ event: type }) => type === event.type);
       if (kind === undefined) continue;
       const occasion = occasionOf(kind, event);
-      // An account that is read often tells so often; one grant is all it can ask for.
       const key = `${kind.code} ${occasion.exchangeAccountId}`;
-      if (seen.has(key)) continue;
-      seen.add(key);
-      await this.grant(tx, kind, occasion);
+      if (!occasions.has(key)) occasions.set(key, occasion);
+    }
+    for (const { occasion, grant } of await findGrants(tx, [...occasions.values()])) {
+      const kind = REWARD_KINDS.find(({ code }) => code === occasion.code)!;
+      await this.grant(tx, kind, occasion, grant);
     }
   }
 
-  private async grant(tx: Tx, kind: RewardKind, occasion: Occasion): Promise<void> {
-    const grant = await findGrant(tx, occasion);
-    if (grant === undefined) return;
+  private async grant(tx: Tx, kind: RewardKind, occasion: Occasion, grant: Grant): Promise<void> {
     const id = await insertReward(tx, {
       occasion,
       grant,

@@ -3,7 +3,7 @@
  * expire, by the clock of the transaction, so that filter, record and claim never disagree.
  */
 import type { RewardSource, RewardStatus } from '@trading-automation/contracts';
-import { newUuid, type Tx } from '@trading-automation/persistence';
+import { newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { OfferedType, RewardCode } from './reward-catalogue.js';
 
 export type RewardRow = {
@@ -89,22 +89,34 @@ export type Grant = {
 };
 
 /**
- * What is granted at this occasion; undefined where nothing is: the type is not offered, the exchange tells no
- * account id, or user or account had theirs. Those are looked up first since most events are such; what decides is
- * the insert.
+ * What is granted at these occasions, each with its grant. Left out are those of types that are not offered, of accounts
+ * of which the exchange tells no id, and of users or accounts that had theirs. Those are looked up first since most
+ * events are such; what decides is the insert.
  */
-export async function findGrant(tx: Tx, occasion: Occasion): Promise<Grant | undefined> {
-  const [grant] = await tx.query(
-    `SELECT t.id AS type_id, t.rate, a.exchange, a.venue_account_id
-     FROM reward_types t, exchange_accounts a
-     WHERE t.code = $1 AND t.is_active AND a.id = $2 AND a.user_id = $3 AND a.venue_account_id IS NOT NULL
-       AND NOT EXISTS (SELECT FROM rewards r WHERE r.type_id = t.id AND r.user_id = $3
+export async function findGrants(
+  tx: Tx,
+  occasions: readonly Occasion[],
+): Promise<readonly { readonly occasion: Occasion; readonly grant: Grant }[]> {
+  if (occasions.length === 0) return [];
+  const rows = await queryPrepared<Grant & { place: number }>(
+    tx,
+    `SELECT asked.place::int - 1 AS place, t.id AS type_id, t.rate, a.exchange, a.venue_account_id
+     FROM unnest($1::text[], $2::uuid[], $3::uuid[]) WITH ORDINALITY AS asked (code, account_id, user_id, place)
+     JOIN reward_types t ON t.code = asked.code AND t.is_active
+     JOIN exchange_accounts a ON a.id = asked.account_id AND a.user_id = asked.user_id
+       AND a.venue_account_id IS NOT NULL
+     WHERE NOT EXISTS (SELECT FROM rewards r WHERE r.type_id = t.id AND r.user_id = asked.user_id
                        AND r.venue_account_id IS NOT NULL)
        AND NOT EXISTS (SELECT FROM rewards r WHERE r.type_id = t.id AND r.exchange = a.exchange
-                       AND r.venue_account_id = a.venue_account_id)`,
-    [occasion.code, occasion.exchangeAccountId, occasion.userId],
+                       AND r.venue_account_id = a.venue_account_id)
+     ORDER BY asked.place`,
+    [
+      occasions.map(({ code }) => code),
+      occasions.map(({ exchangeAccountId }) => exchangeAccountId),
+      occasions.map(({ userId }) => userId),
+    ],
   );
-  return grant;
+  return rows.map(({ place, ...grant }) => ({ occasion: occasions[place]!, grant }));
 }
 
 export interface NewReward {

@@ -5,7 +5,7 @@ import { createListener, type Listener } from '../listener.js';
 import type { TestDatabase } from '../testing/index.js';
 import { createMechanismDatabase } from '../testing/mechanism-database.js';
 import { inTransaction, type Tx } from '../transaction.js';
-import { appendEvent, appendEvents } from './append.js';
+import { appendEvent, appendEvents, OUTBOX_CHANNEL } from './append.js';
 import { createRelay, type RelayedEvent, type RelayOptions } from './relay.js';
 import { sequenceEvents } from './sequencer.js';
 
@@ -233,6 +233,26 @@ describe('outbox', () => {
     await eventually(async () => (await handledBy('webhooks')).length === 1);
     await relay.stop();
     expect(await handledBy('webhooks')).toEqual([id]);
+  });
+
+  it('keeps its pace however often it is notified, and stops at once all the same', async () => {
+    await eventually(async () => listener.connected);
+    const relay = relayOf('paced', { paceMs: 600_000 });
+    const [first] = await appendMany(1);
+    relay.start();
+    await eventually(async () => (await handledBy('paced')).length === 1);
+    const notified = new Promise<void>((resolve) => {
+      const end = listener.subscribe(OUTBOX_CHANNEL, () => {
+        end();
+        resolve();
+      });
+    });
+    await appendMany(1);
+    await notified;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await handledBy('paced')).toEqual([first]);
+    await relay.stop();
+    expect(await relay.drain()).toBe(1);
   });
 
   it('delivers by polling alone where notifications never come', async () => {

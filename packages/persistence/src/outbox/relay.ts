@@ -18,6 +18,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import type { Listener } from '../listener.js';
+import { queryPrepared } from '../prepared.js';
 import { inTransaction, type Tx } from '../transaction.js';
 import { OUTBOX_CHANNEL, type OutboxEvent } from './append.js';
 import { PLACED_MAX, placeEvents } from './sequencer.js';
@@ -39,6 +40,8 @@ export interface RelayOptions {
   readonly batchSize?: number;
   /** How long an event can wait where its notification is lost; 1,000 unless given. */
   readonly pollMs?: number;
+  /** How long it rests after each turn, whatever is notified: for who needs no event at once. 0 unless given. */
+  readonly paceMs?: number;
   /** Told of every failed turn; the relay goes on by itself, slower with every failure in a row. */
   readonly onError: (error: unknown) => void;
 }
@@ -55,7 +58,8 @@ export interface Relay {
 const BACKOFF_MAX_MS = 15_000;
 
 export function createRelay(options: RelayOptions): Relay {
-  const { dataSource, listener, consumer, handle, batchSize = 200, pollMs = 1_000, onError } = options;
+  const { dataSource, listener, consumer, handle, onError } = options;
+  const { batchSize = 200, pollMs = 1_000, paceMs = 0 } = options;
   const stopping = new AbortController();
   let wake = new AbortController();
   let running: Promise<void> | undefined;
@@ -83,6 +87,7 @@ export function createRelay(options: RelayOptions): Relay {
         failures++;
         onError(error);
       }
+      if (paceMs > 0) await sleep(paceMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       const delayMs = failures === 0 ? pollMs : Math.min(BACKOFF_MAX_MS, pollMs * 2 ** failures);
       // After a failure the wait is kept, whatever is notified meanwhile.
       const { signal } = failures === 0 ? wake : stopping;
@@ -123,7 +128,8 @@ async function handleBatch(
 ): Promise<number> {
   const progress = await lockProgress(tx, consumer);
   if (progress === undefined) return 0;
-  const rows: EventRow[] = await tx.query(
+  const rows = await queryPrepared<EventRow>(
+    tx,
     `SELECT id, user_id, type, payload, position, created_at FROM outbox_events
      WHERE position > $1 ORDER BY position LIMIT $2`,
     [progress, batchSize],
@@ -131,14 +137,21 @@ async function handleBatch(
   const last = rows.at(-1);
   if (last === undefined) return 0;
   await handle(tx, rows.map(toEvent));
-  await tx.query('UPDATE outbox_progress SET position = $2 WHERE consumer = $1', [consumer, last.position]);
+  await queryPrepared(tx, 'UPDATE outbox_progress SET position = $2 WHERE consumer = $1', [
+    consumer,
+    last.position,
+  ]);
   return rows.length;
 }
 
 /** The consumer's position, locked until the transaction ends; undefined where another relay has it. */
 async function lockProgress(tx: Tx, consumer: string): Promise<string | undefined> {
   const lock = () =>
-    tx.query('SELECT position FROM outbox_progress WHERE consumer = $1 FOR UPDATE SKIP LOCKED', [consumer]);
+    queryPrepared<{ position: string }>(
+      tx,
+      'SELECT position FROM outbox_progress WHERE consumer = $1 FOR UPDATE SKIP LOCKED',
+      [consumer],
+    );
   let [row] = await lock();
   if (row === undefined) {
     await tx.query('INSERT INTO outbox_progress VALUES ($1, 0) ON CONFLICT DO NOTHING', [consumer]);

@@ -3,6 +3,7 @@
  * may run it at any time; what is promised of positions stands in relay.ts, invariants 1 to 3.
  */
 import type { DataSource } from 'typeorm';
+import { queryPrepared } from '../prepared.js';
 import { inTransaction } from '../transaction.js';
 
 /** The most events that one turn places. */
@@ -15,26 +16,31 @@ const SEQUENCER_LOCK = 'outbox sequencer';
  * means that none was left. The lock must be held before the statement's snapshot is taken, hence a statement of its own.
  */
 export async function placeEvents(dataSource: DataSource): Promise<number> {
-  const [{ waiting }] = await dataSource.query(
+  const [found] = await queryPrepared<{ waiting: boolean }>(
+    dataSource.manager,
     'SELECT EXISTS (SELECT FROM outbox_events WHERE position IS NULL) AS waiting',
+    [],
   );
-  if (!waiting) return 0;
+  if (!found!.waiting) return 0;
   return inTransaction(dataSource, async (tx) => {
-    await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [SEQUENCER_LOCK]);
-    const [, count] = await tx.query(
-      `WITH waiting AS MATERIALIZED (
-         SELECT id, row_number() OVER (ORDER BY created_at, id) AS place
-         FROM outbox_events WHERE position IS NULL ORDER BY created_at, id LIMIT ${PLACED_MAX}
-       ), sequence AS (
-         UPDATE outbox_sequence SET last_position = last_position + (SELECT count(*) FROM waiting)
-         RETURNING last_position - (SELECT count(*) FROM waiting) AS before
-       )
-       UPDATE outbox_events e SET position = sequence.before + waiting.place
-       FROM waiting, sequence WHERE e.id = waiting.id`,
-    );
-    return count as number;
+    await queryPrepared(tx, 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [SEQUENCER_LOCK]);
+    const [placed] = await queryPrepared<{ count: number }>(tx, PLACE, []);
+    return placed!.count;
   });
 }
+
+const PLACE = `
+  WITH waiting AS MATERIALIZED (
+    SELECT id, row_number() OVER (ORDER BY created_at, id) AS place
+    FROM outbox_events WHERE position IS NULL ORDER BY created_at, id LIMIT ${PLACED_MAX}
+  ), sequence AS (
+    UPDATE outbox_sequence SET last_position = last_position + (SELECT count(*) FROM waiting)
+    RETURNING last_position - (SELECT count(*) FROM waiting) AS before
+  ), placed AS (
+    UPDATE outbox_events e SET position = sequence.before + waiting.place
+    FROM waiting, sequence WHERE e.id = waiting.id RETURNING 1
+  )
+  SELECT count(*)::int AS count FROM placed`;
 
 /**
  * Gives every event that is visible at the call its position, and returns the last one given. Every event up to

@@ -4,8 +4,9 @@
  * 1. Every copier that follows a strategy gets exactly one decision for each of its signals: decision, order and what
  *    is kept of the lot are one transaction, and a signal is done with once no copier lacks a decision on it.
  * 2. The signals of a strategy are planned one after the other, by one worker at a time; the copiers of a signal in
- *    chunks, two of them side by side. A crash leaves a chunk either decided or not; the next turn takes those that are
- *    not. Should two ever plan one copier at once, the second waits for its account and then finds it decided.
+ *    chunks, two of them side by side that share no account. A crash leaves a chunk either decided or not; the next turn
+ *    takes those that are not. Should two ever plan one copier at once, the second waits for its account and then finds
+ *    it decided.
  * 3. Copiers stand in another order for each signal; those of one account see what others before them reserved.
  * 4. A copier that can't be planned fails by itself: it holds up neither the others nor the signals that follow.
  * 5. Whoever places an order on an account, or stops a copier, waits for the chunk, and is waited for by it.
@@ -45,7 +46,7 @@ const CHUNK_MAX = 500;
 /** While the database works on one chunk, this process works on another. */
 const LANES = 2;
 /** Below it, chunks cost more than they save. */
-const CHUNK_MIN = 25;
+const CHUNK_MIN = 50;
 /** One of them may wait for an exchange. */
 const STRATEGIES_AT_ONCE = 3;
 /** How soon after a try balances are asked for again: an exchange that does not answer is not waited for at each signal. */
@@ -122,12 +123,15 @@ export class CopyPlanner {
 
   /** Each chunk is a transaction of its own; all have ended when it returns. */
   private async planChunks(signal: Signal, due: readonly DueCopier[], chunkMax: number): Promise<void> {
-    const size = Math.min(chunkMax, Math.max(CHUNK_MIN, Math.ceil(due.length / LANES)));
-    const chunks = Array.from({ length: Math.ceil(due.length / size) }, (_, place) =>
-      due.slice(place * size, (place + 1) * size),
-    );
-    const ended = await Promise.allSettled(chunks.map((chunk) => this.planApart(signal, chunk)));
-    for (const chunk of ended) if (chunk.status === 'rejected') throw chunk.reason;
+    const failures: unknown[] = [];
+    const work = async (lane: readonly DueCopier[]) => {
+      for (let place = 0; place < lane.length; place += chunkMax) {
+        const chunk = lane.slice(place, place + chunkMax);
+        await this.planApart(signal, chunk).catch((error: unknown) => failures.push(error));
+      }
+    };
+    await Promise.all(lanesOf(due).map(work));
+    if (failures.length > 0) throw failures[0];
   }
 
   /**
@@ -193,6 +197,14 @@ export class CopyPlanner {
     for (const id of due) this.asked.set(id, now);
     return due;
   }
+}
+
+/** In their order; those of one account in one lane, so that no lane waits for the other's locks. */
+function lanesOf(due: readonly DueCopier[]): DueCopier[][] {
+  if (due.length <= CHUNK_MIN) return [[...due]];
+  const lanes = Array.from({ length: LANES }, (): DueCopier[] => []);
+  for (const copier of due) lanes[Number.parseInt(copier.accountId.slice(-4), 16) % LANES]!.push(copier);
+  return lanes;
 }
 
 async function giveUp(tx: Tx, signal: Signal, { id, accountId }: DueCopier): Promise<void> {

@@ -7,6 +7,7 @@
  *    owed by the lot and ordered again, under a new id only once the order before is proven to have ended, until it is
  *    done, nothing is held any more, or the copier is paused.
  * 3. An entry is never ordered again.
+ * 4. What an entry got after its lot's closing was done with is sold all the same: the closing is taken up again.
  */
 import type { Decimal } from '@trading-automation/contracts';
 import { inTransaction, type Tx } from '@trading-automation/persistence';
@@ -32,6 +33,7 @@ import {
   lockOpenDecisions,
   type OpenDecision,
   owingCopiers,
+  reopenClosings,
   signalById,
   takeOpenDecisions,
   writeDecisions,
@@ -90,6 +92,11 @@ export class CopySettlement {
     }
     if (failures.length > 0) throw failures[0];
     return count;
+  }
+
+  /** Answers how many closings there is something to sell of again; `settleNext` goes on with them. */
+  reopen(): Promise<number> {
+    return inTransaction(this.platform.database, reopenClosings);
   }
 
   private async settleEntries(tx: Tx, ids: readonly string[]): Promise<number> {

@@ -76,6 +76,45 @@ describe('entries', () => {
     expect(await the.kindsOf(follower)).toEqual(['copier.started', 'copier.trade_skipped']);
   });
 
+  it('what an entry got after its lot was closed is sold by the closing, which is taken up again', async () => {
+    const follower = await the.follower();
+    await the.leaderBuys('10');
+    await the.work();
+    const entry = await the.lastOrder(follower);
+    await the.execute(entry, { amount: '3' });
+    await the.leaderSells('10');
+    await the.executeAll();
+    expect(await the.settlement.reopen()).toBe(0);
+    await the.fill(entry.id, { amount: '2', status: 'CANCELLED' });
+    expect(await the.held(follower)).toBe('2');
+    expect(await the.settlement.reopen()).toBe(1);
+    await the.executeAll();
+    expect(await the.held(follower)).toBe('0');
+    expect(await the.lastDecision(follower)).toMatchObject({
+      kind: 'CLOSE',
+      outcome: 'COPIED',
+      filled: '5',
+      attempt: 2,
+      settled: true,
+    });
+    expect(await the.settlement.reopen()).toBe(0);
+  });
+
+  it('a copier that was paused when its lot was closed keeps what an entry got afterwards', async () => {
+    const follower = await the.follower();
+    await the.leaderBuys('10');
+    await the.work();
+    const entry = await the.lastOrder(follower);
+    await the.execute(entry, { amount: '3' });
+    await the.work();
+    await the.copiers.stop(follower.actor, follower.copier.id, { mode: 'PAUSED' });
+    await the.leaderSells('10');
+    await the.work();
+    await the.copiers.start(follower.actor, follower.copier.id);
+    await the.fill(entry.id, { amount: '2', status: 'CANCELLED' });
+    expect(await the.settlement.reopen()).toBe(0);
+  });
+
   it('an order that the exchange refuses is a failed copy, and is told of', async () => {
     const follower = await the.follower();
     await the.leaderBuys('10');

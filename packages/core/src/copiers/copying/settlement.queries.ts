@@ -182,6 +182,30 @@ export async function owingCopiers(
   return new Set(rows.map(({ copier_id }) => copier_id));
 }
 
+/**
+ * Takes up again the closings of lots that got something afterwards: an entry of which the exchange told late, or that
+ * was taken for lost. Within which time a fill is written once its transaction began, it may not have been seen.
+ */
+export async function reopenClosings(tx: Tx): Promise<number> {
+  const [rows] = await tx.query(
+    `UPDATE decisions SET settled_at = NULL, look_at = clock_timestamp(), pending_trade_id = NULL
+     WHERE id IN (
+       SELECT d.id FROM lots o JOIN fills f ON f.id = o.id
+       JOIN signals s ON s.lot_trade_id = o.source_trade_id AND s.kind = 'CLOSE'
+       JOIN decisions d ON d.signal_id = s.id AND d.copier_id = o.copier_id
+       JOIN copiers c ON c.id = o.copier_id AND c.status <> 'PAUSED' AND c.deleted_at IS NULL
+       WHERE o.open_amount > 0 AND o.copier_id IS NOT NULL AND NOT o.is_detached
+         AND d.settled_at < f.created_at + $1 * interval '1 millisecond'
+         AND NOT d.is_abandoned AND d.code IS DISTINCT FROM 'NOT_ACTIVE'
+       ORDER BY d.id FOR UPDATE OF d SKIP LOCKED)
+     RETURNING id`,
+    [WRITTEN_WITHIN_MS],
+  );
+  return rows.length;
+}
+
+const WRITTEN_WITHIN_MS = 10_000;
+
 export async function signalById(tx: Tx, id: string): Promise<{ strategyId: string; sequence: number }> {
   const [row] = await queryPrepared<{ strategyId: string; sequence: number }>(
     tx,
