@@ -11,6 +11,7 @@ import {
   QueryFailedError,
   QueryRunnerAlreadyReleasedError,
 } from 'typeorm';
+import { arrayLiteral } from './array-literal.js';
 import { poolOf } from './data-source.js';
 import type { Selection } from './selection.js';
 import type { Tx } from './transaction.js';
@@ -21,7 +22,11 @@ export async function queryPrepared<Row extends QueryResultRow>(
   text: string,
   values: readonly unknown[],
 ): Promise<Row[]> {
-  const { rows } = await run<Row>(tx, { name: statementName(text), text, values: [...values] });
+  const { rows } = await run<Row>(tx, {
+    name: statementName(text),
+    text,
+    values: values.map((value) => (Array.isArray(value) ? (arrayLiteral(value) ?? value) : value)),
+  });
   return rows;
 }
 

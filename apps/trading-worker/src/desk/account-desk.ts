@@ -14,7 +14,7 @@ interface Looks {
 const READ_WITHIN_MS = 4_000;
 const READ_AFTER_MS = 1_500;
 /** Of those reads: the copies of one signal change a thousand accounts, whose orders come first. */
-const READS_AT_ONCE = 2;
+const READS_AT_ONCE = 8;
 
 /** Reads balances, one look at an account at a time. */
 export class AccountDesk {

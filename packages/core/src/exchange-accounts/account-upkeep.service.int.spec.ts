@@ -178,13 +178,12 @@ describe('the accounts to look at', () => {
 });
 
 describe('what a stream tells of some assets', () => {
-  const heard = async (balances: Balances, accountId = account.uuid) => ({
-    accountId,
-    balances,
-    heardAt: new Date(
-      Number((await core.row('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS ms')).ms),
-    ),
-  });
+  /** In a later millisecond than whatever was before. */
+  const heard = async (balances: Balances, accountId = account.uuid) => {
+    await core.rows('SELECT pg_sleep(0.002)');
+    const { ms } = await core.row('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS ms');
+    return { accountId, balances, heardAt: new Date(Number(ms)) };
+  };
   const whole = { USDT: { free: '10', locked: '1' }, BTC: { free: '2', locked: '0' } };
 
   it('row 9: is kept asset by asset where it is more, and leaves the moment of the whole look as it was', async () => {

@@ -110,11 +110,9 @@ export class AccountUpkeep {
       taken_at: takenAt,
     }));
     await inTransaction(this.platform.database, async (tx) => {
-      await lockAll(
-        tx,
-        rows.map(({ id }) => id),
-      );
-      const stored = await queryPrepared<StoredReading>(tx, STORE_READINGS, [JSON.stringify(rows)]);
+      const ids = rows.map(({ id }) => id);
+      await lockAll(tx, ids);
+      const stored = await queryPrepared<StoredReading>(tx, STORE_READINGS, [ids, JSON.stringify(rows)]);
       const told = stored.filter(
         ({ is_asked, balances_before, balances }) => is_asked === true || !isSame(balances_before, balances),
       );
@@ -192,20 +190,21 @@ function togetherByAccount(heard: readonly HeardBalances[]): readonly HeardBalan
   return [...byAccount.values()];
 }
 
+/** Of two of one account the newer. Written so that accounts are found by their ids, whatever the planner expects. */
 const STORE_READINGS = `
-  WITH read AS (
-    SELECT DISTINCT ON (id) id, balances, taken_at
-    FROM jsonb_to_recordset($1) AS read (id uuid, balances jsonb, taken_at timestamptz) ORDER BY id, taken_at DESC),
-  before AS (
-    SELECT a.id, a.balances AS balances_before, a.sync_requested_at > coalesce(a.sync_served_at, '-infinity')
-      AND a.sync_requested_at <= read.taken_at AS is_asked
-    FROM exchange_accounts a JOIN read USING (id))
   UPDATE exchange_accounts a SET balances = read.balances, balances_taken_at = read.taken_at,
     last_sync_at = clock_timestamp(), sync_served_at = greatest(a.sync_served_at, read.taken_at),
     updated_at = clock_timestamp()
-  FROM read JOIN before USING (id)
-  WHERE a.id = read.id AND a.deleted_at IS NULL AND coalesce(a.balances_taken_at, '-infinity') < read.taken_at
-  RETURNING a.*, before.balances_before, before.is_asked`;
+  FROM (
+    SELECT DISTINCT ON (id) given.*, before.* FROM jsonb_to_recordset($2) AS given (id uuid, balances jsonb, taken_at timestamptz)
+    CROSS JOIN LATERAL (
+      SELECT b.balances AS balances_before, b.sync_requested_at > coalesce(b.sync_served_at, '-infinity')
+        AND b.sync_requested_at <= given.taken_at AS is_asked
+      FROM exchange_accounts b WHERE b.id = given.id OFFSET 0) before
+    ORDER BY id, taken_at DESC) AS read
+  WHERE a.id = ANY ($1) AND a.id = read.id AND a.deleted_at IS NULL
+    AND coalesce(a.balances_taken_at, '-infinity') < read.taken_at
+  RETURNING a.*, read.balances_before, read.is_asked`;
 
 interface StoredReading {
   readonly balances: Balances;

@@ -113,16 +113,22 @@ const WRITE = `UPDATE trades t SET
     AS c (id, status, sub_status, cancel_reason, failure_code, failure_message, filled_amount, cost, fees,
       leader_equity, exchange_order_id, venue_client_order_id, probes, submission, acknowledged_now, reconciled_now,
       look_in_ms, is_changed)
-  WHERE t.id = c.id RETURNING t.*`;
+  WHERE t.id = c.id
+  RETURNING t.id, t.submitted_at AS "submittedAt", t.acknowledged_at AS "acknowledgedAt",
+    t.reconciled_at AS "reconciledAt", t.filled_at AS "filledAt", t.cancelled_at AS "cancelledAt",
+    t.look_at AS "lookAt", t.version, t.updated_at AS "updatedAt"`;
 
-/** Writes locked trades, each of them once, and answers with them as they stand; every instant is the database's. */
+/**
+ * Writes locked trades, each of them once, and answers with them as they stand: those that were given, with what the
+ * database decided. Every instant is the database's.
+ */
 export async function writeTrades(
   tx: Tx,
   writings: readonly TradeWriting[],
 ): Promise<ReadonlyMap<string, TradeEntity>> {
   if (writings.length === 0) return new Map();
   const of = (value: (trade: TradeEntity) => unknown) => writings.map(({ trade }) => value(trade));
-  const rows = await queryPrepared(tx, WRITE, [
+  const rows = await queryPrepared<Partial<TradeEntity> & { id: string }>(tx, WRITE, [
     of(({ id }) => id),
     of(({ status }) => status),
     of(({ subStatus }) => subStatus),
@@ -142,7 +148,8 @@ export async function writeTrades(
     writings.map(({ lookInMs }) => lookInMs ?? null),
     writings.map(({ isChanged }) => isChanged),
   ]);
-  return new Map(hydrate(tx.connection, TradeEntity, rows).map((trade) => [trade.id, trade]));
+  const decided = new Map(rows.map((row) => [row.id, row]));
+  return new Map(writings.map(({ trade }) => [trade.id, Object.assign(trade, decided.get(trade.id))]));
 }
 
 /**

@@ -26,20 +26,27 @@ export async function appendEvent(tx: Tx, { id, userId, type, payload }: OutboxE
 export async function appendEvents(tx: Tx, events: readonly OutboxEvent[]): Promise<void> {
   for (let at = 0; at < events.length; at += BATCH) {
     const batch = events.slice(at, at + BATCH);
+    let end = 1;
     await queryPrepared(tx, APPEND_MANY, [
       batch.map(({ id }) => id),
       batch.map(({ userId }) => userId),
       batch.map(({ type }) => type),
-      batch.map(({ payload }) => Buffer.from(payload)),
+      batch.map(({ payload }) => (end += payload.length) - payload.length),
+      batch.map(({ payload }) => payload.length),
+      Buffer.concat(batch.map(({ payload }) => payload)),
     ]);
   }
 }
 
 /** Of at most 64 KiB each. */
 const BATCH = 200;
-const APPEND_MANY = `INSERT INTO outbox_events (id, user_id, type, payload)
-  SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::bytea[])
-  RETURNING pg_notify('${OUTBOX_CHANNEL}', '')`;
+/** The payloads come as one, which the driver sends as it is; a list of them would be written out as text. */
+const APPEND_MANY = `WITH appended AS (
+    INSERT INTO outbox_events (id, user_id, type, payload)
+    SELECT id, user_id, type, substring($6::bytea FROM start FOR length)
+    FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::int[], $5::int[]) AS event (id, user_id, type, start, length)
+    RETURNING 1)
+  SELECT pg_notify('${OUTBOX_CHANNEL}', '') FROM (SELECT count(*) FROM appended) AS all_of_them`;
 
 /** The notification is sent at COMMIT, and once per transaction however many events it appends. */
 const APPEND = `INSERT INTO outbox_events (id, user_id, type, payload) VALUES ($1, $2, $3, $4)

@@ -4,7 +4,7 @@
  * 1. Every copier that follows a strategy gets exactly one decision for each of its signals: decision, order and what
  *    is kept of the lot are one transaction, and a signal is done with once no copier lacks a decision on it.
  * 2. The signals of a strategy are planned one after the other, by one worker at a time; the copiers of a signal in
- *    chunks, two of them side by side that share no account. A crash leaves a chunk either decided or not; the next turn
+ *    chunks, some of them side by side that share no account. A crash leaves a chunk either decided or not; the next turn
  *    takes those that are not. Should two ever plan one copier at once, the second waits for its account and then finds
  *    it decided.
  * 3. Copiers stand in another order for each signal; those of one account see what others before them reserved.
@@ -42,11 +42,11 @@ import { isOfItsNumbers } from './unworkable-numbers.js';
 
 /** A snapshot that is older says nothing (rule 6). */
 export const EQUITY_AGE_MAX_MS = 60_000;
-const CHUNK_MAX = 500;
-/** While the database works on one chunk, this process works on another. */
-const LANES = 2;
+const CHUNK_MAX = 250;
+/** While the database works on some chunks, this process works on another. */
+const LANES = 4;
 /** Below it, chunks cost more than they save. */
-const CHUNK_MIN = 50;
+const CHUNK_MIN = 100;
 /** One of them may wait for an exchange. */
 const STRATEGIES_AT_ONCE = 3;
 /** How soon after a try balances are asked for again: an exchange that does not answer is not waited for at each signal. */

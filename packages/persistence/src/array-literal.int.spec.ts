@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import type { DataSource } from 'typeorm';
+import { arrayLiteral } from './array-literal.js';
+import { createDataSource } from './data-source.js';
+import { queryPrepared } from './prepared.js';
+import type { TestDatabase } from './testing/index.js';
+import { createMechanismDatabase } from './testing/mechanism-database.js';
+
+let database: TestDatabase;
+let dataSource: DataSource;
+beforeAll(async () => {
+  database = await createMechanismDatabase('');
+  dataSource = createDataSource({
+    url: database.url,
+    entities: [],
+    migrations: [],
+    applicationName: 'array-literal-spec',
+  });
+  await dataSource.initialize();
+});
+afterAll(async () => {
+  await dataSource.destroy();
+  await database.drop();
+});
+
+const back = async (type: string, values: readonly unknown[]) => {
+  const [row] = await queryPrepared<{ list: unknown[] }>(
+    dataSource.manager,
+    `SELECT array_to_json($1::${type}[]) AS list`,
+    [values],
+  );
+  return row!.list;
+};
+
+describe('a list', () => {
+  it('of any texts comes back as it was given', async () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }).filter((given) => !given.includes('\0')),
+      fc.constantFrom('', 'null', 'NULL', 'Null', '{}', '"', '\\', 'a b', ' ', ',', '{"a":"b\\n"}', '1.5'),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.option(text)), async (given) => {
+        expect(await back('text', given)).toEqual(given);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('of numbers, booleans and nothing comes back as it was given', async () => {
+    expect(await back('float8', [1.5, -2e-7, null, 3])).toEqual([1.5, -2e-7, null, 3]);
+    expect(await back('bool', [true, false, null])).toEqual([true, false, null]);
+    expect(await back('int', [])).toEqual([]);
+    expect(await back('bool', [undefined])).toEqual([null]);
+  });
+
+  it('of instants and of JSON comes back as it was given, from the driver’s writing as well', async () => {
+    const at = new Date('2026-01-02T03:04:05.678Z');
+    const [row] = await queryPrepared<{ same: boolean }>(
+      dataSource.manager,
+      'SELECT $1::timestamptz[] = ARRAY[$2::timestamptz] AS same',
+      [[at], at],
+    );
+    expect(row!.same).toBe(true);
+    const record = { text: 'it\'s "so"\\', list: [1, null] };
+    expect(await back('jsonb', [JSON.stringify(record)])).toEqual([record]);
+  });
+
+  it('of bytes or of lists is the driver’s to write', async () => {
+    expect(arrayLiteral([Buffer.from('a')])).toBeUndefined();
+    expect(arrayLiteral([['a']])).toBeUndefined();
+    expect(await back('bytea', [Buffer.from([0, 255])])).toEqual(['\\x00ff']);
+  });
+});
