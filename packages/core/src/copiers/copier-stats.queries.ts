@@ -1,5 +1,5 @@
 import { type CopierStats, canonicalDecimal, type Decimal } from '@trading-automation/contracts';
-import type { Tx } from '@trading-automation/persistence';
+import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import { type TrackedLot, trackingOf } from './tracking.rules.js';
 
 interface StatsRow {
@@ -50,7 +50,7 @@ export async function copierStatsOf(
   copierIds: readonly string[],
 ): Promise<ReadonlyMap<string, CopierStats>> {
   if (copierIds.length === 0) return new Map();
-  const rows: StatsRow[] = await tx.query(STATS, [copierIds]);
+  const rows = await queryPrepared<StatsRow & Record<string, unknown>>(tx, STATS, [copierIds]);
   const tracked = await trackedLots(tx, copierIds);
   return new Map(rows.map((row) => [row.id, viewStats(row, tracked.get(row.id) ?? [])]));
 }
@@ -141,7 +141,7 @@ async function trackedLots(
   tx: Tx,
   copierIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly TrackedLot[]>> {
-  const rows: TrackedRow[] = await tx.query(TRACKED, [copierIds]);
+  const rows = await queryPrepared<TrackedRow & Record<string, unknown>>(tx, TRACKED, [copierIds]);
   const lots = new Map<string, TrackedLot[]>(copierIds.map((id) => [id, []]));
   for (const row of rows) lots.get(row.copierId)?.push(trackedLot(row));
   return lots;
