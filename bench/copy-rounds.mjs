@@ -18,7 +18,7 @@ const LANES = 16;
  *
  * @returns {Promise<Figures | null>} null where the order met two prices and so made two signals
  *
- * @typedef {{ copies: number, sentP50Ms: number, sentP99Ms: number, filledP50Ms: number, filledP99Ms: number,
+ * @typedef {{ copies: number, sentP50Ms: number, sentP99Ms: number, filledP50Ms: number, filledP99Ms: number, filledMs: number,
  *   storedMs: number | null, acknowledgedMs: number, settledMs: number, signalMs: number }} Figures all since the
  *   leader's fill was stored
  */
@@ -107,6 +107,7 @@ const FIGURES = `
     percentile_cont(0.99) WITHIN GROUP (ORDER BY ${since('t.submitted_at')}) AS "sentP99Ms",
     percentile_cont(0.5) WITHIN GROUP (ORDER BY ${since('f.executed_at')}) AS "filledP50Ms",
     percentile_cont(0.99) WITHIN GROUP (ORDER BY ${since('f.executed_at')}) AS "filledP99Ms",
+    max(${since('f.executed_at')}) AS "filledMs",
     max(${since('pg_xact_commit_timestamp(l.xmin)')}) AS "storedMs",
     max(${since('t.acknowledged_at')}) AS "acknowledgedMs", max(${since('d.settled_at')}) AS "settledMs"
   FROM signals s

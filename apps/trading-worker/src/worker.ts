@@ -36,12 +36,7 @@ export class Worker implements OnApplicationBootstrap, OnApplicationShutdown {
     });
     const calls = this.serveCalls();
     const stopHeartbeat = startHeartbeat(platform, 'trading-worker');
-    const ownership = new OwnershipLoop(
-      platform,
-      this.desks,
-      schedules.errorsOf('accounts were not claimed'),
-    );
-    ownership.start();
+    this.ownership.start();
     intake.start();
     schedules.start();
     this.undo.push(
