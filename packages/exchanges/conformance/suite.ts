@@ -49,29 +49,41 @@ export function orderMaker({ venue, symbol }: Pick<Subject, 'venue' | 'symbol'>)
   });
 }
 
+/** The exchange under test with two accounts on it, anew for each test. */
+export interface Stage<S extends Subject> {
+  subject: S;
+  maker: ExchangeClient;
+  taker: ExchangeClient;
+  order: ReturnType<typeof orderMaker>;
+  readonly account: () => Promise<ExchangeClient>;
+}
+
+export function setStage<S extends Subject>(setup: () => Promise<S>): Stage<S> {
+  const account = async () =>
+    the.subject.venue.connect(await the.subject.openAccount({ USDT: 100_000, BTC: 2 }), 'spot');
+  const the = { account } as Stage<S>;
+  beforeEach(async () => {
+    the.subject = await setup();
+    the.order = orderMaker(the.subject);
+    [the.maker, the.taker] = [await account(), await account()];
+  });
+  afterEach(() => the.subject.close());
+  return the;
+}
+
 export function describeConformance(name: string, setup: () => Promise<Subject>): void {
   describe(`an exchange as the product needs it: ${name}`, () => {
-    let subject: Subject;
-    let maker: ExchangeClient;
-    let taker: ExchangeClient;
-    let order: ReturnType<typeof orderMaker>;
-    beforeEach(async () => {
-      subject = await setup();
-      order = orderMaker(subject);
-      [maker, taker] = [await account(), await account()];
-    });
-    afterEach(() => subject.close());
-
-    const account = async () =>
-      subject.venue.connect(await subject.openAccount({ USDT: 100_000, BTC: 2 }), 'spot');
+    const the = setStage(setup);
     /** Half a BTC at each of two prices, for sale. */
     const offer = async () => [
-      await maker.placeOrder(order({ side: 'SELL', price: '60000' })),
-      await maker.placeOrder(order({ side: 'SELL', price: '60100' })),
+      await the.maker.placeOrder(the.order({ side: 'SELL', price: '60000' })),
+      await the.maker.placeOrder(the.order({ side: 'SELL', price: '60100' })),
     ];
 
     it('[EX-MKT-01] tells its markets and their rules exactly', async () => {
-      const market = (await subject.venue.fetchMarkets()).find(({ symbol }) => symbol === subject.symbol);
+      const market = (await the.subject.venue.fetchMarkets()).find(
+        ({ symbol }) => symbol === the.subject.symbol,
+      );
       expect(market).toMatchObject({
         base: 'BTC',
         quote: 'USDT',
@@ -91,35 +103,37 @@ export function describeConformance(name: string, setup: () => Promise<Subject>)
 
     it('[EX-MKT-02] tells the last price of a symbol as it was traded', async () => {
       await offer();
-      await taker.placeOrder(order({ type: 'MARKET', amount: '0.6' }));
-      expect(await subject.venue.fetchPrices([subject.symbol])).toEqual({ [subject.symbol]: '60100' });
+      await the.taker.placeOrder(the.order({ type: 'MARKET', amount: '0.6' }));
+      expect(await the.subject.venue.fetchPrices([the.subject.symbol])).toEqual({
+        [the.subject.symbol]: '60100',
+      });
     });
 
     it('[EX-CRED-01] knows good credentials and what they allow', async () => {
-      const report = await maker.testCredentials();
+      const report = await the.maker.testCredentials();
       expect(report).toMatchObject({ tradingTypes: ['spot'], canTrade: true, canWithdraw: false });
-      const other = await taker.testCredentials();
+      const other = await the.taker.testCredentials();
       expect(report.venueAccountId).toEqual(expect.any(String));
       expect(other.venueAccountId).not.toBe(report.venueAccountId);
     });
 
     it('[EX-CRED-02] refuses bad credentials as such, on every call', async () => {
-      const good = await subject.openAccount({ USDT: 1 });
+      const good = await the.subject.openAccount({ USDT: 1 });
       for (const bad of [
         { ...good, apiSecret: 'wrong' },
         { ...good, apiKey: 'unknown' },
       ]) {
-        const stranger = subject.venue.connect(bad, 'spot');
+        const stranger = the.subject.venue.connect(bad, 'spot');
         expect(await failureOf(stranger.testCredentials())).toBe('fatal/credentials_rejected');
         expect(await failureOf(stranger.fetchBalances())).toBe('fatal/credentials_rejected');
-        expect(await failureOf(stranger.placeOrder(order({})))).toBe('fatal/credentials_rejected');
+        expect(await failureOf(stranger.placeOrder(the.order({})))).toBe('fatal/credentials_rejected');
       }
     });
 
     it('[EX-CRED-03] keeps the credentials of its clients apart, also side by side', async () => {
       const clients = await Promise.all(
         [1, 2, 3].map(async (balance) =>
-          subject.venue.connect(await subject.openAccount({ USDT: balance }), 'spot'),
+          the.subject.venue.connect(await the.subject.openAccount({ USDT: balance }), 'spot'),
         ),
       );
       const seen = await Promise.all(clients.map((client) => client.fetchBalances()));
@@ -129,12 +143,12 @@ export function describeConformance(name: string, setup: () => Promise<Subject>)
     it('[EX-CRED-04] keeps forty accounts apart that read, place and cancel all at once', async () => {
       const clients = await Promise.all(
         Array.from({ length: 40 }, async (_, i) => {
-          const credentials = await subject.openAccount({ USDT: 1_000 + i });
-          return { client: subject.venue.connect(credentials, 'spot'), balance: 1_000 + i };
+          const credentials = await the.subject.openAccount({ USDT: 1_000 + i });
+          return { client: the.subject.venue.connect(credentials, 'spot'), balance: 1_000 + i };
         }),
       );
       const trade = async ({ client, balance }: (typeof clients)[number]) => {
-        const request = order({ price: '50000', amount: '0.01' });
+        const request = the.order({ price: '50000', amount: '0.01' });
         const [placed, before] = await Promise.all([client.placeOrder(request), client.fetchBalances()]);
         expect(['OPEN', String(balance)]).toEqual([placed.status, totalOf(before.USDT)]);
         const own = await client.fetchOpenOrders();
@@ -146,33 +160,33 @@ export function describeConformance(name: string, setup: () => Promise<Subject>)
     });
 
     it('[EX-ORD-01] rests an order, holds its balance, finds it by its client order id and cancels it', async () => {
-      const request = order({ price: '50000.01', amount: '0.00123' });
-      const placed = await maker.placeOrder(request);
+      const request = the.order({ price: '50000.01', amount: '0.00123' });
+      const placed = await the.maker.placeOrder(request);
       expect(placed).toMatchObject({
         venueClientOrderId: request.venueClientOrderId,
         status: 'OPEN',
         amount: '0.00123',
         filledAmount: '0',
       });
-      expect(await maker.fetchBalances()).toEqual({
+      expect(await the.maker.fetchBalances()).toEqual({
         BTC: { free: '2', locked: '0' },
         USDT: { free: '99938.4999877', locked: '61.5000123' },
       });
-      expect(await maker.findOrder(request)).toMatchObject({
+      expect(await the.maker.findOrder(request)).toMatchObject({
         exchangeOrderId: placed.exchangeOrderId,
         status: 'OPEN',
       });
-      await maker.cancelOrder(request);
-      expect(await maker.findOrder(request)).toMatchObject({ status: 'CANCELLED', filledAmount: '0' });
-      expect((await maker.fetchBalances()).USDT).toEqual({ free: '100000', locked: '0' });
+      await the.maker.cancelOrder(request);
+      expect(await the.maker.findOrder(request)).toMatchObject({ status: 'CANCELLED', filledAmount: '0' });
+      expect((await the.maker.fetchBalances()).USDT).toEqual({ free: '100000', locked: '0' });
     });
 
     it('[EX-FILL-01] fills at several prices and tells each fill with its fee', async () => {
       const [first] = await offer();
-      const request = order({ type: 'MARKET', amount: '0.75' });
-      const bought = await taker.placeOrder(request);
+      const request = the.order({ type: 'MARKET', amount: '0.75' });
+      const bought = await the.taker.placeOrder(request);
       expect(bought).toMatchObject({ status: 'FILLED', amount: '0.75', filledAmount: '0.75' });
-      const fills = await taker.fetchFills(bought);
+      const fills = await the.taker.fetchFills(bought);
       expect(
         fills.map(({ price, amount, fee, liquidity, side }) => [price, amount, fee, liquidity, side]),
       ).toEqual([
@@ -180,7 +194,7 @@ export function describeConformance(name: string, setup: () => Promise<Subject>)
         ['60100', '0.25', { amount: '0.00025', currency: 'BTC' }, 'TAKER', 'BUY'],
       ]);
       expect(new Set(fills.map(({ exchangeFillId }) => exchangeFillId)).size).toBe(2);
-      expect(await maker.fetchFills(first!)).toMatchObject([
+      expect(await the.maker.fetchFills(first!)).toMatchObject([
         {
           price: '60000',
           amount: '0.5',
@@ -189,24 +203,24 @@ export function describeConformance(name: string, setup: () => Promise<Subject>)
           side: 'SELL',
         },
       ]);
-      expect((await taker.fetchBalances()).BTC).toEqual({ free: '2.74925', locked: '0' });
+      expect((await the.taker.fetchBalances()).BTC).toEqual({ free: '2.74925', locked: '0' });
     });
 
     it('[EX-ORD-02] lists the open orders of one symbol and of nobody else', async () => {
-      expect(await maker.fetchOpenOrders('BTC/USDT')).toEqual([]);
-      const requests = [order({ price: '50000' }), order({ price: '50001' })];
-      for (const request of requests) await maker.placeOrder(request);
-      await maker.cancelOrder(requests[0]!);
-      expect(await maker.fetchOpenOrders('BTC/USDT')).toMatchObject([
+      expect(await the.maker.fetchOpenOrders('BTC/USDT')).toEqual([]);
+      const requests = [the.order({ price: '50000' }), the.order({ price: '50001' })];
+      for (const request of requests) await the.maker.placeOrder(request);
+      await the.maker.cancelOrder(requests[0]!);
+      expect(await the.maker.fetchOpenOrders('BTC/USDT')).toMatchObject([
         { venueClientOrderId: requests[1]!.venueClientOrderId, status: 'OPEN', filledAmount: '0' },
       ]);
-      expect(await maker.fetchOpenOrders('ETH/USDT')).toEqual([]);
-      expect(await taker.fetchOpenOrders('BTC/USDT')).toEqual([]);
+      expect(await the.maker.fetchOpenOrders('ETH/USDT')).toEqual([]);
+      expect(await the.taker.fetchOpenOrders('BTC/USDT')).toEqual([]);
     });
 
     it('[EX-ORD-09] tells every kind of order as it was asked for, by its answer and when it is looked for', async () => {
       await offer();
-      await taker.placeOrder(order({ type: 'MARKET', amount: '0.1' }));
+      await the.taker.placeOrder(the.order({ type: 'MARKET', amount: '0.1' }));
       const kinds = [
         { type: 'LIMIT', timeInForce: 'GTC', price: '50000' },
         { type: 'LIMIT', timeInForce: 'POST_ONLY', price: '50000' },
@@ -220,8 +234,8 @@ export function describeConformance(name: string, setup: () => Promise<Subject>)
         { type: 'STOP_MARKET', timeInForce: 'GTC', stopPrice: '61000' },
       ] as const;
       for (const kind of kinds) {
-        const request = order({ amount: '0.02', ...kind });
-        const placed = await taker.placeOrder(request);
+        const request = the.order({ amount: '0.02', ...kind });
+        const placed = await the.taker.placeOrder(request);
         const { type, side, amount, price, stopPrice } = request;
         // A market order has no time in force of its own: how it ends is its nature.
         const timeInForce = type.endsWith('MARKET') ? placed.timeInForce : request.timeInForce;
@@ -234,30 +248,30 @@ export function describeConformance(name: string, setup: () => Promise<Subject>)
         });
         expect([placed.price, placed.stopPrice]).toEqual([price, stopPrice]);
         const { updatedAt: _, createdAt, ...told } = placed;
-        expect(await taker.findOrder(request)).toMatchObject(told);
+        expect(await the.taker.findOrder(request)).toMatchObject(told);
         expect(Math.abs(createdAt.getTime() - Date.now())).toBeLessThan(60_000);
       }
     });
 
     it('[EX-ORD-10] finds an order by the id that the exchange gave it, and none by another', async () => {
-      const request = order({ price: '50000' });
-      const { exchangeOrderId } = await maker.placeOrder(request);
+      const request = the.order({ price: '50000' });
+      const { exchangeOrderId } = await the.maker.placeOrder(request);
       const { symbol } = request;
-      expect(await maker.findOrderByExchangeId({ symbol, exchangeOrderId })).toMatchObject({
+      expect(await the.maker.findOrderByExchangeId({ symbol, exchangeOrderId })).toMatchObject({
         venueClientOrderId: request.venueClientOrderId,
         exchangeOrderId,
       });
-      expect(await taker.findOrderByExchangeId({ symbol, exchangeOrderId })).toBeNull();
-      expect(await maker.findOrderByExchangeId({ symbol, exchangeOrderId: '999999999' })).toBeNull();
+      expect(await the.taker.findOrderByExchangeId({ symbol, exchangeOrderId })).toBeNull();
+      expect(await the.maker.findOrderByExchangeId({ symbol, exchangeOrderId: '999999999' })).toBeNull();
     });
 
     it('[EX-ORD-11] lists what is open of all symbols, whoever chose its client order id', async () => {
       const own = [
-        order({ price: '50000', amount: '0.01' }),
-        order({ symbol: 'ETH/USDT', price: '2000', venueClientOrderId: 'from-elsewhere' }),
+        the.order({ price: '50000', amount: '0.01' }),
+        the.order({ symbol: 'ETH/USDT', price: '2000', venueClientOrderId: 'from-elsewhere' }),
       ];
-      for (const request of own) await maker.placeOrder(request);
-      const open = await maker.fetchOpenOrders();
+      for (const request of own) await the.maker.placeOrder(request);
+      const open = await the.maker.fetchOpenOrders();
       expect(open.map(({ symbol, venueClientOrderId }) => [symbol, venueClientOrderId]).sort()).toEqual(
         own.map(({ symbol, venueClientOrderId }) => [symbol, venueClientOrderId]),
       );
@@ -265,48 +279,50 @@ export function describeConformance(name: string, setup: () => Promise<Subject>)
 
     it('[EX-FILL-03] tells the fills of one symbol since a time, of all its orders, oldest first', async () => {
       await offer();
-      const first = await taker.placeOrder(order({ type: 'MARKET', amount: '0.2' }));
-      const second = await taker.placeOrder(order({ type: 'MARKET', amount: '0.4' }));
-      const ofOrders = [...(await taker.fetchFills(first)), ...(await taker.fetchFills(second))];
+      const first = await the.taker.placeOrder(the.order({ type: 'MARKET', amount: '0.2' }));
+      const second = await the.taker.placeOrder(the.order({ type: 'MARKET', amount: '0.4' }));
+      const ofOrders = [...(await the.taker.fetchFills(first)), ...(await the.taker.fetchFills(second))];
       const since = ofOrders[0]!.executedAt;
-      const { symbol } = subject;
-      expect(await taker.fetchFillsSince({ symbol, since })).toEqual(ofOrders);
-      expect(await taker.fetchFillsSince({ symbol, since: new Date(Date.now() + 60_000) })).toEqual([]);
-      expect(await taker.fetchFillsSince({ symbol: 'ETH/USDT', since })).toEqual([]);
-      expect(await maker.fetchFillsSince({ symbol, since: new Date(0) })).toHaveLength(3);
+      const { symbol } = the.subject;
+      expect(await the.taker.fetchFillsSince({ symbol, since })).toEqual(ofOrders);
+      expect(await the.taker.fetchFillsSince({ symbol, since: new Date(Date.now() + 60_000) })).toEqual([]);
+      expect(await the.taker.fetchFillsSince({ symbol: 'ETH/USDT', since })).toEqual([]);
+      expect(await the.maker.fetchFillsSince({ symbol, since: new Date(0) })).toHaveLength(3);
     });
 
     it('[EX-FILL-02] tells a partly filled order as open, and its fills after a cancel', async () => {
       await offer();
-      const request = order({ amount: '0.6', price: '60000' });
-      const placed = await taker.placeOrder(request);
+      const request = the.order({ amount: '0.6', price: '60000' });
+      const placed = await the.taker.placeOrder(request);
       expect(placed).toMatchObject({ status: 'OPEN', amount: '0.6', filledAmount: '0.5' });
-      await taker.cancelOrder(request);
-      expect(await taker.findOrder(request)).toMatchObject({ status: 'CANCELLED', filledAmount: '0.5' });
-      expect(await taker.fetchFills(placed)).toHaveLength(1);
+      await the.taker.cancelOrder(request);
+      expect(await the.taker.findOrder(request)).toMatchObject({ status: 'CANCELLED', filledAmount: '0.5' });
+      expect(await the.taker.fetchFills(placed)).toHaveLength(1);
     });
 
     it('[EX-ORD-03] says that it has no order of an id, and nothing to cancel where it is closed', async () => {
-      const absent = order({});
-      expect(await maker.findOrder(absent)).toBeNull();
-      expect(await failureOf(maker.cancelOrder(absent))).toBe('rejected/order_not_found');
+      const absent = the.order({});
+      expect(await the.maker.findOrder(absent)).toBeNull();
+      expect(await failureOf(the.maker.cancelOrder(absent))).toBe('rejected/order_not_found');
       await offer();
-      const filled = order({ price: '60000' });
-      await taker.placeOrder(filled);
-      expect(await failureOf(taker.cancelOrder(filled))).toBe('rejected/order_not_found');
-      expect(await taker.findOrder(filled)).toMatchObject({ status: 'FILLED' });
+      const filled = the.order({ price: '60000' });
+      await the.taker.placeOrder(filled);
+      expect(await failureOf(the.taker.cancelOrder(filled))).toBe('rejected/order_not_found');
+      expect(await the.taker.findOrder(filled)).toMatchObject({ status: 'FILLED' });
     });
 
     it("[EX-ORD-04] shows nobody another account's orders", async () => {
-      const request = order({ price: '50000' });
-      await maker.placeOrder(request);
-      expect(await taker.findOrder(request)).toBeNull();
-      expect(await failureOf(taker.cancelOrder(request))).toBe('rejected/order_not_found');
+      const request = the.order({ price: '50000' });
+      await the.maker.placeOrder(request);
+      expect(await the.taker.findOrder(request)).toBeNull();
+      expect(await failureOf(the.taker.cancelOrder(request))).toBe('rejected/order_not_found');
     });
 
     it('[EX-ORD-05] refuses what the balance does not cover, and changes nothing', async () => {
-      expect(await failureOf(maker.placeOrder(order({ amount: '5' })))).toBe('rejected/insufficient_balance');
-      expect((await maker.fetchBalances()).USDT).toEqual({ free: '100000', locked: '0' });
+      expect(await failureOf(the.maker.placeOrder(the.order({ amount: '5' })))).toBe(
+        'rejected/insufficient_balance',
+      );
+      expect((await the.maker.fetchBalances()).USDT).toEqual({ free: '100000', locked: '0' });
     });
 
     it('[EX-ORD-06] refuses what breaks a rule, and never rounds an order into one', async () => {
@@ -317,50 +333,52 @@ export function describeConformance(name: string, setup: () => Promise<Subject>)
         { amount: '100000' },
         { type: 'MARKET', amount: '0.123456' },
       ] as const)
-        expect(await failureOf(maker.placeOrder(order(given)))).toBe('rejected/rule_violated');
-      expect((await maker.fetchBalances()).USDT).toEqual({ free: '100000', locked: '0' });
+        expect(await failureOf(the.maker.placeOrder(the.order(given)))).toBe('rejected/rule_violated');
+      expect((await the.maker.fetchBalances()).USDT).toEqual({ free: '100000', locked: '0' });
     });
 
     it('[EX-ORD-07] refuses a second open order of the same client order id', async () => {
-      const request = order({ price: '50000' });
-      await maker.placeOrder(request);
-      expect(await failureOf(maker.placeOrder(request))).toBe('rejected/duplicate_client_order_id');
-      expect((await maker.fetchBalances()).USDT).toEqual({ free: '75000', locked: '25000' });
+      const request = the.order({ price: '50000' });
+      await the.maker.placeOrder(request);
+      expect(await failureOf(the.maker.placeOrder(request))).toBe('rejected/duplicate_client_order_id');
+      expect((await the.maker.fetchBalances()).USDT).toEqual({ free: '75000', locked: '25000' });
     });
 
     it('[EX-TIF-01] POST_ONLY: rests, and is refused where it would take', async () => {
       await offer();
-      expect(await taker.placeOrder(order({ timeInForce: 'POST_ONLY', price: '59999.99' }))).toMatchObject({
+      expect(
+        await the.taker.placeOrder(the.order({ timeInForce: 'POST_ONLY', price: '59999.99' })),
+      ).toMatchObject({
         status: 'OPEN',
       });
-      expect(await failureOf(taker.placeOrder(order({ timeInForce: 'POST_ONLY', price: '60000' })))).toBe(
-        'rejected/would_not_fit_book',
-      );
+      expect(
+        await failureOf(the.taker.placeOrder(the.order({ timeInForce: 'POST_ONLY', price: '60000' }))),
+      ).toBe('rejected/would_not_fit_book');
     });
 
     it('[EX-TIF-02] IOC: takes what is there and ends', async () => {
       await offer();
-      const request = order({ timeInForce: 'IOC', amount: '0.8', price: '60050' });
-      expect(await taker.placeOrder(request)).toMatchObject({ status: 'EXPIRED', filledAmount: '0.5' });
-      expect((await taker.fetchBalances()).USDT).toEqual({ free: '70000', locked: '0' });
+      const request = the.order({ timeInForce: 'IOC', amount: '0.8', price: '60050' });
+      expect(await the.taker.placeOrder(request)).toMatchObject({ status: 'EXPIRED', filledAmount: '0.5' });
+      expect((await the.taker.fetchBalances()).USDT).toEqual({ free: '70000', locked: '0' });
     });
 
     it('[EX-TIF-03] FOK: fills whole or not at all', async () => {
       await offer();
-      const tooMuch = order({ timeInForce: 'FOK', amount: '1.1', price: '60100' });
-      expect(await taker.placeOrder(tooMuch)).toMatchObject({ status: 'EXPIRED', filledAmount: '0' });
-      const whole = order({ timeInForce: 'FOK', amount: '1', price: '60100' });
-      expect(await taker.placeOrder(whole)).toMatchObject({ status: 'FILLED', filledAmount: '1' });
+      const tooMuch = the.order({ timeInForce: 'FOK', amount: '1.1', price: '60100' });
+      expect(await the.taker.placeOrder(tooMuch)).toMatchObject({ status: 'EXPIRED', filledAmount: '0' });
+      const whole = the.order({ timeInForce: 'FOK', amount: '1', price: '60100' });
+      expect(await the.taker.placeOrder(whole)).toMatchObject({ status: 'FILLED', filledAmount: '1' });
     });
 
     it('[EX-STOP-01] STOP_LIMIT and STOP_MARKET: wait at their stop price', async () => {
       await offer();
-      await taker.placeOrder(order({ price: '60000' }));
-      const limit = order({ type: 'STOP_LIMIT', side: 'SELL', stopPrice: '59000', price: '58900' });
-      const market = order({ type: 'STOP_MARKET', side: 'BUY', stopPrice: '61000', amount: '0.1' });
+      await the.taker.placeOrder(the.order({ price: '60000' }));
+      const limit = the.order({ type: 'STOP_LIMIT', side: 'SELL', stopPrice: '59000', price: '58900' });
+      const market = the.order({ type: 'STOP_MARKET', side: 'BUY', stopPrice: '61000', amount: '0.1' });
       for (const request of [limit, market]) {
-        expect(await taker.placeOrder(request)).toMatchObject({ status: 'OPEN', filledAmount: '0' });
-        await taker.cancelOrder(request);
+        expect(await the.taker.placeOrder(request)).toMatchObject({ status: 'OPEN', filledAmount: '0' });
+        await the.taker.cancelOrder(request);
       }
     });
 
@@ -372,8 +390,8 @@ export function describeConformance(name: string, setup: () => Promise<Subject>)
         { reduceOnly: true },
         { symbol: 'NOT/LISTED' },
       ] as const)
-        expect(await failureOf(maker.placeOrder(order(given)))).toBe('rejected/not_supported');
-      expect((await maker.fetchBalances()).USDT).toEqual({ free: '100000', locked: '0' });
+        expect(await failureOf(the.maker.placeOrder(the.order(given)))).toBe('rejected/not_supported');
+      expect((await the.maker.fetchBalances()).USDT).toEqual({ free: '100000', locked: '0' });
     });
   });
 }

@@ -106,12 +106,7 @@ it('an entry, a part of an exit and the rest of it are copied, each with its rec
     () => filledAt(follower, 'SELL'),
     (amount) => amount === share - (share % STEP),
   );
-  await closeLeader();
-  await until(
-    () => heldAt(follower),
-    (amount) => amount < units('0.00002'),
-  );
-  await stop(copier);
+  await closeAndStop(copier);
 }, 120_000);
 
 it('what a fee leaves of a lot, too little to be sold, keeps no trade open: both sides close, with their result', async () => {
@@ -181,12 +176,7 @@ it('the copy comes although the API is gone since the leader’s order was taken
     () => decisionsOf(copier).catch(() => []),
     (decisions) => decisions.some(({ outcome }) => outcome === 'COPIED'),
   );
-  await closeLeader();
-  await until(
-    () => heldAt(follower),
-    (amount) => amount < units('0.00002'),
-  );
-  await stop(copier);
+  await closeAndStop(copier);
 }, 120_000);
 
 it('what is traded at the exchange itself appears as EXTERNAL, also what was while every worker was away', async () => {
@@ -234,6 +224,16 @@ async function buyByHand(trader) {
     amount: '0.001',
   });
   return { trader, id };
+}
+
+/** The leader sells all, the copier follows, and is stopped. */
+async function closeAndStop(copier) {
+  await closeLeader();
+  await until(
+    () => heldAt(follower),
+    (amount) => amount < units('0.00002'),
+  );
+  await stop(copier);
 }
 
 /** Sells whatever the leader holds, at the exchange itself. */
