@@ -100,6 +100,20 @@ describe('entries', () => {
     expect(await the.settlement.reopen()).toBe(0);
   });
 
+  it('what is too little to be sold stays as its closing left it, and is told of once', async () => {
+    const follower = await the.follower();
+    await the.leaderBuys('10');
+    await the.work();
+    await the.execute(await the.lastOrder(follower), { amount: '0.005' });
+    await the.leaderSells('10');
+    await the.work();
+    expect(await the.lastDecision(follower)).toMatchObject({ outcome: 'SKIPPED', code: 'BELOW_MINIMUM' });
+    expect(await the.settlement.reopen()).toBe(0);
+    await the.work();
+    const told = await the.kindsOf(follower);
+    expect(told.filter((kind) => kind === 'copier.trade_skipped')).toHaveLength(1);
+  });
+
   it('a copier that was paused when its lot was closed keeps what an entry got afterwards', async () => {
     const follower = await the.follower();
     await the.leaderBuys('10');

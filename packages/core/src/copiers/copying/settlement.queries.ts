@@ -183,28 +183,32 @@ export async function owingCopiers(
 }
 
 /**
- * Takes up again the closings of lots that got something afterwards: an entry of which the exchange told late, or that
- * was taken for lost. Within which time a fill is written once its transaction began, it may not have been seen.
+ * Takes up again the closings of lots that got something afterwards, as far as that can be sold: an entry of which the
+ * exchange told late, or that was taken for lost. A fill that was being written as the closing was settled may not have
+ * been seen by it.
  */
 export async function reopenClosings(tx: Tx): Promise<number> {
-  const [rows] = await tx.query(
-    `UPDATE decisions SET settled_at = NULL, look_at = clock_timestamp(), pending_trade_id = NULL
-     WHERE id IN (
-       SELECT d.id FROM lots o JOIN fills f ON f.id = o.id
-       JOIN signals s ON s.lot_trade_id = o.source_trade_id AND s.kind = 'CLOSE'
-       JOIN decisions d ON d.signal_id = s.id AND d.copier_id = o.copier_id
-       JOIN copiers c ON c.id = o.copier_id AND c.status <> 'PAUSED' AND c.deleted_at IS NULL
-       WHERE o.open_amount > 0 AND o.copier_id IS NOT NULL AND NOT o.is_detached
-         AND d.settled_at < f.created_at + $1 * interval '1 millisecond'
-         AND NOT d.is_abandoned AND d.code IS DISTINCT FROM 'NOT_ACTIVE'
-       ORDER BY d.id FOR UPDATE OF d SKIP LOCKED)
-     RETURNING id`,
-    [WRITTEN_WITHIN_MS],
-  );
+  const rows = await queryPrepared(tx, REOPEN, [WRITTEN_WITHIN_MS]);
   return rows.length;
 }
 
+/** How long a fill may be on its way from its transaction's beginning to its end. */
 const WRITTEN_WITHIN_MS = 10_000;
+const REOPEN = `
+  UPDATE decisions SET settled_at = NULL, look_at = clock_timestamp(), pending_trade_id = NULL
+  WHERE id IN (
+    SELECT id FROM decisions WHERE settled_at IS NOT NULL AND id IN (
+      SELECT d.id FROM lots o JOIN fills f ON f.id = o.id JOIN trade_pairs p ON p.id = o.trade_pair_id
+      JOIN signals s ON s.lot_trade_id = o.source_trade_id AND s.kind = 'CLOSE'
+      JOIN decisions d ON d.signal_id = s.id AND d.copier_id = o.copier_id
+      JOIN copiers c ON c.id = o.copier_id AND c.status <> 'PAUSED' AND c.deleted_at IS NULL
+      WHERE o.open_amount > 0 AND o.copier_id IS NOT NULL AND NOT o.is_detached
+        AND NOT d.is_abandoned AND d.code IS DISTINCT FROM 'NOT_ACTIVE'
+      GROUP BY d.id, p.id
+      HAVING bool_or(d.settled_at < f.created_at + $1 * interval '1 millisecond')
+        AND sum(o.open_amount) >= p.min_amount AND sum(o.open_amount) * p.last_price >= p.min_notional)
+    ORDER BY id FOR UPDATE SKIP LOCKED)
+  RETURNING id`;
 
 export async function signalById(tx: Tx, id: string): Promise<{ strategyId: string; sequence: number }> {
   const [row] = await queryPrepared<{ strategyId: string; sequence: number }>(
