@@ -100,6 +100,20 @@ describe('entries', () => {
     expect(await the.settlement.reopen()).toBe(0);
   });
 
+  it('what is entered into a lot after it was closed, since its order went on filling, is no rest of that closing', async () => {
+    const follower = await the.follower();
+    const trade = await the.leaderOrder('BUY', '10');
+    await the.fill(trade, { amount: '4' });
+    await the.executeAll();
+    await the.leaderSells('4');
+    await the.executeAll();
+    await the.fill(trade, { amount: '6' });
+    await the.executeAll();
+    expect((await the.decisions(follower)).map(({ kind }) => kind)).toEqual(['OPEN', 'CLOSE', 'INCREASE']);
+    expect(await the.settlement.reopen()).toBe(0);
+    expect(await the.held(follower)).toBe('3');
+  });
+
   it('what is too little to be sold stays as its closing left it, and is told of once', async () => {
     const follower = await the.follower();
     await the.leaderBuys('10');

@@ -183,8 +183,8 @@ export async function owingCopiers(
 }
 
 /**
- * Takes up again the closings of lots that got something afterwards, as far as that can be sold: an entry of which the
- * exchange told late, or that was taken for lost. A fill that was being written as the closing was settled may not have
+ * Takes up again the closings of lots that got something afterwards of entries before them, as far as that can be sold:
+ * of an entry of which the exchange told late, or that was taken for lost. A fill that was being written as the closing was settled may not have
  * been seen by it.
  */
 export async function reopenClosings(tx: Tx): Promise<number> {
@@ -199,7 +199,9 @@ const REOPEN = `
   WHERE id IN (
     SELECT id FROM decisions WHERE settled_at IS NOT NULL AND id IN (
       SELECT d.id FROM lots o JOIN fills f ON f.id = o.id JOIN trade_pairs p ON p.id = o.trade_pair_id
+      JOIN trades t ON t.id = o.trade_id
       JOIN signals s ON s.lot_trade_id = o.source_trade_id AND s.kind = 'CLOSE'
+        AND s.sequence > coalesce((t.copy->>'sequence')::bigint, 0)
       JOIN decisions d ON d.signal_id = s.id AND d.copier_id = o.copier_id
       JOIN copiers c ON c.id = o.copier_id AND c.status <> 'PAUSED' AND c.deleted_at IS NULL
       WHERE o.open_amount > 0 AND o.copier_id IS NOT NULL AND NOT o.is_detached
