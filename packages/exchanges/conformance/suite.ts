@@ -31,10 +31,10 @@ export async function failureOf(call: Promise<unknown>): Promise<string> {
 }
 
 /** What differs for a test that trades. */
-export type OrderGiven = Partial<OrderRequest>;
+type OrderGiven = Partial<OrderRequest>;
 
 /** Makes requests on `symbol`, each with an id of its own: to buy 0.5 at 60,000, unless told otherwise. */
-export function orderMaker({ venue, symbol }: Pick<Subject, 'venue' | 'symbol'>) {
+function orderMaker({ venue, symbol }: Pick<Subject, 'venue' | 'symbol'>) {
   let orders = 0;
   return (given: OrderGiven = {}): OrderRequest => ({
     symbol,

@@ -55,7 +55,7 @@ export class AccountUpkeep {
       this.platform.database.manager,
       `SELECT id, exchange, trading_type AS "tradingType", credentials_sealed AS "credentialsSealed",
          is_active AS "isActive"
-       FROM exchange_accounts WHERE id = $1 AND deleted_at IS NULL AND credentials_sealed IS NOT NULL`,
+       FROM exchange_accounts WHERE id = $1 AND credentials_sealed IS NOT NULL`,
       [id],
     );
     return account ?? null;
@@ -65,8 +65,7 @@ export class AccountUpkeep {
   async balancesOf(id: string): Promise<Balances | null> {
     const [account] = await queryPrepared<{ balances: Balances }>(
       this.platform.database.manager,
-      `SELECT balances FROM exchange_accounts
-       WHERE id = $1 AND deleted_at IS NULL AND balances_taken_at IS NOT NULL`,
+      'SELECT balances FROM exchange_accounts WHERE id = $1 AND balances_taken_at IS NOT NULL',
       [id],
     );
     return account?.balances ?? null;

@@ -26,13 +26,19 @@ export async function appendEvent(tx: Tx, { id, userId, type, payload }: OutboxE
 export async function appendEvents(tx: Tx, events: readonly OutboxEvent[]): Promise<void> {
   for (let at = 0; at < events.length; at += BATCH) {
     const batch = events.slice(at, at + BATCH);
-    let end = 1;
+    const lengths = batch.map(({ payload }) => payload.length);
+    const starts: number[] = [];
+    let start = 1;
+    for (const length of lengths) {
+      starts.push(start);
+      start += length;
+    }
     await queryPrepared(tx, APPEND_MANY, [
       batch.map(({ id }) => id),
       batch.map(({ userId }) => userId),
       batch.map(({ type }) => type),
-      batch.map(({ payload }) => (end += payload.length) - payload.length),
-      batch.map(({ payload }) => payload.length),
+      starts,
+      lengths,
       Buffer.concat(batch.map(({ payload }) => payload)),
     ]);
   }
