@@ -21,6 +21,7 @@ import { migrateDatabase } from '../tooling/launch/service-processes.mjs';
 import { startTestServers } from '../tooling/launch/test-servers.mjs';
 import { ACCOUNTS, DAYS, PAIRS, STRATEGIES, writeLedger } from './analytics-data.mjs';
 import { quantile } from './rest-load.mjs';
+import { runAndClose } from './run.mjs';
 
 const ROUNDS = 15;
 const TARGET_MS = 300;
@@ -126,22 +127,4 @@ async function close() {
   while (closers.length > 0) await closers.pop()();
 }
 
-let isInterrupted = false;
-for (const [signal, exitCode] of [
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-]) {
-  process.once(signal, () => {
-    isInterrupted = true;
-    close().finally(() => process.exit(exitCode));
-  });
-}
-
-try {
-  await measure(Number(process.argv[2] ?? 1_000_000));
-} catch (error) {
-  // What breaks because everything is being closed is no news.
-  if (!isInterrupted) throw error;
-} finally {
-  await close();
-}
+await runAndClose(() => measure(Number(process.argv[2] ?? 1_000_000)), close);

@@ -26,6 +26,7 @@ import { addCopiers, openCast } from './copy-cast.mjs';
 import { assertLedgers, bareRound, calm, copyRound, ordersLike } from './copy-rounds.mjs';
 import { close, startProduct } from './copy-surroundings.mjs';
 import { quantile } from './rest-load.mjs';
+import { runAndClose } from './run.mjs';
 
 const TARGETS = { storedMs: 250, ofBare: 0.5, sentP50Ms: 5, sentP99Ms: 25 };
 const COPIERS_PER_ACCOUNT = 10;
@@ -137,11 +138,4 @@ async function run() {
   );
 }
 
-/** However it ends, nothing of it goes on. */
-for (const signal of ['SIGINT', 'SIGTERM'])
-  process.once(signal, () => close().finally(() => process.exit(130)));
-try {
-  await run();
-} finally {
-  await close();
-}
+await runAndClose(run, close);

@@ -22,6 +22,7 @@ import { createClient } from '../tooling/launch/first-trade/client.mjs';
 import { openUsers, writeTrades } from './rest-data.mjs';
 import { quantile } from './rest-load.mjs';
 import { close, startSurroundings } from './rest-surroundings.mjs';
+import { runAndClose } from './run.mjs';
 
 const ROUNDS = 5;
 const ROUND_SECONDS = 5;
@@ -194,7 +195,5 @@ if (process.argv[2] === 'flood') {
   process.once('disconnect', () => process.exit());
   await flood(process.argv[3]);
 } else {
-  for (const signal of ['SIGINT', 'SIGTERM'])
-    process.once(signal, () => close().finally(() => process.exit(1)));
-  await measure().finally(close);
+  await runAndClose(measure, close);
 }

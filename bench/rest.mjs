@@ -18,6 +18,7 @@ import { countMade, openUsers, settle, writeTrades } from './rest-data.mjs';
 import { CONNECTIONS, quantile, REQUESTS, runRound } from './rest-load.mjs';
 import { contestants, lookAtTrades, OPERATIONS, requestOf } from './rest-operations.mjs';
 import { close, startSurroundings } from './rest-surroundings.mjs';
+import { runAndClose } from './run.mjs';
 
 const TRADES = 200_000;
 const USERS = 100;
@@ -103,26 +104,10 @@ async function measure(names) {
   console.log(`\n${Math.round((performance.now() - beganAt) / 1000)} s in all`);
 }
 
-let isInterrupted = false;
-for (const [signal, exitCode] of [
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-]) {
-  process.once(signal, () => {
-    isInterrupted = true;
-    close().finally(() => process.exit(exitCode));
-  });
-}
-
-try {
+await runAndClose(async () => {
   const names = process.argv.slice(2);
   const unknown = names.filter((name) => !OPERATIONS.some((operation) => operation.name === name));
   if (unknown.length > 0)
     throw new Error(`there is no ${unknown.join(', ')}; list, get and create are measured`);
   await measure(names);
-} catch (error) {
-  // What breaks because everything is being closed is no news.
-  if (!isInterrupted) throw error;
-} finally {
-  await close();
-}
+}, close);

@@ -10,7 +10,7 @@ import {
   ScriptedExchange,
   silence,
 } from './scripted-exchange.js';
-import { failureOf } from './suite.js';
+import { failureOf } from './stage.js';
 
 const ORDER = '/api/v3/order';
 const SECRET = 'the-secret-of-the-account';

@@ -1,7 +1,7 @@
 /** What every exchange that pushes must do on its streams. */
 import type { ExchangeClient } from '../src/index.js';
 import { HeardOfAccount, HeardOfBook } from './heard.js';
-import { type Subject, setStage } from './suite.js';
+import { type Subject, setStage } from './stage.js';
 
 export function describeStreams(name: string, setup: () => Promise<Subject>): void {
   describe(`the streams of an exchange as the product needs them: ${name}`, () => {

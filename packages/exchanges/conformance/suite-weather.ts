@@ -1,7 +1,7 @@
 /** What an exchange, and the way to it, may do to the product in bad weather, and what must still be found out. */
 import type { ExchangeClient, VenueFill } from '../src/index.js';
 import { HeardOfAccount } from './heard.js';
-import { failureOf, type Subject, setStage } from './suite.js';
+import { failureOf, type Subject, setStage } from './stage.js';
 
 /** An exchange whose weather can be made. */
 export interface WeatherSubject extends Subject {

@@ -18,7 +18,13 @@ import { IsNull } from 'typeorm';
 import { type Actor, authorise, lockUser } from '../access/index.js';
 import { announce } from '../announce.js';
 import type { Commands } from '../commands.js';
-import { accountOfFilter, holdAccount, holdOwnAccount, syncIfNever } from '../exchange-accounts/index.js';
+import {
+  accountOfFilter,
+  holdAccount,
+  holdOwnAccount,
+  lockAccounts,
+  syncIfNever,
+} from '../exchange-accounts/index.js';
 import type { ListQuery, Lists, Page } from '../lists.js';
 import type { Platform } from '../platform.js';
 import { limitReached, stateRefused, unknownId, uuidOf } from '../refusals.js';
@@ -29,7 +35,6 @@ import { recordOf, recordsOf, stoppedRecordOf } from './copier-records.service.j
 import { stopCopier } from './copier-stops.service.js';
 import { countCopiersOfUser, markDeleted } from './copiers.queries.js';
 import { assertNotOverDailyLoss } from './copying/copy-guard.service.js';
-import { lockAccounts } from './copying/copy-inputs.queries.js';
 import { beginFollowing, resyncExits, whyTooSmall } from './copying/copy-start.service.js';
 import { DECISION_COLUMNS, type DecisionRow, viewDecision } from './copying/decision.view.js';
 import { assertMayFollow, assertNotOwnAccount } from './strategy-links.service.js';

@@ -34,6 +34,13 @@ export async function lockAccountForTrade(tx: Tx, actor: Actor, publicId: string
 
 const FOR_TRADE = ['id', 'exchange', 'tradingType', 'balances', 'isActive'] as const;
 
+/** Has whoever else places orders on these accounts wait until the transaction ends. In the order that everybody locks in. */
+export async function lockAccounts(tx: Tx, ids: readonly string[]): Promise<void> {
+  await queryPrepared(tx, 'SELECT FROM exchange_accounts WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE', [
+    ids,
+  ]);
+}
+
 /**
  * Locks every account of the user that is not removed (such have nothing open) until the transaction ends, as `lockAccountForTrade` does with one: trades that are
  * being placed are waited for, and others wait. In the order of their ids, so that two who do so can't block each other.

@@ -18,6 +18,7 @@ import { hydrate, inTransaction, queryPrepared, type Tx } from '@trading-automat
 import { announce, announceAll } from '../announce.js';
 import { Exact } from '../decimal-arithmetic.js';
 import type { Platform } from '../platform.js';
+import { lockAccounts } from './account-for-trade.service.js';
 import { ExchangeAccountEntity } from './exchange-account.entity.js';
 import { viewExchangeAccount } from './exchange-account.view.js';
 
@@ -110,7 +111,7 @@ export class AccountUpkeep {
     }));
     await inTransaction(this.platform.database, async (tx) => {
       const ids = rows.map(({ id }) => id);
-      await lockAll(tx, ids);
+      await lockAccounts(tx, ids);
       const stored = await queryPrepared<StoredReading>(tx, STORE_READINGS, [ids, JSON.stringify(rows)]);
       const told = stored.filter(
         ({ is_asked, balances_before, balances }) => is_asked === true || !isSame(balances_before, balances),
@@ -138,7 +139,7 @@ export class AccountUpkeep {
       heard_at: heardAt,
     }));
     await inTransaction(this.platform.database, async (tx) => {
-      await lockAll(
+      await lockAccounts(
         tx,
         rows.map(({ id }) => id),
       );
@@ -234,13 +235,6 @@ async function lock(tx: Tx, id: string): Promise<Locked | null> {
   );
   if (row === undefined) return null;
   return { entity: await tx.findOneByOrFail(ExchangeAccountEntity, { id }), isAsked: row.is_asked === true };
-}
-
-/** In the order that everybody locks accounts in. */
-async function lockAll(tx: Tx, ids: readonly string[]): Promise<void> {
-  await queryPrepared(tx, 'SELECT FROM exchange_accounts WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE', [
-    ids,
-  ]);
 }
 
 async function tell(tx: Tx, id: string, type: EventType): Promise<void> {

@@ -3,6 +3,7 @@ export {
   type AccountForTrade,
   accountOfFilter,
   lockAccountForTrade,
+  lockAccounts,
   lockAccountsOf,
   syncIfNever,
 } from './account-for-trade.service.js';

@@ -1,6 +1,7 @@
 /** What planning has to know of many copiers at once, in a handful of statements. */
 import type { CopierStatus, Decimal, TradingType } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
+import { lockAccounts } from '../../exchange-accounts/index.js';
 import type { CopyTerms } from '../planning/plan.types.js';
 import type { CopierSettings } from '../planning/planned-signal.js';
 
@@ -157,13 +158,6 @@ export async function holdingsOf(
 export async function databaseNow(tx: Tx): Promise<Date> {
   const [row] = await queryPrepared<{ now: Date }>(tx, 'SELECT clock_timestamp() AS now', []);
   return row!.now;
-}
-
-/** Has whoever else places orders on these accounts wait until the transaction ends. */
-export async function lockAccounts(tx: Tx, ids: readonly string[]): Promise<void> {
-  await queryPrepared(tx, 'SELECT FROM exchange_accounts WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE', [
-    ids,
-  ]);
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Copiers and moments that must not hold up, or be taken for, others. */
 import { inTransaction } from '@trading-automation/persistence';
+import { lockAccounts } from '../../exchange-accounts/index.js';
 import { CopyingUnderTest } from '../testing/copying-under-test.js';
-import { lockAccounts } from './copy-inputs.queries.js';
 import { CopyPlanner } from './copy-planner.service.js';
 
 let the: CopyingUnderTest;

@@ -1,24 +1,12 @@
 import { planCopy } from '../planning/plan.rules.js';
 import type { CopiedLotState, CopyPlan } from '../planning/plan.types.js';
 import { plannedSignalOf } from '../planning/planned-signal.js';
-import { inputOf, lotAfter, TERMS } from '../planning/testing/plan-inputs.js';
+import { inputOf, lotAfter, PAIR, TERMS } from '../planning/testing/plan-inputs.js';
 import { quoteOf, Replay, type ReplayOf, type ReplayPair, type SignalToReplay } from './replay.js';
 
 const START = Date.parse('2026-03-01T23:00:00.000Z');
 
-const PAIR: ReplayPair = {
-  rules: {
-    priceTick: '0.01',
-    amountStep: '0.001',
-    marketAmountStep: null,
-    minAmount: '0.001',
-    maxAmount: null,
-    minNotional: '5',
-    maxNotional: null,
-    lastPrice: '100',
-  },
-  feeRate: '0',
-};
+const TRADED: ReplayPair = { rules: PAIR, feeRate: '0' };
 
 type Said = Partial<SignalToReplay>;
 
@@ -56,7 +44,7 @@ function replayOf(more: Partial<ReplayOf> = {}): Replay {
     terms: TERMS,
     onBreach: 'CLOSE_ONLY',
     startingEquity: new Map([['USDT', '1000']]),
-    pairs: new Map([['BTC/USDT', PAIR]]),
+    pairs: new Map([['BTC/USDT', TRADED]]),
     ...more,
   });
 }
@@ -106,7 +94,7 @@ describe('a replay', () => {
 
   it('tells what it would have brought, and how that differs from the strategy by fees alone', () => {
     const free = replayOf();
-    const paying = replayOf({ pairs: new Map([['BTC/USDT', { ...PAIR, feeRate: '0.001' }]]) });
+    const paying = replayOf({ pairs: new Map([['BTC/USDT', { ...TRADED, feeRate: '0.001' }]]) });
     for (const signal of told({}, exit('2', '2', '110'))) for (const one of [free, paying]) one.take(signal);
     expect(free.resultIn('USDT')).toEqual({ fees: '0', netPnl: '10', trackingDifferenceBps: '0' });
     // Bought 0.999 of it, sold 0.999 at 110 for 109.89 less 0.10989.
@@ -125,8 +113,8 @@ describe('a replay', () => {
 
   it('keeps quote currencies apart, each with the whole worth of the account', () => {
     const pairs = new Map([
-      ['BTC/USDT', PAIR],
-      ['BTC/EUR', PAIR],
+      ['BTC/USDT', TRADED],
+      ['BTC/EUR', TRADED],
     ]);
     const replay = replayOf({
       pairs,

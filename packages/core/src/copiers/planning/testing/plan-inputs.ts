@@ -36,7 +36,7 @@ export const TERMS: CopyTerms = {
   allowedSides: null,
 };
 
-const PAIR: CopyPair = {
+export const PAIR: CopyPair = {
   priceTick: '0.01',
   amountStep: '0.001',
   marketAmountStep: null,
