@@ -39,9 +39,12 @@ async function setWeather(weather) {
 }
 
 describe('a kill -9 of the trading worker', () => {
+  afterEach(() => setWeather({}));
+
   it('between "order sent" and "answer stored" makes no second order, and the trade is found out', async () => {
     const before = (await ledger()).orders.length;
-    await setWeather({ drop_answer_rate: 1 });
+    // Nor does the stream tell of it, which may be as quick as the kill.
+    await setWeather({ drop_answer_rate: 1, lose_event_rate: 1 });
     const trade = await trader.api.post('/v1/trades', marketBuy('0.02'));
     await until(ledger, ({ orders }) => orders.length === before + 1);
     await product.kill('trading-worker');
