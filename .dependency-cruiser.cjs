@@ -154,7 +154,7 @@ const forbidden = [
         '^packages/[^/]+/src/index\\.ts$',
         '^packages/[^/]+/src/[^/]+/index\\.ts$',
         '^packages/exchanges/src/port\\.ts$',
-        '^packages/signed-request/src/browser\\.ts$',
+        '^packages/signed-request/src/(?:browser|webhooks)\\.ts$',
         '\\.json$',
       ],
     },
@@ -252,8 +252,9 @@ const forbidden = [
   },
   {
     name: 'the-browser-entry-reaches-no-node',
-    comment: 'The browser entry of signed-request must bundle: pure JavaScript engines alone.',
-    from: { path: '^packages/signed-request/src/browser\\.ts$' },
+    comment:
+      'The browser entries of signed-request, signing and the verifying of webhooks, must bundle: pure JavaScript engines alone.',
+    from: { path: '^packages/signed-request/src/(?:browser|webhooks)\\.ts$' },
     to: {
       path: [npm('secp256k1'), '^(?:node:)?(?:crypto|buffer|fs|fs/promises|module|process)$'],
       reachable: true,

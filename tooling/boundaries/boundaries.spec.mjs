@@ -24,6 +24,15 @@ describe('the dependency rules', () => {
     expect([...new Set(broken)]).toEqual([name]);
   });
 
+  it('see every way out of the process, and every reader of a URL', () => {
+    for (const name of ['network-only-at-the-edges', 'webhook-urls-are-read-by-the-egress-guard-alone']) {
+      const files = readdirSync(join(fixtures, name), { recursive: true }).filter((file) =>
+        file.endsWith('.ts'),
+      );
+      expect(reports[names.indexOf(name)].broken).toHaveLength(files.length);
+    }
+  });
+
   it('read the real tree: imports between workspace packages are seen at their source', () => {
     const [{ edges }] = report(join(import.meta.dirname, '..', '..'));
     expect(edges).toContainEqual(['packages/runtime', 'packages/contracts']);

@@ -13,7 +13,17 @@ import { parseSync } from '@swc/core';
 const EXEMPT = /(?:\.spec\.m?ts$|(?:^|\/)(?:test|testing|fixtures|conformance|vectors|scripts)\/)/;
 const VENUES = /binance|bybit|okx|kraken|coinbase|kucoin|bitget|bitfinex|bitstamp|mexc|hyperliquid/i;
 const NETWORK_GLOBALS = ['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest'];
-const REQUEST_FUNCTIONS = ['request', 'get'];
+/** What of Node's own modules calls out; their servers, types and parsers are no harm. */
+const CLIENTS = {
+  http: ['request', 'get', 'Agent', 'globalAgent', 'ClientRequest'],
+  https: ['request', 'get', 'Agent', 'globalAgent'],
+  http2: ['connect'],
+  net: ['connect', 'createConnection', 'Socket', 'Stream'],
+  tls: ['connect', 'TLSSocket'],
+  dgram: ['createSocket', 'Socket'],
+  dns: ['lookup', 'resolve', 'resolve4', 'resolve6', 'resolveAny', 'Resolver', 'promises'],
+  'dns/promises': ['lookup', 'resolve', 'resolve4', 'resolve6', 'resolveAny', 'Resolver'],
+};
 
 const SOURCE_RULES = [
   {
@@ -27,7 +37,15 @@ const SOURCE_RULES = [
     comment: 'Calls to the outside are made by exchanges, the SDK, webhook delivery and the paper exchange.',
     allowed:
       /^(?:packages\/(?:exchanges|sdk)\/|apps\/webhook-dispatcher\/src\/delivery\/|apps\/paper-exchange\/)/,
-    breaks: (/** @type {Node} */ node) => usesNetworkGlobal(node) || importsRequestFunction(node),
+    breaks: (/** @type {Node} */ node) =>
+      usesNetworkGlobal(node) || importsClient(node) || loadsNetworkModule(node),
+  },
+  {
+    name: 'webhook-urls-are-read-by-the-egress-guard-alone',
+    comment: 'Two parsers of one URL may disagree about its host. (The URL of the mail server is a setting.)',
+    allowed:
+      /^(?!packages\/core\/src\/webhooks\/|apps\/webhook-dispatcher\/src\/)|\/webhooks\/egress\.ts$|\/smtp-client\.ts$/,
+    breaks: (/** @type {Node} */ node) => readsUrl(node),
   },
 ];
 
@@ -102,21 +120,71 @@ function isMember(/** @type {Node} */ node, /** @type {string} */ object, /** @t
   return key.value === property;
 }
 
-/** A call or a `new` of a network global, or the global passed along as a value of `globalThis`. */
+/** A call or a `new` of a network global, the global handed on, or taken from `globalThis`. */
 function usesNetworkGlobal(/** @type {Node} */ node) {
-  const isCall = node.type === 'CallExpression' || node.type === 'NewExpression';
   return NETWORK_GLOBALS.some(
-    (name) => (isCall && isIdentifier(node.callee, name)) || isMember(node, 'globalThis', name),
+    (name) =>
+      usedValues(node).some((value) => isIdentifier(value, name)) || isMember(node, 'globalThis', name),
   );
 }
 
-/** `import { request } from 'node:http'`: a client by another name; the server types of the module are no harm. */
-function importsRequestFunction(/** @type {Node} */ node) {
-  if (node.type !== 'ImportDeclaration' || node.typeOnly === true) return false;
-  const source = String(/** @type {Node} */ (node.source).value);
-  if (!/^(?:node:)?https?$/.test(source)) return false;
+/** @returns {unknown[]} what a node calls, makes, hands on or keeps */
+function usedValues(/** @type {Node} */ node) {
+  switch (node.type) {
+    case 'CallExpression':
+    case 'NewExpression': {
+      const given = /** @type {Node[] | undefined} */ (node.arguments) ?? [];
+      return [node.callee, ...given.map(({ expression }) => expression)];
+    }
+    case 'VariableDeclarator':
+      return [node.init];
+    case 'AssignmentExpression':
+    case 'AssignmentPattern':
+      return [node.right];
+    case 'KeyValueProperty':
+      return [node.value];
+    default:
+      return [];
+  }
+}
+
+/** @returns {readonly string[] | undefined} what calls out of the module that is named by a literal */
+function clientsOf(/** @type {unknown} */ literal) {
+  const name = String(/** @type {Node | null | undefined} */ (literal)?.value ?? '').replace(/^node:/, '');
+  return Object.hasOwn(CLIENTS, name) ? CLIENTS[/** @type {keyof typeof CLIENTS} */ (name)] : undefined;
+}
+
+/** `import { request } from 'node:http'`, `export * from 'node:net'`, or a whole module of the kind. */
+function importsClient(/** @type {Node} */ node) {
+  if (node.typeOnly === true) return false;
+  const clients = clientsOf(node.source);
+  if (clients === undefined) return false;
+  if (node.type === 'ExportAllDeclaration') return true;
   return /** @type {Node[]} */ (node.specifiers).some((specifier) => {
-    const imported = /** @type {Node} */ (specifier.imported ?? specifier.local);
-    return specifier.type !== 'ImportSpecifier' || REQUEST_FUNCTIONS.includes(String(imported.value));
+    if (specifier.isTypeOnly === true) return false;
+    const named = /** @type {Node | undefined} */ (specifier.imported ?? specifier.local ?? specifier.orig);
+    const isNamed = specifier.type === 'ImportSpecifier' || specifier.type === 'ExportSpecifier';
+    return !isNamed || clients.includes(String(named?.value));
   });
+}
+
+/** `import('node:net')`, `require('net')`, `process.getBuiltinModule('net')`, and whatever is given `node:net`. */
+function loadsNetworkModule(/** @type {Node} */ node) {
+  if (node.type !== 'CallExpression') return false;
+  const callee = /** @type {Node} */ (node.callee);
+  const [first] = /** @type {{ expression: Node }[]} */ (node.arguments);
+  if (clientsOf(first?.expression) === undefined) return false;
+  const isLoader =
+    callee.type === 'Import' ||
+    isIdentifier(callee, 'require') ||
+    isMember(callee, 'process', 'getBuiltinModule');
+  return isLoader || String(first?.expression.value).startsWith('node:');
+}
+
+/** `new URL(…)`, `URL.parse(…)`, `URL.canParse(…)`, or the module of that name. */
+function readsUrl(/** @type {Node} */ node) {
+  if (node.type === 'ImportDeclaration')
+    return /^(?:node:)?url$/.test(String(/** @type {Node} */ (node.source).value));
+  if (node.type === 'NewExpression') return isIdentifier(node.callee, 'URL');
+  return isMember(node, 'URL', 'parse') || isMember(node, 'URL', 'canParse');
 }

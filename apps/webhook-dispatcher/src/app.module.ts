@@ -3,11 +3,18 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { CoreModule, type Platform } from '@trading-automation/core';
 import { MailModule } from '@trading-automation/core/mail';
 import { NotificationRelayModule } from '@trading-automation/core/notifications';
-import { DeliverySettings, WebhookDeliveryModule } from '@trading-automation/core/webhooks';
+import {
+  DeliverySettings,
+  WebhookDeliveries,
+  WebhookDeliveryModule,
+} from '@trading-automation/core/webhooks';
 import type { Logger } from '@trading-automation/runtime';
-import { AttemptQueue } from './delivery/attempt-queue.js';
-import { AttemptsProcessor, LOGGER } from './delivery/attempts.processor.js';
+import { Admission } from './delivery/admission.js';
+import { AttemptQueue, FAILOVER } from './delivery/attempt-queue.js';
+import { Attempts } from './delivery/attempts.js';
+import { LOGGER, MainLane, SlowLane } from './delivery/lanes.js';
 import { WebhookSender } from './delivery/webhook-sender.js';
+import type { DeliveryCounters } from './metrics/delivery-counters.js';
 
 /** What is made before Nest, because it may refuse to start. */
 export interface Parts {
@@ -15,13 +22,14 @@ export interface Parts {
   readonly logger: Logger;
   readonly settings: DeliverySettings;
   readonly sender: WebhookSender;
+  readonly counters: DeliveryCounters;
   readonly redisUrl: string;
   readonly queuePrefix: string;
 }
 
 @Module({})
 export class AppModule {
-  static with({ platform, logger, settings, sender, redisUrl, queuePrefix }: Parts): DynamicModule {
+  static with({ platform, logger, settings, sender, counters, redisUrl, queuePrefix }: Parts): DynamicModule {
     const given = {
       module: AppModule,
       global: true,
@@ -42,7 +50,7 @@ export class AppModule {
         CoreModule.forWorker(platform),
         // The worker's connection waits for Redis as long as it takes; the queue that adds has one of its own.
         BullModule.forRoot({
-          connection: { url: redisUrl, maxRetriesPerRequest: null },
+          connection: { url: redisUrl, maxRetriesPerRequest: null, ...FAILOVER },
           prefix: queuePrefix,
         }),
         BullModule.registerQueue(),
@@ -50,7 +58,23 @@ export class AppModule {
         NotificationRelayModule,
         MailModule,
       ],
-      providers: [...given.providers, AttemptsProcessor],
+      providers: [
+        ...given.providers,
+        {
+          provide: Admission,
+          useFactory: (deliveries: WebhookDeliveries, queue: AttemptQueue) =>
+            new Admission(deliveries, queue, logger),
+          inject: [WebhookDeliveries, AttemptQueue],
+        },
+        {
+          provide: Attempts,
+          useFactory: (deliveries: WebhookDeliveries, queue: AttemptQueue) =>
+            new Attempts({ deliveries, sender, queue, leaseMs: settings.leaseMs, counters, logger }),
+          inject: [WebhookDeliveries, AttemptQueue],
+        },
+        MainLane,
+        SlowLane,
+      ],
     };
   }
 }

@@ -20,11 +20,15 @@ describe('the configuration', () => {
   it('has the published schedule and limits where nothing else is said', () => {
     expect(readConfig(configSchema, GIVEN)).toMatchObject({
       WEBHOOK_ALLOW_LOOPBACK: false,
-      DELIVERY_CONCURRENCY: 64,
+      DELIVERY_CONCURRENCY: 128,
+      IN_FLIGHT_MAX: 1_024,
+      WEBHOOK_IN_FLIGHT_MAX: 4,
+      USER_IN_FLIGHT_MAX: 16,
+      SILENCE_MS: 8_000,
       RETRY_DELAYS_MS: [5_000, 30_000, 120_000, 600_000],
       ATTEMPT_TIMEOUT_MS: 30_000,
       LEASE_MS: 45_000,
-      SWEEP_MS: 15_000,
+      SWEEP_MS: 5_000,
     });
   });
 

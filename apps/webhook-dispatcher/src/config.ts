@@ -1,7 +1,8 @@
 import { openingKeysSetting } from '@trading-automation/core/sealing';
-import { RETRY_DELAYS_MS } from '@trading-automation/core/webhooks';
-import { flag } from '@trading-automation/runtime';
+import { DELIVERY_LIMITS, RETRY_DELAYS_MS } from '@trading-automation/core/webhooks';
+import { flag, metricsSettings } from '@trading-automation/runtime';
 import { z } from 'zod';
+import { areNameServers } from './delivery/name-resolver.js';
 
 const delaysMs = z
   .string()
@@ -13,6 +14,13 @@ const durationMs = z.coerce
   .int('expected whole milliseconds')
   .min(10, 'expected at least 10 ms')
   .max(600_000, 'expected at most 600,000 ms');
+
+const count = (max: number) =>
+  z.coerce
+    .number({ error: 'expected a number' })
+    .int('expected a whole number')
+    .min(1, 'expected at least 1')
+    .max(max, `expected at most ${max.toLocaleString('en')}`);
 
 /** An attempt has to be recorded within its lease too; half its longest duration is left for that. */
 const LEASE_PER_ATTEMPT = 1.5;
@@ -39,21 +47,32 @@ export const configSchema = z
     /** The first opens what is sealed now, the others what was sealed before a rotation. */
     WEBHOOK_OPENING_KEYS: openingKeysSetting,
     WEBHOOK_ALLOW_LOOPBACK: flag.default(false),
-    /** Attempts at once. */
-    DELIVERY_CONCURRENCY: z.coerce
-      .number({ error: 'expected a number' })
-      .int('expected a whole number')
-      .min(1, 'expected at least 1')
-      .max(1024, 'expected at most 1,024')
-      .default(64),
+    /** Name servers for receivers' names; those of the system unless set. */
+    DNS_SERVERS: z
+      .string()
+      .transform((text) => text.split(',').map((server) => server.trim()))
+      .refine(areNameServers, { error: 'expected addresses, or address:port, separated by commas' })
+      .optional(),
+    /** Quick attempts at once: one that takes longer than a moment goes on beside them. */
+    DELIVERY_CONCURRENCY: count(1024).default(128),
+    /** Attempts that go on beside them at once. */
+    IN_FLIGHT_MAX: count(4096).default(1024),
+    /** Attempts at once in the lane of webhooks that fail. */
+    SLOW_CONCURRENCY: count(1024).default(64),
+    /** Attempts at once to one webhook, over all dispatchers. */
+    WEBHOOK_IN_FLIGHT_MAX: count(1024).default(DELIVERY_LIMITS.perWebhookMax),
+    /** Attempts at once to all webhooks of one user in each lane, over all dispatchers. */
+    USER_IN_FLIGHT_MAX: count(1024).default(DELIVERY_LIMITS.perUserMax),
     /** The waits before attempts 2 to 5. */
     RETRY_DELAYS_MS: delaysMs.default([...RETRY_DELAYS_MS]),
     /** The wall clock of one attempt, from DNS to the last byte. */
     ATTEMPT_TIMEOUT_MS: durationMs.default(30_000),
     /** How long an attempt is its dispatcher's alone. */
     LEASE_MS: durationMs.default(45_000),
+    /** A dispatcher that was not heard of for so long is taken for gone, and its attempts are made by others. */
+    SILENCE_MS: durationMs.default(DELIVERY_LIMITS.silenceMs),
     /** How often Postgres is asked for deliveries that no job stands for. */
-    SWEEP_MS: durationMs.default(15_000),
+    SWEEP_MS: durationMs.default(5_000),
     /** Without it mail waits in Postgres. */
     SMTP_URL: smtpUrl.optional(),
     /** Who mail is from. */
@@ -63,9 +82,10 @@ export const configSchema = z
     /** How often Postgres is asked for mail. */
     MAIL_POLL_MS: durationMs.default(5_000),
     /** How long a stop waits for running attempts; those that it cuts are made again. */
-    STOP_GRACE_MS: durationMs.default(10_000),
+    STOP_GRACE_MS: durationMs.default(33_000),
     /** Tells apart dispatchers that share a Redis without sharing a database. */
     QUEUE_PREFIX: z.string().min(1).default('webhooks'),
+    ...metricsSettings,
     LOG_LEVEL: z
       .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], { error: 'expected a log level' })
       .default('info'),

@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline';
 import { openReceiver, openWorld, type Receiver, until, type World } from './harness.js';
 
 const main = new URL('../dist/main.js', import.meta.url).pathname;
-/** Short enough that the lease of a killed process ends within the test. */
-const HASTY = { ATTEMPT_TIMEOUT_MS: '2000', LEASE_MS: '3000' };
+/** A killed process is missed within the test; its attempts would not have ended by then. */
+const HASTY = { ATTEMPT_TIMEOUT_MS: '20000', SILENCE_MS: '1000', WEBHOOK_IN_FLIGHT_MAX: '8' };
 
 describe('the process of the dispatcher', () => {
   let world: World;

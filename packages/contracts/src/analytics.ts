@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { decimal } from './decimal.js';
 import { DECISION_CODES } from './decisions.js';
 import { idGiven, idOf } from './ids.js';
-import { defineOperation, instant, instantGiven } from './operation.js';
+import { defineOperation, instant } from './operation.js';
+import { rangeGiven, refuseEmptyRange } from './range.js';
 import { TRADE_STATUSES, type TradeStatus } from './trades.js';
 
 export const ANALYTICS_INTERVALS = ['day', 'week', 'month'] as const;
@@ -161,26 +162,13 @@ export type Analytics = z.output<typeof analytics>;
 
 const analyticsQuery = z
   .strictObject({
-    from: instantGiven
-      .optional()
-      .describe(
-        'First instant of the range; all there is unless given. Trades count by created_at, results by their closing.',
-      ),
-    to: instantGiven.optional().describe('End of the range, itself not in it.'),
+    ...rangeGiven('Trades count by created_at, results by their closing.'),
     strategy_id: idGiven('str').optional(),
     exchange_account_id: idGiven('exa').optional(),
     trade_pair_id: idGiven('tpr').optional(),
     interval: z.enum(ANALYTICS_INTERVALS).default('day').describe('Period of equity_curve.'),
   })
-  .superRefine(({ from, to }, context) => {
-    if (from === undefined || to === undefined || Date.parse(from) < Date.parse(to)) return;
-    context.addIssue({
-      code: 'custom',
-      path: ['to'],
-      message: 'to must be later than from.',
-      params: { code: 'range_is_empty' },
-    });
-  });
+  .superRefine(refuseEmptyRange);
 
 export const analyticsOperations = {
   get: defineOperation({

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { storedEvent } from './event-log.js';
+import { storedEvent } from './event-catalogue.js';
 import { EVENT_TYPES } from './events.js';
 import { idGiven, idOf } from './ids.js';
 import { defineOperation, deletedOf, instant } from './operation.js';
+import { rangeGiven, refuseEmptyRange } from './range.js';
 import { DELIVERY_ERRORS } from './webhooks.js';
 
 export const DEAD_LETTER_STATUSES = ['PENDING', 'RETRIED', 'DISCARDED'] as const;
@@ -47,6 +48,28 @@ export const deadLetterStats = z
   .meta({ id: 'DeadLetterStats' });
 export type DeadLetterStats = z.output<typeof deadLetterStats>;
 
+/** Most dead letters that one call retries. */
+export const DEAD_LETTERS_RETRIED_MAX = 10_000;
+
+export const deadLetterRetryAsked = z
+  .strictObject({
+    ...rangeGiven('Dead letters count by created_at.'),
+    event_type: z.enum(EVENT_TYPES).optional(),
+  })
+  .superRefine(refuseEmptyRange)
+  .meta({ id: 'DeadLetterRetryAsked' });
+export type DeadLetterRetryAsked = z.output<typeof deadLetterRetryAsked>;
+
+export const deadLetterRetry = z
+  .object({
+    retried: count.describe(
+      `How many are being sent again: the oldest first, at most ${DEAD_LETTERS_RETRIED_MAX} by one call.`,
+    ),
+    has_more: z.boolean().describe('Whether some of those asked for are still pending: call again.'),
+  })
+  .meta({ id: 'DeadLetterRetry' });
+export type DeadLetterRetry = z.output<typeof deadLetterRetry>;
+
 const webhookPath = z.object({ id: idGiven('whk') });
 const deadLetterPath = webhookPath.extend({ dlq_id: idGiven('dlq') });
 
@@ -61,6 +84,7 @@ export const deadLetterOperations = {
     query: z.strictObject({
       status: z.enum(DEAD_LETTER_STATUSES).optional(),
       event_type: z.enum(EVENT_TYPES).optional(),
+      ...rangeGiven('Dead letters count by created_at.'),
     }),
     list: { sorts: ['created_at', 'updated_at'], limitDefault: 20 },
     response: deadLetter,
@@ -97,6 +121,18 @@ export const deadLetterOperations = {
     access: 'ADMIN',
     params: deadLetterPath,
     response: deadLetterDetail,
+    status: 202,
+    errors: ['not_found', 'invalid_state'],
+  }),
+  retryMany: defineOperation({
+    id: 'deadLetters.retryMany',
+    method: 'POST',
+    path: '/v1/webhooks/:id/dead-letters/retry',
+    summary: 'Sends the pending dead letters of a webhook again: all of them, of a range, or of a kind.',
+    access: 'ADMIN',
+    params: webhookPath,
+    body: deadLetterRetryAsked,
+    response: deadLetterRetry,
     status: 202,
     errors: ['not_found', 'invalid_state'],
   }),

@@ -1,16 +1,9 @@
-/** Events as they can be read again: the list, one of them, and the stream. */
+/** Events as they can be read again: the list, one of them, the stream, and what kinds there are. */
 import { z } from 'zod';
-import { apiKey, publicKey } from './access.js';
-import { copier, stoppedCopier } from './copiers.js';
-import { EVENT_SELECTORS, event } from './events.js';
-import { exchangeAccount } from './exchange-accounts.js';
+import { eventCatalogue, storedEvent } from './event-catalogue.js';
+import { EVENT_SELECTORS } from './events.js';
 import { idGiven } from './ids.js';
 import { defineOperation, text } from './operation.js';
-import { reward } from './rewards.js';
-import { stored } from './stored-json.js';
-import { trade } from './trades.js';
-import { webhook } from './webhooks.js';
-import { withdrawal } from './withdrawals.js';
 
 const path = z.object({ id: idGiven('evt') });
 
@@ -20,22 +13,6 @@ const selector = z
     error: 'Not a kind of event; use a kind, its subject with .*, or *.',
   })
   .describe('Only these: a kind (`trade.filled`), `trade.*`, or `*`.');
-
-/** Every record that an event may carry. */
-const RECORDS = [
-  trade,
-  copier,
-  stoppedCopier,
-  exchangeAccount,
-  reward,
-  withdrawal,
-  webhook,
-  apiKey,
-  publicKey,
-] as const;
-
-/** An event as it was sent to webhooks, byte for byte unless decimals are asked for as strings. */
-export const storedEvent = stored(event, RECORDS);
 
 export const eventOperations = {
   list: defineOperation({
@@ -64,6 +41,17 @@ export const eventOperations = {
     }),
     stream: true,
     response: storedEvent,
+    status: 200,
+    errors: [],
+  }),
+  types: defineOperation({
+    id: 'events.types',
+    method: 'GET',
+    path: '/v1/events/types',
+    summary: 'The kinds of events, each with the JSON Schema of its payload and a sample.',
+    access: 'READ',
+    query: z.strictObject({ type: selector.optional() }),
+    response: eventCatalogue,
     status: 200,
     errors: [],
   }),

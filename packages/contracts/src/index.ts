@@ -8,13 +8,31 @@ export * from './decimal.js';
 export * from './decisions.js';
 export * from './emergency-stop.js';
 export * from './errors.js';
+export {
+  type EventCatalogue,
+  type EventKind,
+  eventKinds,
+  eventSampleText,
+} from './event-catalogue.js';
+export { EVENT_KINDS, eventDataOf } from './event-kinds.js';
 export * from './event-log.js';
 export * from './events.js';
 export * from './exchange-accounts.js';
 export * from './ids.js';
+export { DECIMAL_SCHEMAS, type Direction, type JsonSchema, jsonSchemaOf } from './json-schema.js';
+export {
+  ALWAYS_TOLD,
+  choiceOf,
+  MAILED_BY_DEFAULT,
+  NOTIFICATION_MAILS_PER_DAY,
+  NOTIFICATIONS_SETTING,
+  type NotificationPreferences,
+  notificationPreferences,
+} from './notification-preferences.js';
 export * from './notifications.js';
 export * from './operation.js';
 export * from './operations.js';
+export { refuseEmptyRange } from './range.js';
 export * from './rewards.js';
 export * from './service.js';
 export * from './settings.js';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { NOTIFICATION_PREFERENCES_TEXT, NOTIFICATIONS_SETTING } from './notification-preferences.js';
 import { defineOperation, instant } from './operation.js';
 import { stored } from './stored-json.js';
 import { jsonText } from './writer.js';
@@ -34,7 +35,7 @@ export const settingPut = z
           params: { code: 'too_big' },
         });
       })
-      .describe('Any JSON, null too, of at most 16 KiB.'),
+      .describe(`Any JSON, null too, of at most 16 KiB. ${NOTIFICATION_PREFERENCES_TEXT}`),
   })
   .meta({ id: 'SettingPut' });
 export type SettingPut = z.output<typeof settingPut>;
@@ -69,7 +70,7 @@ export const settingOperations = {
     id: 'settings.put',
     method: 'PUT',
     path: '/v1/settings/:key',
-    summary: 'Makes a setting, or gives it another value.',
+    summary: `Makes a setting, or gives it another value; \`${NOTIFICATIONS_SETTING}\` chooses what you are told of.`,
     access: 'READ',
     params: path,
     body: settingPut,

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { decimal } from './decimal.js';
 import { DECISION_CODES, DECISION_OUTCOMES, decision } from './decisions.js';
 import { idGiven } from './ids.js';
-import { defineOperation, instant, instantGiven } from './operation.js';
+import { defineOperation, instant } from './operation.js';
+import { rangeGiven, refuseEmptyRange } from './range.js';
 
 /** Most signals that one simulation replays, and most decisions that its answer lists: the newest of each. */
 export const SIMULATED_SIGNALS_MAX = 20_000;
@@ -68,19 +69,8 @@ export const simulation = z
 export type Simulation = z.output<typeof simulation>;
 
 export const simulationAsked = z
-  .strictObject({
-    from: instantGiven.optional().describe('First instant of the range; all there is unless given.'),
-    to: instantGiven.optional().describe('End of the range, itself not in it.'),
-  })
-  .superRefine(({ from, to }, context) => {
-    if (from === undefined || to === undefined || Date.parse(from) < Date.parse(to)) return;
-    context.addIssue({
-      code: 'custom',
-      path: ['to'],
-      message: 'to must be later than from.',
-      params: { code: 'range_is_empty' },
-    });
-  })
+  .strictObject(rangeGiven('Signals count by when they were given.'))
+  .superRefine(refuseEmptyRange)
   .meta({ id: 'SimulationAsked' });
 export type SimulationAsked = z.output<typeof simulationAsked>;
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { z } from 'zod';
 import { decimal } from './decimal.js';
-import { storedEvent } from './event-log.js';
+import { storedEvent } from './event-catalogue.js';
 import { quoteDecimals, StoredJson, stored } from './stored-json.js';
 import { compileWriter, jsonText } from './writer.js';
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { EVENT_SELECTORS, EVENT_TYPES } from './events.js';
 import { idGiven, idOf } from './ids.js';
 import { defineOperation, deletedOf, instant, text } from './operation.js';
+import { rangeGiven } from './range.js';
 
 export const DEACTIVATION_REASONS = ['consecutive_failures', 'user'] as const;
 export type DeactivationReason = (typeof DEACTIVATION_REASONS)[number];
@@ -83,15 +84,24 @@ export const DELIVERY_ERRORS = [
 ] as const;
 export type DeliveryError = (typeof DELIVERY_ERRORS)[number];
 
+export const DELIVERY_STATUSES = ['SUCCEEDED', 'FAILED'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+const run = z
+  .number()
+  .int()
+  .nonnegative()
+  .describe('0 is the first run of attempts, as a rule the automatic one; each retry or replay adds one.');
+
 /** One attempt to deliver an event. */
 export const delivery = z
   .object({
     id: idOf('dlv'),
     event_id: idOf('evt'),
     event_type: z.enum(EVENT_TYPES),
-    run: z.number().int().nonnegative().describe('0 is the automatic run; each retry or replay adds one.'),
+    run,
     attempt: z.number().int().min(1).max(5),
-    status: z.enum(['SUCCEEDED', 'FAILED']),
+    status: z.enum(DELIVERY_STATUSES),
     status_code: z.number().int().optional(),
     error: z.enum(DELIVERY_ERRORS).optional(),
     response_time_ms: z.number().int().nonnegative(),
@@ -105,6 +115,25 @@ export const delivery = z
   })
   .meta({ id: 'Delivery' });
 export type Delivery = z.output<typeof delivery>;
+
+/** A past event, to be sent to a webhook that may never have heard of it. */
+export const webhookReplayAsked = z
+  .strictObject({
+    event_id: idGiven('evt').describe(
+      'One of your events of the last 30 days, of any kind but `webhook.test`: whatever the webhook subscribes to, and also one from before it was there.',
+    ),
+  })
+  .meta({ id: 'WebhookReplayAsked' });
+export type WebhookReplayAsked = z.output<typeof webhookReplayAsked>;
+
+export const webhookReplay = z
+  .object({
+    event_id: idOf('evt'),
+    event_type: z.enum(EVENT_TYPES),
+    run: run.describe('The run of up to five attempts that was begun; its deliveries have the same number.'),
+  })
+  .meta({ id: 'WebhookReplay' });
+export type WebhookReplay = z.output<typeof webhookReplay>;
 
 const path = z.object({ id: idGiven('whk') });
 
@@ -183,6 +212,12 @@ export const webhookOperations = {
     summary: 'The attempts made for a webhook.',
     access: 'READ',
     params: path,
+    query: z.strictObject({
+      status: z.enum(DELIVERY_STATUSES).optional(),
+      event_type: z.enum(EVENT_TYPES).optional(),
+      event_id: idGiven('evt').optional(),
+      ...rangeGiven('Deliveries count by created_at.'),
+    }),
     list: { sorts: ['created_at', 'attempted_at'], limitDefault: 20 },
     response: delivery,
     status: 200,
@@ -198,5 +233,17 @@ export const webhookOperations = {
     response: delivery,
     status: 200,
     errors: ['not_found', 'service_unavailable'],
+  }),
+  replay: defineOperation({
+    id: 'webhooks.replay',
+    method: 'POST',
+    path: '/v1/webhooks/:id/replay',
+    summary: 'Sends a past event to a webhook: up to five attempts, with the same event id and bytes.',
+    access: 'ADMIN',
+    params: path,
+    body: webhookReplayAsked,
+    response: webhookReplay,
+    status: 202,
+    errors: ['not_found', 'invalid_state'],
   }),
 } as const;

@@ -26,6 +26,9 @@ import { Equity1763700000016 } from './migrations/0016-equity.js';
 import { Ownership1763700000017 } from './migrations/0017-ownership.js';
 import { Markets1763700000018 } from './migrations/0018-markets.js';
 import { ProfitShares1763700000019 } from './migrations/0019-profit-shares.js';
+import { DeliveryLanes1763700000020 } from './migrations/0020-delivery-lanes.js';
+import { AttemptFilters1763700000021 } from './migrations/0021-attempt-filters.js';
+import { MailOfEvents1763700000022 } from './migrations/0022-mail-of-events.js';
 import { NotificationEntity } from './notifications/notification.entity.js';
 import { StrategyEntity } from './strategies/strategy.entity.js';
 import { TradePairEntity } from './trade-pairs/trade-pair.entity.js';
@@ -71,6 +74,9 @@ const MIGRATIONS = [
   Ownership1763700000017,
   Markets1763700000018,
   ProfitShares1763700000019,
+  DeliveryLanes1763700000020,
+  AttemptFilters1763700000021,
+  MailOfEvents1763700000022,
 ];
 
 interface DatabaseOptions {

@@ -1,5 +1,6 @@
 /** The door that sets core up; each feature has a door of its own. */
 export { requestFingerprint } from '@trading-automation/persistence';
+export { Batcher } from './batcher.js';
 export { AnswerReplayed, Commands, type OnceRequest, type Outcome } from './commands.js';
 export { CoreModule, type ServerKeys } from './core.module.js';
 export { migrate } from './data-source.js';

@@ -1,4 +1,4 @@
-import { DomainError, type Operation } from '@trading-automation/contracts';
+import { DomainError, type Operation, refuseEmptyRange } from '@trading-automation/contracts';
 import {
   type CursorCodec,
   cursorScope,
@@ -21,13 +21,38 @@ export function querySchemaOf(operation: Operation): z.ZodType {
   const filters = operation.query?.shape ?? {};
   if (operation.list === undefined) return operation.query ?? z.strictObject({});
   const { sorts, limitDefault, includes } = operation.list;
-  return listQuerySchema({
+  const schema = listQuerySchema({
     sorts,
     defaultSort: 'created_at',
     defaultLimit: limitDefault,
     filters,
     ...(includes === undefined ? {} : { includes }),
   });
+  const isRanged = 'from' in filters && 'to' in filters;
+  return isRanged
+    ? schema.superRefine((query, context) =>
+        refuseEmptyRange(query as { from?: string; to?: string }, context),
+      )
+    : schema;
+}
+
+/**
+ * The conditions of a list's filters, each the part before its value (`t.status =`); those without a value hold for
+ * every row. Values become parameters in their order.
+ */
+export function conditions(
+  filters: readonly (readonly [string, unknown])[],
+): Pick<ListSource<string>, 'where' | 'params'> {
+  const given = filters.filter(([, value]) => value !== undefined);
+  return {
+    where: given.map(([condition], place) => `${condition} $${place + 1}`),
+    params: given.map(([, value]) => value),
+  };
+}
+
+/** An instant that a caller gave, as the driver takes it: its text may name a year that the database's reader refuses. */
+export function instantOf(given: string | undefined): Date | undefined {
+  return given === undefined ? undefined : new Date(given);
 }
 
 /** Reads the lists of an API: pages by keyset, with cursors that only their own user and query can use. */

@@ -15,7 +15,7 @@ const raise = (sqlState: string) =>
   );
 
 describe('an error of the database', () => {
-  it.each(['40001', '40P01', '55P03', '57014', '57P01', '08006'])(
+  it.each(['40001', '40P01', '55P03', '57014', '57P01', '08006', '53100', '58030', '25006'])(
     'that says to try again later is an outage: %s',
     async (sqlState) => {
       const cause = await raise(sqlState);

@@ -6,11 +6,15 @@ import { CallTimeout, isConnectionLost, sqlStateOf } from '@trading-automation/p
  * and the same request may do better in a moment.
  */
 const GAVE_UP: readonly (string | undefined)[] = ['40001', '40P01', '55P03', '57014'];
+/** A server that is out of disk, memory or connections, that fails by itself, or that may only read since another took its place. */
+const UNFIT = /^(?:53|58|25006)/;
 
 /** What a caller is told of an error: a service that is away or gave up is 503, whatever the driver called it. */
 export function toRefusal(error: unknown): unknown {
   if (error instanceof DomainError) return error;
-  if (error instanceof CallTimeout || isConnectionLost(error) || GAVE_UP.includes(sqlStateOf(error))) {
+  const sqlState = sqlStateOf(error);
+  const isOutage = GAVE_UP.includes(sqlState) || UNFIT.test(sqlState ?? '');
+  if (isOutage || error instanceof CallTimeout || isConnectionLost(error)) {
     return new DomainError('service_unavailable', undefined, [], { cause: error });
   }
   return error;

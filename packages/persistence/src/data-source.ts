@@ -49,6 +49,8 @@ export function createDataSource(options: PersistenceOptions): DataSource {
     extra: {
       keepAlive: true,
       types: TYPES,
+      // What transactions begin with, whatever the server's default is; see inTransaction.
+      options: '-c default_transaction_isolation=read\\ committed',
       statement_timeout: options.statementTimeoutMs ?? 15_000,
       ...(options.lockTimeoutMs === undefined ? {} : { lock_timeout: options.lockTimeoutMs }),
       idle_in_transaction_session_timeout: options.idleTimeoutMs ?? IDLE_TIMEOUT_MS,

@@ -56,7 +56,8 @@ async function runOnce<T>(
   const runner = dataSource.createQueryRunner();
   let phase: 'begin' | 'work' | 'commit' = 'begin';
   try {
-    await runner.startTransaction(isolation);
+    // Connections begin with it (data-source.ts); said again, it would cost a round trip.
+    await runner.startTransaction(isolation === 'READ COMMITTED' ? undefined : isolation);
     phase = 'work';
     const result = await work(runner.manager);
     // A connection lost by now took the work with it, even where the work did not notice.

@@ -17,8 +17,8 @@ function reachableFrom(file: string, seen = new Set<string>(), found = new Set<s
   return found;
 }
 
-describe('the browser entry', () => {
-  const entry = fileURLToPath(new URL('./browser.ts', import.meta.url));
+describe.each(['./browser.ts', './webhooks.ts'])('the browser entry %s', (name) => {
+  const entry = fileURLToPath(new URL(name, import.meta.url));
 
   it('reaches noble and nothing else: no Node module, no native package', () => {
     const found = [...reachableFrom(entry)];
@@ -34,7 +34,9 @@ describe('the browser entry', () => {
       expect(readFileSync(file, 'utf8')).not.toMatch(/from ['"]node:|require\(/);
     }
   });
+});
 
+describe('the browser entry', () => {
   it('signs and verifies with noble', () => {
     const privateKey = browser.generatePrivateKey();
     const publicKey = browser.publicKeyOf(privateKey);

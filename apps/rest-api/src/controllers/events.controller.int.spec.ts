@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { get, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect as connectTo, createServer, type Socket } from 'node:net';
-import { encodeId } from '@trading-automation/contracts';
+import { EVENT_TYPES, encodeId } from '@trading-automation/contracts';
 import type { Platform } from '@trading-automation/core';
 import { EventSource } from 'eventsource';
 import { type KeyHolder, openAccount, type RealApi, sendSigned, startRealApi } from '../../test/real-api.js';
@@ -195,6 +195,24 @@ describe('the list of events', () => {
       expect((await read('/v1/events?type=trade.*', accept)).text).toContain(`"data":[${text}]`);
       expect((await read(`/v1/events/${id}`, accept)).text).toBe(`{"success":true,"data":${text}}`);
     }
+  });
+});
+
+describe('the catalogue of events', () => {
+  const read = (target: string, accept = 'application/json') =>
+    send(first, 'GET', target, { headers: { 'x-api-key': key.value, accept } });
+
+  it('has every kind, or those of a selector, with a sample in the form of decimals that is asked for', async () => {
+    const { json, status } = await read('/v1/events/types');
+    const { types } = json.data as { types: { type: string; sample: { type: string } }[] };
+    expect([status, types.map(({ type }) => type)]).toEqual([200, [...EVENT_TYPES]]);
+    for (const { type, sample } of types) expect(sample.type).toBe(type);
+    const one = await read('/v1/events/types?type=trade.filled');
+    expect((one.json.data as { types: object[] }).types).toHaveLength(1);
+    expect(one.text).toContain('"amount":0.25');
+    const quoted = await read('/v1/events/types?type=trade.filled', 'application/json; decimals=string');
+    expect(quoted.text).toContain('"amount":"0.25"');
+    expect((await read('/v1/events/types?type=trade')).json.error?.code).toBe('invalid_query');
   });
 });
 

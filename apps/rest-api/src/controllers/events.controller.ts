@@ -23,6 +23,11 @@ export class EventsController {
     return this.streams.open(actor, incoming, { type: query.type, lastEventId });
   }
 
+  @Operation(operations.types)
+  types(call: Call<typeof operations.types>) {
+    return this.events.types(call.actor, call.query);
+  }
+
   @Operation(operations.get)
   get(call: Call<typeof operations.get>) {
     return this.events.get(call.actor, call.params.id);

@@ -63,6 +63,7 @@ describe('dead letters over HTTP', () => {
     ['POST', '/stats', 'GET, HEAD, DELETE, OPTIONS'],
     ['PATCH', '/dlq_1', 'GET, HEAD, DELETE, OPTIONS'],
     ['GET', '/dlq_1/retry', 'POST, OPTIONS'],
+    ['PUT', '/retry', 'GET, HEAD, DELETE, POST, OPTIONS'],
   ])('%s below them at %p is refused with what that path takes', async (method, rest, allow) => {
     for (const root of ['/v1', '']) {
       const { status, headers } = await send(api, method, `${root}/webhooks/${hook}/dead-letters${rest}`);
@@ -88,6 +89,77 @@ describe('dead letters over HTTP', () => {
     expect([again.status, again.json.error?.details]).toMatchObject([409, [{ state: 'RETRIED' }]]);
     const discarded = await call('DELETE', letter);
     expect([discarded.status, discarded.json.error?.code]).toEqual([409, 'invalid_state']);
+  });
+});
+
+describe('many dead letters over HTTP', () => {
+  const retry = (body: object) => call('POST', `/v1/webhooks/${hook}/dead-letters/retry`, body);
+
+  it('are retried with 202 and their number, once', async () => {
+    await Promise.all([bury(), bury()]);
+    const first = await retry({ event_type: 'trade.created', from: '2026-01-01T00:00:00+01:00' });
+    expect([first.status, first.text]).toEqual([
+      202,
+      '{"success":true,"data":{"retried":2,"has_more":false}}',
+    ]);
+    expect((await retry({})).json.data).toEqual({ retried: 0, has_more: false });
+  });
+
+  it('are left where the range is empty or the kind unknown, with the field named', async () => {
+    await bury();
+    const range = { from: '2026-01-02T00:00:00Z', to: '2026-01-01T00:00:00Z' };
+    for (const [body, field, code] of [
+      [range, 'to', 'range_is_empty'],
+      [{ from: 'yesterday' }, 'from', 'invalid_format'],
+      [{ event_type: 'trade.exploded' }, 'event_type', 'invalid_value'],
+      [{ status: 'PENDING' }, 'status', 'unknown_field'],
+    ] as const) {
+      const { status, json } = await retry(body);
+      expect([status, json.error?.details]).toMatchObject([422, [{ field, code }]]);
+    }
+    const without = await call('POST', `/v1/webhooks/${hook}/dead-letters/retry`);
+    expect([without.status, without.json.error?.code]).toEqual([422, 'validation_failed']);
+    expect((await call('GET', `/v1/webhooks/${hook}/dead-letters/stats`)).json.data).toMatchObject({
+      pending: 1,
+    });
+  });
+
+  it('and deliveries are listed by a range, which is refused where it is empty', async () => {
+    for (const list of ['dead-letters', 'deliveries']) {
+      const target = `/v1/webhooks/${hook}/${list}?from=2026-01-02T00:00:00Z&to=2026-01-03T00:00:00Z`;
+      expect((await call('GET', target)).json.data).toEqual([]);
+      const { status, json } = await call('GET', target.replace('2026-01-03', '2026-01-01'));
+      expect([status, json.error?.code, json.error?.details]).toMatchObject([
+        400,
+        'invalid_query',
+        [{ field: 'to', code: 'range_is_empty' }],
+      ]);
+      const early = await call(
+        'GET',
+        `/v1/webhooks/${hook}/${list}?from=0000-01-01T00:00:00Z&to=9999-12-31T23:59:59-23:59`,
+      );
+      expect(early.status).toBe(200);
+    }
+  });
+});
+
+describe('a replay over HTTP', () => {
+  it('is taken on with 202 and its run, and refused with its state while it is on its way', async () => {
+    const { payload } = await bury();
+    const { event_id } = JSON.parse(payload);
+    const target = `/v1/webhooks/${hook}/replay`;
+    const taken = await call('POST', target, { event_id });
+    expect([taken.status, taken.headers.location]).toEqual([202, undefined]);
+    expect(taken.json.data).toEqual({ event_id, event_type: 'trade.created', run: 1 });
+    const again = await call('POST', target, { event_id });
+    expect([again.status, again.json.error?.code, again.json.error?.details]).toMatchObject([
+      409,
+      'invalid_state',
+      [{ state: 'DUE' }],
+    ]);
+    const unknown = await call('POST', target, { event_id: encodeId('evt', randomUUID()) });
+    expect([unknown.status, unknown.json.error?.details]).toMatchObject([404, [{ field: 'event_id' }]]);
+    expect((await call('POST', target, {})).status).toBe(422);
   });
 });
 

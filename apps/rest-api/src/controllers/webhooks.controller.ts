@@ -53,6 +53,11 @@ export class WebhooksController {
     return this.webhooks.test(call.actor, call.params.id);
   }
 
+  @Operation(operations.replay)
+  replay(call: Call<typeof operations.replay>) {
+    return this.webhooks.replay(call.actor, call.params.id, call.body);
+  }
+
   @Operation(ofDeadLetters.list)
   listDeadLetters(call: Call<typeof ofDeadLetters.list>) {
     return this.deadLetters.list(call.actor, call.params.id, call.query);
@@ -71,6 +76,11 @@ export class WebhooksController {
   @Operation(ofDeadLetters.retry)
   retryDeadLetter(call: Call<typeof ofDeadLetters.retry>) {
     return this.deadLetters.retry(call.actor, call.params.id, call.params.dlq_id);
+  }
+
+  @Operation(ofDeadLetters.retryMany)
+  retryManyDeadLetters(call: Call<typeof ofDeadLetters.retryMany>) {
+    return this.deadLetters.retryMany(call.actor, call.params.id, call.body);
   }
 
   @Operation(ofDeadLetters.discard)

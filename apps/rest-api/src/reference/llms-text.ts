@@ -55,7 +55,8 @@ const webhooks = () => `## Webhooks
 
 Events are posted as JSON \`{"event_id", "type", "timestamp", "data"}\`, at least once and in no order; drop duplicates by event_id. Answer 2xx within 30 s.
 Verify by the Standard Webhooks specification: \`webhook-signature\` has \`v1,\` and base64 HMAC-SHA256 of \`<webhook-id>.<webhook-timestamp>.<raw body>\`, keyed by the base64-decoded rest of the secret after \`whsec_\`. Compare in constant time, and refuse a timestamp over 5 minutes away.
-Kinds: ${EVENT_TYPES.join(', ')}.`;
+A webhook subscribes to kinds, to \`trade.*\` and the like, or to \`*\`. Kinds: ${EVENT_TYPES.join(', ')}. The JSON Schema and a sample of each: GET /v1/events/types.
+What failed five times waits among the dead letters: POST /v1/webhooks/:id/dead-letters/retry sends them all again, by range or kind. POST /v1/webhooks/:id/replay sends any event of the last 30 days to a webhook.`;
 
 function errors(): string {
   const lines = Object.entries(ERRORS).map(

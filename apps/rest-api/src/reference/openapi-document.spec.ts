@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { ERRORS, EVENT_TYPES, OPERATIONS } from '@trading-automation/contracts';
+import { ERRORS, EVENT_TYPES, eventKinds, OPERATIONS } from '@trading-automation/contracts';
 import { exampleId, SAMPLES } from '@trading-automation/contracts/samples';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
@@ -17,6 +17,7 @@ interface Media {
 interface Described {
   readonly operationId: string;
   readonly summary: string;
+  readonly description: string;
   readonly security: object[];
   readonly parameters: { name?: string; $ref?: string }[];
   readonly requestBody?: { content: { 'application/json': Media } };
@@ -134,6 +135,16 @@ describe('the OpenAPI document', () => {
       return fits(schema, { ...empty, type });
     });
     expect(withoutSchema).toEqual([]);
+  });
+
+  it('shows the payload of every kind of event, the one of the catalogue, which fits its schema', () => {
+    for (const { type, description, sample } of eventKinds()) {
+      const { post } = document.webhooks[type]!;
+      const { schema, examples } = post.requestBody!.content['application/json'];
+      expect(examples?.sample?.value).toEqual(JSON.parse(sample.text));
+      expect([type, fits(schema, examples?.sample?.value)]).toEqual([type, true]);
+      expect(post.description).toContain(description);
+    }
   });
 
   it('has the header that resumes a stream', () => {

@@ -1,5 +1,6 @@
 /** Two users with records of every kind: nothing that one of them reads shows anything of the other. */
-import { OPERATIONS, type Operation } from '@trading-automation/contracts';
+import { ID_PREFIXES, type IdPrefix, OPERATIONS, type Operation } from '@trading-automation/contracts';
+import { exampleId } from '@trading-automation/contracts/samples';
 import { type Received } from '../send.js';
 import { goodRequest, perform, populate } from './contract.js';
 import { Market } from './market.js';
@@ -7,7 +8,9 @@ import { Person } from './person.js';
 import type { GoodRequest } from './requests.js';
 
 const ID = /\b(?!tpr_|rwt_)[a-z]{3}_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g;
-const idsIn = (text: string) => new Set(text.match(ID) ?? []);
+/** Of no record: the catalogue of events shows them to everybody. */
+const EXAMPLES = new Set<string>(Object.keys(ID_PREFIXES).map((prefix) => exampleId(prefix as IdPrefix)));
+const idsIn = (text: string) => new Set((text.match(ID) ?? []).filter((id) => !EXAMPLES.has(id)));
 const reads = OPERATIONS.filter(
   ({ method, stream, access }) => method === 'GET' && !stream && access !== 'PUBLIC',
 );

@@ -319,6 +319,7 @@ export class Person {
       str: () => this.strategy(),
       cpr: () => this.copier(),
       sig: () => this.signal(),
+      evt: () => this.event(),
     };
     const make = makers[prefix];
     if (make === undefined) throw new Error(`nobody makes a ${prefix}_`);

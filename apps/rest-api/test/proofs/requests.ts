@@ -68,10 +68,18 @@ export const REQUESTS: Readonly<Record<string, MakeRequest>> = {
   'webhooks.delete': byId((person) => person.webhook()),
   'webhooks.deliveries': byId((person) => person.webhookWithDeliveries()),
   'webhooks.test': byId((person) => person.webhook()),
+  'webhooks.replay': async (person) => ({
+    params: { id: await person.webhook() },
+    body: { event_id: await person.event() },
+  }),
   'deadLetters.list': async (person) => ({ params: { id: (await person.deadLetters(2)).webhookId } }),
   'deadLetters.stats': async (person) => ({ params: { id: (await person.deadLetters(1)).webhookId } }),
   'deadLetters.get': deadLetter,
   'deadLetters.retry': deadLetter,
+  'deadLetters.retryMany': async (person) => ({
+    params: { id: (await person.deadLetters(2)).webhookId },
+    body: { event_type: 'key.created' },
+  }),
   'deadLetters.discard': deadLetter,
   'strategies.list': bare,
   'strategies.get': byId((person) => person.strategy()),
@@ -141,4 +149,5 @@ export const REQUESTS: Readonly<Record<string, MakeRequest>> = {
   'events.list': bare,
   'events.get': byId((person) => person.event()),
   'events.stream': bare,
+  'events.types': bare,
 };

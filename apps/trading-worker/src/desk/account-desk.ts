@@ -1,7 +1,7 @@
+import type { Batcher } from '@trading-automation/core';
 import type { AccountUpkeep, BalanceReading } from '@trading-automation/core/exchange-accounts';
 import { ExchangeError } from '@trading-automation/exchanges';
 import type { Logger } from '@trading-automation/runtime';
-import type { Batcher } from '../batcher.js';
 import type { AccountClients } from './account-clients.js';
 
 /** The look at an account that is under way, and the one that follows it where somebody waits for it. */

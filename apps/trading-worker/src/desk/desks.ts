@@ -1,4 +1,5 @@
 import type { Platform } from '@trading-automation/core';
+import { Batcher } from '@trading-automation/core';
 import {
   AccountOwnership,
   type AccountUpkeep,
@@ -9,7 +10,6 @@ import type { PairCatalogue } from '@trading-automation/core/trade-pairs';
 import { notifyWork, type Reconciliation, type TradeExecution } from '@trading-automation/core/trades';
 import { ExchangeError, type ExchangeVenue } from '@trading-automation/exchanges';
 import type { Logger } from '@trading-automation/runtime';
-import { Batcher } from '../batcher.js';
 import { AccountRepair } from '../streams/account-repair.js';
 import type { SupervisorTimes } from '../streams/account-supervisor.js';
 import { AccountSupervisors } from '../streams/account-supervisors.js';
@@ -56,7 +56,7 @@ export class Desks {
     });
     this.clients = new AccountClients(upkeep, this.venues, opener);
     const isLive = (accountId: string) => this.supervisors.isLive(accountId);
-    const readings = new Batcher<BalanceReading>((together) => upkeep.storeReadings(together));
+    const readings = Batcher.of<BalanceReading>((together) => upkeep.storeReadings(together));
     this.accounts = new AccountDesk(upkeep, readings, this.clients, logger, isLive);
     this.orders = new OrderIntake(execution, (accountId) => this.accounts.onChange(accountId));
     const { clients, accounts, orders } = this;

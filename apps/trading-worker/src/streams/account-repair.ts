@@ -2,6 +2,8 @@
  * Makes up for what was not heard of an account: its open orders, its fills since the last comparison, and then its
  * balances, are read and compared with the ledger.
  */
+
+import type { Batcher } from '@trading-automation/core';
 import {
   type AccountUpkeep,
   type BalanceReading,
@@ -24,7 +26,6 @@ import {
   type VenueOrder,
 } from '@trading-automation/exchanges';
 import type { Logger } from '@trading-automation/runtime';
-import type { Batcher } from '../batcher.js';
 import type { TradeDesk } from '../desk/trade-desk.js';
 
 type Action = ReconcileAction<VenueOrder, VenueFill>;

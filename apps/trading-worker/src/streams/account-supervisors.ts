@@ -1,4 +1,6 @@
 /** The accounts of this worker, each heard of by a supervisor of its own. */
+
+import { Batcher } from '@trading-automation/core';
 import type {
   AccountUpkeep,
   AccountWatch,
@@ -8,7 +10,6 @@ import type {
 import { fillKey } from '@trading-automation/core/trades';
 import { type Balances, ExchangeError, type VenueFill } from '@trading-automation/exchanges';
 import type { Logger } from '@trading-automation/runtime';
-import { Batcher } from '../batcher.js';
 import type { AccountClients, OpenAccount } from '../desk/account-clients.js';
 import type { AccountDesk } from '../desk/account-desk.js';
 import type { AccountRepair } from './account-repair.js';
@@ -45,7 +46,7 @@ export class AccountSupervisors {
   private isStopped = false;
 
   constructor(private readonly parts: AccountSupervisorsParts) {
-    this.balances = new Batcher((heard) => parts.upkeep.storeHeard(heard));
+    this.balances = Batcher.of((heard) => parts.upkeep.storeHeard(heard));
   }
 
   /** Hears of exactly these accounts from now on; those whose credentials are others begin anew. */

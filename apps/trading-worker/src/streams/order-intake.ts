@@ -6,9 +6,10 @@
  *    recognise or to adopt.
  * 2. Told twice or out of turn, it is stored as often: core's rules make nothing of it.
  */
+
+import { Batcher } from '@trading-automation/core';
 import type { TradeExecution } from '@trading-automation/core/trades';
 import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
-import { Batcher } from '../batcher.js';
 
 export interface HeardOrder {
   readonly accountId: string;
@@ -32,7 +33,7 @@ export class OrderIntake {
     /** Told of accounts whose trades changed by what was heard. */
     private readonly onChanged: (accountId: string) => void,
   ) {
-    this.batcher = new Batcher((heard) => this.store(heard), HEARD_AT_ONCE);
+    this.batcher = Batcher.of((heard) => this.store(heard), HEARD_AT_ONCE);
   }
 
   /** The order of this id is this trade's. */

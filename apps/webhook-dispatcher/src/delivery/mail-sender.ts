@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClaimedMail, MailOutcome, Mails } from '@trading-automation/core/mail';
 import type { Logger } from '@trading-automation/runtime';
+import type { DeliveryCounters } from '../metrics/delivery-counters.js';
 import type { SmtpClient } from './smtp-client.js';
 
 /** Mails under way at once. */
@@ -22,6 +23,7 @@ export class MailSender {
   constructor(
     private readonly mails: Mails,
     private readonly client: SmtpClient,
+    private readonly counters: DeliveryCounters,
     private readonly logger: Logger,
     /** How often Postgres is asked for mail that nobody was told of; also the pause after trouble. */
     private readonly pollMs: number,
@@ -74,6 +76,7 @@ export class MailSender {
     for (;;) {
       try {
         const isRecorded = await this.mails.record(mail, outcome);
+        this.counters.mailed(outcome.kind);
         this.log(mail, outcome, isRecorded);
         return;
       } catch (error) {

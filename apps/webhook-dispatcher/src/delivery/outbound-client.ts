@@ -3,31 +3,41 @@
  *
  * 1. A URL is judged at each call, whatever was judged when it was registered. A name is looked up once; one refused
  *    address among its answers refuses the call, and the connection goes to an address that was judged: a second
- *    answer of the resolver is never asked for. SNI, certificate and Host stay those of the name.
- * 2. No redirect is followed, no proxy is taken from the environment, no cookie is kept, no connection is used twice.
+ *    answer of the resolver is never asked for. SNI, certificate and Host stay those of the name. What the socket
+ *    connects to is judged once more, apart from all this (egress-wall.ts).
+ * 2. No redirect is followed, no proxy is taken from the environment, no cookie is kept. A connection is used again
+ *    by attempts to the same URL alone, and shortly (connection-pool.ts).
  * 3. One wall clock runs from the look-up to the last byte. A 2xx that is in counts, whatever its body does then:
- *    the receiver has the event, and must not get it again.
- * 4. At most 16 KiB of the answer are read, and 1 KiB kept, as text that Postgres takes.
+ *    the receiver has the event, and must not get it again. Nothing is ever sent twice in one call.
+ * 4. At most 16 KiB of the answer are read, never decompressed, and 1 KiB kept, as text that Postgres takes.
  * 5. What went wrong is told by a closed set of codes. No address that a name resolved to is ever told.
  */
-import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import type { DeliveryError } from '@trading-automation/contracts';
+import { createSecureContext } from 'node:tls';
 import {
   type AttemptResult,
   type EgressPolicy,
   isAllowedAddress,
   judgeUrl,
 } from '@trading-automation/core/webhooks';
-import { buildConnector, Client, type Dispatcher, request } from 'undici';
-import { errorCodeOf } from './outbound-errors.js';
+import type { Connection } from './connection.js';
+import { ConnectionPool } from './connection-pool.js';
+import { EgressWall } from './egress-wall.js';
+import { NameResolver } from './name-resolver.js';
+import { errorCodeOf, Refused } from './outbound-errors.js';
 
 export interface OutboundOptions extends EgressPolicy {
   /** The wall clock of one call. */
   readonly timeoutMs: number;
-  /** All addresses of a name; the system's resolver unless given. */
-  readonly resolve?: (name: string) => Promise<readonly string[]>;
-  /** Which addresses may be connected to; the product's table unless given. */
+  /** Name servers, `ip` or `ip:port`; those of the system unless given. */
+  readonly dnsServers?: readonly string[];
+  /** How long a connection may wait for the next call to the same URL; 0 gives each call its own. 1 s unless given. */
+  readonly idleMs?: number;
+  /** PEM certificates of authorities, in place of the well-known ones. */
+  readonly authorities?: readonly string[];
+  /** All addresses of a name; asked from the name servers unless given. */
+  readonly resolve?: (name: string, signal: AbortSignal) => Promise<readonly string[]>;
+  /** The first guard's table, the product's unless given. The wall behind it is not affected. */
   readonly isAllowed?: (address: string) => boolean;
 }
 
@@ -37,31 +47,31 @@ export interface OutboundPost {
   readonly body: Uint8Array;
 }
 
-const CONNECT_TIMEOUT_MS = 10_000;
+const IDLE_MS = 1_000;
 const READ_MAX_BYTES = 16 * 1024;
 const KEPT_MAX_BYTES = 1024;
-
-/** Ends a call with one of the codes that its caller may see. */
-class Refused extends Error {
-  override readonly name = 'Refused';
-  constructor(readonly code: DeliveryError) {
-    super(code);
-  }
-}
+/** What localhost is, without asking anybody. */
+const LOOPBACK = ['127.0.0.1', '::1'];
 
 export class OutboundClient {
-  private readonly connectors = {
-    'http:': buildConnector({ timeout: CONNECT_TIMEOUT_MS, keepAlive: false }),
-    'https:': buildConnector({
-      timeout: CONNECT_TIMEOUT_MS,
-      keepAlive: false,
-      maxCachedSessions: 0,
-      // Said outright, so that no environment variable can turn it off.
-      rejectUnauthorized: true,
-    }),
-  };
+  private readonly pool: ConnectionPool;
+  private readonly resolve: (name: string, signal: AbortSignal) => Promise<readonly string[]>;
+  private readonly isAllowed: (address: string) => boolean;
 
-  constructor(private readonly options: OutboundOptions) {}
+  constructor(private readonly options: OutboundOptions) {
+    const { idleMs = IDLE_MS, authorities } = options;
+    const resolver = new NameResolver(options.dnsServers);
+    this.resolve = options.resolve ?? ((name, signal) => resolver.addressesOf(name, signal));
+    this.isAllowed = options.isAllowed ?? ((address) => isAllowedAddress(address, options));
+    this.pool = new ConnectionPool({
+      wall: new EgressWall(options),
+      idleMs,
+      secureContext: createSecureContext({
+        minVersion: 'TLSv1.2',
+        ...(authorities === undefined ? {} : { ca: [...authorities] }),
+      }),
+    });
+  }
 
   /** Never throws: whatever happens is a result. */
   async post(call: OutboundPost): Promise<AttemptResult> {
@@ -69,96 +79,81 @@ export class OutboundClient {
     const elapsedMs = () => Math.round(performance.now() - startedAt);
     const clock = new AbortController();
     const timer = setTimeout(() => clock.abort(new Refused('timeout')), this.options.timeoutMs);
-    let client: Client | undefined;
+    let connection: Connection | undefined;
+    let isReusable = false;
     try {
-      const { url, addresses } = await orAborted(this.vet(call.url), clock.signal);
-      client = new Client(url.origin, { connect: this.connectTo(addresses), pipelining: 0 });
-      const answer = await send(client, url, call, clock.signal);
+      const { url, addresses } = await orAborted(this.vet(call.url, clock.signal), clock.signal);
+      connection = await this.pool.take(url, addresses);
+      // The client itself hears of the end of time only once it is connected.
+      const sent = connection.post({ ...call, signal: clock.signal }, addresses);
+      const answer = await orAborted(sent, clock.signal);
       const responseTimeMs = elapsedMs();
-      const responseBody = excerptOf(await read(answer.body));
-      const isSuccess = answer.statusCode >= 200 && answer.statusCode < 300;
-      return {
-        statusCode: answer.statusCode,
-        ...(isSuccess ? {} : { error: 'http_status' }),
-        responseTimeMs,
-        ...(responseBody === '' ? {} : { responseBody }),
-      };
+      const { bytes, isWhole } = await read(answer.body);
+      isReusable = isWhole;
+      return resultOf(answer.statusCode, bytes, responseTimeMs);
     } catch (error) {
-      const code = clock.signal.aborted ? 'timeout' : codeOf(error);
+      const code = clock.signal.aborted ? 'timeout' : errorCodeOf(error);
+      if (code === 'reset' && connection?.isReused === true) this.pool.distrust(connection.url);
       return { error: code, responseTimeMs: elapsedMs() };
     } finally {
       clearTimeout(timer);
-      client?.destroy().catch(() => undefined);
+      if (isReusable && connection !== undefined) this.pool.keep(connection);
+      else connection?.destroy();
     }
   }
 
-  private async vet(text: string): Promise<{ url: URL; addresses: readonly string[] }> {
+  /** Ends the connections that wait. Calls that are running end by themselves, and keep none. */
+  close(): void {
+    this.pool.close();
+  }
+
+  private async vet(text: string, signal: AbortSignal): Promise<{ url: URL; addresses: readonly string[] }> {
     const verdict = judgeUrl(text, this.options);
     if ('code' in verdict) throw new Refused(verdict.code);
     const { url } = verdict;
-    const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-    const isAllowed =
-      this.options.isAllowed ?? ((address: string) => isAllowedAddress(address, this.options));
-    const addresses = isIP(host) === 0 ? await this.lookUp(host) : [host];
-    if (!addresses.every(isAllowed)) throw new Refused('blocked_address');
+    const addresses = await this.addressesOf(url.hostname.replace(/^\[(.*)\]$/, '$1'), signal);
+    if (!addresses.every(this.isAllowed)) throw new Refused('blocked_address');
     return { url, addresses };
   }
 
-  private async lookUp(name: string): Promise<readonly string[]> {
-    const { resolve = resolveBySystem } = this.options;
-    const addresses = await resolve(name).catch(() => []);
+  private async addressesOf(host: string, signal: AbortSignal): Promise<readonly string[]> {
+    if (isIP(host) !== 0) return [host];
+    if (/(?:^|\.)localhost\.?$/.test(host)) return LOOPBACK;
+    const addresses = await this.resolve(host, signal).catch(() => []);
     if (addresses.length === 0) throw new Refused('dns_error');
     return addresses;
   }
-
-  /** Connects to the first of the vetted addresses that takes the connection. */
-  private connectTo(addresses: readonly string[]): buildConnector.connector {
-    return (options, callback) => {
-      const connect = this.connectors[options.protocol === 'https:' ? 'https:' : 'http:'];
-      const tryFrom = (index: number): void => {
-        connect({ ...options, hostname: addresses[index] ?? '' }, (error, socket) => {
-          if (error === null) callback(null, socket);
-          else if (index + 1 < addresses.length && isUnreachable(error)) tryFrom(index + 1);
-          else callback(error, null);
-        });
-      };
-      tryFrom(0);
-    };
-  }
 }
 
-function send(
-  client: Client,
-  url: URL,
-  { headers, body }: OutboundPost,
-  signal: AbortSignal,
-): Promise<Dispatcher.ResponseData> {
-  return request(url, {
-    dispatcher: client,
-    method: 'POST',
-    headers,
-    body,
-    signal,
-    // The wall clock is the only one.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+function resultOf(statusCode: number, body: Buffer, responseTimeMs: number): AttemptResult {
+  const isSuccess = statusCode >= 200 && statusCode < 300;
+  const responseBody = excerptOf(body);
+  return {
+    statusCode,
+    ...(isSuccess ? {} : { error: 'http_status' }),
+    responseTimeMs,
+    ...(responseBody === '' ? {} : { responseBody }),
+  };
 }
 
-/** What came of the body before it ended, hung or grew too long. */
-async function read(body: AsyncIterable<Buffer>): Promise<Buffer> {
+/** What came of the body before it ended, hung, broke off or grew too long. */
+async function read(body: AsyncIterable<Buffer>): Promise<{ bytes: Buffer; isWhole: boolean }> {
   const chunks: Buffer[] = [];
   let length = 0;
+  let isWhole = true;
   try {
     for await (const chunk of body) {
       chunks.push(chunk);
       length += chunk.length;
-      if (length >= READ_MAX_BYTES) break;
+      if (length < READ_MAX_BYTES) continue;
+      isWhole = false;
+      break;
     }
   } catch {
-    // The status is in and decides; a body that breaks off is kept as far as it came.
+    // The status is in and decides.
+    isWhole = false;
   }
-  return Buffer.concat(chunks);
+  return { bytes: Buffer.concat(chunks), isWhole };
 }
 
 /** Invalid bytes replaced, a character cut by the limit left out, and no U+0000, which Postgres doesn't store. */
@@ -167,22 +162,12 @@ function excerptOf(body: Buffer): string {
   return decoder.decode(body.subarray(0, KEPT_MAX_BYTES), { stream: true }).replaceAll('\u0000', '');
 }
 
-async function resolveBySystem(name: string): Promise<readonly string[]> {
-  const answers = await lookup(name, { all: true, order: 'ipv4first' });
-  return answers.map(({ address }) => address);
-}
-
-function codeOf(error: unknown): DeliveryError {
-  return error instanceof Refused ? error.code : errorCodeOf(error);
-}
-
-function isUnreachable(error: Error): boolean {
-  return errorCodeOf(error) === 'connect_refused';
-}
-
+/** What comes of the work, or of the signal if that is sooner. The work's own end is then nobody's concern. */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    work.then(resolve, reject);
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
 }

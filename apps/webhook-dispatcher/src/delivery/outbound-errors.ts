@@ -1,17 +1,33 @@
 import type { DeliveryError } from '@trading-automation/contracts';
 
+/** Ends a call with one of the codes that its caller may see. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+  constructor(readonly deliveryError: DeliveryError) {
+    super(deliveryError);
+  }
+}
+
 const CODES: Readonly<Record<string, DeliveryError>> = {
   ECONNREFUSED: 'connect_refused',
   EHOSTUNREACH: 'connect_refused',
+  EHOSTDOWN: 'connect_refused',
   ENETUNREACH: 'connect_refused',
+  ENETDOWN: 'connect_refused',
   EADDRNOTAVAIL: 'connect_refused',
+  // A machine without IPv6, and a firewall of its own that says no.
+  EAFNOSUPPORT: 'connect_refused',
+  EACCES: 'connect_refused',
+  EPERM: 'connect_refused',
   ETIMEDOUT: 'connect_timeout',
-  UND_ERR_CONNECT_TIMEOUT: 'connect_timeout',
   UND_ERR_HEADERS_OVERFLOW: 'response_too_large',
   HPE_HEADER_OVERFLOW: 'response_too_large',
   ECONNRESET: 'reset',
+  ECONNABORTED: 'reset',
   EPIPE: 'reset',
   UND_ERR_SOCKET: 'reset',
+  // Told of an answer whose own lengths contradict each other.
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'reset',
   EPROTO: 'tls_error',
 };
 
@@ -23,6 +39,7 @@ const NO_HTTP = 'HTTPParserError';
 
 /** The code of the closed set that an error of the network or the client is told as. */
 export function errorCodeOf(error: unknown): DeliveryError {
+  if (error instanceof Refused) return error.deliveryError;
   const { code, name, errors } = (error ?? {}) as { code?: unknown; name?: unknown; errors?: unknown };
   const known = typeof code === 'string' ? CODES[code] : undefined;
   if (known !== undefined) return known;

@@ -19,17 +19,62 @@ describe('the signature of an event', () => {
     );
   });
 
-  it('verifies there, and no longer with any byte of id, time or body altered', () => {
-    const body = '{"event_id":"evt_1"}';
-    const seconds = now();
+  it('W1: verifies there, and with any one bit of id, time, body or signature turned no longer', () => {
+    const id = 'evt_01h455vb4pex5vsknk084sn02q';
+    const body = '{"event_id":"evt_01h455vb4pex5vsknk084sn02q","data":{"text":"Zürich \u2028"}}';
+    const seconds = String(now());
+    const signature = signatureOf(secret, id, Number(seconds), Buffer.from(body));
+    const verify = (parts: { id?: string; seconds?: string; body?: string; signature?: string }) =>
+      judge.verify(parts.body ?? body, {
+        'webhook-id': parts.id ?? id,
+        'webhook-timestamp': parts.seconds ?? seconds,
+        'webhook-signature': parts.signature ?? signature,
+      });
+    expect(verify({})).toEqual(JSON.parse(body));
+    for (const [name, text] of Object.entries({ id, seconds, body, signature })) {
+      const turned = withOneBitTurned(text);
+      expect(turned.length).toBe(Buffer.byteLength(text) * 8);
+      for (const each of turned) expect(() => verify({ [name]: each })).toThrow();
+    }
+  });
+
+  it.each([
+    [-301, 'too new'],
+    [301, 'too old'],
+  ])('W2: is refused there %i s after it was made, and not a second earlier', (ageSeconds, why) => {
+    const madeAt = now();
+    const signature = signatureOf(secret, 'evt_1', madeAt, Buffer.from('{}'));
     const headers = {
       'webhook-id': 'evt_1',
-      'webhook-timestamp': String(seconds),
-      'webhook-signature': signatureOf(secret, 'evt_1', seconds, Buffer.from(body)),
+      'webhook-timestamp': String(madeAt),
+      'webhook-signature': signature,
     };
-    expect(judge.verify(body, headers)).toEqual({ event_id: 'evt_1' });
-    expect(() => judge.verify(`${body} `, headers)).toThrow();
-    expect(() => judge.verify(body, { ...headers, 'webhook-id': 'evt_2' })).toThrow();
-    expect(() => judge.verify(body, { ...headers, 'webhook-timestamp': String(seconds - 1) })).toThrow();
+    const verifyAt = (seconds: number) => at(seconds, () => judge.verify('{}', headers));
+    expect(verifyAt(madeAt)).toEqual({});
+    expect(verifyAt(madeAt + ageSeconds - Math.sign(ageSeconds))).toEqual({});
+    expect(() => verifyAt(madeAt + ageSeconds)).toThrow(why);
   });
 });
+
+/** Every text that differs in one bit; bytes that are no text stand as a receiver would read them. */
+function withOneBitTurned(text: string): string[] {
+  const bytes = Buffer.from(text);
+  return [...bytes].flatMap((byte, index) =>
+    Array.from({ length: 8 }, (_, bit) => {
+      const turned = Buffer.from(bytes);
+      turned[index] = byte ^ (1 << bit);
+      return turned.toString();
+    }),
+  );
+}
+
+/** Does it at another time, by the clock that the library reads. */
+function at<T>(seconds: number, work: () => T): T {
+  const { now: clock } = Date;
+  Date.now = () => seconds * 1000;
+  try {
+    return work();
+  } finally {
+    Date.now = clock;
+  }
+}

@@ -1,13 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OverdueDelivery, WebhookDeliveries } from '@trading-automation/core/webhooks';
 import type { Logger } from '@trading-automation/runtime';
+import type { DeliveryCounters } from '../metrics/delivery-counters.js';
+import type { Admission } from './admission.js';
 import type { AttemptQueue } from './attempt-queue.js';
 
 const PAGE = 500;
 /** A delivery is overdue when most of a turn has passed since it fell due: its job had the time to come. */
 const GRACE_PER_TURN = 2 / 3;
 
-/** Gives a job to whatever Postgres says is overdue: after a lost Redis, a dead dispatcher, a missed notification. */
+/**
+ * Gives a job to whatever Postgres says is overdue: after a lost Redis, a dead dispatcher, a missed notification. What
+ * is parked and has room is admitted, should nobody have done so.
+ */
 export class Sweeper {
   private readonly stopping = new AbortController();
   private running: Promise<void> | undefined;
@@ -15,6 +20,8 @@ export class Sweeper {
   constructor(
     private readonly deliveries: WebhookDeliveries,
     private readonly queue: AttemptQueue,
+    private readonly admission: Admission,
+    private readonly counters: DeliveryCounters,
     private readonly logger: Logger,
     private readonly sweepMs: number,
   ) {}
@@ -42,14 +49,17 @@ export class Sweeper {
   }
 
   private async sweep(): Promise<void> {
+    const graceMs = this.sweepMs * GRACE_PER_TURN;
     let after: OverdueDelivery | undefined;
     let count = 0;
     do {
-      const page = await this.deliveries.overdue(this.sweepMs * GRACE_PER_TURN, PAGE, after);
-      if (page.length > 0) await this.queue.add(page);
+      const page = await this.deliveries.overdue({ graceMs, limit: PAGE, after });
+      if (page.length > 0) await this.queue.addAgain(page);
+      for (const { lost } of page) this.counters.repaired(lost);
       count += page.length;
       after = page.length < PAGE ? undefined : page.at(-1);
     } while (after !== undefined && !this.stopping.signal.aborted);
     if (count > 0) this.logger.info({ deliveries: count }, 'overdue deliveries found');
+    this.admission.wake(await this.deliveries.parkedUsers());
   }
 }

@@ -1,12 +1,8 @@
 import { encodeId } from '@trading-automation/contracts';
 import type { Opener } from '@trading-automation/core/sealing';
-import {
-  type AttemptResult,
-  type OutgoingEvent,
-  webhookSecretBytes,
-  webhookSecretContext,
-} from '@trading-automation/core/webhooks';
+import type { AttemptResult, OutgoingEvent } from '@trading-automation/core/webhooks';
 import type { Logger } from '@trading-automation/runtime';
+import { OpenedSecrets } from './opened-secrets.js';
 import type { OutboundClient } from './outbound-client.js';
 import { signatureOf } from './signature.js';
 
@@ -14,25 +10,29 @@ const USER_AGENT = 'trading-automation-webhooks/1';
 
 /** Signs an event with its webhook's present secret and sends it, once. */
 export class WebhookSender {
+  private readonly secrets: OpenedSecrets;
+
   constructor(
-    private readonly opener: Opener,
+    opener: Opener,
     private readonly client: OutboundClient,
     private readonly logger: Logger,
-  ) {}
+  ) {
+    this.secrets = new OpenedSecrets(opener);
+  }
 
   async send(event: OutgoingEvent): Promise<AttemptResult> {
     const secret = await this.open(event);
     if (secret === undefined) return { error: 'internal', responseTimeMs: 0 };
     return this.client.post({
       url: event.url,
-      headers: headersOf(event, secret, Math.floor(Date.now() / 1000)),
+      headers: headersOf(event, secret, Math.floor(event.attemptedAt.getTime() / 1000)),
       body: event.payload,
     });
   }
 
   private async open({ webhookId, secretSealed }: OutgoingEvent): Promise<Uint8Array | undefined> {
     try {
-      return webhookSecretBytes(await this.opener.open(secretSealed, webhookSecretContext(webhookId)));
+      return await this.secrets.of(webhookId, secretSealed);
     } catch (error) {
       this.logger.error({ err: error, webhook_id: webhookId }, "a webhook's secret does not open");
       return undefined;

@@ -39,6 +39,10 @@ export const eventSamples = [
     query: { order: 'asc', limit: '100' },
   }),
   sample(eventOperations.get, { title: 'Read one event', params: { id: '$events.0.event_id' } }),
+  sample(eventOperations.types, {
+    title: 'What does an event of a kind look like?',
+    query: { type: 'trade.filled' },
+  }),
   sample(eventOperations.stream, {
     title: 'Follow the events that come after one',
     query: { last_event_id: '$events.0.event_id' },

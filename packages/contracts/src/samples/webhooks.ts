@@ -22,6 +22,11 @@ export const webhookSamples = [
     params: { id: '$webhook.id' },
     query: { limit: '5' },
   }),
+  sample(operations.deliveries, {
+    title: 'See what failed since an instant',
+    params: { id: '$webhook.id' },
+    query: { status: 'FAILED', from: '2026-01-31T08:00:00Z' },
+  }),
 ];
 
 /** Run after the trades: what could not be delivered of them is here. */
@@ -57,6 +62,21 @@ export const deadLetterSamples = [
   sample(deadLetterOperations.discard, {
     title: 'Give one up',
     params: { id: '$failing_webhook.id', dlq_id: '$dead_letters.1.id' },
+  }),
+  sample(deadLetterOperations.retryMany, {
+    title: 'Deliver all that failed since an instant',
+    params: { id: '$failing_webhook.id' },
+    body: { from: '2026-01-31T08:00:00Z' },
+  }),
+  sample(deadLetterOperations.retryMany, {
+    title: 'Deliver all that failed of one kind',
+    params: { id: '$failing_webhook.id' },
+    body: { event_type: 'trade.filled' },
+  }),
+  sample(operations.replay, {
+    title: 'Send a past event to a webhook, whether it subscribes to it or not',
+    params: { id: '$webhook.id' },
+    body: { event_id: '$events.0.event_id' },
   }),
 ];
 

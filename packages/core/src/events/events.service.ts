@@ -1,4 +1,12 @@
-import { DomainError, decodeId, eventOperations, StoredJson, typesOf } from '@trading-automation/contracts';
+import {
+  DomainError,
+  decodeId,
+  type EventCatalogue,
+  eventKinds,
+  eventOperations,
+  StoredJson,
+  typesOf,
+} from '@trading-automation/contracts';
 import { type Actor, authorise } from '../access/index.js';
 import type { ListQuery, Lists, Page } from '../lists.js';
 import type { Platform } from '../platform.js';
@@ -30,6 +38,13 @@ export class EventsService {
     };
     const page = await this.lists.page<EventRow>(eventOperations.list, actor.userId, source, query);
     return { ...page, items: page.items.map(view) };
+  }
+
+  /** What kinds there are, and what they look like. */
+  types(actor: Actor, { type = '*' }: { type?: string | undefined }): EventCatalogue {
+    authorise(actor, eventOperations.types.access);
+    const asked = typesOf(type);
+    return { types: eventKinds().filter((kind) => asked.includes(kind.type)) };
   }
 
   async get(actor: Actor, id: string): Promise<StoredJson> {

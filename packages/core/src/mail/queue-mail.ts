@@ -17,6 +17,8 @@ export interface NewMail {
   readonly subject: string;
   /** Plain text, lines ended by `\n`. It is kept until the mail is sent or has failed, no longer. */
   readonly text: string;
+  /** Of which event it tells, if of one: there is one mail of an event at most. A uuid. */
+  readonly eventId?: string;
 }
 
 /**
@@ -25,16 +27,15 @@ export interface NewMail {
  *
  * @throws {TypeError} where the address is none, or the subject would not be one line
  */
-export async function queueMail(tx: Tx, { userId, to, subject, text }: NewMail): Promise<void> {
+export async function queueMail(tx: Tx, mail: NewMail): Promise<void> {
+  const { userId, to, subject, text, eventId = null } = mail;
   if (!address.safeParse(to).success) throw new TypeError('expected an e-mail address');
   if (subject.length > SUBJECT_MAX || CONTROL.test(subject))
     throw new TypeError('expected a subject of one line');
-  await tx.query('INSERT INTO mails (id, user_id, recipient, subject, body) VALUES ($1, $2, $3, $4, $5)', [
-    newUuid(),
-    userId,
-    to,
-    subject,
-    text,
-  ]);
+  await tx.query(
+    `INSERT INTO mails (id, user_id, recipient, subject, body, event_id) VALUES ($1, $2, $3, $4, $5, $6)
+     ON CONFLICT (event_id) DO NOTHING`,
+    [newUuid(), userId, to, subject, text, eventId],
+  );
   await tx.query(`NOTIFY ${MAIL_CHANNEL}`);
 }

@@ -1,9 +1,11 @@
 /**
- * From events to notifications: at most one for each event.
+ * From events to notifications, in the product and by mail: at most one of each for an event.
  *
  * 1. The rows and the relay's progress are one transaction: no event is passed over, none is told of twice.
- * 2. An event has one notification at most, deleted ones included: handed on again it changes nothing.
+ * 2. An event has one notification and one mail at most, deleted ones included: handed on again it changes nothing.
  * 3. No event stops the relay: one that says too little for its words makes no notification.
+ * 4. Mail goes to a verified address alone, and only as much of it in a day as its topic may have: the rest is in the
+ *    product. What happened long ago is no news, and not mailed.
  */
 import type { EventType } from '@trading-automation/contracts';
 import {
@@ -15,7 +17,10 @@ import {
 } from '@trading-automation/persistence';
 import { parse } from 'lossless-json';
 import type { Platform } from '../platform.js';
-import { type Note, noteOf } from './notification.rules.js';
+import { readersOf } from './notification.queries.js';
+import { noteOf } from './notification.rules.js';
+import { isMailed, isShown, type ToldEvent } from './notification-mail.rules.js';
+import { queueMails, type Told } from './notification-mails.js';
 
 const CONSUMER = 'notifications';
 
@@ -41,12 +46,31 @@ export class NotificationRelay {
 }
 
 async function tell(tx: Tx, events: readonly RelayedEvent[]): Promise<void> {
-  const told = events.flatMap((event) => {
-    const note = noteOf(event.type as EventType, dataOf(event));
-    return note === null ? [] : [{ event, note }];
+  const noted = events.flatMap((event) => {
+    const type = event.type as EventType;
+    const data = dataOf(event);
+    const note = noteOf(type, data);
+    return note === null ? [] : [{ event, type, data, note, happenedAt: event.createdAt }];
   });
-  if (told.length > 0) await insertNotes(tx, told);
+  if (noted.length === 0) return;
+  const readers = await readersOf(tx, [...new Set(noted.map(({ event }) => event.userId))]);
+  const told = noted.flatMap((one) => {
+    const reader = readers.get(one.event.userId);
+    return reader === undefined ? [] : [{ ...one, reader }];
+  });
+  await insertNotes(
+    tx,
+    told.filter(({ type, reader }) => isShown(type, reader.preferences)),
+  );
+  await queueMails(
+    tx,
+    told.filter((one) => isRecent(one) && isMailed(one, one.reader.preferences)),
+  );
 }
+
+const MAILED_WITHIN_MS = 3 * 24 * 3_600_000;
+
+const isRecent = ({ happenedAt }: ToldEvent) => Date.now() - happenedAt.getTime() < MAILED_WITHIN_MS;
 
 /** The record that the event carries, its numbers as text with every digit. */
 function dataOf({ payload }: RelayedEvent): Readonly<Record<string, unknown>> {
@@ -55,10 +79,8 @@ function dataOf({ payload }: RelayedEvent): Readonly<Record<string, unknown>> {
   return typeof data === 'object' && data !== null ? (data as Record<string, unknown>) : {};
 }
 
-async function insertNotes(
-  tx: Tx,
-  told: readonly { readonly event: RelayedEvent; readonly note: Note }[],
-): Promise<void> {
+async function insertNotes(tx: Tx, told: readonly Told[]): Promise<void> {
+  if (told.length === 0) return;
   const notes = told.map(({ note }) => note);
   await tx.query(
     `INSERT INTO notifications

@@ -35,7 +35,7 @@ describe('noteOf', () => {
     ];
     const data = fc.dictionary(
       fc.constantFrom('id', 'pubkey', 'status_reason', '__proto__', ...fields),
-      fc.oneof(fc.jsonValue(), fc.string()),
+      fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary' }), fc.constant('a\u0000b')),
     );
     fc.assert(
       fc.property(fc.constantFrom(...EVENT_TYPES), data, (kind, record) => {
@@ -48,6 +48,8 @@ describe('noteOf', () => {
         expect(shape.parse(shown)).toEqual(shown);
         expect(title).not.toBe('');
         expect(body).not.toBe('');
+        // Postgres takes it in no text.
+        expect(JSON.stringify(note)).not.toContain('\\u0000');
       }),
     );
   });
@@ -115,6 +117,12 @@ describe('noteOf', () => {
       { id: 'exa_1', account_name: 'Main' },
       'CRITICAL',
       "Account “Main” can't trade until it has credentials that its exchange takes.",
+    ],
+    [
+      'webhook.deactivated',
+      { id: 'whk_1', url: 'https://example.com/in', consecutive_failures: '10' },
+      'WARNING',
+      'Nothing more is sent to https://example.com/in: 10 attempts in a row failed. Once its receiver answers, set is_active to true and retry its dead letters.',
     ],
     [
       'withdrawal.failed',

@@ -89,7 +89,7 @@ const RULES: Readonly<Record<EventType, Rule>> = {
   'webhook.deactivated': (data) => ({
     severity: 'WARNING',
     title: 'Webhook deactivated',
-    body: `Nothing more is sent to ${wordOf(data, 'url') || 'a webhook'}: too many deliveries in a row failed.`,
+    body: deactivation(data),
     resource: 'webhook',
   }),
   'key.created': (data) => ({
@@ -167,6 +167,12 @@ function withdrawal(
   return { severity, title, body: `The withdrawal${amount}${target} ${outcome}.`, resource: 'withdrawal' };
 }
 
+function deactivation(data: EventData): string {
+  const failed = `${wordOf(data, 'consecutive_failures') || 'too many'} attempts in a row failed`;
+  const mend = 'Once its receiver answers, set is_active to true and retry its dead letters.';
+  return `Nothing more is sent to ${wordOf(data, 'url') || 'a webhook'}: ${failed}. ${mend}`;
+}
+
 /** API keys and public keys are revoked under one kind; a record tells by its members which of them it is. */
 function revoked(data: EventData): ReturnType<Rule> {
   const isPublicKey = wordOf(data, 'pubkey') !== '';
@@ -194,8 +200,8 @@ function withValue(before: string, data: EventData, field: string): string {
   return value === '' ? '' : `${before}${value}`;
 }
 
-/** Empty where the member is no text. */
+/** Empty where the member is no text; without U+0000, which Postgres takes in none. */
 function wordOf(data: EventData, field: string): string {
   const value = Object.hasOwn(data, field) ? data[field] : undefined;
-  return typeof value === 'string' ? value : '';
+  return typeof value === 'string' ? value.replaceAll('\u0000', '') : '';
 }

@@ -92,6 +92,33 @@ describe('a setting', () => {
   });
 });
 
+describe('the setting that chooses what one is told of', () => {
+  it('is kept as it was put', async () => {
+    const value = { email: { 'trade.*': true, 'trade.filled': false }, in_app: { 'copier.drift': false } };
+    expect(textOf(await put('notifications', value))).toBe(jsonText(value));
+    expect(textOf(await put('notifications', {}))).toBe('{}');
+  });
+
+  it.each([
+    ['all', 'value', 'invalid_type', /^Expected an object like/],
+    [{ sms: {} }, 'value.sms', 'unknown_field', /in_app and email/],
+    [{ email: { 'trade.exploded': true } }, 'value.email.trade.exploded', 'unknown_field', /Not a kind/],
+    [{ email: { '*': new JsonNumber('1') } }, 'value.email.*', 'invalid_type', /true or false/],
+    [{ email: { 'key.created': false } }, 'value.email.key.created', 'invalid_value', /leave it out/],
+  ])(
+    'can not be %j: nobody shall believe to have chosen what does not count',
+    async (value, field, code, mend) => {
+      await put('notifications', { email: {} });
+      await expect(put('notifications', value)).rejects.toMatchObject({
+        code: 'validation_failed',
+        details: [{ field, code, message: expect.stringMatching(mend) }],
+      });
+      expect(textOf(await settings.get(actor, 'notifications'))).toBe('{"email":{}}');
+      await expect(put('notifications.mine', value)).resolves.toMatchObject({ key: 'notifications.mine' });
+    },
+  );
+});
+
 describe('the list of settings', () => {
   it('is sorted by key, creation or change, in pages', async () => {
     for (const key of ['b', 'a-', 'a.', 'a', 'c']) await put(key, key);

@@ -13,6 +13,7 @@ import type { Commands } from '../commands.js';
 import type { ListQuery, Lists, Page } from '../lists.js';
 import type { Platform } from '../platform.js';
 import { limitReached } from '../refusals.js';
+import { assertFollowable } from './known-settings.js';
 
 const SETTINGS_MAX = 1_000;
 
@@ -26,7 +27,7 @@ type SettingRow = {
   readonly updated_at: Date;
 };
 
-/** A user's own key-value store. A value comes back as the JSON that was put: this service never reads it. */
+/** A user's own key-value store. A value comes back as the JSON that was put, whether the service reads it or not. */
 export class SettingsService {
   constructor(
     private readonly platform: Platform,
@@ -70,6 +71,7 @@ export class SettingsService {
         { field: 'key', code: 'invalid_format', message },
       ]);
     }
+    assertFollowable(key, input.value);
     const value = jsonText(input.value);
     return this.commands.run(actor.once, async (tx) => {
       await assertRoom(tx, actor.userId, key);

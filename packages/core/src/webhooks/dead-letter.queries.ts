@@ -1,10 +1,12 @@
 /**
  * Dead letters: PENDING -> RETRIED | DISCARDED, each by a compare-and-set, so that of several at once one takes effect.
  * What comes of a retry is a delivery of its own, the event's next run: it succeeds, or dies as another dead letter.
+ * Many at once follow the same rules as one.
  */
-import type { DeadLetterStats, DeadLetterStatus } from '@trading-automation/contracts';
+import type { DeadLetterStats, DeadLetterStatus, EventType } from '@trading-automation/contracts';
 import { type Database, newUuid, type Tx } from '@trading-automation/persistence';
-import { notifyDue } from './fan-out.queries.js';
+import { DELIVERY_LIMITS } from './delivery.rules.js';
+import { notifyDue, notifyParked } from './fan-out.queries.js';
 import type { DeadLetterDetailRow } from './webhook.view.js';
 
 export const DEAD_LETTER_SELECT = `l.id, d.event_id, l.event_type, d.run, l.status, l.attempts, l.last_status_code,
@@ -75,6 +77,107 @@ export async function retryDeadLetter(tx: Tx, webhookId: string, id: string): Pr
     rows.map((row) => row.id),
   );
   return rows.length > 0;
+}
+
+/** Which pending dead letters of a webhook: undefined leaves a bound open. */
+export interface DeadLetterChoice {
+  readonly from: Date | undefined;
+  readonly to: Date | undefined;
+  readonly eventType: EventType | undefined;
+}
+
+const CHOSEN = `l.webhook_id = $1 AND l.status = 'PENDING' AND ($2::timestamptz IS NULL OR l.created_at >= $2)
+  AND ($3::timestamptz IS NULL OR l.created_at < $3) AND ($4::text IS NULL OR l.event_type = $4)`;
+const valuesOf = (webhookId: string, { from, to, eventType }: DeadLetterChoice): unknown[] => [
+  webhookId,
+  from ?? null,
+  to ?? null,
+  eventType ?? null,
+];
+
+/** Of many, so many are retried by one statement: it stays far below what a statement may take. */
+const RETRIED_AT_ONCE = 2_500;
+
+interface Owner {
+  readonly id: string;
+  readonly userId: string;
+}
+
+/**
+ * As {@link retryDeadLetter}, for the oldest of many: at most `limit` of them. Of an event that died more than once
+ * each dead letter is a run of its own. What is more than may be in flight waits for room.
+ *
+ * @returns how many
+ */
+export async function retryDeadLetters(
+  tx: Tx,
+  webhook: Owner,
+  choice: DeadLetterChoice,
+  limit: number,
+): Promise<number> {
+  let retried = 0;
+  while (retried < limit) {
+    // Fewer than asked for are no end: some may have been discarded at this moment.
+    const count = await retrySome(tx, webhook, choice, Math.min(RETRIED_AT_ONCE, limit - retried));
+    if (count === 0) break;
+    retried += count;
+  }
+  return retried;
+}
+
+async function retrySome(tx: Tx, webhook: Owner, choice: DeadLetterChoice, limit: number): Promise<number> {
+  const chosen = await takePending(tx, webhook.id, choice, limit);
+  if (chosen.length === 0) return 0;
+  const owed: { id: string; isParked: boolean }[] = await tx.query(
+    `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, payload, run, status, next_at, is_parked)
+     SELECT t.id, d.webhook_id, d.event_id, d.event_type, d.payload,
+       (SELECT max(r.run) FROM webhook_deliveries r WHERE r.webhook_id = $1 AND r.event_id = d.event_id)
+         + row_number() OVER (PARTITION BY d.event_id ORDER BY t.place),
+       'DUE', clock_timestamp(),
+       t.place > $4 OR EXISTS (SELECT FROM webhook_deliveries w
+                               WHERE w.webhook_id = $1 AND w.status = 'DUE' AND w.is_parked)
+     FROM unnest($2::uuid[], $3::uuid[]) WITH ORDINALITY AS t (dead_id, id, place)
+     JOIN webhook_deliveries d ON d.id = t.dead_id
+     WHERE d.id = ANY($2) ORDER BY t.place
+     RETURNING id, is_parked AS "isParked"`,
+    [webhook.id, chosen, chosen.map(() => newUuid()), DELIVERY_LIMITS.perWebhookMax],
+  );
+  await notifyDue(
+    tx,
+    owed.filter(({ isParked }) => !isParked).map(({ id }) => id),
+  );
+  if (owed.some(({ isParked }) => isParked)) await notifyParked(tx, [webhook.userId]);
+  return owed.length;
+}
+
+/** Resolves them as RETRIED, oldest first; one that is discarded at the same moment is whose change came first. */
+async function takePending(
+  tx: Tx,
+  webhookId: string,
+  choice: DeadLetterChoice,
+  limit: number,
+): Promise<string[]> {
+  const rows: { id: string }[] = await tx.query(
+    `WITH chosen AS (
+       SELECT l.id FROM webhook_dead_letters l WHERE ${CHOSEN}
+       ORDER BY l.created_at, l.id LIMIT $5 FOR NO KEY UPDATE
+     ), retried AS (
+       UPDATE webhook_dead_letters l SET status = 'RETRIED', resolved_at = clock_timestamp(),
+         updated_at = clock_timestamp()
+       FROM chosen WHERE l.id = chosen.id AND l.status = 'PENDING' RETURNING l.id, l.created_at
+     )
+     SELECT id FROM retried ORDER BY created_at, id`,
+    [...valuesOf(webhookId, choice), limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
+export async function hasPending(tx: Tx, webhookId: string, choice: DeadLetterChoice): Promise<boolean> {
+  const [{ has }] = await tx.query(
+    `SELECT EXISTS (SELECT FROM webhook_dead_letters l WHERE ${CHOSEN}) AS has`,
+    valuesOf(webhookId, choice),
+  );
+  return has;
 }
 
 /** @returns false where the dead letter is not pending, or not the webhook's */

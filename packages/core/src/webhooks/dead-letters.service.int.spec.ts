@@ -5,6 +5,7 @@ import {
   deadLetterOperations,
   deadLetter as deadLetterSchema,
   encodeId,
+  webhookOperations,
 } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
 import type { Actor } from '../access/index.js';
@@ -88,6 +89,12 @@ describe('a dead letter', () => {
     ]);
     expect(await list('event_type=trade.filled')).toEqual([filled.id]);
     expect(await list('event_type=trade.closed')).toEqual([]);
+    const { created_at } = await the.deadLetters.get(actor, hook, created[2]!.id);
+    const [from, to] = [created_at, new Date(Date.parse(created_at) + 1).toISOString()];
+    expect(await list(`from=${from}&order=asc`)).toEqual([created[2]!.id, filled.id]);
+    expect(await list(`to=${to}&order=asc`)).toEqual(created.map(({ id }) => id));
+    expect(await list(`from=${from}&to=${to}`)).toEqual([created[2]!.id]);
+    expect(() => asking(`from=${to}&to=${from}`)).toThrow('to must be later than from.');
     expect((await list('sort=updated_at'))[0]).toBe(created[1]!.id);
     const first = await the.deadLetters.list(actor, hook, asking('limit=3&include=total'));
     expect(first.pagination).toMatchObject({ has_more: true, total: 4 });
@@ -143,14 +150,15 @@ describe('a retry', () => {
     const [, next] = await runsOf(uuid);
     expect(next).toMatchObject({ run: 1, status: 'DUE', attempts: 0 });
     const deliveryId = String(next?.id);
-    const overdue = await the.deliveries.overdue(-60_000, 1_000);
-    expect(overdue).toContainEqual({ deliveryId, attempt: 1, at: expect.any(String) });
+    const overdue = await the.deliveries.overdue({ graceMs: -60_000, limit: 1_000 });
+    expect(overdue).toContainEqual({ deliveryId, attempt: 1, lane: 'main', at: expect.any(String) });
     const attempt = await the.claimed(deliveryId);
     expect(attempt.eventId).toBe(before.event_id);
     expect(Buffer.from(attempt.payload)).toEqual(before.payload);
     const failure = { error: 'timeout', responseTimeMs: 1 } as const;
     expect(await the.deliveries.record(attempt, failure)).toMatchObject({ kind: 'retry', attempt: 2 });
-    const { items } = await the.webhooks.deliveries(actor, hook, asking());
+    const asked = querySchemaOf(webhookOperations.deliveries).parse({}) as Query;
+    const { items } = await the.webhooks.deliveries(actor, hook, { ...asked, status: 'FAILED' });
     expect(items[0]).toMatchObject({ event_id: retried.event_id, run: 1, attempt: 1, status: 'FAILED' });
   });
 
@@ -167,7 +175,7 @@ describe('a retry', () => {
     unsubscribe();
   });
 
-  it('that fails all over is another dead letter, which can be retried in turn', async () => {
+  it('F21: that fails all over is another dead letter; a second deliberate retry does send again', async () => {
     const { id, uuid } = await die();
     await the.deadLetters.retry(actor, hook, id);
     const [, second] = await runsOf(uuid);
@@ -186,14 +194,15 @@ describe('a retry', () => {
     ]);
   });
 
-  it('happens once of many at once; the others are told that it was', async () => {
+  it('F21: happens once, one after the other as of many at once; the others are told that it did', async () => {
     const { id, uuid } = await die();
     const calls = Array.from({ length: 10 }, () => the.deadLetters.retry(actor, hook, id));
     expect(await outcomesOf(calls)).toEqual([...Array(9).fill('RETRIED'), 'ok']);
+    await expect(the.deadLetters.retry(actor, hook, id)).rejects.toMatchObject(stateOf('RETRIED'));
     expect(await runsOf(uuid)).toHaveLength(2);
   });
 
-  it('and a discard at once have one effect between them', async () => {
+  it('F21: and a discard at once have one effect between them', async () => {
     for (let round = 0; round < 10; round++) {
       const { id, uuid } = await die();
       const outcomes = await outcomesOf([
@@ -207,7 +216,7 @@ describe('a retry', () => {
     }
   });
 
-  it('of many dead letters of one webhook at once owes each of them once', async () => {
+  it('F21: of many dead letters of one webhook at once owes each of them once', async () => {
     const dead = await Promise.all(Array.from({ length: 15 }, () => the.owe(actor, hook)));
     await the.webhooks.update(actor, hook, { is_active: false });
     await the.webhooks.update(actor, hook, { is_active: true });

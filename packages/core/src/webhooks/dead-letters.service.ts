@@ -1,6 +1,9 @@
 import {
+  DEAD_LETTERS_RETRIED_MAX,
   type DeadLetter,
   type DeadLetterDetail,
+  type DeadLetterRetry,
+  type DeadLetterRetryAsked,
   type DeadLetterStats,
   DomainError,
   deadLetterOperations,
@@ -10,7 +13,7 @@ import {
 import type { Tx } from '@trading-automation/persistence';
 import { type Actor, authorise } from '../access/index.js';
 import type { Commands } from '../commands.js';
-import type { ListQuery, Lists, Page } from '../lists.js';
+import { conditions, instantOf, type ListQuery, type Lists, type Page } from '../lists.js';
 import type { Platform } from '../platform.js';
 import { stateRefused, uuidOf } from '../refusals.js';
 import {
@@ -19,12 +22,14 @@ import {
   DEAD_LETTER_SELECT,
   deadLetterStatus,
   discardDeadLetter,
+  hasPending,
   readDeadLetter,
   retryDeadLetter,
+  retryDeadLetters,
 } from './dead-letter.queries.js';
 import { lockWebhook } from './delivery.queries.js';
 import { type DeadLetterRow, deadLetterDetailView, deadLetterView } from './webhook.view.js';
-import { findOwnWebhook } from './webhooks.service.js';
+import { findOwnWebhook, takesNothing } from './webhooks.service.js';
 
 /** What an account does with the deliveries that were given up. */
 export class DeadLettersService {
@@ -41,12 +46,16 @@ export class DeadLettersService {
   ): Promise<Page<DeadLetter>> {
     authorise(actor, deadLetterOperations.list.access);
     const webhook = await findOwnWebhook(this.platform.database.manager, actor, uuidOf('whk', webhookId));
-    const filters = (['status', 'event_type'] as const).filter((name) => query[name] !== undefined);
     const source = {
       select: DEAD_LETTER_SELECT,
       from: DEAD_LETTER_FROM,
-      where: ['l.webhook_id = $1', ...filters.map((name, i) => `l.${name} = $${i + 2}`)],
-      params: [webhook.id, ...filters.map((name) => query[name])],
+      ...conditions([
+        ['l.webhook_id =', webhook.id],
+        ['l.status =', query.status],
+        ['l.event_type =', query.event_type],
+        ['l.created_at >=', instantOf(query.from)],
+        ['l.created_at <', instantOf(query.to)],
+      ]),
       sorts: {
         created_at: { column: 'l.created_at', type: 'timestamptz' as const },
         updated_at: { column: 'l.updated_at', type: 'timestamptz' as const },
@@ -91,6 +100,26 @@ export class DeadLettersService {
     });
   }
 
+  /**
+   * Owes the events of many pending dead letters anew, each as {@link retry} does. Beside single retries, discards
+   * and calls like itself every dead letter is resolved once.
+   *
+   * @throws {DomainError} `invalid_state` where the webhook takes nothing
+   */
+  async retryMany(actor: Actor, webhookId: string, asked: DeadLetterRetryAsked): Promise<DeadLetterRetry> {
+    authorise(actor, deadLetterOperations.retryMany.access);
+    const webhookUuid = uuidOf('whk', webhookId);
+    const choice = { from: instantOf(asked.from), to: instantOf(asked.to), eventType: asked.event_type };
+    return this.commands.run(actor.once, async (tx) => {
+      const webhook = await findOwnWebhook(tx, actor, webhookUuid);
+      const { isActive, isDeleted } = await lockWebhook(tx, webhook.id);
+      if (isDeleted) throw new DomainError('not_found');
+      if (!isActive) throw takesNothing();
+      const retried = await retryDeadLetters(tx, webhook, choice, DEAD_LETTERS_RETRIED_MAX);
+      return { retried, has_more: await hasPending(tx, webhook.id, choice) };
+    });
+  }
+
   /** It stays readable, as DISCARDED. @throws {DomainError} `invalid_state` where it is resolved already */
   async discard(actor: Actor, webhookId: string, id: string): Promise<{ id: string; deleted: true }> {
     authorise(actor, deadLetterOperations.discard.access);
@@ -113,15 +142,9 @@ async function read(tx: Tx, webhookId: string, id: string): Promise<DeadLetterDe
 async function refusal(tx: Tx, webhookId: string, id: string): Promise<DomainError> {
   const status = await deadLetterStatus(tx, webhookId, id);
   if (status === undefined) return new DomainError('not_found');
-  if (status === 'PENDING') {
-    return invalidState('INACTIVE', 'The webhook is inactive: send it is_active: true first, then retry.');
-  }
-  return invalidState(
-    status,
+  if (status === 'PENDING') return takesNothing();
+  return stateRefused(
     `Only a pending dead letter can be retried or discarded; this one is ${status}.`,
+    status,
   );
-}
-
-function invalidState(state: string, message: string): DomainError {
-  return stateRefused(message, state);
 }

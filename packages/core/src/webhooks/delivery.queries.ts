@@ -11,7 +11,7 @@
  * 4. Locks are taken in the order delivery, webhook; what deactivation and deletion move are DUE rows, which no
  *    running attempt holds.
  */
-import { type Database, newUuid, type Tx } from '@trading-automation/persistence';
+import { type Database, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { WebhookStanding } from './delivery.rules.js';
 
 /** What an attempt needs to be sent. The bytes are those of every other attempt. */
@@ -23,97 +23,18 @@ export interface OutgoingEvent {
   readonly payload: Uint8Array;
   /** 1 to 5. */
   readonly attempt: number;
+  /** When it begins, by the database's clock: one clock for all dispatchers, whatever their own say. */
+  readonly attemptedAt: Date;
 }
 
 export interface ClaimedAttempt extends OutgoingEvent {
   readonly deliveryId: string;
+  readonly userId: string;
   readonly leaseId: string;
-  readonly attemptedAt: Date;
-}
-
-/** Takes the attempt where it is due and its webhook is active; undefined where anything speaks against it. */
-export async function claimAttempt(
-  database: Database,
-  deliveryId: string,
-  attempt: number,
-  leaseMs: number,
-): Promise<ClaimedAttempt | undefined> {
-  const leaseId = newUuid();
-  const [[row]] = await database.query(
-    `UPDATE webhook_deliveries d SET status = 'SENDING', next_at = NULL, lease_id = $3, updated_at = clock_timestamp(),
-       lease_until = clock_timestamp() + $4 * interval '1 millisecond'
-     FROM webhooks w
-     WHERE d.id = $1 AND d.attempts = $2 - 1 AND w.id = d.webhook_id AND w.is_active AND w.deleted_at IS NULL
-       AND (d.status = 'DUE' AND d.next_at <= clock_timestamp()
-            OR d.status = 'SENDING' AND d.lease_until < clock_timestamp())
-     RETURNING d.event_id, w.id AS webhook_id, w.url, w.secret_sealed, clock_timestamp() AS attempted_at,
-       coalesce(d.payload, (SELECT e.payload FROM outbox_events e WHERE e.id = d.event_id)) AS payload`,
-    [deliveryId, attempt, leaseId, leaseMs],
-  );
-  if (row === undefined) return undefined;
-  return {
-    deliveryId,
-    leaseId,
-    attempt,
-    eventId: row.event_id,
-    webhookId: row.webhook_id,
-    url: row.url,
-    secretSealed: row.secret_sealed,
-    payload: row.payload,
-    attemptedAt: row.attempted_at,
-  };
-}
-
-export interface DeliveryStanding {
-  readonly isOpen: boolean;
-  readonly isLeased: boolean;
-  readonly attempts: number;
-  readonly isActive: boolean;
-  readonly isDeleted: boolean;
-  /** Until it is due, or its lease ends. */
-  readonly waitMs: number;
-}
-
-/** Why a claim got nothing. */
-export async function lookAtDelivery(
-  database: Database,
-  deliveryId: string,
-): Promise<DeliveryStanding | undefined> {
-  const [row] = await database.query(
-    `SELECT d.status IN ('DUE', 'SENDING') AS "isOpen", d.attempts, w.is_active AS "isActive",
-       w.deleted_at IS NOT NULL AS "isDeleted",
-       d.status = 'SENDING' AND d.lease_until >= clock_timestamp() AS "isLeased",
-       ceil(greatest(0, extract(epoch FROM coalesce(d.next_at, d.lease_until) - clock_timestamp()) * 1000))::int
-         AS "waitMs"
-     FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.id = $1`,
-    [deliveryId],
-  );
-  return row;
-}
-
-/** Ends a delivery whose webhook takes nothing any more, where nobody is sending it. */
-export async function abandonDelivery(
-  tx: Tx,
-  deliveryId: string,
-  status: 'DEAD' | 'DISCARDED',
-  error: string,
-): Promise<void> {
-  const [rows] = await tx.query(
-    `UPDATE webhook_deliveries SET status = $2, next_at = NULL, lease_id = NULL, lease_until = NULL,
-       updated_at = clock_timestamp()
-     WHERE id = $1 AND (status = 'DUE' OR status = 'SENDING' AND lease_until < clock_timestamp()) RETURNING id`,
-    [deliveryId, status],
-  );
-  if (rows.length > 0 && status === 'DEAD') await insertDeadLetters(tx, [deliveryId], { error });
-}
-
-/** Whether the lease still holds; locks the delivery until the transaction ends. */
-export async function lockLease(tx: Tx, { deliveryId, leaseId }: ClaimedAttempt): Promise<boolean> {
-  const rows = await tx.query(
-    "SELECT FROM webhook_deliveries WHERE id = $1 AND lease_id = $2 AND status = 'SENDING' FOR UPDATE",
-    [deliveryId, leaseId],
-  );
-  return rows.length > 0;
+  /** How often this attempt was begun, this time included: more than once where a dispatcher died over it. */
+  readonly claims: number;
+  /** Since its event was written; null but for the first attempt of all. */
+  readonly eventAgeMs: number | null;
 }
 
 export async function lockWebhook(tx: Tx, webhookId: string): Promise<WebhookStanding> {
@@ -126,64 +47,58 @@ export async function lockWebhook(tx: Tx, webhookId: string): Promise<WebhookSta
   return row;
 }
 
-/** Ends a failed attempt; DUE again in `delayMs` from now where that is given, and tells the instant. */
-export async function settleDelivery(
-  tx: Tx,
-  deliveryId: string,
-  status: 'DUE' | 'DEAD' | 'DISCARDED',
-  delayMs: number | null,
-): Promise<Date | null> {
-  const [[row]] = await tx.query(
-    `UPDATE webhook_deliveries SET status = $2, attempts = attempts + 1, lease_id = NULL, lease_until = NULL,
-       next_at = clock_timestamp() + $3 * interval '1 millisecond', updated_at = clock_timestamp()
-     WHERE id = $1 RETURNING next_at`,
-    [deliveryId, status, delayMs],
-  );
-  return row.next_at;
-}
-
 /** What is kept of an attempt that succeeded. */
 export interface SuccessRecord {
+  readonly attempt: ClaimedAttempt;
   readonly statusCode?: number | undefined;
   readonly responseTimeMs: number;
   readonly responseBody?: string | undefined;
 }
 
 /**
- * Ends an attempt that succeeded, in one statement because most do: the delivery, its attempt's row, and the
- * webhook's failures, which are forgotten. @returns false where the lease had gone to another
+ * Ends attempts that succeeded, many in one statement because most do: the deliveries, their attempts' rows, and the
+ * webhooks' failures, which are forgotten. @returns the deliveries whose lease still held
  */
-export async function recordSuccess(
+export async function recordSuccesses(
   database: Database,
-  attempt: ClaimedAttempt,
-  { statusCode, responseTimeMs, responseBody }: SuccessRecord,
-): Promise<boolean> {
-  const [{ count }] = await database.query(
-    `WITH settled AS (
-       UPDATE webhook_deliveries SET status = 'SUCCEEDED', attempts = attempts + 1, lease_id = NULL,
-         lease_until = NULL, updated_at = clock_timestamp()
-       WHERE id = $1 AND lease_id = $2 AND status = 'SENDING' RETURNING id, webhook_id, attempts
-     ), attempt AS (
-       INSERT INTO webhook_attempts (id, delivery_id, webhook_id, attempt, status, status_code, response_time_ms,
-         response_body, attempted_at)
-       SELECT $3, id, webhook_id, attempts, 'SUCCEEDED', $4, $5, $6, $7 FROM settled
-     ), forgotten AS (
-       UPDATE webhooks w SET consecutive_failures = 0, consecutive_dead_letters = 0
-       FROM settled WHERE w.id = settled.webhook_id AND w.consecutive_failures > 0
-     )
-     SELECT count(*)::int AS count FROM settled`,
-    [
-      attempt.deliveryId,
-      attempt.leaseId,
-      newUuid(),
-      statusCode,
-      responseTimeMs,
-      responseBody,
-      attempt.attemptedAt,
-    ],
-  );
-  return count === 1;
+  records: readonly SuccessRecord[],
+): Promise<ReadonlySet<string>> {
+  const rows = await queryPrepared<{ id: string }>(database.manager, RECORD_SUCCESSES, [
+    records.map(({ attempt }) => attempt.deliveryId),
+    records.map(({ attempt }) => attempt.leaseId),
+    records.map(() => newUuid()),
+    records.map(({ statusCode }) => statusCode ?? null),
+    records.map(({ responseTimeMs }) => responseTimeMs),
+    records.map(({ responseBody }) => responseBody ?? null),
+    records.map(({ attempt }) => attempt.attemptedAt),
+  ]);
+  return new Set(rows.map(({ id }) => id));
 }
+
+/** Only what is SENDING has a lease. */
+const RECORD_SUCCESSES = `
+  WITH said AS (
+    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[], $5::int[], $6::text[], $7::timestamptz[])
+      AS said (id, lease_id, attempt_id, status_code, response_time_ms, response_body, attempted_at)
+  ), settled AS (
+    UPDATE webhook_deliveries d SET status = 'SUCCEEDED', attempts = d.attempts + 1, lease_id = NULL,
+      lease_until = NULL, holder_id = NULL, claims = 0, updated_at = clock_timestamp()
+    FROM said WHERE d.id = said.id AND d.id = ANY($1::uuid[]) AND d.lease_id = said.lease_id
+    RETURNING d.id, d.webhook_id, d.event_type, d.attempts
+  ), attempted AS (
+    INSERT INTO webhook_attempts (id, delivery_id, webhook_id, event_type, attempt, status, status_code,
+      response_time_ms, response_body, attempted_at)
+    SELECT said.attempt_id, settled.id, settled.webhook_id, settled.event_type, settled.attempts, 'SUCCEEDED', said.status_code,
+      said.response_time_ms, said.response_body, said.attempted_at
+    FROM settled JOIN said ON said.id = settled.id
+  ), failing AS (
+    SELECT w.id FROM webhooks w WHERE w.id = ANY(SELECT webhook_id FROM settled) AND w.consecutive_failures > 0
+    ORDER BY w.id FOR NO KEY UPDATE
+  ), forgotten AS (
+    UPDATE webhooks w SET consecutive_failures = 0, consecutive_dead_letters = 0
+    FROM failing WHERE w.id = failing.id
+  )
+  SELECT id FROM settled`;
 
 export interface AttemptRecord {
   readonly deliveryId: string;
@@ -221,18 +136,28 @@ export async function insertAttempt(tx: Tx, record: AttemptRecord): Promise<stri
   return id;
 }
 
-/** A delivery's dead letter has its id: it dies once. */
-export async function insertDeadLetters(
-  tx: Tx,
-  deliveryIds: readonly string[],
-  last: { readonly statusCode?: number | undefined; readonly error: string },
-): Promise<void> {
-  await tx.query(
-    `INSERT INTO webhook_dead_letters (id, webhook_id, event_type, attempts, last_status_code, last_error)
-     SELECT id, webhook_id, event_type, attempts, $2, $3 FROM webhook_deliveries WHERE id = ANY($1)`,
-    [deliveryIds, last.statusCode, last.error],
-  );
+export interface NewDeadLetter {
+  readonly deliveryId: string;
+  readonly statusCode?: number | undefined;
+  readonly error: string;
 }
+
+/** A delivery's dead letter has its id: it dies once. */
+export async function insertDeadLetters(tx: Tx, letters: readonly NewDeadLetter[]): Promise<void> {
+  if (letters.length === 0) return;
+  await queryPrepared(tx, INSERT_DEAD_LETTERS, [
+    letters.map(({ deliveryId }) => deliveryId),
+    letters.map(({ statusCode }) => statusCode ?? null),
+    letters.map(({ error }) => error),
+  ]);
+}
+
+const INSERT_DEAD_LETTERS = `
+  INSERT INTO webhook_dead_letters (id, webhook_id, event_type, attempts, last_status_code, last_error)
+  SELECT d.id, d.webhook_id, d.event_type, d.attempts, letter.status_code, letter.error
+  FROM unnest($1::uuid[], $2::int[], $3::text[]) AS letter (id, status_code, error)
+    JOIN webhook_deliveries d ON d.id = letter.id
+  WHERE d.id = ANY($1::uuid[])`;
 
 /** Why deliveries of a webhook that is not in use are dead. */
 export const INACTIVE = 'webhook_inactive';
@@ -240,16 +165,18 @@ export const INACTIVE = 'webhook_inactive';
 /** Everything that is owed to a webhook and not on its way, to the dead letters: the webhook was deactivated. */
 export async function killDueDeliveries(tx: Tx, webhookId: string): Promise<void> {
   const [rows]: [{ id: string }[]] = await tx.query(
-    `UPDATE webhook_deliveries SET status = 'DEAD', next_at = NULL, updated_at = clock_timestamp()
+    `UPDATE webhook_deliveries SET status = 'DEAD', next_at = NULL, is_parked = false, updated_at = clock_timestamp()
      WHERE webhook_id = $1 AND status = 'DUE' RETURNING id`,
     [webhookId],
   );
   await insertDeadLetters(
     tx,
-    rows.map(({ id }) => id),
-    { error: INACTIVE },
+    rows.map(({ id }) => ({ deliveryId: id, error: INACTIVE })),
   );
 }
+
+/** `slow` serves webhooks that fail again and again, so that they hold up no other. */
+export type Lane = 'main' | 'slow';
 
 /** An attempt that some queue should hold a job for. */
 export interface DeliveryRef {
@@ -257,27 +184,6 @@ export interface DeliveryRef {
   readonly attempt: number;
 }
 
-export interface OverdueDelivery extends DeliveryRef {
-  /** When it fell due, as the database writes it. */
-  readonly at: string;
-}
-
-/** What should have been begun `graceMs` ago, or whose lease has ended: oldest first, after `after`. */
-export async function listOverdue(
-  database: Database,
-  graceMs: number,
-  limit: number,
-  after?: OverdueDelivery,
-): Promise<readonly OverdueDelivery[]> {
-  return database.query(
-    `SELECT id AS "deliveryId", attempts + 1 AS attempt, at::text AS at
-     FROM (SELECT id, attempts, next_at AS at FROM webhook_deliveries
-           WHERE status = 'DUE' AND next_at < clock_timestamp() - $1 * interval '1 millisecond'
-           UNION ALL
-           SELECT id, attempts, lease_until FROM webhook_deliveries
-           WHERE status = 'SENDING' AND lease_until < clock_timestamp()) overdue
-     WHERE $2::timestamptz IS NULL OR (at, id) > ($2::timestamptz, $3::uuid)
-     ORDER BY overdue.at, id LIMIT $4`,
-    [graceMs, after?.at, after?.deliveryId, limit],
-  );
+export interface LanedRef extends DeliveryRef {
+  readonly lane: Lane;
 }

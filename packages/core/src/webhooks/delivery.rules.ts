@@ -23,6 +23,23 @@ export function retryDelayMs(delaysMs: readonly number[], attempt: number, rando
   return delayMs < JITTER_FROM_MS ? delayMs : delayMs + Math.floor(delayMs * JITTER_PART * random);
 }
 
+/** How many attempts may be in flight at once, over all dispatchers, and how long a dispatcher may be silent. */
+export interface DeliveryLimits {
+  /** To one webhook. */
+  readonly perWebhookMax: number;
+  /** To all webhooks of one user, in each lane. */
+  readonly perUserMax: number;
+  /** A dispatcher that was not heard of for so long is gone: its leases bind nobody any more. */
+  readonly silenceMs: number;
+}
+export const DELIVERY_LIMITS: DeliveryLimits = { perWebhookMax: 4, perUserMax: 16, silenceMs: 8_000 };
+/** What may be in flight to a webhook whose last attempt failed. */
+export const FAILING_CAP = 1;
+/** A webhook that failed so often in a row is served by the slow lane alone. */
+export const SLOW_FROM_FAILURES = 3;
+/** An attempt that was begun so often, and never ended, is what ends dispatchers: it is not sent any more. */
+export const CLAIMS_MAX = 10;
+
 export interface WebhookStanding {
   readonly isActive: boolean;
   readonly isDeleted: boolean;
@@ -55,4 +72,9 @@ export function afterFailure(attempt: number, webhook: WebhookStanding): Failure
     consecutiveDeadLetters,
     deactivates,
   };
+}
+
+/** Which lane serves a webhook that failed so often in a row. */
+export function laneAfter(consecutiveFailures: number): 'main' | 'slow' {
+  return consecutiveFailures >= SLOW_FROM_FAILURES ? 'slow' : 'main';
 }

@@ -58,22 +58,22 @@ const embeddings = (address: string): string[] => {
 };
 
 describe('an address', () => {
-  it('of IPv4 may be connected to exactly when it lies in no special range', () => {
+  it('of IPv4 may be connected to exactly when it lies in no special range (S3: 10,000 addresses)', () => {
     fc.assert(
-      fc.property(ipv4, (address) => expect(isAllowedAddress(address, LIVE)).toBe(!special.check(address))),
+      fc.property(ipv4, (address) => isAllowedAddress(address, LIVE) !== special.check(address)),
       { numRuns: 10_000 },
     );
   });
 
-  it('of IPv6 that embeds an IPv4 address is refused in all six forms', () => {
+  it('of IPv6 that embeds an IPv4 address is refused in all six forms (S3: 10,000 addresses)', () => {
     fc.assert(
-      fc.property(ipv4, (address) => {
-        for (const embedded of embeddings(address)) {
-          expect(isAllowedAddress(embedded, LIVE)).toBe(false);
-          expect(verdictOf(`https://[${embedded}]/`)).toBe('blocked_address');
-        }
-      }),
-      { numRuns: 2000 },
+      fc.property(ipv4, (address) =>
+        embeddings(address).every(
+          (embedded) =>
+            !isAllowedAddress(embedded, LIVE) && verdictOf(`https://[${embedded}]/`) === 'blocked_address',
+        ),
+      ),
+      { numRuns: 10_000 },
     );
   });
 
@@ -139,13 +139,27 @@ describe('a webhook URL', () => {
     'http://LOCALHOST./',
     'http://a.localhost/',
     'http://metadata.google.internal/',
-  ])('may not be %s: the host is inside', (url) => expect(verdictOf(url)).toBe('blocked_address'));
+    'http://kubernetes.default.svc.cluster.local/',
+    'http://db/',
+    'http://evil\\@127.0.0.1/',
+    'http://127.0.0.1\\@example.com/',
+    'http://12\t7.0.0.1/',
+    'http://127.0.0.1?@example.com/',
+  ])('may not be %j: the host is inside (S1, S2, S4)', (url) =>
+    expect(verdictOf(url)).toBe('blocked_address'),
+  );
 
   it.each([
     'gopher://example.com/',
     'file:///etc/passwd',
     'javascript:alert(1)',
     'http://user@example.com/',
+    'http://127.0.0.1:80@example.com/',
+    'ws://example.com/',
+    'data:text/plain,hello',
+    'unix:///var/run/docker.sock',
+    'http://[example.com]/',
+    'http://exa mple.com/',
     'http://user:pass@example.com/',
     'https://example.com/#fragment',
     'https://example.com:6379/',
@@ -155,7 +169,7 @@ describe('a webhook URL', () => {
     '/relative',
     'example.com',
     '',
-  ])('may not be %j: it is no URL to call', (url) => expect(verdictOf(url)).toBe('invalid_url'));
+  ])('may not be %j: it is no URL to call (S9)', (url) => expect(verdictOf(url)).toBe('invalid_url'));
 
   it('may be loopback at any port in development, and no other inside host', () => {
     expect(verdictOf('http://127.0.0.1:41234/hook', DEVELOPMENT)).toBe('allowed');

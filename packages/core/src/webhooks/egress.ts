@@ -118,8 +118,9 @@ function isLoopback(host: string): boolean {
   return isIP(host) !== 0 && isIn(ipaddr.parse(host), loopback);
 }
 
+/** A name without a dot is one of a local network. */
 function isRefusedName(host: string): boolean {
-  return host === '' || REFUSED_NAMES.some((name) => host === name || host.endsWith(`.${name}`));
+  return !host.includes('.') || REFUSED_NAMES.some((name) => host === name || host.endsWith(`.${name}`));
 }
 
 function isAllowedPort(url: URL): boolean {

@@ -1,6 +1,6 @@
 /** What webhooks subscribed to, the deliveries that are owed for it, and the news that some are due. */
 import type { EventType } from '@trading-automation/contracts';
-import { type Listener, newUuid, type Tx } from '@trading-automation/persistence';
+import { type Listener, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 
 export interface Subscription {
   readonly webhookId: string;
@@ -22,26 +22,50 @@ export async function listSubscriptions(
 
 export interface NewDelivery {
   readonly webhookId: string;
+  readonly userId: string;
   readonly eventId: string;
   readonly eventType: EventType;
 }
 
-/** One row for each, due now; none where it stands already. @returns the ids of the rows made */
-export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[]): Promise<string[]> {
-  const rows: { id: string }[] = await tx.query(
-    `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, status, next_at)
-     SELECT id, webhook_id, event_id, event_type, 'DUE', clock_timestamp()
-     FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[]) AS t (id, webhook_id, event_id, event_type)
-     ON CONFLICT (webhook_id, event_id, run) DO NOTHING RETURNING id`,
-    [
-      deliveries.map(() => newUuid()),
-      deliveries.map(({ webhookId }) => webhookId),
-      deliveries.map(({ eventId }) => eventId),
-      deliveries.map(({ eventType }) => eventType),
-    ],
-  );
-  return rows.map(({ id }) => id);
+export interface Owed {
+  readonly deliveryId: string;
+  /** Others of its webhook come first: no job is to stand for it yet. */
+  readonly isParked: boolean;
 }
+
+/** So many rows of one transaction get a job at once, of one webhook and of one user; what is beyond waits for room. */
+const JOBS_AT_ONCE = { ofWebhook: 4, ofUser: 16 };
+
+/** One row for each, due now; none where it stands already. Where its webhook is owed enough to do, it waits for room. */
+export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[]): Promise<readonly Owed[]> {
+  return queryPrepared<Owed & Record<string, unknown>>(tx, INSERT, [
+    deliveries.map(() => newUuid()),
+    deliveries.map(({ webhookId }) => webhookId),
+    deliveries.map(({ eventId }) => eventId),
+    deliveries.map(({ eventType }) => eventType),
+    deliveries.map(({ userId }) => userId),
+  ]);
+}
+
+const INSERT = `
+  WITH owed AS (
+    SELECT *, row_number() OVER (PARTITION BY webhook_id ORDER BY place) AS place_in_webhook
+    FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::uuid[]) WITH ORDINALITY
+      AS owed (id, webhook_id, event_id, event_type, user_id, place)
+  ), behind AS MATERIALIZED (
+    SELECT webhook_id FROM (SELECT DISTINCT webhook_id FROM owed) AS hooks
+    WHERE (SELECT count(*) FROM (
+      SELECT FROM webhook_deliveries d WHERE d.webhook_id = hooks.webhook_id AND d.status = 'DUE'
+      UNION ALL
+      SELECT FROM webhook_deliveries d WHERE d.webhook_id = hooks.webhook_id AND d.status = 'SENDING'
+      LIMIT ${JOBS_AT_ONCE.ofWebhook}) AS open) >= ${JOBS_AT_ONCE.ofWebhook}
+  )
+  INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, status, next_at, is_parked)
+  SELECT id, webhook_id, event_id, event_type, 'DUE', clock_timestamp(),
+    place_in_webhook > ${JOBS_AT_ONCE.ofWebhook} OR webhook_id IN (SELECT webhook_id FROM behind)
+      OR row_number() OVER (PARTITION BY user_id ORDER BY place_in_webhook, place) > ${JOBS_AT_ONCE.ofUser}
+  FROM owed ORDER BY place
+  ON CONFLICT (webhook_id, event_id, run) DO NOTHING RETURNING id AS "deliveryId", is_parked AS "isParked"`;
 
 const CHANNEL = 'webhook_deliveries';
 /** A notification carries less than 8,000 bytes, an id takes 37. */
@@ -62,5 +86,25 @@ export function subscribeDue(
 ): () => void {
   return listener.subscribe(CHANNEL, (payload) => {
     if (payload !== undefined && payload !== '') onDue(payload.split(','));
+  });
+}
+
+const PARKED_CHANNEL = 'webhook_deliveries_parked';
+
+/** Tells every dispatcher whose deliveries wait for room, once the transaction stands: there may be room by then. */
+export async function notifyParked(tx: Tx, userIds: readonly string[]): Promise<void> {
+  for (let start = 0; start < userIds.length; start += IDS_PER_NOTIFICATION) {
+    const ids = userIds.slice(start, start + IDS_PER_NOTIFICATION).join(',');
+    await tx.query('SELECT pg_notify($1, $2)', [PARKED_CHANNEL, ids]);
+  }
+}
+
+/** Calls `onParked` with the users that {@link notifyParked} tells of, by any process. */
+export function subscribeParked(
+  listener: Listener,
+  onParked: (userIds: readonly string[]) => void,
+): () => void {
+  return listener.subscribe(PARKED_CHANNEL, (payload) => {
+    if (payload !== undefined && payload !== '') onParked(payload.split(','));
   });
 }

@@ -1,7 +1,10 @@
+export type { OverdueDelivery } from './admission.queries.js';
+export type { Backlog } from './backlog.queries.js';
 export { DeadLettersService } from './dead-letters.service.js';
-export type { ClaimedAttempt, DeliveryRef, OutgoingEvent, OverdueDelivery } from './delivery.queries.js';
-export { RETRY_DELAYS_MS } from './delivery.rules.js';
+export type { ClaimedAttempt, DeliveryRef, Lane, LanedRef, OutgoingEvent } from './delivery.queries.js';
+export { CLAIMS_MAX, DELIVERY_LIMITS, RETRY_DELAYS_MS } from './delivery.rules.js';
 export * from './egress.js';
+export { WebhookBacklog } from './webhook-backlog.js';
 export {
   type AttemptResult,
   type Claim,

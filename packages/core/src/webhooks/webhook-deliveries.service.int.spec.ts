@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventType } from '@trading-automation/contracts';
 import { appendEvent, inTransaction, newUuid } from '@trading-automation/persistence';
 import { CoreUnderTest } from '../testing/index.js';
-import type { DeliveryRef } from './delivery.queries.js';
-import { DeliverySettings, WebhookDeliveries } from './webhook-deliveries.service.js';
+import type { OverdueDelivery } from './admission.queries.js';
+import { type DeliveryRef, killDueDeliveries } from './delivery.queries.js';
+import { DELIVERY_LIMITS, type DeliveryLimits } from './delivery.rules.js';
+import { type Claim, DeliverySettings, WebhookDeliveries } from './webhook-deliveries.service.js';
 import { WebhookFanOut } from './webhook-fan-out.js';
 
 const SUCCEEDED = { statusCode: 200, responseTimeMs: 5 };
@@ -14,13 +16,21 @@ let deliveries: WebhookDeliveries;
 
 beforeEach(async () => {
   core = await CoreUnderTest.open();
-  deliveries = new WebhookDeliveries(core.platform, new DeliverySettings(60_000));
+  deliveries = dispatcher();
 });
 afterEach(() => core.close());
 
-async function addHook(): Promise<{ id: string; userId: string }> {
-  const [id, userId] = [newUuid(), newUuid()];
-  await core.rows('INSERT INTO users (id) VALUES ($1)', userId);
+/** Another one of those that share the database. */
+function dispatcher(limits: Partial<DeliveryLimits> = {}): WebhookDeliveries {
+  return new WebhookDeliveries(
+    core.platform,
+    new DeliverySettings(60_000, undefined, { ...DELIVERY_LIMITS, ...limits }),
+  );
+}
+
+async function addHook(userId = newUuid()): Promise<{ id: string; userId: string }> {
+  const id = newUuid();
+  await core.rows('INSERT INTO users (id) VALUES ($1) ON CONFLICT DO NOTHING', userId);
   await core.rows(
     `INSERT INTO webhooks (id, user_id, url, events, description, secret_sealed)
      VALUES ($1, $2, 'https://example.com/', '{trade.*}', '', 'sealed')`,
@@ -59,7 +69,7 @@ async function claimed(deliveryId: string, attempt: number) {
 }
 
 describe('a claim', () => {
-  it('is given to one of many that ask at once; the others are told to wait for the lease', async () => {
+  it('is given to one of many that ask at once; the others are told to look again', async () => {
     const hook = await addHook();
     const id = await owe(hook.id, await emit(hook.userId));
     const claims = await Promise.all(Array.from({ length: 20 }, () => deliveries.claim(id, 1)));
@@ -67,7 +77,7 @@ describe('a claim', () => {
     for (const claim of claims) {
       if (claim.kind === 'send') continue;
       expect(claim).toEqual({ kind: 'wait', waitMs: expect.any(Number) });
-      expect(claim.kind === 'wait' && claim.waitMs).toBeGreaterThan(50_000);
+      expect(claim.kind === 'wait' && claim.waitMs).toBeLessThanOrEqual(2_000);
     }
   });
 
@@ -117,9 +127,9 @@ describe('a failure', () => {
     const hook = await addHook();
     const id = await owe(hook.id, await emit(hook.userId));
     const recorded = await deliveries.record(await claimed(id, 1), FAILED);
-    expect(recorded).toEqual({ kind: 'retry', attempt: 2, delayMs: 5_000 });
+    expect(recorded).toEqual({ kind: 'retry', attempt: 2, delayMs: 5_000, lane: 'main' });
     const [row] = await core.rows(
-      `SELECT date_trunc('milliseconds', d.next_at) = a.next_attempt_at AS same, d.next_at - interval '5 seconds' <= a.created_at AS "isScheduled"
+      `SELECT d.next_at = a.next_attempt_at AS same, d.next_at - interval '5 seconds' <= a.created_at AS "isScheduled"
        FROM webhook_deliveries d JOIN webhook_attempts a ON a.delivery_id = d.id`,
     );
     expect(row).toEqual({ same: true, isScheduled: true });
@@ -131,6 +141,7 @@ describe('a failure', () => {
       Array.from({ length: 12 }, async () => owe(hook.id, await emit(hook.userId))),
     );
     await core.rows('UPDATE webhook_deliveries SET attempts = 4');
+    deliveries = dispatcher({ perWebhookMax: 12 });
     const attempts = await Promise.all(ids.map((id) => claimed(id, 5)));
     await Promise.all(attempts.map((attempt) => deliveries.record(attempt, FAILED)));
     const [row] = await core.rows(
@@ -143,23 +154,35 @@ describe('a failure', () => {
 });
 
 describe('the fan-out', () => {
-  it('row 17: makes one delivery for each event, whoever runs it, and tells of each once it stands', async () => {
-    const hook = await addHook();
+  it('row 17: makes one delivery for each event, whoever runs it, and tells of what gets a job once it stands', async () => {
     const told: DeliveryRef[] = [];
+    const parked: string[] = [];
     const errors: unknown[] = [];
     const fanOut = new WebhookFanOut(core.platform);
-    const unsubscribe = fanOut.subscribe((refs) => told.push(...refs));
+    const unsubscribes = [
+      fanOut.subscribe((refs) => told.push(...refs)),
+      fanOut.subscribeParked((userIds) => parked.push(...userIds)),
+    ];
     while (!core.platform.listener.connected) await sleep(10);
+    // More than one notification can carry; of the first user, more than may be in flight.
+    const users = Array.from({ length: 15 }, () => newUuid());
+    for (const userId of users) await Promise.all(Array.from({ length: 15 }, () => addHook(userId)));
+    const events = await Promise.all(users.map((userId) => emit(userId)));
+    const burst = await Promise.all(Array.from({ length: 9 }, () => emit(users[0]!)));
     const relays = [1, 2].map(() => fanOut.start((error) => errors.push(error)));
-    // More than one notification can carry.
-    const events = await Promise.all(Array.from({ length: 450 }, () => emit(hook.userId)));
-    while (told.length < events.length) await sleep(10);
+    const owed = () => core.rows('SELECT id, event_id, is_parked FROM webhook_deliveries');
+    while ((await owed()).length < (events.length + burst.length) * 15) await sleep(10);
     await Promise.all(relays.map((relay) => relay.stop()));
-    unsubscribe();
-    const rows = await core.rows('SELECT id, event_id FROM webhook_deliveries');
-    expect(rows.map(({ event_id }) => event_id).sort()).toEqual([...events].sort());
-    expect(told.map(({ deliveryId }) => deliveryId).sort()).toEqual(rows.map(({ id }) => id).sort());
+    const rows = await owed();
+    const atOnce = rows.filter(({ is_parked }) => is_parked === false).map(({ id }) => id);
+    while (told.length < atOnce.length || parked.length === 0) await sleep(10);
+    for (const unsubscribe of unsubscribes) unsubscribe();
+    expect(rows).toHaveLength((events.length + burst.length) * 15);
+    expect(new Set(rows.map(({ event_id }) => event_id))).toEqual(new Set([...events, ...burst]));
+    expect(atOnce).toHaveLength(14 * 15 + 16);
+    expect(told.map(({ deliveryId }) => deliveryId).sort()).toEqual(atOnce.sort());
     expect(told.every(({ attempt }) => attempt === 1)).toBe(true);
+    expect(parked).toContain(users[0]);
     expect(errors).toEqual([]);
   });
 
@@ -173,7 +196,159 @@ describe('the fan-out', () => {
   });
 });
 
+describe('what is in flight', () => {
+  const kinds = (claims: readonly Claim[]) => claims.map(({ kind }) => kind).sort();
+
+  async function oweMany(hook: { id: string; userId: string }, count: number): Promise<string[]> {
+    const ids: string[] = [];
+    for (let i = 0; i < count; i++) ids.push(await owe(hook.id, await emit(hook.userId)));
+    return ids;
+  }
+
+  it('is four to a webhook, over all dispatchers; the rest is parked, and admitted oldest first as attempts end', async () => {
+    const hook = await addHook();
+    const ids = await oweMany(hook, 9);
+    const both = [deliveries, dispatcher()];
+    const claims = await Promise.all(ids.map((id, i) => both[i % 2]!.claim(id, 1)));
+    expect(kinds(claims)).toEqual([...Array(5).fill('parked'), ...Array(4).fill('send')]);
+    expect(await deliveries.admissible([hook.userId])).toEqual([]);
+    expect(await deliveries.parkedUsers()).toEqual([hook.userId]);
+    for (const claim of claims.filter(({ kind }) => kind === 'send').slice(0, 2)) {
+      if (claim.kind === 'send') await deliveries.record(claim.attempt, SUCCEEDED);
+    }
+    const parked = ids.filter((_id, i) => claims[i]!.kind === 'parked');
+    expect(await deliveries.admissible([hook.userId])).toEqual(
+      parked.slice(0, 2).map((deliveryId) => ({ deliveryId, attempt: 1, lane: 'main' })),
+    );
+    expect(kinds(await Promise.all(parked.slice(0, 3).map((id) => deliveries.claim(id, 1))))).toEqual([
+      'parked',
+      'send',
+      'send',
+    ]);
+    expect(await core.rows("SELECT FROM webhook_deliveries WHERE status = 'SENDING'")).toHaveLength(4);
+  });
+
+  it('is sixteen to a user, shared by the webhooks in turn; others are not concerned', async () => {
+    const userId = newUuid();
+    const hooks = await Promise.all(Array.from({ length: 6 }, () => addHook(userId)));
+    const ids = (await Promise.all(hooks.map((hook) => oweMany(hook, 5)))).flat();
+    const claims = await Promise.all(ids.map((id) => deliveries.claim(id, 1)));
+    expect(claims.filter(({ kind }) => kind === 'send')).toHaveLength(16);
+    const other = await addHook();
+    expect(kinds(await Promise.all((await oweMany(other, 4)).map((id) => deliveries.claim(id, 1))))).toEqual(
+      Array(4).fill('send'),
+    );
+    for (const claim of claims) if (claim.kind === 'send') await deliveries.record(claim.attempt, SUCCEEDED);
+    const next = await deliveries.admissible([userId]);
+    // Four webhooks have one left, two have five, of which four at once.
+    expect(next).toHaveLength(12);
+    const rows = await core.rows(
+      'SELECT webhook_id FROM webhook_deliveries WHERE id = ANY($1)',
+      next.slice(0, 6).map(({ deliveryId }) => deliveryId),
+    );
+    expect(new Set(rows.map(({ webhook_id }) => webhook_id)).size).toBe(6);
+  });
+
+  it('is one to a webhook that failed last, and from the third failure on the slow lane’s alone', async () => {
+    const hook = await addHook();
+    const ids = await oweMany(hook, 3);
+    expect(await deliveries.record(await claimed(ids[0]!, 1), FAILED)).toMatchObject({ lane: 'main' });
+    const two = await Promise.all(ids.slice(1).map((id) => deliveries.claim(id, 1)));
+    expect(kinds(two)).toEqual(['parked', 'send']);
+    await core.rows('UPDATE webhooks SET consecutive_failures = 2');
+    const [sent] = two.filter(({ kind }) => kind === 'send');
+    const recorded = sent?.kind === 'send' && (await deliveries.record(sent.attempt, FAILED));
+    expect(recorded).toMatchObject({ kind: 'retry', lane: 'slow' });
+    const waiting = ids.find((_id, i) => i > 0 && two[i - 1]!.kind === 'parked')!;
+    expect(await deliveries.admissible([hook.userId])).toEqual([
+      { deliveryId: waiting, attempt: 1, lane: 'slow' },
+    ]);
+    expect(await deliveries.claim(waiting, 1, 'main')).toEqual({ kind: 'slow' });
+    expect(await deliveries.claim(waiting, 1, 'slow')).toMatchObject({ kind: 'send' });
+  });
+
+  it('of many webhooks at once never deadlocks with their deactivation', async () => {
+    const userId = newUuid();
+    const hooks = await Promise.all(Array.from({ length: 4 }, () => addHook(userId)));
+    const ids = (await Promise.all(hooks.map((hook) => oweMany(hook, 8)))).flat();
+    const both = [deliveries, dispatcher()];
+    const deactivate = () =>
+      Promise.all(
+        hooks.map(({ id }) => inTransaction(core.platform.database, (tx) => killDueDeliveries(tx, id))),
+      );
+    const outcomes = await Promise.allSettled([
+      ...ids.map((id, i) => both[i % 2]!.claim(id, 1)),
+      ...ids.toReversed().map((id, i) => both[i % 2]!.claim(id, 1)),
+      deactivate(),
+    ]);
+    expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([]);
+  });
+});
+
+describe('a dispatcher that falls silent', () => {
+  const silent = (what: string) =>
+    core.rows(`UPDATE webhook_dispatchers SET ${what} = ${what} - interval '1 hour'`);
+
+  it('loses its attempts to another that was heard of for long enough, and to no other', async () => {
+    const hook = await addHook();
+    const id = await owe(hook.id, await emit(hook.userId));
+    const other = dispatcher();
+    await deliveries.show();
+    const late = await claimed(id, 1);
+    await silent('seen_at');
+    await other.show();
+    expect(await other.claim(id, 1)).toMatchObject({ kind: 'wait' });
+    await core.rows("UPDATE webhook_dispatchers SET since = since - interval '1 hour'");
+    expect(await other.overdue({ graceMs: 10_000, limit: 5 })).toMatchObject([
+      { deliveryId: id, attempt: 1 },
+    ]);
+    const next = await other.claim(id, 1);
+    expect(next).toMatchObject({ kind: 'send', attempt: { attempt: 1, claims: 2 } });
+    expect(await deliveries.record(late, SUCCEEDED)).toEqual({ kind: 'superseded' });
+  });
+
+  it('keeps them as long as it shows itself, and begins anew when it was silent for too long', async () => {
+    const hook = await addHook();
+    const id = await owe(hook.id, await emit(hook.userId));
+    const other = dispatcher();
+    await Promise.all([deliveries.show(), other.show()]);
+    await core.rows("UPDATE webhook_dispatchers SET since = since - interval '1 hour'");
+    await claimed(id, 1);
+    expect(await other.claim(id, 1)).toMatchObject({ kind: 'wait' });
+    await silent('seen_at');
+    await other.show();
+    // It cannot know who else was not heard of meanwhile.
+    expect(await other.claim(id, 1)).toMatchObject({ kind: 'wait' });
+    expect(await other.overdue({ graceMs: 10_000, limit: 5 })).toEqual([]);
+  });
+
+  it('that leaves gives them up at once', async () => {
+    const hook = await addHook();
+    const id = await owe(hook.id, await emit(hook.userId));
+    const other = dispatcher();
+    await Promise.all([deliveries.show(), other.show()]);
+    await core.rows("UPDATE webhook_dispatchers SET since = since - interval '1 hour'");
+    await claimed(id, 1);
+    await deliveries.leave();
+    expect(await other.claim(id, 1)).toMatchObject({ kind: 'send' });
+  });
+});
+
 describe('what is overdue', () => {
+  it('is also what is parked behind a webhook that takes nothing any more: it ends with its next job', async () => {
+    const hook = await addHook();
+    const id = await owe(hook.id, await emit(hook.userId));
+    await core.rows('UPDATE webhook_deliveries SET is_parked = true');
+    expect(await deliveries.parkedUsers()).toEqual([hook.userId]);
+    await core.rows('UPDATE webhooks SET is_active = false');
+    expect(await deliveries.parkedUsers()).toEqual([]);
+    expect(await deliveries.overdue({ graceMs: 10_000, limit: 5 })).toMatchObject([{ deliveryId: id }]);
+    expect(await deliveries.claim(id, 1)).toEqual({ kind: 'over' });
+    expect(await core.rows('SELECT id, last_error FROM webhook_dead_letters')).toEqual([
+      { id, last_error: 'webhook_inactive' },
+    ]);
+  });
+
   it('is listed oldest first, page by page, with leases that ended and without what is at work', async () => {
     const hook = await addHook();
     const ages = ['-5 minutes', '-3 minutes', '-1 minute', '-1 second', '1 hour'];
@@ -188,9 +363,9 @@ describe('what is overdue', () => {
       dead,
     );
     const found: string[] = [];
-    let after: Parameters<WebhookDeliveries['overdue']>[2];
+    let after: OverdueDelivery | undefined;
     for (;;) {
-      const page = await deliveries.overdue(10_000, 2, after);
+      const page = await deliveries.overdue({ graceMs: 10_000, limit: 2, after });
       found.push(...page.map(({ deliveryId }) => deliveryId));
       after = page.at(-1);
       if (page.length < 2) break;

@@ -1,26 +1,33 @@
-import { type DeliveryError, webhook as webhookSchema } from '@trading-automation/contracts';
-import { inTransaction, type Tx } from '@trading-automation/persistence';
-import { announce } from '../announce.js';
+import type { DeliveryError } from '@trading-automation/contracts';
+import { inTransaction, newUuid } from '@trading-automation/persistence';
+import { Batcher } from '../batcher.js';
 import type { Platform } from '../platform.js';
 import {
-  abandonDelivery,
-  type ClaimedAttempt,
-  claimAttempt,
-  INACTIVE,
-  insertAttempt,
-  insertDeadLetters,
-  killDueDeliveries,
+  listAdmissible,
   listOverdue,
-  lockLease,
-  lockWebhook,
-  lookAtDelivery,
+  listParkedUsers,
   type OverdueDelivery,
-  recordSuccess,
-  settleDelivery,
+  type OverduePage,
+} from './admission.queries.js';
+import {
+  abandonDelivery,
+  type ClaimRequest,
+  claimAttempts,
+  type DeliveryStanding,
+  lookAtDeliveries,
+} from './claim.queries.js';
+import {
+  type ClaimedAttempt,
+  INACTIVE,
+  insertDeadLetters,
+  type Lane,
+  type LanedRef,
+  recordSuccesses,
+  type SuccessRecord,
 } from './delivery.queries.js';
-import { afterFailure, type FailureOutcome, RETRY_DELAYS_MS, retryDelayMs } from './delivery.rules.js';
-import { WebhookEntity } from './webhook.entity.js';
-import { webhookView } from './webhook.view.js';
+import { DELIVERY_LIMITS, type DeliveryLimits, RETRY_DELAYS_MS } from './delivery.rules.js';
+import { removeDispatcher, showDispatcher } from './lease.queries.js';
+import { type FailedAttempt, type RecordedFailure, recordFailures } from './record-failures.js';
 
 /** How deliveries are paced; the application gives it, globally. */
 export class DeliverySettings {
@@ -29,6 +36,7 @@ export class DeliverySettings {
     readonly leaseMs: number = 45_000,
     /** The waits before attempts 2 to 5. */
     readonly retryDelaysMs: readonly number[] = RETRY_DELAYS_MS,
+    readonly limits: DeliveryLimits = DELIVERY_LIMITS,
   ) {}
 }
 
@@ -36,6 +44,10 @@ export type Claim =
   | { readonly kind: 'send'; readonly attempt: ClaimedAttempt }
   /** Not yet due, or somebody else's for now: to be asked again then. */
   | { readonly kind: 'wait'; readonly waitMs: number }
+  /** Its webhook or its user has all it may have in flight; admission tells when there is room. */
+  | { readonly kind: 'parked'; readonly userId: string }
+  /** The slow lane's. */
+  | { readonly kind: 'slow' }
   /** Done already, or no longer wanted. */
   | { readonly kind: 'over' };
 
@@ -48,99 +60,120 @@ export interface AttemptResult {
   readonly responseBody?: string | undefined;
 }
 
-export type Recorded =
-  | { readonly kind: 'retry'; readonly attempt: number; readonly delayMs: number }
-  | { readonly kind: 'ended' }
-  /** The lease had gone to another; nothing was written. */
-  | { readonly kind: 'superseded' };
+export type Recorded = RecordedFailure;
 
-const DELETED = 'webhook_deleted';
 /** A claim that lost to a change of the same moment looks again soon. */
 const RECHECK_MS = 50;
+/** A leased attempt is looked at so often: its holder may fall silent long before the lease ends. */
+const LEASE_RECHECK_MS = 2_000;
+/** The payloads of one answer of the database, 64 KiB each at most. */
+const CLAIMS_AT_ONCE = 64;
 
-/** The delivery side of webhooks: who sends what when, and what became of it. */
+/** The delivery side of webhooks: who sends what when, and what became of it. One of them is one dispatcher. */
 export class WebhookDeliveries {
+  private readonly holderId = newUuid();
+  private readonly claims = new Batcher(
+    (requests: readonly ClaimRequest[]) => this.claimAll(requests),
+    CLAIMS_AT_ONCE,
+  );
+  private readonly successes = new Batcher((records: readonly SuccessRecord[]) =>
+    this.recordSuccesses(records),
+  );
+  private readonly failures = new Batcher((failed: readonly FailedAttempt[]) => this.recordFailures(failed));
+
   constructor(
     private readonly platform: Platform,
     private readonly settings: DeliverySettings,
   ) {}
 
-  async claim(deliveryId: string, attempt: number): Promise<Claim> {
-    const { database } = this.platform;
-    const claimed = await claimAttempt(database, deliveryId, attempt, this.settings.leaseMs);
-    if (claimed !== undefined) return { kind: 'send', attempt: claimed };
-    const standing = await lookAtDelivery(database, deliveryId);
-    if (standing === undefined || !standing.isOpen || standing.attempts !== attempt - 1)
-      return { kind: 'over' };
-    if (standing.isActive || standing.isLeased)
-      return { kind: 'wait', waitMs: Math.max(standing.waitMs, RECHECK_MS) };
-    await inTransaction(database, (tx) =>
-      standing.isDeleted
-        ? abandonDelivery(tx, deliveryId, 'DISCARDED', DELETED)
-        : abandonDelivery(tx, deliveryId, 'DEAD', INACTIVE),
-    );
-    return { kind: 'over' };
+  /** Shows that this dispatcher lives. To be called several times within `silenceMs`. */
+  show(): Promise<void> {
+    return showDispatcher(this.platform.database, this.holderId, this.settings.limits.silenceMs);
+  }
+
+  /** Gives up what is leased and not recorded: others may take it from now on. */
+  leave(): Promise<void> {
+    return removeDispatcher(this.platform.database, this.holderId);
+  }
+
+  /** Claims that are asked for at the same time are decided together. */
+  claim(deliveryId: string, attempt: number, lane: Lane = 'main'): Promise<Claim> {
+    return this.claims.add({ deliveryId, attempt, lane });
   }
 
   /** Writes down an attempt with everything that follows from it, all or nothing. */
-  async record(attempt: ClaimedAttempt, result: AttemptResult): Promise<Recorded> {
+  record(attempt: ClaimedAttempt, result: AttemptResult): Promise<Recorded> {
     const { error } = result;
-    if (error === undefined) {
-      const isRecorded = await recordSuccess(this.platform.database, attempt, result);
-      return { kind: isRecorded ? 'ended' : 'superseded' };
-    }
-    return inTransaction(this.platform.database, async (tx) => {
-      if (!(await lockLease(tx, attempt))) return { kind: 'superseded' };
-      return this.recordFailure(tx, attempt, { ...result, error });
+    if (error === undefined) return this.successes.add({ ...result, attempt });
+    return this.failures.add({ ...result, error, attempt });
+  }
+
+  /** What was parked of these users and has room now: a job should stand for each. */
+  admissible(userIds: readonly string[]): Promise<readonly LanedRef[]> {
+    return listAdmissible(this.platform.database, userIds, this.settings.limits);
+  }
+
+  /** Whose deliveries are parked. */
+  parkedUsers(): Promise<readonly string[]> {
+    return listParkedUsers(this.platform.database);
+  }
+
+  /** What is due, is not parked, and was not begun. */
+  overdue(page: OverduePage): Promise<readonly OverdueDelivery[]> {
+    const { silenceMs } = this.settings.limits;
+    return listOverdue(this.platform.database, { holderId: this.holderId, silenceMs }, page);
+  }
+
+  private async claimAll(requests: readonly ClaimRequest[]): Promise<readonly Claim[]> {
+    const { database } = this.platform;
+    const { leaseMs, limits } = this.settings;
+    // A second job of the same delivery is told what the first one did.
+    const firsts = new Map(requests.toReversed().map((request) => [request.deliveryId, request]));
+    const claimant = { holderId: this.holderId, leaseMs, limits };
+    const claimed = await claimAttempts(database, [...firsts.values()], claimant);
+    const answerTo = (request: ClaimRequest) =>
+      firsts.get(request.deliveryId) === request ? claimed.get(request.deliveryId) : undefined;
+    const open = requests.filter((request) => answerTo(request) === undefined);
+    const standings =
+      open.length === 0
+        ? undefined
+        : await lookAtDeliveries(
+            database,
+            open.map(({ deliveryId }) => deliveryId),
+          );
+    const claims: Claim[] = [];
+    for (const request of requests)
+      claims.push(answerTo(request) ?? (await this.explain(request, standings?.get(request.deliveryId))));
+    return claims;
+  }
+
+  /** Why nothing was claimed; what its webhook does not take any more ends here. */
+  private async explain(
+    { deliveryId, attempt }: ClaimRequest,
+    standing: DeliveryStanding | undefined,
+  ): Promise<Claim> {
+    if (standing === undefined || !standing.isOpen || standing.attempts !== attempt - 1)
+      return { kind: 'over' };
+    if (standing.isLeased)
+      return { kind: 'wait', waitMs: Math.min(Math.max(standing.waitMs, RECHECK_MS), LEASE_RECHECK_MS) };
+    if (standing.isActive) return { kind: 'wait', waitMs: Math.max(standing.waitMs, RECHECK_MS) };
+    await inTransaction(this.platform.database, async (tx) => {
+      const status = standing.isDeleted ? 'DISCARDED' : 'DEAD';
+      const isAbandoned = await abandonDelivery(tx, deliveryId, status);
+      if (isAbandoned && status === 'DEAD') await insertDeadLetters(tx, [{ deliveryId, error: INACTIVE }]);
     });
+    return { kind: 'over' };
   }
 
-  /** What has no job and should have one. */
-  async overdue(
-    graceMs: number,
-    limit: number,
-    after?: OverdueDelivery,
-  ): Promise<readonly OverdueDelivery[]> {
-    return listOverdue(this.platform.database, graceMs, limit, after);
+  private async recordSuccesses(records: readonly SuccessRecord[]): Promise<readonly Recorded[]> {
+    const recorded = await recordSuccesses(this.platform.database, records);
+    return records.map(({ attempt }) => ({
+      kind: recorded.has(attempt.deliveryId) ? 'ended' : 'superseded',
+    }));
   }
 
-  private async recordFailure(
-    tx: Tx,
-    attempt: ClaimedAttempt,
-    result: AttemptResult & { error: DeliveryError },
-  ): Promise<Recorded> {
-    const outcome = afterFailure(attempt.attempt, await lockWebhook(tx, attempt.webhookId));
-    const delayMs =
-      outcome.delivery === 'DUE'
-        ? retryDelayMs(this.settings.retryDelaysMs, attempt.attempt, Math.random())
-        : null;
-    const nextAttemptAt = await settleDelivery(tx, attempt.deliveryId, outcome.delivery, delayMs);
-    await insertAttempt(tx, { ...attempt, ...result, nextAttemptAt });
-    if (outcome.delivery === 'DEAD') {
-      const error = outcome.isExhausted ? result.error : INACTIVE;
-      await insertDeadLetters(tx, [attempt.deliveryId], { statusCode: result.statusCode, error });
-    }
-    await this.countFailure(tx, attempt.webhookId, outcome);
-    return delayMs === null ? { kind: 'ended' } : { kind: 'retry', attempt: attempt.attempt + 1, delayMs };
-  }
-
-  private async countFailure(tx: Tx, webhookId: string, outcome: FailureOutcome): Promise<void> {
-    await tx.query(
-      `UPDATE webhooks SET consecutive_failures = $2, consecutive_dead_letters = $3, is_active = is_active AND NOT $4,
-         deactivated_at = CASE WHEN $4 THEN clock_timestamp() ELSE deactivated_at END,
-         deactivation_reason = CASE WHEN $4 THEN 'consecutive_failures' ELSE deactivation_reason END,
-         updated_at = CASE WHEN $4 THEN clock_timestamp() ELSE updated_at END
-       WHERE id = $1`,
-      [webhookId, outcome.consecutiveFailures, outcome.consecutiveDeadLetters, outcome.deactivates],
-    );
-    if (!outcome.deactivates) return;
-    await killDueDeliveries(tx, webhookId);
-    const webhook = await tx.findOneByOrFail(WebhookEntity, { id: webhookId });
-    await announce(tx, {
-      userId: webhook.userId,
-      type: 'webhook.deactivated',
-      schema: webhookSchema,
-      record: webhookView(webhook),
-    });
+  private recordFailures(failed: readonly FailedAttempt[]): Promise<readonly Recorded[]> {
+    const { retryDelaysMs } = this.settings;
+    return inTransaction(this.platform.database, (tx) => recordFailures(tx, failed, retryDelaysMs));
   }
 }

@@ -5,6 +5,7 @@
  * 2. The news that rows are due travels in the same transaction's notification, ids alone. It is a hint: what is
  *    missed is found by the sweeper.
  * 3. Every dispatcher hears it; a job's id tells that it is there already.
+ * 4. Of a burst, each webhook's first few get jobs at once; the others are parked behind them.
  */
 import { type EventType, isSubscribed } from '@trading-automation/contracts';
 import { createRelay, type Relay, type RelayedEvent, type Tx } from '@trading-automation/persistence';
@@ -15,8 +16,10 @@ import {
   listSubscriptions,
   type NewDelivery,
   notifyDue,
+  notifyParked,
   type Subscription,
   subscribeDue,
+  subscribeParked,
 } from './fan-out.queries.js';
 
 const CONSUMER = 'webhook-dispatcher';
@@ -44,6 +47,11 @@ export class WebhookFanOut {
       onDue(ids.map((deliveryId) => ({ deliveryId, attempt: 1 }))),
     );
   }
+
+  /** Calls `onParked` with users for whom more was committed just now than may be in flight, by any process. */
+  subscribeParked(onParked: (userIds: readonly string[]) => void): () => void {
+    return subscribeParked(this.platform.listener, onParked);
+  }
 }
 
 async function fanOut(tx: Tx, events: readonly RelayedEvent[]): Promise<void> {
@@ -54,16 +62,20 @@ async function fanOut(tx: Tx, events: readonly RelayedEvent[]): Promise<void> {
     const { userId } = subscription;
     byUser.set(userId, [...(byUser.get(userId) ?? []), subscription]);
   }
-  const ids = await insertDeliveries(
+  const owed = await insertDeliveries(
     tx,
     events.flatMap((event) => owedFor(event, byUser.get(event.userId) ?? [])),
   );
-  await notifyDue(tx, ids);
+  await notifyDue(
+    tx,
+    owed.filter(({ isParked }) => !isParked).map(({ deliveryId }) => deliveryId),
+  );
+  if (owed.some(({ isParked }) => isParked)) await notifyParked(tx, [...byUser.keys()]);
 }
 
 function owedFor(event: RelayedEvent, subscriptions: readonly Subscription[]): NewDelivery[] {
   const eventType = event.type as EventType;
   return subscriptions
     .filter(({ events }) => isSubscribed(events, eventType))
-    .map(({ webhookId }) => ({ webhookId, eventId: event.id, eventType }));
+    .map(({ webhookId, userId }) => ({ webhookId, userId, eventId: event.id, eventType }));
 }

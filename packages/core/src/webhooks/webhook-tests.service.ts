@@ -54,9 +54,8 @@ export class WebhookTests {
     const event = await this.compose(webhookId);
     // Whoever stopped waiting was told that nobody answered, and must not get an event after all.
     signal.throwIfAborted();
-    const attemptedAt = new Date();
     const result = await send(event);
-    return this.record(event, attemptedAt, result);
+    return this.record(event, result);
   }
 
   private async compose(webhookId: string): Promise<OutgoingEvent> {
@@ -66,6 +65,7 @@ export class WebhookTests {
     });
     if (webhook === null || webhook.secretSealed === null)
       throw new CallRefused('not_found', 'the webhook is gone');
+    const [{ now }] = await this.platform.database.query('SELECT clock_timestamp() AS now');
     const eventId = newUuid();
     return {
       eventId,
@@ -74,10 +74,11 @@ export class WebhookTests {
       secretSealed: webhook.secretSealed,
       payload: Buffer.from(eventPayload(eventId, 'webhook.test', webhookSchema, webhookView(webhook))),
       attempt: 1,
+      attemptedAt: now,
     };
   }
 
-  private async record(event: OutgoingEvent, attemptedAt: Date, result: AttemptResult): Promise<string> {
+  private async record(event: OutgoingEvent, result: AttemptResult): Promise<string> {
     const deliveryId = newUuid();
     const status = result.error === undefined ? 'SUCCEEDED' : 'FAILED';
     return inTransaction(this.platform.database, async (tx) => {
@@ -86,7 +87,7 @@ export class WebhookTests {
          VALUES ($1, $2, $3, 'webhook.test', $4, $5, 1)`,
         [deliveryId, event.webhookId, event.eventId, event.payload, status],
       );
-      return insertAttempt(tx, { ...event, ...result, deliveryId, attemptedAt });
+      return insertAttempt(tx, { ...event, ...result, deliveryId });
     });
   }
 }

@@ -1,9 +1,14 @@
 import {
   type Delivery,
+  type DeliveryStatus,
   DomainError,
+  decodeId,
   encodeId,
+  type QueryOf,
   type Webhook,
   type WebhookCreate,
+  type WebhookReplay,
+  type WebhookReplayAsked,
   type WebhookUpdate,
   type WebhookWithSecret,
   webhookOperations,
@@ -12,12 +17,13 @@ import { CallRefused, callProcess, hydrate, newUuid, type Tx } from '@trading-au
 import { IsNull } from 'typeorm';
 import { type Actor, authorise, lockUser } from '../access/index.js';
 import type { Commands } from '../commands.js';
-import type { ListQuery, Lists, Page } from '../lists.js';
+import { conditions, instantOf, type ListQuery, type Lists, type Page } from '../lists.js';
 import { toRefusal } from '../outage.js';
 import type { Platform } from '../platform.js';
-import { limitReached, uuidOf } from '../refusals.js';
-import { killDueDeliveries } from './delivery.queries.js';
+import { limitReached, stateRefused, unknownId, uuidOf } from '../refusals.js';
+import { killDueDeliveries, lockWebhook } from './delivery.queries.js';
 import { judgeUrl } from './egress.js';
+import { findEventKind, isKnownEvent, openState, replayEvent } from './replay.queries.js';
 import { WebhookEntity } from './webhook.entity.js';
 import { ATTEMPT_FROM, ATTEMPT_SELECT, type AttemptRow, deliveryView, webhookView } from './webhook.view.js';
 import { newWebhookSecret, type WebhookSecrets, webhookSecretContext } from './webhook-secret.js';
@@ -132,15 +138,27 @@ export class WebhooksService {
     });
   }
 
-  /** The attempts made for a webhook. */
-  async deliveries(actor: Actor, id: string, query: ListQuery): Promise<Page<Delivery>> {
+  /** The attempts made for a webhook. @throws {DomainError} `not_found`, naming `event_id` where that is unknown */
+  async deliveries(
+    actor: Actor,
+    id: string,
+    query: ListQuery & QueryOf<typeof webhookOperations.deliveries>,
+  ): Promise<Page<Delivery>> {
     authorise(actor, webhookOperations.deliveries.access);
-    const webhook = await findOwnWebhook(this.platform.database.manager, actor, uuidOf('whk', id));
+    const { manager } = this.platform.database;
+    const webhook = await findOwnWebhook(manager, actor, uuidOf('whk', id));
+    const { where, params } = conditions([
+      ['a.webhook_id =', webhook.id],
+      ['a.event_type =', query.event_type],
+      ['d.event_id =', query.event_id && (await eventOfFilter(manager, webhook, query.event_id))],
+      ['a.created_at >=', instantOf(query.from)],
+      ['a.created_at <', instantOf(query.to)],
+    ]);
     const source = {
       select: ATTEMPT_SELECT,
       from: ATTEMPT_FROM,
-      where: ['a.webhook_id = $1'],
-      params: [webhook.id],
+      where: query.status === undefined ? where : [...where, OF_STATUS[query.status]],
+      params,
       sorts: {
         created_at: { column: 'a.created_at', type: 'timestamptz' as const },
         attempted_at: { column: 'a.attempted_at', type: 'timestamptz' as const },
@@ -151,6 +169,28 @@ export class WebhooksService {
     const bound = { ...query, webhook_id: webhook.id };
     const page = await this.lists.page<AttemptRow>(webhookOperations.deliveries, actor.userId, source, bound);
     return { ...page, items: page.items.map(deliveryView) };
+  }
+
+  /**
+   * Owes a past event to the webhook, due now: up to five attempts, whatever it subscribes to and whenever it was made.
+   *
+   * @throws {DomainError} `not_found`, naming `event_id`; `invalid_state` where the webhook takes nothing, or where the
+   *   event is on its way to it already
+   */
+  async replay(actor: Actor, id: string, { event_id }: WebhookReplayAsked): Promise<WebhookReplay> {
+    authorise(actor, webhookOperations.replay.access);
+    const [uuid, eventId] = [uuidOf('whk', id), decodeId('evt', event_id)];
+    return this.commands.run(actor.once, async (tx) => {
+      const webhook = await findOwnWebhook(tx, actor, uuid);
+      const eventType = eventId === null ? undefined : await findEventKind(tx, actor.userId, eventId);
+      if (eventId === null || eventType === undefined) throw unknownId('event_id', 'event');
+      const { isActive, isDeleted } = await lockWebhook(tx, webhook.id);
+      if (isDeleted) throw new DomainError('not_found');
+      if (!isActive) throw takesNothing();
+      const run = await replayEvent(tx, webhook.id, { id: eventId, type: eventType });
+      if (run === undefined) throw onItsWay(await openState(tx, webhook.id, eventId));
+      return { event_id: encodeId('evt', eventId), event_type: eventType, run };
+    });
   }
 
   /**
@@ -220,6 +260,27 @@ async function change(tx: Tx, actor: Actor, id: string, changes: WebhookUpdate):
   );
   if (count === 0) throw new DomainError('not_found');
   if (is_active === false) await killDueDeliveries(tx, id);
+}
+
+/** In words of their own, not as a parameter: what failed is found by an index of its own. */
+const OF_STATUS: Readonly<Record<DeliveryStatus, string>> = {
+  SUCCEEDED: "a.status = 'SUCCEEDED'",
+  FAILED: "a.status = 'FAILED'",
+};
+
+async function eventOfFilter(tx: Tx, webhook: WebhookEntity, eventId: string): Promise<string> {
+  const uuid = decodeId('evt', eventId);
+  if (uuid === null || !(await isKnownEvent(tx, webhook, uuid))) throw unknownId('event_id', 'event');
+  return uuid;
+}
+
+/** The refusal of what would be owed to a webhook that is not in use. */
+export function takesNothing(): DomainError {
+  return stateRefused('The webhook is inactive: send it is_active: true first.', 'INACTIVE');
+}
+
+function onItsWay(state: string): DomainError {
+  return stateRefused('The event is on its way to this webhook already; wait for what comes of it.', state);
 }
 
 /** A webhook of the actor's that is not deleted. @throws {DomainError} `not_found` */

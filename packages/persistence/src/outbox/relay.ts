@@ -55,7 +55,7 @@ export interface Relay {
   stop(): Promise<void>;
 }
 
-const BACKOFF_MAX_MS = 15_000;
+const BACKOFF_MAX_MS = 5_000;
 
 export function createRelay(options: RelayOptions): Relay {
   const { dataSource, listener, consumer, handle, onError } = options;
@@ -88,7 +88,7 @@ export function createRelay(options: RelayOptions): Relay {
         onError(error);
       }
       if (paceMs > 0) await sleep(paceMs, undefined, { signal: stopping.signal }).catch(() => undefined);
-      const delayMs = failures === 0 ? pollMs : Math.min(BACKOFF_MAX_MS, pollMs * 2 ** failures);
+      const delayMs = failures === 0 ? pollMs : Math.min(BACKOFF_MAX_MS, pollMs * 2 ** (failures - 1));
       // After a failure the wait is kept, whatever is notified meanwhile.
       const { signal } = failures === 0 ? wake : stopping;
       await sleep(delayMs, undefined, { signal }).catch(() => undefined);

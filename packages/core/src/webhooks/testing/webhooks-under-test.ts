@@ -9,6 +9,11 @@ import { DeliverySettings, WebhookDeliveries } from '../webhook-deliveries.servi
 import { WebhookSecrets, webhookSecretContext } from '../webhook-secret.js';
 import { WebhooksService } from '../webhooks.service.js';
 
+export interface EventGiven {
+  readonly type?: EventType;
+  readonly data?: string;
+}
+
 /** What an owner and a dispatcher do with webhooks, on one database. */
 export class WebhooksUnderTest {
   private constructor(
@@ -37,39 +42,50 @@ export class WebhooksUnderTest {
   }
 
   /** A new webhook, by its public id. */
-  async hook(actor: Actor): Promise<string> {
+  async hook(actor: Actor, events: readonly string[] = ['*']): Promise<string> {
     const { id } = await this.webhooks.create(actor, {
       url: 'https://example.com/hook',
-      events: ['*'],
+      events: [...events],
       description: '',
     });
     return id;
   }
 
-  /** A delivery that is due, of a new event; by its uuid. */
-  async owe(
+  /** A new event of the user's that nobody was told of yet. */
+  async emit(
     actor: Actor,
-    webhookId: string,
-    { type = 'trade.created', data = '{}' }: { type?: EventType; data?: string } = {},
-  ): Promise<string> {
-    const [id, eventId] = [newUuid(), newUuid()];
+    { type = 'trade.created', data = '{}' }: EventGiven = {},
+  ): Promise<{ id: string; uuid: string; payload: Buffer }> {
+    const uuid = newUuid();
+    const id = encodeId('evt', uuid);
     const payload = Buffer.from(
-      `{"event_id":"${encodeId('evt', eventId)}","type":"${type}","timestamp":"2026-01-31T12:00:00.000Z","data":${data}}`,
+      `{"event_id":"${id}","type":"${type}","timestamp":"2026-01-31T12:00:00.000Z","data":${data}}`,
     );
-    await inTransaction(this.core.platform.database, async (tx) => {
-      await appendEvent(tx, { id: eventId, userId: actor.userId, type, payload });
-      await tx.query(
-        `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, status, next_at)
-         VALUES ($1, $2, $3, $4, 'DUE', clock_timestamp())`,
-        [id, decodeId('whk', webhookId), eventId, type],
-      );
-    });
+    await inTransaction(this.core.platform.database, (tx) =>
+      appendEvent(tx, { id: uuid, userId: actor.userId, type, payload }),
+    );
+    return { id, uuid, payload };
+  }
+
+  /** A delivery that is due, of a new event; by its uuid. */
+  async owe(actor: Actor, webhookId: string, event: EventGiven = {}): Promise<string> {
+    const id = newUuid();
+    const { uuid } = await this.emit(actor, event);
+    await this.core.rows(
+      `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, status, next_at)
+       VALUES ($1, $2, $3, $4, 'DUE', clock_timestamp())`,
+      id,
+      decodeId('whk', webhookId),
+      uuid,
+      event.type ?? 'trade.created',
+    );
     return id;
   }
 
-  /** An attempt that the dispatcher has begun. */
+  /** An attempt that the dispatcher has begun, on whichever lane. */
   async claimed(deliveryId: string, attempt = 1): Promise<ClaimedAttempt> {
-    const claim = await this.deliveries.claim(deliveryId, attempt);
+    const main = await this.deliveries.claim(deliveryId, attempt);
+    const claim = main.kind === 'slow' ? await this.deliveries.claim(deliveryId, attempt, 'slow') : main;
     if (claim.kind !== 'send') throw new Error(`claim: ${claim.kind}`);
     return claim.attempt;
   }
@@ -90,7 +106,7 @@ export class WebhooksUnderTest {
   async deadLetter(
     actor: Actor,
     webhookId: string,
-    event?: { type?: EventType; data?: string },
+    event?: EventGiven,
   ): Promise<{ id: string; uuid: string }> {
     const uuid = await this.owe(actor, webhookId, event);
     await this.failAll(uuid);

@@ -4,7 +4,7 @@ describe('a batcher', () => {
   it('hands on together what came together, then what came meanwhile, in order and one batch at a time', async () => {
     const batches: number[][] = [];
     let running = 0;
-    const batcher: Batcher<number> = new Batcher(async (items) => {
+    const batcher: Batcher<number> = Batcher.of(async (items) => {
       expect(++running).toBe(1);
       batches.push([...items]);
       if (batches.length === 1) void batcher.add(4);
@@ -20,7 +20,7 @@ describe('a batcher', () => {
 
   it('tries a batch that failed item by item, so that one bad item fails alone', async () => {
     const done: string[] = [];
-    const batcher = new Batcher<string>(async (items) => {
+    const batcher = Batcher.of<string>(async (items) => {
       if (items.includes('bad')) throw new Error('bad');
       done.push(...items);
     });
@@ -28,5 +28,14 @@ describe('a batcher', () => {
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(done).toEqual(['a', 'c']);
     await expect(batcher.settle()).resolves.toBeUndefined();
+  });
+
+  it('gives each item its own result, also those of a batch that had to be tried one by one', async () => {
+    const double = new Batcher<number, number>(async (items) => {
+      if (items.length > 1 && items.includes(0)) throw new Error('not together');
+      return items.map((item) => item * 2);
+    });
+    expect(await Promise.all([1, 2, 3].map((item) => double.add(item)))).toEqual([2, 4, 6]);
+    expect(await Promise.all([5, 0, 7].map((item) => double.add(item)))).toEqual([10, 0, 14]);
   });
 });

@@ -1,0 +1,63 @@
+/** The schemas of the catalogue against the events that the product wrote, by a validator of somebody else. */
+import { OPERATIONS } from '@trading-automation/contracts';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { perform, populate } from './contract.js';
+import { Market } from './market.js';
+import { Person } from './person.js';
+
+interface Kind {
+  readonly type: string;
+  readonly schema: object;
+  readonly sample: object;
+}
+
+let market: Market;
+let owner: Person;
+let kinds: Map<string, Kind & { readonly validate: ValidateFunction }>;
+beforeAll(async () => {
+  market = await Market.open();
+  owner = await Person.join(market);
+  const { types } = (await owner.got('GET', '/v1/events/types')) as unknown as { types: Kind[] };
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
+  formats.default(ajv);
+  kinds = new Map(types.map((kind) => [kind.type, { ...kind, validate: ajv.compile(kind.schema) }]));
+});
+afterAll(() => market?.close());
+
+it('every event that an account made by all it can ask for fits the schema of its kind', async () => {
+  const requests = await populate(owner);
+  for (const [operation, request] of requests)
+    if (operation.method !== 'GET') await perform(operation, owner, request);
+  const rows = await market.rows('SELECT type, payload FROM outbox_events WHERE user_id = $1', owner.uuid);
+  const wrong = rows.flatMap(({ type, payload }) => {
+    const { validate } = kinds.get(String(type))!;
+    return validate(JSON.parse(String(payload))) ? [] : [{ type, errors: validate.errors }];
+  });
+  expect(wrong).toEqual([]);
+  const seen = new Set(rows.map(({ type }) => String(type)));
+  expect([...seen].sort()).toEqual(
+    expect.arrayContaining([
+      'copier.started',
+      'copier.stopped',
+      'key.created',
+      'key.revoked',
+      'public_key.linked',
+      'reward.claimed',
+      'trade.created',
+      'withdrawal.cancelled',
+      'withdrawal.created',
+    ]),
+  );
+});
+
+it('every sample fits its schema as it is answered, in either form of decimals', async () => {
+  const operation = OPERATIONS.find(({ id }) => id === 'events.types')!;
+  for (const accept of ['application/json', 'application/json; decimals=string']) {
+    const { json } = await perform(operation, owner, {}, { headers: { accept } });
+    for (const { type, sample } of (json.data as { types: Kind[] }).types) {
+      const { validate } = kinds.get(type)!;
+      expect([type, validate(sample), validate.errors]).toEqual([type, true, null]);
+    }
+  }
+});

@@ -1,0 +1,99 @@
+/** W4: a webhook's secret is told where it is made, and never again anywhere, after every operation was in use. */
+import { OPERATIONS, type Operation } from '@trading-automation/contracts';
+import { Redis } from 'ioredis';
+import { goodRequest, perform } from './contract.js';
+import { Market } from './market.js';
+import { Person } from './person.js';
+
+/** Where a secret is told: nowhere else. */
+const TELLING = ['webhooks.create', 'webhooks.rotateSecret'];
+const SECRET = /whsec_[A-Za-z0-9+/]{43}=/g;
+
+let market: Market;
+let owner: Person;
+const told = new Map<Operation, string[]>();
+const secrets = new Set<string>();
+
+beforeAll(async () => {
+  market = await Market.open();
+  owner = await Person.join(market);
+  // Each twice: the second time over all that the first made.
+  for (let round = 0; round < 2; round++) {
+    for (const operation of OPERATIONS) {
+      const { text, json } = await perform(operation, owner, await goodRequest(operation, owner));
+      if (json.error !== undefined) throw new Error(`${operation.id}: ${text}`);
+      told.set(operation, [...(told.get(operation) ?? []), text]);
+      for (const [secret] of text.matchAll(SECRET)) secrets.add(secret);
+    }
+  }
+});
+afterAll(() => market?.close());
+
+/** What a text would show of the secrets: as they are, their bytes, and the bytes as a dump has them. */
+function traces(): string[] {
+  return [...secrets].flatMap((secret) => {
+    const bytes = Buffer.from(secret.slice('whsec_'.length), 'base64');
+    const texts = [
+      'whsec_',
+      secret.slice('whsec_'.length),
+      bytes.toString('base64url'),
+      bytes.toString('hex'),
+    ];
+    return [...texts, ...texts.map((text) => Buffer.from(text).toString('hex'))];
+  });
+}
+function expectNoTrace(text: string): void {
+  for (const trace of traces()) expect(text.includes(trace)).toBe(false);
+}
+
+describe('W4: the secret of a webhook', () => {
+  it('is told by its creation and its rotation', () => {
+    for (const [operation, texts] of told) {
+      const isTelling = TELLING.includes(operation.id);
+      for (const text of texts)
+        expect([operation.id, text.includes('whsec_')]).toEqual([operation.id, isTelling]);
+    }
+    expect(secrets.size).toBe(4);
+  });
+
+  it.each(OPERATIONS.filter(({ id }) => !TELLING.includes(id)).map(({ id }) => id))(
+    'is not told by %s',
+    (id) => {
+      const [, texts = []] = [...told].find(([operation]) => operation.id === id) ?? [];
+      expect(texts).toHaveLength(2);
+      for (const text of texts) expectNoTrace(text);
+    },
+  );
+
+  it('stands in no event, mail, notification or any other row, but sealed', async () => {
+    const tables = await market.rows(
+      "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'",
+    );
+    expect(tables.map(({ table_name }) => table_name)).toEqual(
+      expect.arrayContaining(['webhooks', 'outbox_events', 'notifications', 'mails', 'idempotency_keys']),
+    );
+    for (const { table_name } of tables) {
+      const rows = await market.rows(`SELECT t::text AS text FROM "${table_name}" t`);
+      expectNoTrace(rows.map(({ text }) => text).join('\n'));
+    }
+    const [sealed] = await market.rows(
+      'SELECT count(*)::int AS count FROM webhooks WHERE secret_sealed IS NOT NULL',
+    );
+    expect(Number(sealed?.count)).toBeGreaterThan(0);
+  });
+
+  it('is not in the log, nor in Redis', async () => {
+    expect(market.api.log.length).toBeGreaterThan(0);
+    expectNoTrace(market.api.log.join('\n'));
+    const redis = new Redis(process.env.TEST_REDIS_URL ?? '');
+    const found: string[] = [];
+    for await (const keys of redis.scanStream({ count: 1_000 })) {
+      for (const key of keys as string[]) {
+        const dump = (await redis.dumpBuffer(key)) ?? Buffer.alloc(0);
+        if (traces().some((trace) => key.includes(trace) || dump.includes(trace))) found.push(key);
+      }
+    }
+    redis.disconnect();
+    expect(found).toEqual([]);
+  });
+});

@@ -1,0 +1,94 @@
+/**
+ * Connections that wait a moment for the next attempt to the same URL.
+ *
+ * 1. Looking the name up and judging its addresses happens at every attempt. A connection is used again only where the
+ *    address that it leads to is among those just judged.
+ * 2. Only attempts to the very same URL share one: two names never do, and neither do two customers of one platform
+ *    who were given URLs of their own.
+ * 3. One is kept only after an answer that was read to its end.
+ * 4. What the receiver has closed is not used. It may still close a connection while the event is on its way: whether
+ *    it has read it cannot be known then, so nothing is sent twice, and the attempt fails as `reset`. The wait is far
+ *    below what receivers grant (commonly 5 s and more), so that this hardly ever happens, and a receiver that it
+ *    happened with is called on new connections for a while.
+ */
+import { setImmediate as nextCheck } from 'node:timers/promises';
+import { Connection, type ConnectionOptions } from './connection.js';
+
+/** Waiting ones; the one that waits longest gives way. */
+const IDLE_MAX = 256;
+const DISTRUST_MS = 10 * 60_000;
+const DISTRUSTED_MAX = 1024;
+
+export class ConnectionPool {
+  /** In the order in which they began to wait. */
+  private readonly idle = new Set<Connection>();
+  /** URLs whose receivers broke off a connection that was used again, until when. */
+  private readonly distrusted = new Map<string, number>();
+  private isClosed = false;
+
+  constructor(private readonly options: ConnectionOptions) {}
+
+  /** A connection for one attempt: to be handed back by `keep`, or destroyed. */
+  async take(url: URL, addresses: readonly string[]): Promise<Connection> {
+    for (;;) {
+      const kept = this.find(url, addresses);
+      if (kept === undefined) break;
+      this.idle.delete(kept);
+      await networkHeard();
+      if (kept.address !== undefined) return kept;
+      kept.destroy();
+    }
+    const idleMs = this.isClosed || this.isDistrusted(url) ? 0 : this.options.idleMs;
+    return new Connection(url, { ...this.options, idleMs }, (connection) => this.drop(connection));
+  }
+
+  keep(connection: Connection): void {
+    if (this.isClosed || this.options.idleMs === 0 || connection.address === undefined) {
+      connection.destroy();
+      return;
+    }
+    this.idle.add(connection);
+    const [oldest] = this.idle;
+    if (this.idle.size > IDLE_MAX && oldest !== undefined) this.drop(oldest);
+  }
+
+  /** From now on, and for a while, each attempt to the URL has a connection of its own. */
+  distrust(url: URL): void {
+    this.distrusted.delete(url.href);
+    this.distrusted.set(url.href, performance.now() + DISTRUST_MS);
+    const [oldest] = this.distrusted.keys();
+    if (this.distrusted.size > DISTRUSTED_MAX && oldest !== undefined) this.distrusted.delete(oldest);
+  }
+
+  /** Ends what waits; what is in use ends with its attempt. */
+  close(): void {
+    this.isClosed = true;
+    for (const connection of [...this.idle]) this.drop(connection);
+  }
+
+  /** The one that waited the shortest is the least likely to be closed at this moment. */
+  private find(url: URL, addresses: readonly string[]): Connection | undefined {
+    if (this.isDistrusted(url)) return undefined;
+    let found: Connection | undefined;
+    for (const connection of this.idle) {
+      if (connection.url.href !== url.href) continue;
+      if (connection.address !== undefined && addresses.includes(connection.address)) found = connection;
+    }
+    return found;
+  }
+
+  private isDistrusted({ href }: URL): boolean {
+    return (this.distrusted.get(href) ?? 0) > performance.now();
+  }
+
+  private drop(connection: Connection): void {
+    if (this.idle.delete(connection)) connection.destroy();
+  }
+}
+
+/** Returns after the event loop has asked the kernel once for what has arrived, the end of a connection included. */
+async function networkHeard(): Promise<void> {
+  // The first of these may come before the kernel is asked, the second one cannot.
+  await nextCheck();
+  await nextCheck();
+}

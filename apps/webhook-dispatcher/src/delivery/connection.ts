@@ -1,0 +1,169 @@
+/**
+ * One connection to one receiver: opened to one of the vetted addresses, one request at a time, and never more bytes
+ * read for an attempt than an answer may have.
+ */
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls, type SecureContext } from 'node:tls';
+import { type buildConnector, Client, type Dispatcher } from 'undici';
+import type { EgressWall } from './egress-wall.js';
+import { errorCodeOf, Refused } from './outbound-errors.js';
+
+export interface ConnectionOptions {
+  readonly wall: EgressWall;
+  /** How long the connection may wait for another attempt; 0 is for one attempt only. */
+  readonly idleMs: number;
+  /** The authorities that are believed, and the versions of TLS: read once, not for each connection. */
+  readonly secureContext: SecureContext;
+}
+
+interface Post {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  readonly signal: AbortSignal;
+}
+
+/** For the connection and its handshake, at each address. */
+const CONNECT_TIMEOUT_MS = 10_000;
+/** A name with hundreds of addresses is no reason to knock at hundreds of doors. */
+const ADDRESSES_TRIED_MAX = 4;
+const HEADERS_MAX_BYTES = 16 * 1024;
+/** All that is read from the wire for one attempt: status lines, 1xx answers, headers, chunk extensions, body. */
+const WIRE_MAX_BYTES = 256 * 1024;
+const BUFFER_BYTES = 16 * 1024;
+
+export class Connection {
+  private readonly client: Client;
+  private socket: Socket | undefined;
+  private leadsTo: string | undefined;
+  private addresses: readonly string[] = [];
+  private readMaxBytes = WIRE_MAX_BYTES;
+  private posts = 0;
+
+  constructor(
+    readonly url: URL,
+    private readonly options: ConnectionOptions,
+    private readonly onClose: (connection: Connection) => void,
+  ) {
+    const { idleMs } = options;
+    this.client = new Client(url.origin, {
+      connect: (to, callback) => this.open(to, callback),
+      pipelining: idleMs > 0 ? 1 : 0,
+      // The receiver's hint may shorten the wait and never lengthen it.
+      keepAliveTimeout: Math.max(idleMs, 1),
+      keepAliveMaxTimeout: Math.max(idleMs, 1),
+      maxHeaderSize: HEADERS_MAX_BYTES,
+      // The wall clock of the attempt is the only one.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    this.client.on('disconnect', () => this.onClose(this));
+  }
+
+  /** The address that it leads to, while it is open. */
+  get address(): string | undefined {
+    return this.socket?.destroyed === false && this.socket.readable ? this.leadsTo : undefined;
+  }
+
+  get isReused(): boolean {
+    return this.posts > 1;
+  }
+
+  /**
+   * Sends one request. Where the connection has closed before a byte of it was written, it goes out on another one,
+   * to one of these addresses; what was written is never written again.
+   */
+  post({ headers, body, signal }: Post, addresses: readonly string[]): Promise<Dispatcher.ResponseData> {
+    this.addresses = addresses.slice(0, ADDRESSES_TRIED_MAX);
+    this.readMaxBytes = (this.socket?.bytesRead ?? 0) + WIRE_MAX_BYTES;
+    this.posts++;
+    return this.client.request({
+      method: 'POST',
+      path: `${this.url.pathname}${this.url.search}`,
+      headers,
+      body,
+      signal,
+      highWaterMark: BUFFER_BYTES,
+    });
+  }
+
+  /** Ends it at once, also while it is being opened. */
+  destroy(): void {
+    this.socket?.destroy();
+    this.client.destroy().catch(() => undefined);
+  }
+
+  /** Tries the vetted addresses one after another, until one takes the connection. */
+  private open(to: buildConnector.Options, callback: buildConnector.Callback): void {
+    const tryFrom = (index: number): void => {
+      const address = this.addresses[index] ?? '';
+      this.openTo(address, to, (error, socket) => {
+        if (error === null) {
+          this.leadsTo = address;
+          this.limit(socket);
+          callback(null, socket);
+        } else if (index + 1 < this.addresses.length && isUnreachable(error)) tryFrom(index + 1);
+        else callback(error, null);
+      });
+    };
+    tryFrom(0);
+  }
+
+  private openTo(address: string, to: buildConnector.Options, callback: buildConnector.Callback): void {
+    if (!this.options.wall.permits(address)) {
+      callback(new Refused('blocked_address'), null);
+      return;
+    }
+    const socket = this.connect(to, address);
+    this.socket = socket;
+    const timer = setTimeout(() => socket.destroy(new Refused('connect_timeout')), CONNECT_TIMEOUT_MS);
+    let isSettled = false;
+    const settle = (error: Error | null) => {
+      if (isSettled) return;
+      isSettled = true;
+      clearTimeout(timer);
+      if (error === null) callback(null, socket);
+      else callback(error, null);
+    };
+    socket.once(to.protocol === 'https:' ? 'secureConnect' : 'connect', () => settle(null));
+    socket.on('error', settle);
+    socket.once('close', () => settle(new Refused('reset')));
+  }
+
+  private connect({ protocol, port }: buildConnector.Options, address: string): Socket {
+    const { secureContext } = this.options;
+    const common = {
+      host: address,
+      autoSelectFamily: false,
+      noDelay: true,
+      highWaterMark: BUFFER_BYTES,
+    };
+    if (protocol !== 'https:') return connectTcp({ ...common, port: Number(port || 80) });
+    return connectTls({
+      ...common,
+      port: Number(port || 443),
+      ...this.certifiedName(),
+      secureContext,
+      ALPNProtocols: ['http/1.1'],
+      // Said outright, so that no environment variable can turn it off.
+      rejectUnauthorized: true,
+    });
+  }
+
+  /** The name is what the certificate must be for, wherever the address came from. An address needs none. */
+  private certifiedName(): { servername?: string } {
+    const name = this.url.hostname.replace(/\.$/, '');
+    return isIP(name) !== 0 || name.startsWith('[') ? {} : { servername: name };
+  }
+
+  /** The parser sets no limit to what comes before and between headers; this does, for all of it. */
+  private limit(socket: Socket): void {
+    this.readMaxBytes = WIRE_MAX_BYTES;
+    socket.on('readable', () => {
+      if (socket.bytesRead > this.readMaxBytes) socket.destroy(new Refused('response_too_large'));
+    });
+  }
+}
+
+function isUnreachable(error: Error): boolean {
+  return ['connect_refused', 'connect_timeout'].includes(errorCodeOf(error));
+}

@@ -1,0 +1,227 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import {
+  type AddressInfo,
+  createServer as createTcpServer,
+  type Socket,
+  type Server as TcpServer,
+} from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createServer as createRawTlsServer } from 'node:tls';
+import { makeCertificates } from '../../test/certificates.js';
+import { OutboundClient, type OutboundOptions } from './outbound-client.js';
+
+const servers: (Server | TcpServer)[] = [];
+const clients: OutboundClient[] = [];
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.close();
+  for (const server of servers.splice(0)) {
+    if ('closeAllConnections' in server) server.closeAllConnections();
+    server.close();
+  }
+});
+
+async function listen(server: Server | TcpServer): Promise<string> {
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** A receiver, and the number of the connection that each of its requests came by. */
+async function receiver(
+  answer: (response: ServerResponse, request: IncomingMessage) => void = (response) =>
+    void response.end('{}'),
+) {
+  const sockets: unknown[] = [];
+  const used: number[] = [];
+  const server = createServer((request, response) => {
+    if (!sockets.includes(request.socket)) sockets.push(request.socket);
+    used.push(sockets.indexOf(request.socket));
+    answer(response, request);
+  });
+  return { url: `${await listen(server)}/hook`, used, server };
+}
+
+function clientOf(options: Partial<OutboundOptions> = {}): OutboundClient {
+  const client = new OutboundClient({ allowLoopback: true, timeoutMs: 3_000, idleMs: 10_000, ...options });
+  clients.push(client);
+  return client;
+}
+async function allClosed(server: Server): Promise<void> {
+  const count = () => new Promise<number>((resolve) => server.getConnections((_error, n) => resolve(n)));
+  while ((await count()) > 0) await sleep(10);
+}
+const post = (client: OutboundClient, url: string) =>
+  client.post({ url, headers: {}, body: Buffer.from('{"event_id":"evt_1"}') });
+
+describe('a connection', () => {
+  it('is used again by calls of the same URL', async () => {
+    const { url, used } = await receiver();
+    const client = clientOf();
+    for (let i = 0; i < 5; i++) expect(await post(client, url)).toMatchObject({ statusCode: 200 });
+    expect(used).toEqual([0, 0, 0, 0, 0]);
+  });
+
+  it('by TLS is used again as well, and was proved once to be of its name', async () => {
+    const { authority, good } = await makeCertificates();
+    const used = new Set<unknown>();
+    const server = createTlsServer(good, (request, response) => {
+      used.add(request.socket);
+      response.end();
+    });
+    const url = (await listen(server)).replace('http://127.0.0.1', 'https://localhost');
+    const client = clientOf({ authorities: [authority] });
+    for (let i = 0; i < 3; i++) expect(await post(client, url)).toMatchObject({ statusCode: 200 });
+    expect(used.size).toBe(1);
+    expect(await post(clientOf(), url)).toMatchObject({ error: 'tls_error' });
+  });
+
+  it('is shared by no other URL, be it of the same host', async () => {
+    const { url, used } = await receiver();
+    const client = clientOf();
+    for (const path of ['', '/of-somebody-else', '?a=1', '']) await post(client, `${url}${path}`);
+    expect(used).toEqual([0, 1, 2, 0]);
+  });
+
+  it('carries one call at a time', async () => {
+    const { url, used } = await receiver((response) => void setTimeout(() => response.end(), 50));
+    const client = clientOf();
+    await Promise.all(Array.from({ length: 4 }, () => post(client, url)));
+    expect([...used].sort()).toEqual([0, 1, 2, 3]);
+  });
+
+  it('is used once where none may wait', async () => {
+    const { url, used } = await receiver();
+    const client = clientOf({ idleMs: 0 });
+    for (let i = 0; i < 3; i++) await post(client, url);
+    expect(used).toEqual([0, 1, 2]);
+  });
+
+  it.each([
+    ['that was not read to its end', (response: ServerResponse) => void response.end('x'.repeat(64 * 1024))],
+    ['that says so', (response: ServerResponse) => void response.setHeader('connection', 'close').end()],
+    [
+      'that asks for less time than there is',
+      (response: ServerResponse) => void response.setHeader('keep-alive', 'timeout=1').end(),
+    ],
+  ])('is not used again after an answer %s', async (_what, answer) => {
+    const { url, used } = await receiver(answer);
+    const client = clientOf();
+    for (let i = 0; i < 3; i++) expect(await post(client, url)).toMatchObject({ statusCode: 200 });
+    expect(used).toEqual([0, 1, 2]);
+  });
+
+  it('is let go by when nobody used it for a while', async () => {
+    const { url, server } = await receiver();
+    const client = clientOf({ idleMs: 50 });
+    await post(client, url);
+    await allClosed(server);
+  });
+
+  it('that waits is ended when the client is closed, and none waits from then on', async () => {
+    const { url, used, server } = await receiver();
+    const client = clientOf();
+    await post(client, url);
+    client.close();
+    await allClosed(server);
+    for (let i = 0; i < 2; i++) expect(await post(client, url)).toMatchObject({ statusCode: 200 });
+    expect(used).toEqual([0, 1, 2]);
+  });
+
+  it('that the receiver has closed meanwhile costs nothing: the call is made on a new one', async () => {
+    const { url, used, server } = await receiver();
+    const client = clientOf();
+    for (let i = 0; i < 20; i++) {
+      expect(await post(client, url)).toMatchObject({ statusCode: 200 });
+      server.closeAllConnections();
+      await allClosed(server);
+    }
+    expect(used).toEqual(Array.from({ length: 20 }, (_, i) => i));
+  });
+
+  it('whose receiver breaks it off at the second request is a failure, is not repeated, and is not used so again', async () => {
+    const connections: { socket: Socket; requests: number }[] = [];
+    const url = await listen(
+      createTcpServer((socket) => {
+        const connection = { socket, requests: 0 };
+        connections.push(connection);
+        socket.on('error', () => undefined);
+        socket.on('data', () => {
+          connection.requests++;
+          if (connection.requests === 1) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+          else socket.resetAndDestroy();
+        });
+      }),
+    );
+    const client = clientOf();
+    expect(await post(client, url)).toMatchObject({ statusCode: 200 });
+    expect(await post(client, url)).toMatchObject({ error: 'reset' });
+    expect(connections.map(({ requests }) => requests)).toEqual([2]);
+    for (let i = 0; i < 3; i++) expect(await post(client, url)).toMatchObject({ statusCode: 200 });
+    expect(connections.map(({ requests }) => requests)).toEqual([2, 1, 1, 1]);
+  });
+
+  it('that brings an answer nobody asked for is not used again', async () => {
+    let connections = 0;
+    const ANSWER = 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n';
+    const url = await listen(
+      createTcpServer((socket) => {
+        connections++;
+        socket.on('error', () => undefined);
+        socket.on('data', () => socket.write(`${ANSWER}mine${ANSWER}fake`));
+      }),
+    );
+    const client = clientOf();
+    for (let i = 0; i < 3; i++) expect(await post(client, url)).toMatchObject({ responseBody: 'mine' });
+    expect(connections).toBe(3);
+  });
+
+  it('that is spoilt before it can be used is opened once, and not again and again', async () => {
+    let connections = 0;
+    const url = await listen(
+      createTcpServer((socket) => {
+        connections++;
+        socket.on('error', () => undefined);
+        socket.end('220 mail.example.com ESMTP\r\n');
+      }),
+    );
+    expect(await post(clientOf(), url)).toMatchObject({ error: 'reset' });
+    expect(connections).toBe(1);
+  });
+
+  it('by TLS that brings an answer with the last word of its handshake is opened once as well', async () => {
+    const { authority, good } = await makeCertificates();
+    let connections = 0;
+    const server = createRawTlsServer({ ...good, maxVersion: 'TLSv1.2' }, (socket) => {
+      connections++;
+      socket.on('error', () => undefined);
+      socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+    });
+    const url = (await listen(server)).replace('http://127.0.0.1', 'https://localhost');
+    const client = clientOf({ authorities: [authority] });
+    for (let i = 1; i <= 10; i++) {
+      await post(client, url);
+      expect(connections).toBe(i);
+    }
+  });
+
+  it('is closed at once when the wall clock ends the call, also while it is being opened', async () => {
+    const closed: Promise<unknown>[] = [];
+    const url = await listen(
+      createTcpServer((socket) => {
+        socket.on('error', () => undefined);
+        socket.resume();
+        closed.push(once(socket, 'close'));
+      }),
+    );
+    const client = clientOf({ timeoutMs: 100 });
+    expect(await post(client, url)).toMatchObject({ error: 'timeout' });
+    // Never goes on with its handshake.
+    expect(await post(client, url.replace('http:', 'https:'))).toMatchObject({ error: 'timeout' });
+    expect(closed).toHaveLength(2);
+    await Promise.all(closed);
+    // Sooner than a connection that is being opened ends by itself.
+  }, 8_000);
+});

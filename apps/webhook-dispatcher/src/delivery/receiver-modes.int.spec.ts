@@ -1,0 +1,66 @@
+/** F14: whatever a receiver does, an attempt ends in time, with the right code, and costs little memory. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { type Certificates, makeCertificates } from '../../test/certificates.js';
+import { MODES, openModes } from '../../test/receiver-modes.js';
+import { OutboundClient } from './outbound-client.js';
+
+/** For those who would have the caller wait for ever; the others have all the time that a busy machine needs. */
+const TIMEOUT_MS = 1_000;
+const TIMEOUT_OF_OTHERS_MS = 30_000;
+/** A busy machine is late. Less than what a connection may take to open: the wall clock ends that too. */
+const MARGIN_MS = 8_000;
+const RSS_GROWTH_MAX_BYTES = 64 * 1024 * 1024;
+
+let certificates: Certificates;
+let receivers: Awaited<ReturnType<typeof openModes>>;
+beforeAll(async () => {
+  certificates = await makeCertificates();
+  receivers = await openModes(certificates);
+});
+afterAll(() => receivers.close());
+
+const BODY = Buffer.from('{"event_id":"evt_1"}');
+
+describe('F14: a receiver that says', () => {
+  it.each(MODES)('$says', async (mode) => {
+    const timeoutMs = mode.hangs ? TIMEOUT_MS : TIMEOUT_OF_OTHERS_MS;
+    const client = new OutboundClient({
+      allowLoopback: true,
+      timeoutMs,
+      authorities: [certificates.authority],
+    });
+    const startedAt = performance.now();
+    const result = await client.post({ url: receivers.urlOf(mode), headers: {}, body: BODY });
+    expect(performance.now() - startedAt).toBeLessThan(timeoutMs + MARGIN_MS);
+    client.close();
+    const { statusCode, error } = result;
+    expect({ statusCode, error }).toEqual({ statusCode: undefined, error: undefined, ...mode.outcome });
+    if (mode.excerpt instanceof RegExp) expect(result.responseBody).toMatch(mode.excerpt);
+    else if (mode.excerpt !== undefined) expect(result.responseBody).toBe(mode.excerpt);
+    expect((result.responseBody ?? '').length).toBeLessThanOrEqual(1024);
+  });
+
+  it.each([
+    ['anything of this, 64 of them at once', MODES],
+    ['more than anybody can take, 64 of them at once', MODES.filter(({ isFlood }) => isFlood)],
+  ])('%s, costs the dispatcher at most 64 MB', async (_what, modes) => {
+    const urls = Array.from({ length: 64 }, (_, i) => receivers.urlOf(modes[i % modes.length] ?? modes[0]!));
+    const child = fork(join(import.meta.dirname, '../../test/calls-at-once.mjs'), {
+      execArgv: ['--expose-gc'],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    child.send({ urls, timeoutMs: TIMEOUT_MS, authorities: [certificates.authority] });
+    const [told] = await once(child, 'message');
+    child.kill();
+    const { ended, slowestMs, growthBytes } = told as {
+      ended: number;
+      slowestMs: number;
+      growthBytes: number;
+    };
+    expect(ended).toBe(64);
+    expect(slowestMs).toBeLessThan(TIMEOUT_MS + MARGIN_MS);
+    expect(growthBytes).toBeLessThanOrEqual(RSS_GROWTH_MAX_BYTES);
+  });
+});

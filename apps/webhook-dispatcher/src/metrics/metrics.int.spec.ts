@@ -1,0 +1,209 @@
+import { DELIVERY_ERRORS } from '@trading-automation/contracts';
+import type { Backlog, Lane } from '@trading-automation/core/webhooks';
+import { Registry } from 'prom-client';
+import { freePort, type Page, scrape } from '../../test/scrape.js';
+import type { LaneDepth } from '../delivery/attempt-queue.js';
+import { DeliveryCounters } from './delivery-counters.js';
+import { startMetrics } from './metrics.js';
+
+const BACKLOG: Backlog = {
+  oldestUndeliveredAgeSeconds: 12.5,
+  oldestDueAgeSeconds: 3,
+  oldestUnrelayedAgeSeconds: 0.25,
+  due: 1,
+  parked: 2,
+  waiting: 3,
+  sending: 4,
+  overrun: 5,
+};
+const DEPTHS: Record<Lane, LaneDepth> = {
+  main: { waiting: 6, active: 7, delayed: 8 },
+  slow: { waiting: 9, active: 10, delayed: 11 },
+};
+
+let port: number;
+let errors: unknown[];
+let lookAtPostgres: () => Promise<Backlog>;
+let lookAtRedis: (lane: Lane) => Promise<LaneDepth>;
+let counters: DeliveryCounters;
+let running: { stop(): Promise<void> };
+
+beforeEach(async () => {
+  port = await freePort();
+  errors = [];
+  lookAtPostgres = async () => BACKLOG;
+  lookAtRedis = async (lane) => DEPTHS[lane];
+  const registry = new Registry();
+  counters = new DeliveryCounters(registry);
+  running = await startMetrics({
+    port,
+    host: '127.0.0.1',
+    registry,
+    backlog: { look: () => lookAtPostgres() },
+    queue: { depth: (lane) => lookAtRedis(lane) },
+    onError: (error) => errors.push(error),
+    timeoutMs: 50,
+  });
+});
+afterEach(() => running.stop());
+
+describe('what is counted', () => {
+  it('stands at 0 before anything happened, in every series that can ever rise', async () => {
+    const page = await scrape(port);
+    const attempts = page.values('webhook_attempts_total');
+    expect(Object.keys(attempts).sort()).toEqual(
+      ['main', 'slow', 'test']
+        .flatMap((lane) => ['succeeded', ...DELIVERY_ERRORS].map((outcome) => `${lane} ${outcome}`))
+        .sort(),
+    );
+    expect(new Set(Object.values(attempts))).toEqual(new Set([0]));
+    expect(page.values('webhook_sweeper_repairs_total')).toEqual({ job: 0, dispatcher: 0 });
+    expect(page.values('webhook_deactivations_total')).toEqual({ '': 0 });
+    expect(page.values('webhook_superseded_attempts_total')).toEqual({ '': 0 });
+    expect(page.values('mails_total')).toEqual({ sent: 0, rejected: 0, deferred: 0, unreachable: 0 });
+    expect(page.values('webhook_attempt_duration_seconds_count')).toEqual({ main: 0, slow: 0, test: 0 });
+    expect(page.values('webhook_first_attempt_delay_seconds_count')).toEqual({ '': 0 });
+  });
+
+  it('rises by what happened, times in seconds', async () => {
+    counters.recorded('main', 'ended', { error: undefined, durationMs: 40 });
+    counters.recorded('main', 'ended', { error: undefined, durationMs: 250 });
+    counters.recorded('slow', 'deactivated', { error: 'timeout', durationMs: 30_000 });
+    counters.recorded('slow', 'superseded', { error: 'reset', durationMs: 5 });
+    const blocked = { error: 'blocked_address', responseTimeMs: 1 } as const;
+    expect(await counters.counting(async () => blocked)({})).toBe(blocked);
+    counters.firstAttempted(120);
+    counters.firstAttempted(-3);
+    counters.repaired('job');
+    counters.repaired('job');
+    counters.repaired('dispatcher');
+    counters.mailed('sent');
+    const page = await scrape(port);
+    expect(page.values('webhook_attempts_total')).toMatchObject({
+      'main succeeded': 2,
+      'slow timeout': 1,
+      'test blocked_address': 1,
+      'slow reset': 0,
+      'main timeout': 0,
+    });
+    expect(page.values('webhook_attempt_duration_seconds_sum')).toEqual({
+      main: 0.29,
+      slow: 30,
+      test: expect.any(Number),
+    });
+    expect(page.values('webhook_attempt_duration_seconds_count')).toEqual({ main: 2, slow: 1, test: 1 });
+    expect(page.values('webhook_attempt_duration_seconds_bucket')).toMatchObject({
+      '0.025 main': 0,
+      '0.05 main': 1,
+      '0.25 main': 2,
+      '+Inf main': 2,
+      '20 slow': 0,
+      '30 slow': 1,
+    });
+    expect(page.values('webhook_first_attempt_delay_seconds_sum')).toEqual({ '': 0.12 });
+    expect(page.values('webhook_first_attempt_delay_seconds_count')).toEqual({ '': 2 });
+    expect(page.values('webhook_sweeper_repairs_total')).toEqual({ job: 2, dispatcher: 1 });
+    expect(page.values('webhook_deactivations_total')).toEqual({ '': 1 });
+    expect(page.values('webhook_superseded_attempts_total')).toEqual({ '': 1 });
+    expect(page.values('mails_total')).toMatchObject({ sent: 1, rejected: 0 });
+  });
+});
+
+describe('what is looked up', () => {
+  const shown = (page: Page) => ({
+    readable: page.values('webhook_backlog_readable'),
+    oldest: page.values('webhook_oldest_undelivered_age_seconds'),
+    due: page.values('webhook_oldest_due_age_seconds'),
+    unrelayed: page.values('webhook_oldest_unrelayed_age_seconds'),
+    deliveries: page.values('webhook_deliveries_owed'),
+    jobs: page.values('webhook_lane_jobs'),
+  });
+  const ALL = {
+    readable: { postgres: 1, redis: 1 },
+    oldest: { '': 12.5 },
+    due: { '': 3 },
+    unrelayed: { '': 0.25 },
+    deliveries: { due: 1, parked: 2, waiting: 3, sending: 4, overrun: 5 },
+    jobs: {
+      'main waiting': 6,
+      'main active': 7,
+      'main delayed': 8,
+      'slow waiting': 9,
+      'slow active': 10,
+      'slow delayed': 11,
+    },
+  };
+  const NO_POSTGRES = { oldest: {}, due: {}, unrelayed: {}, deliveries: {} };
+
+  it('is what the stores say at the scrape', async () => {
+    expect(shown(await scrape(port))).toEqual(ALL);
+    lookAtPostgres = async () => ({ ...BACKLOG, parked: 200 });
+    expect(shown(await scrape(port)).deliveries).toMatchObject({ parked: 200 });
+    expect(errors).toEqual([]);
+  });
+
+  it('is gone from the page while its store is away, and there is the rest; then it is back', async () => {
+    await scrape(port);
+    counters.recorded('main', 'deactivated', { error: 'reset', durationMs: 1 });
+    lookAtPostgres = async () => {
+      throw new Error('Postgres is away');
+    };
+    const without = await scrape(port);
+    expect(shown(without)).toEqual({ ...ALL, ...NO_POSTGRES, readable: { postgres: 0, redis: 1 } });
+    expect(without.values('webhook_deactivations_total')).toEqual({ '': 1 });
+    lookAtRedis = async () => {
+      throw new Error('Redis is away');
+    };
+    expect(shown(await scrape(port))).toEqual({
+      ...NO_POSTGRES,
+      jobs: {},
+      readable: { postgres: 0, redis: 0 },
+    });
+    expect(errors).toHaveLength(3);
+    lookAtPostgres = async () => BACKLOG;
+    lookAtRedis = async (lane) => DEPTHS[lane];
+    expect(shown(await scrape(port))).toEqual(ALL);
+  });
+
+  it('does not hold up the page where a store hangs, and no second question is put to it meanwhile', async () => {
+    let looks = 0;
+    lookAtPostgres = () => {
+      looks++;
+      return new Promise(() => undefined);
+    };
+    const pages = await Promise.all([scrape(port), scrape(port), scrape(port)]);
+    for (const page of [...pages, await scrape(port)])
+      expect(shown(page)).toEqual({ ...ALL, ...NO_POSTGRES, readable: { postgres: 0, redis: 1 } });
+    expect(looks).toBe(1);
+  });
+});
+
+describe('the page', () => {
+  it('tells of the process too, and is served nowhere without a port', async () => {
+    const page = await scrape(port);
+    expect(page.values('process_resident_memory_bytes')['']).toBeGreaterThan(0);
+    const silent = await startMetrics({
+      port: undefined,
+      host: '127.0.0.1',
+      registry: new Registry(),
+      backlog: { look: () => lookAtPostgres() },
+      queue: { depth: (lane) => lookAtRedis(lane) },
+      onError: (error) => errors.push(error),
+    });
+    await silent.stop();
+  });
+
+  it('keeps to the conventions: a help and a type each, base units, counters that end in _total', async () => {
+    const { types } = await scrape(port);
+    const ours = [...types].filter(([name]) => /^(?:webhook|mails)_/.test(name));
+    expect(ours.map(([, type]) => type).sort()).toEqual([
+      ...Array(5).fill('counter'),
+      ...Array(6).fill('gauge'),
+      ...Array(2).fill('histogram'),
+    ]);
+    for (const [name, type] of ours) {
+      expect(name.endsWith('_total')).toBe(type === 'counter');
+      expect(name.endsWith('_seconds')).toBe(type === 'histogram' || name.includes('_age'));
+    }
+  });
+});

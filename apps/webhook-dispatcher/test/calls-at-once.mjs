@@ -1,0 +1,25 @@
+/** A process that makes outbound calls, all at once, and tells by how much they made it grow at most. */
+import { OutboundClient } from '../dist/delivery/outbound-client.js';
+
+const BODY = Buffer.alloc(16 * 1024, 'x');
+
+process.once('message', async ({ urls, timeoutMs, authorities }) => {
+  const client = new OutboundClient({ allowLoopback: true, timeoutMs, authorities });
+  const call = async (url) => {
+    const startedAt = performance.now();
+    await client.post({ url, headers: {}, body: BODY });
+    return performance.now() - startedAt;
+  };
+  // What is loaded once, whatever comes: parser, TLS, compiled code.
+  await Promise.all([...new Set(urls)].map(call));
+  globalThis.gc();
+  const before = process.memoryUsage.rss();
+  let most = before;
+  const sampling = setInterval(() => {
+    most = Math.max(most, process.memoryUsage.rss());
+  }, 20);
+  const times = await Promise.all(urls.map(call));
+  clearInterval(sampling);
+  client.close();
+  process.send({ ended: times.length, slowestMs: Math.max(...times), growthBytes: most - before });
+});

@@ -1,0 +1,205 @@
+/** F20, W2 and W3: a webhook that is changed while an attempt waits, and what each attempt is signed with. */
+import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
+import { Webhook } from 'standardwebhooks';
+import { configSchema } from '../src/config.js';
+import { startDispatcher } from '../src/dispatcher.js';
+import { type Hook, openReceiver, openWorld, type Receiver, until, type World } from './harness.js';
+import { actorOf, type OwnerApi, openOwnerApi, pendingOf } from './owner-api.js';
+
+const logger = createLogger('webhook-dispatcher', 'fatal');
+let world: World;
+let receiver: Receiver;
+let owner: OwnerApi;
+let hook: Hook;
+const running: RunningProcess[] = [];
+
+beforeEach(async () => {
+  world = await openWorld();
+  receiver = await openReceiver((_received, response) => void response.writeHead(500).end());
+  owner = await openOwnerApi(world);
+  // What the product itself tells of a webhook is no part of this.
+  hook = await world.addHook(receiver.url, { events: ['trade.*'] });
+  receiver.trust(hook);
+});
+afterEach(async () => {
+  await stop();
+  await owner.close();
+  await receiver.close();
+  await world.close();
+});
+
+async function start(settings: Record<string, string> = {}): Promise<void> {
+  const config = readConfig(configSchema, { ...world.environment, ...settings });
+  running.push(await startDispatcher(config, logger));
+}
+/** The stop is over when every attempt that was begun is recorded: what was not received by then never will be. */
+async function stop(): Promise<void> {
+  await Promise.all(running.splice(0).map((each) => each.stop()));
+}
+
+/** The wait before the third attempt lasts for as long as a test likes. */
+const LONG_WAIT = '20,600000,20,20';
+const deliveries = () =>
+  world.query('SELECT status, attempts FROM webhook_deliveries ORDER BY event_id, run');
+const untilAttempts = (attempts: number) =>
+  until(async () => (await world.query('SELECT FROM webhook_attempts')).length >= attempts);
+const untilStatus = (status: string) =>
+  until(async () => (await deliveries()).some((each) => each.status === status));
+const attemptsAt = ({ received }: Receiver) => received.map(({ attempt }) => attempt);
+
+/** Every event has been looked at, by whoever it is owed to. */
+const untilFannedOut = () =>
+  until(async () => {
+    const [row] = await world.query(
+      `SELECT FROM outbox_progress, outbox_sequence WHERE consumer = 'webhook-dispatcher' AND position = last_position
+         AND NOT EXISTS (SELECT FROM outbox_events WHERE position IS NULL)`,
+    );
+    return row;
+  });
+
+/** An event whose second attempt has failed, and whose third one waits. */
+async function waitForThird(): Promise<void> {
+  await start({ RETRY_DELAYS_MS: LONG_WAIT });
+  await world.emit(hook.userId);
+  await untilAttempts(2);
+}
+
+/** What waits is due now, for a dispatcher that knows nothing of the wait. */
+async function endTheWait(): Promise<void> {
+  await stop();
+  await world.query(
+    "UPDATE webhook_deliveries SET next_at = now() - interval '1 minute' WHERE status = 'DUE'",
+  );
+  await start({ QUEUE_PREFIX: `${world.environment.QUEUE_PREFIX}-2` });
+}
+
+describe('W2: each attempt', () => {
+  it('carries the time of its own sending, signed: a copy of an earlier one grows old', async () => {
+    const startedAt = Math.floor(Date.now() / 1000);
+    await start({ RETRY_DELAYS_MS: '1100,1100,20,20' });
+    await world.emit(hook.userId);
+    await pendingOf(world, hook);
+    const endedAt = Math.ceil(Date.now() / 1000);
+    const times = receiver.received.map(({ headers }) => Number(headers['webhook-timestamp']));
+    expect(times).toHaveLength(5);
+    expect(new Set(times.slice(0, 3)).size).toBe(3);
+    for (const [index, time] of times.entries()) {
+      expect(time).toBeGreaterThanOrEqual(times[index - 1] ?? startedAt);
+      expect(time).toBeLessThanOrEqual(endedAt);
+    }
+    expect(receiver.refused).toEqual([]);
+  });
+});
+
+describe('W3 and F20: a webhook whose secret is rotated and whose URL is changed while its third attempt waits', () => {
+  it('gets that and every later attempt there, and they verify with the new secret alone', async () => {
+    const moved = await openReceiver((_received, response) => void response.writeHead(500).end());
+    await waitForThird();
+    const { secret } = await owner.webhooks.rotateSecret(actorOf(hook), hook.publicId);
+    await owner.webhooks.update(actorOf(hook), hook.publicId, { url: moved.url });
+    moved.trust({ ...hook, secret });
+    await endTheWait();
+    await pendingOf(world, hook);
+    await stop();
+    expect([attemptsAt(receiver), attemptsAt(moved)]).toEqual([
+      [1, 2],
+      [3, 4, 5],
+    ]);
+    expect([receiver.refused, moved.refused]).toEqual([[], []]);
+    const withOld = new Webhook(hook.secret);
+    for (const { body, headers } of moved.received)
+      expect(() => withOld.verify(body, headers as Record<string, string>)).toThrow('No matching signature');
+    expect(new Set([...receiver.received, ...moved.received].map(({ body }) => body)).size).toBe(1);
+    await moved.close();
+  });
+});
+
+describe('F20: a webhook that is deactivated while an attempt waits', () => {
+  it('gets nothing more: what it is owed is a pending dead letter, with its reason and its attempts', async () => {
+    await waitForThird();
+    await owner.webhooks.update(actorOf(hook), hook.publicId, { is_active: false });
+    await endTheWait();
+    await world.emit(hook.userId);
+    await untilFannedOut();
+    await stop();
+    expect(attemptsAt(receiver)).toEqual([1, 2]);
+    expect(await deliveries()).toEqual([{ status: 'DEAD', attempts: 2 }]);
+    expect(await world.query('SELECT status, attempts, last_error FROM webhook_dead_letters')).toEqual([
+      { status: 'PENDING', attempts: 2, last_error: 'webhook_inactive' },
+    ]);
+  });
+
+  it('and reactivated gets new events at once, and the old one when its owner asks for it, anew and where it is now', async () => {
+    const moved = await openReceiver();
+    await waitForThird();
+    const actor = actorOf(hook);
+    await owner.webhooks.update(actor, hook.publicId, { is_active: false });
+    await owner.webhooks.update(actor, hook.publicId, { is_active: true, url: moved.url });
+    moved.trust(hook);
+    await endTheWait();
+    await world.emit(hook.userId);
+    await untilStatus('SUCCEEDED');
+    expect(attemptsAt(moved)).toEqual([1]);
+    await owner.deadLetters.retry(actor, hook.publicId, await pendingOf(world, hook));
+    await until(async () => (await deliveries()).filter(({ status }) => status === 'SUCCEEDED').length === 2);
+    await stop();
+    expect([attemptsAt(receiver), attemptsAt(moved)]).toEqual([
+      [1, 2],
+      [1, 1],
+    ]);
+    expect(moved.received[1]?.body).toBe(receiver.received[0]?.body);
+    expect([receiver.refused, moved.refused]).toEqual([[], []]);
+    await moved.close();
+  });
+
+  it('while an attempt is on its way has that one end: a success counts, and nothing follows', async () => {
+    let answer = () => {};
+    receiver.answer((_received, response) => {
+      answer = () => response.writeHead(200).end();
+    });
+    await start();
+    await world.emit(hook.userId);
+    await until(() => receiver.received.length === 1);
+    await owner.webhooks.update(actorOf(hook), hook.publicId, { is_active: false });
+    answer();
+    await untilStatus('SUCCEEDED');
+    await stop();
+    expect(attemptsAt(receiver)).toEqual([1]);
+    expect(await world.query('SELECT FROM webhook_dead_letters')).toEqual([]);
+  });
+});
+
+describe('F20: a webhook that is deleted', () => {
+  it('while an attempt waits gets nothing more: what it is owed is discarded, and its attempts are kept', async () => {
+    await waitForThird();
+    await owner.webhooks.delete(actorOf(hook), hook.publicId);
+    await endTheWait();
+    await untilStatus('DISCARDED');
+    await stop();
+    expect(attemptsAt(receiver)).toEqual([1, 2]);
+    expect(await deliveries()).toEqual([{ status: 'DISCARDED', attempts: 2 }]);
+    expect(await world.query('SELECT status, error FROM webhook_attempts')).toEqual(
+      Array(2).fill({ status: 'FAILED', error: 'http_status' }),
+    );
+    expect(await world.query('SELECT FROM webhook_dead_letters')).toEqual([]);
+    expect(await world.query('SELECT deleted_at IS NOT NULL AS gone, secret_sealed FROM webhooks')).toEqual([
+      { gone: true, secret_sealed: null },
+    ]);
+  });
+
+  it('while an attempt is on its way has that one end; its failure is discarded, and nothing follows', async () => {
+    let answer = () => {};
+    receiver.answer((_received, response) => {
+      answer = () => response.writeHead(500).end();
+    });
+    await start();
+    await world.emit(hook.userId);
+    await until(() => receiver.received.length === 1);
+    await owner.webhooks.delete(actorOf(hook), hook.publicId);
+    answer();
+    await untilStatus('DISCARDED');
+    await stop();
+    expect(attemptsAt(receiver)).toEqual([1]);
+    expect(await deliveries()).toEqual([{ status: 'DISCARDED', attempts: 1 }]);
+  });
+});

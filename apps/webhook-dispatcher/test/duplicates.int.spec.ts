@@ -1,0 +1,174 @@
+/** F18 and F21: what is asked for twice is sent once, and what is asked for again is sent again. */
+import { encodeId } from '@trading-automation/contracts';
+import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
+import { configSchema } from '../src/config.js';
+import { startDispatcher } from '../src/dispatcher.js';
+import { openReceiver, openWorld, type Receiver, until, type World } from './harness.js';
+import { actorOf, type OwnerApi, openOwnerApi, pendingOf } from './owner-api.js';
+
+const logger = createLogger('webhook-dispatcher', 'fatal');
+let world: World;
+let receiver: Receiver;
+let owner: OwnerApi;
+let running: RunningProcess[] = [];
+
+beforeEach(async () => {
+  world = await openWorld();
+  receiver = await openReceiver();
+  owner = await openOwnerApi(world);
+});
+afterEach(async () => {
+  await Promise.all(running.map((each) => each.stop()));
+  running = [];
+  await owner.close();
+  await receiver.close();
+  await world.close();
+});
+
+async function start(settings: Record<string, string> = {}): Promise<void> {
+  const config = readConfig(configSchema, { ...world.environment, ...settings });
+  running.push(await startDispatcher(config, logger));
+}
+/** The stop is over when every attempt that was begun is recorded: what was not received by then never will be. */
+async function stop(): Promise<void> {
+  await Promise.all(running.splice(0).map((each) => each.stop()));
+}
+
+const count = async (table: string) =>
+  Number((await world.query(`SELECT count(*)::int AS count FROM ${table}`))[0]?.count);
+const untilSucceeded = (deliveries: number) =>
+  until(
+    async () =>
+      (await world.query("SELECT FROM webhook_deliveries WHERE status = 'SUCCEEDED'")).length >= deliveries,
+  );
+const receivedIds = () => receiver.received.map(({ webhookId, eventId }) => `${webhookId} ${eventId}`);
+const fail = () =>
+  receiver.answer((_received, response) => void response.writeHead(500, { connection: 'close' }).end());
+const succeed = () => receiver.answer((_received, response) => void response.end());
+
+describe('F18: an event that is relayed more than once', () => {
+  it('by several dispatchers at the same time is one delivery and one call for each webhook', async () => {
+    const one = await world.addHook(receiver.url);
+    const two = await world.addHook(receiver.url, { userId: one.userId, events: ['trade.*'] });
+    receiver.trust(one, two);
+    const before = await Promise.all(Array.from({ length: 30 }, () => world.emit(one.userId)));
+    await Promise.all([start(), start(), start()]);
+    const after = await Promise.all(Array.from({ length: 30 }, () => world.emit(one.userId)));
+    await untilSucceeded(120);
+    await stop();
+    const expected = [...before, ...after].flatMap((id) =>
+      [one, two].map(({ publicId }) => `${publicId} ${encodeId('evt', id)}`),
+    );
+    expect(receivedIds().sort()).toEqual(expected.sort());
+    expect([await count('webhook_deliveries'), await count('webhook_attempts')]).toEqual([120, 120]);
+    expect(receiver.refused).toEqual([]);
+  });
+
+  it('because its progress came out of a backup is still one delivery and one call, dead ones included', async () => {
+    const hook = await world.addHook(receiver.url);
+    receiver.trust(hook);
+    await start();
+    for (let i = 0; i < 10; i++) await world.emit(hook.userId);
+    await untilSucceeded(10);
+    fail();
+    await world.emit(hook.userId);
+    await pendingOf(world, hook);
+    succeed();
+    await stop();
+    await world.query('UPDATE outbox_progress SET position = 3');
+    await Promise.all([start(), start()]);
+    // All eleven were looked at again by the time that the twelfth is delivered.
+    await world.emit(hook.userId);
+    await untilSucceeded(11);
+    await world.query("DELETE FROM outbox_progress WHERE consumer = 'webhook-dispatcher'");
+    await world.emit(hook.userId);
+    await untilSucceeded(12);
+    await stop();
+    expect(await count('webhook_deliveries')).toBe(10 + 1 + 2);
+    expect(await count('webhook_dead_letters')).toBe(1);
+    expect(receiver.received).toHaveLength(10 + 5 + 2);
+    expect(receiver.refused).toEqual([]);
+  });
+});
+
+describe('F21: a dead letter', () => {
+  it('that is retried many times at once, and discarded at once, has one of it happen, and is sent once at most', async () => {
+    const hook = await world.addHook(receiver.url);
+    receiver.trust(hook);
+    fail();
+    await start();
+    const id = await world.emit(hook.userId);
+    const letter = await pendingOf(world, hook);
+    succeed();
+    receiver.received.length = 0;
+    const actor = actorOf(hook);
+    const asked = await Promise.allSettled([
+      ...Array.from({ length: 8 }, () => owner.deadLetters.retry(actor, hook.publicId, letter)),
+      owner.deadLetters.discard(actor, hook.publicId, letter),
+    ]);
+    const refusals = asked.filter((each) => each.status === 'rejected').map(({ reason }) => reason.code);
+    expect(refusals).toEqual(Array(8).fill('invalid_state'));
+    const [{ status }] = (await world.query('SELECT status FROM webhook_dead_letters')) as [
+      { status: string },
+    ];
+    const isRetried = status === 'RETRIED';
+    if (isRetried) await untilSucceeded(1);
+    await stop();
+    expect(receiver.received.map(({ eventId, attempt }) => ({ eventId, attempt }))).toEqual(
+      isRetried ? [{ eventId: encodeId('evt', id), attempt: 1 }] : [],
+    );
+    expect(await count('webhook_deliveries')).toBe(isRetried ? 2 : 1);
+    expect(receiver.refused).toEqual([]);
+  });
+
+  it('that was retried and died again is another one, and its retry sends again: the same event, the same bytes', async () => {
+    const hook = await world.addHook(receiver.url, { events: ['trade.*'] });
+    receiver.trust(hook);
+    fail();
+    // No sweep comes to help: the retry itself is what is heard.
+    await start({ SWEEP_MS: '600000' });
+    await world.emit(hook.userId, 'trade.created', { text: 'Zürich \u2028' });
+    const actor = actorOf(hook);
+    const first = await pendingOf(world, hook);
+    await owner.deadLetters.retry(actor, hook.publicId, first);
+    await expect(owner.deadLetters.retry(actor, hook.publicId, first)).rejects.toMatchObject({
+      code: 'invalid_state',
+    });
+    const second = await pendingOf(world, hook);
+    expect(second).not.toBe(first);
+    succeed();
+    // Ten failures with two dead letters among them have deactivated it.
+    await expect(owner.deadLetters.retry(actor, hook.publicId, second)).rejects.toMatchObject({
+      details: [{ state: 'INACTIVE' }],
+    });
+    await owner.webhooks.update(actor, hook.publicId, { is_active: true });
+    await owner.deadLetters.retry(actor, hook.publicId, second);
+    await untilSucceeded(1);
+    await stop();
+    expect(receiver.received.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 1]);
+    expect(new Set(receiver.received.map(({ body, eventId }) => `${eventId} ${body}`)).size).toBe(1);
+    expect(await world.query('SELECT run, status FROM webhook_deliveries ORDER BY run')).toEqual([
+      { run: 0, status: 'DEAD' },
+      { run: 1, status: 'DEAD' },
+      { run: 2, status: 'SUCCEEDED' },
+    ]);
+    expect(receiver.refused).toEqual([]);
+  });
+
+  it('that is retried while no dispatcher runs is sent once when one does', async () => {
+    const hook = await world.addHook(receiver.url);
+    receiver.trust(hook);
+    fail();
+    await start();
+    await world.emit(hook.userId);
+    const letter = await pendingOf(world, hook);
+    await stop();
+    succeed();
+    await owner.deadLetters.retry(actorOf(hook), hook.publicId, letter);
+    await start();
+    await untilSucceeded(1);
+    await stop();
+    expect(receiver.received.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 1]);
+    expect(receiver.refused).toEqual([]);
+  });
+});

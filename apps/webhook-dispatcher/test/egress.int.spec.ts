@@ -1,0 +1,215 @@
+/**
+ * The ways by which a URL comes to be called, and what each of them does with one that leads inside: creating and
+ * changing a webhook, a test event, a delivery, and the retry of a dead letter. The last three find it stored, as if a
+ * rule had been missing when it was registered. The canary listens everywhere on this machine, and must count nobody.
+ */
+import { createHash } from 'node:crypto';
+import { type DynamicModule, type INestApplicationContext, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { encodeId } from '@trading-automation/contracts';
+import { CoreModule } from '@trading-automation/core';
+import { Opener } from '@trading-automation/core/sealing';
+import {
+  DeadLettersService,
+  WebhookSecrets,
+  WebhooksModule,
+  WebhooksService,
+  WebhookTests,
+} from '@trading-automation/core/webhooks';
+import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
+import { configSchema } from '../src/config.js';
+import { OutboundClient } from '../src/delivery/outbound-client.js';
+import { WebhookSender } from '../src/delivery/webhook-sender.js';
+import { startDispatcher } from '../src/dispatcher.js';
+import { type Hook, openWorld, until, type World } from './harness.js';
+import { type Canary, EVERYWHERE, openCanary, openNameServer } from './outside.js';
+import { actorOf } from './owner-api.js';
+
+@Module({})
+class OwnerModule {}
+
+const logger = createLogger('webhook-dispatcher', 'fatal');
+let world: World;
+let canary: Canary;
+let api: INestApplicationContext;
+let webhooks: WebhooksService;
+const running: { stop(): Promise<unknown> }[] = [];
+
+beforeEach(async () => {
+  world = await openWorld();
+  canary = await openCanary(EVERYWHERE);
+  const secrets: DynamicModule = {
+    module: OwnerModule,
+    global: true,
+    providers: [{ provide: WebhookSecrets, useValue: new WebhookSecrets(world.sealer, false) }],
+    exports: [WebhookSecrets],
+  };
+  const core = CoreModule.forApi(world.platform, [createHash('sha256').update('server key').digest()]);
+  api = await NestFactory.createApplicationContext(
+    { module: OwnerModule, imports: [core, secrets, WebhooksModule] },
+    { logger: false, abortOnError: false },
+  );
+  webhooks = api.get(WebhooksService);
+});
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((each) => each.stop()));
+  await api.close();
+  await canary.close();
+  await world.close();
+});
+
+/** As in production: nothing is open to it. */
+async function start(): Promise<RunningProcess> {
+  const config = readConfig(configSchema, { ...world.environment, WEBHOOK_ALLOW_LOOPBACK: 'false' });
+  const dispatcher = await startDispatcher(config, logger);
+  running.push(dispatcher);
+  return dispatcher;
+}
+
+/** All of a list, oldest first. */
+const ALL = { limit: 100, sort: 'created_at', order: 'asc', include: [] } as const;
+
+/** By the number of the threat, the URLs with the canary's port, and the code of each. */
+const table = (port: number): readonly (readonly [string, string, 'blocked_address' | 'invalid_url'])[] => [
+  ['S1', `http://127.0.0.1:${port}/`, 'blocked_address'],
+  ['S1', `http://10.0.0.1:${port}/`, 'blocked_address'],
+  ['S1', 'http://169.254.169.254/latest/meta-data', 'blocked_address'],
+  ['S1', `http://[::1]:${port}/`, 'blocked_address'],
+  ['S1', 'http://[fd00:ec2::254]/latest/meta-data', 'blocked_address'],
+  ['S2', `http://2130706433:${port}/`, 'blocked_address'],
+  ['S2', `http://0x7f000001:${port}/`, 'blocked_address'],
+  ['S2', `http://0177.0.0.1:${port}/`, 'blocked_address'],
+  ['S2', `http://127.1:${port}/`, 'blocked_address'],
+  ['S2', `http://0:${port}/`, 'blocked_address'],
+  ['S2', `http://１２７.０.０.１:${port}/`, 'blocked_address'],
+  ['S2', `http://①②⑦.0.0.1:${port}/`, 'blocked_address'],
+  ['S2', `http://127.0.0.1.:${port}/`, 'blocked_address'],
+  ['S2', `http://[::ffff:7f00:1]:${port}/`, 'blocked_address'],
+  ['S2', `http://[64:ff9b::7f00:1]:${port}/`, 'blocked_address'],
+  ['S4', `http://localhost:${port}/`, 'blocked_address'],
+  ['S4', `http://canary.localhost:${port}/`, 'blocked_address'],
+  ['S4', `http://db:${port}/`, 'blocked_address'],
+  ['S4', 'http://metadata.google.internal/computeMetadata/v1/', 'blocked_address'],
+  ['S9', 'gopher://127.0.0.1/', 'invalid_url'],
+  ['S9', 'file:///etc/passwd', 'invalid_url'],
+  ['S9', `http://a@127.0.0.1:${port}/`, 'invalid_url'],
+  ['S9', `http://127.0.0.1:${port}#@example.com/`, 'invalid_url'],
+  ['S9', `http://evil\\@127.0.0.1:${port}/`, 'blocked_address'],
+  ['S9', `http://127.0.0.1:${port}\\@example.com/`, 'blocked_address'],
+  ['S9', `http://12\t7.0.0.1:${port}/`, 'blocked_address'],
+  ['S9', 'http://example.com:6379/', 'invalid_url'],
+  ['S9', 'http://example.com:25/', 'invalid_url'],
+];
+
+/** A webhook of one user for each URL of the table, stored as it is. */
+async function storeTable() {
+  const rows: { name: string; hook: Hook; code: string }[] = [];
+  for (const [id, url, code] of table(canary.port)) {
+    const options = { events: ['trade.created'], ...(rows[0] && { userId: rows[0].hook.userId }) };
+    rows.push({ name: `${id} ${url}`, hook: await world.addHook(url, options), code });
+  }
+  return rows as [(typeof rows)[number], ...typeof rows];
+}
+
+const refusalOf = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    () => 'taken',
+    (error: { code?: string; details?: readonly { field: string; code: string }[] }) =>
+      error.details?.map(({ field, code }) => `${error.code} ${field} ${code}`).join() ?? error,
+  );
+const expected = () =>
+  table(canary.port).map(([id, url, code]) => [`${id} ${url}`, `validation_failed url ${code}`]);
+
+describe('S1, S2, S4, S9: a URL that leads inside, or is none', () => {
+  it('can not be registered', async () => {
+    const actor = actorOf(await world.addHook('https://hooks.example.com/'));
+    const told: unknown[] = [];
+    for (const [id, url] of table(canary.port)) {
+      const creation = webhooks.create(actor, { url, events: ['*'], description: '' });
+      told.push([`${id} ${url}`, await refusalOf(creation)]);
+    }
+    expect(told).toEqual(expected());
+    expect((await webhooks.list(actor, ALL)).items).toHaveLength(1);
+    expect(canary.connections).toBe(0);
+  });
+
+  it('can not be put in the place of another', async () => {
+    const hook = await world.addHook('https://hooks.example.com/');
+    const told: unknown[] = [];
+    for (const [id, url] of table(canary.port)) {
+      told.push([`${id} ${url}`, await refusalOf(webhooks.update(actorOf(hook), hook.publicId, { url }))]);
+    }
+    expect(told).toEqual(expected());
+    expect((await webhooks.get(actorOf(hook), hook.publicId)).url).toBe('https://hooks.example.com/');
+    expect(canary.connections).toBe(0);
+  });
+
+  it('is not called with a test event', async () => {
+    const rows = await storeTable();
+    await start();
+    const told: unknown[] = [];
+    for (const { name, hook } of rows) {
+      const { status, error, status_code, response_body } = await webhooks.test(actorOf(hook), hook.publicId);
+      told.push([name, status, error, status_code, response_body]);
+    }
+    expect(told).toEqual(rows.map(({ name, code }) => [name, 'FAILED', code, undefined, null]));
+    expect(canary.connections).toBe(0);
+  });
+
+  it('is not called with an event, nor when its dead letter is retried; and no address is told', async () => {
+    const rows = await storeTable();
+    const actor = actorOf(rows[0].hook);
+    const letters = api.get(DeadLettersService);
+    await start();
+    await world.emit(actor.userId);
+    const deadOf = async (run: number) => {
+      const sql = `SELECT l.id, l.webhook_id, l.last_error FROM webhook_dead_letters l
+         JOIN webhook_deliveries d ON d.id = l.id WHERE d.run = $1`;
+      return until(async () => {
+        const found = await world.query(sql, run);
+        return found.length === rows.length && new Map(found.map((row) => [row.webhook_id, row]));
+      });
+    };
+    const codesOf = (dead: Awaited<ReturnType<typeof deadOf>>) =>
+      rows.map(({ name, hook }) => [name, dead.get(hook.id)?.last_error]);
+    const first = await deadOf(0);
+    expect(codesOf(first)).toEqual(rows.map(({ name, code }) => [name, code]));
+    for (const { hook } of rows)
+      await letters.retry(actor, hook.publicId, encodeId('dlq', String(first.get(hook.id)?.id)));
+    expect(codesOf(await deadOf(1))).toEqual(rows.map(({ name, code }) => [name, code]));
+    for (const { name, hook, code } of rows) {
+      const { items } = await webhooks.deliveries(actor, hook.publicId, ALL);
+      expect([name, ...new Set(items.map(({ error }) => error))]).toEqual([name, code]);
+      expect(items).toHaveLength(10);
+      const dead = (await letters.list(actor, hook.publicId, ALL)).items;
+      // S10: their own URL is nowhere in it, and neither is what it meant.
+      expect(JSON.stringify([items, dead])).not.toMatch(/127\.|10\.0|169\.254|::|localhost|7f00/);
+    }
+    expect(canary.connections).toBe(0);
+  });
+});
+
+describe('S4, S10: a name that its name server leads inside', () => {
+  it('is refused at the call, and the address is told to nobody', async () => {
+    const nameServer = await openNameServer(({ type }) => (type === 'A' ? ['127.0.0.1'] : []));
+    running.push({ stop: () => nameServer.close() });
+    const opener = await Opener.with(readConfig(configSchema, world.environment).WEBHOOK_OPENING_KEYS);
+    const client = new OutboundClient({
+      allowLoopback: false,
+      timeoutMs: 5_000,
+      dnsServers: [nameServer.address],
+    });
+    const sender = new WebhookSender(opener, client, logger);
+    const onError = (error: unknown) => logger.error(error);
+    running.push(new WebhookTests(world.platform).serve({ send: (event) => sender.send(event), onError }));
+    const hook = await world.addHook(`http://127.0.0.1.nip.io:${canary.port}/hook`);
+    const told = await webhooks.test(actorOf(hook), hook.publicId);
+    expect(told).toMatchObject({ status: 'FAILED', error: 'blocked_address', response_body: null });
+    expect(told.status_code).toBeUndefined();
+    const { items } = await webhooks.deliveries(actorOf(hook), hook.publicId, ALL);
+    expect(items).toEqual([told]);
+    expect(JSON.stringify(told)).not.toContain('127.');
+    expect(nameServer.questions).toHaveLength(2);
+    expect(canary.connections).toBe(0);
+  });
+});

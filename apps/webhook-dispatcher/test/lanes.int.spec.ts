@@ -1,0 +1,130 @@
+import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
+import { configSchema } from '../src/config.js';
+import { startDispatcher } from '../src/dispatcher.js';
+import { openReceiver, openWorld, type Receiver, until, type World } from './harness.js';
+
+/** No attempt ends by itself within a test; its receiver's end ends it. */
+const PATIENT = { ATTEMPT_TIMEOUT_MS: '90000', LEASE_MS: '135000' };
+
+let world: World;
+const running: RunningProcess[] = [];
+const receivers: Receiver[] = [];
+beforeEach(async () => {
+  world = await openWorld();
+});
+afterEach(async () => {
+  await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
+  await Promise.all(running.splice(0).map((dispatcher) => dispatcher.stop()));
+  await world.close();
+});
+
+async function start(settings: Record<string, string> = {}): Promise<void> {
+  const logger = createLogger('spec');
+  const config = readConfig(configSchema, { ...world.environment, ...PATIENT, ...settings });
+  logger.level = config.LOG_LEVEL;
+  running.push(await startDispatcher(config, logger));
+}
+
+async function receive(answer?: Parameters<typeof openReceiver>[0]): Promise<Receiver> {
+  const receiver = await openReceiver(answer);
+  receivers.push(receiver);
+  return receiver;
+}
+
+/** Holds every request until it is let go, and remembers how many it held at once. */
+function holding() {
+  const held: (() => void)[] = [];
+  let most = 0;
+  const answer: Parameters<typeof openReceiver>[0] = (_received, response) => {
+    held.push(() => response.end());
+    most = Math.max(most, held.length);
+  };
+  return { answer, held, most: () => most, letGo: () => held.shift()?.() };
+}
+
+describe('receivers that hang', () => {
+  it('hold up no other: more of them than the lane has places, each of another user, and a healthy one is served', async () => {
+    const stuck = holding();
+    const hanging = await receive(stuck.answer);
+    const healthy = await receive();
+    const hooks = await Promise.all(Array.from({ length: 6 }, () => world.addHook(hanging.url)));
+    const hook = await world.addHook(healthy.url);
+    hanging.trust(...hooks);
+    healthy.trust(hook);
+    await start({ DELIVERY_CONCURRENCY: '2' });
+    for (const { userId } of hooks) await world.emit(userId);
+    await until(() => stuck.held.length === hooks.length);
+    await world.emit(hook.userId);
+    await until(() => healthy.received.length === 1);
+    expect(hanging.received).toHaveLength(hooks.length);
+    expect([...hanging.refused, ...healthy.refused]).toEqual([]);
+  });
+});
+
+describe('a burst', () => {
+  it('reaches a receiver four at a time, over two dispatchers, and all of it', async () => {
+    const stuck = holding();
+    const receiver = await receive(stuck.answer);
+    const hook = await world.addHook(receiver.url);
+    receiver.trust(hook);
+    await Promise.all([start(), start()]);
+    for (let i = 0; i < 30; i++) await world.emit(hook.userId);
+    await until(() => stuck.held.length === 4);
+    await until(async () => (await world.query('SELECT FROM webhook_deliveries')).length === 30);
+    while (receiver.received.length < 30 || stuck.held.length > 0) {
+      await until(() => stuck.held.length > 0);
+      stuck.letGo();
+    }
+    await until(
+      async () =>
+        (await world.query("SELECT FROM webhook_deliveries WHERE status = 'SUCCEEDED'")).length === 30,
+    );
+    expect(stuck.most()).toBe(4);
+    expect(new Set(receiver.received.map(({ eventId }) => eventId)).size).toBe(30);
+    expect(receiver.received).toHaveLength(30);
+    expect(receiver.refused).toEqual([]);
+  });
+
+  it('is delivered although nobody was told of what was parked: the sweeper admits it', async () => {
+    const receiver = await receive();
+    const hook = await world.addHook(receiver.url);
+    receiver.trust(hook);
+    await world.emit(hook.userId);
+    await start();
+    await until(() => receiver.received.length === 1);
+    await world.query(
+      `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, status, next_at, is_parked, run)
+       SELECT gen_random_uuid(), webhook_id, event_id, event_type, 'DUE', clock_timestamp(), true, n
+       FROM webhook_deliveries, generate_series(1, 12) n WHERE run = 0`,
+    );
+    await until(() => receiver.received.length === 13);
+    expect(receiver.refused).toEqual([]);
+  });
+});
+
+describe('a webhook that fails again and again', () => {
+  it('is served by the slow lane, while the main one is full, and comes back when it recovers', async () => {
+    const stuck = holding();
+    const failing = await receive((_received, response) => void response.writeHead(500).end());
+    const hanging = await receive(stuck.answer);
+    const [hook, other] = await Promise.all([world.addHook(failing.url), world.addHook(hanging.url)]);
+    failing.trust(hook);
+    hanging.trust(other);
+    await start({ RETRY_DELAYS_MS: '10,10,10,1500', DELIVERY_CONCURRENCY: '1', IN_FLIGHT_MAX: '1' });
+    await world.emit(hook.userId);
+    await until(() => failing.received.length === 4);
+    // One goes on beside the lane, the next one keeps its only place.
+    for (let i = 0; i < 2; i++) await world.emit(other.userId);
+    await until(() => stuck.held.length === 2);
+    failing.answer((_received, response) => void response.end());
+    // The main lane is full: the fifth attempt can only come by the slow one.
+    await until(() => failing.received.length === 5);
+    await until(
+      async () =>
+        (await world.query('SELECT consecutive_failures FROM webhooks WHERE id = $1', hook.id))[0]
+          ?.consecutive_failures === 0,
+    );
+    expect(stuck.held).toHaveLength(2);
+    expect([...failing.refused, ...hanging.refused]).toEqual([]);
+  });
+});

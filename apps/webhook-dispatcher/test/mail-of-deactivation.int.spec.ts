@@ -1,0 +1,111 @@
+import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
+import PostalMime from 'postal-mime';
+import { configSchema } from '../src/config.js';
+import { startDispatcher } from '../src/dispatcher.js';
+import { type Hook, openReceiver, openWorld, type Receiver, until, type World } from './harness.js';
+import { type MailServer, openMailServer } from './mail-server.js';
+
+const OWNER = 'owner@example.com';
+
+let world: World;
+let receiver: Receiver;
+let server: MailServer;
+let dispatcher: RunningProcess;
+let hook: Hook;
+
+beforeEach(async () => {
+  world = await openWorld();
+  receiver = await openReceiver((_received, response) => void response.writeHead(503).end());
+  server = await openMailServer();
+  hook = await world.addHook(`${receiver.url}?key=s3cret`);
+  receiver.trust(hook);
+  await world.query(
+    'UPDATE users SET email = $2, email_verified_at = now() WHERE id = $1',
+    hook.userId,
+    OWNER,
+  );
+  const config = readConfig(configSchema, {
+    ...world.environment,
+    SMTP_URL: `smtp://127.0.0.1:${server.port}`,
+    MAIL_FROM: 'Trading <no-reply@example.org>',
+    MAIL_POLL_MS: '50',
+  });
+  dispatcher = await startDispatcher(config, createLogger('webhook-dispatcher', 'fatal'));
+});
+afterEach(async () => {
+  await dispatcher.stop();
+  await server.close();
+  await receiver.close();
+  expect(receiver.refused).toEqual([]);
+  await world.close();
+});
+
+const notifications = () => world.query("SELECT FROM notifications WHERE kind = 'webhook.deactivated'");
+
+/** Two events that fail in all of their attempts; resolves when the `count`th deactivation was told of. */
+async function fails(count: number): Promise<void> {
+  await world.emit(hook.userId);
+  await world.emit(hook.userId);
+  await until(async () => (await notifications()).length === count);
+}
+const isMended = () =>
+  world.query(
+    `UPDATE webhooks SET is_active = true, consecutive_failures = 0, consecutive_dead_letters = 0,
+       deactivated_at = NULL, deactivation_reason = NULL WHERE id = $1`,
+    hook.id,
+  );
+/** Whatever mail was queued is sent: then nothing more comes. */
+const settled = () =>
+  until(async () => (await world.query('SELECT FROM mails WHERE sent_at IS NULL')).length === 0);
+const arrived = async () => {
+  await settled();
+  return Promise.all(server.received.map(({ raw }) => PostalMime.parse(raw)));
+};
+const chooses = (value: object) =>
+  world.query(
+    "INSERT INTO settings (id, user_id, key, value) VALUES (gen_random_uuid(), $1, 'notifications', $2)",
+    hook.userId,
+    JSON.stringify(value),
+  );
+
+describe('a webhook that was deactivated by its failures', () => {
+  it('is told of by one mail and one notification; again on the same day by a notification alone', async () => {
+    await fails(1);
+    await until(() => server.received.length === 1);
+    const [mail] = await arrived();
+    expect(mail).toMatchObject({
+      subject: 'A webhook was deactivated',
+      from: { address: 'no-reply@example.org' },
+      to: [{ address: OWNER }],
+    });
+    expect(mail?.html).toBeUndefined();
+    expect(mail?.text).toContain(`PATCH /v1/webhooks/${hook.publicId} with {"is_active": true}`);
+    expect(mail?.text).toContain(`Address       ${receiver.url}?…`);
+    expect(mail?.text).toMatch(/^Failing {7}\d+ attempts in a row, since 20\d\d-.*Z$/m);
+    expect(mail?.text).toMatch(/^Last attempt {2}20\d\d-.*Z: HTTP 503$/m);
+    expect(mail?.text).toMatch(/^Waiting {7}(?:1 delivery|2 deliveries), in its dead letters$/m);
+    expect(server.received[0]?.raw).not.toMatch(/s3cret|whsec_/);
+
+    await isMended();
+    await fails(2);
+    expect(await arrived()).toHaveLength(1);
+    expect(await world.query('SELECT FROM mails')).toHaveLength(1);
+  });
+
+  it('is not mailed of where its owner chose so, nor to an address that was not verified', async () => {
+    await chooses({ email: { 'webhook.*': false } });
+    await fails(1);
+    await world.query("DELETE FROM settings WHERE key = 'notifications'");
+    await world.query('UPDATE users SET email_verified_at = NULL WHERE id = $1', hook.userId);
+    await isMended();
+    await fails(2);
+    expect(await world.query('SELECT FROM mails')).toEqual([]);
+    await chooses({ in_app: { 'webhook.deactivated': false } });
+    await world.query('UPDATE users SET email_verified_at = now() WHERE id = $1', hook.userId);
+    await isMended();
+    await world.emit(hook.userId);
+    await world.emit(hook.userId);
+    await until(() => server.received.length === 1);
+    expect(await notifications()).toHaveLength(2);
+  });
+});

@@ -1,0 +1,183 @@
+/** What a dispatcher says of itself, held against what Postgres knows and receivers saw. */
+import { callProcess } from '@trading-automation/persistence';
+import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
+import { configSchema } from '../src/config.js';
+import { startDispatcher } from '../src/dispatcher.js';
+import { type Hook, openReceiver, openWorld, type Receiver, until, type World } from './harness.js';
+import { freePort, type Page, scrape } from './scrape.js';
+
+const logger = createLogger('webhook-dispatcher', 'fatal');
+let world: World;
+let receiver: Receiver;
+const running: RunningProcess[] = [];
+
+beforeEach(async () => {
+  world = await openWorld();
+  receiver = await openReceiver();
+});
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((each) => each.stop()));
+  await receiver.close();
+  await world.close();
+});
+
+/** A dispatcher that is scraped at the port it answers with. */
+async function start(settings: Record<string, string> = {}): Promise<number> {
+  const port = await freePort();
+  const config = readConfig(configSchema, { ...world.environment, METRICS_PORT: String(port), ...settings });
+  running.push(await startDispatcher(config, logger));
+  return port;
+}
+const untilAttempts = (attempts: number) =>
+  until(async () => (await world.query('SELECT FROM webhook_attempts')).length >= attempts);
+/** The page, once what it counts is told: an attempt is counted a moment after its record. */
+const pageWith = (port: number, holds: (page: Page) => boolean) =>
+  until(async () => {
+    const page = await scrape(port);
+    return holds(page) && page;
+  });
+const sum = (values: Record<string, number>) =>
+  Object.values(values).reduce((total, each) => total + each, 0);
+const testCall = (hook: Hook) =>
+  callProcess({
+    dataSource: world.platform.database,
+    listener: world.platform.listener,
+    name: 'webhook.test',
+    input: Buffer.from(hook.id),
+    timeoutMs: 10_000,
+  });
+
+describe('the metrics of a dispatcher', () => {
+  it('add up: attempts by outcome are the attempts in Postgres, test events too, and each event has one delay', async () => {
+    receiver.answer((received, response) => {
+      const isBroken = received.webhookId === broken.publicId;
+      response.writeHead(isBroken ? 500 : 200).end();
+    });
+    const healthy = await world.addHook(receiver.url, { events: ['trade.*'] });
+    const broken = await world.addHook(receiver.url, { userId: healthy.userId, events: ['trade.*'] });
+    const refused = await world.addHook('https://10.0.0.1/', { userId: healthy.userId, events: ['trade.*'] });
+    receiver.trust(healthy, broken, refused);
+    const port = await start();
+    for (let i = 0; i < 3; i++) await world.emit(healthy.userId);
+    // Three successes; ten failures of each of the others, which are deactivated by then, and more on the way.
+    await until(
+      async () =>
+        (await world.query("SELECT FROM webhook_deliveries WHERE status IN ('DUE', 'SENDING')")).length ===
+          0 && (await world.query('SELECT FROM webhooks WHERE NOT is_active')).length === 2,
+    );
+    await testCall(healthy);
+    const recorded = await world.query(
+      'SELECT coalesce(error, $1) AS outcome, count(*)::int AS count FROM webhook_attempts GROUP BY 1',
+      'succeeded',
+    );
+    const byOutcome = Object.fromEntries(
+      recorded.map(({ outcome, count }) => [String(outcome), Number(count)]),
+    );
+    const page = await pageWith(
+      port,
+      (each) => sum(each.values('webhook_attempts_total')) === sum(byOutcome),
+    );
+    const attempts = page.values('webhook_attempts_total');
+    for (const outcome of ['succeeded', 'http_status', 'blocked_address', 'timeout', 'internal']) {
+      const counted = ['main', 'slow', 'test'].map((lane) => attempts[`${lane} ${outcome}`] ?? 0);
+      expect([outcome, counted.reduce((total, each) => total + each, 0)]).toEqual([
+        outcome,
+        byOutcome[outcome] ?? 0,
+      ]);
+    }
+    expect(attempts).toMatchObject({ 'main succeeded': 3, 'test succeeded': 1, 'slow succeeded': 0 });
+    expect(attempts['slow http_status']).toBeGreaterThan(0);
+    expect(sum(page.values('webhook_attempt_duration_seconds_count'))).toBe(sum(byOutcome));
+    expect(page.values('webhook_first_attempt_delay_seconds_count')).toEqual({ '': 9 });
+    expect(page.values('webhook_deactivations_total')).toEqual({ '': 2 });
+    expect(page.values('webhook_superseded_attempts_total')).toEqual({ '': 0 });
+    expect(page.values('webhook_deliveries_owed')).toEqual({
+      due: 0,
+      parked: 0,
+      waiting: 0,
+      sending: 0,
+      overrun: 0,
+    });
+    expect(page.values('webhook_oldest_undelivered_age_seconds')).toEqual({ '': 0 });
+    expect(receiver.refused).toEqual([]);
+  });
+
+  it('tell what is held back, what waits and what is on its way, and how old the oldest of it is', async () => {
+    const answers: (() => void)[] = [];
+    receiver.answer((_received, response) => void answers.push(() => response.end()));
+    const hook = await world.addHook(receiver.url);
+    receiver.trust(hook);
+    const port = await start({ WEBHOOK_IN_FLIGHT_MAX: '2' });
+    for (let i = 0; i < 6; i++) await world.emit(hook.userId);
+    await until(() => answers.length === 2);
+    const held = await pageWith(port, (page) => page.values('webhook_deliveries_owed').parked === 4);
+    expect(held.values('webhook_deliveries_owed')).toMatchObject({ sending: 2, parked: 4, overrun: 0 });
+    expect(held.values('webhook_oldest_undelivered_age_seconds')['']).toBeGreaterThan(0);
+    expect(held.values('webhook_oldest_due_age_seconds')['']).toBeGreaterThan(0);
+    expect(Object.keys(held.values('webhook_lane_jobs'))).toHaveLength(6);
+    expect(held.values('webhook_backlog_readable')).toEqual({ postgres: 1, redis: 1 });
+    receiver.answer((_received, response) => void response.end());
+    for (const answer of answers) answer();
+    await untilAttempts(6);
+    const page = await pageWith(
+      port,
+      (each) => each.values('webhook_attempts_total')['main succeeded'] === 6,
+    );
+    expect(page.values('webhook_deliveries_owed')).toMatchObject({ sending: 0, parked: 0 });
+  });
+
+  it('count what a sweep made up for, by what was lost', async () => {
+    const hook = await world.addHook(receiver.url);
+    receiver.trust(hook);
+    const port = await start();
+    const ids = [await world.emit(hook.userId), await world.emit(hook.userId)];
+    await untilAttempts(2);
+    await world.query(
+      `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, run, status, next_at)
+       VALUES (gen_random_uuid(), $1, $2, 'trade.created', 1, 'DUE', now() - interval '1 hour')`,
+      hook.id,
+      ids[0],
+    );
+    await world.query(
+      `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, run, status, attempts, lease_id, lease_until)
+       VALUES (gen_random_uuid(), $1, $2, 'trade.created', 1, 'SENDING', 2, gen_random_uuid(), now() - interval '1 second')`,
+      hook.id,
+      ids[1],
+    );
+    await untilAttempts(4);
+    const page = await pageWith(port, (each) => sum(each.values('webhook_sweeper_repairs_total')) >= 2);
+    expect(page.values('webhook_sweeper_repairs_total')).toEqual({
+      job: expect.any(Number),
+      dispatcher: expect.any(Number),
+    });
+    for (const repairs of Object.values(page.values('webhook_sweeper_repairs_total')))
+      expect(repairs).toBeGreaterThan(0);
+    // Runs that were asked for have no delay since their event: that may be weeks old.
+    expect(page.values('webhook_first_attempt_delay_seconds_count')).toEqual({ '': 2 });
+  });
+
+  it('name no user, webhook, URL or event', async () => {
+    const hook = await world.addHook(receiver.url);
+    receiver.trust(hook);
+    const port = await start();
+    const id = await world.emit(hook.userId, 'trade.created', { note: 'canary' });
+    await untilAttempts(1);
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    for (const secret of [
+      hook.id,
+      hook.publicId,
+      hook.userId,
+      hook.secret.slice(6),
+      id,
+      'canary',
+      receiver.url,
+    ])
+      expect(text).not.toContain(secret);
+  });
+
+  it('are served nowhere unless a port is set', async () => {
+    const config = readConfig(configSchema, world.environment);
+    expect(config).not.toHaveProperty('METRICS_PORT');
+    expect(config.METRICS_HOST).toBe('127.0.0.1');
+  });
+});

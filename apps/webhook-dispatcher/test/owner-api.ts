@@ -1,0 +1,54 @@
+/** What an owner does through an API, on the world of a dispatcher. */
+import { createHash } from 'node:crypto';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { encodeId } from '@trading-automation/contracts';
+import { CoreModule } from '@trading-automation/core';
+import {
+  DeadLettersService,
+  WebhookSecrets,
+  WebhooksModule,
+  WebhooksService,
+} from '@trading-automation/core/webhooks';
+import { newUuid } from '@trading-automation/persistence';
+import { type Hook, until, type World } from './harness.js';
+
+@Module({})
+class OwnerModule {}
+
+/** The services of an API that stands beside the dispatcher. */
+export async function openOwnerApi(world: World) {
+  const secrets: DynamicModule = {
+    module: OwnerModule,
+    global: true,
+    providers: [{ provide: WebhookSecrets, useValue: new WebhookSecrets(world.sealer, true) }],
+    exports: [WebhookSecrets],
+  };
+  const core = CoreModule.forApi(world.platform, [createHash('sha256').update('server key').digest()]);
+  const api = await NestFactory.createApplicationContext(
+    { module: OwnerModule, imports: [core, secrets, WebhooksModule] },
+    { logger: false, abortOnError: false },
+  );
+  return {
+    webhooks: api.get(WebhooksService),
+    deadLetters: api.get(DeadLettersService),
+    close: () => api.close(),
+  };
+}
+export type OwnerApi = Awaited<ReturnType<typeof openOwnerApi>>;
+
+/** An administrator of the webhook's user. */
+export const actorOf = ({ userId }: Pick<Hook, 'userId'>) => ({
+  userId,
+  credential: { kind: 'api_key', id: newUuid(), permissions: ['ADMIN'] } as const,
+});
+
+/** The id of a webhook's newest pending dead letter, once there is one. */
+export const pendingOf = (world: World, { id }: Hook): Promise<string> =>
+  until(async () => {
+    const [row] = await world.query(
+      "SELECT id FROM webhook_dead_letters WHERE webhook_id = $1 AND status = 'PENDING' ORDER BY id DESC LIMIT 1",
+      id,
+    );
+    return row === undefined ? undefined : encodeId('dlq', String(row.id));
+  });

@@ -1,0 +1,249 @@
+/** F19: what can't be delivered, or is no event of ours, ends with a reason, and nothing behind it waits for it. */
+import { encodeId } from '@trading-automation/contracts';
+import { generateSealingKeyPair, Sealer } from '@trading-automation/core/sealing';
+import { appendEvent, inTransaction, newUuid } from '@trading-automation/persistence';
+import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
+import { configSchema } from '../src/config.js';
+import { startDispatcher } from '../src/dispatcher.js';
+import { type Hook, openReceiver, openWorld, type Receiver, until, type World } from './harness.js';
+
+const logger = createLogger('webhook-dispatcher', 'fatal');
+let world: World;
+let receiver: Receiver;
+let poisoned: Hook;
+let healthy: Hook;
+let running: RunningProcess[] = [];
+
+beforeEach(async () => {
+  world = await openWorld();
+  receiver = await openReceiver();
+  poisoned = await world.addHook(receiver.url, { events: ['trade.created'] });
+  healthy = await world.addHook(receiver.url, { userId: poisoned.userId, events: ['trade.filled'] });
+  receiver.trust(poisoned, healthy);
+});
+afterEach(async () => {
+  await Promise.all(running.map((each) => each.stop()));
+  running = [];
+  await receiver.close();
+  await world.close();
+});
+
+async function start(settings: Record<string, string> = {}): Promise<void> {
+  const config = readConfig(configSchema, { ...world.environment, ...settings });
+  running.push(await startDispatcher(config, logger));
+}
+
+/** Commits an event as it is: no type, no schema and no writer of the product has seen it. */
+async function emitRaw(
+  payload: string | Buffer,
+  { type = 'trade.created', userId = poisoned.userId }: { type?: string; userId?: string } = {},
+): Promise<string> {
+  const id = newUuid();
+  const bytes = Buffer.from(payload);
+  await inTransaction(world.platform.database, (tx) => appendEvent(tx, { id, userId, type, payload: bytes }));
+  return id;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const deliveriesOf = ({ id }: Hook) =>
+  world.query(
+    `SELECT d.status, d.attempts, l.last_error FROM webhook_deliveries d LEFT JOIN webhook_dead_letters l ON l.id = d.id
+     WHERE d.webhook_id = $1 ORDER BY d.event_id, d.run`,
+    id,
+  );
+const untilEnded = (hook: Hook, deliveries: number) =>
+  until(async () => {
+    const rows = await deliveriesOf(hook);
+    return (
+      rows.length === deliveries &&
+      rows.every(({ status }) => status !== 'DUE' && status !== 'SENDING') &&
+      rows
+    );
+  });
+const bodiesOf = ({ publicId }: Hook) =>
+  receiver.received.filter(({ webhookId }) => webhookId === publicId).map(({ body }) => body);
+
+/** Twenty events of the same user, committed after the poison: each is delivered by its first attempt. */
+async function expectNothingBehindItWaits(): Promise<void> {
+  const ids = await Promise.all(Array.from({ length: 20 }, () => world.emit(healthy.userId, 'trade.filled')));
+  expect(await untilEnded(healthy, 20)).toEqual(
+    Array(20).fill({ status: 'SUCCEEDED', attempts: 1, last_error: null }),
+  );
+  const received = receiver.received.filter(({ webhookId }) => webhookId === healthy.publicId);
+  expect(received.map(({ eventId }) => eventId).sort()).toEqual(ids.map((id) => encodeId('evt', id)).sort());
+}
+
+describe('F19: a payload', () => {
+  it.each([
+    ['of 300 KiB', JSON.stringify({ data: 'x'.repeat(300 * 1024) })],
+    ['with a NUL, written and escaped', '{"data":"\u0000 \\u0000"}'],
+    ['with half a surrogate pair', '{"data":"\\ud800"}'],
+    ['with line ends and what looks like headers', '{"data":"\r\nx-evil: 1\r\n\r\n"}'],
+    ['that is empty', ''],
+    ['that is no JSON', 'not { json'],
+  ])('%s is delivered as the bytes it is, signed, and nothing behind it waits', async (_which, payload) => {
+    await start();
+    await emitRaw(payload);
+    await expectNothingBehindItWaits();
+    expect(await untilEnded(poisoned, 1)).toEqual([{ status: 'SUCCEEDED', attempts: 1, last_error: null }]);
+    expect(bodiesOf(poisoned)).toEqual([payload]);
+    // The library reads as JSON what it has verified: what is none is refused for that, and for nothing else.
+    expect(receiver.refused).toEqual(
+      isJson(payload) || payload === '' ? [] : [expect.objectContaining({ name: 'SyntaxError' })],
+    );
+  });
+
+  it('that is no text ends by the schedule where the receiver refuses it, with its reason', async () => {
+    receiver.answer(({ webhookId }, response) => {
+      response.writeHead(webhookId === poisoned.publicId ? 400 : 200).end('\u0000\ud800');
+    });
+    await start();
+    await emitRaw(Buffer.from([0xff, 0xfe, 0x00, 0xed, 0xa0, 0x80]));
+    await expectNothingBehindItWaits();
+    expect(await untilEnded(poisoned, 1)).toEqual([
+      { status: 'DEAD', attempts: 5, last_error: 'http_status' },
+    ]);
+  });
+});
+
+describe('F19: an event', () => {
+  it('whose kind holds line ends goes to whom it is owed, and no header carries them', async () => {
+    await world.query("UPDATE webhooks SET events = '{*}' WHERE id = $1", poisoned.id);
+    await start();
+    await emitRaw('{"data":1}', { type: 'trade.created\r\nx-evil: 1' });
+    await expectNothingBehindItWaits();
+    await until(() => bodiesOf(poisoned).includes('{"data":1}'));
+    for (const { headers } of receiver.received) expect(JSON.stringify(headers)).not.toContain('evil');
+    expect(receiver.refused).toEqual([]);
+  });
+
+  it('of nobody is owed to nobody, and the fan-out goes on', async () => {
+    await start();
+    await emitRaw('{"data":1}', { userId: newUuid() });
+    await expectNothingBehindItWaits();
+    expect(await deliveriesOf(poisoned)).toEqual([]);
+  });
+
+  it('keeps its user and its payload for as long as it is owed: the database gives up neither', async () => {
+    receiver.answer((_received, response) => void response.writeHead(500).end());
+    await start({ RETRY_DELAYS_MS: '600000,20,20,20' });
+    const id = await emitRaw('{"data":1}');
+    await until(async () => (await world.query('SELECT FROM webhook_attempts')).length === 1);
+    await expect(world.query('DELETE FROM users WHERE id = $1', poisoned.userId)).rejects.toMatchObject({
+      code: '23503',
+    });
+    await expect(world.query('DELETE FROM outbox_events WHERE id = $1', id)).rejects.toMatchObject({
+      code: '23503',
+    });
+    await expect(
+      world.query('UPDATE outbox_events SET payload = NULL WHERE id = $1', id),
+    ).rejects.toMatchObject({ code: '23502' });
+  });
+
+  it('whose payload is gone all the same ends by the schedule, and nothing behind it waits', async () => {
+    // As after a restore of some tables and not of others.
+    await world.query(
+      'ALTER TABLE webhook_deliveries DROP CONSTRAINT webhook_deliveries_outbox_event_id_fkey',
+    );
+    receiver.answer((_received, response) => void response.writeHead(500).end());
+    await start({ RETRY_DELAYS_MS: '300,20,20,20', ATTEMPT_TIMEOUT_MS: '200', LEASE_MS: '300' });
+    const id = await emitRaw('{"data":1}');
+    await until(async () => (await world.query('SELECT FROM webhook_attempts')).length === 1);
+    await world.query('DELETE FROM outbox_events WHERE id = $1', id);
+    receiver.answer((_received, response) => void response.end());
+    await expectNothingBehindItWaits();
+    expect(await untilEnded(poisoned, 1)).toEqual([{ status: 'DEAD', attempts: 5, last_error: 'internal' }]);
+    expect(bodiesOf(poisoned)).toEqual(['{"data":1}']);
+  });
+
+  it('whose attempt ends every dispatcher that makes it is not sent for ever: the attempt is given up as failed', async () => {
+    await world.query("UPDATE webhooks SET events = '{reward.granted}' WHERE id = $1", poisoned.id);
+    const id = await emitRaw('{"data":1}');
+    // Ten dispatchers have begun it, and none has lived to say how it ended.
+    await world.query(
+      `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, status, lease_id, lease_until, claims)
+       VALUES ($1, $2, $3, 'trade.created', 'SENDING', $1, now() - interval '1 second', 10)`,
+      newUuid(),
+      poisoned.id,
+      id,
+    );
+    await start({ RETRY_DELAYS_MS: '600000,20,20,20' });
+    await expectNothingBehindItWaits();
+    await until(async () => (await deliveriesOf(poisoned))[0]?.attempts === 1);
+    expect(
+      await world.query('SELECT status, error FROM webhook_attempts WHERE webhook_id = $1', poisoned.id),
+    ).toEqual([{ status: 'FAILED', error: 'internal' }]);
+    expect(bodiesOf(poisoned)).toEqual([]);
+  });
+});
+
+describe('F19: a webhook', () => {
+  it('whose secret does not open gets nothing; what it is owed ends by the schedule, and nothing behind it waits', async () => {
+    const stranger = await Sealer.for(await generateSealingKeyPair());
+    const sealed = await stranger.seal(poisoned.secret, `webhook/${poisoned.id}`);
+    await world.query('UPDATE webhooks SET secret_sealed = $2 WHERE id = $1', poisoned.id, sealed);
+    await start();
+    await world.emit(poisoned.userId);
+    await expectNothingBehindItWaits();
+    expect(await untilEnded(poisoned, 1)).toEqual([{ status: 'DEAD', attempts: 5, last_error: 'internal' }]);
+    expect(bodiesOf(poisoned)).toEqual([]);
+  });
+
+  it('with another webhook’s sealed secret gets nothing: a box opens in its own place alone', async () => {
+    await world.query(
+      'UPDATE webhooks SET secret_sealed = (SELECT secret_sealed FROM webhooks WHERE id = $2) WHERE id = $1',
+      poisoned.id,
+      healthy.id,
+    );
+    await start();
+    await world.emit(poisoned.userId);
+    await expectNothingBehindItWaits();
+    expect(await untilEnded(poisoned, 1)).toEqual([{ status: 'DEAD', attempts: 5, last_error: 'internal' }]);
+    expect(bodiesOf(poisoned)).toEqual([]);
+  });
+
+  it('whose stored URL is none, or leads where no call may go, ends by the schedule', async () => {
+    const other = await world.addHook('https://10.0.0.1/', {
+      userId: poisoned.userId,
+      events: ['trade.created'],
+    });
+    await world.query("UPDATE webhooks SET url = 'no url' WHERE id = $1", poisoned.id);
+    await start();
+    await world.emit(poisoned.userId);
+    await expectNothingBehindItWaits();
+    expect(await untilEnded(poisoned, 1)).toEqual([
+      { status: 'DEAD', attempts: 5, last_error: 'invalid_url' },
+    ]);
+    expect(await untilEnded(other, 1)).toEqual([
+      { status: 'DEAD', attempts: 5, last_error: 'blocked_address' },
+    ]);
+  });
+
+  it('that was deleted with events owed to it has them discarded unsent, and nothing behind them waits', async () => {
+    for (let i = 0; i < 5; i++) await world.emit(poisoned.userId);
+    // Fanned out, and then deleted before anybody could send.
+    await world.query(
+      `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, status, next_at)
+       SELECT gen_random_uuid(), $1, id, type, 'DUE', now() FROM outbox_events`,
+      poisoned.id,
+    );
+    await world.query(
+      'UPDATE webhooks SET is_active = false, deleted_at = now(), secret_sealed = NULL WHERE id = $1',
+      poisoned.id,
+    );
+    await start();
+    await expectNothingBehindItWaits();
+    expect(await untilEnded(poisoned, 5)).toEqual(
+      Array(5).fill({ status: 'DISCARDED', attempts: 0, last_error: null }),
+    );
+    expect(bodiesOf(poisoned)).toEqual([]);
+  });
+});

@@ -1,0 +1,46 @@
+/** A scrape, as a scraper does it: over HTTP, in the text format 0.0.4. */
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+
+/** A port that is free now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+const COMMENT = /^# (HELP|TYPE) (\S+) (.+)$/;
+const SAMPLE = /^([a-z_:][\w:]*)(?:\{((?:[a-z_]\w*="[^"\\]*",?)+)\})? (\S+)$/i;
+
+export interface Page {
+  /** The kind of each metric that has a help and a type. */
+  readonly types: ReadonlyMap<string, string>;
+  /** The samples of a name by the values of their labels; those without labels by ''. */
+  values(name: string): Record<string, number>;
+}
+
+/** @throws where a line is none of the format */
+export async function scrape(port: number): Promise<Page> {
+  const response = await fetch(`http://127.0.0.1:${port}/metrics`);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+  const helps = new Map<string, string>();
+  const types = new Map<string, string>();
+  const samples = new Map<string, Record<string, number>>();
+  for (const line of (await response.text()).split('\n').filter((text) => text !== '')) {
+    const [, kind, named = '', text = ''] = COMMENT.exec(line) ?? [];
+    const [, name = '', labels = '', value = ''] = SAMPLE.exec(line) ?? [];
+    if (kind === 'HELP') helps.set(named, text);
+    else if (kind === 'TYPE') types.set(named, text);
+    else if (name === '') throw new Error(`no line of the format: ${line}`);
+    else {
+      const label = [...labels.matchAll(/="([^"]*)"/g)].map(([, given]) => given).join(' ');
+      samples.set(name, { ...samples.get(name), [label]: value === '+Inf' ? Infinity : Number(value) });
+    }
+  }
+  expect([...types.keys()]).toEqual([...helps.keys()]);
+  return { types, values: (name) => samples.get(name) ?? {} };
+}

@@ -1,0 +1,142 @@
+/** What a webhook subscribes to and what its owner has sent again, from the event to the receiver that verifies it. */
+import { EVENT_TYPES, type EventType, encodeId, eventKinds, typesOf } from '@trading-automation/contracts';
+import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
+import { configSchema } from '../src/config.js';
+import { startDispatcher } from '../src/dispatcher.js';
+import { type Hook, openReceiver, openWorld, type Receiver, until, type World } from './harness.js';
+import { actorOf, type OwnerApi, openOwnerApi } from './owner-api.js';
+
+const logger = createLogger('webhook-dispatcher', 'fatal');
+let world: World;
+let receiver: Receiver;
+let owner: OwnerApi;
+let running: RunningProcess;
+
+beforeEach(async () => {
+  world = await openWorld();
+  receiver = await openReceiver();
+  owner = await openOwnerApi(world);
+  running = await startDispatcher(readConfig(configSchema, world.environment), logger);
+});
+afterEach(async () => {
+  await running.stop();
+  await owner.close();
+  await receiver.close();
+  await world.close();
+  expect(receiver.refused).toEqual([]);
+});
+
+async function addHook(events: string[], userId?: string): Promise<Hook> {
+  const hook = await world.addHook(receiver.url, { events, ...(userId === undefined ? {} : { userId }) });
+  receiver.trust(hook);
+  return hook;
+}
+
+const sampleOf = (type: EventType) =>
+  JSON.parse(eventKinds().find((kind) => kind.type === type)!.sample.text).data as object;
+const emit = (userId: string, type: EventType) => world.emit(userId, type, sampleOf(type));
+const receivedBy = ({ publicId }: Hook) =>
+  receiver.received.filter(({ webhookId }) => webhookId === publicId);
+const kindsAt = (hook: Hook) => receivedBy(hook).map(({ body }) => JSON.parse(body).type as string);
+const untilReceived = (hook: Hook, count: number) => until(() => receivedBy(hook).length >= count);
+/** Nothing is under way or owed any more. */
+const untilQuiet = () =>
+  until(async () => {
+    const open = "SELECT FROM webhook_deliveries WHERE status IN ('DUE', 'SENDING')";
+    return (await world.query(open)).length === 0;
+  });
+
+describe('a subscription', () => {
+  it('to everything, to a subject and to one kind receives each kind that it covers, once', async () => {
+    const all = await addHook(['*']);
+    const hooks = new Map<string, Hook>([['*', all]]);
+    for (const selector of [
+      'trade.*',
+      'copier.*',
+      'public_key.*',
+      'webhook.*',
+      'key.revoked',
+      'trade.filled',
+    ])
+      hooks.set(selector, await addHook([selector], all.userId));
+    for (const type of EVENT_TYPES) await emit(all.userId, type);
+    await untilReceived(all, EVENT_TYPES.length);
+    await untilQuiet();
+    for (const [selector, hook] of hooks)
+      expect([selector, kindsAt(hook).sort()]).toEqual([selector, [...typesOf(selector)].sort()]);
+  });
+
+  it('that is changed is another for every event that is committed after the answer', async () => {
+    const hook = await addHook(['trade.*']);
+    const witness = await addHook(['*'], hook.userId);
+    const kinds = ['trade.filled', 'reward.granted', 'copier.drift'] as const;
+    const emitAll = async (passed: number) => {
+      for (const type of kinds) await emit(hook.userId, type);
+      await untilReceived(witness, passed + kinds.length);
+      await untilQuiet();
+    };
+    await emitAll(0);
+    await owner.webhooks.update(actorOf(hook), hook.publicId, { events: ['reward.*', 'copier.drift'] });
+    await emitAll(3);
+    await owner.webhooks.update(actorOf(hook), hook.publicId, { events: ['*'] });
+    await emitAll(6);
+    expect(kindsAt(hook).sort()).toEqual(['trade.filled', 'reward.granted', 'copier.drift', ...kinds].sort());
+  });
+});
+
+describe('a replay', () => {
+  it('brings any past event to a webhook, with the id and the bytes that others got', async () => {
+    const first = await addHook(['*']);
+    const events = [await emit(first.userId, 'trade.filled'), await emit(first.userId, 'key.created')];
+    await untilReceived(first, 2);
+    const later = await addHook(['reward.*'], first.userId);
+    for (const event of events) {
+      const asked = { event_id: encodeId('evt', event) };
+      await owner.webhooks.replay(actorOf(later), later.publicId, asked);
+      await untilQuiet();
+      await owner.webhooks.replay(actorOf(later), later.publicId, asked);
+      await untilQuiet();
+    }
+    for (const event of events) {
+      const [original] = receivedBy(first).filter(({ eventId }) => eventId === encodeId('evt', event));
+      const replayed = receivedBy(later).filter(({ eventId }) => eventId === encodeId('evt', event));
+      expect(replayed.map(({ body }) => body)).toEqual([original!.body, original!.body]);
+      expect(replayed.map(({ attempt }) => attempt)).toEqual([1, 1]);
+    }
+    expect(receivedBy(first)).toHaveLength(2);
+  });
+});
+
+describe('a retry of many', () => {
+  it('F21: after an outage brings every event there, once each, also where it is asked for twice', async () => {
+    const hook = await addHook(['trade.*']);
+    let isOver = false;
+    // Nothing fails before everything is owed: the webhook would be taken out of use in the middle of it.
+    let begin = () => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    receiver.answer((_received, response) => {
+      void begun.then(() => response.writeHead(isOver ? 200 : 500).end());
+    });
+    const events: string[] = [];
+    for (let i = 0; i < 60; i++) events.push(encodeId('evt', await emit(hook.userId, 'trade.filled')));
+    await until(async () => (await world.query('SELECT FROM webhook_deliveries')).length === events.length);
+    begin();
+    // The outage goes on until the webhook is taken out of use with all that is owed to it.
+    await untilQuiet();
+    const { pending } = await owner.deadLetters.stats(actorOf(hook), hook.publicId);
+    expect(pending).toBe(events.length);
+    const failed = receivedBy(hook).length;
+    isOver = true;
+    await owner.webhooks.update(actorOf(hook), hook.publicId, { is_active: true });
+    const answers = await Promise.all(
+      [1, 2].map(() => owner.deadLetters.retryMany(actorOf(hook), hook.publicId, {})),
+    );
+    expect(answers.map(({ retried }) => retried).sort((a, b) => a - b)).toEqual([0, events.length]);
+    await untilReceived(hook, failed + events.length);
+    await untilQuiet();
+    const got = receivedBy(hook).slice(failed);
+    expect(got.map(({ eventId }) => eventId).sort()).toEqual([...events].sort());
+  });
+});

@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { JsonNumber } from './decimal.js';
+import { EVENT_SELECTORS, EVENT_TYPES, isSubscribed } from './events.js';
+import {
+  ALWAYS_TOLD,
+  choiceOf,
+  MAILED_BY_DEFAULT,
+  notificationPreferences,
+} from './notification-preferences.js';
+
+const issuesOf = (value: unknown) =>
+  notificationPreferences
+    .safeParse(value)
+    .error?.issues.map((issue) => [
+      issue.path.join('.'),
+      issue.code === 'custom' ? issue.params?.code : issue.code,
+    ]);
+
+describe('preferences of notifications', () => {
+  it.each([
+    {},
+    { in_app: {} },
+    { email: { '*': true } },
+    { in_app: { 'trade.*': false }, email: { 'trade.*': true, 'trade.filled': false, '*': false } },
+    { email: { 'key.created': true, 'key.*': false } },
+  ])('may be %j', (value) => {
+    expect(notificationPreferences.parse(value)).toEqual(value);
+  });
+
+  it.each([
+    [null, '', 'invalid_type'],
+    [['email'], '', 'invalid_type'],
+    [true, '', 'invalid_type'],
+    [{ sms: {} }, '', 'unrecognized_keys'],
+    [{ email: true }, 'email', 'invalid_type'],
+    [{ email: ['trade.*'] }, 'email', 'invalid_type'],
+    [{ email: { 'trade.*': 'yes' } }, 'email.trade.*', 'invalid_type'],
+    [{ email: { 'trade.*': new JsonNumber('1') } }, 'email.trade.*', 'invalid_type'],
+    [{ in_app: { 'trade.exploded': true } }, 'in_app.trade.exploded', 'unknown_field'],
+    [{ in_app: { constructor: true } }, 'in_app.constructor', 'unknown_field'],
+    [{ email: { 'key.created': false } }, 'email.key.created', 'invalid_value'],
+  ])('may not be %j: the refusal names the member and the mend', (value, path, code) => {
+    expect(issuesOf(value)).toEqual([[path, code]]);
+    const [issue] = notificationPreferences.safeParse(value).error?.issues ?? [];
+    expect(issue?.message).toMatch(/^(?:Expected|Not a kind|Only|You are always)/);
+  });
+
+  it('mail by default all that may not be silenced', () => {
+    for (const type of ALWAYS_TOLD) expect(MAILED_BY_DEFAULT).toContain(type);
+  });
+});
+
+describe('choiceOf', () => {
+  it('goes by the kind, then by its subject, then by *, whatever their order', () => {
+    const chosen = fc.dictionary(fc.constantFrom(...EVENT_SELECTORS), fc.boolean());
+    fc.assert(
+      fc.property(chosen, fc.constantFrom(...EVENT_TYPES), (choices, type) => {
+        const covering = Object.keys(choices).filter((selector) => isSubscribed([selector], type));
+        const [longest] = covering.sort((a, b) => {
+          const rank = (selector: string) => (selector === type ? 2 : selector === '*' ? 0 : 1);
+          return rank(b) - rank(a);
+        });
+        expect(choiceOf(choices, type)).toBe(longest === undefined ? undefined : choices[longest]);
+      }),
+    );
+  });
+
+  it('says nothing where nothing was chosen', () => {
+    expect(choiceOf(undefined, 'trade.filled')).toBeUndefined();
+    expect(choiceOf({ 'copier.*': true }, 'trade.filled')).toBeUndefined();
+  });
+});

@@ -1,0 +1,62 @@
+/** What the relay reads of other features: whom it tells, what they chose, and what a webhook suffers from. */
+import {
+  NOTIFICATIONS_SETTING,
+  type NotificationPreferences,
+  notificationPreferences,
+} from '@trading-automation/contracts';
+import { queryPrepared, type Tx } from '@trading-automation/persistence';
+import { WAITING_COUNTED_MAX, type WebhookTrouble } from './notification-mail.rules.js';
+
+export interface Reader {
+  /** Verified; null where there is none. */
+  readonly email: string | null;
+  readonly preferences: NotificationPreferences;
+}
+
+/** By the user's uuid. */
+export async function readersOf(tx: Tx, userIds: readonly string[]): Promise<ReadonlyMap<string, Reader>> {
+  const rows = await queryPrepared<{ id: string; email: string | null; chosen: string | null }>(
+    tx,
+    `SELECT u.id, CASE WHEN u.email_verified_at IS NOT NULL THEN u.email END AS email, s.value::text AS chosen
+     FROM users u LEFT JOIN settings s ON s.user_id = u.id AND s.key = $2
+     WHERE u.id = ANY($1::uuid[])`,
+    [userIds, NOTIFICATIONS_SETTING],
+  );
+  return new Map(rows.map(({ id, email, chosen }) => [id, { email, preferences: preferencesIn(chosen) }]));
+}
+
+/** What was put before values were checked, or by a newer release, may not be one: then nothing was chosen. */
+function preferencesIn(text: string | null): NotificationPreferences {
+  if (text === null) return {};
+  const parsed = notificationPreferences.safeParse(JSON.parse(text));
+  return parsed.success ? parsed.data : {};
+}
+
+/**
+ * What a webhook failed with until `until`, in whole milliseconds.
+ *
+ * @param failures how many attempts in a row have failed
+ */
+export async function troubleOfWebhook(
+  tx: Tx,
+  webhookId: string,
+  failures: number,
+  until: Date,
+): Promise<WebhookTrouble> {
+  const [row] = await tx.query(
+    `WITH failed AS (
+       SELECT a.attempted_at, a.status_code, a.error
+       FROM webhook_attempts a JOIN webhook_deliveries d ON d.id = a.delivery_id
+       WHERE a.webhook_id = $1 AND a.attempted_at < $3::timestamptz + interval '1 millisecond' AND a.status = 'FAILED' AND d.event_type <> 'webhook.test'
+       ORDER BY a.attempted_at DESC, a.id DESC LIMIT greatest(1, $2::int)
+     )
+     SELECT (SELECT min(attempted_at) FROM failed) AS "failingSince", last.attempted_at AS "lastAttemptAt",
+       last.status_code AS "lastStatusCode", last.error AS "lastError",
+       (SELECT count(*)::int FROM
+          (SELECT FROM webhook_dead_letters WHERE webhook_id = $1 AND status = 'PENDING' LIMIT $4) AS waiting)
+         AS waiting
+     FROM (SELECT) AS always LEFT JOIN (SELECT * FROM failed ORDER BY attempted_at DESC LIMIT 1) AS last ON true`,
+    [webhookId, failures, until, WAITING_COUNTED_MAX],
+  );
+  return row;
+}

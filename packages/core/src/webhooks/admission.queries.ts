@@ -1,0 +1,94 @@
+/**
+ * Which deliveries a job should stand for: those that were parked and have room now, and those that fell due and were
+ * forgotten. Nothing is written here: two that ask at once get the same answer, and the claim decides.
+ */
+import { type Database, queryPrepared } from '@trading-automation/persistence';
+import type { LanedRef } from './delivery.queries.js';
+import { type DeliveryLimits, FAILING_CAP, SLOW_FROM_FAILURES } from './delivery.rules.js';
+import { leaseIsOver } from './lease.queries.js';
+
+type LanedRow = LanedRef & Record<string, unknown>;
+
+/**
+ * What these users' webhooks have room for: one of each webhook before a second of any, the oldest first; of a user no
+ * more than the user's own cap allows in a lane.
+ */
+export async function listAdmissible(
+  database: Database,
+  userIds: readonly string[],
+  { perWebhookMax, perUserMax }: DeliveryLimits,
+): Promise<readonly LanedRef[]> {
+  return queryPrepared<LanedRow>(database.manager, ADMISSIBLE, [userIds, perWebhookMax, perUserMax]);
+}
+
+const ADMISSIBLE = `
+  WITH hooks AS MATERIALIZED (
+    SELECT w.id, w.user_id, w.consecutive_failures >= ${SLOW_FROM_FAILURES} AS is_slow,
+      CASE WHEN w.consecutive_failures > 0 THEN least(${FAILING_CAP}, $2::int) ELSE $2::int END AS cap,
+      (SELECT count(*) FROM webhook_deliveries s WHERE s.webhook_id = w.id AND s.status = 'SENDING') AS busy
+    FROM webhooks w WHERE w.user_id = ANY($1::uuid[]) AND w.is_active AND w.deleted_at IS NULL
+  ), waiting AS (
+    SELECT hooks.user_id, hooks.is_slow, p.id, p.attempts, p.next_at,
+      row_number() OVER (PARTITION BY hooks.id ORDER BY p.next_at, p.id) AS place
+    FROM hooks CROSS JOIN LATERAL (
+      SELECT id, attempts, next_at FROM webhook_deliveries d WHERE d.webhook_id = hooks.id AND d.status = 'DUE' AND d.is_parked
+      ORDER BY d.next_at, d.id LIMIT greatest(0, hooks.cap - hooks.busy)) p
+  ), ranked AS (
+    SELECT waiting.*, row_number() OVER (PARTITION BY user_id, is_slow ORDER BY place, next_at, id)
+      + (SELECT coalesce(sum(busy), 0) FROM hooks
+         WHERE hooks.user_id = waiting.user_id AND hooks.is_slow = waiting.is_slow) AS rank
+    FROM waiting
+  )
+  SELECT id AS "deliveryId", attempts + 1 AS attempt, CASE WHEN is_slow THEN 'slow' ELSE 'main' END AS lane
+  FROM ranked WHERE rank <= $3::int ORDER BY place, next_at, id`;
+
+/**
+ * Users with deliveries that are parked. Those of a webhook that takes nothing any more are left out: they are overdue.
+ */
+export async function listParkedUsers(database: Database): Promise<readonly string[]> {
+  const rows: { user_id: string }[] = await database.query(
+    `SELECT DISTINCT w.user_id FROM webhooks w
+     WHERE w.is_active AND EXISTS (SELECT FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.status = 'DUE' AND d.is_parked)`,
+  );
+  return rows.map(({ user_id }) => user_id);
+}
+
+export interface OverdueDelivery extends LanedRef {
+  /** When it fell due, as the database writes it. */
+  readonly at: string;
+  /** Due and not begun, or begun by a dispatcher whose lease is over. */
+  readonly lost: 'job' | 'dispatcher';
+}
+
+/**
+ * What should have been begun `graceMs` ago and is not parked, or whose lease is over, or is parked behind a webhook that
+ * takes nothing any more (its job finds that out and ends it): oldest first, after `after`.
+ */
+export async function listOverdue(
+  database: Database,
+  { holderId, silenceMs }: { readonly holderId: string; readonly silenceMs: number },
+  { graceMs, limit, after }: OverduePage,
+): Promise<readonly OverdueDelivery[]> {
+  return database.query(
+    `SELECT overdue.id AS "deliveryId", attempts + 1 AS attempt, at::text AS at, lost,
+       CASE WHEN w.consecutive_failures >= ${SLOW_FROM_FAILURES} THEN 'slow' ELSE 'main' END AS lane
+     FROM (SELECT id, webhook_id, attempts, next_at AS at, 'job' AS lost FROM webhook_deliveries
+           WHERE status = 'DUE' AND NOT is_parked AND next_at < clock_timestamp() - $1 * interval '1 millisecond'
+           UNION ALL
+           SELECT d.id, webhook_id, attempts, next_at, 'job' FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
+           WHERE status = 'DUE' AND is_parked AND NOT w.is_active
+           UNION ALL
+           SELECT id, webhook_id, attempts, lease_until, 'dispatcher' FROM webhook_deliveries d
+           WHERE status = 'SENDING' AND ${leaseIsOver('$5', '$6')}) overdue
+       JOIN webhooks w ON w.id = overdue.webhook_id
+     WHERE $2::timestamptz IS NULL OR (at, overdue.id) > ($2::timestamptz, $3::uuid)
+     ORDER BY overdue.at, overdue.id LIMIT $4`,
+    [graceMs, after?.at, after?.deliveryId, limit, holderId, silenceMs],
+  );
+}
+
+export interface OverduePage {
+  readonly graceMs: number;
+  readonly limit: number;
+  readonly after?: OverdueDelivery | undefined;
+}

@@ -1,0 +1,211 @@
+/**
+ * Claims: which of the attempts that jobs stand for may be sent now.
+ *
+ * 1. A claim is given once: the delivery's state, its count of attempts and its lease are compared when it is written.
+ * 2. Caps hold over all dispatchers: claims of one user are decided one after the other, under an advisory lock that
+ *    is taken before the statement looks at what is in flight. No row is waited for: what another transaction holds
+ *    is asked for again later.
+ * 3. What a cap refuses is parked: due as before, without a job, until there is room (admission.queries.ts).
+ * 4. The claim need not reach the disk at once: a crash that forgets it forgets the record of what was sent after it
+ *    as well, and the attempt is made again, as after any crash.
+ */
+import {
+  type Database,
+  inTransaction,
+  newUuid,
+  queryPrepared,
+  type Tx,
+} from '@trading-automation/persistence';
+import type { ClaimedAttempt, DeliveryRef, Lane } from './delivery.queries.js';
+import { type DeliveryLimits, FAILING_CAP, SLOW_FROM_FAILURES } from './delivery.rules.js';
+import { leaseIsOver } from './lease.queries.js';
+
+export interface ClaimRequest extends DeliveryRef {
+  readonly lane: Lane;
+}
+
+export type Claimed =
+  | { readonly kind: 'send'; readonly attempt: ClaimedAttempt }
+  /** It waits for room, without a job. */
+  | { readonly kind: 'parked'; readonly userId: string }
+  /** Its webhook fails: the slow lane serves it. */
+  | { readonly kind: 'slow' };
+
+export interface Claimant {
+  readonly holderId: string;
+  readonly leaseMs: number;
+  readonly limits: DeliveryLimits;
+}
+
+interface ClaimRow {
+  readonly id: string;
+  readonly kind: 'send' | 'parked' | 'slow';
+  readonly user_id: string;
+  readonly webhook_id: string;
+  readonly event_id: string;
+  readonly url: string;
+  readonly secret_sealed: string;
+  readonly payload: Buffer;
+  readonly lease_id: string;
+  readonly claims: number;
+  readonly attempted_at: Date;
+  readonly event_age_ms: number | null;
+}
+
+/**
+ * Decides these attempts together; what is not in the answer could not be claimed, and `lookAtDeliveries` says why.
+ * A delivery may stand in `requests` once.
+ */
+export async function claimAttempts(
+  database: Database,
+  requests: readonly ClaimRequest[],
+  { holderId, leaseMs, limits }: Claimant,
+): Promise<ReadonlyMap<string, Claimed>> {
+  const ids = requests.map(({ deliveryId }) => deliveryId);
+  const rows = await inTransaction(database, async (tx) => {
+    await queryPrepared(tx, LOCK_USERS, [ids]);
+    return queryPrepared<ClaimRow>(tx, CLAIM, [
+      ids,
+      requests.map(({ attempt }) => attempt),
+      requests.map(({ lane }) => lane),
+      requests.map(() => newUuid()),
+      holderId,
+      leaseMs,
+      limits.silenceMs,
+      limits.perWebhookMax,
+      limits.perUserMax,
+    ]);
+  });
+  const attempts = new Map(requests.map(({ deliveryId, attempt }) => [deliveryId, attempt]));
+  return new Map(rows.map((row) => [row.id, toClaimed(row, attempts.get(row.id) ?? 1)]));
+}
+
+function toClaimed(row: ClaimRow, attempt: number): Claimed {
+  if (row.kind === 'slow') return { kind: 'slow' };
+  if (row.kind === 'parked') return { kind: 'parked', userId: row.user_id };
+  return {
+    kind: 'send',
+    attempt: {
+      deliveryId: row.id,
+      leaseId: row.lease_id,
+      attempt,
+      claims: row.claims,
+      userId: row.user_id,
+      eventId: row.event_id,
+      webhookId: row.webhook_id,
+      url: row.url,
+      secretSealed: row.secret_sealed,
+      payload: row.payload,
+      attemptedAt: row.attempted_at,
+      eventAgeMs: row.event_age_ms,
+    },
+  };
+}
+
+/** The locks are taken in one order by everybody; that the commit may be late is said in the same breath. */
+const LOCK_USERS = `
+  SELECT set_config('synchronous_commit', 'off', true), pg_advisory_xact_lock(hashtextextended('webhook caps ' || user_id, 0))
+  FROM (SELECT DISTINCT w.user_id FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
+        WHERE d.id = ANY($1::uuid[]) ORDER BY w.user_id) AS users`;
+
+/**
+ * Rows are found and locked by their ids alone, and everything else is judged by what was locked: a condition on status
+ * beside the ids tempts the planner to read what is owed to everybody. `held` has the present versions of its rows.
+ */
+const CLAIM = `
+  WITH asked AS (
+    SELECT * FROM unnest($1::uuid[], $2::int[], $3::text[], $4::uuid[]) WITH ORDINALITY
+      AS asked (id, attempt, lane, lease_id, place)
+  ), held AS MATERIALIZED (
+    SELECT d.id, d.webhook_id, d.event_id, d.status, d.attempts, d.next_at, d.is_parked, d.lease_id,
+      d.lease_until, d.holder_id
+    FROM webhook_deliveries d
+    WHERE d.id = ANY($1::uuid[]) FOR UPDATE SKIP LOCKED
+  ), free AS MATERIALIZED (
+    SELECT d.id, d.webhook_id, d.event_id, d.status, d.is_parked, d.lease_id AS former_lease_id,
+      w.user_id, w.url, w.secret_sealed, asked.lease_id, asked.place, asked.lane,
+      w.consecutive_failures > 0 AS is_failing, w.consecutive_failures >= ${SLOW_FROM_FAILURES} AS is_slow
+    FROM held d JOIN asked ON asked.id = d.id
+      JOIN webhooks w ON w.id = d.webhook_id AND w.is_active AND w.deleted_at IS NULL
+    WHERE d.attempts = asked.attempt - 1
+      AND (d.status = 'DUE' AND d.next_at <= clock_timestamp()
+           OR d.status = 'SENDING' AND ${leaseIsOver('$5', '$7')})
+  ), busy AS MATERIALIZED (
+    SELECT w.user_id, w.id AS webhook_id, w.consecutive_failures >= ${SLOW_FROM_FAILURES} AS is_slow,
+      (SELECT count(*) FROM webhook_deliveries d
+       WHERE d.webhook_id = w.id AND d.status = 'SENDING' AND NOT d.id = ANY(SELECT id FROM free)) AS count
+    FROM webhooks w WHERE w.user_id = ANY(SELECT user_id FROM free) AND w.deleted_at IS NULL
+  ), ranked AS (
+    SELECT free.*, coalesce((SELECT count FROM busy WHERE busy.webhook_id = free.webhook_id), 0)
+        + row_number() OVER (PARTITION BY webhook_id ORDER BY place) AS rank_in_webhook
+    FROM free WHERE NOT (is_slow AND lane = 'main')
+  ), fitting AS (
+    SELECT ranked.*, coalesce((SELECT sum(count) FROM busy
+        WHERE busy.user_id = ranked.user_id AND busy.is_slow = ranked.is_slow), 0)
+        + row_number() OVER (PARTITION BY user_id, is_slow ORDER BY place) AS rank_in_user
+    FROM ranked WHERE rank_in_webhook <= CASE WHEN is_failing THEN least(${FAILING_CAP}, $8::int) ELSE $8::int END
+  ), taken AS (
+    UPDATE webhook_deliveries d SET status = 'SENDING', next_at = NULL, is_parked = false, lease_id = fitting.lease_id,
+      holder_id = $5::uuid, lease_until = clock_timestamp() + $6::int * interval '1 millisecond',
+      claims = d.claims + 1, updated_at = clock_timestamp()
+    FROM fitting
+    WHERE d.id = fitting.id AND fitting.rank_in_user <= $9::int
+      AND d.lease_id IS NOT DISTINCT FROM fitting.former_lease_id
+    RETURNING d.id, d.claims, d.payload, d.outbox_event_id, d.run = 0 AND d.attempts = 0 AS is_first
+  ), parked AS (
+    UPDATE webhook_deliveries d SET is_parked = true, updated_at = clock_timestamp()
+    FROM ranked WHERE d.id = ranked.id AND ranked.status = 'DUE' AND NOT ranked.is_parked
+      AND NOT ranked.id = ANY(SELECT id FROM fitting WHERE rank_in_user <= $9::int)
+  )
+  SELECT free.id, CASE WHEN taken.id IS NOT NULL THEN 'send' WHEN free.is_slow AND free.lane = 'main' THEN 'slow'
+      ELSE 'parked' END AS kind,
+    free.user_id, free.webhook_id, free.event_id, free.url, free.secret_sealed, free.lease_id,
+    coalesce(taken.payload, e.payload) AS payload,
+    CASE WHEN taken.is_first THEN extract(epoch FROM clock_timestamp() - e.created_at)::float8 * 1000 END AS event_age_ms,
+    taken.claims, clock_timestamp() AS attempted_at
+  FROM free LEFT JOIN taken ON taken.id = free.id
+    LEFT JOIN LATERAL (SELECT payload, created_at FROM outbox_events WHERE id = taken.outbox_event_id LIMIT 1) e ON true`;
+
+export interface DeliveryStanding {
+  readonly isOpen: boolean;
+  readonly isLeased: boolean;
+  readonly attempts: number;
+  readonly isActive: boolean;
+  readonly isDeleted: boolean;
+  /** Until it is due, or its lease ends. */
+  readonly waitMs: number;
+}
+
+/** Why claims got nothing. */
+export async function lookAtDeliveries(
+  database: Database,
+  deliveryIds: readonly string[],
+): Promise<ReadonlyMap<string, DeliveryStanding>> {
+  const rows = await queryPrepared<DeliveryStanding & { readonly id: string }>(database.manager, LOOK, [
+    deliveryIds,
+  ]);
+  return new Map(rows.map(({ id, ...standing }) => [id, standing]));
+}
+
+const LOOK = `
+  SELECT d.id, d.status IN ('DUE', 'SENDING') AS "isOpen", d.attempts, w.is_active AS "isActive",
+    w.deleted_at IS NOT NULL AS "isDeleted",
+    d.status = 'SENDING' AND d.lease_until >= clock_timestamp() AS "isLeased",
+    ceil(greatest(0, extract(epoch FROM coalesce(d.next_at, d.lease_until) - clock_timestamp()) * 1000))::int
+      AS "waitMs"
+  FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.id = ANY($1::uuid[])`;
+
+/** Ends a delivery whose webhook takes nothing any more, where nobody is sending it. */
+export async function abandonDelivery(
+  tx: Tx,
+  deliveryId: string,
+  status: 'DEAD' | 'DISCARDED',
+): Promise<boolean> {
+  const [rows] = await tx.query(
+    `UPDATE webhook_deliveries SET status = $2, next_at = NULL, is_parked = false, lease_id = NULL, lease_until = NULL,
+       holder_id = NULL, updated_at = clock_timestamp()
+     WHERE id = $1 AND (status = 'DUE' OR status = 'SENDING' AND lease_until < clock_timestamp()) RETURNING id`,
+    [deliveryId, status],
+  );
+  return rows.length > 0;
+}

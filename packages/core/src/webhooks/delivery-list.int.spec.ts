@@ -1,0 +1,141 @@
+import { delivery as deliverySchema, encodeId, webhookOperations } from '@trading-automation/contracts';
+import { newUuid } from '@trading-automation/persistence';
+import type { Actor } from '../access/index.js';
+import { querySchemaOf } from '../lists.js';
+import { WebhooksUnderTest } from './testing/webhooks-under-test.js';
+
+let the: WebhooksUnderTest;
+let actor: Actor;
+let hook: string;
+beforeAll(async () => {
+  the = await WebhooksUnderTest.open();
+});
+afterAll(() => the.close());
+beforeEach(async () => {
+  actor = await the.core.actor();
+  hook = await the.hook(actor);
+});
+
+type Query = Parameters<WebhooksUnderTest['webhooks']['deliveries']>[2];
+const asking = (text: string) =>
+  querySchemaOf(webhookOperations.deliveries).parse(Object.fromEntries(new URLSearchParams(text))) as Query;
+
+async function list(text = '', which = hook) {
+  const { items } = await the.webhooks.deliveries(actor, which, asking(`order=asc&${text}`));
+  for (const item of items) expect(deliverySchema.strict().parse(item)).toEqual(item);
+  return items;
+}
+const told = (items: Awaited<ReturnType<typeof list>>) =>
+  items.map(({ event_id, run, attempt, status }) => [event_id, run, attempt, status]);
+
+/** An event that failed once, and succeeded then. */
+async function deliver(type: 'trade.created' | 'trade.filled'): Promise<string> {
+  const id = await the.owe(actor, hook, { type });
+  await the.deliveries.record(await the.claimed(id), { error: 'timeout', responseTimeMs: 1 });
+  await the.core.rows('UPDATE webhook_deliveries SET next_at = clock_timestamp() WHERE id = $1', id);
+  await the.deliveries.record(await the.claimed(id, 2), { statusCode: 200, responseTimeMs: 1 });
+  const { event_id } = await the.core.row('SELECT event_id FROM webhook_deliveries WHERE id = $1', id);
+  return encodeId('evt', String(event_id));
+}
+
+describe("a webhook's deliveries", () => {
+  it('are found by their status, by kind, by event and by time, and by all of them together', async () => {
+    const [first, second] = [await deliver('trade.created'), await deliver('trade.filled')];
+    const all = [
+      [first, 0, 1, 'FAILED'],
+      [first, 0, 2, 'SUCCEEDED'],
+      [second, 0, 1, 'FAILED'],
+      [second, 0, 2, 'SUCCEEDED'],
+    ];
+    expect(told(await list())).toEqual(all);
+    expect(told(await list('status=FAILED'))).toEqual([all[0], all[2]]);
+    expect(told(await list('status=SUCCEEDED'))).toEqual([all[1], all[3]]);
+    expect(told(await list('event_type=trade.filled'))).toEqual(all.slice(2));
+    expect(told(await list('event_type=trade.closed'))).toEqual([]);
+    expect(told(await list(`event_id=${first}`))).toEqual(all.slice(0, 2));
+    const [, , third] = await list();
+    const from = `from=${third!.created_at}`;
+    expect(told(await list(from))).toEqual(all.slice(2));
+    expect(told(await list(`to=${third!.created_at}`))).toEqual(all.slice(0, 2));
+    expect(told(await list(`status=SUCCEEDED&event_type=trade.filled&event_id=${second}&${from}`))).toEqual([
+      all[3],
+    ]);
+    expect(told(await list(`status=FAILED&event_id=${first}&${from}`))).toEqual([]);
+  });
+
+  it('show the runs of a replay beside the first, and those of a test event by its id', async () => {
+    const event = await deliver('trade.created');
+    await the.webhooks.replay(actor, hook, { event_id: event });
+    const [due] = await the.core.rows("SELECT id FROM webhook_deliveries WHERE status = 'DUE' AND run = 1");
+    await the.deliveries.record(await the.claimed(String(due?.id)), { statusCode: 204, responseTimeMs: 1 });
+    expect(told(await list(`event_id=${event}`)).at(-1)).toEqual([event, 1, 1, 'SUCCEEDED']);
+    const [test, deliveryId] = [newUuid(), newUuid()];
+    await the.core.rows(
+      `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, payload, status, attempts)
+       SELECT $1, webhook_id, $2, 'webhook.test', '{}', 'SUCCEEDED', 1 FROM webhook_deliveries WHERE id = $3`,
+      deliveryId,
+      test,
+      due?.id,
+    );
+    await the.core.rows(
+      `INSERT INTO webhook_attempts (id, delivery_id, webhook_id, attempt, status, response_time_ms, attempted_at)
+       SELECT $1, id, webhook_id, 1, 'SUCCEEDED', 1, now() FROM webhook_deliveries WHERE id = $2`,
+      newUuid(),
+      deliveryId,
+    );
+    expect(told(await list(`event_id=${encodeId('evt', test)}`))).toEqual([
+      [encodeId('evt', test), 0, 1, 'SUCCEEDED'],
+    ]);
+  });
+
+  it('know an event of the owner that was never sent there, and none of anybody else', async () => {
+    const { id } = await the.emit(actor);
+    expect(await list(`event_id=${id}`)).toEqual([]);
+    const theirs = await the.emit(await the.core.actor());
+    for (const unknown of [theirs.id, encodeId('evt', newUuid()), 'evt_1', hook]) {
+      await expect(list(`event_id=${unknown}`)).rejects.toMatchObject({
+        code: 'not_found',
+        details: [{ field: 'event_id', code: 'not_found' }],
+      });
+    }
+  });
+
+  it('of a range that no instant lies in are refused', () => {
+    expect(() => asking('from=2026-01-31T12:00:00Z&to=2026-01-31T11:00:00Z')).toThrow(
+      'to must be later than from.',
+    );
+    expect(() => asking('from=yesterday')).toThrow('ISO 8601');
+  });
+
+  it('have cursors that are bound to the filters', async () => {
+    await deliver('trade.created');
+    const { pagination } = await the.webhooks.deliveries(actor, hook, asking('limit=1'));
+    const cursor = String(pagination.next_cursor);
+    for (const filter of ['status=FAILED', 'event_type=trade.created', 'from=2026-01-01T00:00:00Z'])
+      await expect(
+        the.webhooks.deliveries(actor, hook, asking(`limit=1&${filter}&cursor=${cursor}`)),
+      ).rejects.toMatchObject({
+        code: 'invalid_query',
+      });
+  });
+
+  it.each([
+    ["a.status = 'FAILED'", 'created_at', 'webhook_attempts_failures_created_at_idx'],
+    ["a.status = 'FAILED'", 'attempted_at', 'webhook_attempts_failures_attempted_at_idx'],
+    ["a.event_type = 'copier.drift'", 'created_at', 'webhook_attempts_event_type_idx'],
+    [`a.created_at >= '2026-01-01T00:00:00Z'`, 'created_at', 'webhook_attempts_webhook_created_at_idx'],
+  ])('with %s are a range of an index by %s', async (filter, sort, index) => {
+    const plan = await the.core.platform.database.transaction(async (tx) => {
+      await tx.query('SET LOCAL enable_seqscan = off');
+      await tx.query('SET LOCAL enable_sort = off');
+      return tx.query(
+        `EXPLAIN SELECT a.id FROM webhook_attempts a
+         WHERE a.webhook_id = '${newUuid()}' AND ${filter} AND (a.${sort}, a.id) < (now(), '${newUuid()}')
+         ORDER BY a.${sort} DESC, a.id DESC LIMIT 20`,
+      );
+    });
+    const text = JSON.stringify(plan);
+    expect(text).toContain(index);
+    expect(text).not.toMatch(/Sort|Filter:/);
+  });
+});

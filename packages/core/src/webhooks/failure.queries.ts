@@ -1,0 +1,102 @@
+/** What attempts that failed leave behind, many in one transaction: an outage of a receiver ends many at once. */
+import { newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
+import type { ClaimedAttempt } from './delivery.queries.js';
+import type { FailureOutcome, WebhookStanding } from './delivery.rules.js';
+
+/** Those whose lease still holds; they are locked until the transaction ends. */
+export async function lockLeases(tx: Tx, attempts: readonly ClaimedAttempt[]): Promise<ReadonlySet<string>> {
+  const rows = await queryPrepared<{ id: string }>(tx, LOCK_LEASES, [
+    attempts.map(({ deliveryId }) => deliveryId),
+    attempts.map(({ leaseId }) => leaseId),
+  ]);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Only what is SENDING has a lease. */
+const LOCK_LEASES = `
+  SELECT d.id FROM webhook_deliveries d JOIN unnest($1::uuid[], $2::uuid[]) AS held (id, lease_id) ON held.id = d.id
+  WHERE d.id = ANY($1::uuid[]) AND d.lease_id = held.lease_id ORDER BY d.id FOR UPDATE OF d`;
+
+/** How webhooks stand; they are locked until the transaction ends, in one order everywhere. */
+export async function lockWebhooks(
+  tx: Tx,
+  webhookIds: readonly string[],
+): Promise<Map<string, WebhookStanding>> {
+  const rows = await queryPrepared<WebhookStanding & { readonly id: string }>(tx, LOCK_WEBHOOKS, [
+    webhookIds,
+  ]);
+  return new Map(rows.map(({ id, ...standing }) => [id, standing]));
+}
+
+const LOCK_WEBHOOKS = `
+  SELECT id, is_active AS "isActive", deleted_at IS NOT NULL AS "isDeleted",
+    consecutive_failures AS "consecutiveFailures", consecutive_dead_letters AS "consecutiveDeadLetters"
+  FROM webhooks WHERE id = ANY($1::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
+
+/** An attempt that failed, and what follows from that. */
+export interface Failure {
+  readonly attempt: ClaimedAttempt;
+  readonly statusCode?: number | undefined;
+  readonly error: string;
+  readonly responseTimeMs: number;
+  readonly responseBody?: string | undefined;
+  readonly delivery: FailureOutcome['delivery'];
+  /** From now to the next attempt, where there is one. */
+  readonly delayMs: number | null;
+}
+
+/** Ends the attempts, with their rows; DUE again after `delayMs`. */
+export async function settleFailures(tx: Tx, failures: readonly Failure[]): Promise<void> {
+  await queryPrepared(tx, SETTLE, [
+    failures.map(({ attempt }) => attempt.deliveryId),
+    failures.map(({ delivery }) => delivery),
+    failures.map(({ delayMs }) => delayMs),
+    failures.map(() => newUuid()),
+    failures.map(({ statusCode }) => statusCode ?? null),
+    failures.map(({ error }) => error),
+    failures.map(({ responseTimeMs }) => responseTimeMs),
+    failures.map(({ responseBody }) => responseBody ?? null),
+    failures.map(({ attempt }) => attempt.attemptedAt),
+  ]);
+}
+
+const SETTLE = `
+  WITH failed AS (
+    SELECT * FROM unnest($1::uuid[], $2::text[], $3::float8[], $4::uuid[], $5::int[], $6::text[], $7::int[], $8::text[],
+      $9::timestamptz[]) AS failed (id, status, delay_ms, attempt_id, status_code, error, response_time_ms, response_body,
+      attempted_at)
+  ), settled AS (
+    UPDATE webhook_deliveries d SET status = failed.status, attempts = d.attempts + 1, lease_id = NULL,
+      lease_until = NULL, holder_id = NULL, claims = 0, is_parked = false,
+      next_at = clock_timestamp() + failed.delay_ms * interval '1 millisecond', updated_at = clock_timestamp()
+    FROM failed WHERE d.id = failed.id AND d.id = ANY($1::uuid[])
+    RETURNING d.id, d.webhook_id, d.event_type, d.attempts, d.next_at
+  )
+  INSERT INTO webhook_attempts (id, delivery_id, webhook_id, event_type, attempt, status, status_code, error, response_time_ms,
+    response_body, attempted_at, next_attempt_at)
+  SELECT failed.attempt_id, settled.id, settled.webhook_id, settled.event_type, settled.attempts, 'FAILED', failed.status_code, failed.error,
+    failed.response_time_ms, failed.response_body, failed.attempted_at, settled.next_at
+  FROM settled JOIN failed ON failed.id = settled.id`;
+
+/** Writes down how webhooks stand after failures; those that are `deactivated` are taken out of use. */
+export async function storeStandings(
+  tx: Tx,
+  standings: ReadonlyMap<string, WebhookStanding>,
+  deactivated: ReadonlySet<string>,
+): Promise<void> {
+  await queryPrepared(tx, STORE_STANDINGS, [
+    [...standings.keys()],
+    [...standings.values()].map(({ consecutiveFailures }) => consecutiveFailures),
+    [...standings.values()].map(({ consecutiveDeadLetters }) => consecutiveDeadLetters),
+    [...standings.keys()].map((id) => deactivated.has(id)),
+  ]);
+}
+
+const STORE_STANDINGS = `
+  UPDATE webhooks w SET consecutive_failures = now.failures, consecutive_dead_letters = now.dead_letters,
+    is_active = w.is_active AND NOT now.is_out,
+    deactivated_at = CASE WHEN now.is_out THEN clock_timestamp() ELSE w.deactivated_at END,
+    deactivation_reason = CASE WHEN now.is_out THEN 'consecutive_failures' ELSE w.deactivation_reason END,
+    updated_at = CASE WHEN now.is_out THEN clock_timestamp() ELSE w.updated_at END
+  FROM unnest($1::uuid[], $2::int[], $3::int[], $4::boolean[]) AS now (id, failures, dead_letters, is_out)
+  WHERE w.id = now.id AND w.id = ANY($1::uuid[])`;

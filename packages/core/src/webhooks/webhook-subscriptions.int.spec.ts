@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { decodeId, EVENT_SELECTORS, EVENT_TYPES, typesOf } from '@trading-automation/contracts';
+import type { Relay } from '@trading-automation/persistence';
+import type { Actor } from '../access/index.js';
+import { WebhooksUnderTest } from './testing/webhooks-under-test.js';
+import { WebhookFanOut } from './webhook-fan-out.js';
+
+let the: WebhooksUnderTest;
+let relay: Pick<Relay, 'stop'>;
+const errors: unknown[] = [];
+beforeAll(async () => {
+  the = await WebhooksUnderTest.open();
+  relay = new WebhookFanOut(the.core.platform).start((error) => errors.push(error));
+});
+afterAll(async () => {
+  await relay.stop();
+  await the.close();
+  expect(errors).toEqual([]);
+});
+
+const owedTo = async (hook: string) => {
+  const rows = await the.core.rows(
+    'SELECT event_id, event_type FROM webhook_deliveries WHERE webhook_id = $1 ORDER BY event_id',
+    decodeId('whk', hook),
+  );
+  return rows.map(({ event_id, event_type }) => ({ uuid: String(event_id), type: String(event_type) }));
+};
+
+/** Until the fan-out has passed everything committed so far: an event to all that is committed last has arrived. */
+async function settle(actor: Actor): Promise<void> {
+  const witness = await the.hook(actor);
+  const { uuid } = await the.emit(actor);
+  while (!(await owedTo(witness)).some((owed) => owed.uuid === uuid)) await sleep(10);
+  await the.webhooks.delete(actor, witness);
+}
+
+describe('a subscription', () => {
+  it('of every form gets the kinds that it covers and no other, each once', async () => {
+    const actor = await the.core.actor();
+    const hooks = new Map<string, string>();
+    for (const selector of EVENT_SELECTORS) hooks.set(selector, await the.hook(actor, [selector]));
+    const emitted = new Map<string, string>();
+    for (const type of EVENT_TYPES) emitted.set(type, (await the.emit(actor, { type })).uuid);
+    await settle(actor);
+    for (const [selector, hook] of hooks) {
+      const got = (await owedTo(hook)).filter(({ uuid, type }) => emitted.get(type) === uuid);
+      expect([selector, got.map(({ type }) => type).sort()]).toEqual([
+        selector,
+        [...typesOf(selector)].sort(),
+      ]);
+    }
+  });
+
+  it('by several selectors that cover the same kind gets it once', async () => {
+    const actor = await the.core.actor();
+    const hook = await the.hook(actor, ['*', 'trade.*', 'trade.filled']);
+    const { uuid } = await the.emit(actor, { type: 'trade.filled' });
+    await settle(actor);
+    expect((await owedTo(hook)).filter((owed) => owed.uuid === uuid)).toHaveLength(1);
+  });
+
+  it('is never to the events of somebody else', async () => {
+    const [actor, other] = [await the.core.actor(), await the.core.actor()];
+    const hook = await the.hook(actor);
+    const { uuid } = await the.emit(other);
+    await settle(other);
+    expect((await owedTo(hook)).filter((owed) => owed.uuid === uuid)).toEqual([]);
+  });
+
+  it('that is changed goes by what it says then, for every event committed after the change', async () => {
+    const actor = await the.core.actor();
+    const hook = await the.hook(actor, ['trade.*']);
+    const expected: string[] = [];
+    for (let round = 0; round < 10; round++) {
+      const selector = round % 2 === 0 ? 'reward.*' : 'trade.filled';
+      await the.webhooks.update(actor, hook, { events: [selector] });
+      for (const type of ['trade.filled', 'reward.granted'] as const) {
+        const { uuid } = await the.emit(actor, { type });
+        if (typesOf(selector).includes(type)) expected.push(uuid);
+      }
+      // What is not passed yet goes by the next change, which is no promise of this one.
+      await settle(actor);
+    }
+    const got = (await owedTo(hook)).filter(({ type }) => type !== 'trade.created');
+    expect(got.map(({ uuid }) => uuid).sort()).toEqual(expected.sort());
+  });
+});

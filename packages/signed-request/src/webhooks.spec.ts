@@ -1,0 +1,187 @@
+import { createHash, createHmac } from 'node:crypto';
+import fc from 'fast-check';
+import { Webhook } from 'standardwebhooks';
+import { type ReceivedWebhook, verifyWebhook, WebhookVerificationError } from './webhooks.js';
+
+const keyOf = (label: string) => createHash('sha256').update(label).digest();
+const secretOf = (label: string) => `whsec_${keyOf(label).toString('base64')}`;
+const SECRET = secretOf('a webhook');
+const OTHER = secretOf('another webhook');
+const ID = 'evt_01h455vb4pex5vsknk084sn02q';
+const BODY = '{"event_id":"evt_01h455vb4pex5vsknk084sn02q","data":{"text":"Zürich \u2028 😀"}}';
+const NOW_S = 1_763_780_000;
+const NOW_MS = NOW_S * 1000;
+
+/** Headers as the reference library signs them. */
+function signed({ id = ID, body = BODY, seconds = NOW_S, secret = SECRET } = {}) {
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': new Webhook(secret).sign(id, new Date(seconds * 1000), body),
+  };
+}
+const verify = (changed: Partial<ReceivedWebhook> = {}) =>
+  verifyWebhook({ payload: BODY, headers: signed(), secret: SECRET, nowMs: NOW_MS, ...changed });
+function refusalOf(changed: Partial<ReceivedWebhook>): string {
+  try {
+    verify(changed);
+  } catch (error) {
+    if (error instanceof WebhookVerificationError) return error.code;
+    throw error;
+  }
+  return 'none';
+}
+/** The signature of another scheme beside it, or of another secret. */
+const signatures = (...texts: string[]) => ({ ...signed(), 'webhook-signature': texts.join(' ') });
+const good = signed()['webhook-signature'];
+const foreign = signed({ secret: OTHER })['webhook-signature'];
+
+describe('a receiver', () => {
+  it('takes what the standardwebhooks library signs, of any id, time and text, as text and as bytes', () => {
+    const cases = fc.record({
+      id: fc.stringMatching(/^[0-9A-Za-z_-]{1,64}$/),
+      seconds: fc.integer({ min: 1, max: 4_000_000_000 }),
+      body: fc.string({ unit: 'binary' }),
+      key: fc.uint8Array({ minLength: 24, maxLength: 64 }),
+    });
+    fc.assert(
+      fc.property(cases, ({ id, seconds, body, key }) => {
+        const secret = `whsec_${Buffer.from(key).toString('base64')}`;
+        const headers = signed({ id, seconds, body, secret });
+        for (const payload of [body, Buffer.from(body), new TextEncoder().encode(body)]) {
+          expect(verifyWebhook({ payload, headers, secret, nowMs: seconds * 1000 })).toEqual({
+            id,
+            sentAt: new Date(seconds * 1000),
+          });
+        }
+      }),
+    );
+  });
+
+  it('takes any bytes that node:crypto signs, text or not', () => {
+    fc.assert(
+      fc.property(fc.uint8Array(), (payload) => {
+        const digest = createHmac('sha256', keyOf('a webhook')).update(`${ID}.${NOW_S}.`).update(payload);
+        const headers = signatures(`v1,${digest.digest('base64')}`);
+        expect(verify({ payload, headers }).id).toBe(ID);
+      }),
+    );
+  });
+
+  it('refuses every change of one bit in id, time, body or signature', () => {
+    const parts = { ...signed(), body: BODY };
+    for (const [name, text] of Object.entries(parts)) {
+      const bytes = Buffer.from(text);
+      for (let index = 0; index < bytes.length * 8; index++) {
+        const turned = Buffer.from(bytes);
+        turned[index >> 3] = turned[index >> 3]! ^ (1 << (index & 7));
+        const { body, ...headers } = {
+          ...parts,
+          [name]: name === 'body' ? turned : turned.toString('latin1'),
+        };
+        expect(refusalOf({ payload: body, headers })).not.toBe('none');
+      }
+    }
+  });
+
+  it('refuses another secret, and takes any of several while one is rotated, as they were or bare', () => {
+    expect(refusalOf({ secret: OTHER })).toBe('signature_mismatch');
+    expect(verify({ secret: [OTHER, SECRET] }).id).toBe(ID);
+    expect(verify({ secret: [SECRET, OTHER] }).id).toBe(ID);
+    expect(verify({ secret: SECRET.slice('whsec_'.length) }).id).toBe(ID);
+  });
+
+  it.each([
+    ['first of several', [good, foreign]],
+    ['last of several', ['v1a,AAAA', foreign, good]],
+    ['among broken ones', ['v1', 'v1,', ',', '', good, 'v1,é'.slice(0, 3)]],
+  ])('finds the signature %s', (_where, texts) => {
+    expect(verify({ headers: signatures(...texts) }).id).toBe(ID);
+  });
+
+  it.each([
+    ['of another scheme', [good.replace('v1,', 'v1a,')]],
+    ['of an older scheme', [good.replace('v1,', 'v0,')]],
+    ['without a scheme', [good.slice(3)]],
+    ['in capitals', [good.replace('v1,', 'V1,')]],
+    ['shorter by one', [good.slice(0, -1)]],
+    ['longer by one', [`${good}=`]],
+    ['that is empty', ['v1,']],
+    ['joined by a comma', [`${foreign},${good.slice(3)}`]],
+  ])('takes no signature %s, and does not stumble over it', (_which, texts) => {
+    expect(refusalOf({ headers: signatures(...texts) })).toBe('signature_mismatch');
+  });
+
+  it('takes 300 s either way and not one more, as the library does, or what it is told', () => {
+    expect(verify({ nowMs: NOW_MS + 300_999 }).sentAt).toEqual(new Date(NOW_MS));
+    expect(refusalOf({ nowMs: NOW_MS + 301_000 })).toBe('too_old');
+    expect(verify({ nowMs: NOW_MS - 300_000 }).id).toBe(ID);
+    expect(refusalOf({ nowMs: NOW_MS - 300_001 })).toBe('too_new');
+    expect(refusalOf({ nowMs: NOW_MS + 11_000, toleranceSeconds: 10 })).toBe('too_old');
+    expect(refusalOf({ nowMs: NOW_MS + 1_000, toleranceSeconds: Number.NaN })).toBe('too_old');
+  });
+
+  it('goes by the clock of the system where it is given none', () => {
+    const seconds = Math.floor(Date.now() / 1000);
+    const fresh = { payload: BODY, headers: signed({ seconds }), secret: SECRET };
+    expect(verifyWebhook(fresh).sentAt).toEqual(new Date(seconds * 1000));
+    expect(() => verifyWebhook({ ...fresh, headers: signed() })).toThrow('clock');
+  });
+
+  it('reads headers of fetch and of Node, in any case, beside others', () => {
+    expect(verify({ headers: new Headers(signed()) }).id).toBe(ID);
+    const capitals = Object.entries(signed()).map(([name, value]) => [name.toUpperCase(), value]);
+    expect(verify({ headers: { ...Object.fromEntries(capitals), 'set-cookie': ['a', 'b'] } }).id).toBe(ID);
+  });
+
+  it.each(['webhook-id', 'webhook-timestamp', 'webhook-signature'])(
+    'names %s where it is missing, empty, sent twice or not of its form',
+    (name) => {
+      const value = signed()[name as keyof ReturnType<typeof signed>];
+      const bad = [undefined, '', [value, value], `${value}\n`, `\u00e9${value}`];
+      for (const given of bad) {
+        const headers = { ...signed(), [name]: given };
+        expect(() => verify({ headers })).toThrow(name);
+        expect(refusalOf({ headers })).toBe('malformed_header');
+      }
+      expect(refusalOf({ headers: { ...signed(), [name.toUpperCase()]: value } })).toBe('malformed_header');
+    },
+  );
+
+  it.each(['+1763780000', '01763780000', '1763780000.5', '1e9', '-1', '0x10', 'NaN', ' 1763780000'])(
+    'takes %s for no time',
+    (timestamp) => {
+      const headers = { ...signed(), 'webhook-timestamp': timestamp };
+      expect(refusalOf({ headers })).toBe('malformed_header');
+    },
+  );
+
+  it('lets no part of one value pass for a part of the next', () => {
+    // The same bytes are signed, cut elsewhere.
+    const headers = { ...signed(), 'webhook-id': `${ID}.${NOW_S}` };
+    expect(refusalOf({ headers, payload: BODY })).toBe('malformed_header');
+  });
+
+  it('says what to mend where it is used wrongly: a parsed body, no secret, or what is none', () => {
+    const parsed = JSON.parse(BODY) as unknown as string;
+    expect(() => verify({ payload: parsed })).toThrow(
+      new TypeError('The payload must be the raw body, text or bytes, as it is before a JSON parser.'),
+    );
+    for (const secret of ['', 'whsec_', 'whsec_?', `whsec_${'A'.repeat(28)}`, undefined as unknown as string])
+      expect(() => verify({ secret })).toThrow(TypeError);
+    expect(() => verify({ secret: [] })).toThrow(TypeError);
+  });
+
+  it('tells no secret and no signature in its errors', () => {
+    const wrong = { secret: OTHER, headers: signatures(foreign.toLowerCase(), good) };
+    let message = '';
+    try {
+      verify(wrong);
+    } catch (error) {
+      message = String(error);
+    }
+    expect(message).toContain('raw body');
+    for (const hidden of [OTHER.slice(6), good.slice(3), foreign.slice(3).toLowerCase()])
+      expect(message).not.toContain(hidden);
+  });
+});
