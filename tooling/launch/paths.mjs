@@ -23,6 +23,7 @@ export function dataPaths(dataDir = join(root, '.data')) {
     postgres: join(dataDir, 'postgres'),
     redis: join(dataDir, 'redis'),
     paperExchange: join(dataDir, 'paper-exchange'),
+    mail: join(dataDir, 'mail'),
   };
 }
 

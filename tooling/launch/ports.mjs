@@ -9,7 +9,8 @@ const defaultPorts = {
   graphql: 4001,
   dashboard: 3000,
   paperExchange: 4010,
-  mail: 4025,
+  mail: 4020,
+  smtp: 4025,
   postgres: 54329,
   redis: 63790,
 };

@@ -1,15 +1,19 @@
+import { fileURLToPath } from 'node:url';
+
 /**
  * What the services of one deployment on this machine stand on.
  *
  * @typedef {{
  *   databaseUrl: string, redisUrl: string, keys: import('./keys.mjs').Keys, paperExchangeDir: string,
  *   ports: { rest: number, paperExchange: number },
+ *   mailbox?: { dir: string, ports: { page: number, smtp: number } },
  *   commit?: string,
  *   venueLimits?: { weightPerMinute: number, ordersPer10s: number },
  *   more?: Record<string, Record<string, string>>,
- * }} Surroundings `more` adds variables to single services; `venueLimits` are what the paper exchange grants, its own unless given
+ * }} Surroundings `mailbox` takes the mail, which waits without one; `more` adds variables to single services; `venueLimits` are what the paper exchange grants, its own unless given
  *
- * @typedef {{ name: string, app: string, url?: string, env: Record<string, string> }} Service
+ * @typedef {{ name: string, app: string, main?: string, url?: string, env: Record<string, string> }} Service `main` is the
+ * file to run, where that is not the built app's
  */
 
 /** A page of records, or an order's answer, is read and forgotten: with a young generation this large it is seldom copied (ADR 13). */
@@ -17,6 +21,9 @@ export const serviceNodeOptions = '--max-semi-space-size=64';
 
 /** The test world: paper exchanges alone. */
 const world = 'test';
+
+/** Who mail is from that never leaves this machine. */
+const mailFrom = 'Trading automation <no-reply@trading-automation.localhost>';
 
 /** For tests and benchmarks that are not about rate limits: the published ones are met by a person, not by a program. */
 export const ampleRateLimits = JSON.stringify(
@@ -44,6 +51,7 @@ export function listServices(surroundings) {
     keys,
     paperExchangeDir,
     ports,
+    mailbox,
     commit,
     venueLimits,
     more = {},
@@ -64,6 +72,7 @@ export function listServices(surroundings) {
   };
   /** @type {Service[]} */
   const services = [
+    ...(mailbox === undefined ? [] : [mailboxService(mailbox)]),
     {
       name: 'paper-exchange',
       app: 'paper-exchange',
@@ -94,8 +103,14 @@ export function listServices(surroundings) {
       app: 'webhook-dispatcher',
       env: {
         ...shared,
+        NODE_OPTIONS: serviceNodeOptions,
         WEBHOOK_OPENING_KEYS: privateHalf(keys.webhookSealing),
+        // Sooner than the supervisor loses patience; attempts that are cut are made again.
+        STOP_GRACE_MS: '8000',
         WEBHOOK_ALLOW_LOOPBACK: 'true',
+        ...(mailbox === undefined
+          ? {}
+          : { SMTP_URL: `smtp://127.0.0.1:${mailbox.ports.smtp}`, MAIL_FROM: mailFrom }),
       },
     },
     {
@@ -117,4 +132,18 @@ export function listServices(surroundings) {
     },
   ];
   return services.map((service) => ({ ...service, env: { ...service.env, ...more[service.name] } }));
+}
+
+/**
+ * @param {NonNullable<Surroundings['mailbox']>} mailbox
+ * @returns {Service}
+ */
+function mailboxService({ dir, ports }) {
+  return {
+    name: 'mailbox',
+    app: 'mailbox',
+    main: fileURLToPath(new URL('./mailbox/main.mjs', import.meta.url)),
+    url: `http://127.0.0.1:${ports.page}`,
+    env: { PORT: String(ports.page), SMTP_PORT: String(ports.smtp), MAIL_DIR: dir },
+  };
 }

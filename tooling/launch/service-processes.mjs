@@ -31,7 +31,7 @@ export async function migrateDatabase(databaseUrl) {
  * @param {(line: string) => void} say
  * @param {import('./supervise.mjs').Supervised['delays']} [delays] how long it stays ended, where it is ended on purpose
  */
-export function superviseService({ name, app, env }, say, delays) {
+export function superviseService({ name, app, main = mainOf(app), env }, say, delays) {
   /** @type {() => void} */
   let tellReady = () => {};
   const ready = new Promise((resolve) => {
@@ -40,7 +40,7 @@ export function superviseService({ name, app, env }, say, delays) {
   const supervisor = supervise({
     ...(delays === undefined ? {} : { delays }),
     spawn: () => {
-      const child = fork(mainOf(app), [], {
+      const child = fork(main, [], {
         cwd: root,
         detached: true,
         stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -25,24 +25,33 @@ export async function startServices(paths, lifecycle, say) {
   await migrateDatabase(servers.databaseUrl);
   say('Starting the services');
   const commit = await currentCommit();
-  const services = listServices({ ...servers, keys, ports, commit, paperExchangeDir: paths.paperExchange });
+  const services = listServices({
+    ...servers,
+    keys,
+    ports,
+    commit,
+    paperExchangeDir: paths.paperExchange,
+    mailbox: { dir: paths.mail, ports: { page: ports.mail, smtp: ports.smtp } },
+  });
   const processes = services.map((service) => superviseService(service, say));
   for (const running of processes) await lifecycle.defer(() => running.stop());
   await Promise.all(processes.map((running) => running.untilReady()));
 
   const restUrl = urlOf(services, 'rest-api');
   const paperExchangeUrl = urlOf(services, 'paper-exchange');
+  const mailUrl = urlOf(services, 'mailbox');
   const demo = await ensureDemo(paths.demo, { restUrl, paperExchangeUrl });
   await lifecycle.defer(() => rmSync(paths.devState, { force: true }));
   const state = {
     rest_url: restUrl,
     paper_exchange_url: paperExchangeUrl,
+    mail_url: mailUrl,
     api_key: demo.api_key,
     paper_credentials: demo.paper,
     pid: process.pid,
   };
   writePrivateFile(paths.devState, `${JSON.stringify(state, null, 2)}\n`);
-  say(banner(restUrl, paperExchangeUrl, demo));
+  say(banner({ restUrl, paperExchangeUrl, mailUrl }, demo));
 }
 
 /** The commit of this clone; undefined where it is no clone, or git is not there. */
@@ -62,11 +71,10 @@ function urlOf(services, name) {
 }
 
 /**
- * @param {string} restUrl
- * @param {string} paperExchangeUrl
+ * @param {{ restUrl: string, paperExchangeUrl: string, mailUrl: string }} urls
  * @param {import('./demo.mjs').Demo} demo
  */
-function banner(restUrl, paperExchangeUrl, demo) {
+function banner({ restUrl, paperExchangeUrl, mailUrl }, demo) {
   const order = {
     exchange_account_id: demo.exchange_account_id,
     trade_pair_id: demo.trade_pair_id,
@@ -79,6 +87,7 @@ Ready. (${(performance.now() / 1000).toFixed(1)} s since npm start)
   REST API         ${restUrl}/v1
   Reference        ${restUrl}/docs
   Paper exchange   ${paperExchangeUrl}
+  Mailbox          ${mailUrl}
   Demo ADMIN key   ${demo.api_key}
 Try (in another terminal):
   npm run demo

@@ -44,7 +44,8 @@ try {
   if (options.fresh) {
     if (process.env.DATABASE_URL || process.env.REDIS_URL)
       say('DATABASE_URL and REDIS_URL name servers of yours: what they hold is left as it is.');
-    for (const path of [paths.postgres, paths.redis, paths.paperExchange, paths.keys, paths.demo])
+    const { postgres, redis, paperExchange, keys, demo, mail } = paths;
+    for (const path of [postgres, redis, paperExchange, keys, demo, mail])
       rmSync(path, { recursive: true, force: true });
   }
   await setUp(say);

@@ -102,11 +102,28 @@ function isAlive(pid) {
 /** Ctrl-C, and whatever is left of it. */
 async function stop(child) {
   const processes = descendantsOf(child.pid);
-  // The keeper, Postgres, Redis, and four services at least.
-  expect(processes.length).toBeGreaterThanOrEqual(7);
+  // The keeper, Postgres, Redis, the mailbox, and four services at least.
+  expect(processes.length).toBeGreaterThanOrEqual(8);
   child.kill('SIGINT');
   expect(await ended(child)).toBe(0);
   return processes.filter(({ pid }) => isAlive(pid));
+}
+
+/** @param {string} mailUrl */
+const mailsOf = async (mailUrl) => (await (await fetch(`${mailUrl}/messages`)).json()).messages;
+
+/** Gives the account an address, and opens the link that the mailbox got. */
+async function verifyAddress(api, mailUrl, email) {
+  expect(await api.request('PATCH', '/v1/me', { email })).toMatchObject({ status: 200 });
+  const [mail] = await until(
+    () => mailsOf(mailUrl),
+    (mails) => mails.length > 0,
+  );
+  expect(mail.to).toEqual([email]);
+  const [link] = /^http:\/\/\S+$/m.exec(mail.text);
+  expect(await (await fetch(`${mailUrl}/mails/${mail.id}`)).text()).toContain(`<a href="${link}"`);
+  expect((await fetch(link)).status).toBe(200);
+  expect(await api.get('/v1/me')).toMatchObject({ email, email_verified: true });
 }
 
 describe('npm start', () => {
@@ -119,6 +136,7 @@ describe('npm start', () => {
     expect(state).toEqual({
       rest_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       paper_exchange_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      mail_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       api_key: expect.stringMatching(/^svc_test_/),
       paper_credentials: { api_key: expect.any(String), api_secret: expect.any(String) },
       pid: first.child.pid,
@@ -138,6 +156,8 @@ describe('npm start', () => {
       () => api.get(`/v1/trades/${id}`),
       ({ status }) => status === 'FILLED',
     );
+
+    await verifyAddress(api, state.mail_url, 'owner@example.com');
 
     const second = launch();
     expect(await ended(second.child)).toBe(1);
@@ -164,6 +184,7 @@ describe('npm start', () => {
       `/v1/trades/${id}`,
     );
     expect(trade.status).toBe('FILLED');
+    expect((await mailsOf(kept.mail_url)).map(({ to }) => to)).toEqual([['owner@example.com']]);
     expect(await stop(again.child)).toEqual([]);
   }, 240_000);
 });

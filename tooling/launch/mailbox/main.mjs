@@ -1,0 +1,27 @@
+import { openMailbox } from './mailbox.mjs';
+
+/** The mailbox as a process: `SMTP_PORT`, `PORT` and `MAIL_DIR` say where. It ends with the process that began it. */
+
+/** @param {Record<string, unknown>} line */
+const say = (line) => console.log(JSON.stringify({ level: 'info', ...line }));
+
+/** @param {string} name */
+function setting(name) {
+  const value = process.env[name];
+  if (value === undefined || value === '') throw new Error(`${name} must be set`);
+  return value;
+}
+
+const mailbox = await openMailbox({
+  smtpPort: Number(setting('SMTP_PORT')),
+  port: Number(setting('PORT')),
+  folder: setting('MAIL_DIR'),
+  onMail: ({ to, subject }) => say({ msg: 'a mail arrived', to: to.join(', '), subject }),
+});
+for (const event of ['SIGTERM', 'SIGINT', 'disconnect']) {
+  process.once(event, async () => {
+    await mailbox.close();
+    process.exit(0);
+  });
+}
+say({ msg: 'listening', url: mailbox.url });

@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import PostalMime from 'postal-mime';
+import { SMTPServer } from 'smtp-server';
+
+/** Larger mails are refused. */
+const sizeMaxBytes = 1024 * 1024;
+
+/**
+ * Takes any mail over SMTP, on this machine's loopback alone, and hands it on; nothing is sent anywhere.
+ *
+ * @param {{ port: number, keep: (mail: import('./mail-folder.mjs').ArrivedMail) => void }} options
+ */
+export async function openSmtpDoor({ port, keep }) {
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    size: sizeMaxBytes,
+    closeTimeout: 100,
+    logger: false,
+    onData: async (stream, session, callback) => {
+      /** @type {Buffer[]} */
+      const chunks = [];
+      try {
+        for await (const chunk of stream) chunks.push(chunk);
+        if (stream.sizeExceeded) throw refusal(552, 'The mail is too large.');
+        const { mailFrom, rcptTo } = session.envelope;
+        const { subject = '', text = '', messageId } = await PostalMime.parse(Buffer.concat(chunks));
+        keep({
+          from: mailFrom === false ? '' : mailFrom.address,
+          to: rcptTo.map(({ address }) => address),
+          subject,
+          text,
+          ...(messageId === undefined ? {} : { messageId }),
+        });
+        callback();
+      } catch (error) {
+        callback(/** @type {Error} */ (error));
+      }
+    },
+  });
+  // What a client breaks off is no trouble of ours; not getting the port is.
+  server.on('error', () => undefined);
+  server.listen(port, '127.0.0.1');
+  await once(server.server, 'listening');
+  return {
+    get port() {
+      return /** @type {import('node:net').AddressInfo} */ (server.server.address()).port;
+    },
+    close: () => new Promise((resolve) => server.close(() => resolve(undefined))),
+  };
+}
+
+/**
+ * @param {number} responseCode
+ * @param {string} message
+ */
+function refusal(responseCode, message) {
+  return Object.assign(new Error(message), { responseCode });
+}
