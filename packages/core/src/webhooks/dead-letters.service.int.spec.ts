@@ -151,7 +151,7 @@ describe('a retry', () => {
     expect(next).toMatchObject({ run: 1, status: 'DUE', attempts: 0 });
     const deliveryId = String(next?.id);
     const overdue = await the.deliveries.overdue({ graceMs: -60_000, limit: 1_000 });
-    expect(overdue).toContainEqual({ deliveryId, attempt: 1, lane: 'main', at: expect.any(String) });
+    expect(overdue).toContainEqual(expect.objectContaining({ deliveryId, attempt: 1, lane: 'main' }));
     const attempt = await the.claimed(deliveryId);
     expect(attempt.eventId).toBe(before.event_id);
     expect(Buffer.from(attempt.payload)).toEqual(before.payload);
