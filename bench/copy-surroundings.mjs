@@ -3,12 +3,9 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { ensureKeys } from '../tooling/launch/keys.mjs';
 import { freePort } from '../tooling/launch/ports.mjs';
-import { preparePostgres } from '../tooling/launch/postgres.mjs';
-import { prepareRedis } from '../tooling/launch/redis.mjs';
-import { startKeeper } from '../tooling/launch/servers.mjs';
 import { ampleRateLimits, listServices, serviceNodeOptions } from '../tooling/launch/service-list.mjs';
 import { migrateDatabase, superviseService } from '../tooling/launch/service-processes.mjs';
-import { temporaryFolder } from '../tooling/launch/test-servers.mjs';
+import { startDurableServers } from './durable-servers.mjs';
 
 /** Beyond what a run asks for: limits are counted as ever, and not met. */
 const AMPLE = { weightPerMinute: 100_000_000, ordersPer10s: 1_000_000 };
@@ -26,7 +23,8 @@ export async function close() {
  * @param {{ profileFile?: string | undefined }} options where the worker's profile goes, if it is to be profiled
  */
 export async function startProduct({ profileFile }) {
-  const { databaseUrl, redisUrl, folder } = await startServers();
+  const { databaseUrl, redisUrl, folder, stop } = await startDurableServers();
+  closers.push(stop);
   await migrateDatabase(databaseUrl);
   const keys = await ensureKeys(join(folder, 'keys'));
   const ports = { rest: await freePort(), paperExchange: await freePort() };
@@ -55,37 +53,9 @@ export async function startProduct({ profileFile }) {
   };
 }
 
-async function startServers() {
-  const folder = temporaryFolder();
-  const keeper = startKeeper(reportEnd);
-  closers.push(() => keeper.stop());
-  keeper.removeAfterwards(folder);
-  const postgres = await preparePostgres({
-    dataDir: join(folder, 'postgres'),
-    passwordFile: join(folder, 'postgres-password'),
-    logFile: join(folder, 'postgres.log'),
-    port: await freePort(),
-    database: 'product',
-  });
-  // When a row was committed, and not when its transaction wrote it.
-  postgres.command.args.push('-c', 'track_commit_timestamp=on');
-  const redis = await prepareRedis({
-    dataDir: join(folder, 'redis'),
-    logFile: join(folder, 'redis.log'),
-    port: await freePort(),
-    say: () => undefined,
-  });
-  await Promise.all([keeper.start(postgres), keeper.start(redis)]);
-  return { databaseUrl: postgres.url, redisUrl: redis.url, folder };
-}
-
-function reportEnd(name, event) {
-  if (event.type === 'exited') console.error(`${name} ended, and is started again`);
-}
-
 function moreFor(profileFile) {
   const profiled = {
-    NODE_OPTIONS: `${serviceNodeOptions} --import ${import.meta.resolve('./copy-profile.mjs')}`,
+    NODE_OPTIONS: `${serviceNodeOptions} --import ${import.meta.resolve('./profile.mjs')}`,
     PROFILE_FILE: profileFile ?? '',
   };
   return {

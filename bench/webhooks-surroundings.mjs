@@ -8,13 +8,9 @@ import { openPlatform } from '@trading-automation/core';
 import { Sealer } from '@trading-automation/core/sealing';
 import { newUuid } from '@trading-automation/persistence';
 import { ensureKeys } from '../tooling/launch/keys.mjs';
-import { freePort } from '../tooling/launch/ports.mjs';
-import { preparePostgres } from '../tooling/launch/postgres.mjs';
-import { prepareRedis } from '../tooling/launch/redis.mjs';
-import { startKeeper } from '../tooling/launch/servers.mjs';
 import { listServices } from '../tooling/launch/service-list.mjs';
 import { migrateDatabase, superviseService } from '../tooling/launch/service-processes.mjs';
-import { temporaryFolder } from '../tooling/launch/test-servers.mjs';
+import { startDurableServers } from './durable-servers.mjs';
 
 /** @typedef {{ id: string, userId: string, publicId: string, path: string, secret: string }} Hook */
 
@@ -27,7 +23,10 @@ export async function close() {
 
 /** @param {{ users: number, webhooksPerUser: number, concurrency: number, profileFile?: string | undefined }} options */
 export async function startSurroundings({ users, webhooksPerUser, concurrency, profileFile }) {
-  const { databaseUrl, redisUrl, folder } = await startServers(profileFile !== undefined);
+  const { databaseUrl, redisUrl, folder, stop } = await startDurableServers({
+    postgresSettings: profileFile === undefined ? [] : ['shared_preload_libraries=pg_stat_statements'],
+  });
+  closers.push(stop);
   await migrateDatabase(databaseUrl);
   const keys = await ensureKeys(join(folder, 'keys'));
   const receiver = await startReceiver();
@@ -57,34 +56,6 @@ export async function startSurroundings({ users, webhooksPerUser, concurrency, p
   };
 }
 
-/** Everything acknowledged is on its way to the disk, as in a deployment. */
-async function startServers(countsStatements) {
-  const folder = temporaryFolder();
-  const keeper = startKeeper((name, event) => {
-    if (event.type === 'exited') console.error(`${name} ended, and is started again`);
-  });
-  closers.push(() => keeper.stop());
-  keeper.removeAfterwards(folder);
-  const postgres = await preparePostgres({
-    dataDir: join(folder, 'postgres'),
-    passwordFile: join(folder, 'postgres-password'),
-    logFile: join(folder, 'postgres.log'),
-    port: await freePort(),
-    database: 'product',
-  });
-  // When a row was committed, and not when its transaction wrote it.
-  postgres.command.args.push('-c', 'track_commit_timestamp=on');
-  if (countsStatements) postgres.command.args.push('-c', 'shared_preload_libraries=pg_stat_statements');
-  const redis = await prepareRedis({
-    dataDir: join(folder, 'redis'),
-    logFile: join(folder, 'redis.log'),
-    port: await freePort(),
-    say: () => undefined,
-  });
-  await Promise.all([keeper.start(postgres), keeper.start(redis)]);
-  return { databaseUrl: postgres.url, redisUrl: redis.url, folder };
-}
-
 /** As the image runs it; how many it makes at once is said to it as to the peers. */
 function dispatcherService({ databaseUrl, redisUrl, keys, concurrency, profileFile }) {
   const ports = { rest: 0, paperExchange: 0 };
@@ -92,7 +63,7 @@ function dispatcherService({ databaseUrl, redisUrl, keys, concurrency, profileFi
   const services = listServices({ databaseUrl, redisUrl, keys, paperExchangeDir: '', ports, more });
   const service = services.find(({ name }) => name === 'webhook-dispatcher');
   if (profileFile === undefined) return service;
-  const preload = `--import ${import.meta.resolve('./copy-profile.mjs')}`;
+  const preload = `--import ${import.meta.resolve('./profile.mjs')}`;
   const options = [service.env.NODE_OPTIONS, preload].filter(Boolean).join(' ');
   return { ...service, env: { ...service.env, NODE_OPTIONS: options, PROFILE_FILE: profileFile } };
 }

@@ -1,5 +1,6 @@
 import { decodeId } from '@trading-automation/contracts';
 import pg from 'pg';
+import { groupBy } from '../group-by.mjs';
 import { amountText, units } from './amounts.mjs';
 import { ledgerOf } from './venue.mjs';
 
@@ -276,22 +277,4 @@ function compareDecisions({ signals, decisions, copiers }, cast) {
     }
   }
   return faults;
-}
-
-/**
- * @template T
- * @param {readonly T[]} items
- * @param {(item: T) => string} keyOf
- * @returns {Map<string, T[]>}
- */
-function groupBy(items, keyOf) {
-  /** @type {Map<string, T[]>} */
-  const groups = new Map();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
-  }
-  return groups;
 }

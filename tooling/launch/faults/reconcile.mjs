@@ -1,4 +1,5 @@
 import { isSubscribed } from '@trading-automation/contracts';
+import { groupBy } from '../group-by.mjs';
 
 /**
  * What was owed held against what Postgres says of it and against what came. All counts are of pairs of an event and a
@@ -197,22 +198,4 @@ function mostBodies(receipts) {
   let most = 0;
   for (const of of bodies.values()) most = Math.max(most, new Set(of.map(({ bodyHash }) => bodyHash)).size);
   return most;
-}
-
-/**
- * @template T
- * @param {readonly T[]} items
- * @param {(item: T) => string} keyOf
- * @returns {Map<string, T[]>}
- */
-function groupBy(items, keyOf) {
-  /** @type {Map<string, T[]>} */
-  const groups = new Map();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
-  }
-  return groups;
 }

@@ -45,10 +45,10 @@ export async function troubleOfWebhook(
 ): Promise<WebhookTrouble> {
   const [row] = await tx.query(
     `WITH failed AS (
-       SELECT a.attempted_at, a.status_code, a.error
-       FROM webhook_attempts a JOIN webhook_deliveries d ON d.id = a.delivery_id
-       WHERE a.webhook_id = $1 AND a.attempted_at < $3::timestamptz + interval '1 millisecond' AND a.status = 'FAILED' AND d.event_type <> 'webhook.test'
-       ORDER BY a.attempted_at DESC, a.id DESC LIMIT greatest(1, $2::int)
+       SELECT attempted_at, status_code, error FROM webhook_attempts
+       WHERE webhook_id = $1 AND attempted_at < $3::timestamptz + interval '1 millisecond' AND status = 'FAILED'
+         AND event_type <> 'webhook.test'
+       ORDER BY attempted_at DESC, id DESC LIMIT greatest(1, $2::int)
      )
      SELECT (SELECT min(attempted_at) FROM failed) AS "failingSince", last.attempted_at AS "lastAttemptAt",
        last.status_code AS "lastStatusCode", last.error AS "lastError",

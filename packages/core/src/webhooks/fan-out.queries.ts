@@ -1,6 +1,7 @@
 /** What webhooks subscribed to, the deliveries that are owed for it, and the news that some are due. */
 import type { EventType } from '@trading-automation/contracts';
 import { type Listener, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
+import { DELIVERY_LIMITS } from './delivery.rules.js';
 
 export interface Subscription {
   readonly webhookId: string;
@@ -33,8 +34,11 @@ export interface Owed {
   readonly isParked: boolean;
 }
 
-/** So many rows of one transaction get a job at once, of one webhook and of one user; what is beyond waits for room. */
-const JOBS_AT_ONCE = { ofWebhook: 4, ofUser: 16 };
+/**
+ * So many rows of one transaction get a job at once, of one webhook and of one user; what is beyond waits for room. The
+ * claim decides what may be in flight; more jobs than that would only be parked one by one.
+ */
+const { perWebhookMax, perUserMax } = DELIVERY_LIMITS;
 
 /** One row for each, due now; none where it stands already. Where its webhook is owed enough to do, it waits for room. */
 export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[]): Promise<readonly Owed[]> {
@@ -58,12 +62,12 @@ const INSERT = `
       SELECT FROM webhook_deliveries d WHERE d.webhook_id = hooks.webhook_id AND d.status = 'DUE'
       UNION ALL
       SELECT FROM webhook_deliveries d WHERE d.webhook_id = hooks.webhook_id AND d.status = 'SENDING'
-      LIMIT ${JOBS_AT_ONCE.ofWebhook}) AS open) >= ${JOBS_AT_ONCE.ofWebhook}
+      LIMIT ${perWebhookMax}) AS open) >= ${perWebhookMax}
   )
   INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, status, next_at, is_parked)
   SELECT id, webhook_id, event_id, event_type, 'DUE', clock_timestamp(),
-    place_in_webhook > ${JOBS_AT_ONCE.ofWebhook} OR webhook_id IN (SELECT webhook_id FROM behind)
-      OR row_number() OVER (PARTITION BY user_id ORDER BY place_in_webhook, place) > ${JOBS_AT_ONCE.ofUser}
+    place_in_webhook > ${perWebhookMax} OR webhook_id IN (SELECT webhook_id FROM behind)
+      OR row_number() OVER (PARTITION BY user_id ORDER BY place_in_webhook, place) > ${perUserMax}
   FROM owed ORDER BY place
   ON CONFLICT (webhook_id, event_id, run) DO NOTHING RETURNING id AS "deliveryId", is_parked AS "isParked"`;
 

@@ -1,0 +1,34 @@
+/** A Postgres and a Redis for a benchmark: everything acknowledged is on its way to the disk, as in a deployment. */
+import { join } from 'node:path';
+import { freePort } from '../tooling/launch/ports.mjs';
+import { preparePostgres } from '../tooling/launch/postgres.mjs';
+import { prepareRedis } from '../tooling/launch/redis.mjs';
+import { startKeeper } from '../tooling/launch/servers.mjs';
+import { temporaryFolder } from '../tooling/launch/test-servers.mjs';
+
+/** @param {{ postgresSettings?: readonly string[] }} [options] settings as `name=value` */
+export async function startDurableServers({ postgresSettings = [] } = {}) {
+  const folder = temporaryFolder();
+  const keeper = startKeeper((name, event) => {
+    if (event.type === 'exited') console.error(`${name} ended, and is started again`);
+  });
+  keeper.removeAfterwards(folder);
+  const postgres = await preparePostgres({
+    dataDir: join(folder, 'postgres'),
+    passwordFile: join(folder, 'postgres-password'),
+    logFile: join(folder, 'postgres.log'),
+    port: await freePort(),
+    database: 'product',
+  });
+  // When a row was committed, and not when its transaction wrote it.
+  const settings = ['track_commit_timestamp=on', ...postgresSettings];
+  postgres.command.args.push(...settings.flatMap((setting) => ['-c', setting]));
+  const redis = await prepareRedis({
+    dataDir: join(folder, 'redis'),
+    logFile: join(folder, 'redis.log'),
+    port: await freePort(),
+    say: () => undefined,
+  });
+  await Promise.all([keeper.start(postgres), keeper.start(redis)]);
+  return { databaseUrl: postgres.url, redisUrl: redis.url, folder, stop: () => keeper.stop() };
+}
