@@ -181,12 +181,12 @@ const forbidden = [
   {
     name: 'rules-are-pure',
     comment:
-      'A *.rules.ts decides from its arguments: contracts, exact arithmetic and other rules and types of its folder, no framework, clock, randomness or I/O.',
+      'A *.rules.ts decides from its arguments: contracts, exact arithmetic, the reading of a URL and other rules and types of its folder, no framework, clock, randomness or I/O.',
     from: { path: '^(packages/core/.+)/[^/]+\\.rules\\.ts$' },
     to: {
       pathNot: [
         packages('contracts'),
-        '^packages/core/src/decimal-arithmetic\\.ts$',
+        '^packages/core/src/(?:decimal-arithmetic|parse-url)\\.ts$',
         '^$1/[^/]+\\.(?:rules|types)\\.ts$',
       ],
     },

@@ -20,6 +20,7 @@ import {
   webhookOperations,
   withdrawalOperations,
 } from '@trading-automation/contracts';
+import { parseUrl } from '../parse-url.js';
 import type { EventData, Note } from './notification.rules.js';
 
 /** An event with its words. */
@@ -171,7 +172,8 @@ function visible(words: string): string {
 }
 
 function shownUrl(given: unknown): string {
-  if (typeof given !== 'string' || !URL.canParse(given)) return 'unknown';
-  const { origin, pathname, search } = new URL(given);
+  const url = typeof given === 'string' ? parseUrl(given) : undefined;
+  if (url === undefined) return 'unknown';
+  const { origin, pathname, search } = url;
   return visible(`${origin}${pathname}${search === '' ? '' : '?…'}`);
 }

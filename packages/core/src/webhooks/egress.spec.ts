@@ -114,6 +114,14 @@ describe('an address', () => {
 });
 
 describe('a webhook URL', () => {
+  it('with an accent is taken however often it was judged', () => {
+    const text = 'https://exämple.com/ü';
+    const refused = Array.from({ length: 50_000 }, () => judgeUrl(text, { allowLoopback: false })).filter(
+      (verdict) => 'code' in verdict,
+    );
+    expect(refused).toEqual([]);
+  });
+
   it.each([
     'https://example.com/hook',
     'http://example.com',

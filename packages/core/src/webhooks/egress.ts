@@ -14,6 +14,7 @@
  */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { parseUrl } from '../parse-url.js';
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 
@@ -90,8 +91,8 @@ export type UrlVerdict =
 
 /** Judges a webhook's URL by itself, without looking its name up. */
 export function judgeUrl(text: string, policy: EgressPolicy): UrlVerdict {
-  if (!URL.canParse(text)) return invalid('Expected an absolute URL, like https://example.com/hook.');
-  const url = new URL(text);
+  const url = parseUrl(text);
+  if (url === undefined) return invalid('Expected an absolute URL, like https://example.com/hook.');
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     return invalid('Only https and http URLs are called.');
   if (url.username !== '' || url.password !== '')
