@@ -1,6 +1,6 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { assertNoEviction, openPlatform, startHeartbeat } from '@trading-automation/core';
+import { assertNoEviction, FAILOVER, openPlatform, startHeartbeat } from '@trading-automation/core';
 import { pickEngine, RateLimiter } from '@trading-automation/core/access';
 import { ExchangeSecrets } from '@trading-automation/core/exchange-accounts';
 import { Sealer } from '@trading-automation/core/sealing';
@@ -74,6 +74,7 @@ async function connectRedis(url: string, logger: Logger): Promise<Redis> {
     commandTimeout: REDIS_TIMEOUT_MS,
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,
+    ...FAILOVER,
   });
   redis.on('error', (error) => logger.warn({ err: error }, 'redis is away'));
   await redis.connect();

@@ -1,6 +1,6 @@
 import { BullModule } from '@nestjs/bullmq';
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
-import { CoreModule, type Platform } from '@trading-automation/core';
+import { CoreModule, FAILOVER, type Platform } from '@trading-automation/core';
 import { AnalyticsUpkeepModule, EquitySnapshots, ResultDays } from '@trading-automation/core/analytics';
 import { CopyGuard, CopyPlanner, CopySettlement } from '@trading-automation/core/copiers';
 import { AccountUpkeep, AccountUpkeepModule } from '@trading-automation/core/exchange-accounts';
@@ -55,7 +55,7 @@ export class AppModule {
           expiresDays: config.REWARD_EXPIRES_DAYS,
         }),
         BullModule.forRoot({
-          connection: { url: config.REDIS_URL, maxRetriesPerRequest: null },
+          connection: { url: config.REDIS_URL, maxRetriesPerRequest: null, ...FAILOVER },
           prefix: prefixOf(config),
         }),
         BullModule.registerQueue(),

@@ -1,6 +1,6 @@
 import { BullModule } from '@nestjs/bullmq';
 import { type DynamicModule, Module } from '@nestjs/common';
-import { CoreModule, type Platform } from '@trading-automation/core';
+import { CoreModule, FAILOVER, type Platform } from '@trading-automation/core';
 import { MailModule } from '@trading-automation/core/mail';
 import { NotificationRelayModule } from '@trading-automation/core/notifications';
 import {
@@ -10,7 +10,7 @@ import {
 } from '@trading-automation/core/webhooks';
 import type { Logger } from '@trading-automation/runtime';
 import { Admission } from './delivery/admission.js';
-import { AttemptQueue, FAILOVER } from './delivery/attempt-queue.js';
+import { AttemptQueue } from './delivery/attempt-queue.js';
 import { Attempts } from './delivery/attempts.js';
 import { LOGGER, MainLane, SlowLane } from './delivery/lanes.js';
 import { WebhookSender } from './delivery/webhook-sender.js';

@@ -29,6 +29,7 @@ import { ProfitShares1763700000019 } from './migrations/0019-profit-shares.js';
 import { DeliveryLanes1763700000020 } from './migrations/0020-delivery-lanes.js';
 import { AttemptFilters1763700000021 } from './migrations/0021-attempt-filters.js';
 import { MailOfEvents1763700000022 } from './migrations/0022-mail-of-events.js';
+import { InFlight1763700000023 } from './migrations/0023-in-flight.js';
 import { NotificationEntity } from './notifications/notification.entity.js';
 import { StrategyEntity } from './strategies/strategy.entity.js';
 import { TradePairEntity } from './trade-pairs/trade-pair.entity.js';
@@ -77,6 +78,7 @@ const MIGRATIONS = [
   DeliveryLanes1763700000020,
   AttemptFilters1763700000021,
   MailOfEvents1763700000022,
+  InFlight1763700000023,
 ];
 
 interface DatabaseOptions {

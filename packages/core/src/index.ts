@@ -9,4 +9,4 @@ export { keepHouse } from './housekeeping.js';
 export { type ListQuery, type Page, querySchemaOf } from './lists.js';
 export { toRefusal } from './outage.js';
 export { openPlatform, Platform } from './platform.js';
-export { assertNoEviction } from './redis-policy.js';
+export { assertNoEviction, BLOCK_SECONDS, FAILOVER } from './redis-policy.js';

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
-import { assertNoEviction } from './redis-policy.js';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { Redis } from 'ioredis';
+import { assertNoEviction, FAILOVER } from './redis-policy.js';
 
 /** A server that answers every command of the protocol with the same INFO. */
 async function redisWith(policy: string) {
@@ -36,5 +37,44 @@ describe('the check of Redis at boot', () => {
     server.close();
     await once(server, 'close');
     await expect(assertNoEviction(url)).rejects.toThrow();
+  });
+});
+
+describe('a connection to a Redis whose place another took', () => {
+  /** One name: its first connection leads to a server that may only read by now, the others to the one of these tests. */
+  async function nameThatMoved() {
+    const { hostname, port } = new URL(process.env.TEST_REDIS_URL ?? '');
+    let connections = 0;
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      if (connections++ === 0) {
+        socket.on('data', (chunk) => {
+          for (const command of chunk.toString().split(/(?=^\*\d+\r$)/m)) {
+            if (/^info\r$/im.test(command)) socket.write('$0\r\n\r\n');
+            else if (/^set\r$/im.test(command))
+              socket.write("-READONLY You can't write against a read only replica.\r\n");
+            else socket.write('+OK\r\n');
+          }
+        });
+        return;
+      }
+      const other = connect(Number(port), hostname).on('error', () => socket.destroy());
+      socket.pipe(other).pipe(socket);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return { server, url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  }
+
+  it('is left for the new one, and what was refused is said again there', async () => {
+    const { server, url } = await nameThatMoved();
+    const redis = new Redis(url, { ...FAILOVER, maxRetriesPerRequest: null });
+    redis.on('error', () => undefined);
+    try {
+      await expect(redis.set('redis policy: moved', '1', 'EX', 60)).resolves.toBe('OK');
+    } finally {
+      redis.disconnect();
+      server.close();
+    }
   });
 });

@@ -1,5 +1,6 @@
 /** What an exchange allows all workers of the deployment together. */
 import { once } from 'node:events';
+import { FAILOVER } from '@trading-automation/core';
 import type { BudgetedCall, CallBudget } from '@trading-automation/exchanges';
 import { Redis } from 'ioredis';
 import { SharedWindows } from './shared-windows.js';
@@ -34,6 +35,7 @@ export class RedisCallBudget implements CallBudget {
       maxRetriesPerRequest: 1,
       commandTimeout: options.answersWithinMs ?? ANSWERS_WITHIN_MS,
       disconnectTimeout: 200,
+      ...FAILOVER,
     });
     this.redis.on('error', options.onError);
     this.windows = new SharedWindows(this.redis, options.prefix);

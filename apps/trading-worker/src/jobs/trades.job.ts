@@ -1,11 +1,17 @@
 import { OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
 import { Inject } from '@nestjs/common';
+import { BLOCK_SECONDS } from '@trading-automation/core';
 import type { Job } from 'bullmq';
 import { Desks } from '../desk/desks.js';
 import { Schedules } from '../schedules/schedules.js';
 import { TRADES_QUEUE, type TradeJob } from './trade-queue.js';
 
-@Processor(TRADES_QUEUE, { concurrency: 16, lockDuration: 45_000, maxStalledCount: 1_000 })
+@Processor(TRADES_QUEUE, {
+  concurrency: 16,
+  lockDuration: 45_000,
+  maxStalledCount: 1_000,
+  drainDelay: BLOCK_SECONDS,
+})
 export class TradesJob extends WorkerHost {
   constructor(
     @Inject(Desks) private readonly desks: Desks,

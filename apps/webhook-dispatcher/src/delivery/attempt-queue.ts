@@ -6,6 +6,7 @@
  *    ended is removed: it says nothing that Postgres doesn't, and must not stand in the way of the next one.
  * 3. BullMQ counts nothing for us: a job is one try, stalled ones always come back, and attempts are Postgres's.
  */
+import { FAILOVER } from '@trading-automation/core';
 import type { Lane, LanedRef } from '@trading-automation/core/webhooks';
 import type { Logger } from '@trading-automation/runtime';
 import { Queue } from 'bullmq';
@@ -16,15 +17,6 @@ export const ATTEMPT_QUEUES: Readonly<Record<Lane, string>> = {
   main: 'webhook-attempts',
   slow: 'webhook-attempts-slow',
 };
-/**
- * For every connection to the queue's Redis: a server that vanished without a word is given up when it does not answer,
- * and one that may only read since another took its place is left for whoever its name leads to by then.
- */
-export const FAILOVER = {
-  socketTimeout: 5_000,
-  reconnectOnError: ({ message }: Error) => (message.includes('READONLY') ? 2 : false),
-} as const;
-
 const LANES: readonly Lane[] = ['main', 'slow'];
 const JOB = 'attempt';
 const JOB_OPTIONS = { attempts: 1, removeOnComplete: true, removeOnFail: true } as const;

@@ -22,6 +22,8 @@ const DISTRUSTED_MAX = 1024;
 export class ConnectionPool {
   /** In the order in which they began to wait. */
   private readonly idle = new Set<Connection>();
+  /** The same by their URLs, each in that order. */
+  private readonly idleTo = new Map<string, Set<Connection>>();
   /** URLs whose receivers broke off a connection that was used again, until when. */
   private readonly distrusted = new Map<string, number>();
   private isClosed = false;
@@ -33,7 +35,7 @@ export class ConnectionPool {
     for (;;) {
       const kept = this.find(url, addresses);
       if (kept === undefined) break;
-      this.idle.delete(kept);
+      this.forget(kept);
       await networkHeard();
       if (kept.address !== undefined) return kept;
       kept.destroy();
@@ -47,6 +49,9 @@ export class ConnectionPool {
       connection.destroy();
       return;
     }
+    const { href } = connection.url;
+    const beside = this.idleTo.get(href) ?? new Set();
+    this.idleTo.set(href, beside.add(connection));
     this.idle.add(connection);
     const [oldest] = this.idle;
     if (this.idle.size > IDLE_MAX && oldest !== undefined) this.drop(oldest);
@@ -70,8 +75,7 @@ export class ConnectionPool {
   private find(url: URL, addresses: readonly string[]): Connection | undefined {
     if (this.isDistrusted(url)) return undefined;
     let found: Connection | undefined;
-    for (const connection of this.idle) {
-      if (connection.url.href !== url.href) continue;
+    for (const connection of this.idleTo.get(url.href) ?? []) {
       if (connection.address !== undefined && addresses.includes(connection.address)) found = connection;
     }
     return found;
@@ -82,7 +86,16 @@ export class ConnectionPool {
   }
 
   private drop(connection: Connection): void {
-    if (this.idle.delete(connection)) connection.destroy();
+    if (this.forget(connection)) connection.destroy();
+  }
+
+  /** False where it did not wait. */
+  private forget(connection: Connection): boolean {
+    const { href } = connection.url;
+    const beside = this.idleTo.get(href);
+    beside?.delete(connection);
+    if (beside?.size === 0) this.idleTo.delete(href);
+    return this.idle.delete(connection);
   }
 }
 

@@ -9,6 +9,7 @@
  */
 import { Processor, WorkerHost } from '@nestjs/bullmq';
 import { Inject } from '@nestjs/common';
+import { BLOCK_SECONDS } from '@trading-automation/core';
 import type { Logger } from '@trading-automation/runtime';
 import { DelayedError, type Job, type Worker } from 'bullmq';
 import { Admission } from './admission.js';
@@ -18,16 +19,12 @@ import { Attempts, type Next } from './attempts.js';
 /** The log has no class to be asked for by. */
 export const LOGGER = Symbol('logger');
 
-/** The longest wait for a job in one command. */
-const BLOCK_SECONDS = 3;
-
 /** A stalled job is one whose process died; it comes back within 15 s, as often as that happens. */
 const WORKER_OPTIONS = {
   autorun: false,
   lockDuration: 10_000,
   stalledInterval: 5_000,
   maxStalledCount: 1_000,
-  // Shorter than a connection may say nothing (FAILOVER): an empty queue is no dead server.
   drainDelay: BLOCK_SECONDS,
 };
 /** How long an attempt may hold a place of the main lane. */

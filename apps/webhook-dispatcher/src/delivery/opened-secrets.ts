@@ -17,7 +17,7 @@ interface Remembered {
 }
 
 export interface OpenedSecretsOptions {
-  /** 1,000 unless given. */
+  /** 20,000 unless given: some megabytes. */
   readonly countMax?: number;
   /** Ten minutes unless given. */
   readonly keptMs?: number;
@@ -34,7 +34,7 @@ export class OpenedSecrets {
 
   constructor(
     private readonly opener: Pick<Opener, 'open'>,
-    { countMax = 1_000, keptMs = 600_000, nowMs = () => performance.now() }: OpenedSecretsOptions = {},
+    { countMax = 20_000, keptMs = 600_000, nowMs = () => performance.now() }: OpenedSecretsOptions = {},
   ) {
     this.countMax = countMax;
     this.keptMs = keptMs;

@@ -1,10 +1,16 @@
 import { Redis } from 'ioredis';
+import { FAILOVER } from '../redis-policy.js';
 
 type OnError = (error: unknown) => void;
 
 /** For commands: what isn't done within a moment fails, for what comes next overtakes it. `name` is for operators. */
 export function commandsTo(redisUrl: string, name: string, onError: OnError): Redis {
-  const redis = new Redis(redisUrl, { connectionName: name, maxRetriesPerRequest: 1, commandTimeout: 2_000 });
+  const redis = new Redis(redisUrl, {
+    connectionName: name,
+    maxRetriesPerRequest: 1,
+    commandTimeout: 2_000,
+    ...FAILOVER,
+  });
   return redis.on('error', onError);
 }
 

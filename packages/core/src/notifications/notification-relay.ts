@@ -18,7 +18,7 @@ import {
 import { parse } from 'lossless-json';
 import type { Platform } from '../platform.js';
 import { readersOf } from './notification.queries.js';
-import { noteOf } from './notification.rules.js';
+import { isNotable, noteOf } from './notification.rules.js';
 import { isMailed, isShown, type ToldEvent } from './notification-mail.rules.js';
 import { queueMails, type Told } from './notification-mails.js';
 
@@ -48,6 +48,7 @@ export class NotificationRelay {
 async function tell(tx: Tx, events: readonly RelayedEvent[]): Promise<void> {
   const noted = events.flatMap((event) => {
     const type = event.type as EventType;
+    if (!isNotable(type)) return [];
     const data = dataOf(event);
     const note = noteOf(type, data);
     return note === null ? [] : [{ event, type, data, note, happenedAt: event.createdAt }];

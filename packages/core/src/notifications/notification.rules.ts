@@ -23,11 +23,15 @@ type Rule = (data: EventData) => Omit<Note, 'resourceId'> | null;
 
 const NOBODY: Rule = () => null;
 
+/** Whether somebody may have to be told of such an event; a kind of a newer release is told of by that one. */
+export function isNotable(type: EventType): boolean {
+  return Object.hasOwn(RULES, type) && RULES[type] !== NOBODY;
+}
+
 /** The notification of an event, or null. */
 export function noteOf(type: EventType, data: EventData): Note | null {
   const resourceId = wordOf(data, 'id');
-  // A kind of a newer release can be met while an older one still runs.
-  if (resourceId === '' || !Object.hasOwn(RULES, type)) return null;
+  if (resourceId === '' || !isNotable(type)) return null;
   const note = RULES[type](data);
   return note === null ? null : { ...note, resourceId };
 }

@@ -3,19 +3,13 @@
  *
  * 1. A claim is given once: the delivery's state, its count of attempts and its lease are compared when it is written.
  * 2. Caps hold over all dispatchers: claims of one user are decided one after the other, under an advisory lock that
- *    is taken before the statement looks at what is in flight. No row is waited for: what another transaction holds
+ *    is taken before it is looked at what is in flight. No row is waited for: what another transaction holds
  *    is asked for again later.
  * 3. What a cap refuses is parked: due as before, without a job, until there is room (admission.queries.ts).
  * 4. The claim need not reach the disk at once: a crash that forgets it forgets the record of what was sent after it
  *    as well, and the attempt is made again, as after any crash.
  */
-import {
-  type Database,
-  inTransaction,
-  newUuid,
-  queryPrepared,
-  type Tx,
-} from '@trading-automation/persistence';
+import { type Database, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { ClaimedAttempt, DeliveryRef, Lane } from './delivery.queries.js';
 import { type DeliveryLimits, FAILING_CAP, SLOW_FROM_FAILURES } from './delivery.rules.js';
 import { leaseIsOver } from './lease.queries.js';
@@ -62,20 +56,17 @@ export async function claimAttempts(
   { holderId, leaseMs, limits }: Claimant,
 ): Promise<ReadonlyMap<string, Claimed>> {
   const ids = requests.map(({ deliveryId }) => deliveryId);
-  const rows = await inTransaction(database, async (tx) => {
-    await queryPrepared(tx, LOCK_USERS, [ids]);
-    return queryPrepared<ClaimRow>(tx, CLAIM, [
-      ids,
-      requests.map(({ attempt }) => attempt),
-      requests.map(({ lane }) => lane),
-      requests.map(() => newUuid()),
-      holderId,
-      leaseMs,
-      limits.silenceMs,
-      limits.perWebhookMax,
-      limits.perUserMax,
-    ]);
-  });
+  const rows = await queryPrepared<ClaimRow>(database.manager, CLAIM, [
+    ids,
+    requests.map(({ attempt }) => attempt),
+    requests.map(({ lane }) => lane),
+    requests.map(() => newUuid()),
+    holderId,
+    leaseMs,
+    limits.silenceMs,
+    limits.perWebhookMax,
+    limits.perUserMax,
+  ]);
   const attempts = new Map(requests.map(({ deliveryId, attempt }) => [deliveryId, attempt]));
   return new Map(rows.map((row) => [row.id, toClaimed(row, attempts.get(row.id) ?? 1)]));
 }
@@ -102,25 +93,29 @@ function toClaimed(row: ClaimRow, attempt: number): Claimed {
   };
 }
 
-/** The locks are taken in one order by everybody; that the commit may be late is said in the same breath. */
-const LOCK_USERS = `
-  SELECT set_config('synchronous_commit', 'off', true), pg_advisory_xact_lock(hashtextextended('webhook caps ' || user_id, 0))
-  FROM (SELECT DISTINCT w.user_id FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
-        WHERE d.id = ANY($1::uuid[]) ORDER BY w.user_id) AS users`;
-
 /**
- * Rows are found and locked by their ids alone, and everything else is judged by what was locked: a condition on status
- * beside the ids tempts the planner to read what is owed to everybody. `held` has the present versions of its rows.
+ * One statement, for it runs more often than any other.
+ *
+ * 1. The users' locks come first, in one order for everybody; that the commit may be late is said in the same breath.
+ * 2. Rows are found and locked by their ids alone, and everything else is judged by what was locked: a condition on
+ *    status beside the ids tempts the planner to read what is owed to everybody. `held` has the present versions of its
+ *    rows.
+ * 3. What is in flight is read by a function that sees what was committed while the locks were waited for.
  */
 const CLAIM = `
   WITH asked AS (
     SELECT * FROM unnest($1::uuid[], $2::int[], $3::text[], $4::uuid[]) WITH ORDINALITY
       AS asked (id, attempt, lane, lease_id, place)
+  ), locked AS MATERIALIZED (
+    SELECT user_id, set_config('synchronous_commit', 'off', true),
+      pg_advisory_xact_lock(hashtextextended('webhook caps ' || user_id, 0))
+    FROM (SELECT DISTINCT w.user_id FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
+          WHERE d.id = ANY($1::uuid[]) ORDER BY w.user_id) AS users
   ), held AS MATERIALIZED (
     SELECT d.id, d.webhook_id, d.event_id, d.status, d.attempts, d.next_at, d.is_parked, d.lease_id,
       d.lease_until, d.holder_id
     FROM webhook_deliveries d
-    WHERE d.id = ANY($1::uuid[]) FOR UPDATE SKIP LOCKED
+    WHERE d.id = ANY($1::uuid[]) AND (SELECT count(*) FROM locked) > 0 FOR UPDATE SKIP LOCKED
   ), free AS MATERIALIZED (
     SELECT d.id, d.webhook_id, d.event_id, d.status, d.is_parked, d.lease_id AS former_lease_id,
       w.user_id, w.url, w.secret_sealed, asked.lease_id, asked.place, asked.lane,
@@ -131,10 +126,8 @@ const CLAIM = `
       AND (d.status = 'DUE' AND d.next_at <= clock_timestamp()
            OR d.status = 'SENDING' AND ${leaseIsOver('$5', '$7')})
   ), busy AS MATERIALIZED (
-    SELECT w.user_id, w.id AS webhook_id, w.consecutive_failures >= ${SLOW_FROM_FAILURES} AS is_slow,
-      (SELECT count(*) FROM webhook_deliveries d
-       WHERE d.webhook_id = w.id AND d.status = 'SENDING' AND NOT d.id = ANY(SELECT id FROM free)) AS count
-    FROM webhooks w WHERE w.user_id = ANY(SELECT user_id FROM free) AND w.deleted_at IS NULL
+    SELECT user_id, webhook_id, consecutive_failures >= ${SLOW_FROM_FAILURES} AS is_slow, in_flight AS count
+    FROM webhooks_in_flight(ARRAY(SELECT user_id FROM free), ARRAY(SELECT id FROM free))
   ), ranked AS (
     SELECT free.*, coalesce((SELECT count FROM busy WHERE busy.webhook_id = free.webhook_id), 0)
         + row_number() OVER (PARTITION BY webhook_id ORDER BY place) AS rank_in_webhook

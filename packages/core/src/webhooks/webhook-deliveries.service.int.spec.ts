@@ -228,6 +228,32 @@ describe('what is in flight', () => {
     expect(await core.rows("SELECT FROM webhook_deliveries WHERE status = 'SENDING'")).toHaveLength(4);
   });
 
+  it('is counted once the user’s lock is had: what was claimed while it was waited for is in flight', async () => {
+    const hook = await addHook();
+    const ids = await oweMany(hook, 8);
+    const waiting = async () =>
+      (
+        await core.rows(
+          `SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database
+           WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted`,
+        )
+      ).length;
+    const asked = await inTransaction(core.platform.database, async (tx) => {
+      await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('webhook caps ' || $1, 0))", [
+        hook.userId,
+      ]);
+      const both = [deliveries, dispatcher()].map((one, nth) =>
+        Promise.all(ids.slice(4 * nth, 4 * nth + 4).map((id) => one.claim(id, 1))),
+      );
+      while ((await waiting()) < 2) await sleep(5);
+      return { claims: Promise.all(both) };
+    });
+    expect(kinds((await asked.claims).flat())).toEqual([
+      ...Array(4).fill('parked'),
+      ...Array(4).fill('send'),
+    ]);
+  });
+
   it('is sixteen to a user, shared by the webhooks in turn; others are not concerned', async () => {
     const userId = newUuid();
     const hooks = await Promise.all(Array.from({ length: 6 }, () => addHook(userId)));

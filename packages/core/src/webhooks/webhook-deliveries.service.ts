@@ -68,7 +68,6 @@ const RECHECK_MS = 50;
 const LEASE_RECHECK_MS = 2_000;
 /** The payloads of one answer of the database, 64 KiB each at most. */
 const CLAIMS_AT_ONCE = 64;
-
 /** The delivery side of webhooks: who sends what when, and what became of it. One of them is one dispatcher. */
 export class WebhookDeliveries {
   private readonly holderId = newUuid();
