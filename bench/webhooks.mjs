@@ -2,7 +2,7 @@
  * Webhooks: how many deliveries a second one dispatcher makes and records, beside a bare BullMQ worker that posts the same
  * bodies and beside bare undici; and how long a single event waits from its commit to its first byte at the receiver.
  *
- *   pnpm turbo run build && node bench/webhooks.mjs [--rounds 9] [--events 3000] [--concurrency 64] [--receiver-ms 0]
+ *   pnpm turbo run build && node bench/webhooks.mjs [--rounds 9] [--events 4000] [--concurrency 128] [--receiver-ms 0]
  *     [--seconds 30] [--profile dispatcher.cpuprofile]
  *
  * 1. One dispatcher as it is deployed, on a Postgres and a Redis of its own which both keep what
@@ -38,8 +38,8 @@ const OF_QUEUE_MIN = 0.5;
 const { values: options } = parseArgs({
   options: {
     rounds: { type: 'string', default: '9' },
-    events: { type: 'string', default: '3000' },
-    concurrency: { type: 'string', default: '64' },
+    events: { type: 'string', default: '4000' },
+    concurrency: { type: 'string', default: '128' },
     'receiver-ms': { type: 'string', default: '0' },
     seconds: { type: 'string', default: '30' },
     profile: { type: 'string' },
@@ -110,9 +110,10 @@ function report(rounds) {
   console.table({ ours: row('ours'), BullMQ: row('queue'), undici: row('loop') });
   const ofQueue = of(({ ours, queue }) => queue.settledMs / ours.settledMs);
   const ofAdding = of(({ ours, queue }) => (queue.settledMs + queue.addMs) / ours.settledMs);
-  const verdict = ofQueue >= OF_QUEUE_MIN ? 'met' : 'MISSED';
-  console.log(`of the BullMQ loop: ${ofQueue.toFixed(3)} (target ≥ ${OF_QUEUE_MIN}: ${verdict})`);
-  console.log(`of the BullMQ loop, its jobs added within its clock too: ${ofAdding.toFixed(3)}`);
+  const judged = (ratio) =>
+    `${ratio.toFixed(3)} (target ≥ ${OF_QUEUE_MIN}: ${ratio >= OF_QUEUE_MIN ? 'met' : 'MISSED'})`;
+  console.log(`of the BullMQ loop, jobs added within its clock as within ours: ${judged(ofAdding)}`);
+  console.log(`of the BullMQ loop, jobs there before its clock starts: ${judged(ofQueue)}`);
 }
 
 /** Tells less of the neighbours than the rates do. */
