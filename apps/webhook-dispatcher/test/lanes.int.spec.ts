@@ -1,5 +1,8 @@
+import { newUuid } from '@trading-automation/persistence';
 import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
+import { Queue } from 'bullmq';
 import { configSchema } from '../src/config.js';
+import { ATTEMPT_QUEUES } from '../src/delivery/attempt-queue.js';
 import { startDispatcher } from '../src/dispatcher.js';
 import { openReceiver, openWorld, type Receiver, until, type World } from './harness.js';
 
@@ -98,6 +101,37 @@ describe('a burst', () => {
        FROM webhook_deliveries, generate_series(1, 12) n WHERE run = 0`,
     );
     await until(() => receiver.received.length === 13);
+    expect(receiver.refused).toEqual([]);
+  });
+});
+
+describe('an attempt whose job waits by a clock that was wrong', () => {
+  it('is parked like others where there is no room, and begun once there is', async () => {
+    const stuck = holding();
+    const receiver = await receive(stuck.answer);
+    const hook = await world.addHook(receiver.url);
+    receiver.trust(hook);
+    const { REDIS_URL: url, QUEUE_PREFIX, WORLD } = world.environment;
+    const queue = new Queue(ATTEMPT_QUEUES.main, { connection: { url }, prefix: `${QUEUE_PREFIX}-${WORLD}` });
+    await start({ SWEEP_MS: '200' });
+    for (let i = 0; i < 4; i++) await world.emit(hook.userId);
+    await until(() => stuck.held.length === 4);
+    const id = newUuid();
+    const data = { delivery_id: id, attempt: 1 };
+    await queue.add('attempt', data, { jobId: `${id}-a1`, delay: 600_000 });
+    await queue.close();
+    await world.query(
+      `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, status, next_at, run)
+       SELECT $1, webhook_id, event_id, event_type, 'DUE', clock_timestamp() - interval '1 minute', 1
+       FROM webhook_deliveries LIMIT 1`,
+      id,
+    );
+    await until(
+      async () =>
+        (await world.query('SELECT is_parked FROM webhook_deliveries WHERE id = $1', id))[0]?.is_parked,
+    );
+    stuck.letGo();
+    await until(() => receiver.received.length === 5);
     expect(receiver.refused).toEqual([]);
   });
 });

@@ -7,6 +7,8 @@ import { openFaultWorld } from './world.mjs';
 
 const exitMaxMs = 35_000;
 const withoutGrace = { STOP_GRACE_MS: '10' };
+/** As a service has it that is deployed; one at a developer's desk is given less. */
+const withGrace = { STOP_GRACE_MS: '33000' };
 
 /** @type {import('./world.mjs').Fault} */
 export const fault = {
@@ -28,7 +30,7 @@ export const fault = {
   },
 
   async run({ size, seed, isDefended, say }) {
-    const settings = isDefended ? {} : withoutGrace;
+    const settings = isDefended ? withGrace : withoutGrace;
     const world = await openFaultWorld({ seed, settings });
     const receiver = await openLedgerReceiver({
       answer: async () => {

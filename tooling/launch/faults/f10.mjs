@@ -23,7 +23,11 @@ export const fault = {
   target: 'lost 0, duplicates 0; workers resume within 10 s, without a restart',
   defence: 'connections that are made again',
   sizes: {
-    short: { turns: ['storm', 'cut', 'demotion', 'move'], resumedMaxMs: 10_000, settings: { SWEEP_MS: '500' } },
+    short: {
+      turns: ['storm', 'cut', 'demotion', 'move'],
+      resumedMaxMs: 10_000,
+      settings: { SWEEP_MS: '500' },
+    },
     long: {
       turns: ['storm', 'cut', 'failover', 'demotion', 'move', 'storm', 'move'],
       resumedMaxMs: 10_000,

@@ -7,7 +7,7 @@
  * 3. BullMQ counts nothing for us: a job is one try, stalled ones always come back, and attempts are Postgres's.
  */
 import { FAILOVER } from '@trading-automation/core';
-import type { Lane, LanedRef } from '@trading-automation/core/webhooks';
+import type { DeliveryRef, Lane, LanedRef } from '@trading-automation/core/webhooks';
 import type { Logger } from '@trading-automation/runtime';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
@@ -23,6 +23,8 @@ const JOB_OPTIONS = { attempts: 1, removeOnComplete: true, removeOnFail: true } 
 
 /** What ends the id of a job beside another. */
 const AGAIN = '-again';
+
+const jobIdOf = (deliveryId: string, attempt: number) => `${deliveryId}-a${attempt}`;
 
 export function isAgain({ id = '' }: { readonly id?: string | undefined }): boolean {
   return id.endsWith(AGAIN);
@@ -84,6 +86,18 @@ export class AttemptQueue {
     await Promise.all(LANES.map((lane) => this.addTo(lane, refs, { delayMs: 0, suffix: AGAIN })));
   }
 
+  /**
+   * Takes away the job that stands for an attempt, whichever lane has it and however long it would wait; one that is at
+   * work stays. From then on the attempt can be given another.
+   */
+  async remove({ deliveryId, attempt }: DeliveryRef): Promise<void> {
+    try {
+      await Promise.all(LANES.map((lane) => this.queues[lane].remove(jobIdOf(deliveryId, attempt))));
+    } catch (error) {
+      this.logger.warn({ err: error, delivery_id: deliveryId }, 'a job was not removed');
+    }
+  }
+
   async depth(lane: Lane): Promise<LaneDepth> {
     const counts = await this.queues[lane].getJobCounts('waiting', 'active', 'delayed');
     return { waiting: counts.waiting ?? 0, active: counts.active ?? 0, delayed: counts.delayed ?? 0 };
@@ -107,7 +121,7 @@ export class AttemptQueue {
         refs.map(({ deliveryId, attempt }) => ({
           name: JOB,
           data: { delivery_id: deliveryId, attempt },
-          opts: { ...JOB_OPTIONS, jobId: `${deliveryId}-a${attempt}${suffix}`, delay: Math.ceil(delayMs) },
+          opts: { ...JOB_OPTIONS, jobId: jobIdOf(deliveryId, attempt) + suffix, delay: Math.ceil(delayMs) },
         })),
       );
     } catch (error) {

@@ -36,7 +36,8 @@ export type Next =
 export class Attempts {
   constructor(private readonly parts: AttemptsParts) {}
 
-  async begin({ delivery_id: deliveryId, attempt }: AttemptJob, lane: Lane): Promise<Next> {
+  /** `isAgain` where the job was added beside another of its attempt. */
+  async begin({ delivery_id: deliveryId, attempt }: AttemptJob, lane: Lane, isAgain: boolean): Promise<Next> {
     const claim = await this.parts.deliveries.claim(deliveryId, attempt, lane);
     switch (claim.kind) {
       case 'over':
@@ -47,6 +48,8 @@ export class Attempts {
         await this.parts.queue.add([{ deliveryId, attempt, lane: 'slow' }]);
         return { kind: 'over' };
       case 'parked':
+        // The other one may wait for long, by a clock that was wrong, and admission could add none until it is over.
+        if (isAgain) await this.parts.queue.remove({ deliveryId, attempt });
         // What was in flight may have ended before it was parked, and would not wake it.
         return { kind: 'over', userId: claim.userId };
       case 'send':

@@ -65,7 +65,7 @@ export class MainLane extends WorkerHost {
   }
 
   async process(job: Job<AttemptJob>, token?: string): Promise<void> {
-    const next = await this.attempts.begin(job.data, 'main');
+    const next = await this.attempts.begin(job.data, 'main', isAgain(job));
     if (next.kind !== 'send') return settle(job, next, token);
     const { userId } = next.attempt;
     const ending = this.attempts.carryOut(next.attempt, 'main');
@@ -109,7 +109,7 @@ export class SlowLane extends WorkerHost {
   }
 
   async process(job: Job<AttemptJob>, token?: string): Promise<void> {
-    const next = await this.attempts.begin(job.data, 'slow');
+    const next = await this.attempts.begin(job.data, 'slow', isAgain(job));
     if (next.kind !== 'send') return settle(job, next, token);
     await this.attempts.carryOut(next.attempt, 'slow');
     return settle(job, { kind: 'over', userId: next.attempt.userId }, token);
