@@ -76,7 +76,26 @@ async function requestsOfNewest(world, receiver) {
     .length;
 }
 
-/** @typedef {{ at: number, pairs: ReadonlySet<string> }} Crash */
+/**
+ * @typedef {{ at: number, pairs: ReadonlySet<string>, holders: ReadonlyMap<string, string> }} Crash `holders` had
+ *   leased what was being sent
+ */
+
+/**
+ * @param {import('./world.mjs').FaultWorld} world
+ * @returns {Promise<ReadonlyMap<string, string>>}
+ */
+async function holdersNow(world) {
+  const rows = await world.query(
+    "SELECT webhook_id AS webhook, event_id AS event, holder_id AS holder FROM webhook_deliveries WHERE status = 'SENDING'",
+  );
+  return new Map(
+    rows.map(({ webhook, event, holder }) => [
+      pairOf(encodeId('whk', webhook), encodeId('evt', event)),
+      holder,
+    ]),
+  );
+}
 
 /**
  * @param {{
@@ -103,7 +122,8 @@ async function killAgainAndAgain({ world, receiver, size, kills }) {
       (count) => count >= 2,
     );
     const at = Date.now();
-    crashes.push({ at, pairs: await world.crash(victim, receiver) });
+    const pairs = await world.crash(victim, receiver);
+    crashes.push({ at, pairs, holders: await holdersNow(world) });
   }
   isOver = true;
   await producing;
@@ -113,17 +133,26 @@ async function killAgainAndAgain({ world, receiver, size, kills }) {
 /**
  * @param {readonly Crash[]} crashes
  * @param {readonly import('./receiver.mjs').Received[]} received
- * @returns {number} from a kill to the last of its requests that came again, in milliseconds
+ * @returns {number} from a kill to the last of its requests that came again, in milliseconds; what the next victim had
+ *   taken up by its own kill, and not yet sent, counts from then
  */
 function slowestResumption(crashes, received) {
   return Math.max(
     0,
-    ...crashes.map(({ at, pairs }) => {
+    ...crashes.map(({ at, pairs, holders }, nth) => {
+      const isTakenUpBefore = (/** @type {number} */ time, /** @type {string} */ pair) =>
+        crashes
+          .slice(nth + 1)
+          .some(
+            (later) =>
+              later.at < time && later.pairs.has(pair) && later.holders.get(pair) !== holders.get(pair),
+          );
       /** @type {Map<string, number>} */
       const again = new Map();
       for (const one of received) {
         const pair = pairOf(one.webhookId, one.eventId);
-        if (one.at > at && pairs.has(pair) && !again.has(pair)) again.set(pair, one.at - at);
+        if (one.at > at && pairs.has(pair) && !again.has(pair))
+          again.set(pair, isTakenUpBefore(one.at, pair) ? 0 : one.at - at);
       }
       return Math.max(0, ...again.values());
     }),

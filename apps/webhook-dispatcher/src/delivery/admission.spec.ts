@@ -10,6 +10,8 @@ const ref = (deliveryId: string): LanedRef => ({ deliveryId, attempt: 1, lane: '
 function admissionOver(parked: () => readonly LanedRef[]) {
   const asked: (readonly string[])[] = [];
   const added: string[] = [];
+  const again: string[] = [];
+  const clock = { nowMs: 0 };
   const deliveries = {
     admissible: async (userIds: readonly string[]) => {
       asked.push(userIds);
@@ -18,8 +20,11 @@ function admissionOver(parked: () => readonly LanedRef[]) {
   };
   const queue = {
     add: async (refs: readonly LanedRef[]) => void added.push(...refs.map(({ deliveryId }) => deliveryId)),
+    addAgain: async (refs: readonly LanedRef[]) =>
+      void again.push(...refs.map(({ deliveryId }) => deliveryId)),
   };
-  return { admission: new Admission(deliveries, queue, logger), asked, added };
+  const admission = new Admission(deliveries, queue, logger, () => clock.nowMs);
+  return { admission, asked, added, again, clock };
 }
 
 describe('admission', () => {
@@ -40,6 +45,17 @@ describe('admission', () => {
     admission.ended('one', 'user');
     await admission.settle();
     expect(added).toEqual(['one', 'one']);
+  });
+
+  it('gives what stays parked for long a job beside the one that it has', async () => {
+    const { admission, added, again, clock } = admissionOver(() => [ref('one')]);
+    for (const nowMs of [0, 5_000, 10_000, 15_000, 17_999, 20_000, 21_000]) {
+      clock.nowMs = nowMs;
+      admission.wake(['user']);
+      await admission.settle();
+      expect(again).toEqual(nowMs < 20_000 ? [] : ['one']);
+    }
+    expect(added).toEqual(Array(5).fill('one'));
   });
 
   it('goes on after a database that did not answer', async () => {

@@ -4,7 +4,9 @@
  * 1. Postgres is asked once for all users of whom something was heard while it was last asked.
  * 2. What was given a job a moment ago is not given another while that may stand: Postgres still says that it is parked.
  *    That memory is short, and forgets jobs that are over; a job that is not over yet would keep another from being added.
- * 3. What is missed here (a dead dispatcher, a lost job) the sweeper finds.
+ * 3. A delivery that was given a job and still is parked long after has one that waits by a clock that was wrong: it is
+ *    given another beside it.
+ * 4. What is missed here (a dead dispatcher, a lost job) the sweeper finds.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LanedRef, WebhookDeliveries } from '@trading-automation/core/webhooks';
@@ -14,17 +16,29 @@ import type { AttemptQueue } from './attempt-queue.js';
 /** Between two turns: what is heard meanwhile is asked for at once. */
 const REST_MS = 15;
 const REMEMBERED_MS = 2_000;
+/** Longer than a job waits for its turn, or for a dispatcher that died with it. */
+const STUCK_MS = 20_000;
+/** What is parked is looked at several times within it, by the sweeper at the least. */
+const FORGOTTEN_MS = 15_000;
 const USERS_AT_ONCE = 200;
+
+interface Given {
+  /** When it was first given a job, and when last, by a clock that is never set back. */
+  readonly firstMs: number;
+  readonly lastMs: number;
+}
 
 export class Admission {
   private readonly users = new Set<string>();
-  private readonly given = new Map<string, number>();
+  /** In the order in which they were last given jobs. */
+  private readonly given = new Map<string, Given>();
   private running: Promise<void> | undefined;
 
   constructor(
     private readonly deliveries: Pick<WebhookDeliveries, 'admissible'>,
-    private readonly queue: Pick<AttemptQueue, 'add'>,
+    private readonly queue: Pick<AttemptQueue, 'add' | 'addAgain'>,
     private readonly logger: Logger,
+    private readonly nowMs: () => number = () => performance.now(),
   ) {}
 
   /** There may be room for these users' parked deliveries. */
@@ -49,7 +63,7 @@ export class Admission {
       const userIds = [...this.users].slice(0, USERS_AT_ONCE);
       for (const userId of userIds) this.users.delete(userId);
       try {
-        await this.queue.add(this.fresh(await this.deliveries.admissible(userIds)));
+        await this.give(await this.deliveries.admissible(userIds));
       } catch (error) {
         this.logger.warn({ err: error }, 'parked deliveries not looked at; the sweeper will');
       }
@@ -58,14 +72,27 @@ export class Admission {
     this.running = undefined;
   }
 
-  private fresh(refs: readonly LanedRef[]): readonly LanedRef[] {
-    const now = performance.now();
-    for (const [id, until] of this.given) {
-      if (until > now) break;
+  private async give(refs: readonly LanedRef[]): Promise<void> {
+    const nowMs = this.nowMs();
+    for (const [id, { lastMs }] of this.given) {
+      if (lastMs + FORGOTTEN_MS > nowMs) break;
       this.given.delete(id);
     }
-    const fresh = refs.filter(({ deliveryId }) => !this.given.has(deliveryId));
-    for (const { deliveryId } of fresh) this.given.set(deliveryId, now + REMEMBERED_MS);
-    return fresh;
+    const wanting = refs.filter(({ deliveryId }) => {
+      const { lastMs = -Infinity } = this.given.get(deliveryId) ?? {};
+      return lastMs + REMEMBERED_MS <= nowMs;
+    });
+    const isStuck = ({ deliveryId }: LanedRef) => {
+      const { firstMs = nowMs } = this.given.get(deliveryId) ?? {};
+      return firstMs + STUCK_MS <= nowMs;
+    };
+    const stuck = wanting.filter(isStuck);
+    const others = wanting.filter((ref) => !isStuck(ref));
+    for (const { deliveryId } of wanting) {
+      const { firstMs = nowMs } = this.given.get(deliveryId) ?? {};
+      this.given.delete(deliveryId);
+      this.given.set(deliveryId, { firstMs, lastMs: nowMs });
+    }
+    await Promise.all([this.queue.add(others), this.queue.addAgain(stuck)]);
   }
 }
