@@ -19,11 +19,14 @@ import { Attempts, type Next } from './attempts.js';
 /** The log has no class to be asked for by. */
 export const LOGGER = Symbol('logger');
 
-/** A stalled job is one whose process died; it comes back within 15 s, as often as that happens. */
+/**
+ * A stalled job is one whose process died; it comes back within 6 s, as often as that happens. One that comes back while
+ * its process only stood still finds nothing to claim.
+ */
 const WORKER_OPTIONS = {
   autorun: false,
-  lockDuration: 10_000,
-  stalledInterval: 5_000,
+  lockDuration: 4_000,
+  stalledInterval: 2_000,
   maxStalledCount: 1_000,
   drainDelay: BLOCK_SECONDS,
 };

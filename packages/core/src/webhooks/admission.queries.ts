@@ -66,7 +66,7 @@ export interface OverdueDelivery extends LanedRef {
  */
 export async function listOverdue(
   database: Database,
-  { holderId, silenceMs }: { readonly holderId: string; readonly silenceMs: number },
+  silenceMs: number,
   { graceMs, limit, after }: OverduePage,
 ): Promise<readonly OverdueDelivery[]> {
   return database.query(
@@ -79,11 +79,11 @@ export async function listOverdue(
            WHERE status = 'DUE' AND is_parked AND NOT w.is_active
            UNION ALL
            SELECT id, webhook_id, attempts, lease_until, 'dispatcher' FROM webhook_deliveries d
-           WHERE status = 'SENDING' AND ${leaseIsOver('$5', '$6')}) overdue
+           WHERE status = 'SENDING' AND ${leaseIsOver('$5')}) overdue
        JOIN webhooks w ON w.id = overdue.webhook_id
      WHERE $2::timestamptz IS NULL OR (at, overdue.id) > ($2::timestamptz, $3::uuid)
      ORDER BY overdue.at, overdue.id LIMIT $4`,
-    [graceMs, after?.at, after?.deliveryId, limit, holderId, silenceMs],
+    [graceMs, after?.at, after?.deliveryId, limit, silenceMs],
   );
 }
 

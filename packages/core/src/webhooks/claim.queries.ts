@@ -124,7 +124,7 @@ const CLAIM = `
       JOIN webhooks w ON w.id = d.webhook_id AND w.is_active AND w.deleted_at IS NULL
     WHERE d.attempts = asked.attempt - 1
       AND (d.status = 'DUE' AND d.next_at <= clock_timestamp()
-           OR d.status = 'SENDING' AND ${leaseIsOver('$5', '$7')})
+           OR d.status = 'SENDING' AND ${leaseIsOver('$7')})
   ), busy AS MATERIALIZED (
     SELECT user_id, webhook_id, consecutive_failures >= ${SLOW_FROM_FAILURES} AS is_slow, in_flight AS count
     FROM webhooks_in_flight(ARRAY(SELECT user_id FROM free), ARRAY(SELECT id FROM free))

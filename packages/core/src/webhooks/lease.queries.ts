@@ -2,18 +2,18 @@
  * Who sends, and which leases still bind.
  *
  * 1. A lease ends at its time, or once its holder has been silent for longer than any living one is.
- * 2. Only a dispatcher that has itself been heard of for as long as that silence judges others by theirs: after an
- *    outage of Postgres, in which nobody could be heard, the living have had the time to say so.
+ * 2. Silence tells something only where another dispatcher was heard of for as long: after an outage of Postgres, in
+ *    which nobody could be heard, the living have had the time to say so. Whoever asks may be younger than that.
  * 3. Leases without a holder are those of a release that named none: they end at their time alone.
  */
 import { type Database, queryPrepared } from '@trading-automation/persistence';
 
-/** Whether the lease of `d` binds nobody any more; `$holder` asks, `$silenceMs` is how long is too long. */
-export function leaseIsOver(holder: string, silenceMs: string): string {
+/** Whether the lease of `d` binds nobody any more; `$silenceMs` is how long is too long. */
+export function leaseIsOver(silenceMs: string): string {
   return `(d.lease_until < clock_timestamp() OR d.holder_id IS NOT NULL
-    AND EXISTS (SELECT FROM webhook_dispatchers me WHERE me.id = ${holder}::uuid
-      AND me.since < clock_timestamp() - ${silenceMs}::int * interval '1 millisecond'
-      AND me.seen_at > clock_timestamp() - ${silenceMs}::int * interval '1 millisecond')
+    AND EXISTS (SELECT FROM webhook_dispatchers witness
+      WHERE witness.since < clock_timestamp() - ${silenceMs}::int * interval '1 millisecond'
+        AND witness.seen_at > clock_timestamp() - ${silenceMs}::int * interval '1 millisecond')
     AND NOT EXISTS (SELECT FROM webhook_dispatchers h WHERE h.id = d.holder_id
       AND h.seen_at > clock_timestamp() - ${silenceMs}::int * interval '1 millisecond'))`;
 }

@@ -315,7 +315,7 @@ describe('a dispatcher that falls silent', () => {
   const silent = (what: string) =>
     core.rows(`UPDATE webhook_dispatchers SET ${what} = ${what} - interval '1 hour'`);
 
-  it('loses its attempts to another that was heard of for long enough, and to no other', async () => {
+  it('loses its attempts to others, young ones too, once one of them was heard of for long enough', async () => {
     const hook = await addHook();
     const id = await owe(hook.id, await emit(hook.userId));
     const other = dispatcher();
@@ -324,11 +324,14 @@ describe('a dispatcher that falls silent', () => {
     await silent('seen_at');
     await other.show();
     expect(await other.claim(id, 1)).toMatchObject({ kind: 'wait' });
+    expect(await other.overdue({ graceMs: 10_000, limit: 5 })).toEqual([]);
     await core.rows("UPDATE webhook_dispatchers SET since = since - interval '1 hour'");
-    expect(await other.overdue({ graceMs: 10_000, limit: 5 })).toMatchObject([
+    const young = dispatcher();
+    await young.show();
+    expect(await young.overdue({ graceMs: 10_000, limit: 5 })).toMatchObject([
       { deliveryId: id, attempt: 1 },
     ]);
-    const next = await other.claim(id, 1);
+    const next = await young.claim(id, 1);
     expect(next).toMatchObject({ kind: 'send', attempt: { attempt: 1, claims: 2 } });
     expect(await deliveries.record(late, SUCCEEDED)).toEqual({ kind: 'superseded' });
   });

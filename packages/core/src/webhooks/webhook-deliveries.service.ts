@@ -119,8 +119,7 @@ export class WebhookDeliveries {
 
   /** What is due, is not parked, and was not begun. */
   overdue(page: OverduePage): Promise<readonly OverdueDelivery[]> {
-    const { silenceMs } = this.settings.limits;
-    return listOverdue(this.platform.database, { holderId: this.holderId, silenceMs }, page);
+    return listOverdue(this.platform.database, this.settings.limits.silenceMs, page);
   }
 
   private async claimAll(requests: readonly ClaimRequest[]): Promise<readonly Claim[]> {
