@@ -50,9 +50,15 @@ async function drawKey(more: object = {}): Promise<Key> {
   return { id, value };
 }
 
+/** A UUIDv7, as the product makes them: one of another kind may look older than what is kept. */
+function uuidOfNow(): string {
+  const timeHex = Date.now().toString(16).padStart(12, '0');
+  return `${timeHex.slice(0, 8)}-${timeHex.slice(8)}-7${randomUUID().slice(15)}`;
+}
+
 /** An event of the user, to be written and committed whenever the test says. */
 function draftEvent(type: string, data = '{"amount":1.10}') {
-  const uuid = randomUUID();
+  const uuid = uuidOfNow();
   const id = encodeId('evt', uuid);
   const payload = `{"event_id":"${id}","type":"${type}","timestamp":"2026-01-01T00:00:00.000Z","data":${data}}`;
   return { uuid, id, type, payload };
