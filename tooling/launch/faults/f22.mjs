@@ -9,7 +9,7 @@ import { openFaultWorld } from './world.mjs';
  *
  * @typedef {{
  *   users: number, perUser: number, usualPerSecond: number, usualSeconds: number, stormSeconds: number,
- *   afterMs: number, isTimeJudged: boolean,
+ *   afterMs: number, isTimeJudged: boolean, settings: Record<string, string>,
  * }} Size `afterMs` is what a receiver takes for a request
  */
 
@@ -43,6 +43,8 @@ export const fault = {
       stormSeconds: 1,
       afterMs: 80,
       isTimeJudged: false,
+      // A dispatcher that is slower than the storm, as a bigger storm would find it.
+      settings: { DELIVERY_CONCURRENCY: '8', IN_FLIGHT_MAX: '1' },
     },
     /** @type {Size} */
     long: {
@@ -53,6 +55,7 @@ export const fault = {
       stormSeconds: 60,
       afterMs: 300,
       isTimeJudged: true,
+      settings: {},
     },
   },
 
@@ -67,7 +70,7 @@ export const fault = {
       const hooks = await world.addHooks({ users, perUser, urlOf: (index) => receiver.url('busy', index) });
       await receiver.trust(hooks);
       const dispatcher = await world.startDispatcher({
-        settings: { NODE_OPTIONS: smallHeap, ...(isDefended ? {} : withoutCaps) },
+        settings: { NODE_OPTIONS: smallHeap, ...size.settings, ...(isDefended ? {} : withoutCaps) },
       });
       const userIds = [...new Set(hooks.map(({ userId }) => userId))];
       const emit = committer(world, userIds);
