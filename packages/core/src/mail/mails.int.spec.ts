@@ -77,7 +77,7 @@ describe('queued mail', () => {
         resolve();
       });
     });
-    while (!core.platform.listener.connected) await new Promise((resolve) => setTimeout(resolve, 5));
+    await core.listening();
     await queue();
     await told;
   });

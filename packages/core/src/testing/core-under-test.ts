@@ -56,6 +56,16 @@ export class CoreUnderTest {
     await this.database.drop();
   }
 
+  /** Resolves once all that was subscribed to before is listened to. */
+  async listening(): Promise<void> {
+    const { listener } = this.platform;
+    let unsubscribe = () => {};
+    await new Promise<void>((resolve) => {
+      unsubscribe = listener.subscribe('nothing_in_particular', () => resolve());
+    });
+    unsubscribe();
+  }
+
   rows(text: string, ...params: unknown[]): Promise<Row[]> {
     return this.platform.database.query(text, params);
   }

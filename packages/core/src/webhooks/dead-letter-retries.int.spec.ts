@@ -131,7 +131,7 @@ describe('retrying many', () => {
       fanOut.subscribe((refs) => told.push(...refs.map(({ deliveryId }) => deliveryId))),
       fanOut.subscribeParked((userIds) => waiting.push(...userIds)),
     ];
-    while (!platform.listener.connected) await sleep(10);
+    await the.core.listening();
     await retryMany();
     while (waiting.length === 0) await sleep(10);
     for (const stop of stops) stop();

@@ -167,7 +167,7 @@ describe('a retry', () => {
     const { platform } = the.core;
     const told: DeliveryRef[] = [];
     const unsubscribe = new WebhookFanOut(platform).subscribe((refs) => told.push(...refs));
-    while (!platform.listener.connected) await sleep(10);
+    await the.core.listening();
     await the.deadLetters.retry(actor, hook, id);
     const [, next] = await runsOf(uuid);
     while (told.length === 0) await sleep(10);

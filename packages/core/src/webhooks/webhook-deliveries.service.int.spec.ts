@@ -163,7 +163,7 @@ describe('the fan-out', () => {
       fanOut.subscribe((refs) => told.push(...refs)),
       fanOut.subscribeParked((userIds) => parked.push(...userIds)),
     ];
-    while (!core.platform.listener.connected) await sleep(10);
+    await core.listening();
     // More than one notification can carry; of the first user, more than may be in flight.
     const users = Array.from({ length: 15 }, () => newUuid());
     for (const userId of users) await Promise.all(Array.from({ length: 15 }, () => addHook(userId)));

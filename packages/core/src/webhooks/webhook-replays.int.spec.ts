@@ -86,7 +86,7 @@ describe('a replay', () => {
     const event = await the.emit(actor);
     const told: DeliveryRef[] = [];
     const unsubscribe = new WebhookFanOut(platform).subscribe((refs) => told.push(...refs));
-    while (!platform.listener.connected) await sleep(10);
+    await the.core.listening();
     await replay(event.id);
     while (told.length === 0) await sleep(10);
     unsubscribe();

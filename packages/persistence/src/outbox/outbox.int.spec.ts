@@ -225,9 +225,12 @@ describe('outbox', () => {
   });
 
   it('wakes on the notification, without waiting for its poll', async () => {
-    await eventually(async () => listener.connected);
     const relay = relayOf('webhooks', { pollMs: 600_000 });
     relay.start();
+    // Told once it is listened to, and after the relay.
+    await new Promise<void>((resolve) => {
+      listener.subscribe('nothing_in_particular', () => resolve());
+    });
     await relay.drain();
     const [id] = await appendMany(1);
     await eventually(async () => (await handledBy('webhooks')).length === 1);
