@@ -182,8 +182,9 @@ describe('S1, S2, S4, S9: a URL that leads inside, or is none', () => {
       expect([name, ...new Set(items.map(({ error }) => error))]).toEqual([name, code]);
       expect(items).toHaveLength(10);
       const dead = (await letters.list(actor, hook.publicId, ALL)).items;
-      // S10: their own URL is nowhere in it, and neither is what it meant.
-      expect(JSON.stringify([items, dead])).not.toMatch(/127\.|10\.0|169\.254|::|localhost|7f00/);
+      // S10: their own URL is nowhere in it, and neither is what it meant. Ids and times may look like anything.
+      const told = JSON.stringify([items, dead], (name, value) => (/(?:id|_at)$/.test(name) ? null : value));
+      expect(told).not.toMatch(/127\.|10\.0|169\.254|::|localhost|7f00/);
     }
     expect(canary.connections).toBe(0);
   });
