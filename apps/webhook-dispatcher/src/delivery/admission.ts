@@ -78,20 +78,14 @@ export class Admission {
       if (lastMs + FORGOTTEN_MS > nowMs) break;
       this.given.delete(id);
     }
-    const wanting = refs.filter(({ deliveryId }) => {
-      const { lastMs = -Infinity } = this.given.get(deliveryId) ?? {};
-      return lastMs + REMEMBERED_MS <= nowMs;
-    });
-    const isStuck = ({ deliveryId }: LanedRef) => {
-      const { firstMs = nowMs } = this.given.get(deliveryId) ?? {};
-      return firstMs + STUCK_MS <= nowMs;
-    };
-    const stuck = wanting.filter(isStuck);
-    const others = wanting.filter((ref) => !isStuck(ref));
-    for (const { deliveryId } of wanting) {
-      const { firstMs = nowMs } = this.given.get(deliveryId) ?? {};
-      this.given.delete(deliveryId);
-      this.given.set(deliveryId, { firstMs, lastMs: nowMs });
+    const others: LanedRef[] = [];
+    const stuck: LanedRef[] = [];
+    for (const ref of refs) {
+      const { firstMs = nowMs, lastMs = -Infinity } = this.given.get(ref.deliveryId) ?? {};
+      if (lastMs + REMEMBERED_MS > nowMs) continue;
+      (firstMs + STUCK_MS <= nowMs ? stuck : others).push(ref);
+      this.given.delete(ref.deliveryId);
+      this.given.set(ref.deliveryId, { firstMs, lastMs: nowMs });
     }
     await Promise.all([this.queue.add(others), this.queue.addAgain(stuck)]);
   }
