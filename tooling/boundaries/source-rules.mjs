@@ -34,9 +34,10 @@ const SOURCE_RULES = [
   },
   {
     name: 'network-only-at-the-edges',
-    comment: 'Calls to the outside are made by exchanges, the SDK, webhook delivery and the paper exchange.',
+    comment:
+      'Calls to the outside are made by exchanges, the SDK, webhook delivery, the paper exchange, and to providers of identities at configured addresses.',
     allowed:
-      /^(?:packages\/(?:exchanges|sdk)\/|apps\/webhook-dispatcher\/src\/delivery\/|apps\/paper-exchange\/)/,
+      /^(?:packages\/(?:exchanges|sdk)\/|apps\/webhook-dispatcher\/src\/delivery\/|apps\/graphql-api\/src\/providers\/|apps\/paper-exchange\/)/,
     breaks: (/** @type {Node} */ node) =>
       usesNetworkGlobal(node) || importsClient(node) || loadsNetworkModule(node),
   },

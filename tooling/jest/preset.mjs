@@ -1,3 +1,12 @@
+import { findBrowser, withoutBrowser } from '../launch/browser.mjs';
+
+// Its path, for the tests of a browser; empty where there is none. `npm test` gives it, and installs one first.
+if (process.env.TEST_BROWSER === undefined) {
+  process.env.TEST_BROWSER = (await findBrowser()) ?? '';
+  if (process.env.TEST_BROWSER === '') console.error(withoutBrowser());
+}
+const leftOut = process.env.TEST_BROWSER === '' ? ['\\.browser\\.int\\.spec\\.ts$'] : [];
+
 /**
  * One Jest run for the whole repository. Workspace packages are read from their source (the
  * `@trading-automation/source` export condition), so a unit test needs no build; tests that start real
@@ -7,7 +16,7 @@ export default {
   rootDir: new URL('../../', import.meta.url).pathname,
   roots: ['<rootDir>/packages', '<rootDir>/apps', '<rootDir>/tooling', '<rootDir>/bench'],
   testMatch: ['**/*.spec.ts', '**/*.spec.mjs'],
-  testPathIgnorePatterns: ['/node_modules/', '/dist/', '/fixtures/'],
+  testPathIgnorePatterns: ['/node_modules/', '/dist/', '/fixtures/', ...leftOut],
   modulePathIgnorePatterns: ['/dist/'],
   testEnvironment: 'node',
   testEnvironmentOptions: { customExportConditions: ['@trading-automation/source', 'node', 'node-addons'] },

@@ -11,7 +11,7 @@ const installers = [
   {
     command: 'apt-get',
     needsRoot: true,
-    packages: { redis: 'redis-server' },
+    packages: { redis: 'redis-server', chromium: 'chromium' },
     steps: (name) => [
       ['apt-get', 'update', '-qq'],
       // Somebody else may be installing something at this moment.
@@ -21,19 +21,19 @@ const installers = [
   {
     command: 'dnf',
     needsRoot: true,
-    packages: { redis: 'valkey' },
+    packages: { redis: 'valkey', chromium: 'chromium' },
     steps: (name) => [['dnf', 'install', '-y', '-q', name]],
   },
   {
     command: 'apk',
     needsRoot: true,
-    packages: { redis: 'redis' },
+    packages: { redis: 'redis', chromium: 'chromium' },
     steps: (name) => [['apk', 'add', '--no-cache', name]],
   },
   {
     command: 'pacman',
     needsRoot: true,
-    packages: { redis: 'valkey' },
+    packages: { redis: 'valkey', chromium: 'chromium' },
     steps: (name) => [['pacman', '-Sy', '--noconfirm', name]],
   },
   {

@@ -33,6 +33,8 @@ for (const [signal, exitCode] of /** @type {const} */ ([
 /** @returns {Promise<import('./totals.mjs').Total>} */
 async function runTests() {
   heading('tests');
+  const { ensureBrowser } = await import('./browser.mjs');
+  const browser = process.env.TEST_BROWSER ?? (await ensureBrowser((line) => console.error(line)));
   const { startTestServers } = await import('./test-servers.mjs');
   const servers = await startTestServers({ postgres: true, redis: true });
   stopServers = servers.stop;
@@ -46,6 +48,7 @@ async function runTests() {
         ...process.env,
         TEST_DATABASE_URL: servers.databaseUrl,
         TEST_REDIS_URL: servers.redisUrl,
+        TEST_BROWSER: browser ?? '',
         NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning',
       },
     });

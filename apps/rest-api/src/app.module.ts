@@ -7,20 +7,7 @@ import {
   RateLimiter,
   rateBucketsIn,
 } from '@trading-automation/core/access';
-import { AnalyticsModule } from '@trading-automation/core/analytics';
-import { CopiersModule } from '@trading-automation/core/copiers';
-import { EmergencyStopModule } from '@trading-automation/core/emergency-stop';
-import { EventsModule } from '@trading-automation/core/events';
-import { ExchangeAccountsModule, ExchangeSecrets } from '@trading-automation/core/exchange-accounts';
-import { LedgerModule } from '@trading-automation/core/ledger';
-import { NotificationsModule } from '@trading-automation/core/notifications';
-import { RewardsModule } from '@trading-automation/core/rewards';
-import { SettingsModule } from '@trading-automation/core/settings';
-import { StrategiesModule } from '@trading-automation/core/strategies';
-import { TradePairsModule } from '@trading-automation/core/trade-pairs';
-import { TradesModule } from '@trading-automation/core/trades';
-import { WebhookSecrets, WebhooksModule } from '@trading-automation/core/webhooks';
-import { WithdrawalsModule } from '@trading-automation/core/withdrawals';
+import { type ApiSecrets, apiFeatures } from '@trading-automation/core/api';
 import type { Logger } from '@trading-automation/runtime';
 import type { Redis } from 'ioredis';
 import type { Config } from './config.js';
@@ -41,18 +28,13 @@ import { WebhooksController } from './controllers/webhooks.controller.js';
 import { WithdrawalsController } from './controllers/withdrawals.controller.js';
 import { HttpModule } from './http/http.module.js';
 
-export interface Secrets {
-  readonly exchange: ExchangeSecrets;
-  readonly webhook: WebhookSecrets;
-}
-
 export interface AppParts {
   readonly config: Config;
   readonly version: string;
   readonly platform: Platform;
   readonly redis: Redis;
   readonly engine: AccessOptions['engine'];
-  readonly secrets: Secrets;
+  readonly secrets: ApiSecrets;
   /** The origin at which clients reach this API. */
   readonly publicUrl: () => string;
   readonly logger: Logger;
@@ -80,22 +62,8 @@ export class AppModule {
       module: AppModule,
       imports: [
         CoreModule.forApi(platform, config.SERVER_KEYS),
-        secretsModule(secrets),
         access,
-        ExchangeAccountsModule,
-        TradePairsModule,
-        TradesModule,
-        StrategiesModule,
-        CopiersModule,
-        AnalyticsModule,
-        RewardsModule,
-        WithdrawalsModule.with({ fee: config.WITHDRAWAL_FEE }),
-        NotificationsModule,
-        SettingsModule,
-        EventsModule,
-        EmergencyStopModule,
-        LedgerModule,
-        WebhooksModule,
+        ...apiFeatures({ secrets, withdrawalFee: config.WITHDRAWAL_FEE }),
         HttpModule.serving({ operations: OPERATIONS, logger, access }),
       ],
       controllers: [
@@ -121,20 +89,4 @@ export class AppModule {
       ],
     };
   }
-}
-
-@Module({})
-class SecretsModule {}
-
-/** What seals secrets to the processes that open them, for the features that take such. */
-function secretsModule({ exchange, webhook }: Secrets): DynamicModule {
-  return {
-    module: SecretsModule,
-    global: true,
-    providers: [
-      { provide: ExchangeSecrets, useValue: exchange },
-      { provide: WebhookSecrets, useValue: webhook },
-    ],
-    exports: [ExchangeSecrets, WebhookSecrets],
-  };
 }

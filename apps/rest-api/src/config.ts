@@ -1,46 +1,10 @@
 import { decimalGiven, WORLDS } from '@trading-automation/contracts';
+import { serverKeysSetting } from '@trading-automation/core';
 import { rateLimitsSchema, rateLimitsSetting } from '@trading-automation/core/access';
 import { sealingKeySetting } from '@trading-automation/core/sealing';
 import { flag, port } from '@trading-automation/runtime';
+import { corsOriginsSetting, isOrigin, proxiesSetting } from '@trading-automation/runtime/http';
 import { z } from 'zod';
-import { ALL_ORIGINS } from './http/cors.js';
-
-const SERVER_KEY_BYTES = 32;
-
-/** A comma-separated list; empty where the text is. */
-const list = z.string().transform((text) =>
-  text
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== ''),
-);
-
-const serverKeys = list.transform((texts, context): readonly [Uint8Array, ...Uint8Array[]] => {
-  const [first, ...others] = texts.map((text) => Buffer.from(text, 'base64url'));
-  if (first !== undefined && [first, ...others].every(({ length }) => length === SERVER_KEY_BYTES))
-    return [first, ...others];
-  context.addIssue({
-    code: 'custom',
-    message: `expected keys of ${SERVER_KEY_BYTES} bytes in base64url, separated by commas`,
-  });
-  return z.NEVER;
-});
-
-const proxies = list.pipe(
-  z.array(
-    z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
-      error: 'expected addresses and CIDR ranges, separated by commas',
-    }),
-  ),
-);
-
-const isOrigin = (text: string) =>
-  /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
-
-const corsOrigins = list.refine(
-  (origins) => origins.every(isOrigin) || (origins.length === 1 && origins[0] === ALL_ORIGINS),
-  { error: 'expected origins like https://app.example.com, separated by commas, or * alone' },
-);
 
 /** The environment of the process. */
 export const configSchema = z
@@ -52,7 +16,7 @@ export const configSchema = z
     DATABASE_URL: z.string().min(1),
     REDIS_URL: z.string().min(1),
     /** The first seals; the others still open. */
-    SERVER_KEYS: serverKeys,
+    SERVER_KEYS: serverKeysSetting,
     /** Public key of the trading worker. */
     EXCHANGE_SEALING_KEY: sealingKeySetting,
     /** Public key of the webhook dispatcher. */
@@ -66,9 +30,9 @@ export const configSchema = z
     /** Lets webhooks go to this machine: for development alone. */
     WEBHOOK_ALLOW_LOOPBACK: flag.default(false),
     /** Whose `X-Forwarded-For` is believed: nobody's unless named. */
-    TRUSTED_PROXIES: proxies.default([]),
+    TRUSTED_PROXIES: proxiesSetting.default([]),
     /** Pages that may read answers: none unless named. */
-    CORS_ORIGINS: corsOrigins.default([]),
+    CORS_ORIGINS: corsOriginsSetting.default([]),
     RATE_LIMITS: rateLimitsSetting.default(() => rateLimitsSchema.parse({})),
     /** In reward tokens; taken out of each withdrawal. */
     WITHDRAWAL_FEE: decimalGiven('non_negative').default('0'),

@@ -24,11 +24,11 @@ import {
   rateBucketsIn,
 } from '@trading-automation/core/access';
 import { createLogger, nestLogger } from '@trading-automation/runtime';
+import { createAdapter, type ServerLimits } from '@trading-automation/runtime/http';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { HttpModule } from '../src/http/http.module.js';
 import { answer, type Call, Operation } from '../src/http/operation.js';
-import { createAdapter, type ServerLimits } from '../src/http/server.js';
 import { LIMITS_OUT_OF_THE_WAY } from './rate-limits.js';
 import { JSON_TYPE, send } from './send.js';
 

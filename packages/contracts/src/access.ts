@@ -15,7 +15,7 @@ export const me = z
     email_verified: z.boolean().describe('Whether `email` was proved by the link that was sent to it.'),
     created_at: instant,
     credential: z.object({
-      kind: z.enum(['api_key', 'public_key']),
+      kind: z.enum(['api_key', 'public_key', 'session']),
       id: z.string(),
       permissions: z.array(permission),
     }),

@@ -34,6 +34,18 @@ export const ERRORS = {
     meaning: 'The API key is unknown, revoked, expired or of another world.',
     mend: 'Create or rotate a key, and use it at the origin it was made for.',
   },
+  invalid_access_token: {
+    status: 401,
+    kind: 'unauthenticated',
+    meaning: 'The access token is unknown, expired or revoked.',
+    mend: 'Refresh it or sign in again; better, sign your requests.',
+  },
+  invalid_login: {
+    status: 401,
+    kind: 'unauthenticated',
+    meaning: 'What was given to sign in is wrong.',
+    mend: 'Correct it and try again.',
+  },
   invalid_signature_headers: {
     status: 401,
     kind: 'unauthenticated',

@@ -33,6 +33,7 @@ export const ID_PREFIXES = {
   sig: 'signal',
   lot: 'lot',
   dec: 'decision',
+  ses: 'session',
 } as const;
 
 export type IdPrefix = keyof typeof ID_PREFIXES;

@@ -33,6 +33,7 @@ export * from './notifications.js';
 export * from './operation.js';
 export * from './operations.js';
 export { refuseEmptyRange } from './range.js';
+export * from './realtime.js';
 export * from './rewards.js';
 export * from './service.js';
 export * from './settings.js';

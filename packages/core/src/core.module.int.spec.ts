@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import type { DynamicModule, Type } from '@nestjs/common';
 import { tradePairOperations } from '@trading-automation/contracts';
 import { AnswerReplayed, Commands } from './commands.js';
-import { CoreModule, type ServerKeys } from './core.module.js';
+import { CoreModule } from './core.module.js';
 import { Lists } from './lists.js';
 import { Platform } from './platform.js';
+import type { ServerKeys } from './server-keys.js';
 import { CoreUnderTest } from './testing/index.js';
 
 let core: CoreUnderTest;

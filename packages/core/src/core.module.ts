@@ -5,9 +5,7 @@ import { createIdempotency } from '@trading-automation/persistence';
 import { Commands } from './commands.js';
 import { Lists } from './lists.js';
 import { Platform } from './platform.js';
-
-/** 32 bytes each: the first is in use, the others still open what was sealed before. */
-export type ServerKeys = readonly [Uint8Array, ...Uint8Array[]];
+import type { ServerKeys } from './server-keys.js';
 
 /** Gives every feature of a process what it stands on. An API has server keys, a worker has none. */
 @Module({})

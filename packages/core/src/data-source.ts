@@ -30,6 +30,8 @@ import { DeliveryLanes1763700000020 } from './migrations/0020-delivery-lanes.js'
 import { AttemptFilters1763700000021 } from './migrations/0021-attempt-filters.js';
 import { MailOfEvents1763700000022 } from './migrations/0022-mail-of-events.js';
 import { InFlight1763700000023 } from './migrations/0023-in-flight.js';
+import { SignIn1763700000024 } from './migrations/0024-sign-in.js';
+import { StreamKinds1763700000025 } from './migrations/0025-stream-kinds.js';
 import { NotificationEntity } from './notifications/notification.entity.js';
 import { StrategyEntity } from './strategies/strategy.entity.js';
 import { TradePairEntity } from './trade-pairs/trade-pair.entity.js';
@@ -79,6 +81,8 @@ const MIGRATIONS = [
   AttemptFilters1763700000021,
   MailOfEvents1763700000022,
   InFlight1763700000023,
+  SignIn1763700000024,
+  StreamKinds1763700000025,
 ];
 
 interface DatabaseOptions {

@@ -82,6 +82,15 @@ describe('a cursor', () => {
     }
   });
 
+  it('of any item leads on behind it, in pages of any size', async () => {
+    const whole = await page('ann', asked({ exchange: 'paper', limit: 3 }));
+    const rest = await page('ann', asked({ exchange: 'paper', limit: 100, cursor: whole.cursorAt(0) }));
+    expect(rest.items).toEqual(whole.items.slice(1));
+    const { cursorAt, pagination } = await page('ann', asked({ exchange: 'paper' }));
+    expect(cursorAt(0)).toBe(pagination.next_cursor);
+    expect(cursorAt(0)).toBe(whole.cursorAt(0));
+  });
+
   it('leads on whether the total is asked for along with a page or not', async () => {
     const counted = await page('ann', asked({ include: ['total'] }));
     const cursor = counted.pagination.next_cursor ?? '';

@@ -3,6 +3,7 @@ import {
   type CursorCodec,
   cursorScope,
   InvalidCursor,
+  type ListedPage,
   type ListQuery,
   listQuerySchema,
   type Page,
@@ -11,7 +12,7 @@ import { type ListSource, listPage } from '@trading-automation/persistence';
 import { z } from 'zod';
 import type { Platform } from './platform.js';
 
-export type { ListQuery, Page };
+export type { ListedPage, ListQuery, Page };
 
 /** Whose list it is where an operation is public. */
 const EVERYBODY = 'everybody';
@@ -68,7 +69,7 @@ export class Lists {
     userId: string | null,
     source: ListSource<string, Row>,
     query: ListQuery,
-  ): Promise<Page<Row>> {
+  ): Promise<ListedPage<Row>> {
     const { limit, offset, cursor, sort, order, include, ...filters } = query;
     const shown = include.filter((what) => what !== 'total').join(',');
     const scope = cursorScope(operation.id, userId ?? EVERYBODY, { ...filters, include: shown });

@@ -17,4 +17,11 @@ export {
   listQuerySchema,
   OFFSET_MAX,
 } from './list-query.js';
-export { type FetchPage, type Page, type Pagination, paginate, paginationSchema } from './page.js';
+export {
+  type FetchPage,
+  type ListedPage,
+  type Page,
+  type Pagination,
+  paginate,
+  paginationSchema,
+} from './page.js';

@@ -14,6 +14,18 @@ export type Pagination = z.infer<typeof paginationSchema>;
 export interface Page<Item> {
   readonly items: readonly Item[];
   readonly pagination: Pagination;
+  /**
+   * The cursor behind which the list goes on after the item at `index` of this page; that of the last item is
+   * `next_cursor`, where there is one. Whoever read the page from its source can tell; an answer's reader can't.
+   *
+   * @throws {RangeError} where the page has no such item
+   */
+  readonly cursorAt?: (index: number) => string;
+}
+
+/** A page of whoever reads the source itself. */
+export interface ListedPage<Item> extends Page<Item> {
+  readonly cursorAt: (index: number) => string;
 }
 
 /** Fetches one page; `cursor` is undefined for the first. */

@@ -1,9 +1,10 @@
 import { createHmac } from 'node:crypto';
 import {
+  type CursorCodec,
   createCursorCodec,
   InvalidCursor,
+  type ListedPage,
   type ListQuery,
-  type Page,
   paginate,
 } from '@trading-automation/pagination';
 import fc from 'fast-check';
@@ -63,7 +64,7 @@ const sourceOf = (owner: string): ListSource<Sort> => ({
   },
   idColumn: 'id',
 });
-const list = (query: Partial<ListQuery<Sort>>, owner = 'ann'): Promise<Page<Item>> =>
+const list = (query: Partial<ListQuery<Sort>>, owner = 'ann'): Promise<ListedPage<Item>> =>
   listPage<Item, Sort>(
     dataSource,
     codec,
@@ -71,6 +72,7 @@ const list = (query: Partial<ListQuery<Sort>>, owner = 'ann'): Promise<Page<Item
     { limit: 10, sort: 'created_at', order: 'desc', include: [], ...query },
     `items of ${owner}`,
   );
+const idsOf = ({ items }: ListedPage<Item>) => items.map(({ id }) => id);
 const insert = (owner: string, name: string, amount: string, createdAt: string) =>
   dataSource.query('INSERT INTO items VALUES ($1, $2, $3, $4, $5)', [
     newUuid(),
@@ -99,21 +101,31 @@ const anyRow = fc.record({
   ),
 });
 
+const anyQuery = fc.record({
+  rows: fc.array(anyRow, { maxLength: 30 }),
+  limit: fc.integer({ min: 1, max: 7 }),
+  sort: fc.constantFrom<Sort>('created_at', 'amount', 'name'),
+  order: fc.constantFrom<'asc' | 'desc'>('asc', 'desc'),
+});
+
+type Asked = typeof anyQuery extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** Ann's ids in the order of one sorted query, once these rows are all there is. */
+async function sorted({ rows, sort, order }: Asked): Promise<string[]> {
+  await dataSource.query('TRUNCATE items');
+  for (const { owner, name, amount, createdAt } of rows) await insert(owner, name, amount, createdAt);
+  const all: Item[] = await dataSource.query(
+    `SELECT id FROM items WHERE owner = 'ann' ORDER BY ${sort} ${order}, id ${order}`,
+  );
+  return all.map(({ id }) => id);
+}
+
 describe('listPage', () => {
   it('gives, page by page, exactly the owner’s rows in the order of one sorted query, ties included', async () => {
-    const anyQuery = fc.record({
-      rows: fc.array(anyRow, { maxLength: 30 }),
-      limit: fc.integer({ min: 1, max: 7 }),
-      sort: fc.constantFrom<Sort>('created_at', 'amount', 'name'),
-      order: fc.constantFrom<'asc' | 'desc'>('asc', 'desc'),
-    });
     await fc.assert(
-      fc.asyncProperty(anyQuery, async ({ rows, limit, sort, order }) => {
-        await dataSource.query('TRUNCATE items');
-        for (const { owner, name, amount, createdAt } of rows) await insert(owner, name, amount, createdAt);
-        const all: Item[] = await dataSource.query(
-          `SELECT id FROM items WHERE owner = 'ann' ORDER BY ${sort} ${order}, id ${order}`,
-        );
+      fc.asyncProperty(anyQuery, async (asked) => {
+        const all = await sorted(asked);
+        const { limit, sort, order } = asked;
         const sizes: number[] = [];
         const walked: string[] = [];
         const fetchPage = async (cursor: string | undefined) => {
@@ -122,13 +134,50 @@ describe('listPage', () => {
           return page;
         };
         for await (const { id } of paginate(fetchPage)) walked.push(id);
-        expect(walked).toEqual(all.map(({ id }) => id));
+        expect(walked).toEqual(all);
         // No page but the last is short, and none repeats a row (the iterator would have hidden that).
         expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(all.length);
         expect(sizes.length).toBe(Math.max(1, Math.ceil(all.length / limit)));
       }),
       { numRuns: 40 },
     );
+  });
+
+  it('goes on behind any item of any page, whatever it is sorted by', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyQuery, fc.nat({ max: 9 }), async (asked, offset) => {
+        const all = await sorted(asked);
+        const { limit, sort, order } = asked;
+        const page = await list({ limit, sort, order, offset });
+        for (let index = 0; index < page.items.length; index++) {
+          const rest = await list({ limit: 100, sort, order, cursor: page.cursorAt(index) });
+          expect(idsOf(rest)).toEqual(all.slice(offset + index + 1));
+        }
+        const { has_more, next_cursor } = page.pagination;
+        if (has_more) expect(page.cursorAt(page.items.length - 1)).toBe(next_cursor);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('makes cursors of single items when they are asked for, and of no others', async () => {
+    for (let i = 0; i < 4; i++) await insert('ann', `n${i}`, '1', '2026-01-01T00:00:00Z');
+    let made = 0;
+    const counting: CursorCodec = {
+      ...codec,
+      encode: (binding, position) => {
+        made++;
+        return codec.encode(binding, position);
+      },
+    };
+    const query = { limit: 3, sort: 'name', order: 'asc', include: [] } as const;
+    const page = await listPage<Item, Sort>(dataSource, counting, sourceOf('ann'), query, 'items of ann');
+    expect(made).toBe(1);
+    const behind = await list({ sort: 'name', order: 'asc', cursor: page.cursorAt(1) });
+    expect(made).toBe(2);
+    expect(behind.items.map(({ name }) => name)).toEqual(['n2', 'n3']);
+    for (const index of [3, -1, 0.5]) expect(() => page.cursorAt(index)).toThrow(RangeError);
+    expect(() => page.cursorAt(3)).toThrow('no item 3');
   });
 
   it('skips by offset, counts only when asked, and leads on by cursor', async () => {
@@ -147,9 +196,13 @@ describe('listPage', () => {
     expect(next.items.map(({ name }) => name)).toEqual(['n1', 'n0']);
     expect(next.pagination).toEqual({ limit: 2, offset: 0, has_more: false, next_cursor: null });
     const beyond = await list({ offset: 1_000_000, include: ['total'] });
-    expect(beyond).toEqual({
-      items: [],
-      pagination: { limit: 10, offset: 1_000_000, has_more: false, next_cursor: null, total: 5 },
+    expect(beyond.items).toEqual([]);
+    expect(beyond.pagination).toEqual({
+      limit: 10,
+      offset: 1_000_000,
+      has_more: false,
+      next_cursor: null,
+      total: 5,
     });
   });
 
@@ -164,6 +217,8 @@ describe('listPage', () => {
     for (let i = 0; i < 3; i++) await insert('bob', 'b', '1', '2026-01-01T00:00:00Z');
     const { next_cursor: cursor } = (await list({ limit: 1 }, 'bob')).pagination;
     await expect(list({ limit: 1, cursor: cursor! }, 'ann')).rejects.toBeInstanceOf(InvalidCursor);
+    const ofItem = (await list({ limit: 2 }, 'bob')).cursorAt(0);
+    await expect(list({ limit: 1, cursor: ofItem }, 'ann')).rejects.toBeInstanceOf(InvalidCursor);
     expect((await list({ limit: 1, cursor: cursor! }, 'bob')).items).toHaveLength(1);
   });
 

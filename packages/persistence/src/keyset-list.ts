@@ -9,6 +9,7 @@
  *    limit become part of the text; the limit does, because the planner chooses its plan by it.
  * 5. The same text is the same prepared statement, parsed and planned once per connection.
  * 6. Sort columns are never NULL; a NULL is an error, not a row that pages lose.
+ * 7. The list goes on behind any item of a page; the cursors of single items are made when they are asked for.
  */
 import {
   type CursorCodec,
@@ -16,8 +17,8 @@ import {
   keysetOrder,
   keysetPredicate,
   LIMIT_MAX,
+  type ListedPage,
   type ListQuery,
-  type Page,
 } from '@trading-automation/pagination';
 import type { QueryArrayConfig, QueryResultRow } from 'pg';
 import type { DataSource } from 'typeorm';
@@ -72,12 +73,10 @@ export async function listPage<Row extends QueryResultRow, Sort extends string>(
   source: ListSource<Sort, Row>,
   query: ListQuery<Sort>,
   scope: string,
-): Promise<Page<Row>> {
+): Promise<ListedPage<Row>> {
   const { limit, sort, order } = query;
-  const binding = { sort, order, scope };
   const { columns, rows } = await run(dataSource, pageStatement(codec, source, query, scope));
   const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
   const total = query.include.includes('total') ? await countRows(dataSource, source) : undefined;
   const sortPlace = columns.length - POSITION_COLUMNS;
   for (const row of shown) {
@@ -85,16 +84,22 @@ export async function listPage<Row extends QueryResultRow, Sort extends string>(
   }
   const { select } = source;
   const read = typeof select === 'string' ? byName<Row>(columns.slice(0, -POSITION_COLUMNS)) : select.read;
-  const hasMore = rows.length > limit && last !== undefined;
+  const hasMore = rows.length > limit;
+  const cursorAt = (index: number) => {
+    const row = shown[index];
+    if (row === undefined) throw new RangeError(`no item ${index} on a page of ${shown.length}`);
+    return codec.encode({ sort, order, scope }, positionOf(row));
+  };
   return {
     items: shown.map((row) => read(row)),
     pagination: {
       limit,
       offset: query.offset ?? 0,
       has_more: hasMore,
-      next_cursor: hasMore ? codec.encode(binding, positionOf(last)) : null,
+      next_cursor: hasMore ? cursorAt(shown.length - 1) : null,
       ...(total === undefined ? {} : { total }),
     },
+    cursorAt,
   };
 }
 

@@ -4,20 +4,26 @@
  *
  * Knows nothing of the server: a request comes in as bytes, an answer leaves as text.
  */
-import { type DecimalMode, DomainError, ERRORS, type Operation } from '@trading-automation/contracts';
-import { AnswerReplayed, type OnceRequest, querySchemaOf } from '@trading-automation/core';
+import { type DecimalMode, DomainError, type Operation } from '@trading-automation/contracts';
+import {
+  AnswerReplayed,
+  idempotencyKeyIn,
+  type OnceRequest,
+  querySchemaOf,
+  userIdOfStranger,
+} from '@trading-automation/core';
 import {
   type Actor,
   assertNoCredentialInQuery,
   authorise,
   type IncomingRequest,
+  isFailedAuthentication,
   type RequestLimits,
 } from '@trading-automation/core/access';
 import type { Logger } from '@trading-automation/runtime';
+import { check, headerOf, readJson } from '@trading-automation/runtime/http';
 import { z } from 'zod';
-import { fingerprintOf, idempotencyKeyOf, keep, replayed, userIdOfStranger } from './idempotency-key.js';
-import { check } from './issues.js';
-import { parseJsonBody } from './json-body.js';
+import { fingerprintOf, keep, replayed } from './idempotency-key.js';
 import type { Present } from './operation.js';
 import { parseQueryString } from './query-string.js';
 import { compileAnswers, decimalModeOf, logError, type Rendered, refused, renderError } from './rendering.js';
@@ -87,7 +93,7 @@ export class OperationHandler {
   private async perform(request: ReceivedRequest, limits: RequestLimits): Promise<Rendered> {
     const caller = await this.admit(request, limits);
     const rendering = { target: request.target, decimals: decimalsOf(request) };
-    const key = idempotencyKeyOf(this.operation, request.rawHeaders);
+    const key = this.operation.method === 'POST' ? idempotencyKeyIn(request.rawHeaders) : undefined;
     const parsed = await this.parse(request, caller, key, rendering);
     const keeper = key === undefined ? undefined : this.keeper(request, key, caller, parsed.body, rendering);
     const once = keeper?.once;
@@ -188,38 +194,4 @@ export class OperationHandler {
   }
 }
 
-/** The credentials are at fault: not a limit of theirs, and no service that was away. */
-function isFailedAuthentication(error: unknown): boolean {
-  if (!(error instanceof DomainError)) return false;
-  const { kind } = ERRORS[error.code];
-  return kind !== 'rate_limited' && kind !== 'unavailable' && kind !== 'internal';
-}
-
-/** The first value of a header. */
-function headerOf({ rawHeaders }: IncomingRequest, name: string): string | undefined {
-  for (let i = 0; i + 1 < rawHeaders.length; i += 2)
-    if (rawHeaders[i]!.length === name.length && rawHeaders[i]!.toLowerCase() === name)
-      return rawHeaders[i + 1];
-  return undefined;
-}
-
 const decimalsOf = (request: IncomingRequest) => decimalModeOf(headerOf(request, 'accept'));
-
-/** JSON, and in UTF-8 where it names a charset. */
-function isJson(contentType: string): boolean {
-  const [type, ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
-  return (
-    type === 'application/json' &&
-    parameters.every((part) => !part.startsWith('charset') || /^charset\s*=\s*"?utf-8"?$/.test(part))
-  );
-}
-
-/** The parsed body; undefined where there is none. */
-function readJson(request: IncomingRequest): unknown {
-  const encoding = headerOf(request, 'content-encoding');
-  if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity')
-    throw new DomainError('unsupported_media_type');
-  if (request.body.length === 0) return undefined;
-  if (!isJson(headerOf(request, 'content-type') ?? '')) throw new DomainError('unsupported_media_type');
-  return parseJsonBody(request.body);
-}

@@ -4,19 +4,22 @@
  * 1. A request that no operation answers is refused before its body is read.
  * 2. The target, the headers and the body reach the verifier as they were sent.
  */
-import type { IncomingMessage } from 'node:http';
 import { DomainError } from '@trading-automation/contracts';
 import type { Logger } from '@trading-automation/runtime';
+import {
+  bodyRefusal,
+  discardRest,
+  incomingOf,
+  preflightHeaders,
+  sendAnswer,
+  TARGET_LENGTH_MAX,
+  targetOf,
+} from '@trading-automation/runtime/http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { preflightHeaders } from './cors.js';
 import type { OperationHandler, ReceivedRequest } from './operation-handler.js';
 import { logError, type Rendered, renderError } from './rendering.js';
-import { send, sendStream, withHeaders } from './replies.js';
+import { sendStream, withHeaders } from './replies.js';
 import { aliasHeaders, pathOf, pathsOf, type RoutePath, RouteTable } from './route-table.js';
-import { addressOf, TARGET_LENGTH_MAX } from './server.js';
-
-/** How long the rest of a refused body is thrown away: cut off at once, its sender would miss the answer. */
-const LINGER_MS = 1_000;
 
 /** Puts the operations on the server, at their paths and at their legacy aliases. */
 export function serveOperations(
@@ -38,9 +41,9 @@ function refuseUnrouted(routes: RouteTable, request: FastifyRequest, reply: Fast
   const { error, headers } = routes.refusal(target);
   if (request.method === 'OPTIONS' && headers.allow !== undefined) {
     const more = isAllowedPreflight(request, reply) ? preflightHeaders(routes.allowed(pathOf(target))) : {};
-    send(reply, { status: 204, headers: { ...headers, ...more }, body: '' });
+    sendAnswer(reply, { status: 204, headers: { ...headers, ...more }, body: '' });
   } else {
-    send(reply, withHeaders(renderError(error, request.id), headers));
+    sendAnswer(reply, withHeaders(renderError(error, request.id), headers));
   }
 }
 
@@ -64,7 +67,7 @@ function serveAt({ server, path, handler, refuse, logger }: Served): void {
   const answer = (request: FastifyRequest, reply: FastifyReply, rendered: Rendered) => {
     const headed = path.isAlias ? withHeaders(rendered, aliasHeaders(pathOf(targetOf(request)))) : rendered;
     const context = { request_id: request.id, operation: handler.operation.id };
-    if (headed.stream === undefined) send(reply, headed);
+    if (headed.stream === undefined) sendAnswer(reply, headed);
     else sendStream(reply, headed, headed.stream, (error) => logError(logger, error, context));
   };
   server.route({
@@ -94,39 +97,13 @@ function serveAt({ server, path, handler, refuse, logger }: Served): void {
 }
 
 function receivedFrom(request: FastifyRequest, path: RoutePath): ReceivedRequest {
-  const target = targetOf(request);
-  return {
-    method: request.raw.method!,
-    target,
-    rawHeaders: request.raw.rawHeaders,
-    body: Buffer.isBuffer(request.body) ? request.body : NO_BYTES,
-    address: addressOf(request),
-    requestId: request.id,
-    params: path.match(pathOf(target)) ?? {},
-  };
+  const incoming = incomingOf(request);
+  return { ...incoming, requestId: request.id, params: path.match(pathOf(incoming.target)) ?? {} };
 }
-
-const NO_BYTES = new Uint8Array();
-const targetOf = (request: FastifyRequest) => request.raw.url ?? '';
 
 function targetTooLong(): DomainError {
   return new DomainError(
     'invalid_query',
     `The request target is over ${TARGET_LENGTH_MAX} bytes. Shorten it.`,
   );
-}
-
-/** Why a body could not be read. */
-function bodyRefusal(error: FastifyError): unknown {
-  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new DomainError('payload_too_large');
-  if (error.statusCode === 400)
-    return new DomainError('malformed_json', 'The body broke off.', [], { cause: error });
-  return error;
-}
-
-function discardRest(request: IncomingMessage): void {
-  if (request.complete) return;
-  const cut = setTimeout(() => request.socket.destroy(), LINGER_MS);
-  for (const event of ['end', 'close']) request.once(event, () => clearTimeout(cut));
-  request.resume();
 }

@@ -11,43 +11,16 @@ import {
   type Writer,
 } from '@trading-automation/contracts';
 import { type Page, toRefusal } from '@trading-automation/core';
-import type { RateHeaders } from '@trading-automation/core/access';
-import { answerError, isExpected, type Logger } from '@trading-automation/runtime';
+import { isExpected, type Logger } from '@trading-automation/runtime';
+import { errorAnswer, type PlainAnswer } from '@trading-automation/runtime/http';
 import type { EventStream } from './event-stream.js';
 import { Answer } from './operation.js';
 import { headerSafe, PREFIX, pathOf } from './route-table.js';
 
-export interface Rendered {
-  readonly status: number;
-  /** Those of this answer alone; what every answer has is added when it is sent. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+export interface Rendered extends PlainAnswer {
   /** What comes instead of the body, as it happens. */
   readonly stream?: EventStream;
-  /** How the caller stands with its limits: of this answer's own moment, never kept with it. */
-  readonly rateLimit?: RateHeaders;
 }
-
-/**
- * Headers of every answer, whatever it says: an answer is JSON, and is no page, frame, script or style of anything.
- * Browsers heed `strict-transport-security` over TLS alone.
- */
-export const HEADERS_OF_EVERY_ANSWER: Readonly<Record<string, string>> = {
-  'content-type': 'application/json; charset=utf-8',
-  'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'origin-agent-cluster': '?1',
-  'referrer-policy': 'no-referrer',
-  'strict-transport-security': 'max-age=31536000; includeSubDomains',
-  'x-content-type-options': 'nosniff',
-  'x-dns-prefetch-control': 'off',
-  'x-download-options': 'noopen',
-  'x-frame-options': 'DENY',
-  'x-permitted-cross-domain-policies': 'none',
-  'x-xss-protection': '0',
-};
 
 const DECIMALS_AS_STRINGS =
   /(?:^|,)\s*application\/json\s*(?:;[^,;]*)*?;\s*decimals\s*=\s*"?string"?\s*(?:[;,]|$)/i;
@@ -95,8 +68,7 @@ function writePage({ items, pagination }: Page<unknown>, write: Writer): string 
 
 /** A refusal or a fault as its answer. */
 export function renderError(error: unknown, requestId: string): Rendered {
-  const { status, headers, body } = answerError(toRefusal(error), requestId);
-  return { status, headers, body: JSON.stringify(body) };
+  return errorAnswer(toRefusal(error), requestId);
 }
 
 /** Writes to the log what went wrong: faults of ours whole, refusals for those who debug. */

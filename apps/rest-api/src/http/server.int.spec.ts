@@ -1,5 +1,5 @@
+import { createAdapter } from '@trading-automation/runtime/http';
 import { noteOperations, sendJson, startNotesApi } from '../../test/notes-api.js';
-import { createAdapter } from './server.js';
 
 describe('the limits of the server', () => {
   it('are the published ones', async () => {

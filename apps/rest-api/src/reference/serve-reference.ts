@@ -9,10 +9,9 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { DomainError } from '@trading-automation/contracts';
 import type { RequestLimits } from '@trading-automation/core/access';
+import { addressOf, HEADERS_OF_EVERY_ANSWER, sendAnswer } from '@trading-automation/runtime/http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { HEADERS_OF_EVERY_ANSWER, type Rendered, renderError } from '../http/rendering.js';
-import { send } from '../http/replies.js';
-import { addressOf } from '../http/server.js';
+import { type Rendered, renderError } from '../http/rendering.js';
 import { type ReferencePage, referencePages } from './reference-pages.js';
 
 const OTHER_METHODS = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
@@ -36,7 +35,7 @@ function servePage(server: FastifyInstance, page: Representation, limitsOf: Limi
     } catch (error) {
       const rateLimit = limits.headers;
       const refusal: Rendered = renderError(error, request.id);
-      send(reply, rateLimit === undefined ? refusal : { ...refusal, rateLimit });
+      sendAnswer(reply, rateLimit === undefined ? refusal : { ...refusal, rateLimit });
       return reply;
     }
     return page.answer(request, reply);
@@ -53,8 +52,8 @@ function servePage(server: FastifyInstance, page: Representation, limitsOf: Limi
 function refuseMethod(request: FastifyRequest, reply: FastifyReply): void {
   const headers = { allow: ALLOW };
   const refusal = renderError(new DomainError('method_not_allowed'), request.id);
-  if (request.method === 'OPTIONS') send(reply, { status: 204, headers, body: '' });
-  else send(reply, { ...refusal, headers: { ...refusal.headers, ...headers } });
+  if (request.method === 'OPTIONS') sendAnswer(reply, { status: 204, headers, body: '' });
+  else sendAnswer(reply, { ...refusal, headers: { ...refusal.headers, ...headers } });
 }
 
 /** One page as it goes out. */

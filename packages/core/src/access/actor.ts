@@ -6,7 +6,7 @@ export interface Actor {
   /** A uuid. */
   readonly userId: string;
   readonly credential: {
-    readonly kind: 'api_key' | 'public_key';
+    readonly kind: 'api_key' | 'public_key' | 'session';
     /** A uuid. */
     readonly id: string;
     readonly permissions: readonly Permission[];
@@ -23,7 +23,9 @@ export function authorise(actor: Actor, needed: Permission): void {
   ]);
 }
 
+const ID_PREFIXES = { api_key: 'key', public_key: 'pbk', session: 'ses' } as const;
+
 /** The public id of the credential. */
 export function credentialId({ credential }: Actor): string {
-  return encodeId(credential.kind === 'api_key' ? 'key' : 'pbk', credential.id);
+  return encodeId(ID_PREFIXES[credential.kind], credential.id);
 }

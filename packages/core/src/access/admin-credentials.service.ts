@@ -21,17 +21,20 @@ export async function assertAdminCredentialLeft(tx: Tx, userId: string): Promise
   ]);
 }
 
+const REVOCABLE = {
+  api_key: { table: 'api_keys', code: 'invalid_api_key' },
+  public_key: { table: 'public_keys', code: 'unknown_public_key' },
+  session: { table: 'sessions', code: 'invalid_access_token' },
+} as const;
+
 /**
  * A credential that was revoked while its request was on the way makes no other one: whoever stole it would stay. Asked
  * under the user's lock, which a revocation holds too.
  *
- * @throws {DomainError} `invalid_api_key` or `unknown_public_key`, as authentication would by now
+ * @throws {DomainError} as authentication would by now
  */
 export async function assertNotRevoked(tx: Tx, { credential: { kind, id } }: Actor): Promise<void> {
-  const [table, code] =
-    kind === 'api_key'
-      ? ['api_keys', 'invalid_api_key' as const]
-      : ['public_keys', 'unknown_public_key' as const];
+  const { table, code } = REVOCABLE[kind];
   const revoked = await tx.query(`SELECT FROM ${table} WHERE id = $1 AND revoked_at IS NOT NULL`, [id]);
   if (revoked.length > 0) throw new DomainError(code);
 }

@@ -11,7 +11,7 @@ import {
 import { hydrate, newUuid, type Tx } from '@trading-automation/persistence';
 import { announce } from '../announce.js';
 import type { Commands } from '../commands.js';
-import type { ListQuery, Lists, Page } from '../lists.js';
+import type { ListedPage, ListQuery, Lists } from '../lists.js';
 import type { Platform } from '../platform.js';
 import { limitReached, stateRefused } from '../refusals.js';
 import { viewApiKey } from './access.view.js';
@@ -31,7 +31,7 @@ export class ApiKeysService {
     private readonly commands: Commands,
   ) {}
 
-  async list(actor: Actor, query: ListQuery): Promise<Page<ApiKey>> {
+  async list(actor: Actor, query: ListQuery): Promise<ListedPage<ApiKey>> {
     authorise(actor, accessOperations.listApiKeys.access);
     const where = ['k.user_id = $1'];
     if (!query.include.includes('revoked')) where.push('k.revoked_at IS NULL');
@@ -48,7 +48,7 @@ export class ApiKeysService {
     } as const;
     const page = await this.lists.page(accessOperations.listApiKeys, actor.userId, source, query);
     const keys = hydrate(this.platform.database, ApiKeyEntity, page.items);
-    return { items: keys.map(viewApiKey), pagination: page.pagination };
+    return { ...page, items: keys.map(viewApiKey) };
   }
 
   async create(actor: Actor, input: ApiKeyCreate): Promise<ApiKeyWithValue> {

@@ -59,11 +59,23 @@ export class Authentication {
     const signed = await this.bySignature(incoming, limits);
     const credential = signed ?? (await this.byApiKey(incoming));
     if (credential === null) return null;
-    if (!isAddressAllowed(credential.ipAllowlist, incoming.address)) throw new DomainError('ip_not_allowed');
+    assertAllowedFrom(credential, incoming);
     if (signed === null) await limits.takeByCredential(credential.id);
+    return this.actorOf(credential);
+  }
+
+  private actorOf(credential: FoundCredential): Actor {
     this.parts.use.note(credential);
     const { kind, id, userId, permissions } = credential;
     return { userId, credential: { kind, id, permissions } };
+  }
+
+  /** The caller by the signature alone: what carries none has no caller, whatever else it carries. */
+  async authenticateSigned(incoming: IncomingRequest, limits: CredentialLimits): Promise<Actor | null> {
+    const credential = await this.bySignature(incoming, limits);
+    if (credential === null) return null;
+    assertAllowedFrom(credential, incoming);
+    return this.actorOf(credential);
   }
 
   private async bySignature(
@@ -99,6 +111,10 @@ export class Authentication {
       throw new DomainError('invalid_api_key');
     return credential;
   }
+}
+
+function assertAllowedFrom({ ipAllowlist }: FoundCredential, { address }: IncomingRequest): void {
+  if (!isAddressAllowed(ipAllowlist, address)) throw new DomainError('ip_not_allowed');
 }
 
 /** Records a nonce where the credential's limits allow the request. */

@@ -107,3 +107,47 @@ describe('a watched credential', () => {
     quick.stop();
   });
 });
+
+describe('a watched session', () => {
+  /** A request with a new session. Which of its tokens came with it is no matter. */
+  async function ofSession(): Promise<LastingRequest> {
+    const { userId } = await core.actor();
+    const id = newUuid();
+    await core.rows(
+      `INSERT INTO sessions (id, user_id, how, created_at, expires_at, ends_at)
+       SELECT $1, $2, 'password', now(), at, at FROM (SELECT now() + interval '1 hour' AS at) t`,
+      id,
+      userId,
+    );
+    const { incoming } = await keyed();
+    return {
+      actor: { userId, credential: { kind: 'session', id, permissions: ['ADMIN'] } },
+      incoming,
+      access: 'READ',
+    };
+  }
+  const changeSession = (id: string, set: string) =>
+    core.rows(`UPDATE sessions SET ${set} WHERE id = $1`, id);
+
+  const ENDS: [string, string][] = [
+    ['is revoked', 'revoked_at = now()'],
+    ['has expired', "expires_at = now() - interval '1 second'"],
+  ];
+
+  it.each(ENDS)('that %s ends its request, and no other one', async (_case, set) => {
+    const request = await ofSession();
+    const watched = await begin(watch, request);
+    const unconcerned = await begin(watch, await ofSession());
+    await changeSession(request.actor.credential.id, set);
+    await watched.ended;
+    expect([watched.ends(), unconcerned.ends()]).toEqual([1, 0]);
+  });
+
+  it.each(ENDS)('that %s begins no watch', async (_case, set) => {
+    const request = await ofSession();
+    await changeSession(request.actor.credential.id, set);
+    await expect(watch.watch(request, () => undefined)).rejects.toMatchObject({
+      code: 'invalid_access_token',
+    });
+  });
+});

@@ -17,7 +17,11 @@ import { CREDENTIALS_CHANGED } from './credential-lookup.service.js';
 
 const CHECK_MS = 2_000;
 const UNVERIFIED_MAX_MS = 4_000;
-const REFUSALS = { api_key: 'invalid_api_key', public_key: 'unknown_public_key' } as const;
+const REFUSALS = {
+  api_key: 'invalid_api_key',
+  public_key: 'unknown_public_key',
+  session: 'invalid_access_token',
+} as const;
 
 /** The request that lasts, and what its credential must permit. */
 export interface LastingRequest {
@@ -27,7 +31,7 @@ export interface LastingRequest {
 }
 
 interface Watched extends LastingRequest {
-  /** Of the key's value; null for a public key, which is its own value. */
+  /** Of the key's value; null for a public key, which is its own value, and for a session, whose tokens change. */
   readonly hash: Buffer | null;
   readonly onEnd: () => void;
   verifiedAtMs: number;
@@ -125,8 +129,11 @@ export class CredentialWatch {
       `SELECT id, hash, permissions, ip_allowlist FROM api_keys
        WHERE id = ANY ($1) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp())
        UNION ALL
-       SELECT id, NULL, '{ADMIN}', '{}' FROM public_keys WHERE id = ANY ($2) AND revoked_at IS NULL`,
-      [idsOf('api_key'), idsOf('public_key')],
+       SELECT id, NULL, '{ADMIN}', '{}' FROM public_keys WHERE id = ANY ($2) AND revoked_at IS NULL
+       UNION ALL
+       SELECT id, NULL, '{ADMIN}', '{}' FROM sessions
+       WHERE id = ANY ($3) AND revoked_at IS NULL AND expires_at > clock_timestamp()`,
+      [idsOf('api_key'), idsOf('public_key'), idsOf('session')],
     );
     return new Map(
       rows.map(
@@ -151,7 +158,7 @@ export class CredentialWatch {
 }
 
 function hashOf({ actor, incoming }: LastingRequest): Buffer | null {
-  if (actor.credential.kind === 'public_key') return null;
+  if (actor.credential.kind !== 'api_key') return null;
   const key = apiKeyIn(incoming.rawHeaders);
   return key === null ? null : hashApiKey(key);
 }

@@ -68,7 +68,8 @@ export class EmailVerificationService {
     });
   }
 
-  private async changeEmail(tx: Tx, userId: string, email: string): Promise<void> {
+  /** Has the address sent a link. The caller holds the user's lock, or has made the user in this transaction. */
+  async changeEmail(tx: Tx, userId: string, email: string): Promise<void> {
     const user = await tx.findOneByOrFail(UserEntity, { id: userId });
     if (user.email === email && user.emailVerifiedAt !== null) {
       // Back to the address that is in use: there is nothing to prove.

@@ -28,6 +28,7 @@ import { announce } from '../announce.js';
 import type { Commands, OnceRequest } from '../commands.js';
 import type { Platform } from '../platform.js';
 import { viewMe, viewPublicKey } from './access.view.js';
+import { openAccount } from './account-opening.service.js';
 import { type Actor, authorise } from './actor.js';
 import { assertNotRevoked } from './admin-credentials.service.js';
 import { announceCredentialChange } from './credential-lookup.service.js';
@@ -36,6 +37,10 @@ import { UserEntity } from './user.entity.js';
 import { lockUser } from './user-lock.service.js';
 
 const CHALLENGE_SECONDS = 300;
+const ACCOUNT_WANTED = {
+  email: null,
+  refusal: 'Accounts are not opened here: link the key with an ADMIN credential of an account.',
+};
 
 export interface IdentityParts {
   readonly platform: Platform;
@@ -118,7 +123,7 @@ export class IdentityService {
       if (actor !== null && actor.userId !== linked.userId) throw linkedElsewhere();
       return { identity: viewPublicKey(linked), isNew: false };
     }
-    const userId = actor?.userId ?? (await this.openAccount(tx));
+    const userId = actor?.userId ?? (await openAccount(tx, this.parts.openRegistration, ACCOUNT_WANTED));
     const entity = tx.create(PublicKeyEntity, {
       id: newUuid(),
       userId,
@@ -131,23 +136,6 @@ export class IdentityService {
     await announce(tx, { userId, type: 'public_key.linked', schema: publicKeySchema, record });
     await announceCredentialChange(tx);
     return { identity: record, isNew: true };
-  }
-
-  private async openAccount(tx: Tx): Promise<string> {
-    if (!this.parts.openRegistration) {
-      throw new DomainError(
-        'permission_denied',
-        'Accounts are not opened here: link the key with an ADMIN credential of an account.',
-      );
-    }
-    const user = tx.create(UserEntity, {
-      id: newUuid(),
-      email: null,
-      pendingEmail: null,
-      emailVerifiedAt: null,
-    });
-    await tx.save(user);
-    return user.id;
   }
 }
 

@@ -1,11 +1,15 @@
 export { type PickedEngine, pickEngine } from '@trading-automation/signed-request';
 export { AccessModule, type AccessOptions } from './access.module.js';
+export { openAccount } from './account-opening.service.js';
 export { type Actor, authorise } from './actor.js';
+export { assertNotRevoked } from './admin-credentials.service.js';
 export { ApiKeysService } from './api-keys.service.js';
 export { Authentication, type IncomingRequest } from './authentication.service.js';
 export { assertNoCredentialInQuery } from './credential-in-query.js';
+export { announceCredentialChange } from './credential-lookup.service.js';
 export { CredentialWatch, type LastingRequest } from './credential-watch.service.js';
 export { EmailVerificationService } from './email-verification.service.js';
+export { isFailedAuthentication } from './failed-authentication.js';
 export { IdentityService, type LinkedIdentity } from './identity.service.js';
 export { PublicKeysService } from './public-keys.service.js';
 export { LocalBuckets } from './rate-buckets.js';

@@ -9,7 +9,7 @@ import {
 import { hydrate, type Tx } from '@trading-automation/persistence';
 import { announce } from '../announce.js';
 import type { Commands } from '../commands.js';
-import type { ListQuery, Lists, Page } from '../lists.js';
+import type { ListedPage, ListQuery, Lists } from '../lists.js';
 import type { Platform } from '../platform.js';
 import { stateRefused } from '../refusals.js';
 import { viewPublicKey } from './access.view.js';
@@ -27,7 +27,7 @@ export class PublicKeysService {
     private readonly commands: Commands,
   ) {}
 
-  async list(actor: Actor, query: ListQuery): Promise<Page<PublicKey>> {
+  async list(actor: Actor, query: ListQuery): Promise<ListedPage<PublicKey>> {
     authorise(actor, accessOperations.listPublicKeys.access);
     const where = ['p.user_id = $1'];
     if (!query.include.includes('revoked')) where.push('p.revoked_at IS NULL');

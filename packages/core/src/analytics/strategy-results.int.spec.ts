@@ -3,7 +3,7 @@ import { newUuid } from '@trading-automation/persistence';
 import type { Actor } from '../access/index.js';
 import { querySchemaOf } from '../lists.js';
 import { StrategiesService } from '../strategies/index.js';
-import { CoreUnderTest, type Named } from '../testing/index.js';
+import { CoreUnderTest, type Named, statementsOf } from '../testing/index.js';
 import { LedgerUnderTest } from '../testing/ledger-under-test.js';
 import { ResultDays } from './result-days.service.js';
 
@@ -62,13 +62,14 @@ interface Made {
   readonly price: string;
   /** Whether the strategy's id stands on it. */
   readonly isSignal?: boolean;
+  readonly on?: Named;
 }
 
-function order({ copyOf, side, at, price, isSignal = true }: Made) {
+function order({ copyOf, side, at, price, isSignal = true, on = pair }: Made) {
   return ledger.order({
     owner: copyOf ? follower : leader,
     account: copyOf ? copying : source,
-    pair,
+    pair: on,
     side,
     fills: [{ at: `2026-01-${at}:00Z`, price, amount: '1' }],
     strategy: isSignal && !copyOf ? strategyUuid : undefined,
@@ -83,13 +84,14 @@ async function performance(viewer = leader) {
   return (await strategies.get(viewer, strategyId)).performance;
 }
 
-const equity = (at: string, amount: string) =>
+const equity = (at: string, amount: string, currency = 'USDT') =>
   core.rows(
     `INSERT INTO equity_snapshots (exchange_account_id, currency, period, taken_at, amount)
-     VALUES ($1, 'USDT', $2::timestamptz, $2::timestamptz, $3)`,
+     VALUES ($1, $4, $2::timestamptz, $2::timestamptz, $3)`,
     source.uuid,
     `2026-01-${at}:00Z`,
     amount,
+    currency,
   );
 
 async function list(viewer: Actor, query: Record<string, string>) {
@@ -141,6 +143,36 @@ describe('the performance of a strategy', () => {
     await order({ side: 'SELL', at: '03T11:00', price: '90' });
     // 100 of 1,000, then −110 of 1,100.
     expect(await performance()).toMatchObject({ roi: '-0.01', max_drawdown_percent: '10' });
+  });
+
+  it('of the first day with a record is put in proportion to the first of that day', async () => {
+    await equity('01T00:01', '1000');
+    await equity('01T23:59', '2000');
+    await order({ side: 'BUY', at: '01T10:00', price: '100' });
+    await order({ side: 'SELL', at: '01T11:00', price: '200' });
+    expect(await performance()).toMatchObject({ roi: '0.1' });
+  });
+
+  it('of several currencies is that of the main one, in proportion to the equity in it alone', async () => {
+    const inRands = await core.pair({ quote: 'ZAR' });
+    await equity('02T23:59', '1100');
+    await equity('01T00:01', '1000');
+    await equity('01T00:02', '1', 'ZAR');
+    await equity('02T23:58', '2', 'ZAR');
+    await order({ side: 'BUY', at: '01T09:00', price: '50', on: inRands });
+    await order({ side: 'SELL', at: '01T09:30', price: '51', on: inRands });
+    await order({ side: 'BUY', at: '01T10:00', price: '100' });
+    await order({ side: 'SELL', at: '02T10:00', price: '200' });
+    await order({ side: 'BUY', at: '03T10:00', price: '200' });
+    await order({ side: 'SELL', at: '03T11:00', price: '90' });
+    expect(await performance()).toMatchObject({
+      closed_count: 2,
+      net_pnl: '-10',
+      roi: '-0.01',
+      max_drawdown_percent: '10',
+    });
+    const look = () => strategies.getMany(leader, [strategyId]);
+    expect(await statementsOf(core.platform.database, look)).toBe(2);
   });
 
   it('rule 30: is shown to others without the account, and without what is on it', async () => {

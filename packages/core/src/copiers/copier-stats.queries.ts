@@ -12,67 +12,10 @@ interface StatsRow {
   readonly averageSlippageBps: Decimal | null;
   readonly exposure: Decimal;
   readonly netPnl: Decimal;
-}
-
-/**
- * Amounts of different currencies are never added: what a copier has in several quote currencies counts in the one in
- * which it opened most lots. Open lots at the last price, at their cost where none was seen.
- */
-const STATS = `
-  WITH asked AS (SELECT unnest($1::uuid[]) AS id),
-  decided AS (
-    SELECT copier_id AS id, count(*) FILTER (WHERE outcome IN ('COPIED', 'CLAMPED'))::int AS copied,
-      count(*) FILTER (WHERE outcome = 'SKIPPED')::int AS skipped,
-      count(*) FILTER (WHERE outcome = 'FAILED')::int AS failed,
-      round(percentile_cont(0.5) WITHIN GROUP (ORDER BY latency_ms))::int AS median_latency_ms,
-      percentile_disc(0.99) WITHIN GROUP (ORDER BY latency_ms) AS p99_latency_ms,
-      round(avg(slippage_bps), 8) AS average_slippage_bps
-    FROM decisions WHERE copier_id = ANY ($1) GROUP BY copier_id
-  ), held AS (
-    SELECT l.copier_id AS id, p.quote, count(*) AS lot_count,
-      sum(CASE WHEN l.open_amount > 0 THEN coalesce(l.open_amount * p.last_price, l.open_value) ELSE 0 END) AS exposure,
-      sum(r.pnl) AS net_pnl
-    FROM lots l JOIN trade_pairs p ON p.id = l.trade_pair_id
-    LEFT JOIN LATERAL (SELECT sum(pnl) AS pnl FROM lot_closures c WHERE c.lot_id = l.id) r ON true
-    WHERE l.copier_id = ANY ($1) GROUP BY l.copier_id, p.quote
-  ), main AS (
-    SELECT DISTINCT ON (id) * FROM held ORDER BY id, lot_count DESC, quote
-  )
-  SELECT a.id, coalesce(d.copied, 0) AS copied, coalesce(d.skipped, 0) AS skipped, coalesce(d.failed, 0) AS failed,
-    d.median_latency_ms AS "medianLatencyMs", d.p99_latency_ms AS "p99LatencyMs",
-    d.average_slippage_bps::text AS "averageSlippageBps", round(coalesce(m.exposure, 0), 18)::text AS exposure,
-    round(coalesce(m.net_pnl, 0), 18)::text AS "netPnl"
-  FROM asked a LEFT JOIN decided d USING (id) LEFT JOIN main m USING (id)`;
-
-/** What came of the copiers' signals and copies; of every copier that is asked for. */
-export async function copierStatsOf(
-  tx: Tx,
-  copierIds: readonly string[],
-): Promise<ReadonlyMap<string, CopierStats>> {
-  if (copierIds.length === 0) return new Map();
-  const rows = await queryPrepared<StatsRow & Record<string, unknown>>(tx, STATS, [copierIds]);
-  const tracked = await trackedLots(tx, copierIds);
-  return new Map(rows.map((row) => [row.id, viewStats(row, tracked.get(row.id) ?? [])]));
-}
-
-function viewStats(row: StatsRow, lots: readonly TrackedLot[]): CopierStats {
-  const tracking = trackingOf(lots);
-  return {
-    copied: row.copied,
-    skipped: row.skipped,
-    failed: row.failed,
-    median_latency_ms: row.medianLatencyMs,
-    p99_latency_ms: row.p99LatencyMs,
-    average_slippage_bps: row.averageSlippageBps === null ? null : canonicalDecimal(row.averageSlippageBps),
-    tracking_difference_bps: tracking?.differenceBps ?? null,
-    tracking: tracking?.parts,
-    open_exposure_quote: canonicalDecimal(row.exposure),
-    net_pnl: canonicalDecimal(row.netPnl),
-  };
+  readonly lots: readonly TrackedRow[] | null;
 }
 
 interface TrackedRow {
-  readonly copierId: string;
   readonly side: TrackedLot['side'];
   readonly copierCost: Decimal;
   readonly copierPnl: Decimal;
@@ -103,9 +46,9 @@ const closedSides = (key: string, condition: string) => `
   WHERE ${condition}
   GROUP BY ${key}, l.side HAVING sum(c.entry_value) > 0`;
 
-/** What its user closed by hand is not the copier's doing: detached lots are left out. */
+/** What its user closed by hand is not the copier's doing: detached lots are left out. Decimals travel as text. */
 const TRACKED = `
-  WITH newest AS MATERIALIZED (
+  newest AS MATERIALIZED (
     SELECT a.id AS copier_id, n.source_trade_id
     FROM unnest($1::uuid[]) AS a (id)
     CROSS JOIN LATERAL (
@@ -129,22 +72,71 @@ const TRACKED = `
     FROM newest n
     JOIN decisions d ON d.lot_trade_id = n.source_trade_id AND d.copier_id = n.copier_id AND d.filled_amount > 0
     GROUP BY 1, 2
-  )
-  SELECT c.copier_id AS "copierId", c.side, c.cost AS "copierCost", c.pnl AS "copierPnl", c.entry AS "copierEntry",
-    c.exit AS "copierExit", l.cost AS "leaderCost", l.pnl AS "leaderPnl", l.entry AS "leaderEntry",
-    l.exit AS "leaderExit", c.reference_entry AS "referenceEntry", c.reference_exit AS "referenceExit",
-    t.entry AS "targetEntry", t.exit AS "targetExit"
-  FROM copies c JOIN leaders l ON l.trade_id = c.source_trade_id AND l.side = c.side
-  LEFT JOIN targets t ON t.copier_id = c.copier_id AND t.source_trade_id = c.source_trade_id`;
+  ), tracked AS MATERIALIZED (
+    SELECT c.copier_id AS id, json_agg(json_build_object('side', c.side, 'copierCost', c.cost::text,
+      'copierPnl', c.pnl::text, 'copierEntry', c.entry::text, 'copierExit', c.exit::text, 'leaderCost', l.cost::text,
+      'leaderPnl', l.pnl::text, 'leaderEntry', l.entry::text, 'leaderExit', l.exit::text,
+      'referenceEntry', c.reference_entry::text, 'referenceExit', c.reference_exit::text,
+      'targetEntry', t.entry::text, 'targetExit', t.exit::text)) AS lots
+    FROM copies c JOIN leaders l ON l.trade_id = c.source_trade_id AND l.side = c.side
+    LEFT JOIN targets t ON t.copier_id = c.copier_id AND t.source_trade_id = c.source_trade_id
+    GROUP BY c.copier_id
+  )`;
 
-async function trackedLots(
+/**
+ * Amounts of different currencies are never added: what a copier has in several quote currencies counts in the one in
+ * which it opened most lots. Open lots at the last price, at their cost where none was seen.
+ */
+const STATS = `
+  WITH asked AS (SELECT unnest($1::uuid[]) AS id),
+  decided AS (
+    SELECT copier_id AS id, count(*) FILTER (WHERE outcome IN ('COPIED', 'CLAMPED'))::int AS copied,
+      count(*) FILTER (WHERE outcome = 'SKIPPED')::int AS skipped,
+      count(*) FILTER (WHERE outcome = 'FAILED')::int AS failed,
+      round(percentile_cont(0.5) WITHIN GROUP (ORDER BY latency_ms))::int AS median_latency_ms,
+      percentile_disc(0.99) WITHIN GROUP (ORDER BY latency_ms) AS p99_latency_ms,
+      round(avg(slippage_bps), 8) AS average_slippage_bps
+    FROM decisions WHERE copier_id = ANY ($1) GROUP BY copier_id
+  ), held AS (
+    SELECT l.copier_id AS id, p.quote, count(*) AS lot_count,
+      sum(CASE WHEN l.open_amount > 0 THEN coalesce(l.open_amount * p.last_price, l.open_value) ELSE 0 END) AS exposure,
+      sum(r.pnl) AS net_pnl
+    FROM lots l JOIN trade_pairs p ON p.id = l.trade_pair_id
+    LEFT JOIN LATERAL (SELECT sum(pnl) AS pnl FROM lot_closures c WHERE c.lot_id = l.id) r ON true
+    WHERE l.copier_id = ANY ($1) GROUP BY l.copier_id, p.quote
+  ), main AS (
+    SELECT DISTINCT ON (id) * FROM held ORDER BY id, lot_count DESC, quote
+  ), ${TRACKED}
+  SELECT a.id, coalesce(d.copied, 0) AS copied, coalesce(d.skipped, 0) AS skipped, coalesce(d.failed, 0) AS failed,
+    d.median_latency_ms AS "medianLatencyMs", d.p99_latency_ms AS "p99LatencyMs",
+    d.average_slippage_bps::text AS "averageSlippageBps", round(coalesce(m.exposure, 0), 18)::text AS exposure,
+    round(coalesce(m.net_pnl, 0), 18)::text AS "netPnl", t.lots
+  FROM asked a LEFT JOIN decided d USING (id) LEFT JOIN main m USING (id) LEFT JOIN tracked t USING (id)`;
+
+/** What came of the copiers' signals and copies; of every copier that is asked for. */
+export async function copierStatsOf(
   tx: Tx,
   copierIds: readonly string[],
-): Promise<ReadonlyMap<string, readonly TrackedLot[]>> {
-  const rows = await queryPrepared<TrackedRow & Record<string, unknown>>(tx, TRACKED, [copierIds]);
-  const lots = new Map<string, TrackedLot[]>(copierIds.map((id) => [id, []]));
-  for (const row of rows) lots.get(row.copierId)?.push(trackedLot(row));
-  return lots;
+): Promise<ReadonlyMap<string, CopierStats>> {
+  if (copierIds.length === 0) return new Map();
+  const rows = await queryPrepared<StatsRow & Record<string, unknown>>(tx, STATS, [copierIds]);
+  return new Map(rows.map((row) => [row.id, viewStats(row)]));
+}
+
+function viewStats(row: StatsRow): CopierStats {
+  const tracking = trackingOf((row.lots ?? []).map(trackedLot));
+  return {
+    copied: row.copied,
+    skipped: row.skipped,
+    failed: row.failed,
+    median_latency_ms: row.medianLatencyMs,
+    p99_latency_ms: row.p99LatencyMs,
+    average_slippage_bps: row.averageSlippageBps === null ? null : canonicalDecimal(row.averageSlippageBps),
+    tracking_difference_bps: tracking?.differenceBps ?? null,
+    tracking: tracking?.parts,
+    open_exposure_quote: canonicalDecimal(row.exposure),
+    net_pnl: canonicalDecimal(row.netPnl),
+  };
 }
 
 function trackedLot(row: TrackedRow): TrackedLot {

@@ -1,6 +1,8 @@
 import { type Copier, copier as copierSchema, copierUpdate, encodeId } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
+import type { Actor } from '../access/index.js';
 import { AnswerReplayed } from '../commands.js';
+import { statementsOf } from '../testing/index.js';
 import { CopiersUnderTest, copiersAsked, stateRefusal } from './testing/copiers-under-test.js';
 
 let the: CopiersUnderTest;
@@ -174,6 +176,30 @@ describe('a copier', () => {
     ]) {
       await expect(attempt()).rejects.toMatchObject({ code: 'permission_denied' });
     }
+  });
+});
+
+describe('copiers by their ids', () => {
+  it('stand at the places of these; nothing stands for what is not there', async () => {
+    const [first, second, gone] = [await the.started(), await the.create(), await the.create()];
+    await the.copiers.delete(the.actor, gone.id);
+    const stranger = await the.core.actor();
+    const unknown = [encodeId('cpr', newUuid()), 'cpr_x', ''];
+    const asked = [second.id, gone.id, first.id, ...unknown, second.id];
+    const expected = [second, null, first, null, null, null, second];
+    expect(await the.copiers.getMany(the.actor, asked)).toEqual(expected);
+    expect(await the.copiers.getMany(stranger, asked)).toEqual(asked.map(() => null));
+    const idle: Actor = { ...the.actor, credential: { ...the.actor.credential, permissions: [] } };
+    await expect(the.copiers.getMany(idle, asked)).rejects.toMatchObject({ code: 'permission_denied' });
+  });
+
+  it('cost two statements with what came of them, however many; a page of them does, too', async () => {
+    const { database } = the.core.platform;
+    const made = [await the.create(), await the.createLinked(), await the.create()];
+    const ids = made.map(({ id }) => id);
+    expect(await statementsOf(database, () => the.copiers.getMany(the.actor, ids))).toBe(2);
+    expect(await statementsOf(database, () => the.copiers.list(the.actor, copiersAsked('')))).toBe(2);
+    expect(await statementsOf(database, () => the.copiers.getMany(the.actor, ['cpr_x']))).toBe(0);
   });
 });
 

@@ -13,7 +13,7 @@ import {
   type QueryOf,
   type StoppedCopier,
 } from '@trading-automation/contracts';
-import { hydrate, newUuid, type Tx } from '@trading-automation/persistence';
+import { hydrate, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import { IsNull } from 'typeorm';
 import { type Actor, authorise, lockUser } from '../access/index.js';
 import { announce } from '../announce.js';
@@ -25,8 +25,9 @@ import {
   lockAccounts,
   syncIfNever,
 } from '../exchange-accounts/index.js';
-import type { ListQuery, Lists, Page } from '../lists.js';
+import type { ListedPage, ListQuery, Lists } from '../lists.js';
 import type { Platform } from '../platform.js';
+import { recordsByIds } from '../records-by-ids.js';
 import { limitReached, stateRefused, unknownId, uuidOf } from '../refusals.js';
 import { holdStrategy, strategyOfFilter, strategyToFollow } from '../strategies/index.js';
 import { CopierEntity } from './copier.entity.js';
@@ -52,7 +53,10 @@ export class CopiersService {
     private readonly commands: Commands,
   ) {}
 
-  async list(actor: Actor, query: ListQuery & QueryOf<typeof copierOperations.list>): Promise<Page<Copier>> {
+  async list(
+    actor: Actor,
+    query: ListQuery & QueryOf<typeof copierOperations.list>,
+  ): Promise<ListedPage<Copier>> {
     authorise(actor, copierOperations.list.access);
     const { database } = this.platform;
     const where = ['c.user_id = $1', 'c.deleted_at IS NULL'];
@@ -88,6 +92,20 @@ export class CopiersService {
     authorise(actor, copierOperations.get.access);
     const { manager } = this.platform.database;
     return recordOf(manager, await findOwn(manager, actor, publicId));
+  }
+
+  /** Each at the place of its id; null where `get` finds none. */
+  async getMany(actor: Actor, publicIds: readonly string[]): Promise<readonly (Copier | null)[]> {
+    authorise(actor, copierOperations.get.access);
+    const { database } = this.platform;
+    return recordsByIds('cpr', publicIds, async (ids) => {
+      const rows = await queryPrepared(
+        database.manager,
+        'SELECT * FROM copiers WHERE id = ANY ($1) AND user_id = $2 AND deleted_at IS NULL',
+        [ids, actor.userId],
+      );
+      return recordsOf(database.manager, hydrate(database, CopierEntity, rows));
+    });
   }
 
   async create(actor: Actor, input: CopierCreate): Promise<Copier> {
@@ -195,7 +213,7 @@ export class CopiersService {
     actor: Actor,
     publicId: string,
     query: ListQuery & QueryOf<typeof copierOperations.decisions>,
-  ): Promise<Page<Decision>> {
+  ): Promise<ListedPage<Decision>> {
     authorise(actor, copierOperations.decisions.access);
     const copier = await findEverOwn(this.platform.database.manager, actor, publicId);
     const where = ['d.copier_id = $1'];

@@ -1,4 +1,4 @@
-import { DomainError, eventOperations, typesOf } from '@trading-automation/contracts';
+import { DomainError, EVENT_STREAMS_MAX, eventOperations, typesOf } from '@trading-automation/contracts';
 import { type Actor, authorise, CredentialWatch, type IncomingRequest } from '../access/index.js';
 import type { Platform } from '../platform.js';
 import { EventFeed } from './event-feed.service.js';
@@ -24,7 +24,7 @@ export class EventStreams {
   constructor(private readonly platform: Platform) {
     this.feed = new EventFeed(platform);
     this.watch = new CredentialWatch(platform);
-    this.leases = new StreamLeases(platform);
+    this.leases = new StreamLeases(platform, { kind: 'events', max: EVENT_STREAMS_MAX });
   }
 
   /**

@@ -8,7 +8,7 @@ import {
   typesOf,
 } from '@trading-automation/contracts';
 import { type Actor, authorise } from '../access/index.js';
-import type { ListQuery, Lists, Page } from '../lists.js';
+import type { ListedPage, ListQuery, Lists } from '../lists.js';
 import type { Platform } from '../platform.js';
 import { IS_KEPT } from './events.queries.js';
 
@@ -25,7 +25,10 @@ export class EventsService {
     private readonly lists: Lists,
   ) {}
 
-  async list(actor: Actor, query: ListQuery & { type?: string | undefined }): Promise<Page<StoredJson>> {
+  async list(
+    actor: Actor,
+    query: ListQuery & { type?: string | undefined },
+  ): Promise<ListedPage<StoredJson>> {
     authorise(actor, eventOperations.list.access);
     const ofType = typeFilter(query.type);
     const source = {

@@ -1,6 +1,9 @@
+import { EVENT_STREAMS_MAX } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
 import { CoreUnderTest } from '../testing/index.js';
 import { StreamLeases } from './stream-leases.service.js';
+
+const EVENTS = { kind: 'events', max: EVENT_STREAMS_MAX } as const;
 
 let core: CoreUnderTest;
 beforeAll(async () => {
@@ -24,7 +27,7 @@ const shorten = (credentialId: string, seconds: number) =>
 
 describe('the lease of a stream', () => {
   it('is renewed for as long as it is held, and gone when it is given back', async () => {
-    const leases = new StreamLeases(core.platform, 20);
+    const leases = new StreamLeases(core.platform, EVENTS, 20);
     const credentialId = newUuid();
     const release = await leases.claim(credentialId, () => {
       throw new Error('not meant');
@@ -36,7 +39,7 @@ describe('the lease of a stream', () => {
   });
 
   it('that ran out is not taken back: its stream is told to end', async () => {
-    const leases = new StreamLeases(core.platform, 20);
+    const leases = new StreamLeases(core.platform, EVENTS, 20);
     const credentialId = newUuid();
     let tell = () => {};
     const lost = new Promise<void>((resolve) => {

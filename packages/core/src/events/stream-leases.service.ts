@@ -1,16 +1,24 @@
 /**
- * How many streams a credential has open, over all processes: each holds a lease in Postgres.
+ * How many streams of a kind a credential has open, over all processes: each holds a lease in Postgres.
  *
  * 1. Leases of one credential are given one at a time, so that none is given beyond the limit.
  * 2. A lease that could not be renewed in time is lost, and its stream ends: it may have been given to another.
  * 3. The leases of a process that died run out by themselves.
  */
-import { DomainError, EVENT_STREAMS_MAX } from '@trading-automation/contracts';
+import { DomainError } from '@trading-automation/contracts';
 import { inTransaction, newUuid, type Tx } from '@trading-automation/persistence';
 import type { Platform } from '../platform.js';
 
 const LEASE_SECONDS = 30;
 const RENEW_MS = 10_000;
+
+/** What is leased, and how many of it a credential may have at once. */
+export interface LeaseKind {
+  readonly kind: 'events' | 'sockets';
+  readonly max: number;
+}
+
+const NOUNS = { events: 'event streams', sockets: 'sockets' } as const;
 
 export class StreamLeases {
   private readonly held = new Map<string, () => void>();
@@ -18,6 +26,7 @@ export class StreamLeases {
 
   constructor(
     private readonly platform: Platform,
+    private readonly leased: LeaseKind,
     private readonly renewMs = RENEW_MS,
   ) {}
 
@@ -28,7 +37,7 @@ export class StreamLeases {
    */
   async claim(credentialId: string, onLost: () => void): Promise<() => Promise<void>> {
     const id = newUuid();
-    await inTransaction(this.platform.database, (tx) => insertLease(tx, id, credentialId));
+    await inTransaction(this.platform.database, (tx) => insertLease(tx, this.leased, id, credentialId));
     this.held.set(id, onLost);
     this.timer ??= setInterval(() => void this.renew().catch(() => undefined), this.renewMs).unref();
     return () => this.release(id);
@@ -58,26 +67,31 @@ export class StreamLeases {
   }
 }
 
-async function insertLease(tx: Tx, id: string, credentialId: string): Promise<void> {
+async function insertLease(
+  tx: Tx,
+  { kind, max }: LeaseKind,
+  id: string,
+  credentialId: string,
+): Promise<void> {
   await tx.query(
     `DELETE FROM event_streams WHERE id IN (
        SELECT id FROM event_streams WHERE lease_until < clock_timestamp() LIMIT 100 FOR UPDATE SKIP LOCKED)`,
   );
   await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
-    `event streams of ${credentialId}`,
+    `${NOUNS[kind]} of ${credentialId}`,
   ]);
   const [{ count }] = await tx.query(
     `SELECT count(*)::int AS count FROM event_streams
-     WHERE credential_id = $1 AND lease_until > clock_timestamp()`,
-    [credentialId],
+     WHERE credential_id = $1 AND kind = $2 AND lease_until > clock_timestamp()`,
+    [credentialId, kind],
   );
-  if (count >= EVENT_STREAMS_MAX) {
-    const message = `A credential may have ${EVENT_STREAMS_MAX} event streams open at once. Close one of them first.`;
+  if (count >= max) {
+    const message = `A credential may have ${max} ${NOUNS[kind]} open at once. Close one of them first.`;
     throw new DomainError('rate_limited', message, [], { retryAfterSeconds: LEASE_SECONDS });
   }
   await tx.query(
-    `INSERT INTO event_streams (id, credential_id, lease_until)
-     VALUES ($1, $2, clock_timestamp() + interval '${LEASE_SECONDS} seconds')`,
-    [id, credentialId],
+    `INSERT INTO event_streams (id, credential_id, kind, lease_until)
+     VALUES ($1, $2, $3, clock_timestamp() + interval '${LEASE_SECONDS} seconds')`,
+    [id, credentialId, kind],
   );
 }

@@ -9,8 +9,10 @@ import {
   exchangeAccountUpdate,
 } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
+import type { Actor } from '../access/index.js';
 import { AnswerReplayed } from '../commands.js';
 import { querySchemaOf } from '../lists.js';
+import { statementsOf } from '../testing/index.js';
 import { AccountsUnderTest, PAPER } from './testing/accounts-under-test.js';
 import { credentialsContext } from './worker-calls.js';
 
@@ -201,6 +203,37 @@ describe('asking for a look', () => {
       code: 'invalid_state',
       details: [{ state: 'INACTIVE' }],
     });
+  });
+});
+
+describe('accounts by their ids', () => {
+  it('stand at the places of these, read by one statement; nothing stands for what is not there', async () => {
+    const [first, second, removed] = [
+      await the.core.account(the.actor),
+      await the.core.account(the.actor, { ETH: '1.5' }),
+      await the.core.account(the.actor),
+    ];
+    await the.accounts.delete(the.actor, removed.id);
+    const foreign = await the.core.account(await the.core.actor());
+    const unknown = [encodeId('exa', newUuid()), 'exa_nonsense', ''];
+    const asked = [second.id, foreign.id, removed.id, first.id, ...unknown, second.id];
+    const [one, two] = [
+      await the.accounts.get(the.actor, first.id),
+      await the.accounts.get(the.actor, second.id),
+    ];
+    const expected = [two, null, null, one, null, null, null, two];
+    expect(await the.accounts.getMany(the.actor, asked)).toEqual(expected);
+    const look = () => the.accounts.getMany(the.actor, asked);
+    expect(await statementsOf(the.core.platform.database, look)).toBe(1);
+  });
+
+  it('are not looked for where no id can be one of an account, or nobody may look', async () => {
+    const look = () => the.accounts.getMany(the.actor, ['exa_nonsense', 'trd_01h455vb4pex5vsknk084sn02q']);
+    expect(await look()).toEqual([null, null]);
+    expect(await statementsOf(the.core.platform.database, look)).toBe(0);
+    const { id } = await the.core.account(the.actor);
+    const idle: Actor = { ...the.actor, credential: { ...the.actor.credential, permissions: [] } };
+    await expect(the.accounts.getMany(idle, [id])).rejects.toMatchObject({ code: 'permission_denied' });
   });
 });
 

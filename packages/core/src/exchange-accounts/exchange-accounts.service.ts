@@ -12,12 +12,13 @@ import {
   type SupportedExchange,
 } from '@trading-automation/contracts';
 import type { CredentialsReport } from '@trading-automation/exchanges';
-import { hydrate, newUuid, type Tx } from '@trading-automation/persistence';
+import { hydrate, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import { IsNull } from 'typeorm';
 import { type Actor, authorise, lockUser } from '../access/index.js';
 import type { Commands } from '../commands.js';
-import type { ListQuery, Lists, Page } from '../lists.js';
+import type { ListedPage, ListQuery, Lists } from '../lists.js';
 import type { Platform } from '../platform.js';
+import { recordsByIds } from '../records-by-ids.js';
 import { limitReached, stateRefused } from '../refusals.js';
 import type { Sealer } from '../sealing/index.js';
 import { ExchangeAccountEntity } from './exchange-account.entity.js';
@@ -43,7 +44,7 @@ export interface ExchangeAccountsParts {
 export class ExchangeAccountsService {
   constructor(private readonly parts: ExchangeAccountsParts) {}
 
-  async supported(query: ListQuery): Promise<Page<SupportedExchange>> {
+  async supported(query: ListQuery): Promise<ListedPage<SupportedExchange>> {
     const { platform, lists } = this.parts;
     const source = {
       select: 'e.*',
@@ -58,10 +59,10 @@ export class ExchangeAccountsService {
     } as const;
     const page = await lists.page(exchangeAccountOperations.supported, null, source, query);
     const exchanges = hydrate(platform.database, SupportedExchangeEntity, page.items);
-    return { items: exchanges.map(viewSupportedExchange), pagination: page.pagination };
+    return { ...page, items: exchanges.map(viewSupportedExchange) };
   }
 
-  async list(actor: Actor, query: ListQuery): Promise<Page<ExchangeAccount>> {
+  async list(actor: Actor, query: ListQuery): Promise<ListedPage<ExchangeAccount>> {
     authorise(actor, exchangeAccountOperations.list.access);
     const { platform, lists } = this.parts;
     const source = {
@@ -78,12 +79,26 @@ export class ExchangeAccountsService {
     } as const;
     const page = await lists.page(exchangeAccountOperations.list, actor.userId, source, query);
     const accounts = hydrate(platform.database, ExchangeAccountEntity, page.items);
-    return { items: accounts.map(viewExchangeAccount), pagination: page.pagination };
+    return { ...page, items: accounts.map(viewExchangeAccount) };
   }
 
   async get(actor: Actor, id: string): Promise<ExchangeAccount> {
     authorise(actor, exchangeAccountOperations.get.access);
     return viewExchangeAccount(await findOwn(this.parts.platform.database.manager, actor, id));
+  }
+
+  /** Each at the place of its id; null where `get` finds none. */
+  async getMany(actor: Actor, publicIds: readonly string[]): Promise<readonly (ExchangeAccount | null)[]> {
+    authorise(actor, exchangeAccountOperations.get.access);
+    const { database } = this.parts.platform;
+    return recordsByIds('exa', publicIds, async (ids) => {
+      const rows = await queryPrepared(
+        database.manager,
+        'SELECT * FROM exchange_accounts WHERE id = ANY ($1) AND user_id = $2 AND deleted_at IS NULL',
+        [ids, actor.userId],
+      );
+      return hydrate(database, ExchangeAccountEntity, rows).map(viewExchangeAccount);
+    });
   }
 
   /** Tries credentials at their exchange, and keeps nothing. */

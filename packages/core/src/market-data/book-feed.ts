@@ -41,6 +41,14 @@ export interface Subscription {
   close(): void;
 }
 
+export interface BookSubscription extends Subscription {
+  /** Whether what was handed over last is the present: false while a gap is waiting to be healed. */
+  readonly isPresent: boolean;
+}
+
+/** Where books are had from. */
+export type BookSource = Pick<BookFeed, 'subscribe'>;
+
 interface Followed {
   readonly pair: PairKey;
   readonly book: FollowedBook;
@@ -72,7 +80,7 @@ export class BookFeed {
   }
 
   /** `onMessage` may answer with a promise: until it is settled, nothing more is handed over. */
-  subscribe(pair: PairKey, onMessage: (message: BookMessage) => void | Promise<void>): Subscription {
+  subscribe(pair: PairKey, onMessage: (message: BookMessage) => void | Promise<void>): BookSubscription {
     const channel = this.names.book(pair);
     const followed = this.books.get(channel) ?? this.follow(channel, pair);
     const { book } = followed;
@@ -88,7 +96,12 @@ export class BookFeed {
       this.options.onError(error);
     });
     book.add(consumer);
-    return { close: leave };
+    return {
+      close: leave,
+      get isPresent() {
+        return !book.isInNeed;
+      },
+    };
   }
 
   close(): void {

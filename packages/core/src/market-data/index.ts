@@ -1,4 +1,5 @@
 export { BookFeed, type FeedOptions, type Subscription } from './book-feed.js';
+export { BookViews } from './book-views.js';
 export {
   type BoardOptions,
   type BookState,

@@ -3,8 +3,8 @@ import type { BookSides, Level } from './market-messages.js';
 
 /** The levels of one book, as the snapshot and the changes since have left them. */
 export class OrderBook {
-  private readonly bids = new Map<Decimal, Decimal>();
-  private readonly asks = new Map<Decimal, Decimal>();
+  private readonly bids = new RankedLevels((a, b) => compareDecimals(b, a));
+  private readonly asks = new RankedLevels(compareDecimals);
 
   reset(sides: BookSides): void {
     this.bids.clear();
@@ -13,14 +13,50 @@ export class OrderBook {
   }
 
   apply({ bids, asks }: BookSides): void {
-    put(this.bids, bids);
-    put(this.asks, asks);
+    for (const level of bids) this.bids.put(level);
+    for (const level of asks) this.asks.put(level);
   }
 
-  /** Best levels first. */
-  sides(): BookSides {
-    const asks = sorted(this.asks);
-    return { bids: sorted(this.bids).reverse(), asks };
+  /** Best levels first, at most `depth` of a side. */
+  sides(depth?: number): BookSides {
+    return { bids: this.bids.best(depth), asks: this.asks.best(depth) };
+  }
+}
+
+/** The levels of one side, best first. They are found by halving: a change costs no sorting, however deep the book. */
+class RankedLevels {
+  private readonly levels: Level[] = [];
+
+  constructor(private readonly compare: (a: Decimal, b: Decimal) => number) {}
+
+  put(level: Level): void {
+    const [price, amount] = level;
+    const at = this.placeOf(price);
+    const isThere = this.levels[at]?.[0] === price;
+    if (amount !== '0') this.levels.splice(at, isThere ? 1 : 0, level);
+    else if (isThere) this.levels.splice(at, 1);
+  }
+
+  best(depth?: number): Level[] {
+    return this.levels.slice(0, depth);
+  }
+
+  clear(): void {
+    this.levels.length = 0;
+  }
+
+  /** Of the first level that is not better. */
+  private placeOf(price: Decimal): number {
+    const last = this.levels.at(-1);
+    // Snapshots come in order: each of their levels is the next.
+    if (last === undefined || this.compare(last[0], price) < 0) return this.levels.length;
+    let [from, to] = [0, this.levels.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if (this.compare(this.levels[middle]![0], price) < 0) from = middle + 1;
+      else to = middle;
+    }
+    return from;
   }
 }
 
@@ -48,13 +84,6 @@ export class BookChanges {
   clear(): void {
     this.bids.clear();
     this.asks.clear();
-  }
-}
-
-function put(side: Map<Decimal, Decimal>, levels: readonly Level[]): void {
-  for (const [price, amount] of levels) {
-    if (amount === '0') side.delete(price);
-    else side.set(price, amount);
   }
 }
 

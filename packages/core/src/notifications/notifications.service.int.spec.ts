@@ -8,7 +8,7 @@ import {
 import { appendEvent, inTransaction, newUuid } from '@trading-automation/persistence';
 import type { Actor } from '../access/index.js';
 import { querySchemaOf } from '../lists.js';
-import { CoreUnderTest } from '../testing/index.js';
+import { CoreUnderTest, statementsOf } from '../testing/index.js';
 import { NotificationRelay } from './notification-relay.js';
 import { NotificationsService } from './notifications.service.js';
 
@@ -82,10 +82,10 @@ describe('the relay', () => {
     expect(told).toHaveLength(5);
     await notifications.read(actor, told[0]!.id);
     await notifications.delete(actor, told[1]!.id);
-    const before = await list('order=asc');
+    const { items: before } = await list('order=asc');
     await core.rows("UPDATE outbox_progress SET position = 0 WHERE consumer = 'notifications'");
     expect(await relay.drain()).toBeGreaterThanOrEqual(5);
-    expect(await list('order=asc')).toEqual(before);
+    expect((await list('order=asc')).items).toEqual(before);
   });
 
   it('makes one of each however many relays are at it, and misses none', async () => {
@@ -157,6 +157,20 @@ describe('a notification', () => {
     expect(await idsOf('')).toEqual([mine!.id]);
     expect((await list('', other)).items).toEqual([theirs]);
     expect(await notifications.count(other)).toEqual({ unread: 1 });
+  });
+
+  it('is found by its id among any others, by one statement for all', async () => {
+    const [first, second, gone] = await given(3);
+    await notifications.delete(actor, gone!.id);
+    const [theirs] = await given(1, 'trade.filled', await core.actor('READ'));
+    const asked = [second!.id, gone!.id, theirs!.id, first!.id, strange(), 'ntf_x', second!.id];
+    const expected = [second, null, null, first, null, null, second];
+    expect(await notifications.getMany(actor, asked)).toEqual(expected);
+    const look = () => notifications.getMany(actor, asked);
+    expect(await statementsOf(core.platform.database, look)).toBe(1);
+    expect(await notifications.getMany(actor, ['ntf_x', ''])).toEqual([null, null]);
+    const idle: Actor = { ...actor, credential: { ...actor.credential, permissions: [] } };
+    await expect(notifications.getMany(idle, asked)).rejects.toMatchObject({ code: 'permission_denied' });
   });
 
   it('is counted and marked while unread, once of several that mark at once', async () => {

@@ -5,12 +5,13 @@ import {
   notificationOperations,
   type QueryOf,
 } from '@trading-automation/contracts';
-import { hydrate, type Tx } from '@trading-automation/persistence';
+import { hydrate, queryPrepared, type Tx } from '@trading-automation/persistence';
 import { IsNull } from 'typeorm';
 import { type Actor, authorise } from '../access/index.js';
 import type { Commands } from '../commands.js';
-import type { ListQuery, Lists, Page } from '../lists.js';
+import type { ListedPage, ListQuery, Lists } from '../lists.js';
 import type { Platform } from '../platform.js';
+import { recordsByIds } from '../records-by-ids.js';
 import { uuidOf } from '../refusals.js';
 import { NotificationEntity } from './notification.entity.js';
 import { notificationView } from './notification.view.js';
@@ -25,7 +26,7 @@ export class NotificationsService {
     private readonly commands: Commands,
   ) {}
 
-  async list(actor: Actor, query: ListQuery & ListFilters): Promise<Page<Notification>> {
+  async list(actor: Actor, query: ListQuery & ListFilters): Promise<ListedPage<Notification>> {
     authorise(actor, notificationOperations.list.access);
     const where = ['n.user_id = $1', 'n.deleted_at IS NULL'];
     const params: string[] = [actor.userId];
@@ -44,6 +45,20 @@ export class NotificationsService {
     const page = await this.lists.page(notificationOperations.list, actor.userId, source, query);
     const rows = hydrate(this.platform.database, NotificationEntity, page.items);
     return { ...page, items: rows.map(notificationView) };
+  }
+
+  /** Each at the place of its id; null for one that no list shows. */
+  async getMany(actor: Actor, publicIds: readonly string[]): Promise<readonly (Notification | null)[]> {
+    authorise(actor, notificationOperations.list.access);
+    const { database } = this.platform;
+    return recordsByIds('ntf', publicIds, async (ids) => {
+      const rows = await queryPrepared(
+        database.manager,
+        'SELECT * FROM notifications WHERE id = ANY ($1) AND user_id = $2 AND deleted_at IS NULL',
+        [ids, actor.userId],
+      );
+      return hydrate(database, NotificationEntity, rows).map(notificationView);
+    });
   }
 
   async count(actor: Actor): Promise<{ unread: number }> {

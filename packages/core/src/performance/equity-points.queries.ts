@@ -1,6 +1,20 @@
 import type { Tx } from '@trading-automation/persistence';
 import type { EquityPoint } from './equity-history.rules.js';
 
+/** Of the snapshots for which `condition` holds: the last of each day, account and currency, and the first of those two. */
+export const equityPointsWhere = (condition: string) => `
+  SELECT "accountId", currency, "takenAt", amount FROM (
+    SELECT exchange_account_id AS "accountId", currency, taken_at AS "takenAt", amount,
+      (period AT TIME ZONE 'UTC')::date AS day, lag(period) OVER recorded AS earlier,
+      (lead(period) OVER recorded AT TIME ZONE 'UTC')::date AS day_of_later
+    FROM equity_snapshots WHERE ${condition}
+    WINDOW recorded AS (PARTITION BY exchange_account_id, currency ORDER BY period)) s
+  WHERE earlier IS NULL OR day_of_later IS DISTINCT FROM day`;
+
+const OF_ACCOUNTS = `${equityPointsWhere(
+  'exchange_account_id = ANY ($1) AND currency = $2 AND ($3::timestamptz IS NULL OR taken_at < $3)',
+)} ORDER BY "takenAt"`;
+
 /** The last that was recorded of each day and account, and the first of each account; oldest first. */
 export async function equityPoints(
   tx: Tx,
@@ -8,15 +22,5 @@ export async function equityPoints(
   currency: string,
   before: Date | undefined,
 ): Promise<readonly EquityPoint[]> {
-  return tx.query(
-    `SELECT "accountId", "takenAt", amount FROM (
-       SELECT exchange_account_id AS "accountId", taken_at AS "takenAt", amount,
-         row_number() OVER (PARTITION BY exchange_account_id, (period AT TIME ZONE 'UTC')::date
-                            ORDER BY period DESC) AS from_end,
-         row_number() OVER (PARTITION BY exchange_account_id ORDER BY period) AS from_beginning
-       FROM equity_snapshots
-       WHERE exchange_account_id = ANY ($1) AND currency = $2 AND ($3::timestamptz IS NULL OR taken_at < $3)) s
-     WHERE from_end = 1 OR from_beginning = 1 ORDER BY "takenAt"`,
-    [accountIds, currency, before ?? null],
-  );
+  return tx.query(OF_ACCOUNTS, [accountIds, currency, before ?? null]);
 }

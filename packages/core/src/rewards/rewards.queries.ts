@@ -60,6 +60,15 @@ export async function findReward(tx: Tx, userId: string, id: string): Promise<Re
   return row;
 }
 
+/** The user's rewards among these, in no order. */
+export async function findRewards(tx: Tx, userId: string, ids: readonly string[]): Promise<RewardRow[]> {
+  return queryPrepared<RewardRow>(
+    tx,
+    `SELECT ${REWARD_SELECT} FROM ${REWARD_FROM} WHERE r.id = ANY ($1) AND r.user_id = $2`,
+    [ids, userId],
+  );
+}
+
 /** Whether it was claimed by this: of many at once, by one. */
 export async function markClaimed(tx: Tx, userId: string, id: string): Promise<boolean> {
   const [, count] = await tx.query(

@@ -4,7 +4,7 @@ import type { Actor } from '../access/index.js';
 import { AnswerReplayed } from '../commands.js';
 import { Ledger } from '../ledger/index.js';
 import { querySchemaOf } from '../lists.js';
-import { CoreUnderTest, type Named } from '../testing/index.js';
+import { CoreUnderTest, type Named, statementsOf } from '../testing/index.js';
 import { RewardAccrual } from './reward-accrual.service.js';
 import { RewardsService } from './rewards.service.js';
 
@@ -50,6 +50,8 @@ const grant = async (
   );
   return { uuid, id: encodeId('rwd', uuid) };
 };
+/** The user with a credential that may do nothing. */
+const idle = (): Actor => ({ ...actor, credential: { ...actor.credential, permissions: [] } });
 const PENDING = { claimable: '1 hour' };
 const EXPIRED = { claimable: '-2 hours', expires: '-1 hour' };
 const list = (query = '', by = actor) =>
@@ -222,7 +224,40 @@ describe('listing rewards', () => {
   });
 });
 
+describe('rewards by their ids', () => {
+  it('stand at the places of these, read by one statement; nothing stands for foreign and unknown ones', async () => {
+    const [open, expired] = [await grant(), await grant(EXPIRED)];
+    const theirs = await grant({}, await core.actor());
+    const listed = new Map((await list()).items.map((reward) => [reward.id, reward]));
+    const asked = [expired.id, theirs.id, open.id, encodeId('rwd', newUuid()), 'rwd_', expired.id];
+    const expected = asked.map((id) => listed.get(id) ?? null);
+    expect(expected.map((reward) => reward?.status)).toEqual([
+      'EXPIRED',
+      undefined,
+      'CLAIMABLE',
+      undefined,
+      undefined,
+      'EXPIRED',
+    ]);
+    expect(await rewards.getMany(actor, asked)).toEqual(expected);
+    const look = () => rewards.getMany(actor, asked);
+    expect(await statementsOf(core.platform.database, look)).toBe(1);
+    expect(await rewards.getMany(actor, ['rwd_'])).toEqual([null]);
+    await expect(rewards.getMany(idle(), asked)).rejects.toMatchObject({ code: 'permission_denied' });
+  });
+});
+
 describe('reward types', () => {
+  it('stand at the places of their ids, for every user, read by one statement', async () => {
+    const [first, second] = (await listTypes('sort=code&order=asc')).items;
+    const asked = [second!.id, encodeId('rwt', newUuid()), first!.id, 'rwt_', second!.id];
+    expect(await rewards.getManyTypes(actor, asked)).toEqual([second, null, first, null, second]);
+    const look = () => rewards.getManyTypes(actor, asked);
+    expect(await statementsOf(core.platform.database, look)).toBe(1);
+    expect(await rewards.getManyTypes(actor, ['rwt_'])).toEqual([null]);
+    await expect(rewards.getManyTypes(idle(), asked)).rejects.toMatchObject({ code: 'permission_denied' });
+  });
+
   it('are what the world grants, with their rules', async () => {
     expect((await listTypes('sort=code&order=asc')).items).toMatchObject([
       { code: 'FIRST_TRADE', rule: { basis: 'FLAT', rate: '50' }, is_active: true },

@@ -8,16 +8,19 @@ import {
   rewardOperations,
   reward as rewardSchema,
 } from '@trading-automation/contracts';
+import { queryPrepared } from '@trading-automation/persistence';
 import { type Actor, authorise } from '../access/index.js';
 import { announce } from '../announce.js';
 import type { Commands } from '../commands.js';
 import type { Ledger } from '../ledger/index.js';
-import type { ListQuery, Lists, Page } from '../lists.js';
+import type { ListedPage, ListQuery, Lists } from '../lists.js';
 import type { Platform } from '../platform.js';
+import { recordsByIds } from '../records-by-ids.js';
 import { stateRefused, unknownId } from '../refusals.js';
 import { type RewardTypeRow, rewardTypeView, rewardView } from './reward.view.js';
 import {
   findReward,
+  findRewards,
   IS_IN_STATUS,
   markClaimed,
   REWARD_FROM,
@@ -38,7 +41,7 @@ export interface RewardsParts {
 export class RewardsService {
   constructor(private readonly parts: RewardsParts) {}
 
-  async list(actor: Actor, query: RewardsQuery): Promise<Page<Reward>> {
+  async list(actor: Actor, query: RewardsQuery): Promise<ListedPage<Reward>> {
     authorise(actor, rewardOperations.list.access);
     const where = ['r.user_id = $1'];
     const params: unknown[] = [actor.userId];
@@ -63,7 +66,16 @@ export class RewardsService {
     return { ...page, items: page.items.map(rewardView) };
   }
 
-  async types(actor: Actor, query: ListQuery): Promise<Page<RewardType>> {
+  /** Each at the place of its id; null for one that no list shows. */
+  async getMany(actor: Actor, publicIds: readonly string[]): Promise<readonly (Reward | null)[]> {
+    authorise(actor, rewardOperations.list.access);
+    const { manager } = this.parts.platform.database;
+    return recordsByIds('rwd', publicIds, async (ids) =>
+      (await findRewards(manager, actor.userId, ids)).map(rewardView),
+    );
+  }
+
+  async types(actor: Actor, query: ListQuery): Promise<ListedPage<RewardType>> {
     authorise(actor, rewardOperations.types.access);
     const source = {
       select: 't.*',
@@ -83,6 +95,16 @@ export class RewardsService {
       query,
     );
     return { ...page, items: page.items.map(rewardTypeView) };
+  }
+
+  /** Each at the place of its id; null for one that no list shows. */
+  async getManyTypes(actor: Actor, publicIds: readonly string[]): Promise<readonly (RewardType | null)[]> {
+    authorise(actor, rewardOperations.types.access);
+    const { manager } = this.parts.platform.database;
+    return recordsByIds('rwt', publicIds, async (ids) => {
+      const ofIds = 'SELECT * FROM reward_types WHERE id = ANY ($1)';
+      return (await queryPrepared<RewardTypeRow>(manager, ofIds, [ids])).map(rewardTypeView);
+    });
   }
 
   async balance(actor: Actor): Promise<RewardBalance> {

@@ -10,7 +10,7 @@ import {
 import { newUuid, type Tx } from '@trading-automation/persistence';
 import { type Actor, authorise, lockUser } from '../access/index.js';
 import type { Commands } from '../commands.js';
-import type { ListQuery, Lists, Page } from '../lists.js';
+import type { ListedPage, ListQuery, Lists } from '../lists.js';
 import type { Platform } from '../platform.js';
 import { limitReached } from '../refusals.js';
 import { assertFollowable } from './known-settings.js';
@@ -35,7 +35,7 @@ export class SettingsService {
     private readonly commands: Commands,
   ) {}
 
-  async list(actor: Actor, query: ListQuery): Promise<Page<Setting>> {
+  async list(actor: Actor, query: ListQuery): Promise<ListedPage<Setting>> {
     authorise(actor, settingOperations.list.access);
     const source = {
       select: COLUMNS,

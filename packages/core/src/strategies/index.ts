@@ -1,4 +1,7 @@
 export type { NewSignal, Signal, ToldLot } from './signals/signal.js';
+export { SignalStreamsModule } from './signals/signal-streams.module.js';
+export { SignalStreams } from './signals/signal-streams.service.js';
+export type { SignalSubscription } from './signals/signal-subscription.js';
 export {
   appendSignals,
   lastSequenceOf,

@@ -1,15 +1,5 @@
 import type { Tx } from '@trading-automation/persistence';
 
-/** How many copiers are linked to each strategy; their rows are the copiers feature's, read here alone. */
-export async function copierCounts(tx: Tx, strategyIds: readonly string[]): Promise<Map<string, number>> {
-  const rows: { id: string; count: number }[] = await tx.query(
-    `SELECT strategy_id AS id, count(*)::int AS count FROM copiers
-     WHERE strategy_id = ANY ($1) AND deleted_at IS NULL GROUP BY strategy_id`,
-    [strategyIds],
-  );
-  return new Map(rows.map(({ id, count }) => [id, count]));
-}
-
 /** Whether the user has, or had, a copier of the strategy. */
 export async function hasCopierOf(tx: Tx, userId: string, strategyId: string): Promise<boolean> {
   const rows = await tx.query(

@@ -9,7 +9,7 @@ import { newUuid } from '@trading-automation/persistence';
 import type { Actor } from '../access/index.js';
 import { AnswerReplayed } from '../commands.js';
 import { querySchemaOf } from '../lists.js';
-import { CoreUnderTest, type Named } from '../testing/index.js';
+import { CoreUnderTest, type Named, statementsOf } from '../testing/index.js';
 import { StrategiesService } from './strategies.service.js';
 
 let core: CoreUnderTest;
@@ -152,6 +152,46 @@ describe('reading a strategy', () => {
       await expect(strategies.get(stranger, id)).rejects.toMatchObject({ code: 'not_found' });
     }
     await expect(strategies.get(actor, removed.id)).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('strategies by their ids', () => {
+  it('stand at the places of these, as each of them is read alone; nothing stands for what is hidden', async () => {
+    const stranger = await core.actor('READ');
+    const named = (more: object = {}) => create({ name: newUuid(), ...more });
+    const [hidden, open] = [await named(), await named({ visibility: 'PUBLIC' })];
+    const [archived, removed] = [
+      await named({ visibility: 'PUBLIC' }),
+      await named({ visibility: 'PUBLIC' }),
+    ];
+    await archive(archived);
+    await core.rows('UPDATE strategies SET deleted_at = now() WHERE name = $1', removed.name);
+    const unknown = [encodeId('str', newUuid()), encodeId('trd', newUuid()), 'x'];
+    const asked = [open.id, removed.id, hidden.id, ...unknown, archived.id, open.id];
+    const nothing = unknown.map(() => null);
+    expect(await strategies.getMany(actor, asked)).toEqual([
+      open,
+      null,
+      hidden,
+      ...nothing,
+      await strategies.get(actor, archived.id),
+      open,
+    ]);
+    const shown = { ...open, exchange_account_id: undefined };
+    const seen = await strategies.getMany(stranger, asked);
+    expect(seen).toEqual([shown, null, null, ...nothing, null, shown]);
+    expect(JSON.stringify(seen)).not.toContain(account.id);
+    const idle: Actor = { ...actor, credential: { ...actor.credential, permissions: [] } };
+    await expect(strategies.getMany(idle, asked)).rejects.toMatchObject({ code: 'permission_denied' });
+  });
+
+  it('cost two statements with all that is measured of them, however many; a page of them does, too', async () => {
+    const { database } = core.platform;
+    const ids: string[] = [];
+    for (const name of ['a', 'b', 'c']) ids.push((await create({ name })).id);
+    expect(await statementsOf(database, () => strategies.getMany(actor, ids))).toBe(2);
+    expect(await statementsOf(database, () => strategies.list(actor, asked('')))).toBe(2);
+    expect(await statementsOf(database, () => strategies.getMany(actor, ['str_x']))).toBe(0);
   });
 });
 

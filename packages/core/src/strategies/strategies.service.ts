@@ -6,13 +6,14 @@ import {
   type StrategyCreate,
   strategyOperations,
 } from '@trading-automation/contracts';
-import { hydrate, newUuid, type Tx } from '@trading-automation/persistence';
+import { hydrate, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import { IsNull } from 'typeorm';
 import { type Actor, authorise } from '../access/index.js';
 import type { Commands } from '../commands.js';
 import { holdOwnAccount } from '../exchange-accounts/index.js';
-import type { ListQuery, Lists, Page } from '../lists.js';
+import type { ListedPage, ListQuery, Lists } from '../lists.js';
 import type { Platform } from '../platform.js';
+import { recordsByIds } from '../records-by-ids.js';
 import { StrategyEntity } from './strategy.entity.js';
 import { readStrategy, settingsOf } from './strategy-changes.service.js';
 import { viewStrategies } from './strategy-records.js';
@@ -27,7 +28,7 @@ export class StrategiesService {
     private readonly commands: Commands,
   ) {}
 
-  async list(actor: Actor, query: StrategyList): Promise<Page<Strategy>> {
+  async list(actor: Actor, query: StrategyList): Promise<ListedPage<Strategy>> {
     authorise(actor, strategyOperations.list.access);
     const { database } = this.platform;
     const source = {
@@ -50,6 +51,16 @@ export class StrategiesService {
     authorise(actor, strategyOperations.get.access);
     const { manager } = this.platform.database;
     return readStrategy(manager, actor, await findReadable(manager, actor, publicId));
+  }
+
+  /** Each at the place of its id; null where `get` finds none. */
+  async getMany(actor: Actor, publicIds: readonly string[]): Promise<readonly (Strategy | null)[]> {
+    authorise(actor, strategyOperations.get.access);
+    const { database } = this.platform;
+    return recordsByIds('str', publicIds, async (ids) => {
+      const rows = await queryPrepared(database.manager, READABLE, [ids, actor.userId]);
+      return viewStrategies(database.manager, actor, hydrate(database, StrategyEntity, rows));
+    });
   }
 
   async create(actor: Actor, input: StrategyCreate): Promise<Strategy> {
@@ -79,6 +90,10 @@ function conditionsOf({ userId }: Actor, { visibility, status }: StrategyList) {
   if (status !== undefined) where.push(`s.status = $${params.push(status)}`);
   return { where, params };
 }
+
+/** As `findReadable`, of many. */
+const READABLE = `SELECT * FROM strategies WHERE id = ANY ($1) AND deleted_at IS NULL
+  AND (user_id = $2 OR (visibility = 'PUBLIC' AND status = 'ACTIVE'))`;
 
 async function findReadable(tx: Tx, actor: Actor, publicId: string): Promise<string> {
   const id = decodeId('str', publicId);

@@ -5,10 +5,17 @@ import {
   type TradePair,
   tradePairOperations,
 } from '@trading-automation/contracts';
-import { hydrate, selectionOf, selectPrepared, type Tx } from '@trading-automation/persistence';
+import {
+  hydrate,
+  queryPrepared,
+  selectionOf,
+  selectPrepared,
+  type Tx,
+} from '@trading-automation/persistence';
 import { type Actor, authorise } from '../access/index.js';
-import type { ListQuery, Lists, Page } from '../lists.js';
+import type { ListedPage, ListQuery, Lists } from '../lists.js';
 import type { Platform } from '../platform.js';
+import { recordsByIds } from '../records-by-ids.js';
 import { unknownId } from '../refusals.js';
 import { TradePairEntity } from './trade-pair.entity.js';
 import { viewTradePair } from './trade-pair.view.js';
@@ -22,7 +29,7 @@ export class TradePairsService {
   async list(
     actor: Actor,
     query: ListQuery & QueryOf<typeof tradePairOperations.list>,
-  ): Promise<Page<TradePair>> {
+  ): Promise<ListedPage<TradePair>> {
     authorise(actor, tradePairOperations.list.access);
     const { exchange } = query;
     const named =
@@ -41,7 +48,7 @@ export class TradePairsService {
     } as const;
     const page = await this.lists.page(tradePairOperations.list, actor.userId, source, query);
     const pairs = hydrate(this.platform.database, TradePairEntity, page.items);
-    return { items: pairs.map(viewTradePair), pagination: page.pagination };
+    return { ...page, items: pairs.map(viewTradePair) };
   }
 
   async get(actor: Actor, publicId: string): Promise<TradePair> {
@@ -49,6 +56,18 @@ export class TradePairsService {
     const pair = await findPair(this.platform.database.manager, publicId);
     if (pair === null) throw new DomainError('not_found');
     return viewTradePair(pair);
+  }
+
+  /** Each at the place of its id; null where `get` finds none. */
+  async getMany(actor: Actor, publicIds: readonly string[]): Promise<readonly (TradePair | null)[]> {
+    authorise(actor, tradePairOperations.get.access);
+    const { database } = this.platform;
+    return recordsByIds('tpr', publicIds, async (ids) => {
+      const rows = await queryPrepared(database.manager, 'SELECT * FROM trade_pairs WHERE id = ANY ($1)', [
+        ids,
+      ]);
+      return hydrate(database, TradePairEntity, rows).map(viewTradePair);
+    });
   }
 }
 

@@ -157,7 +157,7 @@ export function viewTradeDetail(trade: ShownTrade, fills: readonly ShownFill[]):
   return { ...viewTrade(trade), fills: fills.map(viewFill) };
 }
 
-function viewFill(fill: ShownFill): Fill {
+export function viewFill(fill: ShownFill): Fill {
   return {
     id: encodeId('fil', fill.id),
     exchange_fill_id: fill.exchangeFillId,

@@ -1,6 +1,8 @@
 import {
   DomainError,
   decodeId,
+  encodeId,
+  type Fill,
   type QueryOf,
   type Trade,
   type TradeCreate,
@@ -17,8 +19,9 @@ import {
 import { type Actor, authorise } from '../access/index.js';
 import type { Commands } from '../commands.js';
 import { accountOfFilter, callWorker, syncIfNever } from '../exchange-accounts/index.js';
-import type { ListQuery, Lists, Page } from '../lists.js';
+import type { ListedPage, ListQuery, Lists } from '../lists.js';
 import type { Platform } from '../platform.js';
+import { recordsByIds } from '../records-by-ids.js';
 import { stateRefused } from '../refusals.js';
 import { strategyOfFilter } from '../strategies/index.js';
 import { FillEntity } from './fill.entity.js';
@@ -29,6 +32,7 @@ import {
   SHOWN_OF_TRADE,
   type ShownFill,
   type ShownTrade,
+  viewFill,
   viewTrade,
   viewTradeDetail,
 } from './trade.view.js';
@@ -44,6 +48,7 @@ export interface TradesParts {
 interface Shown {
   readonly trade: Selection<ShownTrade>;
   readonly fill: Selection<ShownFill>;
+  readonly fillOfTrade: Selection<ShownFill & Pick<FillEntity, 'tradeId'>>;
   readonly tradeAndFill: Selection<readonly [ShownTrade, ShownFill | null]>;
 }
 
@@ -54,10 +59,14 @@ export class TradesService {
     const { database } = parts.platform;
     const trade = selectionOf(database, TradeEntity, 't', SHOWN_OF_TRADE);
     const fill = selectionOf(database, FillEntity, 'f', SHOWN_OF_FILL);
-    this.shown = { trade, fill, tradeAndFill: joined(trade, fill) };
+    const fillOfTrade = selectionOf(database, FillEntity, 'f', ['tradeId', ...SHOWN_OF_FILL]);
+    this.shown = { trade, fill, fillOfTrade, tradeAndFill: joined(trade, fill) };
   }
 
-  async list(actor: Actor, query: ListQuery & QueryOf<typeof tradeOperations.list>): Promise<Page<Trade>> {
+  async list(
+    actor: Actor,
+    query: ListQuery & QueryOf<typeof tradeOperations.list>,
+  ): Promise<ListedPage<Trade>> {
     authorise(actor, tradeOperations.list.access);
     const { platform, lists } = this.parts;
     const where = ['t.user_id = $1'];
@@ -88,7 +97,7 @@ export class TradesService {
       idColumn: 't.id',
     } as const;
     const page = await lists.page(tradeOperations.list, actor.userId, source, query);
-    return { items: page.items.map(viewTrade), pagination: page.pagination };
+    return { ...page, items: page.items.map(viewTrade) };
   }
 
   async get(actor: Actor, publicId: string): Promise<TradeDetail> {
@@ -107,6 +116,28 @@ export class TradesService {
       trade,
       rows.flatMap(([, fill]) => fill ?? []),
     );
+  }
+
+  /** As the list shows them, each at the place of its id; null where `get` finds none. */
+  async getMany(actor: Actor, publicIds: readonly string[]): Promise<readonly (Trade | null)[]> {
+    authorise(actor, tradeOperations.get.access);
+    const { manager } = this.parts.platform.database;
+    const own = 'FROM trades t WHERE t.id = ANY ($1) AND t.user_id = $2';
+    return recordsByIds('trd', publicIds, async (ids) =>
+      (await selectPrepared(manager, this.shown.trade, own, [ids, actor.userId])).map(viewTrade),
+    );
+  }
+
+  /** Those of each trade as `get` shows them, at the place of its id; none where `get` finds no such trade. */
+  async fillsOfMany(actor: Actor, tradeIds: readonly string[]): Promise<readonly (readonly Fill[])[]> {
+    authorise(actor, tradeOperations.get.access);
+    const { manager } = this.parts.platform.database;
+    const ofOwn = `FROM trades t JOIN fills f ON f.trade_id = t.id
+      WHERE t.id = ANY ($1) AND t.user_id = $2 ORDER BY f.executed_at, f.id`;
+    const found = await recordsByIds('trd', tradeIds, async (ids) =>
+      fillsByTrade(await selectPrepared(manager, this.shown.fillOfTrade, ofOwn, [ids, actor.userId])),
+    );
+    return found.map((trade) => trade?.fills ?? []);
   }
 
   /** Keeps the trade and tells of it; the trading worker sends it. */
@@ -139,6 +170,18 @@ export class TradesService {
     };
     return commands.runPrepared(actor.once, cancel, (tx, trade) => viewDetail(shown, tx, trade));
   }
+}
+
+type TradeFills = Pick<TradeDetail, 'id' | 'fills'>;
+
+function fillsByTrade(fills: readonly (ShownFill & Pick<FillEntity, 'tradeId'>)[]): readonly TradeFills[] {
+  const trades = new Map<string, TradeFills>();
+  for (const fill of fills) {
+    const trade = trades.get(fill.tradeId) ?? { id: encodeId('trd', fill.tradeId), fills: [] };
+    trade.fills.push(viewFill(fill));
+    trades.set(fill.tradeId, trade);
+  }
+  return [...trades.values()];
 }
 
 async function findOwn(shown: Shown, tx: Tx, actor: Actor, publicId: string): Promise<ShownTrade> {

@@ -13,7 +13,7 @@ import {
 import type { Tx } from '@trading-automation/persistence';
 import { type Actor, authorise } from '../access/index.js';
 import type { Commands } from '../commands.js';
-import { conditions, instantOf, type ListQuery, type Lists, type Page } from '../lists.js';
+import { conditions, instantOf, type ListedPage, type ListQuery, type Lists } from '../lists.js';
 import type { Platform } from '../platform.js';
 import { stateRefused, uuidOf } from '../refusals.js';
 import {
@@ -43,7 +43,7 @@ export class DeadLettersService {
     actor: Actor,
     webhookId: string,
     query: ListQuery & QueryOf<typeof deadLetterOperations.list>,
-  ): Promise<Page<DeadLetter>> {
+  ): Promise<ListedPage<DeadLetter>> {
     authorise(actor, deadLetterOperations.list.access);
     const webhook = await findOwnWebhook(this.platform.database.manager, actor, uuidOf('whk', webhookId));
     const source = {

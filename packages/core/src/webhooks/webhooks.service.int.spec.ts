@@ -1,8 +1,13 @@
-import { EVENT_TYPES, webhook as webhookSchema, webhookWithSecret } from '@trading-automation/contracts';
+import {
+  EVENT_TYPES,
+  encodeId,
+  webhook as webhookSchema,
+  webhookWithSecret,
+} from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
 import type { Actor } from '../access/index.js';
 import { generateSealingKeyPair, Opener, Sealer, type SealingKeyPair } from '../sealing/index.js';
-import { CoreUnderTest } from '../testing/index.js';
+import { CoreUnderTest, statementsOf } from '../testing/index.js';
 import { WebhookSecrets } from './webhook-secret.js';
 import { WebhookTests } from './webhook-tests.service.js';
 import { WebhooksService } from './webhooks.service.js';
@@ -127,6 +132,21 @@ describe('a webhook', () => {
       }
     }
     expect(await webhooks.get(owner, id)).toMatchObject({ id, description: HOOK.description });
+  });
+
+  it('is found by its id among any others, by one statement for all, and without its secret', async () => {
+    const [owner, other] = [await core.actor(), await core.actor()];
+    const [first, second] = [await webhooks.create(owner, HOOK), await webhooks.create(owner, HOOK)];
+    const [theirs, gone] = [await webhooks.create(other, HOOK), await webhooks.create(owner, HOOK)];
+    await webhooks.delete(owner, gone.id);
+    const asked = [second.id, theirs.id, gone.id, first.id, encodeId('whk', newUuid()), 'whk_x', second.id];
+    const [one, two] = [await webhooks.get(owner, first.id), await webhooks.get(owner, second.id)];
+    expect(await webhooks.getMany(owner, asked)).toEqual([two, null, null, one, null, null, two]);
+    const look = () => webhooks.getMany(owner, asked);
+    expect(await statementsOf(core.platform.database, look)).toBe(1);
+    expect(await webhooks.getMany(owner, ['whk_x'])).toEqual([null]);
+    const idle: Actor = { ...owner, credential: { ...owner.credential, permissions: [] } };
+    await expect(webhooks.getMany(idle, asked)).rejects.toMatchObject({ code: 'permission_denied' });
   });
 
   it('needs ADMIN to be changed, and READ to be seen', async () => {

@@ -13,13 +13,21 @@ import {
   type WebhookWithSecret,
   webhookOperations,
 } from '@trading-automation/contracts';
-import { CallRefused, callProcess, hydrate, newUuid, type Tx } from '@trading-automation/persistence';
+import {
+  CallRefused,
+  callProcess,
+  hydrate,
+  newUuid,
+  queryPrepared,
+  type Tx,
+} from '@trading-automation/persistence';
 import { IsNull } from 'typeorm';
 import { type Actor, authorise, lockUser } from '../access/index.js';
 import type { Commands } from '../commands.js';
-import { conditions, instantOf, type ListQuery, type Lists, type Page } from '../lists.js';
+import { conditions, instantOf, type ListedPage, type ListQuery, type Lists } from '../lists.js';
 import { toRefusal } from '../outage.js';
 import type { Platform } from '../platform.js';
+import { recordsByIds } from '../records-by-ids.js';
 import { limitReached, stateRefused, unknownId, uuidOf } from '../refusals.js';
 import { killDueDeliveries, lockWebhook } from './delivery.queries.js';
 import { judgeUrl } from './egress.js';
@@ -64,7 +72,7 @@ export class WebhooksService {
     });
   }
 
-  async list(actor: Actor, query: ListQuery): Promise<Page<Webhook>> {
+  async list(actor: Actor, query: ListQuery): Promise<ListedPage<Webhook>> {
     authorise(actor, webhookOperations.list.access);
     const source = {
       select: 'w.*',
@@ -84,6 +92,20 @@ export class WebhooksService {
   async get(actor: Actor, id: string): Promise<Webhook> {
     authorise(actor, webhookOperations.get.access);
     return webhookView(await findOwnWebhook(this.platform.database.manager, actor, uuidOf('whk', id)));
+  }
+
+  /** Each at the place of its id; null where `get` finds none. */
+  async getMany(actor: Actor, publicIds: readonly string[]): Promise<readonly (Webhook | null)[]> {
+    authorise(actor, webhookOperations.get.access);
+    const { database } = this.platform;
+    return recordsByIds('whk', publicIds, async (ids) => {
+      const rows = await queryPrepared(
+        database.manager,
+        'SELECT * FROM webhooks WHERE id = ANY ($1) AND user_id = $2 AND deleted_at IS NULL',
+        [ids, actor.userId],
+      );
+      return hydrate(database, WebhookEntity, rows).map(webhookView);
+    });
   }
 
   /**
@@ -143,7 +165,7 @@ export class WebhooksService {
     actor: Actor,
     id: string,
     query: ListQuery & QueryOf<typeof webhookOperations.deliveries>,
-  ): Promise<Page<Delivery>> {
+  ): Promise<ListedPage<Delivery>> {
     authorise(actor, webhookOperations.deliveries.access);
     const { manager } = this.platform.database;
     const webhook = await findOwnWebhook(manager, actor, uuidOf('whk', id));

@@ -11,7 +11,7 @@ import type { Actor } from '../access/index.js';
 import { AnswerReplayed } from '../commands.js';
 import { Ledger } from '../ledger/index.js';
 import { querySchemaOf } from '../lists.js';
-import { CoreUnderTest } from '../testing/index.js';
+import { CoreUnderTest, statementsOf } from '../testing/index.js';
 import { WithdrawalsService } from './withdrawals.service.js';
 
 let core: CoreUnderTest;
@@ -271,6 +271,24 @@ describe('permissions', () => {
     const withdrawer = await core.actor('WITHDRAW');
     await earn('10', withdrawer);
     await expect(create({}, withdrawer)).resolves.toMatchObject({ status: 'PENDING' });
+  });
+});
+
+describe('withdrawals by their ids', () => {
+  it('stand at the places of these, read by one statement; nothing stands for foreign and unknown ones', async () => {
+    await earn('10');
+    const [first, second] = [await create({ amount: '1' }), await create({ amount: '2' })];
+    const other = await core.actor();
+    await earn('10', other);
+    const theirs = await create({}, other);
+    const asked = [second.id, theirs.id, first.id, encodeId('wdr', newUuid()), 'wdr_', second.id];
+    const expected = [second, null, first, null, null, second];
+    expect(await withdrawals.getMany(actor, asked)).toEqual(expected);
+    const look = () => withdrawals.getMany(actor, asked);
+    expect(await statementsOf(core.platform.database, look)).toBe(1);
+    expect(await withdrawals.getMany(actor, ['wdr_'])).toEqual([null]);
+    const idle: Actor = { ...actor, credential: { ...actor.credential, permissions: [] } };
+    await expect(withdrawals.getMany(idle, asked)).rejects.toMatchObject({ code: 'permission_denied' });
   });
 });
 

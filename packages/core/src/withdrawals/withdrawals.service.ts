@@ -12,15 +12,16 @@ import {
   withdrawalOperations,
   withdrawal as withdrawalSchema,
 } from '@trading-automation/contracts';
-import { hydrate, newUuid, type Tx } from '@trading-automation/persistence';
+import { hydrate, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { EntityManager } from 'typeorm';
 import { type Actor, authorise } from '../access/index.js';
 import { announce } from '../announce.js';
 import type { Commands } from '../commands.js';
 import { Exact } from '../decimal-arithmetic.js';
 import type { Ledger } from '../ledger/index.js';
-import type { ListQuery, Lists, Page } from '../lists.js';
+import type { ListedPage, ListQuery, Lists } from '../lists.js';
 import type { Platform } from '../platform.js';
+import { recordsByIds } from '../records-by-ids.js';
 import { stateRefused, uuidOf } from '../refusals.js';
 import { isChecksummed } from './wallet-address.js';
 import { WithdrawalEntity } from './withdrawal.entity.js';
@@ -40,7 +41,7 @@ export interface WithdrawalsParts {
 export class WithdrawalsService {
   constructor(private readonly parts: WithdrawalsParts) {}
 
-  async list(actor: Actor, query: WithdrawalsQuery): Promise<Page<Withdrawal>> {
+  async list(actor: Actor, query: WithdrawalsQuery): Promise<ListedPage<Withdrawal>> {
     authorise(actor, withdrawalOperations.list.access);
     const { platform, lists } = this.parts;
     const { status } = query;
@@ -63,6 +64,20 @@ export class WithdrawalsService {
   async get(actor: Actor, id: string): Promise<Withdrawal> {
     authorise(actor, withdrawalOperations.get.access);
     return withdrawalView(await find(this.parts.platform.database.manager, actor, uuidOf('wdr', id)));
+  }
+
+  /** Each at the place of its id; null where `get` finds none. */
+  async getMany(actor: Actor, publicIds: readonly string[]): Promise<readonly (Withdrawal | null)[]> {
+    authorise(actor, withdrawalOperations.get.access);
+    const { database } = this.parts.platform;
+    return recordsByIds('wdr', publicIds, async (ids) => {
+      const rows = await queryPrepared(
+        database.manager,
+        'SELECT * FROM withdrawals WHERE id = ANY ($1) AND user_id = $2',
+        [ids, actor.userId],
+      );
+      return hydrate(database, WithdrawalEntity, rows).map(withdrawalView);
+    });
   }
 
   async create(actor: Actor, input: WithdrawalCreate): Promise<Withdrawal> {

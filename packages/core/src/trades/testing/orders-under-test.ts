@@ -1,9 +1,8 @@
-import type { EventEmitter } from 'node:events';
 import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
 import { inTransaction, newUuid } from '@trading-automation/persistence';
 import type { Actor } from '../../access/index.js';
 import type { Ownership } from '../../exchange-accounts/index.js';
-import { CoreUnderTest, type Named } from '../../testing/index.js';
+import { CoreUnderTest, type Named, statementsOf } from '../../testing/index.js';
 import { type NewCopyTrade, placeCopies } from '../copy-orders.service.js';
 import { type BegunSubmission, TradeExecution } from '../trade-execution.service.js';
 
@@ -179,38 +178,13 @@ export class OrdersUnderTest {
     return this.core.row('SELECT * FROM trades WHERE id = $1', id);
   }
 
-  /** How many statements `work` sends to the database. */
-  async statementsOf(work: () => Promise<unknown>): Promise<number> {
-    let sent = 0;
-    const { master: pool } = this.core.platform.database.driver as unknown as {
-      readonly master: EventEmitter;
-    };
-    const seen = new Map<Connection, Connection['query']>();
-    const count = (connection: Connection) => {
-      const { query } = connection;
-      seen.set(connection, query);
-      connection.query = (...args) => {
-        sent += 1;
-        return Reflect.apply(query, connection, args);
-      };
-    };
-    pool.on('acquire', count);
-    try {
-      await work();
-    } finally {
-      pool.off('acquire', count);
-      for (const [connection, query] of seen) connection.query = query;
-    }
-    return sent;
+  statementsOf(work: () => Promise<unknown>): Promise<number> {
+    return statementsOf(this.core.platform.database, work);
   }
 
   async kinds(): Promise<string[]> {
     return (await this.core.events(this.actor.userId)).map(({ type }) => type);
   }
-}
-
-interface Connection {
-  query(...args: unknown[]): unknown;
 }
 
 const WORKER = 'worker of the test';

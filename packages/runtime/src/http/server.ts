@@ -6,14 +6,15 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { isIP, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { DomainError } from '@trading-automation/contracts';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Cors, type CorsOrigins } from './cors.js';
-import { HEADERS_OF_EVERY_ANSWER, renderError } from './rendering.js';
-import { send } from './replies.js';
+import { HEADERS_OF_EVERY_ANSWER } from './headers.js';
+import { errorAnswer, sendAnswer } from './replies.js';
 
+/** Of REST; an API may take less. */
 const BODY_BYTES_MAX = 262_144;
 export const TARGET_LENGTH_MAX = 8_192;
 const HEADER_BYTES_MAX = 16_384;
@@ -26,6 +27,8 @@ export interface ServerOptions {
   readonly trustedProxies: readonly string[];
   /** Whose pages may read answers. */
   readonly corsOrigins: CorsOrigins;
+  /** The largest body that is read. */
+  readonly bodyBytesMax?: number;
   /** Other limits than the published ones: for tests, which can't wait for those. */
   readonly limits?: Partial<ServerLimits>;
 }
@@ -56,7 +59,7 @@ export function createAdapter(options: ServerOptions): FastifyAdapter {
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     genReqId: requestIdOf,
     requestIdHeader: false,
-    bodyLimit: BODY_BYTES_MAX,
+    bodyLimit: options.bodyBytesMax ?? BODY_BYTES_MAX,
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: 65_000,
     maxRequestsPerSocket: limits.requestsPerSocketMax,
@@ -73,7 +76,10 @@ export function createAdapter(options: ServerOptions): FastifyAdapter {
     clientErrorHandler: answerClientError,
     // A target that the router can't decode is the path of nothing.
     frameworkErrors: (_error: FastifyError, request: FastifyRequest, reply: FastifyReply) =>
-      send(allowOrigin(cors, request, reply), renderError(new DomainError('route_not_found'), request.id)),
+      sendAnswer(
+        allowOrigin(cors, request, reply),
+        errorAnswer(new DomainError('route_not_found'), request.id),
+      ),
   });
   const server = adapter.getInstance<FastifyInstance>();
   if (cors.isOn) {
@@ -102,12 +108,6 @@ function requestIdOf(request: { headers: IncomingMessage['headers'] }): string {
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
 }
 
-/** The caller's address: the socket's, or what a trusted proxy says it is. IPv4 is never shown as IPv6. */
-export function addressOf(request: FastifyRequest): string {
-  const address = isIP(request.ip) === 0 ? (request.socket.remoteAddress ?? '') : request.ip;
-  return address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
-}
-
 /** Answers what is no HTTP, or came too slowly: the code that fits best of the published ones, and the exact status. */
 function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -116,7 +116,7 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   }
   const [status, refusal] = clientRefusal(error.code);
   const requestId = randomUUID();
-  const { body } = renderError(refusal, requestId);
+  const { body } = errorAnswer(refusal, requestId);
   const headers = {
     ...HEADERS_OF_EVERY_ANSWER,
     'x-request-id': requestId,

@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { GraphQLModule } from '@nestjs/graphql';
+import { CoreModule, HealthService } from '@trading-automation/core';
+import {
+  AccessModule,
+  type AccessOptions,
+  RateLimiter,
+  rateBucketsIn,
+} from '@trading-automation/core/access';
+import { type ApiSurroundings, apiFeatures } from '@trading-automation/core/api';
+import { BookViews } from '@trading-automation/core/market-data';
+import { SignInModule } from '@trading-automation/core/sign-in';
+import { SignalStreamsModule } from '@trading-automation/core/strategies';
+import type { Config } from './config.js';
+import { LoaderFactory } from './graphql/loaders.js';
+import { SCALARS } from './graphql/scalars.js';
+import { AccessResolver } from './resolvers/access.resolver.js';
+import { CopierEdges, CopiersResolver, DecisionEdges } from './resolvers/copiers.resolver.js';
+import { EmergencyStopResolver } from './resolvers/emergency-stop.resolver.js';
+import { EventsResolver } from './resolvers/events.resolver.js';
+import { ExchangeAccountsResolver } from './resolvers/exchange-accounts.resolver.js';
+import { NodeResolver } from './resolvers/node.resolver.js';
+import { NotificationsResolver } from './resolvers/notifications.resolver.js';
+import { RealtimeResolver } from './resolvers/realtime.resolver.js';
+import { RewardEdges, RewardsResolver } from './resolvers/rewards.resolver.js';
+import { Build, ServiceResolver } from './resolvers/service.resolver.js';
+import { SettingsResolver } from './resolvers/settings.resolver.js';
+import { StrategiesResolver, StrategyEdges } from './resolvers/strategies.resolver.js';
+import { TradePairsResolver } from './resolvers/trade-pairs.resolver.js';
+import { TradeEdges, TradesResolver } from './resolvers/trades.resolver.js';
+import { WebhooksResolver } from './resolvers/webhooks.resolver.js';
+import { WithdrawalsResolver } from './resolvers/withdrawals.resolver.js';
+import { type DriverOptions, GraphqlDriver } from './server/driver.js';
+import { connectionResolversOf, EndpointFactory, EndpointOptions } from './server/endpoint-factory.js';
+
+export interface AppParts {
+  readonly config: Config;
+  readonly version: string;
+  readonly surroundings: ApiSurroundings;
+  readonly engine: AccessOptions['engine'];
+  /** The origin at which clients reach this API. */
+  readonly publicUrl: () => string;
+  readonly books: BookViews;
+  readonly edge: EndpointOptions;
+}
+
+/** Beside the code that serves it, in the source as in what is built of it. */
+const SCHEMA = readFileSync(new URL('../schema.graphql', import.meta.url), 'utf8');
+
+@Module({})
+export class AppModule {
+  static of(parts: AppParts): DynamicModule {
+    const { config, version, surroundings, engine, publicUrl, books } = parts;
+    const { platform, redis, secrets } = surroundings;
+    const access = AccessModule.with({
+      engine,
+      openRegistration: config.OPEN_REGISTRATION,
+      publicUrl: () => config.REST_PUBLIC_URL ?? publicUrl(),
+      rateLimiter: new RateLimiter(config.RATE_LIMITS, rateBucketsIn(redis)),
+    });
+    const signIn = SignInModule.with({
+      access,
+      serverKeys: config.SERVER_KEYS,
+      issuer: publicUrl,
+      openRegistration: config.OPEN_REGISTRATION,
+      passkeys: undefined,
+    });
+    const features = apiFeatures({ secrets, withdrawalFee: config.WITHDRAWAL_FEE });
+    return {
+      module: AppModule,
+      imports: [
+        CoreModule.forApi(platform, config.SERVER_KEYS),
+        access,
+        signIn,
+        ...features,
+        SignalStreamsModule,
+        GraphQLModule.forRootAsync<DriverOptions>({
+          driver: GraphqlDriver,
+          imports: [edgeModule([access, signIn, ...features], parts.edge)],
+          inject: [EndpointFactory],
+          useFactory: (factory: EndpointFactory) => ({
+            typeDefs: SCHEMA,
+            resolvers: { ...SCALARS, ...connectionResolversOf(SCHEMA) },
+            endpoints: (schema) => factory.make(schema),
+          }),
+        }),
+      ],
+      providers: [
+        AccessResolver,
+        CopiersResolver,
+        CopierEdges,
+        DecisionEdges,
+        EmergencyStopResolver,
+        EventsResolver,
+        ExchangeAccountsResolver,
+        NodeResolver,
+        NotificationsResolver,
+        RealtimeResolver,
+        RewardsResolver,
+        RewardEdges,
+        ServiceResolver,
+        SettingsResolver,
+        StrategiesResolver,
+        StrategyEdges,
+        TradePairsResolver,
+        TradesResolver,
+        TradeEdges,
+        WebhooksResolver,
+        WithdrawalsResolver,
+        { provide: Build, useValue: new Build(version, config.COMMIT, config.WORLD) },
+        { provide: HealthService, useValue: new HealthService(platform, () => redis.ping()) },
+        { provide: BookViews, useValue: books },
+      ],
+    };
+  }
+}
+
+@Module({})
+class EdgeModule {}
+
+/** What the endpoints need of the features. */
+function edgeModule(imports: DynamicModule['imports'] & object, options: EndpointOptions): DynamicModule {
+  return {
+    module: EdgeModule,
+    imports,
+    providers: [LoaderFactory, EndpointFactory, { provide: EndpointOptions, useValue: options }],
+    exports: [EndpointFactory],
+  };
+}

@@ -1,0 +1,70 @@
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { startHeartbeat } from '@trading-automation/core';
+import { pickEngine } from '@trading-automation/core/access';
+import { openApiSurroundings } from '@trading-automation/core/api';
+import { BookFeed, BookViews, marketPrefix } from '@trading-automation/core/market-data';
+import { type Logger, nestLogger, type RunningProcess } from '@trading-automation/runtime';
+import { addressReader, createAdapter } from '@trading-automation/runtime/http';
+import { AppModule } from './app.module.js';
+import type { Config } from './config.js';
+import { EndpointOptions } from './server/endpoint-factory.js';
+import { BODY_BYTES_MAX } from './server/http-endpoint.js';
+import type { SocketParts } from './server/socket-endpoint.js';
+
+export interface GraphqlApi extends RunningProcess {
+  readonly url: string;
+}
+
+/** Starts the API. Stopping it answers what is under way and says goodbye to sockets, then lets go of what it stands on. */
+export async function startGraphqlApi(
+  config: Config,
+  version: string,
+  logger: Logger,
+  socketTiming?: SocketParts['timing'],
+): Promise<GraphqlApi> {
+  const { engine, passedOver } = pickEngine();
+  logger.info({ engine: engine.name, passed_over: passedOver }, 'signature engine picked');
+  const surroundings = await openApiSurroundings({
+    applicationName: 'graphql-api',
+    world: config.WORLD,
+    databaseUrl: config.DATABASE_URL,
+    redisUrl: config.REDIS_URL,
+    sealingKeys: { exchange: config.EXCHANGE_SEALING_KEY, webhook: config.WEBHOOK_SEALING_KEY },
+    isLoopbackAllowed: config.WEBHOOK_ALLOW_LOOPBACK,
+    onConnectionLost: (to, error) => logger.warn({ err: error }, `the connection to ${to} is down`),
+  });
+  const { TRUSTED_PROXIES, CORS_ORIGINS } = config;
+  const onFeedError = (error: unknown) => logger.warn({ err: error }, 'market data is interrupted');
+  const feed = new BookFeed({
+    redisUrl: config.REDIS_URL,
+    prefix: marketPrefix(config.WORLD),
+    onError: onFeedError,
+  });
+  const books = new BookViews(feed, onFeedError);
+  let listensAt = '';
+  const publicUrl = () => config.PUBLIC_URL ?? listensAt;
+  const edge = new EndpointOptions(logger, addressReader(TRUSTED_PROXIES), socketTiming);
+  const app = await NestFactory.create<NestFastifyApplication>(
+    AppModule.of({ config, version, surroundings, engine, publicUrl, books, edge }),
+    createAdapter({
+      trustedProxies: TRUSTED_PROXIES,
+      corsOrigins: CORS_ORIGINS,
+      bodyBytesMax: BODY_BYTES_MAX,
+    }),
+    { bodyParser: false, logger: nestLogger(logger), abortOnError: false },
+  );
+  await app.listen(config.PORT, config.HOST);
+  listensAt = await app.getUrl();
+  const endHeartbeat = startHeartbeat(surroundings.platform, 'graphql-api');
+  return {
+    url: listensAt,
+    stop: async () => {
+      books.close();
+      await app.close();
+      endHeartbeat();
+      feed.close();
+      await surroundings.close();
+    },
+  };
+}

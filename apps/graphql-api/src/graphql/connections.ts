@@ -1,0 +1,67 @@
+/**
+ * Lists as connections. A page of REST is a page here: the same limits, sorts, filters and cursors.
+ *
+ * A cursor of each edge, and the total, are made where they are asked for.
+ */
+import type { ListedPage, ListQuery } from '@trading-automation/core';
+
+export interface ConnectionParts {
+  readonly page: ListedPage<unknown>;
+  readonly nodes: readonly unknown[];
+  readonly query: ListQuery;
+  readonly countAll: () => Promise<number>;
+}
+
+interface Edge {
+  readonly node: unknown;
+  readonly cursorAt: () => string;
+}
+
+export class Connection {
+  constructor(private readonly parts: ConnectionParts) {}
+
+  get nodes(): readonly unknown[] {
+    return this.parts.nodes;
+  }
+
+  get edges(): readonly Edge[] {
+    const { page, nodes } = this.parts;
+    return nodes.map((node, index) => ({ node, cursorAt: () => page.cursorAt(index) }));
+  }
+
+  get pageInfo() {
+    const { page, nodes, query } = this.parts;
+    const last = nodes.length - 1;
+    return {
+      hasNextPage: page.pagination.has_more,
+      hasPreviousPage: query.cursor !== undefined,
+      startCursorAt: () => (last < 0 ? null : page.cursorAt(0)),
+      endCursorAt: () => (last < 0 ? null : page.cursorAt(last)),
+    };
+  }
+
+  totalCount(): Promise<number> {
+    return this.parts.countAll();
+  }
+}
+
+/** The resolvers of a connection's types: whatever costs something is a resolver, so that it costs only who asks. */
+export function connectionResolvers(item: string) {
+  return {
+    [`${item}Connection`]: {
+      nodes: (connection: Connection) => connection.nodes,
+      edges: (connection: Connection) => connection.edges,
+      pageInfo: (connection: Connection) => connection.pageInfo,
+      totalCount: (connection: Connection) => connection.totalCount(),
+    },
+    [`${item}Edge`]: { cursor: (edge: Edge) => edge.cursorAt() },
+  };
+}
+
+type Info = Connection['pageInfo'];
+export const PAGE_INFO_RESOLVERS = {
+  PageInfo: {
+    startCursor: (info: Info) => info.startCursorAt(),
+    endCursor: (info: Info) => info.endCursorAt(),
+  },
+};

@@ -1,0 +1,72 @@
+/**
+ * Errors as GraphQL answers with them: the code, the details and the request id of REST, in `extensions`.
+ *
+ * 1. A refusal says what it is. What the document or a variable does wrong is `validation_failed`, in the words of the
+ *    GraphQL library without its suggestions, which would tell names to who can't introspect.
+ * 2. Anything else is a fault of ours: the caller learns that it happened, and the log has the rest.
+ */
+import { DomainError, type ErrorDetail } from '@trading-automation/contracts';
+import { toRefusal } from '@trading-automation/core';
+import { answerError, isExpected, type Logger } from '@trading-automation/runtime';
+import { GraphQLError } from 'graphql';
+
+export interface ErrorShown {
+  readonly message: string;
+  readonly locations?: readonly { readonly line: number; readonly column: number }[];
+  readonly path?: readonly (string | number)[];
+  readonly extensions: {
+    readonly code: string;
+    readonly details?: readonly ErrorDetail[];
+    readonly request_id: string;
+    /** Seconds to wait before the next try. */
+    readonly retry_after?: number;
+  };
+}
+
+/** A refusal of the whole document: with a code of its own for those who show it to a person. */
+export function documentRefused(code: string, message: string): GraphQLError {
+  return new GraphQLError(message, {
+    originalError: new DomainError('validation_failed', message, [{ field: 'query', code, message }]),
+  });
+}
+
+export function showError(error: Error, requestId: string, logger: Logger): ErrorShown {
+  const refusal = refusalIn(error);
+  if (!isExpected(refusal)) logger.error({ request_id: requestId, err: rootOf(error) }, 'operation failed');
+  const { headers, body } = answerError(refusal, requestId);
+  const { code, message, details } = body.error;
+  const retryAfter = headers['retry-after'];
+  const { locations, path } = error as GraphQLError;
+  return {
+    message,
+    ...(locations === undefined ? {} : { locations }),
+    ...(path === undefined ? {} : { path }),
+    extensions: {
+      code,
+      ...(details === undefined ? {} : { details }),
+      request_id: requestId,
+      ...(retryAfter === undefined ? {} : { retry_after: Number(retryAfter) }),
+    },
+  };
+}
+
+function refusalIn(error: Error): unknown {
+  const root = rootOf(error);
+  if (!(root instanceof GraphQLError)) return toRefusal(root);
+  // An error of the library that stands at a place of the answer is about the answer.
+  if ((error as GraphQLError).path !== undefined) return new DomainError('internal_error');
+  return new DomainError('validation_failed', discreet(error.message));
+}
+
+function rootOf(error: Error): Error {
+  let root = error;
+  while (root instanceof GraphQLError && root.originalError instanceof Error) root = root.originalError;
+  return root;
+}
+
+/** Without suggestions, and without the value that was given: it may be a secret. */
+function discreet(message: string): string {
+  return message
+    .replace(/ Did you mean .*\?$/s, '')
+    .replace(/ got invalid value .*?(?=(?: at "[^"]*")?; )/s, ' got an invalid value');
+}

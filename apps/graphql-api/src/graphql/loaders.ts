@@ -1,0 +1,139 @@
+/**
+ * Records by id for the edges of other records: those that are asked for in one turn are read in one statement.
+ *
+ * Loaders are of one operation: what one caller may see is never remembered for another, nor for their next operation.
+ */
+
+import { Inject, Injectable } from '@nestjs/common';
+import type { Fill } from '@trading-automation/contracts';
+import * as contracts from '@trading-automation/contracts';
+import { DomainError } from '@trading-automation/contracts';
+import type { Actor } from '@trading-automation/core/access';
+import { CopiersService } from '@trading-automation/core/copiers';
+import { ExchangeAccountsService } from '@trading-automation/core/exchange-accounts';
+import { NotificationsService } from '@trading-automation/core/notifications';
+import { RewardsService } from '@trading-automation/core/rewards';
+import { StrategiesService } from '@trading-automation/core/strategies';
+import { TradePairsService } from '@trading-automation/core/trade-pairs';
+import { TradesService } from '@trading-automation/core/trades';
+import { WebhooksService } from '@trading-automation/core/webhooks';
+import { WithdrawalsService } from '@trading-automation/core/withdrawals';
+import DataLoader from 'dataloader';
+import type { z } from 'zod';
+import { compileShape } from './records.js';
+
+const BATCH_MAX = 100;
+
+type Record = { readonly id: string };
+type ReadMany = (actor: Actor, ids: readonly string[]) => Promise<readonly (Record | null)[]>;
+export type Loader = Pick<DataLoader<string, object | null>, 'load' | 'loadMany'>;
+
+interface Kind {
+  /** The type in the schema. */
+  readonly type: string;
+  readonly shape: (record: unknown) => object;
+  readonly readMany: ReadMany;
+}
+
+/** Prefixes of the records that are found by id alone. */
+export type NodePrefix = 'exa' | 'tpr' | 'trd' | 'str' | 'cpr' | 'rwd' | 'rwt' | 'wdr' | 'ntf' | 'whk';
+
+@Injectable()
+export class LoaderFactory {
+  private readonly kinds: Readonly<{ [P in NodePrefix]: Kind }>;
+  private readonly shapeFill = compileShape(contracts.fill);
+
+  constructor(
+    @Inject(ExchangeAccountsService) accounts: ExchangeAccountsService,
+    @Inject(TradePairsService) pairs: TradePairsService,
+    @Inject(TradesService) private readonly trades: TradesService,
+    @Inject(StrategiesService) strategies: StrategiesService,
+    @Inject(CopiersService) copiers: CopiersService,
+    @Inject(RewardsService) rewards: RewardsService,
+    @Inject(WithdrawalsService) withdrawals: WithdrawalsService,
+    @Inject(NotificationsService) notifications: NotificationsService,
+    @Inject(WebhooksService) webhooks: WebhooksService,
+  ) {
+    const kind = (type: string, schema: z.ZodType, service: { getMany: ReadMany }): Kind => ({
+      type,
+      shape: compileShape(schema) as Kind['shape'],
+      readMany: (actor, ids) => service.getMany(actor, ids),
+    });
+    this.kinds = {
+      exa: kind('ExchangeAccount', contracts.exchangeAccount, accounts),
+      tpr: kind('TradePair', contracts.tradePair, pairs),
+      trd: kind('Trade', contracts.trade, trades),
+      str: kind('Strategy', contracts.strategy, strategies),
+      cpr: kind('Copier', contracts.copier, copiers),
+      rwd: kind('Reward', contracts.reward, rewards),
+      rwt: kind('RewardType', contracts.rewardType, {
+        getMany: (actor, ids) => rewards.getManyTypes(actor, ids),
+      }),
+      wdr: kind('Withdrawal', contracts.withdrawal, withdrawals),
+      ntf: kind('Notification', contracts.notification, notifications),
+      whk: kind('Webhook', contracts.webhook, webhooks),
+    };
+  }
+
+  /** The loaders of one operation. */
+  of(actor: Actor | null): Loaders {
+    return new Loaders(actor, this.kinds, async (of, ids) => {
+      const fills: readonly (readonly Fill[])[] = await this.trades.fillsOfMany(of, ids);
+      return fills.map((ofTrade) => ofTrade.map(this.shapeFill));
+    });
+  }
+}
+
+export class Loaders {
+  private readonly made = new Map<string, DataLoader<string, object | null>>();
+  private fillLoader: DataLoader<string, readonly unknown[]> | undefined;
+
+  constructor(
+    private readonly actor: Actor | null,
+    private readonly kinds: Readonly<{ [P in NodePrefix]: Kind }>,
+    private readonly readFills: (actor: Actor, tradeIds: readonly string[]) => Promise<readonly unknown[][]>,
+  ) {}
+
+  /** The record that an edge leads to; null where it leads nowhere, or where the caller may not see it. */
+  edge(prefix: NodePrefix, id: string | null | undefined): Promise<object | null> | null {
+    return id == null ? null : this.loaderOf(prefix).load(id);
+  }
+
+  /** The record of an id, with its type. @throws {DomainError} `not_found` */
+  async node(id: string): Promise<object> {
+    const prefix = id.slice(0, Math.max(0, id.indexOf('_')));
+    const isKnown = Object.hasOwn(this.kinds, prefix);
+    const record = isKnown ? await this.edge(prefix as NodePrefix, id) : null;
+    if (record === null) throw new DomainError('not_found');
+    return { ...record, __typename: this.kinds[prefix as NodePrefix].type };
+  }
+
+  /** The fills of a trade, oldest first. */
+  fills(tradeId: string): Promise<readonly unknown[]> {
+    this.fillLoader ??= new DataLoader((ids) => this.readFills(this.caller(), ids), {
+      maxBatchSize: BATCH_MAX,
+    });
+    return this.fillLoader.load(tradeId);
+  }
+
+  private loaderOf(prefix: NodePrefix): DataLoader<string, object | null> {
+    let loader = this.made.get(prefix);
+    if (loader === undefined) {
+      const { readMany, shape } = this.kinds[prefix];
+      loader = new DataLoader(
+        async (ids) => {
+          const records = await readMany(this.caller(), ids);
+          return records.map((record) => (record === null ? null : shape(record)));
+        },
+        { maxBatchSize: BATCH_MAX },
+      );
+      this.made.set(prefix, loader);
+    }
+    return loader;
+  }
+
+  private caller(): Actor {
+    if (this.actor === null) throw new DomainError('authentication_required');
+    return this.actor;
+  }
+}

@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { createLogger, readConfig, runProcess } from '@trading-automation/runtime';
+import { configSchema } from './config.js';
+import { startGraphqlApi } from './graphql-api.js';
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+const logger = createLogger('graphql-api');
+
+await runProcess({
+  logger,
+  start: async () => {
+    const config = readConfig(configSchema);
+    logger.level = config.LOG_LEVEL;
+    const { url, stop } = await startGraphqlApi(config, version, logger);
+    logger.info({ url }, 'ready');
+    return { stop };
+  },
+});

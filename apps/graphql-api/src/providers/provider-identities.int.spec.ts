@@ -1,0 +1,73 @@
+import { createHash, createHmac } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { signInProvidersSetting } from '@trading-automation/core/sign-in';
+import { CLIENT, LocalProvider } from '../../test/local-provider.js';
+import { ProviderIdentities } from './provider-identities.js';
+
+const PERSON = { id: 'person-7', email: 'seven@example.com', emailVerified: 'true' };
+const BOT = `12345:${createHash('sha256').update('bot of the test').digest('base64url')}`;
+
+const identities = (setting: unknown) =>
+  new ProviderIdentities(signInProvidersSetting.parse(JSON.stringify(setting)));
+
+let local: LocalProvider;
+let x: Server;
+beforeEach(async () => {
+  local = await LocalProvider.start(PERSON);
+  x = createServer((_, response) => response.end('{"data": {"id": "7", "username": "seven"}}'));
+  await new Promise<void>((resolve) => x.listen(0, '127.0.0.1', resolve));
+});
+afterEach(async () => {
+  x.closeAllConnections();
+  await Promise.all([local.stop(), new Promise((resolve) => x.close(resolve))]);
+});
+
+function telegramLogin(): Record<string, string> {
+  const authDate = String(Math.floor(Date.now() / 1_000));
+  const key = createHash('sha256').update(BOT).digest();
+  const hash = createHmac('sha256', key).update(`auth_date=${authDate}\nid=42`).digest('hex');
+  return { auth_date: authDate, id: '42', hash };
+}
+
+describe('the providers of a deployment', () => {
+  it('are offered where they are configured alone', async () => {
+    const none = identities({});
+    const asked: [string, () => Promise<unknown>][] = [
+      ['Google', () => none.google({ idToken: 'a.b.c' })],
+      ['Apple', () => none.apple({ idToken: 'a.b.c' })],
+      ['X', () => none.x('token')],
+      ['Telegram', () => none.telegram(telegramLogin())],
+    ];
+    for (const [name, ask] of asked) {
+      const message = `Sign-in by ${name} is not offered here.`;
+      await expect(ask()).rejects.toMatchObject({ code: 'permission_denied', message });
+    }
+  });
+
+  it('say who somebody is there, each under its own name', async () => {
+    const there = { clientIds: [CLIENT], issuer: local.issuer };
+    const all = identities({
+      google: there,
+      apple: there,
+      x: { userInfoUrl: `http://127.0.0.1:${(x.address() as AddressInfo).port}/me` },
+      telegram: { botToken: BOT },
+    });
+    const idToken = await local.idToken();
+    const person = { subject: PERSON.id, email: PERSON.email, emailVerified: true };
+    expect(await all.google({ idToken })).toEqual({ provider: 'google', ...person });
+    expect(await all.apple({ idToken })).toEqual({ provider: 'apple', ...person });
+    expect(await all.x('token')).toMatchObject({ provider: 'x', subject: '7' });
+    expect(await all.telegram(telegramLogin())).toMatchObject({ provider: 'telegram', subject: '42' });
+  });
+
+  it('let Google alone name its issuer without a scheme', async () => {
+    const there = { clientIds: [CLIENT], issuer: local.issuer };
+    const both = identities({ google: there, apple: there });
+    const now = Math.floor(Date.now() / 1_000);
+    const iss = local.issuer.replace('http://', '');
+    const idToken = await local.sign({ iss, aud: CLIENT, sub: PERSON.id, iat: now, exp: now + 60 });
+    expect(await both.google({ idToken })).toMatchObject({ subject: PERSON.id });
+    await expect(both.apple({ idToken })).rejects.toMatchObject({ code: 'invalid_login' });
+  });
+});

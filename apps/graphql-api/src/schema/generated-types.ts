@@ -1,0 +1,192 @@
+/**
+ * The types and inputs of the schema, from the contracts: nothing that they say is written a second time.
+ *
+ * 1. Of answers come types; of bodies, inputs (`TradeCreate` is `TradeCreateInput`); of lists, connections.
+ * 2. A decimal is `Decimal`, an instant `DateTime`, an id `ID`; a map and whatever may be any JSON is `JSON`.
+ * 3. What may be absent or null is nullable. A default stays with the contract and is no default of an input.
+ * 4. What can't be said so, or has no name, is an error of the generator, never a guess.
+ */
+import type { Operation } from '@trading-automation/contracts';
+import { camelCase, ENUMS, isLong, pascalCase, SAME_TYPE, TYPES } from './names.js';
+
+export interface Described {
+  readonly def: {
+    readonly type: string;
+    readonly shape?: Record<string, Described>;
+    readonly element?: Described;
+    readonly innerType?: Described;
+    readonly in?: Described;
+    readonly options?: readonly Described[];
+    readonly values?: readonly unknown[];
+    readonly entries?: Readonly<Record<string, string>>;
+    readonly checks?: readonly { readonly _zod: { readonly def: { readonly format?: string } } }[];
+    readonly format?: string;
+  };
+  readonly description?: string;
+  meta(): { readonly id?: string; readonly format?: string } | undefined;
+}
+
+type Direction = 'input' | 'output';
+const WRAPPERS = ['optional', 'nullable', 'default', 'prefault', 'readonly'];
+const DELETION = 'deleted,id';
+
+export class GeneratedTypes {
+  private readonly definitions = new Map<string, string>();
+
+  /** The types of an operation's answer and body. */
+  add(operation: Operation): void {
+    const item = this.typeOf(operation.response as unknown as Described, 'output', operation.id);
+    if (operation.list !== undefined) this.addConnection(bare(item));
+    if (operation.body !== undefined)
+      this.typeOf(operation.body as unknown as Described, 'input', `${operation.id}.body`);
+    for (const [name, filter] of Object.entries(operation.query?.shape ?? {}))
+      this.typeOf(filter as unknown as Described, 'input', `${operation.id}.${name}`);
+  }
+
+  /** The type of a payload that no operation answers with. */
+  addPayload(schema: unknown): void {
+    this.typeOf(schema as Described, 'output', '');
+  }
+
+  /** As the schema definition language says it, in the order of names. */
+  get text(): string {
+    return [...this.definitions]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([, definition]) => definition)
+      .join('\n\n');
+  }
+
+  /** A reference to the type of a schema, which is defined on the way; `at` is where it stands, for one without a name. */
+  private typeOf(schema: Described, direction: Direction, at: string): string {
+    const [inner, isNullable] = unwrapped(schema);
+    return isNullable ? this.named(inner, direction, at) : `${this.named(inner, direction, at)}!`;
+  }
+
+  private named(schema: Described, direction: Direction, at: string): string {
+    const format = schema.meta()?.format;
+    const field = at.slice(at.lastIndexOf('.') + 1);
+    if (format === 'decimal') return 'Decimal';
+    if (format === 'typeid') return 'ID';
+    if (format === 'date-time') return 'DateTime';
+    switch (schema.def.type) {
+      case 'object':
+        return this.objectOf(schema, direction, at);
+      case 'array':
+        return `[${this.typeOf(schema.def.element!, direction, at)}]`;
+      case 'enum':
+        return this.enumOf(Object.values(schema.def.entries!), at);
+      case 'number':
+        if (!isInteger(schema)) return 'Float';
+        return isLong(field) ? 'Long' : 'Int';
+      case 'boolean':
+        return 'Boolean';
+      case 'string':
+        return field === 'id' ? 'ID' : 'String';
+      case 'literal':
+        return typeof schema.def.values?.[0] === 'boolean' ? 'Boolean' : 'String';
+      case 'union':
+        return schema.def.options!.every(({ def }) => def.type === 'string') ? 'String' : 'JSON';
+      case 'record':
+      case 'unknown':
+        return 'JSON';
+      default:
+        throw new Error(`${at}: GraphQL has no word for ${schema.def.type}`);
+    }
+  }
+
+  private enumOf(values: readonly string[], at: string): string {
+    if (values.some((value) => !/^[A-Za-z_]\w*$/.test(value))) return 'String';
+    // `true` and `false` of a query are a boolean.
+    if (values.join() === 'true,false') return 'Boolean';
+    const [name] = Object.entries(ENUMS).find(([, known]) => known.join() === values.join()) ?? [];
+    if (name === undefined) throw new Error(`${at}: the enum ${values.join(', ')} needs a name in names.ts`);
+    this.definitions.set(name, `enum ${name} {\n${values.map((value) => `  ${value}`).join('\n')}\n}`);
+    return name;
+  }
+
+  private objectOf(schema: Described, direction: Direction, at: string): string {
+    const shape = schema.def.shape!;
+    const own = schema.meta()?.id ?? nameAt(at, shape);
+    const name = direction === 'input' ? `${own}Input` : own;
+    const shown = SAME_TYPE[name] ?? name;
+    if (this.definitions.has(name)) return shown;
+    const keyword = direction === 'input' ? 'input' : 'type';
+    this.definitions.set(name, '');
+    const fields = Object.entries(shape).map(
+      ([wireName, member]) =>
+        `${described(textOf(member), '  ')}  ${camelCase(wireName)}: ${this.typeOf(member, direction, `${own}.${wireName}`)}`,
+    );
+    if (shown === name)
+      this.definitions.set(
+        name,
+        `${described(schema.description, '')}${keyword} ${name} {\n${fields.join('\n')}\n}`,
+      );
+    else this.definitions.delete(name);
+    return shown;
+  }
+
+  private addConnection(item: string): void {
+    this.definitions.set(
+      `${item}Connection`,
+      `type ${item}Connection {
+  edges: [${item}Edge!]!
+  "The items of the page, without their cursors."
+  nodes: [${item}!]!
+  pageInfo: PageInfo!
+  "All items of the query; counted where it is asked for."
+  totalCount: Int!
+}`,
+    );
+    this.definitions.set(
+      `${item}Edge`,
+      `type ${item}Edge {\n  "Where the list goes on behind this item."\n  cursor: String!\n  node: ${item}!\n}`,
+    );
+  }
+}
+
+function nameAt(at: string, shape: Record<string, Described>): string {
+  const told = TYPES[at];
+  if (told !== undefined) return told;
+  if (Object.keys(shape).sort().join() === DELETION) return 'Deletion';
+  const [type, field] = at.split('.');
+  if (type === undefined || field === undefined || !/^[A-Z]/.test(type))
+    throw new Error(`${at}: the answer needs a name in names.ts`);
+  return `${type}${pascalCase(field)}`;
+}
+
+/** What is inside of optional, nullable, default and pipe; and whether it may be absent. */
+export function unwrapped(schema: Described): readonly [Described, isNullable: boolean] {
+  let inner = schema;
+  let isNullable = false;
+  for (;;) {
+    const { type, innerType, in: input } = inner.def;
+    if (WRAPPERS.includes(type)) {
+      isNullable ||= type !== 'readonly';
+      inner = innerType!;
+    } else if (type === 'pipe' && inner.meta()?.format === undefined) {
+      inner = input!;
+    } else {
+      return [inner, isNullable];
+    }
+  }
+}
+
+function isInteger(schema: Described): boolean {
+  return (
+    schema.def.format === 'safeint' ||
+    (schema.def.checks ?? []).some(({ _zod }) => _zod.def.format === 'safeint')
+  );
+}
+
+/** What is said of a schema, wherever in its wrappings. */
+function textOf(schema: Described): string | undefined {
+  return (
+    schema.description ?? (schema.def.innerType === undefined ? undefined : textOf(schema.def.innerType))
+  );
+}
+
+function described(text: string | undefined, indent: string): string {
+  return text === undefined ? '' : `${indent}${JSON.stringify(text)}\n`;
+}
+
+const bare = (type: string) => type.replace('!', '');

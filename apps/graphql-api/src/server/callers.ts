@@ -1,0 +1,63 @@
+/**
+ * Whose operation is it?
+ *
+ * 1. A request with any `x-svc-*` header of the scheme is judged by its signature alone; otherwise by its access token.
+ * 2. API keys are for REST: one that is sent here is refused in words, as X-API-Key and as Bearer.
+ * 3. A credential that fails costs its address a token, as on REST; a good one pays for itself.
+ */
+import { DomainError } from '@trading-automation/contracts';
+import {
+  type Actor,
+  type Authentication,
+  assertNoCredentialInQuery,
+  type IncomingRequest,
+  isFailedAuthentication,
+  type RequestLimits,
+} from '@trading-automation/core/access';
+import type { Sessions } from '@trading-automation/core/sign-in';
+import { headerOf } from '@trading-automation/runtime/http';
+
+const SIGNATURE_HEADER = /^x-svc-(?:pubkey|timestamp|nonce|sig)$/i;
+
+export class Callers {
+  constructor(
+    private readonly authentication: Authentication,
+    private readonly sessions: Pick<Sessions, 'verify'>,
+  ) {}
+
+  /** The caller of a request, or null where it carries no credentials. @throws {DomainError} */
+  async identify(incoming: IncomingRequest, limits: RequestLimits): Promise<Actor | null> {
+    limits.assertAddressAdmitted();
+    try {
+      assertNoCredentialInQuery(incoming.target);
+      const caller = await this.find(incoming, limits);
+      if (caller === null) await limits.takeByAddress();
+      return caller;
+    } catch (error) {
+      if (isFailedAuthentication(error)) await limits.takeForFailure();
+      throw error;
+    }
+  }
+
+  private async find(incoming: IncomingRequest, limits: RequestLimits): Promise<Actor | null> {
+    if (incoming.rawHeaders.some((name, i) => i % 2 === 0 && SIGNATURE_HEADER.test(name)))
+      return this.authentication.authenticateSigned(incoming, limits);
+    const token = bearerIn(incoming);
+    if (headerOf(incoming, 'x-api-key') !== undefined || token?.startsWith('svc_')) throw noApiKeys();
+    if (token === undefined) return null;
+    const actor = await this.sessions.verify(token);
+    await limits.takeByCredential(actor.credential.id);
+    return actor;
+  }
+}
+
+function bearerIn(incoming: IncomingRequest): string | undefined {
+  return /^bearer +(.+)$/i.exec(headerOf(incoming, 'authorization')?.trim() ?? '')?.[1];
+}
+
+function noApiKeys(): DomainError {
+  return new DomainError(
+    'invalid_api_key',
+    'API keys are for the REST API. Sign GraphQL requests with a key pair, or send an access token as Bearer.',
+  );
+}

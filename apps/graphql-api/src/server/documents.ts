@@ -1,0 +1,169 @@
+/**
+ * Documents, made ready once: parsed, measured, validated and, at their second use, compiled.
+ *
+ * 1. A document is known by its text and the name of its operation together: two operations of one text are two.
+ * 2. Two shapes of variables are coerced by the compiler unlike by the reference implementation; a document that has one
+ *    of them is executed by that implementation instead (`isCompilable`).
+ * 3. What is remembered is bounded by its size.
+ */
+import {
+  type ASTVisitor,
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  execute,
+  type GraphQLError,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  getNamedType,
+  getOperationAST,
+  isInputObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  typeFromAST,
+  validate,
+  visit,
+} from 'graphql';
+import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
+import { LRUCache } from 'lru-cache';
+import { documentRefused } from '../graphql/errors.js';
+import { refusalOfSize, TOKENS_MAX } from './limits.js';
+
+/** Characters of all documents that are remembered. */
+const REMEMBERED_CHARACTERS = 4_000_000;
+const REMEMBERED_MAX = 1_000;
+
+export interface ReadyDocument {
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+}
+
+type Prepared = ReadyDocument | { readonly errors: readonly GraphQLError[] };
+
+interface Compiled extends ReadyDocument {
+  uses: number;
+  /** Null where it can't be compiled, undefined before it was tried. */
+  compiled?: CompiledQuery['query'] | null;
+}
+
+type Remembered = Compiled | { readonly errors: readonly GraphQLError[] };
+
+export class Documents {
+  private readonly known = new LRUCache<string, Remembered>({
+    max: REMEMBERED_MAX,
+    maxSize: REMEMBERED_CHARACTERS,
+    sizeCalculation: (_prepared, key) => key.length,
+  });
+  private readonly byDocument = new WeakMap<DocumentNode, Compiled>();
+
+  constructor(private readonly schema: GraphQLSchema) {}
+
+  /** The document that is ready to be executed, or what is wrong with it. */
+  prepare(text: string, operationName: string | null | undefined): Prepared {
+    const key = `${operationName ?? ''}\n${text}`;
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    const prepared = this.read(text, operationName ?? undefined);
+    this.known.set(key, prepared);
+    if (!('errors' in prepared)) this.byDocument.set(prepared.document, prepared);
+    return prepared;
+  }
+
+  /** Executes a document that `prepare` gave. */
+  execute(args: Pick<ExecutionArgs, 'document' | 'variableValues' | 'contextValue' | 'rootValue'>) {
+    const ready = this.byDocument.get(args.document)!;
+    const run = this.compiledOf(ready);
+    const { rootValue, contextValue, variableValues } = args;
+    return run === null
+      ? execute({ ...args, schema: this.schema })
+      : (run(rootValue, contextValue, variableValues ?? {}) as ExecutionResult | Promise<ExecutionResult>);
+  }
+
+  private compiledOf(ready: Compiled): CompiledQuery['query'] | null {
+    if (ready.compiled !== undefined) return ready.compiled;
+    ready.uses++;
+    // Compiling takes longer than executing once.
+    if (ready.uses < 2) return null;
+    const { document, operation } = ready;
+    const compiled = isCompilable(this.schema, document)
+      ? compileQuery(this.schema, document, operation.name?.value)
+      : null;
+    ready.compiled = compiled !== null && isCompiledQuery(compiled) ? compiled.query : null;
+    return ready.compiled;
+  }
+
+  private read(text: string, operationName: string | undefined): Remembered {
+    let document: DocumentNode;
+    try {
+      document = parse(text, { maxTokens: TOKENS_MAX });
+    } catch (error) {
+      return { errors: [tooManyWords(error as GraphQLError) ?? (error as GraphQLError)] };
+    }
+    const refusal = refusalOfSize(document);
+    if (refusal !== undefined) return { errors: [refusal] };
+    const errors = validate(this.schema, document, undefined, { maxErrors: 20 });
+    if (errors.length > 0) return { errors };
+    const operation = getOperationAST(document, operationName);
+    if (operation == null) {
+      const message = 'The document has no operation of that name.';
+      return { errors: [documentRefused('unknown_operation', message)] };
+    }
+    return { document, operation, uses: 0 };
+  }
+}
+
+function tooManyWords({ message }: GraphQLError): GraphQLError | undefined {
+  if (!message.includes('tokens')) return undefined;
+  return documentRefused('too_long', 'The document is too long; split it.');
+}
+
+/**
+ * False for an input with defaults in a variable, and for a variable within a literal object: the compiler refuses or
+ * nulls what the reference implementation fills in or leaves out.
+ */
+function isCompilable(schema: GraphQLSchema, document: DocumentNode): boolean {
+  let isSame = true;
+  let literalDepth = 0;
+  const visitor: ASTVisitor = {
+    VariableDefinition: ({ type }) => {
+      const named = typeFromAST(schema, type as never);
+      if (named !== undefined && hasDefaults(getNamedType(named) as GraphQLNamedType)) isSame = false;
+    },
+    ObjectValue: { enter: () => void literalDepth++, leave: () => void literalDepth-- },
+    Variable: () => {
+      if (literalDepth > 0) isSame = false;
+    },
+  };
+  visit(document, visitor);
+  return isSame;
+}
+
+function hasDefaults(type: GraphQLNamedType, seen = new Set<GraphQLNamedType>()): boolean {
+  if (!isInputObjectType(type) || seen.has(type)) return false;
+  seen.add(type);
+  return Object.values(type.getFields()).some(
+    ({ defaultValue, type: fieldType }) =>
+      defaultValue !== undefined || hasDefaults(getNamedType(fieldType), seen),
+  );
+}
+
+/** The names of an operation's root fields, with those of its fragments. */
+export function rootFieldNames({ document, operation }: ReadyDocument): readonly string[] {
+  const names = new Set<string>();
+  const collect = (selections: OperationDefinitionNode['selectionSet']['selections']): void => {
+    for (const selection of selections) {
+      if (selection.kind === Kind.FIELD) names.add(selection.name.value);
+      else if (selection.kind === Kind.INLINE_FRAGMENT) collect(selection.selectionSet.selections);
+      else {
+        const fragment = document.definitions.find(
+          (definition) =>
+            definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === selection.name.value,
+        );
+        if (fragment?.kind === Kind.FRAGMENT_DEFINITION) collect(fragment.selectionSet.selections);
+      }
+    }
+  };
+  collect(operation.selectionSet.selections);
+  return [...names];
+}

@@ -1,0 +1,102 @@
+import type { IncomingMessage } from 'node:http';
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import type { RateBucket } from '@trading-automation/contracts';
+import { Commands, type OnceRequest, Platform } from '@trading-automation/core';
+import { Authentication, CredentialWatch, RateLimiter } from '@trading-automation/core/access';
+import { StreamLeases } from '@trading-automation/core/events';
+import { Sessions } from '@trading-automation/core/sign-in';
+import type { Logger } from '@trading-automation/runtime';
+import type { GraphQLSchema } from 'graphql';
+import { connectionResolvers, PAGE_INFO_RESOLVERS } from '../graphql/connections.js';
+import type { RequestContext } from '../graphql/context.js';
+import { LoaderFactory } from '../graphql/loaders.js';
+import { OPERATION_FIELDS } from '../graphql/operation.js';
+import { Callers } from './callers.js';
+import { Documents } from './documents.js';
+import type { AskedOperation, Edge } from './edge.js';
+import { Endpoints } from './endpoints.js';
+import { HttpEndpoint } from './http-endpoint.js';
+import { PersistedQueries } from './persisted-queries.js';
+import { SocketEndpoint, type SocketParts } from './socket-endpoint.js';
+
+/** Most sockets that one credential may have open at once. */
+const SOCKETS_MAX = 5;
+
+export class EndpointOptions {
+  constructor(
+    readonly logger: Logger,
+    /** The caller's address, as a trusted proxy says it. */
+    readonly addressOf: (request: IncomingMessage) => string,
+    readonly socketTiming: SocketParts['timing'] = {},
+  ) {}
+}
+
+@Injectable()
+export class EndpointFactory implements OnModuleDestroy {
+  private readonly watch: CredentialWatch;
+
+  constructor(
+    @Inject(EndpointOptions) private readonly options: EndpointOptions,
+    @Inject(Platform) private readonly platform: Platform,
+    @Inject(Authentication) private readonly authentication: Authentication,
+    @Inject(Sessions) private readonly sessions: Sessions,
+    @Inject(RateLimiter) private readonly limiter: RateLimiter,
+    @Inject(Commands) private readonly commands: Commands,
+    @Inject(LoaderFactory) private readonly loaders: LoaderFactory,
+  ) {
+    this.watch = new CredentialWatch(platform);
+  }
+
+  make(schema: GraphQLSchema): Endpoints {
+    const { addressOf, logger, socketTiming } = this.options;
+    const edge: Edge = {
+      schema,
+      documents: new Documents(schema),
+      persisted: new PersistedQueries(),
+      callers: new Callers(this.authentication, this.sessions),
+      publicFields: publicFields(),
+      limitsOf: this.limiter.of(undefined),
+      contextOf: (operation) => this.contextOf(operation),
+      logger,
+    };
+    const leases = new StreamLeases(this.platform, { kind: 'sockets', max: SOCKETS_MAX });
+    const sockets = new SocketEndpoint({ edge, watch: this.watch, leases, addressOf, timing: socketTiming });
+    return new Endpoints(new HttpEndpoint(edge), sockets);
+  }
+
+  onModuleDestroy(): void {
+    this.watch.stop();
+  }
+
+  private contextOf({ actor, incoming, requestId, idempotency }: AskedOperation): RequestContext {
+    return {
+      actor,
+      incoming,
+      requestId,
+      idempotency,
+      limitsOf: (bucket: RateBucket | undefined) => this.limiter.of(bucket)(incoming.address),
+      keepRefusal: (once, refusal) => this.keepRefusal(once, refusal),
+      loaders: this.loaders.of(actor),
+      isReplayed: false,
+    };
+  }
+
+  private async keepRefusal(once: OnceRequest, refusal: unknown): Promise<void> {
+    await this.commands.run(once, async () => {
+      throw refusal;
+    });
+  }
+}
+
+/** The resolvers of every connection in the schema. */
+export function connectionResolversOf(schemaText: string): object {
+  const items = [...schemaText.matchAll(/^type (\w+)Connection /gm)].map(([, item]) => item!);
+  return Object.assign({}, PAGE_INFO_RESOLVERS, ...items.map(connectionResolvers));
+}
+
+function publicFields(): ReadonlySet<string> {
+  const fields = [...OPERATION_FIELDS].filter(
+    ([, { access }]) => access === 'PUBLIC' || access === 'CHALLENGE',
+  );
+  return new Set(fields.map(([field]) => field.slice(field.indexOf('.') + 1)));
+}

@@ -1,0 +1,212 @@
+/**
+ * GraphQL over HTTP, as its specification has it: the answers' forms are those of the `graphql-http` library.
+ *
+ * 1. Who asks is found out before the body is read as anything: a request without credentials may ask for what is public
+ *    alone, and never for the schema.
+ * 2. Only `application/json` is taken, which no form of a foreign page can send.
+ * 3. A request that is refused as a whole has the status that REST gives the refusal; an operation that was executed
+ *    answers 200, its errors beside its data.
+ */
+import { DomainError } from '@trading-automation/contracts';
+import { idempotencyKeyIn, requestFingerprint, toRefusal } from '@trading-automation/core';
+import type { Actor, IncomingRequest, RequestLimits } from '@trading-automation/core/access';
+import { answerError } from '@trading-automation/runtime';
+import {
+  bodyRefusal,
+  discardRest,
+  headerOf,
+  incomingOf,
+  readJson,
+  sendAnswer,
+  TARGET_LENGTH_MAX,
+} from '@trading-automation/runtime/http';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { createHandler, type RequestParams } from 'graphql-http';
+import { showError } from '../graphql/errors.js';
+import { rootFieldNames } from './documents.js';
+import type { Edge } from './edge.js';
+
+export const GRAPHQL_PATH = '/graphql';
+export const BODY_BYTES_MAX = 102_400;
+
+const RESPONSE_TYPE = 'application/graphql-response+json';
+
+export class HttpEndpoint {
+  constructor(private readonly edge: Edge) {}
+
+  serve(server: FastifyInstance): void {
+    server.route({
+      method: ['GET', 'POST'],
+      url: GRAPHQL_PATH,
+      exposeHeadRoute: false,
+      onRequest: (request, _reply, done) => {
+        // To the server a body is bytes: what they are said to be is judged after the credentials, from the raw headers.
+        delete request.raw.headers['content-type'];
+        done();
+      },
+      errorHandler: (error: FastifyError, request, reply) => {
+        reply.removeHeader('connection');
+        discardRest(request.raw);
+        this.refuse(request, reply, tooLarge(bodyRefusal(error)));
+      },
+      handler: async (request, reply) => {
+        await this.answer(request, reply);
+        return reply;
+      },
+    });
+  }
+
+  private async answer(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const incoming = incomingOf(request);
+    const limits = this.edge.limitsOf(incoming.address);
+    try {
+      const actor = await this.edge.callers.identify(incoming, limits);
+      await this.execute({ request, reply, incoming, limits, actor });
+    } catch (error) {
+      this.refuse(request, reply, error, limits);
+    }
+  }
+
+  private async execute(asked: Asked): Promise<void> {
+    const { request, reply, incoming, limits, actor } = asked;
+    const params = this.edge.persisted.resolve(paramsOf(incoming), actor !== null);
+    const key = incoming.method === 'POST' ? idempotencyKeyIn(incoming.rawHeaders) : undefined;
+    const context = this.edge.contextOf({
+      actor,
+      incoming,
+      requestId: request.id,
+      idempotency: key === undefined ? undefined : { key, fingerprint: fingerprintOf(incoming) },
+    });
+    const show = (error: Error) => showError(error, request.id, this.edge.logger) as never;
+    const mediaType = mediaTypeOf(incoming);
+    const handle = createHandler({
+      parseRequestParams: () => params,
+      onSubscribe: () => {
+        const prepared = this.edge.documents.prepare(params.query, params.operationName);
+        if ('errors' in prepared) return prepared.errors;
+        if (actor === null) assertPublic(rootFieldNames(prepared), this.edge.publicFields);
+        const { document } = prepared;
+        return {
+          schema: this.edge.schema,
+          document,
+          operationName: params.operationName ?? null,
+          variableValues: params.variables ?? null,
+          contextValue: context as never,
+        };
+      },
+      execute: (args) => this.edge.documents.execute(args),
+      formatError: show,
+      // Written here: the library looks at every member on the way.
+      onOperation: (_request, _args, result) => {
+        const { errors, data } = result as { errors?: readonly Error[]; data?: unknown };
+        const shown = errors === undefined ? { data } : { errors: errors.map(show), data };
+        return [
+          JSON.stringify(shown),
+          { status: 200, statusText: 'OK', headers: { 'content-type': mediaType } },
+        ];
+      },
+    });
+    const [body, { status, headers }] = await handle({
+      method: incoming.method,
+      url: incoming.target,
+      headers: request.raw.headers as Record<string, string>,
+      body: null,
+      raw: request.raw,
+      context: undefined,
+    });
+    const rateLimit = limits.headers;
+    sendAnswer(reply, {
+      status,
+      headers: { ...headers, ...(context.isReplayed ? { 'idempotency-replayed': 'true' } : {}) },
+      body:
+        body ??
+        JSON.stringify({
+          errors: [show(new DomainError(status === 405 ? 'method_not_allowed' : 'validation_failed'))],
+        }),
+      ...(rateLimit === undefined ? {} : { rateLimit }),
+    });
+  }
+
+  /** A request that was not executed. */
+  private refuse(request: FastifyRequest, reply: FastifyReply, error: unknown, limits?: RequestLimits): void {
+    const { status, headers } = answerError(toRefusal(error), request.id);
+    const shown = showError(error as Error, request.id, this.edge.logger);
+    const rateLimit = limits?.headers;
+    sendAnswer(reply, {
+      status,
+      headers,
+      body: JSON.stringify({ errors: [shown] }),
+      ...(rateLimit === undefined ? {} : { rateLimit }),
+    });
+  }
+}
+
+interface Asked {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly incoming: IncomingRequest;
+  readonly limits: RequestLimits;
+  readonly actor: Actor | null;
+}
+
+/** Without credentials only what is public is executed: the document is judged before any of it is. */
+function assertPublic(names: readonly string[], publicFields: ReadonlySet<string>): void {
+  if (names.every((name) => name === '__typename' || publicFields.has(name))) return;
+  throw new DomainError('authentication_required', 'Sign the request, or send an access token as Bearer.');
+}
+
+/** The parameters of a request: of a GET in its query, of a POST in its body. @throws {DomainError} */
+function paramsOf(incoming: IncomingRequest): RequestParams {
+  if (incoming.target.length > TARGET_LENGTH_MAX)
+    throw new DomainError(
+      'invalid_query',
+      `The request target is over ${TARGET_LENGTH_MAX} bytes. Use POST.`,
+    );
+  const given = incoming.method === 'GET' ? queryOf(incoming.target) : readJson(incoming);
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw malformed(
+      'body',
+      Array.isArray(given)
+        ? 'Batches are not taken: send one operation in one request.'
+        : 'Expected an object with `query`.',
+    );
+  const { query, operationName, variables, extensions } = given as Record<string, unknown>;
+  if (query != null && typeof query !== 'string') throw malformed('query', 'Expected a string.');
+  if (operationName != null && typeof operationName !== 'string')
+    throw malformed('operationName', 'Expected a string.');
+  for (const [name, value] of Object.entries({ variables, extensions }))
+    if (value != null && (typeof value !== 'object' || Array.isArray(value)))
+      throw malformed(name, 'Expected an object.');
+  return { query, operationName, variables, extensions } as RequestParams;
+}
+
+function queryOf(target: string): Record<string, unknown> {
+  const at = target.indexOf('?');
+  const parameters = new URLSearchParams(at < 0 ? '' : target.slice(at + 1));
+  const given: Record<string, unknown> = Object.fromEntries(parameters);
+  for (const name of ['variables', 'extensions']) {
+    const text = parameters.get(name);
+    if (text !== null) given[name] = readJson({ rawHeaders: JSON_HEADERS, body: Buffer.from(text) });
+  }
+  return given;
+}
+
+const JSON_HEADERS = ['content-type', 'application/json'];
+
+function malformed(field: string, message: string): DomainError {
+  return new DomainError('validation_failed', undefined, [{ field, code: 'invalid_type', message }]);
+}
+
+function fingerprintOf({ method, body }: IncomingRequest): Uint8Array {
+  return requestFingerprint({ method, path: GRAPHQL_PATH, query: '', body });
+}
+
+function tooLarge(refusal: unknown): unknown {
+  if (!(refusal instanceof DomainError) || refusal.code !== 'payload_too_large') return refusal;
+  return new DomainError('payload_too_large', `The body is over ${BODY_BYTES_MAX / 1024} KiB.`);
+}
+
+function mediaTypeOf(incoming: IncomingRequest): string {
+  const accept = headerOf(incoming, 'accept') ?? '';
+  return `${accept.includes(RESPONSE_TYPE) ? RESPONSE_TYPE : 'application/json'}; charset=utf-8`;
+}

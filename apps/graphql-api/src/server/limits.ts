@@ -1,0 +1,164 @@
+/**
+ * How large a document may be. Measured before it is validated and once for its text, so that nobody can make the
+ * server work on what it will refuse.
+ *
+ * 1. A fragment is measured once, however often it is spread; one that contains itself is refused.
+ * 2. What only asks for the schema may be as deep as it has to.
+ * 3. A list costs its items times what each of them asks for; where a variable says how many, as many as may be.
+ * 4. A refusal names what is too much, and neither the limit nor anything of the schema.
+ */
+import type {
+  DocumentNode,
+  FieldNode,
+  FragmentDefinitionNode,
+  GraphQLError,
+  OperationDefinitionNode,
+  SelectionSetNode,
+} from 'graphql';
+import { Kind } from 'graphql';
+import { documentRefused } from '../graphql/errors.js';
+
+export interface DocumentLimits {
+  readonly depth: number;
+  readonly aliases: number;
+  readonly directives: number;
+  readonly rootFields: number;
+  readonly cost: number;
+}
+
+export const DOCUMENT_LIMITS: DocumentLimits = {
+  depth: 15,
+  aliases: 15,
+  directives: 20,
+  rootFields: 20,
+  cost: 5_000,
+};
+
+/** Words of a document. */
+export const TOKENS_MAX = 1_000;
+const PAGE_MAX = 100;
+
+interface Size {
+  readonly depth: number;
+  readonly aliases: number;
+  readonly directives: number;
+  readonly fields: number;
+  readonly cost: number;
+}
+
+const NOTHING: Size = { depth: 0, aliases: 0, directives: 0, fields: 0, cost: 0 };
+
+/** Why the document is refused; undefined where it may be. */
+export function refusalOfSize(
+  document: DocumentNode,
+  limits: DocumentLimits = DOCUMENT_LIMITS,
+): GraphQLError | undefined {
+  const operations = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION);
+  if (operations.length > 1)
+    return documentRefused('several_operations', 'Send one operation in one request.');
+  const measure = new Measure(document);
+  const [operation] = operations as OperationDefinitionNode[];
+  const size = operation === undefined ? NOTHING : measure.operation(operation);
+  if (size === null) return documentRefused('fragment_cycle', 'A fragment contains itself.');
+  if (size.depth > limits.depth) return documentRefused('too_deep', 'The document is nested too deeply.');
+  if (size.aliases > limits.aliases) return documentRefused('too_many_aliases', 'Too many aliases.');
+  if (size.directives > limits.directives)
+    return documentRefused('too_many_directives', 'Too many directives.');
+  if (size.fields > limits.rootFields)
+    return documentRefused('too_many_root_fields', 'Too many fields at the root; split the document.');
+  if (size.cost > limits.cost)
+    return documentRefused(
+      'too_costly',
+      'The document asks for too much at once: fewer items, or fewer edges of them.',
+    );
+  return undefined;
+}
+
+class Measure {
+  private readonly fragments = new Map<string, FragmentDefinitionNode>();
+  private readonly sizes = new Map<string, Size | 'open'>();
+  private hasCycle = false;
+
+  constructor(document: DocumentNode) {
+    for (const definition of document.definitions)
+      if (definition.kind === Kind.FRAGMENT_DEFINITION) this.fragments.set(definition.name.value, definition);
+  }
+
+  /** Null where a fragment contains itself. */
+  operation(node: OperationDefinitionNode): Size | null {
+    const size = added(this.selections(node.selectionSet), directivesOf(node));
+    return this.hasCycle ? null : size;
+  }
+
+  private selections({ selections }: SelectionSetNode): Size {
+    return selections.map((selection) => this.selection(selection)).reduce(added, NOTHING);
+  }
+
+  private selection(node: SelectionSetNode['selections'][number]): Size {
+    switch (node.kind) {
+      case Kind.FIELD:
+        return this.field(node);
+      case Kind.INLINE_FRAGMENT:
+        return added(this.selections(node.selectionSet), directivesOf(node));
+      case Kind.FRAGMENT_SPREAD:
+        return added(this.fragment(node.name.value), directivesOf(node));
+    }
+  }
+
+  private field(node: FieldNode): Size {
+    const inside = node.selectionSet === undefined ? NOTHING : this.selections(node.selectionSet);
+    const isIntrospection = node.name.value.startsWith('__');
+    return {
+      depth: isIntrospection ? 0 : 1 + inside.depth,
+      aliases: inside.aliases + (node.alias === undefined ? 0 : 1),
+      directives: inside.directives + directivesOf(node).directives,
+      fields: 1,
+      // A field without fields of its own is read with its record.
+      cost: node.selectionSet === undefined || isIntrospection ? 0 : 1 + itemsOf(node) * inside.cost,
+    };
+  }
+
+  private fragment(name: string): Size {
+    const known = this.sizes.get(name);
+    if (known === 'open') {
+      this.hasCycle = true;
+      return NOTHING;
+    }
+    if (known !== undefined) return known;
+    const fragment = this.fragments.get(name);
+    if (fragment === undefined) return NOTHING;
+    this.sizes.set(name, 'open');
+    const size = added(this.selections(fragment.selectionSet), directivesOf(fragment));
+    this.sizes.set(name, size);
+    return size;
+  }
+}
+
+/** Side by side: as deep as the deeper one. */
+function added(a: Size, b: Size): Size {
+  return {
+    depth: Math.max(a.depth, b.depth),
+    aliases: a.aliases + b.aliases,
+    directives: a.directives + b.directives,
+    fields: a.fields + b.fields,
+    cost: a.cost + b.cost,
+  };
+}
+
+function directivesOf({ directives }: { readonly directives?: readonly unknown[] | undefined }): Size {
+  return { ...NOTHING, directives: directives?.length ?? 0 };
+}
+
+/** How many items a field may have: of a list, its page. */
+function itemsOf({ arguments: given, selectionSet }: FieldNode): number {
+  const first = given?.find(({ name }) => name.value === 'first')?.value;
+  if (first?.kind === Kind.INT) return Math.max(1, Number(first.value));
+  const isPage = selectionSet?.selections.some(
+    (selection) =>
+      selection.kind !== Kind.FIELD || ['edges', 'nodes', 'pageInfo'].includes(selection.name.value),
+  );
+  return first !== undefined ? PAGE_MAX : isPage ? PAGE_DEFAULT : 1;
+}
+
+/** The largest default of a list. */
+const PAGE_DEFAULT = 50;

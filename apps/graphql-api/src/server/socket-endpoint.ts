@@ -1,0 +1,277 @@
+/**
+ * GraphQL over WebSocket: `graphql-transport-ws`, by the `graphql-ws` library.
+ *
+ * 1. A socket is its credential's: `connection_init` is signed for CONNECT /graphql, its nonce is used up, and the socket
+ *    is closed with 4412 within seconds of the credential's end.
+ * 2. The refusals of a handshake are the protocol's own codes. What is away or too much for the moment closes with 1013,
+ *    after which clients try again.
+ * 3. A subscription is executed anew for each event, with loaders of its own; what is the same for all its subscribers is
+ *    executed and written once.
+ */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { DomainError, ERRORS } from '@trading-automation/contracts';
+import { toRefusal } from '@trading-automation/core';
+import type { Actor, CredentialWatch, IncomingRequest } from '@trading-automation/core/access';
+import type { StreamLeases } from '@trading-automation/core/events';
+import { parseJsonBody } from '@trading-automation/runtime/http';
+import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql';
+import { type Context, handleProtocols, makeServer, type Server as Protocol } from 'graphql-ws';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { showError } from '../graphql/errors.js';
+import { mapped } from '../graphql/event-source.js';
+import type { Edge } from './edge.js';
+import { GRAPHQL_PATH } from './http-endpoint.js';
+import { SharedResult, SharedResults } from './shared-results.js';
+import { CLOSE, ClientSocket, SOCKET_TIMING, type SocketTiming } from './socket.js';
+
+const FRAME_BYTES_MAX = 65_536;
+const SUBSCRIPTIONS_MAX = 50;
+const INIT_WAIT_MS = 3_000;
+const FORBIDDEN = 4403;
+const TRY_AGAIN_LATER = 1013;
+const SIGNATURE_PARAMETERS = ['x-svc-pubkey', 'x-svc-timestamp', 'x-svc-nonce', 'x-svc-sig'];
+
+export interface SocketParts {
+  readonly edge: Edge;
+  readonly watch: CredentialWatch;
+  readonly leases: StreamLeases;
+  /** The caller's address, as a trusted proxy says it. */
+  readonly addressOf: (request: IncomingMessage) => string;
+  readonly timing?: Partial<SocketTiming> & { readonly initWaitMs?: number };
+}
+
+interface Extra {
+  readonly socket: ClientSocket;
+  readonly address: string;
+  /** Set by the handshake. */
+  actor?: Actor;
+}
+
+/** What is executed for one operation of a socket. */
+interface SocketArgs extends ExecutionArgs {
+  readonly requestId: string;
+  /** Makes the context of the next event. */
+  readonly fresh: () => ExecutionArgs['contextValue'];
+  readonly asked: string;
+}
+
+export class SocketEndpoint {
+  private readonly sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: FRAME_BYTES_MAX,
+    perMessageDeflate: false,
+    handleProtocols,
+  });
+  private readonly shared = new SharedResults();
+  private readonly protocol: Protocol<Extra>;
+  private readonly timing: SocketTiming;
+
+  constructor(private readonly parts: SocketParts) {
+    this.timing = { ...SOCKET_TIMING, ...parts.timing };
+    const { edge } = parts;
+    this.protocol = makeServer<Record<string, unknown>, Extra>({
+      schema: edge.schema,
+      connectionInitWaitTimeout: parts.timing?.initWaitMs ?? INIT_WAIT_MS,
+      onConnect: (context) => this.connect(context),
+      onSubscribe: (context, _id, payload) => this.begin(context, payload),
+      execute: (args) => edge.documents.execute(args) as Promise<ExecutionResult>,
+      subscribe: (args) => this.subscribe(args as SocketArgs) as Promise<ExecutionResult>,
+      onNext: (_context, _id, _payload, args, result) => this.shown(args as SocketArgs, result),
+      onError: (_context, _id, _payload, errors) => {
+        const requestId = randomUUID();
+        return errors.map((error) => showError(error as Error, requestId, edge.logger)) as never;
+      },
+    });
+    this.sockets.on('connection', (socket, request) => this.open(socket, request));
+  }
+
+  serve(server: Server): void {
+    server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
+      if (request.url?.split('?')[0] !== GRAPHQL_PATH) return stream.destroy();
+      stream.on('error', () => stream.destroy());
+      this.sockets.handleUpgrade(request, stream, head, (socket) =>
+        this.sockets.emit('connection', socket, request),
+      );
+    });
+  }
+
+  /** Says goodbye to every client; none is taken any more. */
+  async stop(): Promise<void> {
+    const closing = [...this.sockets.clients].map(
+      (socket) =>
+        new Promise<void>((resolve) => {
+          socket.once('close', () => resolve());
+          socket.close(1001, 'Going away');
+          setTimeout(() => socket.terminate(), this.timing.lingerMs).unref();
+        }),
+    );
+    this.sockets.close();
+    await Promise.all(closing);
+  }
+
+  private open(socket: WebSocket, request: IncomingMessage): void {
+    const client = new ClientSocket(socket, this.timing);
+    const extra: Extra = { socket: client, address: this.parts.addressOf(request) };
+    const closed = this.protocol.opened(
+      {
+        protocol: socket.protocol,
+        send: (message) => client.send(message),
+        close: (code, reason) => client.close(code ?? 1000, reason ?? ''),
+        onMessage: (take) => {
+          socket.on('message', (data) => void this.receive(client, take, data as Buffer));
+        },
+      },
+      extra,
+    );
+    socket.on('error', () => undefined);
+    socket.once('close', (code, reason) => void closed(code, String(reason)).catch(() => undefined));
+  }
+
+  /** A message is read as strictly as a body is; what is none is the protocol's to refuse. */
+  private async receive(
+    client: ClientSocket,
+    take: (message: string) => Promise<void>,
+    data: Buffer,
+  ): Promise<void> {
+    try {
+      let message: unknown;
+      try {
+        message = parseJsonBody(data);
+      } catch {
+        return client.close(4400, 'Invalid message received');
+      }
+      // The library takes a message that is parsed already.
+      await take(message as string);
+    } catch (error) {
+      this.parts.edge.logger.error({ err: error }, 'a message of a socket failed');
+      client.close(4500, 'Internal server error');
+    }
+  }
+
+  private async connect({
+    connectionParams = {},
+    extra,
+  }: Context<Record<string, unknown>, Extra>): Promise<boolean> {
+    try {
+      extra.actor = await this.admit(connectionParams, extra);
+      return extra.socket.isOpen;
+    } catch (error) {
+      const refusal = toRefusal(error);
+      if (!(refusal instanceof DomainError)) throw error;
+      const { kind } = ERRORS[refusal.code];
+      const isPassing = kind === 'unavailable' || kind === 'rate_limited' || kind === 'internal';
+      extra.socket.close(isPassing ? TRY_AGAIN_LATER : FORBIDDEN, refusal.code);
+      return false;
+    }
+  }
+
+  private async admit(
+    parameters: Readonly<Record<string, unknown>>,
+    { socket, address }: Extra,
+  ): Promise<Actor> {
+    const { edge, watch, leases } = this.parts;
+    const incoming = handshakeOf(parameters, address);
+    const actor = await edge.callers.identify(incoming, edge.limitsOf(address));
+    if (actor === null) throw new DomainError('authentication_required');
+    const held: (() => unknown)[] = [];
+    const release = () => {
+      for (const one of held.splice(0)) void one();
+    };
+    const end = () => socket.close(CLOSE.ended, 'Credential ended');
+    socket.onClose(release);
+    try {
+      held.push(await leases.claim(actor.credential.id, end));
+    } catch (error) {
+      if (error instanceof DomainError && error.code === 'rate_limited')
+        socket.close(CLOSE.tooMany, 'Too many sockets');
+      throw error;
+    }
+    held.push(await watch.watch({ actor, incoming, access: 'READ' }, end));
+    // A client that left meanwhile is told to nobody.
+    if (!socket.isOpen) release();
+    return actor;
+  }
+
+  private async begin(
+    context: Context<Record<string, unknown>, Extra>,
+    payload: {
+      readonly query: string;
+      readonly operationName?: string | null;
+      readonly variables?: unknown;
+      readonly extensions?: unknown;
+    },
+  ): Promise<SocketArgs | readonly GraphQLError[]> {
+    const { edge } = this.parts;
+    const { socket, address } = context.extra;
+    const actor = context.extra.actor!;
+    if (Object.keys(context.subscriptions).length > SUBSCRIPTIONS_MAX) {
+      socket.close(CLOSE.tooMany, 'Too many subscriptions');
+      return [new GraphQLError('Too many subscriptions')];
+    }
+    try {
+      await edge.limitsOf(address).takeByCredential(actor.credential.id);
+    } catch (error) {
+      return [new GraphQLError((error as Error).message, { originalError: error as Error })];
+    }
+    const prepared = edge.documents.prepare(payload.query, payload.operationName);
+    if ('errors' in prepared) return prepared.errors;
+    const requestId = randomUUID();
+    const incoming = handshakeOf({}, address);
+    const fresh = () => edge.contextOf({ actor, incoming, requestId });
+    const { document } = prepared;
+    const variables = (payload.variables ?? {}) as Record<string, unknown>;
+    return {
+      schema: edge.schema,
+      document,
+      operationName: payload.operationName ?? null,
+      variableValues: variables,
+      contextValue: fresh(),
+      requestId,
+      fresh,
+      asked: `${payload.operationName ?? ''}\n${JSON.stringify(variables)}\n${payload.query}`,
+    };
+  }
+
+  private async subscribe(args: SocketArgs): Promise<AsyncIterableIterator<unknown> | ExecutionResult> {
+    const { document, schema, contextValue, variableValues, operationName } = args;
+    const source = await createSourceEventStream({
+      schema,
+      document,
+      contextValue,
+      variableValues,
+      operationName,
+    });
+    if (!(Symbol.asyncIterator in source)) return source;
+    return mapped(source[Symbol.asyncIterator](), (event) =>
+      this.shared.of(event as object, args.asked, async () => {
+        const result = await this.parts.edge.documents.execute({
+          ...args,
+          contextValue: args.fresh(),
+          rootValue: event,
+        });
+        return new SharedResult(JSON.stringify(this.shown(args, result) ?? result));
+      }),
+    );
+  }
+
+  /** Errors as they are shown; undefined where there are none. */
+  private shown(args: SocketArgs, result: unknown) {
+    if (result instanceof SharedResult) return result as never;
+    const { errors, data } = result as { errors?: readonly Error[]; data?: unknown };
+    if (errors === undefined) return undefined;
+    return {
+      errors: errors.map((error) => showError(error, args.requestId, this.parts.edge.logger)),
+      data,
+    } as never;
+  }
+}
+
+/** The handshake as the request that was signed. */
+function handshakeOf(parameters: Readonly<Record<string, unknown>>, address: string): IncomingRequest {
+  const rawHeaders = Object.entries(parameters).flatMap(([name, value]) =>
+    SIGNATURE_PARAMETERS.includes(name) ? [name, typeof value === 'string' ? value : ''] : [],
+  );
+  return { method: 'CONNECT', target: GRAPHQL_PATH, rawHeaders, body: new Uint8Array(), address };
+}

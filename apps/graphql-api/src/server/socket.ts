@@ -1,0 +1,102 @@
+/**
+ * One WebSocket of a client, as the protocol library takes it.
+ *
+ * 1. A message waits while the client has more than `ROOM_BYTES` to take: its source is asked for no more meanwhile, and
+ *    nothing else queues.
+ * 2. A client that takes nothing for `STALL_MS` while something waits is closed with 4410.
+ * 3. A client that answers no ping until the next one is closed with 4408.
+ */
+import type { WebSocket } from 'ws';
+import { SharedResult } from './shared-results.js';
+
+export interface SocketTiming {
+  readonly pingMs: number;
+  readonly stallMs: number;
+  /** How long a closed socket may take to say goodbye. */
+  readonly lingerMs: number;
+}
+
+export const SOCKET_TIMING: SocketTiming = { pingMs: 12_000, stallMs: 5_000, lingerMs: 2_000 };
+export const CLOSE = { silent: 4408, tooSlow: 4410, tooMany: 4411, ended: 4412 } as const;
+const ROOM_BYTES = 65_536;
+
+/** How often is looked whether a client that is behind has taken something. */
+const LOOKS_PER_STALL = 10;
+const DONE = Promise.resolve();
+const noop = () => undefined;
+
+export class ClientSocket {
+  private readonly pinging: NodeJS.Timeout;
+  private isAnswered = true;
+  private watching: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly socket: WebSocket,
+    private readonly timing: SocketTiming,
+  ) {
+    this.pinging = setInterval(() => this.ping(), timing.pingMs);
+    socket.on('pong', () => {
+      this.isAnswered = true;
+    });
+    socket.once('close', () => {
+      clearInterval(this.pinging);
+      clearInterval(this.watching);
+    });
+  }
+
+  /** Calls back once the socket is closed; at once where it is. */
+  onClose(then: () => void): void {
+    if (this.socket.readyState === this.socket.CLOSED) then();
+    else this.socket.once('close', then);
+  }
+
+  get isOpen(): boolean {
+    return this.socket.readyState === this.socket.OPEN;
+  }
+
+  /** Resolves once there is room for the next message; at once where nothing will be sent any more. */
+  send(message: string): Promise<void> {
+    if (!this.isOpen) return DONE;
+    const text = SharedResult.inserted(message);
+    if (this.socket.bufferedAmount + text.length <= ROOM_BYTES) {
+      this.socket.send(text, noop);
+      return DONE;
+    }
+    this.watching ??= this.watchForStall();
+    // Called once it is with the system, or never will be.
+    return new Promise((resolve) => this.socket.send(text, () => resolve()));
+  }
+
+  close(code: number, reason: string): void {
+    if (!this.isOpen) return;
+    this.socket.close(code, reason);
+    const cut = setTimeout(() => this.socket.terminate(), this.timing.lingerMs);
+    this.socket.once('close', () => clearTimeout(cut));
+  }
+
+  private watchForStall(): NodeJS.Timeout {
+    let least = Number.POSITIVE_INFINITY;
+    let looksInVain = 0;
+    return setInterval(() => {
+      const buffered = this.socket.bufferedAmount;
+      if (buffered <= ROOM_BYTES) {
+        clearInterval(this.watching);
+        this.watching = undefined;
+        return;
+      }
+      looksInVain = buffered < least ? 0 : looksInVain + 1;
+      least = Math.min(least, buffered);
+      if (looksInVain >= LOOKS_PER_STALL) this.close(CLOSE.tooSlow, 'Too slow');
+    }, this.timing.stallMs / LOOKS_PER_STALL);
+  }
+
+  private ping(): void {
+    if (!this.isOpen) return;
+    if (!this.isAnswered) {
+      this.close(CLOSE.silent, 'No pong');
+      return;
+    }
+    this.isAnswered = false;
+    this.socket.ping();
+  }
+}

@@ -1,0 +1,21 @@
+/** Of the package, which has no types, what the tests use. */
+declare module 'oidc-provider' {
+  import type { IncomingMessage, ServerResponse } from 'node:http';
+
+  export default class Provider {
+    constructor(issuer: string, configuration: Record<string, unknown>);
+    callback(): (request: IncomingMessage, response: ServerResponse) => void;
+    interactionFinished(
+      request: IncomingMessage,
+      response: ServerResponse,
+      result: Record<string, unknown>,
+    ): Promise<void>;
+    readonly Grant: new (of: {
+      accountId: string;
+      clientId: string;
+    }) => {
+      addOIDCScope(scope: string): void;
+      save(): Promise<string>;
+    };
+  }
+}

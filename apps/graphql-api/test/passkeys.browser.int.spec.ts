@@ -1,0 +1,156 @@
+/** Passkeys as a browser makes and uses them: Chromium, its virtual authenticator, and the public client library. */
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { CoreModule, type Platform, type ServerKeys } from '@trading-automation/core';
+import {
+  AccessModule,
+  LocalBuckets,
+  pickEngine,
+  RateLimiter,
+  rateLimitsSchema,
+} from '@trading-automation/core/access';
+import { type PasskeyOptions, PasskeySignIn, Sessions, SignInModule } from '@trading-automation/core/sign-in';
+import { CoreUnderTest } from '@trading-automation/core/testing';
+import { type BrowserContext, type CDPSession, chromium, type Page } from 'playwright-core';
+import { PasskeyPages } from './passkey-pages.js';
+
+const BROWSER_ARGUMENTS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-dev-shm-usage',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+const AUTHENTICATOR = {
+  protocol: 'ctap2',
+  transport: 'internal',
+  hasResidentKey: true,
+  hasUserVerification: true,
+  isUserVerified: true,
+  automaticPresenceSimulation: true,
+} as const;
+
+let profile: string;
+let browser: BrowserContext;
+let core: CoreUnderTest;
+let product: INestApplicationContext;
+/** Two origins of one domain; the product knows the first alone. */
+let [ours, others]: PasskeyPages[] = [];
+let [origin, otherOrigin] = ['', ''];
+
+beforeAll(async () => {
+  profile = mkdtempSync(join(tmpdir(), 'passkeys-spec-'));
+  browser = await chromium.launchPersistentContext(profile, {
+    executablePath: String(process.env.TEST_BROWSER),
+    args: BROWSER_ARGUMENTS,
+  });
+  core = await CoreUnderTest.open();
+  [ours, others] = [new PasskeyPages(), new PasskeyPages()];
+  [origin, otherOrigin] = [await ours.listen(), await others.listen()];
+  product = await wired(core.platform, { rpId: 'localhost', rpName: 'The product', origins: [origin] });
+  ours.passkeys = others.passkeys = product.get(PasskeySignIn);
+});
+afterAll(async () => {
+  await browser?.close();
+  await Promise.all([ours?.close(), others?.close()]);
+  await product?.close();
+  await core?.close();
+  rmSync(profile, { recursive: true, force: true });
+});
+
+/** Signing in as an API wires it. */
+function wired(platform: Platform, passkeys: PasskeyOptions): Promise<INestApplicationContext> {
+  const serverKeys: ServerKeys = [createHash('sha256').update('server key of the test').digest()];
+  const url = () => 'https://graphql.example.com';
+  const access = AccessModule.with({
+    engine: pickEngine().engine,
+    openRegistration: false,
+    publicUrl: url,
+    rateLimiter: new RateLimiter(rateLimitsSchema.parse({}), {
+      buckets: new LocalBuckets(),
+      takeWithNonce: async () => null,
+    }),
+  });
+  class Product {}
+  const imports = [
+    CoreModule.forApi(platform, serverKeys),
+    SignInModule.with({ access, serverKeys, issuer: url, openRegistration: false, passkeys }),
+  ];
+  return NestFactory.createApplicationContext({ module: Product, imports }, { logger: false });
+}
+
+let page: Page;
+let devtools: CDPSession;
+let authenticatorId: string;
+beforeEach(async () => {
+  page = await browser.newPage();
+  await page.goto(origin);
+  devtools = await browser.newCDPSession(page);
+  await devtools.send('WebAuthn.enable');
+  ({ authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', { options: AUTHENTICATOR }));
+  ours!.actor = others!.actor = await core.actor();
+});
+afterEach(() => page.close());
+
+const register = () => page.evaluate('register()');
+const login = () => page.evaluate('login()') as Promise<{ kind?: string; tokens?: { accessToken: string } }>;
+
+async function signedInUser(): Promise<string> {
+  const { tokens } = await login();
+  return (await product.get(Sessions).verify(String(tokens?.accessToken))).userId;
+}
+
+describe('a passkey of a browser', () => {
+  it('is registered, and signs its user in, who is not named', async () => {
+    expect(await register()).toEqual({ credentialId: expect.stringMatching(/^[\w-]+$/) });
+    expect(await signedInUser()).toBe(ours!.actor?.userId);
+    expect(await signedInUser()).toBe(ours!.actor?.userId);
+  });
+
+  it('is made once on an authenticator: the browser knows that it is there', async () => {
+    await register();
+    expect(await register()).toEqual({ browser: 'InvalidStateError' });
+  });
+
+  it('is neither made nor used where its user is not verified', async () => {
+    await register();
+    await devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
+    expect(await login()).toEqual({ browser: 'NotAllowedError' });
+    ours!.actor = await core.actor();
+    expect(await register()).toEqual({ browser: 'NotAllowedError' });
+  });
+
+  it('is refused from an origin that is not ours, which the browser takes for the same domain', async () => {
+    await register();
+    await page.goto(otherOrigin);
+    expect(await login()).toEqual({ refused: 'invalid_login' });
+    others!.actor = await core.actor();
+    expect(await register()).toEqual({ refused: 'validation_failed' });
+    await page.goto(origin);
+    expect(await signedInUser()).toBe(ours!.actor?.userId);
+  });
+
+  it('that was copied is found out by its counter', async () => {
+    await register();
+    const { credentials } = await devtools.send('WebAuthn.getCredentials', { authenticatorId });
+    const [copy] = credentials;
+    expect(await signedInUser()).toBe(ours!.actor?.userId);
+    await devtools.send('WebAuthn.clearCredentials', { authenticatorId });
+    await devtools.send('WebAuthn.addCredential', { authenticatorId, credential: copy! });
+    expect(await login()).toEqual({ refused: 'invalid_login' });
+  });
+
+  it('that was removed signs nobody in', async () => {
+    const { credentialId } = (await register()) as { credentialId: string };
+    await product.get(PasskeySignIn).remove(ours!.actor!, credentialId);
+    expect(await login()).toEqual({ refused: 'invalid_login' });
+  });
+});

@@ -1,0 +1,102 @@
+/** The GraphQL API as it is deployed, in this process, beside a REST API on the same database. */
+import { createHash } from 'node:crypto';
+import { generateSealingKeyPair } from '@trading-automation/core/sealing';
+import { createLogger, readConfig } from '@trading-automation/runtime';
+import { signRequest } from '@trading-automation/signed-request';
+import { LIMITS_OUT_OF_THE_WAY } from '../../rest-api/test/rate-limits.js';
+import type { KeyHolder } from '../../rest-api/test/real-api.js';
+import { JSON_TYPE, type Received, send } from '../../rest-api/test/send.js';
+import { configSchema } from '../src/config.js';
+import { startGraphqlApi } from '../src/graphql-api.js';
+import type { SocketParts } from '../src/server/socket-endpoint.js';
+
+export interface RealGraphqlApi {
+  readonly port: number;
+  readonly url: string;
+  readonly log: string[];
+  close(): Promise<void>;
+}
+
+export interface GraphqlError {
+  readonly message: string;
+  readonly path?: readonly (string | number)[];
+  readonly extensions: {
+    readonly code: string;
+    readonly details?: readonly {
+      readonly field?: string;
+      readonly code: string;
+      readonly message: string;
+    }[];
+    readonly request_id: string;
+    readonly retry_after?: number;
+  };
+}
+
+/** An answer of GraphQL: what was asked for is told by who asks. */
+export interface Answered {
+  readonly status: number;
+  readonly headers: Received['headers'];
+  // biome-ignore lint/suspicious/noExplicitAny: its shape is that of the query
+  readonly data: any;
+  readonly errors: readonly GraphqlError[] | undefined;
+  readonly text: string;
+}
+
+export interface Asked {
+  readonly query?: string | undefined;
+  readonly variables?: object;
+  readonly operationName?: string;
+  readonly extensions?: object;
+}
+
+export async function startRealGraphqlApi(
+  databaseUrl: string,
+  environment: Readonly<Record<string, string>> = {},
+  timing?: SocketParts['timing'],
+): Promise<RealGraphqlApi> {
+  const sealingKey = async () => {
+    const { id, publicKey } = await generateSealingKeyPair();
+    return `${id}.${publicKey}`;
+  };
+  const config = readConfig(configSchema, {
+    WORLD: 'test',
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: process.env.TEST_REDIS_URL,
+    SERVER_KEYS: createHash('sha256').update('server key').digest('base64url'),
+    EXCHANGE_SEALING_KEY: await sealingKey(),
+    WEBHOOK_SEALING_KEY: await sealingKey(),
+    OPEN_REGISTRATION: 'true',
+    RATE_LIMITS: JSON.stringify(LIMITS_OUT_OF_THE_WAY),
+    ...environment,
+  });
+  const log: string[] = [];
+  const logger = createLogger('graphql-api', 'debug', { write: (line) => void log.push(line) });
+  const { url, stop } = await startGraphqlApi(config, '1.2.3', logger, timing);
+  return { port: Number(new URL(url).port), url, log, close: stop };
+}
+
+/** What is sent as it is, without credentials unless the headers have them. */
+export async function post(
+  api: { readonly port: number },
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answered> {
+  return answered(await send(api, 'POST', '/graphql', { body, headers: { ...JSON_TYPE, ...headers } }));
+}
+
+/** A signed operation; text stands for a query without anything else. */
+export function ask(
+  api: { readonly port: number },
+  { privateKey }: KeyHolder,
+  asked: Asked | string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answered> {
+  const body = JSON.stringify(typeof asked === 'string' ? { query: asked } : asked);
+  const signature = signRequest({ method: 'POST', path: '/graphql', privateKey, body });
+  return post(api, body, { ...signature, ...headers });
+}
+
+function answered({ status, headers, text, json }: Received): Answered {
+  const { data, errors } = json as { data?: unknown; errors?: readonly GraphqlError[] };
+  return { status, headers, data, errors, text };
+}

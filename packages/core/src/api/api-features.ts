@@ -1,0 +1,64 @@
+import type { DynamicModule, Type } from '@nestjs/common';
+import { Module } from '@nestjs/common';
+import { AnalyticsModule } from '../analytics/index.js';
+import { CopiersModule } from '../copiers/index.js';
+import { EmergencyStopModule } from '../emergency-stop/index.js';
+import { EventsModule } from '../events/index.js';
+import { ExchangeAccountsModule, ExchangeSecrets } from '../exchange-accounts/index.js';
+import { LedgerModule } from '../ledger/index.js';
+import { NotificationsModule } from '../notifications/index.js';
+import { RewardsModule } from '../rewards/index.js';
+import { SettingsModule } from '../settings/index.js';
+import { StrategiesModule } from '../strategies/index.js';
+import { TradePairsModule } from '../trade-pairs/index.js';
+import { TradesModule } from '../trades/index.js';
+import { WebhookSecrets, WebhooksModule } from '../webhooks/index.js';
+import { WithdrawalsModule } from '../withdrawals/index.js';
+
+/** What seals secrets to the processes that open them, for the features that take such. */
+export interface ApiSecrets {
+  readonly exchange: ExchangeSecrets;
+  readonly webhook: WebhookSecrets;
+}
+
+export interface ApiFeatureOptions {
+  readonly secrets: ApiSecrets;
+  /** In reward tokens; taken out of each withdrawal. */
+  readonly withdrawalFee: string;
+}
+
+/** Every feature that an API serves, whatever its transport. */
+export function apiFeatures({ secrets, withdrawalFee }: ApiFeatureOptions): (DynamicModule | Type)[] {
+  return [
+    secretsModule(secrets),
+    ExchangeAccountsModule,
+    TradePairsModule,
+    TradesModule,
+    StrategiesModule,
+    CopiersModule,
+    AnalyticsModule,
+    RewardsModule,
+    WithdrawalsModule.with({ fee: withdrawalFee }),
+    NotificationsModule,
+    SettingsModule,
+    EventsModule,
+    EmergencyStopModule,
+    LedgerModule,
+    WebhooksModule,
+  ];
+}
+
+@Module({})
+class SecretsModule {}
+
+function secretsModule({ exchange, webhook }: ApiSecrets): DynamicModule {
+  return {
+    module: SecretsModule,
+    global: true,
+    providers: [
+      { provide: ExchangeSecrets, useValue: exchange },
+      { provide: WebhookSecrets, useValue: webhook },
+    ],
+    exports: [ExchangeSecrets, WebhookSecrets],
+  };
+}

@@ -1,0 +1,112 @@
+import { PulledItems } from './pull-stream.js';
+
+/** A stream of what was put into it. */
+function streamOf<Item>() {
+  const items: Item[] = [];
+  let ends = 0;
+  const stream = new PulledItems(
+    () => items.shift(),
+    () => {
+      ends += 1;
+    },
+  );
+  const put = (item: Item) => {
+    items.push(item);
+    stream.wake();
+  };
+  return { stream, items, put, ends: () => ends };
+}
+const done = { done: true, value: undefined };
+const item = (value: unknown) => ({ done: false, value });
+
+describe('a pulled stream', () => {
+  it('makes nothing that nobody asks for, and answers who asks in order', async () => {
+    const { stream, items, put } = streamOf<number>();
+    put(1);
+    expect(items).toEqual([1]);
+    const asked = [stream.next(), stream.next(), stream.next()];
+    put(2);
+    put(3);
+    expect(await Promise.all(asked)).toEqual([item(1), item(2), item(3)]);
+    expect(stream[Symbol.asyncIterator]()).toBe(stream);
+  });
+
+  it('ends at once, with every pending question, also while an item is being read', async () => {
+    const { stream, put, ends } = streamOf<number>();
+    const pending = [stream.next(), stream.next()];
+    expect(await stream.return()).toEqual(done);
+    expect(await Promise.all(pending)).toEqual([done, done]);
+    put(1);
+    expect([await stream.next(), await stream.return(), ends(), stream.ended.aborted]).toEqual([
+      done,
+      done,
+      1,
+      true,
+    ]);
+
+    let give: (value: number) => void = () => undefined;
+    const reading = new Promise<number>((resolve) => {
+      give = resolve;
+    });
+    const slow = new PulledItems(
+      () => reading,
+      () => undefined,
+    );
+    const asked = slow.next();
+    await slow.return();
+    expect(await asked).toEqual(done);
+    give(1);
+    await reading;
+    expect(await slow.next()).toEqual(done);
+  });
+
+  it('asks again where something came about while the read that found nothing was under way', async () => {
+    const reads: ((value: number | undefined) => void)[] = [];
+    const stream = new PulledItems<number>(
+      () => new Promise((resolve) => reads.push(resolve)),
+      () => undefined,
+    );
+    const asked = stream.next();
+    stream.wake();
+    expect(reads).toHaveLength(1);
+    reads[0]?.(undefined);
+    await new Promise((resolve) => setImmediate(resolve));
+    reads[1]?.(7);
+    expect(await asked).toEqual(item(7));
+    const next = stream.next();
+    reads[2]?.(undefined);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(reads).toHaveLength(3);
+    await stream.return();
+    expect(await next).toEqual(done);
+  });
+
+  it('tells of a failure once, to who waits or to who asks next, and is done then', async () => {
+    const failure = new Error('a stream that fails');
+    const waited = streamOf<number>();
+    const pending = [waited.stream.next(), waited.stream.next()];
+    waited.stream.fail(failure);
+    const settled = await Promise.allSettled(pending);
+    expect(settled).toEqual([
+      { status: 'rejected', reason: failure },
+      { status: 'fulfilled', value: done },
+    ]);
+    expect([await waited.stream.next(), waited.ends(), waited.stream.ended.reason]).toEqual([
+      done,
+      1,
+      failure,
+    ]);
+
+    const idle = streamOf<number>();
+    idle.stream.fail(failure);
+    await expect(idle.stream.next()).rejects.toBe(failure);
+    expect(await idle.stream.next()).toEqual(done);
+
+    const read = new PulledItems<number>(
+      () => Promise.reject(failure),
+      () => undefined,
+    );
+    await expect(read.next()).rejects.toBe(failure);
+    expect(await read.next()).toEqual(done);
+  });
+});

@@ -1,0 +1,294 @@
+/**
+ * Sign-in by passkeys (WebAuthn). Kept until v2.0.
+ *
+ * 1. A challenge is good for five minutes, for one ceremony, and for the first answer to it, whatever that is. One to
+ *    register was drawn for a user, and is good for that user alone.
+ * 2. An answer counts only from one of our origins, for our domain, with its user verified by the authenticator: it is
+ *    two factors, and no second one is asked for.
+ * 3. No user is named to sign in: the authenticator says whose passkey it is, and the passkey has to be that user's.
+ * 4. A passkey whose counter does not go up may have been copied: refused, of two at once too. Authenticators that
+ *    do not count say 0 for ever.
+ * 5. To add or remove a passkey takes a credential with ADMIN that holds at that moment. An account has 20 at most.
+ */
+import {
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  type PublicKeyCredentialCreationOptionsJSON,
+  type PublicKeyCredentialRequestOptionsJSON,
+  type VerifiedAuthenticationResponse,
+  type VerifiedRegistrationResponse,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server';
+import { DomainError, encodeId } from '@trading-automation/contracts';
+import { inTransaction, isUniqueViolation, newUuid, type Tx } from '@trading-automation/persistence';
+import type { z } from 'zod';
+import { type Actor, assertNotRevoked, authorise, lockUser } from '../../access/index.js';
+import type { Platform } from '../../platform.js';
+import { limitReached } from '../../refusals.js';
+import { notOffered } from '../providers/provider-settings.js';
+import type { SignedIn, SignIn } from '../sign-in.service.js';
+import { challengeIn, loginAnswer, registrationAnswer } from './passkey-answers.js';
+import type { PasskeyOptions } from './passkey-settings.js';
+
+const CHALLENGE_SECONDS = 300;
+const PASSKEYS_MAX = 20;
+/** EdDSA, ES256 and RS256 by their COSE numbers. */
+const ALGORITHMS = [-8, -7, -257];
+
+type Purpose = 'register' | 'login';
+type RegistrationAnswer = z.output<typeof registrationAnswer>;
+type LoginAnswer = z.output<typeof loginAnswer>;
+
+interface Passkey {
+  readonly id: string;
+  readonly user_id: string;
+  readonly public_key: Buffer;
+  readonly counter: string;
+}
+
+export interface PasskeySignInParts {
+  readonly platform: Platform;
+  readonly signIn: SignIn;
+  /** Undefined where passkeys are not offered. */
+  readonly options: PasskeyOptions | undefined;
+}
+
+export class PasskeySignIn {
+  constructor(private readonly parts: PasskeySignInParts) {}
+
+  /** What the browser is given to make a passkey for the actor's account. */
+  async registrationOptions(actor: Actor): Promise<PublicKeyCredentialCreationOptionsJSON> {
+    authorise(actor, 'ADMIN');
+    const { rpId, rpName } = this.options();
+    const { userId } = actor;
+    const passkeys = await this.passkeysOf(userId);
+    if (passkeys.length >= PASSKEYS_MAX) throw limitReached('passkeys', PASSKEYS_MAX);
+    const options = await generateRegistrationOptions({
+      rpID: rpId,
+      rpName,
+      userID: userHandleOf(userId),
+      userName: (await this.emailOf(userId)) ?? encodeId('usr', userId),
+      attestationType: 'none',
+      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+      excludeCredentials: passkeys.map(({ credential_id, transports }) => ({
+        id: credential_id.toString('base64url'),
+        transports,
+      })),
+      supportedAlgorithmIDs: ALGORITHMS,
+      timeout: CHALLENGE_SECONDS * 1_000,
+    });
+    await this.keepChallenge('register', userId, options.challenge);
+    return options;
+  }
+
+  /** @param answer what the browser made of the options; @throws {DomainError} `validation_failed` */
+  async register(actor: Actor, answer: unknown): Promise<{ readonly credentialId: string }> {
+    authorise(actor, 'ADMIN');
+    this.options();
+    const parsed = registrationAnswer.safeParse(answer);
+    if (!parsed.success) throw badRegistration(parsed.error);
+    const challenge = await this.useChallenge('register', actor.userId, parsed.data);
+    if (challenge === null) throw badRegistration('the challenge is unknown');
+    const registration = await this.verifyRegistration(parsed.data, challenge);
+    if (!registration.verified) throw badRegistration('it does not verify');
+    try {
+      await inTransaction(this.parts.platform.database, (tx) => addPasskey(tx, actor, registration));
+    } catch (error) {
+      if (!isUniqueViolation(error, 'passkeys_credential_id_key')) throw error;
+      throw new DomainError('already_exists', 'This passkey is registered already.');
+    }
+    return { credentialId: registration.registrationInfo.credential.id };
+  }
+
+  /** What the browser is given to sign in by any passkey of this domain. */
+  async loginOptions(): Promise<PublicKeyCredentialRequestOptionsJSON> {
+    const { rpId } = this.options();
+    const options = await generateAuthenticationOptions({
+      rpID: rpId,
+      userVerification: 'required',
+      timeout: CHALLENGE_SECONDS * 1_000,
+    });
+    await this.keepChallenge('login', null, options.challenge);
+    return options;
+  }
+
+  /** @param answer what the browser made of the options; @throws {DomainError} `invalid_login` */
+  async login(answer: unknown): Promise<SignedIn> {
+    this.options();
+    const parsed = loginAnswer.safeParse(answer);
+    if (!parsed.success) throw badLogin(parsed.error);
+    const challenge = await this.useChallenge('login', null, parsed.data);
+    const passkey = await this.passkeyOf(parsed.data);
+    if (challenge === null || passkey === null) throw badLogin('the challenge or the passkey is unknown');
+    const login = await this.verifyLogin(parsed.data, challenge, passkey);
+    if (!login.verified) throw badLogin('it does not verify');
+    return inTransaction(this.parts.platform.database, async (tx) => {
+      await countUp(tx, passkey, login.authenticationInfo.newCounter);
+      return this.parts.signIn.complete(tx, passkey.user_id, 'passkey');
+    });
+  }
+
+  /** Removes a passkey of the actor's account. */
+  async remove(actor: Actor, credentialId: string): Promise<void> {
+    authorise(actor, 'ADMIN');
+    await inTransaction(this.parts.platform.database, async (tx) => {
+      await lockUser(tx, actor.userId);
+      await assertNotRevoked(tx, actor);
+      const [removed] = await tx.query(
+        'DELETE FROM passkeys WHERE user_id = $1 AND credential_id = $2 RETURNING id',
+        [actor.userId, Buffer.from(credentialId, 'base64url')],
+      );
+      if (removed.length === 0) throw new DomainError('not_found');
+    });
+  }
+
+  private options(): PasskeyOptions {
+    if (this.parts.options === undefined) throw notOffered('passkeys');
+    return this.parts.options;
+  }
+
+  private async verifyRegistration(
+    answer: RegistrationAnswer,
+    challenge: string,
+  ): Promise<VerifiedRegistrationResponse> {
+    const { rpId, origins } = this.options();
+    try {
+      return await verifyRegistrationResponse({
+        response: { ...answer, clientExtensionResults: {} },
+        expectedChallenge: challenge,
+        expectedOrigin: origins,
+        expectedRPID: rpId,
+        requireUserVerification: true,
+        supportedAlgorithmIDs: ALGORITHMS,
+      });
+    } catch (error) {
+      throw badRegistration(error);
+    }
+  }
+
+  private async verifyLogin(
+    answer: LoginAnswer,
+    challenge: string,
+    passkey: Passkey,
+  ): Promise<VerifiedAuthenticationResponse> {
+    const { rpId, origins } = this.options();
+    try {
+      return await verifyAuthenticationResponse({
+        response: { ...answer, clientExtensionResults: {} },
+        expectedChallenge: challenge,
+        expectedOrigin: origins,
+        expectedRPID: rpId,
+        requireUserVerification: true,
+        credential: {
+          id: answer.id,
+          publicKey: new Uint8Array(passkey.public_key),
+          counter: Number(passkey.counter),
+        },
+      });
+    } catch (error) {
+      throw badLogin(error);
+    }
+  }
+
+  private async keepChallenge(purpose: Purpose, userId: string | null, challenge: string): Promise<void> {
+    await this.parts.platform.database.query(
+      `INSERT INTO passkey_challenges (id, user_id, challenge, purpose, expires_at)
+       VALUES ($1, $2, $3, $4, clock_timestamp() + ${CHALLENGE_SECONDS} * interval '1 second')`,
+      [newUuid(), userId, challenge, purpose],
+    );
+  }
+
+  /** In a transaction of its own: an answer that is refused has used its challenge, too. */
+  private async useChallenge(
+    purpose: Purpose,
+    userId: string | null,
+    answer: RegistrationAnswer | LoginAnswer,
+  ): Promise<string | null> {
+    const challenge = challengeIn(answer);
+    const [used] = await this.parts.platform.database.query(
+      `DELETE FROM passkey_challenges
+       WHERE challenge = $1 AND purpose = $2 AND user_id IS NOT DISTINCT FROM $3 AND expires_at > clock_timestamp()
+       RETURNING challenge`,
+      [challenge, purpose, userId],
+    );
+    return used[0]?.challenge ?? null;
+  }
+
+  private async passkeyOf({ id, response }: LoginAnswer): Promise<Passkey | null> {
+    const [passkey] = await this.parts.platform.database.query(
+      'SELECT id, user_id, public_key, counter FROM passkeys WHERE credential_id = $1',
+      [Buffer.from(id, 'base64url')],
+    );
+    if (passkey === undefined) return null;
+    const isOfUser = userHandleOf(passkey.user_id).equals(Buffer.from(response.userHandle, 'base64url'));
+    return isOfUser ? passkey : null;
+  }
+
+  private passkeysOf(userId: string): Promise<{ credential_id: Buffer; transports: string[] }[]> {
+    const { database } = this.parts.platform;
+    return database.query('SELECT credential_id, transports FROM passkeys WHERE user_id = $1', [userId]);
+  }
+
+  private async emailOf(userId: string): Promise<string | null> {
+    const { database } = this.parts.platform;
+    const [user] = await database.query(
+      'SELECT coalesce(pending_email, email) AS email FROM users WHERE id = $1',
+      [userId],
+    );
+    return user?.email ?? null;
+  }
+}
+
+/** Authenticators keep it beside the passkey: a random number, nothing personal. */
+function userHandleOf(userId: string): Buffer<ArrayBuffer> {
+  return Buffer.from(userId.replaceAll('-', ''), 'hex');
+}
+
+async function addPasskey(
+  tx: Tx,
+  actor: Actor,
+  { registrationInfo }: Extract<VerifiedRegistrationResponse, { verified: true }>,
+): Promise<void> {
+  await lockUser(tx, actor.userId);
+  await assertNotRevoked(tx, actor);
+  const [{ count }] = await tx.query('SELECT count(*)::int AS count FROM passkeys WHERE user_id = $1', [
+    actor.userId,
+  ]);
+  if (count >= PASSKEYS_MAX) throw limitReached('passkeys', PASSKEYS_MAX);
+  const { id, publicKey, counter, transports } = registrationInfo.credential;
+  await tx.query(
+    `INSERT INTO passkeys (id, user_id, credential_id, public_key, counter, transports, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp())`,
+    [
+      newUuid(),
+      actor.userId,
+      Buffer.from(id, 'base64url'),
+      Buffer.from(publicKey),
+      counter,
+      transports ?? [],
+    ],
+  );
+}
+
+/** What another answer changed meanwhile is seen: the row is looked at again once it is locked. */
+async function countUp(tx: Tx, { id }: Passkey, counter: number): Promise<void> {
+  const [counted] = await tx.query(
+    `UPDATE passkeys SET counter = $2, last_used_at = clock_timestamp()
+     WHERE id = $1 AND (counter < $2 OR (counter = 0 AND $2 = 0)) RETURNING id`,
+    [id, counter],
+  );
+  if (counted.length === 0) throw badLogin('the counter does not go up');
+}
+
+function badRegistration(cause: unknown): DomainError {
+  const message = 'It is no good answer to a challenge that was drawn for it here: begin again.';
+  return new DomainError('validation_failed', undefined, [{ field: 'response', code: 'invalid', message }], {
+    cause,
+  });
+}
+
+function badLogin(cause: unknown): DomainError {
+  const message = 'The passkey is not good here, or took too long: begin again.';
+  return new DomainError('invalid_login', message, [], { cause });
+}

@@ -1,0 +1,292 @@
+import type { Actor } from '../access/index.js';
+import type { SignedIn } from './sign-in.service.js';
+import { SignInUnderTest } from './testing/sign-in-under-test.js';
+
+const PASSWORD = 'correct horse battery';
+const WRONG = 'incorrect horse battery';
+const REFUSED = { code: 'invalid_login', message: 'E-mail or password is wrong.', details: [] };
+
+let under: SignInUnderTest;
+let process: ReturnType<SignInUnderTest['process']>;
+beforeAll(async () => {
+  under = await SignInUnderTest.open();
+  process = under.process();
+});
+afterAll(() => under.close());
+
+let count = 0;
+const newEmail = () => `user${++count}@example.com`;
+const register = (email: string, password = PASSWORD) => process.passwords.register({ email, password });
+const login = (email: string, password = PASSWORD) => process.passwords.login({ email, password });
+const actorOf = (accessToken: string) => process.sessions.verify(accessToken);
+
+async function userOf(signedIn: SignedIn): Promise<string> {
+  if (signedIn.kind !== 'tokens') throw new Error('a second factor is asked for');
+  return (await actorOf(signedIn.tokens.accessToken)).userId;
+}
+async function registered(email = newEmail()): Promise<Actor> {
+  const { accessToken } = await register(email);
+  return actorOf(accessToken);
+}
+const mailsTo = (email: string) =>
+  under.core.rows('SELECT user_id, subject, body FROM mails WHERE recipient = $1', email);
+
+describe('registering', () => {
+  it('opens an account with a session, whose address is pending until the link that is sent is opened', async () => {
+    const email = newEmail();
+    const { userId } = await registered(email);
+    const user = () => under.core.row('SELECT email, pending_email FROM users WHERE id = $1', userId);
+    expect(await user()).toEqual({ email: null, pending_email: email });
+    const [mail, ...more] = await mailsTo(email);
+    expect(mail).toMatchObject({ user_id: userId, subject: 'Verify your e-mail address' });
+    expect(more).toEqual([]);
+    const [, code = ''] = /code=([\w-]{43})/.exec(String(mail?.body)) ?? [];
+    await process.emails.verify(code);
+    expect(await user()).toEqual({ email, pending_email: null });
+    expect(await userOf(await login(email))).toBe(userId);
+  });
+
+  it('a known address is refused, and leaves no second account', async () => {
+    const email = newEmail();
+    const { userId } = await registered(email);
+    const users = () => under.core.row('SELECT count(*)::int AS count FROM users');
+    const before = await users();
+    await expect(register(email, WRONG)).rejects.toMatchObject({
+      code: 'already_exists',
+      details: [{ field: 'email', code: 'already_exists' }],
+    });
+    expect(await users()).toEqual(before);
+    expect(await mailsTo(email)).toHaveLength(1);
+    expect(await userOf(await login(email))).toBe(userId);
+  });
+
+  it('one address ten times at once makes one account', async () => {
+    const email = newEmail();
+    const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => register(email)));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'already_exists' });
+    }
+    expect(await mailsTo(email)).toHaveLength(1);
+  });
+
+  it('reads an address without the spaces around it, and its domain in any case', async () => {
+    const { userId } = await registered(' Anna.B+x@Example.COM\n');
+    expect(await userOf(await login('Anna.B+x@eXample.com '))).toBe(userId);
+    await expect(register('Anna.B+x@example.com')).rejects.toMatchObject({ code: 'already_exists' });
+    await expect(login('anna.b+x@example.com')).rejects.toMatchObject(REFUSED);
+  });
+
+  it.each([
+    '',
+    'a',
+    'a@b',
+    'a@b.co, c@d.co',
+    'a@b.co\r\nBcc: c@d.co',
+    '\u0000@b.co',
+    `${'a'.repeat(250)}@b.co`,
+  ])('is refused for the address %j', async (email) => {
+    await expect(register(email)).rejects.toMatchObject({
+      code: 'validation_failed',
+      details: [{ field: 'email' }],
+    });
+  });
+
+  it.each(['', 'a'.repeat(9), 'a'.repeat(129)])('is refused with the password %j', async (password) => {
+    const email = newEmail();
+    await expect(register(email, password)).rejects.toMatchObject({
+      code: 'validation_failed',
+      details: [{ field: 'password', message: 'Expected 10 to 128 characters.' }],
+    });
+    await expect(register(email)).resolves.toBeDefined();
+  });
+
+  it('is refused where the deployment opens no accounts', async () => {
+    const closed = under.process({ openRegistration: false });
+    await expect(closed.passwords.register({ email: newEmail(), password: PASSWORD })).rejects.toMatchObject({
+      code: 'permission_denied',
+    });
+  });
+});
+
+describe('logging in', () => {
+  it('begins another session each time', async () => {
+    const email = newEmail();
+    const actor = await registered(email);
+    const [first, second] = [await login(email), await login(email)];
+    if (first.kind !== 'tokens' || second.kind !== 'tokens') throw new Error('a second factor is asked for');
+    const sessions = [
+      actor,
+      await actorOf(first.tokens.accessToken),
+      await actorOf(second.tokens.accessToken),
+    ];
+    expect(new Set(sessions.map(({ userId }) => userId)).size).toBe(1);
+    expect(new Set(sessions.map(({ credential }) => credential.id)).size).toBe(3);
+  });
+
+  it('takes the password composed otherwise, and no other one', async () => {
+    const email = newEmail();
+    await register(email, 'Schlüssel-ﬁnden');
+    await expect(login(email, 'Schlüssel-finden'.normalize('NFD'))).resolves.toMatchObject({
+      kind: 'tokens',
+    });
+    await expect(login(email, 'Schlussel-finden')).rejects.toMatchObject(REFUSED);
+  });
+
+  it.each([
+    ['a wrong password', true, WRONG],
+    ['a password that is too short to be one', true, 'a'],
+    ['a password that is too long to be one', true, 'a'.repeat(2_000)],
+    ['an unknown address', false, PASSWORD],
+    ['an unknown address and no password', false, ''],
+  ])('with %s gets one answer for one hash computed', async (_case, isKnown, password) => {
+    const email = newEmail();
+    if (isKnown) await register(email);
+    const before = under.hashes.compared;
+    await expect(login(email, password)).rejects.toMatchObject(REFUSED);
+    expect(under.hashes.compared - before).toBe(1);
+  });
+
+  it.each(['', 'no address', '\u0000', '🙂', 'x'.repeat(5_000)])(
+    'with %j for an address gets the same answer for the same work',
+    async (email) => {
+      const before = under.hashes.compared;
+      await expect(login(email)).rejects.toMatchObject(REFUSED);
+      expect(under.hashes.compared - before).toBe(1);
+    },
+  );
+
+  it('by a password that was replaced while it was judged begins no session', async () => {
+    const email = newEmail();
+    const actor = await registered(email);
+    const compared = under.hashes.compared;
+    const changed = { password: PASSWORD, newPassword: WRONG };
+    const [loggedIn, change] = await Promise.allSettled([
+      login(email),
+      process.passwords.change(actor, changed),
+    ]);
+    expect(under.hashes.compared - compared).toBe(2);
+    expect(change.status).toBe('fulfilled');
+    // Whichever came first: what the old password began is over.
+    if (loggedIn.status === 'fulfilled') await expect(userOf(loggedIn.value)).rejects.toBeDefined();
+    else expect(loggedIn.reason).toMatchObject(REFUSED);
+  });
+});
+
+describe('guessing', () => {
+  const tries = async (email: string, most: number) => {
+    for (let n = 0; n < most; n++) await expect(login(email, WRONG)).rejects.toMatchObject(REFUSED);
+  };
+  const TOO_MANY = { code: 'rate_limited' };
+  const minutesPass = (minutes: number) =>
+    under.core.rows(
+      "UPDATE sign_in_attempts SET expires_at = expires_at - $1 * interval '1 minute'",
+      minutes,
+    );
+
+  it.each([
+    ['a known', true],
+    ['an unknown', false],
+  ])(
+    'at the password of %s address is refused after ten tries, the right one too',
+    async (_case, isKnown) => {
+      const email = newEmail();
+      if (isKnown) await register(email);
+      await tries(email, 10);
+      const compared = under.hashes.compared;
+      for (const password of [WRONG, PASSWORD]) {
+        const refused = await login(email, password).catch((error) => error);
+        expect(refused).toMatchObject({
+          ...TOO_MANY,
+          message: 'At most 10 tries in 15 minutes are taken. Wait for Retry-After.',
+          details: [],
+        });
+        expect(refused.retryAfterSeconds).toBeGreaterThan(840);
+        expect(refused.retryAfterSeconds).toBeLessThanOrEqual(900);
+      }
+      expect(under.hashes.compared).toBe(compared);
+      await expect(login(newEmail(), WRONG)).rejects.toMatchObject(REFUSED);
+    },
+  );
+
+  it('is ten tries whatever the spelling of the address', async () => {
+    for (let n = 0; n < 10; n++) {
+      await expect(login(n % 2 ? 'same@EXAMPLE.com' : ' same@example.com', WRONG)).rejects.toMatchObject(
+        REFUSED,
+      );
+    }
+    await expect(login('same@Example.com', WRONG)).rejects.toMatchObject(TOO_MANY);
+  });
+
+  it('fifty times at once is ten guesses', async () => {
+    const email = newEmail();
+    await register(email);
+    const compared = under.hashes.compared;
+    const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => login(email, WRONG)));
+    expect(under.hashes.compared - compared).toBe(10);
+    const codes = outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.code : 'none'));
+    expect(codes.filter((code) => code === 'invalid_login')).toHaveLength(10);
+    expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(40);
+  });
+
+  it('begins anew after fifteen minutes, and no moment before, however often it goes on', async () => {
+    const email = newEmail();
+    await register(email);
+    await tries(email, 10);
+    for (let n = 0; n < 5; n++) await expect(login(email, WRONG)).rejects.toMatchObject(TOO_MANY);
+    await minutesPass(14);
+    await expect(login(email)).rejects.toMatchObject(TOO_MANY);
+    await minutesPass(1);
+    await tries(email, 10);
+    await expect(login(email)).rejects.toMatchObject(TOO_MANY);
+  });
+
+  it('is forgotten once the right password came', async () => {
+    const email = newEmail();
+    await register(email);
+    await tries(email, 9);
+    await expect(login(email)).resolves.toMatchObject({ kind: 'tokens' });
+    await tries(email, 9);
+    await expect(login(email)).resolves.toMatchObject({ kind: 'tokens' });
+  });
+});
+
+describe('changing the password', () => {
+  const change = (actor: Actor, password = PASSWORD, newPassword = WRONG) =>
+    process.passwords.change(actor, { password, newPassword });
+
+  it('ends every session, the one that asks too; from then on the new one is good, and the old one is not', async () => {
+    const email = newEmail();
+    const actor = await registered(email);
+    const before = await login(email);
+    await change(actor);
+    await expect(userOf(before)).rejects.toMatchObject({ code: 'invalid_access_token' });
+    await expect(login(email)).rejects.toMatchObject(REFUSED);
+    expect(await userOf(await login(email, WRONG))).toBe(actor.userId);
+    await expect(change(actor, WRONG, PASSWORD)).rejects.toMatchObject({ code: 'invalid_access_token' });
+  });
+
+  it('takes the present one, and is guessed at no more often than a login', async () => {
+    const email = newEmail();
+    const actor = await registered(email);
+    for (let n = 0; n < 10; n++) {
+      await expect(change(actor, WRONG)).rejects.toMatchObject({
+        code: 'validation_failed',
+        details: [{ field: 'password' }],
+      });
+    }
+    await expect(change(actor)).rejects.toMatchObject({ code: 'rate_limited' });
+    await expect(login(email)).rejects.toMatchObject({ code: 'rate_limited' });
+  });
+
+  it('takes a new one that may be one, an account that has one, and ADMIN', async () => {
+    const actor = await registered();
+    await expect(change(actor, PASSWORD, 'short')).rejects.toMatchObject({
+      code: 'validation_failed',
+      details: [{ field: 'new_password' }],
+    });
+    await expect(change(await under.actor())).rejects.toMatchObject({ code: 'invalid_state' });
+    const lesser = { ...actor, credential: { ...actor.credential, permissions: ['TRADE'] as const } };
+    await expect(change(lesser)).rejects.toMatchObject({ code: 'permission_denied' });
+  });
+});

@@ -1,0 +1,158 @@
+/**
+ * Signing in by e-mail address and password: deprecated, kept until v2.0.
+ *
+ * 1. An unknown address and a wrong password get the same answer for the same work, and are counted alike.
+ * 2. Whoever registers an address has not proved it yet: it is pending, and sent a link, as any new one is.
+ * 3. A changed password ends every session, and a login that was judged by the old one begins none.
+ */
+import { DomainError, EMAIL_MAX } from '@trading-automation/contracts';
+import { inTransaction, isUniqueViolation, type Tx } from '@trading-automation/persistence';
+import { z } from 'zod';
+import {
+  type Actor,
+  assertNotRevoked,
+  authorise,
+  type EmailVerificationService,
+  lockUser,
+} from '../access/index.js';
+import type { Commands } from '../commands.js';
+import type { Platform } from '../platform.js';
+import { stateRefused } from '../refusals.js';
+import { PASSWORD_RULE, type PasswordHashes, readPassword } from './password-hashes.js';
+import type { IssuedTokens, Sessions } from './sessions.service.js';
+import type { SignedIn, SignIn } from './sign-in.service.js';
+import type { SignInAttempts } from './sign-in-attempts.service.js';
+
+const emailAddress = z.email().max(EMAIL_MAX);
+
+export interface PasswordSignInParts {
+  readonly platform: Platform;
+  readonly commands: Commands;
+  readonly emails: EmailVerificationService;
+  readonly sessions: Sessions;
+  readonly signIn: SignIn;
+  readonly attempts: SignInAttempts;
+  readonly hashes: PasswordHashes;
+}
+
+export interface EmailAndPassword {
+  readonly email: string;
+  readonly password: string;
+}
+
+export interface PasswordChange {
+  readonly password: string;
+  readonly newPassword: string;
+}
+
+interface PasswordLogin {
+  readonly user_id: string;
+  readonly email: string;
+  readonly hash: string;
+}
+
+export class PasswordSignIn {
+  constructor(private readonly parts: PasswordSignInParts) {}
+
+  /** Opens an account. @throws {DomainError} `already_exists` where the address has a password */
+  async register(input: EmailAndPassword): Promise<IssuedTokens> {
+    const email = readEmail(input.email);
+    if (email === null) throw invalidField('email', 'Expected an e-mail address.');
+    const hash = await this.hashOf(input.password, 'password');
+    try {
+      return await inTransaction(this.parts.platform.database, async (tx) => {
+        const userId = await this.parts.sessions.openAccount(tx);
+        await tx.query('INSERT INTO password_logins (user_id, email, hash) VALUES ($1, $2, $3)', [
+          userId,
+          email,
+          hash,
+        ]);
+        await this.parts.emails.changeEmail(tx, userId, email);
+        return this.parts.sessions.open(tx, userId, 'password');
+      });
+    } catch (error) {
+      if (!isUniqueViolation(error, 'password_logins_email_key')) throw error;
+      throw alreadyRegistered();
+    }
+  }
+
+  /** @throws {DomainError} `invalid_login` or `rate_limited` */
+  async login(input: EmailAndPassword): Promise<SignedIn> {
+    const email = readEmail(input.email);
+    const subject = subjectOf(email ?? input.email);
+    await this.parts.attempts.take(subject);
+    const { database } = this.parts.platform;
+    const login = await findLogin(database.manager, 'email = $1', email ?? '');
+    const isRight = await this.parts.hashes.verify(login?.hash ?? null, readPassword(input.password));
+    if (login === null || !isRight) throw wrongLogin();
+    return inTransaction(database, async (tx) => {
+      await lockUser(tx, login.user_id);
+      const present = await findLogin(tx, 'user_id = $1', login.user_id);
+      if (present?.hash !== login.hash) throw wrongLogin();
+      await this.parts.attempts.clear(tx, subject);
+      return this.parts.signIn.complete(tx, login.user_id, 'password');
+    });
+  }
+
+  /** The session that asks ends with all others. */
+  async change(actor: Actor, { password, newPassword }: PasswordChange): Promise<void> {
+    authorise(actor, 'ADMIN');
+    const login = await findLogin(this.parts.platform.database.manager, 'user_id = $1', actor.userId);
+    if (login === null) throw stateRefused('The account has no password.', 'NONE');
+    const newHash = await this.hashOf(newPassword, 'new_password');
+    await this.parts.attempts.take(subjectOf(login.email));
+    const isRight = await this.parts.hashes.verify(login.hash, readPassword(password));
+    if (!isRight) throw invalidField('password', 'The password is wrong.');
+    await this.parts.commands.run(actor.once, async (tx) => {
+      await lockUser(tx, actor.userId);
+      await assertNotRevoked(tx, actor);
+      const [changed] = await tx.query(
+        `UPDATE password_logins SET hash = $3, updated_at = clock_timestamp()
+         WHERE user_id = $1 AND hash = $2 RETURNING user_id`,
+        [actor.userId, login.hash, newHash],
+      );
+      if (changed.length === 0) throw invalidField('password', 'The password was changed meanwhile.');
+      await this.parts.sessions.revokeAll(tx, actor.userId);
+      await this.parts.attempts.clear(tx, subjectOf(login.email));
+    });
+  }
+
+  private async hashOf(text: string, field: string): Promise<string> {
+    const password = readPassword(text);
+    if (password === null) throw invalidField(field, PASSWORD_RULE);
+    return this.parts.hashes.hash(password);
+  }
+}
+
+/** The address as it is kept: the part behind the `@` has no case. Null where it is none. */
+function readEmail(text: string): string | null {
+  const { success, data } = emailAddress.safeParse(text.trim());
+  if (!success) return null;
+  const at = data.lastIndexOf('@');
+  return data.slice(0, at) + data.slice(at).toLowerCase();
+}
+
+async function findLogin(tx: Tx, condition: string, param: string): Promise<PasswordLogin | null> {
+  const [login] = await tx.query(`SELECT user_id, email, hash FROM password_logins WHERE ${condition}`, [
+    param,
+  ]);
+  return login ?? null;
+}
+
+function subjectOf(email: string): string {
+  return `password of ${email}`;
+}
+
+function wrongLogin(): DomainError {
+  return new DomainError('invalid_login', 'E-mail or password is wrong.');
+}
+
+function alreadyRegistered(): DomainError {
+  return new DomainError('already_exists', undefined, [
+    { field: 'email', code: 'already_exists', message: 'The address is registered: sign in.' },
+  ]);
+}
+
+function invalidField(field: string, message: string): DomainError {
+  return new DomainError('validation_failed', undefined, [{ field, code: 'invalid', message }]);
+}

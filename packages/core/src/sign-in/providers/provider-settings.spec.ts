@@ -1,0 +1,43 @@
+import { signInProvidersSetting } from './provider-settings.js';
+
+const read = (setting: unknown) => signInProvidersSetting.safeParse(JSON.stringify(setting));
+
+describe('the setting of providers', () => {
+  it('offers none unless named', () => {
+    expect(read({}).data).toEqual({});
+  });
+
+  it('knows where the providers are', () => {
+    const setting = { google: { clientIds: ['g'] }, apple: { clientIds: ['a'] }, x: {} };
+    expect(read(setting).data).toEqual({
+      google: { clientIds: ['g'], issuer: 'https://accounts.google.com' },
+      apple: { clientIds: ['a'], issuer: 'https://appleid.apple.com' },
+      x: { userInfoUrl: 'https://api.x.com/2/users/me' },
+    });
+  });
+
+  it.each([
+    ['an unknown provider', { facebook: { clientIds: ['f'] } }],
+    ['no client', { google: { clientIds: [] } }],
+    ['an issuer in the clear', { google: { clientIds: ['g'], issuer: 'http://accounts.example.com' } }],
+    ['an issuer with a slash behind', { google: { clientIds: ['g'], issuer: 'https://example.com/' } }],
+    ['an issuer with a query', { apple: { clientIds: ['g'], issuer: 'https://example.com?a=b' } }],
+    ['an address with a password', { x: { userInfoUrl: 'https://a:b@example.com/me' } }],
+    ['an address of another kind', { x: { userInfoUrl: 'file:///etc/passwd' } }],
+    ['a token that is none', { telegram: { botToken: 'secret' } }],
+  ])('is refused with %s', (_what, setting) => {
+    expect(read(setting).success).toBe(false);
+  });
+
+  it('is taken in the clear on this machine alone', () => {
+    const setting = { google: { clientIds: ['g'], issuer: 'http://127.0.0.1:4000' } };
+    expect(read(setting).success).toBe(true);
+  });
+
+  it('is refused where it is no JSON, and tells nothing of what it held', () => {
+    const { error } = signInProvidersSetting.safeParse('{"telegram": 12345:secret}');
+    expect(error?.issues).toMatchObject([{ message: 'expected JSON' }]);
+    const wrong = read({ telegram: { botToken: 'the-secret' } });
+    expect(JSON.stringify(wrong.error?.issues)).not.toContain('the-secret');
+  });
+});

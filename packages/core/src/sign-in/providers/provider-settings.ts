@@ -1,0 +1,51 @@
+/** Which providers sign-in is offered by, as configuration says it; none unless named. */
+import { DomainError } from '@trading-automation/contracts';
+import { z } from 'zod';
+import { parseUrl } from '../../parse-url.js';
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+
+/** In the clear to this machine alone. */
+const address = z.string().refine(
+  (text) => {
+    const url = parseUrl(text);
+    if (url === undefined || url.username !== '' || url.password !== '') return false;
+    return url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.includes(url.hostname));
+  },
+  { error: 'expected an https URL' },
+);
+
+const issuer = address.refine((text) => !/[/?#]$/.test(text) && !/[?#]/.test(text), {
+  error: 'expected a URL without a query and a trailing slash',
+});
+
+const clientIds = z.array(z.string().min(1).max(255)).min(1);
+
+const signInProvidersSchema = z.strictObject({
+  google: z.strictObject({ clientIds, issuer: issuer.default('https://accounts.google.com') }).optional(),
+  apple: z.strictObject({ clientIds, issuer: issuer.default('https://appleid.apple.com') }).optional(),
+  x: z.strictObject({ userInfoUrl: address.default('https://api.x.com/2/users/me') }).optional(),
+  telegram: z
+    .strictObject({ botToken: z.string().regex(/^\d+:[\w-]+$/, 'expected <bot id>:<secret>') })
+    .optional(),
+});
+
+export type SignInProviders = z.output<typeof signInProvidersSchema>;
+
+/** A variable of the environment: JSON, like `{"google": {"clientIds": ["…"]}}`. It may hold a secret. */
+export const signInProvidersSetting = z
+  .string()
+  .transform((text, context): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      context.addIssue({ code: 'custom', message: 'expected JSON' });
+      return z.NEVER;
+    }
+  })
+  .pipe(signInProvidersSchema);
+
+/** The way in exists, but not in this deployment. */
+export function notOffered(what: string): DomainError {
+  return new DomainError('permission_denied', `Sign-in by ${what} is not offered here.`);
+}

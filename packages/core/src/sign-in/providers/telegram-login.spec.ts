@@ -1,0 +1,103 @@
+import { createHash, createHmac } from 'node:crypto';
+import fc from 'fast-check';
+import { telegramIdentity } from './telegram-login.js';
+
+const TOKEN = `12345:${createHash('sha256').update('bot of the test').digest('base64url')}`;
+const NOW = new Date('2026-03-01T12:00:00Z');
+const secondsAgo = (seconds: number) => String(NOW.getTime() / 1_000 - seconds);
+
+type Fields = Record<string, string>;
+
+const LOGIN: Fields = {
+  id: '4242',
+  first_name: 'Zoë',
+  username: 'zoe',
+  photo_url: 'https://t.me/i/userpic/320/zoe.jpg',
+  auth_date: secondsAgo(5),
+};
+
+function signed(fields: Fields, token = TOKEN): Fields {
+  const names = Object.keys(fields).sort();
+  const text = names.map((name) => `${name}=${fields[name]}`).join('\n');
+  const key = createHash('sha256').update(token).digest();
+  return { ...fields, hash: createHmac('sha256', key).update(text).digest('hex') };
+}
+
+const refusal = expect.objectContaining({ code: 'invalid_login' });
+const identify = (fields: Fields) => telegramIdentity(fields, TOKEN, NOW);
+
+describe('the login data of Telegram', () => {
+  it('names its user, and what is to be remembered of it until a minute after it is too old', () => {
+    const fields = signed(LOGIN);
+    expect(identify(fields)).toEqual({
+      provider: 'telegram',
+      subject: '4242',
+      emailVerified: false,
+      proof: {
+        hash: Buffer.from(String(fields.hash), 'hex'),
+        expiresAt: new Date(NOW.getTime() + 655_000),
+      },
+    });
+  });
+
+  it('is taken with any fields that were signed, in whatever order they come', () => {
+    const name = fc
+      .stringMatching(/^[a-z_]{1,20}$/)
+      .filter((text) => !['hash', 'id', 'auth_date'].includes(text));
+    const value = fc.string({ unit: 'grapheme' }).filter((text) => !/[\r\n]/.test(text));
+    fc.assert(
+      fc.property(fc.dictionary(name, value, { maxKeys: 15 }), (more) => {
+        const fields = Object.entries(signed({ ...LOGIN, ...more })).reverse();
+        expect(identify(Object.fromEntries(fields)).subject).toBe('4242');
+      }),
+    );
+  });
+
+  it.each([
+    ['a changed user', { id: '4243' }],
+    ['a changed name', { first_name: 'Zoe' }],
+    ['a later date', { auth_date: secondsAgo(4) }],
+    ['a field more', { last_name: 'Q' }],
+  ])('is refused with %s', (_what, change) => {
+    expect(() => identify({ ...signed(LOGIN), ...change })).toThrow(refusal);
+  });
+
+  it('is refused without a field that was signed', () => {
+    for (const name of Object.keys(signed(LOGIN))) {
+      const { [name]: _, ...rest } = signed(LOGIN);
+      expect(() => identify(rest)).toThrow(refusal);
+    }
+  });
+
+  it('is refused where another bot signed it, or nobody', () => {
+    expect(() => identify(signed(LOGIN, `${TOKEN}x`))).toThrow(refusal);
+    expect(() => identify({ ...LOGIN, hash: '0'.repeat(64) })).toThrow(refusal);
+    expect(() => identify({ ...LOGIN, hash: '' })).toThrow(refusal);
+  });
+
+  it.each([
+    ['ten minutes old', secondsAgo(600)],
+    ['more than a minute ahead', secondsAgo(-61)],
+    ['of no time', 'soon'],
+    ['of a time with a fraction', `${secondsAgo(5)}.5`],
+  ])('is refused where it is %s', (_what, authDate) => {
+    expect(() => identify(signed({ ...LOGIN, auth_date: authDate }))).toThrow(refusal);
+  });
+
+  it('is taken up to ten minutes old, and up to a minute ahead', () => {
+    expect(identify(signed({ ...LOGIN, auth_date: secondsAgo(599) })).subject).toBe('4242');
+    expect(identify(signed({ ...LOGIN, auth_date: secondsAgo(-60) })).subject).toBe('4242');
+  });
+
+  it('has one reading: a line break in a name does not make another user of it', () => {
+    const honest = signed({ ...LOGIN, first_name: 'Z\nid=1\nlast_name=Q' });
+    expect(() => identify(honest)).toThrow(refusal);
+    const { id: _, ...rest } = signed({ ...LOGIN, first_name: 'Z', id: '1\nphoto_url=x' });
+    expect(() => identify({ ...rest, id: '1\nphoto_url=x' })).toThrow(refusal);
+  });
+
+  it('is refused where the user is no number', () => {
+    expect(() => identify(signed({ ...LOGIN, id: 'zoe' }))).toThrow(refusal);
+    expect(() => identify(signed({ ...LOGIN, id: '0042' }))).toThrow(refusal);
+  });
+});

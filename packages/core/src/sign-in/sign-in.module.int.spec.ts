@@ -1,0 +1,65 @@
+import type { FactoryProvider, InjectionToken } from '@nestjs/common';
+import { EmailVerificationService } from '../access/index.js';
+import { Commands } from '../commands.js';
+import { Platform } from '../platform.js';
+import { CoreUnderTest } from '../testing/index.js';
+import { PasswordSignIn, Sessions, SignInModule } from './index.js';
+import { keyOf } from './testing/sign-in-under-test.js';
+
+let core: CoreUnderTest;
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+});
+afterAll(() => core.close());
+
+/** The services of the module, made as an application makes them: in any order, of what each one names. */
+function services(): Map<InjectionToken, unknown> {
+  const { platform, commands } = core;
+  class Application {}
+  const { providers = [], exports = [] } = SignInModule.with({
+    access: { module: Application },
+    serverKeys: [keyOf('server key')],
+    issuer: () => 'https://graphql.example.com',
+    openRegistration: true,
+    passkeys: undefined,
+  });
+  const made = new Map<InjectionToken, unknown>([
+    [Platform, platform],
+    [Commands, commands],
+    [
+      EmailVerificationService,
+      new EmailVerificationService({ platform, commands, publicUrl: () => 'https://api.example.com' }),
+    ],
+  ]);
+  const make = (token: InjectionToken): unknown => {
+    if (made.has(token)) return made.get(token);
+    const provider = (providers as FactoryProvider[]).find(({ provide }) => provide === token);
+    if (provider === undefined) throw new Error(`nothing provides ${String(token)}`);
+    made.set(
+      token,
+      provider.useFactory(...(provider.inject ?? []).map((each) => make(each as InjectionToken))),
+    );
+    return made.get(token);
+  };
+  for (const token of exports) make(token as InjectionToken);
+  return made;
+}
+
+describe('the module', () => {
+  it('gives each service that it offers, of what an API has', () => {
+    const made = services();
+    for (const [token, service] of made) expect(service).toBeInstanceOf(token);
+    expect(made.has(Sessions)).toBe(true);
+  });
+
+  it('signs a user in: what one of its services began, another one knows', async () => {
+    const made = services();
+    const passwords = made.get(PasswordSignIn) as PasswordSignIn;
+    const sessions = made.get(Sessions) as Sessions;
+    const { accessToken } = await passwords.register({
+      email: 'a@example.com',
+      password: 'correct horse battery',
+    });
+    await expect(sessions.verify(accessToken)).resolves.toMatchObject({ credential: { kind: 'session' } });
+  });
+});

@@ -1,0 +1,29 @@
+/**
+ * The end of every deprecated way of signing in: tokens, or the question for a second factor.
+ *
+ * 1. A user with a second factor gets a ticket in place of tokens, whichever way they came; but by a passkey, which
+ *    verifies its user each time: it is two factors.
+ */
+import type { Tx } from '@trading-automation/persistence';
+import type { SecondFactor, Ticket } from './second-factor.service.js';
+import type { IssuedTokens, Sessions, SignInWay } from './sessions.service.js';
+
+export type SignedIn =
+  | { readonly kind: 'tokens'; readonly tokens: IssuedTokens }
+  /** A second factor is asked for: `SecondFactor.verify` takes the ticket with a code. */
+  | ({ readonly kind: 'ticket' } & Ticket);
+
+export class SignIn {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly secondFactor: SecondFactor,
+  ) {}
+
+  /** For a user who proved who they are in this way. */
+  async complete(tx: Tx, userId: string, how: SignInWay): Promise<SignedIn> {
+    if (how !== 'passkey' && (await this.secondFactor.isAsked(tx, userId))) {
+      return { kind: 'ticket', ...(await this.secondFactor.ticket(tx, userId, how)) };
+    }
+    return { kind: 'tokens', tokens: await this.sessions.open(tx, userId, how) };
+  }
+}

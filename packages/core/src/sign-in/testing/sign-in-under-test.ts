@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { inTransaction } from '@trading-automation/persistence';
+import { type Actor, EmailVerificationService } from '../../access/index.js';
+import type { Platform } from '../../platform.js';
+import { CoreUnderTest } from '../../testing/index.js';
+import { PasswordHashes } from '../password-hashes.js';
+import { PasswordSignIn } from '../password-sign-in.service.js';
+import { SecondFactor } from '../second-factor.service.js';
+import { ServerSeal } from '../server-seal.js';
+import { type IssuedTokens, Sessions } from '../sessions.service.js';
+import { SignIn } from '../sign-in.service.js';
+import { SignInAttempts } from '../sign-in-attempts.service.js';
+import { TokenKeys } from '../token-keys.service.js';
+
+export const ISSUER = 'https://graphql.example.com';
+
+export interface SignInMade {
+  /** Names a server key, with those that were in use before it. */
+  readonly serverKeys?: readonly [string, ...string[]];
+  readonly openRegistration?: boolean;
+  readonly platform?: Platform;
+  readonly issuer?: string;
+}
+
+/** Hashes as they are, and counts how many passwords it worked on. */
+class CountedHashes extends PasswordHashes {
+  compared = 0;
+
+  protected override compare(kept: string, password: string): Promise<boolean> {
+    this.compared++;
+    return super.compare(kept, password);
+  }
+}
+
+/** Signing in, for one test file. */
+export class SignInUnderTest {
+  /** The clock of second factors. */
+  nowMs = Date.UTC(2026, 0, 31, 12, 0, 7);
+  readonly hashes = new CountedHashes();
+
+  private constructor(readonly core: CoreUnderTest) {}
+
+  static async open(): Promise<SignInUnderTest> {
+    return new SignInUnderTest(await CoreUnderTest.open());
+  }
+
+  close(): Promise<void> {
+    return this.core.close();
+  }
+
+  /** The services of one process. */
+  process(made: SignInMade = {}) {
+    const { serverKeys = ['server key'], openRegistration = true, issuer = ISSUER } = made;
+    const { core, hashes } = this;
+    const { commands } = core;
+    const platform = made.platform ?? core.platform;
+    const [first, ...others] = serverKeys;
+    const seal = new ServerSeal([keyOf(first), ...others.map(keyOf)]);
+    const keys = new TokenKeys(platform, seal);
+    const sessions = new Sessions({ platform, keys, issuer: () => issuer, openRegistration });
+    const attempts = new SignInAttempts(platform);
+    const nowMs = () => this.nowMs;
+    const secondFactor = new SecondFactor({ platform, commands, sessions, attempts, seal, nowMs });
+    const signIn = new SignIn(sessions, secondFactor);
+    const publicUrl = () => 'https://api.example.com';
+    const emails = new EmailVerificationService({ platform, commands, publicUrl });
+    const passwords = new PasswordSignIn({
+      platform,
+      commands,
+      emails,
+      sessions,
+      signIn,
+      attempts,
+      hashes,
+    });
+    return { platform, seal, keys, sessions, attempts, secondFactor, signIn, emails, passwords };
+  }
+
+  /** Tokens of a new session of the user, or of a new one. */
+  async session(userId?: string, { sessions, platform } = this.process()): Promise<IssuedTokens> {
+    const owner = userId ?? (await this.core.actor()).userId;
+    return inTransaction(platform.database, (tx) => sessions.open(tx, owner, 'password'));
+  }
+
+  /** A new user with a session. */
+  async actor(): Promise<Actor> {
+    const { accessToken } = await this.session();
+    return this.process().sessions.verify(accessToken);
+  }
+
+  /** Every row of every table, as text. */
+  async dump(): Promise<string> {
+    const tables = await this.core.rows(
+      "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'",
+    );
+    const texts: unknown[] = [];
+    for (const { name } of tables) {
+      texts.push(...(await this.core.rows(`SELECT row_to_json(t)::text AS row FROM ${name} t`)));
+    }
+    return JSON.stringify(texts);
+  }
+}
+
+export function keyOf(label: string): Buffer {
+  return createHash('sha256').update(label).digest();
+}

@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { codeByHand, fromBase32 } from './testing/codes-by-hand.js';
+import { describeTotp, drawTotpSecret, stepOfCode } from './totp.js';
+
+/** RFC 6238, appendix B: SHA-1; the last six of its eight digits. */
+const SECRET = Buffer.from('12345678901234567890');
+const VECTORS: [number, string][] = [
+  [59, '287082'],
+  [1_111_111_109, '081804'],
+  [1_111_111_111, '050471'],
+  [1_234_567_890, '005924'],
+  [2_000_000_000, '279037'],
+  [20_000_000_000, '353130'],
+];
+
+describe('a code by time', () => {
+  it.each(VECTORS)('at %p seconds is %p, as the standard has it', (seconds, code) => {
+    expect(codeByHand(SECRET, Math.floor(seconds / 30))).toBe(code);
+    expect(stepOfCode(SECRET, code, seconds * 1000)).toBe(Math.floor(seconds / 30));
+  });
+
+  it('is accepted a step before and after its own, and no further away', () => {
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ minLength: 20, maxLength: 20 }),
+        fc.integer({ min: 1_000, max: 100_000_000 }),
+        fc.integer({ min: 0, max: 29_999 }),
+        fc.integer({ min: -3, max: 3 }),
+        (secret, step, within, away) => {
+          const code = codeByHand(secret, step + away);
+          const found = stepOfCode(secret, code, step * 30_000 + within);
+          if (Math.abs(away) <= 1) return found !== null && codeByHand(secret, found) === code;
+          // A code of another step may be the same by chance.
+          return found === null || codeByHand(secret, found) === code;
+        },
+      ),
+    );
+    const now = 50_000_000;
+    for (const away of [-3, -2, 2, 3]) {
+      expect(stepOfCode(SECRET, codeByHand(SECRET, now + away), now * 30_000)).toBeNull();
+    }
+  });
+
+  it.each(['', '28708', '2870820', '28708a', '２８７０８２', ' 287082', '-87082', '0x1234'])(
+    'is not %j',
+    (text) => {
+      expect(stepOfCode(SECRET, text, 59_000)).toBeNull();
+    },
+  );
+});
+
+describe('what an authenticator app reads', () => {
+  it('names issuer and account, and holds the secret', () => {
+    const { uri, secret } = describeTotp(SECRET, { issuer: 'Trading automation', label: 'a:b@example.com' });
+    expect(secret).toBe('GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ');
+    expect(fromBase32(secret)).toEqual(SECRET);
+    const url = new URL(uri);
+    expect(url.protocol).toBe('otpauth:');
+    expect(decodeURIComponent(uri)).toContain('totp/Trading automation:a:b@example.com?');
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      issuer: 'Trading automation',
+      secret,
+      algorithm: 'SHA1',
+      digits: '6',
+      period: '30',
+    });
+  });
+
+  it('is another 20 random bytes each time', () => {
+    const drawn = Array.from({ length: 100 }, () => drawTotpSecret().toString('hex'));
+    expect(new Set(drawn).size).toBe(100);
+    expect(drawn[0]).toHaveLength(40);
+  });
+});

@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { Platform } from '../../platform.js';
+import { SignalStreams } from './signal-streams.service.js';
+
+/** For an API that pushes signals. */
+@Module({
+  providers: [
+    {
+      provide: SignalStreams,
+      useFactory: (platform: Platform) => new SignalStreams(platform),
+      inject: [Platform],
+    },
+  ],
+  exports: [SignalStreams],
+})
+export class SignalStreamsModule {}

@@ -1,0 +1,478 @@
+import {
+  encodeId,
+  type StrategyVisibility,
+  type TradeSignal,
+  tradeSignal,
+} from '@trading-automation/contracts';
+import {
+  inTransaction,
+  type Listener,
+  newUuid,
+  type OnNotify,
+  type Tx,
+} from '@trading-automation/persistence';
+import type { Actor } from '../../access/index.js';
+import { Platform } from '../../platform.js';
+import { CoreUnderTest } from '../../testing/index.js';
+import type { NewSignal } from './signal.js';
+import { SIGNALS_KEPT_MAX, SignalFollower } from './signal-follower.js';
+import { SignalStreams } from './signal-streams.service.js';
+import { SignalCursor, type SignalSubscription } from './signal-subscription.js';
+import { appendSignals, SIGNALS_CHANNEL } from './signals.service.js';
+
+let core: CoreUnderTest;
+let streams: SignalStreams;
+let other: SignalStreams;
+let pairId: string;
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+  streams = new SignalStreams(core.platform);
+  other = new SignalStreams(await core.another());
+  pairId = (await core.pair()).uuid;
+});
+afterAll(async () => {
+  await Promise.all([streams.onModuleDestroy(), other.onModuleDestroy()]);
+  await core.close();
+});
+
+/** A strategy of a new user, and the trade whose fills are its signals. */
+class Leader {
+  private constructor(
+    readonly actor: Actor,
+    readonly uuid: string,
+    private readonly accountId: string,
+    readonly tradeId: string,
+  ) {}
+
+  static async begin(visibility: StrategyVisibility = 'PRIVATE', order: object = {}): Promise<Leader> {
+    const actor = await core.actor();
+    const account = await core.account(actor);
+    const uuid = newUuid();
+    await core.rows(
+      `INSERT INTO strategies (id, user_id, exchange_account_id, name, visibility, status)
+       VALUES ($1, $2, $3, 'mine', $4, 'ACTIVE')`,
+      uuid,
+      actor.userId,
+      account.uuid,
+      visibility,
+    );
+    return new Leader(actor, uuid, account.uuid, await insertTrade(actor, account.uuid, order));
+  }
+
+  get id(): string {
+    return encodeId('str', this.uuid);
+  }
+
+  signal(more: Partial<NewSignal> = {}): NewSignal {
+    return {
+      strategyId: this.uuid,
+      kind: 'OPEN',
+      side: 'BUY',
+      exchangeAccountId: this.accountId,
+      tradePairId: pairId,
+      symbol: 'BTC/USDT',
+      tradingType: 'spot',
+      lotTradeId: this.tradeId,
+      lotFirstSequence: null,
+      lotOpenedAt: new Date(0),
+      lotOrderAmount: '2',
+      sourceTradeId: this.tradeId,
+      sourceFillId: newUuid(),
+      filledAmount: '1',
+      cumulativeAmount: '1',
+      lotAmountBefore: '0',
+      lotAmountAfter: '1',
+      exitAmount: '0',
+      referencePrice: '60000',
+      leaderEquity: null,
+      signalAt: new Date(0),
+      ...more,
+    };
+  }
+
+  give(count = 1, more: Partial<NewSignal> = {}, at = core.platform): Promise<void> {
+    const signals = Array.from({ length: count }, () => this.signal(more));
+    return inTransaction(at.database, (tx) => appendSignals(tx, signals));
+  }
+
+  async change(tx: Tx, column: string, value: unknown): Promise<void> {
+    await tx.query(`UPDATE strategies SET ${column} = $2 WHERE id = $1`, [this.uuid, value]);
+  }
+}
+
+async function insertTrade(actor: Actor, accountId: string, order: object): Promise<string> {
+  const id = newUuid();
+  const columns = {
+    id,
+    user_id: actor.userId,
+    exchange_account_id: accountId,
+    trade_pair_id: pairId,
+    symbol: 'BTC/USDT',
+    trading_type: 'spot',
+    client_order_id: id,
+    origin: 'API',
+    type: 'MARKET',
+    side: 'BUY',
+    reduce_only: false,
+    time_in_force: 'GTC',
+    amount: '2',
+    reserved_asset: 'USDT',
+    reserved_amount: '0',
+    status: 'PENDING',
+    look_at: new Date(),
+    ...order,
+  };
+  const names = Object.keys(columns);
+  await core.rows(
+    `INSERT INTO trades (${names.join(', ')}) VALUES (${names.map((_, i) => `$${i + 1}`).join(', ')})`,
+    ...Object.values(columns),
+  );
+  return id;
+}
+
+/** The next signals of a stream, which stays open. */
+async function read(stream: SignalSubscription, count: number): Promise<TradeSignal[]> {
+  const signals: TradeSignal[] = [];
+  while (signals.length < count) {
+    const { value, done } = await stream.next();
+    if (done) break;
+    signals.push(value);
+  }
+  return signals;
+}
+const sequences = async (stream: SignalSubscription, count: number) =>
+  (await read(stream, count)).map(({ sequence }) => sequence);
+const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
+const done = { done: true, value: undefined };
+const refusal = (code: string) => expect.objectContaining({ code });
+
+describe('a stream of signals', () => {
+  it('tells of each as its contract says, with the order that was filled and the fraction that an exit closed', async () => {
+    const leader = await Leader.begin('PRIVATE', {
+      type: 'STOP_LIMIT',
+      price: '60100.50',
+      stop_price: '60000',
+    });
+    const stream = await streams.open(leader.actor, leader.id);
+    const signalAt = new Date('2026-03-01T00:00:00.000Z');
+    await leader.give(1, { leaderEquity: '90000', signalAt });
+    const sale = await insertTrade(leader.actor, (await core.account(leader.actor)).uuid, { side: 'SELL' });
+    await leader.give(1, {
+      kind: 'REDUCE',
+      side: 'SELL',
+      sourceTradeId: sale,
+      lotFirstSequence: 1,
+      filledAmount: '0.2',
+      exitAmount: '0.2',
+      lotAmountBefore: '0.3',
+      lotAmountAfter: '0.1',
+      signalAt,
+    });
+    const [entry, exit] = await read(stream, 2);
+    const rows = await core.rows(
+      'SELECT id, emitted_at FROM signals WHERE strategy_id = $1 ORDER BY sequence',
+      leader.uuid,
+    );
+    const emittedAt = rows.map(({ emitted_at }) => (emitted_at as Date).toISOString());
+    const common = {
+      strategy_id: leader.id,
+      symbol: 'BTC/USDT',
+      trading_type: 'spot',
+      reference_price: '60000',
+      expires_at: '2026-03-01T00:01:00.000Z',
+    };
+    expect([entry, exit]).toEqual([
+      {
+        ...common,
+        id: encodeId('sig', String(rows[0]?.id)),
+        sequence: 1,
+        kind: 'OPEN',
+        side: 'BUY',
+        order_type: 'STOP_LIMIT',
+        price: '60100.5',
+        stop_price: '60000',
+        filled_amount: '1',
+        leader_ratio: '0.666666666666666667',
+        source_trade_id: encodeId('trd', leader.tradeId),
+        emitted_at: emittedAt[0],
+      },
+      {
+        ...common,
+        id: encodeId('sig', String(rows[1]?.id)),
+        sequence: 2,
+        kind: 'REDUCE',
+        side: 'SELL',
+        order_type: 'MARKET',
+        filled_amount: '0.2',
+        position_fraction_closed: '0.666666666666666667',
+        source_trade_id: encodeId('trd', sale),
+        emitted_at: emittedAt[1],
+      },
+    ]);
+    for (const signal of [entry, exit]) expect(tradeSignal.parse(signal)).toEqual(signal);
+    await stream.return();
+  });
+
+  it('begins now, or after any signal there was, in any process, with nothing lost or doubled', async () => {
+    const leader = await Leader.begin();
+    await leader.give(5);
+    const fromNow = await streams.open(leader.actor, leader.id);
+    const resumed = await Promise.all(
+      upTo(5, 0).map((seen) => (seen % 2 === 0 ? streams : other).open(leader.actor, leader.id, seen)),
+    );
+    await leader.give(2);
+    for (const [seen, stream] of resumed.entries()) {
+      expect(await sequences(stream, 7 - seen)).toEqual(upTo(7, seen + 1));
+    }
+    expect(await sequences(fromNow, 2)).toEqual([6, 7]);
+    await leader.give(1);
+    for (const stream of [fromNow, ...resumed]) expect(await sequences(stream, 1)).toEqual([8]);
+    await Promise.all([fromNow, ...resumed].map((stream) => stream.return()));
+  });
+
+  it('keeps the order of what is committed at once by several processes, across a cut', async () => {
+    const leader = await Leader.begin();
+    const platforms = [core.platform, await core.another()] as const;
+    const first = await streams.open(leader.actor, leader.id);
+    const giving = Promise.all(upTo(60).map((n) => leader.give((n % 3) + 1, {}, platforms[n % 2])));
+    const seen = await sequences(first, 50);
+    await first.return();
+    const second = await other.open(leader.actor, leader.id, seen.at(-1));
+    await giving;
+    expect([...seen, ...(await sequences(second, 70))]).toEqual(upTo(120));
+    await second.return();
+  });
+
+  it('hands the same payload to all subscribers of a process, each signal once', async () => {
+    const leader = await Leader.begin('PUBLIC');
+    const actors = [leader.actor, await core.actor(), await core.actor()];
+    const open = await Promise.all(actors.map((actor) => streams.open(actor, leader.id)));
+    await leader.give(3);
+    const [one, two, three] = await Promise.all(open.map((stream) => read(stream, 3)));
+    for (const [i, signal] of one!.entries()) {
+      expect([two?.[i] === signal, three?.[i] === signal]).toEqual([true, true]);
+    }
+    await Promise.all(open.map((stream) => stream.return()));
+  });
+
+  it('keeps no more for who reads nothing than the last payloads, and still hands on all of them', async () => {
+    const leader = await Leader.begin();
+    const follower = new SignalFollower(core.platform.database, leader.uuid, 0);
+    const cursorOf = () => new SignalCursor(leader.actor.userId, follower, 0, () => undefined);
+    const [slow, quick] = [cursorOf(), cursorOf()];
+    for (const cursor of [slow, quick]) follower.add(cursor);
+    for (let i = 0; i < 10; i += 1) {
+      await leader.give(100);
+      follower.lookSoon();
+      expect(await sequences(quick.stream, 100)).toEqual(upTo(i * 100 + 100, i * 100 + 1));
+      expect(follower.keptCount).toBeLessThanOrEqual(SIGNALS_KEPT_MAX);
+    }
+    expect(follower.keptCount).toBe(SIGNALS_KEPT_MAX);
+    expect(await sequences(slow.stream, 1_000)).toEqual(upTo(1_000));
+    const pending = [slow.stream.next(), quick.stream.next()];
+    await leader.give(1);
+    follower.lookSoon();
+    const [behind, live] = await Promise.all(pending);
+    expect(behind?.value).toBe(live?.value);
+    await Promise.all([slow.stream.return(), quick.stream.return()]);
+  });
+
+  it('hands on what no notification told of', async () => {
+    const leader = await Leader.begin();
+    const deaf = await core.another();
+    await deaf.listener.stop();
+    const deafStreams = new SignalStreams(deaf);
+    const [stream, live] = [
+      await deafStreams.open(leader.actor, leader.id),
+      await streams.open(leader.actor, leader.id),
+    ];
+    await leader.give(1);
+    expect([await sequences(stream, 1), await sequences(live, 1)]).toEqual([[1], [1]]);
+    await Promise.all([live.return(), deafStreams.onModuleDestroy()]);
+  });
+
+  it('waits an outage out, live or behind, and loses nothing by it', async () => {
+    const leader = await Leader.begin();
+    await leader.give(3);
+    const [live, behind] = [
+      await streams.open(leader.actor, leader.id),
+      await streams.open(leader.actor, leader.id, 0),
+    ];
+    const got = await inTransaction(core.platform.database, async (tx) => {
+      await tx.query('LOCK TABLE strategies IN ACCESS EXCLUSIVE MODE');
+      const asked = [sequences(live, 1), sequences(behind, 4)];
+      // The follower's look, and the page of the one behind.
+      const pids = await waiting(2);
+      await core.rows('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS cut (pid)', pids);
+      return asked;
+    });
+    await leader.give(1);
+    expect(await Promise.all(got)).toEqual([[4], [1, 2, 3, 4]]);
+    await Promise.all([live.return(), behind.return()]);
+  });
+
+  it('fails where reading fails for good, and does not wait for ever', async () => {
+    const leader = await Leader.begin();
+    const stream = await streams.open(leader.actor, leader.id);
+    const pending = stream.next();
+    await core.rows('ALTER TABLE signals RENAME TO signals_elsewhere');
+    await expect(pending).rejects.toThrow(/signals/);
+    await core.rows('ALTER TABLE signals_elsewhere RENAME TO signals');
+    expect([await stream.next(), stream.ended.aborted]).toEqual([done, true]);
+  });
+
+  it('is refused after a sequence that the strategy never gave', async () => {
+    const leader = await Leader.begin();
+    await leader.give(2);
+    for (const after of [-1, 3, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) {
+      await expect(streams.open(leader.actor, leader.id, after)).rejects.toMatchObject({
+        code: 'invalid_query',
+        details: [{ field: 'after_sequence' }],
+      });
+    }
+    for (const after of [0, 2]) await (await streams.open(leader.actor, leader.id, after)).return();
+  });
+});
+
+describe('signals may be read', () => {
+  it('by the owner of the strategy and, while it is public and active, by everybody who may read', async () => {
+    const stranger = await core.actor();
+    const [own, open] = [await Leader.begin(), await Leader.begin('PUBLIC')];
+    const { manager } = core.platform.database;
+    const tries = async (actor: Actor, leader: Leader) => {
+      const stream = await streams.open(actor, leader.id).catch(({ code }) => code);
+      if (typeof stream === 'string') return stream;
+      await stream.return();
+      return 'open';
+    };
+    expect([await tries(own.actor, own), await tries(stranger, own)]).toEqual(['open', 'not_found']);
+    expect([await tries(open.actor, open), await tries(stranger, open)]).toEqual(['open', 'open']);
+    await open.change(manager, 'status', 'ARCHIVED');
+    expect([await tries(open.actor, open), await tries(stranger, open)]).toEqual(['open', 'not_found']);
+    await open.change(manager, 'deleted_at', new Date());
+    expect([await tries(open.actor, open), await tries(stranger, open)]).toEqual(['not_found', 'not_found']);
+    for (const id of [encodeId('str', newUuid()), encodeId('trd', own.uuid), 'str_x']) {
+      await expect(streams.open(own.actor, id)).rejects.toEqual(refusal('not_found'));
+    }
+    const mute: Actor = { ...own.actor, credential: { ...own.actor.credential, permissions: [] } };
+    await expect(streams.open(mute, own.id)).rejects.toEqual(refusal('permission_denied'));
+  });
+
+  it.each([
+    ['private', 'visibility', 'PRIVATE'],
+    ['archived', 'status', 'ARCHIVED'],
+    ['deleted', 'deleted_at', new Date()],
+  ])(
+    'by nobody else once it is %s: what is given from then on reaches no stranger',
+    async (_how, column, value) => {
+      const leader = await Leader.begin('PUBLIC');
+      const stranger = await core.actor();
+      const owner = await streams.open(leader.actor, leader.id);
+      const [waiting, idle, far] = [
+        await streams.open(stranger, leader.id),
+        await streams.open(stranger, leader.id),
+        await other.open(stranger, leader.id),
+      ];
+      await leader.give(1);
+      for (const stream of [owner, waiting, far]) expect(await sequences(stream, 1)).toEqual([1]);
+      const pending = Promise.allSettled([waiting.next(), far.next()]);
+      await inTransaction(core.platform.database, async (tx) => {
+        await leader.change(tx, column, value);
+        await appendSignals(tx, [leader.signal()]);
+      });
+      const refused = { status: 'rejected', reason: refusal('not_found') };
+      expect(await pending).toEqual([refused, refused]);
+      expect([await waiting.next(), waiting.ended.aborted]).toEqual([done, true]);
+      await expect(idle.next()).rejects.toEqual(refusal('not_found'));
+      if (column === 'deleted_at') await expect(owner.next()).rejects.toEqual(refusal('not_found'));
+      else expect(await sequences(owner, 1)).toEqual([2]);
+      await owner.return();
+    },
+  );
+
+  it('by nobody else once it is private, also where they are behind and read on by themselves', async () => {
+    const leader = await Leader.begin('PUBLIC');
+    const stranger = await core.actor();
+    await leader.give(300);
+    // Of one who has not looked since: what it reads must be judged by itself.
+    const follower = new SignalFollower(core.platform.database, leader.uuid, 300);
+    const cursor = new SignalCursor(stranger.userId, follower, 0, () => undefined);
+    expect(await sequences(cursor.stream, 100)).toEqual(upTo(100));
+    await leader.change(core.platform.database.manager, 'visibility', 'PRIVATE');
+    await expect(cursor.stream.next()).rejects.toEqual(refusal('not_found'));
+  });
+});
+
+/** What a process listens to and how often it reads, beside the real things. */
+function watched({ world, database, listener }: Platform) {
+  const channels: string[] = [];
+  let reads = 0;
+  const counted: Platform['database'] = Object.create(database, {
+    manager: {
+      get: () => {
+        reads += 1;
+        return database.manager;
+      },
+    },
+  });
+  const noting: Listener = Object.create(listener, {
+    subscribe: {
+      value: (channel: string, onNotify: OnNotify) => {
+        channels.push(channel);
+        const end = listener.subscribe(channel, onNotify);
+        return () => {
+          channels.splice(channels.indexOf(channel), 1);
+          end();
+        };
+      },
+    },
+  });
+  return { channels, reads: () => reads, platform: new Platform(world, counted, noting) };
+}
+
+describe('streams of signals', () => {
+  it('end at once, also while one is waited for, and the last one of a strategy ends the following of it', async () => {
+    const { channels, reads, platform } = watched(core.platform);
+    const control = watched(core.platform);
+    const [own, stays] = [new SignalStreams(platform), new SignalStreams(control.platform)];
+    const [leader, second] = [await Leader.begin(), await Leader.begin()];
+    const [one, two] = [await own.open(leader.actor, leader.id), await own.open(leader.actor, leader.id)];
+    const three = await own.open(second.actor, second.id);
+    await stays.open(leader.actor, leader.id);
+    expect(channels).toEqual([SIGNALS_CHANNEL]);
+    const pending = one.next();
+    expect(await one.return()).toEqual(done);
+    expect([await pending, one.ended.aborted]).toEqual([done, true]);
+    await leader.give(1);
+    expect(await sequences(two, 1)).toEqual([1]);
+    await two.return();
+    expect(channels).toEqual([SIGNALS_CHANNEL]);
+    await three.return();
+    expect(channels).toEqual([]);
+    const [before, controlBefore] = [reads(), control.reads()];
+    await eventually(() => control.reads() >= controlBefore + 3);
+    expect(reads()).toBe(before);
+    const again = await own.open(leader.actor, leader.id, 0);
+    expect(await sequences(again, 1)).toEqual([1]);
+    await Promise.all([own.onModuleDestroy(), stays.onModuleDestroy()]);
+    expect([await again.next(), channels, control.channels]).toEqual([done, [], []]);
+    await expect(own.open(leader.actor, leader.id)).rejects.toEqual(refusal('service_unavailable'));
+  });
+});
+
+/** The connections that wait for a lock, once there are as many. */
+async function waiting(count: number): Promise<number[]> {
+  for (;;) {
+    const rows = await core.rows(
+      "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+    );
+    if (rows.length >= count) return rows.map(({ pid }) => pid as number);
+  }
+}
+
+async function eventually(check: () => boolean): Promise<void> {
+  for (let tries = 0; !check(); tries++) {
+    if (tries === 1_000) throw new Error('it did not come about');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

@@ -1,0 +1,75 @@
+import { DomainError, strategyOperations } from '@trading-automation/contracts';
+import { type Actor, authorise } from '../../access/index.js';
+import type { Platform } from '../../platform.js';
+import { uuidOf } from '../../refusals.js';
+import { SignalFollower } from './signal-follower.js';
+import { SignalCursor, type SignalSubscription } from './signal-subscription.js';
+import { SIGNALS_CHANNEL } from './signals.service.js';
+import { mayRead, signalsNow } from './trade-signals.queries.js';
+
+/** Pushes strategies' signals. A strategy is followed, and notifications are listened to, while somebody subscribes. */
+export class SignalStreams {
+  private readonly followers = new Map<string, SignalFollower>();
+  private readonly subscriptions = new Set<SignalSubscription>();
+  private stopListening: (() => void) | undefined;
+  private isClosing = false;
+
+  constructor(private readonly platform: Platform) {}
+
+  /**
+   * Signals of a strategy, the actor's own or another user's active public one, that become visible after this, or all
+   * after the sequence that was named. Whoever opens it ends it.
+   *
+   * @throws {DomainError} `not_found`; `invalid_query` for an `afterSequence` that none of its signals has
+   */
+  async open(actor: Actor, strategyPublicId: string, afterSequence?: number): Promise<SignalSubscription> {
+    authorise(actor, strategyOperations.get.access);
+    const strategyId = uuidOf('str', strategyPublicId);
+    const now = await signalsNow(this.platform.database.manager, strategyId);
+    if (now === undefined || !mayRead(now, actor.userId)) throw new DomainError('not_found');
+    if (this.isClosing) throw new DomainError('service_unavailable');
+    const after = afterSequence === undefined ? now.lastSequence : placeOf(afterSequence, now.lastSequence);
+    const follower = this.followers.get(strategyId) ?? this.follow(strategyId, now.lastSequence);
+    const cursor = new SignalCursor(actor.userId, follower, after, () => {
+      this.subscriptions.delete(cursor.stream);
+      if (follower.isUnused) this.leave(strategyId);
+    });
+    this.subscriptions.add(cursor.stream);
+    follower.add(cursor);
+    return cursor.stream;
+  }
+
+  /** Ends every subscription, and opens none any more. */
+  async onModuleDestroy(): Promise<void> {
+    this.isClosing = true;
+    await Promise.all([...this.subscriptions].map((subscription) => subscription.return()));
+  }
+
+  private follow(strategyId: string, after: number): SignalFollower {
+    const follower = new SignalFollower(this.platform.database, strategyId, after);
+    this.followers.set(strategyId, follower);
+    this.stopListening ??= this.platform.listener.subscribe(SIGNALS_CHANNEL, (changed) => this.look(changed));
+    return follower;
+  }
+
+  private leave(strategyId: string): void {
+    this.followers.delete(strategyId);
+    if (this.followers.size > 0) return;
+    this.stopListening?.();
+    this.stopListening = undefined;
+  }
+
+  /** @param changed - the uuid of a strategy; undefined where a notification of any may have been missed */
+  private look(changed: string | undefined): void {
+    if (changed !== undefined) this.followers.get(changed)?.lookSoon();
+    else for (const follower of this.followers.values()) follower.lookSoon();
+  }
+}
+
+/** 0 stands before the first. */
+function placeOf(afterSequence: number, last: number): number {
+  if (Number.isSafeInteger(afterSequence) && afterSequence >= 0 && afterSequence <= last)
+    return afterSequence;
+  const message = 'Expected 0, or the sequence of a signal that the strategy has given.';
+  throw new DomainError('invalid_query', undefined, [{ field: 'after_sequence', code: 'invalid', message }]);
+}

@@ -1,0 +1,124 @@
+/**
+ * Signals as subscribers are told of them, and who may be told.
+ *
+ * A statement reads both in one snapshot: whoever may read a strategy by its answer may have all signals in it, and none
+ * that was given after that had ended is in an answer that still allows it.
+ */
+import {
+  type Decimal,
+  encodeId,
+  SIGNAL_AGE_DEFAULT_MS,
+  type SignalKind,
+  type TradeSide,
+  type TradeSignal,
+  type TradeType,
+  type TradingType,
+} from '@trading-automation/contracts';
+import { queryPrepared, type Tx } from '@trading-automation/persistence';
+import { quotientOf } from '../../decimal-arithmetic.js';
+import { instantText } from '../../instant-text.js';
+
+/** Who may read a strategy: its owner, and everybody where it is public and active. */
+export interface SignalAccess {
+  readonly ownerId: string;
+  readonly isOpen: boolean;
+}
+
+export const mayRead = ({ ownerId, isOpen }: SignalAccess, userId: string): boolean =>
+  isOpen || ownerId === userId;
+
+const ACCESS = `st.user_id AS "ownerId", st.visibility = 'PUBLIC' AND st.status = 'ACTIVE' AS "isOpen"`;
+
+/** Who may read a strategy, and how far its signals have come; undefined of one that is not there (any more). */
+export async function signalsNow(
+  tx: Tx,
+  strategyId: string,
+): Promise<(SignalAccess & { readonly lastSequence: number }) | undefined> {
+  const [row] = await queryPrepared<SignalAccess & { lastSequence: string }>(
+    tx,
+    `SELECT ${ACCESS}, coalesce(last.last_sequence, 0) AS "lastSequence"
+     FROM strategies st LEFT JOIN strategy_sequences last ON last.strategy_id = st.id
+     WHERE st.id = $1 AND st.deleted_at IS NULL`,
+    [strategyId],
+  );
+  return row && { ...row, lastSequence: Number(row.lastSequence) };
+}
+
+export interface SignalPage {
+  readonly access: SignalAccess;
+  readonly signals: readonly TradeSignal[];
+}
+
+/** The signals of a strategy after `sequence`, in their order; undefined of one that is not there any more. */
+export async function tradeSignalsAfter(
+  tx: Tx,
+  strategyId: string,
+  sequence: number,
+  limit: number,
+): Promise<SignalPage | undefined> {
+  // The order of a source trade is the trades feature's, read here alone: that feature knows strategies.
+  const rows = await queryPrepared<SignalAccess & (ToldRow | { id: null })>(
+    tx,
+    `SELECT ${ACCESS}, told.*
+     FROM strategies st LEFT JOIN LATERAL (
+       SELECT s.id, s.strategy_id AS "strategyId", s.sequence, s.kind, s.symbol, s.trading_type AS "tradingType",
+         s.side, t.type AS "orderType", trim_scale(t.price)::text AS price,
+         trim_scale(t.stop_price)::text AS "stopPrice", trim_scale(s.filled_amount)::text AS "filledAmount",
+         trim_scale(s.leader_ratio)::text AS "leaderRatio", trim_scale(s.exit_amount)::text AS "exitAmount",
+         trim_scale(s.lot_amount_before)::text AS "lotAmountBefore",
+         trim_scale(s.reference_price)::text AS "referencePrice", s.source_trade_id AS "sourceTradeId",
+         s.emitted_at AS "emittedAt", s.signal_at AS "signalAt"
+       FROM signals s JOIN trades t ON t.id = s.source_trade_id
+       WHERE s.strategy_id = st.id AND s.sequence > $2 ORDER BY s.sequence LIMIT $3
+     ) told ON true
+     WHERE st.id = $1 AND st.deleted_at IS NULL ORDER BY told.sequence`,
+    [strategyId, sequence, limit],
+  );
+  const [first] = rows;
+  if (first === undefined) return undefined;
+  return { access: first, signals: rows.flatMap((row) => (row.id === null ? [] : [viewSignal(row)])) };
+}
+
+interface ToldRow {
+  readonly id: string;
+  readonly strategyId: string;
+  readonly sequence: string;
+  readonly kind: SignalKind;
+  readonly symbol: string;
+  readonly tradingType: TradingType;
+  readonly side: TradeSide;
+  readonly orderType: TradeType;
+  readonly price: Decimal | null;
+  readonly stopPrice: Decimal | null;
+  readonly filledAmount: Decimal;
+  readonly leaderRatio: Decimal | null;
+  readonly exitAmount: Decimal;
+  readonly lotAmountBefore: Decimal;
+  readonly referencePrice: Decimal;
+  readonly sourceTradeId: string;
+  readonly emittedAt: Date;
+  readonly signalAt: Date;
+}
+
+function viewSignal(row: ToldRow): TradeSignal {
+  const isExit = row.exitAmount !== '0' && row.lotAmountBefore !== '0';
+  return {
+    id: encodeId('sig', row.id),
+    sequence: Number(row.sequence),
+    strategy_id: encodeId('str', row.strategyId),
+    kind: row.kind,
+    symbol: row.symbol,
+    trading_type: row.tradingType,
+    side: row.side,
+    order_type: row.orderType,
+    ...(row.price === null ? {} : { price: row.price }),
+    ...(row.stopPrice === null ? {} : { stop_price: row.stopPrice }),
+    filled_amount: row.filledAmount,
+    ...(row.leaderRatio === null ? {} : { leader_ratio: row.leaderRatio }),
+    ...(isExit ? { position_fraction_closed: quotientOf(row.exitAmount, row.lotAmountBefore) } : {}),
+    reference_price: row.referencePrice,
+    source_trade_id: encodeId('trd', row.sourceTradeId),
+    emitted_at: instantText(row.emittedAt),
+    expires_at: instantText(new Date(row.signalAt.getTime() + SIGNAL_AGE_DEFAULT_MS)),
+  };
+}

@@ -1,0 +1,43 @@
+import { encodeId, tradePair } from '@trading-automation/contracts';
+import { newUuid } from '@trading-automation/persistence';
+import type { Actor } from '../access/index.js';
+import { CoreUnderTest, statementsOf } from '../testing/index.js';
+import { TradePairsService } from './trade-pairs.service.js';
+
+let core: CoreUnderTest;
+let pairs: TradePairsService;
+let actor: Actor;
+
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+  pairs = new TradePairsService(core.platform, core.lists);
+  actor = await core.actor('READ');
+});
+afterAll(() => core.close());
+
+describe('trade pairs by their ids', () => {
+  it('stand at the places of these, as each of them is read alone; nothing stands for unknown ones', async () => {
+    const [first, second] = [await core.pair(), await core.pair({ base: 'ETH', max_amount: '12.50' })];
+    const [one, two] = [await pairs.get(actor, first.id), await pairs.get(actor, second.id)];
+    expect(tradePair.parse(two)).toEqual(two);
+    const asked = [
+      second.id,
+      encodeId('tpr', newUuid()),
+      first.id,
+      'tpr_x',
+      encodeId('trd', first.uuid),
+      second.id,
+    ];
+    expect(await pairs.getMany(actor, asked)).toEqual([two, null, one, null, null, two]);
+    const look = () => pairs.getMany(actor, asked);
+    expect(await statementsOf(core.platform.database, look)).toBe(1);
+  });
+
+  it('are not looked for where no id can be one of a pair, or nobody may look', async () => {
+    const look = () => pairs.getMany(actor, ['tpr_x', '']);
+    expect(await look()).toEqual([null, null]);
+    expect(await statementsOf(core.platform.database, look)).toBe(0);
+    const idle: Actor = { ...actor, credential: { ...actor.credential, permissions: [] } };
+    await expect(pairs.getMany(idle, ['tpr_x'])).rejects.toMatchObject({ code: 'permission_denied' });
+  });
+});

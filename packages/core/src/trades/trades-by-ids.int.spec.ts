@@ -1,0 +1,97 @@
+import { encodeId, fill, trade as tradeSchema } from '@trading-automation/contracts';
+import { newUuid } from '@trading-automation/persistence';
+import type { Actor } from '../access/index.js';
+import { CoreUnderTest, type Named, statementsOf } from '../testing/index.js';
+import { LedgerUnderTest } from '../testing/ledger-under-test.js';
+import { TradesService } from './trades.service.js';
+
+let core: CoreUnderTest;
+let trades: TradesService;
+let ledger: LedgerUnderTest;
+let actor: Actor;
+let pair: Named;
+
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+  const { platform, lists, commands } = core;
+  trades = new TradesService({ platform, lists, commands });
+  ledger = new LedgerUnderTest(core);
+  pair = await core.pair();
+});
+afterAll(() => core.close());
+beforeEach(async () => {
+  actor = await core.actor();
+});
+
+/** A trade with a fill for each of these minutes. */
+const tradeOf = async (owner: Actor, minutes: readonly number[]): Promise<Named> =>
+  ledger.order({
+    owner,
+    account: await core.account(owner),
+    pair,
+    side: 'BUY',
+    at: '2026-01-01T00:00:00Z',
+    fills: minutes.map((minute) => ({
+      at: `2026-01-01T00:${minute}:00Z`,
+      price: '100.50',
+      amount: '0.10',
+      fee: '0.001',
+      feeCurrency: 'BTC',
+    })),
+  });
+const UNKNOWN = [encodeId('trd', newUuid()), 'trd_x', encodeId('fil', newUuid()), ''];
+const idle = (): Actor => ({ ...actor, credential: { ...actor.credential, permissions: [] } });
+
+describe('trades by their ids', () => {
+  it('stand at the places of these, as the list shows them; nothing stands for foreign and unknown ones', async () => {
+    const [first, second] = [await tradeOf(actor, [10]), await tradeOf(actor, [])];
+    const foreign = await tradeOf(await core.actor(), [10]);
+    const query = { limit: 10, sort: 'created_at', order: 'asc', include: [] } as const;
+    const listed = new Map((await trades.list(actor, query)).items.map((trade) => [trade.id, trade]));
+    const [one, two] = [listed.get(first.id), listed.get(second.id)];
+    expect([one, two].map((trade) => tradeSchema.parse(trade))).toEqual([one, two]);
+    const asked = [second.id, foreign.id, first.id, ...UNKNOWN, second.id];
+    const expected = [two, null, one, ...UNKNOWN.map(() => null), two];
+    expect(await trades.getMany(actor, asked)).toEqual(expected);
+    const look = () => trades.getMany(actor, asked);
+    expect(await statementsOf(core.platform.database, look)).toBe(1);
+  });
+
+  it('are not looked for where no id can be one of a trade, or nobody may look', async () => {
+    const look = () => trades.getMany(actor, ['trd_x', '']);
+    expect(await look()).toEqual([null, null]);
+    expect(await statementsOf(core.platform.database, look)).toBe(0);
+    await expect(trades.getMany(idle(), UNKNOWN)).rejects.toMatchObject({ code: 'permission_denied' });
+  });
+});
+
+describe('the fills of many trades', () => {
+  it('are those of each trade as it shows them, in their order; foreign and unknown ones have none', async () => {
+    const [first, second, empty] = [
+      await tradeOf(actor, [30, 10, 20]),
+      await tradeOf(actor, [15]),
+      await tradeOf(actor, []),
+    ];
+    const foreign = await tradeOf(await core.actor(), [10]);
+    const [{ fills: ofFirst }, { fills: ofSecond }] = [
+      await trades.get(actor, first.id),
+      await trades.get(actor, second.id),
+    ];
+    expect(ofFirst.map(({ executed_at }) => executed_at)).toEqual(
+      [10, 20, 30].map((minute) => `2026-01-01T00:${minute}:00.000Z`),
+    );
+    expect(ofFirst.map((each) => fill.parse(each))).toEqual(ofFirst);
+    const asked = [second.id, foreign.id, first.id, empty.id, ...UNKNOWN, second.id];
+    const expected = [ofSecond, [], ofFirst, [], ...UNKNOWN.map(() => []), ofSecond];
+    expect(await trades.fillsOfMany(actor, asked)).toEqual(expected);
+    const look = () => trades.fillsOfMany(actor, asked);
+    expect(await statementsOf(core.platform.database, look)).toBe(1);
+  });
+
+  it('are not looked for where no id can be one of a trade, or nobody may look', async () => {
+    const look = () => trades.fillsOfMany(actor, ['trd_x', '']);
+    expect(await look()).toEqual([[], []]);
+    expect(await statementsOf(core.platform.database, look)).toBe(0);
+    await expect(trades.fillsOfMany(idle(), UNKNOWN)).rejects.toMatchObject({ code: 'permission_denied' });
+  });
+});
