@@ -222,7 +222,7 @@ const forbidden = [
   {
     name: 'graphql-stays-in-the-graphql-api',
     comment: 'GraphQL is one transport of several.',
-    from: { pathNot: ['^apps/graphql-api/', '^apps/dashboard/', ...SUPPORT] },
+    from: { pathNot: ['^apps/graphql-api/', '^apps/dashboard/', '^bench/', ...SUPPORT] },
     to: { path: npm('@nestjs/graphql', '@nestjs/mercurius', 'mercurius', 'graphql') },
   },
   {

@@ -23,27 +23,34 @@ export async function close() {
  * @returns {Promise<{ database: pg.Client, apiUrl: string, bareUrl: string }>} until `close`
  */
 export async function startSurroundings(environment = { RATE_LIMITS: ampleRateLimits }) {
+  const { database, servers } = await startServers();
+  const apiUrl = await serveApi('rest-api', await apiEnvironment(servers, environment));
+  const bare = join(import.meta.dirname, 'rest-bare.mjs');
+  const bareUrl = await serve(bare, { DATABASE_URL: servers.databaseUrl, NODE_OPTIONS: serviceNodeOptions });
+  return { database, apiUrl, bareUrl };
+}
+
+/** A throw-away Postgres with the schema of the product, and Redis, until `close`. */
+export async function startServers() {
   const servers = await startTestServers({ postgres: true, redis: true });
   closers.push(servers.stop);
   await migrateDatabase(servers.databaseUrl);
   const database = new pg.Client({ connectionString: servers.databaseUrl });
   await database.connect();
   closers.push(() => database.end());
-  const apiUrl = await startApi(servers, environment);
-  const bare = join(import.meta.dirname, 'rest-bare.mjs');
-  const bareUrl = await serve(bare, { DATABASE_URL: servers.databaseUrl, NODE_OPTIONS: serviceNodeOptions });
-  return { database, apiUrl, bareUrl };
+  return { database, servers };
 }
 
-/** The API as it is deployed. */
-async function startApi({ databaseUrl, redisUrl }, environment) {
+/** What an API is told as it is deployed, and `more`. */
+export async function apiEnvironment({ databaseUrl, redisUrl }, more) {
   const keys = await drawKeys();
-  const ports = { rest: 0, paperExchange: 0 };
-  const more = { 'rest-api': environment };
-  const services = listServices({ databaseUrl, redisUrl, keys, paperExchangeDir: '', ports, more });
-  const { env } = services.find(({ name }) => name === 'rest-api');
-  return await serve(join(root, 'apps', 'rest-api', 'dist', 'main.js'), env);
+  const ports = { rest: 0, graphql: 0, paperExchange: 0 };
+  const services = listServices({ databaseUrl, redisUrl, keys, paperExchangeDir: '', ports });
+  return { ...services.find(({ name }) => name === 'rest-api').env, PORT: '0', ...more };
 }
+
+/** An API as it is deployed, until `close`. */
+export const serveApi = (app, env) => serve(join(root, 'apps', app, 'dist', 'main.js'), env);
 
 /** Keys of this run, which nothing remembers. */
 async function drawKeys() {
@@ -56,7 +63,7 @@ async function drawKeys() {
 }
 
 /** Runs a script in a process of its own until `close`. @returns {Promise<string>} the address it serves */
-async function serve(script, env) {
+export async function serve(script, env) {
   const child = fork(script, [], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     detached: true,

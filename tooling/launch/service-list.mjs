@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url';
  *
  * @typedef {{
  *   databaseUrl: string, redisUrl: string, keys: import('./keys.mjs').Keys, paperExchangeDir: string,
- *   ports: { rest: number, paperExchange: number },
+ *   ports: { rest: number, paperExchange: number, graphql?: number },
  *   mailbox?: { dir: string, ports: { page: number, smtp: number } },
  *   commit?: string,
  *   venueLimits?: { weightPerMinute: number, ordersPer10s: number },
  *   more?: Record<string, Record<string, string>>,
- * }} Surroundings `mailbox` takes the mail, which waits without one; `more` adds variables to single services; `venueLimits` are what the paper exchange grants, its own unless given
+ * }} Surroundings the GraphQL API runs where it has a port; `mailbox` takes the mail, which waits without one; `more` adds variables to single services; `venueLimits` are what the paper exchange grants, its own unless given
  *
  * @typedef {{ name: string, app: string, main?: string, url?: string, env: Record<string, string> }} Service `main` is the
  * file to run, where that is not the built app's
@@ -57,6 +57,7 @@ export function listServices(surroundings) {
     more = {},
   } = surroundings;
   const paperExchangeUrl = `http://127.0.0.1:${ports.paperExchange}`;
+  const restUrl = `http://127.0.0.1:${ports.rest}`;
   const shared = { WORLD: world, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl };
   /** @param {import('./keys.mjs').SealingKeyPair} pair */
   const publicHalf = ({ id, publicKey }) => `${id}.${publicKey}`;
@@ -69,6 +70,17 @@ export function listServices(surroundings) {
     tradingTypes: ['spot'],
     url: paperExchangeUrl,
     ...(venueLimits === undefined ? {} : { limits: venueLimits }),
+  };
+  /** What both APIs are told alike: a cursor of one is good at the other. */
+  const api = {
+    ...shared,
+    NODE_OPTIONS: serviceNodeOptions,
+    SERVER_KEYS: keys.server,
+    EXCHANGE_SEALING_KEY: publicHalf(keys.exchangeSealing),
+    WEBHOOK_SEALING_KEY: publicHalf(keys.webhookSealing),
+    OPEN_REGISTRATION: 'true',
+    ...(commit === undefined ? {} : { COMMIT: commit }),
+    WEBHOOK_ALLOW_LOOPBACK: 'true',
   };
   /** @type {Service[]} */
   const services = [
@@ -116,22 +128,29 @@ export function listServices(surroundings) {
     {
       name: 'rest-api',
       app: 'rest-api',
-      url: `http://127.0.0.1:${ports.rest}`,
-      env: {
-        ...shared,
-        NODE_OPTIONS: serviceNodeOptions,
-        PORT: String(ports.rest),
-        PUBLIC_URL: `http://127.0.0.1:${ports.rest}`,
-        SERVER_KEYS: keys.server,
-        EXCHANGE_SEALING_KEY: publicHalf(keys.exchangeSealing),
-        WEBHOOK_SEALING_KEY: publicHalf(keys.webhookSealing),
-        OPEN_REGISTRATION: 'true',
-        ...(commit === undefined ? {} : { COMMIT: commit }),
-        WEBHOOK_ALLOW_LOOPBACK: 'true',
-      },
+      url: restUrl,
+      env: { ...api, PORT: String(ports.rest), PUBLIC_URL: restUrl },
     },
+    ...(ports.graphql === undefined
+      ? []
+      : [graphqlService(ports.graphql, { ...api, REST_PUBLIC_URL: restUrl })]),
   ];
   return services.map((service) => ({ ...service, env: { ...service.env, ...more[service.name] } }));
+}
+
+/**
+ * @param {number} port
+ * @param {Record<string, string>} env
+ * @returns {Service}
+ */
+function graphqlService(port, env) {
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    name: 'graphql-api',
+    app: 'graphql-api',
+    url,
+    env: { ...env, PORT: String(port), PUBLIC_URL: url, GRAPHIQL: 'true' },
+  };
 }
 
 /**

@@ -38,12 +38,14 @@ export async function startServices(paths, lifecycle, say) {
   await Promise.all(processes.map((running) => running.untilReady()));
 
   const restUrl = urlOf(services, 'rest-api');
+  const graphqlUrl = urlOf(services, 'graphql-api');
   const paperExchangeUrl = urlOf(services, 'paper-exchange');
   const mailUrl = urlOf(services, 'mailbox');
   const demo = await ensureDemo(paths.demo, { restUrl, paperExchangeUrl });
   await lifecycle.defer(() => rmSync(paths.devState, { force: true }));
   const state = {
     rest_url: restUrl,
+    graphql_url: graphqlUrl,
     paper_exchange_url: paperExchangeUrl,
     mail_url: mailUrl,
     api_key: demo.api_key,
@@ -51,7 +53,7 @@ export async function startServices(paths, lifecycle, say) {
     pid: process.pid,
   };
   writePrivateFile(paths.devState, `${JSON.stringify(state, null, 2)}\n`);
-  say(banner({ restUrl, paperExchangeUrl, mailUrl }, demo));
+  say(banner({ restUrl, graphqlUrl, paperExchangeUrl, mailUrl }, demo));
 }
 
 /** The commit of this clone; undefined where it is no clone, or git is not there. */
@@ -71,10 +73,10 @@ function urlOf(services, name) {
 }
 
 /**
- * @param {{ restUrl: string, paperExchangeUrl: string, mailUrl: string }} urls
+ * @param {{ restUrl: string, graphqlUrl: string, paperExchangeUrl: string, mailUrl: string }} urls
  * @param {import('./demo.mjs').Demo} demo
  */
-function banner({ restUrl, paperExchangeUrl, mailUrl }, demo) {
+function banner({ restUrl, graphqlUrl, paperExchangeUrl, mailUrl }, demo) {
   const order = {
     exchange_account_id: demo.exchange_account_id,
     trade_pair_id: demo.trade_pair_id,
@@ -86,11 +88,13 @@ function banner({ restUrl, paperExchangeUrl, mailUrl }, demo) {
 Ready. (${(performance.now() / 1000).toFixed(1)} s since npm start)
   REST API         ${restUrl}/v1
   Reference        ${restUrl}/docs
+  GraphQL API      ${graphqlUrl}/graphql
   Paper exchange   ${paperExchangeUrl}
   Mailbox          ${mailUrl}
   Demo ADMIN key   ${demo.api_key}
 Try (in another terminal):
   npm run demo
+  npm run graphql -- '{ me { id } trades(first: 1) { nodes { symbol status averagePrice } } }'
   curl -s ${restUrl}/v1/exchanges -H 'X-API-Key: ${demo.api_key}'
   curl -s ${restUrl}/v1/trades -H 'X-API-Key: ${demo.api_key}' -H 'Content-Type: application/json' -d '${JSON.stringify(order)}'
   curl -s '${restUrl}/v1/trades?limit=1' -H 'X-API-Key: ${demo.api_key}'

@@ -15,6 +15,7 @@ import { SignalStreamsModule } from '@trading-automation/core/strategies';
 import type { Config } from './config.js';
 import { LoaderFactory } from './graphql/loaders.js';
 import { SCALARS } from './graphql/scalars.js';
+import { ProviderIdentities } from './providers/provider-identities.js';
 import { AccessResolver } from './resolvers/access.resolver.js';
 import { CopierEdges, CopiersResolver, DecisionEdges } from './resolvers/copiers.resolver.js';
 import { EmergencyStopResolver } from './resolvers/emergency-stop.resolver.js';
@@ -26,6 +27,7 @@ import { RealtimeResolver } from './resolvers/realtime.resolver.js';
 import { RewardEdges, RewardsResolver } from './resolvers/rewards.resolver.js';
 import { Build, ServiceResolver } from './resolvers/service.resolver.js';
 import { SettingsResolver } from './resolvers/settings.resolver.js';
+import { SignInResolver } from './resolvers/sign-in.resolver.js';
 import { StrategiesResolver, StrategyEdges } from './resolvers/strategies.resolver.js';
 import { TradePairsResolver } from './resolvers/trade-pairs.resolver.js';
 import { TradeEdges, TradesResolver } from './resolvers/trades.resolver.js';
@@ -64,7 +66,7 @@ export class AppModule {
       serverKeys: config.SERVER_KEYS,
       issuer: publicUrl,
       openRegistration: config.OPEN_REGISTRATION,
-      passkeys: undefined,
+      passkeys: config.PASSKEYS,
     });
     const features = apiFeatures({ secrets, withdrawalFee: config.WITHDRAWAL_FEE });
     return {
@@ -100,6 +102,7 @@ export class AppModule {
         RewardsResolver,
         RewardEdges,
         ServiceResolver,
+        SignInResolver,
         SettingsResolver,
         StrategiesResolver,
         StrategyEdges,
@@ -110,6 +113,7 @@ export class AppModule {
         WithdrawalsResolver,
         { provide: Build, useValue: new Build(version, config.COMMIT, config.WORLD) },
         { provide: HealthService, useValue: new HealthService(platform, () => redis.ping()) },
+        { provide: ProviderIdentities, useValue: new ProviderIdentities(config.SIGN_IN_PROVIDERS) },
         { provide: BookViews, useValue: books },
       ],
     };

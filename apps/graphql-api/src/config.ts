@@ -2,6 +2,7 @@ import { decimalGiven, WORLDS } from '@trading-automation/contracts';
 import { serverKeysSetting } from '@trading-automation/core';
 import { rateLimitsSchema, rateLimitsSetting } from '@trading-automation/core/access';
 import { sealingKeySetting } from '@trading-automation/core/sealing';
+import { passkeysSetting, signInProvidersSetting } from '@trading-automation/core/sign-in';
 import { flag, port } from '@trading-automation/runtime';
 import { corsOriginsSetting, isOrigin, proxiesSetting } from '@trading-automation/runtime/http';
 import { z } from 'zod';
@@ -35,14 +36,21 @@ export const configSchema = z
     RATE_LIMITS: rateLimitsSetting.default(() => rateLimitsSchema.parse({})),
     /** In reward tokens; taken out of each withdrawal. */
     WITHDRAWAL_FEE: decimalGiven('non_negative').default('0'),
+    /** Deprecated ways of signing in, each offered where it is named. It may hold a secret. */
+    SIGN_IN_PROVIDERS: signInProvidersSetting.default({}),
+    /** Where passkeys are good; not offered unless set. */
+    PASSKEYS: passkeysSetting.optional(),
+    /** Serves GraphiQL at /graphql to browsers: for development alone. */
+    GRAPHIQL: flag.default(false),
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
     COMMIT: z.string().default('unknown'),
   })
-  .superRefine(({ WORLD, WEBHOOK_ALLOW_LOOPBACK, PUBLIC_URL, REST_PUBLIC_URL }, context) => {
+  .superRefine(({ WORLD, WEBHOOK_ALLOW_LOOPBACK, GRAPHIQL, PUBLIC_URL, REST_PUBLIC_URL }, context) => {
     if (WORLD !== 'live') return;
     const refuse = (name: string, message: string) =>
       context.addIssue({ code: 'custom', path: [name], message });
     if (WEBHOOK_ALLOW_LOOPBACK) refuse('WEBHOOK_ALLOW_LOOPBACK', 'must be off in the live world');
+    if (GRAPHIQL) refuse('GRAPHIQL', 'must be off in the live world');
     if (PUBLIC_URL === undefined) refuse('PUBLIC_URL', 'is required in the live world');
     if (REST_PUBLIC_URL === undefined) refuse('REST_PUBLIC_URL', 'is required in the live world');
   });

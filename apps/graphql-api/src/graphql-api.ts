@@ -1,6 +1,7 @@
 import { NestFactory } from '@nestjs/core';
+import { GraphQLModule } from '@nestjs/graphql';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { startHeartbeat } from '@trading-automation/core';
+import { type Platform, startHeartbeat } from '@trading-automation/core';
 import { pickEngine } from '@trading-automation/core/access';
 import { openApiSurroundings } from '@trading-automation/core/api';
 import { BookFeed, BookViews, marketPrefix } from '@trading-automation/core/market-data';
@@ -14,6 +15,8 @@ import type { SocketParts } from './server/socket-endpoint.js';
 
 export interface GraphqlApi extends RunningProcess {
   readonly url: string;
+  /** What it stands on, for tests that count what it asks of the database. */
+  readonly platform: Platform;
 }
 
 /** Starts the API. Stopping it answers what is under way and says goodbye to sockets, then lets go of what it stands on. */
@@ -44,7 +47,7 @@ export async function startGraphqlApi(
   const books = new BookViews(feed, onFeedError);
   let listensAt = '';
   const publicUrl = () => config.PUBLIC_URL ?? listensAt;
-  const edge = new EndpointOptions(logger, addressReader(TRUSTED_PROXIES), socketTiming);
+  const edge = new EndpointOptions(logger, addressReader(TRUSTED_PROXIES), config.GRAPHIQL, socketTiming);
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.of({ config, version, surroundings, engine, publicUrl, books, edge }),
     createAdapter({
@@ -59,7 +62,10 @@ export async function startGraphqlApi(
   const endHeartbeat = startHeartbeat(surroundings.platform, 'graphql-api');
   return {
     url: listensAt,
+    platform: surroundings.platform,
     stop: async () => {
+      // Before their sources end: a client that is told that a subscription is complete does not ask for it again.
+      await app.get(GraphQLModule).graphQlAdapter.stop();
       books.close();
       await app.close();
       endHeartbeat();

@@ -1,5 +1,6 @@
 /** The GraphQL API as it is deployed, in this process, beside a REST API on the same database. */
 import { createHash } from 'node:crypto';
+import type { Platform } from '@trading-automation/core';
 import { generateSealingKeyPair } from '@trading-automation/core/sealing';
 import { createLogger, readConfig } from '@trading-automation/runtime';
 import { signRequest } from '@trading-automation/signed-request';
@@ -14,6 +15,8 @@ export interface RealGraphqlApi {
   readonly port: number;
   readonly url: string;
   readonly log: string[];
+  /** The API's own: its pool is what its statements go through. */
+  readonly platform: Platform;
   close(): Promise<void>;
 }
 
@@ -71,8 +74,8 @@ export async function startRealGraphqlApi(
   });
   const log: string[] = [];
   const logger = createLogger('graphql-api', 'debug', { write: (line) => void log.push(line) });
-  const { url, stop } = await startGraphqlApi(config, '1.2.3', logger, timing);
-  return { port: Number(new URL(url).port), url, log, close: stop };
+  const { url, platform, stop } = await startGraphqlApi(config, '1.2.3', logger, timing);
+  return { port: Number(new URL(url).port), url, log, platform, close: stop };
 }
 
 /** What is sent as it is, without credentials unless the headers have them. */

@@ -230,6 +230,15 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
+/** Codes of the deprecated sign-in, which GraphQL alone has. */
+const SIGN_IN_CODES = ['invalid_access_token', 'invalid_login'] as const;
+export type RestErrorCode = Exclude<ErrorCode, (typeof SIGN_IN_CODES)[number]>;
+
+/** The codes that REST answers with. */
+export const REST_ERRORS = Object.fromEntries(
+  Object.entries(ERRORS).filter(([code]) => !(SIGN_IN_CODES as readonly string[]).includes(code)),
+) as Pick<typeof ERRORS, RestErrorCode>;
+
 /** One fault, at one place of the request. Further members (server time, rule, limit, state) are named by the code. */
 export interface ErrorDetail {
   readonly field?: string;

@@ -7,6 +7,8 @@ const BEAT_MS = 5_000;
 const DEGRADED_AFTER_MS = 20_000;
 /** Who has to be there for the product to work, whether it was ever seen or not. */
 const EXPECTED = ['trading-worker', 'webhook-dispatcher'];
+/** Who is told of once they were seen: a deployment may do without. */
+const OPTIONAL = ['graphql-api'];
 /** What a service that was never seen is said to be silent for. */
 const NEVER_SEEN_MS = 86_400_000;
 
@@ -31,7 +33,7 @@ export class HealthService {
     const [beats, redis] = await Promise.all([this.beats(), isAnswering(this.pingRedis)]);
     services.postgres = { status: beats === null ? 'degraded' : 'ok', age_ms: 0 };
     services.redis = { status: redis ? 'ok' : 'degraded', age_ms: 0 };
-    for (const name of EXPECTED) {
+    for (const name of [...EXPECTED, ...OPTIONAL.filter((optional) => beats?.has(optional))]) {
       const ageMs = Math.round(beats?.get(name) ?? NEVER_SEEN_MS);
       services[name] = { status: ageMs > DEGRADED_AFTER_MS ? 'degraded' : 'ok', age_ms: ageMs };
     }

@@ -6,6 +6,7 @@ import { createClient } from '../first-trade/client.mjs';
 import { until } from '../first-trade/scenario.mjs';
 
 const start = join(import.meta.dirname, '..', 'start.mjs');
+const graphql = join(import.meta.dirname, '..', 'graphql', 'main.mjs');
 
 /** @type {string} */
 let folder;
@@ -99,11 +100,27 @@ function isAlive(pid) {
   }
 }
 
+/** What a command says that ends well. */
+async function outputOf(command, args) {
+  const child = spawn(command, args, {
+    env: { ...process.env, NODE_OPTIONS: '' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    output += text;
+  });
+  // By then all of it was read.
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  expect(code).toBe(0);
+  return output;
+}
+
 /** Ctrl-C, and whatever is left of it. */
 async function stop(child) {
   const processes = descendantsOf(child.pid);
-  // The keeper, Postgres, Redis, the mailbox, and four services at least.
-  expect(processes.length).toBeGreaterThanOrEqual(8);
+  // The keeper, Postgres, Redis, the mailbox, and five services at least.
+  expect(processes.length).toBeGreaterThanOrEqual(9);
   child.kill('SIGINT');
   expect(await ended(child)).toBe(0);
   return processes.filter(({ pid }) => isAlive(pid));
@@ -135,6 +152,7 @@ describe('npm start', () => {
     const state = JSON.parse(readFileSync(stateFile, 'utf8'));
     expect(state).toEqual({
       rest_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      graphql_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       paper_exchange_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       mail_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       api_key: expect.stringMatching(/^svc_test_/),
@@ -145,17 +163,20 @@ describe('npm start', () => {
 
     // The banner's own curl line for a trade works as it stands.
     const [, line] = /^ {2}(curl -s \S+\/v1\/trades .+)$/m.exec(first.output);
-    const curl = spawn('sh', ['-c', line], { stdio: ['ignore', 'pipe', 'inherit'] });
-    let answer = '';
-    curl.stdout.on('data', (chunk) => {
-      answer += chunk;
-    });
-    expect(await ended(curl)).toBe(0);
-    const { id } = JSON.parse(answer).data;
+    const { id } = JSON.parse(await outputOf('sh', ['-c', line])).data;
     await until(
       () => api.get(`/v1/trades/${id}`),
       ({ status }) => status === 'FILLED',
     );
+
+    // The command of the banner links a key pair of its own to the demo account, once.
+    const me = { id: (await api.get('/v1/me')).id };
+    for (let i = 0; i < 2; i++) {
+      const answer = await outputOf('node', [graphql, '--data', join(folder, 'data'), '{ me { id } }']);
+      expect(JSON.parse(answer)).toEqual({ data: { me } });
+    }
+    expect(statSync(join(folder, 'data', 'keys', 'graphql-client.key')).mode & 0o777).toBe(0o600);
+    expect(await api.get('/v1/auth/public-keys')).toHaveLength(2);
 
     await verifyAddress(api, state.mail_url, 'owner@example.com');
 

@@ -15,10 +15,10 @@ import { startTestServers } from '../test-servers.mjs';
  * that is killed is begun again, as `npm start` does it.
  *
  * @param {{
- *   restApis?: number, more?: import('../service-list.mjs').Surroundings['more'], say?: (line: string) => void,
- * }} [options] `restApis` API processes on one database; `more` adds variables to single services
+ *   restApis?: number, graphqlApis?: number, more?: import('../service-list.mjs').Surroundings['more'], say?: (line: string) => void,
+ * }} [options] `restApis` and `graphqlApis` API processes on one database; `more` adds variables to single services
  */
-export async function startProduct({ restApis = 1, more, say = () => {} } = {}) {
+export async function startProduct({ restApis = 1, graphqlApis = 0, more, say = () => {} } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'trading-automation-product-'));
   /** @type {(() => unknown)[]} */
   const undo = [() => rmSync(folder, { recursive: true, force: true })];
@@ -33,27 +33,27 @@ export async function startProduct({ restApis = 1, more, say = () => {} } = {}) 
     const keys = await ensureKeys(join(folder, 'keys'));
     await migrateDatabase(database.url);
 
-    const ports = { rest: await freePort(), paperExchange: await freePort() };
+    const ports = {
+      rest: await freePort(),
+      paperExchange: await freePort(),
+      ...(graphqlApis === 0 ? {} : { graphql: await freePort() }),
+    };
+    /** Both take from the same buckets. */
+    const ample = { RATE_LIMITS: ampleRateLimits };
     const services = listServices({
       databaseUrl: database.url,
       redisUrl: /** @type {string} */ (servers.redisUrl),
       keys,
       paperExchangeDir: join(folder, 'paper-exchange'),
       ports,
-      more: { ...more, 'rest-api': { RATE_LIMITS: ampleRateLimits, ...more?.['rest-api'] } },
+      more: {
+        ...more,
+        'rest-api': { ...ample, ...more?.['rest-api'] },
+        'graphql-api': { ...ample, ...more?.['graphql-api'] },
+      },
     });
-    const first = /** @type {import('../service-list.mjs').Service} */ (
-      services.find(({ name }) => name === 'rest-api')
-    );
-    for (let i = 2; i <= restApis; i++) {
-      const port = await freePort();
-      services.push({
-        ...first,
-        name: `rest-api-${i}`,
-        url: `http://127.0.0.1:${port}`,
-        env: { ...first.env, PORT: String(port) },
-      });
-    }
+    services.push(...(await moreOf(services, 'rest-api', restApis)));
+    services.push(...(await moreOf(services, 'graphql-api', graphqlApis)));
     /** @type {string[]} */
     const lines = [];
     const processes = new Map(
@@ -88,13 +88,14 @@ export async function startProduct({ restApis = 1, more, say = () => {} } = {}) 
        * Ends a service as a power failure would, as soon as it runs; it is begun again by itself.
        *
        * @param {string} name
+       * @param {NodeJS.Signals} [signal] SIGTERM asks it to end
        */
-      async kill(name) {
+      async kill(name, signal = 'SIGKILL') {
         const pid = await until(
           async () => processes.get(name)?.pid,
           (value) => value !== undefined,
         );
-        process.kill(pid, 'SIGKILL');
+        process.kill(pid, signal);
       },
       stop,
     };
@@ -105,6 +106,30 @@ export async function startProduct({ restApis = 1, more, say = () => {} } = {}) 
 }
 
 /** @typedef {Awaited<ReturnType<typeof startProduct>>} Product */
+
+/**
+ * Further processes of a service, each on a port of its own: `name-2` and so on, until there are `count`.
+ *
+ * @param {readonly import('../service-list.mjs').Service[]} services
+ * @param {string} name
+ * @param {number} count
+ */
+async function moreOf(services, name, count) {
+  const first = services.find((service) => service.name === name);
+  if (first === undefined) return [];
+  /** @type {import('../service-list.mjs').Service[]} */
+  const others = [];
+  for (let i = 2; i <= count; i++) {
+    const port = await freePort();
+    others.push({
+      ...first,
+      name: `${name}-${i}`,
+      url: `http://127.0.0.1:${port}`,
+      env: { ...first.env, PORT: String(port) },
+    });
+  }
+  return others;
+}
 
 async function makeDatabase() {
   const adminUrl = process.env.TEST_DATABASE_URL;

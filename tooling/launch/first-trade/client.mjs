@@ -82,12 +82,13 @@ export function createClient({ restUrl, apiKey, privateKey }) {
 /** @typedef {ReturnType<typeof createClient>} Client */
 
 /**
- * Opens an account for a key pair: a challenge, signed. The client that comes back signs every request.
+ * Opens an account for a key pair: a challenge, signed. The client that comes back signs every request. With an ADMIN
+ * API key beside it, the key pair is linked to that key's account instead.
  *
- * @param {{ restUrl: string, privateKey: Uint8Array, label?: string }} options
+ * @param {{ restUrl: string, privateKey: Uint8Array, label?: string, apiKey?: string }} options
  */
-export async function openAccount({ restUrl, privateKey, label = 'first trade' }) {
-  const anybody = createClient({ restUrl });
+export async function openAccount({ restUrl, privateKey, label = 'first trade', apiKey }) {
+  const anybody = createClient({ restUrl, apiKey });
   const pubkey = publicKeyOf(privateKey);
   const { challenge } = await anybody.get(`/v1/auth/cli-challenge?pubkey=${pubkey}`);
   const signature = signMessage(identityMessage(challenge, pubkey), privateKey);

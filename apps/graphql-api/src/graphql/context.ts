@@ -15,6 +15,8 @@ export interface RequestContext {
   readonly limitsOf: (bucket: RateBucket | undefined) => RequestLimits;
   /** Keeps a refusal as the answer to come again, and throws it; or throws what was answered before. */
   readonly keepRefusal: (once: OnceRequest, refusal: unknown) => Promise<void>;
+  /** Counts a use of what goes with the next major version. */
+  readonly noteDeprecated: (mutation: string) => void;
   readonly loaders: Loaders;
   /** Set once a field was answered by what was kept for its Idempotency-Key. */
   isReplayed: boolean;

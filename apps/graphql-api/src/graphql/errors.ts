@@ -2,7 +2,7 @@
  * Errors as GraphQL answers with them: the code, the details and the request id of REST, in `extensions`.
  *
  * 1. A refusal says what it is. What the document or a variable does wrong is `validation_failed`, in the words of the
- *    GraphQL library without its suggestions, which would tell names to who can't introspect.
+ *    GraphQL library without its suggestions, which would tell names to who can't introspect, and without the value.
  * 2. Anything else is a fault of ours: the caller learns that it happened, and the log has the rest.
  */
 import { DomainError, type ErrorDetail } from '@trading-automation/contracts';
@@ -64,9 +64,13 @@ function rootOf(error: Error): Error {
   return root;
 }
 
-/** Without suggestions, and without the value that was given: it may be a secret. */
+/** Without suggestions, and without the value that was given: it may be a secret. What follows a value goes first. */
 function discreet(message: string): string {
   return message
     .replace(/ Did you mean .*\?$/s, '')
-    .replace(/ got invalid value .*?(?=(?: at "[^"]*")?; )/s, ' got an invalid value');
+    .replace(/( cannot represent [^:]*): .*$/s, '$1.')
+    .replace(/(Expected value of type "[^"]*"), found .*$/s, '$1.')
+    .replace(/Value .* does not exist in ("[^"]*" enum).*$/s, 'The value does not exist in $1.')
+    .replace(/ got invalid value .*( at "[^"]*"; )/s, ' got an invalid value$1')
+    .replace(/ got invalid value .*; /s, ' got an invalid value; ');
 }

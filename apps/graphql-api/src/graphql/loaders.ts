@@ -26,7 +26,6 @@ const BATCH_MAX = 100;
 
 type Record = { readonly id: string };
 type ReadMany = (actor: Actor, ids: readonly string[]) => Promise<readonly (Record | null)[]>;
-export type Loader = Pick<DataLoader<string, object | null>, 'load' | 'loadMany'>;
 
 interface Kind {
   /** The type in the schema. */

@@ -152,12 +152,12 @@ export class OperationField {
     return this.options.params?.[argument] ?? ofList ?? snakeCase(argument);
   }
 
-  /** A query of REST is text; here arguments have types. */
+  /** The contract judges a query as REST has it, which is text; here arguments have types. */
   private queryMember(wireName: string, value: unknown): Record<string, unknown> {
     const [, included] = /^include_(\w+)$/.exec(wireName) ?? [];
     if (included !== undefined) return value === true ? { include: included } : {};
     if (wireName === 'sort') return { sort: snakeCase(String(value)) };
-    return { [wireName]: typeof value === 'boolean' ? String(value) : value };
+    return { [wireName]: typeof value === 'string' ? value : String(value) };
   }
 
   private checked(schema: z.ZodType, value: unknown, code: ErrorCode): unknown {

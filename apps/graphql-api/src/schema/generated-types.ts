@@ -100,6 +100,7 @@ export class GeneratedTypes {
     if (values.join() === 'true,false') return 'Boolean';
     const [name] = Object.entries(ENUMS).find(([, known]) => known.join() === values.join()) ?? [];
     if (name === undefined) throw new Error(`${at}: the enum ${values.join(', ')} needs a name in names.ts`);
+    if (this.definitions.has(name) && !this.isEnum(name)) throw new Error(`${at}: ${name} names two types`);
     this.definitions.set(name, `enum ${name} {\n${values.map((value) => `  ${value}`).join('\n')}\n}`);
     return name;
   }
@@ -109,6 +110,7 @@ export class GeneratedTypes {
     const own = schema.meta()?.id ?? nameAt(at, shape);
     const name = direction === 'input' ? `${own}Input` : own;
     const shown = SAME_TYPE[name] ?? name;
+    if (this.isEnum(name)) throw new Error(`${at}: ${name} names two types`);
     if (this.definitions.has(name)) return shown;
     const keyword = direction === 'input' ? 'input' : 'type';
     this.definitions.set(name, '');
@@ -123,6 +125,10 @@ export class GeneratedTypes {
       );
     else this.definitions.delete(name);
     return shown;
+  }
+
+  private isEnum(name: string): boolean {
+    return this.definitions.get(name)?.startsWith('enum ') === true;
   }
 
   private addConnection(item: string): void {

@@ -46,7 +46,7 @@ export const ENUMS: Readonly<Record<string, readonly string[]>> = {
   Permission: contracts.PERMISSIONS,
   ProfitSharePeriod: contracts.PROFIT_SHARE_PERIODS,
   RewardBasis: contracts.REWARD_BASES,
-  RewardSource: contracts.REWARD_SOURCES,
+  RewardSourceKind: contracts.REWARD_SOURCES,
   RewardStatus: contracts.REWARD_STATUSES,
   ServiceStatus: ['ok', 'degraded'],
   SimulatedOutcome: ['COPIED', 'CLAMPED', 'SKIPPED'],

@@ -51,8 +51,18 @@ export class Callers {
   }
 }
 
-function bearerIn(incoming: IncomingRequest): string | undefined {
-  return /^bearer +(.+)$/i.exec(headerOf(incoming, 'authorization')?.trim() ?? '')?.[1];
+/** The one token that a request carries; other schemes are not ours to judge. @throws {DomainError} where it carries two */
+function bearerIn({ rawHeaders }: IncomingRequest): string | undefined {
+  const tokens = new Set<string>();
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]!.toLowerCase() !== 'authorization') continue;
+    const [, token] = /^bearer(?: +(.*))?$/i.exec(rawHeaders[i + 1]!.trim()) ?? [];
+    if (token !== undefined) tokens.add(token);
+  }
+  if (tokens.size > 1)
+    throw new DomainError('credentials_ambiguous', 'Authorization stands twice, with different tokens.');
+  const [token] = tokens;
+  return token;
 }
 
 function noApiKeys(): DomainError {

@@ -2,9 +2,10 @@
  * Documents, made ready once: parsed, measured, validated and, at their second use, compiled.
  *
  * 1. A document is known by its text and the name of its operation together: two operations of one text are two.
- * 2. Two shapes of variables are coerced by the compiler unlike by the reference implementation; a document that has one
+ * 2. Some shapes of variables are coerced by the compiler unlike by the reference implementation; a document that has one
  *    of them is executed by that implementation instead (`isCompilable`).
  * 3. What is remembered is bounded by its size.
+ * 4. A stranger is not told how a document misses the schema: the answer would tell names.
  */
 import {
   type ASTVisitor,
@@ -17,7 +18,9 @@ import {
   type GraphQLSchema,
   getNamedType,
   getOperationAST,
+  isEnumType,
   isInputObjectType,
+  isSpecifiedScalarType,
   Kind,
   type OperationDefinitionNode,
   parse,
@@ -34,12 +37,22 @@ import { refusalOfSize, TOKENS_MAX } from './limits.js';
 const REMEMBERED_CHARACTERS = 4_000_000;
 const REMEMBERED_MAX = 1_000;
 
-export interface ReadyDocument {
+interface ReadyDocument {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
+  /** The names of the operation's root fields, with those of its fragments. */
+  readonly rootFields: readonly string[];
 }
 
-type Prepared = ReadyDocument | { readonly errors: readonly GraphQLError[] };
+/** What is wrong with a document. */
+interface Refused {
+  readonly errors: readonly GraphQLError[];
+  readonly errorsToStrangers: readonly GraphQLError[];
+  /** As far as they could be read. */
+  readonly rootFields: readonly string[];
+}
+
+type Prepared = ReadyDocument | Refused;
 
 interface Compiled extends ReadyDocument {
   uses: number;
@@ -47,7 +60,7 @@ interface Compiled extends ReadyDocument {
   compiled?: CompiledQuery['query'] | null;
 }
 
-type Remembered = Compiled | { readonly errors: readonly GraphQLError[] };
+type Remembered = Compiled | Refused;
 
 export class Documents {
   private readonly known = new LRUCache<string, Remembered>({
@@ -98,37 +111,48 @@ export class Documents {
     try {
       document = parse(text, { maxTokens: TOKENS_MAX });
     } catch (error) {
-      return { errors: [tooManyWords(error as GraphQLError) ?? (error as GraphQLError)] };
+      return refused(tooManyWords(error as GraphQLError) ?? (error as GraphQLError));
     }
     const refusal = refusalOfSize(document);
-    if (refusal !== undefined) return { errors: [refusal] };
-    const errors = validate(this.schema, document, undefined, { maxErrors: 20 });
-    if (errors.length > 0) return { errors };
+    if (refusal !== undefined) return refused(refusal);
     const operation = getOperationAST(document, operationName);
-    if (operation == null) {
-      const message = 'The document has no operation of that name.';
-      return { errors: [documentRefused('unknown_operation', message)] };
-    }
-    return { document, operation, uses: 0 };
+    const rootFields = operation == null ? [] : rootFieldNames(document, operation);
+    const errors = validate(this.schema, document, undefined, { maxErrors: 20 });
+    if (errors.length > 0) return { errors, errorsToStrangers: [unfit()], rootFields };
+    if (operation == null)
+      return refused(documentRefused('unknown_operation', 'The document has no operation of that name.'));
+    return { document, operation, rootFields, uses: 0 };
   }
 }
 
+function refused(error: GraphQLError): Refused {
+  return { errors: [error], errorsToStrangers: [error], rootFields: [] };
+}
+
+function unfit(): GraphQLError {
+  return documentRefused(
+    'unfit',
+    'The document does not fit the schema; with credentials you are told where.',
+  );
+}
+
 function tooManyWords({ message }: GraphQLError): GraphQLError | undefined {
-  if (!message.includes('tokens')) return undefined;
+  if (!message.startsWith('Syntax Error: Document contains more ')) return undefined;
   return documentRefused('too_long', 'The document is too long; split it.');
 }
 
 /**
  * False for an input with defaults in a variable, and for a variable within a literal object: the compiler refuses or
- * nulls what the reference implementation fills in or leaves out.
+ * nulls what the reference implementation fills in or leaves out. And for a variable's own default that is no plain
+ * scalar: the compiler writes it down as JSON.
  */
 function isCompilable(schema: GraphQLSchema, document: DocumentNode): boolean {
   let isSame = true;
   let literalDepth = 0;
   const visitor: ASTVisitor = {
-    VariableDefinition: ({ type }) => {
-      const named = typeFromAST(schema, type as never);
-      if (named !== undefined && hasDefaults(getNamedType(named) as GraphQLNamedType)) isSame = false;
+    VariableDefinition: ({ type, defaultValue }) => {
+      const named = getNamedType(typeFromAST(schema, type as never)) as GraphQLNamedType;
+      if (hasDefaults(named) || (defaultValue !== undefined && !isPlain(named))) isSame = false;
     },
     ObjectValue: { enter: () => void literalDepth++, leave: () => void literalDepth-- },
     Variable: () => {
@@ -139,6 +163,8 @@ function isCompilable(schema: GraphQLSchema, document: DocumentNode): boolean {
   return isSame;
 }
 
+const isPlain = (type: GraphQLNamedType) => isSpecifiedScalarType(type) || isEnumType(type);
+
 function hasDefaults(type: GraphQLNamedType, seen = new Set<GraphQLNamedType>()): boolean {
   if (!isInputObjectType(type) || seen.has(type)) return false;
   seen.add(type);
@@ -148,8 +174,8 @@ function hasDefaults(type: GraphQLNamedType, seen = new Set<GraphQLNamedType>())
   );
 }
 
-/** The names of an operation's root fields, with those of its fragments. */
-export function rootFieldNames({ document, operation }: ReadyDocument): readonly string[] {
+/** Of a document that was measured: its fragments don't contain themselves, and lead to few fields. */
+function rootFieldNames(document: DocumentNode, operation: OperationDefinitionNode): readonly string[] {
   const names = new Set<string>();
   const collect = (selections: OperationDefinitionNode['selectionSet']['selections']): void => {
     for (const selection of selections) {

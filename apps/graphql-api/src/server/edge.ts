@@ -17,6 +17,8 @@ export interface Edge {
   /** The general limits of a request from an address. */
   readonly limitsOf: (address: string) => RequestLimits;
   readonly contextOf: (operation: AskedOperation) => RequestContext;
+  /** Whether browsers are served GraphiQL. */
+  readonly hasGraphiql: boolean;
   readonly logger: Logger;
 }
 

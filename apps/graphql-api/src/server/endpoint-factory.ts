@@ -4,11 +4,12 @@ import type { RateBucket } from '@trading-automation/contracts';
 import { Commands, type OnceRequest, Platform } from '@trading-automation/core';
 import { Authentication, CredentialWatch, RateLimiter } from '@trading-automation/core/access';
 import { StreamLeases } from '@trading-automation/core/events';
-import { Sessions } from '@trading-automation/core/sign-in';
+import { DeprecatedUse, Sessions } from '@trading-automation/core/sign-in';
 import type { Logger } from '@trading-automation/runtime';
 import type { GraphQLSchema } from 'graphql';
 import { connectionResolvers, PAGE_INFO_RESOLVERS } from '../graphql/connections.js';
 import type { RequestContext } from '../graphql/context.js';
+import { OPEN_MUTATIONS } from '../graphql/deprecated-mutation.js';
 import { LoaderFactory } from '../graphql/loaders.js';
 import { OPERATION_FIELDS } from '../graphql/operation.js';
 import { Callers } from './callers.js';
@@ -16,6 +17,7 @@ import { Documents } from './documents.js';
 import type { AskedOperation, Edge } from './edge.js';
 import { Endpoints } from './endpoints.js';
 import { HttpEndpoint } from './http-endpoint.js';
+import { serveJwks } from './jwks-endpoint.js';
 import { PersistedQueries } from './persisted-queries.js';
 import { SocketEndpoint, type SocketParts } from './socket-endpoint.js';
 
@@ -27,6 +29,7 @@ export class EndpointOptions {
     readonly logger: Logger,
     /** The caller's address, as a trusted proxy says it. */
     readonly addressOf: (request: IncomingMessage) => string,
+    readonly hasGraphiql: boolean,
     readonly socketTiming: SocketParts['timing'] = {},
   ) {}
 }
@@ -43,12 +46,13 @@ export class EndpointFactory implements OnModuleDestroy {
     @Inject(RateLimiter) private readonly limiter: RateLimiter,
     @Inject(Commands) private readonly commands: Commands,
     @Inject(LoaderFactory) private readonly loaders: LoaderFactory,
+    @Inject(DeprecatedUse) private readonly deprecatedUse: DeprecatedUse,
   ) {
     this.watch = new CredentialWatch(platform);
   }
 
   make(schema: GraphQLSchema): Endpoints {
-    const { addressOf, logger, socketTiming } = this.options;
+    const { addressOf, hasGraphiql, logger, socketTiming } = this.options;
     const edge: Edge = {
       schema,
       documents: new Documents(schema),
@@ -56,12 +60,19 @@ export class EndpointFactory implements OnModuleDestroy {
       callers: new Callers(this.authentication, this.sessions),
       publicFields: publicFields(),
       limitsOf: this.limiter.of(undefined),
+      hasGraphiql,
       contextOf: (operation) => this.contextOf(operation),
       logger,
     };
     const leases = new StreamLeases(this.platform, { kind: 'sockets', max: SOCKETS_MAX });
     const sockets = new SocketEndpoint({ edge, watch: this.watch, leases, addressOf, timing: socketTiming });
-    return new Endpoints(new HttpEndpoint(edge), sockets);
+    return new Endpoints(
+      [
+        (fastify) => new HttpEndpoint(edge).serve(fastify),
+        (fastify) => serveJwks(fastify, this.sessions, edge.limitsOf),
+      ],
+      sockets,
+    );
   }
 
   onModuleDestroy(): void {
@@ -76,6 +87,7 @@ export class EndpointFactory implements OnModuleDestroy {
       idempotency,
       limitsOf: (bucket: RateBucket | undefined) => this.limiter.of(bucket)(incoming.address),
       keepRefusal: (once, refusal) => this.keepRefusal(once, refusal),
+      noteDeprecated: (mutation) => this.deprecatedUse.note(mutation),
       loaders: this.loaders.of(actor),
       isReplayed: false,
     };
@@ -98,5 +110,5 @@ function publicFields(): ReadonlySet<string> {
   const fields = [...OPERATION_FIELDS].filter(
     ([, { access }]) => access === 'PUBLIC' || access === 'CHALLENGE',
   );
-  return new Set(fields.map(([field]) => field.slice(field.indexOf('.') + 1)));
+  return new Set([...fields.map(([field]) => field.slice(field.indexOf('.') + 1)), ...OPEN_MUTATIONS]);
 }

@@ -1,17 +1,16 @@
 import type { Server } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import type { HttpEndpoint } from './http-endpoint.js';
 import type { SocketEndpoint } from './socket-endpoint.js';
 
-/** One path, by HTTP and by WebSocket. */
+/** What the server answers at: by HTTP, and by WebSocket. */
 export class Endpoints {
   constructor(
-    private readonly http: HttpEndpoint,
+    private readonly routes: readonly ((fastify: FastifyInstance) => void)[],
     private readonly sockets: SocketEndpoint,
   ) {}
 
   serve(fastify: FastifyInstance, server: Server): void {
-    this.http.serve(fastify);
+    for (const route of this.routes) route(fastify);
     this.sockets.serve(server);
   }
 

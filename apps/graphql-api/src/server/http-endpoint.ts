@@ -5,7 +5,9 @@
  *    alone, and never for the schema.
  * 2. Only `application/json` is taken, which no form of a foreign page can send.
  * 3. A request that is refused as a whole has the status that REST gives the refusal; an operation that was executed
- *    answers 200, its errors beside its data.
+ *    answers 200, its errors beside its data. A document or a variable that does not fit answers 200 as `application/json`
+ *    and 400 as `application/graphql-response+json`, in both with errors alone.
+ * 4. What a stranger may not ask for is refused before it is told whether such a thing exists.
  */
 import { DomainError } from '@trading-automation/contracts';
 import { idempotencyKeyIn, requestFingerprint, toRefusal } from '@trading-automation/core';
@@ -23,23 +25,29 @@ import {
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createHandler, type RequestParams } from 'graphql-http';
 import { showError } from '../graphql/errors.js';
-import { rootFieldNames } from './documents.js';
 import type { Edge } from './edge.js';
+import { sendGraphiql, serveGraphiqlAssets } from './graphiql.js';
+import { PersistedQueryNotFound } from './persisted-queries.js';
+import { answerUnrouted, pathOf, refuseUnrouted } from './unrouted.js';
 
 export const GRAPHQL_PATH = '/graphql';
 export const BODY_BYTES_MAX = 102_400;
 
 const RESPONSE_TYPE = 'application/graphql-response+json';
+const MEDIA_TYPES = ['application/json', 'application/*', '*/*', RESPONSE_TYPE];
 
 export class HttpEndpoint {
   constructor(private readonly edge: Edge) {}
 
   serve(server: FastifyInstance): void {
+    if (this.edge.hasGraphiql) serveGraphiqlAssets(server);
+    refuseUnrouted(server);
     server.route({
       method: ['GET', 'POST'],
       url: GRAPHQL_PATH,
       exposeHeadRoute: false,
-      onRequest: (request, _reply, done) => {
+      onRequest: (request, reply, done) => {
+        if (pathOf(request) !== GRAPHQL_PATH) return answerUnrouted(server, request, reply);
         // To the server a body is bytes: what they are said to be is judged after the credentials, from the raw headers.
         delete request.raw.headers['content-type'];
         done();
@@ -57,6 +65,7 @@ export class HttpEndpoint {
   }
 
   private async answer(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    if (this.edge.hasGraphiql && sendGraphiql(request, reply)) return;
     const incoming = incomingOf(request);
     const limits = this.edge.limitsOf(incoming.address);
     try {
@@ -83,9 +92,10 @@ export class HttpEndpoint {
       parseRequestParams: () => params,
       onSubscribe: () => {
         const prepared = this.edge.documents.prepare(params.query, params.operationName);
-        if ('errors' in prepared) return prepared.errors;
-        if (actor === null) assertPublic(rootFieldNames(prepared), this.edge.publicFields);
-        const { document } = prepared;
+        if (actor === null) assertPublic(prepared.rootFields, this.edge.publicFields);
+        if ('errors' in prepared) return actor === null ? prepared.errorsToStrangers : prepared.errors;
+        const { document, operation } = prepared;
+        if (incoming.method === 'GET' && operation.operation === 'mutation') throw notByGet();
         return {
           schema: this.edge.schema,
           document,
@@ -100,10 +110,10 @@ export class HttpEndpoint {
       onOperation: (_request, _args, result) => {
         const { errors, data } = result as { errors?: readonly Error[]; data?: unknown };
         const shown = errors === undefined ? { data } : { errors: errors.map(show), data };
-        return [
-          JSON.stringify(shown),
-          { status: 200, statusText: 'OK', headers: { 'content-type': mediaType } },
-        ];
+        // Without data nothing was executed: a variable does not fit.
+        const isBad = data === undefined && mediaType.startsWith(RESPONSE_TYPE);
+        const [status, statusText] = isBad ? [400, 'Bad Request'] : [200, 'OK'];
+        return [JSON.stringify(shown), { status, statusText, headers: { 'content-type': mediaType } }];
       },
     });
     const [body, { status, headers }] = await handle({
@@ -121,7 +131,9 @@ export class HttpEndpoint {
       body:
         body ??
         JSON.stringify({
-          errors: [show(new DomainError(status === 405 ? 'method_not_allowed' : 'validation_failed'))],
+          errors: [
+            show(new DomainError('validation_failed', `Accept ${RESPONSE_TYPE} or application/json.`)),
+          ],
         }),
       ...(rateLimit === undefined ? {} : { rateLimit }),
     });
@@ -130,11 +142,13 @@ export class HttpEndpoint {
   /** A request that was not executed. */
   private refuse(request: FastifyRequest, reply: FastifyReply, error: unknown, limits?: RequestLimits): void {
     const { status, headers } = answerError(toRefusal(error), request.id);
+    const mediaType = mediaTypeOf(request.raw);
     const shown = showError(error as Error, request.id, this.edge.logger);
     const rateLimit = limits?.headers;
     sendAnswer(reply, {
-      status,
-      headers,
+      // Clients look for its message in what succeeded.
+      status: error instanceof PersistedQueryNotFound ? 200 : status,
+      headers: { ...headers, ...(status === 405 ? { allow: 'POST' } : {}), 'content-type': mediaType },
       body: JSON.stringify({ errors: [shown] }),
       ...(rateLimit === undefined ? {} : { rateLimit }),
     });
@@ -206,7 +220,15 @@ function tooLarge(refusal: unknown): unknown {
   return new DomainError('payload_too_large', `The body is over ${BODY_BYTES_MAX / 1024} KiB.`);
 }
 
-function mediaTypeOf(incoming: IncomingRequest): string {
-  const accept = headerOf(incoming, 'accept') ?? '';
-  return `${accept.includes(RESPONSE_TYPE) ? RESPONSE_TYPE : 'application/json'}; charset=utf-8`;
+/** The first that is accepted, as the library chooses it. */
+function mediaTypeOf(incoming: Pick<IncomingRequest, 'rawHeaders'>): string {
+  const accepted = (headerOf(incoming, 'accept') ?? '').toLowerCase().split(',');
+  const first = accepted
+    .map((range) => range.split(';')[0]!.trim())
+    .find((range) => MEDIA_TYPES.includes(range));
+  return `${first === RESPONSE_TYPE ? RESPONSE_TYPE : 'application/json'}; charset=utf-8`;
+}
+
+function notByGet(): DomainError {
+  return new DomainError('method_not_allowed', 'Mutations are sent by POST.');
 }

@@ -4,8 +4,10 @@
  *
  * 1. A fragment is measured once, however often it is spread; one that contains itself is refused.
  * 2. What only asks for the schema may be as deep as it has to.
- * 3. A list costs its items times what each of them asks for; where a variable says how many, as many as may be.
- * 4. A refusal names what is too much, and neither the limit nor anything of the schema.
+ * 3. A list costs its items times what each of them asks for; where a variable says how many, or a number more than may
+ *    be, as many as may be.
+ * 4. Fragments count as often as they are spread: the compiler writes them out.
+ * 5. A refusal names what is too much, and neither the limit nor anything of the schema.
  */
 import type {
   DocumentNode,
@@ -24,6 +26,8 @@ export interface DocumentLimits {
   readonly directives: number;
   readonly rootFields: number;
   readonly cost: number;
+  /** Fields and fragments, these written out wherever they are spread. */
+  readonly selections: number;
 }
 
 export const DOCUMENT_LIMITS: DocumentLimits = {
@@ -32,11 +36,15 @@ export const DOCUMENT_LIMITS: DocumentLimits = {
   directives: 20,
   rootFields: 20,
   cost: 5_000,
+  selections: 5_000,
 };
 
 /** Words of a document. */
 export const TOKENS_MAX = 1_000;
 const PAGE_MAX = 100;
+/** The largest default of a list. */
+const PAGE_DEFAULT = 50;
+const PAGE_FIELDS = ['edges', 'nodes', 'pageInfo'];
 
 interface Size {
   readonly depth: number;
@@ -44,9 +52,10 @@ interface Size {
   readonly directives: number;
   readonly fields: number;
   readonly cost: number;
+  readonly selections: number;
 }
 
-const NOTHING: Size = { depth: 0, aliases: 0, directives: 0, fields: 0, cost: 0 };
+const NOTHING: Size = { depth: 0, aliases: 0, directives: 0, fields: 0, cost: 0, selections: 0 };
 
 /** Why the document is refused; undefined where it may be. */
 export function refusalOfSize(
@@ -71,6 +80,8 @@ export function refusalOfSize(
       'too_costly',
       'The document asks for too much at once: fewer items, or fewer edges of them.',
     );
+  if (size.selections > limits.selections)
+    return documentRefused('too_long', 'The document is too long with its fragments written out; split it.');
   return undefined;
 }
 
@@ -99,9 +110,9 @@ class Measure {
       case Kind.FIELD:
         return this.field(node);
       case Kind.INLINE_FRAGMENT:
-        return added(this.selections(node.selectionSet), directivesOf(node));
+        return added(this.selections(node.selectionSet), directivesOf(node, 1));
       case Kind.FRAGMENT_SPREAD:
-        return added(this.fragment(node.name.value), directivesOf(node));
+        return added(this.fragment(node.name.value), directivesOf(node, 1));
     }
   }
 
@@ -113,8 +124,9 @@ class Measure {
       aliases: inside.aliases + (node.alias === undefined ? 0 : 1),
       directives: inside.directives + directivesOf(node).directives,
       fields: 1,
+      selections: 1 + inside.selections,
       // A field without fields of its own is read with its record.
-      cost: node.selectionSet === undefined || isIntrospection ? 0 : 1 + itemsOf(node) * inside.cost,
+      cost: node.selectionSet === undefined || isIntrospection ? 0 : 1 + this.itemsOf(node) * inside.cost,
     };
   }
 
@@ -132,6 +144,27 @@ class Measure {
     this.sizes.set(name, size);
     return size;
   }
+
+  /** How many items a field may have: of a list, its page. */
+  private itemsOf({ arguments: given, selectionSet }: FieldNode): number {
+    const first = given?.find(({ name }) => name.value === 'first')?.value;
+    if (first?.kind === Kind.INT) return Math.min(PAGE_MAX, Math.max(1, Number(first.value)));
+    if (first !== undefined) return PAGE_MAX;
+    return this.isOfPage(selectionSet) ? PAGE_DEFAULT : 1;
+  }
+
+  /** Whether a connection's fields are asked for, through whatever fragments. */
+  private isOfPage(selectionSet: SelectionSetNode | undefined, seen = new Set<string>()): boolean {
+    if (selectionSet === undefined) return false;
+    return selectionSet.selections.some((selection) => {
+      if (selection.kind === Kind.FIELD) return PAGE_FIELDS.includes(selection.name.value);
+      if (selection.kind === Kind.INLINE_FRAGMENT) return this.isOfPage(selection.selectionSet, seen);
+      const { value } = selection.name;
+      if (seen.has(value)) return false;
+      seen.add(value);
+      return this.isOfPage(this.fragments.get(value)?.selectionSet, seen);
+    });
+  }
 }
 
 /** Side by side: as deep as the deeper one. */
@@ -142,23 +175,13 @@ function added(a: Size, b: Size): Size {
     directives: a.directives + b.directives,
     fields: a.fields + b.fields,
     cost: a.cost + b.cost,
+    selections: a.selections + b.selections,
   };
 }
 
-function directivesOf({ directives }: { readonly directives?: readonly unknown[] | undefined }): Size {
-  return { ...NOTHING, directives: directives?.length ?? 0 };
+function directivesOf(
+  { directives }: { readonly directives?: readonly unknown[] | undefined },
+  selections = 0,
+): Size {
+  return { ...NOTHING, directives: directives?.length ?? 0, selections };
 }
-
-/** How many items a field may have: of a list, its page. */
-function itemsOf({ arguments: given, selectionSet }: FieldNode): number {
-  const first = given?.find(({ name }) => name.value === 'first')?.value;
-  if (first?.kind === Kind.INT) return Math.max(1, Number(first.value));
-  const isPage = selectionSet?.selections.some(
-    (selection) =>
-      selection.kind !== Kind.FIELD || ['edges', 'nodes', 'pageInfo'].includes(selection.name.value),
-  );
-  return first !== undefined ? PAGE_MAX : isPage ? PAGE_DEFAULT : 1;
-}
-
-/** The largest default of a list. */
-const PAGE_DEFAULT = 50;

@@ -29,9 +29,11 @@ import { CLOSE, ClientSocket, SOCKET_TIMING, type SocketTiming } from './socket.
 const FRAME_BYTES_MAX = 65_536;
 const SUBSCRIPTIONS_MAX = 50;
 const INIT_WAIT_MS = 3_000;
+const BAD_REQUEST = 4400;
 const FORBIDDEN = 4403;
 const TRY_AGAIN_LATER = 1013;
-const SIGNATURE_PARAMETERS = ['x-svc-pubkey', 'x-svc-timestamp', 'x-svc-nonce', 'x-svc-sig'];
+/** What a handshake is judged by. An API key is among it to be refused as one. */
+const CREDENTIAL_PARAMETERS = ['x-svc-pubkey', 'x-svc-timestamp', 'x-svc-nonce', 'x-svc-sig', 'x-api-key'];
 
 export interface SocketParts {
   readonly edge: Edge;
@@ -45,6 +47,11 @@ export interface SocketParts {
 interface Extra {
   readonly socket: ClientSocket;
   readonly address: string;
+  /**
+   * The events of each subscription under way, by what asked for them. The library knows them by their ids alone, which a
+   * client may give to another one while the first is still being opened.
+   */
+  readonly sources: Map<object, AsyncIterator<unknown>>;
   /** Set by the handshake. */
   actor?: Actor;
 }
@@ -55,6 +62,8 @@ interface SocketArgs extends ExecutionArgs {
   /** Makes the context of the next event. */
   readonly fresh: () => ExecutionArgs['contextValue'];
   readonly asked: string;
+  readonly payload: object;
+  readonly sources: Extra['sources'];
 }
 
 export class SocketEndpoint {
@@ -78,6 +87,7 @@ export class SocketEndpoint {
       onSubscribe: (context, _id, payload) => this.begin(context, payload),
       execute: (args) => edge.documents.execute(args) as Promise<ExecutionResult>,
       subscribe: (args) => this.subscribe(args as SocketArgs) as Promise<ExecutionResult>,
+      onComplete: ({ extra }, _id, payload) => void extra.sources.delete(payload),
       onNext: (_context, _id, _payload, args, result) => this.shown(args as SocketArgs, result),
       onError: (_context, _id, _payload, errors) => {
         const requestId = randomUUID();
@@ -113,7 +123,10 @@ export class SocketEndpoint {
 
   private open(socket: WebSocket, request: IncomingMessage): void {
     const client = new ClientSocket(socket, this.timing);
-    const extra: Extra = { socket: client, address: this.parts.addressOf(request) };
+    const extra: Extra = { socket: client, address: this.parts.addressOf(request), sources: new Map() };
+    client.onClose(() => {
+      for (const source of extra.sources.values()) void source.return?.();
+    });
     const closed = this.protocol.opened(
       {
         protocol: socket.protocol,
@@ -129,20 +142,22 @@ export class SocketEndpoint {
     socket.once('close', (code, reason) => void closed(code, String(reason)).catch(() => undefined));
   }
 
-  /** A message is read as strictly as a body is; what is none is the protocol's to refuse. */
+  /** A message is read as strictly as a body is; what is none is the protocol's to refuse. None is taken after a goodbye. */
   private async receive(
     client: ClientSocket,
     take: (message: string) => Promise<void>,
     data: Buffer,
   ): Promise<void> {
+    if (!client.isOpen) return;
     try {
       let message: unknown;
       try {
         message = parseJsonBody(data);
       } catch {
-        return client.close(4400, 'Invalid message received');
+        return client.close(BAD_REQUEST, 'Invalid message received');
       }
-      // The library takes a message that is parsed already.
+      // The library takes a message that is parsed already, and would parse a text once more.
+      if (typeof message === 'string') return client.close(BAD_REQUEST, 'Invalid message received');
       await take(message as string);
     } catch (error) {
       this.parts.edge.logger.error({ err: error }, 'a message of a socket failed');
@@ -171,7 +186,7 @@ export class SocketEndpoint {
     parameters: Readonly<Record<string, unknown>>,
     { socket, address }: Extra,
   ): Promise<Actor> {
-    const { edge, watch, leases } = this.parts;
+    const { edge, watch } = this.parts;
     const incoming = handshakeOf(parameters, address);
     const actor = await edge.callers.identify(incoming, edge.limitsOf(address));
     if (actor === null) throw new DomainError('authentication_required');
@@ -182,16 +197,23 @@ export class SocketEndpoint {
     const end = () => socket.close(CLOSE.ended, 'Credential ended');
     socket.onClose(release);
     try {
-      held.push(await leases.claim(actor.credential.id, end));
+      held.push(await this.claim(actor, socket, end));
+      held.push(await watch.watch({ actor, incoming, access: 'READ' }, end));
+      return actor;
+    } finally {
+      // A client that left meanwhile is told to nobody.
+      if (!socket.isOpen) release();
+    }
+  }
+
+  private async claim(actor: Actor, socket: ClientSocket, end: () => void): Promise<() => unknown> {
+    try {
+      return await this.parts.leases.claim(actor.credential.id, end);
     } catch (error) {
       if (error instanceof DomainError && error.code === 'rate_limited')
         socket.close(CLOSE.tooMany, 'Too many sockets');
       throw error;
     }
-    held.push(await watch.watch({ actor, incoming, access: 'READ' }, end));
-    // A client that left meanwhile is told to nobody.
-    if (!socket.isOpen) release();
-    return actor;
   }
 
   private async begin(
@@ -204,9 +226,13 @@ export class SocketEndpoint {
     },
   ): Promise<SocketArgs | readonly GraphQLError[]> {
     const { edge } = this.parts;
-    const { socket, address } = context.extra;
+    const { socket, address, sources } = context.extra;
     const actor = context.extra.actor!;
-    if (Object.keys(context.subscriptions).length > SUBSCRIPTIONS_MAX) {
+    // Sources that are being left count for themselves: a client may ask for the next at once.
+    if (
+      Object.keys(context.subscriptions).length > SUBSCRIPTIONS_MAX ||
+      sources.size > 2 * SUBSCRIPTIONS_MAX
+    ) {
       socket.close(CLOSE.tooMany, 'Too many subscriptions');
       return [new GraphQLError('Too many subscriptions')];
     }
@@ -231,6 +257,8 @@ export class SocketEndpoint {
       requestId,
       fresh,
       asked: `${payload.operationName ?? ''}\n${JSON.stringify(variables)}\n${payload.query}`,
+      payload,
+      sources,
     };
   }
 
@@ -244,7 +272,7 @@ export class SocketEndpoint {
       operationName,
     });
     if (!(Symbol.asyncIterator in source)) return source;
-    return mapped(source[Symbol.asyncIterator](), (event) =>
+    const events = mapped(source[Symbol.asyncIterator](), (event) =>
       this.shared.of(event as object, args.asked, async () => {
         const result = await this.parts.edge.documents.execute({
           ...args,
@@ -254,6 +282,8 @@ export class SocketEndpoint {
         return new SharedResult(JSON.stringify(this.shown(args, result) ?? result));
       }),
     );
+    args.sources.set(args.payload, events);
+    return events;
   }
 
   /** Errors as they are shown; undefined where there are none. */
@@ -271,7 +301,7 @@ export class SocketEndpoint {
 /** The handshake as the request that was signed. */
 function handshakeOf(parameters: Readonly<Record<string, unknown>>, address: string): IncomingRequest {
   const rawHeaders = Object.entries(parameters).flatMap(([name, value]) =>
-    SIGNATURE_PARAMETERS.includes(name) ? [name, typeof value === 'string' ? value : ''] : [],
+    CREDENTIAL_PARAMETERS.includes(name) ? [name, typeof value === 'string' ? value : ''] : [],
   );
   return { method: 'CONNECT', target: GRAPHQL_PATH, rawHeaders, body: new Uint8Array(), address };
 }

@@ -2,9 +2,10 @@
  * One WebSocket of a client, as the protocol library takes it.
  *
  * 1. A message waits while the client has more than `ROOM_BYTES` to take: its source is asked for no more meanwhile, and
- *    nothing else queues.
+ *    nothing that the client sends is read, so that no answer queues either.
  * 2. A client that takes nothing for `STALL_MS` while something waits is closed with 4410.
- * 3. A client that answers no ping until the next one is closed with 4408.
+ * 3. A client that answers no ping until the next one is closed with 4408. None is sent while the client is behind: its
+ *    answer would not be read.
  */
 import type { WebSocket } from 'ws';
 import { SharedResult } from './shared-results.js';
@@ -29,6 +30,8 @@ export class ClientSocket {
   private readonly pinging: NodeJS.Timeout;
   private isAnswered = true;
   private watching: NodeJS.Timeout | undefined;
+  /** Messages that the system took after they had waited. */
+  private taken = 0;
 
   constructor(
     private readonly socket: WebSocket,
@@ -64,34 +67,48 @@ export class ClientSocket {
     }
     this.watching ??= this.watchForStall();
     // Called once it is with the system, or never will be.
-    return new Promise((resolve) => this.socket.send(text, () => resolve()));
+    return new Promise((resolve) =>
+      this.socket.send(text, () => {
+        this.taken++;
+        this.endWatchIfCaughtUp();
+        resolve();
+      }),
+    );
   }
 
   close(code: number, reason: string): void {
     if (!this.isOpen) return;
+    this.socket.resume();
     this.socket.close(code, reason);
     const cut = setTimeout(() => this.socket.terminate(), this.timing.lingerMs);
     this.socket.once('close', () => clearTimeout(cut));
   }
 
   private watchForStall(): NodeJS.Timeout {
-    let least = Number.POSITIVE_INFINITY;
+    this.socket.pause();
+    let seen = { buffered: Number.POSITIVE_INFINITY, taken: this.taken };
     let looksInVain = 0;
     return setInterval(() => {
-      const buffered = this.socket.bufferedAmount;
-      if (buffered <= ROOM_BYTES) {
-        clearInterval(this.watching);
-        this.watching = undefined;
-        return;
-      }
-      looksInVain = buffered < least ? 0 : looksInVain + 1;
-      least = Math.min(least, buffered);
+      const now = { buffered: this.socket.bufferedAmount, taken: this.taken };
+      if (this.endWatchIfCaughtUp()) return;
+      const isMoving = now.buffered < seen.buffered || now.taken > seen.taken;
+      looksInVain = isMoving ? 0 : looksInVain + 1;
+      seen = now;
       if (looksInVain >= LOOKS_PER_STALL) this.close(CLOSE.tooSlow, 'Too slow');
     }, this.timing.stallMs / LOOKS_PER_STALL);
   }
 
+  private endWatchIfCaughtUp(): boolean {
+    if (this.socket.bufferedAmount > ROOM_BYTES) return false;
+    clearInterval(this.watching);
+    this.watching = undefined;
+    this.isAnswered = true;
+    this.socket.resume();
+    return true;
+  }
+
   private ping(): void {
-    if (!this.isOpen) return;
+    if (!this.isOpen || this.watching !== undefined) return;
     if (!this.isAnswered) {
       this.close(CLOSE.silent, 'No pong');
       return;

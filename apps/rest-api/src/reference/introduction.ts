@@ -1,5 +1,5 @@
 /** The words before the operations: how to call the API at all. */
-import { ERRORS, REMOVED_NAMESPACES } from '@trading-automation/contracts';
+import { REMOVED_NAMESPACES, REST_ERRORS } from '@trading-automation/contracts';
 
 /** A signed request of the published vectors. */
 export interface RequestVector {
@@ -111,7 +111,7 @@ Send an \`Idempotency-Key\` with every POST, 1 to 255 printable characters, new 
 Events are posted to the URLs of your webhooks, signed as the Standard Webhooks specification says. An event is written with the change that it tells of, and delivered at least once. The kinds stand below under webhooks.`;
 
 function errors(): string {
-  const rows = Object.entries(ERRORS).map(
+  const rows = Object.entries(REST_ERRORS).map(
     ([code, { status, meaning, mend }]) => `| ${status} | \`${code}\` | ${meaning} | ${mend} |`,
   );
   return [

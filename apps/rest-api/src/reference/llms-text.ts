@@ -2,7 +2,7 @@
  * The API on one page of plain text, for programs that read: what it is, how to call it, one line for each operation.
  * Made of the contract, like the OpenAPI document that it leads to.
  */
-import { ERRORS, EVENT_TYPES, type Operation, RATE_BUCKETS } from '@trading-automation/contracts';
+import { EVENT_TYPES, type Operation, RATE_BUCKETS, REST_ERRORS } from '@trading-automation/contracts';
 import { tagOf } from './tags.js';
 
 export function llmsText(operations: readonly Operation[]): string {
@@ -59,7 +59,7 @@ A webhook subscribes to kinds, to \`trade.*\` and the like, or to \`*\`. Kinds: 
 What failed five times waits among the dead letters: POST /v1/webhooks/:id/dead-letters/retry sends them all again, by range or kind. POST /v1/webhooks/:id/replay sends any event of the last 30 days to a webhook.`;
 
 function errors(): string {
-  const lines = Object.entries(ERRORS).map(
+  const lines = Object.entries(REST_ERRORS).map(
     ([code, { status, meaning, mend }]) => `- ${status} ${code}: ${meaning} ${mend}`,
   );
   return [

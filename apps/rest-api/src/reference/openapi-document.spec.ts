@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { ERRORS, EVENT_TYPES, eventKinds, OPERATIONS } from '@trading-automation/contracts';
+import { ERRORS, EVENT_TYPES, eventKinds, OPERATIONS, REST_ERRORS } from '@trading-automation/contracts';
 import { exampleId, SAMPLES } from '@trading-automation/contracts/samples';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
@@ -107,7 +107,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('shows an answer for every error code, in the form of errors', () => {
-    expect(Object.keys(document.components.examples!)).toEqual(Object.keys(ERRORS));
+    expect(Object.keys(document.components.examples!)).toEqual(Object.keys(REST_ERRORS));
     for (const { value } of Object.values(document.components.examples!))
       expect(fits({ $ref: '#/components/schemas/Error' }, value)).toBe(true);
   });
@@ -164,7 +164,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('tells of every error code what it means and how to mend it', () => {
-    for (const [code, { status, meaning, mend }] of Object.entries(ERRORS))
+    for (const [code, { status, meaning, mend }] of Object.entries(REST_ERRORS))
       expect(document.info.description).toContain(`| ${status} | \`${code}\` | ${meaning} | ${mend} |`);
   });
 });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { ERRORS, EVENT_TYPES, OPERATIONS } from '@trading-automation/contracts';
+import { EVENT_TYPES, OPERATIONS, REST_ERRORS } from '@trading-automation/contracts';
 import { type RealApi, startRealApi } from '../../test/real-api.js';
 
 const PAGES = ['/docs', '/openapi.json', '/llms.txt'];
@@ -75,7 +75,7 @@ describe('the reference', () => {
       expect(text).toContain(`[${method} ${path}]`);
       expect(text).toContain(`(${access})`);
     }
-    for (const word of [...EVENT_TYPES, ...Object.keys(ERRORS)]) expect(text).toContain(word);
+    for (const word of [...EVENT_TYPES, ...Object.keys(REST_ERRORS)]) expect(text).toContain(word);
   });
 
   it.each(PAGES)('answers at %s with the safe headers of every answer and a request id', async (path) => {

@@ -1,5 +1,5 @@
 /** Which codes an operation may answer, and how the reference shows them. */
-import { ERRORS, type ErrorCode, type Operation } from '@trading-automation/contracts';
+import { ERRORS, type ErrorCode, type Operation, REST_ERRORS } from '@trading-automation/contracts';
 import { type Json, type JsonObject, refTo } from './json.js';
 
 const OF_ANY_REQUEST: readonly ErrorCode[] = [
@@ -25,7 +25,7 @@ const OF_CREDENTIALS: readonly ErrorCode[] = [
 ];
 const OF_IDEMPOTENCY: readonly ErrorCode[] = ['idempotency_key_reused', 'idempotency_in_progress'];
 
-const ALL_CODES = Object.keys(ERRORS) as ErrorCode[];
+const ALL_CODES = Object.keys(REST_ERRORS) as ErrorCode[];
 
 /** Every code that the operation may answer, in the order of the published table. */
 export function codesOf({ access, method, errors }: Operation): readonly ErrorCode[] {

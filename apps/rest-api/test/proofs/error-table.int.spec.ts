@@ -1,6 +1,12 @@
 /** Every code of the published error table, caused over HTTP, with its status and what its details promise. */
 import { randomBytes } from 'node:crypto';
-import { DomainError, ERRORS, type ErrorCode } from '@trading-automation/contracts';
+import {
+  DomainError,
+  ERRORS,
+  type ErrorCode,
+  REST_ERRORS,
+  type RestErrorCode,
+} from '@trading-automation/contracts';
 import { signRequest } from '@trading-automation/signed-request';
 import { limitsOf } from '../rate-limits.js';
 import { drawIdentity, drawKeyHolder, openAccount } from '../real-api.js';
@@ -66,7 +72,7 @@ async function untilClaimed(): Promise<void> {
 }
 
 /** Each row of the table; several ways where the row names several conditions. */
-const CAUSES: Record<ErrorCode, readonly (readonly [string, () => Promise<Received>])[]> = {
+const CAUSES: Record<RestErrorCode, readonly (readonly [string, () => Promise<Received>])[]> = {
   authentication_required: [['no credentials', () => get({})]],
   invalid_api_key: [
     ['an unknown key', () => get({ 'x-api-key': `svc_test_${'a'.repeat(49)}` })],
@@ -318,7 +324,7 @@ const rows = Object.entries(CAUSES).flatMap(([code, ways]) =>
 );
 
 it('causes every code there is', () => {
-  expect(Object.keys(CAUSES).sort()).toEqual(Object.keys(ERRORS).sort());
+  expect(Object.keys(CAUSES).sort()).toEqual(Object.keys(REST_ERRORS).sort());
 });
 
 it.each(rows)('%s: %s', async (code, way, cause) => {

@@ -210,6 +210,9 @@ describe('a ticket', () => {
       verify(ticket, user.recoveryCodes[0]!),
     ]);
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject(REFUSED);
+    }
   });
 
   it('is good for five tries: the sixth is refused with the right code', async () => {
@@ -345,12 +348,14 @@ describe('disabling', () => {
     await expect(process.secondFactor.generate(user.actor)).resolves.toBeDefined();
   });
 
-  it('and enabling again leaves no recovery code of before', async () => {
+  it('and enabling again leaves no recovery code and no ticket of before', async () => {
     const user = await enabled();
+    const ticket = await ticketOf(user);
     await process.secondFactor.disable(user.actor, codeOf(user));
     const secret = fromBase32((await process.secondFactor.generate(user.actor)).secret);
     const codes = await process.secondFactor.enable(user.actor, codeOf({ secret }));
     await expect(verify(await ticketOf(user), user.recoveryCodes[5]!)).rejects.toMatchObject(REFUSED);
+    await expect(verify(ticket, codes[4]!)).rejects.toMatchObject(REFUSED);
     await expect(verify(await ticketOf(user), codes[5]!)).resolves.toBeDefined();
   });
 });

@@ -70,7 +70,7 @@ export class SecondFactor {
       const [user] = await tx.query(
         `WITH factor AS (
            INSERT INTO totp_factors (user_id, secret_sealed) VALUES ($1, $2)
-           ON CONFLICT (user_id) DO UPDATE SET secret_sealed = excluded.secret_sealed, last_step = 0)
+           ON CONFLICT (user_id) DO UPDATE SET secret_sealed = excluded.secret_sealed)
          SELECT coalesce(pending_email, email) AS email FROM users WHERE id = $1`,
         [actor.userId, this.parts.seal.seal(placeOf(actor.userId), secret)],
       );

@@ -41,17 +41,6 @@ async function resigned(token: string, header: Members, claims: Members): Promis
   return `${text}.${sign(null, Buffer.from(text), privateKey).toString('base64url')}`;
 }
 
-/** Resolves once a statement waits for a lock. */
-async function somebodyWaits(): Promise<void> {
-  for (;;) {
-    const waiting = await under.core.rows(
-      `SELECT FROM pg_locks WHERE NOT granted
-       AND pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database())`,
-    );
-    if (waiting.length > 0) return;
-  }
-}
-
 const nowSeconds = () => Math.floor(Date.now() / 1000);
 
 describe('an access token', () => {
@@ -193,7 +182,7 @@ describe('an access token', () => {
     }
   });
 
-  it.each(['', '.', '..', 'a.b.c', '\u0000', '🙂', 'x'.repeat(5_000), `${'a'.repeat(900)}.b.c`])(
+  it.each(['', '.', '..', 'a.b.c', '\u0000', '🙂', 'x'.repeat(300), `${'a'.repeat(900)}.b.c`])(
     'is not %j',
     async (text) => {
       await expect(verified(text)).rejects.toMatchObject(REFUSED);
@@ -284,14 +273,9 @@ describe('a refresh token', () => {
 
   it('gives nothing once its session has ended, also where that happens meanwhile', async () => {
     const { accessToken, refreshToken } = await under.session();
-    const ending = process.platform.database.createQueryRunner();
-    await ending.startTransaction();
-    await ending.query('UPDATE sessions SET revoked_at = now() WHERE id = $1', [sessionOf(accessToken)]);
-    const refreshing = refresh(refreshToken).catch((error) => error);
-    await somebodyWaits();
-    await ending.commitTransaction();
-    await ending.release();
-    expect(await refreshing).toMatchObject(REFUSED);
+    const ending = 'UPDATE sessions SET revoked_at = now() WHERE id = $1';
+    const refreshing = under.held(ending, [sessionOf(accessToken)], () => refresh(refreshToken));
+    await expect(refreshing).rejects.toMatchObject(REFUSED);
   });
 
   it('of a session that has expired is refused', async () => {

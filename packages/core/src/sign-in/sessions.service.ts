@@ -113,8 +113,9 @@ export class Sessions {
     await inTransaction(this.parts.platform.database, (tx) => endSessions(tx, 'id = $1', credential.id));
   }
 
-  /** Ends every session of the user. */
+  /** Ends every session of the user, and every ticket to one. The caller holds the user's lock. */
   async revokeAll(tx: Tx, userId: string): Promise<void> {
+    await tx.query('DELETE FROM sign_in_tickets WHERE user_id = $1', [userId]);
     await endSessions(tx, 'user_id = $1', userId);
   }
 

@@ -5,5 +5,14 @@ export { HEADERS_OF_EVERY_ANSWER } from './headers.js';
 export { check } from './issues.js';
 export { parseJsonBody } from './json-body.js';
 export { errorAnswer, headAnswer, type PlainAnswer, sendAnswer } from './replies.js';
-export { addressOf, addressReader, bodyRefusal, discardRest, headerOf, incomingOf, readJson, targetOf } from './requests.js';
+export {
+  addressOf,
+  addressReader,
+  bodyRefusal,
+  discardRest,
+  headerOf,
+  incomingOf,
+  readJson,
+  targetOf,
+} from './requests.js';
 export { createAdapter, type ServerLimits, type ServerOptions, TARGET_LENGTH_MAX } from './server.js';

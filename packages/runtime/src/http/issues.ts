@@ -12,7 +12,7 @@ type RawIssue = z.core.$ZodRawIssue;
 const DETAILS_MAX = 100;
 const NAME_SHOWN_MAX = 100;
 
-export type Checked = { readonly data: unknown } | { readonly details: readonly ErrorDetail[] };
+type Checked = { readonly data: unknown } | { readonly details: readonly ErrorDetail[] };
 
 /** Checks `value`; `noun` is what its members are called: a field, a parameter. */
 export function check(schema: z.ZodType, value: unknown, noun: 'field' | 'parameter'): Checked {

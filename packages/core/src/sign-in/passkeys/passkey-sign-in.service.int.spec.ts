@@ -177,11 +177,14 @@ describe('to register a passkey', () => {
     await expect(passkeys.register(actor, answer)).rejects.toMatchObject(registrationRefused);
   });
 
-  it('is refused where the attestation says nothing of use', async () => {
+  it('is refused where the attestation says nothing of use, or is forged', async () => {
     const actor = await under.core.actor();
     const answer = authenticator().create(await passkeys.registrationOptions(actor));
     const broken = { ...answer, response: { ...answer.response, attestationObject: 'AAAA' } };
     await expect(passkeys.register(actor, broken)).rejects.toMatchObject(registrationRefused);
+    const options = await passkeys.registrationOptions(actor);
+    const forged = authenticator().create(options, { hasForgedAttestation: true });
+    await expect(passkeys.register(actor, forged)).rejects.toMatchObject(registrationRefused);
   });
 });
 

@@ -88,6 +88,29 @@ export class SignInUnderTest {
     return this.process().sessions.verify(accessToken);
   }
 
+  /** Resolves once so many statements wait for a lock. */
+  async untilWaiting(count: number): Promise<void> {
+    for (;;) {
+      const waiting = await this.core.rows(
+        `SELECT DISTINCT pid FROM pg_locks WHERE NOT granted
+         AND pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database())`,
+      );
+      if (waiting.length >= count) return;
+    }
+  }
+
+  /** What `begin` begins is stopped by what `lock` holds, until so many of its statements wait. */
+  async held<T>(lock: string, params: readonly unknown[], begin: () => Promise<T>, waiting = 1): Promise<T> {
+    const holder = this.core.platform.database.createQueryRunner();
+    await holder.startTransaction();
+    await holder.query(lock, [...params]);
+    const begun = begin();
+    await Promise.race([this.untilWaiting(waiting), begun.catch(() => undefined)]);
+    await holder.commitTransaction();
+    await holder.release();
+    return begun;
+  }
+
   /** Every row of every table, as text. */
   async dump(): Promise<string> {
     const tables = await this.core.rows(

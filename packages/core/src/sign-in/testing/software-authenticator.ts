@@ -3,6 +3,8 @@ import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 const USER_PRESENT = 0x01;
 const USER_VERIFIED = 0x04;
 const NEW_CREDENTIAL = 0x40;
+/** Its format, and its statement in CBOR: {} */
+const NO_ATTESTATION: [string, Buffer] = ['none', Buffer.from([0xa0])];
 
 /** What a page, or whoever pretends to be one, lets the authenticator say. */
 export interface Said {
@@ -14,6 +16,8 @@ export interface Said {
   readonly isUserVerified?: boolean;
   readonly counter?: number;
   readonly userHandle?: string;
+  /** An attestation, which nobody asked for, with a signature of something else. */
+  readonly hasForgedAttestation?: boolean;
 }
 
 export interface AuthenticatorOptions {
@@ -39,22 +43,12 @@ export class SoftwareAuthenticator {
     idLength.writeUInt16BE(this.credentialId.length);
     const credential = Buffer.concat([Buffer.alloc(16), idLength, this.credentialId, this.coseKey()]);
     const authData = Buffer.concat([this.authenticatorData(NEW_CREDENTIAL, said), credential]);
+    const [format, statement] = said.hasForgedAttestation ? this.forgedAttestation() : NO_ATTESTATION;
     const length = Buffer.alloc(2);
     length.writeUInt16BE(authData.length);
-    // CBOR: {"fmt": "none", "attStmt": {}, "authData": bytes}
-    const attestationObject = Buffer.concat([
-      Buffer.from([0xa3, 0x63]),
-      Buffer.from('fmt'),
-      Buffer.from([0x64]),
-      Buffer.from('none'),
-      Buffer.from([0x67]),
-      Buffer.from('attStmt'),
-      Buffer.from([0xa0, 0x68]),
-      Buffer.from('authData'),
-      Buffer.from([0x59]),
-      length,
-      authData,
-    ]);
+    // CBOR: {"fmt": text, "attStmt": map, "authData": bytes}
+    const parts = [[0xa3], text('fmt'), text(format), text('attStmt'), statement, text('authData'), [0x59]];
+    const attestationObject = Buffer.concat([...parts.map((part) => Buffer.from(part)), length, authData]);
     return this.answer({
       clientDataJSON: clientData('webauthn.create', challenge, { ...this.options, ...said }),
       attestationObject: attestationObject.toString('base64url'),
@@ -91,6 +85,13 @@ export class SoftwareAuthenticator {
     return Buffer.concat([rpIdHash, numbers]);
   }
 
+  /** CBOR: {"alg": -7, "sig": bytes} */
+  private forgedAttestation(): [string, Buffer] {
+    const signature = sign('sha256', Buffer.from('something else'), this.keys.privateKey);
+    const head = [[0xa2], text('alg'), [0x26], text('sig'), [0x58, signature.length]];
+    return ['packed', Buffer.concat([...head.map((part) => Buffer.from(part)), signature])];
+  }
+
   /** CBOR: {1: 2, 3: -7, -1: 1, -2: x, -3: y} */
   private coseKey(): Buffer {
     const { x = '', y = '' } = this.keys.publicKey.export({ format: 'jwk' });
@@ -101,6 +102,11 @@ export class SoftwareAuthenticator {
       Buffer.from(y, 'base64url'),
     ]);
   }
+}
+
+/** CBOR of a text of less than 24 bytes. */
+function text(content: string): Buffer {
+  return Buffer.concat([Buffer.from([0x60 + content.length]), Buffer.from(content)]);
 }
 
 function clientData(type: string, challenge: string, said: Said): string {

@@ -1,0 +1,133 @@
+import { DomainError } from '@trading-automation/contracts';
+import { createLogger } from '@trading-automation/runtime';
+import { buildSchema, execute, GraphQLError, parse, validate } from 'graphql';
+import { compileQuery, isCompiledQuery } from 'graphql-jit';
+import { documentRefused, showError } from './errors.js';
+import { SCALARS } from './scalars.js';
+
+let log: string[];
+const show = (error: Error) =>
+  showError(error, 'r1', createLogger('spec', 'debug', { write: (line) => void log.push(line) }));
+beforeEach(() => {
+  log = [];
+});
+
+describe('a refusal', () => {
+  it('is shown with its code, its details and the request’s id, at its place', () => {
+    const refusal = new DomainError('not_found', 'Gone.', [{ field: 'id', code: 'x', message: 'y' }]);
+    const error = new GraphQLError('wrapped', { originalError: refusal, path: ['a', 0] });
+    expect(show(new GraphQLError('again', { originalError: error, path: ['a', 0] }))).toEqual({
+      message: 'Gone.',
+      path: ['a', 0],
+      extensions: { code: 'not_found', details: refusal.details, request_id: 'r1' },
+    });
+    expect(log).toEqual([]);
+  });
+
+  it('says how long to wait', () => {
+    const error = new DomainError('rate_limited', undefined, [], { retryAfterSeconds: 6.2 });
+    expect(show(error).extensions.retry_after).toBe(7);
+  });
+
+  it('of a document has a code for who shows it', () => {
+    expect(show(documentRefused('too_deep', 'Too deep.'))).toEqual({
+      message: 'Too deep.',
+      extensions: {
+        code: 'validation_failed',
+        details: [{ field: 'query', code: 'too_deep', message: 'Too deep.' }],
+        request_id: 'r1',
+      },
+    });
+  });
+});
+
+describe('a fault of ours', () => {
+  it.each([
+    ['an error', new Error('SELECT s3cret')],
+    [
+      'an error at a place',
+      new GraphQLError('SELECT s3cret', { originalError: new Error('SELECT s3cret'), path: ['a'] }),
+    ],
+    ['an answer that breaks the schema', new GraphQLError('Cannot return null: s3cret', { path: ['a'] })],
+  ])('is shown as no more than that, and logged with the request’s id: %s', (_what, error) => {
+    const shown = show(error);
+    expect(shown.extensions).toEqual({ code: 'internal_error', request_id: 'r1' });
+    expect(shown.message).not.toContain('s3cret');
+    expect(log).toHaveLength(1);
+    expect(JSON.parse(log[0]!)).toMatchObject({ request_id: 'r1', msg: 'operation failed' });
+  });
+});
+
+describe('what does not fit', () => {
+  const schema = buildSchema(`
+    scalar DateTime
+    enum Side { BUY SELL }
+    input In { n: Int, s: String, side: Side, at: DateTime, inner: In, list: [Int!], b: Boolean, id: ID, f: Float }
+    type Query { a(in: In, n: Int, s: String): Int b: Int }
+  `);
+  Object.assign(schema.getType('DateTime')!, SCALARS.DateTime);
+  const given = [
+    { n: 's3cret; s3cret' },
+    { n: 's3cret at "s3cret"; s3cret' },
+    { n: { password: 's3cret' } },
+    { s: 42_424_242 },
+    { side: 's3cret; does not exist' },
+    { side: { s3cret: 's3cret' } },
+    { at: { key: 's3cret' } },
+    { inner: { inner: { s: ['s3cret; x'] } } },
+    { list: ['s3cret', null] },
+    { list: [null], s: 's3cret' },
+    { b: 's3cret' },
+    { id: { x: 's3cret' } },
+    { f: 's3cret; "s3cret"' },
+    { n: 42_424_242_424 },
+    's3cret',
+    { unknown: 's3cret', s: 's3cret' },
+  ];
+
+  it.each(given)('is told without the value that was given: %j', async (value) => {
+    const document = parse('query ($in: In) { a(in: $in) }');
+    const variables = { in: value };
+    const compiled = compileQuery(schema, document, '');
+    if (!isCompiledQuery(compiled)) throw new Error('it was not compiled');
+    const results = [
+      await execute({ schema, document, variableValues: variables }),
+      await compiled.query(undefined, undefined, variables),
+    ];
+    for (const { errors } of results) {
+      expect(errors!.length).toBeGreaterThan(0);
+      for (const error of errors!) {
+        const { message, extensions } = show(error);
+        expect(extensions.code).toBe('validation_failed');
+        expect(message).toContain('Variable "$in" got an invalid value');
+        expect(message.replace('by type "In"', '')).not.toMatch(/s3cret|4242|password/);
+      }
+    }
+  });
+
+  it('names the place in the variable', async () => {
+    const document = parse('query ($in: In) { a(in: $in) }');
+    const { errors } = await execute({ schema, document, variableValues: { in: { inner: { n: 'x' } } } });
+    expect(show(errors![0]!).message).toBe(
+      'Variable "$in" got an invalid value at "in.inner.n"; Int cannot represent non-integer value.',
+    );
+  });
+
+  it.each([
+    '{ a(n: "s3cret") }',
+    '{ a(s: {s3cret: "s3cret"}) }',
+    '{ a(in: {side: s3cret}) }',
+    '{ a(in: {side: "s3cret"}) }',
+    '{ a(in: {n: 4242424242}) }',
+    '{ a(in: "s3cret") }',
+    '{ a(nn: 1) }',
+    '{ bb }',
+    '{ a(in: {sid: BUY}) }',
+  ])('in a document is told without literals and suggestions: %s', (text) => {
+    for (const error of validate(schema, parse(text))) {
+      const { message, locations } = show(error);
+      expect(message).not.toMatch(/s3cret|4242|did you mean/i);
+      expect(locations).toHaveLength(1);
+    }
+  });
+});

@@ -1,0 +1,163 @@
+import {
+  accessOperations,
+  DomainError,
+  OPERATIONS,
+  type Operation,
+  PERMISSIONS,
+  type Permission,
+  permits,
+  tradeOperations,
+} from '@trading-automation/contracts';
+import type { Actor } from '@trading-automation/core/access';
+import type { RequestContext } from './context.js';
+import { OperationField } from './operation-field.js';
+
+const actorWith = (...permissions: readonly Permission[]): Actor => ({
+  userId: '019a0000-0000-7000-8000-000000000001',
+  credential: { kind: 'session', id: '019a0000-0000-7000-8000-000000000002', permissions },
+});
+
+interface Tried {
+  readonly args?: Readonly<Record<string, unknown>>;
+  readonly actor?: Actor | null;
+  readonly options?: ConstructorParameters<typeof OperationField>[1];
+  /** What the limits of the operation say. */
+  readonly take?: (who: string) => Promise<void>;
+}
+
+/** What the field answered, and the calls that its use-case got. */
+async function answerOf(operation: Operation, { args = {}, actor = null, options = {}, take }: Tried = {}) {
+  const calls: unknown[] = [];
+  const taken: string[] = [];
+  const takeFrom = async (who: string) => {
+    taken.push(who);
+    await take?.(who);
+  };
+  const context = {
+    actor,
+    idempotency: undefined,
+    limitsOf: (bucket: string) => ({
+      takeByAddress: () => takeFrom(`${bucket} address`),
+      takeByCredential: (id: string) => takeFrom(`${bucket} ${id}`),
+    }),
+  } as unknown as RequestContext;
+  const answer = await new OperationField(operation, options).answer({
+    invoke: (call) => {
+      calls.push(call);
+      throw new DomainError('invalid_state');
+    },
+    args,
+    context,
+    info: { path: { prev: undefined, key: 'field', typename: 'Query' } },
+  });
+  return { refusal: answer as DomainError, calls, taken };
+}
+
+const guarded = OPERATIONS.filter(({ access }) => access !== 'PUBLIC' && access !== 'CHALLENGE');
+
+it.each(guarded.map((operation) => [operation.id, operation] as const))(
+  '%s is refused to whoever lacks its permission, before anything of it is judged',
+  async (_id, operation) => {
+    const needed = operation.access as Permission;
+    const lacking = PERMISSIONS.filter((permission) => !permits([permission], needed));
+    for (const permission of lacking) {
+      const { refusal, calls } = await answerOf(operation, {
+        actor: actorWith(permission),
+        args: { input: 1 },
+      });
+      expect(refusal).toMatchObject({ code: 'permission_denied', details: [{ permission: needed }] });
+      expect(calls).toEqual([]);
+    }
+    const { refusal } = await answerOf(operation, { actor: actorWith(needed), args: { input: 1 } });
+    expect(refusal.code).not.toBe('permission_denied');
+    const stranger = await answerOf(operation, { args: { input: 1 } });
+    expect(stranger.refusal).toMatchObject({ code: 'authentication_required' });
+    expect(stranger.calls).toEqual([]);
+  },
+);
+
+it('what is public is done for everybody, and knows nobody', async () => {
+  for (const actor of [null, actorWith('READ')]) {
+    const { calls } = await answerOf(accessOperations.cliChallenge, { actor });
+    expect(calls).toMatchObject([{ actor: null }]);
+  }
+});
+
+describe('limits of its own', () => {
+  const bucket = accessOperations.createApiKey.bucket;
+
+  it('are those of the credential, or of the address where there is none', async () => {
+    const { taken } = await answerOf(accessOperations.createApiKey, { actor: actorWith('ADMIN') });
+    expect(taken).toEqual([`${bucket} ${actorWith().credential.id}`]);
+    const stranger = await answerOf(accessOperations.cliIdentity);
+    expect(stranger.taken).toEqual([`${accessOperations.cliIdentity.bucket} address`]);
+    expect((await answerOf(accessOperations.me, { actor: actorWith('READ') })).taken).toEqual([]);
+  });
+
+  it('refuse before the permission is looked at, with the time to wait', async () => {
+    const { refusal, calls } = await answerOf(accessOperations.createApiKey, {
+      actor: actorWith('READ'),
+      take: async () => {
+        throw new DomainError('rate_limited', undefined, [], { retryAfterSeconds: 7 });
+      },
+    });
+    expect(refusal).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 7 });
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('arguments', () => {
+  const actor = actorWith('ADMIN');
+  const ID = 'str_01k9zzzzzzzzzzzzzzzzzzzzzz';
+
+  it('become the parameters of the operation, under their wire names', async () => {
+    const args = { first: 5, sort: 'createdAt', order: 'asc', strategyId: ID, status: null };
+    const { calls } = await answerOf(tradeOperations.list, { actor, args });
+    expect(calls).toMatchObject([
+      { params: {}, query: { limit: 5, sort: 'created_at', order: 'asc', strategy_id: ID } },
+    ]);
+    expect((calls[0] as { query: object }).query).not.toHaveProperty('status');
+  });
+
+  it('with `include` in their name include what they say where they are true', async () => {
+    for (const [includeRevoked, include] of [
+      [true, ['revoked']],
+      [false, []],
+    ]) {
+      const { calls } = await answerOf(accessOperations.listApiKeys, { actor, args: { includeRevoked } });
+      expect(calls).toMatchObject([{ query: { include } }]);
+    }
+  });
+
+  it('are parameters of the path under the names that the field has for them', async () => {
+    const id = 'trd_01k9zzzzzzzzzzzzzzzzzzzzzz';
+    const { calls } = await answerOf(tradeOperations.get, {
+      actor,
+      args: { tradeId: id },
+      options: { params: { tradeId: 'id' } },
+    });
+    expect(calls).toMatchObject([{ params: { id } }]);
+  });
+
+  it('are refused in the order of query, body and ids, by the names that the caller knows', async () => {
+    const list = await answerOf(tradeOperations.list, { actor, args: { first: 0, strategyId: 'nonsense' } });
+    expect(list.refusal).toMatchObject({ code: 'invalid_query', details: [{ field: 'first' }] });
+    const input = {
+      exchangeAccountId: 'nonsense',
+      tradePairId: ID,
+      type: 'LIMIT',
+      side: 'BUY',
+      amount: '-1',
+    };
+    const create = await answerOf(tradeOperations.create, { actor, args: { input } });
+    expect(create.refusal.code).toBe('validation_failed');
+    expect(create.refusal.details.map(({ field }) => field)).toContain('amount');
+    expect([...list.calls, ...create.calls]).toEqual([]);
+  });
+});
+
+it('a refusal of the use-case is given back and not thrown', async () => {
+  const { refusal } = await answerOf(accessOperations.me, { actor: actorWith('READ') });
+  expect(refusal).toBeInstanceOf(DomainError);
+  expect(refusal.code).toBe('invalid_state');
+});

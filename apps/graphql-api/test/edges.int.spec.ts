@@ -1,0 +1,288 @@
+/** What stands beside a record: read for a whole list at once, and for the caller alone. */
+import { randomUUID } from 'node:crypto';
+import { encodeId, type IdPrefix, OPERATIONS } from '@trading-automation/contracts';
+import { statementsOf } from '@trading-automation/core/testing';
+import { malformedIds, unknownId } from '../../rest-api/test/proofs/contract.js';
+import { Person } from '../../rest-api/test/proofs/person.js';
+import { itemSelectionOf, SCHEMA } from './operation-calls.js';
+import { ask } from './real-graphql-api.js';
+import { refusalOf, TwoApis } from './two-apis.js';
+
+const STATEMENTS_MAX = 5;
+const ITEMS = 100;
+
+let apis: TwoApis;
+let owner: Person;
+let stranger: Person;
+beforeAll(async () => {
+  apis = await TwoApis.open();
+  owner = await Person.join(apis.market);
+  stranger = await Person.join(apis.market);
+});
+afterAll(() => apis?.close());
+
+async function dataOf(person: Person, query: string, variables: object = {}) {
+  const { data, errors } = await ask(apis.graphql, person.holder, { query, variables });
+  expect(errors).toBeUndefined();
+  return data;
+}
+
+/** Copies of a row with ids of their own, each changed by an expression. */
+async function copyRow(table: string, id: string, changes: Readonly<Record<string, string>>, count = ITEMS) {
+  const pairs = Object.entries({ id: 'gen_random_uuid()', ...changes }).map(
+    ([name, to]) => `'${name}', ${to}`,
+  );
+  await apis.market.rows(
+    `INSERT INTO ${table} SELECT (jsonb_populate_record(original, jsonb_build_object(${pairs.join(', ')}))).*
+     FROM ${table} original, generate_series(1, ${count}) AS copy (place) WHERE original.id = $1`,
+    apis.market.uuidOf(id),
+  );
+}
+
+/** One of the ids by the place of the copy: edges of neighbours lead to different records. */
+const oneOf = (ids: readonly string[]) =>
+  `(ARRAY[${ids.map((id) => `'${apis.market.uuidOf(id)}'`).join(', ')}])[1 + copy.place % ${ids.length}]`;
+const several = (make: () => Promise<string>, count = 4) =>
+  Promise.all(Array.from({ length: count }, () => make()));
+
+/** The list's items, where reading it costs no more statements than it may. */
+async function listed(
+  query: string,
+  field: string,
+): Promise<readonly Record<string, { id: string } | null>[]> {
+  // Who asks is looked up once, and remembered.
+  await dataOf(owner, '{ me { id } }');
+  let data: Awaited<ReturnType<typeof dataOf>>;
+  const counts: number[] = [];
+  for (let i = 0; i < 3; i++)
+    counts.push(
+      await statementsOf(apis.graphql.platform.database, async () => {
+        data = await dataOf(owner, query);
+      }),
+    );
+  // The process has statements of its own now and then: the fewest are the list's.
+  const statements = Math.min(...counts);
+  expect(data[field].nodes).toHaveLength(ITEMS);
+  expect(statements).toBeGreaterThan(1);
+  expect(statements).toBeLessThanOrEqual(STATEMENTS_MAX);
+  return data[field].nodes;
+}
+
+function expectEdges(
+  items: readonly Record<string, unknown>[],
+  edges: Readonly<Record<string, string>>,
+  differing = 4,
+): void {
+  for (const [edge, id] of Object.entries(edges)) {
+    for (const item of items) expect((item[edge] as { id: string } | null)?.id ?? null).toBe(item[id]);
+    expect(new Set(items.map((item) => item[id])).size).toBe(differing);
+  }
+}
+
+describe(`a list of ${ITEMS}, with edges beside each other, takes at most ${STATEMENTS_MAX} statements`, () => {
+  it('trades with account, pair and strategy; with copier, source and fills', async () => {
+    const [accounts, strategies, copiers, sources] = await Promise.all([
+      several(() => owner.account()),
+      several(() => owner.strategy()),
+      several(() => owner.copier()),
+      several(() => owner.trade()),
+    ]);
+    const pairs = (await owner.got('GET', '/v1/trade-pairs')) as unknown as readonly { id: string }[];
+    await copyRow('trades', sources[0]!, {
+      client_order_id: "'copy-' || copy.place",
+      exchange_account_id: oneOf(accounts),
+      trade_pair_id: oneOf(pairs.map(({ id }) => id)),
+      strategy_id: oneOf(strategies),
+      copier_id: oneOf(copiers),
+      source_trade_id: oneOf(sources),
+      created_at: "now() + copy.place * interval '1 millisecond'",
+    });
+    await apis.market.rows(
+      `INSERT INTO fills (id, trade_id, exchange_account_id, symbol, exchange_fill_id, price, amount, fee_amount,
+         fee_currency, liquidity, executed_at)
+       SELECT gen_random_uuid(), id, exchange_account_id, symbol, client_order_id, 1, 1, 0, 'USDT', 'TAKER', now()
+       FROM trades WHERE client_order_id LIKE 'copy-%'`,
+    );
+    const ofMarket = await listed(
+      `{ trades(first: ${ITEMS}) { nodes { exchangeAccountId tradePairId strategyId
+        exchangeAccount { id accountName } tradePair { id symbol } strategy { id name } } } }`,
+      'trades',
+    );
+    expectEdges(ofMarket, { exchangeAccount: 'exchangeAccountId', strategy: 'strategyId' });
+    expectEdges(ofMarket, { tradePair: 'tradePairId' }, pairs.length);
+    const ofCopy = await listed(
+      `{ trades(first: ${ITEMS}) { nodes { clientOrderId copierId sourceTradeId
+        copier { id name } sourceTrade { id symbol } fills { id amount } } } }`,
+      'trades',
+    );
+    expectEdges(ofCopy, { copier: 'copierId', sourceTrade: 'sourceTradeId' });
+    for (const { fills } of ofCopy) expect(fills).toHaveLength(1);
+    const ids = ofCopy.flatMap(({ fills }) => (fills as unknown as { id: string }[]).map(({ id }) => id));
+    expect(new Set(ids).size).toBe(ITEMS);
+  });
+
+  it('copiers with strategy and account', async () => {
+    const [accounts, strategies] = await Promise.all([
+      several(() => owner.account()),
+      several(() => owner.strategy()),
+    ]);
+    await copyRow('copiers', await owner.linkedCopier(), {
+      exchange_account_id: oneOf(accounts),
+      strategy_id: oneOf(strategies),
+      created_at: "now() + copy.place * interval '1 millisecond'",
+    });
+    const copiers = await listed(
+      `{ copiers(first: ${ITEMS}) { nodes { strategyId exchangeAccountId
+        strategy { id name } exchangeAccount { id accountName } } } }`,
+      'copiers',
+    );
+    expectEdges(copiers, { strategy: 'strategyId', exchangeAccount: 'exchangeAccountId' });
+  });
+
+  it('decisions with strategy, source and trade', async () => {
+    const [strategies, trades] = await Promise.all([
+      several(() => owner.strategy()),
+      several(() => owner.trade()),
+    ]);
+    const copierId = await owner.copierWithDecisions();
+    const [decision] = (await owner.got('GET', `/v1/copiers/${copierId}/decisions`)) as unknown as {
+      id: string;
+    }[];
+    await copyRow('signals', await owner.signal(), {
+      sequence: '100 + copy.place',
+      lot_trade_id: 'gen_random_uuid()',
+    });
+    await copyRow('decisions', decision!.id, {
+      sequence: '100 + copy.place',
+      signal_id: '(SELECT id FROM signals WHERE sequence = 100 + copy.place)',
+      strategy_id: oneOf(strategies),
+      source_trade_id: oneOf(trades),
+      trade_id: oneOf(trades),
+      created_at: "now() + copy.place * interval '1 millisecond'",
+    });
+    const decisions = await listed(
+      `{ copierDecisions(copierId: "${copierId}", first: ${ITEMS}) { nodes { strategyId sourceTradeId tradeId
+        strategy { id name } sourceTrade { id symbol } trade { id } } } }`,
+      'copierDecisions',
+    );
+    expectEdges(decisions, { strategy: 'strategyId', sourceTrade: 'sourceTradeId', trade: 'tradeId' });
+  });
+});
+
+describe('node', () => {
+  /** A record of each type that is found by its id, and the operation that shows it. */
+  const RECORDS: Readonly<
+    Record<string, readonly [operation: string, make: (of: Person) => Promise<string>]>
+  > = {
+    ExchangeAccount: ['exchanges.get', (of) => of.account()],
+    TradePair: ['tradePairs.get', async (of) => of.market.pairId],
+    Trade: ['trades.get', (of) => of.trade()],
+    Strategy: ['strategies.get', (of) => of.strategy()],
+    Copier: ['copiers.get', (of) => of.linkedCopier()],
+    Reward: ['rewards.list', (of) => of.reward()],
+    RewardType: ['rewards.types', async (of) => of.market.rewardTypeId],
+    Withdrawal: ['withdrawals.get', (of) => of.withdrawal()],
+    Notification: ['notifications.list', (of) => of.notification()],
+    Webhook: ['webhooks.get', (of) => of.webhook()],
+  };
+  const types = SCHEMA.getPossibleTypes(SCHEMA.getType('Node') as never).map(({ name }) => name);
+  const SHARED = ['TradePair', 'RewardType'];
+  const NODE = 'query Found($id: ID!) { node(id: $id) { __typename id } }';
+
+  async function refused(person: Person, id: string): Promise<void> {
+    const { data, errors } = await ask(apis.graphql, person.holder, { query: NODE, variables: { id } });
+    expect({ id, data, code: errors?.map((error) => refusalOf(error).code) }).toEqual({
+      id,
+      data: { node: null },
+      code: ['not_found'],
+    });
+  }
+
+  it.each(types)('finds a %s by its id, as its own query shows it, for who may see it', async (type) => {
+    const [operationId, make] = RECORDS[type]!;
+    const id = await make(owner);
+    const selection = itemSelectionOf(OPERATIONS.find((operation) => operation.id === operationId)!);
+    const { node } = await dataOf(
+      owner,
+      `query Found($id: ID!) { node(id: $id) { __typename ... on ${type} ${selection} } }`,
+      { id },
+    );
+    const { __typename, ...record } = node;
+    expect(__typename).toBe(type);
+    expect(record).toEqual(await shown(operationId, id, selection));
+    if (!SHARED.includes(type)) await refused(stranger, id);
+    const prefix = id.slice(0, 3) as IdPrefix;
+    for (const wrong of [unknownId(prefix), ...malformedIds(prefix)]) await refused(owner, wrong);
+  });
+
+  /** The record as its own query, or its list, has it. */
+  async function shown(operationId: string, id: string, selection: string): Promise<unknown> {
+    const [resource = '', verb] = operationId.split('.');
+    if (verb === 'get') {
+      const field =
+        { exchanges: 'exchangeAccount', strategies: 'strategy' }[resource] ?? resource.slice(0, -1);
+      return (await dataOf(owner, `query One($id: ID!) { ${field}(id: $id) ${selection} }`, { id }))[field];
+    }
+    const field = verb === 'types' ? 'rewardTypes' : resource;
+    const { nodes } = (await dataOf(owner, `{ ${field}(first: 100) { nodes ${selection} } }`))[field];
+    return (nodes as { id: string }[]).find((record) => record.id === id);
+  }
+
+  it('knows no record of a kind that is not found by its id alone, and none of nonsense', async () => {
+    const event = await owner.event();
+    for (const id of [
+      event,
+      owner.id,
+      '',
+      '_',
+      'constructor_x',
+      '__proto___x',
+      encodeId('key', randomUUID()),
+    ])
+      await refused(owner, id);
+  });
+});
+
+it("an edge that leads to somebody else's record is null", async () => {
+  const trade = await owner.trade();
+  const [theirs, account] = [await stranger.strategy(), await stranger.account()];
+  await apis.market.rows(
+    'UPDATE trades SET strategy_id = $2, exchange_account_id = $3 WHERE id = $1',
+    ...[trade, theirs, account].map((id) => apis.market.uuidOf(id)),
+  );
+  const { trade: shown } = await dataOf(
+    owner,
+    `{ trade(id: "${trade}") { strategyId strategy { id } exchangeAccountId exchangeAccount { id } tradePair { id } } }`,
+  );
+  expect(shown).toMatchObject({
+    strategyId: theirs,
+    strategy: null,
+    exchangeAccountId: account,
+    exchangeAccount: null,
+    tradePair: { id: apis.market.pairId },
+  });
+});
+
+it('what one caller was shown is never shown to another, nor kept from who may see it', async () => {
+  const [ours, theirs] = [await owner.copier(await owner.strategy()), await stranger.linkedCopier()];
+  const query = 'query Both($a: ID!, $b: ID!) { ours: node(id: $a) { id } theirs: node(id: $b) { id } }';
+  const seen = (person: Person) =>
+    ask(apis.graphql, person.holder, { query, variables: { a: ours, b: theirs } });
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, (_, i) => seen(i % 2 === 0 ? owner : stranger)),
+  );
+  answers.forEach(({ data }, i) => {
+    const expected =
+      i % 2 === 0 ? { ours: { id: ours }, theirs: null } : { ours: null, theirs: { id: theirs } };
+    expect(data).toEqual(expected);
+  });
+});
+
+it('a record that was changed is shown as it is to the next operation', async () => {
+  const copier = await owner.linkedCopier();
+  const name = async () =>
+    (await dataOf(owner, `{ node(id: "${copier}") { ... on Copier { name } } }`)).node.name;
+  expect(await name()).toBe('follower');
+  await owner.got('PATCH', `/v1/copiers/${copier}`, { name: 'renamed' });
+  expect(await name()).toBe('renamed');
+});

@@ -1,0 +1,48 @@
+import { Market } from '../../rest-api/test/proofs/market.js';
+import { type RealGraphqlApi, startRealGraphqlApi } from './real-graphql-api.js';
+
+let market: Market;
+let api: RealGraphqlApi;
+let development: RealGraphqlApi;
+beforeAll(async () => {
+  market = await Market.open();
+  api = await startRealGraphqlApi(market.api.databaseUrl);
+  development = await startRealGraphqlApi(market.api.databaseUrl, { GRAPHIQL: 'true' });
+});
+afterAll(async () => {
+  await Promise.all([api?.close(), development?.close()]);
+  await market?.close();
+});
+
+const page = (of: RealGraphqlApi) =>
+  fetch(`${of.url}/graphql`, { headers: { accept: 'text/html,*/*;q=0.8' } });
+
+describe('GraphiQL', () => {
+  it('is served by none but who is told to', async () => {
+    const [answer, asset] = [await page(api), await fetch(`${api.url}/graphiql/graphiql.js`)];
+    expect(answer.headers.get('content-type')).toContain('application/json');
+    expect(asset.status).toBe(404);
+  });
+
+  it('is a page with all that it needs at its own origin, and leave to load nothing else', async () => {
+    const answer = await page(development);
+    const text = await answer.text();
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(answer.headers.get('content-security-policy')).toContain("script-src 'self'");
+    const needed = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path!);
+    expect(needed.length).toBeGreaterThan(4);
+    for (const path of needed) {
+      expect(path).toMatch(/^\/graphiql\//);
+      const asset = await fetch(development.url + path);
+      expect([path, asset.status, (await asset.text()).length > 100]).toEqual([path, 200, true]);
+    }
+    expect(text).not.toMatch(/https?:/);
+  });
+
+  it('leaves operations what they are', async () => {
+    const answer = await fetch(`${development.url}/graphql?query={health{status}}`, {
+      headers: { accept: 'application/json' },
+    });
+    expect(await answer.json()).toEqual({ data: { health: { status: 'ok' } } });
+  });
+});

@@ -1,0 +1,318 @@
+/** Who asks: signatures, access tokens, strangers, and what each pays. */
+import { createHash, createHmac } from 'node:crypto';
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { CoreModule } from '@trading-automation/core';
+import {
+  AccessModule,
+  LocalBuckets,
+  pickEngine,
+  RateLimiter,
+  rateLimitsSchema,
+} from '@trading-automation/core/access';
+import { Sessions, SignInModule } from '@trading-automation/core/sign-in';
+import { signRequest } from '@trading-automation/signed-request';
+import { Market } from '../../../rest-api/test/proofs/market.js';
+import { Person } from '../../../rest-api/test/proofs/person.js';
+import { limitsOf } from '../../../rest-api/test/rate-limits.js';
+import { drawKeyHolder, sendSigned } from '../../../rest-api/test/real-api.js';
+import { JSON_TYPE, send } from '../../../rest-api/test/send.js';
+import { type Answered, ask, post, type RealGraphqlApi, startRealGraphqlApi } from '../real-graphql-api.js';
+
+const ME = JSON.stringify({ query: '{ me { id } }' });
+const HEALTH = '{ health { status } }';
+
+let market: Market;
+let api: RealGraphqlApi;
+let owner: Person;
+let product: INestApplicationContext;
+beforeAll(async () => {
+  market = await Market.open();
+  api = await startRealGraphqlApi(market.api.databaseUrl);
+  owner = await Person.join(market);
+  product = await signIn();
+});
+afterAll(async () => {
+  await product?.close();
+  await api?.close();
+  await market?.close();
+});
+
+/** Signing in at this API, as a process of its own. */
+function signIn(): Promise<INestApplicationContext> {
+  const serverKeys = [createHash('sha256').update('server key').digest()] as const;
+  const issuer = () => api.url;
+  const buckets = { buckets: new LocalBuckets(), takeWithNonce: async () => null };
+  const access = AccessModule.with({
+    engine: pickEngine().engine,
+    openRegistration: false,
+    publicUrl: issuer,
+    rateLimiter: new RateLimiter(rateLimitsSchema.parse({}), buckets),
+  });
+  class Product {}
+  const imports = [
+    CoreModule.forApi(market.farSide.platform, serverKeys),
+    SignInModule.with({ access, serverKeys, issuer, openRegistration: false, passkeys: undefined }),
+  ];
+  return NestFactory.createApplicationContext({ module: Product, imports }, { logger: false });
+}
+
+const accessToken = async () => {
+  const { database } = market.farSide.platform;
+  const tokens = await database.transaction((tx) => product.get(Sessions).open(tx, owner.uuid, 'password'));
+  return tokens.accessToken;
+};
+const codeOf = ({ status, errors }: Answered) => [status, errors?.[0]?.extensions.code];
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const signature = (body: string, more: object = {}) => ({
+  ...signRequest({ method: 'POST', path: '/graphql', privateKey: owner.holder.privateKey, body, ...more }),
+});
+
+describe('a signed request', () => {
+  it('is its signer’s, by POST and by GET with its query', async () => {
+    expect((await post(api, ME, signature(ME))).data).toEqual({ me: { id: owner.id } });
+    const target = `/graphql?query=${encodeURIComponent('{ me { id } }')}`;
+    expect((await sendSigned(api, owner.holder, 'GET', target)).json.data).toEqual({ me: { id: owner.id } });
+  });
+
+  it('is good once', async () => {
+    const headers = signature(ME);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => post(api, ME, headers)));
+    const codes = answers.map(({ errors }) => errors?.[0]?.extensions.code ?? 'taken');
+    expect(codes.sort()).toEqual([...Array(9).fill('nonce_replayed'), 'taken']);
+  });
+
+  it.each([
+    ['another body', () => signature('{}'), 'invalid_signature'],
+    ['a body in another spelling', () => signature(`${ME} `), 'invalid_signature'],
+    ['another path', () => signature(ME, { path: '/graphql?' }), 'invalid_signature'],
+    ['another method', () => signature(ME, { method: 'GET' }), 'invalid_signature'],
+    [
+      'a time over a minute ago',
+      () => signature(ME, { nowMs: Date.now() - 61_000 }),
+      'timestamp_out_of_window',
+    ],
+    [
+      'a time over a minute ahead',
+      () => signature(ME, { nowMs: Date.now() + 65_000 }),
+      'timestamp_out_of_window',
+    ],
+    [
+      'a key that nobody has',
+      () => signature(ME, { privateKey: drawKeyHolder().privateKey }),
+      'unknown_public_key',
+    ],
+    ['a header missing', () => ({ 'x-svc-pubkey': owner.holder.publicKey }), 'invalid_signature_headers'],
+    [
+      'an API key beside it that is good, and itself wrong',
+      () => ({ ...signature('{}'), 'x-api-key': owner.keyOf('ADMIN') }),
+      'invalid_signature',
+    ],
+  ])('is refused with %s', async (_what, headers, code) => {
+    const answer = await post(api, ME, headers() as unknown as Record<string, string>);
+    expect(codeOf(answer)).toEqual([401, code]);
+    expect(answer.headers['www-authenticate']).toBe('Bearer realm="api"');
+  });
+
+  it('by GET is refused with another query than the signed one', async () => {
+    const [signed, sent] = ['a', 'b'].map(
+      (name) => `/graphql?query=${encodeURIComponent(`{ ${name}: me { id } }`)}`,
+    );
+    const headers = signRequest({ method: 'GET', path: signed!, privateKey: owner.holder.privateKey });
+    const { status } = await send(api, 'GET', sent!, { headers: { ...headers } });
+    expect(status).toBe(401);
+  });
+
+  it('counts alone, whatever else is sent', async () => {
+    const others = { 'x-api-key': owner.keyOf('READ'), ...bearer('nonsense') };
+    expect((await post(api, ME, { ...signature(ME), ...others })).data).toEqual({ me: { id: owner.id } });
+  });
+
+  it('may do no more than its key', async () => {
+    const reader = await Person.join(market);
+    await market.rows('UPDATE public_keys SET permissions = $2 WHERE user_id = $1', reader.uuid, ['READ']);
+    const answer = await ask(api, reader.holder, 'mutation { emergencyStop { __typename } }');
+    expect(codeOf(answer)).toEqual([200, 'permission_denied']);
+  });
+});
+
+describe('an API key', () => {
+  it.each([
+    ['as X-API-Key', () => ({ 'x-api-key': owner.keyOf('ADMIN') })],
+    ['as Bearer', () => bearer(owner.keyOf('ADMIN'))],
+    ['that is none', () => ({ 'x-api-key': 'x' })],
+  ])('is refused in words: %s', async (_how, headers) => {
+    for (const text of [ME, JSON.stringify({ query: HEALTH })]) {
+      const answer = await post(api, text, headers());
+      expect(codeOf(answer)).toEqual([401, 'invalid_api_key']);
+      expect(answer.errors![0]!.message).toMatch(/API keys are for the REST API\. Sign/);
+    }
+  });
+
+  it('in the query is refused as what was exposed, and not logged', async () => {
+    const key = owner.keyOf('ADMIN');
+    const { status, text } = await send(api, 'POST', `/graphql?api_key=${key}`, {
+      body: ME,
+      headers: JSON_TYPE,
+    });
+    expect([status, JSON.parse(text).errors[0].extensions.code]).toEqual([400, 'credential_in_query']);
+    expect(text + api.log.join('')).not.toContain(key);
+  });
+});
+
+describe('an access token', () => {
+  it('is its user’s until its session ends', async () => {
+    const token = await accessToken();
+    expect((await post(api, ME, bearer(token))).data).toEqual({ me: { id: owner.id } });
+    expect((await post(api, ME, { authorization: `bearer   ${token}` })).data).toEqual({
+      me: { id: owner.id },
+    });
+    const sessions = product.get(Sessions);
+    await sessions.revoke(await sessions.verify(token));
+    expect(codeOf(await post(api, ME, bearer(token)))).toEqual([401, 'invalid_access_token']);
+  });
+
+  it('is refused where it is forged, of another key, of no algorithm, or no token', async () => {
+    const token = await accessToken();
+    const [head, claims, signed] = token.split('.') as [string, string, string];
+    const base64 = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const { kid } = JSON.parse(Buffer.from(head, 'base64url').toString());
+    const hmacHead = base64({ alg: 'HS256', kid, typ: 'JWT' });
+    const hmac = createHmac('sha256', kid).update(`${hmacHead}.${claims}`).digest('base64url');
+    const others = {
+      ...JSON.parse(Buffer.from(claims, 'base64url').toString()),
+      sub: owner.id.replace(/.$/, 'x'),
+    };
+    const forged = [
+      `${head}.${base64(others)}.${signed}`,
+      `${head}.${claims}.${signed.replace(/^./, (first) => (first === 'A' ? 'B' : 'A'))}`,
+      `${base64({ alg: 'none', typ: 'JWT' })}.${claims}.`,
+      `${hmacHead}.${claims}.${hmac}`,
+      'x',
+      'a.b.c',
+    ];
+    for (const one of forged)
+      expect(codeOf(await post(api, ME, bearer(one)))).toEqual([401, 'invalid_access_token']);
+  });
+
+  it('is refused once its session is over', async () => {
+    const token = await accessToken();
+    await market.rows(
+      `UPDATE sessions SET expires_at = now() - interval '1 s' WHERE user_id = $1`,
+      owner.uuid,
+    );
+    expect(codeOf(await post(api, ME, bearer(token)))).toEqual([401, 'invalid_access_token']);
+  });
+
+  it('is refused beside another one', async () => {
+    const headers = { ...JSON_TYPE, authorization: [`Bearer ${await accessToken()}`, 'Bearer other'] };
+    const { status, text } = await send(api, 'POST', '/graphql', { body: ME, headers });
+    expect([status, JSON.parse(text).errors[0].extensions.code]).toEqual([401, 'credentials_ambiguous']);
+  });
+
+  it('that is empty is no stranger’s', async () => {
+    const answer = await post(api, JSON.stringify({ query: HEALTH }), { authorization: 'Bearer' });
+    expect(codeOf(answer)).toEqual([401, 'invalid_access_token']);
+  });
+});
+
+describe('a stranger', () => {
+  const asks = (text: string, headers = {}) => post(api, JSON.stringify({ query: text }), headers);
+
+  it.each([
+    [HEALTH, { health: { status: 'ok' } }],
+    ['{ version { version } }', { version: { version: '1.2.3' } }],
+    ['{ __typename }', { __typename: 'Query' }],
+    ['{ cliChallenge { __typename } }', { cliChallenge: { __typename: 'CliChallenge' } }],
+    [
+      'query A { ...f } fragment f on Query { a: health { status __typename } }',
+      { a: { status: 'ok', __typename: 'Health' } },
+    ],
+  ])('is answered %s', async (text, data) => {
+    for (let use = 0; use < 3; use++) expect((await asks(text)).data).toEqual(data);
+    expect((await asks(text, { authorization: 'Basic eDp5' })).data).toEqual(data);
+  });
+
+  it.each([
+    '{ me { id } }',
+    '{ health { status } me { id } }',
+    '{ health: me { id } }',
+    '{ ... { me { id } } }',
+    '{ ... on Query @include(if: false) { me { id } } }',
+    '{ ...f } fragment f on Query { ...g } fragment g on Query { health { status } me { id } }',
+    '{ node(id: "x") { id } }',
+    'mutation { deleteSetting(key: "x") { key } }',
+    'mutation { verifyEmail(code: "x") { __typename } deleteSetting(key: "x") { key } }',
+  ])('is refused %s as a whole, and nothing of it is done', async (text) => {
+    for (let use = 0; use < 3; use++) {
+      const answer = await asks(text);
+      expect(codeOf(answer)).toEqual([401, 'authentication_required']);
+      expect(answer.data).toBeUndefined();
+    }
+  });
+});
+
+describe('the limits', () => {
+  const day = (requests: number) => ({ requests, seconds: 86_400 });
+  let limited: RealGraphqlApi;
+  beforeEach(async () => {
+    const limits = limitsOf(day(4));
+    limited = await startRealGraphqlApi(market.api.databaseUrl, {
+      RATE_LIMITS: JSON.stringify(limits),
+      TRUSTED_PROXIES: '127.0.0.1',
+    });
+  });
+  afterEach(() => limited.close());
+  /** An address that no other test has. */
+  const drawAddress = () => ({
+    'x-forwarded-for': `10.${[0, 0, 0].map(() => Math.floor(Math.random() * 256)).join('.')}`,
+  });
+  const left = ({ headers }: Answered) => Number(/"general";r=(\d+)/.exec(String(headers.ratelimit))?.[1]);
+
+  it('of an address are taken by strangers and by credentials that fail, and refuse before those are looked at', async () => {
+    const from = drawAddress();
+    const health = JSON.stringify({ query: HEALTH });
+    const answers = [
+      await post(limited, health, from),
+      await post(limited, ME, from),
+      await post(limited, ME, { ...from, ...bearer('x') }),
+      await post(limited, ME, { ...from, ...signature('{}') }),
+      await post(limited, ME, { ...from, ...signature(ME) }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 401, 401, 401, 429]);
+    expect(answers.slice(0, 4).map(left)).toEqual([3, 2, 1, 0]);
+    expect(answers[0]!.headers['ratelimit-policy']).toBe('"general";q=4;w=86400');
+  });
+
+  it('of a credential are taken by itself, and its address is not', async () => {
+    const person = await Person.join(market);
+    const from = drawAddress();
+    const asked = () => ask(limited, person.holder, '{ me { id } }', from);
+    const answers = [await asked(), await asked(), await asked(), await asked(), await asked()];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 429]);
+    expect(Number(answers[4]!.headers['retry-after'])).toBeGreaterThan(1);
+    expect(answers[4]!.errors![0]!.extensions).toMatchObject({
+      code: 'rate_limited',
+      retry_after: Number(answers[4]!.headers['retry-after']),
+    });
+    expect(left(await post(limited, JSON.stringify({ query: HEALTH }), from))).toBe(3);
+  });
+
+  it('of a session are its own', async () => {
+    const from = drawAddress();
+    const limitedToken = await tokenFor(limited);
+    expect(left(await post(limited, ME, { ...from, ...bearer(limitedToken) }))).toBe(3);
+    expect(left(await post(limited, ME, { ...from, ...bearer(limitedToken) }))).toBe(2);
+  });
+});
+
+/** Tokens name the API that issues them. */
+async function tokenFor(other: RealGraphqlApi): Promise<string> {
+  const before = api;
+  api = other;
+  try {
+    return await accessToken();
+  } finally {
+    api = before;
+  }
+}

@@ -1,0 +1,157 @@
+/** Threat T10 over HTTP: documents that would make the server work, or tell what it has. */
+import { Market } from '../../../rest-api/test/proofs/market.js';
+import { limitsOf } from '../../../rest-api/test/rate-limits.js';
+import { type KeyHolder, openAccount } from '../../../rest-api/test/real-api.js';
+import { ask, post, type RealGraphqlApi, startRealGraphqlApi } from '../real-graphql-api.js';
+
+let market: Market;
+let api: RealGraphqlApi;
+let owner: KeyHolder;
+beforeAll(async () => {
+  market = await Market.open();
+  const limits = limitsOf(
+    { requests: 1_000_000, seconds: 60 },
+    { sensitive_writes: { requests: 10, seconds: 86_400 } },
+  );
+  api = await startRealGraphqlApi(market.api.databaseUrl, { RATE_LIMITS: JSON.stringify(limits) });
+  owner = await openAccount(market.api);
+});
+afterAll(async () => {
+  await api?.close();
+  await market?.close();
+});
+
+const times = (count: number, make: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => make(index)).join(' ');
+const doubling = `{ health { ...f0 } } ${times(50, (i) => `fragment f${i} on Health { ...f${i + 1} ...f${i + 1} }`)} fragment f50 on Health { status }`;
+const TOO_LARGE: readonly (readonly [string, string])[] = [
+  ['too_deep', `{ trades { nodes { ${'sourceTrade { '.repeat(14)} id ${'}'.repeat(14)} } } }`],
+  ['too_many_aliases', `{ ${times(16, (i) => `a${i}: health { status }`)} }`],
+  ['too_many_directives', `{ health { status ${'@skip(if: false) '.repeat(21)} } }`],
+  ['too_long', `{ health { ${'status '.repeat(1_000)} } }`],
+  ['too_many_root_fields', `{ ${'health { status } '.repeat(21)} }`],
+  ['too_costly', `{ trades(first: 100) { nodes { ${'strategy { id } '.repeat(51)} } } }`],
+  ['several_operations', 'query A { health { status } } query B { health { status } }'],
+  ['fragment_cycle', '{ health { ...a } } fragment a on Health { ...b } fragment b on Health { ...a }'],
+  ['too_long', doubling],
+];
+
+it.each(TOO_LARGE)('%s: refused by name, with no limit and no name of the schema', async (code, query) => {
+  for (const { errors, data, text } of [
+    await ask(api, owner, query),
+    await post(api, JSON.stringify({ query })),
+  ]) {
+    expect(data).toBeUndefined();
+    expect(errors).toHaveLength(1);
+    expect(errors![0]!.extensions).toMatchObject({
+      code: 'validation_failed',
+      details: [{ field: 'query', code }],
+    });
+    expect(errors![0]!.message).not.toMatch(/\d|health|trade/i);
+    expect(text).not.toContain('locations');
+  }
+});
+
+it('a batch is refused, of however many', async () => {
+  const one = { query: '{ health { status } }' };
+  for (const batch of [[], [one], [one, one]]) {
+    const { status, errors } = await post(api, JSON.stringify(batch));
+    expect([status, errors![0]!.extensions.details![0]!.message]).toEqual([
+      422,
+      'Batches are not taken: send one operation in one request.',
+    ]);
+  }
+});
+
+it('the largest page with three edges of each item is answered', async () => {
+  const edges = 'tradePair { id } exchangeAccount { id } strategy { id }';
+  const { errors, data } = await ask(api, owner, `{ trades(first: 100) { nodes { id ${edges} } } }`);
+  expect([errors, data]).toEqual([undefined, { trades: { nodes: [] } }]);
+});
+
+it('a page over the largest is the contract’s to refuse', async () => {
+  const { errors } = await ask(api, owner, '{ trades(first: 2147483647) { nodes { id } } }');
+  expect(errors![0]!.extensions).toMatchObject({ code: 'invalid_query', details: [{ field: 'first' }] });
+});
+
+describe('the schema', () => {
+  const INTROSPECTION = [
+    '{ __schema { types { name } } }',
+    '{ __type(name: "Trade") { name } }',
+    '{ health { status } __schema { queryType { name } } }',
+    '{ ...f } fragment f on Query { ... { x: __type(name: "Trade") { name } } }',
+  ];
+
+  it.each(INTROSPECTION)('is told to who is known, and to no stranger: %s', async (query) => {
+    const stranger = await post(api, JSON.stringify({ query }));
+    expect([stranger.status, stranger.errors![0]!.extensions.code]).toEqual([401, 'authentication_required']);
+    const known = await ask(api, owner, query);
+    expect([known.status, known.errors]).toEqual([200, undefined]);
+  });
+
+  it('is as deep as tools ask for it, and no deeper', async () => {
+    const ofType = (depth: number): string => (depth === 0 ? 'name' : `name ofType { ${ofType(depth - 1)} }`);
+    const asked = await ask(api, owner, `{ __schema { types { fields { name type { ${ofType(16)} } } } } }`);
+    expect(asked.errors).toBeUndefined();
+    const circle = (depth: number): string =>
+      depth === 0 ? 'name' : `fields { type { ${circle(depth - 1)} } }`;
+    const circled = await ask(api, owner, `{ __schema { types { ${circle(6)} } } }`);
+    expect(circled.errors![0]!.extensions.code).toBe('validation_failed');
+  });
+
+  it('is suggested to nobody', async () => {
+    for (const query of [
+      '{ health { statu } }',
+      '{ trade(idd: 1) { id } }',
+      '{ x: healt { status } }',
+      '{ ... on Quer { a } }',
+    ])
+      for (const { text } of [await ask(api, owner, query), await post(api, JSON.stringify({ query }))])
+        expect(text).not.toMatch(/did you mean/i);
+  });
+
+  it('is not told to a stranger by what is wrong with a document', async () => {
+    const answers = await Promise.all(
+      [
+        '{ health { secret } }',
+        '{ health { status } } fragment f on Trade { id }',
+        '{ health { status } } fragment f on Nothing { id }',
+        '{ health { ... on Trade { id } } }',
+        'query ($x: TradeCreateInput) { health { status } }',
+        'query ($x: Nothing) { health { status } }',
+        'mutation { verifyEmail(no: 1) { no } }',
+      ].map((query) => post(api, JSON.stringify({ query }))),
+    );
+    const told = answers.map(({ status, errors }) => [
+      status,
+      errors!.map(({ extensions: { request_id: _, ...extensions }, ...error }) => ({ ...error, extensions })),
+    ]);
+    for (const one of told) expect(one).toEqual(told[0]);
+    expect(JSON.stringify(told[0])).not.toMatch(/Health|Trade|secret/);
+  });
+
+  it('has what a stranger may not ask for beside what is not there', async () => {
+    for (const query of [
+      '{ trades { nodes { id } } }',
+      '{ nothing }',
+      '{ trades { nothing } }',
+      'mutation { nothing }',
+    ]) {
+      const { status, errors } = await post(api, JSON.stringify({ query }));
+      expect([status, errors!.map(({ extensions: { code } }) => code)]).toEqual([
+        401,
+        ['authentication_required'],
+      ]);
+    }
+  });
+});
+
+it('15 API keys in one document take 15 times from the bucket for them', async () => {
+  const make = (i: number) => `k${i}: createApiKey(input: {name: "k${i}", permissions: [READ]}) { id }`;
+  const { data, errors } = await ask(api, owner, `mutation { ${times(15, make)} }`);
+  expect(Object.values(data).filter((key) => key !== null)).toHaveLength(10);
+  expect(errors!.map(({ extensions: { code } }) => code)).toEqual(Array(5).fill('rate_limited'));
+  expect(errors![0]!.extensions.retry_after).toBeGreaterThan(1);
+  const again = await ask(api, owner, `mutation { ${make(1)} }`);
+  expect(again.errors![0]!.extensions.code).toBe('rate_limited');
+});

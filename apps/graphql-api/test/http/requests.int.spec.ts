@@ -1,0 +1,327 @@
+/** GraphQL over HTTP: methods, media types, bodies, persisted queries, and what every answer has. */
+import { createHash } from 'node:crypto';
+import { signRequest } from '@trading-automation/signed-request';
+import { serverAudits } from 'graphql-http';
+import { Market } from '../../../rest-api/test/proofs/market.js';
+import { type KeyHolder, openAccount, sendSigned } from '../../../rest-api/test/real-api.js';
+import { JSON_TYPE, type Received, type Sent, send } from '../../../rest-api/test/send.js';
+import {
+  ask,
+  type GraphqlError,
+  post,
+  type RealGraphqlApi,
+  startRealGraphqlApi,
+} from '../real-graphql-api.js';
+
+const PAGE = 'https://app.example.com';
+const RESPONSE_TYPE = 'application/graphql-response+json';
+const HEALTH = '{ health { status } }';
+
+let market: Market;
+let api: RealGraphqlApi;
+let owner: KeyHolder;
+beforeAll(async () => {
+  market = await Market.open();
+  api = await startRealGraphqlApi(market.api.databaseUrl, { CORS_ORIGINS: PAGE });
+  owner = await openAccount(market.api);
+});
+afterAll(async () => {
+  await api?.close();
+  await market?.close();
+});
+
+const codeIn = ({ json }: Received) =>
+  json.error?.code ?? (json as { errors?: GraphqlError[] }).errors?.[0]?.extensions.code;
+const query = (parameters: Record<string, string>) => `/graphql?${new URLSearchParams(parameters)}`;
+
+describe('the audits of graphql-http', () => {
+  /** Signs whatever an audit sends. */
+  const signed = (
+    url: string,
+    init: { method?: string; headers?: Record<string, string>; body?: string } = {},
+  ) => {
+    const { method = 'GET', body = '' } = init;
+    const { pathname, search } = new URL(url);
+    const signature = signRequest({ method, path: pathname + search, privateKey: owner.privateKey, body });
+    return fetch(url, { ...init, headers: { ...init.headers, ...signature } });
+  };
+  /** A request whose members are wrong has the status that such a body has on REST: 422. */
+  const OTHERWISE = /^MAY use 400 status code/;
+
+  it('all pass but those that want 400 where REST answers 422', async () => {
+    const audits = serverAudits({ url: () => `${api.url}/graphql`, fetchFn: signed });
+    const failed: string[] = [];
+    for (const { fn, name } of audits) {
+      const result = await fn();
+      if (result.status !== 'ok') failed.push(name);
+      // An answer that nobody reads holds its connection.
+      if ('response' in result) await result.response.body?.cancel().catch(() => undefined);
+    }
+    expect(audits.length).toBeGreaterThan(60);
+    expect(failed.filter((name) => !OTHERWISE.test(name))).toEqual([]);
+  });
+});
+
+describe('a route', () => {
+  it.each(['PUT', 'PATCH', 'DELETE', 'HEAD'])('that is there does not take %s', async (method) => {
+    const answer = await send(api, method, '/graphql', { headers: { 'x-request-id': 'mine' } });
+    expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, POST, OPTIONS']);
+    if (method === 'HEAD') return;
+    expect(answer.json).toEqual({
+      success: false,
+      error: { code: 'method_not_allowed', message: expect.any(String), request_id: 'mine' },
+    });
+  });
+
+  it.each([
+    '/',
+    '/graphql/',
+    '/GraphQL',
+    '/graph%71l',
+    '/v1/trades',
+    '/%zz',
+    '/graphql/../x',
+    '/a(b',
+    '/:x',
+    '/*',
+  ])('that is not there is told so in the envelope: %s', async (path) => {
+    for (const method of ['GET', 'POST', 'OPTIONS']) {
+      const answer = await send(api, method, path);
+      expect([answer.status, codeIn(answer), answer.json.success]).toEqual([404, 'route_not_found', false]);
+    }
+  });
+
+  it('takes no mutation by GET', async () => {
+    const target = query({ query: 'mutation { verifyEmail(code: "x") { __typename } }' });
+    const answer = await send(api, 'GET', target);
+    expect([answer.status, codeIn(answer), answer.headers.allow]).toEqual([
+      405,
+      'method_not_allowed',
+      'POST',
+    ]);
+  });
+
+  it('takes a query by GET, with variables whose digits stay', async () => {
+    const text = 'query T($type: String) { eventTypes(type: $type) { __typename } }';
+    const parameters = { query: text, operationName: 'T', variables: '{"type": "trade.filled"}' };
+    const answer = await sendSigned(api, owner, 'GET', query(parameters));
+    expect([answer.status, answer.json.data]).toEqual([
+      200,
+      { eventTypes: { __typename: 'EventCatalogue' } },
+    ]);
+    const doubled = await sendSigned(api, owner, 'GET', query({ query: HEALTH, variables: '{"a":1,"a":2}' }));
+    expect([doubled.status, codeIn(doubled)]).toEqual([400, 'malformed_json']);
+    const long = await sendSigned(api, owner, 'GET', query({ query: `${HEALTH}${' '.repeat(8_200)}` }));
+    expect([long.status, codeIn(long)]).toEqual([400, 'invalid_query']);
+  });
+
+  it('has no subscription', async () => {
+    const { errors, data } = await ask(
+      api,
+      owner,
+      'subscription { orderbookUpdate(tradePairId: "x") { sequence } }',
+    );
+    expect([errors![0]!.extensions.code, data]).toEqual(['validation_failed', undefined]);
+  });
+});
+
+describe('the body', () => {
+  const body = JSON.stringify({ query: HEALTH });
+  const posted = (sent: Sent) => send(api, 'POST', '/graphql', sent);
+
+  it.each([
+    ['application/json', 200],
+    ['application/json; charset=utf-8', 200],
+    ['application/json; charset=latin1', 415],
+    ['application/x-www-form-urlencoded', 415],
+    ['multipart/form-data; boundary=x', 415],
+    ['text/plain', 415],
+    ['application/graphql', 415],
+    ['', 415],
+  ])('as %j is answered %i', async (type, status) => {
+    const answer = await posted({ body, headers: { 'content-type': type } });
+    expect([answer.status, codeIn(answer)]).toEqual([
+      status,
+      status === 200 ? undefined : 'unsupported_media_type',
+    ]);
+  });
+
+  it.each([
+    ['malformed JSON', '{"query": ', 400, 'malformed_json'],
+    ['a key twice', `{"query": "{ no }", "query": "${HEALTH}"}`, 400, 'malformed_json'],
+    ['a variable twice', `{"query": "${HEALTH}", "variables": {"a": 1, "a": 2}}`, 400, 'malformed_json'],
+    [
+      'too many levels',
+      `{"query": "${HEALTH}", "variables": ${'{"a":'.repeat(40)}1${'}'.repeat(41)}`,
+      400,
+      'malformed_json',
+    ],
+    [
+      '__proto__',
+      `{"query": "${HEALTH}", "variables": {"__proto__": {"polluted": 1}}}`,
+      400,
+      'malformed_json',
+    ],
+    [
+      'constructor',
+      `{"query": "${HEALTH}", "extensions": {"constructor": {"prototype": {}}}}`,
+      400,
+      'malformed_json',
+    ],
+    ['U+0000', `{"query": "${HEALTH}", "variables": {"a": "\\u0000"}}`, 422, 'validation_failed'],
+    ['text', '"x"', 422, 'validation_failed'],
+    ['null', 'null', 422, 'validation_failed'],
+    ['nothing', '', 422, 'validation_failed'],
+    ['no query', '{}', 422, 'validation_failed'],
+    ['a query that is none', '{"query": 1}', 422, 'validation_failed'],
+    ['a name that is none', `{"query": "${HEALTH}", "operationName": 1}`, 422, 'validation_failed'],
+    ['variables that are none', `{"query": "${HEALTH}", "variables": [1]}`, 422, 'validation_failed'],
+    ['extensions that are none', `{"query": "${HEALTH}", "extensions": "x"}`, 422, 'validation_failed'],
+  ])('with %s is refused, and leaves the process as it was', async (_what, text, status, code) => {
+    const answer = await posted({ body: text, headers: JSON_TYPE });
+    expect([answer.status, codeIn(answer)]).toEqual([status, code]);
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+  });
+
+  it('over 100 KiB is refused, by its length and in chunks; of exactly as much it is read', async () => {
+    const of = (length: number) => body.padEnd(length, ' ');
+    expect((await posted({ body: of(102_400), headers: JSON_TYPE })).status).toBe(200);
+    for (const chunked of [false, true]) {
+      const answer = await posted({ body: of(102_401), headers: JSON_TYPE, chunked });
+      expect([answer.status, codeIn(answer)]).toEqual([413, 'payload_too_large']);
+    }
+  });
+
+  it('that is encoded is refused', async () => {
+    const answer = await posted({ body, headers: { ...JSON_TYPE, 'content-encoding': 'gzip' } });
+    expect([answer.status, codeIn(answer)]).toEqual([415, 'unsupported_media_type']);
+  });
+});
+
+describe('an answer', () => {
+  const asked = (accept: string, text: string) => post(api, JSON.stringify({ query: text }), { accept });
+
+  it.each([
+    ['*/*', 'application/json'],
+    ['application/json', 'application/json'],
+    [RESPONSE_TYPE, RESPONSE_TYPE],
+    [`${RESPONSE_TYPE}, application/json;q=0.9`, RESPONSE_TYPE],
+    [`application/json, ${RESPONSE_TYPE}`, 'application/json'],
+  ])('to who accepts %s is %s, whatever it says', async (accept, type) => {
+    const answers = [
+      await asked(accept, HEALTH),
+      await asked(accept, '{'),
+      await asked(accept, '{ me { id } }'),
+      await asked(
+        accept,
+        'query ($a: Int!) { __typename @include(if: true) x: eventTypes(type: "") { __typename } }',
+      ),
+    ];
+    for (const { headers } of answers) expect(headers['content-type']).toBe(`${type}; charset=utf-8`);
+  });
+
+  it('to who accepts neither is 406', async () => {
+    const { status, errors } = await asked('text/html', HEALTH);
+    expect([status, errors![0]!.extensions.code]).toEqual([406, 'validation_failed']);
+  });
+
+  it.each([
+    ['a document that is none', { query: '{' }],
+    ['a document that does not fit', { query: '{ nothing }' }],
+    ['a variable that does not fit', { query: 'query ($id: ID!) { trade(id: $id) { id } }' }],
+  ])('to %s is 200 as JSON, 400 as a response of GraphQL, and has no data', async (_what, wrong) => {
+    const plain = await ask(api, owner, wrong);
+    const typed = await ask(api, owner, wrong, { accept: RESPONSE_TYPE });
+    expect([plain.status, typed.status]).toEqual([200, 400]);
+    for (const { text, errors } of [plain, typed]) {
+      expect(text).not.toContain('"data"');
+      expect(errors![0]!.extensions.code).toBe('validation_failed');
+    }
+  });
+
+  it('has the headers of every answer, and the request’s id, in errors too', async () => {
+    for (const text of [HEALTH, '{ me { id } }', '{']) {
+      const { headers, errors = [] } = await post(api, JSON.stringify({ query: text }), {
+        'x-request-id': 'mine',
+      });
+      expect(headers).toMatchObject({
+        'x-request-id': 'mine',
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+        'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      });
+      for (const { extensions } of errors) expect(extensions.request_id).toBe('mine');
+    }
+    const forged = await post(api, JSON.stringify({ query: '{' }), { 'x-request-id': 'not mine!' });
+    expect(forged.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    expect(forged.errors![0]!.extensions.request_id).toBe(forged.headers['x-request-id']);
+  });
+});
+
+describe('a page of another origin', () => {
+  const preflight = (origin: string) =>
+    send(api, 'OPTIONS', '/graphql', { headers: { origin, 'access-control-request-method': 'POST' } });
+
+  it('may send requests and read answers where configuration names it', async () => {
+    const { status, headers } = await preflight(PAGE);
+    expect([status, headers['access-control-allow-origin'], headers['access-control-allow-methods']]).toEqual(
+      [204, PAGE, 'GET, POST'],
+    );
+    const answer = await post(api, JSON.stringify({ query: '{' }), { origin: PAGE });
+    expect(answer.headers['access-control-allow-origin']).toBe(PAGE);
+  });
+
+  it('may not where it does not', async () => {
+    const { headers } = await preflight('https://evil.example.com');
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+  });
+});
+
+describe('a persisted query', () => {
+  const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
+  const extensions = (text: string) => ({ persistedQuery: { version: 1, sha256Hash: hashOf(text) } });
+
+  it('is asked for by its hash once somebody known has sent it', async () => {
+    const text = '{ version { version } }';
+    const first = await ask(api, owner, { extensions: extensions(text) });
+    expect([first.status, first.errors![0]!.message]).toEqual([200, 'PersistedQueryNotFound']);
+    const sent = await ask(api, owner, { query: text, extensions: extensions(text) });
+    expect(sent.data).toEqual({ version: { version: '1.2.3' } });
+    const asked = await ask(api, owner, { extensions: extensions(text) });
+    expect(asked.data).toEqual(sent.data);
+    const target = query({ extensions: JSON.stringify(extensions(text)) });
+    expect((await sendSigned(api, owner, 'GET', target)).json.data).toEqual(sent.data);
+  });
+
+  it('is not remembered for a stranger, who may ask for what is', async () => {
+    const text = '{ version { commit } }';
+    const asked = () => post(api, JSON.stringify({ extensions: extensions(text) }));
+    const sent = await post(api, JSON.stringify({ query: text, extensions: extensions(text) }));
+    expect(sent.errors).toBeUndefined();
+    expect((await asked()).errors![0]!.message).toBe('PersistedQueryNotFound');
+    await ask(api, owner, { query: text, extensions: extensions(text) });
+    expect((await asked()).data).toEqual(sent.data);
+  });
+
+  it('gives a stranger no more than its document would', async () => {
+    const text = '{ me { id } }';
+    await ask(api, owner, { query: text, extensions: extensions(text) });
+    const asked = await post(api, JSON.stringify({ extensions: extensions(text) }));
+    expect([asked.status, asked.errors![0]!.extensions.code]).toEqual([401, 'authentication_required']);
+  });
+
+  it.each([
+    ['the hash of another document', { version: 1, sha256Hash: hashOf('x') }],
+    ['a hash in capitals', { version: 1, sha256Hash: hashOf(HEALTH).toUpperCase() }],
+    ['another version', { version: 2, sha256Hash: hashOf(HEALTH) }],
+    ['no hash', { version: 1 }],
+    ['null', null],
+  ])('is refused with %s', async (_what, persistedQuery) => {
+    const { status, errors } = await ask(api, owner, { query: HEALTH, extensions: { persistedQuery } });
+    expect([status, errors![0]!.extensions]).toMatchObject([
+      422,
+      { code: 'validation_failed', details: [{ field: 'extensions.persistedQuery', code: 'invalid' }] },
+    ]);
+  });
+});

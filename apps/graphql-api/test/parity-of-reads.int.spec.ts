@@ -1,0 +1,185 @@
+/** Every read, asked of REST and of GraphQL by the same person: the same records, pages, totals and cursors. */
+import type { Operation } from '@trading-automation/contracts';
+import { idPlaces, populate } from '../../rest-api/test/proofs/contract.js';
+import { Person } from '../../rest-api/test/proofs/person.js';
+import type { GoodRequest } from '../../rest-api/test/proofs/requests.js';
+import { type Described, unwrapped } from '../src/schema/generated-types.js';
+import { asGraphql, camelCase, itemSelectionOf, rootFieldOf, SHARED_OPERATIONS } from './operation-calls.js';
+import { graphqlOutcome, restOutcome, TwoApis } from './two-apis.js';
+
+/** What differs from one request to the next, whoever is asked. */
+const FLEETING: Readonly<Record<string, readonly string[]>> = {
+  'auth.cliChallenge': ['challenge', 'expiresAt'],
+  'health.detailed': ['latencyMs'],
+};
+
+const reads = SHARED_OPERATIONS.filter((operation) => rootFieldOf(operation).kind === 'query');
+const named = (operations: readonly Operation[]) =>
+  operations.map((operation) => [operation.id, operation] as const);
+const lists = reads.filter(({ list }) => list !== undefined);
+const records = reads.filter(({ list }) => list === undefined);
+
+let apis: TwoApis;
+let owner: Person;
+let requests: ReadonlyMap<Operation, GoodRequest>;
+beforeAll(async () => {
+  apis = await TwoApis.open();
+  owner = await Person.join(apis.market);
+  requests = await populate(owner);
+});
+afterAll(() => apis?.close());
+
+const withQuery = (operation: Operation, query: Readonly<Record<string, string>>): GoodRequest => {
+  const request = requests.get(operation)!;
+  return { ...request, query: { ...request.query, ...query } };
+};
+
+function steady(operation: Operation, value: unknown): unknown {
+  const fleeting = FLEETING[operation.id] ?? [];
+  return JSON.parse(JSON.stringify(value), (name, member) =>
+    fleeting.includes(name) ? typeof member : member,
+  );
+}
+
+describe.each(named(records))('%s', (_id, operation) => {
+  it('is the same record on both', async () => {
+    const request = requests.get(operation)!;
+    const rest = restOutcome(await apis.onRest(owner, operation, request));
+    const graphql = graphqlOutcome(operation, await apis.onGraphql(owner, operation, request));
+    expect([rest.error, graphql.error]).toEqual([undefined, undefined]);
+    expect(steady(operation, graphql.data)).toEqual(steady(operation, asGraphql(operation, rest.data)));
+  });
+});
+
+interface RestPage {
+  readonly data: unknown;
+  readonly hasMore: boolean;
+  readonly nextCursor: string | null;
+  readonly total: number | undefined;
+}
+type Query = Readonly<Record<string, string>>;
+
+async function restPage(operation: Operation, query: Query): Promise<RestPage> {
+  const answer = await apis.onRest(owner, operation, withQuery(operation, query));
+  if (answer.status !== 200) throw new Error(answer.text);
+  const { has_more, next_cursor, total } = answer.json.pagination as {
+    readonly has_more: boolean;
+    readonly next_cursor: string | null;
+    readonly total?: number;
+  };
+  return {
+    data: asGraphql(operation, answer.json.data),
+    hasMore: has_more,
+    nextCursor: next_cursor,
+    total,
+  };
+}
+
+async function graphqlPage(operation: Operation, query: Query) {
+  const item = itemSelectionOf(operation);
+  const page = `{ nodes ${item} edges { cursor node ${item} } totalCount
+    pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }`;
+  const answer = await apis.onGraphql(owner, operation, withQuery(operation, query), page);
+  const { data, error } = graphqlOutcome(operation, answer);
+  if (error !== undefined) throw new Error(answer.text);
+  return data as {
+    readonly nodes: readonly Record<string, unknown>[];
+    readonly edges: readonly { readonly cursor: string; readonly node: unknown }[];
+    readonly totalCount: number;
+    readonly pageInfo: {
+      readonly hasNextPage: boolean;
+      readonly hasPreviousPage: boolean;
+      readonly startCursor: string | null;
+      readonly endCursor: string | null;
+    };
+  };
+}
+
+describe.each(named(lists))('%s', (_id, operation) => {
+  it('has the records of the page, once as nodes and once within edges, and the total', async () => {
+    for (const query of [{}, { limit: '1' }, { limit: '100' }] as Query[]) {
+      const rest = await restPage(operation, { ...query, include: 'total' });
+      const { nodes, edges, totalCount, pageInfo } = await graphqlPage(operation, query);
+      expect(nodes.length).toBeGreaterThan(0);
+      expect(nodes).toEqual(rest.data);
+      expect(edges.map(({ node }) => node)).toEqual(nodes);
+      expect(totalCount).toBe(rest.total);
+      expect(pageInfo).toEqual({
+        hasNextPage: rest.hasMore,
+        hasPreviousPage: false,
+        startCursor: edges[0]!.cursor,
+        endCursor: edges.at(-1)!.cursor,
+      });
+    }
+  });
+
+  it("goes on behind each edge's cursor, as REST does behind it, and as here behind REST's", async () => {
+    const whole = await graphqlPage(operation, { limit: '100' });
+    expect(whole.nodes.length).toBeGreaterThan(1);
+    const { nextCursor } = await restPage(operation, { limit: '1' });
+    const { edges } = await graphqlPage(operation, { limit: '1' });
+    const rest = whole.nodes.slice(1);
+    for (const cursor of [nextCursor!, edges[0]!.cursor]) {
+      const page = await graphqlPage(operation, { limit: '99', cursor });
+      expect(page.nodes).toEqual(rest);
+      expect(page.pageInfo.hasPreviousPage).toBe(true);
+      expect(page.totalCount).toBe(whole.totalCount);
+      expect((await restPage(operation, { limit: '99', cursor })).data).toEqual(rest);
+    }
+  });
+
+  it('sorts by each field, both ways, under its name here or there', async () => {
+    for (const sort of operation.list!.sorts)
+      for (const order of ['asc', 'desc']) {
+        const rest = await restPage(operation, { sort, order, limit: '100' });
+        for (const name of [sort, camelCase(sort)]) {
+          const { nodes } = await graphqlPage(operation, { sort: name, order, limit: '100' });
+          expect(nodes).toEqual(rest.data);
+        }
+      }
+  });
+
+  const filters = Object.entries(operation.query?.shape ?? {});
+  if (filters.length > 0)
+    it('lets the same records through its filters', async () => {
+      const whole = (await restPage(operation, { limit: '100' })).data as Record<string, unknown>[];
+      const told = new Set<string>();
+      for (const [name] of filters)
+        for (const value of await valuesFor(operation, name, whole)) {
+          const rest = await restPage(operation, { [name]: value, limit: '100', include: 'total' });
+          const { nodes, totalCount } = await graphqlPage(operation, { [name]: value, limit: '100' });
+          expect({ [name]: value, nodes }).toEqual({ [name]: value, nodes: rest.data });
+          expect(totalCount).toBe(rest.total);
+          if (nodes.length !== whole.length) told.add(name);
+        }
+      // Each of them leaves something out, or nothing would show that it is looked at.
+      expect([...told]).toEqual(filters.map(([name]) => name));
+    });
+});
+
+/** Values of a filter: all that an enum has, what the records have, instants between them, and what none of them has. */
+async function valuesFor(
+  operation: Operation,
+  name: string,
+  records: readonly Record<string, unknown>[],
+): Promise<string[]> {
+  const [inner] = unwrapped(operation.query!.shape[name] as unknown as Described);
+  if (inner.def.type === 'enum') return Object.values(inner.def.entries!);
+  if (inner.meta()?.format === 'date-time')
+    return records.slice(0, 3).map(({ createdAt }) => createdAt as string);
+  const found = records
+    .map((record) => record[camelCase(name)] as string | null)
+    .filter((value) => value !== null);
+  return [...new Set([...found.slice(0, 20), ...(await ofNone(operation, name))])];
+}
+
+/** Good values of a filter that none of the records has. */
+async function ofNone(operation: Operation, name: string): Promise<string[]> {
+  const place = idPlaces(operation).find((one) => one.part === 'query' && one.name === name);
+  if (place === undefined) return name === 'exchange' ? ['other'] : [];
+  // Each decision is of another signal.
+  if (place.prefix === 'sig') return [];
+  if (place.prefix !== 'rwt') return [await owner.idOf(place.prefix)];
+  const types = await owner.got('GET', '/v1/rewards/types');
+  return (types as unknown as readonly { id: string }[]).map(({ id }) => id);
+}

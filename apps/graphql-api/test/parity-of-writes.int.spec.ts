@@ -1,0 +1,73 @@
+/** Every write, done by one person over REST and by another over GraphQL: the same answers, and the same records left. */
+import type { Operation } from '@trading-automation/contracts';
+import { goodRequest } from '../../rest-api/test/proofs/contract.js';
+import { Person } from '../../rest-api/test/proofs/person.js';
+import { asGraphql, rootFieldOf, SHARED_OPERATIONS } from './operation-calls.js';
+import { graphqlOutcome, restOutcome, TwoApis } from './two-apis.js';
+
+const writes = SHARED_OPERATIONS.filter((operation) => rootFieldOf(operation).kind === 'mutation');
+const lists = SHARED_OPERATIONS.filter(
+  ({ list, params, access }) => list !== undefined && params === undefined && access !== 'PUBLIC',
+);
+
+let apis: TwoApis;
+/** Whatever one of them has, the other has as well. */
+let overRest: Person;
+let overGraphql: Person;
+beforeAll(async () => {
+  apis = await TwoApis.open();
+  overRest = await Person.join(apis.market);
+  overGraphql = await Person.join(apis.market);
+});
+afterAll(() => apis?.close());
+
+/** What differs from one record to an equal one. */
+const PLACEHOLDERS: readonly (readonly [RegExp, string])[] = [
+  [/\b([a-z]{3})_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g, '$1_id'],
+  [/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, 'uuid'],
+  [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'instant'],
+  [/\bsvc_test_[0-9A-Za-z]{49}\b/g, 'key'],
+  [/\bwhsec_[\w+/=-]+/g, 'secret'],
+  [/\b0[23][0-9a-f]{64}\b/g, 'pubkey'],
+  [/"(last_?four|pubkey_?fingerprint)":"[^"]*"/gi, '"$1":"some"'],
+];
+const alike = (value: unknown): unknown =>
+  JSON.parse(
+    PLACEHOLDERS.reduce((text, [what, word]) => text.replace(what, word), JSON.stringify(value ?? null)),
+  );
+
+async function perform(operation: Operation): Promise<readonly [rest: unknown, graphql: unknown]> {
+  const [onRest, onGraphql] = [
+    await goodRequest(operation, overRest),
+    await goodRequest(operation, overGraphql),
+  ];
+  const rest = restOutcome(await apis.onRest(overRest, operation, onRest));
+  const graphql = graphqlOutcome(operation, await apis.onGraphql(overGraphql, operation, onGraphql));
+  expect([rest.error, graphql.error]).toEqual([undefined, undefined]);
+  return [asGraphql(operation, rest.data), graphql.data];
+}
+
+it.each(writes.map((operation) => [operation.id, operation] as const))(
+  '%s answers the same',
+  async (_id, operation) => {
+    const [rest, graphql] = await perform(operation);
+    expect(alike(graphql)).toEqual(alike(rest));
+  },
+);
+
+/** As text, in an order of their own: those of one instant have none. */
+async function recordsOf(person: Person, operation: Operation): Promise<string[]> {
+  const answer = await apis.onRest(person, operation, { query: { limit: '100' } });
+  const { data, error } = restOutcome(answer);
+  if (error !== undefined) throw new Error(answer.text);
+  return (data as unknown[]).map((record) => JSON.stringify(alike(record))).sort();
+}
+
+it.each(lists.map((operation) => [operation.id, operation] as const))(
+  'the same records are left in %s',
+  async (_id, operation) => {
+    const rest = await recordsOf(overRest, operation);
+    expect(await recordsOf(overGraphql, operation)).toEqual(rest);
+    expect(rest.length).toBeGreaterThan(0);
+  },
+);

@@ -1,0 +1,127 @@
+/** The schema against the contracts: every operation has its field, every record its type, and nothing stands beside them. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { OPERATIONS, type Operation } from '@trading-automation/contracts';
+import {
+  type GraphQLObjectType,
+  getNamedType,
+  getNullableType,
+  isLeafType,
+  isNonNullType,
+  printSchema,
+} from 'graphql';
+import { OPERATION_FIELDS } from '../src/graphql/operation.js';
+import { buildSchemaText } from '../src/schema/build-schema.js';
+import { type Described, unwrapped } from '../src/schema/generated-types.js';
+import {
+  argumentsOf,
+  itemTypeOf,
+  membersOf,
+  REST_ALONE,
+  rootFieldOf,
+  rootFieldsOf,
+  SCHEMA,
+  SHARED_OPERATIONS,
+} from './operation-calls.js';
+
+const text = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
+const rootFields = [SCHEMA.getQueryType()!, SCHEMA.getMutationType()!].flatMap((type) =>
+  Object.values(type.getFields()).map((field) => [`${type.name}.${field.name}`, field] as const),
+);
+
+it('schema.graphql is what the contracts and the root fields make', () => {
+  const handwritten = readdirSync(new URL('../src/resolvers/', import.meta.url))
+    .filter((file) => file.endsWith('.graphql'))
+    .sort()
+    .map((file) => text(`../src/resolvers/${file}`));
+  expect(printSchema(SCHEMA)).toBe(buildSchemaText(handwritten).trimEnd());
+});
+
+it("every field of the root is an operation's, is `node`, or is deprecated", () => {
+  const strays = rootFields.filter(
+    ([place, { deprecationReason }]) =>
+      !OPERATION_FIELDS.has(place) && place !== 'Query.node' && !deprecationReason,
+  );
+  expect(strays.map(([place]) => place)).toEqual([]);
+  for (const place of OPERATION_FIELDS.keys()) expect(rootFields.map(([known]) => known)).toContain(place);
+});
+
+it('the stream of events is the one operation that REST has alone: `events` reads the same events here', () => {
+  const without = OPERATIONS.filter((operation) => rootFieldsOf(operation).length === 0);
+  expect(without.map(({ id }) => id)).toEqual(REST_ALONE);
+  expect(without.every(({ stream }) => stream === true)).toBe(true);
+  expect(SCHEMA.getQueryType()!.getFields()).toHaveProperty('events');
+});
+
+/** What the type of an argument has to be able to say. */
+function wordOf(operation: Operation, place: string): string | undefined {
+  const [part = '', name = ''] = place.split('.');
+  if (name === 'limit') return 'Int';
+  if (name.startsWith('include=')) return 'Boolean';
+  if (part === 'body') return undefined;
+  const schema = operation[part as 'params' | 'query']?.shape[name] as unknown as Described | undefined;
+  const [inner] = unwrapped(schema ?? ({ def: { type: 'string' }, meta: () => undefined } as Described));
+  const format = inner.meta()?.format;
+  if (format === 'typeid') return 'ID';
+  return format === 'date-time' ? 'DateTime' : undefined;
+}
+
+describe.each(SHARED_OPERATIONS.map((operation) => [operation.id, operation] as const))(
+  '%s',
+  (_id, operation) => {
+    it('has exactly one field, a query or a mutation', () => {
+      expect(rootFieldsOf(operation).map(({ kind }) => kind)).toHaveLength(1);
+    });
+
+    it('takes as arguments what the operation takes, and nothing else', () => {
+      const { field } = rootFieldOf(operation);
+      const places = [...argumentsOf(operation)];
+      expect(field.args.map(({ name }) => name).sort()).toEqual(
+        places.map(([, argument]) => argument).sort(),
+      );
+      for (const [place, argument] of places) {
+        const { type } = field.args.find(({ name }) => name === argument)!;
+        const word = wordOf(operation, place);
+        if (word !== undefined) expect([argument, getNamedType(type).name]).toEqual([argument, word]);
+        if (place.startsWith('params.')) expect([argument, isNonNullType(type)]).toEqual([argument, true]);
+      }
+    });
+
+    it('needs its input where REST needs a body', () => {
+      const { field } = rootFieldOf(operation);
+      const input = field.args.find(({ name }) => name === 'input');
+      expect(input === undefined ? undefined : isNonNullType(input.type)).toBe(
+        operation.body === undefined ? undefined : operation.bodyOptional !== true,
+      );
+    });
+
+    it("takes every member of the body, and shows every member of the answer, under the contract's name", () => {
+      const { field } = rootFieldOf(operation);
+      const input = field.args.find(({ name }) => name === 'input');
+      if (input !== undefined) expectMembers(input.type, operation.body as unknown as Described);
+      expectMembers(itemTypeOf(operation, field.type), operation.response as unknown as Described);
+    });
+  },
+);
+
+/** All the way down; what may be absent is nullable, and what never is can't be null. */
+function expectMembers(type: Parameters<typeof membersOf>[0], schema: Described): void {
+  for (const [field, wireName, member] of membersOf(type, schema)) {
+    const [inner, isNullable] = unwrapped(member);
+    expect([wireName, isNonNullType(field.type)]).toEqual([wireName, !isNullable]);
+    const [item] = inner.def.type === 'array' ? unwrapped(inner.def.element!) : [inner];
+    const isRecord = item.def.shape !== undefined;
+    expect([wireName, isLeafType(getNamedType(field.type))]).toEqual([wireName, !isRecord]);
+    if (isRecord) expectMembers(getNullableType(field.type), member);
+  }
+}
+
+/** Read for 30 days alone, and by no loader. */
+const NO_NODES = ['Event'];
+it('what is found by an id alone implements Node', () => {
+  const nodes = SCHEMA.getPossibleTypes(SCHEMA.getType('Node') as never).map(({ name }) => name);
+  const found = SHARED_OPERATIONS.filter(
+    ({ id, params }) => id.endsWith('.get') && Object.keys(params?.shape ?? {}).join() === 'id',
+  ).map((operation) => getNamedType(rootFieldOf(operation).field.type).name);
+  expect(found.length).toBeGreaterThan(5);
+  expect(nodes).toEqual(expect.arrayContaining(found.filter((name) => !NO_NODES.includes(name))));
+});

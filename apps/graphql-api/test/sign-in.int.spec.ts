@@ -1,0 +1,263 @@
+/** The deprecated mutations, as clients of before call them: what they give, and what it is good for. */
+import { readFileSync } from 'node:fs';
+import { buildSchema } from 'graphql';
+import { TOTP } from 'otpauth';
+import { Market } from '../../rest-api/test/proofs/market.js';
+import { openAccount } from '../../rest-api/test/real-api.js';
+import { send } from '../../rest-api/test/send.js';
+import { type Answered, ask, post, type RealGraphqlApi, startRealGraphqlApi } from './real-graphql-api.js';
+
+const PUBLISHED = [
+  'google_auth',
+  'x_auth',
+  'apple_auth',
+  'telegram_auth',
+  'generate_2fa',
+  'enable_2fa',
+  'verify_2fa_code',
+  'disable_2fa',
+];
+const PASSWORD = 'correct horse battery';
+const TOKENS = '{ access_token refresh_token access_token_expires_at refresh_token_expires_at }';
+const SIGNED_IN = `{ tokens ${TOKENS} is_2fa_required ticket ticket_expires_at }`;
+
+let market: Market;
+let api: RealGraphqlApi;
+beforeAll(async () => {
+  market = await Market.open();
+  api = await startRealGraphqlApi(market.api.databaseUrl);
+});
+afterAll(async () => {
+  await api?.close();
+  await market?.close();
+});
+
+interface Tokens {
+  readonly access_token: string;
+  readonly refresh_token: string;
+}
+
+function mutate(text: string, variables: object = {}, token?: string): Promise<Answered> {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  return post(api, JSON.stringify({ query: text, variables }), headers as Record<string, string>);
+}
+const register = async (email: string): Promise<Tokens> => {
+  const text = `mutation ($email: String!) { register(email: $email, password: "${PASSWORD}") ${TOKENS} }`;
+  const { data, errors } = await mutate(text, { email });
+  expect(errors).toBeUndefined();
+  return data.register;
+};
+const login = (email: string, password = PASSWORD) =>
+  mutate(
+    `mutation ($email: String!, $password: String!) { login(email: $email, password: $password) ${SIGNED_IN} }`,
+    { email, password },
+  );
+const me = (token: string) => mutate('{ me { id credential { kind permissions } } }', {}, token);
+const codesOf = ({ errors = [] }: Answered) => errors.map(({ extensions }) => extensions.code);
+
+let people = 0;
+const newEmail = () => `person-${++people}@mail.example`;
+
+describe('the deprecated mutations', () => {
+  const mutations = buildSchema(
+    readFileSync(new URL('../schema.graphql', import.meta.url), 'utf8'),
+  ).getMutationType()!;
+  const named = Object.values(mutations.getFields()).filter(
+    ({ name }) => name.includes('_') || ['register', 'login', 'logout'].includes(name),
+  );
+
+  it('are those that were published, and each says when it goes', () => {
+    expect(named.map(({ name }) => name)).toEqual(expect.arrayContaining(PUBLISHED));
+    expect(named.some(({ name }) => name.startsWith('passkey_'))).toBe(true);
+    for (const { deprecationReason } of named) expect(deprecationReason).toContain('removed in v2.0');
+  });
+
+  it('are the only ones that are deprecated', () => {
+    const deprecated = Object.values(mutations.getFields()).filter(
+      ({ deprecationReason }) => deprecationReason,
+    );
+    expect(deprecated).toEqual(named);
+  });
+
+  it('are counted by day, and nothing of who used them', async () => {
+    const uses = async () => {
+      const rows = await market.rows("SELECT uses::int FROM deprecated_uses WHERE operation = 'logout'");
+      return rows.reduce((sum, row) => sum + Number(row.uses), 0);
+    };
+    const own = await startRealGraphqlApi(market.api.databaseUrl);
+    const before = await uses();
+    for (let i = 0; i < 3; i++) await post(own, '{"query":"mutation { logout { ended } }"}');
+    await own.close();
+    // Without credentials they were refused before they were called: that is no use.
+    expect(await uses()).toBe(before);
+    const another = await startRealGraphqlApi(market.api.databaseUrl, { PUBLIC_URL: api.url });
+    const { access_token } = await register(newEmail());
+    await post(another, '{"query":"mutation { logout { ended } }"}', {
+      authorization: `Bearer ${access_token}`,
+    });
+    await another.close();
+    expect(await uses()).toBe(before + 1);
+  });
+});
+
+describe('a password', () => {
+  it('opens an account, whose token is good for everything that a signature is, and for REST not', async () => {
+    const { access_token } = await register(newEmail());
+    const { data } = await me(access_token);
+    expect(data.me).toMatchObject({
+      id: expect.stringMatching(/^usr_/),
+      credential: { kind: 'session', permissions: ['ADMIN'] },
+    });
+    const headers = { authorization: `Bearer ${access_token}` };
+    const { status, json } = await send(market.api, 'GET', '/v1/me', { headers });
+    expect([status, json.error?.code]).toEqual([401, 'invalid_api_key']);
+  });
+
+  it('lets in again with tokens of another session of the same account', async () => {
+    const email = newEmail();
+    const first = await register(email);
+    const { data } = await login(email);
+    expect(data.login).toMatchObject({ is_2fa_required: false, ticket: null });
+    const [one, other] = [await me(first.access_token), await me(data.login.tokens.access_token)];
+    expect(other.data.me.id).toBe(one.data.me.id);
+  });
+
+  it('that is wrong is refused as an address that nobody has is, in the same words', async () => {
+    const email = newEmail();
+    await register(email);
+    const [wrong, unknown] = [await login(email, 'not the password'), await login(newEmail())];
+    for (const { data, errors } of [wrong, unknown]) {
+      expect(data).toEqual({ login: null });
+      expect(errors![0]!.extensions.code).toBe('invalid_login');
+    }
+    expect(wrong.errors![0]!.message).toBe(unknown.errors![0]!.message);
+  });
+
+  it.each([
+    ['too short', 'short'],
+    ['too long', 'x'.repeat(129)],
+  ])('that is %s is refused, and named', async (_what, password) => {
+    const text = `mutation ($password: String!) { register(email: "${newEmail()}", password: $password) ${TOKENS} }`;
+    const answer = await mutate(text, { password });
+    expect(codesOf(answer)).toEqual(['validation_failed']);
+    expect(answer.errors![0]!.extensions.details![0]!.field).toBe('password');
+    expect(answer.text).not.toContain(password);
+  });
+
+  it('may be given for an address once', async () => {
+    const email = newEmail();
+    await register(email);
+    const text = `mutation { register(email: "${email}", password: "${PASSWORD}") ${TOKENS} }`;
+    expect(codesOf(await mutate(text))).toEqual(['already_exists']);
+  });
+});
+
+describe('a session', () => {
+  it('goes on with a refresh token, which is good once and ends it when it comes again', async () => {
+    const tokens = await register(newEmail());
+    const refresh = (token: string) =>
+      mutate(`mutation ($token: String!) { refresh_token(refresh_token: $token) ${TOKENS} }`, { token });
+    const next: Tokens = (await refresh(tokens.refresh_token)).data.refresh_token;
+    expect((await me(next.access_token)).errors).toBeUndefined();
+    expect(codesOf(await refresh(tokens.refresh_token))).toEqual(['invalid_access_token']);
+    expect((await me(next.access_token)).status).toBe(401);
+    expect(codesOf(await refresh(next.refresh_token))).toEqual(['invalid_access_token']);
+  });
+
+  it('ends with logout', async () => {
+    const { access_token } = await register(newEmail());
+    const { data } = await mutate('mutation { logout { ended } }', {}, access_token);
+    expect(data.logout).toEqual({ ended: true });
+    const answer = await me(access_token);
+    expect([answer.status, codesOf(answer)]).toEqual([401, ['invalid_access_token']]);
+  });
+
+  it('has tokens that anybody can check by the published keys', async () => {
+    const { access_token } = await register(newEmail());
+    const { createLocalJWKSet, jwtVerify } = await import('jose');
+    const response = await fetch(`${api.url}/.well-known/jwks.json`);
+    const keys = createLocalJWKSet(await response.json());
+    const { payload, protectedHeader } = await jwtVerify(access_token, keys, { issuer: api.url });
+    expect(protectedHeader.alg).toBe('EdDSA');
+    expect(payload.sub).toMatch(/^usr_/);
+    expect(response.headers.get('cache-control')).toContain('max-age');
+  });
+});
+
+describe('a second factor', () => {
+  const codeOf = (secret: string, step = 0) =>
+    new TOTP({ secret }).generate({ timestamp: Date.now() + step * 30_000 });
+
+  it('is asked for once it is enabled, and its codes and recovery codes are good once', async () => {
+    const email = newEmail();
+    const { access_token } = await register(email);
+    const { data } = await mutate('mutation { generate_2fa { uri secret } }', {}, access_token);
+    const { secret, uri } = data.generate_2fa;
+    expect(uri).toContain('otpauth://totp/');
+    const enable = `mutation ($code: String!) { enable_2fa(code: $code) { recovery_codes } }`;
+    const enabled = await mutate(enable, { code: codeOf(secret, -1) }, access_token);
+    const [recoveryCode] = enabled.data.enable_2fa.recovery_codes;
+
+    const verify = (ticket: string, code: string) =>
+      mutate(
+        `mutation ($ticket: String!, $code: String!) { verify_2fa_code(ticket: $ticket, code: $code) ${TOKENS} }`,
+        { ticket, code },
+      );
+    const ticketOf = async () => {
+      const answer = (await login(email)).data.login;
+      expect(answer).toMatchObject({ tokens: null, is_2fa_required: true });
+      return answer.ticket as string;
+    };
+    const code = codeOf(secret);
+    const passed = await verify(await ticketOf(), code);
+    expect((await me(passed.data.verify_2fa_code.access_token)).errors).toBeUndefined();
+    expect(codesOf(await verify(await ticketOf(), code))).toEqual(['invalid_login']);
+    const recovered = await verify(await ticketOf(), recoveryCode);
+    expect(recovered.errors).toBeUndefined();
+    expect(codesOf(await verify(await ticketOf(), recoveryCode))).toEqual(['invalid_login']);
+  });
+
+  it('is no longer asked for once it is disabled', async () => {
+    const email = newEmail();
+    const { access_token } = await register(email);
+    const { data } = await mutate('mutation { generate_2fa { secret } }', {}, access_token);
+    const { secret } = data.generate_2fa;
+    const code = (text: string, step: number) =>
+      mutate(`mutation ($code: String!) { ${text} }`, { code: codeOf(secret, step) }, access_token);
+    await code('enable_2fa(code: $code) { recovery_codes }', -1);
+    expect((await code('disable_2fa(code: $code) { disabled }', 0)).data).toEqual({
+      disable_2fa: { disabled: true },
+    });
+    expect((await login(email)).data.login.is_2fa_required).toBe(false);
+  });
+});
+
+describe('a way in that is not configured', () => {
+  it.each([
+    ['google_auth(id_token: "x")', 'Google'],
+    ['apple_auth(id_token: "x")', 'Apple'],
+    ['x_auth(access_token: "x")', 'X'],
+    ['telegram_auth(data: {})', 'Telegram'],
+  ])('%s says so', async (field, name) => {
+    const answer = await mutate(`mutation { ${field} { is_2fa_required } }`);
+    expect(codesOf(answer)).toEqual(['permission_denied']);
+    expect(answer.errors![0]!.message).toContain(name);
+  });
+
+  it('is said of passkeys, too', async () => {
+    expect(codesOf(await mutate('mutation { passkey_login_options }'))).toEqual(['permission_denied']);
+  });
+});
+
+it('what asks for a caller is refused to strangers before anything is done', async () => {
+  for (const field of ['generate_2fa { uri }', 'passkey_registration_options', 'logout { ended }']) {
+    const answer = await mutate(`mutation { ${field} }`);
+    expect([answer.status, codesOf(answer)]).toEqual([401, ['authentication_required']]);
+  }
+});
+
+it('a signed request may use them, too', async () => {
+  const holder = await openAccount(market.api);
+  const { data } = await ask(api, holder, 'mutation { generate_2fa { uri } }');
+  expect(data.generate_2fa.uri).toContain('otpauth://');
+});

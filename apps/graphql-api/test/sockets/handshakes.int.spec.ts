@@ -1,0 +1,353 @@
+/** Who is let in over WebSocket, and how everybody else is turned away. */
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { Market } from '../../../rest-api/test/proofs/market.js';
+import { drawKeyHolder, type KeyHolder, openAccount } from '../../../rest-api/test/real-api.js';
+import { post, type RealGraphqlApi, startRealGraphqlApi } from '../real-graphql-api.js';
+import {
+  clientOf,
+  closed,
+  eventually,
+  handshake,
+  PROTOCOL,
+  RawClient,
+  signedHandshake,
+} from './real-sockets.js';
+
+let market: Market;
+let api: RealGraphqlApi;
+let holder: KeyHolder;
+beforeAll(async () => {
+  market = await Market.open();
+  api = await startRealGraphqlApi(market.api.databaseUrl);
+  holder = await openAccount(market.api);
+});
+afterAll(async () => {
+  await api.close();
+  await market.close();
+});
+
+const refused = (reason: string) => ({ code: 4403, reason });
+const without = (headers: Record<string, string>, name: string) =>
+  Object.fromEntries(Object.entries(headers).filter(([key]) => key !== name));
+/** The digits of a signature in another order: well-formed, and of nothing. */
+const turned = (signature: string) => signature.slice(64) + signature.slice(0, 64);
+
+describe('a handshake', () => {
+  it('that is signed for CONNECT /graphql is let in', async () => {
+    expect(await handshake(api, signedHandshake(holder))).toBe('open');
+  });
+
+  it('without credentials is refused', async () => {
+    for (const payload of [undefined, {}, { user: 'me' }])
+      expect(await handshake(api, payload)).toEqual(refused('authentication_required'));
+  });
+
+  it.each(['x-svc-pubkey', 'x-svc-timestamp', 'x-svc-nonce', 'x-svc-sig'])(
+    'without %s, or with one that is malformed, is refused',
+    async (name) => {
+      const payload = signedHandshake(holder) as unknown as Record<string, string>;
+      expect(await handshake(api, without(payload, name))).toEqual(refused('invalid_signature_headers'));
+      for (const malformed of ['', 'x', 7, null, ['0'], { a: 1 }])
+        expect(await handshake(api, { ...payload, [name]: malformed })).toEqual(
+          refused('invalid_signature_headers'),
+        );
+    },
+  );
+
+  it('whose signature is of something else is refused', async () => {
+    const payload = signedHandshake(holder);
+    const signature = turned(payload['x-svc-sig']);
+    expect(await handshake(api, { ...payload, 'x-svc-sig': signature })).toEqual(
+      refused('invalid_signature'),
+    );
+    for (const more of [
+      { method: 'POST' },
+      { method: 'GET' },
+      { path: '/' },
+      { path: '/graphql/' },
+      { body: '{}' },
+    ])
+      expect(await handshake(api, signedHandshake(holder, more))).toEqual(refused('invalid_signature'));
+  });
+
+  it('of a key that nobody linked is refused', async () => {
+    expect(await handshake(api, signedHandshake(drawKeyHolder()))).toEqual(refused('unknown_public_key'));
+  });
+
+  it('that is too old, or from the future, is refused', async () => {
+    for (const offset of [-61_000, 61_000]) {
+      const payload = signedHandshake(holder, { nowMs: Date.now() + offset });
+      expect(await handshake(api, payload)).toEqual(refused('timestamp_out_of_window'));
+    }
+  });
+
+  it('is good once: of twenty that are the same at once, one is let in', async () => {
+    const payload = signedHandshake(holder);
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => handshake(api, payload)));
+    expect(outcomes.filter((outcome) => outcome === 'open')).toHaveLength(1);
+    expect(outcomes.filter((outcome) => outcome !== 'open')).toEqual(
+      Array.from({ length: 19 }, () => refused('nonce_replayed')),
+    );
+  });
+
+  it('with the nonce of a request over HTTP is refused', async () => {
+    const nonce = randomBytes(16).toString('hex');
+    const body = JSON.stringify({ query: '{ __typename }' });
+    const request = signedHandshake(holder, { method: 'POST', body, nonce });
+    expect((await post(api, body, { ...request })).status).toBe(200);
+    expect(await handshake(api, signedHandshake(holder, { nonce }))).toEqual(refused('nonce_replayed'));
+  });
+
+  it('with an API key or an access token in its payload is refused', async () => {
+    expect(await handshake(api, { 'x-api-key': `svc_test_${'0'.repeat(49)}` })).toEqual(
+      refused('invalid_api_key'),
+    );
+    expect(await handshake(api, { authorization: 'Bearer e30.e30.e30' })).toEqual(
+      refused('authentication_required'),
+    );
+  });
+});
+
+describe('a socket is closed', () => {
+  it('with 4401 when it asks before it was let in', async () => {
+    const client = await RawClient.open(api);
+    client.subscribe('1', '{ __typename }');
+    expect(await client.closed).toMatchObject({ code: 4401 });
+  });
+
+  it('with 4429 when it introduces itself twice, let in or not yet', async () => {
+    const joined = await RawClient.join(api, holder);
+    joined.say({ type: 'connection_init', payload: signedHandshake(holder) });
+    expect(await joined.closed).toMatchObject({ code: 4429 });
+    const hasty = await RawClient.open(api);
+    for (let i = 0; i < 2; i++) hasty.say({ type: 'connection_init', payload: signedHandshake(holder) });
+    expect(await hasty.closed).toMatchObject({ code: 4429 });
+  });
+
+  it('with 4409 when it names two operations the same', async () => {
+    const client = await RawClient.join(api, holder);
+    const strategy = 'subscription { tradeSignal(strategyId: "str_x") { id } }';
+    for (let i = 0; i < 2; i++) client.subscribe('same', strategy);
+    expect(await client.closed).toEqual({ code: 4409, reason: 'Subscriber for same already exists' });
+  });
+
+  it.each([
+    ['no JSON', 'hello'],
+    ['bytes that are no text', Buffer.from([0xff, 0xfe, 0x00, 0x81])],
+    ['a key twice', '{"type":"ping","type":"ping"}'],
+    ['a prototype', '{"type":"ping","payload":{"__proto__":{}}}'],
+    ['too deep', `{"type":"ping","payload":{"a":${'['.repeat(40)}${']'.repeat(40)}}}`],
+    ['no message', '[]'],
+    ['a message in a text', JSON.stringify('{"type":"ping","type":"ping"}')],
+    ['a message of no known type', '{"type":"start","id":"1"}'],
+  ])('with 4400 for %s', async (_what, sent) => {
+    const client = await RawClient.join(api, holder);
+    client.socket.send(sent);
+    expect(await client.closed).toMatchObject({ code: 4400 });
+  });
+
+  it('with 4406 when it speaks no protocol', async () => {
+    const client = await RawClient.open(api, []);
+    expect(await client.closed).toMatchObject({ code: 4406 });
+  });
+
+  it('with 4406 when it speaks another protocol', async () => {
+    expect(await closeCodeOf(api, 'graphql-ws')).toBe(4406);
+  });
+
+  it('with 1009 for a frame of more than 64 KiB, let in or not yet', async () => {
+    const message = (bytes: number) => {
+      const empty = JSON.stringify({ type: 'ping', payload: { a: '' } });
+      return empty.replace('""', `"${'a'.repeat(bytes - empty.length)}"`);
+    };
+    const joined = await RawClient.join(api, holder);
+    joined.socket.send(message(65_536));
+    await joined.until(() => joined.messages.some(({ type }) => type === 'pong'));
+    joined.socket.send(message(65_537));
+    expect(await joined.closed).toMatchObject({ code: 1009 });
+    const stranger = await RawClient.open(api);
+    stranger.socket.send(message(65_537));
+    expect(await stranger.closed).toMatchObject({ code: 1009 });
+  });
+
+  it('with 4408 when it does not introduce itself in time', async () => {
+    const hasty = await startRealGraphqlApi(market.api.databaseUrl, {}, { initWaitMs: 50 });
+    try {
+      const client = await RawClient.open(hasty);
+      expect(await client.closed).toEqual({ code: 4408, reason: 'Connection initialisation timeout' });
+    } finally {
+      await hasty.close();
+    }
+  });
+});
+
+describe('an upgrade', () => {
+  it('at another path is not answered at all', async () => {
+    for (const path of ['/', '/graphql/', '/graphqlx', '/v1/trades', '//graphql'])
+      expect(await upgraded(api, path, PROTOCOL)).toEqual(Buffer.alloc(0));
+  });
+
+  it('at the path is taken whatever its query', async () => {
+    expect(String(await upgraded(api, '/graphql?a=1', PROTOCOL, 1))).toMatch(/^HTTP\/1\.1 101 /);
+  });
+});
+
+describe('a client that leaves while its handshake is looked at', () => {
+  it('leaves nothing behind: no lease, nothing that is watched', async () => {
+    const own = await openAccount(market.api);
+    const leases = () => market.rows("SELECT FROM event_streams WHERE kind = 'sockets'");
+    await eventually(async () => (await leases()).length === 0);
+    // Nobody gets a lease before all have left.
+    const gate = await market.api.another(1);
+    await gate.database.transaction(async (tx) => {
+      await tx.query('LOCK TABLE event_streams IN ACCESS EXCLUSIVE MODE');
+      const clients = await Promise.all(Array.from({ length: 20 }, () => RawClient.open(api)));
+      for (const client of clients) client.say({ type: 'connection_init', payload: signedHandshake(own) });
+      await eventually(async () => (await waitingForLease()) > 0);
+      for (const client of clients) client.cut();
+      await Promise.all(clients.map((client) => client.closed));
+    });
+    // Whoever asks after them was asked for after them.
+    await eventually(async () => (await leases()).length === 0 && (await waitingForLease()) === 0);
+    const five = await Promise.all(Array.from({ length: 5 }, () => RawClient.join(api, own)));
+    expect(await leases()).toHaveLength(5);
+    for (const client of five) client.cut();
+    await eventually(async () => (await leases()).length === 0);
+  });
+});
+
+async function waitingForLease(): Promise<number> {
+  const rows = await market.rows(
+    `SELECT FROM pg_stat_activity
+     WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%event_streams%'`,
+  );
+  return rows.length;
+}
+
+describe('while Redis is away', () => {
+  let gate: Gate;
+  beforeAll(async () => {
+    gate = await Gate.before(process.env.TEST_REDIS_URL ?? '');
+  });
+  afterAll(() => gate.close());
+
+  it('nobody is let in, and everybody is told to come again', async () => {
+    const cut = await startRealGraphqlApi(market.api.databaseUrl, { REDIS_URL: gate.url });
+    try {
+      expect(await handshake(cut, signedHandshake(holder))).toBe('open');
+      gate.shut();
+      expect(await handshake(cut, signedHandshake(holder))).toEqual({
+        code: 1013,
+        reason: 'service_unavailable',
+      });
+      gate.open();
+      await eventually(async () => (await handshake(cut, signedHandshake(holder))) === 'open');
+    } finally {
+      await cut.close();
+    }
+  });
+});
+
+it('a client of the public library that is refused hears of it in its closed event', async () => {
+  const client = clientOf(api, drawKeyHolder());
+  const end = closed(client);
+  client.subscribe({ query: '{ __typename }' }, { next() {}, error() {}, complete() {} });
+  expect(await end).toEqual(refused('unknown_public_key'));
+});
+
+/** What comes back of an upgrade until the connection ends, or until there are as many bytes. */
+async function upgraded(
+  { port }: { readonly port: number },
+  path: string,
+  protocol: string,
+  enough = Number.POSITIVE_INFINITY,
+): Promise<Buffer> {
+  const key = createHash('md5').update('websocket key').digest('base64');
+  const socket = connect(port, '127.0.0.1');
+  socket.write(
+    `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+      `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\nSec-WebSocket-Protocol: ${protocol}\r\n\r\n`,
+  );
+  const parts: Buffer[] = [];
+  let length = 0;
+  await new Promise<void>((resolve) => {
+    socket.on('data', (part) => {
+      parts.push(part);
+      length += part.length;
+      if (length >= enough) resolve();
+    });
+    socket.on('error', () => resolve());
+    socket.on('close', () => resolve());
+  });
+  socket.destroy();
+  return Buffer.concat(parts);
+}
+
+/** The code of the close frame that follows the upgrade. */
+async function closeCodeOf(at: { readonly port: number }, protocol: string): Promise<number> {
+  const bytes = await upgraded(at, '/graphql', protocol, 200);
+  const frame = bytes.subarray(bytes.indexOf('\r\n\r\n') + 4);
+  return frame.readUInt16BE(2);
+}
+
+/** A way to Redis that can be shut. */
+class Gate {
+  private readonly open_ = new Set<Socket>();
+  private isShut = false;
+
+  private constructor(
+    private readonly server: Server,
+    private readonly behind: URL,
+  ) {
+    server.on('connection', (socket) => this.take(socket));
+  }
+
+  static async before(url: string): Promise<Gate> {
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new Gate(server, new URL(url));
+  }
+
+  get url(): string {
+    const url = new URL(this.behind);
+    url.host = `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return url.href;
+  }
+
+  shut(): void {
+    this.isShut = true;
+    for (const socket of this.open_) socket.destroy();
+  }
+
+  open(): void {
+    this.isShut = false;
+  }
+
+  close(): void {
+    this.shut();
+    this.server.close();
+  }
+
+  private take(socket: Socket): void {
+    if (this.isShut) {
+      socket.destroy();
+      return;
+    }
+    const behind = connect(Number(this.behind.port), this.behind.hostname);
+    for (const [one, other] of [
+      [socket, behind],
+      [behind, socket],
+    ] as const) {
+      this.open_.add(one);
+      one.pipe(other);
+      one.on('error', () => undefined);
+      one.on('close', () => {
+        this.open_.delete(one);
+        other.destroy();
+      });
+    }
+  }
+}

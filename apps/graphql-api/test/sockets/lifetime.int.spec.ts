@@ -1,0 +1,171 @@
+/** How long a socket lasts, how many there may be, and how they end. */
+import { Market } from '../../../rest-api/test/proofs/market.js';
+import {
+  drawIdentity,
+  drawKeyHolder,
+  type KeyHolder,
+  openAccount,
+  sendSigned,
+} from '../../../rest-api/test/real-api.js';
+import { type RealGraphqlApi, startRealGraphqlApi } from '../real-graphql-api.js';
+import { BOOK_FIELDS, PublishedBook } from './published-book.js';
+import {
+  askSocket,
+  type Closed,
+  clientOf,
+  closed,
+  eventually,
+  Listening,
+  RawClient,
+} from './real-sockets.js';
+
+let market: Market;
+let apis: readonly [RealGraphqlApi, RealGraphqlApi];
+let holder: KeyHolder;
+beforeAll(async () => {
+  market = await Market.open();
+  apis = [
+    await startRealGraphqlApi(market.api.databaseUrl),
+    await startRealGraphqlApi(market.api.databaseUrl),
+  ];
+});
+afterAll(async () => {
+  await Promise.all(apis.map((api) => api.close()));
+  await market.close();
+});
+beforeEach(async () => {
+  holder = await openAccount(market.api);
+});
+
+const leases = async () => (await market.rows("SELECT FROM event_streams WHERE kind = 'sockets'")).length;
+const SIGNALS = 'subscription ($id: ID!) { tradeSignal(strategyId: $id) { id } }';
+
+describe('a credential', () => {
+  it('that is revoked takes its sockets with it, in every process, and no others', async () => {
+    // A second key of the account revokes the first: the last one can't be.
+    const second = await linkedTo(holder);
+    const mine = await Promise.all(apis.map((api) => RawClient.join(api, holder)));
+    const others = await Promise.all(apis.map((api) => RawClient.join(api, second)));
+    const client = clientOf(apis[0], holder);
+    await askSocket(client, '{ __typename }');
+    const ends: Promise<Closed>[] = [closed(client), ...mine.map((raw) => raw.closed)];
+    const { json } = await sendSigned(market.api, second, 'GET', '/v1/auth/public-keys');
+    const keys = json.data as { id: string; pubkey: string }[];
+    const { id } = keys.find(({ pubkey }) => pubkey === holder.publicKey)!;
+    const { status } = await sendSigned(market.api, second, 'DELETE', `/v1/auth/public-keys/${id}`);
+    expect(status).toBe(200);
+    for (const end of ends) expect(await end).toEqual({ code: 4412, reason: 'Credential ended' });
+    for (const raw of others) {
+      raw.subscribe('1', '{ __typename }');
+      await raw.until(() => raw.of('1').length > 0);
+      raw.cut();
+    }
+    await expect(RawClient.join(apis[0], holder)).rejects.toThrow('4403');
+    await eventually(async () => (await leases()) === 0);
+  });
+
+  it('has five sockets at most, over all processes, and another when one of them is closed', async () => {
+    const five = await Promise.all([0, 1, 0, 1, 0].map((at) => RawClient.join(apis[at]!, holder)));
+    for (const api of apis)
+      await expect(RawClient.join(api, holder)).rejects.toThrow('4411 Too many sockets');
+    const somebodyElse = await RawClient.join(apis[0], await openAccount(market.api));
+    five[1]!.socket.close();
+    await eventually(async () => (await leases()) === 5);
+    const sixth = await RawClient.join(apis[1], holder);
+    for (const raw of [...five, sixth, somebodyElse]) raw.cut();
+    await eventually(async () => (await leases()) === 0);
+  });
+
+  it('gets no more than five of twenty sockets that are opened at once', async () => {
+    const tries = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, i) => RawClient.join(apis[i % 2]!, holder)),
+    );
+    const open = tries.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    expect(open).toHaveLength(5);
+    for (const raw of open) raw.cut();
+    await eventually(async () => (await leases()) === 0);
+  });
+});
+
+describe('a socket', () => {
+  it('that answers no ping is closed with 4408, and one that does is not', async () => {
+    const hasty = await startRealGraphqlApi(market.api.databaseUrl, {}, { pingMs: 100 });
+    try {
+      const lively = await RawClient.join(hasty, holder);
+      const mute = await RawClient.open(hasty, undefined, false);
+      expect(await mute.closed).toMatchObject({ code: 4408 });
+      lively.subscribe('1', '{ __typename }');
+      await lively.until(() => lively.of('1').length > 0);
+      lively.cut();
+    } finally {
+      await hasty.close();
+    }
+  });
+
+  it('has fifty subscriptions at most: one more closes it', async () => {
+    const book = await PublishedBook.open(market);
+    try {
+      await book.reset([['1', '1']]);
+      const query = `subscription { orderbookUpdate(tradePairId: "${book.pairId}") { ${BOOK_FIELDS} } }`;
+      const raw = await RawClient.join(apis[0], holder);
+      for (let i = 0; i < 50; i++) raw.subscribe(String(i), query);
+      await raw.until(() => new Set(raw.messages.map(({ id }) => id)).size === 51);
+      // Those that are complete do not count.
+      raw.say({ id: '0', type: 'complete' });
+      raw.subscribe('50', query);
+      await raw.until(() => raw.of('50').length > 0);
+      raw.subscribe('51', query);
+      expect(await raw.closed).toEqual({ code: 4411, reason: 'Too many subscriptions' });
+      await eventually(async () => (await book.listeners()) === 0);
+    } finally {
+      book.close();
+    }
+  });
+
+  it('that was said goodbye to has nothing executed any more', async () => {
+    const raw = await RawClient.join(apis[0], holder);
+    const before = await market.rows('SELECT FROM api_keys');
+    // In one write: the second is there before the goodbye has left.
+    raw.socket.send('no message');
+    raw.subscribe('1', 'mutation { createApiKey(input: { name: "late" }) { id } }');
+    expect(await raw.closed).toMatchObject({ code: 4400 });
+    expect(await market.rows('SELECT FROM api_keys')).toHaveLength(before.length);
+  });
+});
+
+it('a process that ends says goodbye to every client with 1001, and completes no subscription', async () => {
+  const book = await PublishedBook.open(market);
+  const ending = await startRealGraphqlApi(market.api.databaseUrl);
+  await book.reset([['1', '1']]);
+  const { strategyId } = await ownStrategy();
+  const client = clientOf(ending, holder);
+  const query = `subscription { orderbookUpdate(tradePairId: "${book.pairId}") { kind } }`;
+  const listening = new Listening(client, 'orderbookUpdate', query);
+  const signals = new Listening(client, 'tradeSignal', SIGNALS, { id: strategyId });
+  await listening.atLeast(1);
+  const uninvited = await RawClient.open(ending);
+  await ending.close();
+  const goodbye = { code: 1001, reason: 'Going away' };
+  expect(await uninvited.closed).toEqual(goodbye);
+  expect([await listening.outcome(), await signals.outcome()]).toEqual([goodbye, goodbye]);
+  expect([await book.listeners(), await leases()]).toEqual([0, 0]);
+  book.close();
+
+  async function ownStrategy(): Promise<{ strategyId: string }> {
+    const sent = (path: string, body: object) =>
+      sendSigned(market.api, holder, 'POST', path, { body }).then(
+        ({ json }) => (json.data as { id: string }).id,
+      );
+    const accountId = await sent('/v1/exchanges', market.accountBody());
+    return { strategyId: await sent('/v1/strategies', { name: 'mine', exchange_account_id: accountId }) };
+  }
+});
+
+/** A key pair that is linked to the account of this one. */
+async function linkedTo(owner: KeyHolder): Promise<KeyHolder> {
+  const another = drawKeyHolder();
+  const body = await drawIdentity(market.api, another);
+  const { status, text } = await sendSigned(market.api, owner, 'POST', '/v1/auth/cli-identity', { body });
+  if (status !== 201) throw new Error(text);
+  return another;
+}

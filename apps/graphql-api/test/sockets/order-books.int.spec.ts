@@ -1,0 +1,274 @@
+/** What subscribers of an order book get, in one process and in two. */
+import type { Client } from 'graphql-ws';
+import { Market } from '../../../rest-api/test/proofs/market.js';
+import { type KeyHolder, openAccount } from '../../../rest-api/test/real-api.js';
+import { Documents } from '../../src/server/documents.js';
+import { type RealGraphqlApi, startRealGraphqlApi } from '../real-graphql-api.js';
+import { BOOK_FIELDS, type BookUpdate, heldAfter, PublishedBook } from './published-book.js';
+import { clientOf, eventually, Listening, RawClient } from './real-sockets.js';
+
+let market: Market;
+let apis: readonly [RealGraphqlApi, RealGraphqlApi];
+let holder: KeyHolder;
+beforeAll(async () => {
+  market = await Market.open();
+  apis = [
+    await startRealGraphqlApi(market.api.databaseUrl),
+    await startRealGraphqlApi(market.api.databaseUrl),
+  ];
+});
+afterAll(async () => {
+  await Promise.all(apis.map((api) => api.close()));
+  await market.close();
+});
+
+let book: PublishedBook;
+const clients: Client[] = [];
+beforeEach(async () => {
+  holder = await openAccount(market.api);
+  book = await PublishedBook.open(market);
+});
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.dispose();
+  await eventually(async () => (await book.listeners()) === 0);
+  book.close();
+  expect(book.errors).toEqual([]);
+});
+
+function connected(api = apis[0]): Client {
+  const client = clientOf(api, holder);
+  clients.push(client);
+  return client;
+}
+
+const QUERY = `subscription ($pair: ID!, $levels: Int) {
+  orderbookUpdate(tradePairId: $pair, depth: $levels) { ${BOOK_FIELDS} }
+}`;
+
+const listen = (client: Client, levels = 20, query = QUERY, field = 'orderbookUpdate') =>
+  new Listening<BookUpdate>(client, field, query, { pair: book.pairId, levels });
+
+const BIDS = [
+  ['3', '1'],
+  ['2', '1'],
+  ['1', '1'],
+] as const;
+
+describe('an order book', () => {
+  it('begins with a snapshot and goes on by deltas, each after the one before, to the depth that was asked for', async () => {
+    await book.reset(BIDS, [
+      ['4', '1'],
+      ['5', '1'],
+    ]);
+    const client = connected();
+    const [two, all] = [listen(client, 2), listen(client)];
+    await Promise.all([two.atLeast(1), all.atLeast(1)]);
+    expect(two.got[0]).toMatchObject({
+      kind: 'SNAPSHOT',
+      previousSequence: null,
+      bids: BIDS.slice(0, 2),
+      asks: [
+        ['4', '1'],
+        ['5', '1'],
+      ],
+    });
+    await book.change([['3', '0']]);
+    await Promise.all([two.atLeast(2), all.atLeast(2)]);
+    // The third level came among the two best; beyond the depth it would not be told of.
+    expect(two.got[1]).toMatchObject({
+      kind: 'DELTA',
+      previousSequence: two.got[0]!.sequence,
+      bids: [
+        ['3', '0'],
+        ['1', '1'],
+      ],
+    });
+    expect(all.got[1]).toMatchObject({ kind: 'DELTA', bids: [['3', '0']], asks: [] });
+    await book.change([], [['4.5', '7']]);
+    await Promise.all([two.atLeast(3), all.atLeast(3)]);
+    expect(heldAfter(all.got)).toEqual({ bids: book.bids, asks: book.asks });
+    expect(heldAfter(two.got)).toEqual({ bids: book.bids.slice(0, 2), asks: book.asks.slice(0, 2) });
+  });
+
+  it('heals a gap by a snapshot', async () => {
+    await book.reset(BIDS);
+    const listening = listen(connected());
+    await listening.atLeast(1);
+    await book.lose([['9', '1']]);
+    await book.change([['2', '5']]);
+    await listening.until(() => listening.got.at(-1)?.bids[0]?.[0] === '9');
+    expect(listening.got.at(-1)?.kind).toBe('SNAPSHOT');
+    await book.change([['1', '6']]);
+    await listening.until(() => listening.got.at(-1)?.kind === 'DELTA');
+    expect(heldAfter(listening.got)).toEqual({ bids: book.bids, asks: [] });
+  });
+
+  it('is the same in every process, under each of its numbers', async () => {
+    await book.reset(BIDS);
+    const [one, two] = apis.map((api) => listen(connected(api))) as [
+      Listening<BookUpdate>,
+      Listening<BookUpdate>,
+    ];
+    await Promise.all([one.atLeast(1), two.atLeast(1)]);
+    for (let i = 1; i <= 50; i++) await book.change([[String((i % 7) + 1), String(i)]]);
+    const last = ([price, amount]: readonly [string, string]) => price === '2' && amount === '50';
+    for (const each of [one, two]) await each.until(() => each.got.at(-1)!.bids.some(last));
+    expect(heldAfter(one.got)).toEqual({ bids: book.bids, asks: [] });
+    expect(heldAfter(two.got)).toEqual({ bids: book.bids, asks: [] });
+    const numbered = new Map(one.got.filter(({ kind }) => kind === 'DELTA').map((it) => [it.sequence, it]));
+    const shared = two.got.filter(({ kind, sequence }) => kind === 'DELTA' && numbered.has(sequence));
+    const alike = shared.filter(
+      ({ sequence, previousSequence }) => numbered.get(sequence)?.previousSequence === previousSequence,
+    );
+    expect(alike.length).toBeGreaterThan(0);
+    for (const update of alike) expect(update).toEqual(numbered.get(update.sequence));
+  });
+});
+
+describe('a subscription', () => {
+  it('takes its arguments from variables of any name, literals, defaults and fragments, under any alias', async () => {
+    await book.reset(BIDS);
+    const client = connected();
+    const asked = [
+      [
+        'subscription ($p: ID!, $d: Int) { orderbookUpdate(tradePairId: $p, depth: $d) { bids } }',
+        { p: book.pairId, d: 1 },
+        1,
+      ],
+      // The names of the arguments, for other things: only the field's own arguments count.
+      [
+        'subscription ($depth: ID!, $tradePairId: Int) { orderbookUpdate(tradePairId: $depth, depth: $tradePairId) { bids } }',
+        { depth: book.pairId, tradePairId: 2 },
+        2,
+      ],
+      [`subscription { orderbookUpdate(tradePairId: "${book.pairId}", depth: 1) { bids } }`, {}, 1],
+      [
+        'subscription ($p: ID!, $d: Int = 2) { orderbookUpdate(tradePairId: $p, depth: $d) { bids } }',
+        { p: book.pairId },
+        2,
+      ],
+      ['subscription ($p: ID!) { orderbookUpdate(tradePairId: $p) { bids } }', { p: book.pairId }, 3],
+      [
+        `subscription ($p: ID!) { ...Book }
+         fragment Book on Subscription { orderbookUpdate(tradePairId: $p, depth: 2) { ... on OrderBookUpdate { bids } } }`,
+        { p: book.pairId },
+        2,
+      ],
+    ] as const;
+    for (const [query, variables, levels] of asked) {
+      const listening = new Listening<BookUpdate>(client, 'orderbookUpdate', query, variables);
+      expect(await listening.atLeast(1)).toEqual([{ bids: BIDS.slice(0, levels) }]);
+      // The second event is executed by what was compiled.
+      await book.change([['3', '2']]);
+      await listening.atLeast(2);
+      expect(listening.got[1]).toEqual({ bids: [['3', '2']] });
+      await book.reset(BIDS);
+      listening.stop();
+    }
+    const aliased = new Listening<object>(
+      client,
+      'mine',
+      'subscription ($p: ID!) { mine: orderbookUpdate(tradePairId: $p, depth: 1) { best: bids, is: __typename } }',
+      { p: book.pairId },
+    );
+    expect(await aliased.atLeast(1)).toEqual([{ best: BIDS.slice(0, 1), is: 'OrderBookUpdate' }]);
+  });
+
+  it('gets what it selects, whatever others select of the same event', async () => {
+    await book.reset(BIDS);
+    const client = connected();
+    const selecting = (fields: string) =>
+      listen(client, 20, QUERY.replace(BOOK_FIELDS, fields)) as Listening<object>;
+    const [kinds, bids, both] = [selecting('kind'), selecting('bids'), selecting('kind bids')];
+    await Promise.all([kinds, bids, both].map((each) => each.atLeast(1)));
+    await book.change([['3', '4']]);
+    await Promise.all([kinds, bids, both].map((each) => each.atLeast(2)));
+    expect(kinds.got).toEqual([{ kind: 'SNAPSHOT' }, { kind: 'DELTA' }]);
+    expect(bids.got).toEqual([{ bids: BIDS }, { bids: [['3', '4']] }]);
+    expect(both.got[1]).toEqual({ kind: 'DELTA', bids: [['3', '4']] });
+  });
+
+  it('that asks for the same as others is executed once for all of them', async () => {
+    await book.reset(BIDS);
+    const { execute } = Documents.prototype;
+    let executed = 0;
+    Documents.prototype.execute = function (args) {
+      executed++;
+      return execute.call(this, args);
+    };
+    try {
+      const one = connected();
+      const two = clientOf(apis[0], await openAccount(market.api));
+      clients.push(two);
+      const same = [one, two].flatMap((client) => Array.from({ length: 10 }, () => listen(client)));
+      await Promise.all(same.map((each) => each.atLeast(1)));
+      const before = executed;
+      await book.change([['3', '8']]);
+      await Promise.all(same.map((each) => each.atLeast(2)));
+      expect(executed - before).toBe(1);
+      for (const each of same) expect(each.got[1]).toEqual(same[0]!.got[1]);
+    } finally {
+      Documents.prototype.execute = execute;
+    }
+  });
+
+  it.each([0, -1, 501])('to a depth of %s is refused, and says which argument it was', async (levels) => {
+    const listening = listen(connected(), levels);
+    expect(await listening.outcome()).toBe('complete');
+    expect(listening.results[0]?.errors).toMatchObject([
+      { path: ['orderbookUpdate'], extensions: { code: 'invalid_query', details: [{ field: 'depth' }] } },
+    ]);
+  });
+
+  it('to a pair that there is not is refused', async () => {
+    for (const pair of ['tpr_x', 'nothing', book.pairId.replace(/....$/, '0000')]) {
+      const listening = new Listening(connected(), 'orderbookUpdate', QUERY, { pair, levels: 1 });
+      expect(await listening.outcome()).toBe('complete');
+      expect(listening.results).toMatchObject([
+        { errors: [{ path: ['orderbookUpdate'], extensions: { code: 'not_found' } }] },
+      ]);
+    }
+  });
+});
+
+describe('the source of a book', () => {
+  it('is left at once when its last subscription is complete, while nothing happens', async () => {
+    await book.reset(BIDS);
+    const client = connected();
+    const [one, two] = [listen(client), listen(client, 3)];
+    await Promise.all([one.atLeast(1), two.atLeast(1)]);
+    expect(await book.listeners()).toBe(1);
+    one.stop();
+    await one.outcome();
+    await book.change([['3', '2']]);
+    await two.atLeast(2);
+    expect([one.got.length, await book.listeners()]).toEqual([1, 1]);
+    two.stop();
+    await eventually(async () => (await book.listeners()) === 0);
+  });
+
+  it('is left at once when the socket of its subscribers is closed or cut', async () => {
+    await book.reset(BIDS);
+    for (const leave of [(raw: RawClient) => raw.socket.close(), (raw: RawClient) => raw.cut()]) {
+      const raw = await RawClient.join(apis[0], holder);
+      for (const id of ['1', '2']) raw.subscribe(id, QUERY, { pair: book.pairId, levels: 2 });
+      await raw.until(() => raw.of('1').length > 0 && raw.of('2').length > 0);
+      expect(await book.listeners()).toBe(1);
+      leave(raw);
+      await eventually(async () => (await book.listeners()) === 0);
+    }
+  });
+
+  it('is left too by who gives an id again while the first of that id is still being opened', async () => {
+    await book.reset(BIDS);
+    const raw = await RawClient.join(apis[0], holder);
+    for (let i = 0; i < 5; i++) {
+      raw.subscribe('again', QUERY, { pair: book.pairId, levels: 2 });
+      raw.say({ id: 'again', type: 'complete' });
+    }
+    raw.subscribe('again', QUERY, { pair: book.pairId, levels: 2 });
+    await raw.until(() => raw.of('again').length > 0);
+    raw.cut();
+    await eventually(async () => (await book.listeners()) === 0);
+  });
+});

@@ -1,0 +1,157 @@
+/** An order book that this test publishes in the place of the worker, on an exchange that no other test has. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { encodeId } from '@trading-automation/contracts';
+import { type Level, MarketBoard, marketPrefix, type PairKey } from '@trading-automation/core/market-data';
+import { Redis } from 'ioredis';
+import type { Market } from '../../../rest-api/test/proofs/market.js';
+
+/** Shorter than the lease by much. */
+const RENEW_MS = 1_000;
+const PREFIX = marketPrefix('test');
+
+export class PublishedBook {
+  readonly errors: unknown[] = [];
+  bids: Level[] = [];
+  asks: Level[] = [];
+  private readonly board: MarketBoard;
+  private readonly redis = new Redis(redisUrl());
+  private renewing: NodeJS.Timeout | undefined;
+
+  private constructor(
+    private readonly pair: PairKey,
+    /** Id of the pair. */
+    readonly pairId: string,
+  ) {
+    this.board = new MarketBoard({
+      redisUrl: redisUrl(),
+      prefix: PREFIX,
+      holder: 'the test',
+      onError: this.note,
+    });
+  }
+
+  static async open(market: Market): Promise<PublishedBook> {
+    const exchange = `x${randomBytes(4).toString('hex')}`;
+    const id = randomUUID();
+    await market.rows(
+      `INSERT INTO supported_exchanges (id, code, name, trading_types, is_active)
+       VALUES ($1, $2, 'An exchange', '{spot}', true)`,
+      randomUUID(),
+      exchange,
+    );
+    await market.rows(
+      `INSERT INTO trade_pairs (id, exchange, symbol, base, quote, trading_type, price_tick, amount_step, min_amount,
+         min_notional, last_price, is_active, rules_updated_at)
+       VALUES ($1, $2, 'BTC/USDT', 'BTC', 'USDT', 'spot', 0.01, 0.00001, 0.00001, 1, 60000, true, now())`,
+      id,
+      exchange,
+    );
+    const book = new PublishedBook({ exchange, symbol: 'BTC/USDT' }, encodeId('tpr', id));
+    await book.begin();
+    return book;
+  }
+
+  /** Puts these levels in place of what was, and tells of the whole book. */
+  async reset(bids: readonly Level[], asks: readonly Level[] = []): Promise<void> {
+    [this.bids, this.asks] = [[...bids], [...asks]];
+    await this.publish('SNAPSHOT', this.bids, this.asks);
+  }
+
+  /** Changes these levels: an amount of 0 takes one out. */
+  async change(bids: readonly Level[], asks: readonly Level[] = []): Promise<void> {
+    this.bids = changed(this.bids, bids, (a, b) => Number(b[0]) - Number(a[0]));
+    this.asks = changed(this.asks, asks, (a, b) => Number(a[0]) - Number(b[0]));
+    await this.publish('DELTA', bids, asks);
+  }
+
+  /** A message that was counted and that reaches nobody; what it changed is part of the book. */
+  async lose(bids: readonly Level[]): Promise<void> {
+    this.bids = changed(this.bids, bids, (a, b) => Number(b[0]) - Number(a[0]));
+    await this.redis.incr(`${PREFIX}:sequence:${this.pair.exchange}:${this.pair.symbol}`);
+  }
+
+  /** How many processes listen to the book. */
+  async listeners(): Promise<number> {
+    const channel = `${PREFIX}:book:${this.pair.exchange}:${this.pair.symbol}`;
+    const [, count] = (await this.redis.pubsub('NUMSUB', channel)) as [string, number];
+    return count;
+  }
+
+  close(): void {
+    clearInterval(this.renewing);
+    this.board.close();
+    this.redis.disconnect();
+  }
+
+  private async begin(): Promise<void> {
+    const { exchange } = this.pair;
+    await this.board.hold(exchange);
+    this.renewing = setInterval(() => this.renew().catch(this.note), RENEW_MS);
+    await this.board.onRequest(exchange, () => {
+      this.publish('REPEAT', this.bids, this.asks).catch(this.note);
+    });
+  }
+
+  /** As a worker keeps up its lease, and the snapshot for who comes next. */
+  private async renew(): Promise<void> {
+    await this.board.hold(this.pair.exchange);
+    await this.publish('KEEP', this.bids, this.asks);
+  }
+
+  private async publish(
+    what: Parameters<MarketBoard['publish']>[1],
+    bids: readonly Level[],
+    asks: readonly Level[],
+  ): Promise<void> {
+    const at = '2026-01-01T00:00:00.000Z';
+    await this.board.publish(this.pair, what, { bids, asks, exchangeTimestamp: at, receivedAt: at });
+  }
+
+  private readonly note = (error: unknown): void => void this.errors.push(error);
+}
+
+function redisUrl(): string {
+  return process.env.TEST_REDIS_URL ?? '';
+}
+
+/** One message about a book, as subscribers get it. */
+export interface BookUpdate {
+  readonly kind: 'SNAPSHOT' | 'DELTA';
+  readonly sequence: number;
+  readonly previousSequence: number | null;
+  readonly bids: readonly Level[];
+  readonly asks: readonly Level[];
+}
+
+export const BOOK_FIELDS = 'kind sequence previousSequence bids asks';
+
+/** What somebody who takes the messages in their order holds at the end. @throws {Error} where one does not follow the other */
+export function heldAfter(updates: readonly BookUpdate[]): { bids: Level[]; asks: Level[] } {
+  let held = { bids: [] as Level[], asks: [] as Level[] };
+  let last: number | null = null;
+  for (const { kind, sequence, previousSequence, bids, asks } of updates) {
+    if (previousSequence !== (kind === 'SNAPSHOT' ? null : last))
+      throw new Error(`${kind} ${sequence} follows ${previousSequence}, and ${last} was there`);
+    if (last !== null && sequence < last) throw new Error(`${sequence} after ${last}`);
+    const base = kind === 'SNAPSHOT' ? { bids: [], asks: [] } : held;
+    held = {
+      bids: changed(base.bids, bids, (a, b) => Number(b[0]) - Number(a[0])),
+      asks: changed(base.asks, asks, (a, b) => Number(a[0]) - Number(b[0])),
+    };
+    last = sequence;
+  }
+  return held;
+}
+
+function changed(
+  levels: readonly Level[],
+  changes: readonly Level[],
+  order: (a: Level, b: Level) => number,
+): Level[] {
+  const byPrice = new Map(levels);
+  for (const [price, amount] of changes) {
+    if (amount === '0') byPrice.delete(price);
+    else byPrice.set(price, amount);
+  }
+  return [...byPrice].sort(order);
+}

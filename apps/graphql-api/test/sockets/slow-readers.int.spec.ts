@@ -1,0 +1,148 @@
+/** Clients that do not take what they asked for: what they cost, and what they get when they do. */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { Level } from '@trading-automation/core/market-data';
+import { Market } from '../../../rest-api/test/proofs/market.js';
+import { openAccount } from '../../../rest-api/test/real-api.js';
+import { startRealGraphqlApi } from '../real-graphql-api.js';
+import { BOOK_FIELDS, type BookUpdate, heldAfter, PublishedBook } from './published-book.js';
+import { clientOf, eventually, Listening, RawClient } from './real-sockets.js';
+
+let market: Market;
+let book: PublishedBook;
+beforeAll(async () => {
+  market = await Market.open();
+});
+afterAll(() => market.close());
+beforeEach(async () => {
+  book = await PublishedBook.open(market);
+});
+afterEach(() => book.close());
+
+const QUERY = `subscription ($pair: ID!) { orderbookUpdate(tradePairId: $pair, depth: 500) { ${BOOK_FIELDS} } }`;
+/** Five hundred levels, in which every amount is another with every round: about 15 KB. */
+const levels = (round: number): Level[] =>
+  Array.from({ length: 500 }, (_, i) => [String(60_000 - i), `1.${round}0000000001`]);
+
+async function readers(api: { readonly port: number }, count: number): Promise<RawClient[]> {
+  const clients: RawClient[] = [];
+  while (clients.length < count) {
+    const holder = await openAccount(market.api);
+    for (let i = 0; i < 5 && clients.length < count; i++) {
+      const client = await RawClient.join(api, holder);
+      client.subscribe('1', QUERY, { pair: book.pairId });
+      clients.push(client);
+    }
+  }
+  await Promise.all(clients.map((client) => client.until(() => client.of('1').length > 0)));
+  return clients;
+}
+
+it('who takes nothing while something waits is closed with 4410; who reads on is not', async () => {
+  const api = await startRealGraphqlApi(market.api.databaseUrl, {}, { stallMs: 500, lingerMs: 100 });
+  try {
+    await book.reset(levels(0));
+    const [paused, lively] = (await readers(api, 2)) as [RawClient, RawClient];
+    paused.pause();
+    // The end of a paused connection is seen by the other side alone.
+    const sockets = async () =>
+      (await market.rows("SELECT FROM event_streams WHERE kind = 'sockets'")).length;
+    for (let round = 1; (await sockets()) > 1; round++) await book.change(levels(round));
+    expect(lively.socket.readyState).toBe(lively.socket.OPEN);
+    paused.resume();
+    expect(await paused.closed).toEqual({ code: 4410, reason: 'Too slow' });
+    lively.cut();
+  } finally {
+    await api.close();
+  }
+});
+
+it('who reads again in time gets a snapshot in the place of what it missed, and deltas after it', async () => {
+  const api = await startRealGraphqlApi(market.api.databaseUrl, {}, { stallMs: 600_000 });
+  try {
+    await book.reset(levels(0));
+    const [slow, lively] = (await readers(api, 2)) as [RawClient, RawClient];
+    slow.pause();
+    const rounds = 1_000;
+    for (let round = 1; round <= rounds; round++) await book.change(levels(round));
+    slow.resume();
+    await book.change([['60000', '7']]);
+    await book.change([['60001', '8']]);
+    const updates = (client: RawClient): BookUpdate[] =>
+      client.of('1').map(({ data }) => data.orderbookUpdate);
+    const isAtEnd = (client: RawClient) => () =>
+      updates(client).some(({ bids }) => bids[0]?.[0] === '60001' && bids[0][1] === '8');
+    await Promise.all([slow.until(isAtEnd(slow)), lively.until(isAtEnd(lively))]);
+    await book.change([['60001', '9']]);
+    await slow.until(() => updates(slow).at(-1)!.bids[0]?.[1] === '9');
+    expect(updates(slow).length).toBeLessThan(rounds);
+    expect(
+      updates(slow)
+        .slice(1)
+        .some(({ kind }) => kind === 'SNAPSHOT'),
+    ).toBe(true);
+    expect(updates(slow).at(-1)).toMatchObject({ kind: 'DELTA', bids: [['60001', '9']] });
+    expect(heldAfter(updates(slow)).bids).toEqual(book.bids.slice(0, 500));
+    for (const client of [slow, lively]) client.cut();
+  } finally {
+    await api.close();
+  }
+});
+
+it('a hundred who take nothing of a book that always changes cost no more than 50 MB', async () => {
+  const api = await startRealGraphqlApi(market.api.databaseUrl, {}, { stallMs: 600_000, pingMs: 600_000 });
+  try {
+    await book.reset(levels(0));
+    const lively = new Listening(clientOf(api, await openAccount(market.api)), 'orderbookUpdate', QUERY, {
+      pair: book.pairId,
+    });
+    await lively.atLeast(1);
+    const all = await readers(api, 100);
+    for (let round = 0; round < 300; round++) await book.change(levels(round));
+    for (const client of all) client.pause();
+    const before = resident();
+    for (let round = 1_000; round < 2_500; round++) {
+      await book.change(levels(round));
+      if (round % 100 === 0) for (const list of [lively.got, lively.results]) list.length = 0;
+    }
+    expect(resident() - before).toBeLessThan(50 * 2 ** 20);
+    for (const client of all) client.cut();
+    lively.stop();
+    await eventually(async () => (await book.listeners()) === 0);
+  } finally {
+    await api.close();
+  }
+}, 180_000);
+
+it('who asks without reading the answers is not read from any more', async () => {
+  const api = await startRealGraphqlApi(market.api.databaseUrl, {}, { stallMs: 600_000 });
+  try {
+    const raw = await RawClient.join(api, await openAccount(market.api));
+    raw.pause();
+    const before = resident();
+    const ping = JSON.stringify({ type: 'ping', payload: { a: 'a'.repeat(60_000) } });
+    let sent = 0;
+    // Its own side fills up as soon as the other one takes nothing.
+    while (raw.socket.bufferedAmount < 2 ** 20 && sent < 10_000) {
+      raw.socket.send(ping);
+      sent++;
+      if (sent % 10 === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    expect(sent).toBeLessThan(10_000);
+    expect(resident() - before).toBeLessThan(50 * 2 ** 20);
+    // It is read from again once it reads.
+    raw.resume();
+    await raw.until(() => raw.messages.filter(({ type }) => type === 'pong').length === sent);
+    raw.cut();
+  } finally {
+    await api.close();
+  }
+});
+
+/** What the process holds once everything that nobody needs is gone. */
+function resident(): number {
+  setFlagsFromString('--expose_gc');
+  const collect: () => void = runInNewContext('gc');
+  for (let i = 0; i < 3; i++) collect();
+  return process.memoryUsage().rss;
+}

@@ -1,0 +1,245 @@
+/** Signals of strategies: who gets them, and that cuts lose and double none. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { appendSignals } from '@trading-automation/core/strategies';
+import type { Client } from 'graphql-ws';
+import { Market } from '../../../rest-api/test/proofs/market.js';
+import { Person } from '../../../rest-api/test/proofs/person.js';
+import { type RealGraphqlApi, startRealGraphqlApi } from '../real-graphql-api.js';
+import { clientOf, eventually, Listening, RawClient, urlOf } from './real-sockets.js';
+
+let market: Market;
+let apis: readonly [RealGraphqlApi, RealGraphqlApi];
+let leader: Person;
+let stranger: Person;
+beforeAll(async () => {
+  market = await Market.open();
+  apis = [
+    await startRealGraphqlApi(market.api.databaseUrl),
+    await startRealGraphqlApi(market.api.databaseUrl),
+  ];
+  [leader, stranger] = [await Person.join(market), await Person.join(market)];
+});
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.dispose();
+  await eventually(async () => (await leases()) === 0);
+});
+afterAll(async () => {
+  await Promise.all(apis.map((api) => api.close()));
+  await market.close();
+});
+
+const clients: Client[] = [];
+const leases = async () => (await market.rows("SELECT FROM event_streams WHERE kind = 'sockets'")).length;
+function connected(person: Person, api = apis[0]): Client {
+  const client = clientOf(api, person.holder);
+  clients.push(client);
+  return client;
+}
+
+interface Signal {
+  readonly sequence: number;
+}
+
+const QUERY = `subscription ($strategy: ID!, $seen: Long) {
+  tradeSignal(strategyId: $strategy, afterSequence: $seen) { id sequence strategyId kind symbol filledAmount }
+}`;
+const listen = (client: Client, strategy: string, seen?: number) =>
+  new Listening<Signal>(client, 'tradeSignal', QUERY, { strategy, ...(seen === undefined ? {} : { seen }) });
+const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
+const sequencesOf = (signals: readonly Signal[]) => signals.map(({ sequence }) => sequence);
+
+/** A strategy of the leader, and the trade whose fills are its signals. */
+class Source {
+  private constructor(
+    readonly id: string,
+    private readonly accountId: string,
+    private readonly tradeId: string,
+  ) {}
+
+  static async open(visibility: 'PRIVATE' | 'PUBLIC' = 'PRIVATE'): Promise<Source> {
+    const account = await leader.account();
+    const body = { name: 'momentum', exchange_account_id: account, visibility };
+    const { id } = await leader.got('POST', '/v1/strategies', body);
+    return new Source(id, market.uuidOf(account), market.uuidOf(await leader.trade(account)));
+  }
+
+  give(count = 1): Promise<void> {
+    const signal = () => ({
+      strategyId: market.uuidOf(this.id),
+      kind: 'OPEN' as const,
+      side: 'BUY' as const,
+      exchangeAccountId: this.accountId,
+      tradePairId: market.uuidOf(market.pairId),
+      symbol: 'BTC/USDT',
+      tradingType: 'spot' as const,
+      lotTradeId: this.tradeId,
+      lotFirstSequence: null,
+      lotOpenedAt: new Date(),
+      lotOrderAmount: '1',
+      sourceTradeId: this.tradeId,
+      sourceFillId: randomUUID(),
+      filledAmount: '1',
+      cumulativeAmount: '1',
+      lotAmountBefore: '0',
+      lotAmountAfter: '1',
+      exitAmount: '0',
+      referencePrice: '60000',
+      leaderEquity: null,
+      signalAt: new Date(),
+    });
+    const signals = Array.from({ length: count }, signal);
+    return market.farSide.platform.database.transaction((tx) => appendSignals(tx, signals));
+  }
+}
+
+describe('signals of a strategy', () => {
+  it('reach its owner and, where it is public, everybody, in every process', async () => {
+    const [own, open] = [await Source.open(), await Source.open('PUBLIC')];
+    const listening = [
+      listen(connected(leader), own.id, 0),
+      listen(connected(stranger), open.id, 0),
+      listen(connected(stranger, apis[1]), open.id, 0),
+    ];
+    await own.give();
+    await open.give();
+    for (const [i, each] of listening.entries())
+      expect(await each.atLeast(1)).toMatchObject([
+        { sequence: 1, strategyId: i === 0 ? own.id : open.id, kind: 'OPEN', filledAmount: '1' },
+      ]);
+  });
+
+  it('reach nobody else: not yours and not there are one answer', async () => {
+    const own = await Source.open();
+    const client = connected(stranger);
+    const errorsOf = async (id: string) => {
+      const listening = listen(client, id);
+      expect(await listening.outcome()).toBe('complete');
+      const { errors } = listening.results[0] as unknown as {
+        errors: { extensions: { request_id?: string } }[];
+      };
+      for (const { extensions } of errors) delete extensions.request_id;
+      return errors;
+    };
+    const absent = await errorsOf(own.id.replace(/^(.*)....$/, '$10000'));
+    expect(absent).toMatchObject([{ path: ['tradeSignal'], extensions: { code: 'not_found' } }]);
+    expect(await errorsOf(own.id)).toEqual(absent);
+  });
+
+  it('begin now, or after any that there was', async () => {
+    const source = await Source.open();
+    await source.give(5);
+    const client = connected(leader);
+    const resumed = upTo(5, 0).map((seen) => listen(client, source.id, seen));
+    for (const [seen, each] of resumed.slice(0, 5).entries()) await each.atLeast(5 - seen);
+    const fromNow = await begun(source);
+    await source.give(2);
+    for (const [seen, each] of resumed.entries())
+      expect(sequencesOf(await each.atLeast(7 - seen))).toEqual(upTo(7, seen + 1));
+    const [first] = await fromNow.atLeast(1);
+    expect(first!.sequence).toBeGreaterThan(5);
+    expect(sequencesOf(fromNow.got)).toEqual(upTo(fromNow.got.at(-1)!.sequence, first!.sequence));
+  });
+
+  it('after one that there was never are refused', async () => {
+    const source = await Source.open();
+    for (const seen of [1, -1]) {
+      const listening = listen(connected(leader), source.id, seen);
+      expect(await listening.outcome()).toBe('complete');
+      expect(listening.results[0]?.errors).toMatchObject([{ extensions: { code: 'invalid_query' } }]);
+    }
+  });
+
+  it('reach no stranger any more once the strategy is private: the subscription ends with an error', async () => {
+    const source = await Source.open('PUBLIC');
+    const [own, foreign] = [
+      listen(connected(leader), source.id, 0),
+      listen(connected(stranger), source.id, 0),
+    ];
+    await source.give();
+    await Promise.all([own.atLeast(1), foreign.atLeast(1)]);
+    await leader.got('PATCH', `/v1/strategies/${source.id}`, { visibility: 'PRIVATE' });
+    await source.give();
+    expect(await foreign.outcome()).toMatchObject([{ extensions: { code: 'not_found' } }]);
+    expect(foreign.got).toHaveLength(1);
+    expect(sequencesOf(await own.atLeast(2))).toEqual([1, 2]);
+  });
+});
+
+/** A subscription from now on, which is open: it has got a signal already. */
+async function begun(source: Source): Promise<Listening<Signal>> {
+  const listening = listen(connected(leader), source.id);
+  while (listening.got.length === 0) {
+    await source.give();
+    await sleep(20);
+  }
+  return listening;
+}
+
+describe('a client whose connection is cut again and again', () => {
+  it('loses no signal and gets none twice, whichever process it comes back to', async () => {
+    const source = await Source.open();
+    const total = 400;
+    let isGiven = false;
+    const giving = (async () => {
+      for (let given = 0; given < total; given += 4) {
+        await source.give(4);
+        await sleep(5);
+      }
+      isGiven = true;
+    })();
+    const got: number[] = [];
+    let cuts = 0;
+    while (got.at(-1) !== total) {
+      // After the last one, the connection is kept.
+      const enough = isGiven ? total : Math.floor(Math.random() * 15);
+      const raw = await RawClient.join(apis[cuts % 2]!, leader.holder);
+      raw.subscribe('1', QUERY, { strategy: source.id, seen: got.at(-1) ?? 0 });
+      await raw.until(() => {
+        const last = raw.of('1').at(-1)?.data?.tradeSignal?.sequence;
+        return raw.of('1').length >= enough || last === total;
+      });
+      raw.cut();
+      await raw.closed;
+      // Else it would come back faster than its last sockets are missed.
+      await eventually(async () => (await leases()) < 4);
+      got.push(...raw.of('1').map(({ data }) => data.tradeSignal.sequence));
+      cuts++;
+    }
+    await giving;
+    expect(got).toEqual(upTo(total));
+    expect(cuts).toBeGreaterThan(5);
+  });
+
+  it('of the public library resumes by itself, with the last sequence it has', async () => {
+    const source = await Source.open();
+    const got: number[] = [];
+    let sockets = 0;
+    let cut = () => {};
+    const client = clientOf(apis[0], leader.holder, {
+      retryAttempts: 1_000,
+      retryWait: () => sleep(5),
+      url: () => urlOf(apis[sockets++ % 2]!),
+      on: { connected: (socket) => (cut = () => (socket as { terminate(): void }).terminate()) },
+    });
+    clients.push(client);
+    // Read as each message is written: the library sends the same payload after each cut.
+    const variables = {
+      strategy: source.id,
+      get seen() {
+        return got.at(-1) ?? 0;
+      },
+    };
+    const listening = new Listening<Signal>(client, 'tradeSignal', QUERY, variables);
+    for (let round = 1; round <= 10; round++) {
+      await source.give(3);
+      await listening.until(() => {
+        got.push(...sequencesOf(listening.got.splice(0)));
+        return got.at(-1) === round * 3;
+      });
+      cut();
+    }
+    expect(got).toEqual(upTo(30));
+    await eventually(() => sockets > 10);
+  });
+});

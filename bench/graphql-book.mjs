@@ -1,0 +1,227 @@
+/** One order book with many subscribers, as `graphql.mjs` measures it. */
+import { createHash, randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { encodeId } from '@trading-automation/contracts';
+import { MarketBoard, marketPrefix } from '@trading-automation/core/market-data';
+import { publicKeyOf, signRequest } from '@trading-automation/signed-request';
+import { Redis } from 'ioredis';
+import WebSocket from 'ws';
+import { ampleRateLimits, serviceNodeOptions } from '../tooling/launch/service-list.mjs';
+import { quantile } from './rest-load.mjs';
+import { apiEnvironment, serve, serveApi, startServers } from './rest-surroundings.mjs';
+
+const SUBSCRIBERS = 2_000;
+/** A credential may have five. */
+const SOCKETS_PER_USER = 5;
+const UPDATES_PER_SECOND = 10;
+const SECONDS = 10;
+const ROUNDS = 3;
+const LEVELS = 500;
+const CHANGES = 10;
+const OF_BARE_MIN = 0.5;
+const QUERY =
+  'subscription ($pair: ID!) { orderbookUpdate(tradePairId: $pair) { kind sequence previousSequence bids asks receivedAt } }';
+const pair = { exchange: 'paper', symbol: 'BTC/USDT' };
+const median = (values) => quantile(values, 0.5);
+
+export async function compareBooks() {
+  const { database, servers } = await startServers();
+  const env = await apiEnvironment(servers, { RATE_LIMITS: ampleRateLimits });
+  const pairId = await writePair(database);
+  const users = await writeUsers(database);
+  const bookMaker = await openBook(servers.redisUrl);
+  const contestants = [
+    {
+      name: 'bare ws',
+      url: await serve(join(import.meta.dirname, 'graphql-broadcast.mjs'), { REDIS_URL: servers.redisUrl }),
+      open: openBare,
+    },
+    {
+      name: 'ours',
+      url: await serveApi('graphql-api', { ...env, NODE_OPTIONS: serviceNodeOptions }),
+      open: (url, nth) => openOurs(url, users[nth % users.length], pairId),
+    },
+  ];
+  const rounds = new Map(contestants.map(({ name }) => [name, []]));
+  try {
+    for (let round = 0; round < ROUNDS; round++)
+      for (const contestant of contestants)
+        rounds.get(contestant.name).push(await runBook(contestant, bookMaker));
+  } finally {
+    bookMaker.close();
+  }
+  report(rounds);
+}
+
+async function writePair(database) {
+  const id = randomUUID();
+  await database.query(
+    `INSERT INTO trade_pairs (id, exchange, symbol, base, quote, trading_type, price_tick, amount_step, min_amount,
+       min_notional, is_active, rules_updated_at)
+     VALUES ($1, 'paper', 'BTC/USDT', 'BTC', 'USDT', 'spot', 0.01, 0.00001, 0.00001, 5, true, now())`,
+    [id],
+  );
+  return encodeId('tpr', id);
+}
+
+async function writeUsers(database) {
+  const users = Array.from({ length: SUBSCRIBERS / SOCKETS_PER_USER }, (_, i) => {
+    const privateKey = new Uint8Array(createHash('sha256').update(`bench subscriber ${i}`).digest());
+    return { privateKey, pubkey: publicKeyOf(privateKey), id: randomUUID(), keyId: randomUUID() };
+  });
+  await database.query('INSERT INTO users (id, created_at) SELECT id, now() FROM unnest($1::uuid[]) AS id', [
+    users.map(({ id }) => id),
+  ]);
+  await database.query(
+    `INSERT INTO public_keys (id, user_id, pubkey, created_at)
+     SELECT *, now() FROM unnest($1::uuid[], $2::uuid[], $3::text[])`,
+    [users.map(({ keyId }) => keyId), users.map(({ id }) => id), users.map(({ pubkey }) => pubkey)],
+  );
+  return users;
+}
+
+/** Makes the book and its updates, and tells both contestants of each in the same turn. */
+async function openBook(redisUrl) {
+  const onError = (error) => console.error(error);
+  const board = new MarketBoard({ redisUrl, prefix: marketPrefix('test'), holder: 'bench', onError });
+  const redis = new Redis(redisUrl);
+  const side = (sign) =>
+    new Map(Array.from({ length: LEVELS }, (_, i) => [(60_000 + sign * (i + 1) * 0.5).toFixed(2), '1.5']));
+  const book = { bids: side(-1), asks: side(1) };
+  const stamp = () => ({ exchangeTimestamp: new Date().toISOString(), receivedAt: new Date().toISOString() });
+  const whole = () => ({ bids: [...book.bids], asks: [...book.asks], ...stamp() });
+  await board.hold(pair.exchange);
+  await board.onRequest(pair.exchange, () => board.publish(pair, 'REPEAT', whole()).catch(onError));
+  await board.publish(pair, 'SNAPSHOT', whole());
+  // As the worker does: the lease is renewed, and the book kept up.
+  const keeping = setInterval(() => {
+    board
+      .hold(pair.exchange)
+      .then(() => board.publish(pair, 'KEEP', whole()))
+      .catch(onError);
+  }, 3_000);
+  let count = 0;
+  return {
+    /** @param message what ours makes of an update, for the peer to send */
+    async update(message) {
+      count++;
+      const change = (of) =>
+        [...of.keys()].slice(0, CHANGES).map((price, i) => {
+          const amount = (1 + ((count * 7919 + i * 104729) % 1000) / 1000).toFixed(3);
+          of.set(price, amount);
+          return [price, amount];
+        });
+      const delta = { bids: change(book.bids), asks: change(book.asks), ...stamp() };
+      if (message !== undefined) await redis.publish('broadcast', message(delta));
+      else {
+        await board.publish(pair, 'DELTA', delta);
+      }
+    },
+    close() {
+      clearInterval(keeping);
+      board.close();
+      redis.disconnect();
+    },
+  };
+}
+
+/** The bytes that ours sends for the update. */
+const bareMessage = ({ bids, asks, receivedAt }) =>
+  JSON.stringify({
+    id: '1',
+    type: 'next',
+    payload: {
+      data: {
+        orderbookUpdate: {
+          kind: 'DELTA',
+          sequence: 1_795_000_000_000_000,
+          previousSequence: 1_794_999_999_999_999,
+          bids,
+          asks,
+          receivedAt,
+        },
+      },
+    },
+  });
+
+function openBare(url) {
+  const socket = new WebSocket(url.replace('http', 'ws'), { perMessageDeflate: false });
+  return new Promise((resolve, reject) => {
+    socket.once('open', () => resolve(socket));
+    socket.once('error', reject);
+  });
+}
+
+function openOurs(url, { privateKey }, pairId) {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {
+    perMessageDeflate: false,
+  });
+  return new Promise((resolve, reject) => {
+    socket.once('error', reject);
+    socket.once('close', (code, reason) => reject(new Error(`closed with ${code} ${reason}`)));
+    socket.once('open', () => {
+      const payload = signRequest({ method: 'CONNECT', path: '/graphql', privateKey });
+      socket.send(JSON.stringify({ type: 'connection_init', payload }));
+    });
+    socket.once('message', () => {
+      const payload = { query: QUERY, variables: { pair: pairId } };
+      socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload }));
+      // The snapshot says that the subscription is there.
+      socket.once('message', (text) => {
+        if (!String(text).includes('SNAPSHOT')) reject(new Error(String(text)));
+        else resolve(socket);
+      });
+    });
+  });
+}
+
+const RECEIVED_AT = /"receivedAt":"([^"]+)"/;
+
+async function runBook({ name, url, open }, book) {
+  const sockets = [];
+  for (let at = 0; at < SUBSCRIBERS; at += 50) {
+    const batch = Array.from({ length: 50 }, (_, i) => open(url, at + i));
+    sockets.push(...(await Promise.all(batch)));
+  }
+  let [delivered, bytes] = [0, 0];
+  const lagsMs = [];
+  for (const [nth, socket] of sockets.entries())
+    socket.on('message', (data) => {
+      delivered++;
+      bytes += data.length;
+      // One in ten is looked at: to read all would measure the reader.
+      if (nth % 10 === 0) lagsMs.push(Date.now() - Date.parse(RECEIVED_AT.exec(data.toString('latin1'))[1]));
+    });
+  const startedAtMs = performance.now();
+  for (let update = 0; update < UPDATES_PER_SECOND * SECONDS; update++) {
+    await book.update(name === 'ours' ? undefined : bareMessage);
+    await sleep(Math.max(0, startedAtMs + ((update + 1) * 1_000) / UPDATES_PER_SECOND - performance.now()));
+  }
+  const seconds = (performance.now() - startedAtMs) / 1_000;
+  const result = {
+    perSecond: delivered / seconds,
+    bytes: bytes / delivered,
+    p50: quantile(lagsMs, 0.5),
+    p99: quantile(lagsMs, 0.99),
+  };
+  for (const socket of sockets) socket.terminate();
+  await sleep(1_000);
+  return result;
+}
+
+function report(rounds) {
+  console.log(`\n${SUBSCRIBERS} subscribers of one order book, ${UPDATES_PER_SECOND} updates a second`);
+  console.log('            delivered/s   bytes   p50 ms   p99 ms');
+  for (const [name, results] of rounds) {
+    const figure = (pick) => median(results.map(pick)).toFixed(0);
+    console.log(
+      `${name.padEnd(10)}  ${figure(({ perSecond }) => perSecond).padStart(11)}   ${figure(({ bytes }) => bytes).padStart(5)}   ${figure(({ p50 }) => p50).padStart(6)}   ${figure(({ p99 }) => p99).padStart(6)}`,
+    );
+  }
+  const [bare, ours] = [...rounds.values()].map((results) => results.map(({ perSecond }) => perSecond));
+  const ratio = median(ours.map((rate, round) => rate / bare[round]));
+  console.log(
+    `of bare ws: ${ratio.toFixed(3)} (target ${OF_BARE_MIN}: ${ratio >= OF_BARE_MIN ? 'met' : 'missed'})`,
+  );
+}

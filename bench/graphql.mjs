@@ -1,0 +1,28 @@
+/**
+ * The GraphQL API beside bare peers of the same work.
+ *
+ *   pnpm turbo run build && node bench/graphql.mjs [list] [book]
+ *
+ * list: 20 trades, each with its exchange account, beside Mercurius with JIT over the same two statements
+ *   (`graphql-bare.mjs`). Both have a pool of 10 connections; each round opens 32 connections and asks 800 times.
+ *   Ours is the whole product: signature, nonce, rate limit, checks. The peer knows none of these.
+ * book: 2,000 sockets that follow one order book at 10 updates a second, beside a bare `ws` server that broadcasts the same
+ *   bytes (`graphql-broadcast.mjs`). Both are told by Redis. Lag runs from the update's making to its being read.
+ *
+ * 1. That both show the same is looked at before.
+ * 2. Rounds are interleaved; each figure is the median of the rounds, each ratio the median of those within a round.
+ */
+import { compareBooks } from './graphql-book.mjs';
+import { compareLists } from './graphql-list.mjs';
+import { close } from './rest-surroundings.mjs';
+import { runAndClose } from './run.mjs';
+
+const PARTS = { list: compareLists, book: compareBooks };
+const asked = process.argv.slice(2).filter((name) => name in PARTS);
+
+await runAndClose(async () => {
+  for (const name of asked.length > 0 ? asked : Object.keys(PARTS)) {
+    await PARTS[name]();
+    await close();
+  }
+}, close);
