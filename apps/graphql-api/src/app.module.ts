@@ -8,7 +8,7 @@ import {
   RateLimiter,
   rateBucketsIn,
 } from '@trading-automation/core/access';
-import { type ApiSurroundings, apiFeatures } from '@trading-automation/core/api';
+import { type ApiSurroundings, apiFeatures, Build } from '@trading-automation/core/api';
 import { BookViews } from '@trading-automation/core/market-data';
 import { SignInModule } from '@trading-automation/core/sign-in';
 import { SignalStreamsModule } from '@trading-automation/core/strategies';
@@ -25,7 +25,7 @@ import { NodeResolver } from './resolvers/node.resolver.js';
 import { NotificationsResolver } from './resolvers/notifications.resolver.js';
 import { RealtimeResolver } from './resolvers/realtime.resolver.js';
 import { RewardEdges, RewardsResolver } from './resolvers/rewards.resolver.js';
-import { Build, ServiceResolver } from './resolvers/service.resolver.js';
+import { ServiceResolver } from './resolvers/service.resolver.js';
 import { SettingsResolver } from './resolvers/settings.resolver.js';
 import { SignInResolver } from './resolvers/sign-in.resolver.js';
 import { StrategiesResolver, StrategyEdges } from './resolvers/strategies.resolver.js';

@@ -10,7 +10,7 @@ import { graphqlOutcome, restOutcome, TwoApis } from './two-apis.js';
 /** What differs from one request to the next, whoever is asked. */
 const FLEETING: Readonly<Record<string, readonly string[]>> = {
   'auth.cliChallenge': ['challenge', 'expiresAt'],
-  'health.detailed': ['latencyMs'],
+  'health.detailed': ['age_ms'],
 };
 
 const reads = SHARED_OPERATIONS.filter((operation) => rootFieldOf(operation).kind === 'query');

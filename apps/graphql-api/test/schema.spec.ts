@@ -1,14 +1,7 @@
 /** The schema against the contracts: every operation has its field, every record its type, and nothing stands beside them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { OPERATIONS, type Operation } from '@trading-automation/contracts';
-import {
-  type GraphQLObjectType,
-  getNamedType,
-  getNullableType,
-  isLeafType,
-  isNonNullType,
-  printSchema,
-} from 'graphql';
+import { getNamedType, getNullableType, isLeafType, isNonNullType, printSchema } from 'graphql';
 import { OPERATION_FIELDS } from '../src/graphql/operation.js';
 import { buildSchemaText } from '../src/schema/build-schema.js';
 import { type Described, unwrapped } from '../src/schema/generated-types.js';

@@ -1,6 +1,7 @@
 /** The deprecated mutations, as clients of before call them: what they give, and what it is good for. */
 import { readFileSync } from 'node:fs';
 import { buildSchema } from 'graphql';
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { TOTP } from 'otpauth';
 import { Market } from '../../rest-api/test/proofs/market.js';
 import { openAccount } from '../../rest-api/test/real-api.js';
@@ -174,9 +175,8 @@ describe('a session', () => {
 
   it('has tokens that anybody can check by the published keys', async () => {
     const { access_token } = await register(newEmail());
-    const { createLocalJWKSet, jwtVerify } = await import('jose');
     const response = await fetch(`${api.url}/.well-known/jwks.json`);
-    const keys = createLocalJWKSet(await response.json());
+    const keys = createLocalJWKSet((await response.json()) as JSONWebKeySet);
     const { payload, protectedHeader } = await jwtVerify(access_token, keys, { issuer: api.url });
     expect(protectedHeader.alg).toBe('EdDSA');
     expect(payload.sub).toMatch(/^usr_/);

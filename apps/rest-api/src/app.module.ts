@@ -7,7 +7,7 @@ import {
   RateLimiter,
   rateBucketsIn,
 } from '@trading-automation/core/access';
-import { type ApiSecrets, apiFeatures } from '@trading-automation/core/api';
+import { type ApiSecrets, apiFeatures, Build } from '@trading-automation/core/api';
 import type { Logger } from '@trading-automation/runtime';
 import type { Redis } from 'ioredis';
 import type { Config } from './config.js';
@@ -19,7 +19,7 @@ import { EventsController } from './controllers/events.controller.js';
 import { ExchangeAccountsController } from './controllers/exchange-accounts.controller.js';
 import { NotificationsController } from './controllers/notifications.controller.js';
 import { RewardsController } from './controllers/rewards.controller.js';
-import { Build, ServiceController } from './controllers/service.controller.js';
+import { ServiceController } from './controllers/service.controller.js';
 import { SettingsController } from './controllers/settings.controller.js';
 import { StrategiesController } from './controllers/strategies.controller.js';
 import { TradePairsController } from './controllers/trade-pairs.controller.js';

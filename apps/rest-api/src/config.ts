@@ -1,43 +1,18 @@
-import { decimalGiven, WORLDS } from '@trading-automation/contracts';
-import { serverKeysSetting } from '@trading-automation/core';
-import { rateLimitsSchema, rateLimitsSetting } from '@trading-automation/core/access';
-import { sealingKeySetting } from '@trading-automation/core/sealing';
-import { flag, port } from '@trading-automation/runtime';
-import { corsOriginsSetting, isOrigin, proxiesSetting } from '@trading-automation/runtime/http';
+import { apiSettings } from '@trading-automation/core/api';
+import { flag } from '@trading-automation/runtime';
+import { edgeSettings, originSetting } from '@trading-automation/runtime/http';
 import { z } from 'zod';
 
 /** The environment of the process. */
 export const configSchema = z
   .object({
-    HOST: z.string().min(1).default('127.0.0.1'),
-    /** 0 takes a free port; the `ready` line tells which. */
-    PORT: port.default(0),
-    WORLD: z.enum(WORLDS),
-    DATABASE_URL: z.string().min(1),
-    REDIS_URL: z.string().min(1),
-    /** The first seals; the others still open. */
-    SERVER_KEYS: serverKeysSetting,
-    /** Public key of the trading worker. */
-    EXCHANGE_SEALING_KEY: sealingKeySetting,
-    /** Public key of the webhook dispatcher. */
-    WEBHOOK_SEALING_KEY: sealingKeySetting,
+    ...edgeSettings,
+    ...apiSettings,
     /** The origin at which clients reach this API: links in mails lead there. Unset: where it listens. */
-    PUBLIC_URL: z
-      .string()
-      .refine(isOrigin, { error: 'expected an origin, like https://api.example.com' })
-      .optional(),
+    PUBLIC_URL: originSetting.optional(),
     OPEN_REGISTRATION: flag.default(false),
     /** Lets webhooks go to this machine: for development alone. */
     WEBHOOK_ALLOW_LOOPBACK: flag.default(false),
-    /** Whose `X-Forwarded-For` is believed: nobody's unless named. */
-    TRUSTED_PROXIES: proxiesSetting.default([]),
-    /** Pages that may read answers: none unless named. */
-    CORS_ORIGINS: corsOriginsSetting.default([]),
-    RATE_LIMITS: rateLimitsSetting.default(() => rateLimitsSchema.parse({})),
-    /** In reward tokens; taken out of each withdrawal. */
-    WITHDRAWAL_FEE: decimalGiven('non_negative').default('0'),
-    LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
-    COMMIT: z.string().default('unknown'),
   })
   .superRefine(({ WORLD, WEBHOOK_ALLOW_LOOPBACK, PUBLIC_URL }, context) => {
     if (WORLD !== 'live') return;

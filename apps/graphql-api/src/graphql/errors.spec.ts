@@ -62,7 +62,9 @@ describe('what does not fit', () => {
   const schema = buildSchema(`
     scalar DateTime
     enum Side { BUY SELL }
-    input In { n: Int, s: String, side: Side, at: DateTime, inner: In, list: [Int!], b: Boolean, id: ID, f: Float }
+    input In { n: Int, s: String, side: Side, at: DateTime, inner: Inner, list: [Int!], b: Boolean, id: ID, f: Float }
+    input Inner { n: Int, inner: Innermost }
+    input Innermost { s: String }
     type Query { a(in: In, n: Int, s: String): Int b: Int }
   `);
   Object.assign(schema.getType('DateTime')!, SCALARS.DateTime);
@@ -99,7 +101,8 @@ describe('what does not fit', () => {
       for (const error of errors!) {
         const { message, extensions } = show(error);
         expect(extensions.code).toBe('validation_failed');
-        expect(message).toContain('Variable "$in" got an invalid value');
+        // The compiler names the member alone.
+        expect(message).toMatch(/^Variable "\$\w+" got an invalid value/);
         expect(message.replace('by type "In"', '')).not.toMatch(/s3cret|4242|password/);
       }
     }

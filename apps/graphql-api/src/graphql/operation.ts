@@ -9,36 +9,14 @@
  * 3. A refusal is given back and not thrown: to Nest, what is thrown is a fault, and logged as one.
  */
 import { Mutation, Query } from '@nestjs/graphql';
-import type {
-  BodyOf,
-  DataOf,
-  ListShape,
-  Operation as OperationShape,
-  QueryOf,
-} from '@trading-automation/contracts';
-import type { ListedPage, ListQuery, OnceRequest } from '@trading-automation/core';
-import type { Actor } from '@trading-automation/core/access';
+import type { DataOf, ListShape, Operation as OperationShape } from '@trading-automation/contracts';
+import type { ListedPage } from '@trading-automation/core';
+import type { OperationCall } from '@trading-automation/core/api';
 import type { GraphQLResolveInfo } from 'graphql';
-import type { z } from 'zod';
 import type { RequestContext } from './context.js';
 import { OperationField } from './operation-field.js';
 
-type CallerOf<O extends OperationShape> = O['access'] extends 'PUBLIC'
-  ? null
-  : O['access'] extends 'CHALLENGE'
-    ? Actor | null
-    : Actor;
-
-/** One call of an operation: authenticated, allowed and parsed. */
-export interface Call<O extends OperationShape> {
-  /** Who asks; null where the operation may be called without credentials, and was. */
-  readonly actor: CallerOf<O>;
-  /** Set where the request carries an Idempotency-Key; the actor, if any, has it too. */
-  readonly once: OnceRequest | undefined;
-  readonly params: O['params'] extends z.ZodType ? z.output<O['params']> : Record<never, never>;
-  readonly query: O extends { readonly list: ListShape } ? ListQuery & QueryOf<O> : QueryOf<O>;
-  readonly body: O extends { readonly bodyOptional: true } ? BodyOf<O> | undefined : BodyOf<O>;
-}
+export type Call<O extends OperationShape> = OperationCall<O>;
 
 /** What an operation answers with: its data, or a page of it. */
 export type ResultOf<O extends OperationShape> = O extends { readonly list: ListShape }

@@ -1,17 +1,9 @@
 import { Inject } from '@nestjs/common';
 import { Resolver } from '@nestjs/graphql';
-import { serviceOperations, type World } from '@trading-automation/contracts';
+import { serviceOperations } from '@trading-automation/contracts';
 import { HealthService } from '@trading-automation/core';
+import { Build } from '@trading-automation/core/api';
 import { Operation } from '../graphql/operation.js';
-
-/** Which build answers, and for which world. */
-export class Build {
-  constructor(
-    readonly version: string,
-    readonly commit: string,
-    readonly world: World,
-  ) {}
-}
 
 @Resolver()
 export class ServiceResolver {
@@ -32,7 +24,6 @@ export class ServiceResolver {
 
   @Operation(serviceOperations.version)
   version() {
-    const { version, commit, world } = this.build;
-    return { version, commit, api: 'v1', world } as const;
+    return this.build.version();
   }
 }

@@ -56,8 +56,8 @@ function bearerIn({ rawHeaders }: IncomingRequest): string | undefined {
   const tokens = new Set<string>();
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     if (rawHeaders[i]!.toLowerCase() !== 'authorization') continue;
-    const [, token] = /^bearer(?: +(.*))?$/i.exec(rawHeaders[i + 1]!.trim()) ?? [];
-    if (token !== undefined) tokens.add(token);
+    const bearer = /^bearer(?: +(.*))?$/i.exec(rawHeaders[i + 1]!.trim());
+    if (bearer !== null) tokens.add(bearer[1] ?? '');
   }
   if (tokens.size > 1)
     throw new DomainError('credentials_ambiguous', 'Authorization stands twice, with different tokens.');

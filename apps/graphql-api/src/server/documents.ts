@@ -36,6 +36,7 @@ import { refusalOfSize, TOKENS_MAX } from './limits.js';
 /** Characters of all documents that are remembered. */
 const REMEMBERED_CHARACTERS = 4_000_000;
 const REMEMBERED_MAX = 1_000;
+const CONDITIONS = ['skip', 'include'];
 
 interface ReadyDocument {
   readonly document: DocumentNode;
@@ -144,7 +145,8 @@ function tooManyWords({ message }: GraphQLError): GraphQLError | undefined {
 /**
  * False for an input with defaults in a variable, and for a variable within a literal object: the compiler refuses or
  * nulls what the reference implementation fills in or leaves out. And for a variable's own default that is no plain
- * scalar: the compiler writes it down as JSON.
+ * scalar: the compiler writes it down as JSON. And for conditions: of fields that merge, some of which a fragment asks for
+ * under a condition, the compiler leaves out what others ask for without one.
  */
 function isCompilable(schema: GraphQLSchema, document: DocumentNode): boolean {
   let isSame = true;
@@ -152,7 +154,10 @@ function isCompilable(schema: GraphQLSchema, document: DocumentNode): boolean {
   const visitor: ASTVisitor = {
     VariableDefinition: ({ type, defaultValue }) => {
       const named = getNamedType(typeFromAST(schema, type as never)) as GraphQLNamedType;
-      if (hasDefaults(named) || (defaultValue !== undefined && !isPlain(named))) isSame = false;
+      if (isTooMuch(named) || (defaultValue !== undefined && !isPlain(named))) isSame = false;
+    },
+    Directive: ({ name }) => {
+      if (CONDITIONS.includes(name.value)) isSame = false;
     },
     ObjectValue: { enter: () => void literalDepth++, leave: () => void literalDepth-- },
     Variable: () => {
@@ -165,12 +170,13 @@ function isCompilable(schema: GraphQLSchema, document: DocumentNode): boolean {
 
 const isPlain = (type: GraphQLNamedType) => isSpecifiedScalarType(type) || isEnumType(type);
 
-function hasDefaults(type: GraphQLNamedType, seen = new Set<GraphQLNamedType>()): boolean {
-  if (!isInputObjectType(type) || seen.has(type)) return false;
-  seen.add(type);
+/** Whether an input has defaults, however deep; or holds itself, which the compiler would never come to the end of. */
+function isTooMuch(type: GraphQLNamedType, within: readonly GraphQLNamedType[] = []): boolean {
+  if (!isInputObjectType(type)) return false;
+  if (within.includes(type)) return true;
   return Object.values(type.getFields()).some(
     ({ defaultValue, type: fieldType }) =>
-      defaultValue !== undefined || hasDefaults(getNamedType(fieldType), seen),
+      defaultValue !== undefined || isTooMuch(getNamedType(fieldType), [...within, type]),
   );
 }
 

@@ -127,13 +127,6 @@ describe('a signed request', () => {
     const others = { 'x-api-key': owner.keyOf('READ'), ...bearer('nonsense') };
     expect((await post(api, ME, { ...signature(ME), ...others })).data).toEqual({ me: { id: owner.id } });
   });
-
-  it('may do no more than its key', async () => {
-    const reader = await Person.join(market);
-    await market.rows('UPDATE public_keys SET permissions = $2 WHERE user_id = $1', reader.uuid, ['READ']);
-    const answer = await ask(api, reader.holder, 'mutation { emergencyStop { __typename } }');
-    expect(codeOf(answer)).toEqual([200, 'permission_denied']);
-  });
 });
 
 describe('an API key', () => {

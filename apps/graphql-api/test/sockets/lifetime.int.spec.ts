@@ -124,12 +124,17 @@ describe('a socket', () => {
 
   it('that was said goodbye to has nothing executed any more', async () => {
     const raw = await RawClient.join(apis[0], holder);
-    const before = await market.rows('SELECT FROM api_keys');
-    // In one write: the second is there before the goodbye has left.
+    const create = (name: string) => `mutation { createApiKey(input: { name: "${name}" }) { id } }`;
+    // The second one is there before the goodbye has left.
     raw.socket.send('no message');
-    raw.subscribe('1', 'mutation { createApiKey(input: { name: "late" }) { id } }');
+    raw.subscribe('1', create('late'));
     expect(await raw.closed).toMatchObject({ code: 4400 });
-    expect(await market.rows('SELECT FROM api_keys')).toHaveLength(before.length);
+    // What was begun before is done before this.
+    const client = clientOf(apis[0], holder);
+    for (let i = 0; i < 3; i++) await askSocket(client, create('in time'));
+    await client.dispose();
+    const rows = await market.rows("SELECT name FROM api_keys WHERE name IN ('late', 'in time')");
+    expect(rows).toEqual(Array.from({ length: 3 }, () => ({ name: 'in time' })));
   });
 });
 

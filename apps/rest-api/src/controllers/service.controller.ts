@@ -1,16 +1,8 @@
 import { Controller, Inject } from '@nestjs/common';
-import { serviceOperations, type World } from '@trading-automation/contracts';
+import { serviceOperations } from '@trading-automation/contracts';
 import { HealthService } from '@trading-automation/core';
+import { Build } from '@trading-automation/core/api';
 import { Operation } from '../http/operation.js';
-
-/** Which build answers, and for which world. */
-export class Build {
-  constructor(
-    readonly version: string,
-    readonly commit: string,
-    readonly world: World,
-  ) {}
-}
 
 @Controller()
 export class ServiceController {
@@ -31,7 +23,6 @@ export class ServiceController {
 
   @Operation(serviceOperations.version)
   version() {
-    const { version, commit, world } = this.build;
-    return { version, commit, api: 'v1', world } as const;
+    return this.build.version();
   }
 }

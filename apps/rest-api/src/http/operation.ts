@@ -10,33 +10,14 @@
  *    transaction of its effect, from what the use-case gave.
  */
 import 'reflect-metadata';
-import type {
-  BodyOf,
-  DataOf,
-  ListShape,
-  Operation as OperationShape,
-  QueryOf,
-} from '@trading-automation/contracts';
-import type { ListQuery, OnceRequest, Page } from '@trading-automation/core';
-import type { Actor, IncomingRequest } from '@trading-automation/core/access';
-import type { z } from 'zod';
+import type { DataOf, ListShape, Operation as OperationShape } from '@trading-automation/contracts';
+import type { Page } from '@trading-automation/core';
+import type { IncomingRequest } from '@trading-automation/core/access';
+import type { OperationCall } from '@trading-automation/core/api';
 import type { EventStream } from './event-stream.js';
 
-type CallerOf<O extends OperationShape> = O['access'] extends 'PUBLIC'
-  ? null
-  : O['access'] extends 'CHALLENGE'
-    ? Actor | null
-    : Actor;
-
-/** One request to an operation: authenticated, allowed and parsed. */
-export interface Call<O extends OperationShape> {
-  /** Who asks; null where the operation may be called without credentials, and was. */
-  readonly actor: CallerOf<O>;
-  /** Set where the request carries an Idempotency-Key; the actor, if any, has it too. */
-  readonly once: OnceRequest | undefined;
-  readonly params: O['params'] extends z.ZodType ? z.output<O['params']> : Record<never, never>;
-  readonly query: O extends { readonly list: ListShape } ? ListQuery & QueryOf<O> : QueryOf<O>;
-  readonly body: O extends { readonly bodyOptional: true } ? BodyOf<O> | undefined : BodyOf<O>;
+/** One request to an operation, as it came in beside what it asks. */
+export interface Call<O extends OperationShape> extends OperationCall<O> {
   readonly incoming: IncomingRequest;
 }
 

@@ -6,6 +6,7 @@
  */
 import { RATE_BUCKETS, type RateBucket } from '@trading-automation/contracts';
 import { z } from 'zod';
+import { jsonSetting } from '../json-setting.js';
 
 export const RATE_POLICIES = ['general', ...RATE_BUCKETS] as const;
 export type RatePolicyName = (typeof RATE_POLICIES)[number];
@@ -39,17 +40,7 @@ export const rateLimitsSchema = z.strictObject({
 export type RateLimits = z.output<typeof rateLimitsSchema>;
 
 /** The limits as a variable of the environment: JSON, like `{"general": {"requests": 1200, "seconds": 60}}`. */
-export const rateLimitsSetting = z
-  .string()
-  .transform((text, context): unknown => {
-    try {
-      return JSON.parse(text);
-    } catch {
-      context.addIssue({ code: 'custom', message: 'expected JSON' });
-      return z.NEVER;
-    }
-  })
-  .pipe(rateLimitsSchema);
+export const rateLimitsSetting = jsonSetting(rateLimitsSchema);
 
 /** One limit, in the units that buckets count in. */
 export interface RatePolicy extends RateLimit {

@@ -1,6 +1,6 @@
 /** The HTTP edge that both APIs share: the server with its limits, CORS, raw requests, JSON bodies, plain answers. */
 export { ALL_ORIGINS, type CorsOrigins, preflightHeaders } from './cors.js';
-export { corsOriginsSetting, isOrigin, listSetting, proxiesSetting } from './edge-settings.js';
+export { edgeSettings, originSetting } from './edge-settings.js';
 export { HEADERS_OF_EVERY_ANSWER } from './headers.js';
 export { check } from './issues.js';
 export { parseJsonBody } from './json-body.js';

@@ -1,5 +1,6 @@
 /** Where passkeys are good, as configuration says it; without it they are not offered. */
 import { z } from 'zod';
+import { jsonSetting } from '../../json-setting.js';
 import { parseUrl } from '../../parse-url.js';
 
 const LOOPBACK = 'localhost';
@@ -24,17 +25,7 @@ const passkeysSchema = z
 export type PasskeyOptions = z.output<typeof passkeysSchema>;
 
 /** A variable of the environment: JSON, like `{"rpId": "example.com", "rpName": "Example", "origins": ["https://app.example.com"]}`. */
-export const passkeysSetting = z
-  .string()
-  .transform((text, context): unknown => {
-    try {
-      return JSON.parse(text);
-    } catch {
-      context.addIssue({ code: 'custom', message: 'expected JSON' });
-      return z.NEVER;
-    }
-  })
-  .pipe(passkeysSchema);
+export const passkeysSetting = jsonSetting(passkeysSchema);
 
 function isOriginOf(rpId: string, text: string): boolean {
   const url = parseUrl(text);

@@ -1,6 +1,7 @@
 /** Which providers sign-in is offered by, as configuration says it; none unless named. */
 import { DomainError } from '@trading-automation/contracts';
 import { z } from 'zod';
+import { jsonSetting } from '../../json-setting.js';
 import { parseUrl } from '../../parse-url.js';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
@@ -33,17 +34,7 @@ const signInProvidersSchema = z.strictObject({
 export type SignInProviders = z.output<typeof signInProvidersSchema>;
 
 /** A variable of the environment: JSON, like `{"google": {"clientIds": ["…"]}}`. It may hold a secret. */
-export const signInProvidersSetting = z
-  .string()
-  .transform((text, context): unknown => {
-    try {
-      return JSON.parse(text);
-    } catch {
-      context.addIssue({ code: 'custom', message: 'expected JSON' });
-      return z.NEVER;
-    }
-  })
-  .pipe(signInProvidersSchema);
+export const signInProvidersSetting = jsonSetting(signInProvidersSchema);
 
 /** The way in exists, but not in this deployment. */
 export function notOffered(what: string): DomainError {

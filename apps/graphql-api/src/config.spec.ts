@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import { rateLimitsSchema } from '@trading-automation/core/access';
+import { ConfigError, readConfig } from '@trading-automation/runtime';
+import { configSchema } from './config.js';
+
+const serverKey = (label: string) => createHash('sha256').update(label).digest('base64url');
+const complete = {
+  WORLD: 'test',
+  DATABASE_URL: 'postgres://localhost/x',
+  REDIS_URL: 'redis://localhost',
+  SERVER_KEYS: `${serverKey('current')}, ${serverKey('former')}`,
+  EXCHANGE_SEALING_KEY: '00000000000000a1.public',
+  WEBHOOK_SEALING_KEY: '00000000000000b2.public',
+};
+const problemsOf = (environment: Record<string, string>) => {
+  try {
+    readConfig(configSchema, environment);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+};
+
+describe('the configuration', () => {
+  it('needs no more than what has no safe default', () => {
+    expect(readConfig(configSchema, complete)).toEqual({
+      ...complete,
+      HOST: '127.0.0.1',
+      PORT: 0,
+      SERVER_KEYS: ['current', 'former'].map((label) => createHash('sha256').update(label).digest()),
+      EXCHANGE_SEALING_KEY: { id: '00000000000000a1', publicKey: 'public' },
+      WEBHOOK_SEALING_KEY: { id: '00000000000000b2', publicKey: 'public' },
+      OPEN_REGISTRATION: false,
+      WEBHOOK_ALLOW_LOOPBACK: false,
+      TRUSTED_PROXIES: [],
+      CORS_ORIGINS: [],
+      RATE_LIMITS: rateLimitsSchema.parse({}),
+      WITHDRAWAL_FEE: '0',
+      SIGN_IN_PROVIDERS: {},
+      GRAPHIQL: false,
+      LOG_LEVEL: 'info',
+      COMMIT: 'unknown',
+    });
+  });
+
+  it('names all that is missing', () => {
+    expect(problemsOf({}).map((problem) => problem.split(':')[0])).toEqual(Object.keys(complete));
+  });
+
+  it.each([
+    ['WORLD', 'both'],
+    ['SERVER_KEYS', ' , '],
+    ['SERVER_KEYS', Buffer.from('short').toString('base64url')],
+    ['SERVER_KEYS', `${serverKey('current')},x`],
+    ['EXCHANGE_SEALING_KEY', 'nopoint'],
+    ['WEBHOOK_SEALING_KEY', 'a.b.c'],
+    ['OPEN_REGISTRATION', 'yes'],
+    ['TRUSTED_PROXIES', '10.0.0.0/8, proxy.local'],
+    ['TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['CORS_ORIGINS', 'app.example.com'],
+    ['CORS_ORIGINS', 'https://app.example.com/'],
+    ['CORS_ORIGINS', 'https://app.example.com,*'],
+    ['CORS_ORIGINS', 'file://x'],
+    ['RATE_LIMITS', 'off'],
+    ['RATE_LIMITS', '{"general":{"requests":0,"seconds":60}}'],
+    ['PORT', '65536'],
+    ['WITHDRAWAL_FEE', '-1'],
+    ['WITHDRAWAL_FEE', 'free'],
+    ['PUBLIC_URL', 'https://api.example.com/v1'],
+    ['PUBLIC_URL', 'api.example.com'],
+    ['REST_PUBLIC_URL', 'https://api.example.com/'],
+    ['GRAPHIQL', 'on'],
+    ['PASSKEYS', 'here'],
+    ['SIGN_IN_PROVIDERS', 'all'],
+    ['LOG_LEVEL', 'loud'],
+  ])('refuses %s=%s, and does not repeat it', (name, value) => {
+    const problems = problemsOf({ ...complete, [name]: value });
+    expect(problems.map((problem) => problem.split(':')[0])).toEqual([name]);
+    expect(problems[0]).not.toContain(`${value}"`);
+  });
+
+  it('takes proxies as addresses and ranges', () => {
+    const { TRUSTED_PROXIES } = readConfig(configSchema, {
+      ...complete,
+      TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8,::1',
+    });
+    expect(TRUSTED_PROXIES).toEqual(['127.0.0.1', '10.0.0.0/8', '::1']);
+  });
+
+  it('takes origins as browsers write them, or all', () => {
+    const originsOf = (CORS_ORIGINS: string) =>
+      readConfig(configSchema, { ...complete, CORS_ORIGINS }).CORS_ORIGINS;
+    expect(originsOf('https://app.example.com, http://127.0.0.1:3000')).toEqual([
+      'https://app.example.com',
+      'http://127.0.0.1:3000',
+    ]);
+    expect(originsOf('*')).toEqual(['*']);
+  });
+
+  const origins = { PUBLIC_URL: 'https://graphql.example.com', REST_PUBLIC_URL: 'https://api.example.com' };
+
+  it.each(['WEBHOOK_ALLOW_LOOPBACK', 'GRAPHIQL'])('has no %s in the live world', (name) => {
+    const environment = { ...complete, ...origins, [name]: 'true' };
+    expect(problemsOf(environment)).toEqual([]);
+    expect(problemsOf({ ...environment, WORLD: 'live' })).toEqual([`${name}: must be off in the live world`]);
+  });
+
+  it('leaves no live world without the origins that tokens name and links in mails lead to', () => {
+    const live = { ...complete, WORLD: 'live' };
+    expect(problemsOf(live)).toEqual(['PUBLIC_URL: is required', 'REST_PUBLIC_URL: is required']);
+    expect(problemsOf({ ...live, ...origins })).toEqual([]);
+  });
+});

@@ -1,0 +1,86 @@
+/** What is answered while something is away, and what never leaves: stacks, SQL, secrets. And that digits arrive. */
+import { createHash } from 'node:crypto';
+import { signRequest } from '@trading-automation/signed-request';
+import { Market } from '../../../rest-api/test/proofs/market.js';
+import { Person } from '../../../rest-api/test/proofs/person.js';
+import { type Answered, ask, post, type RealGraphqlApi, startRealGraphqlApi } from '../real-graphql-api.js';
+
+let market: Market;
+let api: RealGraphqlApi;
+let owner: Person;
+beforeAll(async () => {
+  market = await Market.open();
+  api = await startRealGraphqlApi(market.api.databaseUrl);
+  owner = await Person.join(market);
+});
+afterAll(async () => {
+  await api?.close();
+  await market?.close();
+});
+
+const codesOf = ({ errors }: Answered) => errors?.map(({ extensions }) => extensions.code);
+const secret = createHash('sha256').update('a secret of the test').digest('hex');
+
+it('a fault of ours is told as no more than that, and logged with the request’s id', async () => {
+  await market.rows('ALTER TABLE webhooks RENAME TO webhooks_gone');
+  try {
+    const answer = await ask(api, owner.holder, '{ webhooks { nodes { id } } health { status } }', {
+      'x-request-id': 'fault-of-ours',
+    });
+    expect([answer.status, codesOf(answer)]).toEqual([200, ['internal_error']]);
+    expect(answer.data).toEqual({ webhooks: null, health: { status: 'ok' } });
+    expect(answer.text).not.toMatch(/select|relation|webhooks_gone|node_modules|\bat \S+:\d+/i);
+    const logged = api.log.filter((line) => line.includes('fault-of-ours'));
+    expect(logged).toHaveLength(1);
+    expect(logged[0]).toContain('does not exist');
+  } finally {
+    await market.rows('ALTER TABLE webhooks_gone RENAME TO webhooks');
+  }
+});
+
+it('secrets in variables and literals are neither logged nor said again', async () => {
+  const create =
+    'mutation ($input: ExchangeAccountCreateInput!) { createExchangeAccount(input: $input) { id } }';
+  const credentials = { apiKey: secret, apiSecret: secret };
+  const input = { exchange: 'paper', accountName: 'a', tradingType: 'spot', credentials };
+  const answers = [
+    { query: create, variables: { input } },
+    { query: create, variables: { input: { ...input, exchange: secret.slice(0, 9), isMine: secret } } },
+    { query: create, variables: { input: { ...input, credentials: secret } } },
+    { query: create, variables: { input: { ...input, accountName: { secret } } } },
+    { query: `mutation { createExchangeAccount(input: {credentials: "${secret}"}) { id } }` },
+  ];
+  for (const asked of answers)
+    for (let use = 0; use < 2; use++) {
+      const { text } = await ask(api, owner.holder, asked);
+      expect(text).not.toContain(secret);
+    }
+  expect(api.log.join('')).not.toContain(secret);
+});
+
+describe('a price', () => {
+  const PRICE = '10000.120000000000000001';
+  const asks = async (price: string, isVariable: boolean) => {
+    const accountId = await owner.account();
+    await market.rows(
+      'UPDATE trade_pairs SET price_tick = 0.000000000000000001 WHERE symbol = $1',
+      'BTC/USDT',
+    );
+    const members = (given: string) =>
+      `{exchangeAccountId: "${accountId}", tradePairId: "${market.pairId}", type: LIMIT, side: BUY, price: ${given}, amount: "0.001"}`;
+    const query = isVariable
+      ? `mutation ($price: Decimal) { createTrade(input: ${members('$price')}) { price } }`
+      : `mutation { createTrade(input: ${members(price)}) { price } }`;
+    const body = `{"query": ${JSON.stringify(query)}, "variables": {"price": ${price}}}`;
+    const { privateKey } = owner.holder;
+    return post(api, body, { ...signRequest({ method: 'POST', path: '/graphql', privateKey, body }) });
+  };
+
+  it.each([
+    ['a literal', false],
+    ['a variable', true],
+  ])('of 18 decimals arrives whole, as a number in %s', async (_what, isVariable) => {
+    const { data, errors } = await asks(PRICE, isVariable);
+    expect([errors, data]).toEqual([undefined, { createTrade: { price: PRICE } }]);
+  });
+});

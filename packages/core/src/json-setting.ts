@@ -1,0 +1,16 @@
+import { z } from 'zod';
+
+/** A variable of the environment that holds JSON of the schema's form. */
+export function jsonSetting<Schema extends z.ZodType>(schema: Schema) {
+  return z
+    .string()
+    .transform((text, context): unknown => {
+      try {
+        return JSON.parse(text);
+      } catch {
+        context.addIssue({ code: 'custom', message: 'expected JSON' });
+        return z.NEVER;
+      }
+    })
+    .pipe(schema);
+}
