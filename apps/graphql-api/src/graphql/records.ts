@@ -8,9 +8,12 @@
  * A shape is compiled once for a schema; the closures then know nothing of schemas.
  */
 import { compileWriter, StoredJson } from '@trading-automation/contracts';
+import { isSafeNumber, parse } from 'lossless-json';
 import type { z } from 'zod';
 import { type Described, unwrapped } from '../schema/generated-types.js';
 import { camelCase } from '../schema/names.js';
+
+const numberOf = (digits: string) => (isSafeNumber(digits) ? Number(digits) : digits);
 
 export type Shape = (value: unknown) => unknown;
 
@@ -59,11 +62,11 @@ function objectShape(members: Readonly<Record<string, Described>>): Shape {
   };
 }
 
-/** What was stored as text is read with its decimals quoted, so that none is rounded. */
+/** What was stored as text is read with its decimals quoted, and any other number that a double can't carry is a string, too. */
 function storedShape(schema: Described): Shape {
   const write = compileWriter(schema as unknown as z.ZodType, 'string');
   const shape = shapeOf(schema);
-  return (value) => shape(value instanceof StoredJson ? JSON.parse(write(value)) : value);
+  return (value) => shape(value instanceof StoredJson ? parse(write(value), null, numberOf) : value);
 }
 
 /** An input under the names of the wire, all the way down; maps and whatever is any JSON keep their own names. */

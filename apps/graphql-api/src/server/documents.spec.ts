@@ -238,7 +238,7 @@ describe('a document', () => {
         compared++;
         expect(results).toEqual([reference, reference, reference]);
       }),
-      { numRuns: 300 },
+      { numRuns: 1000 },
     );
     expect(compared).toBeGreaterThan(150);
   });

@@ -33,8 +33,8 @@ import { LRUCache } from 'lru-cache';
 import { documentRefused } from '../graphql/errors.js';
 import { refusalOfSize, TOKENS_MAX } from './limits.js';
 
-/** Characters of all documents that are remembered. */
-const REMEMBERED_CHARACTERS = 4_000_000;
+/** Characters of all documents that are remembered: parsed and compiled, a document takes some hundred times as much. */
+const REMEMBERED_CHARACTERS = 1_000_000;
 const REMEMBERED_MAX = 1_000;
 const CONDITIONS = ['skip', 'include'];
 
@@ -144,8 +144,8 @@ function tooManyWords({ message }: GraphQLError): GraphQLError | undefined {
 
 /**
  * False for an input with defaults in a variable, and for a variable within a literal object: the compiler refuses or
- * nulls what the reference implementation fills in or leaves out. And for a variable's own default that is no plain
- * scalar: the compiler writes it down as JSON. And for conditions: of fields that merge, some of which a fragment asks for
+ * nulls what the reference implementation fills in or leaves out. And for a variable's own default where it may not be
+ * null, which the compiler asks for all the same, or where it is no plain scalar: the compiler writes it down as JSON. And for conditions: of fields that merge, some of which a fragment asks for
  * under a condition, the compiler leaves out what others ask for without one.
  */
 function isCompilable(schema: GraphQLSchema, document: DocumentNode): boolean {
@@ -154,7 +154,8 @@ function isCompilable(schema: GraphQLSchema, document: DocumentNode): boolean {
   const visitor: ASTVisitor = {
     VariableDefinition: ({ type, defaultValue }) => {
       const named = getNamedType(typeFromAST(schema, type as never)) as GraphQLNamedType;
-      if (isTooMuch(named) || (defaultValue !== undefined && !isPlain(named))) isSame = false;
+      const isOddDefault = type.kind === Kind.NON_NULL_TYPE || !isPlain(named);
+      if (isTooMuch(named) || (defaultValue !== undefined && isOddDefault)) isSame = false;
     },
     Directive: ({ name }) => {
       if (CONDITIONS.includes(name.value)) isSame = false;

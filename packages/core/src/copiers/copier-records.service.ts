@@ -1,10 +1,10 @@
 /** Copiers as their users see them, with what came of them. */
 import type { Copier, StoppedCopier } from '@trading-automation/contracts';
-import type { Tx } from '@trading-automation/persistence';
-import type { CopierEntity } from './copier.entity.js';
+import { hydrate, type Tx } from '@trading-automation/persistence';
+import { CopierEntity } from './copier.entity.js';
 import { viewCopier } from './copier.view.js';
 import { openLotsOfCopiers } from './copier-lots.queries.js';
-import { copierStatsOf } from './copier-stats.queries.js';
+import { copierStatsOf, ownWithStats } from './copier-stats.queries.js';
 
 /** In the order given. */
 export async function recordsOf(tx: Tx, copiers: readonly CopierEntity[]): Promise<Copier[]> {
@@ -18,6 +18,17 @@ export async function recordsOf(tx: Tx, copiers: readonly CopierEntity[]): Promi
 export async function recordOf(tx: Tx, copier: CopierEntity): Promise<Copier> {
   const [record] = await recordsOf(tx, [copier]);
   return record!;
+}
+
+/** Those by these ids that the user has, in no order; in one statement. */
+export async function ownRecords(tx: Tx, userId: string, ids: readonly string[]): Promise<Copier[]> {
+  const found = await ownWithStats(tx, userId, ids);
+  const copiers = hydrate(
+    tx.connection,
+    CopierEntity,
+    found.map(({ row }) => row),
+  );
+  return copiers.map((copier, place) => viewCopier(copier, found[place]!.stats));
 }
 
 /** With the copies that stay open and that nobody looks after: CLOSE_ONLY still follows the strategy's exits. */

@@ -2,7 +2,7 @@ import { type CopierStats, copierStats } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
 import type { Named } from '../testing/index.js';
 import { type DecisionMade, LedgerUnderTest } from '../testing/ledger-under-test.js';
-import { copierStatsOf } from './copier-stats.queries.js';
+import { copierStatsOf, ownWithStats } from './copier-stats.queries.js';
 import { CopiersUnderTest } from './testing/copiers-under-test.js';
 
 let under: CopiersUnderTest;
@@ -34,9 +34,14 @@ beforeEach(async () => {
   );
 });
 
+/** Beside the copier's own row they are the same. */
 async function stats(): Promise<CopierStats> {
   await ledger.book();
-  const all = await copierStatsOf(under.core.platform.database.manager, [copier]);
+  const { manager } = under.core.platform.database;
+  const all = await copierStatsOf(manager, [copier]);
+  const row = await under.core.row('SELECT * FROM copiers WHERE id = $1', copier);
+  const expected = { row: expect.objectContaining(row), stats: all.get(copier) };
+  expect(await ownWithStats(manager, under.actor.userId, [copier])).toEqual([expected]);
   return copierStats.parse(all.get(copier));
 }
 

@@ -2,17 +2,19 @@ import { type CopierStats, canonicalDecimal, type Decimal } from '@trading-autom
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import { type TrackedLot, trackingOf } from './tracking.rules.js';
 
+/** What a copier's own row has is named as its columns are, what came of it in camel case: neither hides the other. */
 interface StatsRow {
+  readonly [column: string]: unknown;
   readonly id: string;
-  readonly copied: number;
-  readonly skipped: number;
-  readonly failed: number;
+  readonly copiedCount: number;
+  readonly skippedCount: number;
+  readonly failedCount: number;
   readonly medianLatencyMs: number | null;
   readonly p99LatencyMs: number | null;
   readonly averageSlippageBps: Decimal | null;
-  readonly exposure: Decimal;
+  readonly openExposure: Decimal;
   readonly netPnl: Decimal;
-  readonly lots: readonly TrackedRow[] | null;
+  readonly trackedLots: readonly TrackedRow[] | null;
 }
 
 interface TrackedRow {
@@ -50,8 +52,7 @@ const closedSides = (key: string, condition: string) => `
 const TRACKED = `
   newest AS MATERIALIZED (
     SELECT a.id AS copier_id, n.source_trade_id
-    FROM unnest($1::uuid[]) AS a (id)
-    CROSS JOIN LATERAL (
+    FROM asked a CROSS JOIN LATERAL (
       SELECT source_trade_id FROM lots WHERE copier_id = a.id AND source_trade_id IS NOT NULL
       GROUP BY source_trade_id HAVING NOT bool_or(is_detached)
       ORDER BY max(opened_at) DESC LIMIT ${LOTS_TRACKED}) n
@@ -84,34 +85,41 @@ const TRACKED = `
   )`;
 
 /**
- * Amounts of different currencies are never added: what a copier has in several quote currencies counts in the one in
- * which it opened most lots. Open lots at the last price, at their cost where none was seen.
+ * The rows that `asked` selects, ids of copiers at least, with what came of each. Amounts of different currencies are
+ * never added: what a copier has in several quote currencies counts in the one in which it opened most lots. Open lots
+ * at the last price, at their cost where none was seen.
  */
-const STATS = `
-  WITH asked AS (SELECT unnest($1::uuid[]) AS id),
-  decided AS (
+const withStats = (asked: string) => `
+  WITH asked AS MATERIALIZED (
+    ${asked}
+  ), decided AS (
     SELECT copier_id AS id, count(*) FILTER (WHERE outcome IN ('COPIED', 'CLAMPED'))::int AS copied,
       count(*) FILTER (WHERE outcome = 'SKIPPED')::int AS skipped,
       count(*) FILTER (WHERE outcome = 'FAILED')::int AS failed,
       round(percentile_cont(0.5) WITHIN GROUP (ORDER BY latency_ms))::int AS median_latency_ms,
       percentile_disc(0.99) WITHIN GROUP (ORDER BY latency_ms) AS p99_latency_ms,
       round(avg(slippage_bps), 8) AS average_slippage_bps
-    FROM decisions WHERE copier_id = ANY ($1) GROUP BY copier_id
+    FROM decisions WHERE copier_id IN (SELECT id FROM asked) GROUP BY copier_id
   ), held AS (
     SELECT l.copier_id AS id, p.quote, count(*) AS lot_count,
       sum(CASE WHEN l.open_amount > 0 THEN coalesce(l.open_amount * p.last_price, l.open_value) ELSE 0 END) AS exposure,
       sum(r.pnl) AS net_pnl
     FROM lots l JOIN trade_pairs p ON p.id = l.trade_pair_id
     LEFT JOIN LATERAL (SELECT sum(pnl) AS pnl FROM lot_closures c WHERE c.lot_id = l.id) r ON true
-    WHERE l.copier_id = ANY ($1) GROUP BY l.copier_id, p.quote
+    WHERE l.copier_id IN (SELECT id FROM asked) GROUP BY l.copier_id, p.quote
   ), main AS (
     SELECT DISTINCT ON (id) * FROM held ORDER BY id, lot_count DESC, quote
   ), ${TRACKED}
-  SELECT a.id, coalesce(d.copied, 0) AS copied, coalesce(d.skipped, 0) AS skipped, coalesce(d.failed, 0) AS failed,
-    d.median_latency_ms AS "medianLatencyMs", d.p99_latency_ms AS "p99LatencyMs",
-    d.average_slippage_bps::text AS "averageSlippageBps", round(coalesce(m.exposure, 0), 18)::text AS exposure,
-    round(coalesce(m.net_pnl, 0), 18)::text AS "netPnl", t.lots
+  SELECT a.*, coalesce(d.copied, 0) AS "copiedCount", coalesce(d.skipped, 0) AS "skippedCount",
+    coalesce(d.failed, 0) AS "failedCount", d.median_latency_ms AS "medianLatencyMs",
+    d.p99_latency_ms AS "p99LatencyMs", d.average_slippage_bps::text AS "averageSlippageBps",
+    round(coalesce(m.exposure, 0), 18)::text AS "openExposure", round(coalesce(m.net_pnl, 0), 18)::text AS "netPnl",
+    t.lots AS "trackedLots"
   FROM asked a LEFT JOIN decided d USING (id) LEFT JOIN main m USING (id) LEFT JOIN tracked t USING (id)`;
+
+const GIVEN = withStats('SELECT id FROM unnest($1::uuid[]) AS a (id)');
+
+const OWN = withStats('SELECT * FROM copiers WHERE id = ANY ($1) AND user_id = $2 AND deleted_at IS NULL');
 
 /** What came of the copiers' signals and copies; of every copier that is asked for. */
 export async function copierStatsOf(
@@ -119,22 +127,32 @@ export async function copierStatsOf(
   copierIds: readonly string[],
 ): Promise<ReadonlyMap<string, CopierStats>> {
   if (copierIds.length === 0) return new Map();
-  const rows = await queryPrepared<StatsRow & Record<string, unknown>>(tx, STATS, [copierIds]);
+  const rows = await queryPrepared<StatsRow>(tx, GIVEN, [copierIds]);
   return new Map(rows.map((row) => [row.id, viewStats(row)]));
 }
 
+/** The rows of those copiers by these ids that the user has, each with its stats, as `copierStatsOf` has them. */
+export async function ownWithStats(
+  tx: Tx,
+  userId: string,
+  ids: readonly string[],
+): Promise<readonly { readonly row: Readonly<Record<string, unknown>>; readonly stats: CopierStats }[]> {
+  const rows = await queryPrepared<StatsRow>(tx, OWN, [ids, userId]);
+  return rows.map((row) => ({ row, stats: viewStats(row) }));
+}
+
 function viewStats(row: StatsRow): CopierStats {
-  const tracking = trackingOf((row.lots ?? []).map(trackedLot));
+  const tracking = trackingOf((row.trackedLots ?? []).map(trackedLot));
   return {
-    copied: row.copied,
-    skipped: row.skipped,
-    failed: row.failed,
+    copied: row.copiedCount,
+    skipped: row.skippedCount,
+    failed: row.failedCount,
     median_latency_ms: row.medianLatencyMs,
     p99_latency_ms: row.p99LatencyMs,
     average_slippage_bps: row.averageSlippageBps === null ? null : canonicalDecimal(row.averageSlippageBps),
     tracking_difference_bps: tracking?.differenceBps ?? null,
     tracking: tracking?.parts,
-    open_exposure_quote: canonicalDecimal(row.exposure),
+    open_exposure_quote: canonicalDecimal(row.openExposure),
     net_pnl: canonicalDecimal(row.netPnl),
   };
 }

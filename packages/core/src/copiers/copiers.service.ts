@@ -13,7 +13,7 @@ import {
   type QueryOf,
   type StoppedCopier,
 } from '@trading-automation/contracts';
-import { hydrate, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
+import { hydrate, newUuid, type Tx } from '@trading-automation/persistence';
 import { IsNull } from 'typeorm';
 import { type Actor, authorise, lockUser } from '../access/index.js';
 import { announce } from '../announce.js';
@@ -32,7 +32,7 @@ import { limitReached, stateRefused, unknownId, uuidOf } from '../refusals.js';
 import { holdStrategy, strategyOfFilter, strategyToFollow } from '../strategies/index.js';
 import { CopierEntity } from './copier.entity.js';
 import { contradictions, type PairLists, settingsOf } from './copier.rules.js';
-import { recordOf, recordsOf, stoppedRecordOf } from './copier-records.service.js';
+import { ownRecords, recordOf, recordsOf, stoppedRecordOf } from './copier-records.service.js';
 import { stopCopier } from './copier-stops.service.js';
 import { countCopiersOfUser, markDeleted } from './copiers.queries.js';
 import { assertNotOverDailyLoss } from './copying/copy-guard.service.js';
@@ -97,15 +97,8 @@ export class CopiersService {
   /** Each at the place of its id; null where `get` finds none. */
   async getMany(actor: Actor, publicIds: readonly string[]): Promise<readonly (Copier | null)[]> {
     authorise(actor, copierOperations.get.access);
-    const { database } = this.platform;
-    return recordsByIds('cpr', publicIds, async (ids) => {
-      const rows = await queryPrepared(
-        database.manager,
-        'SELECT * FROM copiers WHERE id = ANY ($1) AND user_id = $2 AND deleted_at IS NULL',
-        [ids, actor.userId],
-      );
-      return recordsOf(database.manager, hydrate(database, CopierEntity, rows));
-    });
+    const { manager } = this.platform.database;
+    return recordsByIds('cpr', publicIds, (ids) => ownRecords(manager, actor.userId, ids));
   }
 
   async create(actor: Actor, input: CopierCreate): Promise<Copier> {

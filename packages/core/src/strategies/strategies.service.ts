@@ -6,7 +6,7 @@ import {
   type StrategyCreate,
   strategyOperations,
 } from '@trading-automation/contracts';
-import { hydrate, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
+import { hydrate, newUuid, type Tx } from '@trading-automation/persistence';
 import { IsNull } from 'typeorm';
 import { type Actor, authorise } from '../access/index.js';
 import type { Commands } from '../commands.js';
@@ -16,7 +16,7 @@ import type { Platform } from '../platform.js';
 import { recordsByIds } from '../records-by-ids.js';
 import { StrategyEntity } from './strategy.entity.js';
 import { readStrategy, settingsOf } from './strategy-changes.service.js';
-import { viewStrategies } from './strategy-records.js';
+import { readableStrategies, viewStrategies } from './strategy-records.js';
 
 type StrategyList = ListQuery & QueryOf<typeof strategyOperations.list>;
 
@@ -56,11 +56,8 @@ export class StrategiesService {
   /** Each at the place of its id; null where `get` finds none. */
   async getMany(actor: Actor, publicIds: readonly string[]): Promise<readonly (Strategy | null)[]> {
     authorise(actor, strategyOperations.get.access);
-    const { database } = this.platform;
-    return recordsByIds('str', publicIds, async (ids) => {
-      const rows = await queryPrepared(database.manager, READABLE, [ids, actor.userId]);
-      return viewStrategies(database.manager, actor, hydrate(database, StrategyEntity, rows));
-    });
+    const { manager } = this.platform.database;
+    return recordsByIds('str', publicIds, (ids) => readableStrategies(manager, actor, ids));
   }
 
   async create(actor: Actor, input: StrategyCreate): Promise<Strategy> {
@@ -91,10 +88,7 @@ function conditionsOf({ userId }: Actor, { visibility, status }: StrategyList) {
   return { where, params };
 }
 
-/** As `findReadable`, of many. */
-const READABLE = `SELECT * FROM strategies WHERE id = ANY ($1) AND deleted_at IS NULL
-  AND (user_id = $2 OR (visibility = 'PUBLIC' AND status = 'ACTIVE'))`;
-
+/** What it finds of many is the same: `READABLE` in strategy-results.queries.ts. */
 async function findReadable(tx: Tx, actor: Actor, publicId: string): Promise<string> {
   const id = decodeId('str', publicId);
   const strategy =

@@ -9,38 +9,51 @@ import { currencyOf, type StrategyDay, strategyResults } from './strategy-result
 /** When an account was worth how much. */
 type StoredPoint = readonly [takenAt: string, amount: Decimal];
 
+/** What a strategy's own row has is named as its columns are, what is measured in camel case: neither hides the other. */
 interface Row {
+  readonly [column: string]: unknown;
   readonly id: string;
-  readonly accountId: string;
+  readonly exchange_account_id: string;
   readonly copierCount: number;
   /** Oldest first, as the points; null where there is none. */
-  readonly days: readonly StrategyDay[] | null;
+  readonly storedDays: readonly StrategyDay[] | null;
   /** By currency. */
-  readonly points: Readonly<Record<string, readonly StoredPoint[]>> | null;
+  readonly storedPoints: Readonly<Record<string, readonly StoredPoint[]>> | null;
 }
 
-/** Decimals travel as text. In which currency results are counted is no matter of SQL: equity is read in each of them. */
-const MEASURED = `
-  WITH asked AS (
-    SELECT * FROM unnest($1::uuid[], $2::uuid[]) AS a (id, account_id)
+/**
+ * The rows that `asked` selects, ids and accounts of strategies at least, with what is measured of each. Decimals travel
+ * as text. In which currency results are counted is no matter of SQL: equity is read in each of them.
+ */
+const measured = (asked: string) => `
+  WITH asked AS MATERIALIZED (
+    ${asked}
   ), counted AS MATERIALIZED (
     SELECT strategy_id AS id, count(*)::int AS copier_count FROM copiers
-    WHERE strategy_id = ANY ($1) AND deleted_at IS NULL GROUP BY strategy_id
+    WHERE strategy_id IN (SELECT id FROM asked) AND deleted_at IS NULL GROUP BY strategy_id
   ), resulted AS MATERIALIZED (
     SELECT strategy_id AS id, json_agg(json_build_object('quote', quote, 'day', day, 'fillCount', fill_count,
       'partCount', part_count, 'closedCount', closed_count, 'winningCount', winning_count, 'netPnl', net_pnl::text,
       'copierNetPnl', copier_net_pnl::text) ORDER BY day) AS days
-    FROM strategy_days WHERE strategy_id = ANY ($1) GROUP BY strategy_id
+    FROM strategy_days WHERE strategy_id IN (SELECT id FROM asked) GROUP BY strategy_id
   ), recorded AS MATERIALIZED (
     SELECT "accountId" AS account_id, currency,
       json_agg(json_build_array("takenAt", amount::text) ORDER BY "takenAt") AS points
     FROM (${equityPointsWhere(`(exchange_account_id, currency) IN
-      (SELECT a.account_id, d.quote FROM asked a JOIN strategy_days d ON d.strategy_id = a.id AND d.part_count > 0)`)}) p
+      (SELECT a.exchange_account_id, d.quote FROM asked a
+       JOIN strategy_days d ON d.strategy_id = a.id AND d.part_count > 0)`)}) p
     GROUP BY 1, 2
   )
-  SELECT a.id, a.account_id AS "accountId", coalesce(c.copier_count, 0) AS "copierCount", r.days,
-    (SELECT json_object_agg(currency, points) FROM recorded e WHERE e.account_id = a.account_id) AS points
+  SELECT a.*, coalesce(c.copier_count, 0) AS "copierCount", r.days AS "storedDays",
+    (SELECT json_object_agg(currency, points) FROM recorded e
+     WHERE e.account_id = a.exchange_account_id) AS "storedPoints"
   FROM asked a LEFT JOIN counted c USING (id) LEFT JOIN resulted r USING (id)`;
+
+const GIVEN = measured('SELECT * FROM unnest($1::uuid[], $2::uuid[]) AS a (id, exchange_account_id)');
+
+/** As `findReadable`, of many. */
+const READABLE = measured(`SELECT * FROM strategies WHERE id = ANY ($1) AND deleted_at IS NULL
+      AND (user_id = $2 OR (visibility = 'PUBLIC' AND status = 'ACTIVE'))`);
 
 /**
  * How many copiers follow strategies, what they made and what their copiers did with it, of every one that is asked
@@ -51,23 +64,36 @@ export async function measuresOf(
   strategies: readonly { readonly id: string; readonly exchangeAccountId: string }[],
 ): Promise<ReadonlyMap<string, Measured>> {
   if (strategies.length === 0) return new Map();
-  const rows = await queryPrepared<Row & Record<string, unknown>>(tx, MEASURED, [
+  const rows = await queryPrepared<Row>(tx, GIVEN, [
     strategies.map(({ id }) => id),
     strategies.map(({ exchangeAccountId }) => exchangeAccountId),
   ]);
   return new Map(rows.map((row) => [row.id, measuredOf(row)]));
 }
 
-function measuredOf({ accountId, copierCount, days: stored, points }: Row): Measured {
-  const days = stored ?? [];
-  return { copierCount, results: strategyResults(days, equityFor(accountId, days, points ?? {})) };
+/** The rows of those strategies by these ids that the user may read, each with its measures, as `measuresOf` has them. */
+export async function readableWithMeasures(
+  tx: Tx,
+  userId: string,
+  ids: readonly string[],
+): Promise<readonly { readonly row: Readonly<Record<string, unknown>>; readonly measures: Measured }[]> {
+  const rows = await queryPrepared<Row>(tx, READABLE, [ids, userId]);
+  return rows.map((row) => ({ row, measures: measuredOf(row) }));
+}
+
+function measuredOf({ exchange_account_id, copierCount, storedDays, storedPoints }: Row): Measured {
+  const days = storedDays ?? [];
+  return {
+    copierCount,
+    results: strategyResults(days, equityFor(exchange_account_id, days, storedPoints ?? {})),
+  };
 }
 
 /** That of the strategy's account, in the currency of its results. */
 function equityFor(
   accountId: string,
   days: readonly StrategyDay[],
-  points: NonNullable<Row['points']>,
+  points: NonNullable<Row['storedPoints']>,
 ): EquityHistory {
   const currency = currencyOf(days);
   const first = days.find(({ quote, partCount }) => quote === currency && partCount > 0);
