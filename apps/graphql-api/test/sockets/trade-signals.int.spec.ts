@@ -51,6 +51,9 @@ const sequencesOf = (signals: readonly Signal[]) => signals.map(({ sequence }) =
 
 /** A strategy of the leader, and the trade whose fills are its signals. */
 class Source {
+  /** How many signals it gave. */
+  given = 0;
+
   private constructor(
     readonly id: string,
     private readonly accountId: string,
@@ -64,7 +67,7 @@ class Source {
     return new Source(id, market.uuidOf(account), market.uuidOf(await leader.trade(account)));
   }
 
-  give(count = 1): Promise<void> {
+  async give(count = 1): Promise<void> {
     const signal = () => ({
       strategyId: market.uuidOf(this.id),
       kind: 'OPEN' as const,
@@ -89,7 +92,8 @@ class Source {
       signalAt: new Date(),
     });
     const signals = Array.from({ length: count }, signal);
-    return market.farSide.platform.database.transaction((tx) => appendSignals(tx, signals));
+    await market.farSide.platform.database.transaction((tx) => appendSignals(tx, signals));
+    this.given += count;
   }
 }
 
@@ -135,7 +139,7 @@ describe('signals of a strategy', () => {
     const fromNow = await begun(source);
     await source.give(2);
     for (const [seen, each] of resumed.entries())
-      expect(sequencesOf(await each.atLeast(7 - seen))).toEqual(upTo(7, seen + 1));
+      expect(sequencesOf(await each.atLeast(source.given - seen))).toEqual(upTo(source.given, seen + 1));
     const [first] = await fromNow.atLeast(1);
     expect(first!.sequence).toBeGreaterThan(5);
     expect(sequencesOf(fromNow.got)).toEqual(upTo(fromNow.got.at(-1)!.sequence, first!.sequence));
