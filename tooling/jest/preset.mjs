@@ -24,6 +24,9 @@ export default {
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   testTimeout: 60_000,
   maxWorkers: 2,
+  // Modules of a test file stay in its worker's memory when it is over: with a few hundred files, gigabytes that every
+  // collection goes through again. A worker above this begins anew after its file.
+  workerIdleMemoryLimit: '1GB',
   globalSetup: '<rootDir>/tooling/jest/services.mjs',
   globalTeardown: '<rootDir>/tooling/jest/stop-services.mjs',
   transform: {
