@@ -9,7 +9,7 @@
  * book: 2,000 sockets that follow one order book at 10 updates a second, beside a bare `ws` server that broadcasts the same
  *   bytes (`graphql-broadcast.mjs`). Both are told by Redis. Lag runs from the update's making to its being read.
  *
- * 1. That both show the same is looked at before.
+ * 1. That both lists show the same is looked at before. Of the book, what was read is told in bytes for both.
  * 2. Rounds are interleaved; each figure is the median of the rounds, each ratio the median of those within a round.
  */
 import { compareBooks } from './graphql-book.mjs';
