@@ -143,10 +143,11 @@ function tooManyWords({ message }: GraphQLError): GraphQLError | undefined {
 }
 
 /**
- * False for an input with defaults in a variable, and for a variable within a literal object: the compiler refuses or
- * nulls what the reference implementation fills in or leaves out. And for a variable's own default where it may not be
- * null, which the compiler asks for all the same, or where it is no plain scalar: the compiler writes it down as JSON. And for conditions: of fields that merge, some of which a fragment asks for
- * under a condition, the compiler leaves out what others ask for without one.
+ * False for what the compiler does unlike the reference implementation:
+ *
+ * - It refuses or nulls an input with defaults in a variable, and a variable within a literal object that was left out.
+ * - It asks for a variable that has a default and may not be null; a default that is no plain scalar it writes down as JSON.
+ * - Of fields that merge, some of which a fragment asks for under a condition, it leaves out what others ask for without one.
  */
 function isCompilable(schema: GraphQLSchema, document: DocumentNode): boolean {
   let isSame = true;

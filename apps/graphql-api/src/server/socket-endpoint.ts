@@ -5,8 +5,8 @@
  *    is closed with 4412 within seconds of the credential's end.
  * 2. The refusals of a handshake are the protocol's own codes. What is away or too much for the moment closes with 1013,
  *    after which clients try again.
- * 3. A subscription is executed anew for each event, with loaders of its own; what is the same for all its subscribers is
- *    executed and written once.
+ * 3. A subscription is executed anew for each event, once for all who asked the same, and written once. So it is executed
+ *    in nobody's name.
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
@@ -19,6 +19,7 @@ import { parseJsonBody } from '@trading-automation/runtime/http';
 import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql';
 import { type Context, handleProtocols, makeServer, type Server as Protocol } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
+import type { RequestContext } from '../graphql/context.js';
 import { showError } from '../graphql/errors.js';
 import { mapped } from '../graphql/event-source.js';
 import type { Edge } from './edge.js';
@@ -59,8 +60,6 @@ interface Extra {
 /** What is executed for one operation of a socket. */
 interface SocketArgs extends ExecutionArgs {
   readonly requestId: string;
-  /** Makes the context of the next event. */
-  readonly fresh: () => ExecutionArgs['contextValue'];
   readonly asked: string;
   readonly payload: object;
   readonly sources: Extra['sources'];
@@ -245,7 +244,6 @@ export class SocketEndpoint {
     if ('errors' in prepared) return prepared.errors;
     const requestId = randomUUID();
     const incoming = handshakeOf({}, address);
-    const fresh = () => edge.contextOf({ actor, incoming, requestId });
     const { document } = prepared;
     const variables = (payload.variables ?? {}) as Record<string, unknown>;
     return {
@@ -253,9 +251,8 @@ export class SocketEndpoint {
       document,
       operationName: payload.operationName ?? null,
       variableValues: variables,
-      contextValue: fresh(),
+      contextValue: edge.contextOf({ actor, incoming, requestId }),
       requestId,
-      fresh,
       asked: `${payload.operationName ?? ''}\n${JSON.stringify(variables)}\n${payload.query}`,
       payload,
       sources,
@@ -276,7 +273,7 @@ export class SocketEndpoint {
       this.shared.of(event as object, args.asked, async () => {
         const result = await this.parts.edge.documents.execute({
           ...args,
-          contextValue: args.fresh(),
+          contextValue: this.nobodysContext(args),
           rootValue: event,
         });
         return new SharedResult(JSON.stringify(this.shown(args, result) ?? result));
@@ -284,6 +281,11 @@ export class SocketEndpoint {
     );
     args.sources.set(args.payload, events);
     return events;
+  }
+
+  /** What is executed for everybody is executed for nobody: an edge that a caller would have to be allowed is refused. */
+  private nobodysContext({ requestId }: SocketArgs): RequestContext {
+    return this.parts.edge.contextOf({ actor: null, incoming: handshakeOf({}, ''), requestId });
   }
 
   /** Errors as they are shown; undefined where there are none. */
