@@ -39,5 +39,5 @@ export {
   type ServeOptions,
   serveCalls,
 } from './process-calls.js';
-export { joined, type Selection, selectionOf } from './selection.js';
+export { allColumns, joined, type Selection, selectionOf } from './selection.js';
 export { inTransaction, type TransactionOptions, type Tx } from './transaction.js';

@@ -3,8 +3,8 @@ import { DecimalColumn, RecordColumns } from './columns.js';
 import { createDataSource } from './data-source.js';
 import { DatabaseUnavailable, isUniqueViolation } from './errors.js';
 import { newUuid } from './ids.js';
-import { insertPrepared, queryPrepared, selectPrepared } from './prepared.js';
-import { selectionOf } from './selection.js';
+import { insertPrepared, queryPrepared, selectPrepared, statementName } from './prepared.js';
+import { allColumns, selectionOf } from './selection.js';
 import type { TestDatabase } from './testing/index.js';
 import { createMechanismDatabase } from './testing/mechanism-database.js';
 import { inTransaction, type Tx } from './transaction.js';
@@ -42,6 +42,11 @@ afterAll(async () => {
 });
 
 const shown = () => selectionOf(dataSource, OrderEntity, 'o', ['id', 'price', 'tags', 'createdAt']);
+const everyColumn = allColumns(
+  OrderEntity,
+  'o',
+  (columns) => `SELECT ${columns} FROM orders o WHERE o.id = $1`,
+);
 const insert = (tx: Tx, record: Partial<OrderEntity>) =>
   insertPrepared(tx, OrderEntity, record, { alias: 'o', returning: shown() });
 const anOrder = () => ({ id: newUuid(), ownerName: 'ada', price: '1.5', tags: ['a', 'b'] });
@@ -100,6 +105,47 @@ describe('a prepared statement', () => {
       await queryPrepared(tx, 'SELECT 1 AS one', []);
     });
     await expect(lost).rejects.toThrow(DatabaseUnavailable);
+  });
+
+  it('goes on when a column is added to its table', async () => {
+    const order = anOrder();
+    const readBoth = async (tx: Tx) => [
+      await selectPrepared(tx, shown(), 'FROM orders o WHERE o.id = $1', [order.id]),
+      await queryPrepared(tx, everyColumn(dataSource), [order.id]),
+    ];
+    await inTransaction(dataSource, async (tx) => {
+      await insert(tx, order);
+      const before = await readBoth(tx);
+      await tx.query("ALTER TABLE orders ADD COLUMN note text NOT NULL DEFAULT ''");
+      expect(await readBoth(tx)).toEqual(before);
+      await insert(tx, anOrder());
+    });
+  });
+
+  it.each([
+    'SELECT * FROM orders',
+    'select *\n from orders',
+    'SELECT *, 1 AS one FROM orders',
+    'SELECT DISTINCT ON (id) * FROM orders',
+    'SELECT o.id, o.* FROM orders o',
+    'SELECT count(*), o.* FROM orders o GROUP BY o.id',
+    'SELECT x.id FROM (SELECT * FROM orders) AS x',
+    'WITH made AS (INSERT INTO orders (id) VALUES ($1) RETURNING *) SELECT id FROM made',
+    'UPDATE orders SET price = 1 RETURNING *',
+    'UPDATE orders SET price = 1 RETURNING *;',
+    'SELECT row_to_json((o.*)) FROM orders o',
+  ])('is refused where it leaves its columns to the table: %s', async (text) => {
+    await expect(queryPrepared(dataSource.manager, text, [])).rejects.toThrow('name its columns');
+  });
+
+  it.each([
+    'SELECT count(*) FROM orders',
+    'SELECT count( * )::int, count(*) FILTER (WHERE price > 1) FROM orders',
+    'SELECT price * 2, (price * 2) * (price), 2 * price FROM orders',
+    "SELECT '*' = ANY (tags) FROM orders",
+    'INSERT INTO orders (id) SELECT * FROM unnest($1::uuid[])',
+  ])('has other uses for a star: %s', (text) => {
+    expect(statementName(text)).toMatch(/^s_[0-9a-f]{32}$/);
   });
 
   it('does not run in a transaction that is over', async () => {

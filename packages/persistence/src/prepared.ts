@@ -1,7 +1,9 @@
 /**
  * Statements that run so often that the server shall parse and plan them once per connection, and not each time.
  *
- * Their text is code of the feature and one of a few: each text is kept by every connection for as long as it lasts.
+ * 1. Their text is code of the feature and one of a few: each text is kept by every connection for as long as it lasts.
+ * 2. It names its columns: a column that a migration adds while processes run changes no row that they read. With `*`,
+ *    the server would refuse the statement on every connection that has it prepared.
  */
 import { createHash } from 'node:crypto';
 import type { QueryArrayConfig, QueryConfig, QueryResult, QueryResultRow } from 'pg';
@@ -100,10 +102,17 @@ interface Connection {
 
 const names = new Map<string, string>();
 
+/**
+ * `*` for columns: no operand follows it as in a product, and it is not that of `count(*)`. What `unnest` gives is said
+ * in the statement itself.
+ */
+const STAR = /(?<!\(\s*)\*(?=\s*(?:[,);]|$|FROM\b(?!\s+unnest\b)))/i;
+
 /** A prepared statement's name belongs to one text for ever, so it is made from the text. */
 export function statementName(text: string): string {
   let name = names.get(text);
   if (name === undefined) {
+    if (STAR.test(text)) throw new TypeError(`a prepared statement has to name its columns: ${text}`);
     name = `s_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
     names.set(text, name);
   }

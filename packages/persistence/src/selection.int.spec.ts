@@ -4,9 +4,10 @@ import type { DataSource } from 'typeorm';
 import { Column, Entity } from 'typeorm';
 import { DecimalColumn, RecordColumns } from './columns.js';
 import { createDataSource } from './data-source.js';
+import { hydrate } from './hydrate.js';
 import { newUuid } from './ids.js';
 import { listPage } from './keyset-list.js';
-import { joined, selectionOf } from './selection.js';
+import { allColumns, joined, selectionOf } from './selection.js';
 import type { TestDatabase } from './testing/index.js';
 import { createMechanismDatabase } from './testing/mechanism-database.js';
 
@@ -100,5 +101,44 @@ describe('a selection of an entity’s properties', () => {
   it('of what is no column is refused', () => {
     const properties = ['id', 'toString'] as unknown as ['id'];
     expect(() => selectionOf(dataSource, OrderEntity, 'o', properties)).toThrow(TypeError);
+  });
+});
+
+describe('all columns of an entity', () => {
+  it('are named as the database names them', () => {
+    const columns = 'o.id, o.created_at, o.updated_at, o.owner_name, o.price, o.tags, o.secret';
+    expect(allColumns(OrderEntity, 'o')(dataSource)).toBe(columns);
+  });
+
+  it('become part of a text that is written once for each database', async () => {
+    const other = createDataSource({
+      url: database.url,
+      entities: [OrderEntity],
+      migrations: [],
+      applicationName: 'selection-spec',
+    });
+    await other.initialize();
+    const written: string[] = [];
+    const text = allColumns(OrderEntity, 'o', (columns) => {
+      written.push(columns);
+      return `SELECT ${columns} FROM orders o`;
+    });
+    expect([text(dataSource), text(dataSource), text(other)]).toEqual(
+      Array.from({ length: 3 }, () => `SELECT ${allColumns(OrderEntity, 'o')(dataSource)} FROM orders o`),
+    );
+    expect(written).toHaveLength(2);
+    await other.destroy();
+  });
+
+  it('read a record as `hydrate` takes it', async () => {
+    const id = newUuid();
+    await dataSource.query(`INSERT INTO orders VALUES ($1, 'eve', 2, '[]', 's', now(), now())`, [id]);
+    const rows = await dataSource.query(
+      `SELECT ${allColumns(OrderEntity, 'o')(dataSource)} FROM orders o WHERE o.id = $1`,
+      [id],
+    );
+    const [order] = hydrate(dataSource, OrderEntity, rows);
+    expect(order).toBeInstanceOf(OrderEntity);
+    expect(order).toEqual(await dataSource.manager.findOneByOrFail(OrderEntity, { id }));
   });
 });

@@ -40,6 +40,30 @@ export function selectionOf<Entity extends ObjectLiteral, Property extends keyof
 }
 
 /**
+ * All columns of an entity, each by its name, under `alias`: its rows are for `hydrate`. They are the list itself, or
+ * what `write` makes of it; written once for each database.
+ *
+ * In place of `*`, which is another list as soon as a migration adds a column: rows that are prepared must not change
+ * while releases run side by side.
+ */
+export function allColumns<Entity extends ObjectLiteral>(
+  target: EntityTarget<Entity>,
+  alias: string,
+  write: (columns: string) => string = (columns) => columns,
+): (dataSource: DataSource) => string {
+  const texts = new WeakMap<DataSource, string>();
+  return (dataSource) => {
+    let text = texts.get(dataSource);
+    if (text === undefined) {
+      const { columns } = dataSource.getMetadata(target);
+      text = write(columns.map(({ databaseName }) => `${alias}.${databaseName}`).join(', '));
+      texts.set(dataSource, text);
+    }
+    return text;
+  };
+}
+
+/**
  * Both sides of a LEFT JOIN. Where a row has nothing of the second, its item is null: told by its first column, which
  * must be one that is never NULL.
  */

@@ -8,7 +8,7 @@ import {
   decodeId,
   encodeId,
 } from '@trading-automation/contracts';
-import { hydrate, newUuid, type Tx } from '@trading-automation/persistence';
+import { allColumns, hydrate, newUuid, type Tx } from '@trading-automation/persistence';
 import { announce } from '../announce.js';
 import type { Commands } from '../commands.js';
 import type { ListedPage, ListQuery, Lists } from '../lists.js';
@@ -24,6 +24,8 @@ import { lockUser } from './user-lock.service.js';
 
 const API_KEYS_MAX = 50;
 
+const COLUMNS = allColumns(ApiKeyEntity, 'k');
+
 export class ApiKeysService {
   constructor(
     private readonly platform: Platform,
@@ -36,7 +38,7 @@ export class ApiKeysService {
     const where = ['k.user_id = $1'];
     if (!query.include.includes('revoked')) where.push('k.revoked_at IS NULL');
     const source = {
-      select: 'k.*',
+      select: COLUMNS(this.platform.database),
       from: 'api_keys k',
       where,
       params: [actor.userId],

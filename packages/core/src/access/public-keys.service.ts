@@ -6,7 +6,7 @@ import {
   type PublicKey,
   publicKey as publicKeySchema,
 } from '@trading-automation/contracts';
-import { hydrate, type Tx } from '@trading-automation/persistence';
+import { allColumns, hydrate, type Tx } from '@trading-automation/persistence';
 import { announce } from '../announce.js';
 import type { Commands } from '../commands.js';
 import type { ListedPage, ListQuery, Lists } from '../lists.js';
@@ -18,6 +18,8 @@ import { assertAdminCredentialLeft } from './admin-credentials.service.js';
 import { announceCredentialChange, forgetCredentials } from './credential-lookup.service.js';
 import { PublicKeyEntity } from './public-key.entity.js';
 import { lockUser } from './user-lock.service.js';
+
+const COLUMNS = allColumns(PublicKeyEntity, 'p');
 
 /** The key pairs that act for an account; {@link IdentityService} links them. */
 export class PublicKeysService {
@@ -32,7 +34,7 @@ export class PublicKeysService {
     const where = ['p.user_id = $1'];
     if (!query.include.includes('revoked')) where.push('p.revoked_at IS NULL');
     const source = {
-      select: 'p.*',
+      select: COLUMNS(this.platform.database),
       from: 'public_keys p',
       where,
       params: [actor.userId],

@@ -1,5 +1,6 @@
 import { type CopierStats, canonicalDecimal, type Decimal } from '@trading-automation/contracts';
-import { queryPrepared, type Tx } from '@trading-automation/persistence';
+import { allColumns, queryPrepared, type Tx } from '@trading-automation/persistence';
+import { CopierEntity } from './copier.entity.js';
 import { type TrackedLot, trackingOf } from './tracking.rules.js';
 
 /** What a copier's own row has is named as its columns are, what came of it in camel case: neither hides the other. */
@@ -85,11 +86,11 @@ const TRACKED = `
   )`;
 
 /**
- * The rows that `asked` selects, ids of copiers at least, with what came of each. Amounts of different currencies are
- * never added: what a copier has in several quote currencies counts in the one in which it opened most lots. Open lots
- * at the last price, at their cost where none was seen.
+ * The rows that `asked` selects, ids of copiers at least, with what came of each; `shown` names their columns, under `a`.
+ * Amounts of different currencies are never added: what a copier has in several quote currencies counts in the one in
+ * which it opened most lots. Open lots at the last price, at their cost where none was seen.
  */
-const withStats = (asked: string) => `
+const withStats = (shown: string, asked: string) => `
   WITH asked AS MATERIALIZED (
     ${asked}
   ), decided AS (
@@ -108,18 +109,23 @@ const withStats = (asked: string) => `
     LEFT JOIN LATERAL (SELECT sum(pnl) AS pnl FROM lot_closures c WHERE c.lot_id = l.id) r ON true
     WHERE l.copier_id IN (SELECT id FROM asked) GROUP BY l.copier_id, p.quote
   ), main AS (
-    SELECT DISTINCT ON (id) * FROM held ORDER BY id, lot_count DESC, quote
+    SELECT DISTINCT ON (id) id, exposure, net_pnl FROM held ORDER BY id, lot_count DESC, quote
   ), ${TRACKED}
-  SELECT a.*, coalesce(d.copied, 0) AS "copiedCount", coalesce(d.skipped, 0) AS "skippedCount",
+  SELECT ${shown}, coalesce(d.copied, 0) AS "copiedCount", coalesce(d.skipped, 0) AS "skippedCount",
     coalesce(d.failed, 0) AS "failedCount", d.median_latency_ms AS "medianLatencyMs",
     d.p99_latency_ms AS "p99LatencyMs", d.average_slippage_bps::text AS "averageSlippageBps",
     round(coalesce(m.exposure, 0), 18)::text AS "openExposure", round(coalesce(m.net_pnl, 0), 18)::text AS "netPnl",
     t.lots AS "trackedLots"
   FROM asked a LEFT JOIN decided d USING (id) LEFT JOIN main m USING (id) LEFT JOIN tracked t USING (id)`;
 
-const GIVEN = withStats('SELECT id FROM unnest($1::uuid[]) AS a (id)');
+const GIVEN = withStats('a.id', 'SELECT a.id FROM unnest($1::uuid[]) AS a (id)');
 
-const OWN = withStats('SELECT * FROM copiers WHERE id = ANY ($1) AND user_id = $2 AND deleted_at IS NULL');
+const OWN = allColumns(CopierEntity, 'a', (columns) =>
+  withStats(
+    columns,
+    `SELECT ${columns} FROM copiers a WHERE id = ANY ($1) AND user_id = $2 AND deleted_at IS NULL`,
+  ),
+);
 
 /** What came of the copiers' signals and copies; of every copier that is asked for. */
 export async function copierStatsOf(
@@ -137,7 +143,7 @@ export async function ownWithStats(
   userId: string,
   ids: readonly string[],
 ): Promise<readonly { readonly row: Readonly<Record<string, unknown>>; readonly stats: CopierStats }[]> {
-  const rows = await queryPrepared<StatsRow>(tx, OWN, [ids, userId]);
+  const rows = await queryPrepared<StatsRow>(tx, OWN(tx.connection), [ids, userId]);
   return rows.map((row) => ({ row, stats: viewStats(row) }));
 }
 

@@ -13,7 +13,7 @@ import {
   type QueryOf,
   type StoppedCopier,
 } from '@trading-automation/contracts';
-import { hydrate, newUuid, type Tx } from '@trading-automation/persistence';
+import { allColumns, hydrate, newUuid, type Tx } from '@trading-automation/persistence';
 import { IsNull } from 'typeorm';
 import { type Actor, authorise, lockUser } from '../access/index.js';
 import { announce } from '../announce.js';
@@ -41,6 +41,8 @@ import { DECISION_COLUMNS, type DecisionRow, viewDecision } from './copying/deci
 import { assertMayFollow, assertNotOwnAccount } from './strategy-links.service.js';
 
 const COPIERS_MAX = 1_000;
+
+const COLUMNS = allColumns(CopierEntity, 'c');
 
 /**
  * What a user does with copiers. Whatever changes the copiers of one user happens one after the other (`lockUser`);
@@ -73,7 +75,7 @@ export class CopiersService {
       filter('exchange_account_id', accountId);
     }
     const source = {
-      select: 'c.*',
+      select: COLUMNS(database),
       from: 'copiers c',
       where,
       params,

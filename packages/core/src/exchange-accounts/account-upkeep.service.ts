@@ -14,7 +14,7 @@ import {
   type TradingType,
 } from '@trading-automation/contracts';
 import type { Balances } from '@trading-automation/exchanges';
-import { hydrate, inTransaction, queryPrepared, type Tx } from '@trading-automation/persistence';
+import { allColumns, hydrate, inTransaction, queryPrepared, type Tx } from '@trading-automation/persistence';
 import { announce, announceAll } from '../announce.js';
 import { Exact } from '../decimal-arithmetic.js';
 import type { Platform } from '../platform.js';
@@ -112,7 +112,10 @@ export class AccountUpkeep {
     await inTransaction(this.platform.database, async (tx) => {
       const ids = rows.map(({ id }) => id);
       await lockAccounts(tx, ids);
-      const stored = await queryPrepared<StoredReading>(tx, STORE_READINGS, [ids, JSON.stringify(rows)]);
+      const stored = await queryPrepared<StoredReading>(tx, STORE_READINGS(tx.connection), [
+        ids,
+        JSON.stringify(rows),
+      ]);
       const told = stored.filter(
         ({ is_asked, balances_before, balances }) => is_asked === true || !isSame(balances_before, balances),
       );
@@ -191,12 +194,16 @@ function togetherByAccount(heard: readonly HeardBalances[]): readonly HeardBalan
 }
 
 /** Of two of one account the newer. Written so that accounts are found by their ids, whatever the planner expects. */
-const STORE_READINGS = `
+const STORE_READINGS = allColumns(
+  ExchangeAccountEntity,
+  'a',
+  (columns) => `
   UPDATE exchange_accounts a SET balances = read.balances, balances_taken_at = read.taken_at,
     last_sync_at = clock_timestamp(), sync_served_at = greatest(a.sync_served_at, read.taken_at),
     updated_at = clock_timestamp()
   FROM (
-    SELECT DISTINCT ON (id) given.*, before.* FROM jsonb_to_recordset($2) AS given (id uuid, balances jsonb, taken_at timestamptz)
+    SELECT DISTINCT ON (id) given.id, given.balances, given.taken_at, before.balances_before, before.is_asked
+    FROM jsonb_to_recordset($2) AS given (id uuid, balances jsonb, taken_at timestamptz)
     CROSS JOIN LATERAL (
       SELECT b.balances AS balances_before, b.sync_requested_at > coalesce(b.sync_served_at, '-infinity')
         AND b.sync_requested_at <= given.taken_at AS is_asked
@@ -204,7 +211,8 @@ const STORE_READINGS = `
     ORDER BY id, taken_at DESC) AS read
   WHERE a.id = ANY ($1) AND a.id = read.id AND a.deleted_at IS NULL
     AND coalesce(a.balances_taken_at, '-infinity') < read.taken_at
-  RETURNING a.*, read.balances_before, read.is_asked`;
+  RETURNING ${columns}, read.balances_before, read.is_asked`,
+);
 
 interface StoredReading {
   readonly balances: Balances;

@@ -12,7 +12,7 @@ import {
   type SupportedExchange,
 } from '@trading-automation/contracts';
 import type { CredentialsReport } from '@trading-automation/exchanges';
-import { hydrate, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
+import { allColumns, hydrate, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import { IsNull } from 'typeorm';
 import { type Actor, authorise, lockUser } from '../access/index.js';
 import type { Commands } from '../commands.js';
@@ -41,13 +41,22 @@ export interface ExchangeAccountsParts {
   readonly secrets: ExchangeSecrets;
 }
 
+const SUPPORTED_COLUMNS = allColumns(SupportedExchangeEntity, 'e');
+const COLUMNS = allColumns(ExchangeAccountEntity, 'a');
+const OWN = allColumns(
+  ExchangeAccountEntity,
+  'a',
+  (columns) =>
+    `SELECT ${columns} FROM exchange_accounts a WHERE a.id = ANY ($1) AND a.user_id = $2 AND a.deleted_at IS NULL`,
+);
+
 export class ExchangeAccountsService {
   constructor(private readonly parts: ExchangeAccountsParts) {}
 
   async supported(query: ListQuery): Promise<ListedPage<SupportedExchange>> {
     const { platform, lists } = this.parts;
     const source = {
-      select: 'e.*',
+      select: SUPPORTED_COLUMNS(platform.database),
       from: 'supported_exchanges e',
       where: [],
       params: [],
@@ -66,7 +75,7 @@ export class ExchangeAccountsService {
     authorise(actor, exchangeAccountOperations.list.access);
     const { platform, lists } = this.parts;
     const source = {
-      select: 'a.*',
+      select: COLUMNS(platform.database),
       from: 'exchange_accounts a',
       where: ['a.user_id = $1', 'a.deleted_at IS NULL'],
       params: [actor.userId],
@@ -92,11 +101,7 @@ export class ExchangeAccountsService {
     authorise(actor, exchangeAccountOperations.get.access);
     const { database } = this.parts.platform;
     return recordsByIds('exa', publicIds, async (ids) => {
-      const rows = await queryPrepared(
-        database.manager,
-        'SELECT * FROM exchange_accounts WHERE id = ANY ($1) AND user_id = $2 AND deleted_at IS NULL',
-        [ids, actor.userId],
-      );
+      const rows = await queryPrepared(database.manager, OWN(database), [ids, actor.userId]);
       return hydrate(database, ExchangeAccountEntity, rows).map(viewExchangeAccount);
     });
   }

@@ -5,7 +5,7 @@ import {
   notificationOperations,
   type QueryOf,
 } from '@trading-automation/contracts';
-import { hydrate, queryPrepared, type Tx } from '@trading-automation/persistence';
+import { allColumns, hydrate, queryPrepared, type Tx } from '@trading-automation/persistence';
 import { IsNull } from 'typeorm';
 import { type Actor, authorise } from '../access/index.js';
 import type { Commands } from '../commands.js';
@@ -17,6 +17,14 @@ import { NotificationEntity } from './notification.entity.js';
 import { notificationView } from './notification.view.js';
 
 type ListFilters = QueryOf<typeof notificationOperations.list>;
+
+const COLUMNS = allColumns(NotificationEntity, 'n');
+const OWN = allColumns(
+  NotificationEntity,
+  'n',
+  (columns) =>
+    `SELECT ${columns} FROM notifications n WHERE n.id = ANY ($1) AND n.user_id = $2 AND n.deleted_at IS NULL`,
+);
 
 /** What a user does with notifications; they are made by {@link NotificationRelay}. */
 export class NotificationsService {
@@ -35,7 +43,7 @@ export class NotificationsService {
     }
     if (query.kind !== undefined) where.push(`n.kind = $${params.push(query.kind)}`);
     const source = {
-      select: 'n.*',
+      select: COLUMNS(this.platform.database),
       from: 'notifications n',
       where,
       params,
@@ -52,11 +60,7 @@ export class NotificationsService {
     authorise(actor, notificationOperations.list.access);
     const { database } = this.platform;
     return recordsByIds('ntf', publicIds, async (ids) => {
-      const rows = await queryPrepared(
-        database.manager,
-        'SELECT * FROM notifications WHERE id = ANY ($1) AND user_id = $2 AND deleted_at IS NULL',
-        [ids, actor.userId],
-      );
+      const rows = await queryPrepared(database.manager, OWN(database), [ids, actor.userId]);
       return hydrate(database, NotificationEntity, rows).map(notificationView);
     });
   }

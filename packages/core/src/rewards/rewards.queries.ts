@@ -42,6 +42,10 @@ export const IS_IN_STATUS: Readonly<Record<RewardStatus, string>> = {
     'r.claimed_at IS NULL AND r.claimable_at <= now() AND (r.expires_at IS NULL OR r.expires_at > now())',
 };
 
+/** A `RewardTypeRow`, of `t`. */
+export const REWARD_TYPE_SELECT =
+  't.id, t.code, t.name, t.description, t.basis, t.rate, t.period, t.is_active, t.created_at, t.updated_at';
+
 export const REWARD_SELECT = `r.id, r.type_id, r.amount, r.currency, r.reason, r.source_kind, r.source_id,
   r.claimable_at, r.expires_at, r.claimed_at, r.created_at, r.updated_at,
   CASE WHEN ${IS_IN_STATUS.CLAIMED} THEN 'CLAIMED' WHEN ${IS_IN_STATUS.EXPIRED} THEN 'EXPIRED'

@@ -25,6 +25,7 @@ import {
   markClaimed,
   REWARD_FROM,
   REWARD_SELECT,
+  REWARD_TYPE_SELECT,
   type RewardRow,
 } from './rewards.queries.js';
 
@@ -78,7 +79,7 @@ export class RewardsService {
   async types(actor: Actor, query: ListQuery): Promise<ListedPage<RewardType>> {
     authorise(actor, rewardOperations.types.access);
     const source = {
-      select: 't.*',
+      select: REWARD_TYPE_SELECT,
       from: 'reward_types t',
       where: [],
       params: [],
@@ -102,7 +103,7 @@ export class RewardsService {
     authorise(actor, rewardOperations.types.access);
     const { manager } = this.parts.platform.database;
     return recordsByIds('rwt', publicIds, async (ids) => {
-      const ofIds = 'SELECT * FROM reward_types WHERE id = ANY ($1)';
+      const ofIds = `SELECT ${REWARD_TYPE_SELECT} FROM reward_types t WHERE t.id = ANY ($1)`;
       return (await queryPrepared<RewardTypeRow>(manager, ofIds, [ids])).map(rewardTypeView);
     });
   }

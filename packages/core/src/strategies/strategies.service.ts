@@ -6,7 +6,7 @@ import {
   type StrategyCreate,
   strategyOperations,
 } from '@trading-automation/contracts';
-import { hydrate, newUuid, type Tx } from '@trading-automation/persistence';
+import { allColumns, hydrate, newUuid, type Tx } from '@trading-automation/persistence';
 import { IsNull } from 'typeorm';
 import { type Actor, authorise } from '../access/index.js';
 import type { Commands } from '../commands.js';
@@ -20,6 +20,8 @@ import { readableStrategies, viewStrategies } from './strategy-records.js';
 
 type StrategyList = ListQuery & QueryOf<typeof strategyOperations.list>;
 
+const COLUMNS = allColumns(StrategyEntity, 's');
+
 /** Reads and makes strategies. Changes that reach their copiers are use-cases of the copiers feature. */
 export class StrategiesService {
   constructor(
@@ -32,7 +34,7 @@ export class StrategiesService {
     authorise(actor, strategyOperations.list.access);
     const { database } = this.platform;
     const source = {
-      select: 's.*',
+      select: COLUMNS(database),
       from: 'strategies s',
       ...conditionsOf(actor, query),
       sorts: {

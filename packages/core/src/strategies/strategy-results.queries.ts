@@ -1,8 +1,9 @@
 /** What is measured of strategies. Copiers' rows are the copiers feature's; they are counted here alone. */
 import type { Decimal } from '@trading-automation/contracts';
-import { queryPrepared, type Tx } from '@trading-automation/persistence';
+import { allColumns, queryPrepared, type Tx } from '@trading-automation/persistence';
 import { EquityHistory } from '../performance/equity-history.rules.js';
 import { equityPointsWhere } from '../performance/equity-points.queries.js';
+import { StrategyEntity } from './strategy.entity.js';
 import type { Measured } from './strategy.view.js';
 import { currencyOf, type StrategyDay, strategyResults } from './strategy-results.js';
 
@@ -22,10 +23,11 @@ interface Row {
 }
 
 /**
- * The rows that `asked` selects, ids and accounts of strategies at least, with what is measured of each. Decimals travel
- * as text. In which currency results are counted is no matter of SQL: equity is read in each of them.
+ * The rows that `asked` selects, ids and accounts of strategies at least, with what is measured of each; `shown` names
+ * their columns, under `a`. Decimals travel as text. In which currency results are counted is no matter of SQL: equity is
+ * read in each of them.
  */
-const measured = (asked: string) => `
+const measured = (shown: string, asked: string) => `
   WITH asked AS MATERIALIZED (
     ${asked}
   ), counted AS MATERIALIZED (
@@ -44,16 +46,24 @@ const measured = (asked: string) => `
        JOIN strategy_days d ON d.strategy_id = a.id AND d.part_count > 0)`)}) p
     GROUP BY 1, 2
   )
-  SELECT a.*, coalesce(c.copier_count, 0) AS "copierCount", r.days AS "storedDays",
+  SELECT ${shown}, coalesce(c.copier_count, 0) AS "copierCount", r.days AS "storedDays",
     (SELECT json_object_agg(currency, points) FROM recorded e
      WHERE e.account_id = a.exchange_account_id) AS "storedPoints"
   FROM asked a LEFT JOIN counted c USING (id) LEFT JOIN resulted r USING (id)`;
 
-const GIVEN = measured('SELECT * FROM unnest($1::uuid[], $2::uuid[]) AS a (id, exchange_account_id)');
+const GIVEN = measured(
+  'a.id, a.exchange_account_id',
+  'SELECT * FROM unnest($1::uuid[], $2::uuid[]) AS a (id, exchange_account_id)',
+);
 
 /** As `findReadable`, of many. */
-const READABLE = measured(`SELECT * FROM strategies WHERE id = ANY ($1) AND deleted_at IS NULL
-      AND (user_id = $2 OR (visibility = 'PUBLIC' AND status = 'ACTIVE'))`);
+const READABLE = allColumns(StrategyEntity, 'a', (columns) =>
+  measured(
+    columns,
+    `SELECT ${columns} FROM strategies a WHERE id = ANY ($1) AND deleted_at IS NULL
+      AND (user_id = $2 OR (visibility = 'PUBLIC' AND status = 'ACTIVE'))`,
+  ),
+);
 
 /**
  * How many copiers follow strategies, what they made and what their copiers did with it, of every one that is asked
@@ -77,7 +87,7 @@ export async function readableWithMeasures(
   userId: string,
   ids: readonly string[],
 ): Promise<readonly { readonly row: Readonly<Record<string, unknown>>; readonly measures: Measured }[]> {
-  const rows = await queryPrepared<Row>(tx, READABLE, [ids, userId]);
+  const rows = await queryPrepared<Row>(tx, READABLE(tx.connection), [ids, userId]);
   return rows.map((row) => ({ row, measures: measuredOf(row) }));
 }
 

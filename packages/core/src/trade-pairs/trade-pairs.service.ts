@@ -6,6 +6,7 @@ import {
   tradePairOperations,
 } from '@trading-automation/contracts';
 import {
+  allColumns,
   hydrate,
   queryPrepared,
   selectionOf,
@@ -19,6 +20,13 @@ import { recordsByIds } from '../records-by-ids.js';
 import { unknownId } from '../refusals.js';
 import { TradePairEntity } from './trade-pair.entity.js';
 import { viewTradePair } from './trade-pair.view.js';
+
+const COLUMNS = allColumns(TradePairEntity, 'p');
+const BY_IDS = allColumns(
+  TradePairEntity,
+  'p',
+  (columns) => `SELECT ${columns} FROM trade_pairs p WHERE p.id = ANY ($1)`,
+);
 
 export class TradePairsService {
   constructor(
@@ -35,7 +43,7 @@ export class TradePairsService {
     const named =
       'p.exchange = $1 OR p.exchange IN (SELECT code FROM supported_exchanges WHERE lower(name) = lower($1))';
     const source = {
-      select: 'p.*',
+      select: COLUMNS(this.platform.database),
       from: 'trade_pairs p',
       where: exchange === undefined ? [] : [named],
       params: exchange === undefined ? [] : [exchange],
@@ -63,9 +71,7 @@ export class TradePairsService {
     authorise(actor, tradePairOperations.get.access);
     const { database } = this.platform;
     return recordsByIds('tpr', publicIds, async (ids) => {
-      const rows = await queryPrepared(database.manager, 'SELECT * FROM trade_pairs WHERE id = ANY ($1)', [
-        ids,
-      ]);
+      const rows = await queryPrepared(database.manager, BY_IDS(database), [ids]);
       return hydrate(database, TradePairEntity, rows).map(viewTradePair);
     });
   }

@@ -12,7 +12,7 @@
  */
 import { canonicalDecimal, encodeId, type TradingType } from '@trading-automation/contracts';
 import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
-import { hydrate, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
+import { allColumns, hydrate, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import { TradeEntity } from './trade.entity.js';
 import { intentOf } from './trade.view.js';
 import { announceTrades, type OrderReport, storeReports } from './trade-changes.service.js';
@@ -160,7 +160,7 @@ async function makeExternal(tx: Tx, accountId: string, orders: readonly VenueOrd
   };
   const venueIdOf = ({ venueClientOrderId }: VenueOrder) =>
     taken.atVenue.has(venueClientOrderId) ? null : venueClientOrderId || null;
-  const rows = await queryPrepared(tx, INSERT_EXTERNAL, [
+  const rows = await queryPrepared(tx, INSERT_EXTERNAL(tx.connection), [
     accountId,
     made.map(({ id }) => id),
     made.map(({ pair }) => pair.user_id),
@@ -190,7 +190,11 @@ async function makeExternal(tx: Tx, accountId: string, orders: readonly VenueOrd
 const CLIENT_ORDER_ID = /^[A-Za-z0-9_-]{1,36}$/;
 
 /** What an order takes from the balances is in them already. */
-const INSERT_EXTERNAL = `INSERT INTO trades (id, user_id, exchange_account_id, trade_pair_id, symbol, trading_type,
+const INSERT_EXTERNAL = allColumns(
+  TradeEntity,
+  't',
+  (columns) => `
+  INSERT INTO trades AS t (id, user_id, exchange_account_id, trade_pair_id, symbol, trading_type,
     client_order_id, venue_client_order_id, exchange_order_id, origin, type, side, intent, is_exit, reduce_only,
     time_in_force, price, stop_price, amount, requested_amount, reserved_asset, reserved_amount, status, look_at,
     submitted_at)
@@ -203,7 +207,8 @@ const INSERT_EXTERNAL = `INSERT INTO trades (id, user_id, exchange_account_id, t
     AS told (id, user_id, pair_id, symbol, trading_type, client_order_id, venue_id, exchange_id, type, side, intent,
       time_in_force, price, stop_price, amount, reserved_asset, created_at)
   ON CONFLICT DO NOTHING
-  RETURNING *`;
+  RETURNING ${columns}`,
+);
 
 async function pairsOf(tx: Tx, accountId: string, orders: readonly VenueOrder[]): Promise<PairOfAccount[]> {
   const symbols = [...new Set(orders.map(({ symbol }) => symbol))];

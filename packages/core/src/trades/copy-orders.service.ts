@@ -14,7 +14,7 @@ import type {
   TradeType,
   TradingType,
 } from '@trading-automation/contracts';
-import { hydrate, queryPrepared, type Tx } from '@trading-automation/persistence';
+import { allColumns, hydrate, queryPrepared, type Tx } from '@trading-automation/persistence';
 import { type StoredCopy, TradeEntity } from './trade.entity.js';
 import { viewTrade } from './trade.view.js';
 import { announceTrades } from './trade-changes.service.js';
@@ -62,7 +62,7 @@ export interface NewCopyTrade {
 /** Keeps the copies that are not kept yet, tells of them and has them sent; answers with those that are new. */
 export async function placeCopies(tx: Tx, copies: readonly NewCopyTrade[]): Promise<readonly Trade[]> {
   if (copies.length === 0) return [];
-  const rows = await queryPrepared(tx, INSERT_COPIES, [FIRST_LOOK_MS, ...columnsOf(copies)]);
+  const rows = await queryPrepared(tx, INSERT_COPIES(tx.connection), [FIRST_LOOK_MS, ...columnsOf(copies)]);
   const trades = hydrate(tx.connection, TradeEntity, rows);
   const places = new Map(copies.map(({ id }, place) => [id, place]));
   trades.sort((a, b) => places.get(a.id)! - places.get(b.id)!);
@@ -77,7 +77,11 @@ export async function placeCopies(tx: Tx, copies: readonly NewCopyTrade[]): Prom
   return trades.map(viewTrade);
 }
 
-const INSERT_COPIES = `INSERT INTO trades (id, user_id, exchange_account_id, trade_pair_id, symbol, trading_type,
+const INSERT_COPIES = allColumns(
+  TradeEntity,
+  't',
+  (columns) => `
+  INSERT INTO trades AS t (id, user_id, exchange_account_id, trade_pair_id, symbol, trading_type,
     copier_id, copied_strategy_id, source_trade_id, source_fill_id, client_order_id, origin, type, side, time_in_force,
     price, amount, requested_amount, reduce_only, intent, is_exit, reserved_asset, reserved_amount, copy, resend_until,
     status, look_at)
@@ -92,7 +96,8 @@ const INSERT_COPIES = `INSERT INTO trades (id, user_id, exchange_account_id, tra
       source_fill_id, client_order_id, type, side, time_in_force, price, amount, requested, reduce_only, intent,
       reserved_asset, reserved, copy, resend_until)
   ON CONFLICT (exchange_account_id, client_order_id) DO NOTHING
-  RETURNING *`;
+  RETURNING ${columns}`,
+);
 
 function columnsOf(copies: readonly NewCopyTrade[]): unknown[][] {
   return [
@@ -138,6 +143,15 @@ function storedCopyOf({
   };
 }
 
+const LOCK_OPEN = allColumns(
+  TradeEntity,
+  't',
+  (columns) => `
+  SELECT ${columns} FROM trades t
+  WHERE copier_id = ANY ($1) AND status IN ('PENDING', 'PARTIALLY_FILLED') AND NOT (is_exit AND $2)
+  ORDER BY id FOR NO KEY UPDATE`,
+);
+
 /**
  * Ends the copiers' orders that nobody has begun to send, and asks for the cancellation of those that are open at the
  * exchange; of entries alone where exits shall go on.
@@ -147,12 +161,7 @@ export async function cancelCopies(
   copierIds: string | readonly string[],
   { entriesOnly = false }: { readonly entriesOnly?: boolean } = {},
 ): Promise<void> {
-  const rows = await queryPrepared(
-    tx,
-    `SELECT * FROM trades WHERE copier_id = ANY ($1) AND status IN ('PENDING', 'PARTIALLY_FILLED') AND NOT (is_exit AND $2)
-     ORDER BY id FOR NO KEY UPDATE`,
-    [[copierIds].flat(), entriesOnly],
-  );
+  const rows = await queryPrepared(tx, LOCK_OPEN(tx.connection), [[copierIds].flat(), entriesOnly]);
   const trades = hydrate(tx.connection, TradeEntity, rows);
   const isSent = ({ submittedAt }: TradeEntity) => submittedAt !== null;
   await cancelUnsent(

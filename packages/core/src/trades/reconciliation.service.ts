@@ -11,7 +11,14 @@
  */
 import { type Decimal, encodeId } from '@trading-automation/contracts';
 import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
-import { hydrate, inTransaction, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
+import {
+  allColumns,
+  hydrate,
+  inTransaction,
+  newUuid,
+  queryPrepared,
+  type Tx,
+} from '@trading-automation/persistence';
 import { Exact } from '../decimal-arithmetic.js';
 import type { Platform } from '../platform.js';
 import { adoptOrders } from './adoption.service.js';
@@ -245,7 +252,14 @@ async function writeSales(tx: Tx, accountId: string, actions: readonly Action[])
 async function makeSale(tx: Tx, accountId: string, { pairId, symbol, amount }: Sale): Promise<OrderReport> {
   const id = newUuid();
   const name = encodeId('trd', id);
-  const rows = await queryPrepared(tx, INSERT_SALE, [id, accountId, pairId, symbol, name, amount]);
+  const rows = await queryPrepared(tx, INSERT_SALE(tx.connection), [
+    id,
+    accountId,
+    pairId,
+    symbol,
+    name,
+    amount,
+  ]);
   const [trade] = hydrate(tx.connection, TradeEntity, rows);
   if (trade === undefined) throw new Error('lots stand on a pair or an account that is not there');
   await announceTrades(tx, [{ trade, type: 'trade.created' }]);
@@ -280,14 +294,19 @@ function endedOrder({ symbol, amount }: TradeEntity, name: string) {
   } as const;
 }
 
-const INSERT_SALE = `INSERT INTO trades (id, user_id, exchange_account_id, trade_pair_id, symbol, trading_type,
+const INSERT_SALE = allColumns(
+  TradeEntity,
+  't',
+  (columns) => `
+  INSERT INTO trades AS t (id, user_id, exchange_account_id, trade_pair_id, symbol, trading_type,
     client_order_id, venue_client_order_id, exchange_order_id, origin, type, side, intent, is_exit, reduce_only,
     time_in_force, amount, requested_amount, reserved_asset, reserved_amount, status, look_at, submitted_at,
     reconciled_at)
   SELECT $1, a.user_id, a.id, p.id, $4, a.trading_type, $5, $5, $5, 'RECONCILIATION', 'MARKET', 'SELL', 'REDUCE', true,
     false, 'GTC', $6, $6, p.base, 0, 'PENDING', clock_timestamp(), clock_timestamp(), clock_timestamp()
   FROM exchange_accounts a, trade_pairs p WHERE a.id = $2 AND p.id = $3
-  RETURNING *`;
+  RETURNING ${columns}`,
+);
 
 /** Without a last price, what the lots cost: then nothing is said to be won or lost. */
 const SALE_PRICE = `SELECT clock_timestamp() AS now, trim_scale(coalesce(p.last_price,

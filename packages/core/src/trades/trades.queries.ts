@@ -1,6 +1,6 @@
 import type { Decimal } from '@trading-automation/contracts';
 import type { VenueFill } from '@trading-automation/exchanges';
-import { hydrate, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
+import { allColumns, hydrate, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import { Exact } from '../decimal-arithmetic.js';
 import { FillEntity } from './fill.entity.js';
 import { TradeEntity } from './trade.entity.js';
@@ -47,13 +47,17 @@ export interface LockedTrade {
   readonly now: Date;
 }
 
-const lockText = (
-  more: string,
-) => `SELECT t.*, coalesce(resend_until > clock_timestamp(), false) AS may_resend,
+const lockText = (more: string) =>
+  allColumns(
+    TradeEntity,
+    't',
+    (columns) => `
+  SELECT ${columns}, coalesce(resend_until > clock_timestamp(), false) AS may_resend,
     coalesce(resend_until <= clock_timestamp(), false) AS has_expired,
     coalesce(submitted_at > clock_timestamp() - $2 * interval '1 millisecond', false) AS is_on_its_way,
     clock_timestamp() AS now
-  FROM trades t WHERE id = ANY ($1) ${more} ORDER BY id FOR NO KEY UPDATE`;
+  FROM trades t WHERE id = ANY ($1) ${more} ORDER BY id FOR NO KEY UPDATE`,
+  );
 const LOCK = lockText('');
 const LOCK_OPEN = lockText("AND status IN ('PENDING', 'PARTIALLY_FILLED')");
 
@@ -66,7 +70,8 @@ export async function lockTrades(
   ids: readonly string[],
   { which, answerExpectedMs }: { readonly which: 'all' | 'open'; readonly answerExpectedMs: number },
 ): Promise<LockedTrade[]> {
-  const rows = await queryPrepared(tx, which === 'all' ? LOCK : LOCK_OPEN, [ids, answerExpectedMs]);
+  const text = (which === 'all' ? LOCK : LOCK_OPEN)(tx.connection);
+  const rows = await queryPrepared(tx, text, [ids, answerExpectedMs]);
   const trades = hydrate(tx.connection, TradeEntity, rows);
   return rows.map(({ may_resend, has_expired, is_on_its_way, now }, i) => ({
     trade: trades[i]!,
@@ -173,17 +178,22 @@ export interface ToldFill {
   readonly fill: VenueFill;
 }
 
-const INSERT_FILLS = `INSERT INTO fills (id, trade_id, exchange_account_id, symbol, exchange_fill_id, price, amount,
+const INSERT_FILLS = allColumns(
+  FillEntity,
+  'f',
+  (columns) => `
+  INSERT INTO fills AS f (id, trade_id, exchange_account_id, symbol, exchange_fill_id, price, amount,
     fee_amount, fee_currency, liquidity, executed_at)
   SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::numeric[], $7::numeric[],
     $8::numeric[], $9::text[], $10::text[], $11::timestamptz[])
   ON CONFLICT (trade_id, exchange_fill_id) DO NOTHING
-  RETURNING *`;
+  RETURNING ${columns}`,
+);
 
 /** Keeps the fills that are not known yet, and answers with those; an order is told of with all of its fills each time. */
 export async function insertFills(tx: Tx, told: readonly ToldFill[]): Promise<FillEntity[]> {
   if (told.length === 0) return [];
-  const rows = await queryPrepared(tx, INSERT_FILLS, [
+  const rows = await queryPrepared(tx, INSERT_FILLS(tx.connection), [
     told.map(() => newUuid()),
     told.map(({ trade }) => trade.id),
     told.map(({ trade }) => trade.exchangeAccountId),

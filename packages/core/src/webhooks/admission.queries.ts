@@ -34,7 +34,8 @@ const ADMISSIBLE = `
       SELECT id, attempts, next_at FROM webhook_deliveries d WHERE d.webhook_id = hooks.id AND d.status = 'DUE' AND d.is_parked
       ORDER BY d.next_at, d.id LIMIT greatest(0, hooks.cap - hooks.busy)) p
   ), ranked AS (
-    SELECT waiting.*, row_number() OVER (PARTITION BY user_id, is_slow ORDER BY place, next_at, id)
+    SELECT id, attempts, next_at, is_slow, place,
+      row_number() OVER (PARTITION BY user_id, is_slow ORDER BY place, next_at, id)
       + (SELECT coalesce(sum(busy), 0) FROM hooks
          WHERE hooks.user_id = waiting.user_id AND hooks.is_slow = waiting.is_slow) AS rank
     FROM waiting

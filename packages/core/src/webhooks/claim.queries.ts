@@ -129,11 +129,13 @@ const CLAIM = `
     SELECT user_id, webhook_id, consecutive_failures >= ${SLOW_FROM_FAILURES} AS is_slow, in_flight AS count
     FROM webhooks_in_flight(ARRAY(SELECT user_id FROM free), ARRAY(SELECT id FROM free))
   ), ranked AS (
-    SELECT free.*, coalesce((SELECT count FROM busy WHERE busy.webhook_id = free.webhook_id), 0)
+    SELECT id, webhook_id, status, is_parked, former_lease_id, user_id, lease_id, place, is_failing, is_slow,
+      coalesce((SELECT count FROM busy WHERE busy.webhook_id = free.webhook_id), 0)
         + row_number() OVER (PARTITION BY webhook_id ORDER BY place) AS rank_in_webhook
     FROM free WHERE NOT (is_slow AND lane = 'main')
   ), fitting AS (
-    SELECT ranked.*, coalesce((SELECT sum(count) FROM busy
+    SELECT id, former_lease_id, lease_id,
+      coalesce((SELECT sum(count) FROM busy
         WHERE busy.user_id = ranked.user_id AND busy.is_slow = ranked.is_slow), 0)
         + row_number() OVER (PARTITION BY user_id, is_slow ORDER BY place) AS rank_in_user
     FROM ranked WHERE rank_in_webhook <= CASE WHEN is_failing THEN least(${FAILING_CAP}, $8::int) ELSE $8::int END

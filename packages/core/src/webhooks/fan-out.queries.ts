@@ -53,7 +53,8 @@ export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[
 
 const INSERT = `
   WITH owed AS (
-    SELECT *, row_number() OVER (PARTITION BY webhook_id ORDER BY place) AS place_in_webhook
+    SELECT id, webhook_id, event_id, event_type, user_id, place,
+      row_number() OVER (PARTITION BY webhook_id ORDER BY place) AS place_in_webhook
     FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::uuid[]) WITH ORDINALITY
       AS owed (id, webhook_id, event_id, event_type, user_id, place)
   ), behind AS MATERIALIZED (

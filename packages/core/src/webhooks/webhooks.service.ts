@@ -14,6 +14,7 @@ import {
   webhookOperations,
 } from '@trading-automation/contracts';
 import {
+  allColumns,
   CallRefused,
   callProcess,
   hydrate,
@@ -43,6 +44,14 @@ import {
 } from './webhook-tests.service.js';
 
 const WEBHOOKS_MAX = 50;
+
+const COLUMNS = allColumns(WebhookEntity, 'w');
+const OWN = allColumns(
+  WebhookEntity,
+  'w',
+  (columns) =>
+    `SELECT ${columns} FROM webhooks w WHERE w.id = ANY ($1) AND w.user_id = $2 AND w.deleted_at IS NULL`,
+);
 
 /** What an account does with its webhooks. What is owed to them is sent by the dispatcher. */
 export class WebhooksService {
@@ -75,7 +84,7 @@ export class WebhooksService {
   async list(actor: Actor, query: ListQuery): Promise<ListedPage<Webhook>> {
     authorise(actor, webhookOperations.list.access);
     const source = {
-      select: 'w.*',
+      select: COLUMNS(this.platform.database),
       from: 'webhooks w',
       where: ['w.user_id = $1', 'w.deleted_at IS NULL'],
       params: [actor.userId],
@@ -99,11 +108,7 @@ export class WebhooksService {
     authorise(actor, webhookOperations.get.access);
     const { database } = this.platform;
     return recordsByIds('whk', publicIds, async (ids) => {
-      const rows = await queryPrepared(
-        database.manager,
-        'SELECT * FROM webhooks WHERE id = ANY ($1) AND user_id = $2 AND deleted_at IS NULL',
-        [ids, actor.userId],
-      );
+      const rows = await queryPrepared(database.manager, OWN(database), [ids, actor.userId]);
       return hydrate(database, WebhookEntity, rows).map(webhookView);
     });
   }

@@ -12,7 +12,7 @@ import {
   withdrawalOperations,
   withdrawal as withdrawalSchema,
 } from '@trading-automation/contracts';
-import { hydrate, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
+import { allColumns, hydrate, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { EntityManager } from 'typeorm';
 import { type Actor, authorise } from '../access/index.js';
 import { announce } from '../announce.js';
@@ -38,6 +38,13 @@ export interface WithdrawalsParts {
   readonly fee: Decimal;
 }
 
+const COLUMNS = allColumns(WithdrawalEntity, 'w');
+const OWN = allColumns(
+  WithdrawalEntity,
+  'w',
+  (columns) => `SELECT ${columns} FROM withdrawals w WHERE w.id = ANY ($1) AND w.user_id = $2`,
+);
+
 export class WithdrawalsService {
   constructor(private readonly parts: WithdrawalsParts) {}
 
@@ -46,7 +53,7 @@ export class WithdrawalsService {
     const { platform, lists } = this.parts;
     const { status } = query;
     const source = {
-      select: 'w.*',
+      select: COLUMNS(platform.database),
       from: 'withdrawals w',
       where: ['w.user_id = $1', ...(status === undefined ? [] : ['w.status = $2'])],
       params: [actor.userId, ...(status === undefined ? [] : [status])],
@@ -71,11 +78,7 @@ export class WithdrawalsService {
     authorise(actor, withdrawalOperations.get.access);
     const { database } = this.parts.platform;
     return recordsByIds('wdr', publicIds, async (ids) => {
-      const rows = await queryPrepared(
-        database.manager,
-        'SELECT * FROM withdrawals WHERE id = ANY ($1) AND user_id = $2',
-        [ids, actor.userId],
-      );
+      const rows = await queryPrepared(database.manager, OWN(database), [ids, actor.userId]);
       return hydrate(database, WithdrawalEntity, rows).map(withdrawalView);
     });
   }

@@ -85,9 +85,10 @@ export interface WrittenLot {
 const UPSERT_LOTS = `
   INSERT INTO copied_lots AS l (strategy_id, lot_trade_id, copier_id, ratio_numerator, ratio_denominator, terms,
     sent_amount, sent_quote, forgone_amount, seen_amount, owed_amount)
-  SELECT $1, $2, n.*
+  SELECT $1, $2, n.copier_id, n.numerator, n.denominator, n.terms, n.sent, n.sent_quote, n.forgone, n.seen, n.owed
   FROM unnest($3::uuid[], $4::numeric[], $5::numeric[], $6::jsonb[], $7::numeric[], $8::numeric[], $9::numeric[],
-    $10::numeric[], $11::numeric[]) AS n
+    $10::numeric[], $11::numeric[])
+    AS n (copier_id, numerator, denominator, terms, sent, sent_quote, forgone, seen, owed)
   ON CONFLICT (copier_id, lot_trade_id) DO UPDATE SET ratio_numerator = excluded.ratio_numerator,
     ratio_denominator = excluded.ratio_denominator, terms = excluded.terms, sent_amount = excluded.sent_amount,
     sent_quote = excluded.sent_quote, forgone_amount = excluded.forgone_amount, seen_amount = excluded.seen_amount,

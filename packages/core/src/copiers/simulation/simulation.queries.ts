@@ -100,7 +100,7 @@ export async function observedFeeRate(tx: Tx, copierId: string): Promise<Decimal
     tx,
     `SELECT trim_scale(round(avg(share), 18))::text AS rate FROM (
        SELECT f.fee_amount / CASE t.side WHEN 'BUY' THEN f.amount ELSE f.amount * f.price END AS share
-       FROM (SELECT * FROM trades WHERE copier_id = $1 AND filled_amount > 0
+       FROM (SELECT id, side, trade_pair_id FROM trades WHERE copier_id = $1 AND filled_amount > 0
              ORDER BY created_at DESC LIMIT $2) t
        JOIN trade_pairs p ON p.id = t.trade_pair_id
        JOIN fills f ON f.trade_id = t.id

@@ -71,8 +71,9 @@ export async function toldOf(tx: Tx, lotTradeIds: readonly string[]): Promise<Re
        trim_scale(last.cumulative_amount)::text AS "cumulativeAmount",
        trim_scale(last.lot_amount_after)::text AS "openAmount"
      FROM unnest($1::uuid[]) AS asked (id)
-     CROSS JOIN LATERAL (SELECT * FROM signals WHERE lot_trade_id = asked.id
-                         ORDER BY sequence DESC LIMIT 1) AS last`,
+     CROSS JOIN LATERAL (
+       SELECT lot_first_sequence, lot_opened_at, cumulative_amount, lot_amount_after FROM signals
+       WHERE lot_trade_id = asked.id ORDER BY sequence DESC LIMIT 1) AS last`,
     [lotTradeIds],
   );
   return new Map(
@@ -136,7 +137,7 @@ const WRITTEN = [
 
 const COLUMNS = WRITTEN.map(([column]) => column).join(', ');
 const INSERT = `INSERT INTO signals (${COLUMNS}, leader_ratio)
-  SELECT *, CASE WHEN leader_equity > 0 THEN round(filled_amount * reference_price / leader_equity, 18) END
+  SELECT ${COLUMNS}, CASE WHEN leader_equity > 0 THEN round(filled_amount * reference_price / leader_equity, 18) END
   FROM unnest(${WRITTEN.map(([, type], i) => `$${i + 1}::${type}[]`).join(', ')}) AS told (${COLUMNS})`;
 
 async function insertSignals(tx: Tx, signals: readonly NumberedSignal[]): Promise<void> {

@@ -59,7 +59,9 @@ export async function tradeSignalsAfter(
   // The order of a source trade is the trades feature's, read here alone: that feature knows strategies.
   const rows = await queryPrepared<SignalAccess & (ToldRow | { id: null })>(
     tx,
-    `SELECT ${ACCESS}, told.*
+    `SELECT ${ACCESS}, told.id, told."strategyId", told.sequence, told.kind, told.symbol, told."tradingType", told.side,
+       told."orderType", told.price, told."stopPrice", told."filledAmount", told."leaderRatio", told."exitAmount",
+       told."lotAmountBefore", told."referencePrice", told."sourceTradeId", told."emittedAt", told."signalAt"
      FROM strategies st LEFT JOIN LATERAL (
        SELECT s.id, s.strategy_id AS "strategyId", s.sequence, s.kind, s.symbol, s.trading_type AS "tradingType",
          s.side, t.type AS "orderType", trim_scale(t.price)::text AS price,

@@ -82,11 +82,14 @@ const unbooked = (within: string) => `
   FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS key (account, pair, since)
   JOIN lot_books b ON b.exchange_account_id = key.account AND b.trade_pair_id = key.pair
   CROSS JOIN LATERAL (
-    SELECT * FROM fills
+    SELECT id, trade_id, price, amount, fee_amount, fee_currency, executed_at FROM fills
     WHERE exchange_account_id = key.account AND executed_at >= key.since
       AND (executed_at, id) > (b.last_executed_at, b.last_fill_id) ${within}
     ORDER BY executed_at, id OFFSET 0) AS f
-  CROSS JOIN LATERAL (SELECT * FROM trades WHERE id = f.trade_id OFFSET 0) AS t
+  CROSS JOIN LATERAL (
+    SELECT side, user_id, exchange_account_id, trade_pair_id, symbol, trading_type, copier_id, strategy_id,
+      copied_strategy_id, source_trade_id
+    FROM trades WHERE id = f.trade_id OFFSET 0) AS t
   WHERE t.trade_pair_id = key.pair
   ORDER BY f.executed_at, f.id`;
 
