@@ -1,7 +1,11 @@
 /** An Idempotency-Key on a mutation: each root field happens once, and is answered the same again. */
+import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Client, SubscribePayload } from 'graphql-ws';
+import type { WebSocket } from 'ws';
 import { Person } from '../../rest-api/test/proofs/person.js';
-import { type Answered, ask } from './real-graphql-api.js';
+import { type Answered, type Asked, ask, type GraphqlError } from './real-graphql-api.js';
+import { clientOf, eventually } from './sockets/real-sockets.js';
 import { TwoApis } from './two-apis.js';
 
 let apis: TwoApis;
@@ -17,7 +21,8 @@ afterAll(() => apis?.close());
 const mutate = (key: string, query: string, variables: object = {}, person = owner): Promise<Answered> =>
   ask(apis.graphql, person.holder, { query, variables }, { 'idempotency-key': key });
 const MAKE = 'mutation Make($name: String!) { createApiKey(input: { name: $name }) { id name key } }';
-const codesOf = ({ errors }: Answered) => errors?.map(({ extensions }) => extensions.code);
+const codesOf = ({ errors }: Pick<SocketAnswer, 'errors'>) =>
+  errors?.map(({ extensions }) => extensions.code);
 const isReplayed = ({ headers }: { headers: IncomingHttpHeaders }) => headers['idempotency-replayed'];
 
 /** How many keys of that name there are. */
@@ -106,6 +111,23 @@ it('refuses a key that came with another document, or with other variables', asy
   expect(await keysNamed('second')).toBe(0);
 });
 
+it('is good for the same operation in another spelling, or by its hash', async () => {
+  const sha256Hash = createHash('sha256').update(MAKE).digest('hex');
+  const extensions = { persistedQuery: { version: 1, sha256Hash } };
+  const variables = { name: 'spelled' };
+  const spellings: Asked[] = [
+    { query: MAKE, variables, extensions },
+    { variables, operationName: 'Make', query: MAKE },
+    { extensions, variables },
+  ];
+  const answers: Answered[] = [];
+  for (const asked of spellings)
+    answers.push(await ask(apis.graphql, owner.holder, asked, { 'idempotency-key': 'spelled' }));
+  expect(answers.map(isReplayed)).toEqual([undefined, 'true', 'true']);
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  expect(await keysNamed('spelled')).toBe(1);
+});
+
 it('keeps a refusal, of the input as of the state, with its details', async () => {
   const trade = await owner.trade();
   await owner.got('POST', `/v1/trades/${trade}/cancel`);
@@ -144,3 +166,134 @@ it('is another key than the same one on REST', async () => {
   expect(rest.json.success).toBe(true);
   expect(await keysNamed('both')).toBe(2);
 });
+
+describe('over a socket', () => {
+  let client: Client;
+  beforeEach(() => {
+    client = clientOf(apis.graphql, owner.holder);
+  });
+  afterEach(() => client.dispose());
+
+  const REPLAYED = { idempotencyReplayed: true };
+  const mutateOn = (key: unknown, query: string, variables: Record<string, unknown> = {}) =>
+    overSocket(client, { query, variables, extensions: { idempotencyKey: key } });
+
+  it.each([
+    ['once by its key', { idempotencyKey: 'lost' }, 1, REPLAYED],
+    ['twice without one', {}, 2, undefined],
+  ])('what a client sends again because its answer was lost happens %s', async (_what, sent, count, told) => {
+    await client.dispose();
+    client = clientOf(apis.graphql, owner.holder, { retryAttempts: 5, retryWait: async () => undefined });
+    const socket = await new Promise<WebSocket>((resolve) =>
+      client.on('connected', (opened) => resolve(opened as WebSocket)),
+    );
+    socket.onmessage = () => undefined;
+    const answer = overSocket(client, { query: MAKE, variables: { name: 'lost' }, extensions: sent });
+    await eventually(async () => (await keysNamed('lost')) === 1);
+    socket.terminate();
+    const { data, errors, extensions } = await answer;
+    expect([errors, extensions]).toEqual([undefined, told]);
+    expect(data.createApiKey.name).toBe('lost');
+    expect(await keysNamed('lost')).toBe(count);
+  });
+
+  it('is the key that the same operation has over HTTP', async () => {
+    const variables = { name: 'both ways' };
+    const first = await mutateOn('socket first', MAKE, variables);
+    expect([first.errors, first.extensions]).toEqual([undefined, undefined]);
+    const overHttp = await mutate('socket first', MAKE, variables);
+    expect([overHttp.data, isReplayed(overHttp)]).toEqual([first.data, 'true']);
+    const { data } = await mutate('HTTP first', MAKE, variables);
+    expect(await mutateOn('HTTP first', MAKE, variables)).toEqual({ data, extensions: REPLAYED });
+    expect(await keysNamed('both ways')).toBe(2);
+  });
+
+  it('lets one happen of twenty at once, ten of them over HTTP', async () => {
+    const variables = { name: 'at once' };
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => (i % 2 ? mutate : mutateOn)('at once', MAKE, variables)),
+    );
+    expect(await keysNamed('at once')).toBe(1);
+    const good = answers.filter(({ errors }) => errors === undefined);
+    expect(new Set(good.map(({ data }) => data.createApiKey.id)).size).toBe(1);
+    for (const answer of answers)
+      if (answer.errors !== undefined) expect(codesOf(answer)).toEqual(['idempotency_in_progress']);
+  });
+
+  it('is refused with another document, or with other variables', async () => {
+    await mutateOn('reused', MAKE, { name: 'first' });
+    for (const [document, name] of [
+      [MAKE, 'second'],
+      [MAKE.replace('id name key', 'id'), 'first'],
+    ] as const) {
+      const answer = await mutateOn('reused', document, { name });
+      expect(codesOf(answer)).toEqual(['idempotency_key_reused']);
+      expect(answer.errors![0]!.path).toEqual(['createApiKey']);
+      expect([answer.data, answer.extensions]).toEqual([{ createApiKey: null }, undefined]);
+    }
+    expect([await keysNamed('first'), await keysNamed('second')]).toEqual([1, 0]);
+  });
+
+  it('brings a refusal again, marked as such', async () => {
+    const variables = { name: 'n'.repeat(1_001) };
+    const first = await mutateOn('long', MAKE, variables);
+    expect([codesOf(first), first.extensions]).toEqual([['validation_failed'], undefined]);
+    const again = await mutateOn('long', MAKE, variables);
+    const { request_id: _, ...extensions } = again.errors![0]!.extensions;
+    expect(first.errors![0]).toMatchObject({ message: again.errors![0]!.message, extensions });
+    expect(again.extensions).toEqual(REPLAYED);
+  });
+
+  it.each([
+    ['empty', ''],
+    ['nothing but spaces', '  '],
+    ['too long', 'k'.repeat(256)],
+    ['not ASCII', 'é'],
+    ['not printable', 'a\n'],
+    ['a number', 7],
+    ['null', null],
+    ['a list', ['a']],
+  ])('is named where it is %s, and nothing happens', async (_what, key) => {
+    const answer = await mutateOn(key, MAKE, { name: 'bad' });
+    expect(answer).not.toHaveProperty('data');
+    expect(answer.errors).toMatchObject([
+      {
+        extensions: {
+          code: 'validation_failed',
+          details: [{ field: 'extensions.idempotencyKey', code: 'invalid' }],
+        },
+      },
+    ]);
+    expect(await keysNamed('bad')).toBe(0);
+  });
+
+  it('is not looked at where nothing is written', async () => {
+    for (const key of ['read', ''])
+      for (let i = 0; i < 2; i++)
+        expect(await mutateOn(key, '{ me { id } }')).toEqual({ data: { me: { id: owner.id } } });
+    const signals = 'subscription { tradeSignal(strategyId: "str_x") { id } }';
+    expect(codesOf(await mutateOn('', signals))).toEqual(['not_found']);
+  });
+});
+
+interface SocketAnswer {
+  // biome-ignore lint/suspicious/noExplicitAny: its shape is that of the query
+  readonly data?: any;
+  readonly errors?: readonly GraphqlError[] | undefined;
+  readonly extensions?: Record<string, unknown>;
+}
+
+/** The result of one operation, or the errors of one that was refused. */
+function overSocket(client: Client, asked: SubscribePayload): Promise<SocketAnswer> {
+  return new Promise((resolve, reject) => {
+    let answer: SocketAnswer = {};
+    client.subscribe(asked, {
+      next: (result) => {
+        answer = result as SocketAnswer;
+      },
+      error: (error) =>
+        Array.isArray(error) ? resolve({ errors: error }) : reject(new Error(`it ended with ${error}`)),
+      complete: () => resolve(answer),
+    });
+  });
+}

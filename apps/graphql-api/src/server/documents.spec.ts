@@ -318,6 +318,19 @@ describe('what is remembered', () => {
     }
   });
 
+  it('is no refusal of a text and a name that are the same in a row', () => {
+    const text = '{\n item { name }\n}';
+    const documents = new Documents(schema);
+    for (const [name, rest] of [
+      ['{', text.slice(1)],
+      ['{\n', text.slice(2)],
+      ['\n{', text.slice(1)],
+      ['\n{', text.slice(2)],
+    ] as const)
+      expect(documents.prepare(rest, name)).toHaveProperty('errors');
+    expect(documents.prepare(text, undefined)).not.toHaveProperty('errors');
+  });
+
   it('is made ready once', () => {
     const documents = new Documents(schema);
     expect(documents.prepare('{ __typename }', undefined)).toBe(documents.prepare('{ __typename }', null));

@@ -73,12 +73,14 @@ export class Documents {
 
   constructor(private readonly schema: GraphQLSchema) {}
 
-  /** The document that is ready to be executed, or what is wrong with it. */
+  /** The document that is ready to be executed, or what is wrong with it. An empty name is none. */
   prepare(text: string, operationName: string | null | undefined): Prepared {
-    const key = `${operationName ?? ''}\n${text}`;
+    const name = operationName || undefined;
+    // With the name's length: a name may hold whatever a client puts into it.
+    const key = `${name?.length ?? 0}:${name ?? ''}${text}`;
     const known = this.known.get(key);
     if (known !== undefined) return known;
-    const prepared = this.read(text, operationName ?? undefined);
+    const prepared = this.read(text, name);
     this.known.set(key, prepared);
     if (!('errors' in prepared)) this.byDocument.set(prepared.document, prepared);
     return prepared;
@@ -118,7 +120,8 @@ export class Documents {
     if (refusal !== undefined) return refused(refusal);
     const operation = getOperationAST(document, operationName);
     const rootFields = operation == null ? [] : rootFieldNames(document, operation);
-    const errors = validate(this.schema, document, undefined, { maxErrors: 20 });
+    const found = validate(this.schema, document, undefined, { maxErrors: 20 });
+    const errors = found.some(isGivenUp) ? [tooRepetitive()] : found;
     if (errors.length > 0) return { errors, errorsToStrangers: [unfit()], rootFields };
     if (operation == null)
       return refused(documentRefused('unknown_operation', 'The document has no operation of that name.'));
@@ -140,6 +143,13 @@ function unfit(): GraphQLError {
 function tooManyWords({ message }: GraphQLError): GraphQLError | undefined {
   if (!message.startsWith('Syntax Error: Document contains more ')) return undefined;
   return documentRefused('too_long', 'The document is too long; split it.');
+}
+
+/** The library compares fields of one name with each other, and ends without a word of why where there are too many. */
+const isGivenUp = ({ message }: GraphQLError) => message === 'Validation aborted.';
+
+function tooRepetitive(): GraphQLError {
+  return documentRefused('too_repetitive', 'The document repeats fields too often; ask for each once.');
 }
 
 /**

@@ -7,6 +7,8 @@ import type { Callers } from './callers.js';
 import type { Documents } from './documents.js';
 import type { PersistedQueries } from './persisted-queries.js';
 
+export const GRAPHQL_PATH = '/graphql';
+
 export interface Edge {
   readonly schema: GraphQLSchema;
   readonly documents: Documents;

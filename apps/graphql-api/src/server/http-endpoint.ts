@@ -10,7 +10,7 @@
  * 4. What a stranger may not ask for is refused before it is told whether such a thing exists.
  */
 import { DomainError } from '@trading-automation/contracts';
-import { idempotencyKeyIn, requestFingerprint, toRefusal } from '@trading-automation/core';
+import { idempotencyKeyIn, toRefusal } from '@trading-automation/core';
 import type { Actor, IncomingRequest, RequestLimits } from '@trading-automation/core/access';
 import { answerError } from '@trading-automation/runtime';
 import {
@@ -25,12 +25,12 @@ import {
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createHandler, type RequestParams } from 'graphql-http';
 import { showError } from '../graphql/errors.js';
-import type { Edge } from './edge.js';
+import { type Edge, GRAPHQL_PATH } from './edge.js';
 import { sendGraphiql, serveGraphiqlAssets } from './graphiql.js';
+import { fingerprintOf } from './idempotency.js';
 import { PersistedQueryNotFound } from './persisted-queries.js';
 import { answerUnrouted, pathOf, refuseUnrouted } from './unrouted.js';
 
-export const GRAPHQL_PATH = '/graphql';
 export const BODY_BYTES_MAX = 102_400;
 
 const RESPONSE_TYPE = 'application/graphql-response+json';
@@ -84,7 +84,7 @@ export class HttpEndpoint {
       actor,
       incoming,
       requestId: request.id,
-      idempotency: key === undefined ? undefined : { key, fingerprint: fingerprintOf(incoming) },
+      idempotency: key === undefined ? undefined : { key, fingerprint: fingerprintOf(params) },
     });
     const show = (error: Error) => showError(error, request.id, this.edge.logger) as never;
     const mediaType = mediaTypeOf(incoming);
@@ -99,7 +99,7 @@ export class HttpEndpoint {
         return {
           schema: this.edge.schema,
           document,
-          operationName: params.operationName ?? null,
+          operationName: params.operationName || null,
           variableValues: params.variables ?? null,
           contextValue: context as never,
         };
@@ -209,10 +209,6 @@ const JSON_HEADERS = ['content-type', 'application/json'];
 
 function malformed(field: string, message: string): DomainError {
   return new DomainError('validation_failed', undefined, [{ field, code: 'invalid_type', message }]);
-}
-
-function fingerprintOf({ method, body }: IncomingRequest): Uint8Array {
-  return requestFingerprint({ method, path: GRAPHQL_PATH, query: '', body });
 }
 
 function tooLarge(refusal: unknown): unknown {

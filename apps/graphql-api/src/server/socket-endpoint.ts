@@ -7,6 +7,8 @@
  *    after which clients try again.
  * 3. A subscription is executed anew for each event, once for all who asked the same, and written once. So it is executed
  *    in nobody's name.
+ * 4. A mutation whose answer was lost can be repeated, on another socket or over HTTP, by the key among its extensions. An
+ *    answer that came before says so among its own.
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
@@ -22,8 +24,8 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { RequestContext } from '../graphql/context.js';
 import { showError } from '../graphql/errors.js';
 import { mapped } from '../graphql/event-source.js';
-import type { Edge } from './edge.js';
-import { GRAPHQL_PATH } from './http-endpoint.js';
+import { type Edge, GRAPHQL_PATH } from './edge.js';
+import { idempotencyOf } from './idempotency.js';
 import { SharedResult, SharedResults } from './shared-results.js';
 import { CLOSE, ClientSocket, SOCKET_TIMING, type SocketTiming } from './socket.js';
 
@@ -55,6 +57,14 @@ interface Extra {
   readonly sources: Map<object, AsyncIterator<unknown>>;
   /** Set by the handshake. */
   actor?: Actor;
+}
+
+/** What a client asks for. */
+interface Subscribe {
+  readonly query: string;
+  readonly operationName?: string | null;
+  readonly variables?: unknown;
+  readonly extensions?: unknown;
 }
 
 /** What is executed for one operation of a socket. */
@@ -217,16 +227,9 @@ export class SocketEndpoint {
 
   private async begin(
     context: Context<Record<string, unknown>, Extra>,
-    payload: {
-      readonly query: string;
-      readonly operationName?: string | null;
-      readonly variables?: unknown;
-      readonly extensions?: unknown;
-    },
+    payload: Subscribe,
   ): Promise<SocketArgs | readonly GraphQLError[]> {
-    const { edge } = this.parts;
     const { socket, address, sources } = context.extra;
-    const actor = context.extra.actor!;
     // Sources that are being left count for themselves: a client may ask for the next at once.
     if (
       Object.keys(context.subscriptions).length > SUBSCRIPTIONS_MAX ||
@@ -236,26 +239,36 @@ export class SocketEndpoint {
       return [new GraphQLError('Too many subscriptions')];
     }
     try {
-      await edge.limitsOf(address).takeByCredential(actor.credential.id);
+      await this.parts.edge.limitsOf(address).takeByCredential(context.extra.actor!.credential.id);
+      return this.prepare(context.extra, payload);
     } catch (error) {
       return [new GraphQLError((error as Error).message, { originalError: error as Error })];
     }
+  }
+
+  /** @throws {DomainError} where a mutation has a key that can't be one */
+  private prepare(extra: Extra, payload: Subscribe): SocketArgs | readonly GraphQLError[] {
+    const { edge } = this.parts;
     const prepared = edge.documents.prepare(payload.query, payload.operationName);
     if ('errors' in prepared) return prepared.errors;
     const requestId = randomUUID();
-    const incoming = handshakeOf({}, address);
-    const { document } = prepared;
+    const { document, operation } = prepared;
     const variables = (payload.variables ?? {}) as Record<string, unknown>;
     return {
       schema: edge.schema,
       document,
-      operationName: payload.operationName ?? null,
+      operationName: payload.operationName || null,
       variableValues: variables,
-      contextValue: edge.contextOf({ actor, incoming, requestId }),
+      contextValue: edge.contextOf({
+        actor: extra.actor!,
+        incoming: handshakeOf({}, extra.address),
+        requestId,
+        idempotency: operation.operation === 'mutation' ? idempotencyOf(payload) : undefined,
+      }),
       requestId,
       asked: `${payload.operationName ?? ''}\n${JSON.stringify(variables)}\n${payload.query}`,
       payload,
-      sources,
+      sources: extra.sources,
     };
   }
 
@@ -288,14 +301,16 @@ export class SocketEndpoint {
     return this.parts.edge.contextOf({ actor: null, incoming: handshakeOf({}, ''), requestId });
   }
 
-  /** Errors as they are shown; undefined where there are none. */
+  /** Errors as they are shown, and whether it was answered before; undefined where it is shown as it is. */
   private shown(args: SocketArgs, result: unknown) {
     if (result instanceof SharedResult) return result as never;
     const { errors, data } = result as { errors?: readonly Error[]; data?: unknown };
-    if (errors === undefined) return undefined;
+    const { isReplayed } = args.contextValue as RequestContext;
+    if (errors === undefined && !isReplayed) return undefined;
     return {
-      errors: errors.map((error) => showError(error, args.requestId, this.parts.edge.logger)),
+      errors: errors?.map((error) => showError(error, args.requestId, this.parts.edge.logger)),
       data,
+      ...(isReplayed ? { extensions: { idempotencyReplayed: true } } : {}),
     } as never;
   }
 }

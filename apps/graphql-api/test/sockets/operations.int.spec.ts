@@ -40,6 +40,16 @@ describe('an operation over WebSocket', () => {
     expect(rows).toHaveLength(1);
   });
 
+  it('whose name is empty has none, as over HTTP', async () => {
+    const asked = { query: '{ me { id } }', operationName: '' };
+    for (let i = 0; i < 3; i++) {
+      const { data } = await ask(api, person.holder, asked);
+      const results = [];
+      for await (const result of client.iterate(asked)) results.push(result);
+      expect([data, results]).toEqual([{ me: { id: person.id } }, [{ data }]]);
+    }
+  });
+
   it.each([
     ['a record that there is not', '{ strategy(id: "str_x") { id } }'],
     ['a record of somebody else', '{ strategy(id: "$foreign") { id } }'],
