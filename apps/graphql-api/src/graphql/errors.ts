@@ -3,7 +3,8 @@
  *
  * 1. A refusal says what it is. What the document or a variable does wrong is `validation_failed`, in the words of the
  *    GraphQL library without its suggestions, which would tell names to who can't introspect, and without the value.
- * 2. Anything else is a fault of ours: the caller learns that it happened, and the log has the rest.
+ * 2. Anything else is a fault of ours: the caller learns that it happened, and the log has the rest; as it has of what is
+ *    away.
  */
 import { DomainError, type ErrorDetail } from '@trading-automation/contracts';
 import { toRefusal } from '@trading-automation/core';
@@ -32,7 +33,9 @@ export function documentRefused(code: string, message: string): GraphQLError {
 
 export function showError(error: Error, requestId: string, logger: Logger): ErrorShown {
   const refusal = refusalIn(error);
-  if (!isExpected(refusal)) logger.error({ request_id: requestId, err: rootOf(error) }, 'operation failed');
+  const logged = { request_id: requestId, err: rootOf(error) };
+  if (!isExpected(refusal)) logger.error(logged, 'operation failed');
+  else if (refusal.code === 'service_unavailable') logger.warn(logged, 'a needed service is away');
   const { headers, body } = answerError(refusal, requestId);
   const { code, message, details } = body.error;
   const retryAfter = headers['retry-after'];

@@ -1,0 +1,239 @@
+/**
+ * Threat T10 over WebSocket: every limit of a document is where HTTP has it, and what is refused costs the socket nothing
+ * but its answer.
+ */
+import { Market } from '../../../rest-api/test/proofs/market.js';
+import { limitsOf } from '../../../rest-api/test/rate-limits.js';
+import { type KeyHolder, openAccount } from '../../../rest-api/test/real-api.js';
+import { ask, type GraphqlError, type RealGraphqlApi, startRealGraphqlApi } from '../real-graphql-api.js';
+import { type BookUpdate, PublishedBook } from './published-book.js';
+import { askSocket, clientOf, Listening, RawClient } from './real-sockets.js';
+
+let market: Market;
+let api: RealGraphqlApi;
+let owner: KeyHolder;
+beforeAll(async () => {
+  market = await Market.open();
+  api = await startRealGraphqlApi(market.api.databaseUrl);
+  owner = await openAccount(market.api);
+});
+afterAll(async () => {
+  await api?.close();
+  await market?.close();
+});
+
+const times = (count: number, make: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => make(index)).join(' ');
+const ids = (count: number) => times(count, () => 'id');
+const FIFTY = `fragment fifty on Me { ${ids(49)} }`;
+
+/** The name of a limit, a document of that size, and the largest that is taken. */
+const LIMITS: readonly (readonly [string, (size: number) => string, number])[] = [
+  [
+    'too_deep',
+    (size) => `{ trades { nodes { ${'sourceTrade { '.repeat(size - 3)} id ${'}'.repeat(size - 3)} } } }`,
+    15,
+  ],
+  ['too_many_aliases', (size) => `{ ${times(size, (i) => `a${i}: me { id }`)} }`, 15],
+  ['too_many_directives', (size) => `{ me { ${times(size, () => '... @include(if: true) { id }')} } }`, 20],
+  ['too_many_root_fields', (size) => `{ ${times(size, () => 'me { id }')} }`, 20],
+  [
+    'too_costly',
+    (size) => `{ trades(first: 100) { nodes { ${times(size, () => 'strategy { id }')} } } }`,
+    48,
+  ],
+  [
+    'too_costly',
+    (size) => `query ($n: Int) { trades(first: $n) { nodes { ${times(size, () => 'strategy { id }')} } } }`,
+    48,
+  ],
+  // Words: five beside these, of which each fragment has four.
+  [
+    'too_long',
+    (size) => `{ me { ${times((size - 5) >> 2, () => '... { id }')} ${ids((size - 5) & 3)} } }`,
+    1_000,
+  ],
+  // Written out: each spread is itself and 49 fields.
+  ['too_long', (size) => `{ me { ${times(99, () => '...fifty')} ${ids(size - 4_951)} } } ${FIFTY}`, 5_000],
+  ['several_operations', (size) => times(size, (i) => `query Q${i} { me { id } }`), 1],
+  [
+    'fragment_cycle',
+    (size) =>
+      `{ me { ...a } } fragment a on Me { id ...b } fragment b on Me { id ${size > 0 ? '...a' : ''} }`,
+    0,
+  ],
+];
+const TOO_LARGE: readonly (readonly [string, string])[] = [
+  ...LIMITS.map(([code, make, limit]) => [code, make(limit + 1)] as const),
+  // What is too often is the library's to say.
+  ['too_repetitive', `{ me { ${ids(990)} } }`],
+];
+
+/** Without what is of one request alone. */
+const lasting = (errors: readonly GraphqlError[] | undefined) =>
+  errors?.map(({ extensions, ...error }) => ({ ...error, extensions: { ...extensions, request_id: '' } }));
+const refusalOf = (code: string) => [
+  { extensions: { code: 'validation_failed', details: [{ field: 'query', code }] } },
+];
+
+it.each(LIMITS)(
+  '%s: a document as large as may be is answered as over HTTP: %#',
+  async (_code, make, limit) => {
+    const client = clientOf(api, owner);
+    const { data, errors } = await askSocket(client, make(limit));
+    await client.dispose();
+    expect(errors).toBeUndefined();
+    expect(data).toEqual((await ask(api, owner, make(limit))).data);
+  },
+);
+
+it.each(TOO_LARGE)('%s: a larger one is refused as over HTTP: %#', async (code, query) => {
+  const client = clientOf(api, owner);
+  const { data, errors } = await askSocket(client, query);
+  await client.dispose();
+  expect(data).toBeUndefined();
+  expect(errors).toMatchObject(refusalOf(code));
+  expect(lasting(errors)).toEqual(lasting((await ask(api, owner, query)).errors));
+});
+
+it('a socket on which all of them were refused answers the next operation, and its subscriptions go on', async () => {
+  const book = await PublishedBook.open(market);
+  const raw = await RawClient.join(api, owner);
+  try {
+    await book.reset([['1', '1']]);
+    raw.subscribe('book', `subscription { orderbookUpdate(tradePairId: "${book.pairId}") { bids } }`);
+    await raw.until(() => raw.of('book').length > 0);
+    for (const [i, [, query]] of TOO_LARGE.entries()) raw.subscribe(`large ${i}`, query);
+    raw.subscribe('next', '{ me { id } }');
+    await raw.until(() => raw.messages.some(({ id, type }) => id === 'next' && type === 'complete'));
+    await raw.until(() => TOO_LARGE.every((_, i) => raw.of(`large ${i}`).length > 0));
+    for (const [i, [code]] of TOO_LARGE.entries()) {
+      const answers = raw.messages.filter(({ id }) => id === `large ${i}`);
+      expect(answers).toMatchObject([{ type: 'error', payload: refusalOf(code) }]);
+    }
+    expect(raw.of('next')[0].data.me.id).toMatch(/^usr_/);
+    // An id is free again once it was refused.
+    raw.subscribe('large 0', '{ me { id } }');
+    await raw.until(() => raw.of('large 0').length > 1);
+    expect(raw.of('large 0')[1]).toEqual(raw.of('next')[0]);
+    await book.change([['2', '1']]);
+    const has = ({ bids }: Pick<BookUpdate, 'bids'>) => bids.some(([price]) => price === '2');
+    await raw.until(() => raw.of('book').some(({ data }) => has(data.orderbookUpdate)));
+    const told = raw.messages.filter(({ id }) => id === 'book');
+    expect(new Set(told.map(({ type }) => type))).toEqual(new Set(['next']));
+  } finally {
+    raw.cut();
+    book.close();
+  }
+});
+
+describe('a document that is too large', () => {
+  it('has none of its mutations done', async () => {
+    const make = (name: string) => `createApiKey(input: { name: "${name}" }) { id }`;
+    const client = clientOf(api, owner);
+    for (const [code, query] of [
+      ['too_many_aliases', `mutation { ${times(50, (i) => `k${i}: ${make('large')}`)} }`],
+      ['too_long', `mutation { ${times(100, (i) => `k${i}: ${make('large')}`)} }`],
+      ['too_many_root_fields', `mutation { ${times(21, () => make('large'))} }`],
+      ['several_operations', `mutation A { ${make('large')} } mutation B { ${make('large')} }`],
+    ] as const)
+      expect((await askSocket(client, query)).errors).toMatchObject(refusalOf(code));
+    expect((await askSocket(client, `mutation { ${make('small')} }`)).errors).toBeUndefined();
+    await client.dispose();
+    const made = await market.rows("SELECT name FROM api_keys WHERE name IN ('large', 'small')");
+    expect(made).toEqual([{ name: 'small' }]);
+  });
+
+  it.each([
+    ['too_many_aliases', (field: string) => times(16, (i) => `a${i}: ${field} { id }`)],
+    [
+      'too_many_directives',
+      (field: string) => `${field} { ${times(21, () => '... @skip(if: false) { id }')} }`,
+    ],
+    ['too_long', (field: string) => `${field} { ${ids(1_000)} }`],
+    ['too_many_root_fields', (field: string) => times(21, () => `${field} { id }`)],
+    ['too_deep', (field: string) => `${field} { ${'a { '.repeat(15)} b ${'}'.repeat(15)} }`],
+    [
+      'too_costly',
+      (field: string) => `${field} { ${'a(first: 100) { nodes { '.repeat(2)} b { c } ${'} }'.repeat(2)} }`,
+    ],
+  ])('is subscribed to by nobody: %s', async (code, selection) => {
+    const client = clientOf(api, owner);
+    const query = `subscription { ${selection('tradeSignal(strategyId: "str_x")')} }`;
+    const listening = new Listening(client, 'tradeSignal', query);
+    expect(await listening.outcome()).toMatchObject(refusalOf(code));
+    expect(listening.results).toEqual([]);
+    await client.dispose();
+  });
+
+  it('that only asks for the schema is refused where it goes in circles', async () => {
+    const circle = (depth: number): string =>
+      depth === 0 ? 'name' : `fields { type { ${circle(depth - 1)} } }`;
+    const query = `{ __schema { types { ${circle(6)} } } }`;
+    const client = clientOf(api, owner);
+    const { errors } = await askSocket(client, query);
+    expect(errors![0]!.extensions.code).toBe('validation_failed');
+    expect(lasting(errors)).toEqual(lasting((await ask(api, owner, query)).errors));
+    await client.dispose();
+  });
+});
+
+describe('a batch', () => {
+  const subscribe = (id: string, payload: unknown) => ({ id, type: 'subscribe', payload });
+  const make = { query: 'mutation { createApiKey(input: { name: "batched" }) { id } }' };
+
+  it.each([
+    ['of messages', [subscribe('1', make), subscribe('2', make)]],
+    ['of payloads', subscribe('1', [make, make])],
+    ['of documents', subscribe('1', { query: [make.query, make.query] })],
+  ])('%s is no message: it ends the socket, and none of it is done', async (_of, message) => {
+    const raw = await RawClient.join(api, owner);
+    raw.say(message);
+    expect(await raw.closed).toMatchObject({ code: 4400 });
+    const client = clientOf(api, owner);
+    await askSocket(client, make.query.replace('batched', 'after the batch'));
+    await client.dispose();
+    expect(await market.rows("SELECT FROM api_keys WHERE name = 'batched'")).toEqual([]);
+  });
+});
+
+describe('the buckets', () => {
+  it('are paid for what is refused, too', async () => {
+    // One is the handshake's.
+    const general = { requests: 1 + TOO_LARGE.length, seconds: 86_400 };
+    const own = await openAccount(market.api);
+    const strict = await startRealGraphqlApi(market.api.databaseUrl, {
+      RATE_LIMITS: JSON.stringify(limitsOf(general)),
+    });
+    const client = clientOf(strict, own);
+    try {
+      for (const [code, query] of TOO_LARGE)
+        expect((await askSocket(client, query)).errors).toMatchObject(refusalOf(code));
+      const { errors } = await askSocket(client, '{ me { id } }');
+      expect(errors).toMatchObject([{ extensions: { code: 'rate_limited' } }]);
+    } finally {
+      await client.dispose();
+      await strict.close();
+    }
+  });
+
+  it('count each of 15 API keys that one document makes', async () => {
+    const sensitive_writes = { requests: 10, seconds: 86_400 };
+    const limits = limitsOf({ requests: 1_000_000, seconds: 60 }, { sensitive_writes });
+    const own = await openAccount(market.api);
+    const strict = await startRealGraphqlApi(market.api.databaseUrl, { RATE_LIMITS: JSON.stringify(limits) });
+    const client = clientOf(strict, own);
+    try {
+      const make = (i: number) => `k${i}: createApiKey(input: { name: "k${i}" }) { id }`;
+      const { data, errors } = await askSocket(client, `mutation { ${times(15, make)} }`);
+      expect(Object.values(data).filter((key) => key !== null)).toHaveLength(10);
+      expect(errors!.map(({ extensions }) => extensions.code)).toEqual(Array(5).fill('rate_limited'));
+      const overHttp = await ask(strict, own, `mutation { ${make(1)} }`);
+      expect(overHttp.errors).toMatchObject([{ extensions: { code: 'rate_limited' } }]);
+      expect((await askSocket(client, '{ me { id } }')).errors).toBeUndefined();
+    } finally {
+      await client.dispose();
+      await strict.close();
+    }
+  });
+});
