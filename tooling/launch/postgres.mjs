@@ -25,16 +25,24 @@ const lastingFlags = ['max_connections=200'];
  *
  * @param {{
  *   dataDir: string, passwordFile: string, port: number, logFile: string, database: string,
- *   throwAway?: boolean,
- * }} options
+ *   throwAway?: boolean, isFlushed?: boolean,
+ * }} options `isFlushed`: whether a cluster that is made anew is on the disk before it is used
  * @returns {Promise<import('./servers.mjs').PreparedServer>}
  */
-export async function preparePostgres({ dataDir, passwordFile, port, logFile, database, throwAway = false }) {
+export async function preparePostgres({
+  dataDir,
+  passwordFile,
+  port,
+  logFile,
+  database,
+  throwAway = false,
+  isFlushed = !throwAway,
+}) {
   const user = await postgresUser();
   const binaries = await postgresBinaries(user);
   const cluster = placeOf(dataDir, user);
   if (!existsSync(join(cluster, 'PG_VERSION'))) {
-    await makeCluster({ cluster, passwordFile, initdb: binaries.initdb, user, throwAway });
+    await makeCluster({ cluster, passwordFile, initdb: binaries.initdb, user, isFlushed });
   }
   refuseOtherVersion(cluster, binaries.version);
   const password = readFileSync(passwordFile, 'utf8');
@@ -98,11 +106,11 @@ function makeParents(dataDir) {
  * Made beside its place and then moved there whole: a cluster that was interrupted half-way is never used.
  *
  * @param {{
- *   cluster: string, passwordFile: string, initdb: string, throwAway: boolean,
+ *   cluster: string, passwordFile: string, initdb: string, isFlushed: boolean,
  *   user: import('./postgres-binaries.mjs').UserIds | undefined,
  * }} options
  */
-async function makeCluster({ cluster, passwordFile, initdb, user, throwAway }) {
+async function makeCluster({ cluster, passwordFile, initdb, user, isFlushed }) {
   const unfinished = `${cluster}.unfinished`;
   const handedOver = `${unfinished}.password`;
   const password = readIfThere(passwordFile) ?? randomBytes(24).toString('base64url');
@@ -124,7 +132,7 @@ async function makeCluster({ cluster, passwordFile, initdb, user, throwAway }) {
       '--no-locale',
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
-      ...(throwAway ? ['--no-sync'] : []),
+      ...(isFlushed ? [] : ['--no-sync']),
     ];
     const made = await run(initdb, args, {
       cwd: '/',

@@ -348,15 +348,27 @@ describe('a test call', () => {
 
 const keysOf = async (redis: Redis) => redis.keys(`${world.environment.QUEUE_PREFIX}*`);
 
-async function dropJobs(): Promise<void> {
+async function withRedis<T>(act: (redis: Redis) => Promise<T>): Promise<T> {
   const redis = new Redis(world.environment.REDIS_URL);
-  const keys = await keysOf(redis);
-  if (keys.length > 0) await redis.del(keys);
-  redis.disconnect();
+  try {
+    return await act(redis);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+async function dropJobs(): Promise<void> {
+  await withRedis(async (redis) => {
+    const keys = await keysOf(redis);
+    if (keys.length > 0) await redis.del(keys);
+  });
 }
 
 async function dumpRedis(): Promise<string> {
-  const redis = new Redis(world.environment.REDIS_URL);
+  return withRedis(textsOf);
+}
+
+async function textsOf(redis: Redis): Promise<string> {
   const texts: unknown[] = [];
   for (const key of await keysOf(redis)) {
     const type = await redis.type(key);
@@ -368,6 +380,5 @@ async function dumpRedis(): Promise<string> {
     if (type === 'set') texts.push(await redis.smembers(key));
     if (type === 'stream') texts.push(await redis.xrange(key, '-', '+'));
   }
-  redis.disconnect();
   return JSON.stringify(texts);
 }

@@ -1,6 +1,7 @@
 import { decodeId } from '@trading-automation/contracts';
 import pg from 'pg';
 import { groupBy } from '../group-by.mjs';
+import { sideBySide } from '../side-by-side.mjs';
 import { amountText, units } from './amounts.mjs';
 import { ledgerOf } from './venue.mjs';
 
@@ -18,14 +19,16 @@ import { ledgerOf } from './venue.mjs';
  * @typedef {{ trades: number, orders: number, fills: number, signals: number, decisions: Record<string, number>, failures: Record<string, number>, lots: number, external: number, overWhenTold: number }} Figures
  */
 
+/** Accounts that are looked at together. */
+const atOnce = 4;
+
 /**
  * @param {import('../e2e/killable-product.mjs').KillableProduct} product
  * @param {import('./cast.mjs').Cast} cast
  * @returns {Promise<{ faults: string[], figures: Figures }>}
  */
 export async function audit(product, cast) {
-  const database = new pg.Client({ connectionString: product.databaseUrl });
-  await database.connect();
+  const database = new pg.Pool({ connectionString: product.databaseUrl, max: atOnce });
   try {
     /** @type {string[]} */
     const faults = [];
@@ -40,7 +43,7 @@ export async function audit(product, cast) {
       external: 0,
       overWhenTold: 0,
     };
-    for (const account of cast.accounts) {
+    await sideBySide(atOnce, cast.accounts, async (account) => {
       const ledger = await ledgerOf(product.paperExchangeUrl, account.credentials);
       const books = await readAccount(database, account.id);
       faults.push(...compareOrders(account.id, ledger, books), ...compareHoldings(account.id, ledger, books));
@@ -49,7 +52,7 @@ export async function audit(product, cast) {
       figures.orders += ledger.orders.length;
       figures.fills += ledger.fills.length;
       figures.lots += books.lots.length;
-    }
+    });
     const copying = await readCopying(database);
     faults.push(...compareSignals(copying), ...compareDecisions(copying, cast));
     figures.signals = copying.signals.length;
@@ -68,16 +71,33 @@ export async function audit(product, cast) {
  * @param {string} databaseUrl
  */
 export async function unsettled(databaseUrl) {
-  const database = new pg.Client({ connectionString: databaseUrl });
-  await database.connect();
-  try {
-    const { rows } = await database.query(
-      `SELECT (SELECT count(*)::int FROM trades WHERE status IN ('PENDING', 'PARTIALLY_FILLED')
+  return await oneRow(
+    databaseUrl,
+    `SELECT (SELECT count(*)::int FROM trades WHERE status IN ('PENDING', 'PARTIALLY_FILLED')
                  AND (time_in_force <> 'GTC' OR type = 'MARKET' OR acknowledged_at IS NULL)) AS trades,
          (SELECT count(*)::int FROM decisions WHERE settled_at IS NULL) AS decisions,
          (SELECT count(*)::int FROM strategy_sequences s LEFT JOIN copy_progress p USING (strategy_id)
           WHERE s.last_sequence > coalesce(p.planned_sequence, 0)) AS strategies`,
-    );
+  );
+}
+
+/**
+ * @param {string} databaseUrl
+ * @returns {Promise<number>} how many there are so far
+ */
+export async function countSignals(databaseUrl) {
+  return (await oneRow(databaseUrl, 'SELECT count(*)::int AS count FROM signals')).count;
+}
+
+/**
+ * @param {string} databaseUrl
+ * @param {string} sql
+ */
+async function oneRow(databaseUrl, sql) {
+  const database = new pg.Client({ connectionString: databaseUrl });
+  await database.connect();
+  try {
+    const { rows } = await database.query(sql);
     return rows[0];
   } finally {
     await database.end();
@@ -85,7 +105,7 @@ export async function unsettled(databaseUrl) {
 }
 
 /**
- * @param {pg.Client} database
+ * @param {pg.Pool} database
  * @param {string} accountId
  */
 async function readAccount(database, accountId) {
@@ -197,7 +217,7 @@ function compareHoldings(accountId, ledger, books) {
   return faults;
 }
 
-/** @param {pg.Client} database */
+/** @param {pg.Pool} database */
 async function readCopying(database) {
   const rows = async (/** @type {string} */ sql) => (await database.query(sql)).rows;
   const counted = await rows('SELECT outcome, code, count(*)::int AS count FROM decisions GROUP BY 1, 2');

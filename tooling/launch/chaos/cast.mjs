@@ -1,6 +1,7 @@
 import { keyOf } from '../e2e/accounts.mjs';
 import { createClient, openAccount } from '../first-trade/client.mjs';
 import { pairsOf, until } from '../first-trade/scenario.mjs';
+import { sideBySide } from '../side-by-side.mjs';
 import { openVenueAccount } from './venue.mjs';
 
 /**
@@ -15,6 +16,8 @@ import { openVenueAccount } from './venue.mjs';
 const copiersPerUser = 100;
 /** Every so many copiers, one has the account of the copier before. */
 const sharedEvery = 5;
+/** Of accounts that are linked at once: most of it is waiting for one process after another. */
+const atOnce = 8;
 
 /** Settings of copiers, in turn. */
 const settings = [
@@ -33,38 +36,69 @@ const settings = [
  * @returns {Promise<Cast>}
  */
 export async function openCast(product, size) {
-  const leaders = [];
-  for (let i = 0; i < size.strategies; i++) leaders.push(await openLeader(product, i));
+  const leaders = await Promise.all(
+    Array.from({ length: size.strategies }, (_, index) => openLeader(product, index)),
+  );
   const { api } = /** @type {Leader} */ (leaders[0]);
   const pairs = await until(
     () => pairsOf(api),
     (found) => found.length > 0,
   );
-  /** @type {Account[]} */
-  const accounts = leaders.map(({ account }) => account);
-  /** @type {Copier[]} */
-  const copiers = [];
+  const groups = [];
   for (let first = 0; first < size.copiers; first += copiersPerUser) {
     const user = await openUser(product, `chaos copiers ${first}`);
-    /** @type {Account | undefined} */
-    let account;
-    for (let i = first; i < Math.min(first + copiersPerUser, size.copiers); i++) {
-      if (account === undefined || i % sharedEvery !== 0) {
-        account = await linkAccount(product, user, `copier ${i}`, '20000');
-        accounts.push(account);
-      }
-      const { strategyId } = /** @type {Leader} */ (leaders[i % leaders.length]);
-      const { id } = await user.post('/v1/copiers', {
-        name: `copier ${i}`,
-        strategy_id: strategyId,
-        exchange_account_id: account.id,
-        ...settings[i % settings.length],
-      });
-      await user.post(`/v1/copiers/${id}/start`);
-      copiers.push({ id, strategyId, accountId: account.id });
-    }
+    const end = Math.min(first + copiersPerUser, size.copiers);
+    for (const numbers of byAccount(first, end)) groups.push({ user, numbers });
   }
-  return { leaders, copiers, accounts, pairs };
+  const opened = await sideBySide(atOnce, groups, (group) => openCopiers(product, leaders, group));
+  return {
+    leaders,
+    copiers: opened.flatMap(({ copiers }) => copiers),
+    accounts: [...leaders, ...opened].map(({ account }) => account),
+    pairs,
+  };
+}
+
+/**
+ * The numbers of a user's copiers, those of one account together.
+ *
+ * @param {number} first
+ * @param {number} end
+ */
+function byAccount(first, end) {
+  /** @type {number[][]} */
+  const groups = [];
+  for (let number = first; number < end; number++) {
+    const before = groups.at(-1);
+    if (before !== undefined && number % sharedEvery === 0) before.push(number);
+    else groups.push([number]);
+  }
+  return groups;
+}
+
+/**
+ * An account, and the copiers that have it.
+ *
+ * @param {import('../e2e/killable-product.mjs').KillableProduct} product
+ * @param {readonly Leader[]} leaders
+ * @param {{ user: import('../first-trade/client.mjs').Client, numbers: readonly number[] }} group
+ */
+async function openCopiers(product, leaders, { user, numbers }) {
+  const account = await linkAccount(product, user, `copier ${numbers[0]}`, '20000');
+  /** @type {Copier[]} */
+  const copiers = [];
+  for (const number of numbers) {
+    const { strategyId } = /** @type {Leader} */ (leaders[number % leaders.length]);
+    const { id } = await user.post('/v1/copiers', {
+      name: `copier ${number}`,
+      strategy_id: strategyId,
+      exchange_account_id: account.id,
+      ...settings[number % settings.length],
+    });
+    await user.post(`/v1/copiers/${id}/start`);
+    copiers.push({ id, strategyId, accountId: account.id });
+  }
+  return { account, copiers };
 }
 
 /**

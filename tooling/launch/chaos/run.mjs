@@ -1,25 +1,30 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { startKillableProduct } from '../e2e/killable-product.mjs';
 import { until } from '../first-trade/scenario.mjs';
-import { audit, unsettled } from './audit.mjs';
+import { audit, countSignals, unsettled } from './audit.mjs';
 import { openCast } from './cast.mjs';
 import { seeded } from './random.mjs';
 import { storm } from './storm.mjs';
 
 /** Long enough for a worker to be missed and replaced, and for lost answers to be looked for. */
 const calmMs = 180_000;
+/** Between two looks at whether that is over. */
+const lookMs = 500;
 
 /**
  * A storm over the whole product, then calm, then the reckoning.
  *
  * @param {{
- *   seconds: number, seed: number, strategies?: number, copiers?: number, workers?: number,
+ *   seconds: number, seed: number, least?: { orders: number, signals: number },
+ *   strategies?: number, copiers?: number, workers?: number,
  *   say?: (line: string) => void, log?: (line: string) => void,
- * }} options `say` is told what goes on, `log` what the services say
+ * }} options the storm goes on beyond its time until there was more than `least` of it; `say` is told
+ *   what goes on, `log` what the services say
  */
 export async function runChaos({
   seconds,
   seed,
+  least,
   strategies = 3,
   copiers = 200,
   workers = 2,
@@ -31,7 +36,14 @@ export async function runChaos({
     say(`${strategies} strategies, ${copiers} copiers, ${workers} workers, seed ${seed}`);
     const cast = await openCast(product, { strategies, copiers });
     say(`the storm begins: ${seconds} s`);
-    const done = await storm({ product, cast, random: seeded(seed), seconds, say });
+    const done = await storm({
+      product,
+      cast,
+      random: seeded(seed),
+      seconds,
+      isEnough: enough(product, least),
+      say,
+    });
     say('the storm is over');
     await cancelAll(cast);
     return { done, ...(await reckon(product, cast)) };
@@ -41,25 +53,45 @@ export async function runChaos({
 }
 
 /**
+ * Whether there was more than that, and both servers were killed: how fast it comes is the machine's affair.
+ *
+ * @param {import('../e2e/killable-product.mjs').KillableProduct} product
+ * @param {{ orders: number, signals: number }} [least] anything is enough unless given
+ */
+function enough({ databaseUrl }, least) {
+  return async (/** @type {import('./storm.mjs').Done} */ { orders, kills }) => {
+    if (least === undefined) return true;
+    const signals = await countSignals(databaseUrl).catch(() => 0);
+    const areBothKilled = kills.postgres !== undefined && kills.redis !== undefined;
+    return areBothKilled && orders > least.orders && signals > least.signals;
+  };
+}
+
+/**
  * What rests at the exchange could be filled at any time, and be copied.
  *
  * @param {import('./cast.mjs').Cast} cast
  */
 async function cancelAll({ leaders }) {
-  for (const { api } of leaders) {
-    const open = async () => [
-      ...(await api.get('/v1/trades?status=PENDING&limit=100')),
-      ...(await api.get('/v1/trades?status=PARTIALLY_FILLED&limit=100')),
-    ];
-    await until(
-      async () => {
-        for (const { id } of await open()) await api.request('POST', `/v1/trades/${id}/cancel`);
-        return await open();
-      },
-      (trades) => trades.length === 0,
-      calmMs,
-    );
-  }
+  // One that nobody has yet takes its time to say so.
+  await Promise.all(leaders.map(cancelAllOf));
+}
+
+/** @param {import('./cast.mjs').Leader} leader */
+async function cancelAllOf({ api }) {
+  const open = async () => [
+    ...(await api.get('/v1/trades?status=PENDING&limit=100')),
+    ...(await api.get('/v1/trades?status=PARTIALLY_FILLED&limit=100')),
+  ];
+  await until(
+    async () => {
+      const trades = await open();
+      await Promise.all(trades.map(({ id }) => api.request('POST', `/v1/trades/${id}/cancel`)));
+      return await open();
+    },
+    (trades) => trades.length === 0,
+    calmMs,
+  );
 }
 
 /**
@@ -82,6 +114,6 @@ async function reckon(product, cast) {
         return { faults, figures };
       }
     }
-    await wait(2_000);
+    await wait(lookMs);
   }
 }

@@ -6,29 +6,51 @@ import { cutStreams, setWeather, tradeAtVenue } from './venue.mjs';
  *
  * @typedef {{
  *   product: import('../e2e/killable-product.mjs').KillableProduct, cast: import('./cast.mjs').Cast,
- *   random: import('./random.mjs').Random, seconds: number, say: (line: string) => void,
- * }} Scene
+ *   random: import('./random.mjs').Random, seconds: number, isEnough: (done: Done) => Promise<boolean>,
+ *   say: (line: string) => void,
+ * }} Scene `seconds` at least, and until it is enough
+ *
+ * @typedef {{ orders: number, venueOrders: number, kills: Record<string, number> }} Done how much of it there was
+ *
+ * @typedef {{ isOver: () => boolean, pause: (ms: number) => Promise<void> }} Time of the storm: a pause ends with it
  */
+
+/** A storm that is not enough after so much more time never will be. */
+const moreMaxMs = 180_000;
+const lookMs = 1_000;
 
 /**
  * @param {Scene} scene
- * @returns {Promise<{ orders: number, venueOrders: number, kills: Record<string, number> }>} how much of it there was
+ * @returns {Promise<Done>}
  */
 export async function storm(scene) {
-  const { product, seconds } = scene;
-  const until = performance.now() + seconds * 1_000;
-  /** @type {Record<string, number>} */
-  const kills = {};
-  const counts = { orders: 0, venueOrders: 0 };
-  const isOver = () => performance.now() >= until;
+  /** @type {Done} */
+  const done = { orders: 0, venueOrders: 0, kills: {} };
+  const end = new AbortController();
+  /** @type {Time} */
+  const time = {
+    isOver: () => end.signal.aborted,
+    pause: (ms) => wait(ms, undefined, { signal: end.signal }).catch(() => undefined),
+  };
   await Promise.all([
-    ...scene.cast.leaders.map((leader) => trade(scene, leader, isOver, counts)),
-    blow(scene, isOver),
-    killWorkers(scene, isOver, kills),
-    killServers(scene, isOver, kills),
+    untilEnough(scene, done).then(() => end.abort()),
+    ...scene.cast.leaders.map((leader) => trade(scene, leader, time, done)),
+    blow(scene, time),
+    killWorkers(scene, time, done.kills),
+    killServers(scene, time, done.kills),
   ]);
-  await setWeather(product.paperExchangeUrl, {});
-  return { ...counts, kills };
+  await setWeather(scene.product.paperExchangeUrl, {});
+  return done;
+}
+
+/**
+ * @param {Scene} scene
+ * @param {Done} done
+ */
+async function untilEnough({ seconds, isEnough }, done) {
+  await wait(seconds * 1_000);
+  const deadline = performance.now() + moreMaxMs;
+  while (!(await isEnough(done)) && performance.now() < deadline) await wait(lookMs);
 }
 
 /**
@@ -36,10 +58,10 @@ export async function storm(scene) {
  *
  * @param {Scene} scene
  * @param {import('./cast.mjs').Leader} leader
- * @param {() => boolean} isOver
- * @param {{ orders: number, venueOrders: number }} counts
+ * @param {Time} time
+ * @param {Done} done
  */
-async function trade({ product, cast, random }, leader, isOver, counts) {
+async function trade({ product, cast, random }, leader, { isOver, pause }, done) {
   const resting = [];
   for (let nth = 0; !isOver(); nth++) {
     const pair = random.pick(cast.pairs);
@@ -51,8 +73,7 @@ async function trade({ product, cast, random }, leader, isOver, counts) {
         side: /** @type {'BUY' | 'SELL'} */ (isSale ? 'SELL' : 'BUY'),
         quantity: amount,
       };
-      if (await tradeAtVenue(product.paperExchangeUrl, leader.account.credentials, order))
-        counts.venueOrders++;
+      if (await tradeAtVenue(product.paperExchangeUrl, leader.account.credentials, order)) done.venueOrders++;
     } else {
       const made = await placeSurely(leader, {
         exchange_account_id: leader.account.id,
@@ -64,14 +85,14 @@ async function trade({ product, cast, random }, leader, isOver, counts) {
         ...kindOf(pair, isSale, random),
       });
       if (made !== undefined) {
-        counts.orders++;
+        done.orders++;
         if (made.type === 'LIMIT') resting.push(made.id);
       }
     }
     // What rests is taken back now and then.
     if (resting.length > 3)
       await leader.api.request('POST', `/v1/trades/${resting.shift()}/cancel`).catch(() => {});
-    await wait(random.between(200, 1_200));
+    await pause(random.between(200, 1_200));
   }
 }
 
@@ -121,9 +142,9 @@ async function placeSurely({ api }, body) {
  * Spells of bad weather with fair ones between.
  *
  * @param {Scene} scene
- * @param {() => boolean} isOver
+ * @param {Time} time
  */
-async function blow({ product, random }, isOver) {
+async function blow({ product, random }, { isOver, pause }) {
   const url = product.paperExchangeUrl;
   while (!isOver()) {
     await setWeather(url, {
@@ -135,21 +156,22 @@ async function blow({ product, random }, isOver) {
       reorder_event_rate: random.between(0, 0.5),
       partial_fill_rate: random.between(0, 0.6),
     });
-    await wait(random.between(2_000, 5_000));
+    await pause(random.between(2_000, 5_000));
     if (random.happens(0.4)) await cutStreams(url);
     if (random.happens(0.3)) await setWeather(url, {});
-    await wait(random.between(500, 2_000));
+    await pause(random.between(500, 2_000));
   }
 }
 
 /**
  * @param {Scene} scene
- * @param {() => boolean} isOver
+ * @param {Time} time
  * @param {Record<string, number>} kills
  */
-async function killWorkers({ product, random, say }, isOver, kills) {
+async function killWorkers({ product, random, say }, { isOver, pause }, kills) {
   while (!isOver()) {
-    await wait(random.between(2_000, 7_000));
+    await pause(random.between(2_000, 7_000));
+    if (isOver()) return;
     const name = random.pick(product.workerNames);
     say(`kill -9 ${name}`);
     await product.kill(name);
@@ -159,13 +181,13 @@ async function killWorkers({ product, random, say }, isOver, kills) {
 
 /**
  * @param {Scene} scene
- * @param {() => boolean} isOver
+ * @param {Time} time
  * @param {Record<string, number>} kills
  */
-async function killServers({ product, random, seconds, say }, isOver, kills) {
+async function killServers({ product, random, seconds, say }, { isOver, pause }, kills) {
   const everyMs = Math.min(60_000, (seconds * 1_000) / 4);
   for (const name of turns(random)) {
-    await wait(everyMs * random.between(0.8, 1.2));
+    await pause(everyMs * random.between(0.8, 1.2));
     if (isOver()) return;
     say(`kill -9 ${name}`);
     await product.kill(name);

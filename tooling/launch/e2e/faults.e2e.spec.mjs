@@ -145,7 +145,8 @@ describe('a Redis that does not answer', () => {
     const { key } = await trader.api.post('/v1/api-keys', { name: 'without Redis' });
     const byKey = createClient({ restUrl: product.restUrl, apiKey: key });
     const redis = new Redis(product.redisUrl);
-    const pid = Number(/^process_id:(\d+)/m.exec(await redis.info('server'))[1]);
+    const info = await redis.info('server').finally(() => redis.disconnect());
+    const pid = Number(/^process_id:(\d+)/m.exec(info)[1]);
     process.kill(pid, 'SIGSTOP');
     let trade;
     try {
@@ -159,7 +160,6 @@ describe('a Redis that does not answer', () => {
       );
     } finally {
       process.kill(pid, 'SIGCONT');
-      redis.disconnect();
     }
     const told = await receiver.until(
       'the fill',

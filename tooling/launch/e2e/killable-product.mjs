@@ -44,6 +44,8 @@ export async function startKillableProduct({ only, workers = 1, more, say = () =
         logFile: join(folder, 'postgres.log'),
         port: await freePort(),
         database: 'product',
+        // From the first change on, everything acknowledged is.
+        isFlushed: false,
       }),
       prepareRedis({
         dataDir: join(folder, 'redis'),

@@ -50,8 +50,8 @@ describe('the limits of a credential', () => {
   it('hold in each process while Redis is away, without a wait, and are shared once it is back', async () => {
     const [held, after] = [await makeKey(), await makeKey()];
     const redis = new Redis(product.redisUrl);
-    const pid = Number(/^process_id:(\d+)/m.exec(await redis.info('server'))[1]);
-    redis.disconnect();
+    const info = await redis.info('server').finally(() => redis.disconnect());
+    const pid = Number(/^process_id:(\d+)/m.exec(info)[1]);
     process.kill(pid, 'SIGSTOP');
     try {
       for (const which of [0, 1]) {

@@ -20,7 +20,7 @@ export const fault = {
       users: 10,
       events: 60,
       perSecond: 120,
-      lateMaxMs: 3_000,
+      lateMaxMs: 60_000,
       settings: { SWEEP_MS: '500', RETRY_DELAYS_MS: '1200,1300,1400,1500' },
     },
     long: {

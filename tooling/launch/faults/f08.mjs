@@ -25,7 +25,7 @@ export const fault = {
       perSecond: 30,
       downMs: 900,
       pauseMs: 900,
-      drainMaxMs: 5_000,
+      drainMaxMs: 60_000,
       settings: { SWEEP_MS: '500' },
     },
     long: { users: 50, perSecond: 50, downMs: 300_000, pauseMs: 45_000, drainMaxMs: 600_000, settings: {} },

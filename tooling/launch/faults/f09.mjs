@@ -23,7 +23,7 @@ export const fault = {
       events: 60,
       perSecond: 60,
       fullMs: 600,
-      resumedMaxMs: 8_000,
+      resumedMaxMs: 20_000,
       settings: { SWEEP_MS: '500' },
     },
     long: { users: 100, events: 5_000, perSecond: 100, fullMs: 60_000, resumedMaxMs: 20_000, settings: {} },

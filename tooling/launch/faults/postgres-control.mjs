@@ -26,6 +26,8 @@ export async function openPostgres({ folder, database = 'faults', settings = [] 
     logFile: join(folder, 'postgres.log'),
     port,
     database,
+    // What there is before the fault needs no power failure to be kept from.
+    isFlushed: false,
   });
   prepared.command.args.push(...settings.flatMap((setting) => ['-c', setting]));
   /** @type {import('./server-process.mjs').ServerProcess | undefined} */

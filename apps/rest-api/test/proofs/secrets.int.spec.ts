@@ -87,13 +87,16 @@ describe('W4: the secret of a webhook', () => {
     expectNoTrace(market.api.log.join('\n'));
     const redis = new Redis(process.env.TEST_REDIS_URL ?? '');
     const found: string[] = [];
-    for await (const keys of redis.scanStream({ count: 1_000 })) {
-      for (const key of keys as string[]) {
-        const dump = (await redis.dumpBuffer(key)) ?? Buffer.alloc(0);
-        if (traces().some((trace) => key.includes(trace) || dump.includes(trace))) found.push(key);
+    try {
+      for await (const keys of redis.scanStream({ count: 1_000 })) {
+        for (const key of keys as string[]) {
+          const dump = (await redis.dumpBuffer(key)) ?? Buffer.alloc(0);
+          if (traces().some((trace) => key.includes(trace) || dump.includes(trace))) found.push(key);
+        }
       }
+    } finally {
+      redis.disconnect();
     }
-    redis.disconnect();
     expect(found).toEqual([]);
   });
 });
