@@ -1,58 +1,80 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { Redis } from 'ioredis';
-import { FAILOVER } from './redis-policy.js';
+import { assertNoEviction, FAILOVER } from './redis-policy.js';
 
-const SILENCE_MS = 1_000;
-
-/** A server that takes the first PING of its first connection for a reason to hang up, and answers all others. */
-async function startServer() {
-  const connections: Socket[] = [];
+/** A server that answers every command of the protocol with the same INFO. */
+async function redisWith(policy: string) {
+  const info = `redis_version:7.0.15\r\nloading:0\r\nmaxmemory_policy:${policy}\r\n`;
   const server = createServer((socket) => {
-    const place = connections.push(socket);
     socket.on('error', () => undefined);
-    socket.on('data', (data) => {
-      const isPing = /ping/i.test(data.toString());
-      if (isPing && place === 1) return socket.destroy();
-      // One answer for each command that came.
-      const commands = data.toString().match(/^\*\d+\r$/gm)?.length ?? 1;
-      return socket.write('+PONG\r\n'.repeat(commands));
+    socket.on('data', (chunk) => {
+      for (const _command of chunk.toString().match(/^\*\d+\r$/gm) ?? [])
+        socket.write(`$${info.length}\r\n${info}\r\n`);
     });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return {
-    connections,
-    port: (server.address() as AddressInfo).port,
-    stop: () => {
-      for (const socket of connections) socket.destroy();
-      server.close();
-    },
-  };
+  return { server, url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-describe('a connection to Redis', () => {
-  it('is not cut for the silence of the one before it', async () => {
-    const server = await startServer();
-    const redis = new Redis(server.port, '127.0.0.1', {
-      ...FAILOVER,
-      socketTimeout: SILENCE_MS,
-      enableReadyCheck: false,
-      maxRetriesPerRequest: null,
-      retryStrategy: () => 10,
+describe('the check of Redis at boot', () => {
+  it('passes the one of these tests, which evicts nothing', async () => {
+    await expect(assertNoEviction(process.env.TEST_REDIS_URL ?? '')).resolves.toBeUndefined();
+  });
+
+  it.each(['allkeys-lru', 'volatile-lru', 'volatile-ttl'])(
+    'refuses one that evicts by %s',
+    async (policy) => {
+      const { server, url } = await redisWith(policy);
+      await expect(assertNoEviction(url)).rejects.toThrow(`noeviction, and has ${policy}`);
+      server.close();
+    },
+  );
+
+  it('refuses one that is not there', async () => {
+    const { server, url } = await redisWith('noeviction');
+    server.close();
+    await once(server, 'close');
+    await expect(assertNoEviction(url)).rejects.toThrow();
+  });
+});
+
+describe('a connection to a Redis whose place another took', () => {
+  /** One name: its first connection leads to a server that may only read by now, the others to the one of these tests. */
+  async function nameThatMoved() {
+    const { hostname, port } = new URL(process.env.TEST_REDIS_URL ?? '');
+    let connections = 0;
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      if (connections++ === 0) {
+        socket.on('data', (chunk) => {
+          for (const command of chunk.toString().split(/(?=^\*\d+\r$)/m)) {
+            if (/^info\r$/im.test(command)) socket.write('$0\r\n\r\n');
+            else if (/^set\r$/im.test(command))
+              socket.write("-READONLY You can't write against a read only replica.\r\n");
+            else socket.write('+OK\r\n');
+          }
+        });
+        return;
+      }
+      const other = connect(Number(port), hostname).on('error', () => socket.destroy());
+      socket.pipe(other).pipe(socket);
     });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return { server, url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  }
+
+  it('is left for the new one, and what was refused is said again there', async () => {
+    const { server, url } = await nameThatMoved();
+    const redis = new Redis(url, { ...FAILOVER, maxRetriesPerRequest: null });
     redis.on('error', () => undefined);
     try {
-      expect(await redis.ping()).toBe('PONG');
-      expect(server.connections.length).toBe(2);
-      // By now the first connection would have been silent for too long.
-      await wait(2 * SILENCE_MS);
-      expect(await redis.ping()).toBe('PONG');
-      expect(server.connections.length).toBe(2);
+      await expect(redis.set('redis policy: moved', '1', 'EX', 60)).resolves.toBe('OK');
     } finally {
       redis.disconnect();
-      server.stop();
+      server.close();
     }
   });
 });

@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { FAILOVER } from './redis-policy.js';
+
+const SILENCE_MS = 1_000;
+
+/** A server that takes the first PING of its first connection for a reason to hang up, and answers all others. */
+async function startServer() {
+  const connections: Socket[] = [];
+  const server = createServer((socket) => {
+    const place = connections.push(socket);
+    socket.on('error', () => undefined);
+    socket.on('data', (data) => {
+      const isPing = /ping/i.test(data.toString());
+      if (isPing && place === 1) return socket.destroy();
+      // One answer for each command that came.
+      const commands = data.toString().match(/^\*\d+\r$/gm)?.length ?? 1;
+      return socket.write('+PONG\r\n'.repeat(commands));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    connections,
+    port: (server.address() as AddressInfo).port,
+    stop: () => {
+      for (const socket of connections) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+describe('a connection to Redis that was made again', () => {
+  it('is not cut for the silence of the one before it', async () => {
+    const server = await startServer();
+    const redis = new Redis(server.port, '127.0.0.1', {
+      ...FAILOVER,
+      socketTimeout: SILENCE_MS,
+      enableReadyCheck: false,
+      maxRetriesPerRequest: null,
+      retryStrategy: () => 10,
+    });
+    redis.on('error', () => undefined);
+    try {
+      expect(await redis.ping()).toBe('PONG');
+      expect(server.connections.length).toBe(2);
+      // By now the first connection would have been silent for too long.
+      await wait(2 * SILENCE_MS);
+      expect(await redis.ping()).toBe('PONG');
+      expect(server.connections.length).toBe(2);
+    } finally {
+      redis.disconnect();
+      server.stop();
+    }
+  });
+});
