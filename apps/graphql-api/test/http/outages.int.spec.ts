@@ -6,12 +6,11 @@
  * 2. A mutation whose connection is cut happens once or not at all; sent again under its Idempotency-Key, exactly once.
  * 3. The same process answers again once what was away is back.
  */
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { Market } from '../../../rest-api/test/proofs/market.js';
 import { Person } from '../../../rest-api/test/proofs/person.js';
 import { type RealApi, sendSigned, startRealApi } from '../../../rest-api/test/real-api.js';
 import { send } from '../../../rest-api/test/send.js';
+import { Gate } from '../gate.js';
 import { type Answered, ask, post, type RealGraphqlApi, startRealGraphqlApi } from '../real-graphql-api.js';
 
 const ME = '{ me { id } }';
@@ -256,110 +255,3 @@ describe.each([
     expect((await post(api, JSON.stringify({ query: HEALTH }))).data).toEqual({ health: { status: 'ok' } });
   });
 });
-
-interface Cut {
-  /** Over the connection that has said this, */
-  readonly of: string;
-  /** when it says this, or at once; */
-  readonly at?: string;
-  /** and whether the server still gets it, and answers, before the connection ends. */
-  readonly isPassedOn?: boolean;
-}
-
-/** A way to a server that can be shut, held up, and cut at a word. */
-class Gate {
-  private readonly sockets = new Set<Socket>();
-  private isShut = false;
-  /** What waits for the way to go on; null while it does. */
-  private held: (() => void)[] | null = null;
-  private next: (Cut & { readonly done: () => void }) | undefined;
-
-  private constructor(
-    private readonly server: Server,
-    private readonly behind: URL,
-  ) {
-    server.on('connection', (socket) => this.take(socket));
-  }
-
-  static async before(url: string): Promise<Gate> {
-    const server = createServer();
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    return new Gate(server, new URL(url));
-  }
-
-  get url(): string {
-    const url = new URL(this.behind);
-    url.host = `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-    return url.href;
-  }
-
-  shut(): void {
-    this.isShut = true;
-    for (const socket of this.sockets) socket.destroy();
-  }
-
-  /** Connections stand, and nothing comes through. */
-  hold(): void {
-    this.held ??= [];
-  }
-
-  open(): void {
-    this.isShut = false;
-    for (const pass of this.held ?? []) pass();
-    this.held = null;
-  }
-
-  /** Resolves once it has happened. */
-  cutAt(cut: Cut): Promise<void> {
-    return new Promise((done) => {
-      this.next = { ...cut, done };
-    });
-  }
-
-  async close(): Promise<void> {
-    this.shut();
-    this.server.close();
-    await once(this.server, 'close');
-  }
-
-  private take(near: Socket): void {
-    if (this.isShut) {
-      near.destroy();
-      return;
-    }
-    const far = connect(Number(this.behind.port), this.behind.hostname);
-    for (const [one, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      this.sockets.add(one);
-      one.on('error', () => undefined);
-      one.on('close', () => {
-        this.sockets.delete(one);
-        other.destroy();
-      });
-    }
-    far.on('data', (bytes) => void near.write(bytes));
-    let isMeant = false;
-    near.on('data', (bytes) => {
-      const { next } = this;
-      isMeant ||= next !== undefined && bytes.includes(next.of);
-      if (next !== undefined && isMeant && bytes.includes(next.at ?? next.of)) this.cut(near, far, bytes);
-      else if (this.held === null) far.write(bytes);
-      else this.held.push(() => void far.write(bytes));
-    });
-  }
-
-  private cut(near: Socket, far: Socket, bytes: Buffer): void {
-    const { done, isPassedOn = false } = this.next!;
-    this.next = undefined;
-    done();
-    if (!isPassedOn) {
-      near.destroy();
-      return;
-    }
-    far.removeAllListeners('data').once('data', () => near.destroy());
-    far.write(bytes);
-  }
-}

@@ -1,9 +1,9 @@
 /** Who is let in over WebSocket, and how everybody else is turned away. */
 import { createHash, randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { Market } from '../../../rest-api/test/proofs/market.js';
 import { drawKeyHolder, type KeyHolder, openAccount } from '../../../rest-api/test/real-api.js';
+import { Gate } from '../gate.js';
 import { post, type RealGraphqlApi, startRealGraphqlApi } from '../real-graphql-api.js';
 import {
   clientOf,
@@ -290,64 +290,4 @@ async function closeCodeOf(at: { readonly port: number }, protocol: string): Pro
   const bytes = await upgraded(at, '/graphql', protocol, 200);
   const frame = bytes.subarray(bytes.indexOf('\r\n\r\n') + 4);
   return frame.readUInt16BE(2);
-}
-
-/** A way to Redis that can be shut. */
-class Gate {
-  private readonly open_ = new Set<Socket>();
-  private isShut = false;
-
-  private constructor(
-    private readonly server: Server,
-    private readonly behind: URL,
-  ) {
-    server.on('connection', (socket) => this.take(socket));
-  }
-
-  static async before(url: string): Promise<Gate> {
-    const server = createServer();
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    return new Gate(server, new URL(url));
-  }
-
-  get url(): string {
-    const url = new URL(this.behind);
-    url.host = `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-    return url.href;
-  }
-
-  shut(): void {
-    this.isShut = true;
-    for (const socket of this.open_) socket.destroy();
-  }
-
-  open(): void {
-    this.isShut = false;
-  }
-
-  close(): void {
-    this.shut();
-    this.server.close();
-  }
-
-  private take(socket: Socket): void {
-    if (this.isShut) {
-      socket.destroy();
-      return;
-    }
-    const behind = connect(Number(this.behind.port), this.behind.hostname);
-    for (const [one, other] of [
-      [socket, behind],
-      [behind, socket],
-    ] as const) {
-      this.open_.add(one);
-      one.pipe(other);
-      one.on('error', () => undefined);
-      one.on('close', () => {
-        this.open_.delete(one);
-        other.destroy();
-      });
-    }
-  }
 }

@@ -17,6 +17,7 @@ import {
   eventually,
   Listening,
   RawClient,
+  startTwo,
 } from './real-sockets.js';
 
 let market: Market;
@@ -24,10 +25,7 @@ let apis: readonly [RealGraphqlApi, RealGraphqlApi];
 let holder: KeyHolder;
 beforeAll(async () => {
   market = await Market.open();
-  apis = [
-    await startRealGraphqlApi(market.api.databaseUrl),
-    await startRealGraphqlApi(market.api.databaseUrl),
-  ];
+  apis = await startTwo(market.api.databaseUrl);
 });
 afterAll(async () => {
   await Promise.all(apis.map((api) => api.close()));

@@ -1,10 +1,10 @@
-/** Queries and mutations over WebSocket: what HTTP answers, within the limits of HTTP. */
+/** Queries and mutations over WebSocket: what HTTP answers. */
 import type { Client } from 'graphql-ws';
 import { Market } from '../../../rest-api/test/proofs/market.js';
 import { Person } from '../../../rest-api/test/proofs/person.js';
 import { limitsOf } from '../../../rest-api/test/rate-limits.js';
-import { ask, type GraphqlError, type RealGraphqlApi, startRealGraphqlApi } from '../real-graphql-api.js';
-import { askSocket, clientOf } from './real-sockets.js';
+import { ask, type RealGraphqlApi, startRealGraphqlApi } from '../real-graphql-api.js';
+import { askSocket, clientOf, lasting } from './real-sockets.js';
 
 let market: Market;
 let api: RealGraphqlApi;
@@ -21,10 +21,6 @@ afterAll(async () => {
   await api.close();
   await market.close();
 });
-
-/** Without what is of one request alone. */
-const lasting = (errors: readonly GraphqlError[] | undefined) =>
-  errors?.map(({ extensions, ...error }) => ({ ...error, extensions: { ...extensions, request_id: '' } }));
 
 describe('an operation over WebSocket', () => {
   it('that reads or writes gets the answer that HTTP gives', async () => {
@@ -87,39 +83,7 @@ describe('an operation over WebSocket', () => {
   });
 });
 
-const times = (count: number, text: (i: number) => string) =>
-  Array.from({ length: count }, (_, i) => text(i)).join(' ');
-const deep = (levels: number): string =>
-  levels === 0 ? '{ id }' : `{ strategy { trades(first: 1) { nodes ${deep(levels - 1)} } } }`;
-
-describe('a document that asks for too much', () => {
-  it.each([
-    ['too_deep', `{ trades(first: 1) { nodes ${deep(5)} } }`],
-    ['too_many_aliases', `{ ${times(16, (i) => `a${i}: me { id }`)} }`],
-    [
-      'too_many_aliases',
-      `mutation { ${times(50, (i) => `a${i}: createApiKey(input: { name: "a" }) { id }`)} }`,
-    ],
-    ['too_long', `mutation { ${times(100, (i) => `a${i}: createApiKey(input: { name: "a" }) { id }`)} }`],
-    ['too_many_directives', `{ me { id ${times(21, () => '@include(if: true)')} } }`],
-    ['too_long', `{ me { ${times(1_000, () => 'id')} } }`],
-    ['too_many_root_fields', `{ ${times(21, () => 'me { id }')} }`],
-    ['fragment_cycle', '{ me { ...A } } fragment A on User { id ...B } fragment B on User { ...A }'],
-    ['several_operations', 'query A { me { id } } query B { me { id } }'],
-    [
-      'too_many_aliases',
-      `subscription { ${times(16, (i) => `a${i}: tradeSignal(strategyId: "x") { id }`)} }`,
-    ],
-  ])('is refused as %s, without a number or a name of the schema', async (code, query) => {
-    const { errors, data } = await askSocket(client, query);
-    expect(data).toBeUndefined();
-    expect(errors).toMatchObject([
-      { extensions: { code: 'validation_failed', details: [{ field: 'query', code }] } },
-    ]);
-    expect(errors![0]!.message).not.toMatch(/\d|Trade|Strategy|User/);
-    expect(lasting(errors)).toEqual(lasting((await ask(api, person.holder, query)).errors));
-  });
-
+describe('a document', () => {
   it('gets no suggestions for what it misspells', async () => {
     const { errors } = await askSocket(client, '{ strategi(id: "x") { id } }');
     expect(errors![0]!.message).not.toContain('Did you mean');

@@ -4,19 +4,16 @@ import { Market } from '../../../rest-api/test/proofs/market.js';
 import { type KeyHolder, openAccount } from '../../../rest-api/test/real-api.js';
 import type { RequestContext } from '../../src/graphql/context.js';
 import { Documents } from '../../src/server/documents.js';
-import { type RealGraphqlApi, startRealGraphqlApi } from '../real-graphql-api.js';
+import type { RealGraphqlApi } from '../real-graphql-api.js';
 import { BOOK_FIELDS, type BookUpdate, heldAfter, PublishedBook } from './published-book.js';
-import { clientOf, eventually, Listening, RawClient } from './real-sockets.js';
+import { clientOf, eventually, Listening, RawClient, startTwo } from './real-sockets.js';
 
 let market: Market;
 let apis: readonly [RealGraphqlApi, RealGraphqlApi];
 let holder: KeyHolder;
 beforeAll(async () => {
   market = await Market.open();
-  apis = [
-    await startRealGraphqlApi(market.api.databaseUrl),
-    await startRealGraphqlApi(market.api.databaseUrl),
-  ];
+  apis = await startTwo(market.api.databaseUrl);
 });
 afterAll(async () => {
   await Promise.all(apis.map((api) => api.close()));

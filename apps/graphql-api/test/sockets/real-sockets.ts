@@ -4,7 +4,7 @@ import { signRequest } from '@trading-automation/signed-request';
 import { type Client, type ClientOptions, createClient, type FormattedExecutionResult } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import type { KeyHolder } from '../../../rest-api/test/real-api.js';
-import type { GraphqlError } from '../real-graphql-api.js';
+import { type GraphqlError, type RealGraphqlApi, startRealGraphqlApi } from '../real-graphql-api.js';
 
 export const PROTOCOL = 'graphql-transport-ws';
 
@@ -18,6 +18,16 @@ export interface Closed {
 }
 
 export const urlOf = ({ port }: Reached) => `ws://127.0.0.1:${port}/graphql`;
+
+/** Two processes on one database: what one does, the other hears of. */
+export const startTwo = async (databaseUrl: string): Promise<readonly [RealGraphqlApi, RealGraphqlApi]> => [
+  await startRealGraphqlApi(databaseUrl),
+  await startRealGraphqlApi(databaseUrl),
+];
+
+/** Errors without what is of one request alone. */
+export const lasting = (errors: readonly GraphqlError[] | undefined) =>
+  errors?.map(({ extensions, ...error }) => ({ ...error, extensions: { ...extensions, request_id: '' } }));
 
 /** What a handshake is signed with. */
 export const signedHandshake = (

@@ -5,8 +5,8 @@ import { appendSignals } from '@trading-automation/core/strategies';
 import type { Client } from 'graphql-ws';
 import { Market } from '../../../rest-api/test/proofs/market.js';
 import { Person } from '../../../rest-api/test/proofs/person.js';
-import { type RealGraphqlApi, startRealGraphqlApi } from '../real-graphql-api.js';
-import { clientOf, eventually, Listening, RawClient, urlOf } from './real-sockets.js';
+import type { RealGraphqlApi } from '../real-graphql-api.js';
+import { clientOf, eventually, Listening, RawClient, startTwo, urlOf } from './real-sockets.js';
 
 let market: Market;
 let apis: readonly [RealGraphqlApi, RealGraphqlApi];
@@ -14,10 +14,7 @@ let leader: Person;
 let stranger: Person;
 beforeAll(async () => {
   market = await Market.open();
-  apis = [
-    await startRealGraphqlApi(market.api.databaseUrl),
-    await startRealGraphqlApi(market.api.databaseUrl),
-  ];
+  apis = await startTwo(market.api.databaseUrl);
   [leader, stranger] = [await Person.join(market), await Person.join(market)];
 });
 afterEach(async () => {
