@@ -1,7 +1,7 @@
 import { decodeId } from '@trading-automation/contracts';
+import pLimit from 'p-limit';
 import pg from 'pg';
 import { groupBy } from '../group-by.mjs';
-import { sideBySide } from '../side-by-side.mjs';
 import { amountText, units } from './amounts.mjs';
 import { ledgerOf } from './venue.mjs';
 
@@ -43,7 +43,7 @@ export async function audit(product, cast) {
       external: 0,
       overWhenTold: 0,
     };
-    await sideBySide(atOnce, cast.accounts, async (account) => {
+    await pLimit(atOnce).map(cast.accounts, async (account) => {
       const ledger = await ledgerOf(product.paperExchangeUrl, account.credentials);
       const books = await readAccount(database, account.id);
       faults.push(...compareOrders(account.id, ledger, books), ...compareHoldings(account.id, ledger, books));

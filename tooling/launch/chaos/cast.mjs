@@ -1,7 +1,7 @@
+import pLimit from 'p-limit';
 import { keyOf } from '../e2e/accounts.mjs';
 import { createClient, openAccount } from '../first-trade/client.mjs';
 import { pairsOf, until } from '../first-trade/scenario.mjs';
-import { sideBySide } from '../side-by-side.mjs';
 import { openVenueAccount } from './venue.mjs';
 
 /**
@@ -50,7 +50,7 @@ export async function openCast(product, size) {
     const end = Math.min(first + copiersPerUser, size.copiers);
     for (const numbers of byAccount(first, end)) groups.push({ user, numbers });
   }
-  const opened = await sideBySide(atOnce, groups, (group) => openCopiers(product, leaders, group));
+  const opened = await pLimit(atOnce).map(groups, (group) => openCopiers(product, leaders, group));
   return {
     leaders,
     copiers: opened.flatMap(({ copiers }) => copiers),
