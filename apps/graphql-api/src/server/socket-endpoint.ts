@@ -116,7 +116,7 @@ export class SocketEndpoint {
     });
   }
 
-  /** Says goodbye to every client; none is taken any more. */
+  /** Says goodbye to every client; none is taken any more. What they held is given back: they go to another process. */
   async stop(): Promise<void> {
     const closing = [...this.sockets.clients].map(
       (socket) =>
@@ -128,6 +128,7 @@ export class SocketEndpoint {
     );
     this.sockets.close();
     await Promise.all(closing);
+    await this.parts.leases.settled();
   }
 
   private open(socket: WebSocket, request: IncomingMessage): void {

@@ -136,6 +136,17 @@ describe('a socket', () => {
   });
 });
 
+it('a process that ends has given back what all of its sockets held, however many there were', async () => {
+  const ending = await startRealGraphqlApi(market.api.databaseUrl);
+  for (let i = 0; i < 12; i++) {
+    const own = await openAccount(market.api);
+    await Promise.all([1, 2, 3, 4, 5].map(() => RawClient.join(ending, own)));
+  }
+  expect(await leases()).toBe(60);
+  await ending.close();
+  expect(await leases()).toBe(0);
+});
+
 it('a process that ends says goodbye to every client with 1001, and completes no subscription', async () => {
   const book = await PublishedBook.open(market);
   const ending = await startRealGraphqlApi(market.api.databaseUrl);

@@ -22,6 +22,8 @@ const NOUNS = { events: 'event streams', sockets: 'sockets' } as const;
 
 export class StreamLeases {
   private readonly held = new Map<string, () => void>();
+  /** Leases on their way back. */
+  private readonly ending = new Set<Promise<void>>();
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -43,16 +45,24 @@ export class StreamLeases {
     return () => this.release(id);
   }
 
-  private async release(id: string): Promise<void> {
+  /** Resolves once all that was given back is: before it, the database is not to be let go of. */
+  async settled(): Promise<void> {
+    await Promise.all(this.ending);
+  }
+
+  private release(id: string): Promise<void> {
     this.held.delete(id);
     if (this.held.size === 0) {
       clearInterval(this.timer);
       this.timer = undefined;
     }
+    const isOver = () => void this.ending.delete(ending);
     // Where this fails, the lease runs out by itself.
-    await this.platform.database
+    const ending: Promise<void> = this.platform.database
       .query('DELETE FROM event_streams WHERE id = $1', [id])
-      .catch(() => undefined);
+      .then(isOver, isOver);
+    this.ending.add(ending);
+    return ending;
   }
 
   private async renew(): Promise<void> {
