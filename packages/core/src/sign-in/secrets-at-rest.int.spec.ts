@@ -41,7 +41,8 @@ describe('a copy of the database', () => {
     const bytes = [fromBase32(secret), Buffer.from(String(privateJwk.d), 'base64url')];
     for (const text of texts) {
       bytes.push(Buffer.from(text));
-      const body = text.split('_').at(-1) ?? '';
+      // Without its kind, where it has one; what is random may hold the same sign.
+      const body = text.replace(/^[a-z]{2,8}_(?=.{20})/, '');
       if (body !== text) bytes.push(Buffer.from(body), Buffer.from(body, 'base64url'));
     }
     for (const each of bytes) {
