@@ -80,7 +80,13 @@ const forbidden = [
   packageMayImport('persistence', 'pagination'),
   packageMayImport('runtime', 'contracts'),
   packageMayImport('sdk', 'contracts', 'signed-request', 'pagination'),
-  packageMayImport('cli', 'sdk'),
+  {
+    name: 'cli-imports-sdk',
+    comment:
+      'packages/cli may know only sdk: what it can do, anybody can. Its generator reads the contracts, and its tests play an API from them.',
+    from: { path: '^packages/cli/', pathNot: [...SUPPORT, '^packages/cli/scripts/'] },
+    to: { path: ANY_PACKAGE, pathNot: packages('cli', 'sdk') },
+  },
   packageMayImport('core', 'contracts', 'signed-request', 'pagination', 'persistence', 'exchanges'),
   {
     name: 'core-sees-only-the-exchange-port',
@@ -156,7 +162,7 @@ const forbidden = [
         '^packages/[^/]+/src/index\\.ts$',
         '^packages/[^/]+/src/[^/]+/index\\.ts$',
         '^packages/exchanges/src/port\\.ts$',
-        '^packages/signed-request/src/(?:browser|webhooks)\\.ts$',
+        '^packages/signed-request/src/(?:browser|webhooks|webhooks-web-crypto)\\.ts$',
         '\\.json$',
       ],
     },
@@ -235,13 +241,14 @@ const forbidden = [
   {
     name: 'network-clients-only-at-the-edges',
     comment:
-      'Whoever can call out can leak: only exchanges, the SDK, webhook delivery and the paper exchange may. (The GraphQL API serves WebSockets.)',
+      'Whoever can call out can leak: only exchanges, the SDK, webhook delivery, the paper exchange and the live views of the command line may. (The GraphQL API serves WebSockets.)',
     from: {
       path: '^(?:apps|packages)/',
       pathNot: [
         ...SUPPORT,
         '^apps/graphql-api/src/server/',
         '^packages/(?:exchanges|sdk)/',
+        '^packages/cli/src/(?:listen|live|doctor|dev)/',
         '^apps/webhook-dispatcher/src/delivery/',
         '^apps/paper-exchange/',
       ],
@@ -258,7 +265,7 @@ const forbidden = [
     name: 'the-browser-entry-reaches-no-node',
     comment:
       'The browser entries of signed-request, signing and the verifying of webhooks, must bundle: pure JavaScript engines alone.',
-    from: { path: '^packages/signed-request/src/(?:browser|webhooks)\\.ts$' },
+    from: { path: '^packages/signed-request/src/(?:browser|webhooks|webhooks-web-crypto)\\.ts$' },
     to: {
       path: [npm('secp256k1'), '^(?:node:)?(?:crypto|buffer|fs|fs/promises|module|process)$'],
       reachable: true,

@@ -11,6 +11,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as secp256k1 from '@noble/secp256k1';
+import { WEBHOOKS } from './webhook-vectors.mjs';
 
 const N = secp256k1.Point.CURVE().n;
 const NOW_MS = Date.UTC(2026, 0, 1);
@@ -411,6 +412,7 @@ const FILES = {
     about: 'The proof of POST /v1/auth/cli-identity: message is what is signed, UTF-8.',
     vectors: identities(),
   },
+  'webhooks.json': WEBHOOKS,
 };
 
 const isCheck = process.argv.includes('--check');

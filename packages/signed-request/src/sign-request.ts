@@ -34,7 +34,7 @@ export type RequestSigner = (request: RequestToSign) => SignatureHeaders;
  */
 export function createRequestSigner(
   privateKey: Uint8Array,
-  options: { readonly signer?: MessageSigner } = {},
+  options: { readonly signer?: MessageSigner | undefined } = {},
 ): RequestSigner {
   const signer = options.signer ?? nobleEngine;
   const publicKey = publicKeyOf(privateKey);

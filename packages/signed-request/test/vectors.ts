@@ -2,6 +2,7 @@
 import { createPublicKey, ECDH, type KeyObject, verify } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { SignatureRefusalCode } from '../src/index.js';
+import type { WebhookRefusalCode } from '../src/webhooks.js';
 
 interface VectorFile<Vector> {
   readonly about: string;
@@ -49,7 +50,8 @@ export const refusedRequests = read<RequestVectorFile>('requests-refused');
 export const bareSignatures = read<VectorFile<SignatureVector>>('signatures');
 export const cliIdentities = read<VectorFile<IdentityVector>>('cli-identities');
 
-export function bodyOf(vector: RequestVector): Uint8Array {
+/** The raw body of a request or of a webhook. */
+export function bodyOf(vector: Pick<RequestVector, 'body'>): Uint8Array {
   return Uint8Array.from(Buffer.from(vector.body.value, vector.body.encoding));
 }
 
@@ -88,3 +90,18 @@ function keyFromCompressed(publicKey: string): KeyObject | null {
     return null;
   }
 }
+
+interface WebhookVector {
+  readonly name: string;
+  readonly secret: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: RequestVector['body'];
+  readonly expected: 'accepted' | WebhookRefusalCode;
+}
+
+interface WebhookVectorFile extends VectorFile<WebhookVector> {
+  readonly now_seconds: number;
+  readonly tolerance_seconds: number;
+}
+
+export const webhooks = read<WebhookVectorFile>('webhooks');

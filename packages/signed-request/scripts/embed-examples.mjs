@@ -1,0 +1,41 @@
+/**
+ * Puts the programs of `examples/` into the guides, each below its mark, `<!-- example: <file> -->`; with `--check` only says
+ * whether the guides show them as they are.
+ *
+ *   node scripts/embed-examples.mjs [--check]
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { extname } from 'node:path';
+
+const EXAMPLES = new URL('../examples/', import.meta.url);
+const GUIDES = ['verify-a-webhook.md', 'sign-a-request.md'].map(
+  (name) => new URL(`../../../docs/guides/${name}`, import.meta.url),
+);
+const LANGUAGES = { '.mjs': 'js', '.py': 'python', '.go': 'go', '.java': 'java', '.php': 'php' };
+/** A mark, and the block below it. */
+const EMBEDDED = /(<!-- example: (\S+) -->\n\n)(?:```\w+\n[\s\S]*?\n```\n)?/g;
+
+const isCheck = process.argv.includes('--check');
+const shown = new Set();
+let isCurrent = true;
+
+for (const guide of GUIDES) {
+  const page = readFileSync(guide, 'utf8');
+  const current = page.replace(EMBEDDED, (_, mark, file) => {
+    shown.add(file);
+    return `${mark}\`\`\`${LANGUAGES[extname(file)]}\n${readFileSync(new URL(file, EXAMPLES), 'utf8')}\`\`\`\n`;
+  });
+  if (page === current) continue;
+  if (isCheck) fail(`${guide.pathname.split('/').at(-1)} shows other code: run scripts/embed-examples.mjs`);
+  else writeFileSync(guide, current);
+}
+for (const file of readdirSync(EXAMPLES, { recursive: true })) {
+  if (extname(file) in LANGUAGES && !shown.has(file)) fail(`${file} is in no guide`);
+}
+if (isCurrent) console.log(`${shown.size} programs, as shown in the guides`);
+
+function fail(words) {
+  console.error(words);
+  isCurrent = false;
+  process.exitCode = 1;
+}

@@ -1,0 +1,130 @@
+/**
+ * The programs of docs/guides, against the vectors: in JavaScript, and in each other language whose runtime is on this
+ * machine. The titles say which ran.
+ */
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { openNodeCryptoEngine } from '../src/engines/node-crypto.js';
+import { InMemoryReplayWindow, verifyRequest } from '../src/index.js';
+import { type Command, LANGUAGES, type Programs, removePrograms, runProgram } from './languages.js';
+import { acceptedRequests, bodyOf, nodeCryptoVerifies, type RequestVector, webhooks } from './vectors.js';
+
+const HALF_N = BigInt('0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0');
+const PRIVATE_KEY = '2'.padStart(64, '0');
+
+const here = LANGUAGES.flatMap(({ programs, ...language }) => (programs ? [{ ...language, programs }] : []));
+const signing = here.flatMap(({ programs: { sign }, ...language }) => (sign ? [{ ...language, sign }] : []));
+const withoutLibrary = here.filter(({ programs }) => programs.sign === undefined);
+const namesOf = (languages: readonly { readonly name: string }[]) =>
+  languages.map(({ name }) => name).join(', ') || 'none';
+
+afterAll(removePrograms);
+
+describe('the programs of the guides', () => {
+  it(`run here in ${namesOf(here)}; not here: ${namesOf(LANGUAGES.filter(({ programs }) => !programs))}`, () => {
+    expect(LANGUAGES).toHaveLength(5);
+    expect(namesOf(here)).toContain('JavaScript');
+  });
+
+  it(`sign here in ${namesOf(signing)}; no library for secp256k1, so canonical strings alone: ${namesOf(withoutLibrary)}`, () => {
+    expect(namesOf(signing)).toContain('JavaScript');
+  });
+
+  it('are the ones that the guides show, each of them', () => {
+    const script = fileURLToPath(new URL('../scripts/embed-examples.mjs', import.meta.url));
+    expect(execFileSync(process.execPath, [script, '--check'], { encoding: 'utf8' })).toContain('as shown');
+  });
+});
+
+/** What each refusal says, in every language. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  malformed_header: 'a webhook header is missing or malformed',
+  too_old: 'sent too long ago, or a clock is wrong',
+  too_new: 'sent too long ago, or a clock is wrong',
+  signature_mismatch: 'no signature matches',
+};
+
+describe.each(here)('verify a webhook in $name', ({ programs }) => {
+  it.each(webhooks.vectors)('"$name": $expected', (vector) => {
+    const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
+    const { status, stdout, stderr } = runProgram(programs.verify, {
+      args: [...names.map((name) => vector.headers[name] ?? ''), String(webhooks.now_seconds)],
+      body: bodyOf(vector),
+      env: { SVC_WEBHOOK_SECRET: vector.secret },
+    });
+    const said = { status, stdout: stdout.trim(), stderr: stderr.trim() };
+    const refusal = REFUSALS[vector.expected];
+    expect(said).toEqual(
+      refusal === undefined
+        ? { status: 0, stdout: 'genuine', stderr: '' }
+        : { status: 1, stdout: '', stderr: refusal },
+    );
+  });
+
+  it('goes by the clock where it is told no time: what was sent long ago is refused', () => {
+    const [vector] = webhooks.vectors;
+    const { status, stderr } = runProgram(programs.verify, {
+      args: Object.values(vector!.headers),
+      body: bodyOf(vector!),
+      env: { SVC_WEBHOOK_SECRET: vector!.secret },
+    });
+    expect([status, stderr.trim()]).toEqual([1, REFUSALS.too_old]);
+  });
+});
+
+function signedBy(sign: Command, vector: RequestVector, given: readonly string[]): Record<string, string> {
+  const { status, stdout, stderr } = runProgram(sign, {
+    args: [vector.method, vector.path, ...given],
+    body: bodyOf(vector),
+    env: { SVC_PRIVATE_KEY: vector.private_scalar.padStart(64, '0') },
+  });
+  expect([status, stderr]).toEqual([0, '']);
+  return Object.fromEntries(
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.split(': ')),
+  );
+}
+
+describe.each(signing)('sign a request in $name', ({ sign, isDeterministic }) => {
+  it.each(acceptedRequests.vectors)('"$name": the headers of the vector, with a low s', (vector) => {
+    const headers = signedBy(sign, vector, [String(vector.timestamp), String(vector.nonce)]);
+    const signature = String(headers['x-svc-sig']);
+    const isTwin = vector.name.includes('high-s');
+    const expected = isDeterministic && !isTwin ? vector.headers['x-svc-sig'] : signature;
+    expect(headers).toEqual({ ...vector.headers, 'x-svc-sig': expected });
+    expect(
+      nodeCryptoVerifies(String(vector.canonical_string), signature, String(headers['x-svc-pubkey'])),
+    ).toBe(true);
+    expect(BigInt(`0x${signature.slice(64)}`) <= HALF_N).toBe(true);
+  });
+
+  it('takes the time and a fresh nonce where it is given none, and the server accepts both', async () => {
+    const vector: RequestVector = { ...acceptedRequests.vectors[0]!, private_scalar: PRIVATE_KEY };
+    const replayWindow = new InMemoryReplayWindow();
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const { method, path } = vector;
+      const received = { method, path, headers: signedBy(sign, vector, []), body: bodyOf(vector) };
+      const verdict = await verifyRequest(received, {
+        engine: openNodeCryptoEngine(),
+        replayWindow,
+        findPublicKey: async (publicKey) => ({ publicKey }),
+      });
+      expect(verdict.kind).toBe('accepted');
+    }
+  });
+});
+
+const canonicalAlone: readonly { name: string; programs: Programs }[] = withoutLibrary;
+if (canonicalAlone.length > 0) {
+  describe.each(canonicalAlone)('the canonical string in $name', ({ programs }) => {
+    it.each(acceptedRequests.vectors)('"$name": that of the vector', (vector) => {
+      const { stdout } = runProgram(programs.canonical, {
+        args: [vector.method, vector.path, String(vector.timestamp), String(vector.nonce)],
+        body: bodyOf(vector),
+      });
+      expect(stdout).toBe(vector.canonical_string);
+    });
+  });
+}
