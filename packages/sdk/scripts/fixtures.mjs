@@ -1,0 +1,452 @@
+/**
+ * Writes src/generated/fixtures.ts: an answer of each operation and an event of each kind, for tests without a server.
+ *
+ * 1. Records that an event tells of are the contract's own samples; the others are written here.
+ * 2. Each is parsed by the schema of its operation before it is written: one that does not fit ends the generator, and
+ *    so does an operation without one.
+ * 3. Every decimal goes through `decimal`, so that one set of records serves clients that read numbers and those that
+ *    read text. What looks like a secret is made when it is needed.
+ */
+import { writeFileSync } from 'node:fs';
+import {
+  ERRORS,
+  EVENT_KINDS,
+  EVENT_TYPES,
+  eventDataOf,
+  eventKinds,
+  eventSampleText,
+  jsonSchemaOf,
+  OPERATIONS,
+} from '@trading-automation/contracts';
+import { exampleId } from '@trading-automation/contracts/samples';
+
+/** @typedef {{ readonly [keyword: string]: any }} Schema */
+/** @typedef {import('@trading-automation/contracts').EventType} EventType */
+
+const HEADER = '// Written by scripts/fixtures.mjs from the contracts: run `npm run generate`, never edit.\n';
+
+/** An expression of the written file, where it stands in a record. */
+class Code {
+  /** @param {string} text @param {string} example a value that fits its place */
+  constructor(text, example) {
+    this.text = text;
+    this.example = example;
+  }
+}
+
+const [AT, EARLIER, LONG_BEFORE] = [
+  '2026-01-31T12:00:00.000Z',
+  '2026-01-31T11:59:30.000Z',
+  '2026-01-12T08:30:00.000Z',
+];
+const dated = { created_at: EARLIER, updated_at: AT };
+
+/** @param {EventType} type @returns {any} */
+const told = (type) => JSON.parse(eventSampleText(type)).data;
+const event = JSON.parse(eventSampleText('trade.filled'));
+
+/** @param {EventType} type @param {readonly any[]} fills */
+const trade = (type, fills = []) => ({ ...told(type), fills });
+const fill = (
+  /** @type {number} */ place,
+  /** @type {string} */ price,
+  /** @type {string} */ amount,
+  /** @type {string} */ fee,
+) => ({
+  id: exampleId('fil'),
+  exchange_fill_id: `55010${place}`,
+  price,
+  amount,
+  fee: { amount: fee, currency: 'USDT' },
+  liquidity: 'TAKER',
+  executed_at: AT,
+});
+const fills = [fill(1, '60000.4', '0.1', '6.00004'), fill(2, '60000.4666', '0.15', '9.00007')];
+
+const { started_at: _started, ...copierThatRests } = { ...told('copier.started'), status: 'PAUSED' };
+const apiKey = told('key.created');
+const apiKeyWithValue = { ...apiKey, key: new Code('secrets.apiKey', 'svc_test_0') };
+const publicKey = told('public_key.linked');
+const webhook = told('webhook.test');
+const webhookWithSecret = { ...webhook, secret: new Code('secrets.webhook', 'whsec_0') };
+
+const me = {
+  id: exampleId('usr'),
+  email: 'trader@example.com',
+  email_verified: true,
+  created_at: LONG_BEFORE,
+  credential: { kind: 'api_key', id: exampleId('key'), permissions: ['ADMIN'] },
+  world: 'test',
+};
+const pair = {
+  id: exampleId('tpr'),
+  exchange: 'paper',
+  symbol: 'BTC/USDT',
+  exchange_symbol: 'BTCUSDT',
+  base: 'BTC',
+  quote: 'USDT',
+  trading_type: 'spot',
+  price_tick: '0.01',
+  amount_step: '0.00001',
+  min_amount: '0.00001',
+  max_amount: '9000',
+  min_notional: '5',
+  maker_fee: '0.001',
+  taker_fee: '0.001',
+  order_types: ['LIMIT', 'MARKET'],
+  time_in_forces: ['GTC', 'IOC', 'FOK'],
+  is_active: true,
+  rules_updated_at: AT,
+  created_at: LONG_BEFORE,
+  updated_at: AT,
+};
+const strategy = {
+  id: exampleId('str'),
+  name: 'Dip buyer',
+  description: 'Buys falls of more than 3 % and sells on the way up.',
+  exchange_account_id: exampleId('exa'),
+  trade_pair_ids: [exampleId('tpr')],
+  visibility: 'PUBLIC',
+  status: 'ACTIVE',
+  copier_count: 3,
+  performance: {
+    since: LONG_BEFORE,
+    closed_count: 41,
+    win_rate: '0.61',
+    net_pnl: '364.8',
+    roi: '0.0365',
+    max_drawdown_percent: '2.4',
+    sharpe: '1.9',
+    copier_net_pnl: '182.4',
+  },
+  created_at: LONG_BEFORE,
+  updated_at: AT,
+};
+const decision = told('copier.trade_skipped');
+const simulation = {
+  from: LONG_BEFORE,
+  to: AT,
+  signal_count: 1,
+  left_out_count: 0,
+  decisions: [
+    {
+      signal_id: decision.signal_id,
+      sequence: decision.sequence,
+      source_trade_id: decision.source_trade_id,
+      symbol: decision.symbol,
+      kind: decision.kind,
+      code: decision.code,
+      inputs: decision.inputs,
+      target_amount: decision.target_amount,
+      sent_amount: decision.sent_amount,
+      outcome: 'SKIPPED',
+      signal_at: EARLIER,
+    },
+  ],
+  truncated: false,
+  copied: 0,
+  clamped: 0,
+  skipped: 1,
+  skipped_by_reason: { BELOW_MINIMUM: 1 },
+  currency: 'USDT',
+  starting_equity: '10000',
+  fees: '0',
+  net_pnl: '0',
+  tracking_difference_bps: null,
+};
+const notification = {
+  id: exampleId('ntf'),
+  kind: 'trade.filled',
+  severity: 'INFO',
+  title: 'BTC/USDT: order filled',
+  body: 'Bought 0.25 at 60000.44.',
+  data: { resource: 'trade', id: exampleId('trd') },
+  is_read: false,
+  created_at: AT,
+};
+const setting = { key: 'dashboard.theme', value: 'dark', ...dated };
+const rewardType = {
+  id: exampleId('rwt'),
+  code: 'first_trade',
+  name: 'First trade',
+  description: 'Granted for the first trade of an account.',
+  rule: { basis: 'FLAT', rate: '25' },
+  is_active: true,
+  created_at: LONG_BEFORE,
+  updated_at: LONG_BEFORE,
+};
+const exchange = {
+  id: 'paper',
+  name: 'Paper exchange',
+  trading_types: ['spot'],
+  is_active: true,
+  created_at: LONG_BEFORE,
+};
+const result = {
+  currency: 'USDT',
+  trade_count: 5,
+  closed_count: 4,
+  winning_count: 3,
+  losing_count: 1,
+  win_rate: '0.75',
+  net_pnl: '289.5',
+  fees: '60.2',
+  volume: '60200',
+};
+const analytics = {
+  from: LONG_BEFORE,
+  to: AT,
+  excluded_quotes: [],
+  ...result,
+  profit_factor: '13.0625',
+  expectancy: '72.375',
+  expectancy_ratio: '3.015625',
+  gross_profit: '313.5',
+  gross_loss: '24',
+  partial_pnl: '0',
+  fees_by_currency: [{ amount: '60.2', currency: 'USDT' }],
+  funding: '0',
+  roi: '0.02895',
+  average_win: '104.5',
+  average_loss: '24',
+  best_trade: { trade_id: exampleId('trd'), net_pnl: '312.9' },
+  worst_trade: { trade_id: exampleId('trd'), net_pnl: '-24' },
+  average_holding_seconds: '5400',
+  max_consecutive_losses: 1,
+  max_drawdown: {
+    amount: '24',
+    percent: '0.24',
+    peak_at: LONG_BEFORE,
+    trough_at: EARLIER,
+    recovered_at: AT,
+  },
+  sharpe: '1.9',
+  sortino: null,
+  calmar: null,
+  sample_days: 20,
+  low_sample: true,
+  unmatched_fill_count: 0,
+  by_status: { PENDING: 1, FILLED: 4, PARTIALLY_FILLED: 0, CANCELLED: 0, FAILED: 0 },
+  by_pair: [{ trade_pair_id: exampleId('tpr'), symbol: 'BTC/USDT', ...result }],
+  by_strategy: [{ strategy_id: exampleId('str'), ...result }],
+  equity_curve: [
+    { at: LONG_BEFORE, equity: '10289.5', net_pnl: '289.5', period_pnl: '289.5', drawdown: '0' },
+  ],
+};
+const delivery = {
+  id: exampleId('dlv'),
+  event_id: exampleId('evt'),
+  event_type: 'webhook.test',
+  run: 0,
+  attempt: 1,
+  status: 'SUCCEEDED',
+  status_code: 204,
+  response_time_ms: 12,
+  response_body: null,
+  attempted_at: AT,
+  created_at: AT,
+};
+const deadLetter = {
+  id: exampleId('dlq'),
+  event_id: exampleId('evt'),
+  event_type: 'trade.filled',
+  run: 0,
+  status: 'PENDING',
+  attempts: 5,
+  last_status_code: 500,
+  last_error: 'http_status',
+  ...dated,
+};
+const retried = { ...deadLetter, status: 'RETRIED', resolved_at: AT, payload: event };
+const kind = eventKinds().find(({ type }) => type === 'trade.filled');
+const deleted = (/** @type {Parameters<typeof exampleId>[0]} */ prefix) => ({
+  id: exampleId(prefix),
+  deleted: true,
+});
+
+/** `data` of each operation's answer; of a list, one item. @type {Readonly<Record<string, any>>} */
+const ANSWERS = {
+  'health.get': { status: 'ok' },
+  'health.detailed': { status: 'ok', services: { database: { status: 'ok', age_ms: 120 } } },
+  'version.get': { version: '1.0.0', commit: '0000000', api: 'v1', world: 'test' },
+  'me.get': me,
+  'me.update': { ...me, email_verified: false },
+  'auth.verifyEmail': { email_verified: true },
+  'auth.cliChallenge': { challenge: '0'.repeat(64), expires_at: AT },
+  'auth.cliIdentity': publicKey,
+  'apiKeys.list': apiKey,
+  'apiKeys.create': apiKeyWithValue,
+  'apiKeys.revoke': deleted('key'),
+  'apiKeys.rotate': apiKeyWithValue,
+  'publicKeys.list': publicKey,
+  'publicKeys.revoke': deleted('pbk'),
+  'supportedExchanges.list': exchange,
+  'exchanges.list': told('exchange.synced'),
+  'exchanges.get': told('exchange.synced'),
+  'exchanges.create': { ...told('exchange.synced'), balance: {}, last_sync_at: null },
+  'exchanges.update': told('exchange.synced'),
+  'exchanges.delete': deleted('exa'),
+  'exchanges.test': { ok: true, trading_types: ['spot'], can_trade: true, can_withdraw: false },
+  'exchanges.sync': told('exchange.synced'),
+  'tradePairs.list': pair,
+  'tradePairs.get': pair,
+  'trades.list': told('trade.filled'),
+  'trades.get': trade('trade.filled', fills),
+  'trades.create': trade('trade.created'),
+  'trades.cancel': trade('trade.cancelled', fills.slice(0, 1)),
+  'trades.analytics': analytics,
+  'rewards.list': told('reward.granted'),
+  'rewards.types': rewardType,
+  'rewards.balance': { currency: 'SVC-TEST', available: '25', held: '0' },
+  'rewards.claim': told('reward.claimed'),
+  'withdrawals.list': told('withdrawal.completed'),
+  'withdrawals.get': told('withdrawal.completed'),
+  'withdrawals.create': told('withdrawal.created'),
+  'withdrawals.cancel': told('withdrawal.cancelled'),
+  'strategies.list': strategy,
+  'strategies.get': strategy,
+  'strategies.create': strategy,
+  'strategies.update': strategy,
+  'strategies.delete': deleted('str'),
+  'strategies.linkCopiers': strategy,
+  'copiers.list': told('copier.started'),
+  'copiers.get': told('copier.started'),
+  'copiers.create': copierThatRests,
+  'copiers.update': told('copier.started'),
+  'copiers.delete': deleted('cpr'),
+  'copiers.start': told('copier.started'),
+  'copiers.stop': told('copier.stopped'),
+  'copiers.decisions': decision,
+  'copiers.simulate': simulation,
+  'notifications.list': notification,
+  'notifications.count': { unread: 1 },
+  'notifications.read': { ...notification, is_read: true, read_at: AT },
+  'notifications.readAll': { updated: 1 },
+  'notifications.delete': deleted('ntf'),
+  'settings.list': setting,
+  'settings.get': setting,
+  'settings.put': setting,
+  'settings.delete': { key: setting.key, deleted: true },
+  'emergencyStop.run': {
+    paused_copiers: [{ ...copierThatRests, status_reason: 'USER', stopped_at: AT }],
+    open_lots: told('copier.stopped').open_lots,
+    cancelled: [told('trade.cancelled')],
+    ended_otherwise: [],
+    still_open: [],
+  },
+  'events.list': event,
+  'events.stream': event,
+  'events.types': { types: [kind === undefined ? undefined : { ...kind, sample: event }] },
+  'events.get': event,
+  'webhooks.create': webhookWithSecret,
+  'webhooks.list': webhook,
+  'webhooks.get': webhook,
+  'webhooks.update': webhook,
+  'webhooks.delete': deleted('whk'),
+  'webhooks.rotateSecret': webhookWithSecret,
+  'webhooks.deliveries': delivery,
+  'webhooks.test': delivery,
+  'webhooks.replay': { event_id: exampleId('evt'), event_type: 'trade.filled', run: 1 },
+  'deadLetters.list': deadLetter,
+  'deadLetters.stats': { pending: 1, retried: 0, discarded: 0 },
+  'deadLetters.get': { ...deadLetter, payload: event },
+  'deadLetters.retry': retried,
+  'deadLetters.retryMany': { retried: 1, has_more: false },
+  'deadLetters.discard': deleted('dlq'),
+};
+
+/** @type {Record<string, Schema>} */
+const definitions = {};
+
+/** @param {any} type a schema of the contract @returns {Schema} */
+function schemaOf(type) {
+  const read = jsonSchemaOf(type, 'output');
+  Object.assign(definitions, read.definitions);
+  return read.here;
+}
+
+/** The schema that says what stands in the place of a value. @param {Schema | undefined} given @param {any} value @returns {Schema} */
+function schemaFor(given, value) {
+  if (given === undefined || given.$ref === '#/$defs/Decimal') return given ?? {};
+  // The record of an event fits the schema of its own kind.
+  if (given.$ref === '#/$defs/Event') return { properties: { data: schemaOf(eventDataOf(value.type)) } };
+  if (typeof given.$ref === 'string')
+    return schemaFor(definitions[given.$ref.slice('#/$defs/'.length)], value);
+  const options = given.anyOf ?? given.oneOf;
+  if (options === undefined) return given;
+  const fits = options
+    .map((/** @type {Schema} */ option) => schemaFor(option, value))
+    .filter((/** @type {Schema} */ option) => (option.type === 'null') === (value === null));
+  return fits.length === 1 ? fits[0] : {};
+}
+
+/** The value as an expression, and as the API would answer it with decimals as text. @param {any} value @param {Schema | undefined} given @returns {{ code: string, plain: any }} */
+function write(value, given) {
+  if (value instanceof Code) return { code: value.text, plain: value.example };
+  const schema = schemaFor(given, value);
+  if (schema.$ref === '#/$defs/Decimal') return { code: `decimal('${value}')`, plain: String(value) };
+  if (typeof value !== 'object' || value === null) return { code: JSON.stringify(value), plain: value };
+  if (Array.isArray(value)) {
+    const items = value.map((item) => write(item, schema.items));
+    return { code: `[${items.map(({ code }) => code).join(', ')}]`, plain: items.map(({ plain }) => plain) };
+  }
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .map(([name, member]) => {
+      const more = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
+      return { name, ...write(member, schema.properties?.[name] ?? more) };
+    });
+  return {
+    code: `{ ${members.map(({ name, code }) => `${JSON.stringify(name)}: ${code}`).join(', ')} }`,
+    plain: Object.fromEntries(members.map(({ name, plain }) => [name, plain])),
+  };
+}
+
+/** @param {string} name @param {any} type a schema of the contract @param {any} value */
+function checked(name, type, value) {
+  if (value === undefined) throw new Error(`${name} has no fixture: write one in scripts/fixtures.mjs`);
+  const { code, plain } = write(value, schemaOf(type));
+  const { error } = type.safeParse(plain);
+  if (error !== undefined)
+    throw new Error(`the fixture of ${name} does not fit: ${JSON.stringify(error.issues)}`);
+  return `'${name}': ${code},`;
+}
+
+const answers = OPERATIONS.map(({ id, response }) => checked(id, response, ANSWERS[id]));
+const events = EVENT_TYPES.map((type) => checked(type, EVENT_KINDS[type].records[0], told(type)));
+const refusals = Object.entries(ERRORS).map(
+  ([code, { status, meaning }]) => `${code}: [${status}, ${JSON.stringify(meaning)}],`,
+);
+
+writeFileSync(
+  new URL('../src/generated/fixtures.ts', import.meta.url),
+  `${HEADER}import type { DecimalForm, DecimalOf } from '../core/decimals.js';
+import type { EventData, OperationTypes } from './records.js';
+
+/** When all of it happened. */
+export const FIXTURE_AT = '${AT}';
+/** Of no event. */
+export const FIXTURE_EVENT_ID = '${exampleId('evt')}';
+
+/** What looks like a secret in an answer. */
+export interface FixtureSecrets {
+  readonly apiKey: string;
+  readonly webhook: string;
+}
+
+type Answers<D extends DecimalForm> = { readonly [Id in keyof OperationTypes]: OperationTypes<D>[Id]['data'] };
+
+/** \`data\` of an answer of each operation; of a list, one item. */
+export function answersOf<D extends DecimalForm>(decimal: (text: string) => DecimalOf<D>, secrets: FixtureSecrets): Answers<D> {
+  return { ${answers.join('\n')} };
+}
+
+/** The record of an event of each kind. */
+export function eventDataOf<D extends DecimalForm>(decimal: (text: string) => DecimalOf<D>): EventData<D> {
+  return { ${events.join('\n')} };
+}
+
+/** The HTTP status of each code, and what it says. */
+export const REFUSALS = { ${refusals.join('\n')} } as const;
+`,
+);

@@ -1,0 +1,132 @@
+/**
+ * Writes src/generated from the built contract: the types of every record and body, and the table of operations that
+ * the client runs on. Run `npm run generate` at the root, which builds first.
+ */
+import { writeFileSync } from 'node:fs';
+import {
+  ERRORS,
+  EVENT_KINDS,
+  EVENT_TYPES,
+  eventDataOf,
+  jsonSchemaOf,
+  OPERATIONS,
+  orderBookUpdate,
+  tradeSignal,
+} from '@trading-automation/contracts';
+import { Declarations } from './typescript-of.mjs';
+
+const declarations = new Declarations();
+const HEADER = '// Written by scripts/generate.mjs from the contracts: run `npm run generate`, never edit.\n';
+
+const read = (schema, direction) => {
+  const found = jsonSchemaOf(schema, direction);
+  declarations.add(found, direction);
+  return found.here;
+};
+
+const operations = OPERATIONS.map((operation) => ({
+  operation,
+  query: operation.query && read(operation.query, 'input'),
+  body: operation.body && read(operation.body, 'input'),
+  response: read(operation.response, 'output'),
+}));
+for (const { operation, body, response } of operations) {
+  declarations.meet(body, operation.id);
+  declarations.meet(response, operation.id);
+}
+const kinds = EVENT_TYPES.map((type) => ({ type, data: read(eventDataOf(type), 'output') }));
+// Payloads of GraphQL's subscriptions, which no operation of REST answers with.
+read(tradeSignal, 'output');
+read(orderBookUpdate, 'output');
+
+const typeName = (id, suffix) =>
+  id
+    .split('.')
+    .map((word) => word[0].toUpperCase() + word.slice(1))
+    .join('') + suffix;
+const queries = [];
+const rows = [];
+const types = [];
+for (const { operation, query, body, response } of operations) {
+  const { id, method, path, list, stream } = operation;
+  rows.push(`  '${id}': ['${method}', '${path}'${list ? ", 'list'" : stream ? ", 'stream'" : ''}],`);
+  const at = id;
+  const members = [];
+  const params = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name);
+  if (params.length > 0) members.push(`params: { ${params.map((name) => `${name}: string`).join('; ')} };`);
+  if (query !== undefined || list !== undefined) {
+    const name = typeName(id, 'Query');
+    const own = query === undefined ? '{}' : declarations.members(query, 'input', at);
+    const base =
+      list === undefined
+        ? ''
+        : ` extends ListQuery<${list.sorts.map((sort) => `'${sort}'`).join(' | ')}${(list.includes ?? []).map((more) => `, '${more}'`).join('')}>`;
+    queries.push(`/** What \`${id}\` can be narrowed by. */\nexport interface ${name}${base} ${own}`);
+    members.push(`query: ${name};`);
+  }
+  if (body !== undefined)
+    members.push(`body${operation.bodyOptional ? '?' : ''}: ${declarations.typeOf(body, 'input', at)};`);
+  const data = answerOf(id, response);
+  members.push(`data: ${data};`);
+  types.push(`/** ${operation.summary} */\n'${id}': {\n${members.join('\n')}\n};`);
+}
+/** The type of an answer; one without a name in the contract gets one. */
+function answerOf(id, schema) {
+  if (isDeletion(schema)) return 'Deleted';
+  const type = declarations.typeOf(schema, 'output', id);
+  if (!type.startsWith('{')) return type;
+  const name = typeName(id, 'Result');
+  const generic = declarations.holdsDecimals(schema) ? "<D extends DecimalForm = 'number'>" : '';
+  queries.push(`/** The answer of \`${id}\`. */\nexport interface ${name}${generic} ${type}`);
+  return generic === '' ? name : `${name}<D>`;
+}
+
+function isDeletion(schema) {
+  return Object.keys(schema.properties ?? {}).join() === 'id,deleted';
+}
+
+const events = kinds.map(({ type, data }) => {
+  const of = declarations.typeOf(data, 'output', type);
+  return `/** ${EVENT_KINDS[type].description} */\n'${type}': ${of};`;
+});
+
+writeFileSync(
+  new URL('../src/generated/records.ts', import.meta.url),
+  `${HEADER}import type { DecimalForm, DecimalInput, DecimalOf } from '../core/decimals.js';
+import type { ListQuery } from '../core/list-query.js';
+
+${declarations.text}
+
+/** The answer to a deletion. */
+export interface Deleted { id: string; deleted: true }
+
+${queries.join('\n\n')}
+
+/** The record that each kind of event carries. */
+export interface EventData<D extends DecimalForm = 'number'> {
+${events.join('\n')}
+}
+
+/** What each operation takes and answers. */
+export interface OperationTypes<D extends DecimalForm = 'number'> {
+${types.join('\n')}
+}
+`,
+);
+writeFileSync(
+  new URL('../src/generated/operations.ts', import.meta.url),
+  `${HEADER}/** Method, path, and how the answer comes where it is no single record. */
+export const OPERATIONS = {
+${rows.join('\n')}
+} as const;
+export type OperationId = keyof typeof OPERATIONS;
+`,
+);
+writeFileSync(
+  new URL('../src/generated/error-codes.ts', import.meta.url),
+  `${HEADER}/** Every code that the API refuses with; more may come. */\nexport type ErrorCode =\n${Object.keys(
+    ERRORS,
+  )
+    .map((code) => `| '${code}'`)
+    .join('\n')}\n| (string & {});\n`,
+);

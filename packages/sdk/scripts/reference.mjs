@@ -1,0 +1,141 @@
+/**
+ * Writes docs/, the reference of the SDK, from the source: a page for each entry, each resource of the client and the
+ * records. Run `npm run gen`.
+ *
+ * 1. It says the same each time: no date, no address, no line number.
+ * 2. What only the SDK itself calls has no place in it: constructors of what the client makes, and the parts of a promise.
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Application, Converter, ReflectionKind } from 'typedoc';
+
+const folder = fileURLToPath(new URL('../', import.meta.url));
+const PACKAGE = '@trading-automation/sdk';
+const PAGE_NAMES = { index: 'client', 'generated/records': 'records' };
+/** What anyone may construct; everything else is made by the client. */
+const CONSTRUCTED = ['Client', 'Realtime'];
+const OF_EVERY_PROMISE = ['then', 'catch', 'finally', '[toStringTag]'];
+
+process.chdir(folder);
+const application = await Application.bootstrapWithPlugins({ options: folder });
+application.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
+  for (const reflection of Object.values(project.reflections)) {
+    const isMade =
+      reflection.kindOf(ReflectionKind.Constructor) && !CONSTRUCTED.includes(reflection.parent?.name);
+    if (
+      isMade ||
+      (reflection.parent?.kindOf(ReflectionKind.Class) && OF_EVERY_PROMISE.includes(reflection.name))
+    )
+      project.removeReflection(reflection);
+  }
+  for (const reflection of Object.values(project.reflections)) {
+    // A parameter that is taken apart at once has no name of its own.
+    if (reflection.name === '__namedParameters') reflection.name = 'options';
+    for (const tag of reflection.comment?.blockTags ?? []) {
+      if (tag.tag !== '@throws' || tag.typeAnnotation === undefined) continue;
+      tag.content.unshift(
+        { kind: 'code', text: `\`${tag.typeAnnotation.slice(1, -1)}\`` },
+        { kind: 'text', text: ' ' },
+      );
+    }
+  }
+  for (const module of project.getReflectionsByKind(ReflectionKind.Module))
+    module.name = PAGE_NAMES[module.name] ?? module.name;
+});
+
+const project = await application.convert();
+if (project === undefined) throw new Error('the source does not compile: see above');
+const resources = resourcesOf(project);
+await application.generateOutputs(project);
+if (application.logger.hasErrors()) process.exit(1);
+
+const out = application.options.getValue('out');
+for (const name of readdirSync(out, { recursive: true }).filter((each) => each.endsWith('.md'))) {
+  const path = join(out, name);
+  writeFileSync(path, readable(readFileSync(path, 'utf8'), titleOf(name.replace(/\.md$/, ''))));
+}
+writeFileSync(join(out, 'README.md'), contents());
+
+/** Each class of `resources/` with the way to it from a client, and its methods. */
+function resourcesOf({ children = [] }) {
+  const classes = new Map(
+    children
+      .filter(({ name }) => name.startsWith('resources/'))
+      .flatMap((module) => module.children.map((each) => [each.name, { page: module.name, each }])),
+  );
+  const found = [];
+  const visit = (owner, way) => {
+    for (const property of owner.getChildrenByKind(ReflectionKind.Property | ReflectionKind.Accessor)) {
+      const resource = classes.get((property.type ?? property.getSignature?.type)?.name);
+      if (resource === undefined) continue;
+      const methods = resource.each.getChildrenByKind(ReflectionKind.Method).map(({ name }) => name);
+      found.push({ page: resource.page, way: `${way}.${property.name}`, methods });
+      visit(resource.each, `${way}.${property.name}`);
+    }
+  };
+  const client = children.find(({ name }) => name === 'client').getChildByName('Client');
+  visit(client, 'client');
+  return found.sort((a, b) => (a.way < b.way ? -1 : 1));
+}
+
+function titleOf(page) {
+  const resource = resources.find((each) => each.page === page);
+  if (resource !== undefined) return resource.way;
+  return page === 'client' ? PACKAGE : page === 'records' ? 'Records' : `${PACKAGE}/${page}`;
+}
+
+/** A page under its title, its choices with the known values first, its signatures on one line. */
+function readable(text, title) {
+  return (
+    text
+      .replace(/^# .*$/m, `# ${title}`)
+      .replace(/### Extends\n\n- `Resource`.*\n\n/g, '')
+      .replace(/\| \\\| /g, '| ')
+      .replace(
+        /(\\\| )?`string` & \\\{ \\\}((?: \\\| `"[^`]+"`)+)/g,
+        (_, bar = '', rest) =>
+          `${bar === '' ? rest.replace(/^ \\\| /, '') : rest.trimStart()} \\| \`string\``,
+      )
+      .replace(/string & \{\n?\s*\}((?: \| "[^"]+")+)/g, (_, rest) => `${rest.replace(/^ \| /, '')} | string`)
+      .replace(
+        /^((?:[a-z]+ )*\w+(?:<[^>\n]*>)?\()\n([\s\S]*?)(\): )/gm,
+        (_, head, parameters, tail) => `${head}${parameters.trim().replace(/\s*\n\s*/g, ' ')}${tail}`,
+      )
+      // Every operation: said once, under its name.
+      .replace(/(?:\\\| )?(?:`"\w+\.\w+"` \\\| )+`"\w+\.\w+"`/g, (choices) =>
+        choices.includes('"health.get"') ? '[`OperationId`](testing.md#operationid)' : choices,
+      )
+      .replace(/(?:\s*\|\s+)?(?:"\w+\.\w+"\s+\|\s+)+"\w+\.\w+"/g, (choices) =>
+        choices.includes('"health.get"') ? ' OperationId' : choices,
+      )
+      .replace(/[ \t]+$/gm, '')
+  );
+}
+
+function contents() {
+  const entry = (name, page, about) => `| [\`${name}\`](${page}.md) | ${about} |`;
+  const rows = resources.map(
+    ({ page, way, methods }) =>
+      `| [\`${way}\`](${page}.md) | ${methods.map((name) => `\`${name}\``).join(' ')} |`,
+  );
+  return `# The SDK's reference
+
+Written from the source by \`npm run gen\`. How to begin: [the quick start](../../../docs/guides/quick-start.md).
+
+| Entry | What is in it |
+| ----- | ------------- |
+${[
+  entry(PACKAGE, 'client', 'the client, pages, answers, errors'),
+  entry(`${PACKAGE}/realtime`, 'realtime', 'signals and order books as they happen'),
+  entry(`${PACKAGE}/signer`, 'signer', 'requests signed with a key pair'),
+  entry(`${PACKAGE}/webhooks`, 'webhooks', 'receiving webhooks'),
+  entry(`${PACKAGE}/testing`, 'testing', 'tests of your own code, without a server'),
+  entry('records', 'records', `what is sent and answered: types, exported by ${PACKAGE}`),
+].join('\n')}
+
+| Resource | Methods |
+| -------- | ------- |
+${rows.join('\n')}
+`;
+}

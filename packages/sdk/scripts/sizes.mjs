@@ -1,0 +1,51 @@
+/**
+ * What the SDK weighs in a page: its entries bundled with all that is loaded with them, minified, and compressed by gzip.
+ * What is loaded later, by an `import()` where it is needed first, is a file of its own to bundlers and not counted.
+ * `node scripts/sizes.mjs [folder that has the SDK in its node_modules]` fails where one is above its limit.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import preset from '@size-limit/preset-small-lib';
+import sizeLimit from 'size-limit';
+
+const NAME = '@trading-automation/sdk';
+
+/** Limits in bytes. */
+const SIZES = [
+  { entries: ['.'], limit: 10_000 },
+  { entries: ['.', './signer'], limit: 26_000 },
+  { entries: ['./webhooks'], limit: 6_000 },
+  { entries: ['./realtime'], limit: 11_000 },
+  { entries: ['.', './realtime'], limit: 20_000 },
+];
+
+/** Leaves out what is loaded later. */
+const later = {
+  name: 'later',
+  setup: (build) =>
+    build.onResolve({ filter: /./ }, ({ kind, path }) =>
+      kind === 'dynamic-import' ? { path, external: true } : undefined,
+    ),
+};
+
+const folder = mkdtempSync(join(resolve(process.argv[2] ?? join(import.meta.dirname, '..')), '.sizes-'));
+try {
+  for (const { entries, limit } of SIZES) {
+    const file = join(folder, 'entry.mjs');
+    const lines = entries.map((entry) => `export * from '${NAME}${entry.slice(1)}';`);
+    writeFileSync(file, lines.join('\n'));
+    const [{ size }] = await sizeLimit([preset], {
+      checks: [
+        {
+          files: [file],
+          gzip: true,
+          modifyEsbuildConfig: (config) => ({ ...config, format: 'esm', plugins: [later] }),
+        },
+      ],
+    });
+    console.log(`${entries.join(' + ')}: ${size} of ${limit} bytes`);
+    if (size > limit) process.exitCode = 1;
+  }
+} finally {
+  rmSync(folder, { recursive: true });
+}

@@ -1,0 +1,209 @@
+/**
+ * TypeScript declarations of the contract's JSON Schemas, for people to read in an editor: each description is a
+ * doc comment.
+ *
+ * 1. A decimal of an answer is `DecimalOf<D>`, what the client was told to read decimals as; whatever holds one is
+ *    generic over D. A decimal of a request is `DecimalInput`.
+ * 2. A choice of an answer is open (`'FILLED' | (string & {})`): a value that comes later breaks nobody's build.
+ * 3. What can't be said so is an error of the generator, never a guess.
+ * 4. A type that the contract describes by its members alone is described by where it is met.
+ */
+
+/** @typedef {{ readonly [keyword: string]: any }} Schema */
+/** @typedef {'input' | 'output'} Direction */
+
+/** The record of an event: a union over its kinds. */
+const EVENT = 'Event';
+const REF = '#/$defs/';
+const INPUT_DECIMALS = ['DecimalGiven', 'PositiveDecimal', 'NonNegativeDecimal'];
+
+export class Declarations {
+  /** @type {Map<string, { direction: Direction, schema: Schema }>} */
+  #named = new Map();
+  /** @type {Map<string, boolean>} */
+  #holdsDecimals = new Map();
+  /** @type {Map<string, Set<string>>} */
+  #metIn = new Map();
+
+  /** @param {{ here: Schema, definitions: Readonly<Record<string, Schema>> }} read @param {Direction} direction */
+  add({ definitions }, direction) {
+    for (const [name, schema] of Object.entries(definitions)) {
+      const known = this.#named.get(name);
+      if (known === undefined) this.#named.set(name, { direction, schema });
+      else if (known.direction !== direction || JSON.stringify(known.schema) !== JSON.stringify(schema))
+        throw new Error(`${name} has two shapes: what is sent and what is answered need names of their own`);
+    }
+  }
+
+  /** Notes where a named type is met: an operation, or an event. @param {Schema | undefined} schema @param {string} place */
+  meet(schema, place) {
+    for (const name of namesIn(schema?.$ref === undefined ? (schema?.anyOf ?? []) : schema))
+      this.#metIn.set(name, (this.#metIn.get(name) ?? new Set()).add(place));
+  }
+
+  /** What a type is, from where it is met. @param {string} name @param {Direction} direction */
+  #docFromPlaces(name, direction) {
+    const what = wordsOf(name);
+    const places = [...(this.#metIn.get(name) ?? [])].map((place) => `\`${place}\``);
+    if (places.length > 0)
+      return direction === 'input'
+        ? `/** What ${listed(places)} ${places.length === 1 ? 'takes' : 'take'}. */\n`
+        : `/** ${what}: what ${listed(places)} ${places.length === 1 ? 'answers' : 'answer'} with. */\n`;
+    const holders = [...this.#named].filter(([, { schema }]) => namesIn(schema).includes(name));
+    if (holders.length === 0) return `/** ${what}. */\n`;
+    return `/** ${what}: a part of ${listed(holders.map(([holder]) => `\`${holder}\``))}. */\n`;
+  }
+
+  /** Whether a decimal of an answer stands anywhere within. @param {Schema} schema @returns {boolean} */
+  holdsDecimals(schema) {
+    const text = JSON.stringify(schema);
+    if (text.includes(`"${REF}Decimal"`)) return true;
+    return [...text.matchAll(/"#\/\$defs\/(\w+)"/g)].some(([, name]) =>
+      this.#nameHoldsDecimals(String(name)),
+    );
+  }
+
+  /** @param {string} name */
+  #nameHoldsDecimals(name) {
+    const known = this.#holdsDecimals.get(name);
+    if (known !== undefined) return known;
+    this.#holdsDecimals.set(name, false);
+    const named = this.#named.get(name);
+    const holds = name === EVENT || (named !== undefined && this.holdsDecimals(named.schema));
+    this.#holdsDecimals.set(name, holds);
+    return holds;
+  }
+
+  /** The expression of a type. @param {Schema} schema @param {Direction} direction @param {string} at @returns {string} */
+  typeOf(schema, direction, at) {
+    if (typeof schema.$ref === 'string') return this.#reference(schema.$ref.slice(REF.length));
+    if ('const' in schema) return literal(schema.const);
+    if (schema.enum !== undefined) {
+      // A flag of a query, which is text on its way.
+      if (direction === 'input' && schema.enum.join() === 'true,false') return 'boolean';
+      const choices = schema.enum.map(literal).join(' | ');
+      return direction === 'output' ? `${choices} | (string & {})` : choices;
+    }
+    const options = schema.anyOf ?? schema.oneOf;
+    if (options !== undefined)
+      return options.map((/** @type {Schema} */ option) => this.typeOf(option, direction, at)).join(' | ');
+    if (Array.isArray(schema.type))
+      return schema.type.map((type) => this.#simple({ type }, direction, at)).join(' | ');
+    return this.#simple(schema, direction, at);
+  }
+
+  /** @param {string} name */
+  #reference(name) {
+    if (name === EVENT) return 'WebhookEvent<D>';
+    if (name === 'Decimal') return 'DecimalOf<D>';
+    if (INPUT_DECIMALS.includes(name)) return 'DecimalInput';
+    return this.#nameHoldsDecimals(name) ? `${name}<D>` : name;
+  }
+
+  /** @param {Schema} schema @param {Direction} direction @param {string} at @returns {string} */
+  #simple(schema, direction, at) {
+    switch (schema.type) {
+      case 'string':
+        return 'string';
+      case 'integer':
+      case 'number':
+        return 'number';
+      case 'boolean':
+        return 'boolean';
+      case 'null':
+        return 'null';
+      case 'array': {
+        const item = this.typeOf(schema.items, direction, at);
+        const { minItems, maxItems } = schema;
+        if (minItems !== undefined && minItems === maxItems)
+          return `readonly [${Array(minItems).fill(item).join(', ')}]`;
+        return `${direction === 'input' ? 'readonly ' : ''}${/[ |]/.test(item) ? `(${item})` : item}[]`;
+      }
+      case 'object':
+        if (schema.properties === undefined) {
+          const { additionalProperties: value } = schema;
+          return `Record<string, ${typeof value === 'object' ? this.typeOf(value, direction, at) : 'unknown'}>`;
+        }
+        return this.members(schema, direction, at);
+      case undefined:
+        return 'unknown';
+      default:
+        throw new Error(`${at}: no type for ${JSON.stringify(schema)}`);
+    }
+  }
+
+  /** The members of an object, in braces. @param {Schema} schema @param {Direction} direction @param {string} at @returns {string} */
+  members(schema, direction, at) {
+    const required = new Set(schema.required ?? []);
+    const lines = Object.entries(schema.properties).map(([name, member]) => {
+      const type = this.typeOf(member, direction, `${at}.${name}`);
+      return `${docOf(member)}${/^\w+$/.test(name) ? name : literal(name)}${required.has(name) ? '' : '?'}: ${type};`;
+    });
+    return `{\n${lines.join('\n')}\n}`;
+  }
+
+  /** One member for each kind, told apart by `type`. @param {Schema} schema */
+  #eventUnion({ properties: { type: _type, data: _data, ...properties }, required }) {
+    const rest = this.members({ properties, required }, 'output', EVENT).slice(1, -1);
+    return `/** An event of one kind. */
+export interface WebhookEventOf<Type extends keyof EventData, D extends DecimalForm = 'number'> {
+type: Type;
+/** The record as it was then, as the API shows it. */
+data: EventData<D>[Type];${rest}}
+
+/**
+ * An event, as webhooks, the list and the stream have it; \`type\` tells which record \`data\` is. Kinds that are not
+ * among these may come: pass over them.
+ */
+export type WebhookEvent<D extends DecimalForm = 'number'> = { [Type in keyof EventData]: WebhookEventOf<Type, D> }[keyof EventData];`;
+  }
+
+  /** Every named type, in the order of names. */
+  get text() {
+    return [...this.#named]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, { direction, schema }]) => {
+        if (name === EVENT) return this.#eventUnion(schema);
+        const generic = this.#nameHoldsDecimals(name) ? "<D extends DecimalForm = 'number'>" : '';
+        const doc = docOf(schema) || this.#docFromPlaces(name, direction);
+        if (schema.properties !== undefined && schema.anyOf === undefined)
+          return `${doc}export interface ${name}${generic} ${this.members(schema, direction, name)}`;
+        return `${doc}export type ${name}${generic} = ${this.typeOf(schema, direction, name)};`;
+      })
+      .join('\n\n');
+  }
+}
+
+/** The names that a schema refers to. @param {unknown} schema */
+function namesIn(schema) {
+  return [...JSON.stringify(schema).matchAll(/"#\/\$defs\/(\w+)"/g)].map(([, name]) => String(name));
+}
+
+/** `TradePair` as words: Trade pair. @param {string} name */
+function wordsOf(name) {
+  const words = name.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
+  return words
+    .replace(/\b(api|cli)\b/g, (word) => word.toUpperCase())
+    .replace(/^./, (first) => first.toUpperCase());
+}
+
+/** @param {readonly string[]} items */
+function listed(items) {
+  const sorted = [...items].sort();
+  return sorted.length < 2 ? sorted.join() : `${sorted.slice(0, -1).join(', ')} and ${sorted.at(-1)}`;
+}
+
+/** @param {unknown} value */
+function literal(value) {
+  return typeof value === 'string'
+    ? `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
+    : String(value);
+}
+
+/** @param {Schema} schema */
+function docOf({ description, default: fallback }) {
+  const told =
+    fallback === undefined || typeof fallback === 'object' ? '' : `Default: ${JSON.stringify(fallback)}.`;
+  const words = [description, told].filter(Boolean).join(' ').replaceAll('*/', '*\\/');
+  return words === '' ? '' : `/** ${words} */\n`;
+}

@@ -1,0 +1,199 @@
+import { type Answer, ApiPromise } from './core/api-promise.js';
+import { Caller, dataIn, searchOf } from './core/caller.js';
+import { type ClientOptions, connectionOf } from './core/connection.js';
+import type { DecimalForm } from './core/decimals.js';
+import { type EventStreamOptions, streamMessages } from './core/event-stream.js';
+import type { ServerSentEvent } from './core/event-stream-parser.js';
+import type { Behind } from './core/graphql.js';
+import type { GraphqlDocument } from './core/graphql-document.js';
+import { type RequestOptions, Transport } from './core/transport.js';
+import type { EmergencyStop } from './generated/records.js';
+import { ApiKeys } from './resources/api-keys.js';
+import { Auth } from './resources/auth.js';
+import { Copiers } from './resources/copiers.js';
+import { Events } from './resources/events.js';
+import { Exchanges } from './resources/exchanges.js';
+import { HealthResource } from './resources/health.js';
+import { MeResource } from './resources/me.js';
+import { Notifications } from './resources/notifications.js';
+import { PublicKeys } from './resources/public-keys.js';
+import { Rewards } from './resources/rewards.js';
+import { Settings } from './resources/settings.js';
+import { Strategies } from './resources/strategies.js';
+import { SupportedExchanges } from './resources/supported-exchanges.js';
+import { TradePairs } from './resources/trade-pairs.js';
+import { Trades } from './resources/trades.js';
+import { VersionResource } from './resources/version.js';
+import { Webhooks } from './resources/webhooks.js';
+import { Withdrawals } from './resources/withdrawals.js';
+
+export type { ClientOptions } from './core/connection.js';
+
+type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/**
+ * The whole REST API.
+ *
+ * @example
+ * import { Client } from '@trading-automation/sdk';
+ *
+ * const client = new Client({ baseURL: 'http://127.0.0.1:4000', apiKey: process.env.SVC_API_KEY });
+ * for await (const trade of client.trades.list({ status: 'FILLED' })) console.log(trade.id, trade.cost);
+ */
+export class Client<D extends DecimalForm = 'number'> {
+  readonly apiKeys: ApiKeys<D>;
+  readonly auth: Auth<D>;
+  readonly copiers: Copiers<D>;
+  readonly events: Events<D>;
+  readonly exchanges: Exchanges<D>;
+  readonly health: HealthResource<D>;
+  readonly me: MeResource<D>;
+  readonly notifications: Notifications<D>;
+  readonly publicKeys: PublicKeys<D>;
+  readonly rewards: Rewards<D>;
+  readonly settings: Settings<D>;
+  readonly strategies: Strategies<D>;
+  readonly supportedExchanges: SupportedExchanges<D>;
+  readonly tradePairs: TradePairs<D>;
+  readonly trades: Trades<D>;
+  readonly version: VersionResource<D>;
+  readonly webhooks: Webhooks<D>;
+  readonly withdrawals: Withdrawals<D>;
+  private readonly caller: Caller<D>;
+
+  /** @throws {TypeError} @throws {RangeError} where an option is none, or `baseURL` is missing */
+  constructor(options: ClientOptions<D> = {}) {
+    const caller = new Caller<D>(new Transport(connectionOf(options)));
+    this.caller = caller;
+    this.apiKeys = new ApiKeys(caller);
+    this.auth = new Auth(caller);
+    this.copiers = new Copiers(caller);
+    this.events = new Events(caller);
+    this.exchanges = new Exchanges(caller);
+    this.health = new HealthResource(caller);
+    this.me = new MeResource(caller);
+    this.notifications = new Notifications(caller);
+    this.publicKeys = new PublicKeys(caller);
+    this.rewards = new Rewards(caller);
+    this.settings = new Settings(caller);
+    this.strategies = new Strategies(caller);
+    this.supportedExchanges = new SupportedExchanges(caller);
+    this.tradePairs = new TradePairs(caller);
+    this.trades = new Trades(caller);
+    this.version = new VersionResource(caller);
+    this.webhooks = new Webhooks(caller);
+    this.withdrawals = new Withdrawals(caller);
+  }
+
+  /**
+   * Pauses every copier, cancels every open order, and lists what stays open.
+   *
+   * @example
+   * const { paused_copiers, cancelled, still_open } = await client.emergencyStop();
+   */
+  emergencyStop(options?: RequestOptions): ApiPromise<EmergencyStop<D>> {
+    return this.caller.call('emergencyStop.run', {}, options);
+  }
+
+  /**
+   * One query or mutation of GraphQL: typed by the document where a code generator made it, or by what you say. It takes
+   * a signer, or no credentials for what is public; API keys are for REST. Decimals are text. A mutation happens once,
+   * however often it is sent.
+   *
+   * @example
+   * const { me } = await client.graphql<{ me: { id: string } }>('{ me { id } }');
+   *
+   * @throws {ApiError} by its code, as REST throws it; `graphql.data` is what was answered nevertheless
+   */
+  graphql<Data = unknown, Variables extends object = Record<string, unknown>>(
+    document: GraphqlDocument<Data, Variables>,
+    ...[variables, options]: Behind<Variables, RequestOptions>
+  ): ApiPromise<Data> {
+    // Loaded when it is called for: who uses REST alone pays nothing for it.
+    const answer = import('./core/graphql.js').then(({ askGraphql }) =>
+      askGraphql(this.caller.transport, document, variables, options),
+    );
+    return new ApiPromise(answer, ({ json }) => (json as { data: Data }).data);
+  }
+
+  /**
+   * A GET that the SDK has no method for. Of an answer that is none of the API's, `asResponse()` gives all.
+   *
+   * @param path with `/v1`
+   *
+   * @example
+   * const trades = await client.get('/v1/trades', { status: 'FILLED' });
+   */
+  get<T = unknown>(path: string, query: object = {}, options?: RequestOptions): ApiPromise<T> {
+    return this.raw('GET', path + searchOf(query), undefined, options);
+  }
+
+  /**
+   * A POST that the SDK has no method for: it happens once, however often it is sent.
+   *
+   * @example
+   * await client.post('/v1/notifications/read-all');
+   */
+  post<T = unknown>(path: string, body?: unknown, options?: RequestOptions): ApiPromise<T> {
+    return this.raw('POST', path, body, options);
+  }
+
+  /**
+   * A PUT that the SDK has no method for.
+   *
+   * @example
+   * await client.put('/v1/settings/dashboard.theme', { value: 'dark' });
+   */
+  put<T = unknown>(path: string, body?: unknown, options?: RequestOptions): ApiPromise<T> {
+    return this.raw('PUT', path, body, options);
+  }
+
+  /**
+   * A PATCH that the SDK has no method for.
+   *
+   * @example
+   * await client.patch(`/v1/webhooks/${webhookId}`, { description: 'fills' });
+   */
+  patch<T = unknown>(path: string, body?: unknown, options?: RequestOptions): ApiPromise<T> {
+    return this.raw('PATCH', path, body, options);
+  }
+
+  /**
+   * A DELETE that the SDK has no method for.
+   *
+   * @example
+   * await client.delete('/v1/settings/dashboard.theme');
+   */
+  delete<T = unknown>(path: string, body?: unknown, options?: RequestOptions): ApiPromise<T> {
+    return this.raw('DELETE', path, body, options);
+  }
+
+  /**
+   * A stream of events as they come, their data unread: the text of an event is what a webhook of it carries.
+   *
+   * @example
+   * for await (const { id, data } of client.stream('/v1/events/stream', { type: 'trade.filled' })) {
+   *   console.log(id, data);
+   *   break; // leaving the loop closes the stream
+   * }
+   */
+  stream(
+    path: string,
+    query: object = {},
+    options: EventStreamOptions = {},
+  ): AsyncGenerator<ServerSentEvent, void, undefined> {
+    const request = { method: 'GET', path: path + searchOf(query) };
+    return streamMessages(this.caller.transport, request, options);
+  }
+
+  private raw<T>(method: Verb, path: string, body: unknown, options?: RequestOptions): ApiPromise<T> {
+    const answer: Promise<Answer> = this.caller.transport.send({ method, path, body }, options);
+    return new ApiPromise(answer, dataIn<T>);
+  }
+}
+
+/** What the other entries of the SDK speak through. */
+export function callerOf<D extends DecimalForm>(client: Client<D>): Caller<D> {
+  // biome-ignore lint/complexity/useLiteralKeys: it is private to all but the SDK
+  return client['caller'];
+}

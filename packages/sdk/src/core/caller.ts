@@ -1,0 +1,76 @@
+/** Turns calls of operations into requests, by the table of operations: method, path and types come from there alone. */
+
+import { OPERATIONS, type OperationId } from '../generated/operations.js';
+import type { OperationTypes } from '../generated/records.js';
+import { type Answer, ApiPromise } from './api-promise.js';
+import type { DecimalForm } from './decimals.js';
+import { UnexpectedAnswerError } from './errors.js';
+import { PagePromise } from './page.js';
+import type { Request, RequestOptions, Transport } from './transport.js';
+
+/** `data` of an operation's answer; of a list, one item. */
+export type DataOf<Id extends OperationId, D extends DecimalForm> = OperationTypes<D>[Id]['data'];
+
+/** What goes with a call. */
+export interface Input {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: object;
+  readonly body?: unknown;
+}
+
+export class Caller<D extends DecimalForm> {
+  constructor(readonly transport: Transport) {}
+
+  /** One record. */
+  call<Id extends OperationId>(id: Id, input: Input, options?: RequestOptions): ApiPromise<DataOf<Id, D>> {
+    return new ApiPromise(this.send(id, input, options), dataIn<DataOf<Id, D>>);
+  }
+
+  /** Many records, page after page. */
+  list<Id extends OperationId>(id: Id, input: Input, options?: RequestOptions): PagePromise<DataOf<Id, D>> {
+    const next = (cursor: string) => {
+      const { offset: _offset, ...query } = { ...input.query } as { offset?: number };
+      return this.list(id, { ...input, query: { ...query, cursor } }, options);
+    };
+    return new PagePromise(this.send(id, input, options), next);
+  }
+
+  /** A mistake in the input rejects as all else does: nobody has to look for errors in two places. */
+  private async send(id: OperationId, input: Input, options?: RequestOptions): Promise<Answer> {
+    return this.transport.send(requestOf(id, input), options);
+  }
+}
+
+/** @throws {UnexpectedAnswerError} where the answer is none of the API */
+export function dataIn<T>({ response, json }: Answer): T {
+  const { success, data } = Object(json) as { success?: unknown; data?: T };
+  if (success === true || response.status === 204) return data as T;
+  const type = response.headers.get('content-type') ?? 'nothing';
+  throw new UnexpectedAnswerError(
+    `Not an answer of the API: ${response.status} with ${type}. asResponse() gives it as it is.`,
+  );
+}
+
+export function requestOf(id: OperationId, { params = {}, query = {}, body }: Input): Request {
+  const [method, route] = OPERATIONS[id];
+  const path = route.replace(/:(\w+)/g, (_, name: string) => segmentOf(name, params[name]));
+  return { method, path: path + searchOf(query), body };
+}
+
+/** An empty one, or one that means a place above, would be another route. */
+export function segmentOf(name: string, value: unknown): string {
+  if (typeof value !== 'string' || /^\.{0,2}$/.test(value))
+    throw new TypeError(`${name} is a text that is not empty, not ${JSON.stringify(value) ?? 'undefined'}.`);
+  return encodeURIComponent(value);
+}
+
+/** The query string with its `?`, or nothing; what is undefined is left out. */
+export function searchOf(query: object): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== null)
+      search.set(name, value instanceof Date ? value.toISOString() : String(value));
+  }
+  const text = search.toString();
+  return text === '' ? '' : `?${text}`;
+}

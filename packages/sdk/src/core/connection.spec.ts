@@ -1,0 +1,173 @@
+import { createSigner, generatePrivateKey } from '../signer/index.js';
+import { type ClientOptions, connectionOf } from './connection.js';
+
+const KEY = `svc_test_${'0'.repeat(43)}`;
+const VARIABLES = ['SVC_API_KEY', 'SVC_BASE_URL', 'SVC_GRAPHQL_URL', 'SVC_LOG'];
+const kept = { ...process.env };
+beforeEach(() => {
+  for (const name of VARIABLES) delete process.env[name];
+});
+afterAll(() => {
+  Object.assign(process.env, kept);
+});
+
+const quiet: ClientOptions = { baseURL: 'https://api.example.com', logLevel: 'off' };
+const request = { method: 'GET', path: '/v1/me', body: '', nowMs: 0 };
+const credentials = (options: ClientOptions) => connectionOf({ ...quiet, ...options }).authorize(request);
+
+describe('an origin', () => {
+  it.each([
+    ['http://127.0.0.1:4000', 'http://127.0.0.1:4000'],
+    ['https://api.example.com/', 'https://api.example.com'],
+    ['HTTPS://API.example.com:443', 'https://api.example.com'],
+  ])('%s is %s', (baseURL, origin) => {
+    const connection = connectionOf({ ...quiet, baseURL });
+    expect([connection.baseURL, connection.graphqlURL]).toEqual([origin, origin]);
+  });
+
+  it.each([
+    'api.example.com',
+    'https://api.example.com/v1',
+    'https://api.example.com?a=1',
+    'https://api.example.com/?',
+    'https://api.example.com/#',
+    'https://user@api.example.com',
+    'https://user:word@api.example.com',
+    'ftp://api.example.com',
+    'file:///etc',
+    'javascript:1',
+    ' ',
+  ])('%j is none, for either API', (given) => {
+    expect(() => connectionOf({ ...quiet, baseURL: given })).toThrow(/^baseURL is an origin alone/);
+    expect(() => connectionOf({ ...quiet, graphqlURL: given })).toThrow(/^graphqlURL is an origin alone/);
+  });
+
+  it('is needed, by option or environment', () => {
+    expect(() => connectionOf({})).toThrow('baseURL is missing: give it, or set SVC_BASE_URL');
+    process.env.SVC_BASE_URL = 'https://rest.example.com';
+    process.env.SVC_GRAPHQL_URL = 'https://graphql.example.com';
+    const { baseURL, graphqlURL } = connectionOf({});
+    expect([baseURL, graphqlURL]).toEqual(['https://rest.example.com', 'https://graphql.example.com']);
+  });
+});
+
+describe('a credential', () => {
+  it('is the API key of the options, of the environment, or none', async () => {
+    expect(await credentials({})).toEqual({});
+    process.env.SVC_API_KEY = KEY;
+    expect(await credentials({})).toEqual({ 'x-api-key': KEY });
+    expect(await credentials({ apiKey: 'svc_test_other' })).toEqual({ 'x-api-key': 'svc_test_other' });
+    expect(await credentials({ apiKey: null })).toEqual({});
+  });
+
+  it("is the signer's signature, and no key of the environment beside it", async () => {
+    process.env.SVC_API_KEY = KEY;
+    const signer = createSigner(generatePrivateKey());
+    expect(Object.keys(await credentials({ signer }))).toEqual([
+      'x-svc-pubkey',
+      'x-svc-timestamp',
+      'x-svc-nonce',
+      'x-svc-sig',
+    ]);
+  });
+
+  it('is one: a key and a signer at once are refused', () => {
+    const signer = createSigner(generatePrivateKey());
+    expect(() => connectionOf({ ...quiet, apiKey: KEY, signer })).toThrow(TypeError);
+  });
+
+  it('loses the line end of the file that it was read from; an empty one is refused', async () => {
+    expect(await credentials({ apiKey: `${KEY}\n` })).toEqual({ 'x-api-key': KEY });
+    for (const apiKey of ['', ' ', '\n']) expect(() => connectionOf({ ...quiet, apiKey })).toThrow(TypeError);
+  });
+});
+
+describe('credentials on their way without encryption', () => {
+  const warnings = (options: ClientOptions) => {
+    const told: string[] = [];
+    const warn = (message: string) => told.push(message);
+    connectionOf({ ...quiet, logLevel: 'warn', logger: { ...console, warn }, ...options });
+    return told;
+  };
+
+  it.each([
+    'http://api.example.com',
+    'http://10.0.0.7:4000',
+    'http://localhost.example.com',
+    'http://127.example.com',
+  ])('to %s are warned of', (baseURL) => {
+    expect(warnings({ baseURL, apiKey: KEY })).toEqual([
+      `${new URL(baseURL).origin} is not encrypted: whoever is on the way reads the credentials. Use https.`,
+    ]);
+  });
+
+  it.each([
+    'http://127.0.0.1:4000',
+    'http://127.9.9.9',
+    'http://localhost:4000',
+    'http://api.localhost',
+    'http://[::1]:4000',
+    'https://api.example.com',
+  ])('to %s are not, which leave no machine or are encrypted', (baseURL) => {
+    expect(warnings({ baseURL, apiKey: KEY })).toEqual([]);
+  });
+
+  it('are warned of for GraphQL, too; without credentials there is nothing to warn of', () => {
+    expect(warnings({ apiKey: KEY, graphqlURL: 'http://graphql.example.com' })).toHaveLength(1);
+    expect(warnings({ baseURL: 'http://api.example.com' })).toEqual([]);
+  });
+});
+
+describe('an option that is none', () => {
+  it.each([
+    { timeout: 0 },
+    { timeout: -1 },
+    { timeout: Number.NaN },
+    { maxRetries: -1 },
+    { maxRetries: 1.5 },
+    { maxRetries: Number.POSITIVE_INFINITY },
+  ])('%j is refused', (options) => {
+    expect(() => connectionOf({ ...quiet, ...options })).toThrow(RangeError);
+  });
+
+  it('a level of logs that does not exist is refused, of the environment, too', () => {
+    expect(() => connectionOf({ ...quiet, logLevel: 'loud' as never })).toThrow(TypeError);
+    process.env.SVC_LOG = 'loud';
+    expect(() => connectionOf({ baseURL: 'https://api.example.com' })).toThrow(/^logLevel is one of/);
+  });
+
+  it('a time limit without end is the longest that a timer holds, not none', () => {
+    expect(connectionOf({ ...quiet, timeout: Number.POSITIVE_INFINITY }).timeout).toBe(2 ** 31 - 1);
+  });
+});
+
+describe('headers of every request', () => {
+  it('ask for JSON, its decimals as the client reads them, and name the SDK', () => {
+    expect([...connectionOf(quiet).headers]).toEqual([
+      ['accept', 'application/json'],
+      ['user-agent', 'trading-automation-sdk/source'],
+    ]);
+    const asText = connectionOf<'string'>({ baseURL: 'https://api.example.com', decimals: 'string' });
+    expect(asText.headers.get('accept')).toBe('application/json; decimals=string');
+  });
+
+  it("are the caller's where they are given, in whatever case", () => {
+    const { headers } = connectionOf({
+      ...quiet,
+      defaultHeaders: { 'User-Agent': 'mine/1', 'X-Trace': 'one' },
+    });
+    expect([headers.get('user-agent'), headers.get('x-trace')]).toEqual(['mine/1', 'one']);
+  });
+
+  it.each(['document', 'importScripts'])(
+    'leave the user-agent to a browser, which has %s: it would need a preflight',
+    (name) => {
+      Object.assign(globalThis, { [name]: {} });
+      try {
+        expect(connectionOf(quiet).headers.has('user-agent')).toBe(false);
+      } finally {
+        Reflect.deleteProperty(globalThis, name);
+      }
+    },
+  );
+});

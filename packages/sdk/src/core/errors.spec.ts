@@ -1,0 +1,61 @@
+import { ERRORS } from '@trading-automation/contracts';
+import * as errors from './errors.js';
+
+const CLASSES: Readonly<Record<number, new (...given: never[]) => Error>> = {
+  400: errors.BadRequestError,
+  401: errors.AuthenticationError,
+  403: errors.PermissionDeniedError,
+  404: errors.NotFoundError,
+  405: errors.ApiError,
+  409: errors.ConflictError,
+  410: errors.ApiError,
+  413: errors.ApiError,
+  415: errors.ApiError,
+  422: errors.UnprocessableError,
+  429: errors.RateLimitError,
+};
+const errorWith = (status: number, body: unknown, headers = {}) =>
+  errors.errorOf({
+    status,
+    headers: new Headers(headers),
+    text: JSON.stringify(body),
+    origin: 'https://api.example.com',
+  });
+
+describe('a refusal', () => {
+  it.each(Object.entries(ERRORS))('%s is of the class of its status', (code, { status, meaning }) => {
+    const error = errorWith(status, { success: false, error: { code, message: meaning } });
+    const Kind = CLASSES[status] ?? errors.InternalServerError;
+    expect(error.constructor).toBe(Kind);
+    expect(error.name).toBe(Kind.name);
+    expect(error).toBeInstanceOf(errors.ApiError);
+    expect(error).toBeInstanceOf(errors.TradingAutomationError);
+    expect([error.status, error.code, error.message]).toEqual([status, code, meaning]);
+  });
+
+  it('names the request as the server knows it, by header or body', () => {
+    const body = { error: { code: 'not_found', message: 'No.', request_id: 'req_body' } };
+    expect(errorWith(404, body, { 'x-request-id': 'req_header' }).requestId).toBe('req_header');
+    expect(errorWith(404, body).requestId).toBe('req_body');
+    expect(errorWith(404, {}).requestId).toBeUndefined();
+  });
+
+  it('says each fault that names its field, in one line', () => {
+    const details = [
+      { field: 'amount', code: 'too_small', message: 'It is below 0.001.' },
+      { field: 'price', code: 'required' },
+      { server_time: 1 },
+    ];
+    const { message } = errorWith(422, { error: { code: 'validation_failed', message: 'No.', details } });
+    expect(message).toBe('No. amount: It is below 0.001.');
+  });
+
+  it('of a whole GraphQL request is read as well', () => {
+    const extensions = { code: 'payload_too_large', request_id: 'req_1' };
+    expect(errorWith(413, { errors: [{ message: 'Too long.', extensions }] })).toMatchObject({
+      code: 'payload_too_large',
+      message: 'Too long.',
+      requestId: 'req_1',
+    });
+  });
+});

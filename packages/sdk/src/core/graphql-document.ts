@@ -1,0 +1,67 @@
+/**
+ * The text of a GraphQL document, whichever form a code generator or a tag gave it. Nothing of the `graphql` library is
+ * needed for it.
+ */
+
+/** A document that knows its types: `TypedDocumentNode`, `TypedDocumentString`, `gql.tada`, or anything alike. */
+export interface TypedDocument<Data = unknown, Variables = never> {
+  readonly __apiType?: ((variables: Variables) => Data) | undefined;
+}
+
+/** A document as text, or as what a code generator made of it. */
+export type GraphqlDocument<Data = unknown, Variables = never> = string | TypedDocument<Data, Variables>;
+
+interface Syntax {
+  readonly kind: string;
+  // biome-ignore lint/suspicious/noExplicitAny: each kind has members of its own
+  readonly [member: string]: any;
+}
+
+/** @throws {TypeError} where it is no document */
+export function textOf(document: GraphqlDocument): string {
+  if (typeof document === 'string') return document;
+  if (document instanceof String) return document.toString();
+  if ((document as { kind?: unknown } | null)?.kind === 'Document') return written(document as Syntax);
+  throw new TypeError('A GraphQL document is a text, or what a code generator or a gql tag made of one.');
+}
+
+const PRINTED: Readonly<Record<string, (syntax: Syntax) => string>> = {
+  Document: ({ definitions }) => joined(definitions, '\n'),
+  OperationDefinition: ({ operation, name, variableDefinitions, directives, selectionSet }) =>
+    `${operation} ${written(name)}${inBrackets(variableDefinitions)}${joined(directives, ' ')}${written(selectionSet)}`,
+  FragmentDefinition: ({ name, typeCondition, directives, selectionSet }) =>
+    `fragment ${written(name)} on ${written(typeCondition)}${joined(directives, ' ')}${written(selectionSet)}`,
+  VariableDefinition: ({ variable, type, defaultValue, directives }) =>
+    `${written(variable)}:${written(type)}${defaultValue ? `=${written(defaultValue)}` : ''}${joined(directives, ' ')}`,
+  SelectionSet: ({ selections }) => `{${joined(selections, ' ')}}`,
+  Field: ({ alias, name, arguments: given, directives, selectionSet }) =>
+    `${alias ? `${written(alias)}:` : ''}${written(name)}${inBrackets(given)}${joined(directives, ' ')}${written(selectionSet)}`,
+  FragmentSpread: ({ name, directives }) => `...${written(name)} ${joined(directives, ' ')}`,
+  InlineFragment: ({ typeCondition, directives, selectionSet }) =>
+    `...${typeCondition ? ` on ${written(typeCondition)}` : ''}${joined(directives, ' ')}${written(selectionSet)}`,
+  Directive: ({ name, arguments: given }) => `@${written(name)}${inBrackets(given)}`,
+  Argument: ({ name, value }) => `${written(name)}:${written(value)}`,
+  ObjectField: ({ name, value }) => `${written(name)}:${written(value)}`,
+  ObjectValue: ({ fields }) => `{${joined(fields, ' ')}}`,
+  ListValue: ({ values }) => `[${joined(values, ' ')}]`,
+  Variable: ({ name }) => `$${written(name)}`,
+  NamedType: ({ name }) => written(name),
+  ListType: ({ type }) => `[${written(type)}]`,
+  NonNullType: ({ type }) => `${written(type)}!`,
+  // A block string, too: what it says is the same.
+  StringValue: ({ value }) => JSON.stringify(value),
+  NullValue: () => 'null',
+};
+
+function written(syntax: Syntax | undefined): string {
+  if (syntax === undefined) return '';
+  return PRINTED[syntax.kind]?.(syntax) ?? String(syntax.value);
+}
+
+function joined(syntaxes: readonly Syntax[] = [], by: string): string {
+  return syntaxes.map(written).join(by);
+}
+
+function inBrackets(syntaxes: readonly Syntax[] = []): string {
+  return syntaxes.length === 0 ? '' : `(${joined(syntaxes, ' ')})`;
+}

@@ -1,0 +1,7 @@
+import type { Caller } from './caller.js';
+import type { DecimalForm } from './decimals.js';
+
+/** The operations of one kind of record: each method is one line over the table of operations. */
+export abstract class Resource<D extends DecimalForm> {
+  constructor(protected readonly caller: Caller<D>) {}
+}

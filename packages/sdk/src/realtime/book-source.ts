@@ -1,0 +1,125 @@
+/**
+ * The best levels of an order book, kept up to date.
+ *
+ * 1. What is handed out is the whole book as it is then, and nobody else's to change. Who reads slowly gets fewer, never
+ *    older ones.
+ * 2. A message that does not follow the one before is not taken: the book is asked for anew.
+ * 3. Prices are compared as text: no digit is lost.
+ */
+import type { DecimalForm, DecimalOf } from '../core/decimals.js';
+import type { Source } from './carried-stream.js';
+import type { Asked } from './shared-socket.js';
+
+/** Price in quote currency, amount in base currency. */
+export type BookLevel<D extends DecimalForm = 'number'> = readonly [
+  price: DecimalOf<D>,
+  amount: DecimalOf<D>,
+];
+
+/** The best levels of an order book at one moment. */
+export interface OrderBook<D extends DecimalForm = 'number'> {
+  /** The exchange's id. */
+  readonly exchange: string;
+  /** Like `BTC/USDT`. */
+  readonly symbol: string;
+  /** The product's own number, per book and growing, not without gaps. */
+  readonly sequence: number;
+  /** Highest price first. */
+  readonly bids: readonly BookLevel<D>[];
+  /** Lowest price first. */
+  readonly asks: readonly BookLevel<D>[];
+  /** When the exchange says that it was so. */
+  readonly exchange_timestamp: string;
+  /** When the service heard of it. */
+  readonly received_at: string;
+}
+
+export const BOOK_DOCUMENT = `subscription ($pair: ID!, $depth: Int) {
+  orderbookUpdate(tradePairId: $pair, depth: $depth) {
+    exchange symbol kind sequence previous_sequence: previousSequence bids asks
+    exchange_timestamp: exchangeTimestamp received_at: receivedAt
+  }
+}`;
+
+type Written = readonly [price: string, amount: string];
+
+interface Update extends Omit<OrderBook<'string'>, 'bids' | 'asks'> {
+  readonly kind: string;
+  readonly previous_sequence: number | null;
+  readonly bids: readonly Written[];
+  readonly asks: readonly Written[];
+}
+
+const DEPTH = 20;
+
+export class BookSource<D extends DecimalForm> implements Source<OrderBook<D>> {
+  readonly isEndless = true;
+  private last: Update | undefined;
+  private bids: Written[] = [];
+  private asks: Written[] = [];
+  private isNew = false;
+
+  constructor(
+    private readonly pairId: string,
+    private readonly depth: number = DEPTH,
+    private readonly decimals: DecimalForm,
+  ) {}
+
+  ask(): Asked {
+    this.last = undefined;
+    return { query: BOOK_DOCUMENT, variables: { pair: this.pairId, depth: this.depth } };
+  }
+
+  take(data: unknown): boolean {
+    const { orderbookUpdate: update } = data as { orderbookUpdate: Update };
+    if (update.kind === 'SNAPSHOT') [this.bids, this.asks] = [[...update.bids], [...update.asks]];
+    else if (this.last === undefined || update.previous_sequence !== this.last.sequence) return false;
+    else {
+      for (const level of update.bids) put(this.bids, level, (a, b) => comparePrices(b, a));
+      for (const level of update.asks) put(this.asks, level, comparePrices);
+    }
+    this.last = update;
+    this.isNew = true;
+    return true;
+  }
+
+  give(): OrderBook<D> | undefined {
+    if (!this.isNew || this.last === undefined) return undefined;
+    this.isNew = false;
+    const { exchange, symbol, sequence, exchange_timestamp, received_at } = this.last;
+    const [bids, asks] = [this.shown(this.bids), this.shown(this.asks)];
+    return { exchange, symbol, sequence, bids, asks, exchange_timestamp, received_at };
+  }
+
+  hasRoom(): boolean {
+    return true;
+  }
+
+  private shown(side: readonly Written[]): BookLevel<D>[] {
+    if (this.decimals === 'string') return [...side] as unknown as BookLevel<D>[];
+    return side.map(([price, amount]) => [Number(price), Number(amount)] as unknown as BookLevel<D>);
+  }
+}
+
+/** Puts a level in its place among the others; an amount of 0 takes it out. */
+function put(side: Written[], level: Written, compare: (a: string, b: string) => number): void {
+  const [price, amount] = level;
+  let [low, high] = [0, side.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (compare(side[middle]![0], price) < 0) low = middle + 1;
+    else high = middle;
+  }
+  const isThere = low < side.length && compare(side[low]![0], price) === 0;
+  side.splice(low, isThere ? 1 : 0, ...(/[1-9]/.test(amount) ? [level] : []));
+}
+
+/** Of two decimals from 0 up, without zeros that say nothing. */
+export function comparePrices(a: string, b: string): number {
+  const [[wholeA = '', partA = ''], [wholeB = '', partB = '']] = [a.split('.'), b.split('.')];
+  return wholeA.length - wholeB.length || compareText(wholeA, wholeB) || compareText(partA, partB);
+}
+
+function compareText(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}

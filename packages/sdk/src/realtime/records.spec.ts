@@ -1,0 +1,41 @@
+/** What is asked for of signals and books is all that the contract has of them, under its names. */
+import { jsonSchemaOf, orderBookUpdate, tradeSignal } from '@trading-automation/contracts';
+import { type FieldNode, parse, type SelectionSetNode } from 'graphql';
+import { BOOK_DOCUMENT } from './book-source.js';
+import { SIGNAL_DECIMALS, SIGNAL_DOCUMENT } from './signal-source.js';
+
+function fieldsOf(document: string): FieldNode[] {
+  const [operation] = parse(document).definitions as unknown as { selectionSet: SelectionSetNode }[];
+  const [root] = operation!.selectionSet.selections as FieldNode[];
+  return root!.selectionSet!.selections as FieldNode[];
+}
+
+const camel = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+it.each([
+  ['signals', SIGNAL_DOCUMENT, tradeSignal],
+  ['books', BOOK_DOCUMENT, orderBookUpdate],
+])('%s are asked for with every member, by the name that REST would write', (_what, document, record) => {
+  const asked = fieldsOf(document).map(({ alias, name }) => [alias?.value ?? name.value, name.value]);
+  const members = Object.keys(record.shape).map((member) => [member, camel(member)]);
+  expect(asked.sort()).toEqual(members.sort());
+});
+
+interface Definition {
+  readonly properties: Readonly<Record<string, { readonly $ref?: string; readonly anyOf?: unknown }>>;
+}
+const { TradeSignal } = jsonSchemaOf(tradeSignal, 'output').definitions as unknown as Record<
+  string,
+  Definition
+>;
+
+it('the decimals of a signal are those of the contract', () => {
+  const decimals = Object.entries(TradeSignal!.properties).filter(([, { $ref }]) =>
+    $ref?.endsWith('/Decimal'),
+  );
+  expect(decimals.map(([name]) => name).sort()).toEqual([...SIGNAL_DECIMALS].sort());
+});
+
+it('no member of a signal is null in REST: what GraphQL says is null is left out', () => {
+  for (const member of Object.values(TradeSignal!.properties)) expect(member.anyOf).toBeUndefined();
+});

@@ -1,0 +1,121 @@
+import type { ApiPromise } from '../core/api-promise.js';
+import type { DecimalForm } from '../core/decimals.js';
+import type { PagePromise } from '../core/page.js';
+import { Resource } from '../core/resource.js';
+import type { RequestOptions } from '../core/transport.js';
+import type {
+  Copier,
+  CopierCreate,
+  CopierStart,
+  CopierStop,
+  CopiersDecisionsQuery,
+  CopiersListQuery,
+  CopierUpdate,
+  Decision,
+  Deleted,
+  Simulation,
+  SimulationAsked,
+  StoppedCopier,
+} from '../generated/records.js';
+
+export class Copiers<D extends DecimalForm> extends Resource<D> {
+  /**
+   * Your copiers.
+   *
+   * @example
+   * for await (const { name, status } of client.copiers.list({ status: 'ACTIVE' })) console.log(name, status);
+   */
+  list(query: CopiersListQuery = {}, options?: RequestOptions): PagePromise<Copier<D>> {
+    return this.caller.list('copiers.list', { query }, options);
+  }
+
+  /**
+   * One copier.
+   *
+   * @example
+   * const { status, status_reason } = await client.copiers.get(copierId);
+   */
+  get(id: string, options?: RequestOptions): ApiPromise<Copier<D>> {
+    return this.caller.call('copiers.get', { params: { id } }, options);
+  }
+
+  /**
+   * Makes a copier; it is PAUSED until it is started.
+   *
+   * @example
+   * const copier = await client.copiers.create({
+   *   name: 'half size',
+   *   strategy_id: strategyId,
+   *   exchange_account_id: otherAccountId,
+   *   sizing: { mode: 'MULTIPLIER', value: '0.5' },
+   *   limits: { max_trade_quote: '500' },
+   * });
+   */
+  create(body: CopierCreate, options?: RequestOptions): ApiPromise<Copier<D>> {
+    return this.caller.call('copiers.create', { body }, options);
+  }
+
+  /**
+   * Changes a copier; sizing and limits apply to lots that are opened from then on.
+   *
+   * @example
+   * await client.copiers.update(copierId, { limits: { max_daily_loss_quote: '200' } });
+   */
+  update(id: string, body: CopierUpdate, options?: RequestOptions): ApiPromise<Copier<D>> {
+    return this.caller.call('copiers.update', { params: { id }, body }, options);
+  }
+
+  /**
+   * Removes a PAUSED copier; its trades stay readable.
+   *
+   * @example
+   * await client.copiers.delete(copierId);
+   */
+  delete(id: string, options?: RequestOptions): ApiPromise<Deleted> {
+    return this.caller.call('copiers.delete', { params: { id } }, options);
+  }
+
+  /**
+   * Starts a copier: it copies what its strategy opens from now on.
+   *
+   * @example
+   * await client.copiers.start(copierId);
+   */
+  start(id: string, body?: CopierStart, options?: RequestOptions): ApiPromise<Copier<D>> {
+    return this.caller.call('copiers.start', { params: { id }, body }, options);
+  }
+
+  /**
+   * Stops a copier; positions stay open, and the answer lists those that nobody closes for you.
+   *
+   * @example
+   * const { open_lots } = await client.copiers.stop(copierId, { mode: 'PAUSED' });
+   */
+  stop(id: string, body?: CopierStop, options?: RequestOptions): ApiPromise<StoppedCopier<D>> {
+    return this.caller.call('copiers.stop', { params: { id }, body }, options);
+  }
+
+  /**
+   * What was copied, cut, skipped or failed, for every signal; also of a copier that was removed.
+   *
+   * @example
+   * for await (const { outcome, code } of client.copiers.decisions(copierId)) console.log(outcome, code);
+   */
+  decisions(
+    id: string,
+    query: CopiersDecisionsQuery = {},
+    options?: RequestOptions,
+  ): PagePromise<Decision<D>> {
+    return this.caller.list('copiers.decisions', { params: { id }, query }, options);
+  }
+
+  /**
+   * Replays what the strategy signalled through the copier's settings, as if it had been started just before; nothing is traded.
+   *
+   * @example
+   * const { copied, skipped_by_reason, net_pnl } = await client.copiers.simulate(copierId);
+   */
+  simulate(id: string, body?: SimulationAsked, options?: RequestOptions): ApiPromise<Simulation<D>> {
+    return this.caller.call('copiers.simulate', { params: { id }, body }, options);
+  }
+}

@@ -1,0 +1,84 @@
+import type { ApiPromise } from '../core/api-promise.js';
+import type { DecimalForm } from '../core/decimals.js';
+import type { PagePromise } from '../core/page.js';
+import { Resource } from '../core/resource.js';
+import type { RequestOptions } from '../core/transport.js';
+import type {
+  DeadLetter,
+  DeadLetterDetail,
+  DeadLetterRetry,
+  DeadLetterRetryAsked,
+  DeadLetterStats,
+  DeadLettersListQuery,
+  Deleted,
+} from '../generated/records.js';
+
+export class DeadLetters<D extends DecimalForm> extends Resource<D> {
+  /**
+   * A webhook's dead letters: deliveries that were given up.
+   *
+   * @example
+   * for await (const { event_type, last_error } of client.webhooks.deadLetters.list(webhookId)) console.log(event_type, last_error);
+   */
+  list(
+    webhookId: string,
+    query: DeadLettersListQuery = {},
+    options?: RequestOptions,
+  ): PagePromise<DeadLetter> {
+    return this.caller.list('deadLetters.list', { params: { id: webhookId }, query }, options);
+  }
+
+  /**
+   * How many of a webhook's dead letters are pending, retried and discarded.
+   *
+   * @example
+   * const { pending, retried, discarded } = await client.webhooks.deadLetters.stats(webhookId);
+   */
+  stats(webhookId: string, options?: RequestOptions): ApiPromise<DeadLetterStats> {
+    return this.caller.call('deadLetters.stats', { params: { id: webhookId } }, options);
+  }
+
+  /**
+   * One dead letter, with its payload.
+   *
+   * @example
+   * const { payload, attempts } = await client.webhooks.deadLetters.get(webhookId, deadLetterId);
+   */
+  get(webhookId: string, id: string, options?: RequestOptions): ApiPromise<DeadLetterDetail<D>> {
+    return this.caller.call('deadLetters.get', { params: { id: webhookId, dlq_id: id } }, options);
+  }
+
+  /**
+   * Sends a pending dead letter again: up to five attempts, with the same event id and bytes.
+   *
+   * @example
+   * await client.webhooks.deadLetters.retry(webhookId, deadLetterId);
+   */
+  retry(webhookId: string, id: string, options?: RequestOptions): ApiPromise<DeadLetterDetail<D>> {
+    return this.caller.call('deadLetters.retry', { params: { id: webhookId, dlq_id: id } }, options);
+  }
+
+  /**
+   * Sends the pending dead letters of a webhook again: all of them, of a range, or of a kind.
+   *
+   * @example
+   * await client.webhooks.deadLetters.retryMany(webhookId, { event_type: 'trade.filled' });
+   */
+  retryMany(
+    webhookId: string,
+    body: DeadLetterRetryAsked,
+    options?: RequestOptions,
+  ): ApiPromise<DeadLetterRetry> {
+    return this.caller.call('deadLetters.retryMany', { params: { id: webhookId }, body }, options);
+  }
+
+  /**
+   * Gives a pending dead letter up; it stays readable.
+   *
+   * @example
+   * await client.webhooks.deadLetters.discard(webhookId, deadLetterId);
+   */
+  discard(webhookId: string, id: string, options?: RequestOptions): ApiPromise<Deleted> {
+    return this.caller.call('deadLetters.discard', { params: { id: webhookId, dlq_id: id } }, options);
+  }
+}

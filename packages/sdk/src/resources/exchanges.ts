@@ -1,0 +1,95 @@
+import type { ApiPromise } from '../core/api-promise.js';
+import type { DecimalForm } from '../core/decimals.js';
+import type { PagePromise } from '../core/page.js';
+import { Resource } from '../core/resource.js';
+import type { RequestOptions } from '../core/transport.js';
+import type {
+  CredentialsTestResult,
+  Deleted,
+  ExchangeAccount,
+  ExchangeAccountCreate,
+  ExchangeAccountTest,
+  ExchangeAccountUpdate,
+  ExchangesListQuery,
+} from '../generated/records.js';
+
+export class Exchanges<D extends DecimalForm> extends Resource<D> {
+  /**
+   * Your exchange accounts.
+   *
+   * @example
+   * for await (const account of client.exchanges.list()) console.log(account.account_name, account.balance);
+   */
+  list(query: ExchangesListQuery = {}, options?: RequestOptions): PagePromise<ExchangeAccount<D>> {
+    return this.caller.list('exchanges.list', { query }, options);
+  }
+
+  /**
+   * One exchange account.
+   *
+   * @example
+   * const { balance, last_sync_at } = await client.exchanges.get(accountId);
+   */
+  get(id: string, options?: RequestOptions): ApiPromise<ExchangeAccount<D>> {
+    return this.caller.call('exchanges.get', { params: { id } }, options);
+  }
+
+  /**
+   * Connects an exchange account; its credentials are tested before they are kept.
+   *
+   * @example
+   * const account = await client.exchanges.create({
+   *   exchange: 'paper',
+   *   account_name: 'practice',
+   *   trading_type: 'spot',
+   *   credentials,
+   * });
+   */
+  create(body: ExchangeAccountCreate, options?: RequestOptions): ApiPromise<ExchangeAccount<D>> {
+    return this.caller.call('exchanges.create', { body }, options);
+  }
+
+  /**
+   * Renames an exchange account, or gives it new credentials; what it holds and copies stays.
+   *
+   * @example
+   * await client.exchanges.update(accountId, { account_name: 'main' });
+   */
+  update(id: string, body: ExchangeAccountUpdate, options?: RequestOptions): ApiPromise<ExchangeAccount<D>> {
+    return this.caller.call('exchanges.update', { params: { id }, body }, options);
+  }
+
+  /**
+   * Removes an exchange account that nothing depends on any more.
+   *
+   * @example
+   * await client.exchanges.delete(unusedAccountId);
+   */
+  delete(id: string, options?: RequestOptions): ApiPromise<Deleted> {
+    return this.caller.call('exchanges.delete', { params: { id } }, options);
+  }
+
+  /**
+   * Tests credentials without keeping them.
+   *
+   * @example
+   * const { can_trade, can_withdraw } = await client.exchanges.test({
+   *   exchange: 'paper',
+   *   trading_type: 'spot',
+   *   credentials,
+   * });
+   */
+  test(body: ExchangeAccountTest, options?: RequestOptions): ApiPromise<CredentialsTestResult> {
+    return this.caller.call('exchanges.test', { body }, options);
+  }
+
+  /**
+   * Asks for a fresh look at the balances; `exchange.synced` tells when it is done.
+   *
+   * @example
+   * await client.exchanges.sync(accountId);
+   */
+  sync(id: string, options?: RequestOptions): ApiPromise<ExchangeAccount<D>> {
+    return this.caller.call('exchanges.sync', { params: { id } }, options);
+  }
+}

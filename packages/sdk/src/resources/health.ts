@@ -1,0 +1,27 @@
+import type { ApiPromise } from '../core/api-promise.js';
+import type { DecimalForm } from '../core/decimals.js';
+import { Resource } from '../core/resource.js';
+import type { RequestOptions } from '../core/transport.js';
+import type { DetailedHealth, Health } from '../generated/records.js';
+
+export class HealthResource<D extends DecimalForm> extends Resource<D> {
+  /**
+   * Tells that the API answers.
+   *
+   * @example
+   * const { status } = await client.health.get();
+   */
+  get(options?: RequestOptions): ApiPromise<Health> {
+    return this.caller.call('health.get', {}, options);
+  }
+
+  /**
+   * Tells how each service behind the API is.
+   *
+   * @example
+   * const { status, services } = await client.health.detailed();
+   */
+  detailed(options?: RequestOptions): ApiPromise<DetailedHealth> {
+    return this.caller.call('health.detailed', {}, options);
+  }
+}

@@ -1,0 +1,64 @@
+import type { ApiPromise } from '../core/api-promise.js';
+import type { DecimalForm } from '../core/decimals.js';
+import type { PagePromise } from '../core/page.js';
+import { Resource } from '../core/resource.js';
+import type { RequestOptions } from '../core/transport.js';
+import type {
+  Deleted,
+  Notification,
+  NotificationsCountResult,
+  NotificationsListQuery,
+  NotificationsReadAllResult,
+} from '../generated/records.js';
+
+export class Notifications<D extends DecimalForm> extends Resource<D> {
+  /**
+   * What happened to your account, in words.
+   *
+   * @example
+   * for await (const { title, body } of client.notifications.list({ is_read: false })) console.log(title, body);
+   */
+  list(query: NotificationsListQuery = {}, options?: RequestOptions): PagePromise<Notification> {
+    return this.caller.list('notifications.list', { query }, options);
+  }
+
+  /**
+   * How many notifications are unread.
+   *
+   * @example
+   * const { unread } = await client.notifications.count();
+   */
+  count(options?: RequestOptions): ApiPromise<NotificationsCountResult> {
+    return this.caller.call('notifications.count', {}, options);
+  }
+
+  /**
+   * Marks a notification as read; one that is read stays as it is.
+   *
+   * @example
+   * for await (const { id } of client.notifications.list({ is_read: false })) await client.notifications.markRead(id);
+   */
+  markRead(id: string, options?: RequestOptions): ApiPromise<Notification> {
+    return this.caller.call('notifications.read', { params: { id } }, options);
+  }
+
+  /**
+   * Marks every notification as read.
+   *
+   * @example
+   * const { updated } = await client.notifications.markAllRead();
+   */
+  markAllRead(options?: RequestOptions): ApiPromise<NotificationsReadAllResult> {
+    return this.caller.call('notifications.readAll', {}, options);
+  }
+
+  /**
+   * Removes a notification.
+   *
+   * @example
+   * for await (const { id } of client.notifications.list({ is_read: true })) await client.notifications.delete(id);
+   */
+  delete(id: string, options?: RequestOptions): ApiPromise<Deleted> {
+    return this.caller.call('notifications.delete', { params: { id } }, options);
+  }
+}

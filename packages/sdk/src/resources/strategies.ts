@@ -1,0 +1,80 @@
+import type { ApiPromise } from '../core/api-promise.js';
+import type { DecimalForm } from '../core/decimals.js';
+import type { PagePromise } from '../core/page.js';
+import { Resource } from '../core/resource.js';
+import type { RequestOptions } from '../core/transport.js';
+import type {
+  CopiersLink,
+  Deleted,
+  StrategiesListQuery,
+  Strategy,
+  StrategyCreate,
+  StrategyDelete,
+  StrategyUpdate,
+} from '../generated/records.js';
+
+export class Strategies<D extends DecimalForm> extends Resource<D> {
+  /**
+   * Your strategies; with `visibility=PUBLIC` every user's active public ones.
+   *
+   * @example
+   * for await (const { name, performance } of client.strategies.list({ visibility: 'PUBLIC' })) console.log(name, performance);
+   */
+  list(query: StrategiesListQuery = {}, options?: RequestOptions): PagePromise<Strategy<D>> {
+    return this.caller.list('strategies.list', { query }, options);
+  }
+
+  /**
+   * One strategy: yours, or another user's active public one.
+   *
+   * @example
+   * const { name, copier_count } = await client.strategies.get(strategyId);
+   */
+  get(id: string, options?: RequestOptions): ApiPromise<Strategy<D>> {
+    return this.caller.call('strategies.get', { params: { id } }, options);
+  }
+
+  /**
+   * Makes a strategy: trades made with its id are what copiers follow.
+   *
+   * @example
+   * const strategy = await client.strategies.create({
+   *   name: 'Momentum',
+   *   exchange_account_id: accountId,
+   *   visibility: 'PUBLIC',
+   * });
+   */
+  create(body: StrategyCreate, options?: RequestOptions): ApiPromise<Strategy<D>> {
+    return this.caller.call('strategies.create', { body }, options);
+  }
+
+  /**
+   * Changes a strategy, or archives it.
+   *
+   * @example
+   * await client.strategies.update(strategyId, { description: 'BTC and ETH, a few trades a day.' });
+   */
+  update(id: string, body: StrategyUpdate, options?: RequestOptions): ApiPromise<Strategy<D>> {
+    return this.caller.call('strategies.update', { params: { id }, body }, options);
+  }
+
+  /**
+   * Removes a strategy; its trades stay readable.
+   *
+   * @example
+   * await client.strategies.delete(strategyId, { stop_copiers: true });
+   */
+  delete(id: string, body?: StrategyDelete, options?: RequestOptions): ApiPromise<Deleted> {
+    return this.caller.call('strategies.delete', { params: { id }, body }, options);
+  }
+
+  /**
+   * Has your copiers follow the strategy, all of them or none; they are started one by one.
+   *
+   * @example
+   * await client.strategies.linkCopiers(strategyId, { copier_ids: [copierId] });
+   */
+  linkCopiers(id: string, body: CopiersLink, options?: RequestOptions): ApiPromise<Strategy<D>> {
+    return this.caller.call('strategies.linkCopiers', { params: { id }, body }, options);
+  }
+}

@@ -1,0 +1,17 @@
+import type { DecimalForm } from '../core/decimals.js';
+import type { PagePromise } from '../core/page.js';
+import { Resource } from '../core/resource.js';
+import type { RequestOptions } from '../core/transport.js';
+import type { SupportedExchange, SupportedExchangesListQuery } from '../generated/records.js';
+
+export class SupportedExchanges<D extends DecimalForm> extends Resource<D> {
+  /**
+   * The exchanges that accounts can be connected to.
+   *
+   * @example
+   * for await (const { id, trading_types } of client.supportedExchanges.list()) console.log(id, trading_types);
+   */
+  list(query: SupportedExchangesListQuery = {}, options?: RequestOptions): PagePromise<SupportedExchange> {
+    return this.caller.list('supportedExchanges.list', { query }, options);
+  }
+}

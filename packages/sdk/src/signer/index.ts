@@ -1,0 +1,58 @@
+/**
+ * Signs with a private key in memory, by noble. Whoever uses an API key needs none of this, and whoever holds the key
+ * elsewhere gives the client a {@link Signer} of their own.
+ */
+import {
+  generatePrivateKey,
+  identityMessage,
+  isValidPublicKey,
+  nobleEngine,
+  publicKeyOf,
+} from '@trading-automation/signed-request/browser';
+import { hexOf, type Signer } from '../core/signer.js';
+import type { CliIdentityCreate } from '../generated/records.js';
+
+export type { Signer } from '../core/signer.js';
+export { generatePrivateKey, isValidPublicKey, publicKeyOf };
+
+/**
+ * A signer of a private key: 32 bytes, or their 64 hex characters.
+ *
+ * @example
+ * import { Client } from '@trading-automation/sdk';
+ * import { createSigner } from '@trading-automation/sdk/signer';
+ *
+ * const client = new Client({ baseURL, signer: createSigner(process.env.SVC_PRIVATE_KEY!) });
+ *
+ * @throws {TypeError} where it is neither
+ * @throws {RangeError} where it is no scalar from 1 to n−1
+ */
+export function createSigner(privateKey: Uint8Array | string): Signer {
+  const key = bytesOf(privateKey);
+  return { publicKey: publicKeyOf(key), sign: (message) => nobleEngine.sign(message, key) };
+}
+
+/**
+ * What links a key pair to an account: the body of `client.auth.cliIdentity`, its signature made.
+ *
+ * @example
+ * import { signChallenge } from '@trading-automation/sdk/signer';
+ *
+ * const { challenge } = await client.auth.cliChallenge();
+ * await client.auth.cliIdentity({ ...(await signChallenge(challenge, signer)), label: 'laptop' });
+ */
+export async function signChallenge(
+  challenge: string,
+  signer: Signer,
+): Promise<Omit<CliIdentityCreate, 'label'>> {
+  const { publicKey: pubkey } = signer;
+  const signature = await signer.sign(new TextEncoder().encode(identityMessage(challenge, pubkey)));
+  return { challenge, pubkey, signature: hexOf(signature) };
+}
+
+function bytesOf(key: Uint8Array | string): Uint8Array {
+  if (key instanceof Uint8Array && key.length === 32) return key.slice();
+  if (typeof key !== 'string' || !/^[0-9a-fA-F]{64}$/.test(key))
+    throw new TypeError('A private key is 32 bytes, or 64 hex characters.');
+  return Uint8Array.from(key.match(/../g)!, (pair) => Number.parseInt(pair, 16));
+}

@@ -1,0 +1,290 @@
+import { ERRORS, EVENT_TYPES, eventSampleText, OPERATIONS } from '@trading-automation/contracts';
+import fc from 'fast-check';
+import { Webhook } from 'standardwebhooks';
+import { ApiError, ConnectionError } from '../core/errors.js';
+import type { EventData } from '../generated/records.js';
+import {
+  createTestClient,
+  FakeApi,
+  fixture,
+  type OperationId,
+  signedWebhook,
+  TEST_WEBHOOK_SECRET,
+  webhookEvent,
+} from './index.js';
+
+/** What an API in memory answers to an operation, with decimals as text or as numbers. */
+async function answered({ method, path }: { method: string; path: string }, decimals = 'string') {
+  const accept = decimals === 'string' ? 'application/json; decimals=string' : 'application/json';
+  const url = `https://api.test${path.replace(/:\w+/g, 'x')}`;
+  const response = await new FakeApi().fetch(url, { method, headers: { accept } });
+  return { response, body: await response.json() };
+}
+
+/** Where two values differ, side by side. */
+function differences(one: unknown, other: unknown): [unknown, unknown][] {
+  if (typeof one === 'object' && one !== null && typeof other === 'object' && other !== null) {
+    expect(Object.keys(one)).toEqual(Object.keys(other));
+    return Object.entries(one).flatMap(([name, value]) =>
+      differences(value, (other as Record<string, unknown>)[name]),
+    );
+  }
+  return Object.is(one, other) ? [] : [[one, other]];
+}
+
+const failureOf = (work: PromiseLike<unknown>) =>
+  work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+describe('an API in memory', () => {
+  it.each(
+    OPERATIONS.filter(({ stream }) => stream !== true).map((operation) => [operation.id, operation] as const),
+  )('answers %s as the contract says, with decimals as text and as numbers', async (_id, operation) => {
+    const asText = await answered(operation);
+    expect(asText.response.status).toBe(200);
+    const { success, data, pagination } = asText.body as {
+      success: boolean;
+      data: object[];
+      pagination?: object;
+    };
+    expect([success, pagination !== undefined]).toEqual([true, operation.list !== undefined]);
+    for (const item of operation.list === undefined ? [data] : data)
+      expect(operation.response.safeParse(item).error?.issues).toBeUndefined();
+    const asNumbers = await answered(operation, 'number');
+    for (const [text, number] of differences(asText.body, asNumbers.body))
+      expect([typeof text, typeof number, Number(text)]).toEqual(['string', 'number', number]);
+  });
+
+  it('knows literal paths from those with an id, and no path that the contract has not', async () => {
+    const { client, api } = createTestClient();
+    await client.trades.analytics();
+    await client.trades.get('trd_analytics');
+    await client.events.types();
+    await client.get('/v1/strategies/a%2Fb');
+    expect(api.requests.map(({ operation, params }) => [operation, params])).toEqual([
+      ['trades.analytics', {}],
+      ['trades.get', { id: 'trd_analytics' }],
+      ['events.types', {}],
+      ['strategies.get', { id: 'a/b' }],
+    ]);
+    expect(await failureOf(client.get('/v1/nothing'))).toMatchObject({
+      status: 404,
+      code: 'route_not_found',
+    });
+    expect(await failureOf(client.put('/v1/trades'))).toMatchObject({ code: 'route_not_found' });
+  });
+
+  it('remembers each request: its place, query, body, headers, and repetitions', async () => {
+    const { client, api } = createTestClient({ maxRetries: 1 });
+    api.failOnce('settings.put', 'service_unavailable');
+    await client.settings.set('desk', { dense: true }, { headers: { 'x-desk': '7' } });
+    await client.trades.list({ status: 'FILLED', limit: 5 });
+    expect(api.requests).toHaveLength(3);
+    const [first, second] = api.requestsOf('settings.put');
+    expect(first).toMatchObject({
+      operation: 'settings.put',
+      method: 'PUT',
+      path: '/v1/settings/desk',
+      params: { key: 'desk' },
+      body: { value: { dense: true } },
+    });
+    expect(first?.headers.get('x-desk')).toBe('7');
+    expect(second?.body).toEqual(first?.body);
+    const [list] = api.requestsOf('trades.list');
+    expect([list?.query, list?.path]).toEqual([
+      { status: 'FILLED', limit: '5' },
+      '/v1/trades?status=FILLED&limit=5',
+    ]);
+  });
+
+  it('answers what it was told for once in the order of telling, then what it was told for good, then as usual', async () => {
+    const { client, api } = createTestClient();
+    const status = async () => (await client.trades.get('trd_1')).status;
+    api.answer('trades.get', { status: 'CANCELLED' });
+    api.answerOnce('trades.get', { status: 'PENDING' }).answerOnce('trades.get', { status: 'FAILED' });
+    expect([await status(), await status(), await status(), await status()]).toEqual([
+      'PENDING',
+      'FAILED',
+      'CANCELLED',
+      'CANCELLED',
+    ]);
+    api.answerOnce('trades.get', { status: 'PENDING' }).reset();
+    expect([await status(), api.requests.length]).toEqual(['FILLED', 1]);
+  });
+
+  it('makes an answer of the request, by the types of its operation', async () => {
+    const { client, api } = createTestClient();
+    api.answer('trades.create', async ({ body, headers }) => ({
+      side: body.side,
+      client_order_id: headers.get('idempotency-key') ?? 'none',
+    }));
+    const trade = await client.trades.create(
+      { exchange_account_id: 'exa_1', trade_pair_id: 'tpr_1', type: 'MARKET', side: 'SELL', amount: '1' },
+      { idempotencyKey: 'mine' },
+    );
+    expect(trade).toMatchObject({ side: 'SELL', client_order_id: 'mine', symbol: 'BTC/USDT' });
+  });
+
+  it('answers under the id that was asked for, where it is of the same kind', async () => {
+    const { client } = createTestClient();
+    expect((await client.copiers.get('cpr_7')).id).toBe('cpr_7');
+    expect((await client.webhooks.deadLetters.get('whk_7', 'dlq_7')).id).toBe('dlq_7');
+    expect((await client.settings.get('desk')).key).toBe('desk');
+    expect((await client.webhooks.test('whk_7')).id).toMatch(/^dlv_/);
+    expect(await client.apiKeys.revoke('key_7')).toEqual({ id: 'key_7', deleted: true });
+  });
+
+  it('pages what it was told by cursor: an iteration sees each item once, whatever the limit', async () => {
+    const sizes = fc.record({ count: fc.nat({ max: 60 }), limit: fc.integer({ min: 1, max: 25 }) });
+    await fc.assert(
+      fc.asyncProperty(sizes, async ({ count, limit }) => {
+        const { client, api } = createTestClient();
+        const ids = Array.from({ length: count }, (_, at) => `trd_${at}`);
+        api.answer(
+          'trades.list',
+          ids.map((id) => ({ id })),
+        );
+        const seen: string[] = [];
+        for await (const { id } of client.trades.list({ limit })) seen.push(id);
+        expect(seen).toEqual(ids);
+        expect(api.requests).toHaveLength(Math.max(1, Math.ceil(count / limit)));
+        const { pagination } = await client.trades.list({ limit, offset: 2, include: 'total' });
+        expect(pagination).toMatchObject({ limit, offset: 2, total: count });
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it.each(Object.entries(ERRORS))(
+    'refuses by %s with its status and its meaning',
+    async (code, { status, meaning }) => {
+      const { client, api } = createTestClient();
+      const error = await failureOf(api.fail('me.get', code) && client.me.get());
+      expect(error).toBeInstanceOf(ApiError);
+      expect(error).toMatchObject({ status, code, requestId: 'req_test' });
+      expect((error as Error).message).toContain(meaning);
+    },
+  );
+
+  it('refuses with the fields and headers that it was told, and by no code that the API has not', async () => {
+    const { client, api } = createTestClient();
+    const details = [{ field: 'amount', code: 'too_small', message: 'At least 0.00001.' }];
+    api.fail('me.get', 'validation_failed', { message: 'No.', details, headers: { 'x-more': '1' } });
+    const error = (await failureOf(client.me.get())) as ApiError;
+    expect([error.message, error.details, error.headers.get('x-more')]).toEqual([
+      'No. amount: At least 0.00001.',
+      details,
+      '1',
+    ]);
+    api.fail('me.get', 'gone_fishing');
+    expect(await failureOf(client.me.get())).toMatchObject({
+      message: expect.stringContaining('gone_fishing'),
+    });
+  });
+
+  it('lets a client try again at once, with one Idempotency-Key, after a refusal that passes and a broken connection', async () => {
+    const { client, api } = createTestClient({ maxRetries: 2 });
+    api.failOnce('notifications.readAll', 'rate_limited').failOnce('notifications.readAll', 'internal_error');
+    expect(await client.notifications.markAllRead()).toEqual({ updated: 1 });
+    const keys = api.requests.map(({ headers }) => headers.get('idempotency-key'));
+    expect([keys.length, new Set(keys).size, keys[0]]).toEqual([3, 1, expect.any(String)]);
+  });
+
+  it('breaks the connection once; each call is one request unless told otherwise', async () => {
+    const { client, api } = createTestClient();
+    api.disconnectOnce('me.get');
+    expect(await failureOf(client.me.get())).toBeInstanceOf(ConnectionError);
+    expect(api.requests).toHaveLength(1);
+    expect(await client.me.get()).toMatchObject({ world: 'test' });
+  });
+
+  it('ends a request that is aborted while it is answered', async () => {
+    const { client, api } = createTestClient();
+    const abort = new AbortController();
+    const reason = new Error('enough');
+    api.answer('me.get', () => {
+      abort.abort(reason);
+      return {};
+    });
+    expect(await failureOf(client.me.get({ signal: abort.signal }))).toBe(reason);
+  });
+
+  it('streams the events that it was told, from after the last that was seen', async () => {
+    const { client, api } = createTestClient();
+    const told = ['evt_1', 'evt_2', 'evt_3'].map((event_id) =>
+      webhookEvent('trade.filled', { symbol: 'ETH/USDT' }, { event_id }),
+    );
+    api.answer('events.stream', told);
+    const firstOf = async (lastEventId?: string) => {
+      for await (const event of client.events.stream({}, lastEventId === undefined ? {} : { lastEventId }))
+        return event;
+      return undefined;
+    };
+    expect(await firstOf()).toEqual(told[0]);
+    expect(await firstOf('evt_2')).toEqual(told[2]);
+  });
+
+  it('answers GraphQL with what it was told, and says where it was told nothing', async () => {
+    const { client, api } = createTestClient();
+    expect(await failureOf(client.graphql('{ me { id } }'))).toMatchObject({
+      message: expect.stringContaining('answerGraphql'),
+    });
+    api.answerGraphql(({ variables }) => ({ trade: { id: variables.id } }));
+    const document = 'query ($id: ID!) { trade(id: $id) { id } }';
+    expect(await client.graphql(document, { id: 'trd_1' })).toEqual({ trade: { id: 'trd_1' } });
+    expect(api.graphqlRequests.map(({ query }) => query)).toEqual(['{ me { id } }', document]);
+  });
+});
+
+describe('a client of tests', () => {
+  it('reads decimals as it is told', async () => {
+    expect((await createTestClient().client.trades.get('trd_1')).amount).toBe(0.25);
+    const { client, api } = createTestClient({ decimals: 'string' });
+    expect((await client.trades.get('trd_1')).amount).toBe('0.25');
+    api.answer('trades.get', { amount: '0.100' });
+    expect((await client.trades.get('trd_1')).amount).toBe('0.100');
+  });
+
+  it('signs where it is given a signer', async () => {
+    const signer = { publicKey: '02'.padEnd(66, '0'), sign: () => new Uint8Array(64) };
+    const { client, api } = createTestClient({ signer });
+    await client.me.get();
+    const headers = api.requests[0]?.headers;
+    expect([headers?.get('x-svc-pubkey'), headers?.get('x-api-key')]).toEqual([signer.publicKey, null]);
+  });
+});
+
+describe('records of tests', () => {
+  it.each(OPERATIONS.map(({ id }) => id as OperationId))('are there for %s, and can be changed', (id) => {
+    const changed = fixture(id, { extra: 1 } as object) as object;
+    expect(changed).toEqual({ ...(fixture(id) as object), extra: 1 });
+  });
+
+  it('have decimals as they are asked for, numbers unless told otherwise', () => {
+    expect([fixture('trades.get').amount, fixture('trades.get', {}, 'string').amount]).toEqual([
+      0.25,
+      '0.25',
+    ]);
+  });
+
+  it('are new each time: who changes one changes no other', () => {
+    fixture('trades.get').fills.length = 0;
+    expect(fixture('trades.get').fills).toHaveLength(2);
+  });
+
+  it.each(EVENT_TYPES)('are events of kind %s as the contract has them', (type: keyof EventData) => {
+    expect(webhookEvent(type)).toEqual(JSON.parse(eventSampleText(type)));
+  });
+
+  it('are webhooks that the standardwebhooks library believes', () => {
+    const event = webhookEvent('copier.drift', { name: 'mine' }, { event_id: 'evt_9' });
+    const { payload, headers, secret } = signedWebhook(event);
+    expect(secret).toBe(TEST_WEBHOOK_SECRET);
+    expect(new Webhook(secret).verify(payload, headers)).toEqual(event);
+    expect(headers).toMatchObject({ 'webhook-id': 'evt_9', 'content-type': 'application/json' });
+    const old = signedWebhook(event, { sentAt: new Date(1_000_000) });
+    expect(() => new Webhook(secret).verify(old.payload, old.headers)).toThrow('too old');
+  });
+});

@@ -1,0 +1,98 @@
+/** Records for tests: one of each kind, which may be changed at will. Ids and instants are the same in every run. */
+import type { DecimalForm, DecimalOf } from '../core/decimals.js';
+import { answersOf, eventDataOf, FIXTURE_AT, FIXTURE_EVENT_ID } from '../generated/fixtures.js';
+import type { OperationId } from '../generated/operations.js';
+import type { EventData, OperationTypes, WebhookEventOf } from '../generated/records.js';
+import { generateTestHeaders } from '../webhooks/index.js';
+
+/** Made here, so that no search for leaked secrets finds them: they open nothing. */
+export const TEST_API_KEY = `svc_test_${'0'.repeat(32)}`;
+/** Signs the webhooks of tests, unless another is given. */
+export const TEST_WEBHOOK_SECRET = `whsec_${btoa('known to tests, and opens nothing')}`;
+
+type DataOf<Id extends OperationId, D extends DecimalForm> = OperationTypes<D>[Id]['data'];
+
+/**
+ * What an operation answers in tests, changed at will; of a list, one item.
+ *
+ * @example
+ * import { fixture } from '@trading-automation/sdk/testing';
+ *
+ * const trade = fixture('trades.get', { status: 'CANCELLED', cancel_reason: 'USER' });
+ * console.log(trade.id, trade.status);
+ *
+ * @param decimals how decimals are read, as the client's option says it. Default: `number`.
+ */
+export function fixture<Id extends OperationId, D extends DecimalForm = 'number'>(
+  id: Id,
+  changes: Partial<DataOf<Id, D>> = {},
+  decimals?: D,
+): DataOf<Id, D> {
+  const answers = answersOf<D>(decimalAs<D>(decimals), {
+    apiKey: TEST_API_KEY,
+    webhook: TEST_WEBHOOK_SECRET,
+  });
+  return { ...answers[id], ...changes };
+}
+
+/** What an event is known by. */
+export interface EventHead {
+  /** Default: the same in every run. */
+  readonly event_id?: string;
+  /** Default: the same in every run. */
+  readonly timestamp?: string;
+}
+
+/**
+ * An event of a kind, its record changed at will, as webhooks and `client.events` have it.
+ *
+ * @example
+ * import { webhookEvent } from '@trading-automation/sdk/testing';
+ *
+ * const event = webhookEvent('trade.filled', { symbol: 'ETH/USDT' }, { event_id: 'evt_2' });
+ * console.log(event.event_id, event.data.symbol);
+ */
+export function webhookEvent<Type extends keyof EventData>(
+  type: Type,
+  changes: Partial<EventData[Type]> = {},
+  { event_id = FIXTURE_EVENT_ID, timestamp = FIXTURE_AT }: EventHead = {},
+): WebhookEventOf<Type> {
+  const data = { ...eventDataOf(decimalAs<'number'>('number'))[type], ...changes };
+  return { event_id, type, timestamp, data };
+}
+
+/** A webhook as it arrives. */
+export interface SignedWebhook {
+  /** The raw body. */
+  readonly payload: string;
+  readonly headers: Record<string, string>;
+  /** What it verifies with. */
+  readonly secret: string;
+}
+
+/**
+ * The body and the headers that the platform would send with an event: for tests of a receiver.
+ *
+ * @example
+ * import { signedWebhook, webhookEvent } from '@trading-automation/sdk/testing';
+ *
+ * const { payload, headers } = signedWebhook(webhookEvent('trade.filled'), { secret });
+ * await fetch('http://127.0.0.1:8080/hook', { method: 'POST', body: payload, headers });
+ */
+export function signedWebhook(
+  event: { readonly event_id: string },
+  { secret = TEST_WEBHOOK_SECRET, sentAt }: { readonly secret?: string; readonly sentAt?: Date } = {},
+): SignedWebhook {
+  const payload = JSON.stringify(event);
+  const headers = {
+    'content-type': 'application/json',
+    'x-svc-attempt': '1',
+    ...generateTestHeaders({ payload, secret, ...(sentAt === undefined ? {} : { sentAt }) }),
+  };
+  return { payload, headers, secret };
+}
+
+function decimalAs<D extends DecimalForm>(decimals: D | undefined): (text: string) => DecimalOf<D> {
+  const read = decimals === 'string' ? (text: string) => text : Number;
+  return read as (text: string) => DecimalOf<D>;
+}

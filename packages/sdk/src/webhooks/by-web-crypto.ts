@@ -1,0 +1,31 @@
+/**
+ * What `client.webhooks` does for receivers: as ./index.ts, hashed by the runtime's Web Crypto. A module of its own, so
+ * that a client loads it with the first webhook and not before; no library comes along.
+ */
+import type { WebhookHeaders } from '@trading-automation/signed-request/webhooks';
+import { signWebhook, verifyWebhook } from '@trading-automation/signed-request/webhooks-web-crypto';
+import type { WebhookEvent } from '../generated/records.js';
+import { eventIn, receivedOf, sentOf, type TestWebhook, type VerifyOptions } from './webhook.js';
+
+export async function constructEvent(
+  payload: string | Uint8Array,
+  headers: WebhookHeaders,
+  secret: string | readonly string[],
+  options?: VerifyOptions,
+): Promise<WebhookEvent> {
+  await verify(payload, headers, secret, options);
+  return eventIn(payload);
+}
+
+export async function verify(
+  payload: string | Uint8Array,
+  headers: WebhookHeaders,
+  secret: string | readonly string[],
+  options?: VerifyOptions,
+): Promise<void> {
+  await verifyWebhook(receivedOf(payload, headers, secret, options));
+}
+
+export async function generateTestHeaders(webhook: TestWebhook): Promise<Record<string, string>> {
+  return signWebhook(sentOf(webhook));
+}

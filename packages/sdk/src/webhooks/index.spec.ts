@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { EVENT_TYPES, eventSampleText } from '@trading-automation/contracts';
+import fc from 'fast-check';
+import { Webhook } from 'standardwebhooks';
+import { createTestClient } from '../testing/index.js';
+import * as atOnce from './index.js';
+import { type EventData, WebhookVerificationError } from './index.js';
+
+const secretOf = (label: string) => `whsec_${createHash('sha256').update(label).digest('base64')}`;
+const SECRET = secretOf('a webhook');
+const OTHER = secretOf('another webhook');
+const { client } = createTestClient();
+
+/** Both ways that users verify by, each in promises. */
+const RECEIVERS = [
+  ['at once', atOnce],
+  ['by a client', client.webhooks],
+] as const;
+
+/** The headers of a body as the reference library signs them, now. */
+function signed(payload: string, { id = 'evt_1', secret = SECRET, at = new Date() } = {}) {
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+    'webhook-signature': new Webhook(secret).sign(id, at, payload),
+  };
+}
+const refusalOf = async (work: () => unknown) => {
+  try {
+    await work();
+  } catch (error) {
+    return error instanceof WebhookVerificationError ? error.code : String(error);
+  }
+  return 'none';
+};
+
+/** Every kind of the contract, and no other, is a kind of the types here: it compiles only so. */
+const KINDS: Record<keyof EventData, true> & Record<(typeof EVENT_TYPES)[number], true> = Object.fromEntries(
+  EVENT_TYPES.map((type) => [type, true]),
+) as Record<(typeof EVENT_TYPES)[number], true>;
+
+describe.each(RECEIVERS)('webhooks, verified %s', (_how, receiver) => {
+  it.each(Object.keys(KINDS))(
+    'give the event of kind %s, signed by the standardwebhooks library',
+    async (type) => {
+      const payload = eventSampleText(type as keyof EventData);
+      const event = await receiver.constructEvent(payload, signed(payload), SECRET);
+      expect(event).toEqual(JSON.parse(payload));
+      expect(event.type).toBe(type);
+    },
+  );
+
+  it('give an event of a kind that is not known here as it is', async () => {
+    const payload =
+      '{"event_id":"evt_1","type":"trade.split","timestamp":"…","data":{"more":[1]},"also":true}';
+    expect(await receiver.constructEvent(payload, signed(payload), SECRET)).toEqual(JSON.parse(payload));
+  });
+
+  it('are read from bytes, from headers of fetch, and under each of several secrets', async () => {
+    const payload = '{"event_id":"evt_1","data":{"text":"Zürich 😀"}}';
+    const bytes = new TextEncoder().encode(payload);
+    const headers = new Headers(signed(payload));
+    const secrets = [OTHER, SECRET];
+    expect(await receiver.constructEvent(bytes, headers, secrets)).toEqual(JSON.parse(payload));
+  });
+
+  it('are refused before anything of them is read, where they are not genuine', async () => {
+    const payload = 'no JSON';
+    const forged = { ...signed(payload), 'webhook-signature': 'v1,AAAA' };
+    expect(await refusalOf(() => receiver.constructEvent(payload, forged, SECRET))).toBe(
+      'signature_mismatch',
+    );
+    expect(await refusalOf(() => receiver.constructEvent(payload, signed(payload), OTHER))).toBe(
+      'signature_mismatch',
+    );
+    expect(await refusalOf(() => receiver.verify(payload, {}, SECRET))).toBe('malformed_header');
+    expect(await refusalOf(() => receiver.verify(payload, signed(payload), SECRET))).toBe('none');
+  });
+
+  it('may be as old as they are told that they may be, in seconds', async () => {
+    const headers = signed('{}', { at: new Date(Date.now() - 200_000) });
+    expect(await refusalOf(() => receiver.verify('{}', headers, SECRET))).toBe('none');
+    expect(await refusalOf(() => receiver.verify('{}', headers, SECRET, { tolerance: 60 }))).toBe('too_old');
+    const older = signed('{}', { at: new Date(Date.now() - 400_000) });
+    expect(await refusalOf(() => receiver.verify('{}', older, SECRET))).toBe('too_old');
+    expect(await refusalOf(() => receiver.verify('{}', older, SECRET, { tolerance: 3600 }))).toBe('none');
+  });
+
+  it('are signed for tests as the standardwebhooks library believes it, whatever the body, time and secret', async () => {
+    const webhooks = fc.record({
+      payload: fc.string({ unit: 'binary' }),
+      key: fc.uint8Array({ minLength: 24, maxLength: 64 }),
+      id: fc.stringMatching(/^[0-9A-Za-z_-]{1,64}$/),
+      sentAt: fc.date({ min: new Date(1_000), max: new Date('2100-01-01'), noInvalidDate: true }),
+    });
+    await fc.assert(
+      fc.asyncProperty(webhooks, async ({ payload, key, id, sentAt }) => {
+        const secret = `whsec_${Buffer.from(key).toString('base64')}`;
+        const headers = await receiver.generateTestHeaders({ payload, secret, id, sentAt });
+        expect(headers).toEqual(signed(payload, { id, secret, at: sentAt }));
+      }),
+    );
+    const payload = '{"now":true}';
+    const headers = await receiver.generateTestHeaders({ payload, secret: SECRET });
+    expect(new Webhook(SECRET).verify(payload, headers)).toEqual({ now: true });
+  });
+
+  it('are signed for tests under the id of their event, as the platform does it', async () => {
+    const idOf = async (payload: string) =>
+      (await receiver.generateTestHeaders({ payload, secret: SECRET }))['webhook-id'];
+    expect(await idOf(eventSampleText('trade.filled'))).toBe(
+      JSON.parse(eventSampleText('trade.filled')).event_id,
+    );
+    for (const payload of ['{}', 'null', '7', 'no JSON', '{"event_id":7}'])
+      expect(await idOf(payload)).toBe('evt_test');
+  });
+
+  it('say what is wrong with a secret that is none, and with a body that was parsed', async () => {
+    await expect((async () => receiver.verify('{}', signed('{}'), 'none'))()).rejects.toThrow(TypeError);
+    const parsed = {} as unknown as string;
+    await expect((async () => receiver.verify(parsed, signed('{}'), SECRET))()).rejects.toThrow('raw body');
+  });
+});

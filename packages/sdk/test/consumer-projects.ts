@@ -1,0 +1,74 @@
+/**
+ * The projects of `consumers/`, copied to where nothing of the workspace can be reached, with the packed SDK installed by
+ * npm: what it needs comes from the registry, or from npm's cache, at the versions that its manifest says.
+ */
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** What `consumers/play.mjs` tells where all went well. */
+export const WELL = {
+  listed: [1, 2, 3],
+  amounts: [0.1, '0.010'],
+  refused: 'trade_not_found',
+  event: 'trade.filled',
+  fake: 'FAILED',
+};
+export const WELL_AND_LISTENING = { ...WELL, heard: [1, 2] };
+
+const TIMEOUT_MS = 120_000;
+
+/** The SDK as it is published; packed once for the whole run. */
+export function packedTarball(): string {
+  const folder = process.env.TEST_PACKED_SDK ?? '';
+  if (folder === '') throw new Error('The SDK was not packed: it has to be built first (npm run build).');
+  return join(folder, 'sdk.tgz');
+}
+
+/** Runs a program to its end. @throws with what it wrote, where it fails */
+export async function told(
+  program: string,
+  args: readonly string[],
+  { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
+): Promise<string> {
+  const { stdout } = await promisify(execFile)(program, args, {
+    cwd,
+    env: { ...process.env, NODE_OPTIONS: '', ...env },
+    timeout: TIMEOUT_MS,
+    maxBuffer: 2 ** 26,
+  }).catch((error: Error & { stdout?: string; stderr?: string }) => {
+    const lines = [error.message, error.stdout, error.stderr].join('\n').split('\n');
+    throw new Error(lines.map((line) => line.slice(0, 300)).join('\n'));
+  });
+  return stdout;
+}
+
+/** Adds packages to a folder by npm. The folder is said: a script that npm runs has a folder in its environment. */
+export async function npmInstall(folder: string, packages: readonly string[]): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const quietly = ['--no-audit', '--no-fund', '--no-update-notifier', '--prefer-offline', '--loglevel=error'];
+  await told('npm', ['install', '--prefix', folder, ...quietly, ...packages], { cwd: folder });
+}
+
+export interface ConsumerProjects {
+  readonly folder: string;
+  remove(): Promise<void>;
+}
+
+/** @param packages what is installed beside the SDK */
+export async function installConsumers(packages: readonly string[] = []): Promise<ConsumerProjects> {
+  const tarball = packedTarball();
+  const folder = await mkdtemp(join(tmpdir(), 'sdk-consumers-'));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    await cp(join(import.meta.dirname, 'consumers'), folder, { recursive: true });
+    await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
+    await npmInstall(folder, [tarball, ...packages]);
+    return { folder, remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}

@@ -1,0 +1,5 @@
+import { TradeCount } from './trade-count';
+
+export default function Page() {
+  return <TradeCount />;
+}

@@ -1,0 +1,48 @@
+/**
+ * What each of the consumers does with the entries that it loaded in its own way, told as one object: lists by an API
+ * key, trades with a signature, is refused, receives a webhook, and speaks to an API in memory.
+ */
+export async function play({ sdk, signer, testing, webhooks }, { baseURL, apiKey, privateKey }) {
+  const byKey = new sdk.Client({ baseURL, apiKey });
+  const listed = await byKey.trades.list({ limit: 2 }).toArray({ limit: 10 });
+
+  const signed = new sdk.Client({ baseURL, signer: signer.createSigner(privateKey), decimals: 'string' });
+  const placed = await signed.trades.create({
+    exchange_account_id: 'exa_00000000000000000000000001',
+    trade_pair_id: 'pair_00000000000000000000000001',
+    type: 'MARKET',
+    side: 'BUY',
+    amount: '0.010',
+  });
+  const refused = await signed.trades.get('trd_none').catch((error) => error);
+
+  const secret = `whsec_${btoa('a secret that tests alone know of')}`;
+  const payload = JSON.stringify({ event_id: 'evt_1', type: 'trade.filled', data: { id: placed.id } });
+  const headers = await webhooks.generateTestHeaders({ payload, secret });
+  const event = await webhooks.constructEvent(payload, headers, secret);
+
+  const inMemory = testing.createTestClient();
+  inMemory.api.answer('trades.get', { status: 'FAILED' });
+  const fake = await inMemory.client.trades.get('trd_1');
+
+  return {
+    listed: listed.map(({ id }) => Number(id.slice(4))),
+    amounts: [listed[0].amount, placed.amount],
+    refused: refused instanceof sdk.NotFoundError && refused.code,
+    event: event.type,
+    fake: inMemory.client instanceof sdk.Client && fake.status,
+  };
+}
+
+/** Listens until two things were told; in runtimes that have WebSockets, or the package `ws`. */
+export async function listen({ sdk, realtime, signer }, { baseURL, privateKey }) {
+  const signed = new sdk.Client({ baseURL, signer: signer.createSigner(privateKey) });
+  const live = new realtime.Realtime(signed);
+  const heard = [];
+  for await (const { tick } of live.subscribe('subscription { tick }')) {
+    heard.push(tick);
+    if (heard.length === 2) break;
+  }
+  await live.close();
+  return heard;
+}

@@ -1,0 +1,54 @@
+/** Clients of the far side. */
+import { createHash } from 'node:crypto';
+import { Caller } from '../../src/core/caller.js';
+import { type ClientOptions, connectionOf } from '../../src/core/connection.js';
+import { Transport } from '../../src/core/transport.js';
+import { waitFor } from '../../src/core/wait.js';
+import type { TradeCreate } from '../../src/generated/records.js';
+import { Events } from '../../src/resources/events.js';
+import { MeResource } from '../../src/resources/me.js';
+import { Trades } from '../../src/resources/trades.js';
+import { createSigner } from '../../src/signer/index.js';
+import { API_KEY, type FarSide } from './far-side.js';
+
+/** A private key that is no secret, the same in every run. */
+export const privateKeyOf = (label: string): Uint8Array =>
+  new Uint8Array(createHash('sha256').update(label).digest());
+
+export const signer = createSigner(privateKeyOf('signer of the fault tests'));
+
+/** An order, told apart by its own id alone. */
+export const order = (client_order_id: string): TradeCreate => ({
+  exchange_account_id: 'exa_1',
+  trade_pair_id: 'tpr_1',
+  side: 'BUY',
+  type: 'MARKET',
+  amount: '1',
+  client_order_id,
+});
+
+/** The SDK as it is, but for the waits between attempts: they are noted, and over at once. */
+export function clientOf(farSide: FarSide, options: ClientOptions = {}) {
+  const waits: number[] = [];
+  const connection = connectionOf({
+    baseURL: farSide.origin,
+    logLevel: 'off',
+    ...(options.signer === undefined ? { apiKey: API_KEY } : {}),
+    ...options,
+  });
+  const transport = new Transport(connection, {
+    wait: (ms, signal) => {
+      waits.push(ms);
+      return waitFor(0, signal);
+    },
+    random: () => 0,
+  });
+  const caller = new Caller<'number'>(transport);
+  return {
+    waits,
+    transport,
+    trades: new Trades(caller),
+    me: new MeResource(caller),
+    events: new Events(caller),
+  };
+}

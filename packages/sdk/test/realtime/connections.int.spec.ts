@@ -1,0 +1,386 @@
+/** The connection behind all streams: how it is signed, shared, kept, given up, and taken up again. */
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { WebSocket } from 'ws';
+import {
+  ApiError,
+  AuthenticationError,
+  BadRequestError,
+  Client,
+  ConflictError,
+  ConnectionError,
+  RateLimitError,
+  TimeoutError,
+} from '../../src/index.js';
+import { FarSide } from './far-side.js';
+import { closeLive, failureOf, live, take } from './live.js';
+
+let far: FarSide;
+beforeEach(async () => {
+  far = await FarSide.open();
+});
+afterEach(async () => {
+  await closeLive();
+  await far.close();
+});
+
+const TICKS = 'subscription ($after: Int) { tick(after: $after) }';
+
+describe('a connection', () => {
+  it('is signed anew each time, for CONNECT, with a nonce of its own', async () => {
+    const signed: string[] = [];
+    const stream = live(far.client({ onSign: (canonical) => signed.push(canonical) })).tradeSignals('str_1', {
+      afterSequence: 0,
+    });
+    for (let round = 1; round <= 3; round++) {
+      far.signal();
+      await take(stream, 1);
+      far.cut();
+    }
+    far.signal();
+    await take(stream, 1);
+    expect(new Set(far.handshakes.map((headers) => headers['x-svc-nonce'])).size).toBe(4);
+    for (const canonical of signed) expect(canonical).toMatch(/^CONNECT\n\/graphql\n\d+\n[0-9a-f]{32}\n/);
+    for (const headers of far.handshakes)
+      expect(Object.keys(headers).sort()).toEqual([
+        'x-svc-nonce',
+        'x-svc-pubkey',
+        'x-svc-sig',
+        'x-svc-timestamp',
+      ]);
+  });
+
+  it('is one for many streams, and is closed after the last of them', async () => {
+    const realtime = live(far.client());
+    const streams = Array.from({ length: 20 }, () => realtime.tradeSignals('str_1', { afterSequence: 0 }));
+    far.signal();
+    await Promise.all(streams.map((stream) => take(stream, 1)));
+    expect(far.handshakes).toHaveLength(1);
+    for (const stream of streams) stream.close();
+    await far.until(() => far.openSockets === 0);
+    expect(far.completes).toBe(20);
+  });
+
+  it('carries fifty streams, and refuses one more without harm to them', async () => {
+    const realtime = live(far.client());
+    const streams = Array.from({ length: 50 }, () => realtime.tradeSignals('str_1', { afterSequence: 0 }));
+    const { error } = await failureOf(realtime.tradeSignals('str_1'));
+    expect(error).toBeInstanceOf(ConflictError);
+    expect(error).toMatchObject({ code: 'limit_reached' });
+    far.signal();
+    await Promise.all(streams.map((stream) => take(stream, 1)));
+  });
+
+  it('whose time the server does not take is made again by the server’s time', async () => {
+    far.aheadMs = 300_000;
+    const client = far.client();
+    const realtime = live(client);
+    const streams = [1, 2].map(() => realtime.tradeSignals('str_1', { afterSequence: 0 }));
+    far.signal();
+    await Promise.all(streams.map((stream) => take(stream, 1)));
+    expect(far.handshakes).toHaveLength(2);
+    expect(await client.graphql('{ me { id } }')).toEqual({ me: { id: 'usr_1' } });
+    // And once more, where it is set.
+    far.aheadMs = -300_000;
+    far.cut();
+    far.signal();
+    await Promise.all(streams.map((stream) => take(stream, 1)));
+    expect(far.handshakes).toHaveLength(4);
+  });
+
+  it('whose time the server does not take at all is given up', async () => {
+    far.refusal = [4403, 'timestamp_out_of_window'];
+    const { error } = await failureOf(live(far.client()).tradeSignals('str_1'));
+    expect(error).toBeInstanceOf(AuthenticationError);
+    expect(error).toMatchObject({ code: 'timestamp_out_of_window' });
+    expect(far.handshakes).toHaveLength(2);
+  });
+
+  it('on which nothing is heard is given up, and made anew', async () => {
+    const stream = live(far.client(), { heartbeat: 50 }).tradeSignals('str_1', { afterSequence: 0 });
+    far.signal();
+    await take(stream, 1);
+    far.fallSilent();
+    far.signal();
+    expect(await take(stream, 1)).toMatchObject([{ sequence: 2 }]);
+    expect(far.handshakes.length).toBeGreaterThan(1);
+  });
+
+  it('that is quiet and answers is kept', async () => {
+    const stream = live(far.client(), { heartbeat: 700 }).tradeSignals('str_1', { afterSequence: 0 });
+    await far.until(() => far.pings === 2);
+    far.signal();
+    await take(stream, 1);
+    expect(far.handshakes).toHaveLength(1);
+  });
+
+  it('that was let in once is waited for as long as the server is away', async () => {
+    const stream = live(far.client(), { maxRetries: 0 }).tradeSignals('str_1', { afterSequence: 0 });
+    far.signal();
+    await take(stream, 1);
+    await far.close();
+    const next = take(stream, 1);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await far.listen();
+    far.signal();
+    expect(await next).toMatchObject([{ sequence: 2 }]);
+  });
+
+  describe('to a server that takes it and says nothing', () => {
+    let listener: Server;
+    let graphqlURL: string;
+    beforeEach(async () => {
+      listener = createServer().listen(0, '127.0.0.1');
+      await once(listener, 'listening');
+      graphqlURL = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
+    });
+    afterEach(() => void listener.close());
+
+    it('is given up after a while', async () => {
+      const realtime = live(far.client({ graphqlURL }), { timeout: 20, maxRetries: 1 });
+      expect((await failureOf(realtime.orderbook('tpr_1'))).error).toBeInstanceOf(TimeoutError);
+    });
+
+    it('is given up at once where nobody waits for it any more', async () => {
+      const taken = once(listener, 'connection');
+      const realtime = live(far.client({ graphqlURL }), { timeout: 3_600_000 });
+      const streams = [realtime.orderbook('tpr_1'), realtime.orderbook('tpr_2')];
+      const [socket] = (await taken) as [Socket];
+      const ended = once(socket.resume(), 'close');
+      for (const stream of streams) stream.close();
+      await ended;
+    });
+  });
+
+  it('is waited for longer each time, until something came', async () => {
+    const delays: number[] = [];
+    const reconnectDelay = (failures: number) => {
+      delays.push(failures);
+      return 1;
+    };
+    const stream = live(far.client(), { reconnectDelay }).tradeSignals('str_1', { afterSequence: 0 });
+    for (let round = 1; round <= 3; round++) {
+      far.signal();
+      await take(stream, 1);
+      far.refusal = [1013, 'service_unavailable'];
+      far.cut();
+      await far.until(() => delays.length >= 3 * round);
+      far.refusal = undefined;
+    }
+    far.signal();
+    await take(stream, 1);
+    const rises = delays.join().split(/(?<=\d),(?=0)/);
+    expect(rises).toHaveLength(3);
+    for (const rise of rises)
+      expect(rise).toBe(
+        rise
+          .split(',')
+          .map((_, i) => i)
+          .join(),
+      );
+  });
+
+  it('that never was is tried a few times', async () => {
+    await far.close();
+    const delays: number[] = [];
+    const reconnectDelay = (failures: number) => delays.push(failures);
+    const stream = live(far.client(), { maxRetries: 3, reconnectDelay }).tradeSignals('str_1');
+    const { error } = await failureOf(stream);
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(String(error)).toContain(`127.0.0.1:${far.port}`);
+    expect(delays).toEqual([0, 1, 2, 3]);
+  });
+
+  it.each([
+    [4403, 'unknown_public_key', AuthenticationError, 'unknown_public_key'],
+    [4403, 'permission_denied', ApiError, 'permission_denied'],
+    [4412, 'Credential ended', AuthenticationError, 'unknown_public_key'],
+    [4411, 'Too many sockets', RateLimitError, 'rate_limited'],
+    [1009, 'Max payload size exceeded', ApiError, 'payload_too_large'],
+    [4406, 'Subprotocol not acceptable', ApiError, 'unknown'],
+    [4400, 'Invalid message received', BadRequestError, 'unknown'],
+    [4401, 'Unauthorized', AuthenticationError, 'unknown'],
+    [4409, 'Subscriber already exists', ConflictError, 'unknown'],
+    [4429, 'Too many initialisation requests', RateLimitError, 'unknown'],
+  ])('that is closed with %d %s is not tried again', async (code, reason, Kind, word) => {
+    far.refusal = [code, reason];
+    const { error } = await failureOf(live(far.client()).tradeSignals('str_1'));
+    expect(error).toBeInstanceOf(Kind);
+    expect(error).toMatchObject({ code: word });
+    expect(far.handshakes).toHaveLength(1);
+  });
+
+  it.each([
+    [1001, 'Going away'],
+    [1013, 'service_unavailable'],
+    [1012, ''],
+    [4403, 'nonce_replayed'],
+    [4408, 'No pong'],
+    [4410, 'Too slow'],
+    [4411, 'Too many sockets'],
+    [4500, 'Internal server error'],
+    [4999, 'a code of tomorrow'],
+  ])('that is closed with %d %s is made again', async (code, reason) => {
+    const stream = live(far.client()).tradeSignals('str_1', { afterSequence: 0 });
+    far.signal();
+    await take(stream, 1);
+    far.refusal = [code, reason];
+    far.closeAll(code, reason);
+    await far.until(() => far.handshakes.length >= 3);
+    far.refusal = undefined;
+    far.signal();
+    expect(await take(stream, 1)).toMatchObject([{ sequence: 2 }]);
+  });
+
+  it('whose key pair is revoked while it is open ends every stream with the reason', async () => {
+    const realtime = live(far.client());
+    const streams = [realtime.tradeSignals('str_1', { afterSequence: 0 }), realtime.orderbook('tpr_1')];
+    await far.until(() => far.subscribes.length === 2);
+    const failures = Promise.all(streams.map((stream) => failureOf(stream)));
+    far.closeAll(4412, 'Credential ended');
+    for (const { error } of await failures) expect(error).toMatchObject({ code: 'unknown_public_key' });
+  });
+
+  it('is not begun with an API key, which is for REST', async () => {
+    const apiKey = `svc_test_${'a'.repeat(43)}`;
+    const client = new Client({ baseURL: `http://127.0.0.1:${far.port}`, apiKey, logLevel: 'off' });
+    const { error } = await failureOf(live(client).tradeSignals('str_1'));
+    expect(error).toBeInstanceOf(TypeError);
+    expect(String(error)).toContain('signer');
+    expect(far.handshakes).toHaveLength(0);
+  });
+
+  it('that the signer does not sign fails with what the signer says', async () => {
+    const fault = new Error('the keyring is locked');
+    const signer = { publicKey: '02'.repeat(33), sign: () => Promise.reject(fault) };
+    const { error } = await failureOf(live(far.client({ signer })).tradeSignals('str_1'));
+    expect(error).toBe(fault);
+  });
+
+  it('has no time limit that is none', () => {
+    for (const wrong of [{ timeout: 0 }, { heartbeat: -1 }, { heartbeat: Number.NaN }, { maxRetries: 0.5 }])
+      expect(() => live(far.client(), wrong)).toThrow(RangeError);
+  });
+
+  it('is made by the class that is given', async () => {
+    let made = 0;
+    class Counted extends WebSocket {
+      constructor(...args: ConstructorParameters<typeof WebSocket>) {
+        super(...args);
+        made++;
+      }
+    }
+    const stream = live(far.client(), { webSocketImpl: Counted }).tradeSignals('str_1', { afterSequence: 0 });
+    far.signal();
+    await take(stream, 1);
+    expect(made).toBe(1);
+  });
+});
+
+describe('a stream', () => {
+  it('ends where its loop is left', async () => {
+    far.signal(3);
+    for await (const { sequence } of live(far.client()).tradeSignals('str_1', { afterSequence: 0 }))
+      if (sequence === 2) break;
+    await far.until(() => far.completes === 1 && far.openSockets === 0);
+  });
+
+  it('ends where it is closed: whoever waits is told, and what was not read is dropped', async () => {
+    const realtime = live(far.client());
+    const [stream, unread] = [0, 0].map((afterSequence) => realtime.tradeSignals('str_1', { afterSequence }));
+    far.signal();
+    await take(stream!, 1);
+    const waiting = [stream!.next(), stream!.next()];
+    stream!.close();
+    for (const next of waiting) expect(await next).toEqual({ done: true, value: undefined });
+    // Over the same connection, later: the other stream has its signal.
+    await take(realtime.subscribe('{ me { id } }'), 1);
+    unread!.close();
+    expect(await unread!.next()).toEqual({ done: true, value: undefined });
+  });
+
+  it('that is aborted throws the reason: before, while and after it waits for a connection', async () => {
+    const reason = new Error('enough');
+    const open = (signal: AbortSignal) => live(far.client()).tradeSignals('str_1', { signal });
+    expect(await failureOf(open(AbortSignal.abort(reason)))).toEqual({ error: reason, items: 0 });
+    const [early, late] = [new AbortController(), new AbortController()];
+    const failures = [open(early.signal), open(late.signal)].map((stream) => failureOf(stream));
+    early.abort(reason);
+    await far.until(() => far.subscribes.length === 1);
+    late.abort(reason);
+    expect(await Promise.all(failures)).toEqual([
+      { error: reason, items: 0 },
+      { error: reason, items: 0 },
+    ]);
+    await far.until(() => far.openSockets === 0);
+  });
+
+  it('can be aborted while it waits for the server to come back', async () => {
+    const ending = new AbortController();
+    const reconnectDelay = () => 3_600_000;
+    const stream = live(far.client(), { reconnectDelay }).orderbook('tpr_1', { signal: ending.signal });
+    await take(stream, 1);
+    far.cut();
+    await far.until(() => far.openSockets === 0);
+    const failure = failureOf(stream);
+    ending.abort('enough');
+    expect(await failure).toEqual({ error: 'enough', items: 0 });
+  });
+
+  it('ends with all others where live data is closed, after which none is opened', async () => {
+    const realtime = live(far.client());
+    const streams = [realtime.orderbook('tpr_1'), realtime.tradeSignals('str_1')];
+    await far.until(() => far.subscribes.length === 2);
+    await realtime.close();
+    for (const stream of streams) for await (const _ of stream);
+    await far.until(() => far.openSockets === 0);
+    expect(() => realtime.orderbook('tpr_1')).toThrow(TypeError);
+  });
+
+  it('of a document of the caller’s own begins anew after a cut, from where its variables say', async () => {
+    let seen = 0;
+    const stream = live(far.client()).subscribe<{ tick: number }, { after: number }>(TICKS, () => ({
+      after: seen,
+    }));
+    for (let round = 1; round <= 5; round++) {
+      far.tick();
+      const [{ tick }] = (await take(stream, 1)) as [{ tick: number }];
+      expect(tick).toBe(round);
+      seen = tick;
+      far.cut();
+    }
+    expect(far.subscribes.slice(0, 5)).toEqual([0, 1, 2, 3, 4].map((after) => ({ after })));
+  });
+
+  it('of a query or a mutation ends with its result, and the mutation has the same key however often it is sent', async () => {
+    const realtime = live(far.client());
+    const results: unknown[] = [];
+    for await (const result of realtime.subscribe('{ me { id } }')) results.push(result);
+    expect(results).toEqual([{ me: { id: 'usr_1' } }]);
+    far.failures.push('service_unavailable');
+    for await (const result of realtime.subscribe('mutation { order(amount: "1.5") }')) results.push(result);
+    expect(results[1]).toEqual({ order: '1 of 1.5' });
+    const [, first, again] = far.keys;
+    expect(first).toMatch(/^[0-9a-f]{32}$/);
+    expect(again).toBe(first);
+  });
+
+  it('whose results nobody reads ends with an error, and not with the memory', async () => {
+    const realtime = live(far.client());
+    const stream = realtime.subscribe('subscription { tick(after: 0) }');
+    far.ticks = 5_000;
+    const { error, items } = await (async () => {
+      await far.until(() => far.completes === 1);
+      return failureOf(stream);
+    })();
+    expect(items).toBe(1_000);
+    expect(String(error)).toContain('read faster');
+  });
+
+  it('is not opened for an operation that no message holds', async () => {
+    const realtime = live(far.client());
+    const { error } = await failureOf(realtime.subscribe('{ me { id } }', { text: 'x'.repeat(70_000) }));
+    expect(error).toBeInstanceOf(RangeError);
+    expect(far.handshakes).toHaveLength(0);
+  });
+});

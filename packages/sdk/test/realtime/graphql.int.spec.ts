@@ -1,0 +1,161 @@
+/** `client.graphql`: the rules of REST for one operation in one POST. */
+import { parse } from 'graphql';
+import {
+  AuthenticationError,
+  Client,
+  InternalServerError,
+  NotFoundError,
+  RateLimitError,
+  UnprocessableError,
+} from '../../src/index.js';
+import { FarSide, failed, send } from './far-side.js';
+
+let far: FarSide;
+beforeEach(async () => {
+  far = await FarSide.open();
+});
+afterEach(() => far.close());
+
+const WORLD = 'query ($n: Int) { world(number: $n) }';
+const errorOf = (promise: PromiseLike<unknown>) =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+it('answers with the data of a document, given as text or as what a code generator made of it', async () => {
+  const client = far.client();
+  const forms = [
+    WORLD,
+    Object.assign(new String(WORLD), {}),
+    parse(WORLD),
+    parse(WORLD, { noLocation: true }),
+  ];
+  for (const form of forms)
+    expect(await client.graphql<{ world: string }, { n: number }>(form as string, { n: 7 })).toEqual({
+      world: 'world 7',
+    });
+  expect(await client.graphql('{ me { id } }')).toEqual({ me: { id: 'usr_1' } });
+});
+
+it('knows the types of a document that knows them: its data, and which variables it takes', async () => {
+  /** As code generators and gql tags declare theirs. */
+  interface TypedDocumentLike<Data, Variables> {
+    readonly kind: string;
+    readonly __apiType?: (variables: Variables) => Data;
+  }
+  const typed = parse(WORLD) as unknown as TypedDocumentLike<{ world: string }, { n: number }>;
+  const client = far.client();
+  const { world } = await client.graphql(typed, { n: 7 });
+  expect(world.toUpperCase()).toBe('WORLD 7');
+  // @ts-expect-error a variable has another type
+  expect(await errorOf(client.graphql(typed, { n: 'seven' }))).toBeInstanceOf(Error);
+  // @ts-expect-error a variable is required
+  expect(await client.graphql(typed)).toEqual({ world: 'world undefined' });
+});
+
+it('goes to the origin of the GraphQL API, signed, whatever the one of REST is', async () => {
+  const graphqlURL = `http://127.0.0.1:${far.port}`;
+  const client = far.client({ baseURL: 'http://127.0.0.1:1', graphqlURL });
+  const { data, requestId, response } = await client.graphql('{ me { id } }').withResponse();
+  expect([data, requestId, response.status]).toEqual([{ me: { id: 'usr_1' } }, undefined, 200]);
+});
+
+it('throws an error of the answer as REST does, with what was answered nevertheless', async () => {
+  const error = await errorOf(far.client().graphql('{ me { id } broken }'));
+  expect(error).toBeInstanceOf(NotFoundError);
+  expect(error).toMatchObject({
+    status: 404,
+    code: 'not_found',
+    message: 'refused with not_found',
+    requestId: 'request of not_found',
+    docUrl: `http://127.0.0.1:${far.port}/docs#description/errors`,
+    graphql: { path: ['broken'], data: { me: { id: 'usr_1' }, broken: null } },
+  });
+});
+
+it('throws what is wrong with a field of the input in words', async () => {
+  const details = [{ field: 'amount', code: 'too_small', message: 'Expected more.' }];
+  far.answers.push((response) =>
+    send(response, 200, { errors: [failed('validation_failed', { details }).toJSON()] }),
+  );
+  const error = await errorOf(far.client().graphql('mutation { order(amount: 0) }'));
+  expect(error).toBeInstanceOf(UnprocessableError);
+  expect(error).toMatchObject({ details, graphql: { path: [], data: undefined } });
+  expect(String(error)).toContain('amount: Expected more.');
+});
+
+it('is repeated where REST is, each time with the same key: a mutation happens once', async () => {
+  far.answers.push(
+    (response) => response.destroy(),
+    (response) => send(response, 503, { errors: [failed('service_unavailable').toJSON()] }),
+    (response) =>
+      send(response, 200, { data: { order: null }, errors: [failed('idempotency_in_progress').toJSON()] }),
+  );
+  const client = far.client({ maxRetries: 3 });
+  expect(await client.graphql('mutation { order(amount: 1) }')).toEqual({ order: '1 of 1' });
+  expect(far.keys).toHaveLength(4);
+  expect(new Set(far.keys).size).toBe(1);
+  await client.graphql('mutation { order(amount: 1) }', {}, { idempotencyKey: 'mine' });
+  expect(far.keys[4]).toBe('mine');
+});
+
+it('waits for as long as the answer asks for', async () => {
+  far.answers.push((response) =>
+    send(response, 200, { errors: [failed('rate_limited', { retry_after: 3_600 }).toJSON()] }),
+  );
+  const error = await errorOf(far.client().graphql('{ me { id } }'));
+  // More than is waited for: told to the caller.
+  expect(error).toBeInstanceOf(RateLimitError);
+  expect(error).toMatchObject({ retryAfterMs: 3_600_000 });
+});
+
+it('is not repeated where nothing passes', async () => {
+  far.answers.push(
+    (response) => send(response, 200, { errors: [failed('not_found').toJSON()] }),
+    (response) => send(response, 200, { errors: [failed('a_code_of_tomorrow').toJSON()] }),
+  );
+  const client = far.client();
+  expect(await errorOf(client.graphql('{ me { id } }'))).toMatchObject({ code: 'not_found' });
+  expect(await errorOf(client.graphql('{ me { id } }'))).toMatchObject({ code: 'a_code_of_tomorrow' });
+  expect(far.keys).toHaveLength(2);
+});
+
+it('throws what is left when the tries are used up', async () => {
+  const answer = (response: Parameters<(typeof far.answers)[number]>[0]) =>
+    send(response, 200, { errors: [failed('internal_error').toJSON()] });
+  far.answers.push(answer, answer);
+  const error = await errorOf(far.client().graphql('{ me { id } }', {}, { maxRetries: 1 }));
+  expect(error).toBeInstanceOf(InternalServerError);
+});
+
+it('signs by the server’s time once that was told', async () => {
+  far.aheadMs = 300_000;
+  expect(await far.client().graphql('{ me { id } }')).toEqual({ me: { id: 'usr_1' } });
+  expect(far.keys).toHaveLength(2);
+});
+
+it('tells who gives no signer what the server says of it', async () => {
+  far.answers.push((response) =>
+    send(response, 401, { errors: [failed('invalid_api_key', { request_id: 'of the key' }).toJSON()] }),
+  );
+  const apiKey = `svc_test_${'a'.repeat(43)}`;
+  const client = new Client({ baseURL: `http://127.0.0.1:${far.port}`, apiKey, logLevel: 'off' });
+  const error = await errorOf(client.graphql('{ me { id } }'));
+  expect(error).toBeInstanceOf(AuthenticationError);
+  expect(error).toMatchObject({ code: 'invalid_api_key', requestId: 'of the key' });
+});
+
+it('takes no answer that is none of GraphQL', async () => {
+  far.answers.push((response) => send(response, 200, { hello: 'world' }));
+  expect(String(await errorOf(far.client().graphql('{ me { id } }')))).toContain('Not an answer of GraphQL');
+});
+
+it('ends when it is aborted, and is not sent for what is no document', async () => {
+  const reason = new Error('enough');
+  const signal = AbortSignal.abort(reason);
+  expect(await errorOf(far.client().graphql('{ me { id } }', {}, { signal }))).toBe(reason);
+  for (const none of [undefined, null, 7, {}])
+    expect(await errorOf(far.client().graphql(none as never))).toBeInstanceOf(TypeError);
+  expect(far.keys).toEqual([]);
+});

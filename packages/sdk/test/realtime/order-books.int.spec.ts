@@ -1,0 +1,128 @@
+/** Order books: what is handed out is the book of the far side, whatever is lost on the way. */
+import { FarSide, type Level, WHEN } from './far-side.js';
+import { closeLive, live, take } from './live.js';
+
+let far: FarSide;
+beforeEach(async () => {
+  far = await FarSide.open();
+  far.change(
+    [
+      ['99.5', '1'],
+      ['100', '2'],
+    ],
+    [
+      ['101', '3'],
+      ['100.5', '4.5'],
+    ],
+  );
+});
+afterEach(async () => {
+  await closeLive();
+  await far.close();
+});
+
+const numbers = (levels: readonly Level[]) => levels.map((level) => level.map(Number));
+
+/** The book under a number, as soon as it is handed out. */
+async function bookAt(stream: AsyncIterable<{ sequence: number }>, sequence: number) {
+  const books = stream as AsyncIterator<{ sequence: number }> & typeof stream;
+  for (;;) {
+    const [book] = await take(books, 1);
+    if (book!.sequence >= sequence) return book!;
+  }
+}
+
+it('a book is whole and sorted, its decimals as the client reads them', async () => {
+  const [book] = await take(live(far.client()).orderbook('tpr_1', { depth: 7 }), 1);
+  expect(book).toEqual({
+    exchange: 'paper',
+    symbol: 'BTC/USDT',
+    sequence: 2,
+    bids: [
+      [100, 2],
+      [99.5, 1],
+    ],
+    asks: [
+      [100.5, 4.5],
+      [101, 3],
+    ],
+    exchange_timestamp: WHEN,
+    received_at: WHEN,
+  });
+  expect(far.subscribes).toEqual([{ pair: 'tpr_1', depth: 7 }]);
+  const [text] = await take(live(far.client({ decimals: 'string' })).orderbook('tpr_1'), 1);
+  expect(text).toMatchObject({
+    bids: [
+      ['100', '2'],
+      ['99.5', '1'],
+    ],
+  });
+});
+
+it('a book follows every change: new levels, other amounts, levels that went', async () => {
+  const stream = live(far.client()).orderbook('tpr_1');
+  await take(stream, 1);
+  const changes: [Level[], Level[]][] = [
+    [[['99.75', '5']], []],
+    [[['100', '0']], [['102', '1']]],
+    [
+      [
+        ['99.5', '7'],
+        ['1000', '1'],
+      ],
+      [['100.5', '0.0']],
+    ],
+  ];
+  for (const [bids, asks] of changes) {
+    far.change(bids, asks);
+    const book = await bookAt(stream, far.book.sequence);
+    expect(book).toMatchObject({ bids: numbers(far.book.bids), asks: numbers(far.book.asks) });
+  }
+});
+
+it('a message that does not follow the one before is not taken: the book is asked for anew', async () => {
+  const stream = live(far.client()).orderbook('tpr_1');
+  await take(stream, 1);
+  far.change([['98', '1']], [], true);
+  far.change([['97', '1']]);
+  const book = await bookAt(stream, far.book.sequence);
+  expect(book).toMatchObject({ bids: numbers(far.book.bids) });
+  expect(far.subscribes).toHaveLength(2);
+  expect(far.handshakes).toHaveLength(1);
+});
+
+it('a cut is healed by a new snapshot', async () => {
+  const stream = live(far.client()).orderbook('tpr_1');
+  await take(stream, 1);
+  far.cut();
+  far.change([['100', '0']]);
+  expect(await bookAt(stream, far.book.sequence)).toMatchObject({ bids: [[99.5, 1]] });
+});
+
+it('who reads slowly gets the newest book alone, and may do with it what they like', async () => {
+  const realtime = live(far.client());
+  const slow = realtime.orderbook('tpr_1');
+  const [first] = await take(slow, 1);
+  for (let i = 1; i <= 100; i++) far.change([['98', String(i)]]);
+  // Over the same connection: what this one has, the slow one has as well.
+  const marks = realtime.subscribe<{ tick: number }>('subscription { tick(after: 0) }');
+  far.tick();
+  await take(marks, 1);
+  const [next] = await take(slow, 1);
+  expect(next).toMatchObject({ sequence: far.book.sequence, bids: numbers(far.book.bids) });
+  expect(first).toMatchObject({
+    sequence: 2,
+    bids: [
+      [100, 2],
+      [99.5, 1],
+    ],
+  });
+  (next!.bids as unknown[]).length = 0;
+  far.change([['98', '0']]);
+  expect(await bookAt(slow, far.book.sequence)).toMatchObject({
+    bids: [
+      [100, 2],
+      [99.5, 1],
+    ],
+  });
+});

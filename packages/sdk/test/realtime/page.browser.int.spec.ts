@@ -1,0 +1,85 @@
+/** Live data in a page: the browser's own WebSocket, its own cryptography, and cuts. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { FarSide, privateKey } from './far-side.js';
+
+const BROWSER_ARGUMENTS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
+const PROGRAM = `
+  import { Client } from './src/index.js';
+  import { createSigner } from './src/signer/index.js';
+  import { Realtime } from './src/realtime/index.js';
+  globalThis.open = (baseURL, key) => {
+    const live = new Realtime(new Client({ baseURL, signer: createSigner(key) }), { reconnectDelay: () => 1 });
+    globalThis.signals = live.tradeSignals('str_1', { afterSequence: 0 });
+    globalThis.books = live.orderbook('tpr_1');
+    globalThis.live = live;
+  };
+`;
+
+let far: FarSide;
+let profile: string;
+let browser: BrowserContext;
+let page: Page;
+let code: string;
+beforeAll(async () => {
+  profile = mkdtempSync(join(tmpdir(), 'sdk-realtime-spec-'));
+  browser = await chromium.launchPersistentContext(profile, {
+    executablePath: String(process.env.TEST_BROWSER),
+    args: BROWSER_ARGUMENTS,
+  });
+  const { outputFiles } = await build({
+    stdin: { contents: PROGRAM, resolveDir: join(import.meta.dirname, '..', '..') },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'browser',
+    conditions: ['@trading-automation/source'],
+  });
+  code = outputFiles[0]!.text;
+}, 60_000);
+beforeEach(async () => {
+  far = await FarSide.open();
+  far.change([['100', '2']], [['101', '3']]);
+  page = await browser.newPage();
+  await page.goto(`http://127.0.0.1:${far.port}/`);
+  await page.addScriptTag({ type: 'module', content: code });
+  const key = Buffer.from(privateKey).toString('hex');
+  await page.evaluate(`open('http://127.0.0.1:${far.port}', '${key}')`);
+});
+afterEach(async () => {
+  await page.close();
+  await far.close();
+});
+afterAll(async () => {
+  await browser?.close();
+  rmSync(profile, { recursive: true, force: true });
+});
+
+const next = (stream: string) => page.evaluate(`${stream}.next().then(({ value }) => value)`);
+
+it('signals come all and once over cuts, and books are whole, over one signed connection at a time', async () => {
+  expect(await next('books')).toMatchObject({ bids: [[100, 2]], asks: [[101, 3]] });
+  for (let round = 1; round <= 3; round++) {
+    far.signal(2);
+    expect(await next('signals')).toMatchObject({ sequence: 2 * round - 1 });
+    far.cut();
+    expect(await next('signals')).toMatchObject({ sequence: 2 * round });
+    await far.until(() => far.handshakes.length > round && far.openSockets === 1);
+  }
+  far.change([['100', '0']]);
+  await page.evaluate('live.close()');
+  await far.until(() => far.openSockets === 0);
+  expect(far.handshakes).toHaveLength(4);
+});
+
+it('what the server says when it closes is thrown', async () => {
+  await next('books');
+  const failure = page.evaluate(
+    `(async () => { for await (const _ of books); })().catch(({ name, code }) => name + ' ' + code)`,
+  );
+  far.closeAll(4412, 'Credential ended');
+  expect(await failure).toBe('AuthenticationError unknown_public_key');
+});

@@ -1,0 +1,174 @@
+/** Signals of a strategy over a connection that fails: none is lost, none comes twice. */
+import { BadRequestError, NotFoundError } from '../../src/index.js';
+import { FarSide, WHEN } from './far-side.js';
+import { closeLive, failureOf, live, take } from './live.js';
+
+let far: FarSide;
+beforeEach(async () => {
+  far = await FarSide.open();
+});
+afterEach(async () => {
+  await closeLive();
+  await far.close();
+});
+
+const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
+const sequencesOf = (signals: readonly { sequence: number }[]) => signals.map(({ sequence }) => sequence);
+
+describe('a signal', () => {
+  it('is the record that REST would write: its names, no member that is not there, decimals as numbers', async () => {
+    far.signal();
+    const [signal] = await take(live(far.client()).tradeSignals('str_1', { afterSequence: 0 }), 1);
+    expect(signal).toEqual({
+      id: 'sig_1',
+      sequence: 1,
+      strategy_id: 'str_1',
+      kind: 'OPEN',
+      symbol: 'BTC/USDT',
+      trading_type: 'spot',
+      side: 'BUY',
+      order_type: 'LIMIT',
+      price: 60000.5,
+      filled_amount: 0.1,
+      reference_price: 60000.25,
+      source_trade_id: 'trd_1',
+      emitted_at: WHEN,
+      expires_at: WHEN,
+    });
+  });
+
+  it('has decimals as text, to the last digit, where the client reads them so', async () => {
+    far.signal();
+    const client = far.client({ decimals: 'string' });
+    const [signal] = await take(live(client).tradeSignals('str_1', { afterSequence: 0 }), 1);
+    expect(signal).toMatchObject({ price: '60000.5', filled_amount: '0.1000000000000000005' });
+  });
+});
+
+describe('a stream of signals', () => {
+  it('begins after the sequence that is named', async () => {
+    far.signal(5);
+    const stream = live(far.client()).tradeSignals('str_1', { afterSequence: 3 });
+    expect(sequencesOf(await take(stream, 2))).toEqual([4, 5]);
+  });
+
+  it('begins now where none is named, and is resumed after the last that came', async () => {
+    far.signal(5);
+    const stream = live(far.client()).tradeSignals('str_1');
+    await far.until(() => far.subscribes.length === 1);
+    far.signal();
+    expect(sequencesOf(await take(stream, 1))).toEqual([6]);
+    far.cut();
+    far.signal();
+    expect(sequencesOf(await take(stream, 1))).toEqual([7]);
+    expect(far.subscribes).toEqual([{ strategy: 'str_1' }, { strategy: 'str_1', after: 6 }]);
+  });
+
+  it('loses none and doubles none over twenty cuts, whether or not what came was read before the cut', async () => {
+    const stream = live(far.client()).tradeSignals('str_1', { afterSequence: 0 });
+    const got: number[] = [];
+    for (let round = 0; round < 20; round++) {
+      // So that it is a connection that is cut.
+      await far.until(() => far.subscribes.length > round);
+      far.signal(10);
+      got.push(...sequencesOf(await take(stream, 1 + (round % 10))));
+      far.cut();
+      far.signal(3);
+    }
+    got.push(...sequencesOf(await take(stream, 20 * 13 - got.length)));
+    expect(got).toEqual(upTo(260));
+    expect(far.handshakes.length).toBeGreaterThanOrEqual(20);
+  });
+
+  it('asks again for one that was left out on the way, and hands out none that comes twice', async () => {
+    [far.skipped, far.doubled] = [3, 5];
+    far.signal(7);
+    const stream = live(far.client()).tradeSignals('str_1', { afterSequence: 0 });
+    expect(sequencesOf(await take(stream, 7))).toEqual(upTo(7));
+    expect(far.subscribes).toEqual([
+      { strategy: 'str_1', after: 0 },
+      { strategy: 'str_1', after: 2 },
+    ]);
+  });
+
+  it('goes on where the server says that there is no more, after as short a wait as at first', async () => {
+    const delays: number[] = [];
+    const reconnectDelay = (failures: number) => {
+      delays.push(failures);
+      return 1;
+    };
+    const stream = live(far.client(), { reconnectDelay }).tradeSignals('str_1', { afterSequence: 0 });
+    for (let round = 1; round <= 3; round++) {
+      far.signal();
+      expect(sequencesOf(await take(stream, 1))).toEqual([round]);
+      far.completeAll();
+    }
+    far.signal();
+    await take(stream, 1);
+    expect(delays).toEqual([0, 0, 0]);
+    expect(far.handshakes).toHaveLength(1);
+  });
+
+  it('is not asked for again before the server wants it', async () => {
+    const stream = live(far.client(), { heartbeat: 200 }).tradeSignals('str_1', { afterSequence: 0 });
+    far.signal();
+    await take(stream, 1);
+    far.retryAfter = 3_600;
+    far.failures.push('rate_limited');
+    far.completeAll();
+    await far.until(() => far.subscribes.length === 2);
+    const { pings } = far;
+    await far.until(() => far.pings > pings);
+    expect(far.subscribes).toHaveLength(2);
+  });
+
+  it('keeps a bounded number for a slow reader, asks for no more meanwhile, and loses none', async () => {
+    far.signal(2_000);
+    const stream = live(far.client()).tradeSignals('str_1', { afterSequence: 0 });
+    const got = await take(stream, 1);
+    await far.until(() => far.completes === 1);
+    expect(far.subscribes).toHaveLength(1);
+    got.push(...(await take(stream, 400)));
+    // Most of what is kept is unread: the server was asked for nothing.
+    expect(far.subscribes).toHaveLength(1);
+    got.push(...(await take(stream, 1_599)));
+    expect(sequencesOf(got)).toEqual(upTo(2_000));
+    const [, again] = far.subscribes;
+    expect(again!.after).toBeLessThanOrEqual(1_001);
+  });
+
+  it('of a strategy that is not there is refused as REST refuses it', async () => {
+    const { error, items } = await failureOf(live(far.client()).tradeSignals('absent', { afterSequence: 0 }));
+    expect(items).toBe(0);
+    expect(error).toBeInstanceOf(NotFoundError);
+    expect(error).toMatchObject({ code: 'not_found', status: 404, requestId: 'request of not_found' });
+  });
+
+  it('throws a refusal after all that came before it, once', async () => {
+    far.signal(3);
+    const stream = live(far.client()).tradeSignals('private after 2', { afterSequence: 0 });
+    expect(await failureOf(stream)).toMatchObject({ error: { code: 'not_found' }, items: 2 });
+    expect(await stream.next()).toEqual({ done: true, value: undefined });
+  });
+
+  it('waits out what passes at the server once it has worked, and gives up after a few tries before', async () => {
+    const stream = live(far.client(), { maxRetries: 1 }).tradeSignals('str_1', { afterSequence: 0 });
+    far.failures.push('service_unavailable');
+    far.signal();
+    await take(stream, 1);
+    far.failures.push(...Array(5).fill('service_unavailable'));
+    far.completeAll();
+    far.signal();
+    expect(sequencesOf(await take(stream, 1))).toEqual([2]);
+    far.failures.push('internal_error', 'rate_limited');
+    const other = live(far.client(), { maxRetries: 1 }).tradeSignals('str_1', { afterSequence: 0 });
+    expect(await failureOf(other)).toMatchObject({ error: { code: 'rate_limited', status: 429 }, items: 0 });
+  });
+
+  it('is not tried again where its own argument is wrong', async () => {
+    far.failures.push('invalid_query', 'invalid_query');
+    const { error } = await failureOf(live(far.client()).tradeSignals('str_1', { afterSequence: 9 }));
+    expect(error).toBeInstanceOf(BadRequestError);
+    expect(far.failures).toHaveLength(1);
+  });
+});

@@ -1,0 +1,48 @@
+/** What scripts/reference.mjs promises of docs/; that docs/ is what it writes today is told by the check for drift. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { Client } from '../src/index.js';
+
+const folder = new URL('../docs/', import.meta.url);
+const pages = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => ({ name, text: readFileSync(new URL(name, folder), 'utf8') }));
+const textOf = (name: string) => pages.find((page) => page.name === name)?.text ?? '';
+
+/** Every resource of a client by its way, with its methods, as they are at run time. */
+function resourcesOf(owner: object, way: string): { way: string; methods: string[] }[] {
+  return Object.entries(owner).flatMap(([name, resource]) => {
+    if (typeof resource !== 'object' || resource === null || !('caller' in resource)) return [];
+    const members = Object.getOwnPropertyNames(Object.getPrototypeOf(resource));
+    const methods = members.filter(
+      (member) => member !== 'constructor' && typeof (resource as never)[member] === 'function',
+    );
+    return [{ way: `${way}.${name}`, methods }, ...resourcesOf(resource, `${way}.${name}`)];
+  });
+}
+
+const resources = resourcesOf(new Client({ baseURL: 'http://127.0.0.1:4000', apiKey: 'none' }), 'client');
+
+describe('the reference', () => {
+  it('has resources to tell of', () => {
+    expect(resources.length).toBeGreaterThanOrEqual(19);
+  });
+
+  it.each(resources)(
+    'has a page of $way, with each of its methods, an example of each and nothing more',
+    ({ way, methods }) => {
+      const row = textOf('README.md')
+        .split('\n')
+        .find((line) => line.startsWith(`| [\`${way}\`](`));
+      const page = textOf(/\]\(([^)]+)\)/.exec(String(row))?.[1] ?? '');
+      expect(page.split('\n')[0]).toBe(`# ${way}`);
+      const sections = page.split(/^#### (?=\w+\()/m).slice(1);
+      expect(sections.map((section) => section.split('(')[0]).sort()).toEqual([...methods].sort());
+      for (const section of sections) expect(section).toContain('##### Example\n\n```ts\n');
+    },
+  );
+
+  it.each(pages)('$name tells no place and no day of its making, and nothing of the inside', ({ text }) => {
+    expect(text).not.toMatch(/\/(?:home|root|work|tmp|Users)\/|node_modules|Defined in/);
+    expect(text).not.toMatch(/Generated (?:by|on|using)|__namedParameters|Caller|\bthen\(\)/);
+  });
+});

@@ -1,0 +1,48 @@
+import type { Client, Copier, Trade } from '@trading-automation/sdk';
+import {
+  constructEvent,
+  type EventData,
+  type WebhookEvent,
+  type WebhookEventOf,
+} from '@trading-automation/sdk/webhooks';
+import { describe, expect, test } from 'tstyche';
+
+const event = constructEvent('', new Headers(), 'whsec_');
+
+describe('an event', () => {
+  test('is told by its type: so is its record', () => {
+    expect(event).type.toBe<WebhookEvent>();
+    if (event.type === 'trade.filled') {
+      expect(event).type.toBe<WebhookEventOf<'trade.filled'>>();
+      expect(event.data).type.toBe<Trade>();
+    }
+    if (event.type === 'copier.started') expect(event.data).type.toBe<Copier>();
+    switch (event.type) {
+      case 'trade.filled':
+      case 'trade.cancelled':
+        expect(event.data).type.toBe<Trade>();
+    }
+  });
+
+  test('has no type that the catalogue has not, to those who compare by mistake', () => {
+    expect<WebhookEvent['type']>().type.toBe<keyof EventData>();
+    expect<WebhookEvent['type']>().type.not.toBeAssignableFrom<'trade.fild'>();
+  });
+
+  test('has its decimals as it is read', () => {
+    expect<WebhookEventOf<'trade.filled', 'string'>['data']['amount']>().type.toBe<string>();
+    expect<EventData<'string'>['trade.filled']>().type.toBe<Trade<'string'>>();
+  });
+});
+
+test('what is verified is a raw body: what was parsed already is refused', () => {
+  expect(constructEvent).type.toBeCallableWith('', {}, 'whsec_');
+  expect(constructEvent).type.toBeCallableWith(new Uint8Array(), new Headers(), ['whsec_', 'whsec_']);
+  expect(constructEvent).type.not.toBeCallableWith({ type: 'trade.filled' }, {}, 'whsec_');
+  expect(constructEvent).type.not.toBeCallableWith('', {});
+});
+
+test('a client gives the same, later: it loads what verifies when it is needed first', () => {
+  const client = {} as Client;
+  expect(client.webhooks.constructEvent('', {}, 'whsec_')).type.toBe<Promise<WebhookEvent<'number'>>>();
+});
