@@ -28,16 +28,18 @@ const CLIENTS = {
 const SOURCE_RULES = [
   {
     name: 'environment-only-in-config',
-    comment: "process.env is read once, by an app's src/config.ts or by runtime.",
-    allowed: /^(?:apps\/[^/]+\/src\/config\.ts$|packages\/runtime\/)/,
+    comment:
+      "process.env is read once, by an app's src/config.ts, by runtime, or by the environment.ts of the SDK and of the command line.",
+    allowed:
+      /^(?:apps\/[^/]+\/src\/config\.ts$|packages\/runtime\/|packages\/(?:cli\/src|sdk\/src\/core)\/environment\.ts$)/,
     breaks: (/** @type {Node} */ node) => isMember(node, 'process', 'env'),
   },
   {
     name: 'network-only-at-the-edges',
     comment:
-      'Calls to the outside are made by exchanges, the SDK, webhook delivery, the paper exchange, and to providers of identities at configured addresses.',
+      'Calls to the outside are made by exchanges, the SDK, webhook delivery, the paper exchange, to providers of identities at configured addresses, and by the command line to addresses that its user gives.',
     allowed:
-      /^(?:packages\/(?:exchanges|sdk)\/|apps\/webhook-dispatcher\/src\/delivery\/|apps\/graphql-api\/src\/providers\/|apps\/paper-exchange\/)/,
+      /^(?:packages\/(?:exchanges|sdk)\/|packages\/cli\/src\/(?:environment\.ts$|(?:listen|live|doctor|dev)\/)|apps\/webhook-dispatcher\/src\/delivery\/|apps\/graphql-api\/src\/providers\/|apps\/paper-exchange\/)/,
     breaks: (/** @type {Node} */ node) =>
       usesNetworkGlobal(node) || importsClient(node) || loadsNetworkModule(node),
   },

@@ -1,0 +1,148 @@
+/**
+ * Writes src/generated from the built contract: what each operation takes, as flags of a command line, and what to do
+ * about each refusal. Run `npm run generate` at the root, which builds first.
+ */
+import { writeFileSync } from 'node:fs';
+import { ERRORS, jsonSchemaOf, OPERATIONS } from '@trading-automation/contracts';
+
+/** @typedef {{ readonly [keyword: string]: any }} Schema */
+
+const HEADER = '// Written by scripts/generate.mjs from the contracts: run `npm run generate`, never edit.\n';
+const REF = '#/$defs/';
+const DECIMALS = ['Decimal', 'DecimalGiven', 'PositiveDecimal', 'NonNegativeDecimal'];
+
+/** Members of an object that can be given one by one: those of objects within by their path. */
+class Fields {
+  /** @param {Readonly<Record<string, Schema>>} definitions */
+  constructor(definitions) {
+    this.definitions = definitions;
+  }
+
+  /** @param {Schema} schema @param {string} prefix @param {boolean} isRequired @returns {object[]} */
+  within(schema, prefix = '', isRequired = true) {
+    const { properties = {}, required = [] } = this.named(schema);
+    return Object.entries(properties).flatMap(([name, member]) =>
+      this.field(prefix + name, member, isRequired && required.includes(name)),
+    );
+  }
+
+  /** @param {string} path @param {Schema} given @param {boolean} isRequired @returns {object[]} */
+  field(path, given, isRequired) {
+    const { schema, isNullable } = withoutNull(given);
+    const named = this.named(schema);
+    const { description = named.description ?? schema.description, default: fallback = schema.default } =
+      given;
+    const common = {
+      path,
+      ...(isRequired ? { isRequired: true } : {}),
+      ...(isNullable ? { isNullable: true } : {}),
+      ...(description === undefined ? {} : { description: told(description) }),
+      ...(['string', 'number', 'boolean'].includes(typeof fallback) ? { default: String(fallback) } : {}),
+    };
+    if (isDecimal(schema)) return [{ ...common, type: 'decimal' }];
+    switch (named.type) {
+      case 'object':
+        return named.properties === undefined || isNullable
+          ? [{ ...common, type: 'json' }]
+          : this.within(named, `${path}.`, isRequired);
+      case 'array':
+        return [{ ...common, ...this.kind(this.named(named.items)), isList: true }];
+      default:
+        return [{ ...common, ...this.kind(named) }];
+    }
+  }
+
+  /** @param {Schema} schema */
+  kind(schema) {
+    if (schema.const !== undefined) return { type: 'text', choices: [String(schema.const)] };
+    if (schema.enum !== undefined) return { type: 'text', choices: schema.enum };
+    if (schema.anyOf !== undefined) return { type: 'text' };
+    switch (schema.type) {
+      case 'string':
+        return { type: 'text' };
+      case 'integer':
+        return { type: 'integer' };
+      case 'boolean':
+        return { type: 'boolean' };
+      case undefined:
+        return { type: 'json' };
+      default:
+        throw new Error(`no flag for ${JSON.stringify(schema)}`);
+    }
+  }
+
+  /** @param {Schema} schema @returns {Schema} */
+  named(schema) {
+    if (typeof schema.$ref !== 'string' || isDecimal(schema)) return schema;
+    const found = this.definitions[schema.$ref.slice(REF.length)];
+    if (found === undefined) throw new Error(`unknown: ${schema.$ref}`);
+    return found;
+  }
+}
+
+/** @param {Schema} schema */
+const isDecimal = ({ $ref }) => typeof $ref === 'string' && DECIMALS.includes($ref.slice(REF.length));
+
+/** @param {Schema} given @returns {{ schema: Schema, isNullable: boolean }} */
+function withoutNull(given) {
+  const { anyOf } = given;
+  const others = anyOf?.filter((/** @type {Schema} */ option) => option.type !== 'null');
+  return others?.length === 1 && others.length < anyOf.length
+    ? { schema: others[0], isNullable: true }
+    : { schema: given, isNullable: false };
+}
+
+/** As a line of help has it. @param {string} description */
+const told = (description) => description.replaceAll('`', '').replace(/\.$/, '');
+
+/** @param {import('@trading-automation/contracts').Operation['query']} schema */
+function fieldsOf(schema) {
+  if (schema === undefined) return [];
+  const { here, definitions } = jsonSchemaOf(schema, 'input');
+  return new Fields(definitions).within(here);
+}
+
+/** Names of a record's members, for `--json`. @param {import('@trading-automation/contracts').Operation['response']} schema */
+function membersOf(schema) {
+  const { here, definitions } = jsonSchemaOf(schema, 'output');
+  return Object.keys(new Fields(definitions).named(here).properties ?? {});
+}
+
+const operations = OPERATIONS.map(
+  ({ id, method, path, summary, access, list, stream, query, body, response }) => [
+    id,
+    {
+      method,
+      path,
+      summary,
+      access,
+      query: fieldsOf(query),
+      body: fieldsOf(body),
+      ...(list === undefined ? {} : { list: { sorts: list.sorts, includes: list.includes ?? [] } }),
+      ...(stream === undefined ? {} : { isStream: true }),
+      members: membersOf(response),
+    },
+  ],
+);
+
+/** @param {string} file @param {string} text */
+const write = (file, text) =>
+  writeFileSync(new URL(`../src/generated/${file}`, import.meta.url), `${HEADER}${text}\n`);
+
+write(
+  'operations.ts',
+  `import type { OperationInfo } from '../operations/operation-info.js';
+
+export const OPERATIONS = ${JSON.stringify(Object.fromEntries(operations), null, 2)} as const satisfies Readonly<Record<string, OperationInfo>>;
+
+export type OperationId = keyof typeof OPERATIONS;`,
+);
+write(
+  'mends.ts',
+  `/** What to do about a refusal, by its code. */
+export const MENDS: Readonly<Record<string, string>> = ${JSON.stringify(
+    Object.fromEntries(Object.entries(ERRORS).map(([code, { mend }]) => [code, mend])),
+    null,
+    2,
+  )};`,
+);

@@ -1,0 +1,153 @@
+import { Client } from '@trading-automation/sdk';
+import { createSigner, type Signer } from '@trading-automation/sdk/signer';
+import type { Context } from './context.js';
+import type { Edge } from './edge.js';
+import { AuthRequired, Declined, UsageError } from './failures.js';
+import type { ConfigFile, Profile } from './profile/config-file.js';
+import { ProfileSecrets } from './profile/secrets.js';
+import { baseURLOf, type Settings } from './profile/settings.js';
+import { TerminalPrinter } from './terminal/printer.js';
+import { withProgress } from './terminal/progress.js';
+import { TerminalPrompts } from './terminal/prompts.js';
+import type { Terminal } from './terminal/terminal.js';
+import { VERSION } from './version.js';
+
+interface Credential {
+  readonly apiKey?: string;
+  readonly signer?: Signer;
+}
+
+/** What one run of a command is given. */
+export class CommandContext implements Context {
+  readonly environment;
+  readonly signal;
+  readonly print;
+  readonly prompts;
+  readonly secrets;
+  private found: Promise<Credential> | undefined;
+
+  constructor(
+    edge: Edge,
+    readonly terminal: Terminal,
+    readonly settings: Settings,
+    readonly config: ConfigFile,
+    private readonly profile: Profile,
+  ) {
+    this.environment = edge.environment;
+    this.signal = edge.signal;
+    this.print = new TerminalPrinter(terminal, settings);
+    this.prompts = new TerminalPrompts(terminal, edge.signal);
+    this.secrets = new ProfileSecrets(edge.environment, settings.profile, profile.secrets);
+  }
+
+  async client(): Promise<Client<'string'>> {
+    const credential = await this.credential();
+    if (credential.apiKey === undefined && credential.signer === undefined)
+      throw new AuthRequired(
+        `The profile ${this.settings.profile} has no credential.`,
+        'Log in with `svc auth login`, or set SVC_API_KEY.',
+      );
+    return this.clientWith(credential);
+  }
+
+  anonymousClient(): Client<'string'> {
+    return this.clientWith({ apiKey: null });
+  }
+
+  async signer(): Promise<Signer | undefined> {
+    return (await this.credential()).signer;
+  }
+
+  async apiKey(): Promise<string | undefined> {
+    return (await this.credential()).apiKey;
+  }
+
+  async confirm(question: string, typed?: string): Promise<void> {
+    if (this.settings.isYes) return;
+    const instead = 'Confirm it beforehand with --yes.';
+    if (typed === undefined) {
+      if (await this.prompts.yesOrNo(question, instead)) return;
+    } else if ((await this.prompts.text(`${question} Type ${typed} to go on`, instead)) === typed) return;
+    throw new Declined();
+  }
+
+  async progress<T>(what: string, work: () => Promise<T>): Promise<T> {
+    return withProgress(this.terminal, this.settings, what, work);
+  }
+
+  /** @param credential with null for none, whatever the environment holds */
+  private clientWith(credential: {
+    readonly apiKey?: string | null;
+    readonly signer?: Signer;
+  }): Client<'string'> {
+    const { timeoutMs, isDebug, isVerbose, isSignatureShown } = this.settings;
+    const baseURL = baseURLOf(this.settings);
+    const say = (text: string) => this.print.detail(text);
+    try {
+      return new Client({
+        baseURL,
+        ...credential,
+        ...(this.settings.graphqlURL === undefined ? {} : { graphqlURL: this.settings.graphqlURL }),
+        decimals: 'string',
+        timeout: timeoutMs,
+        defaultHeaders: { 'user-agent': `svc/${VERSION}` },
+        logLevel: isDebug ? 'debug' : isVerbose ? 'info' : 'warn',
+        logger: {
+          debug: (message, ...facts) => say([message, ...facts].join(' ')),
+          info: (message, ...facts) => say([message, ...facts].join(' ')),
+          warn: (message) => this.print.warn(message),
+          error: (message) => this.print.warn(message),
+        },
+        ...(isSignatureShown ? { onSign: (text: string) => this.showSigned(text) } : {}),
+      });
+    } catch (error) {
+      throw error instanceof TypeError
+        ? new UsageError(error.message.replace('baseURL', '--base-url'))
+        : error;
+    }
+  }
+
+  /** Whoever looks for a fault of signatures compares it byte for byte. */
+  private showSigned(canonical: string): void {
+    const lines = canonical.split('\n').map((line) => `  ${line}`);
+    this.terminal.stderr.write(`signed, lines joined by \\n:\n${lines.join('\n')}\n`);
+  }
+
+  private credential(): Promise<Credential> {
+    this.found ??= this.findCredential();
+    return this.found;
+  }
+
+  private async findCredential(): Promise<Credential> {
+    const { SVC_API_KEY: apiKey, SVC_PRIVATE_KEY: privateKey } = this.environment.variables;
+    if (apiKey && privateKey)
+      throw new UsageError('SVC_API_KEY and SVC_PRIVATE_KEY are both set: a request carries one credential.');
+    if (apiKey) return { apiKey };
+    if (privateKey) return { signer: signerOf(privateKey, 'SVC_PRIVATE_KEY') };
+    const { credential } = this.profile;
+    if (credential === undefined) return {};
+    const kept = await this.secrets.get(credential === 'api_key' ? 'api_key' : 'private_key');
+    if (kept === undefined) return {};
+    if (credential === 'api_key') this.demandOwnAddress();
+    return credential === 'api_key' ? { apiKey: kept } : { signer: signerOf(kept, 'The key of the profile') };
+  }
+
+  /** Whoever gets an API key has it: one that is kept goes to the address that it was kept for. */
+  private demandOwnAddress(): void {
+    const { base_url } = this.profile;
+    if (base_url === undefined || base_url === this.settings.baseURL) return;
+    throw new UsageError(
+      `The API key of the profile ${this.settings.profile} is for ${base_url}, and is not sent to ${this.settings.baseURL}.`,
+      'Use another --profile, or give the key as SVC_API_KEY.',
+    );
+  }
+}
+
+/** @throws {UsageError} where it is no private key */
+export function signerOf(privateKey: string, whose: string): Signer {
+  try {
+    return createSigner(privateKey.trim());
+  } catch {
+    throw new UsageError(`${whose} is no private key of secp256k1: 64 hex characters.`);
+  }
+}

@@ -1,0 +1,26 @@
+import { Argument } from 'commander';
+import { completionOf } from '../completion/complete.js';
+import type { Register } from '../context.js';
+import { withExamples } from './group.js';
+
+const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
+
+export const registerCompletion: Register = (program, run) => {
+  const command = program
+    .command('completion')
+    .description('Prints the script that completes commands, flags and the ids you listed in the last hour.')
+    .summary('completions for your shell')
+    .addArgument(new Argument('<shell>').choices(SHELLS));
+  withExamples(
+    command,
+    'source <(svc completion bash)',
+    'svc completion zsh > "$' + '{fpath[1]}/_svc"',
+    'svc completion fish > ~/.config/fish/completions/svc.fish',
+    'svc completion powershell | Out-String | Invoke-Expression',
+  );
+  command.action(
+    run<readonly [string]>(async (_context, [shell]) => {
+      (await completionOf(program)).setup('svc', 'svc', shell);
+    }),
+  );
+};

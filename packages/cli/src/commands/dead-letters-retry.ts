@@ -1,0 +1,47 @@
+import type { Register } from '../context.js';
+import { UsageError } from '../failures.js';
+import { OPERATIONS } from '../generated/operations.js';
+import { call } from '../operations/call.js';
+import { bodyOf, type Given, optionOf } from '../operations/flags.js';
+import { groupIn, withExamples } from './group.js';
+
+const WEBHOOK = 'whk_01k9y3wq8ge3a8p8bf1mq93h57';
+
+/** One dead letter, or many: two operations, since people think of one verb. */
+export const registerDeadLettersRetry: Register = (program, run) => {
+  const many = OPERATIONS['deadLetters.retryMany'];
+  const command = groupIn(program, 'webhooks', 'dead-letters')
+    .command('retry')
+    .description(
+      'Sends a pending dead letter again, or with --all those of a webhook, of a range or of a kind.',
+    )
+    .argument('<webhook>')
+    .argument('[dead-letter]');
+  for (const field of many.body) command.addOption(optionOf(field));
+  withExamples(
+    command,
+    `svc webhooks dead-letters retry ${WEBHOOK} dlq_01k9y3wq8ge428p8bf1mq93h57`,
+    `svc webhooks dead-letters retry ${WEBHOOK} --all --event-type trade.filled`,
+  );
+  command.action(
+    run<readonly [string, string | undefined], Given>(async (context, [id, dlq_id], options) => {
+      const client = await context.client();
+      const body = bodyOf(many.body, options);
+      if (dlq_id !== undefined) {
+        if (Object.keys(body).length > 0) throw new UsageError('A range or a kind goes with --all alone.');
+        const one = { params: { id, dlq_id }, query: {} };
+        await context.print.record(await call(client, OPERATIONS['deadLetters.retry'], one, context.signal));
+        return;
+      }
+      if (!context.settings.all)
+        throw new UsageError(
+          'Say which dead letter, or --all.',
+          `See \`svc webhooks dead-letters list ${id}\`.`,
+        );
+      await context.confirm(`Send the pending dead letters of ${id} again?`);
+      await context.print.record(
+        await call(client, many, { params: { id }, query: {}, body }, context.signal),
+      );
+    }),
+  );
+};

@@ -1,0 +1,147 @@
+import type { Context, Register } from '../context.js';
+import { checkoutAbove, type Stack, stackOf } from '../dev/checkout.js';
+import { type Launch, runDetached, runInForeground, stop } from '../dev/launcher.js';
+import {
+  balancesOf,
+  linkPaperAccount,
+  openPaperAccount,
+  practiceAccountOf,
+} from '../dev/practice-account.js';
+import { UsageError } from '../failures.js';
+import { groupIn, withExamples } from './group.js';
+import { collect } from './listen.js';
+
+interface UpOptions {
+  readonly detach?: boolean;
+}
+interface SeedOptions {
+  readonly paperUrl?: string;
+  readonly name?: string;
+  readonly balance?: readonly string[];
+}
+
+const NAME = 'practice';
+const BALANCES = ['USDT=100000', 'BTC=1'];
+
+export const registerDev: Register = (program, run) => {
+  const dev = groupIn(program, 'dev');
+  const start = dev
+    .command('up')
+    .description('Runs the stack of this checkout (npm start) until Ctrl-C.')
+    .option('-d, --detach', 'leave it running, and come back when it is ready')
+    .action(run<readonly [], UpOptions>((context, _args, options) => up(context, options)));
+  const end = dev
+    .command('down')
+    .description('Ends the stack of this checkout, wherever it was begun.')
+    .action(run((context) => down(context)));
+  const again = dev
+    .command('reset')
+    .description('Begins the stack of this checkout again with empty data.')
+    .option('-d, --detach', 'leave it running, and come back when it is ready')
+    .action(run<readonly [], UpOptions>((context, _args, options) => reset(context, options)));
+  withExamples(start, 'svc dev up', 'svc dev up --detach');
+  withExamples(end, 'svc dev down');
+  withExamples(again, 'svc dev reset', 'svc dev reset --detach --yes');
+  const seed = dev
+    .command('seed')
+    .description(
+      "Opens a practice account at the paper exchange, and links it to the profile's account; where one is linked already, it is told.",
+    )
+    .option('--paper-url <url>', 'address of the paper exchange (default: of the stack of this checkout)')
+    .option('--name <name>', `of the exchange account (default: ${NAME}, or whichever is linked)`)
+    .option(
+      '--balance <currency=amount>',
+      `what it holds at first (repeatable; default: ${BALANCES.join(', ')})`,
+      collect,
+    )
+    .action(run<readonly [], SeedOptions>((context, _args, options) => seedAccount(context, options)));
+  withExamples(seed, 'svc dev seed', 'svc dev seed --name copies --balance USDT=5000');
+};
+
+async function up(context: Context, { detach = false }: UpOptions): Promise<void> {
+  const launch = await launchOf(context, false);
+  const running = await stackOf(launch.checkout, launch.platform);
+  if (running === undefined) return begin(context, launch, detach);
+  context.print.note(`It runs already, as process ${running.pid}.`);
+  await context.print.record(addressesOf(running));
+}
+
+async function down(context: Context): Promise<void> {
+  const { checkout, platform } = await launchOf(context, false);
+  const running = await stackOf(checkout, platform);
+  if (running === undefined) return context.print.note('Nothing runs here.');
+  await context.progress('Stopping', () => stop(running, platform, context.signal));
+  context.print.success('Stopped.');
+}
+
+async function reset(context: Context, { detach = false }: UpOptions): Promise<void> {
+  const launch = await launchOf(context, true);
+  await context.confirm(`Everything in ${launch.checkout}/.data is removed: accounts, trades, keys. Go on?`);
+  const running = await stackOf(launch.checkout, launch.platform);
+  if (running !== undefined)
+    await context.progress('Stopping', () => stop(running, launch.platform, context.signal));
+  await begin(context, launch, detach);
+}
+
+async function begin(context: Context, launch: Launch, isDetached: boolean): Promise<void> {
+  if (!isDetached) return runInForeground(launch);
+  const stack = await context.progress('Starting', () => runDetached(launch));
+  context.print.success('Ready.');
+  await context.print.record(addressesOf(stack));
+}
+
+async function launchOf({ environment, signal }: Context, isFresh: boolean): Promise<Launch> {
+  const checkout = await checkoutAbove(environment.workingFolder);
+  return { checkout, platform: environment.platform, isFresh, signal };
+}
+
+/** Without the keys that stand beside them. */
+function addressesOf({ rest_url, graphql_url, dashboard_url, paper_exchange_url, mail_url, pid }: Stack) {
+  const all = { rest_url, graphql_url, dashboard_url, paper_exchange_url, mail_url, pid };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
+
+async function seedAccount(context: Context, options: SeedOptions): Promise<void> {
+  const { print, signal, environment } = context;
+  const balances = balancesOf(options.balance ?? BALANCES);
+  const client = await context.client();
+  const linked = await practiceAccountOf(client, options.name, signal);
+  if (linked !== undefined) {
+    print.note(
+      `A practice account is linked already, as ${linked.account_name}; another --name links one more.`,
+    );
+    return print.record(linked);
+  }
+  const { paperURL, graphqlURL } = await addressesFor(context, options);
+  const account = await context.progress('Opening a practice account', async () => {
+    const credentials = await openPaperAccount(environment.fetch, paperURL, balances, signal);
+    return linkPaperAccount(client, options.name ?? NAME, credentials, signal);
+  });
+  if (graphqlURL !== undefined && context.settings.graphqlURL === undefined)
+    await context.config.change(context.settings.profile, { graphql_url: graphqlURL });
+  print.success(`A practice account is linked, as ${account.account_name}.`);
+  await print.record(account);
+}
+
+/** The paper exchange's own, and where it was found in a checkout the GraphQL API's beside it. */
+async function addressesFor(
+  { environment }: Context,
+  { paperUrl }: SeedOptions,
+): Promise<{ readonly paperURL: string; readonly graphqlURL?: string }> {
+  if (paperUrl !== undefined) {
+    if (!URL.canParse(paperUrl))
+      throw new UsageError(`--paper-url is no address: ${JSON.stringify(paperUrl)}.`);
+    return { paperURL: paperUrl };
+  }
+  const instead = 'Start it with `svc dev up`, or give --paper-url.';
+  const checkout = await checkoutAbove(environment.workingFolder).catch(() => undefined);
+  if (checkout === undefined)
+    throw new UsageError('The paper exchange is not known: this is no checkout.', instead);
+  const stack = await stackOf(checkout, environment.platform);
+  if (stack?.paper_exchange_url === undefined)
+    throw new UsageError('No stack runs in this checkout.', instead);
+  return {
+    paperURL: stack.paper_exchange_url,
+    ...(stack.graphql_url === undefined ? {} : { graphqlURL: stack.graphql_url }),
+  };
+}

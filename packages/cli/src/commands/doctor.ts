@@ -1,0 +1,81 @@
+import type { Context, Register } from '../context.js';
+import { checkApi, checkCredential, checkGraphql } from '../doctor/api.js';
+import { type Finding, fail, warn } from '../doctor/check.js';
+import { checkConfig, checkSecretFile } from '../doctor/files.js';
+import { checkEncryption, checkName } from '../doctor/network.js';
+import { checkNode } from '../doctor/version.js';
+import { AuthRequired, EXIT, QuietExit } from '../failures.js';
+import { graphqlAddress } from '../live/graphql-address.js';
+import { safeLine } from '../terminal/text-of.js';
+import { withExamples } from './group.js';
+
+export const registerDoctor: Register = (program, run) => {
+  const command = program
+    .command('doctor')
+    .summary('look for what is wrong')
+    .description(
+      'Looks at all that a request needs: this machine, its clock, the way to the API, the credential. Each line says how to mend what is wrong; the exit code is 1 where something is.',
+    )
+    .action(run((context) => examine(context)));
+  withExamples(command, 'svc doctor', 'svc doctor --debug-signature', 'svc doctor --json check,status');
+};
+
+async function examine(context: Context): Promise<void> {
+  const findings: Finding[] = [];
+  const isJson = context.settings.json !== undefined;
+  for await (const finding of findingsOf(context)) {
+    findings.push(finding);
+    if (!isJson) await context.print.line(lineOf(context, finding));
+  }
+  if (isJson) await context.print.records(findings, ['check', 'status', 'found', 'mend']);
+  if (findings.some(({ status }) => status === 'fail')) throw new QuietExit(EXIT.failure);
+}
+
+/** One after the other, since each needs what those before it found to be well. */
+async function* findingsOf(context: Context): AsyncGenerator<Finding, void, undefined> {
+  const { config, environment, settings, signal } = context;
+  yield checkNode(process.versions.node);
+  yield await checkConfig(config);
+  yield await checkSecretFile(environment);
+  const { baseURL } = settings;
+  const origin = baseURL !== undefined && URL.canParse(baseURL) ? new URL(baseURL) : undefined;
+  if (origin === undefined) {
+    const found = baseURL === undefined ? 'no address is known' : `${baseURL} is no address`;
+    yield fail(
+      'base url',
+      found,
+      'Give --base-url, set SVC_BASE_URL, or log in: svc auth login --base-url URL',
+    );
+    return;
+  }
+  const name = await checkName(origin);
+  yield name;
+  if (name.status === 'fail') return;
+  yield await checkEncryption(origin);
+  const api = await checkApi(context.anonymousClient(), origin.origin, signal);
+  yield* api;
+  if (api.some(({ check, status }) => check === 'api' && status === 'fail')) return;
+  yield* await credentialFindings(context);
+  yield await checkGraphql(environment.fetch, graphqlAddress(settings), signal);
+}
+
+async function credentialFindings(context: Context): Promise<readonly Finding[]> {
+  try {
+    const client = await context.client();
+    const [signer, apiKey] = [await context.signer(), await context.apiKey()];
+    return await checkCredential(client, { signer, apiKey }, context.signal);
+  } catch (error) {
+    if (!(error instanceof AuthRequired)) throw error;
+    return [warn('credential', error.message, error.mend ?? 'svc auth login')];
+  }
+}
+
+function lineOf({ terminal }: Context, { check, status, found, mend }: Finding): string {
+  const { colors, isScreen, hasUnicode } = terminal;
+  if (!isScreen) return [status, check, found, mend ?? ''].map(safeLine).join('\t');
+  const color = { ok: colors.green, warn: colors.yellow, fail: colors.red }[status];
+  const first = `${color(status.padEnd(4))}  ${check.padEnd(10)}  ${safeLine(found)}`;
+  return mend === null
+    ? first
+    : `${first}\n${' '.repeat(18)}${colors.dim(`${hasUnicode ? '→' : '->'} ${safeLine(mend)}`)}`;
+}

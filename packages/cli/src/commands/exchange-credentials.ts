@@ -1,0 +1,39 @@
+/** Credentials of an exchange: asked for, or read from a file or stdin. They are no flags. */
+import { Option } from 'commander';
+import type { Context } from '../context.js';
+import { UsageError } from '../failures.js';
+import type { Given } from '../operations/flags.js';
+import { objectFrom } from '../operations/given-files.js';
+
+const FILE = '--credentials-file <file>';
+const FILE_TOLD = 'JSON of api_key, api_secret and, where there is one, passphrase; - reads stdin';
+
+export function credentialsOption(need: 'required' | 'optional'): readonly Option[] {
+  const file = new Option(FILE, FILE_TOLD);
+  return need === 'required' ? [file] : [file, new Option('--credentials', 'ask for new credentials')];
+}
+
+interface Options {
+  readonly credentialsFile?: string;
+  readonly credentials?: boolean;
+  readonly fromFile?: string;
+}
+
+/** Undefined where they are in the body already, or not to be changed. */
+export async function credentialsGiven(
+  context: Context,
+  need: 'required' | 'optional',
+  options: Given,
+  body: Given,
+): Promise<Given | undefined> {
+  const { credentialsFile, credentials, fromFile } = options as Options;
+  if (credentialsFile === '-' && fromFile === '-')
+    throw new UsageError('--from-file and --credentials-file both read stdin.');
+  if (credentialsFile !== undefined) return objectFrom(context, credentialsFile);
+  if (body.credentials !== undefined || (need === 'optional' && credentials !== true)) return undefined;
+  const instead = 'Give them by --credentials-file: a JSON of api_key and api_secret.';
+  const api_key = await context.prompts.secret('API key of the exchange', instead);
+  const api_secret = await context.prompts.secret('API secret of the exchange', instead);
+  const passphrase = await context.prompts.secret('Passphrase, if the key has one', instead);
+  return { api_key, api_secret, ...(passphrase ? { passphrase } : {}) };
+}

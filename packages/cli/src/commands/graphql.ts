@@ -1,0 +1,103 @@
+import { readFile } from 'node:fs/promises';
+import { text as textFrom } from 'node:stream/consumers';
+import { ApiError } from '@trading-automation/sdk';
+import type { Context, Register } from '../context.js';
+import { UsageError } from '../failures.js';
+import { jsonOrText, namedText } from '../json/named-values.js';
+
+import { signedClient, withRealtime } from '../live/signed-client.js';
+import { safeLine } from '../terminal/text-of.js';
+import { withExamples } from './group.js';
+import { collect } from './listen.js';
+
+interface Options {
+  readonly file?: string;
+  readonly var?: readonly string[];
+  readonly subscribe?: boolean;
+}
+
+export const registerGraphql: Register = (program, run) => {
+  const command = program
+    .command('graphql')
+    .summary('ask the GraphQL API')
+    .description('Asks the GraphQL API, signed by the key pair of the profile, and prints the data as JSON.')
+    .argument('[document]', 'a query, a mutation or a subscription; - reads it from stdin')
+    .option('-f, --file <file>', 'the document, from a file')
+    .option('--var <name=value>', 'a variable: JSON where it can be, else text (repeatable)', collect)
+    .option('--subscribe', 'a subscription: each event is a line of JSON, until Ctrl-C')
+    .action(
+      run<readonly [string | undefined], Options>((context, [document], options) =>
+        ask(context, document, options),
+      ),
+    );
+  withExamples(
+    command,
+    "svc graphql '{ me { id } }'",
+    "svc graphql -f filled.graphql --var n=3 --jq '.trades.nodes[].cost'",
+    "svc graphql --subscribe 'subscription ($pair: ID!) { orderbookUpdate(tradePairId: $pair, depth: 1) { kind sequence bids asks } }' --var pair=tpr_01jd7x0000e6w9k3v5t7q2m8np",
+  );
+};
+
+async function ask(context: Context, given: string | undefined, options: Options): Promise<void> {
+  const document = await documentOf(context, given, options.file);
+  const variables = variablesOf(options.var ?? []);
+  if (options.subscribe === true) return subscribe(context, document, variables);
+  const client = await signedClient(context);
+  try {
+    await printData(context, await client.graphql(document, variables, { signal: context.signal }));
+  } catch (error) {
+    // Of an operation that failed in part, the rest was answered.
+    const partial = error instanceof ApiError ? error.graphql?.data : undefined;
+    if (hasAny(partial)) await printData(context, partial);
+    throw error;
+  }
+}
+
+async function subscribe(
+  context: Context,
+  document: string,
+  variables: Record<string, unknown>,
+): Promise<void> {
+  const { print, signal } = context;
+  await withRealtime(context, async (live) => {
+    for await (const data of live.subscribe(document, variables, { signal }))
+      await print.streamed(data, JSON.stringify(data));
+  });
+}
+
+async function documentOf(
+  { terminal }: Context,
+  given: string | undefined,
+  file: string | undefined,
+): Promise<string> {
+  if ((given === undefined) === (file === undefined))
+    throw new UsageError('Give one document: as the argument, or by -f.');
+  if (given === '-' || file === '-') return textFrom(terminal.stdin);
+  if (given !== undefined) return given;
+  try {
+    return await readFile(file as string, 'utf8');
+  } catch (error) {
+    throw new UsageError(`-f: ${(error as Error).message}`);
+  }
+}
+
+function variablesOf(given: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(
+    given.map((each) => {
+      const [name, text] = namedText('--var', each);
+      return [name, jsonOrText(text)];
+    }),
+  );
+}
+
+async function printData({ print, settings, terminal }: Context, data: unknown): Promise<void> {
+  if (settings.jq !== undefined || (settings.json ?? []).length > 0) return print.record(data);
+  const isLaidOut = terminal.isScreen || settings.json !== undefined;
+  await print.line(safeJson(JSON.stringify(data, null, isLaidOut ? 2 : 0)));
+}
+
+const safeJson = (text: string) => text.split('\n').map(safeLine).join('\n');
+
+function hasAny(data: unknown): boolean {
+  return typeof data === 'object' && data !== null && Object.values(data).some((value) => value !== null);
+}

@@ -1,0 +1,259 @@
+/** Commands that are one operation each: flags from its fields, a request, its answer. */
+import { type Command, Option } from 'commander';
+import { rememberIds } from '../completion/known-ids.js';
+import type { Context, Register, Runner } from '../context.js';
+import { UsageError } from '../failures.js';
+import { OPERATIONS } from '../generated/operations.js';
+import { call, list } from '../operations/call.js';
+import {
+  bodyOf,
+  demandRequired,
+  type Given,
+  jsonOrText,
+  merged,
+  objectOptions,
+  optionOf,
+} from '../operations/flags.js';
+import { objectFrom } from '../operations/given-files.js';
+import type { Field, OperationInfo } from '../operations/operation-info.js';
+import { accountOf, pairIdOf } from '../operations/references.js';
+import { credentialsGiven, credentialsOption } from './exchange-credentials.js';
+import { groupIn, withExamples } from './group.js';
+import type { PlainRow } from './plain-row.js';
+import { PLAIN_ROWS } from './plain-rows.js';
+import { worldInUse } from './world.js';
+
+export const registerPlain: Register = (program, run) => {
+  for (const row of PLAIN_ROWS) addRow(program, run, row);
+};
+
+const infoOf = ({ operation }: PlainRow): OperationInfo => OPERATIONS[operation];
+
+/** Parameters of the path, in their order. */
+const paramsOf = ({ path }: OperationInfo) => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+
+const argsOf = (row: PlainRow, info: OperationInfo) =>
+  row.args ?? paramsOf(info).filter((name) => row.flags?.[name] === undefined);
+
+function addRow(program: Command, run: Runner, row: PlainRow): void {
+  const info = infoOf(row);
+  const words = row.command.split(' ');
+  const command = groupIn(program, ...words.slice(0, -1))
+    .command(words.at(-1)!)
+    .description(asFlags(info.summary))
+    .summary(info.summary.split(/[;:.]/)[0]!);
+  for (const name of argsOf(row, info)) command.argument(`<${argumentName(row, name)}>`);
+  for (const option of optionsOf(row, info)) command.addOption(option);
+  withExamples(command, ...row.examples);
+  if (info.members.length > 0) command.addHelpText('after', () => `\n${membersTold(command, info)}`);
+  command.action(
+    run<readonly string[], Given>(async (context, args, options) => {
+      await carryOut(context, row, args, options);
+    }),
+  );
+}
+
+/** The contract speaks of `visibility=PUBLIC`. */
+const asFlags = (summary: string) => summary.replace(/`([a-z_]+)=(\w+)`/g, '`--$1 $2`');
+
+function membersTold(command: Command, { members }: OperationInfo): string {
+  const { getOutHelpWidth } = command.configureOutput();
+  return command.createHelp().boxWrap(`Fields for --json: ${members.join(', ')}`, getOutHelpWidth?.() ?? 80);
+}
+
+/** `dlq_id` reads `dead-letter`, the `id` of what a group holds others of its name. */
+function argumentName({ operation }: PlainRow, name: string): string {
+  if (name === 'dlq_id') return 'dead-letter';
+  if (name === 'id' && /^(?:deadLetters|webhooks\.deliveries)/.test(operation)) return 'webhook';
+  return name.replace(/_id$/, '').replaceAll('_', '-');
+}
+
+function optionsOf(row: PlainRow, info: OperationInfo): readonly Option[] {
+  const byArgument = argsOf(row, info);
+  const fields = [...info.query, ...info.body].filter(
+    ({ path }) => !byArgument.includes(path) && !isCredential(path),
+  );
+  return [
+    ...Object.entries(row.flags ?? {}).map(([, flag]) =>
+      new Option(`--${flag} <id>`, `id of the ${flag}`).makeOptionMandatory(),
+    ),
+    ...nicknamesOf(fields),
+    ...objectOptions(fields),
+    ...fields.map((field) => optionOf(field).hideHelp(isNicknamed(field, fields))),
+    ...(info.list === undefined ? [] : listOptions(info.list)),
+    ...(row.credentials === undefined ? [] : credentialsOption(row.credentials)),
+    ...(info.body.length > byArgument.length || row.credentials !== undefined
+      ? [new Option('--from-file <file>', 'the body as JSON; - reads stdin; flags go before it')]
+      : []),
+  ];
+}
+
+const isCredential = (path: string) => path.startsWith('credentials.');
+
+function nicknamesOf(fields: readonly Field[]): readonly Option[] {
+  const has = (name: string) => fields.some(({ path }) => path === name);
+  return [
+    ...(has('exchange_account_id')
+      ? [new Option('--account <name>', 'exchange account by its name or id; the only one if there is one')]
+      : []),
+    ...(has('trade_pair_id') && has('exchange_account_id')
+      ? [new Option('--pair <symbol>', 'pair by its symbol or id: BTC/USDT')]
+      : []),
+  ];
+}
+
+/** Its nickname takes the id, too. */
+const isNicknamed = ({ path }: Field, fields: readonly Field[]) =>
+  nicknamesOf(fields).some(({ long }) => NICKNAMED[path] === long);
+
+const NICKNAMED: Readonly<Record<string, string>> = {
+  exchange_account_id: '--account',
+  trade_pair_id: '--pair',
+};
+
+function listOptions({ sorts, includes }: NonNullable<OperationInfo['list']>): readonly Option[] {
+  return [
+    new Option('--sort <field>', 'sort by').choices(sorts),
+    new Option('--order <order>', 'default: desc').choices(['asc', 'desc']),
+    ...(includes.length === 0 ? [] : [new Option('--include <what>', 'more of them').choices(includes)]),
+  ];
+}
+
+/** From what was given to what is printed. */
+async function carryOut(
+  context: Context,
+  row: PlainRow,
+  args: readonly string[],
+  options: Given,
+): Promise<void> {
+  const info = infoOf(row);
+  demandKnownFields(context, info);
+  if (info.method !== 'GET' && context.settings.world === 'live') tellLive(context);
+  const client = info.access === 'PUBLIC' ? context.anonymousClient() : await context.client();
+  const placed = Object.fromEntries(argsOf(row, info).map((name, at) => [name, args[at]!]));
+  const query = {
+    ...bodyOf(info.query, options),
+    ...(info.list === undefined ? {} : pickGiven(options, ['sort', 'order', 'include'])),
+    ...(await accountQuery(context, client, info, options)),
+  };
+  const body = await bodyGiven(context, client, row, placed, options);
+  const params = { ...pickParams(info, placed), ...flagParams(row, options) };
+  await confirmRow(context, row, { ...query, ...params, ...body });
+  const asked = { params, query, body: isEmpty(body) && !needsBody(info) ? undefined : body };
+  if (info.list !== undefined) {
+    const { items, hasMore } = await context.progress('Reading', () => list(context, client, info, asked));
+    await rememberIds(context, items);
+    await context.print.records(items, row.columns ?? info.members.slice(0, 5), { hasMore });
+    return;
+  }
+  const answer = await context.progress(info.summary, () => call(client, info, asked, context.signal));
+  await context.print.record(answer);
+  if (row.secret !== undefined)
+    context.print.warn(`This is the only time that the ${row.secret} is shown: keep it in a safe place.`);
+}
+
+/** Before anything is asked for: a wrong name costs no request. */
+function demandKnownFields({ settings: { json = [] } }: Context, { members, path }: OperationInfo): void {
+  const unknown = json.find((field) => !members.includes(field.split('.')[0]!));
+  if (unknown === undefined || members.length === 0) return;
+  const hint = path.includes(':')
+    ? ' What stands after --json is taken for its fields: put ids before it.'
+    : '';
+  throw new UsageError(`--json: there is no field ${unknown}.`, `There are: ${members.join(', ')}.${hint}`);
+}
+
+async function bodyGiven(
+  context: Context,
+  client: Awaited<ReturnType<Context['client']>>,
+  row: PlainRow,
+  placed: Given,
+  options: Given,
+): Promise<Given> {
+  const info = infoOf(row);
+  if (info.body.length === 0) return {};
+  const { fromFile } = options as { readonly fromFile?: string };
+  const file = fromFile === undefined ? {} : await objectFrom(context, fromFile);
+  const flags = bodyOf(info.body, options);
+  const placedFields = Object.fromEntries(
+    info.body
+      .filter(({ path }) => placed[path] !== undefined)
+      .map(({ path, type }) => [path, type === 'json' ? jsonOrText(String(placed[path])) : placed[path]]),
+  );
+  let body = merged(file, { ...flags, ...placedFields });
+  body = { ...body, ...(await referencesIn(context, client, info, body, options)) };
+  if (row.credentials !== undefined) {
+    const credentials = await credentialsGiven(context, row.credentials, options, body);
+    if (credentials !== undefined) body = { ...body, credentials };
+  }
+  demandRequired(info, body);
+  if (info.method === 'PATCH' && isEmpty(body))
+    throw new UsageError('Nothing to change was given.', 'See --help.');
+  return body;
+}
+
+/** What was named by a name, a symbol, or not at all. */
+async function referencesIn(
+  context: Context,
+  client: Awaited<ReturnType<Context['client']>>,
+  { body: fields }: OperationInfo,
+  body: Given,
+  options: Given,
+): Promise<Given> {
+  const field = fields.find(({ path }) => path === 'exchange_account_id');
+  if (field === undefined) return {};
+  const { account: name, pair } = options as { readonly account?: string; readonly pair?: string };
+  const id = body.exchange_account_id as string | undefined;
+  if (name !== undefined && id !== undefined)
+    throw new UsageError('--account and --exchange-account-id are both given.');
+  const isNeeded =
+    name !== undefined || pair !== undefined || (id === undefined && field.isRequired === true);
+  if (!isNeeded) return {};
+  const account = await accountOf(context, client, name ?? id);
+  return {
+    exchange_account_id: account.id,
+    ...(pair === undefined ? {} : { trade_pair_id: await pairIdOf(context, client, pair, account) }),
+  };
+}
+
+async function accountQuery(
+  context: Context,
+  client: Awaited<ReturnType<Context['client']>>,
+  { query }: OperationInfo,
+  { account }: Given,
+): Promise<Given> {
+  if (typeof account !== 'string' || !query.some(({ path }) => path === 'exchange_account_id')) return {};
+  return { exchange_account_id: (await accountOf(context, client, account)).id };
+}
+
+async function confirmRow(context: Context, { confirm }: PlainRow, given: Given): Promise<void> {
+  if (confirm === undefined || context.settings.isYes) return;
+  const isLive = (await worldInUse(context)) === 'live';
+  if (confirm.when === 'live' && !isLive) return;
+  if (isLive && context.settings.world === undefined) tellLive(context);
+  const question = confirm.question.replace(/\{(\w+)\}/g, (_, name: string) => String(given[name] ?? '?'));
+  const typed = isLive && confirm.typed !== undefined ? String(given[confirm.typed]) : undefined;
+  await context.confirm(question, typed);
+}
+
+/** Real money: loud, before anything happens. */
+function tellLive({ print, terminal, settings }: Context): void {
+  print.note(`${terminal.noteColors.inverse(' LIVE ')} ${settings.profile}`);
+}
+
+const pickGiven = (options: Given, names: readonly string[]): Given =>
+  Object.fromEntries(
+    names.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]),
+  );
+
+const pickParams = (info: OperationInfo, placed: Given) =>
+  Object.fromEntries(
+    paramsOf(info)
+      .filter((name) => placed[name] !== undefined)
+      .map((name) => [name, String(placed[name])]),
+  );
+
+const flagParams = ({ flags = {} }: PlainRow, options: Given) =>
+  Object.fromEntries(Object.entries(flags).map(([param, flag]) => [param, String(options[flag])]));
+
+const isEmpty = (body: Given) => Object.keys(body).length === 0;
+const needsBody = ({ body }: OperationInfo) => body.some(({ isRequired }) => isRequired);

@@ -1,0 +1,173 @@
+/** Profiles, and the settings of one: all that is no secret. */
+import type { Context, Register } from '../context.js';
+import { NotFound, UsageError } from '../failures.js';
+import { checkedName, type Profile, profileIn } from '../profile/config-file.js';
+import { ProfileSecrets, SECRET_NAMES, secretFilePath } from '../profile/secrets.js';
+import { groupIn, withExamples } from './group.js';
+
+export const registerProfile: Register = (program, run) => {
+  const profile = groupIn(program, 'profile');
+  withExamples(
+    profile
+      .command('list')
+      .description('The profiles of this machine.')
+      .action(run((context) => listProfiles(context))),
+    'svc profile list',
+  );
+  withExamples(
+    profile
+      .command('use')
+      .argument('<name>')
+      .description('Makes a profile the one that is used where none is named.')
+      .action(run<readonly [string]>((context, [name]) => useProfile(context, name))),
+    'svc profile use live',
+  );
+  withExamples(
+    profile
+      .command('add')
+      .argument('<name>')
+      .description('Adds a profile, with the address that --base-url gives; log in with it next.')
+      .option('--graphql-url <url>', 'address of the GraphQL API')
+      .action(
+        run<readonly [string], { readonly graphqlUrl?: string }>((context, [name], { graphqlUrl }) =>
+          addProfile(context, name, graphqlUrl),
+        ),
+      ),
+    'svc profile add live --base-url https://api.example.com',
+  );
+  withExamples(
+    profile
+      .command('remove')
+      .argument('<name>')
+      .description('Removes a profile and its keys from this machine; the API still takes them.')
+      .action(run<readonly [string]>((context, [name]) => removeProfile(context, name))),
+    'svc profile remove live',
+  );
+  registerConfig(program, run);
+};
+
+const registerConfig: Register = (program, run) => {
+  const config = groupIn(program, 'config');
+  const names = `One of ${SETTABLE.join(', ')}.`;
+  withExamples(
+    config
+      .command('get')
+      .argument('[name]')
+      .description(`Prints a setting of the profile, or all of them. ${names}`)
+      .action(run<readonly [string | undefined]>((context, [name]) => getSetting(context, name))),
+    'svc config get base_url',
+  );
+  withExamples(
+    config
+      .command('set')
+      .argument('<name>')
+      .argument('<value>')
+      .description(`Gives the profile a setting. ${names}`)
+      .action(run<readonly [string, string]>((context, [name, value]) => setSetting(context, name, value))),
+    'svc config set base_url http://127.0.0.1:4000',
+  );
+  withExamples(
+    config
+      .command('path')
+      .description('Prints where config.toml is.')
+      .action(run((context) => context.print.line(context.config.path))),
+    'svc config path',
+  );
+};
+
+const SETTABLE = ['base_url', 'graphql_url'] as const;
+type Settable = (typeof SETTABLE)[number];
+
+async function listProfiles({ config, settings, print }: Context): Promise<void> {
+  const { profiles } = await config.read();
+  const rows = Object.entries(profiles).map(([name, { base_url, world, credential }]) => ({
+    name,
+    is_used: name === settings.profile,
+    base_url: base_url ?? null,
+    world: world ?? null,
+    credential: credential ?? null,
+  }));
+  await print.records(rows, [['is_used', 'used'], 'name', 'base_url', 'world', 'credential']);
+}
+
+async function useProfile({ config, print }: Context, name: string): Promise<void> {
+  const file = await config.read();
+  if (profileIn(file, name) === undefined) throw noProfile(name);
+  await config.write({ ...file, default_profile: name });
+  print.success(`${name} is used where none is named.`);
+}
+
+async function addProfile(
+  { config, settings, print }: Context,
+  name: string,
+  graphqlURL: string | undefined,
+): Promise<void> {
+  const file = await config.read();
+  if (profileIn(file, checkedName(name)) !== undefined)
+    throw new UsageError(`There is a profile ${name} already.`);
+  await config.change(name, {
+    base_url: settings.baseURL === undefined ? undefined : checkedURL(settings.baseURL),
+    graphql_url: graphqlURL === undefined ? undefined : checkedURL(graphqlURL),
+  });
+  print.success(`Added ${name}. Log in: svc auth login --profile ${name}`);
+}
+
+async function removeProfile(context: Context, name: string): Promise<void> {
+  const { config, environment, print } = context;
+  const file = await config.read();
+  const removed = profileIn(file, name);
+  if (removed === undefined) throw noProfile(name);
+  const { [name]: _removed, ...others } = file.profiles;
+  const { default_profile } = file;
+  await context.confirm(`Remove the profile ${name} and its keys from this machine?`);
+  const secrets = new ProfileSecrets(environment, name, removed.secrets);
+  for (const secret of SECRET_NAMES) await secrets.delete(secret);
+  await config.write({
+    ...(default_profile === undefined || default_profile === name ? {} : { default_profile }),
+    profiles: others,
+  });
+  print.success(`Removed ${name}.`);
+}
+
+async function getSetting(
+  { config, settings, print, environment }: Context,
+  name: string | undefined,
+): Promise<void> {
+  const profile: Profile = profileIn(await config.read(), settings.profile) ?? {};
+  if (name === undefined)
+    return print.record({
+      profile: settings.profile,
+      base_url: settings.baseURL ?? null,
+      graphql_url: settings.graphqlURL ?? null,
+      world: settings.world ?? null,
+      credential: profile.credential ?? null,
+      config: config.path,
+      secrets: profile.secrets === 'keyring' ? 'keyring' : secretFilePath(environment),
+    });
+  const value = profile[settable(name)];
+  if (value === undefined) throw new NotFound(`${name} is not set in the profile ${settings.profile}.`);
+  await print.line(value);
+}
+
+async function setSetting({ config, settings, print }: Context, name: string, value: string): Promise<void> {
+  await config.change(settings.profile, { [settable(name)]: checkedURL(value) });
+  print.success(`${name} of ${settings.profile} is ${value}.`);
+}
+
+function settable(name: string): Settable {
+  const found = SETTABLE.find((known) => known === name);
+  if (found !== undefined) return found;
+  throw new UsageError(
+    `There is no setting ${name}.`,
+    `There are ${SETTABLE.join(' and ')}; keys are kept by \`svc auth login\`.`,
+  );
+}
+
+function checkedURL(given: string): string {
+  if (URL.canParse(given) && /^https?:$/.test(new URL(given).protocol)) return given;
+  throw new UsageError(`An address begins with http:// or https://, and is ${given}.`);
+}
+
+function noProfile(name: string): NotFound {
+  return new NotFound(`There is no profile ${name}.`, 'See `svc profile list`.');
+}

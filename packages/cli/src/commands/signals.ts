@@ -1,0 +1,52 @@
+import type { TradeSignal } from '@trading-automation/sdk';
+import type { Context, Register } from '../context.js';
+import { UsageError } from '../failures.js';
+import { withRealtime } from '../live/signed-client.js';
+import { safeLine } from '../terminal/text-of.js';
+import { groupIn, withExamples } from './group.js';
+
+interface Options {
+  readonly after?: string;
+}
+
+export const registerSignals: Register = (program, run) => {
+  const command = groupIn(program, 'signals')
+    .command('stream')
+    .summary('the signals of a strategy, as they are given')
+    .description(
+      "Prints the signals of a strategy, yours or another user's active public one, as they are given, one a line, until Ctrl-C. Over cuts none is lost and none comes twice.",
+    )
+    .argument('<strategy>', 'its id, str_…')
+    .option('--after <sequence>', 'begin after this one; 0 begins at the first (default: from now on)')
+    .action(
+      run<readonly [string], Options>((context, [strategy], options) => stream(context, strategy, options)),
+    );
+  withExamples(
+    command,
+    'svc signals stream str_01jd7x0000e6w9k3v5t7q2m8np --after 0',
+    'svc signals stream str_01jd7x0000e6w9k3v5t7q2m8np --json sequence,kind,symbol,side,filled_amount',
+  );
+};
+
+async function stream(context: Context, strategy: string, { after }: Options): Promise<void> {
+  const afterSequence = after === undefined ? {} : { afterSequence: sequenceOf(after) };
+  const { print, signal } = context;
+  await withRealtime(context, async (live) => {
+    for await (const each of live.tradeSignals(strategy, { ...afterSequence, signal }))
+      await print.streamed(each, lineOf(each));
+  });
+}
+
+function lineOf(each: TradeSignal<'string'>): string {
+  const { emitted_at, sequence, kind, symbol, side, filled_amount, reference_price, source_trade_id } = each;
+  return [emitted_at, sequence, kind, symbol, side, filled_amount, reference_price, source_trade_id]
+    .map((cell) => safeLine(String(cell)))
+    .join('\t');
+}
+
+function sequenceOf(text: string): number {
+  const sequence = Number(text);
+  if (!Number.isSafeInteger(sequence) || sequence < 0)
+    throw new UsageError(`--after is a whole number from 0 up, and is ${safeLine(text)}.`);
+  return sequence;
+}

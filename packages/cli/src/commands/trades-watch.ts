@@ -1,0 +1,82 @@
+import type { Context, Register } from '../context.js';
+import { Failure } from '../failures.js';
+import { withLiveView } from '../live/live-view.js';
+import { lineOf, type Watch, type WatchedTrade, watchTrades } from '../live/trade-watch.js';
+import { tableOf } from '../terminal/table.js';
+import { safeLine, textOf, valueAt } from '../terminal/text-of.js';
+import { groupIn, withExamples } from './group.js';
+
+interface Options {
+  readonly untilFinal?: boolean;
+}
+
+const COLUMNS = [
+  'id',
+  'symbol',
+  'side',
+  'type',
+  'amount',
+  'filled_amount',
+  'average_price',
+  'status',
+] as const;
+
+export const registerTradesWatch: Register = (program, run) => {
+  const command = groupIn(program, 'trades')
+    .command('watch')
+    .summary('follow trades as they change')
+    .description(
+      'Follows a trade, or the open ones and the newest, as they change. A screen shows a table, q ends it; a pipe gets a line for each change.',
+    )
+    .argument('[id]', 'of a trade')
+    .option(
+      '--until-final',
+      'end when they are filled, cancelled or failed: with 0, or with 1 where one failed',
+    )
+    .action(
+      run<readonly [string | undefined], Options>((context, [id], options) => watch(context, id, options)),
+    );
+  withExamples(command, 'svc trades watch --until-final', 'svc trades watch --json id,status,filled_amount');
+};
+
+async function watch(
+  context: Context,
+  id: string | undefined,
+  { untilFinal = false }: Options,
+): Promise<void> {
+  const { terminal, signal } = context;
+  const client = await context.client();
+  let trades: readonly WatchedTrade[] = [];
+  const follow = async (ends: AbortSignal, tell: Watch['tell']) => {
+    trades = await watchTrades({ client, id, isUntilFinal: untilFinal, signal: ends, tell });
+  };
+  if (isLive(context)) {
+    await withLiveView(terminal, signal, (view) =>
+      follow(view.signal, (_trade, all) => view.draw(() => pictureOf(all, context))),
+    );
+  } else await follow(signal, (trade) => context.print.streamed(trade, safeLineOf(trade)));
+  const failed = trades.find(({ status }) => status === 'FAILED');
+  if (untilFinal && failed !== undefined) throw failureOf(failed);
+}
+
+/** A view that is drawn over again needs a screen, and is no data. */
+export function isLive({ terminal, settings, environment }: Context): boolean {
+  return terminal.isScreen && settings.json === undefined && environment.variables.TERM !== 'dumb';
+}
+
+function pictureOf(trades: readonly WatchedTrade[], { terminal }: Context): string {
+  const { colors, columns, hasUnicode } = terminal;
+  const newestFirst = [...trades].sort((one, other) => (one.created_at > other.created_at ? -1 : 1));
+  const rows = newestFirst.map((trade) => COLUMNS.map((column) => textOf(valueAt(trade, column)) || '-'));
+  const look = { columns, ellipsis: hasUnicode ? '…' : '...', heading: (text: string) => colors.bold(text) };
+  const headings = COLUMNS.map((column) => column.replace('_', ' ').toUpperCase());
+  const hint = terminal.isInteractive ? `\n${colors.dim('q ends it')}` : '';
+  return tableOf(headings, rows, look) + hint;
+}
+
+const safeLineOf = (trade: WatchedTrade) => lineOf(trade).split('\t').map(safeLine).join('\t');
+
+function failureOf({ id, failure }: WatchedTrade): Failure {
+  const why = failure === undefined ? '' : `: ${failure.message} (${failure.code})`;
+  return new Failure(`The trade ${id} failed${why}`);
+}

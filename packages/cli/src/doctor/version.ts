@@ -1,0 +1,11 @@
+import { type Finding, fail, ok } from './check.js';
+
+const NODE_MIN = [20, 19] as const;
+
+/** @param version as `process.versions.node` has it */
+export function checkNode(version: string): Finding {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const isEnough = major > NODE_MIN[0] || (major === NODE_MIN[0] && minor >= NODE_MIN[1]);
+  if (isEnough) return ok('node', version);
+  return fail('node', `${version} is too old`, `Install Node ${NODE_MIN.join('.')} or later.`);
+}

@@ -1,0 +1,60 @@
+/**
+ * JSON as text: every number stays as it was written, since a JavaScript number holds 15 digits and a decimal may
+ * have 38.
+ */
+
+/** A string, a number, a word, or a sign. */
+const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[a-z]+|[{}[\]:,]/g;
+const NUMBER = /^-?\d/;
+const BEGINS: ReadonlySet<string | undefined> = new Set(['{', '[']);
+const ENDS: ReadonlySet<string | undefined> = new Set(['}', ']']);
+
+/** Laid out with two spaces a level, as `JSON.stringify(value, null, 2)` does. @param text valid JSON */
+export function indented(text: string): string {
+  const tokens = text.match(TOKENS) ?? [];
+  let out = '';
+  let depth = 0;
+  const newLine = () => `\n${'  '.repeat(depth)}`;
+  for (const [i, token] of tokens.entries()) {
+    if (BEGINS.has(token)) {
+      depth++;
+      out += token + (ENDS.has(tokens[i + 1]) ? '' : newLine());
+    } else if (ENDS.has(token)) {
+      depth--;
+      out += (BEGINS.has(tokens[i - 1]) ? '' : newLine()) + token;
+    } else if (token === ',') out += token + newLine();
+    else out += token === ':' ? ': ' : token;
+  }
+  return out;
+}
+
+/** The value of a JSON text, its long numbers as strings: the API takes a decimal either way. @throws {SyntaxError} */
+export function parseKeepingDigits(text: string): unknown {
+  JSON.parse(text);
+  return JSON.parse(text.replace(TOKENS, (token) => (isLong(token) ? `"${token}"` : token)));
+}
+
+function isLong(token: string): boolean {
+  if (!NUMBER.test(token)) return false;
+  const digits = token
+    .replace(/[eE].*$/, '')
+    .replace(/[-.]/g, '')
+    .replace(/^0+/, '');
+  return digits.length > 15 && !Number.isSafeInteger(Number(token));
+}
+
+/** The text of a member of an object's text, byte for byte; undefined where there is none. @param text valid JSON */
+export function memberOf(text: string, name: string): string | undefined {
+  let depth = 0;
+  let from: number | undefined;
+  let key = '';
+  for (const { 0: token, index } of text.matchAll(TOKENS)) {
+    const ends = (token === ',' && depth === 1) || (token === '}' && depth === 1);
+    if (ends && from !== undefined) return text.slice(from, index).trim();
+    if (token === ':' && depth === 1 && key === JSON.stringify(name)) from = index + 1;
+    if (token === '{' || token === '[') depth++;
+    else if (token === '}' || token === ']') depth--;
+    key = token;
+  }
+  return undefined;
+}

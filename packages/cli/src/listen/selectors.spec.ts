@@ -1,0 +1,30 @@
+import { askedOf, isWanted, selectorsOf, unknownAmong } from './selectors.js';
+
+describe('selectors of events', () => {
+  it('are split at commas, told once, and all where none is given', () => {
+    expect(selectorsOf(['trade.filled, trade.*', 'trade.filled', ''])).toEqual(['trade.filled', 'trade.*']);
+    expect(selectorsOf([])).toEqual(['*']);
+    expect(selectorsOf(['trade.filled', '*'])).toEqual(['*']);
+  });
+
+  it.each([
+    ['*', 'trade.filled', true],
+    ['trade.filled', 'trade.filled', true],
+    ['trade.*', 'trade.filled', true],
+    ['trade.*', 'trader.filled', false],
+    ['trade', 'trade.filled', false],
+    ['trade.fill', 'trade.filled', false],
+  ])('%s for %s: %s', (selector, type, isCovered) => {
+    expect(isWanted(['reward.claimed', selector], type)).toBe(isCovered);
+  });
+
+  it('are asked of the server where one is enough to say it', () => {
+    expect(askedOf(['trade.*'])).toEqual({ type: 'trade.*' });
+    expect(askedOf(['*'])).toEqual({});
+    expect(askedOf(['trade.*', 'reward.*'])).toEqual({});
+  });
+
+  it('that cover no kind are told', () => {
+    expect(unknownAmong(['trade.*', 'trade.fill', 'x.*'], ['trade.filled'])).toEqual(['trade.fill', 'x.*']);
+  });
+});

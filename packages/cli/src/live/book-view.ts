@@ -1,0 +1,79 @@
+/** An order book as text: the best levels of both sides, side by side, each number as it came. */
+import type { Colors } from '../terminal/terminal.js';
+
+/** Price and amount. */
+type Level = readonly [price: string, amount: string];
+
+export interface Book {
+  readonly exchange: string;
+  readonly symbol: string;
+  readonly sequence: number;
+  /** Highest price first. */
+  readonly bids: readonly Level[];
+  /** Lowest price first. */
+  readonly asks: readonly Level[];
+  readonly exchange_timestamp: string;
+}
+
+/** Rows of `bid amount, bid, ask, ask amount`, best first. */
+export function rowsOf({ bids, asks }: Pick<Book, 'bids' | 'asks'>): readonly BookRow[] {
+  return Array.from({ length: Math.max(bids.length, asks.length) }, (_, i) => ({
+    bid_amount: bids[i]?.[1] ?? null,
+    bid: bids[i]?.[0] ?? null,
+    ask: asks[i]?.[0] ?? null,
+    ask_amount: asks[i]?.[1] ?? null,
+  }));
+}
+
+export interface BookRow {
+  readonly bid_amount: string | null;
+  readonly bid: string | null;
+  readonly ask: string | null;
+  readonly ask_amount: string | null;
+}
+
+const HEADINGS: BookRow = { bid_amount: 'AMOUNT', bid: 'BID', ask: 'ASK', ask_amount: 'AMOUNT' };
+const SIDES = ['bid_amount', 'bid', 'ask', 'ask_amount'] as const;
+
+/** The book as a picture. */
+export function pictureOf(book: Book, colors: Colors): string {
+  const rows = rowsOf(book);
+  const points = Object.fromEntries(
+    SIDES.map((side) => [side, Math.max(0, ...rows.map((row) => decimalsOf(row[side])))]),
+  );
+  const cells = rows.map((row) => SIDES.map((side) => aligned(row[side], points[side] ?? 0)));
+  const widths = SIDES.map((side, i) =>
+    Math.max((HEADINGS[side] ?? '').length, ...cells.map((row) => row[i]!.length)),
+  );
+  const line = (row: readonly string[]) => row.map((text, i) => text.padStart(widths[i]!));
+  const heading = line(SIDES.map((side) => HEADINGS[side] ?? '')).join('  ');
+  const body = cells
+    .map(line)
+    .map(([bidAmount, bid, ask, askAmount]) =>
+      [bidAmount, colors.green(bid!), colors.red(ask!), askAmount].join('  ').trimEnd(),
+    );
+  const { exchange, symbol, sequence, exchange_timestamp } = book;
+  return [
+    `${colors.bold(symbol)}  ${exchange}  ${colors.dim(`#${sequence}  ${exchange_timestamp}`)}`,
+    colors.dim(heading),
+    ...body,
+  ].join('\n');
+}
+
+/** One book as one line: the best price of each side. */
+export function lineOf({ exchange_timestamp, symbol, sequence, bids, asks }: Book): string {
+  const best = (level: Level | undefined) => (level === undefined ? ['', ''] : [...level]);
+  const [bid, bidAmount] = best(bids[0]);
+  const [ask, askAmount] = best(asks[0]);
+  return [exchange_timestamp, symbol, sequence, bidAmount, bid, ask, askAmount].join('\t');
+}
+
+const decimalsOf = (text: string | null) => (text?.includes('.') ? text.length - text.indexOf('.') - 1 : 0);
+
+/** Blanks in place of what decimals a number has less than its neighbours, so that the points stand below each other. */
+function aligned(text: string | null, decimals: number): string {
+  if (text === null) return '';
+  const own = decimalsOf(text);
+  const missing = decimals - own + (own === 0 && decimals > 0 ? 1 : 0);
+  return text + ' '.repeat(missing);
+}

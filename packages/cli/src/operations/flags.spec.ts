@@ -1,0 +1,90 @@
+import { Command } from 'commander';
+import { UsageError } from '../failures.js';
+import { bodyOf, demandRequired, flagOf, merged, objectOptions, optionOf } from './flags.js';
+import type { Field } from './operation-info.js';
+
+const fields: readonly Field[] = [
+  { path: 'amount', type: 'decimal', isRequired: true },
+  { path: 'side', type: 'text', choices: ['BUY', 'SELL'] },
+  { path: 'limits.max_open_trades', type: 'integer', isNullable: true },
+  { path: 'limits.allowed_pairs', type: 'text', isList: true },
+  { path: 'limits.allowed_sides', type: 'text', isList: true, isNullable: true },
+  { path: 'reduce_only', type: 'boolean', default: 'false' },
+  { path: 'is_active', type: 'boolean' },
+  { path: 'value', type: 'json' },
+];
+
+function given(...argv: readonly string[]) {
+  const command = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
+  for (const option of [...objectOptions(fields), ...fields.map(optionOf)]) command.addOption(option);
+  command.parse(argv, { from: 'user' });
+  return bodyOf(fields, command.opts());
+}
+
+it('names a flag after its field', () => {
+  expect(fields.map(flagOf)).toContain('--limits.max-open-trades');
+});
+
+it('keeps a decimal as the text that was typed, to its last digit', () => {
+  expect(given('--amount', '0.100000000000000000000001')).toEqual({ amount: '0.100000000000000000000001' });
+});
+
+it('puts what is nested where it belongs', () => {
+  expect(given('--limits.max-open-trades', '5', '--limits.allowed-pairs', 'BTC/USDT,ETH/USDT')).toEqual({
+    limits: { max_open_trades: 5, allowed_pairs: ['BTC/USDT', 'ETH/USDT'] },
+  });
+});
+
+it('takes an object whole as JSON, and its members before that', () => {
+  expect(
+    given('--limits', '{"max_open_trades":1,"max_leverage":"2"}', '--limits.max-open-trades', '5'),
+  ).toEqual({
+    limits: { max_open_trades: 5, max_leverage: '2' },
+  });
+  expect(() => given('--limits', '[]')).toThrow(/JSON object/);
+});
+
+it('takes a list by commas and by repeating the flag', () => {
+  expect(given('--limits.allowed-pairs', 'A/B', '--limits.allowed-pairs', 'C/D,E/F')).toEqual({
+    limits: { allowed_pairs: ['A/B', 'C/D', 'E/F'] },
+  });
+});
+
+it('takes null where it removes, and there alone', () => {
+  expect(given('--limits.max-open-trades', 'null')).toEqual({ limits: { max_open_trades: null } });
+  expect(given('--limits.allowed-sides', 'null')).toEqual({ limits: { allowed_sides: null } });
+  expect(given('--amount', 'null')).toEqual({ amount: 'null' });
+});
+
+it('does not mind the case of a choice, and refuses what is none', () => {
+  expect(given('--side', 'buy')).toEqual({ side: 'BUY' });
+  expect(() => given('--side', 'hold')).toThrow(/one of BUY, SELL/);
+});
+
+it('takes a switch without a value and another boolean with one', () => {
+  expect(given('--reduce-only', '--is-active', 'false')).toEqual({ reduce_only: true, is_active: false });
+  expect(() => given('--is-active', 'no')).toThrow(/one of true, false/);
+});
+
+it('refuses a number that is none', () => {
+  expect(() => given('--limits.max-open-trades', '1.5')).toThrow(/whole number/);
+});
+
+it('takes JSON, and text where it is none', () => {
+  expect(given('--value', '{"a":[1]}')).toEqual({ value: { a: [1] } });
+  expect(given('--value', 'dark')).toEqual({ value: 'dark' });
+});
+
+it('lets flags go before a file, within objects, too', () => {
+  const file = { amount: '1', limits: { max_open_trades: 1, max_leverage: '2' }, pairs: ['a'] };
+  expect(merged(file, { limits: { max_open_trades: 5 }, pairs: ['b'] })).toEqual({
+    amount: '1',
+    limits: { max_open_trades: 5, max_leverage: '2' },
+    pairs: ['b'],
+  });
+});
+
+it('tells every flag that is missing at once', () => {
+  expect(() => demandRequired({ body: fields }, {})).toThrow(new UsageError('--amount is missing.'));
+  expect(() => demandRequired({ body: fields }, { amount: '1' })).not.toThrow();
+});

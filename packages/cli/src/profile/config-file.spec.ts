@@ -1,0 +1,38 @@
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { emptyFolder } from '../../test/support/empty-folder.js';
+import { UsageError } from '../failures.js';
+import { ConfigFile } from './config-file.js';
+
+const folderOf = () => join(emptyFolder(), 'config');
+
+it('makes the first profile the one that is used', async () => {
+  const file = new ConfigFile(folderOf());
+  await file.change('home', { base_url: 'http://home:1' });
+  await file.change('away', { base_url: 'http://away:1' });
+  expect(await file.read()).toEqual({
+    default_profile: 'home',
+    profiles: { home: { base_url: 'http://home:1' }, away: { base_url: 'http://away:1' } },
+  });
+  expect(statSync(file.path).mode & 0o777).toBe(0o600);
+});
+
+it('changes what is named, takes away what is undefined, and keeps the rest', async () => {
+  const file = new ConfigFile(folderOf());
+  await file.change('home', { base_url: 'http://home:1', credential: 'api_key', world: 'test' });
+  await file.change('home', { credential: undefined, world: 'live' });
+  expect((await file.read()).profiles.home).toEqual({ base_url: 'http://home:1', world: 'live' });
+});
+
+it('refuses a file that is no TOML, and says which', async () => {
+  const folder = folderOf();
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'config.toml'), 'profiles = [');
+  await expect(new ConfigFile(folder).read()).rejects.toThrow(/config\.toml is no TOML/);
+});
+
+it.each(['', '../x', 'a b', '__proto__'])('refuses the name %j of a profile', async (name) => {
+  await expect(new ConfigFile(folderOf()).change(name, { base_url: 'http://home:1' })).rejects.toThrow(
+    UsageError,
+  );
+});

@@ -1,0 +1,107 @@
+/** The tree of commands. Each group registers itself; what all of them share is said here. */
+import { Command, Option } from 'commander';
+import { CommandContext } from './command-context.js';
+import { registerAuth } from './commands/auth.js';
+import { registerLogin } from './commands/auth-login.js';
+import { registerCompletion } from './commands/completion.js';
+import { registerDeadLettersRetry } from './commands/dead-letters-retry.js';
+import { underHeadings } from './commands/group.js';
+import { HAND_MADE } from './commands/hand-made.js';
+import { registerPlain } from './commands/plain.js';
+import { registerProfile } from './commands/profile.js';
+import type { Action, Register, Runner } from './context.js';
+import type { Edge } from './edge.js';
+import { ConfigFile, profileIn } from './profile/config-file.js';
+import { type GlobalOptions, settingsOf } from './profile/settings.js';
+import type { Terminal } from './terminal/terminal.js';
+import { VERSION } from './version.js';
+
+export function programOf(edge: Edge, terminal: Terminal): Command {
+  const program = new Command('svc');
+  const { stdout, stderr } = terminal;
+  program
+    .description('Trade, copy, listen to webhooks and look after your account.')
+    .version(VERSION, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void stdout.write(text),
+      writeErr: (text) => void stderr.write(text),
+      getOutHelpWidth: () => terminal.columns,
+      getErrHelpWidth: () => terminal.columns,
+      getOutHasColors: () => terminal.hasColor,
+      getErrHasColors: () => terminal.noteColors.isColorSupported,
+      outputError: (text, write) => write(text.replace(/^error:/, terminal.noteColors.red('error:'))),
+    })
+    .configureHelp({
+      styleTitle: (text) => terminal.colors.bold(text),
+      // The options of the program stand in its own help; each command's names where they are.
+      showGlobalOptions: false,
+      minWidthToWrap: 30,
+    })
+    .showHelpAfterError('(see --help)');
+  for (const option of globalOptions()) program.addOption(option);
+  program.addHelpText('after', EXAMPLES);
+  program.addHelpText('afterAll', ({ command }) =>
+    command === program ? '' : '\nOptions that every command takes: svc --help',
+  );
+  const run = runnerOf(program, edge, terminal);
+  for (const register of REGISTERS) register(program, run);
+  underHeadings(program);
+  return program;
+}
+
+/** In the order of the help. */
+const REGISTERS: readonly Register[] = [
+  registerLogin,
+  registerAuth,
+  registerProfile,
+  registerPlain,
+  registerDeadLettersRetry,
+  ...HAND_MADE,
+  registerCompletion,
+];
+
+const EXAMPLES = `
+Examples:
+  $ svc auth login --base-url http://127.0.0.1:4000
+  $ svc trades create --pair BTC/USDT --side BUY --type MARKET --amount 0.01
+  $ svc trades list --status FILLED --json id,symbol,cost
+  $ svc listen --forward-to http://localhost:3000/hooks
+
+Exit codes: 0 success, 1 failure, 2 usage, 3 not found, 4 authentication, 5 rate limit, 6 network or time-out,
+130 interrupted. Environment: SVC_PROFILE, SVC_BASE_URL, SVC_GRAPHQL_URL, SVC_API_KEY, SVC_PRIVATE_KEY,
+SVC_CONFIG_DIR, SVC_CREDENTIALS, NO_COLOR, FORCE_COLOR.`;
+
+function globalOptions(): readonly Option[] {
+  return [
+    new Option('--profile <name>', 'use this profile'),
+    new Option('--base-url <url>', 'address of the API'),
+    new Option('--json [fields]', 'print JSON, of these fields if they are named'),
+    new Option('--jq <filter>', 'print what a jq filter makes of the JSON'),
+    new Option('--limit <count>', 'how many items of a list'),
+    new Option('--all', 'every item of a list'),
+    new Option('--timeout <time>', 'for each request: 10s, 500ms, 2m'),
+    new Option('-y, --yes', 'confirm beforehand'),
+    new Option('-q, --quiet', 'say nothing beside the data'),
+    new Option('-v, --verbose', 'say more of what is done'),
+    new Option('--debug', 'say all of it, and where a failure came from'),
+    new Option('--debug-signature', 'print what is signed of each request'),
+    new Option('--no-color', 'no colours'),
+  ];
+}
+
+function runnerOf(program: Command, edge: Edge, terminal: Terminal): Runner {
+  return <Args, Options>(action: Action<Args, Options>) =>
+    async (...given: unknown[]) => {
+      const options = given.at(-2) as Options;
+      const args = given.slice(0, -2) as Args;
+      const global: GlobalOptions = program.opts();
+      const config = new ConfigFile(edge.environment.configFolder);
+      const file = await config.read();
+      const settings = settingsOf(global, edge.environment.variables, file);
+      const profile = profileIn(file, settings.profile) ?? {};
+      const context = new CommandContext(edge, terminal, settings, config, profile);
+      await action(context, args, options);
+    };
+}

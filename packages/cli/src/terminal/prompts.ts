@@ -1,0 +1,102 @@
+/**
+ * Asks whoever sits at the terminal, on stderr: stdout stays for data. Nobody is asked in a script, and Ctrl-C at a
+ * question ends the command.
+ */
+import { PassThrough } from 'node:stream';
+import { type CANCEL_SYMBOL, confirm, isCancel, password, select, text } from '@clack/prompts';
+import { Interrupted, UsageError } from '../failures.js';
+import type { Terminal } from './terminal.js';
+
+export interface Prompts {
+  /** @param instead how to say it without being asked */
+  text(question: string, instead: string, fallback?: string): Promise<string>;
+  /** What is typed is not shown. */
+  secret(question: string, instead: string): Promise<string>;
+  choose<T extends string>(
+    question: string,
+    choices: readonly { readonly value: T; readonly label: string }[],
+    instead: string,
+  ): Promise<T>;
+  yesOrNo(question: string, instead: string): Promise<boolean>;
+}
+
+export class TerminalPrompts implements Prompts {
+  constructor(
+    private readonly terminal: Terminal,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  async text(question: string, instead: string, fallback?: string): Promise<string> {
+    const shown = fallback === undefined ? {} : { placeholder: fallback, defaultValue: fallback };
+    return this.ask(instead, (common) => text({ message: question, ...shown, ...common }));
+  }
+
+  async secret(question: string, instead: string): Promise<string> {
+    return this.ask(instead, (common) =>
+      password({ message: question, mask: this.terminal.hasUnicode ? '•' : '*', ...common }),
+    );
+  }
+
+  async choose<T extends string>(
+    question: string,
+    choices: readonly { readonly value: T; readonly label: string }[],
+    instead: string,
+  ): Promise<T> {
+    return this.ask(instead, (common) =>
+      select<string>({ message: question, options: choices.map((choice) => ({ ...choice })), ...common }),
+    ) as Promise<T>;
+  }
+
+  async yesOrNo(question: string, instead: string): Promise<boolean> {
+    return this.ask(instead, (common) => confirm({ message: question, initialValue: false, ...common }));
+  }
+
+  private async ask<T>(
+    instead: string,
+    prompt: (common: Common) => Promise<T | typeof CANCEL_SYMBOL>,
+  ): Promise<T> {
+    if (!this.terminal.isInteractive)
+      throw new UsageError('Nobody is there to be asked: this is no terminal.', instead);
+    const answer = await prompt({
+      input: this.terminal.stdin as Common['input'],
+      output: plainOutput(this.terminal),
+      signal: this.signal,
+    });
+    if (isCancel(answer)) throw new Interrupted();
+    return answer;
+  }
+}
+
+type Common = NonNullable<Pick<Parameters<typeof text>[0], 'input' | 'output' | 'signal'>>;
+
+/** The prompts decide for themselves about colours and signs: what this terminal does not show is taken out. */
+function plainOutput({ stderr, noteColors, hasUnicode }: Terminal): PassThrough {
+  const output = new PassThrough();
+  output.on('data', (chunk: Buffer) => {
+    const colored = chunk.toString('utf8');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
+    const shown = noteColors.isColorSupported ? colored : colored.replace(/\u001b\[[\d;]*m/g, '');
+    stderr.write(hasUnicode ? shown : asciiOf(shown));
+  });
+  return Object.assign(output, { isTTY: true, columns: stderr.columns ?? 80, rows: 24 });
+}
+
+const ASCII: Readonly<Record<string, string>> = {
+  '◆': '*',
+  '◇': 'o',
+  '■': 'x',
+  '▲': '!',
+  '│': '|',
+  '└': '\\',
+  '●': '>',
+  '○': ' ',
+  '▪': '*',
+  '…': '...',
+  '↑': '^',
+  '↓': 'v',
+  '•': '-',
+};
+
+function asciiOf(text: string): string {
+  return text.replace(/\P{ASCII}/gu, (sign) => ASCII[sign] ?? '?');
+}

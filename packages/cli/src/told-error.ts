@@ -1,0 +1,91 @@
+/**
+ * A failure in words: what went wrong, in which field, how to mend it, and the request's id to ask for help with.
+ *
+ * No key is told, whatever a message holds, with `--debug` neither.
+ */
+import {
+  ApiError,
+  ConnectionError,
+  type ErrorDetail,
+  RateLimitError,
+  TimeoutError,
+} from '@trading-automation/sdk';
+import { Failure, Interrupted, QuietExit } from './failures.js';
+import { MENDS } from './generated/mends.js';
+import type { Colors } from './terminal/terminal.js';
+import { safeLine, safeText } from './terminal/text-of.js';
+
+export interface Telling {
+  readonly isDebug: boolean;
+  readonly colors: Colors;
+}
+
+export function toldOf(error: unknown, { isDebug, colors }: Telling): string {
+  if (error instanceof QuietExit || error instanceof Interrupted) return '';
+  const lines = [`${colors.red('error:')} ${safeText(messageOf(error))}`];
+  if (error instanceof ApiError) lines.push(...error.details.flatMap(fieldOf).map(safeLine));
+  const mend = mendOf(error);
+  if (mend !== undefined) lines.push(`  ${mend}`);
+  if (error instanceof ApiError && error.requestId !== undefined)
+    lines.push(colors.dim(`  request id: ${safeLine(error.requestId)}`));
+  if (isDebug) lines.push(colors.dim(safeText(stackOf(error))));
+  return withoutSecrets(lines.join('\n'));
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof ApiError) {
+    // The SDK's message goes on with the fields, which stand below each by itself.
+    const [first = ''] = [error.message];
+    const said = error.details.reduce(
+      (text, { field, message }) => text.replace(` ${field}: ${message}`, ''),
+      first,
+    );
+    return `${said} (${error.code})`;
+  }
+  return error instanceof Error ? error.message : String(error);
+}
+
+function fieldOf({ field, message }: ErrorDetail): string[] {
+  if (message === undefined) return [];
+  return [field === undefined ? `  ${message}` : `  ${field}: ${message}`];
+}
+
+/** Where the command line knows better than the API, which speaks of headers. */
+const OWN_MENDS: Readonly<Record<string, string>> = {
+  authentication_required: 'Log in with `svc auth login`, or set SVC_API_KEY.',
+  invalid_api_key: 'See what is used with `svc auth status`; log in again with `svc auth login`.',
+  unknown_public_key: 'This key pair is linked to no account, or was revoked: svc auth login',
+  invalid_signature: 'See what is signed with --debug-signature, and run `svc doctor`.',
+  timestamp_out_of_window: "Set this machine's clock; `svc doctor` shows how far it is off.",
+  permission_denied: 'See what the credential may do with `svc auth status`.',
+  internal_error: 'Try again; if it stays, ask for help with the request id.',
+};
+
+function mendOf(error: unknown): string | undefined {
+  if (error instanceof Failure) return error.mend;
+  if (error instanceof RateLimitError) {
+    const seconds = error.headers.get('retry-after');
+    return seconds === null ? 'Wait a moment, and try again.' : `Wait ${seconds} s, and try again.`;
+  }
+  if (error instanceof ApiError) {
+    const mend = OWN_MENDS[error.code] ?? MENDS[error.code];
+    return mend;
+  }
+  if (error instanceof TimeoutError) return 'Give it more time with --timeout, or see `svc doctor`.';
+  if (error instanceof ConnectionError) return 'Is the address right, and the API up? `svc doctor` looks.';
+  return undefined;
+}
+
+function stackOf(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  const cause = error.cause === undefined ? '' : `\ncaused by ${stackOf(error.cause) || String(error.cause)}`;
+  return `${error.stack ?? error.message}${cause}`;
+}
+
+/** Keys of the API, and what is as long as a private key and stands alone. */
+function withoutSecrets(text: string): string {
+  return text
+    .replace(/\bsvc_(live|test)_[0-9A-Za-z]+/g, 'svc_$1_(hidden)')
+    .replace(/\bwhsec_[0-9A-Za-z+/=]+/g, 'whsec_(hidden)')
+    .replace(/\b[0-9a-f]{64}\b/gi, '(hidden)');
+}

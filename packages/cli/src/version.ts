@@ -1,0 +1,6 @@
+import { createRequire } from 'node:module';
+
+const { version } = createRequire(import.meta.url)('../package.json') as { readonly version: string };
+
+/** Of this command line. */
+export const VERSION = version;

@@ -1,0 +1,259 @@
+import { createHash, createPublicKey, verify } from 'node:crypto';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { runCaptured, type Surroundings } from './support/captured-run.js';
+import { emptyFolder } from './support/empty-folder.js';
+import { FarSide, type Heard } from './support/far-side.js';
+import { expectGolden } from './support/golden.js';
+
+const CHALLENGE = 'ab'.repeat(32);
+/** Keys of nobody: made of a label at run time. */
+const keyOf = (label: string) => createHash('sha256').update(label).digest('hex');
+const API_KEY = `svc_test_${keyOf('api').slice(0, 40)}`;
+
+let farSide: FarSide;
+let folder: string;
+beforeAll(async () => {
+  farSide = await FarSide.start();
+});
+beforeEach(() => {
+  farSide.reset();
+  folder = emptyFolder();
+  farSide.on('auth.cliChallenge', {
+    body: { success: true, data: { challenge: CHALLENGE, expires_at: '2026-01-31T12:00:00.000Z' } },
+  });
+  farSide.on('auth.cliIdentity', (heard) => ({
+    status: 201,
+    body: { success: true, data: { id: 'pbk_1', user_id: 'usr_1', pubkey: bodyOf(heard).pubkey } },
+  }));
+  farSide.on('me.get', meAs('public_key', 'pbk_1'));
+});
+afterAll(() => farSide.close());
+
+const meAs = (kind: string, id: string, world = 'test') => ({
+  body: { success: true, data: { id: 'usr_1', world, credential: { kind, id, permissions: ['ADMIN'] } } },
+});
+
+const bodyOf = ({ body }: Heard) => body as Readonly<Record<string, string>>;
+const svc = (argv: readonly string[], around: Surroundings = {}) =>
+  runCaptured(argv, { configFolder: folder, ...around });
+const login = (more: readonly string[] = [], around: Surroundings = {}) =>
+  svc(['auth', 'login', '--base-url', farSide.url, ...more], around);
+const credentials = () => readFileSync(join(folder, 'credentials.json'), 'utf8');
+
+/** By another library than the one that signed. */
+function isSignedBy(pubkey: string, message: string, signature: string): boolean {
+  const spki = Buffer.concat([
+    Buffer.from('3036301006072a8648ce3d020106052b8104000a032200', 'hex'),
+    Buffer.from(pubkey, 'hex'),
+  ]);
+  const key = createPublicKey({ key: spki, format: 'der', type: 'spki' });
+  return verify(
+    'sha256',
+    Buffer.from(message),
+    { key, dsaEncoding: 'ieee-p1363' },
+    Buffer.from(signature, 'hex'),
+  );
+}
+
+it('logs in with a key pair of its own, from an empty home and without a question', async () => {
+  const { exitCode, stderr } = await login();
+  expect([exitCode, stderr]).toEqual([0, expect.stringContaining('Logged in to usr_1 (test world)')]);
+  const { pubkey, signature, challenge, label } = bodyOf(farSide.of('auth.cliIdentity')[0]!);
+  expect(isSignedBy(pubkey!, `svc-cli-identity\n${challenge}\n${pubkey}`, signature!)).toBe(true);
+  expect(label).not.toBe('');
+  expect(statSync(join(folder, 'credentials.json')).mode & 0o777).toBe(0o600);
+});
+
+it('signs every request after the login with the key that it kept', async () => {
+  await login();
+  farSide.heard.length = 0;
+  expect((await svc(['me', 'get'])).exitCode).toBe(0);
+  const { headers, url } = farSide.of('me.get')[0]!;
+  const canonical = [
+    'GET',
+    url,
+    headers['x-svc-timestamp'],
+    headers['x-svc-nonce'],
+    createHash('sha256').digest('hex'),
+  ];
+  expect(
+    isSignedBy(String(headers['x-svc-pubkey']), canonical.join('\n'), String(headers['x-svc-sig'])),
+  ).toBe(true);
+});
+
+it('prints no private key, at the login and with --debug neither', async () => {
+  const { stdout, stderr } = await login(['--debug']);
+  const { private_key } = (JSON.parse(credentials()) as { default: { private_key: string } }).default;
+  expect(private_key).toMatch(/^[0-9a-f]{64}$/);
+  expect(stdout + stderr).not.toContain(private_key);
+});
+
+it('takes a private key from stdin', async () => {
+  const key = keyOf('imported');
+  expect((await login(['--key-stdin'], { stdin: `${key}\n` })).exitCode).toBe(0);
+  expect(credentials()).toContain(key);
+});
+
+it('refuses a private key that is none, and does not repeat it', async () => {
+  const { exitCode, stderr } = await login(['--key-stdin'], { stdin: 'not a key at all' });
+  expect([exitCode, stderr]).toEqual([2, expect.not.stringContaining('not a key at all')]);
+  expect(existsSync(join(folder, 'credentials.json'))).toBe(false);
+});
+
+it('links the key pair to the account of an API key, and keeps the key pair alone', async () => {
+  expect((await login([], { variables: { SVC_API_KEY: API_KEY } })).exitCode).toBe(0);
+  expect(farSide.of('auth.cliIdentity')[0]!.headers['x-api-key']).toBe(API_KEY);
+  expect(credentials()).not.toContain(API_KEY);
+});
+
+it('keeps an API key as the credential where it is told to', async () => {
+  farSide.on('me.get', meAs('api_key', 'key_1'));
+  expect((await login(['--with-api-key', '--api-key-stdin'], { stdin: API_KEY })).exitCode).toBe(0);
+  expect(credentials()).toContain(API_KEY);
+  await svc(['trades', 'list']);
+  expect(farSide.of('trades.list')[0]!.headers['x-api-key']).toBe(API_KEY);
+});
+
+it('sends a kept API key to no other address than it was kept for', async () => {
+  farSide.on('me.get', meAs('api_key', 'key_1'));
+  await login(['--with-api-key', '--api-key-stdin'], { stdin: API_KEY });
+  farSide.heard.length = 0;
+  const elsewhere = farSide.url.replace('127.0.0.1', 'localhost');
+  expect((await svc(['me', 'get', '--base-url', elsewhere])).exitCode).toBe(2);
+  expect(farSide.heard).toHaveLength(0);
+});
+
+it('keeps nothing of a login that is refused, and what worked before still works', async () => {
+  await login();
+  const before = credentials();
+  farSide.refuse('auth.cliIdentity', 409, { code: 'already_exists', message: 'Another account has it.' });
+  const { exitCode } = await login(['--key-stdin'], { stdin: keyOf('of another') });
+  expect(exitCode).toBe(1);
+  expect(credentials()).toBe(before);
+});
+
+it('keeps no key of a first login that is refused', async () => {
+  farSide.refuse('auth.cliIdentity', 403, {
+    code: 'permission_denied',
+    message: 'Accounts are not opened here.',
+  });
+  expect((await login()).exitCode).toBe(4);
+  expect(credentials()).toBe('{}\n');
+  expect((await svc(['me', 'get', '--base-url', farSide.url])).exitCode).toBe(4);
+});
+
+it('opens no second account by a second login', async () => {
+  await login();
+  const { exitCode, stderr } = await login();
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining('logged in already')]);
+  expect(farSide.of('auth.cliIdentity')).toHaveLength(1);
+});
+
+it('keeps profiles apart', async () => {
+  await login(['--profile', 'one']);
+  await login(['--profile', 'two']);
+  const table = JSON.parse(credentials()) as Record<string, { private_key: string }>;
+  expect(table.one!.private_key).not.toBe(table.two!.private_key);
+  const { stdout } = await svc(['profile', 'list', '--json', 'name,is_used,world']);
+  expect(JSON.parse(stdout)).toEqual([
+    { name: 'one', is_used: true, world: 'test' },
+    { name: 'two', is_used: false, world: 'test' },
+  ]);
+});
+
+it('says loud that a profile is live', async () => {
+  farSide.on('me.get', meAs('public_key', 'pbk_1', 'live'));
+  expect((await login()).stderr).toContain(' LIVE ');
+  expect((await svc(['auth', 'status'])).stderr).toContain(' LIVE ');
+});
+
+it('tells what it uses, and no key', async () => {
+  await login();
+  const { stdout } = await svc(['auth', 'status', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({
+    profile: 'default',
+    world: 'test',
+    user_id: 'usr_1',
+    credential: 'public_key',
+  });
+  const { private_key } = (JSON.parse(credentials()) as { default: { private_key: string } }).default;
+  expect(stdout).not.toContain(private_key);
+  expect((await svc(['auth', 'whoami'])).stdout).toBe('usr_1\n');
+});
+
+it('forgets the key at a logout, at the API with --revoke alone', async () => {
+  await login();
+  expect((await svc(['auth', 'logout'])).exitCode).toBe(0);
+  expect(farSide.of('publicKeys.revoke')).toHaveLength(0);
+  expect(credentials()).toBe('{}\n');
+  expect((await svc(['trades', 'list'])).exitCode).toBe(4);
+  await login();
+  expect((await svc(['auth', 'logout', '--revoke', '--yes'])).exitCode).toBe(0);
+  expect(farSide.of('publicKeys.revoke')[0]!.url).toBe('/v1/auth/public-keys/pbk_1');
+});
+
+it('forgets the ids that were listed at a logout', async () => {
+  await login();
+  await svc(['trades', 'list']);
+  expect(existsSync(join(folder, 'known-ids.json'))).toBe(true);
+  await svc(['auth', 'logout']);
+  expect(existsSync(join(folder, 'known-ids.json'))).toBe(false);
+});
+
+it('shows its state as before, on a screen and in a pipe', async () => {
+  await login(['--key-stdin'], { stdin: keyOf('golden') });
+  await svc(['profile', 'add', 'away', '--base-url', 'http://away:1']);
+  const shown = async (argv: readonly string[], isScreen: boolean) => {
+    const { stdout, stderr } = await svc(argv, { isScreen, variables: { NO_COLOR: '1' } });
+    const text = `$ svc ${argv.join(' ')}${isScreen ? '' : ' | cat'}\n${stdout}${stderr}`;
+    return text.replaceAll(folder, '(folder)').replaceAll(farSide.url, 'http://127.0.0.1:40000');
+  };
+  const texts = [];
+  for (const argv of [
+    ['auth', 'status'],
+    ['auth', 'whoami'],
+    ['profile', 'list'],
+    ['config', 'get'],
+  ])
+    texts.push(await shown(argv, true), await shown(argv, false));
+  expectGolden('auth-and-profiles', texts.join('\n'));
+});
+
+it('prints the private key when it is asked for and confirmed, and not else', async () => {
+  await login(['--key-stdin'], { stdin: keyOf('exported') });
+  const refused = await svc(['auth', 'keys', 'export']);
+  expect([refused.exitCode, refused.stdout]).toEqual([2, '']);
+  expect((await svc(['auth', 'keys', 'export', '--yes'])).stdout).toBe(`${keyOf('exported')}\n`);
+});
+
+it('refuses two credentials at once', async () => {
+  const variables = { SVC_API_KEY: API_KEY, SVC_PRIVATE_KEY: keyOf('both'), SVC_BASE_URL: farSide.url };
+  expect(await svc(['me', 'get'], { variables })).toMatchObject({ exitCode: 2 });
+});
+
+it('uses a key of the environment, and keeps it nowhere', async () => {
+  const variables = { SVC_PRIVATE_KEY: keyOf('environment'), SVC_BASE_URL: farSide.url };
+  expect((await svc(['me', 'get'], { variables })).exitCode).toBe(0);
+  expect(farSide.of('me.get')[0]!.headers['x-svc-sig']).toMatch(/^[0-9a-f]{128}$/);
+  expect(existsSync(join(folder, 'credentials.json'))).toBe(false);
+});
+
+it('adds, uses and removes profiles, with their keys', async () => {
+  await svc(['profile', 'add', 'away', '--base-url', 'http://away:1']);
+  await login(['--profile', 'home']);
+  await svc(['profile', 'use', 'home']);
+  expect((await svc(['config', 'get', 'base_url'])).stdout).toBe(`${farSide.url}\n`);
+  expect((await svc(['profile', 'remove', 'home'])).exitCode).toBe(2);
+  expect((await svc(['profile', 'remove', 'home', '--yes'])).exitCode).toBe(0);
+  expect(credentials()).toBe('{}\n');
+  expect((await svc(['profile', 'use', 'home'])).exitCode).toBe(3);
+});
+
+it('sets what may be set of a profile, and no secret', async () => {
+  expect((await svc(['config', 'set', 'base_url', 'http://home:1'])).exitCode).toBe(0);
+  expect((await svc(['config', 'get', 'base_url'])).stdout).toBe('http://home:1\n');
+  expect((await svc(['config', 'set', 'api_key', API_KEY])).exitCode).toBe(2);
+  expect((await svc(['config', 'set', 'base_url', 'home'])).exitCode).toBe(2);
+  expect((await svc(['config', 'path'])).stdout).toBe(`${join(folder, 'config.toml')}\n`);
+});

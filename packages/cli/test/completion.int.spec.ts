@@ -1,0 +1,62 @@
+/** Completions as shells ask for them: of the built command line, in processes of their own. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { emptyFolder } from './support/empty-folder.js';
+import { FarSide } from './support/far-side.js';
+import { SVC_FILE } from './support/svc-file.js';
+
+const TRADE = 'trd_01k9y3wq8ge1t8p8bf1mq93h57';
+
+let farSide: FarSide;
+let folder: string;
+beforeAll(async () => {
+  farSide = await FarSide.start();
+});
+beforeEach(() => {
+  farSide.reset();
+  folder = emptyFolder();
+});
+afterAll(() => farSide.close());
+
+async function svc(...argv: readonly string[]): Promise<string> {
+  const env = {
+    PATH: process.env.PATH ?? '',
+    SVC_CONFIG_DIR: folder,
+    SVC_CREDENTIALS: 'file',
+    SVC_BASE_URL: farSide.url,
+    SVC_API_KEY: 'svc_test_key',
+  };
+  return (await promisify(execFile)(process.execPath, [SVC_FILE, ...argv], { env })).stdout;
+}
+
+/** What may stand there, without descriptions and the last line, which tells the shell how to take them. */
+const completed = async (...words: readonly string[]) =>
+  (await svc('complete', '--', ...words))
+    .split('\n')
+    .slice(0, -2)
+    .map((line) => line.split('\t')[0]);
+
+it.each(['bash', 'zsh', 'fish', 'powershell'])('prints a script for %s', async (shell) => {
+  expect(await svc('completion', shell)).toMatch(/svc complete '?--/);
+});
+
+it('prints a script that bash can read', async () => {
+  const script = await svc('completion', 'bash');
+  await expect(promisify(execFile)('bash', ['-nc', script])).resolves.toMatchObject({ stderr: '' });
+});
+
+it('completes commands, flags and choices', async () => {
+  expect(await completed('trades', 'c')).toEqual(['create', 'cancel']);
+  expect(await completed('trades', 'create', '--side', '')).toEqual(['BUY', 'SELL']);
+  expect(await completed('trades', 'create', '--si')).toEqual(['--side']);
+  expect(await completed('webhooks', 'dead-letters', 'dis')).toEqual(['discard']);
+});
+
+it('completes the ids that were listed, and asks the API nothing', async () => {
+  expect(await completed('trades', 'get', 'trd')).toEqual([]);
+  await svc('trades', 'list');
+  farSide.heard.length = 0;
+  expect(await completed('trades', 'get', 'trd')).toEqual([TRADE]);
+  expect(await completed('copiers', 'get', 'trd')).toEqual([]);
+  expect(farSide.heard).toHaveLength(0);
+});

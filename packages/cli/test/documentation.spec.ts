@@ -1,0 +1,60 @@
+/** What the documentation types exists: each `svc …` of its shell blocks is a command with flags that there are. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Command } from 'commander';
+import { environmentOf } from '../src/environment.js';
+import { programOf } from '../src/program.js';
+import { terminalOf } from '../src/terminal/terminal.js';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const guides = join(ROOT, 'docs/guides');
+const FILES = ['README.md', ...readdirSync(guides).map((name) => `docs/guides/${name}`)].filter((file) =>
+  file.endsWith('.md'),
+);
+
+const streams = { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr };
+const program = programOf(
+  { streams, environment: environmentOf({}, '.'), signal: new AbortController().signal },
+  terminalOf(streams, {}),
+);
+
+/** Words of each call, up to where the shell takes over again. */
+function callsIn(file: string): readonly (readonly string[])[] {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  const blocks = [...text.matchAll(/^```(?:sh|bash|shell|console)?\n([\s\S]*?)^```/gm)].map(
+    ([, block]) => block!,
+  );
+  return blocks.flatMap((block) =>
+    block
+      .replaceAll('\\\n', ' ')
+      .split('\n')
+      .flatMap((line) => [...line.matchAll(/(?:^|[$(|;&]\s*|\s)svc\s+([^)|;&>#]*)/g)])
+      .map(([, rest]) => [...rest!.matchAll(/'[^']*'|"[^"]*"|\S+/g)].map(([word]) => word)),
+  );
+}
+
+/** The command that the first words name. */
+function commandOf([word, ...rest]: readonly string[], from: Command = program): Command {
+  const found = from.commands.find((command) => command.name() === word);
+  return found === undefined ? from : commandOf(rest, found);
+}
+
+it.each(FILES.map((file) => [file, callsIn(file)] as const).filter(([, calls]) => calls.length > 0))(
+  '%s',
+  (_file, calls) => {
+    for (const words of calls) {
+      const flags = words
+        .filter((word) => word.startsWith('-') && word !== '-')
+        .map((word) => word.split('=')[0]!);
+      const command = commandOf(words);
+      const known = [program, command].flatMap(({ options }) =>
+        options.flatMap(({ long, short }) => [long, short]),
+      );
+      const unknown = flags.filter((flag) => !known.includes(flag) && !['--help', '-h'].includes(flag));
+      expect({ words, unknown }).toEqual({ words, unknown: [] });
+      if (!words[0]!.startsWith('-'))
+        expect({ words, name: command === program ? 'none' : 'some' }).toEqual({ words, name: 'some' });
+    }
+  },
+);

@@ -1,0 +1,386 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Interrupted } from '../src/failures.js';
+import { runCaptured, type Surroundings } from './support/captured-run.js';
+import { emptyFolder } from './support/empty-folder.js';
+import { FarSide } from './support/far-side.js';
+import { expectGolden } from './support/golden.js';
+
+let farSide: FarSide;
+beforeAll(async () => {
+  farSide = await FarSide.start();
+});
+beforeEach(() => farSide.reset());
+afterAll(() => farSide.close());
+
+const svc = (argv: readonly string[], { variables = {}, ...around }: Surroundings = {}) =>
+  runCaptured(argv, {
+    ...around,
+    variables: { SVC_API_KEY: 'svc_test_key', SVC_BASE_URL: farSide.url, ...variables },
+  });
+
+describe('what is wrong', () => {
+  it.each([
+    ['a command', ['trade', 'list'], 'Did you mean trades?'],
+    ['a verb', ['trades', 'lst'], 'Did you mean list?'],
+    ['a flag', ['trades', 'list', '--statsu', 'FILLED'], 'Did you mean --status?'],
+  ])('says what was meant by %s that does not exist', async (_what, argv, hint) => {
+    const { exitCode, stderr, stdout } = await svc(argv);
+    expect([exitCode, stdout, stderr]).toEqual([2, '', expect.stringContaining(hint)]);
+  });
+
+  it('tells the fault, its fields, how to mend it and the request', async () => {
+    farSide.refuse('trades.create', 422, {
+      code: 'validation_failed',
+      message: 'The body is not as it should be.',
+      details: [{ field: 'amount', code: 'too_small', message: 'It must be above 0.' }],
+    });
+    const { exitCode, stdout, stderr } = await svc([...CREATE, '--amount', '0']);
+    expect([exitCode, stdout]).toEqual([1, '']);
+    expectGolden('errors-validation', stderr);
+  });
+
+  it.each([
+    [400, 'malformed_json', 1],
+    [401, 'invalid_api_key', 4],
+    [403, 'permission_denied', 4],
+    [404, 'not_found', 3],
+    [409, 'invalid_state', 1],
+  ])('turns the status %i into its exit code', async (status, code, exitCode) => {
+    farSide.refuse('trades.get', status, { code, message: 'No.' });
+    expect((await svc(['trades', 'get', TRADE])).exitCode).toBe(exitCode);
+  });
+
+  it('says how long to wait where the rate limit is reached', async () => {
+    farSide.refuse(
+      'trades.get',
+      429,
+      { code: 'rate_limited', message: 'Too many.' },
+      { 'retry-after': '90' },
+    );
+    const { exitCode, stderr } = await svc(['trades', 'get', TRADE]);
+    expect([exitCode, stderr]).toEqual([5, expect.stringContaining('Wait 90 s')]);
+  });
+
+  it('says that nobody answers, and which address was asked', async () => {
+    const { exitCode, stderr } = await svc(['version'], {
+      variables: { SVC_BASE_URL: 'http://127.0.0.1:1' },
+    });
+    expect([exitCode, stderr]).toEqual([6, expect.stringContaining('http://127.0.0.1:1')]);
+  });
+
+  it.each([['ftp://x'], ['http://x/path'], ['nonsense']])('refuses the address %s', async (SVC_BASE_URL) => {
+    expect((await svc(['version'], { variables: { SVC_BASE_URL } })).exitCode).toBe(2);
+  });
+
+  it('names what is missing where neither address nor credential is known', async () => {
+    const address = await svc(['version'], { variables: { SVC_BASE_URL: '' } });
+    expect([address.exitCode, address.stderr]).toEqual([2, expect.stringContaining('--base-url')]);
+    const credential = await svc(['me', 'get'], { variables: { SVC_API_KEY: '' } });
+    expect([credential.exitCode, credential.stderr]).toEqual([4, expect.stringContaining('svc auth login')]);
+  });
+
+  it('shows where a failure came from with --debug, and no key', async () => {
+    const SVC_API_KEY = 'svc_test_veryverysecret';
+    farSide.refuse('me.get', 401, { code: 'invalid_api_key', message: `No: ${SVC_API_KEY}` });
+    const { stderr } = await svc(['me', 'get', '--debug'], { variables: { SVC_API_KEY } });
+    expect(stderr).toContain('    at ');
+    expect(stderr).not.toContain('veryverysecret');
+  });
+
+  it('shows no control character that an answer holds', async () => {
+    farSide.refuse('me.get', 403, { code: 'permission_denied', message: 'a\u001b[2Jb' });
+    expect((await svc(['me', 'get'])).stderr).not.toContain('\u001b');
+  });
+
+  it('tells every flag that an order lacks, and sends nothing', async () => {
+    const { exitCode, stderr } = await svc([
+      'trades',
+      'create',
+      '--exchange-account-id',
+      'exa_1',
+      '--side',
+      'BUY',
+    ]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('--trade-pair-id, --type, --amount are missing');
+    expect(farSide.of('trades.create')).toHaveLength(0);
+  });
+});
+
+describe('JSON', () => {
+  it('prints the named fields of a record and of each record of a list', async () => {
+    const one = await svc(['trades', 'get', TRADE, '--json', 'symbol,fee.amount']);
+    expect(JSON.parse(one.stdout)).toEqual({ symbol: 'BTC/USDT', 'fee.amount': '0.01' });
+    const many = await svc(['trades', 'list', '--json', 'symbol']);
+    expect(JSON.parse(many.stdout)).toEqual([{ symbol: 'BTC/USDT' }]);
+  });
+
+  it('refuses a field that there is not, before anything is asked of the API', async () => {
+    const { exitCode, stderr } = await svc(['trades', 'list', '--json', 'sybmol']);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('no field sybmol')]);
+    expect(farSide.heard).toHaveLength(0);
+  });
+
+  it('says so where --json took an id for its fields', async () => {
+    const { exitCode, stderr } = await svc(['trades', 'get', TRADE, '--json', 'trd_1']);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('put ids before it')]);
+  });
+
+  it('goes through a jq filter, texts without quotes and decimals as they came', async () => {
+    const { stdout } = await svc(['trades', 'list', '--jq', '.[] | .average_price, .version']);
+    expect(stdout).toBe('60000.100000000000000001\n3\n');
+  });
+
+  it('tells a wrong jq filter from a failure of the API', async () => {
+    expect((await svc(['trades', 'list', '--jq', '.[', '--yes'])).exitCode).toBe(2);
+  });
+});
+
+describe('lists', () => {
+  beforeEach(() =>
+    farSide.on('events.list', ({ url }) => {
+      const search = new URL(url, 'http://x').searchParams;
+      const [from, limit] = [Number(search.get('cursor') ?? 0), Number(search.get('limit') ?? 20)];
+      const data = Array.from({ length: Math.min(limit, 250 - from) }, (_, at) => ({ event_id: from + at }));
+      const next = from + data.length;
+      const pagination = {
+        limit,
+        offset: 0,
+        has_more: next < 250,
+        next_cursor: next < 250 ? `${next}` : null,
+      };
+      return { body: { success: true, data, pagination } };
+    }),
+  );
+  const ids = async (...more: readonly string[]) => {
+    const { stdout } = await svc(['events', 'list', '--json', 'event_id', ...more]);
+    return (JSON.parse(stdout) as { event_id: number }[]).map(({ event_id }) => event_id);
+  };
+  const upTo = (count: number) => Array.from({ length: count }, (_, at) => at);
+
+  it('print one page unless they are told otherwise', async () => {
+    expect(await ids()).toEqual(upTo(20));
+    expect(farSide.heard).toHaveLength(1);
+  });
+
+  it('print as many as --limit says, over pages, none twice', async () => {
+    expect(await ids('--limit', '120')).toEqual(upTo(120));
+    expect(farSide.heard.map(({ url }) => new URL(url, 'http://x').searchParams.get('limit'))).toEqual([
+      '100',
+      '20',
+    ]);
+  });
+
+  it('print everything with --all', async () => {
+    expect(await ids('--all')).toEqual(upTo(250));
+  });
+
+  it('say on a screen that there is more', async () => {
+    expect((await svc(['events', 'list'], { isScreen: true })).stderr).toContain('more than these 20');
+    expect((await svc(['events', 'list', '--quiet'], { isScreen: true })).stderr).toBe('');
+  });
+
+  it('print nothing on stdout where there is none', async () => {
+    farSide.on('events.list', {
+      body: { success: true, data: [], pagination: { has_more: false, next_cursor: null } },
+    });
+    expect(await svc(['events', 'list'])).toMatchObject({ exitCode: 0, stdout: '', stderr: '' });
+    expect(await svc(['events', 'list'], { isScreen: true })).toMatchObject({
+      stdout: '',
+      stderr: 'There is none.\n',
+    });
+    expect((await svc(['events', 'list', '--json'])).stdout).toBe('[]\n');
+  });
+});
+
+const TRADE = 'trd_01k9y3wq8ge1t8p8bf1mq93h57';
+const CREATE = ['trades', 'create', '--pair', 'BTC/USDT', '--side', 'BUY', '--type', 'MARKET'];
+
+describe('orders', () => {
+  it('find the account by name and the pair by symbol, and send the amount as it was typed', async () => {
+    await svc([...CREATE, '--account', 'main', '--amount', '0.010000000000000001']);
+    expect(farSide.of('trades.create')[0]!.body).toEqual({
+      exchange_account_id: 'exa_01k9y3wq8ge0t8p8bf1mq93h57',
+      trade_pair_id: 'tpr_01k9y3wq8ge128p8bf1mq93h57',
+      side: 'BUY',
+      type: 'MARKET',
+      amount: '0.010000000000000001',
+    });
+  });
+
+  it('take the only account there is, and ask which where there are two', async () => {
+    expect((await svc([...CREATE, '--amount', '1'])).exitCode).toBe(0);
+    const accounts = ['exa_1', 'exa_2'].map((id) => ({ id, account_name: `of ${id}` }));
+    const pagination = { has_more: false, next_cursor: null, limit: 100, offset: 0 };
+    farSide.on('exchanges.list', { body: { success: true, data: accounts, pagination } });
+    const { exitCode, stderr } = await svc([...CREATE, '--amount', '1']);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('of exa_1 (exa_1), of exa_2 (exa_2)')]);
+  });
+
+  it('know no account and no pair that there is not', async () => {
+    expect((await svc([...CREATE, '--amount', '1', '--account', 'nobody'])).exitCode).toBe(3);
+    expect((await svc([...CREATE, '--amount', '1', '--pair', 'NO/PAIR'])).exitCode).toBe(3);
+    expect(farSide.of('trades.create')).toHaveLength(0);
+  });
+
+  it('come from a file, with flags before it, and from stdin', async () => {
+    const file = join(emptyFolder(), 'order.json');
+    writeFileSync(
+      file,
+      JSON.stringify({
+        exchange_account_id: 'exa_1',
+        trade_pair_id: 'tpr_1',
+        side: 'SELL',
+        type: 'MARKET',
+        amount: '1',
+      }),
+    );
+    await svc(['trades', 'create', '--from-file', file, '--amount', '2']);
+    expect(farSide.of('trades.create')[0]!.body).toMatchObject({ side: 'SELL', amount: '2' });
+    await svc(['trades', 'create', '--from-file', '-', '--exchange-account-id', 'exa_2'], {
+      stdin: '{"trade_pair_id":"tpr_1","side":"BUY","type":"MARKET","amount":"3"}',
+    });
+    expect(farSide.of('trades.create')[1]!.body).toMatchObject({ exchange_account_id: 'exa_2', amount: '3' });
+    expect((await svc(['trades', 'create', '--from-file', '-'], { stdin: '[]' })).exitCode).toBe(2);
+  });
+
+  it('in the live world are confirmed, in the test world they just happen', async () => {
+    const live = await svc([...CREATE, '--amount', '1'], { variables: { SVC_API_KEY: 'svc_live_key' } });
+    expect([live.exitCode, live.stderr]).toEqual([2, expect.stringContaining(' LIVE ')]);
+    expect(farSide.of('trades.create')).toHaveLength(0);
+    expect(
+      (await svc([...CREATE, '--amount', '1', '--yes'], { variables: { SVC_API_KEY: 'svc_live_key' } }))
+        .exitCode,
+    ).toBe(0);
+    expect((await svc([...CREATE, '--amount', '1'])).exitCode).toBe(0);
+  });
+
+  it('carry a key by which they happen once', async () => {
+    await svc([...CREATE, '--amount', '1']);
+    expect(farSide.of('trades.create')[0]!.headers['idempotency-key']).toMatch(/\S{16,}/);
+  });
+});
+
+describe('what asks first', () => {
+  it.each([
+    [
+      'withdrawals create',
+      ['withdrawals', 'create', '--amount', '1', '--wallet-address', `0x${'0'.repeat(40)}`],
+    ],
+    ['emergency-stop', ['emergency-stop']],
+    ['api-keys revoke', ['api-keys', 'revoke', 'key_1']],
+    ['exchanges remove', ['exchanges', 'remove', 'exa_1']],
+    ['webhooks rotate-secret', ['webhooks', 'rotate-secret', 'whk_1']],
+    ['webhooks dead-letters retry --all', ['webhooks', 'dead-letters', 'retry', 'whk_1', '--all']],
+  ])('is refused in a script without --yes: %s', async (_command, argv) => {
+    const { exitCode, stderr } = await svc(argv);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('--yes')]);
+    expect(farSide.heard.filter(({ operation }) => operation !== 'me.get')).toHaveLength(0);
+  });
+});
+
+describe('credentials of an exchange', () => {
+  it('are no flags, and come from a file or stdin', async () => {
+    const help = (await svc(['exchanges', 'add', '--help'])).stdout;
+    expect(help).not.toMatch(/--(?:credentials\.)?api-(?:key|secret)/);
+    const { exitCode } = await svc(
+      [
+        'exchanges',
+        'add',
+        '--exchange',
+        'paper',
+        '--trading-type',
+        'spot',
+        '--account-name',
+        'a',
+        '--credentials-file',
+        '-',
+      ],
+      { stdin: '{"api_key":"k","api_secret":"s"}' },
+    );
+    expect(exitCode).toBe(0);
+    expect(farSide.of('exchanges.create')[0]!.body).toMatchObject({
+      credentials: { api_key: 'k', api_secret: 's' },
+    });
+  });
+});
+
+describe('dead letters', () => {
+  it('are retried one by one, or all of a kind', async () => {
+    await svc(['webhooks', 'dead-letters', 'retry', 'whk_1', 'dlq_1']);
+    expect(farSide.of('deadLetters.retry')[0]!.url).toBe('/v1/webhooks/whk_1/dead-letters/dlq_1/retry');
+    await svc([
+      'webhooks',
+      'dead-letters',
+      'retry',
+      'whk_1',
+      '--all',
+      '--event-type',
+      'trade.filled',
+      '--yes',
+    ]);
+    expect(farSide.of('deadLetters.retryMany')[0]!.body).toEqual({ event_type: 'trade.filled' });
+    expect((await svc(['webhooks', 'dead-letters', 'retry', 'whk_1'])).exitCode).toBe(2);
+  });
+});
+
+describe('colours and signs', () => {
+  const screen = async (variables: Readonly<Record<string, string>>, argv: readonly string[] = []) =>
+    (await svc(['trades', 'list', ...argv], { isScreen: true, variables })).stdout;
+  const ESCAPE = '\u001b[';
+
+  it('are on a screen, and go by NO_COLOR, TERM=dumb and --no-color', async () => {
+    expect(await screen({})).toContain(ESCAPE);
+    expect(await screen({ NO_COLOR: '1' })).not.toContain(ESCAPE);
+    expect(await screen({ TERM: 'dumb' })).not.toContain(ESCAPE);
+    expect(await screen({}, ['--no-color'])).not.toContain(ESCAPE);
+  });
+
+  it('are in no pipe but where FORCE_COLOR says so', async () => {
+    expect((await svc(['trades', '--help'])).stdout).not.toContain(ESCAPE);
+    expect((await svc(['trades', '--help'], { variables: { FORCE_COLOR: '1' } })).stdout).toContain(ESCAPE);
+  });
+
+  it('stay within ASCII where the locale is no UTF-8', async () => {
+    const narrow = (LANG: string) =>
+      svc(['webhooks', 'list'], { isScreen: true, columns: 70, variables: { LANG } });
+    expect((await narrow('C.UTF-8')).stdout).toContain('…');
+    const ascii = (await narrow('C')).stdout;
+    expect(ascii).toContain('...');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII begins there
+    expect(ascii).toMatch(/^[\u0000-\u007f]*$/);
+  });
+});
+
+it('shows the tree of commands as before', async () => {
+  expectGolden('svc', (await svc([])).stdout);
+});
+
+it('ends with 130 where it is interrupted in the middle of a request', async () => {
+  const interruption = new AbortController();
+  farSide.on('trades.list', () => {
+    interruption.abort(new Interrupted());
+    return { status: 200, body: { success: true, data: [], pagination: {} } };
+  });
+  expect(await svc(['trades', 'list'], { signal: interruption.signal })).toMatchObject({
+    exitCode: 130,
+    stdout: '',
+    stderr: '',
+  });
+});
+
+it('ends with 130 whatever an interrupted command stumbles over', async () => {
+  const signal = AbortSignal.abort(new Interrupted());
+  expect(await svc(['config', 'get', 'nonsense'], { signal })).toMatchObject({ exitCode: 130, stderr: '' });
+});
+
+it('shows what is signed of a request with --debug-signature, and never the key', async () => {
+  const SVC_PRIVATE_KEY = '11'.repeat(32);
+  const { stderr } = await svc(['me', 'get', '--debug-signature'], {
+    variables: { SVC_API_KEY: '', SVC_PRIVATE_KEY },
+  });
+  const { headers } = farSide.of('me.get')[0]!;
+  expect(stderr).toContain(`GET\n  /v1/me\n  ${headers['x-svc-timestamp']}\n  ${headers['x-svc-nonce']}\n`);
+  expect(stderr).not.toContain(SVC_PRIVATE_KEY);
+});

@@ -1,0 +1,239 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { environmentOf } from '../../src/environment.js';
+import { Interrupted } from '../../src/failures.js';
+import { run } from '../../src/run.js';
+import { LiveSide } from './live-side.js';
+
+/** What `npm start` runs in the checkout of these tests: it says where it is, and ends when it is asked to. */
+const LAUNCHER = `
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+const state = new URL('.data/dev.json', import.meta.url);
+if (process.argv.includes('--fresh')) writeFileSync(new URL('.data/fresh', import.meta.url), 'yes');
+process.on('SIGTERM', () => { rmSync(state); process.exit(0); });
+writeFileSync(state, JSON.stringify({
+  rest_url: 'http://127.0.0.1:4000', graphql_url: 'http://127.0.0.1:4001', mail_url: 'http://127.0.0.1:4020',
+  paper_exchange_url: readFileSync(new URL('paper.txt', import.meta.url), 'utf8'), api_key: 'svc_test_secret', pid: process.pid,
+}));
+setInterval(() => {}, 1000);
+`;
+
+let checkout: string;
+let api: LiveSide;
+let paper: Server;
+let opened: string[];
+beforeEach(async () => {
+  checkout = mkdtempSync(join(tmpdir(), 'svc-checkout-'));
+  mkdirSync(join(checkout, '.data'));
+  mkdirSync(join(checkout, 'deep', 'inside'), { recursive: true });
+  writeFileSync(
+    join(checkout, 'package.json'),
+    JSON.stringify({ name: 'trading-automation', type: 'module', scripts: { start: 'node start.mjs' } }),
+  );
+  writeFileSync(join(checkout, 'start.mjs'), LAUNCHER);
+  api = await LiveSide.start();
+  opened = [];
+  paper = createServer(async (request, response) => {
+    opened.push(`${request.method} ${request.url} ${await text(request)}`);
+    response.writeHead(200).end('{"api_key":"paper key","api_secret":"paper secret"}');
+  });
+  await new Promise<void>((resolve) => paper.listen(0, '127.0.0.1', resolve));
+  writeFileSync(join(checkout, 'paper.txt'), paperURL());
+});
+afterEach(async () => {
+  await svc(['dev', 'down']);
+  await api.close();
+  paper.closeAllConnections();
+  await new Promise((resolve) => paper.close(resolve));
+});
+
+const paperURL = () => `http://127.0.0.1:${(paper.address() as AddressInfo).port}`;
+
+async function svc(
+  argv: readonly string[],
+  folder = join(checkout, 'deep', 'inside'),
+  signal = new AbortController().signal,
+) {
+  const said = { stdout: '', stderr: '' };
+  const stream = (name: 'stdout' | 'stderr') =>
+    new PassThrough().setEncoding('utf8').on('data', (part: string) => {
+      said[name] += part;
+    });
+  const exitCode = await run(argv, {
+    streams: { stdin: Readable.from([]), stdout: stream('stdout'), stderr: stream('stderr') },
+    environment: environmentOf(
+      {
+        SVC_CONFIG_DIR: join(checkout, 'home'),
+        SVC_CREDENTIALS: 'file',
+        SVC_BASE_URL: api.url,
+        SVC_API_KEY: 'svc_test_key',
+      },
+      folder,
+    ),
+    signal,
+  });
+  return { exitCode, ...said };
+}
+
+describe('svc dev', () => {
+  it('runs the stack of the checkout above, tells its addresses, and ends it', async () => {
+    const up = await svc(['dev', 'up', '--detach', '--json']);
+    expect(up.exitCode).toBe(0);
+    const told = JSON.parse(up.stdout);
+    expect(told).toMatchObject({ rest_url: 'http://127.0.0.1:4000', pid: expect.any(Number) });
+    expect(up.stdout).not.toContain('svc_test_secret');
+
+    const again = await svc(['dev', 'up', '--json']);
+    expect([again.exitCode, JSON.parse(again.stdout).pid]).toEqual([0, told.pid]);
+    expect(again.stderr).toContain('runs already');
+
+    expect(await svc(['dev', 'down'])).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringContaining('Stopped'),
+    });
+    expect(() => process.kill(told.pid, 0)).toThrow('ESRCH');
+    expect(await svc(['dev', 'down'])).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringContaining('Nothing runs'),
+    });
+  });
+
+  it('runs the stack in the foreground until it is interrupted, and leaves nothing running', async () => {
+    const interruption = new AbortController();
+    const running = svc(['dev', 'up'], checkout, interruption.signal);
+    const state = join(checkout, '.data', 'dev.json');
+    while (!existsSync(state) || readFileSync(state, 'utf8') === '')
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    const { pid } = JSON.parse(readFileSync(state, 'utf8'));
+    interruption.abort(new Interrupted());
+    expect((await running).exitCode).toBe(130);
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+  });
+
+  it('begins again with empty data, once that was confirmed', async () => {
+    await svc(['dev', 'up', '--detach']);
+    const { pid } = JSON.parse(readFileSync(join(checkout, '.data', 'dev.json'), 'utf8'));
+    const refused = await svc(['dev', 'reset', '--detach']);
+    expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('--yes')]);
+    expect(() => process.kill(pid, 0)).not.toThrow();
+    const reset = await svc(['dev', 'reset', '--detach', '--yes', '--json']);
+    expect([reset.exitCode, JSON.parse(reset.stdout).pid === pid]).toEqual([0, false]);
+    expect(readFileSync(join(checkout, '.data', 'fresh'), 'utf8')).toBe('yes');
+  });
+
+  it('takes a file that a dead stack left for what it is', async () => {
+    writeFileSync(join(checkout, '.data', 'dev.json'), JSON.stringify({ rest_url: 'x', pid: process.pid }));
+    expect((await svc(['dev', 'down'])).stderr).toContain('Nothing runs');
+  });
+
+  it('tells where the stack did not start', async () => {
+    writeFileSync(join(checkout, 'start.mjs'), 'process.exit(3)');
+    const { exitCode, stderr } = await svc(['dev', 'up', '--detach']);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('it ended with 3')]);
+  });
+
+  it('is for checkouts', async () => {
+    const { exitCode, stderr } = await svc(['dev', 'up'], tmpdir());
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('is in no checkout')]);
+  });
+});
+
+describe('svc dev seed', () => {
+  const account = {
+    id: 'exa_1',
+    exchange_name: 'paper',
+    account_name: 'practice',
+    is_active: true,
+    last_sync_at: 'now',
+  };
+  beforeEach(() => {
+    api.onList('GET /v1/exchanges', []);
+    api.on('POST /v1/exchanges', { data: { ...account, last_sync_at: null } });
+    let reads = 0;
+    api.on('GET /v1/exchanges/exa_1', () => ({
+      data: { ...account, last_sync_at: ++reads > 2 ? 'now' : null },
+    }));
+    api.onList('GET /v1/trade-pairs', [{ id: 'tpr_1' }]);
+  });
+  const created = () => api.asked.filter(({ route }) => route === 'POST /v1/exchanges');
+
+  it('opens an account at the paper exchange, links it, and waits until its balances are known', async () => {
+    const seeded = await svc(['dev', 'seed', '--paper-url', paperURL(), '--balance', 'USDT=5000', '--json']);
+    expect([seeded.exitCode, JSON.parse(seeded.stdout)]).toEqual([0, account]);
+    expect(opened).toEqual(['POST /admin/accounts {"balances":{"USDT":"5000"}}']);
+    expect(JSON.parse(created()[0]!.body)).toEqual({
+      exchange: 'paper',
+      account_name: 'practice',
+      trading_type: 'spot',
+      credentials: { api_key: 'paper key', api_secret: 'paper secret' },
+    });
+    expect(seeded.stdout + seeded.stderr).not.toContain('paper secret');
+  });
+
+  it('links no second one unless it is to have another name', async () => {
+    api.onList('GET /v1/exchanges', [account]);
+    expect((await svc(['dev', 'seed', '--paper-url', paperURL()])).exitCode).toBe(0);
+    expect(created()).toEqual([]);
+    await svc(['dev', 'seed', '--paper-url', paperURL(), '--name', 'copies']);
+    expect(JSON.parse(created()[0]!.body).account_name).toBe('copies');
+  });
+
+  it('knows the paper exchange of the stack that runs here, and keeps where its GraphQL is', async () => {
+    await svc(['dev', 'up', '--detach']);
+    expect((await svc(['dev', 'seed'])).exitCode).toBe(0);
+    expect(opened).toHaveLength(1);
+    expect(readFileSync(join(checkout, 'home', 'config.toml'), 'utf8')).toContain(
+      'graphql_url = "http://127.0.0.1:4001"',
+    );
+  });
+
+  it('says what is missing where no paper exchange is known or answers', async () => {
+    expect(await svc(['dev', 'seed'])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('svc dev up'),
+    });
+    expect((await svc(['dev', 'seed', '--paper-url', 'nowhere'])).exitCode).toBe(2);
+    expect((await svc(['dev', 'seed', '--balance', 'USDT'])).exitCode).toBe(2);
+    const away = paperURL();
+    paper.closeAllConnections();
+    await new Promise((resolve) => paper.close(resolve));
+    expect(await svc(['dev', 'seed', '--paper-url', away])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('does not answer'),
+    });
+    await new Promise<void>((resolve) => paper.listen(0, '127.0.0.1', resolve));
+  });
+});
+
+describe('svc open and svc docs', () => {
+  it('print addresses, and open nothing where nobody sits before a screen', async () => {
+    expect(await svc(['open', 'docs'])).toMatchObject({ exitCode: 0, stdout: `${api.url}/docs\n` });
+    expect(await svc(['docs', 'dead-letters'])).toMatchObject({
+      stdout: `${api.url}/docs#tag/dead-letters\n`,
+    });
+    expect((await svc(['open'])).stdout).toContain(`openapi\t${api.url}/openapi.json\t`);
+    expect((await svc(['docs'])).stdout).toContain(`webhooks\tWebhooks\t${api.url}/docs#tag/webhooks`);
+  });
+
+  it('know the pages of the stack that runs here', async () => {
+    expect((await svc(['open', 'mail'])).exitCode).toBe(3);
+    await svc(['dev', 'up', '--detach']);
+    expect(await svc(['open', 'mail'])).toMatchObject({ exitCode: 0, stdout: 'http://127.0.0.1:4020\n' });
+  });
+
+  it('say what there is where something is not', async () => {
+    expect(await svc(['open', 'x'])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('graphiql'),
+    });
+    expect(await svc(['docs', 'toString'])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('webhooks'),
+    });
+  });
+});

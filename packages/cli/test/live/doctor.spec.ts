@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer as createNetServer } from 'node:net';
+import { join } from 'node:path';
+import { runCaptured } from '../support/captured-run.js';
+import { emptyFolder } from '../support/empty-folder.js';
+import { GraphqlSide } from './graphql-side.js';
+import { LiveSide } from './live-side.js';
+
+let api: LiveSide;
+let graphql: GraphqlSide;
+let home: string;
+beforeEach(async () => {
+  api = await LiveSide.start();
+  graphql = await GraphqlSide.start();
+  home = emptyFolder();
+  graphql.answer = { data: { health: { status: 'ok' } } };
+  api.on('GET /v1/version', { data: { version: '1.2.3', commit: 'abc', api: 'v1', world: 'test' } });
+  api.on('GET /v1/me', {
+    data: {
+      id: 'usr_1',
+      world: 'test',
+      credential: { kind: 'api_key', id: 'key_1', permissions: ['READ', 'TRADE'] },
+    },
+  });
+});
+afterEach(async () => {
+  await api.close();
+  await graphql.close();
+});
+
+const SVC_PRIVATE_KEY = createHash('sha256').update('svc: doctor').digest('hex');
+async function doctor(variables: Record<string, string> = { SVC_PRIVATE_KEY }, ...given: string[]) {
+  const { exitCode, stdout, stderr } = await runCaptured(['doctor', '--json', ...given], {
+    configFolder: home,
+    variables: { SVC_BASE_URL: api.url, SVC_GRAPHQL_URL: graphql.url, ...variables },
+  });
+  const findings: { check: string; status: string; found: string; mend: string | null }[] =
+    JSON.parse(stdout);
+  return {
+    exitCode,
+    stderr,
+    of: (check: string) => findings.find((finding) => finding.check === check),
+    findings,
+  };
+}
+
+describe('svc doctor', () => {
+  it('finds all well, and says what the credential may do', async () => {
+    const { exitCode, findings, of } = await doctor();
+    expect(findings.map(({ check, status }) => `${check} ${status}`)).toEqual([
+      'node ok',
+      'config ok',
+      'secrets ok',
+      'name ok',
+      'encryption ok',
+      'api ok',
+      'clock ok',
+      'credential ok',
+      'graphql ok',
+    ]);
+    expect(exitCode).toBe(0);
+    expect(of('api')!.found).toMatch(/^1\.2\.3, v1, test world, answers in \d+ ms$/);
+    expect(of('credential')!.found).toBe('api_key key_1 of usr_1, test world, may READ, TRADE');
+  });
+
+  it('is one line for each check in a pipe, and nothing else', async () => {
+    const { stdout } = await runCaptured(['doctor'], {
+      configFolder: home,
+      variables: { SVC_BASE_URL: api.url, SVC_GRAPHQL_URL: graphql.url, SVC_PRIVATE_KEY },
+    });
+    for (const line of stdout.split('\n').slice(0, -1)) expect(line.split('\t')).toHaveLength(4);
+  });
+
+  it('fails where nobody answers, and says what to look at', async () => {
+    const closed = createNetServer();
+    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
+    const { port } = closed.address() as AddressInfo;
+    await new Promise((resolve) => closed.close(resolve));
+    const { exitCode, of, findings } = await doctor({ SVC_BASE_URL: `http://127.0.0.1:${port}` });
+    expect([exitCode, of('api')]).toEqual([1, expect.objectContaining({ status: 'fail' })]);
+    expect(of('api')!.mend).toContain(`127.0.0.1:${port}`);
+    expect(findings.at(-1)!.check).toBe('api');
+  });
+
+  it.each([
+    ['name', 'https://no-such-host.invalid'],
+    ['base url', 'no address'],
+  ])('fails at the %s of %s', async (check, SVC_BASE_URL) => {
+    const { exitCode, of } = await doctor({ SVC_BASE_URL });
+    expect([exitCode, of(check)?.status]).toEqual([1, 'fail']);
+  });
+
+  it('fails without TLS where https is said', async () => {
+    const { exitCode, of } = await doctor({ SVC_BASE_URL: api.url.replace('http:', 'https:') });
+    expect([exitCode, of('encryption')?.status]).toEqual([1, 'fail']);
+  });
+
+  it('fails where others can read the secrets, or the configuration can not be read', async () => {
+    const file = join(home, 'credentials.json');
+    writeFileSync(file, '{}');
+    chmodSync(file, 0o644);
+    const open = await doctor();
+    expect([open.exitCode, open.of('secrets')]).toEqual([1, expect.objectContaining({ status: 'fail' })]);
+    expect(open.of('secrets')!.mend).toContain(`chmod 600 ${file}`);
+    chmodSync(file, 0o600);
+    expect((await doctor()).of('secrets')!.status).toBe('ok');
+  });
+
+  it('fails where the credential is not taken, and warns where there is none or it signs nothing', async () => {
+    const withKey = await doctor({ SVC_API_KEY: 'svc_test_key' });
+    expect([withKey.exitCode, withKey.of('signature')?.status]).toEqual([0, 'warn']);
+    const without = await doctor({});
+    expect([without.exitCode, without.of('credential')]).toEqual([
+      0,
+      expect.objectContaining({ status: 'warn' }),
+    ]);
+    api.on('GET /v1/me', { status: 401, code: 'unknown_public_key' });
+    const refused = await doctor();
+    expect([refused.exitCode, refused.of('credential')?.found]).toEqual([
+      1,
+      expect.stringContaining('unknown_public_key'),
+    ]);
+  });
+
+  it('fails where another version of the API speaks, and warns where no GraphQL does', async () => {
+    api.on('GET /v1/version', { data: { version: '2.0.0', commit: 'abc', api: 'v2', world: 'test' } });
+    const { exitCode, of } = await doctor({ SVC_PRIVATE_KEY, SVC_GRAPHQL_URL: graphql.url });
+    expect([exitCode, of('api')?.status]).toEqual([1, 'fail']);
+    api.on('GET /v1/version', { data: { version: '1.0.0', commit: 'abc', api: 'v1', world: 'test' } });
+    graphql.answer = { hello: 'world' };
+    expect((await doctor()).of('graphql')?.status).toBe('warn');
+  });
+
+  it('shows what is signed, and never the key', async () => {
+    const { stderr, exitCode } = await doctor({ SVC_PRIVATE_KEY }, '--debug-signature');
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(/GET\n\s+\/v1\/me\n\s+\d{13}\n\s+[0-9a-f]{32}\n\s+[0-9a-f]{64}/);
+    expect(stderr).not.toContain(SVC_PRIVATE_KEY);
+  });
+});

@@ -1,0 +1,212 @@
+import { Webhook } from 'standardwebhooks';
+import { runCaptured } from '../support/captured-run.js';
+import { emptyFolder } from '../support/empty-folder.js';
+import { LiveSide } from './live-side.js';
+import { ReceiverSide } from './receiver-side.js';
+import { Running } from './running.js';
+
+let api: LiveSide;
+let receiver: ReceiverSide;
+let home: string;
+let started: Running[];
+beforeEach(async () => {
+  api = await LiveSide.start();
+  receiver = await ReceiverSide.start();
+  home = emptyFolder();
+  started = [];
+});
+afterEach(async () => {
+  await Promise.all(started.map((running) => running.interrupt()));
+  await api.close();
+  await receiver.close();
+});
+
+const variables = () => ({ SVC_BASE_URL: api.url, SVC_API_KEY: 'svc_test_key' });
+
+/** `svc listen …`, connected. */
+async function listen(...given: string[]): Promise<Running> {
+  const running = new Running(['listen', ...given], variables(), home);
+  started.push(running);
+  await running.until(({ stderr }) => stderr.includes('Ready'));
+  return running;
+}
+const eventText = (id: string, type = 'trade.filled') =>
+  `{"event_id":"${id}","type":"${type}","timestamp":"2026-01-01T00:00:00.000Z","data":{"amount":1.10,"price":0.123456789012345678,"note":"ü\\u0001"}}`;
+const secretOf = async () =>
+  (await runCaptured(['listen', '--print-secret'], { configFolder: home })).stdout.trim();
+const answersTold = (count: number) => (running: Running) =>
+  running.lines.filter((line) => line.startsWith('<--')).length >= count;
+
+describe('svc listen', () => {
+  it('hands over each event byte for byte, signed so that the public library verifies it unchanged', async () => {
+    const running = await listen('--forward-to', `localhost:${receiver.port}/hook`);
+    api.push('evt_1', eventText('evt_1'));
+    await running.until(answersTold(1));
+    const [{ path, headers, text }] = receiver.received as [ReceiverSide['received'][0]];
+    expect([path, text]).toEqual(['/hook', eventText('evt_1')]);
+    const secret = await secretOf();
+    expect(new Webhook(secret).verify(text, headers)).toMatchObject({ event_id: 'evt_1' });
+    expect(() => new Webhook(secret).verify(`${text} `, headers)).toThrow();
+    expect(headers).toMatchObject({
+      'webhook-id': 'evt_1',
+      'content-type': 'application/json',
+      'user-agent': 'trading-automation-webhooks/1',
+      'x-svc-attempt': '1',
+    });
+  });
+
+  it('says what came and what became of it', async () => {
+    const running = await listen('--forward-to', receiver.url);
+    api.push('evt_1', eventText('evt_1'));
+    await running.until(answersTold(1));
+    expect(running.lines[0]).toBe('--> trade.filled [evt_1]');
+    expect(running.lines[1]).toMatch(/^<-- 204 POST http:\/\/127\.0\.0\.1:\d+\/hook \[evt_1\] \(\d+ ms\)$/);
+    expect(running.stderr).not.toContain('whsec_');
+  });
+
+  it('signs with a secret of the profile that stays the same', async () => {
+    const secret = await secretOf();
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(await secretOf()).toBe(secret);
+    const other = await runCaptured(['listen', '--print-secret', '--profile', 'other'], {
+      configFolder: home,
+    });
+    expect(other.stdout.trim()).not.toBe(secret);
+  });
+
+  it('shows the secret beside a receiver where it is asked to, and goes on', async () => {
+    const running = await listen('--forward-to', receiver.url, '--print-secret');
+    expect(running.stderr).toContain(await secretOf());
+    api.push('evt_1', eventText('evt_1'));
+    await running.until(answersTold(1));
+  });
+
+  it('goes on after a cut where it was: no event is lost, none comes twice', async () => {
+    const running = await listen('--forward-to', receiver.url);
+    api.push('evt_1', eventText('evt_1'));
+    await running.until(answersTold(1));
+    api.cut();
+    api.push('evt_2', eventText('evt_2'));
+    await api.connected(2);
+    api.cut();
+    await api.connected(3);
+    api.push('evt_3', eventText('evt_3'));
+    await running.until(answersTold(3));
+    expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([
+      'evt_1',
+      'evt_2',
+      'evt_3',
+    ]);
+    expect(api.resumedAfter.slice(0, 2)).toEqual(['', 'evt_1']);
+    expect(running.stderr).toContain('the stream was cut');
+    expect(running.stderr).toContain('nothing was lost meanwhile');
+  });
+
+  it('begins after a named event', async () => {
+    api.push('evt_1', eventText('evt_1'));
+    api.push('evt_2', eventText('evt_2'));
+    const running = await listen('--after', 'evt_1');
+    await running.until(({ lines }) => lines.length > 0);
+    expect(running.lines).toEqual(['--> trade.filled [evt_2]']);
+  });
+
+  it('tells of a receiver that refuses, redirects or is not there, and goes on', async () => {
+    receiver.answers = [
+      { status: 500 },
+      { status: 302, headers: { location: '/elsewhere' } },
+      { status: 200 },
+    ];
+    const running = await listen('--forward-to', receiver.url);
+    for (const id of ['evt_1', 'evt_2', 'evt_3']) {
+      api.push(id, eventText(id));
+      await running.until(({ lines }) => lines.some((line) => line.startsWith('<--') && line.includes(id)));
+    }
+    const answers = running.lines.filter((line) => line.startsWith('<--')).map((line) => line.split(' ')[1]);
+    expect(answers).toEqual(['500', '302', '200']);
+    expect(receiver.received.map(({ path }) => path)).toEqual(['/hook', '/hook', '/hook']);
+    await receiver.close();
+    api.push('evt_4', eventText('evt_4'));
+    await running.until(({ lines }) => lines.some((line) => line.startsWith('<-- ERR')));
+    expect(running.lines.at(-1)).toMatch(/\[evt_4\] \(\d+ ms\): nobody listens there$/);
+    receiver = await ReceiverSide.start();
+  });
+
+  it('hands over only what was chosen', async () => {
+    api.on('GET /v1/events/types', {
+      data: { types: ['trade.filled', 'trade.created', 'reward.claimed'].map((type) => ({ type })) },
+    });
+    const running = await listen('--forward-to', receiver.url, '--events', 'trade.filled,reward.*');
+    api.push('evt_1', eventText('evt_1', 'trade.created'));
+    api.push('evt_2', eventText('evt_2', 'reward.claimed'));
+    api.push('evt_3', eventText('evt_3', 'trade.filled'));
+    await running.until(answersTold(2));
+    expect(receiver.received.map(({ headers }) => headers['webhook-id']).toSorted()).toEqual([
+      'evt_2',
+      'evt_3',
+    ]);
+  });
+
+  it('refuses kinds of events that there are not, and says which there are', async () => {
+    api.on('GET /v1/events/types', { data: { types: [{ type: 'trade.filled' }] } });
+    const refused = await runCaptured(['listen', '--events', 'trade.fill'], { variables: variables() });
+    expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('trade.filled')]);
+  });
+
+  it('sends further headers, but none in place of its own', async () => {
+    const running = await listen(
+      '--forward-to',
+      receiver.url,
+      '--header',
+      'X-Tenant: blue',
+      '--header',
+      'host:example.com',
+    );
+    api.push('evt_1', eventText('evt_1'));
+    await running.until(answersTold(1));
+    expect(receiver.received[0]!.headers).toMatchObject({ 'x-tenant': 'blue', host: 'example.com' });
+    for (const header of ['Webhook-Signature: v1,x', 'content-type: text/plain', 'nothing', 'a: b\r\nc: d']) {
+      const given = ['listen', '--forward-to', receiver.url, '--header', header];
+      expect([header, (await runCaptured(given, { variables: variables() })).exitCode]).toEqual([header, 2]);
+    }
+  });
+
+  it.each(['ftp://localhost/x', 'http://user@localhost/', ':', 'http://'])(
+    'refuses to hand events to %s',
+    async (url) => {
+      const refused = await runCaptured(['listen', '--forward-to', url], { variables: variables() });
+      expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('is no address')]);
+    },
+  );
+
+  it('ends with 130 after Ctrl-C, also while a receiver takes its time', async () => {
+    receiver.answers = [{ status: 0 }];
+    const running = await listen('--forward-to', receiver.url);
+    api.push('evt_1', eventText('evt_1'));
+    while (receiver.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await running.interrupt()).toBe(130);
+    expect(running.lines.at(-1)).toMatch(/^<-- ERR POST .* \[evt_1\] \(\d+ ms\): cut short$/);
+    expect(running.stderr).not.toContain('error:');
+  });
+
+  it('ends with 4 where the credential is not taken (any more)', async () => {
+    api.on('GET /v1/events/stream', { status: 401, code: 'invalid_api_key' });
+    const { exitCode, stderr } = await runCaptured(['listen'], { variables: variables() });
+    expect([exitCode, stderr]).toEqual([4, expect.stringContaining('invalid_api_key')]);
+  });
+
+  it('ends with 2 where a field is asked for that its lines have not', async () => {
+    const running = await listen('--json', 'nothing');
+    api.push('evt_1', eventText('evt_1'));
+    expect(await running.ended).toBe(2);
+    expect(running.stderr).toContain('no field nothing');
+  });
+
+  it('tells every step as a line of JSON where JSON is asked for', async () => {
+    const running = await listen('--forward-to', receiver.url, '--json');
+    api.push('evt_1', eventText('evt_1'));
+    await running.until(({ lines }) => lines.length >= 2);
+    const steps = running.lines.map((line) => JSON.parse(line));
+    expect(steps[0]).toEqual({ kind: 'received', event_id: 'evt_1', type: 'trade.filled' });
+    expect(steps[1]).toMatchObject({ kind: 'handed_over', event_id: 'evt_1', status: 204, error: null });
+  });
+});

@@ -1,0 +1,212 @@
+import { createHash } from 'node:crypto';
+import { runCaptured } from '../support/captured-run.js';
+import { emptyFolder } from '../support/empty-folder.js';
+import { PseudoTerminal } from '../support/pseudo-terminal.js';
+import { GraphqlSide } from './graphql-side.js';
+import { LiveSide } from './live-side.js';
+import { Running } from './running.js';
+
+let api: LiveSide;
+let graphql: GraphqlSide;
+beforeEach(async () => {
+  api = await LiveSide.start();
+  graphql = await GraphqlSide.start();
+  api.onList('GET /v1/trade-pairs', [
+    { id: 'tpr_btc', symbol: 'BTC/USDT', exchange: 'paper' },
+    { id: 'tpr_eth', symbol: 'ETH/USDT', exchange: 'paper' },
+    { id: 'tpr_eth2', symbol: 'ETH/USDT', exchange: 'other' },
+  ]);
+});
+afterEach(async () => {
+  await api.close();
+  await graphql.close();
+});
+
+/** A test key: derived from its label. */
+const SVC_PRIVATE_KEY = createHash('sha256').update('svc: realtime').digest('hex');
+const variables = () => ({
+  SVC_BASE_URL: api.url,
+  SVC_GRAPHQL_URL: graphql.url,
+  SVC_PRIVATE_KEY,
+  NO_COLOR: '1',
+});
+const svc = (argv: readonly string[], more: object = {}) =>
+  runCaptured(argv, { variables: variables(), ...more });
+
+const update = (sequence: number, kind: string, bids: unknown, asks: unknown) => ({
+  orderbookUpdate: {
+    exchange: 'paper',
+    symbol: 'BTC/USDT',
+    kind,
+    sequence,
+    previous_sequence: kind === 'SNAPSHOT' ? null : sequence - 1,
+    bids,
+    asks,
+    exchange_timestamp: '2026-01-01T00:00:00.000Z',
+    received_at: '2026-01-01T00:00:00.001Z',
+  },
+});
+const snapshot = update(
+  1,
+  'SNAPSHOT',
+  [
+    ['60000.5', '0.123456789012345678'],
+    ['60000', '2'],
+  ],
+  [['60001', '3']],
+);
+const delta = update(2, 'DELTA', [['60000.5', '0']], [['60000.75', '1']]);
+
+describe('svc orderbook', () => {
+  it('shows the book once, every digit as it came, in a pipe, on a screen and as JSON', async () => {
+    graphql.told = [snapshot];
+    const pipe = await svc(['orderbook', 'btc/usdt', '--depth', '5']);
+    expect([pipe.exitCode, pipe.stdout]).toEqual([
+      0,
+      '0.123456789012345678\t60000.5\t60001\t3\n2\t60000\t\t\n',
+    ]);
+    expect(graphql.asked[0]!.variables).toEqual({ pair: 'tpr_btc', depth: 5 });
+    const screen = await svc(['orderbook', 'tpr_btc'], { isScreen: true });
+    expect(screen.stdout).toContain('BTC/USDT  paper  #1');
+    const json = await svc(['orderbook', 'tpr_btc', '--jq', '.bids[0][1]']);
+    expect(json.stdout).toBe('0.123456789012345678\n');
+  });
+
+  it('is a line for each change in a pipe, and ends with 130 after Ctrl-C', async () => {
+    graphql.told = [snapshot];
+    const running = new Running(['orderbook', 'tpr_btc', '--live', '--json', 'sequence,bids'], variables());
+    await running.until(({ lines }) => lines.length === 1);
+    graphql.tell(delta);
+    await running.until(({ lines }) => lines.length === 2);
+    expect(JSON.parse(running.lines[1]!)).toEqual({ sequence: 2, bids: [['60000', '2']] });
+    expect(await running.interrupt()).toBe(130);
+    expect(running.stderr).toBe('');
+  });
+
+  it('asks which exchange where several trade the pair, and says where none does', async () => {
+    expect(await svc(['orderbook', 'ETH/USDT'])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('paper, other'),
+    });
+    expect(await svc(['orderbook', 'X/Y'])).toMatchObject({ exitCode: 3 });
+    expect(await svc(['orderbook', 'BTC/USDT', '--depth', '501'])).toMatchObject({ exitCode: 2 });
+  });
+
+  it('needs a key pair, and says so before it asks', async () => {
+    const { exitCode, stderr } = await svc(['orderbook', 'BTC/USDT'], {
+      variables: { SVC_BASE_URL: api.url, SVC_API_KEY: 'svc_test_key' },
+    });
+    expect([exitCode, stderr]).toEqual([4, expect.stringContaining('svc auth login')]);
+    expect(api.asked).toEqual([]);
+  });
+
+  it('ends with 4 where the key pair is not taken', async () => {
+    graphql.refusal = [4403, 'unknown_public_key'];
+    const { exitCode, stderr } = await svc(['orderbook', 'tpr_btc']);
+    expect([exitCode, stderr]).toEqual([4, expect.stringContaining('unknown_public_key')]);
+  });
+
+  it('changes in its place on a screen, without a line too many, and q ends it with the cursor back', async () => {
+    graphql.told = [snapshot];
+    const terminal = PseudoTerminal.svc(['orderbook', 'tpr_btc', '--live'], {
+      ...variables(),
+      SVC_CONFIG_DIR: emptyFolder(),
+    });
+    try {
+      await terminal.shows('60000.5');
+      graphql.tell(delta);
+      await terminal.shows('60000.75');
+      terminal.type('q');
+      expect(await terminal.end()).toBe(0);
+      expect(terminal.raw).toContain('\u001b[?25l');
+      expect(terminal.raw.trimEnd().endsWith('\u001b[?25h')).toBe(true);
+    } finally {
+      terminal.kill();
+    }
+  });
+});
+
+describe('svc signals stream', () => {
+  const signal = (sequence: number) => ({
+    tradeSignal: {
+      id: `sig_${sequence}`,
+      sequence,
+      kind: 'OPEN',
+      symbol: 'BTC/USDT',
+      side: 'BUY',
+      filled_amount: '0.010000000000000001',
+      reference_price: '60000.1',
+      source_trade_id: 'trd_1',
+      emitted_at: '2026-01-01T00:00:00.000Z',
+    },
+  });
+
+  it('prints each signal after a sequence, one a line, every digit as it came', async () => {
+    graphql.told = [signal(8), signal(9)];
+    const running = new Running(['signals', 'stream', 'str_1', '--after', '7'], variables());
+    await running.until(({ lines }) => lines.length === 2);
+    expect(graphql.asked[0]!.variables).toEqual({ strategy: 'str_1', after: 7 });
+    expect(running.lines[0]).toBe(
+      '2026-01-01T00:00:00.000Z\t8\tOPEN\tBTC/USDT\tBUY\t0.010000000000000001\t60000.1\ttrd_1',
+    );
+    expect(await running.interrupt()).toBe(130);
+  });
+
+  it('refuses a sequence that is none', async () => {
+    for (const after of ['-1', 'x', '1.5']) {
+      const { exitCode } = await svc(['signals', 'stream', 'str_1', `--after=${after}`]);
+      expect([after, exitCode]).toEqual([after, 2]);
+    }
+  });
+});
+
+describe('svc graphql', () => {
+  it('asks with variables, signed, and prints the data', async () => {
+    const { exitCode, stdout } = await svc([
+      'graphql',
+      'query ($n: Int) { me { id } }',
+      '--var',
+      'n=3',
+      '--var',
+      'name=BTC/USDT',
+      '--var',
+      'amount=0.123456789012345678',
+    ]);
+    expect([exitCode, stdout]).toEqual([0, '{"me":{"id":"usr_1"}}\n']);
+    expect(graphql.asked[0]).toMatchObject({
+      query: 'query ($n: Int) { me { id } }',
+      variables: { n: 3, name: 'BTC/USDT', amount: '0.123456789012345678' },
+    });
+    expect(graphql.headers[0]).toHaveProperty('x-svc-sig');
+  });
+
+  it('takes the document from stdin, and goes through jq', async () => {
+    const { stdout } = await svc(['graphql', '-', '--jq', '.me.id'], { stdin: '{ me { id } }' });
+    expect(stdout).toBe('usr_1\n');
+    expect(graphql.asked[0]!.query).toBe('{ me { id } }');
+  });
+
+  it('wants one document', async () => {
+    expect((await svc(['graphql'])).exitCode).toBe(2);
+    expect((await svc(['graphql', '{ me { id } }', '-f', 'q.graphql'])).exitCode).toBe(2);
+    expect((await svc(['graphql', '-f', '/nowhere/q.graphql'])).exitCode).toBe(2);
+  });
+
+  it('prints what was answered of an operation that failed in part, and ends by the code of its error', async () => {
+    graphql.answer = {
+      data: { me: { id: 'usr_1' }, trade: null },
+      errors: [{ message: 'No such trade.', path: ['trade'], extensions: { code: 'not_found' } }],
+    };
+    const { exitCode, stdout, stderr } = await svc(['graphql', '{ me { id } trade(id: "x") { id } }']);
+    expect([exitCode, JSON.parse(stdout)]).toEqual([3, { me: { id: 'usr_1' }, trade: null }]);
+    expect(stderr).toContain('No such trade. (not_found)');
+  });
+
+  it('prints each event of a subscription as a line of JSON', async () => {
+    graphql.told = [{ tick: 1 }, { tick: 2 }];
+    const running = new Running(['graphql', '--subscribe', 'subscription { tick }'], variables());
+    await running.until(({ lines }) => lines.length === 2);
+    expect(running.lines).toEqual(['{"tick":1}', '{"tick":2}']);
+    expect(await running.interrupt()).toBe(130);
+  });
+});

@@ -1,0 +1,168 @@
+import { runCaptured } from '../support/captured-run.js';
+import { emptyFolder } from '../support/empty-folder.js';
+import { PseudoTerminal } from '../support/pseudo-terminal.js';
+import { LiveSide } from './live-side.js';
+import { Running } from './running.js';
+
+let api: LiveSide;
+beforeEach(async () => {
+  api = await LiveSide.start();
+  api.onList('GET /v1/events', [{ event_id: 'evt_1' }]);
+  api.push('evt_1', '{}');
+});
+afterEach(() => api.close());
+
+const trade = (id: string, version: number, status: string, more: object = {}) => ({
+  id,
+  version,
+  status,
+  symbol: 'BTC/USDT',
+  side: 'BUY',
+  type: 'LIMIT',
+  amount: '0.020000000000000001',
+  filled_amount: status === 'FILLED' ? '0.020000000000000001' : '0',
+  created_at: `2026-01-01T00:00:0${id.at(-1)}.000Z`,
+  fills: [],
+  ...more,
+});
+const variables = () => ({ SVC_BASE_URL: api.url, SVC_API_KEY: 'svc_test_key', NO_COLOR: '1' });
+const watch = (...given: string[]) => new Running(['trades', 'watch', ...given], variables());
+
+/** These are the account's trades; the list is of their present states. */
+function holds(...trades: ReturnType<typeof trade>[]): void {
+  api.on('GET /v1/trades', ({ url }) => {
+    const status = new URL(url, api.url).searchParams.get('status');
+    const newest = trades.toSorted((one, other) => (one.created_at < other.created_at ? 1 : -1)).slice(0, 1);
+    const data = status === null ? newest : trades.filter((each) => each.status === status);
+    return { data, pagination: { limit: 100, offset: 0, has_more: false, next_cursor: null } };
+  });
+  for (const each of trades) api.on(`GET /v1/trades/${each.id}`, { data: each });
+}
+let events = 1;
+/** A trade changed, and its event was sent. */
+function changes(to: ReturnType<typeof trade>): void {
+  api.on(`GET /v1/trades/${to.id}`, { data: to });
+  api.push(
+    `evt_${++events}`,
+    JSON.stringify({ event_id: `evt_${events}`, type: 'trade.x', data: { id: to.id } }),
+  );
+}
+
+describe('svc trades watch', () => {
+  it('follows the open trades until all of them are final, and ends with 0', async () => {
+    holds(trade('trd_1', 1, 'PENDING'), trade('trd_2', 1, 'PARTIALLY_FILLED'));
+    const running = watch('--until-final');
+    await running.until(({ lines }) => lines.length === 2);
+    changes(trade('trd_1', 2, 'FILLED', { average_price: '60000.1' }));
+    await running.until(({ lines }) => lines.length === 3);
+    changes(trade('trd_2', 2, 'CANCELLED'));
+    expect(await running.ended).toBe(0);
+    expect(running.lines[2]).toBe(
+      'trd_1\tBTC/USDT\tBUY\tLIMIT\tFILLED\t0.020000000000000001/0.020000000000000001\t60000.1\t',
+    );
+  });
+
+  it('ends at once where the newest trade is final already and none is open', async () => {
+    holds(trade('trd_1', 2, 'FILLED'));
+    const { exitCode, stdout } = await runCaptured(['trades', 'watch', '--until-final'], {
+      variables: variables(),
+    });
+    expect([exitCode, stdout]).toEqual([0, expect.stringContaining('FILLED')]);
+  });
+
+  it('ends with 1 and the reason where a trade failed', async () => {
+    holds(trade('trd_1', 1, 'PENDING'));
+    const running = watch('trd_1', '--until-final');
+    await running.until(({ lines }) => lines.length === 1);
+    changes(trade('trd_1', 2, 'FAILED', { failure: { code: 'REJECTED', message: 'too small' } }));
+    expect(await running.ended).toBe(1);
+    expect(running.stderr).toContain('The trade trd_1 failed: too small (REJECTED)');
+  });
+
+  it('misses nothing that happens between its reading and its listening', async () => {
+    holds(trade('trd_1', 1, 'PENDING'));
+    // It fills as soon as it was read, before the stream is there.
+    api.on('GET /v1/trades/trd_1', () => {
+      changes(trade('trd_1', 2, 'FILLED'));
+      return { data: trade('trd_1', 1, 'PENDING') };
+    });
+    expect(await watch('--until-final').ended).toBe(0);
+    expect(api.resumedAfter).toEqual(['evt_1']);
+  });
+
+  it('tells no state that is older than what it told', async () => {
+    holds(trade('trd_1', 3, 'PARTIALLY_FILLED'));
+    const running = watch();
+    await running.until(({ lines }) => lines.length === 1);
+    changes(trade('trd_1', 2, 'PENDING'));
+    changes(trade('trd_9', 1, 'PENDING'));
+    await running.until(({ lines }) => lines.length === 2);
+    expect(running.lines.map((line) => line.split('\t')[0])).toEqual(['trd_1', 'trd_9']);
+    expect(await running.interrupt()).toBe(130);
+  });
+
+  it('is told in JSON, one state a line, of the fields that are asked for', async () => {
+    holds(trade('trd_1', 1, 'PENDING'));
+    const running = watch('trd_1', '--json', 'id,status');
+    await running.until(({ lines }) => lines.length === 1);
+    expect(JSON.parse(running.lines[0]!)).toEqual({ id: 'trd_1', status: 'PENDING' });
+    await running.interrupt();
+  });
+
+  it('ends with 3 where there is no such trade', async () => {
+    const { exitCode } = await runCaptured(['trades', 'watch', 'trd_0'], { variables: variables() });
+    expect(exitCode).toBe(3);
+  });
+
+  describe('on a screen', () => {
+    const terminals: PseudoTerminal[] = [];
+    const onScreen = (...given: string[]) => {
+      const terminal = PseudoTerminal.svc(['trades', 'watch', ...given], {
+        ...variables(),
+        SVC_CONFIG_DIR: emptyFolder(),
+      });
+      terminals.push(terminal);
+      return terminal;
+    };
+    afterEach(() => {
+      for (const terminal of terminals.splice(0)) terminal.kill();
+    });
+    const HIDDEN = '\u001b[?25l';
+    const SHOWN = '\u001b[?25h';
+
+    it('draws the table over again in its place, and q ends it with 0 and the cursor back', async () => {
+      holds(trade('trd_1', 1, 'PENDING'));
+      const terminal = onScreen();
+      await terminal.shows('PENDING');
+      changes(trade('trd_1', 2, 'FILLED'));
+      await terminal.shows('FILLED');
+      terminal.type('q');
+      expect(await terminal.end()).toBe(0);
+      expect(terminal.raw).toContain(HIDDEN);
+      expect(terminal.raw.lastIndexOf(SHOWN)).toBeGreaterThan(terminal.raw.lastIndexOf(HIDDEN));
+    });
+
+    it('ends with 130 after Ctrl-C, the cursor back', async () => {
+      holds(trade('trd_1', 1, 'PENDING'));
+      const terminal = onScreen();
+      await terminal.shows('PENDING');
+      terminal.type('\u0003');
+      expect(await terminal.end()).toBe(130);
+      expect(terminal.raw.lastIndexOf(SHOWN)).toBeGreaterThan(terminal.raw.lastIndexOf(HIDDEN));
+    });
+
+    it('gives the keys back to the shell', async () => {
+      holds(trade('trd_1', 2, 'FILLED'));
+      const variablesOfShell = { ...variables(), SVC_CONFIG_DIR: emptyFolder() };
+      const terminal = PseudoTerminal.shell(
+        'svc trades watch --until-final; echo ended; read line; echo "got $line"',
+        variablesOfShell,
+      );
+      terminals.push(terminal);
+      await terminal.shows('\nended\n');
+      terminal.type('hello\r');
+      await terminal.shows('got hello');
+      expect(await terminal.end()).toBe(0);
+    });
+  });
+});

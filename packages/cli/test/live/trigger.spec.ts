@@ -1,0 +1,126 @@
+import { Webhook } from 'standardwebhooks';
+import { runCaptured } from '../support/captured-run.js';
+import { emptyFolder } from '../support/empty-folder.js';
+import { LiveSide } from './live-side.js';
+import { ReceiverSide } from './receiver-side.js';
+
+let api: LiveSide;
+let receiver: ReceiverSide;
+let home: string;
+beforeEach(async () => {
+  api = await LiveSide.start();
+  receiver = await ReceiverSide.start();
+  home = emptyFolder();
+  api.on('GET /v1/events/types', { data: { types: [{ type: 'trade.filled', sample: SAMPLE }] } });
+});
+afterEach(async () => {
+  await api.close();
+  await receiver.close();
+});
+
+const SAMPLE = {
+  event_id: 'evt_sample',
+  type: 'trade.filled',
+  timestamp: '2026-01-01T00:00:00.000Z',
+  data: { id: 'trd_1', amount: 1.5, fee: { amount: 0.1, currency: 'BTC' } },
+};
+const trigger = (...given: string[]) =>
+  runCaptured(['trigger', ...given], {
+    configFolder: home,
+    variables: { SVC_BASE_URL: api.url, SVC_API_KEY: 'svc_test_key' },
+  });
+
+describe('svc trigger', () => {
+  it('hands over the sample of a kind, under a fresh id, so that the public library verifies it', async () => {
+    const { exitCode, stdout } = await trigger('trade.filled', '--forward-to', receiver.url);
+    expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^<-- 204 POST /)]);
+    await trigger('trade.filled', '--forward-to', receiver.url);
+    const secret = (await runCaptured(['listen', '--print-secret'], { configFolder: home })).stdout.trim();
+    const events = receiver.received.map(({ text, headers }) => new Webhook(secret).verify(text, headers));
+    const [first, second] = events as [typeof SAMPLE, typeof SAMPLE];
+    expect(first).toMatchObject({ type: 'trade.filled', data: SAMPLE.data });
+    expect(first.event_id).toMatch(/^evt_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
+    expect(first.event_id).toBe(receiver.received[0]!.headers['webhook-id']);
+    expect(second.event_id).not.toBe(first.event_id);
+    expect(Date.parse(first.timestamp)).toBeGreaterThan(Date.parse(SAMPLE.timestamp));
+    // Decimals are asked for as numbers, as a webhook has them.
+    expect(api.asked[0]!.headers.accept).toBe('application/json');
+  });
+
+  it('changes what is overridden, and refuses a place that the event has not', async () => {
+    const overrides = [
+      'data.amount=2.25',
+      'data.fee.currency=USDT',
+      'data.new={"a":[1]}',
+      'event_id=evt_mine',
+    ];
+    await trigger(
+      'trade.filled',
+      '--forward-to',
+      receiver.url,
+      ...overrides.flatMap((each) => ['--override', each]),
+    );
+    expect(JSON.parse(receiver.received[0]!.text)).toMatchObject({
+      event_id: 'evt_mine',
+      data: { id: 'trd_1', amount: 2.25, fee: { amount: 0.1, currency: 'USDT' }, new: { a: [1] } },
+    });
+    for (const override of ['data.nothing.here=1', 'x', '__proto__.a=1']) {
+      const { exitCode } = await trigger(
+        'trade.filled',
+        '--forward-to',
+        receiver.url,
+        '--override',
+        override,
+      );
+      expect([override, exitCode]).toEqual([override, 2]);
+    }
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it('hands over an event of the past as it was, byte for byte, and takes no override for it', async () => {
+    const text = '{"event_id":"evt_1","type":"trade.filled","data":{"amount":1.5,"note":"ü"}}';
+    api.on('GET /v1/events/evt_1', { data: JSON.parse(text) });
+    const { exitCode } = await trigger('evt_1', '--forward-to', receiver.url);
+    expect([exitCode, receiver.received[0]!.text]).toEqual([0, text]);
+    expect(receiver.received[0]!.headers['webhook-id']).toBe('evt_1');
+    expect(
+      (await trigger('evt_1', '--forward-to', receiver.url, '--override', 'data.amount=2')).exitCode,
+    ).toBe(2);
+  });
+
+  it('prints the event where there is no receiver', async () => {
+    const { exitCode, stdout } = await trigger('trade.filled', '--override', 'event_id=evt_mine');
+    expect([exitCode, JSON.parse(stdout)]).toEqual([
+      0,
+      { ...SAMPLE, event_id: 'evt_mine', timestamp: expect.any(String) },
+    ]);
+  });
+
+  it('ends with 1 and the reason where the receiver does not take it', async () => {
+    receiver.answers = [{ status: 401 }];
+    const { exitCode, stderr } = await trigger('trade.filled', '--forward-to', receiver.url);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('it answered 401')]);
+  });
+
+  it('lets the platform test a registered webhook, and tells what came of it', async () => {
+    const route = 'POST /v1/webhooks/whk_1/test';
+    api.on(route, { data: { id: 'dlv_1', status: 'SUCCEEDED', status_code: 204 } });
+    expect(await trigger('webhook.test', '--webhook', 'whk_1')).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('SUCCEEDED'),
+    });
+    api.on(route, { data: { id: 'dlv_2', status: 'FAILED', error: 'connect_refused' } });
+    expect(await trigger('webhook.test', '--webhook', 'whk_1')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('connect_refused'),
+    });
+    expect((await trigger('trade.filled', '--webhook', 'whk_1')).exitCode).toBe(2);
+    expect((await trigger('webhook.test', '--webhook', 'whk_1', '--override', 'a=1')).exitCode).toBe(2);
+    expect(api.asked.filter((asked) => asked.route === route)).toHaveLength(2);
+  });
+
+  it('refuses a kind that there is not, and says which there are', async () => {
+    const { exitCode, stderr } = await trigger('trade.fill', '--forward-to', receiver.url);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('trade.filled')]);
+  });
+});

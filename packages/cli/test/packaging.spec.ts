@@ -1,0 +1,65 @@
+/** What is published: the packed command line, installed by npm beside the packed SDK, and run. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const NAME = '@trading-automation/cli';
+const TIMEOUT_MS = 120_000;
+
+let folder: string;
+let installed: string;
+let manifest: { version: string; dependencies: Record<string, string> } & Record<string, unknown>;
+beforeAll(async () => {
+  const packed = process.env.TEST_PACKED_SDK ?? '';
+  if (packed === '') throw new Error('The CLI was not packed: it has to be built first (npm run build).');
+  folder = mkdtempSync(join(tmpdir(), 'cli-packaging-'));
+  installed = join(folder, 'node_modules', NAME);
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true }));
+  const quietly = ['--no-audit', '--no-fund', '--no-update-notifier', '--prefer-offline', '--loglevel=error'];
+  const tarballs = ['sdk', 'cli'].map((name) => join(packed, `${name}.tgz`));
+  await told('npm', ['install', '--prefix', folder, ...quietly, ...tarballs]);
+  manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+}, TIMEOUT_MS);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function told(program: string, args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(program, args, {
+    cwd: folder,
+    env: { ...process.env, NODE_OPTIONS: '', SVC_CONFIG_DIR: join(folder, 'config') },
+    timeout: TIMEOUT_MS,
+  });
+  return stdout;
+}
+
+describe('the packed command line', () => {
+  it('holds its programs, the manifest, the licence and the README, and nothing else', () => {
+    const files = readdirSync(installed, { recursive: true, encoding: 'utf8' }).filter((file) =>
+      statSync(join(installed, file)).isFile(),
+    );
+    const beside = files.filter((file) => !file.startsWith('dist/'));
+    expect(beside.toSorted()).toEqual(['LICENSE', 'README.md', 'bin/svc.js', 'package.json']);
+    const foreign = files.filter(
+      (file) => file.startsWith('dist/') && !/^dist\/(?:[a-z-]+\/)*[a-z-]+\.js$/.test(file),
+    );
+    expect(foreign).toEqual([]);
+  });
+
+  it('says in its manifest what is published, and nothing of the workspace but the SDK', () => {
+    expect(manifest).toMatchObject({ name: NAME, license: 'Apache-2.0', bin: { svc: 'bin/svc.js' } });
+    expect(manifest.engines).toEqual({ node: '>=20.19' });
+    expect(manifest.publishConfig).toEqual({ access: 'public', provenance: true });
+    const { '@trading-automation/sdk': sdk, ...others } = manifest.dependencies;
+    expect(sdk).toBe(`^${manifest.version}`);
+    expect(Object.keys(others).filter((name) => name.startsWith('@trading-automation/'))).toEqual([]);
+    expect(JSON.stringify(manifest)).not.toMatch(/workspace:|catalog:/);
+  });
+
+  it('is a command that runs with what it installs, and nothing of the workspace', async () => {
+    const svc = join(folder, 'node_modules', '.bin', 'svc');
+    expect(await told(svc, ['--version'])).toBe(`${manifest.version}\n`);
+    expect(await told(svc, ['--help'])).toMatch(/^Usage: svc /);
+    expect(await told(svc, ['trades', 'create', '--help'])).toContain('--amount');
+  });
+});

@@ -1,0 +1,75 @@
+import { OPERATIONS } from '@trading-automation/contracts';
+import type { PlainRow } from '../src/commands/plain-row.js';
+import { ELSEWHERE, PLAIN_ROWS } from '../src/commands/plain-rows.js';
+import { runCaptured } from './support/captured-run.js';
+import { FarSide } from './support/far-side.js';
+import { expectGolden } from './support/golden.js';
+
+const CREDENTIALS = '{"api_key":"key at the exchange","api_secret":"secret at the exchange"}';
+
+let farSide: FarSide;
+beforeAll(async () => {
+  farSide = await FarSide.start();
+});
+beforeEach(() => farSide.reset());
+afterAll(() => farSide.close());
+
+/** A row's example, without what a shell takes away, asking for no form of output. */
+function argvOf({ examples }: PlainRow): readonly string[] {
+  const shown = examples.find((example) => example.includes('keys.json')) ?? examples[0]!;
+  const words = [...shown.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare!);
+  const at = words.findIndex((word) => word === '--json' || word === '--jq');
+  return (at === -1 ? words : words.toSpliced(at, 2)).slice(1).map((word) => word.replace('keys.json', '-'));
+}
+
+const run = (argv: readonly string[], isScreen = false) =>
+  runCaptured(argv, {
+    isScreen,
+    stdin: CREDENTIALS,
+    variables: { SVC_API_KEY: 'svc_test_key', SVC_BASE_URL: farSide.url, NO_COLOR: '1' },
+  });
+
+describe.each(PLAIN_ROWS.map((row) => [row.command, row] as const))('svc %s', (command, row) => {
+  it('shows the same help and output as before, on a screen, in a pipe and as JSON', async () => {
+    const argv = [...argvOf(row), '--yes'];
+    const help = await run([...command.split(' '), '--help']);
+    const screen = await run(argv, true);
+    const pipe = await run(argv);
+    const json = await run([...argv, '--json']);
+    expect([help, screen, pipe, json].map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0]);
+    expect(JSON.parse(json.stdout)).toBeTruthy();
+    expectGolden(
+      command.replaceAll(' ', '-'),
+      [
+        `$ svc ${command} --help\n${help.stdout}`,
+        `$ svc ${argv.join(' ')}   (screen)\n${screen.stdout}${aside(screen.stderr)}`,
+        `$ svc ${argv.join(' ')} | cat\n${pipe.stdout}${aside(pipe.stderr)}`,
+        `$ svc ${argv.join(' ')} --json\n${json.stdout}`,
+      ].join('\n'),
+    );
+  });
+
+  it('makes the one request of its operation', async () => {
+    const { exitCode } = await run([...argvOf(row), '--yes']);
+    expect(exitCode).toBe(0);
+    expect(farSide.of(row.operation)).toHaveLength(1);
+  });
+});
+
+const aside = (stderr: string) => (stderr === '' ? '' : `--- stderr\n${stderr}`);
+
+it('reaches every operation of the API by exactly one command', () => {
+  const offered = PLAIN_ROWS.map(({ operation }) => operation as string).concat(Object.keys(ELSEWHERE));
+  expect(offered.toSorted()).toEqual(OPERATIONS.map(({ id }) => id).toSorted());
+});
+
+it('has the commands that stand in for a row', async () => {
+  for (const command of new Set(Object.values(ELSEWHERE))) {
+    const { exitCode, stdout } = await run([...command.split(' '), '--help']);
+    expect([command, exitCode, stdout.split('\n')[0]]).toEqual([
+      command,
+      0,
+      expect.stringContaining(`Usage: svc ${command} `),
+    ]);
+  }
+});

@@ -1,0 +1,50 @@
+import { PassThrough, Readable } from 'node:stream';
+import { environmentOf } from '../../src/environment.js';
+import { run } from '../../src/run.js';
+import { emptyFolder } from './empty-folder.js';
+
+/** How the command line is run; what is left out is as in a pipe of an empty home. */
+export interface Surroundings {
+  readonly stdin?: string;
+  /** stdout is a screen: tables, and colours where the variables do not say otherwise. */
+  readonly isScreen?: boolean;
+  readonly columns?: number;
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly configFolder?: string;
+  readonly signal?: AbortSignal;
+}
+
+export interface Captured {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** One run in this process, with streams of its own. */
+export async function runCaptured(argv: readonly string[], around: Surroundings = {}): Promise<Captured> {
+  const { stdin = '', isScreen = false, columns = 100, variables = {} } = around;
+  const [stdout, stderr] = [captured(isScreen, columns), captured(false, columns)];
+  const folder = around.configFolder ?? emptyFolder();
+  const exitCode = await run(argv, {
+    streams: { stdin: Readable.from([stdin]), stdout: stdout.stream, stderr: stderr.stream },
+    environment: environmentOf(
+      {
+        SVC_CONFIG_DIR: folder,
+        SVC_CREDENTIALS: 'file',
+        LANG: 'C.UTF-8',
+        COLUMNS: String(columns),
+        ...variables,
+      },
+      folder,
+    ),
+    signal: around.signal ?? new AbortController().signal,
+  });
+  return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+function captured(isTTY: boolean, columns: number) {
+  const chunks: Buffer[] = [];
+  const stream = Object.assign(new PassThrough(), isTTY ? { isTTY, columns } : {});
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+  return { stream, text: () => Buffer.concat(chunks).toString('utf8') };
+}

@@ -1,0 +1,101 @@
+import { spawn } from '@lydell/node-pty';
+import stripAnsi from 'strip-ansi';
+import { SVC_FILE } from './svc-file.js';
+
+/** The built command line in a real terminal. */
+export class PseudoTerminal {
+  private text = '';
+  private readonly waiting = new Set<() => void>();
+  private ended: number | undefined;
+
+  private constructor(private readonly terminal: ReturnType<typeof spawn>) {
+    terminal.onData((data) => {
+      this.text += data;
+      this.tell();
+    });
+    terminal.onExit(({ exitCode, signal }) => {
+      this.ended = signal ? 128 + signal : exitCode;
+      this.tell();
+    });
+  }
+
+  /** `svc` with these arguments. */
+  static svc(
+    argv: readonly string[],
+    variables: Readonly<Record<string, string>>,
+    columns = 100,
+  ): PseudoTerminal {
+    return PseudoTerminal.start(process.execPath, [SVC_FILE, ...argv], variables, columns);
+  }
+
+  /** A line of a shell, in which `svc` is the command line. */
+  static shell(line: string, variables: Readonly<Record<string, string>>): PseudoTerminal {
+    const script = `svc() { "${process.execPath}" "${SVC_FILE}" "$@"; }; ${line}`;
+    return PseudoTerminal.start('/bin/sh', ['-c', script], variables, 100);
+  }
+
+  private static start(
+    file: string,
+    argv: readonly string[],
+    variables: Readonly<Record<string, string>>,
+    columns: number,
+  ): PseudoTerminal {
+    const env = {
+      PATH: process.env.PATH ?? '',
+      TERM: 'xterm-256color',
+      LANG: 'C.UTF-8',
+      SVC_CREDENTIALS: 'file',
+      NO_UPDATE_NOTIFIER: '1',
+      ...variables,
+    };
+    return new PseudoTerminal(spawn(file, [...argv], { name: env.TERM, cols: columns, rows: 40, env }));
+  }
+
+  /** Everything that the screen was sent, escapes and all. */
+  get raw(): string {
+    return this.text;
+  }
+
+  /** Without colours and movements. */
+  get plain(): string {
+    return stripAnsi(this.text).replaceAll('\r\n', '\n');
+  }
+
+  type(keys: string): void {
+    this.terminal.write(keys);
+  }
+
+  /** Once the screen shows it. */
+  async shows(wanted: string | RegExp): Promise<void> {
+    await this.until(() =>
+      typeof wanted === 'string' ? this.plain.includes(wanted) : wanted.test(this.plain),
+    );
+  }
+
+  /** The exit code, once it ended. */
+  async end(): Promise<number> {
+    await this.until(() => this.ended !== undefined);
+    return this.ended!;
+  }
+
+  kill(): void {
+    if (this.ended === undefined) this.terminal.kill('SIGKILL');
+  }
+
+  private async until(condition: () => boolean): Promise<void> {
+    while (!condition()) {
+      if (this.ended !== undefined) throw new Error(`it ended with ${this.ended} and showed:\n${this.plain}`);
+      await new Promise<void>((resolve) => {
+        const once = () => {
+          this.waiting.delete(once);
+          resolve();
+        };
+        this.waiting.add(once);
+      });
+    }
+  }
+
+  private tell(): void {
+    for (const wake of this.waiting) wake();
+  }
+}
