@@ -35,7 +35,7 @@ export async function openCast({ restUrl, paperExchangeUrl, database }, accounts
 async function openLeader({ restUrl, paperExchangeUrl }) {
   const api = await openUser(restUrl, 'leader');
   const account = await linkAccount({ paperExchangeUrl }, api, 'leader');
-  const { id } = await api.post('/v1/strategies', {
+  const { id } = await api.strategies.create({
     name: 'bench',
     exchange_account_id: account.id,
     visibility: 'PUBLIC',
@@ -47,14 +47,14 @@ async function openLeader({ restUrl, paperExchangeUrl }) {
 
 async function openUser(restUrl, name) {
   const { api } = await openAccount({ restUrl, privateKey: generatePrivateKey() });
-  const { key } = await api.post('/v1/api-keys', { name, permissions: ['READ', 'TRADE'] });
+  const { key } = await api.apiKeys.create({ name, permissions: ['READ', 'TRADE'] });
   return createClient({ restUrl, apiKey: key });
 }
 
 /** @returns {Promise<Account>} */
 async function linkAccount({ paperExchangeUrl }, api, name) {
   const credentials = await openVenueAccount(paperExchangeUrl);
-  const { id } = await api.post('/v1/exchanges', {
+  const { id } = await api.exchanges.create({
     exchange: 'paper',
     account_name: name,
     trading_type: 'spot',
@@ -79,12 +79,12 @@ async function untilHeardOf(database, count) {
 /** Another copier on each account, and it is started. */
 export async function addCopiers({ leader, accounts }, name) {
   await inLanes(accounts, LANES, async ({ api, id: exchange_account_id }) => {
-    const { id } = await api.post('/v1/copiers', {
+    const { id } = await api.copiers.create({
       name,
       strategy_id: leader.strategyId,
       exchange_account_id,
       sizing: { mode: 'FIXED_AMOUNT', value: COPY_AMOUNT },
     });
-    await api.post(`/v1/copiers/${id}/start`);
+    await api.copiers.start(id);
   });
 }

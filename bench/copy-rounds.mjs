@@ -23,7 +23,7 @@ const LANES = 16;
  *   leader's fill was stored
  */
 export async function copyRound({ database, leader }, side) {
-  const trade = await leader.api.post('/v1/trades', {
+  const trade = await leader.api.trades.create({
     exchange_account_id: leader.account.id,
     trade_pair_id: leader.pairId,
     strategy_id: leader.strategyId,

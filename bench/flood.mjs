@@ -126,8 +126,8 @@ async function refusalsMs(apiUrl, { privateKey }) {
 
 async function revokedKey(apiUrl, privateKey) {
   const api = createClient({ restUrl: apiUrl, privateKey });
-  const { id, key } = await api.post('/v1/api-keys', { name: 'revoked' });
-  await api.delete(`/v1/api-keys/${id}`);
+  const { id, key } = await api.apiKeys.create({ name: 'revoked' });
+  await api.apiKeys.revoke(id);
   return key;
 }
 

@@ -17,7 +17,7 @@ export async function openUsers({ restUrl, database, count }) {
   for (let i = 0; i < count; i++) {
     const privateKey = new Uint8Array(createHash('sha256').update(`bench user ${i}`).digest());
     const { api } = await openAccount({ restUrl, privateKey, label: 'bench' });
-    const { key } = await api.post('/v1/api-keys', { name: 'bench' });
+    const { key } = await api.apiKeys.create({ name: 'bench' });
     const { rows } = await database.query('SELECT user_id FROM public_keys WHERE pubkey = $1', [
       publicKeyOf(privateKey),
     ]);

@@ -1,7 +1,7 @@
-import { generatePrivateKey } from '@trading-automation/signed-request';
 import { readJsonIfThere, writePrivateFile } from './files.mjs';
-import { createClient, openAccount } from './first-trade/client.mjs';
+import { createClient, openAccount, outcomeOf } from './first-trade/client.mjs';
 import { openPaperAccount, pairsOf } from './first-trade/scenario.mjs';
+import { generatePrivateKey } from './sdk.mjs';
 
 /** What the demo account of the paper exchange holds at first. */
 const balances = { USDT: '10000000', BTC: '10', ETH: '100', SOL: '1000' };
@@ -24,15 +24,16 @@ export async function ensureDemo(file, { restUrl, paperExchangeUrl }) {
   if (kept !== null && (await isStillThere(kept, restUrl))) return kept;
   const paper = await openPaperAccount(paperExchangeUrl, balances);
   const { api } = await openAccount({ restUrl, privateKey: generatePrivateKey(), label: 'demo' });
-  const { key } = await api.post('/v1/api-keys', { name: 'demo', permissions: ['ADMIN'] });
-  const account = await api.post('/v1/exchanges', {
+  const { key } = await api.apiKeys.create({ name: 'demo', permissions: ['ADMIN'] });
+  const account = await api.exchanges.create({
     exchange: 'paper',
     account_name: 'Paper account',
     trading_type: 'spot',
     credentials: paper,
   });
-  const pairs = await pairsOf(api);
-  const demo = { paper, api_key: key, exchange_account_id: account.id, trade_pair_id: pairs[0].id };
+  const [pair] = await pairsOf(api);
+  if (pair === undefined) throw new Error('the paper exchange has no pair');
+  const demo = { paper, api_key: key, exchange_account_id: account.id, trade_pair_id: pair.id };
   writePrivateFile(file, JSON.stringify(demo));
   return demo;
 }
@@ -42,9 +43,7 @@ export async function ensureDemo(file, { restUrl, paperExchangeUrl }) {
  * @param {string} restUrl
  */
 async function isStillThere(demo, restUrl) {
-  const { status } = await createClient({ restUrl, apiKey: demo.api_key }).request(
-    'GET',
-    `/v1/exchanges/${demo.exchange_account_id}`,
-  );
+  const api = createClient({ restUrl, apiKey: demo.api_key });
+  const { status } = await outcomeOf(api.exchanges.get(demo.exchange_account_id));
   return status === 200;
 }

@@ -19,7 +19,6 @@ export function dataPaths(dataDir = join(root, '.data')) {
     setupLock: join(dataDir, 'setup.lock'),
     processes: join(dataDir, 'processes.json'),
     keys: join(dataDir, 'keys'),
-    graphqlKey: join(dataDir, 'keys', 'graphql-client.key'),
     logs: join(dataDir, 'logs'),
     postgres: join(dataDir, 'postgres'),
     redis: join(dataDir, 'redis'),

@@ -1,8 +1,10 @@
 import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { run } from './commands.mjs';
 import { ensureDemo } from './demo.mjs';
 import { makeFolder, writePrivateFile } from './files.mjs';
 import { ensureKeys } from './keys.mjs';
+import { root } from './paths.mjs';
 import { choosePorts } from './ports.mjs';
 import { startServers } from './servers-of-data.mjs';
 import { listServices } from './service-list.mjs';
@@ -94,7 +96,13 @@ Ready. (${(performance.now() / 1000).toFixed(1)} s since npm start)
   Demo ADMIN key   ${demo.api_key}
 Try (in another terminal):
   npm run demo
-  npm run graphql -- '{ me { id } trades(first: 1) { nodes { symbol status averagePrice } } }'
+  alias svc='node ${join(root, 'packages', 'cli', 'bin', 'svc.js')}'
+  svc auth login --base-url ${restUrl} --graphql-url ${graphqlUrl}
+  svc dev seed --paper-url ${paperExchangeUrl}
+  svc trades create --pair BTC/USDT --side BUY --type MARKET --amount 0.01
+  svc trades watch --until-final
+  svc graphql '{ me { id } trades(first: 1) { nodes { symbol status averagePrice } } }'
+Or, with the demo key:
   curl -s ${restUrl}/v1/exchanges -H 'X-API-Key: ${demo.api_key}'
   curl -s ${restUrl}/v1/trades -H 'X-API-Key: ${demo.api_key}' -H 'Content-Type: application/json' -d '${JSON.stringify(order)}'
   curl -s '${restUrl}/v1/trades?limit=1' -H 'X-API-Key: ${demo.api_key}'

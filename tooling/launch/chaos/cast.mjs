@@ -1,16 +1,16 @@
 import pLimit from 'p-limit';
 import { keyOf } from '../e2e/accounts.mjs';
 import { createClient, openAccount } from '../first-trade/client.mjs';
-import { pairsOf, until } from '../first-trade/scenario.mjs';
+import { pairsOf } from '../first-trade/scenario.mjs';
 import { openVenueAccount } from './venue.mjs';
 
 /**
  * Who takes part: leaders with a strategy each, and copiers that follow them, some of them several on one account.
  *
  * @typedef {{ id: string, credentials: import('./venue.mjs').Credentials }} Account
- * @typedef {{ api: import('../first-trade/client.mjs').Client, account: Account, strategyId: string }} Leader
+ * @typedef {{ api: import('@trading-automation/sdk').Client, account: Account, strategyId: string }} Leader
  * @typedef {{ id: string, strategyId: string, accountId: string }} Copier
- * @typedef {{ leaders: Leader[], copiers: Copier[], accounts: Account[], pairs: any[] }} Cast
+ * @typedef {{ leaders: Leader[], copiers: Copier[], accounts: Account[], pairs: readonly any[] }} Cast
  */
 
 const copiersPerUser = 100;
@@ -19,7 +19,7 @@ const sharedEvery = 5;
 /** Of accounts that are linked at once: most of it is waiting for one process after another. */
 const atOnce = 8;
 
-/** Settings of copiers, in turn. */
+/** Settings of copiers, in turn. @type {Pick<import('@trading-automation/sdk').CopierCreate, 'sizing' | 'limits' | 'below_minimum'>[]} */
 const settings = [
   { sizing: { mode: 'MULTIPLIER', value: '1' } },
   { sizing: { mode: 'MULTIPLIER', value: '0.37' }, below_minimum: 'SKIP' },
@@ -40,10 +40,7 @@ export async function openCast(product, size) {
     Array.from({ length: size.strategies }, (_, index) => openLeader(product, index)),
   );
   const { api } = /** @type {Leader} */ (leaders[0]);
-  const pairs = await until(
-    () => pairsOf(api),
-    (found) => found.length > 0,
-  );
+  const pairs = await pairsOf(api);
   const groups = [];
   for (let first = 0; first < size.copiers; first += copiersPerUser) {
     const user = await openUser(product, `chaos copiers ${first}`);
@@ -81,7 +78,7 @@ function byAccount(first, end) {
  *
  * @param {import('../e2e/killable-product.mjs').KillableProduct} product
  * @param {readonly Leader[]} leaders
- * @param {{ user: import('../first-trade/client.mjs').Client, numbers: readonly number[] }} group
+ * @param {{ user: import('@trading-automation/sdk').Client, numbers: readonly number[] }} group
  */
 async function openCopiers(product, leaders, { user, numbers }) {
   const account = await linkAccount(product, user, `copier ${numbers[0]}`, '20000');
@@ -89,13 +86,13 @@ async function openCopiers(product, leaders, { user, numbers }) {
   const copiers = [];
   for (const number of numbers) {
     const { strategyId } = /** @type {Leader} */ (leaders[number % leaders.length]);
-    const { id } = await user.post('/v1/copiers', {
+    const { id } = await user.copiers.create({
       name: `copier ${number}`,
       strategy_id: strategyId,
       exchange_account_id: account.id,
-      ...settings[number % settings.length],
+      .../** @type {typeof settings[number]} */ (settings[number % settings.length]),
     });
-    await user.post(`/v1/copiers/${id}/start`);
+    await user.copiers.start(id);
     copiers.push({ id, strategyId, accountId: account.id });
   }
   return { account, copiers };
@@ -109,7 +106,7 @@ async function openCopiers(product, leaders, { user, numbers }) {
 async function openLeader(product, index) {
   const api = await openUser(product, `chaos leader ${index}`);
   const account = await linkAccount(product, api, `leader ${index}`, '10000000');
-  const { id } = await api.post('/v1/strategies', {
+  const { id } = await api.strategies.create({
     name: `strategy ${index}`,
     exchange_account_id: account.id,
     visibility: 'PUBLIC',
@@ -123,20 +120,20 @@ async function openLeader(product, index) {
  */
 async function openUser({ restUrl }, label) {
   const { api } = await openAccount({ restUrl, privateKey: keyOf(label) });
-  const { key } = await api.post('/v1/api-keys', { name: label, permissions: ['READ', 'TRADE'] });
+  const { key } = await api.apiKeys.create({ name: label, permissions: ['READ', 'TRADE'] });
   return createClient({ restUrl, apiKey: key });
 }
 
 /**
  * @param {{ paperExchangeUrl: string }} product
- * @param {import('../first-trade/client.mjs').Client} api
+ * @param {import('@trading-automation/sdk').Client} api
  * @param {string} name
  * @param {string} usdt
  * @returns {Promise<Account>}
  */
 async function linkAccount({ paperExchangeUrl }, api, name, usdt) {
   const credentials = await openVenueAccount(paperExchangeUrl, { USDT: usdt });
-  const { id } = await api.post('/v1/exchanges', {
+  const { id } = await api.exchanges.create({
     exchange: 'paper',
     account_name: name,
     trading_type: 'spot',

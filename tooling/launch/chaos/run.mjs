@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { startKillableProduct } from '../e2e/killable-product.mjs';
+import { outcomeOf } from '../first-trade/client.mjs';
 import { until } from '../first-trade/scenario.mjs';
 import { audit, countSignals, unsettled } from './audit.mjs';
 import { openCast } from './cast.mjs';
@@ -79,14 +80,13 @@ async function cancelAll({ leaders }) {
 
 /** @param {import('./cast.mjs').Leader} leader */
 async function cancelAllOf({ api }) {
-  const open = async () => [
-    ...(await api.get('/v1/trades?status=PENDING&limit=100')),
-    ...(await api.get('/v1/trades?status=PARTIALLY_FILLED&limit=100')),
-  ];
+  const openOf = async (/** @type {'PENDING' | 'PARTIALLY_FILLED'} */ status) =>
+    (await api.trades.list({ status, limit: 100 })).data;
+  const open = async () => [...(await openOf('PENDING')), ...(await openOf('PARTIALLY_FILLED'))];
   await until(
     async () => {
       const trades = await open();
-      await Promise.all(trades.map(({ id }) => api.request('POST', `/v1/trades/${id}/cancel`)));
+      await Promise.all(trades.map(({ id }) => outcomeOf(api.trades.cancel(id))));
       return await open();
     },
     (trades) => trades.length === 0,

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { outcomeOf } from '../first-trade/client.mjs';
 import { cutStreams, setWeather, tradeAtVenue } from './venue.mjs';
 
 /**
@@ -91,7 +92,7 @@ async function trade({ product, cast, random }, leader, { isOver, pause }, done)
     }
     // What rests is taken back now and then.
     if (resting.length > 3)
-      await leader.api.request('POST', `/v1/trades/${resting.shift()}/cancel`).catch(() => {});
+      await leader.api.trades.cancel(/** @type {string} */ (resting.shift())).catch(() => {});
     await pause(random.between(200, 1_200));
   }
 }
@@ -115,25 +116,24 @@ function amountOf({ base }, random) {
  * @param {import('./random.mjs').Random} random
  */
 function kindOf({ base }, isSale, random) {
-  if (random.happens(0.7)) return { type: 'MARKET' };
+  if (random.happens(0.7)) return { type: /** @type {const} */ ('MARKET') };
   // Sometimes across the book, sometimes far from it.
   const away = random.pick([-0.02, -0.0005, 0.01]) * (isSale ? -1 : 1);
   const price = prices[/** @type {keyof typeof prices} */ (base)] * (1 + away);
-  return { type: 'LIMIT', price: price.toFixed(2) };
+  return { type: /** @type {const} */ ('LIMIT'), price: price.toFixed(2) };
 }
 
 /**
  * @param {import('./cast.mjs').Leader} leader
- * @param {{ client_order_id: string, [field: string]: unknown }} body
+ * @param {import('@trading-automation/sdk').TradeCreate & { client_order_id: string }} body
  */
 async function placeSurely({ api }, body) {
-  const headers = { 'idempotency-key': body.client_order_id };
+  const idempotencyKey = body.client_order_id;
   for (;;) {
-    const answer = await api.request('POST', '/v1/trades', body, headers).catch(() => undefined);
-    if (answer?.status === 201) return answer.body.data;
-    const code = answer?.body.error?.code;
-    const isFinal = answer !== undefined && answer.status < 500 && code !== 'idempotency_in_progress';
-    if (isFinal) return undefined;
+    const outcome = await outcomeOf(api.trades.create(body, { idempotencyKey })).catch(() => undefined);
+    if (outcome?.status === 201) return outcome.data;
+    const isOpen = outcome === undefined || outcome.status >= 500;
+    if (!isOpen && outcome.code !== 'idempotency_in_progress') return undefined;
     await wait(300);
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { openAccount } from '../first-trade/client.mjs';
-import { openPaperAccount, pairsOf, until } from '../first-trade/scenario.mjs';
+import { openPaperAccount, pairNamed, pairsOf, until } from '../first-trade/scenario.mjs';
 
 /**
  * A test key: derived from its label at run time.
@@ -19,17 +19,16 @@ export async function openTrader(product, label) {
   const privateKey = keyOf(label);
   const { api } = await openAccount({ restUrl: product.restUrl, privateKey });
   const credentials = await openPaperAccount(product.paperExchangeUrl);
-  const account = await api.post('/v1/exchanges', {
+  const account = await api.exchanges.create({
     exchange: 'paper',
     account_name: label,
     trading_type: 'spot',
     credentials,
   });
   await until(
-    () => api.get(`/v1/exchanges/${account.id}`),
+    () => api.exchanges.get(account.id),
     ({ last_sync_at }) => last_sync_at !== null,
   );
-  const pairs = await pairsOf(api);
-  const pair = pairs.find((/** @type {any} */ { symbol }) => symbol === 'BTC/USDT');
+  const pair = pairNamed('BTC/USDT', await pairsOf(api));
   return { api, privateKey, credentials, account, pair };
 }

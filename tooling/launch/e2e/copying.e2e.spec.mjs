@@ -1,7 +1,7 @@
 import { units } from '../chaos/amounts.mjs';
 import { cutStreams, ledgerOf, openVenueAccount, setWeather, tradeAtVenue } from '../chaos/venue.mjs';
 import { createClient, openAccount } from '../first-trade/client.mjs';
-import { pairsOf, until } from '../first-trade/scenario.mjs';
+import { pairNamed, pairsOf, until } from '../first-trade/scenario.mjs';
 import { keyOf } from './accounts.mjs';
 import { startKillableProduct } from './killable-product.mjs';
 
@@ -16,12 +16,8 @@ beforeAll(async () => {
   product = await startKillableProduct({ workers: 2 });
   leader = await openTrader('copying leader', { USDT: '100000' });
   follower = await openTrader('copying follower', { USDT: '50000' });
-  const pairs = await until(
-    () => pairsOf(leader.api),
-    (found) => found.length > 0,
-  );
-  pair = pairs.find(({ symbol }) => symbol === 'BTC/USDT');
-  strategy = await leader.api.post('/v1/strategies', {
+  pair = pairNamed('BTC/USDT', await pairsOf(leader.api));
+  strategy = await leader.api.strategies.create({
     name: 'followed',
     exchange_account_id: leader.account.id,
     visibility: 'PUBLIC',
@@ -35,14 +31,14 @@ const STEP = units('0.00001');
 
 async function openTrader(label, balances) {
   const { api: signed } = await openAccount({ restUrl: product.restUrl, privateKey: keyOf(label) });
-  const { key } = await signed.post('/v1/api-keys', { name: label, permissions: ['READ', 'TRADE'] });
+  const { key } = await signed.apiKeys.create({ name: label, permissions: ['READ', 'TRADE'] });
   const api = createClient({ restUrl: product.restUrl, apiKey: key });
   return { api, ...(await linkAccount(api, label, balances)) };
 }
 
 async function linkAccount(api, label, balances) {
   const credentials = await openVenueAccount(product.paperExchangeUrl, balances);
-  const account = await api.post('/v1/exchanges', {
+  const account = await api.exchanges.create({
     exchange: 'paper',
     account_name: label,
     trading_type: 'spot',
@@ -52,14 +48,14 @@ async function linkAccount(api, label, balances) {
 }
 
 async function startCopier(name, more = {}) {
-  const copier = await follower.api.post('/v1/copiers', {
+  const copier = await follower.api.copiers.create({
     name,
     strategy_id: strategy.id,
     exchange_account_id: follower.account.id,
     sizing: { mode: 'MULTIPLIER', value: '0.5' },
     ...more,
   });
-  return await follower.api.post(`/v1/copiers/${copier.id}/start`);
+  return await follower.api.copiers.start(copier.id);
 }
 
 const order = (more) => ({
@@ -76,19 +72,19 @@ const filledAt = async (trader, side) => {
   return fills.filter((fill) => fill.side === side).reduce((sum, { amount }) => sum + units(amount), 0n);
 };
 const heldAt = async (trader) => units((await ledger(trader)).balances.BTC.free);
-const decisionsOf = (copier) =>
-  follower.api.get(`/v1/copiers/${copier.id}/decisions?limit=100&sort=sequence&order=asc`);
+const decisionsOf = async (copier) =>
+  (await follower.api.copiers.decisions(copier.id, { limit: 100, sort: 'sequence', order: 'asc' })).data;
 /** Its decisions, once so many of them are all that there is to come. */
 const settled = (copier, count) =>
   until(
     () => decisionsOf(copier),
     (all) => all.length === count && all.every(({ settled_at }) => settled_at !== undefined),
   );
-const stop = (copier) => follower.api.post(`/v1/copiers/${copier.id}/stop`);
+const stop = (copier) => follower.api.copiers.stop(copier.id);
 
 it('an entry, a part of an exit and the rest of it are copied, each with its receipt', async () => {
   const copier = await startCopier('receipts');
-  await leader.api.post('/v1/trades', order({ amount: '0.2' }));
+  await leader.api.trades.create(order({ amount: '0.2' }));
   await until(
     () => filledAt(follower, 'BUY'),
     (amount) => amount === units('0.1'),
@@ -99,7 +95,7 @@ it('an entry, a part of an exit and the rest of it are copied, each with its rec
   ]);
   const leaderHolds = await heldAt(leader);
   const part = '0.04995';
-  await leader.api.post('/v1/trades', order({ side: 'SELL', amount: part }));
+  await leader.api.trades.create(order({ side: 'SELL', amount: part }));
   // Multiplied before divided, then cut to the step.
   const share = (bought * units(part)) / leaderHolds;
   await until(
@@ -111,12 +107,12 @@ it('an entry, a part of an exit and the rest of it are copied, each with its rec
 
 it('what a fee leaves of a lot, too little to be sold, keeps no trade open: both sides close, with their result', async () => {
   const copier = await startCopier('dust', { sizing: { mode: 'FIXED_QUOTE', value: '300' } });
-  const opening = await leader.api.post('/v1/trades', order({ amount: '0.0123' }));
+  const opening = await leader.api.trades.create(order({ amount: '0.0123' }));
   await settled(copier, 1);
   await closeLeader();
   const [entry] = await settled(copier, 2);
-  const copy = await follower.api.get(`/v1/trades/${entry.trade_id}`);
-  const own = await leader.api.get(`/v1/trades/${opening.id}`);
+  const copy = await follower.api.trades.get(entry.trade_id);
+  const own = await leader.api.trades.get(opening.id);
   for (const trade of [copy, own]) expect(trade).toMatchObject({ realized_pnl: expect.any(Number) });
   expect((await stop(copier)).open_lots).toEqual([]);
 }, 120_000);
@@ -124,7 +120,7 @@ it('what a fee leaves of a lot, too little to be sold, keeps no trade open: both
 it('the first copy has something to spend on an account that was linked a moment ago', async () => {
   const { account, credentials } = await linkAccount(follower.api, 'new', { USDT: '10000' });
   const copier = await startCopier('at once', { exchange_account_id: account.id });
-  await leader.api.post('/v1/trades', order({ amount: '0.01' }));
+  await leader.api.trades.create(order({ amount: '0.01' }));
   expect(await settled(copier, 1)).toMatchObject([{ outcome: 'COPIED', filled_amount: 0.005 }]);
   expect(await filledAt({ credentials }, 'BUY')).toBe(units('0.005'));
   await closeLeader();
@@ -137,7 +133,7 @@ it('an answer that never comes makes one order on either side, and the copy come
   const orders = async (trader) => (await ledger(trader)).orders.length;
   const before = [await orders(leader), await orders(follower)];
   await setWeather(product.paperExchangeUrl, { drop_answer_rate: 1 });
-  await leader.api.post('/v1/trades', order({ amount: '0.02' }));
+  await leader.api.trades.create(order({ amount: '0.02' }));
   expect(await settled(copier, 1)).toMatchObject([{ outcome: 'COPIED', filled_amount: 0.01 }]);
   expect([await orders(leader), await orders(follower)]).toEqual(before.map((count) => count + 1));
   await setWeather(product.paperExchangeUrl, {});
@@ -149,14 +145,14 @@ it('an answer that never comes makes one order on either side, and the copy come
 it('a copy that every worker died over comes once', async () => {
   const copier = await startCopier('killed over');
   const before = await filledAt(leader, 'BUY');
-  await leader.api.post('/v1/trades', order({ amount: '0.02' }));
+  await leader.api.trades.create(order({ amount: '0.02' }));
   await until(
     () => filledAt(leader, 'BUY'),
     (amount) => amount > before,
   );
   await Promise.all(product.workerNames.map((name) => product.kill(name)));
   expect(await settled(copier, 1)).toMatchObject([{ outcome: 'COPIED', filled_amount: 0.01 }]);
-  const mine = await follower.api.get('/v1/trades?limit=100');
+  const { data: mine } = await follower.api.trades.list({ limit: 100 });
   expect(mine.filter(({ copier_id }) => copier_id === copier.id)).toHaveLength(1);
   await closeLeader();
   await settled(copier, 2);
@@ -166,7 +162,7 @@ it('a copy that every worker died over comes once', async () => {
 it('the copy comes although the API is gone since the leader’s order was taken', async () => {
   const copier = await startCopier('without the API');
   const before = await filledAt(follower, 'BUY');
-  await leader.api.post('/v1/trades', order({ amount: '0.1' }));
+  await leader.api.trades.create(order({ amount: '0.1' }));
   await product.kill('rest-api');
   await until(
     () => filledAt(follower, 'BUY'),
@@ -181,7 +177,7 @@ it('the copy comes although the API is gone since the leader’s order was taken
 
 it('what is traded at the exchange itself appears as EXTERNAL, also what was while every worker was away', async () => {
   const externals = async () => {
-    const trades = await leader.api.get('/v1/trades?limit=100');
+    const { data: trades } = await leader.api.trades.list({ limit: 100 });
     return trades.filter(({ origin, status }) => origin === 'EXTERNAL' && status === 'FILLED').length;
   };
   const before = await externals();
@@ -205,7 +201,7 @@ it('accounts of a worker that died are another’s within 15 s, and their orders
     await Promise.all(
       placed.map(({ trader, id }) =>
         until(
-          () => trader.api.get(`/v1/trades/${id}`),
+          () => trader.api.trades.get(id),
           ({ status }) => status === 'FILLED',
           15_000,
         ),
@@ -216,7 +212,7 @@ it('accounts of a worker that died are another’s within 15 s, and their orders
 }, 120_000);
 
 async function buyByHand(trader) {
-  const { id } = await trader.api.post('/v1/trades', {
+  const { id } = await trader.api.trades.create({
     exchange_account_id: trader.account.id,
     trade_pair_id: pair.id,
     type: 'MARKET',

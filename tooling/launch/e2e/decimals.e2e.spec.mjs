@@ -1,16 +1,26 @@
 import fc from 'fast-check';
 import pg from 'pg';
+import { createClient } from '../first-trade/client.mjs';
+import { openWire } from '../first-trade/wire.mjs';
+import { Client } from '../sdk.mjs';
 import { openTrader } from './accounts.mjs';
 import { startProduct } from './product.mjs';
 
 /** @type {import('./product.mjs').Product} */
 let product;
 let trader;
-let key;
+/** The SDK as it reads decimals unless asked otherwise, and as it reads them without loss. */
+let numbers;
+let texts;
+/** Sends a number as it is written: JSON.stringify writes no more than 17 digits of one. */
+let send;
 beforeAll(async () => {
   product = await startProduct();
   trader = await openTrader(product, 'decimals: trader');
-  ({ key } = await trader.api.post('/v1/api-keys', { name: 'decimals' }));
+  const { key: apiKey } = await trader.api.apiKeys.create({ name: 'decimals' });
+  numbers = createClient({ restUrl: product.restUrl, apiKey });
+  texts = new Client({ baseURL: product.restUrl, apiKey, decimals: 'string' });
+  send = openWire({ restUrl: product.restUrl, apiKey });
   // No exchange has steps this fine, and the worker's orders will be refused by it. What is shown is what the product
   // itself keeps.
   const database = new pg.Client({ connectionString: product.databaseUrl });
@@ -27,14 +37,23 @@ const units = (digits) => fc.bigInt({ min: 1n, max: 10n ** BigInt(digits) - 1n }
 const decimal = units(19).map((value) => {
   const text = value.toString().padStart(19, '0');
   const plain = `${text.slice(0, -18)}.${text.slice(-18)}`;
-  return { plain, canonical: plain.replace(/\.?0+$/, ''), exponent: `${value}e-18` };
+  return { plain, number: plain, canonical: plain.replace(/\.?0+$/, ''), exponent: `${value}e-18` };
 });
 const fieldOf = (text, name) => new RegExp(`"${name}":"?([0-9.eE+-]+)`).exec(text)?.[1];
 
-async function request(method, path, body, accept = 'application/json') {
-  const headers = { 'content-type': 'application/json', 'x-api-key': key, accept };
-  const answer = await fetch(product.restUrl + path, { method, headers, ...(body && { body }) });
-  return { status: answer.status, text: await answer.text() };
+/** The text of the answer to a trade that is placed, its decimals in one of the forms that JSON has for them. */
+async function place(amount, price, form) {
+  const ids = { exchange_account_id: trader.account.id, trade_pair_id: trader.pair.id };
+  const order = { ...ids, type: 'LIMIT', side: 'BUY' };
+  if (form === 'plain') {
+    const created = numbers.trades.create({ ...order, price: price.plain, amount: amount.plain });
+    return await (await created.asResponse()).text();
+  }
+  const rest = JSON.stringify(order).slice(1, -1);
+  const body = `{${rest},"price":${price[form]},"amount":${amount[form]}}`;
+  const created = await send('POST', '/v1/trades', { body });
+  expect(created).toMatchObject({ status: 201 });
+  return created.text;
 }
 
 describe('the amounts of a trade', () => {
@@ -43,30 +62,17 @@ describe('the amounts of a trade', () => {
       fc.asyncProperty(
         decimal,
         decimal,
-        fc.constantFrom('number', 'string', 'exponent'),
+        fc.constantFrom('plain', 'number', 'exponent'),
         async (amount, price, form) => {
-          const write = (value) =>
-            ({ number: value.plain, string: JSON.stringify(value.plain), exponent: value.exponent })[form];
-          const ids = `"exchange_account_id":"${trader.account.id}","trade_pair_id":"${trader.pair.id}"`;
-          const body = `{${ids},"type":"LIMIT","side":"BUY","price":${write(price)},"amount":${write(amount)}}`;
-          const created = await request('POST', '/v1/trades', body);
-          expect(created).toMatchObject({ status: 201 });
-          const id = JSON.parse(created.text).data.id;
-          const read = await request('GET', `/v1/trades/${id}`);
-          const asText = await request(
-            'GET',
-            `/v1/trades/${id}`,
-            undefined,
-            'application/json; decimals=string',
-          );
-          for (const { text } of [created, read, asText]) {
+          const created = await place(amount, price, form);
+          const { id } = JSON.parse(created).data;
+          const read = await (await numbers.trades.get(id).asResponse()).text();
+          for (const text of [created, read]) {
             expect(fieldOf(text, 'amount')).toBe(amount.canonical);
             expect(fieldOf(text, 'price')).toBe(price.canonical);
           }
-          expect(JSON.parse(asText.text).data).toMatchObject({
-            amount: amount.canonical,
-            price: price.canonical,
-          });
+          const asText = { amount: amount.canonical, price: price.canonical };
+          expect(await texts.trades.get(id)).toMatchObject(asText);
         },
       ),
       { numRuns: 60 },

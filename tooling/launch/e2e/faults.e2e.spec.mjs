@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { createClient } from '../first-trade/client.mjs';
+import { createClient, outcomeOf } from '../first-trade/client.mjs';
 import { startReceiver } from '../first-trade/receiver.mjs';
 import { until } from '../first-trade/scenario.mjs';
 import { openTrader } from './accounts.mjs';
@@ -45,15 +45,15 @@ describe('a kill -9 of the trading worker', () => {
     const before = (await ledger()).orders.length;
     // Nor does the stream tell of it, which may be as quick as the kill.
     await setWeather({ drop_answer_rate: 1, lose_event_rate: 1 });
-    const trade = await trader.api.post('/v1/trades', marketBuy('0.02'));
+    const trade = await trader.api.trades.create(marketBuy('0.02'));
     await until(ledger, ({ orders }) => orders.length === before + 1);
     await product.kill('trading-worker');
-    const atKill = await trader.api.get(`/v1/trades/${trade.id}`);
+    const atKill = await trader.api.trades.get(trade.id);
     expect(atKill).toMatchObject({ status: 'PENDING', sub_status: 'SUBMITTING' });
     await setWeather({});
 
     const found = await until(
-      () => trader.api.get(`/v1/trades/${trade.id}`),
+      () => trader.api.trades.get(trade.id),
       ({ status }) => status === 'FILLED',
       60_000,
     );
@@ -70,12 +70,12 @@ describe('a kill -9 of the trading worker', () => {
     const ids = [];
     for (let i = 0; i < 12; i++) {
       if (i % 4 === 2) await product.kill('trading-worker');
-      ids.push((await trader.api.post('/v1/trades', marketBuy('0.001'))).id);
+      ids.push((await trader.api.trades.create(marketBuy('0.001'))).id);
     }
     const ended = await Promise.all(
       ids.map((id) =>
         until(
-          () => trader.api.get(`/v1/trades/${id}`),
+          () => trader.api.trades.get(id),
           ({ status }) => status === 'FILLED' || status === 'FAILED',
           60_000,
         ),
@@ -93,11 +93,11 @@ describe('a kill -9 of the trading worker', () => {
   it('leaves a worker that takes up an order whose answer never came, without any kill', async () => {
     const before = (await ledger()).orders.length;
     await setWeather({ drop_answer_rate: 1 });
-    const trade = await trader.api.post('/v1/trades', marketBuy('0.01'));
+    const trade = await trader.api.trades.create(marketBuy('0.01'));
     await until(ledger, ({ orders }) => orders.length === before + 1);
     await setWeather({});
     await until(
-      () => trader.api.get(`/v1/trades/${trade.id}`),
+      () => trader.api.trades.get(trade.id),
       ({ status }) => status === 'FILLED',
       60_000,
     );
@@ -114,9 +114,9 @@ describe('a kill -9 of the webhook dispatcher', () => {
         return 204;
       },
     });
-    const webhook = await trader.api.post('/v1/webhooks', { url: receiver.url, events: ['trade.filled'] });
+    const webhook = await trader.api.webhooks.create({ url: receiver.url, events: ['trade.filled'] });
     receiver.useSecret(webhook.secret);
-    const trade = await trader.api.post('/v1/trades', marketBuy('0.01'));
+    const trade = await trader.api.trades.create(marketBuy('0.01'));
     const first = await receiver.until('the held delivery', () => true);
     await product.kill('webhook-dispatcher');
     isHolding = false;
@@ -129,9 +129,9 @@ describe('a kill -9 of the webhook dispatcher', () => {
     expect(second).toMatchObject({ isGenuine: true, event: first.event });
     expect(second.event.data.id).toBe(trade.id);
     await until(
-      () => trader.api.get(`/v1/webhooks/${webhook.id}/deliveries`),
-      (list) =>
-        list.some(({ status, event_id }) => status === 'SUCCEEDED' && event_id === first.event.event_id),
+      () => trader.api.webhooks.deliveries(webhook.id),
+      ({ data }) =>
+        data.some(({ status, event_id }) => status === 'SUCCEEDED' && event_id === first.event.event_id),
     );
     await receiver.stop();
   }, 90_000);
@@ -140,9 +140,9 @@ describe('a kill -9 of the webhook dispatcher', () => {
 describe('a Redis that does not answer', () => {
   it('lets no signed request in, stops no trade and loses no event', async () => {
     const receiver = await startReceiver();
-    const webhook = await trader.api.post('/v1/webhooks', { url: receiver.url, events: ['trade.filled'] });
+    const webhook = await trader.api.webhooks.create({ url: receiver.url, events: ['trade.filled'] });
     receiver.useSecret(webhook.secret);
-    const { key } = await trader.api.post('/v1/api-keys', { name: 'without Redis' });
+    const { key } = await trader.api.apiKeys.create({ name: 'without Redis' });
     const byKey = createClient({ restUrl: product.restUrl, apiKey: key });
     const redis = new Redis(product.redisUrl);
     const info = await redis.info('server').finally(() => redis.disconnect());
@@ -150,12 +150,12 @@ describe('a Redis that does not answer', () => {
     process.kill(pid, 'SIGSTOP');
     let trade;
     try {
-      const signed = await trader.api.request('GET', '/v1/me');
-      expect(signed).toMatchObject({ status: 503, body: { error: { code: 'service_unavailable' } } });
+      const signed = await outcomeOf(trader.api.me.get({ maxRetries: 0 }));
+      expect(signed).toMatchObject({ status: 503, code: 'service_unavailable' });
       expect(Number(signed.headers.get('retry-after'))).toBeGreaterThan(0);
-      trade = await byKey.post('/v1/trades', marketBuy('0.01'));
+      trade = await byKey.trades.create(marketBuy('0.01'));
       await until(
-        () => byKey.get(`/v1/trades/${trade.id}`),
+        () => byKey.trades.get(trade.id),
         ({ status }) => status === 'FILLED',
       );
     } finally {
@@ -167,7 +167,7 @@ describe('a Redis that does not answer', () => {
       60_000,
     );
     expect(told.event.type).toBe('trade.filled');
-    expect(await trader.api.get('/v1/me')).toMatchObject({ world: 'test' });
+    expect(await trader.api.me.get()).toMatchObject({ world: 'test' });
     await receiver.stop();
   }, 120_000);
 });

@@ -1,6 +1,8 @@
 import { Redis } from 'ioredis';
 import pg from 'pg';
+import { playFirstTrade } from '../first-trade/by-cli.mjs';
 import { runFirstTrade, until } from '../first-trade/scenario.mjs';
+import { freePort } from '../ports.mjs';
 import { startProduct } from './product.mjs';
 
 /** @type {import('./product.mjs').Product} */
@@ -32,7 +34,7 @@ describe('the first trade, through the published interface and across real proce
 
     const delivered = new Set(trade.deliveries.map(({ event }) => event.event_id));
     const page = await until(
-      () => trade.trader.get(`/v1/webhooks/${trade.webhook.id}/deliveries?limit=100`),
+      async () => (await trade.trader.webhooks.deliveries(trade.webhook.id, { limit: 100 })).data,
       (list) => list.filter(({ event_id }) => delivered.has(event_id)).length === delivered.size,
     );
     for (const { event_id, ...attempt } of page) {
@@ -63,6 +65,46 @@ describe('the first trade, through the published interface and across real proce
         expect([place, name, forms.some((form) => text.includes(form))]).toEqual([place, name, false]);
       }
     }
+  });
+});
+
+describe('npm run demo: the same by the packed command line', () => {
+  it('goes from an empty home to a filled trade, a cancelled one and verified webhooks, and shows no secret', async () => {
+    const { restUrl, paperExchangeUrl } = product;
+    const shown = [];
+    const played = await playFirstTrade({ restUrl, paperExchangeUrl, show: (each) => shown.push(each) });
+    expect(shown.map(({ command }) => command.split(' ').slice(0, 3).join(' '))).toEqual([
+      'svc auth login',
+      'svc dev seed',
+      'svc pairs list',
+      'svc webhooks create',
+      'svc trades create',
+      'svc trades create',
+      'svc trades watch',
+      'svc trades get',
+      'svc trades cancel',
+      'svc webhooks deliveries',
+    ]);
+    expect(played.limit).toMatchObject({ status: 'PENDING' });
+    expect(played.filled).toMatchObject({
+      status: 'FILLED',
+      filled_amount: '0.01',
+      fee: { currency: 'BTC' },
+    });
+    expect(played.cancelled).toEqual({ status: 'CANCELLED', cancel_reason: 'USER', filled_amount: '0' });
+    expect(played.deliveries.every(({ isGenuine }) => isGenuine)).toBe(true);
+    const text = shown.map(({ output }) => output).join('\n');
+    expect(text).toContain('BTC/USDT');
+    expect(text).toContain(played.market.id);
+    expect(text).not.toContain(played.webhook.secret);
+  });
+
+  it('ends in the words of the command that failed', async () => {
+    const { restUrl } = product;
+    const nobody = `http://127.0.0.1:${await freePort()}`;
+    await expect(playFirstTrade({ restUrl, paperExchangeUrl: nobody })).rejects.toThrow(
+      /^\$ svc dev seed .*\n.*paper exchange does not answer/s,
+    );
   });
 });
 

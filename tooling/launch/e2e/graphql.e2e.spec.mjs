@@ -1,64 +1,63 @@
+import { createRequestSigner } from '@trading-automation/signed-request';
+import { createClient as openSocket } from 'graphql-ws/client';
+import { WebSocket } from 'ws';
+import { createClient, outcomeOf } from '../first-trade/client.mjs';
 import { until } from '../first-trade/scenario.mjs';
-import { createGraphqlClient } from '../graphql/client.mjs';
+import { Realtime } from '../sdk.mjs';
 import { openTrader } from './accounts.mjs';
 import { startProduct } from './product.mjs';
 
-/** Two GraphQL APIs beside the REST API, over one worker. */
+/** Two GraphQL APIs beside the REST API, over one worker, asked through the SDK. */
 
 /** @type {import('./product.mjs').Product} */
 let product;
 let trader;
-/** A client of each GraphQL API. */
+/** A client of each GraphQL API, and its live data. */
 let first;
 let second;
+let live;
 beforeAll(async () => {
   product = await startProduct({ graphqlApis: 2 });
   trader = await openTrader(product, 'graphql: trader');
-  const { privateKey } = trader;
+  const { restUrl } = product;
   [first, second] = ['graphql-api', 'graphql-api-2'].map((name) =>
-    createGraphqlClient({ graphqlUrl: product.urlOf(name), privateKey }),
+    createClient({ restUrl, graphqlUrl: product.urlOf(name), privateKey: trader.privateKey }),
   );
+  live = [first, second].map((client) => new Realtime(client));
 }, 120_000);
-afterAll(() => product?.stop());
+afterAll(async () => {
+  await Promise.all(live?.map((each) => each.close()) ?? []);
+  await product?.stop();
+});
 
-/** The events of a subscription from now on, and the way to end it. */
-function follow(client, asked, options) {
-  const socket = client.connect({ retryAttempts: 0, ...options });
+/** What a stream gives from now on, and the way to end it. */
+function follow(stream) {
   const events = [];
   const failures = [];
-  socket.subscribe(asked, {
-    next: ({ data, errors }) => (errors === undefined ? events.push(data) : failures.push(...errors)),
-    error: (failure) => failures.push(failure),
-    complete: () => {},
-  });
-  const end = () => socket.dispose();
+  const reading = (async () => {
+    for await (const event of stream) events.push(event);
+  })().catch((error) => failures.push(error));
+  const end = async () => {
+    stream.close();
+    await reading;
+  };
   return { events, failures, end };
 }
 
-const followBook = (client, options) =>
-  follow(
-    client,
-    {
-      query: `subscription Book($pair: ID!) {
-        orderbookUpdate(tradePairId: $pair, depth: 5) { kind sequence previousSequence bids asks }
-      }`,
-      variables: { pair: trader.pair.id },
-    },
-    options,
-  );
+const book = `subscription Book($pair: ID!) {
+  orderbookUpdate(tradePairId: $pair, depth: 5) { kind sequence previousSequence bids asks }
+}`;
 
-const createTrade = (input) => ({
-  query:
-    'mutation Create($input: TradeCreateInput!) { createTrade(input: $input) { id status tradePair { symbol } } }',
-  variables: {
-    input: {
-      exchangeAccountId: trader.account.id,
-      tradePairId: trader.pair.id,
-      type: 'MARKET',
-      side: 'BUY',
-      amount: '0.01',
-      ...input,
-    },
+const create =
+  'mutation Create($input: TradeCreateInput!) { createTrade(input: $input) { id status tradePair { symbol } } }';
+const tradeOf = (more) => ({
+  input: {
+    exchangeAccountId: trader.account.id,
+    tradePairId: trader.pair.id,
+    type: 'MARKET',
+    side: 'BUY',
+    amount: '0.01',
+    ...more,
   },
 });
 
@@ -84,52 +83,39 @@ const levelsOf = (side) => [...side].sort(([one], [other]) => Number(one) - Numb
 
 describe('the GraphQL API, across real processes', () => {
   it('says without credentials that it is there, and nothing else', async () => {
-    const ask = async (query) => {
-      const answer = await fetch(`${product.urlOf('graphql-api')}/graphql`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ query }),
-      });
-      return { status: answer.status, body: await answer.json() };
-    };
-    expect(await ask('{ health { status } }')).toEqual({
-      status: 200,
-      body: { data: { health: { status: 'ok' } } },
-    });
-    const refused = await ask('{ me { id } }');
-    expect(refused.status).toBe(401);
-    expect(refused.body.errors).toMatchObject([{ extensions: { code: 'authentication_required' } }]);
+    const anybody = createClient({ restUrl: product.restUrl, graphqlUrl: product.urlOf('graphql-api') });
+    expect(await anybody.graphql('{ health { status } }')).toEqual({ health: { status: 'ok' } });
+    const refused = await outcomeOf(anybody.graphql('{ me { id } }'));
+    expect(refused).toMatchObject({ status: 401, code: 'authentication_required' });
   });
 
   it('is told of in the health of the services', async () => {
     const { services } = await until(
-      () => trader.api.get('/v1/health/detailed'),
+      () => trader.api.health.detailed(),
       ({ services: seen }) => seen['graphql-api'] !== undefined,
     );
     expect(services['graphql-api']).toMatchObject({ status: 'ok' });
   });
 
   it('shows the same account and the same trade as REST does, and places it once for an Idempotency-Key', async () => {
-    const { data: asked } = await first.ask('{ me { id } exchangeAccounts { nodes { id balance } } }');
-    expect(asked.me.id).toBe((await trader.api.get('/v1/me')).id);
+    const asked = await first.graphql('{ me { id } exchangeAccounts { nodes { id balance } } }');
+    expect(asked.me.id).toBe((await trader.api.me.get()).id);
     expect(asked.exchangeAccounts.nodes).toMatchObject([{ id: trader.account.id }]);
 
-    const key = { 'idempotency-key': 'one purchase' };
-    const { data: created, errors } = await first.ask(createTrade(), key);
-    expect(errors).toBeUndefined();
-    const { id } = created.createTrade;
-    expect(created.createTrade).toEqual({ id, status: 'PENDING', tradePair: { symbol: 'BTC/USDT' } });
-    const again = await second.ask(createTrade(), key);
+    const once = { idempotencyKey: 'one purchase' };
+    const { createTrade } = await first.graphql(create, tradeOf(), once);
+    const { id } = createTrade;
+    expect(createTrade).toEqual({ id, status: 'PENDING', tradePair: { symbol: 'BTC/USDT' } });
+    const again = await second.graphql(create, tradeOf(), once).withResponse();
     expect(again.data.createTrade.id).toBe(id);
-    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(again.response.headers.get('idempotency-replayed')).toBe('true');
 
     const filled = await until(
-      () => trader.api.get(`/v1/trades/${id}`),
+      () => trader.api.trades.get(id),
       ({ status }) => status === 'FILLED',
     );
     const query = 'query Trade($id: ID!) { trade(id: $id) { status filledAmount fills { id } } }';
-    const { data } = await second.ask({ query, variables: { id } });
-    expect(data.trade).toEqual({
+    expect((await second.graphql(query, { id })).trade).toEqual({
       status: 'FILLED',
       filledAmount: '0.01',
       fills: filled.fills.map((fill) => ({ id: fill.id })),
@@ -137,19 +123,11 @@ describe('the GraphQL API, across real processes', () => {
   });
 
   it('pushes the signals of a strategy at whichever process one listens, and again after a place in them', async () => {
-    const { data } = await first.ask({
-      query: 'mutation Make($input: StrategyCreateInput!) { createStrategy(input: $input) { id } }',
-      variables: { input: { name: 'signals', exchangeAccountId: trader.account.id } },
-    });
-    const strategyId = data.createStrategy.id;
-    const asked = {
-      query: `subscription Signals($id: ID!, $after: Long) {
-        tradeSignal(strategyId: $id, afterSequence: $after) { id sequence kind side symbol }
-      }`,
-      variables: { id: strategyId, after: 0 },
-    };
-    const listeners = [follow(first, asked), follow(second, asked)];
-    for (let i = 0; i < 2; i++) await first.ask(createTrade({ strategyId }));
+    const make = 'mutation Make($input: StrategyCreateInput!) { createStrategy(input: $input) { id } }';
+    const input = { name: 'signals', exchangeAccountId: trader.account.id };
+    const { id: strategyId } = (await first.graphql(make, { input })).createStrategy;
+    const listeners = live.map((each) => follow(each.tradeSignals(strategyId, { afterSequence: 0 })));
+    for (let i = 0; i < 2; i++) await first.graphql(create, tradeOf({ strategyId }));
     for (const { events, failures } of listeners) {
       await until(
         async () => events,
@@ -157,24 +135,22 @@ describe('the GraphQL API, across real processes', () => {
       );
       expect(failures).toEqual([]);
     }
-    const [heard, heardElsewhere] = listeners.map(({ events }) =>
-      events.map(({ tradeSignal }) => tradeSignal),
-    );
+    const [heard, heardElsewhere] = listeners.map(({ events }) => events);
     expect(heardElsewhere).toEqual(heard);
     expect(heard.map(({ sequence }) => sequence)).toEqual(heard.map((_signal, i) => i + 1));
     expect(heard[0]).toMatchObject({ side: 'BUY', symbol: 'BTC/USDT' });
 
-    const resumed = follow(second, { ...asked, variables: { id: strategyId, after: 1 } });
+    const resumed = follow(live[1].tradeSignals(strategyId, { afterSequence: 1 }));
     await until(
       async () => resumed.events,
       ({ length }) => length >= 1,
     );
-    expect(resumed.events[0].tradeSignal).toEqual(heard[1]);
+    expect(resumed.events[0]).toEqual(heard[1]);
     await Promise.all([...listeners, resumed].map(({ end }) => end()));
   });
 
   it('shows one order book with one numbering at two processes that one worker feeds', async () => {
-    const listeners = [followBook(first), followBook(second)];
+    const listeners = live.map((each) => follow(each.subscribe(book, { pair: trader.pair.id })));
     /** Numbers that both have told of, after their first messages. */
     const shared = () => {
       const [one, other] = listeners.map(({ events }) =>
@@ -194,8 +170,18 @@ describe('the GraphQL API, across real processes', () => {
   });
 
   it('says 1001 to every socket when it is asked to end, and ends without a failure', async () => {
-    const closes = [];
-    const { events } = followBook(second, { on: { closed: (event) => closes.push(event.code) } });
+    // The SDK would connect again, and say nothing of the code.
+    const [events, closes] = [[], []];
+    const sign = createRequestSigner(trader.privateKey);
+    const socket = openSocket({
+      url: `${product.urlOf('graphql-api-2').replace(/^http/, 'ws')}/graphql`,
+      webSocketImpl: WebSocket,
+      connectionParams: () => sign({ method: 'CONNECT', path: '/graphql' }),
+      retryAttempts: 0,
+      on: { closed: (event) => closes.push(event.code) },
+    });
+    const listener = { next: (event) => events.push(event), error: () => {}, complete: () => {} };
+    socket.subscribe({ query: book, variables: { pair: trader.pair.id } }, listener);
     await until(
       async () => events,
       ({ length }) => length > 0,

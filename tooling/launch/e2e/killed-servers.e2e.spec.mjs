@@ -1,7 +1,8 @@
 import { createRequestSigner } from '@trading-automation/signed-request';
 import pg from 'pg';
-import { createClient, openAccount } from '../first-trade/client.mjs';
+import { createClient, openAccount, outcomeOf } from '../first-trade/client.mjs';
 import { until } from '../first-trade/scenario.mjs';
+import { openWire } from '../first-trade/wire.mjs';
 import { keyOf } from './accounts.mjs';
 import { startKillableProduct } from './killable-product.mjs';
 
@@ -18,20 +19,17 @@ beforeAll(async () => {
   database = new pg.Pool({ connectionString: product.databaseUrl, max: 1 });
   database.on('error', () => undefined);
   restUrl = product.restUrl;
-  await openAccount({ restUrl, privateKey });
-  const { key } = await createClient({ restUrl, privateKey }).post('/v1/api-keys', {
-    name: 'killed servers',
-    permissions: ['ADMIN'],
-  });
-  admin = createClient({ restUrl, apiKey: key });
+  const { api } = await openAccount({ restUrl, privateKey });
+  const { key } = await api.apiKeys.create({ name: 'killed servers', permissions: ['ADMIN'] });
+  // Every answer is looked at: the SDK would send what may pass once more.
+  admin = createClient({ restUrl, apiKey: key, maxRetries: 0 });
 }, 120_000);
 afterAll(async () => {
   await database?.end();
   await product?.stop();
 });
 
-const sendOne = async (key) =>
-  await admin.request('POST', '/v1/webhooks', hookNamed(key), { 'idempotency-key': key });
+const sendOne = (key) => outcomeOf(admin.webhooks.create(hookNamed(key), { idempotencyKey: key }));
 
 const KILLS_MAX = 20;
 
@@ -50,7 +48,7 @@ async function sendWhileKilled(key, answersBefore) {
     return answer;
   };
   const answers = await Promise.all(Array.from({ length: 1_000 }, send));
-  const isTold = () => answers.some(({ body }) => body.error?.code === 'service_unavailable');
+  const isTold = () => answers.some(({ code }) => code === 'service_unavailable');
   for (let kills = 1; !isTold() && kills < KILLS_MAX; kills++) {
     await killed;
     const further = Promise.all(Array.from({ length: 200 }, () => sendOne(key)));
@@ -74,6 +72,9 @@ async function recordsOf(description) {
   return rows.length;
 }
 
+/** A first request is at work; or the database was away, or too busy to be reached in time. */
+const honest = ['idempotency_in_progress', 'service_unavailable'];
+
 const isReplayed = ({ headers }) => headers.get('idempotency-replayed') === 'true';
 
 it('1,000 equal POSTs at once with one Idempotency-Key make one record', async () => {
@@ -82,11 +83,8 @@ it('1,000 equal POSTs at once with one Idempotency-Key make one record', async (
   const refused = answers.filter(({ status }) => status !== 201);
   expect(await recordsOf('at once')).toBe(1);
   expect(made.filter((answer) => !isReplayed(answer))).toHaveLength(1);
-  expect(new Set(made.map(({ body }) => JSON.stringify(body))).size).toBe(1);
-  expect(new Set(refused.map(({ status, body }) => `${status} ${body.error.code}`)).size).toBeLessThanOrEqual(
-    1,
-  );
-  for (const { body } of refused) expect(body.error.code).toBe('idempotency_in_progress');
+  expect(new Set(made.map(({ data }) => JSON.stringify(data))).size).toBe(1);
+  for (const { code } of refused) expect(honest).toContain(code);
 });
 
 it.each([1, 20, 200])(
@@ -94,9 +92,9 @@ it.each([1, 20, 200])(
   async (answersBefore) => {
     const key = `killed ${answersBefore}`;
     const answers = await sendWhileKilled(key, answersBefore);
-    for (const { status, body } of answers) {
+    for (const { status, code } of answers) {
       if (status === 201) continue;
-      expect(['idempotency_in_progress', 'service_unavailable']).toContain(body.error.code);
+      expect(honest).toContain(code);
     }
     const made = answers.filter(({ status }) => status === 201);
     const kept = await recordsOf(key);
@@ -109,17 +107,17 @@ it.each([1, 20, 200])(
       60_000,
     );
     expect(await recordsOf(key)).toBe(1);
-    for (const { body } of made) expect(body).toEqual(again.body);
+    for (const { data } of made) expect(data).toEqual(again.data);
   },
   120_000,
 );
 
 it('a nonce stays used when Redis is killed and begins again from its file', async () => {
+  // The SDK sends no signature twice.
   const headers = createRequestSigner(privateKey)({ method: 'GET', path: '/v1/me' });
   const send = async () => {
-    const answer = await fetch(`${restUrl}/v1/me`, { headers });
-    const body = await answer.json();
-    return { status: answer.status, code: body.error?.code };
+    const { status, body } = await openWire({ restUrl })('GET', '/v1/me', { headers });
+    return { status, code: body.error?.code };
   };
   expect(await send()).toEqual({ status: 200, code: undefined });
   await kill('redis');

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '../first-trade/client.mjs';
 import { until } from '../first-trade/scenario.mjs';
+import { environmentIn, svcFile } from '../svc.mjs';
 
 const start = join(import.meta.dirname, '..', 'start.mjs');
-const graphql = join(import.meta.dirname, '..', 'graphql', 'main.mjs');
+const demo = join(import.meta.dirname, '..', 'first-trade', 'main.mjs');
 
 /** @type {string} */
 let folder;
@@ -101,9 +102,9 @@ function isAlive(pid) {
 }
 
 /** What a command says that ends well. */
-async function outputOf(command, args) {
+async function outputOf(command, args, env = { ...process.env, NODE_OPTIONS: '' }) {
   const child = spawn(command, args, {
-    env: { ...process.env, NODE_OPTIONS: '' },
+    env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let output = '';
@@ -131,7 +132,7 @@ const mailsOf = async (mailUrl) => (await (await fetch(`${mailUrl}/messages`)).j
 
 /** Gives the account an address, and opens the link that the mailbox got. */
 async function verifyAddress(api, mailUrl, email) {
-  expect(await api.request('PATCH', '/v1/me', { email })).toMatchObject({ status: 200 });
+  expect(await api.me.update({ email })).toMatchObject({ email });
   const [mail] = await until(
     () => mailsOf(mailUrl),
     (mails) => mails.length > 0,
@@ -140,7 +141,7 @@ async function verifyAddress(api, mailUrl, email) {
   const [link] = /^http:\/\/\S+$/m.exec(mail.text);
   expect(await (await fetch(`${mailUrl}/mails/${mail.id}`)).text()).toContain(`<a href="${link}"`);
   expect((await fetch(link)).status).toBe(200);
-  expect(await api.get('/v1/me')).toMatchObject({ email, email_verified: true });
+  expect(await api.me.get()).toMatchObject({ email, email_verified: true });
 }
 
 describe('npm start', () => {
@@ -165,18 +166,28 @@ describe('npm start', () => {
     const [, line] = /^ {2}(curl -s \S+\/v1\/trades .+)$/m.exec(first.output);
     const { id } = JSON.parse(await outputOf('sh', ['-c', line])).data;
     await until(
-      () => api.get(`/v1/trades/${id}`),
+      () => api.trades.get(id),
       ({ status }) => status === 'FILLED',
     );
 
-    // The command of the banner links a key pair of its own to the demo account, once.
-    const me = { id: (await api.get('/v1/me')).id };
-    for (let i = 0; i < 2; i++) {
-      const answer = await outputOf('node', [graphql, '--data', join(folder, 'data'), '{ me { id } }']);
-      expect(JSON.parse(answer)).toEqual({ data: { me } });
-    }
-    expect(statSync(join(folder, 'data', 'keys', 'graphql-client.key')).mode & 0o777).toBe(0o600);
-    expect(await api.get('/v1/auth/public-keys')).toHaveLength(2);
+    // So do its lines for the command line, from an empty home to a filled trade and to GraphQL.
+    const [, file] = /^ {2}alias svc='node (.+)'$/m.exec(first.output);
+    expect(existsSync(file)).toBe(true);
+    const lines = first.output.split('\n').filter((each) => each.startsWith('  svc '));
+    expect(lines).toHaveLength(5);
+    const typed = [`svc() { node '${svcFile}' "$@"; }`, 'set -e', ...lines].join('\n');
+    const said = await outputOf('sh', ['-c', typed], environmentIn(join(folder, 'home')));
+    expect(said).toMatch(/MARKET\tFILLED/);
+    const told = JSON.parse(said.slice(said.search(/^\{/m)));
+    expect(told).toMatchObject({ trades: { nodes: [{ symbol: 'BTC/USDT', status: 'FILLED' }] } });
+
+    // The demo has an account of its own, too: that of the banner's key is as it was.
+    const played = await outputOf('node', [demo, '--data', join(folder, 'data')]);
+    expect(played).toMatch(/^\$ svc auth login --base-url .*\$ svc trades watch .*FILLED/s);
+    expect(played).toContain(
+      'Received and verified: trade.created, trade.created, trade.filled, trade.cancelled',
+    );
+    expect((await api.publicKeys.list()).data).toHaveLength(1);
 
     await verifyAddress(api, state.mail_url, 'owner@example.com');
 
@@ -184,13 +195,13 @@ describe('npm start', () => {
     expect(await ended(second.child)).toBe(1);
     expect(second.output).toContain(`Already running here, as process ${first.child.pid}.`);
 
-    const { commit } = await api.get('/v1/version');
+    const { commit } = await api.version.get();
     expect(commit).toMatch(/^[0-9a-f]{40}$/);
     const apiProcess = descendantsOf(first.child.pid).find(({ command }) => command.includes('rest-api'));
     process.kill(apiProcess.pid, 'SIGKILL');
     await saying(first, 'ended (SIGKILL) and is started again');
     await until(
-      () => api.get('/v1/health').catch(() => ({ status: 'away' })),
+      () => api.health.get().catch(() => ({ status: 'away' })),
       ({ status }) => status === 'ok',
     );
 
@@ -201,11 +212,9 @@ describe('npm start', () => {
     await saying(again, 'Ready.');
     const kept = JSON.parse(readFileSync(stateFile, 'utf8'));
     expect(kept.api_key).toBe(state.api_key);
-    const trade = await createClient({ restUrl: kept.rest_url, apiKey: kept.api_key }).get(
-      `/v1/trades/${id}`,
-    );
-    expect(trade.status).toBe('FILLED');
+    const later = createClient({ restUrl: kept.rest_url, apiKey: kept.api_key });
+    expect(await later.trades.get(id)).toMatchObject({ status: 'FILLED' });
     expect((await mailsOf(kept.mail_url)).map(({ to }) => to)).toEqual([['owner@example.com']]);
     expect(await stop(again.child)).toEqual([]);
-  }, 240_000);
+  }, 360_000);
 });

@@ -95,7 +95,7 @@ export async function startProduct({ restApis = 1, graphqlApis = 0, more, say = 
           async () => processes.get(name)?.pid,
           (value) => value !== undefined,
         );
-        process.kill(pid, signal);
+        process.kill(/** @type {number} */ (pid), signal);
       },
       stop,
     };

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { createClient, openAccount } from '../first-trade/client.mjs';
+import { createClient, openAccount, outcomeOf } from '../first-trade/client.mjs';
 import { ampleRateLimits } from '../service-list.mjs';
 import { keyOf } from './accounts.mjs';
 import { startProduct } from './product.mjs';
@@ -30,9 +30,9 @@ afterAll(() => product?.stop());
 
 /** A new key, and how many of so many requests with it at once are let through. */
 async function makeKey() {
-  const { id, key } = await opener.post('/v1/api-keys', { name: 'limited' });
-  const clients = restUrls.map((restUrl) => createClient({ restUrl, apiKey: key }));
-  const statusOf = async (which) => (await clients[which].request('GET', '/v1/me')).status;
+  const { id, key } = await opener.apiKeys.create({ name: 'limited' });
+  const clients = restUrls.map((restUrl) => createClient({ restUrl, apiKey: key, maxRetries: 0 }));
+  const statusOf = async (which) => (await outcomeOf(clients[which].me.get())).status;
   const letThrough = async (count, whichOf = (i) => i % 2) => {
     const statuses = await Promise.all(Array.from({ length: count }, (_, i) => statusOf(whichOf(i))));
     expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([]);
@@ -77,11 +77,11 @@ async function untilShared() {
   redis.on('error', () => undefined);
   try {
     for (const restUrl of restUrls) {
-      const client = createClient({ restUrl });
+      const client = createClient({ restUrl, maxRetries: 0 });
       do {
         await wait(1_500);
         await redis.del(bucket);
-        await client.request('GET', '/v1/version');
+        await outcomeOf(client.version.get());
       } while ((await redis.exists(bucket)) === 0);
     }
   } finally {

@@ -1,5 +1,6 @@
 import { createRequestSigner } from '@trading-automation/signed-request';
-import { createClient } from '../first-trade/client.mjs';
+import { createClient, outcomeOf } from '../first-trade/client.mjs';
+import { openWire } from '../first-trade/wire.mjs';
 import { keyOf, openTrader } from './accounts.mjs';
 import { startProduct } from './product.mjs';
 
@@ -21,20 +22,17 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => product?.stop());
 
-/** Sends exactly these headers. */
+/** Sends exactly these headers: signatures and credentials that the SDK would not send. */
 async function send(method, path, headers, body, restUrl = product.restUrl) {
-  const answer = await fetch(restUrl + path, {
-    method,
-    body,
-    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-  });
-  const { error, ...rest } = await answer.json();
+  const answer = await openWire({ restUrl })(method, path, { body, headers });
+  const { error, ...rest } = answer.body;
   return { status: answer.status, code: error?.code, details: error?.details, ...rest };
 }
 
 const sign = (request, privateKey = trader.privateKey) => createRequestSigner(privateKey)(request);
-const tradesCount = async () =>
-  (await trader.api.request('GET', '/v1/trades?include=total')).body.pagination.total;
+const tradesCount = async () => (await trader.api.trades.list({ include: 'total' })).pagination.total;
+/** What comes of the SDK's requests with an API key, on an API process. */
+const whoIs = (apiKey, restUrl = product.restUrl) => outcomeOf(createClient({ restUrl, apiKey }).me.get());
 
 describe('a signed request is refused', () => {
   it('when its nonce was used, on whichever API process and after a restart of it', async () => {
@@ -46,7 +44,7 @@ describe('a signed request is refused', () => {
       code: 'nonce_replayed',
     });
     await product.kill('rest-api-2');
-    await until200(`${other}/v1/health`);
+    await untilBack(other);
     expect(await send('GET', '/v1/me', headers, undefined, other)).toMatchObject({ code: 'nonce_replayed' });
   });
 
@@ -98,16 +96,14 @@ describe('a signed request is refused', () => {
 
 describe('an API key is refused', () => {
   it('at once on every process when it was revoked, and when its old value was rotated away', async () => {
-    const { id, key } = await trader.api.post('/v1/api-keys', { name: 'short-lived' });
+    const { id, key } = await trader.api.apiKeys.create({ name: 'short-lived' });
     const other = product.urlOf('rest-api-2');
-    expect(await send('GET', '/v1/me', { 'x-api-key': key }, undefined, other)).toMatchObject({
-      status: 200,
-    });
-    const rotated = await trader.api.post(`/v1/api-keys/${id}/rotate`);
+    expect(await whoIs(key, other)).toMatchObject({ status: 200 });
+    const rotated = await trader.api.apiKeys.rotate(id);
     const isRefused = { status: 401, code: 'invalid_api_key' };
-    await untilAnswer(() => send('GET', '/v1/me', { 'x-api-key': key }, undefined, other), isRefused);
-    await trader.api.delete(`/v1/api-keys/${id}`);
-    await untilAnswer(() => send('GET', '/v1/me', { 'x-api-key': rotated.key }, undefined, other), isRefused);
+    await untilAnswer(() => whoIs(key, other), isRefused);
+    await trader.api.apiKeys.revoke(id);
+    await untilAnswer(() => whoIs(rotated.key, other), isRefused);
     expect(await send('GET', '/v1/me', { authorization: `Bearer ${rotated.key}` })).toMatchObject(isRefused);
   });
 
@@ -131,9 +127,10 @@ describe('an API key is refused', () => {
   });
 
   it('to create a trade when it may only read', async () => {
-    const { key } = await trader.api.post('/v1/api-keys', { name: 'reader', permissions: ['READ'] });
+    const { key } = await trader.api.apiKeys.create({ name: 'reader', permissions: ['READ'] });
     const before = await tradesCount();
-    const answer = await send('POST', '/v1/trades', { 'x-api-key': key }, JSON.stringify(order));
+    const reader = createClient({ restUrl: product.restUrl, apiKey: key });
+    const answer = await outcomeOf(reader.trades.create(order));
     expect(answer).toMatchObject({ status: 403, code: 'permission_denied' });
     expect(answer.details[0]).toMatchObject({ permission: 'TRADE' });
     expect(await tradesCount()).toBe(before);
@@ -143,23 +140,24 @@ describe('an API key is refused', () => {
 describe("another user's ids", () => {
   it('are unknown, in paths and in bodies', async () => {
     const stranger = await openTrader(product, 'refusals: other user');
-    const trade = await trader.api.post('/v1/trades', order);
-    const isUnknown = { status: 404, body: { error: { code: 'not_found' } } };
-    const { api } = stranger;
-    for (const [method, path] of [
-      ['GET', `/v1/trades/${trade.id}`],
-      ['POST', `/v1/trades/${trade.id}/cancel`],
-      ['GET', `/v1/exchanges/${trader.account.id}`],
-      ['POST', `/v1/exchanges/${trader.account.id}/sync`],
-      ['DELETE', `/v1/exchanges/${trader.account.id}`],
-      ['GET', `/v1/trades?exchange_account_id=${trader.account.id}`],
+    const trade = await trader.api.trades.create(order);
+    const isUnknown = { status: 404, code: 'not_found' };
+    const { trades, exchanges } = stranger.api;
+    const account = trader.account.id;
+    for (const call of [
+      () => trades.get(trade.id),
+      () => trades.cancel(trade.id),
+      () => exchanges.get(account),
+      () => exchanges.sync(account),
+      () => exchanges.delete(account),
+      () => trades.list({ exchange_account_id: account }),
     ]) {
-      expect(await api.request(method, path)).toMatchObject(isUnknown);
+      expect(await outcomeOf(call())).toMatchObject(isUnknown);
     }
-    const refused = await api.request('POST', '/v1/trades', order);
+    const refused = await outcomeOf(trades.create(order));
     expect(refused).toMatchObject(isUnknown);
-    expect(refused.body.error.details[0].field).toBe('exchange_account_id');
-    expect(await api.get('/v1/trades')).toEqual([]);
+    expect(refused.details[0].field).toBe('exchange_account_id');
+    expect((await trades.list()).data).toEqual([]);
   });
 });
 
@@ -185,18 +183,15 @@ describe('a trade is refused, and nothing is kept of it', () => {
     ['with an unknown field', { leverage: 3 }, 422, 'validation_failed', 'leverage'],
   ])('%s', async (_what, change, status, code, field) => {
     const before = await tradesCount();
-    const { body, ...answer } = await trader.api.request('POST', '/v1/trades', { ...order, ...change });
-    expect(answer.status).toBe(status);
-    expect(body.error).toMatchObject({ code, request_id: answer.headers.get('x-request-id') });
-    expect(body.error.details.map((detail) => detail.field)).toContain(field);
+    const refused = await trader.api.trades.create({ ...order, ...change }).catch((error) => error);
+    expect(refused).toMatchObject({ status, code, requestId: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+    expect(refused.details.map((detail) => detail.field)).toContain(field);
     expect(await tradesCount()).toBe(before);
   });
 
   it('that breaks a rule of the exchange is told rule, value and limit', async () => {
-    const { body } = await trader.api.request('POST', '/v1/trades', { ...order, amount: '0.0001' });
-    expect(body.error.details).toEqual([
-      expect.objectContaining({ rule: 'min_notional', value: '1', limit: '10' }),
-    ]);
+    const { details } = await outcomeOf(trader.api.trades.create({ ...order, amount: '0.0001' }));
+    expect(details).toEqual([expect.objectContaining({ rule: 'min_notional', value: '1', limit: '10' })]);
   });
 
   it.each([
@@ -205,9 +200,9 @@ describe('a trade is refused, and nothing is kept of it', () => {
     ['a key twice', '{"amount": 1, "amount": 2}', 400, 'malformed_json'],
     ['300 KiB', JSON.stringify({ pad: 'x'.repeat(300 * 1024) }), 413, 'payload_too_large'],
   ])('with %s', async (_what, text, status, code) => {
-    const { key } = await trader.api.post('/v1/api-keys', { name: 'sender' });
-    const client = createClient({ restUrl: product.restUrl, apiKey: key });
-    expect(await client.request('POST', '/v1/trades', text)).toMatchObject({
+    const { key } = await trader.api.apiKeys.create({ name: 'sender' });
+    const wire = openWire({ restUrl: product.restUrl, apiKey: key });
+    expect(await wire('POST', '/v1/trades', { body: text })).toMatchObject({
       status,
       body: { success: false, error: { code } },
     });
@@ -216,42 +211,38 @@ describe('a trade is refused, and nothing is kept of it', () => {
 
 describe('an Idempotency-Key', () => {
   it('makes one trade of many equal requests on two API processes, and of one after a restart', async () => {
-    const { key } = await trader.api.post('/v1/api-keys', { name: 'idempotent' });
+    const { key } = await trader.api.apiKeys.create({ name: 'idempotent' });
+    // Every answer is looked at: the SDK would ask again while the first is at work.
     const clients = [product.restUrl, product.urlOf('rest-api-2')].map((restUrl) =>
-      createClient({ restUrl, apiKey: key }),
+      createClient({ restUrl, apiKey: key, maxRetries: 0 }),
     );
-    const headers = { 'idempotency-key': 'refusals-1' };
+    const once = { idempotencyKey: 'refusals-1' };
     const before = await tradesCount();
     const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => clients[i % 2].request('POST', '/v1/trades', order, headers)),
+      Array.from({ length: 20 }, (_, i) => outcomeOf(clients[i % 2].trades.create(order, once))),
     );
     const made = answers.filter(({ status }) => status === 201);
     expect(made.length).toBeGreaterThan(0);
-    expect(new Set(made.map(({ body }) => body.data.id)).size).toBe(1);
-    for (const { status, body } of answers)
-      if (status !== 201) expect(body.error.code).toBe('idempotency_in_progress');
+    expect(new Set(made.map(({ data }) => data.id)).size).toBe(1);
+    for (const { status, code } of answers) if (status !== 201) expect(code).toBe('idempotency_in_progress');
 
     await product.kill('rest-api-2');
-    await until200(`${product.urlOf('rest-api-2')}/v1/health`);
-    const again = await clients[1].request('POST', '/v1/trades', order, headers);
+    await untilBack(product.urlOf('rest-api-2'));
+    const again = await outcomeOf(clients[1].trades.create(order, once));
     expect(again.headers.get('idempotency-replayed')).toBe('true');
-    expect(again.body).toEqual(made[0].body);
+    expect(again.data).toEqual(made[0].data);
     expect(await tradesCount()).toBe(before + 1);
 
-    const other = await clients[0].request('POST', '/v1/trades', { ...order, price: 9_999 }, headers);
-    expect(other).toMatchObject({ status: 422, body: { error: { code: 'idempotency_key_reused' } } });
+    const other = await outcomeOf(clients[0].trades.create({ ...order, price: 9_999 }, once));
+    expect(other).toMatchObject({ status: 422, code: 'idempotency_key_reused' });
   });
 });
 
-async function until200(url) {
-  await untilAnswer(
-    () =>
-      fetch(url).then(
-        ({ status }) => ({ status }),
-        () => ({ status: 0 }),
-      ),
-    { status: 200 },
-  );
+/** Until an API process that was killed is back. */
+async function untilBack(restUrl) {
+  const client = createClient({ restUrl, maxRetries: 0 });
+  const ask = () => outcomeOf(client.health.get()).catch(() => ({ status: 'away' }));
+  await untilAnswer(ask, { status: 200 });
 }
 
 /** Asks again until the answer is as expected: a process is coming back, or a notification is on its way. */

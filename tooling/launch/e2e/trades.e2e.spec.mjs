@@ -1,3 +1,4 @@
+import { outcomeOf } from '../first-trade/client.mjs';
 import { until } from '../first-trade/scenario.mjs';
 import { openTrader } from './accounts.mjs';
 import { startProduct } from './product.mjs';
@@ -16,16 +17,17 @@ beforeAll(async () => {
 afterAll(() => product?.stop());
 
 const place = ({ api, account, pair }, order) =>
-  api.post('/v1/trades', { exchange_account_id: account.id, trade_pair_id: pair.id, ...order });
+  api.trades.create({ exchange_account_id: account.id, trade_pair_id: pair.id, ...order });
 const limit = (side, price, amount, more = {}) => ({ type: 'LIMIT', side, price, amount, ...more });
 /** The trade once it is as expected. */
 const seen = ({ api }, { id }, expected) =>
   until(
-    () => api.get(`/v1/trades/${id}`),
+    () => api.trades.get(id),
     (trade) => Object.entries(expected).every(([name, value]) => trade[name] === value),
   );
 const resting = (owner, trade) => seen(owner, trade, { status: 'PENDING', sub_status: 'ACCEPTED' });
 const rest = async (owner, order) => resting(owner, await place(owner, order));
+const isRefused = (status, code) => expect.objectContaining({ status, code });
 
 describe('a trade', () => {
   it('moves from PENDING over PARTIALLY_FILLED to FILLED, with its fills and a growing version', async () => {
@@ -45,19 +47,19 @@ describe('a trade', () => {
     const offer = await rest(maker, limit('SELL', 60_000, '0.03'));
     await place(taker, limit('BUY', 60_000, '0.01'));
     await seen(maker, offer, { status: 'PARTIALLY_FILLED' });
-    const cancelled = await maker.api.post(`/v1/trades/${offer.id}/cancel`);
+    const cancelled = await maker.api.trades.cancel(offer.id);
     expect(cancelled).toMatchObject({ status: 'CANCELLED', cancel_reason: 'USER', filled_amount: 0.01 });
-    const again = await maker.api.request('POST', `/v1/trades/${offer.id}/cancel`);
-    expect(again).toMatchObject({ status: 409, body: { error: { code: 'invalid_state' } } });
-    expect(again.body.error.details[0].state).toBe('CANCELLED');
+    const again = await outcomeOf(maker.api.trades.cancel(offer.id));
+    expect(again).toMatchObject({ status: 409, code: 'invalid_state' });
+    expect(again.details[0].state).toBe('CANCELLED');
   });
 
   it('that is FILLED can not be cancelled', async () => {
     await rest(maker, limit('SELL', 60_000, '0.01'));
     const bought = await seen(taker, await place(taker, limit('BUY', 60_000, '0.01')), { status: 'FILLED' });
-    const refused = await taker.api.request('POST', `/v1/trades/${bought.id}/cancel`);
-    expect(refused).toMatchObject({ status: 409, body: { error: { code: 'invalid_state' } } });
-    expect(refused.body.error.details[0].state).toBe('FILLED');
+    const refused = await outcomeOf(taker.api.trades.cancel(bought.id));
+    expect(refused).toMatchObject({ status: 409, code: 'invalid_state' });
+    expect(refused.details[0].state).toBe('FILLED');
   });
 
   it('with IOC drops what does not fill at once', async () => {
@@ -80,7 +82,7 @@ describe('a trade', () => {
     const order = limit('BUY', 60_000, '0.01', { time_in_force: 'POST_ONLY' });
     const trade = await seen(taker, await place(taker, order), { status: 'FAILED' });
     expect(trade.failure).toMatchObject({ code: 'would_not_fit_book', message: expect.any(String) });
-    await maker.api.post(`/v1/trades/${offer.id}/cancel`);
+    await maker.api.trades.cancel(offer.id);
   });
 
   it('moves on among many that rest on one account', async () => {
@@ -91,22 +93,19 @@ describe('a trade', () => {
     await place(taker, limit('BUY', 61_003, '0.04'));
     await Promise.all(offers.slice(0, 4).map((offer) => seen(maker, offer, { status: 'FILLED' })));
     for (const offer of offers.slice(4)) {
-      expect(await maker.api.get(`/v1/trades/${offer.id}`)).toMatchObject({ status: 'PENDING' });
-      expect(await maker.api.post(`/v1/trades/${offer.id}/cancel`)).toMatchObject({ status: 'CANCELLED' });
+      expect(await maker.api.trades.get(offer.id)).toMatchObject({ status: 'PENDING' });
+      expect(await maker.api.trades.cancel(offer.id)).toMatchObject({ status: 'CANCELLED' });
     }
   });
 
   it('takes its part of the balance from the moment it is placed', async () => {
     const owner = await openTrader(product, 'trades: owner of one bitcoin');
-    const order = { exchange_account_id: owner.account.id, trade_pair_id: owner.pair.id };
-    const sell = (amount) =>
-      owner.api.request('POST', '/v1/trades', { ...order, ...limit('SELL', 90_000, amount) });
-    const { body } = await sell('1');
-    const refused = await sell('0.1');
-    expect(refused).toMatchObject({ status: 422, body: { error: { code: 'insufficient_balance' } } });
-    await resting(owner, body.data);
+    const sell = (amount) => outcomeOf(place(owner, limit('SELL', 90_000, amount)));
+    const { data: trade } = await sell('1');
+    expect(await sell('0.1')).toMatchObject({ status: 422, code: 'insufficient_balance' });
+    await resting(owner, trade);
     expect(await sell('0.1')).toMatchObject({ status: 422 });
-    await owner.api.post(`/v1/trades/${body.data.id}/cancel`);
+    await owner.api.trades.cancel(trade.id);
     // The cancelled order's balance is free again as soon as the account was read.
     await until(
       () => sell('0.1'),
@@ -119,26 +118,25 @@ describe('an exchange account', () => {
   it('with open trades stays; without any it goes, and its trades stay readable', async () => {
     const owner = await openTrader(product, 'trades: leaver');
     const trade = await rest(owner, limit('BUY', 10_000, '0.001'));
-    const busy = await owner.api.request('DELETE', `/v1/exchanges/${owner.account.id}`);
-    expect(busy).toMatchObject({ status: 409, body: { error: { code: 'invalid_state' } } });
-    await owner.api.post(`/v1/trades/${trade.id}/cancel`);
-    expect(await owner.api.delete(`/v1/exchanges/${owner.account.id}`)).toEqual({
+    await expect(owner.api.exchanges.delete(owner.account.id)).rejects.toEqual(
+      isRefused(409, 'invalid_state'),
+    );
+    await owner.api.trades.cancel(trade.id);
+    expect(await owner.api.exchanges.delete(owner.account.id)).toEqual({
       id: owner.account.id,
       deleted: true,
     });
-    expect(await owner.api.request('GET', `/v1/exchanges/${owner.account.id}`)).toMatchObject({
-      status: 404,
-    });
-    expect(await owner.api.get(`/v1/trades/${trade.id}`)).toMatchObject({ status: 'CANCELLED' });
+    await expect(owner.api.exchanges.get(owner.account.id)).rejects.toEqual(isRefused(404, 'not_found'));
+    expect(await owner.api.trades.get(trade.id)).toMatchObject({ status: 'CANCELLED' });
   });
 
   it('is not added with credentials that the exchange refuses', async () => {
     const credentials = { api_key: 'unknown', api_secret: 'unknown' };
     const body = { exchange: 'paper', account_name: 'x', trading_type: 'spot', credentials };
     const { account_name: _name, ...test } = body;
-    const isRefused = { status: 422, body: { error: { code: 'exchange_credentials_rejected' } } };
-    expect(await maker.api.request('POST', '/v1/exchanges', body)).toMatchObject(isRefused);
-    expect(await maker.api.request('POST', '/v1/exchanges/test', test)).toMatchObject(isRefused);
-    expect(await maker.api.get('/v1/exchanges')).toHaveLength(1);
+    const areRejected = isRefused(422, 'exchange_credentials_rejected');
+    await expect(maker.api.exchanges.create(body)).rejects.toEqual(areRejected);
+    await expect(maker.api.exchanges.test(test)).rejects.toEqual(areRejected);
+    expect((await maker.api.exchanges.list()).data).toHaveLength(1);
   });
 });

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { encodeId } from '@trading-automation/contracts';
-import { createClient } from '../first-trade/client.mjs';
+import { createClient, outcomeOf } from '../first-trade/client.mjs';
 
 /** Between two requests of one caller. */
 const pauseMs = 50;
@@ -20,12 +20,14 @@ const pauseMs = 50;
  * @param {import('./receiver.mjs').LedgerReceiver} receiver where its events go, to one webhook
  */
 export async function openCaller(world, restUrl, receiver) {
-  const { api: signing, userId } = await world.openUser(restUrl, 'caller');
-  const { key } = await signing.post('/v1/api-keys', { name: 'caller', permissions: ['ADMIN'] });
+  const { api, privateKey, userId } = await world.openUser(restUrl, 'caller');
+  const { key } = await api.apiKeys.create({ name: 'caller', permissions: ['ADMIN'] });
   // What was committed before there was a webhook is owed to none.
   const before = await world.query('SELECT id FROM outbox_events WHERE user_id = $1', userId);
   await world.addHooks({ userIds: [userId], receiver });
-  const keyed = createClient({ restUrl, apiKey: key });
+  // Each answer counts, and each refusal: nothing is tried again.
+  const keyed = createClient({ restUrl, apiKey: key, maxRetries: 0 });
+  const signing = createClient({ restUrl, privateKey, maxRetries: 0 });
   let count = 0;
   /** Keys that are to be revoked. @type {string[]} */
   const kept = [];
@@ -40,11 +42,11 @@ export async function openCaller(world, restUrl, receiver) {
     },
     /** Makes a key and revokes one, so that they never become too many. @returns {Promise<Answered[]>} */
     async change() {
-      const made = await timed(() => keyed.request('POST', '/v1/api-keys', { name: `key ${count++}` }));
+      const made = await timed(() => keyed.apiKeys.create({ name: `key ${count++}` }));
       if (made.id !== undefined) kept.push(made.id);
       const last = kept.pop();
       if (last === undefined) return [made];
-      const revoked = await timed(() => keyed.request('DELETE', `/v1/api-keys/${last}`));
+      const revoked = await timed(() => keyed.apiKeys.revoke(/** @type {string} */ (last)));
       if (revoked.status === 200) return [made, revoked];
       // Where it was revoked before and the answer was lost, it is no more.
       if (revoked.status === 404 && doubtful.has(last)) return [made];
@@ -53,25 +55,23 @@ export async function openCaller(world, restUrl, receiver) {
       return [made, revoked];
     },
     /** A signed request. @returns {Promise<Answered>} */
-    sign: () => timed(() => signing.request('GET', '/v1/me')),
+    sign: () => timed(() => signing.me.get()),
   };
 }
 
 /** @typedef {Awaited<ReturnType<typeof openCaller>>} Caller */
 
 /**
- * @param {() => Promise<import('../first-trade/client.mjs').Answer>} send
+ * @param {() => import('@trading-automation/sdk').ApiPromise<unknown>} call
  * @returns {Promise<Answered>}
  */
-async function timed(send) {
+async function timed(call) {
   const at = Date.now();
   const from = performance.now();
-  const { status, headers, body } = await send().catch(() => ({
-    status: 0,
-    headers: new Headers(),
-    body: {},
-  }));
-  const id = status === 201 ? body.data?.id : undefined;
+  /** @type {import('../first-trade/client.mjs').Outcome} */
+  const unanswered = { status: 0, headers: new Headers() };
+  const { status, headers, data } = await outcomeOf(call()).catch(() => unanswered);
+  const id = status === 201 ? data.id : undefined;
   return {
     at,
     tookMs: performance.now() - from,

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { encodeId } from '@trading-automation/contracts';
-import { createClient } from '../first-trade/client.mjs';
+import { createClient, outcomeOf } from '../first-trade/client.mjs';
 import { freePort } from '../ports.mjs';
 import { openLedgerReceiver } from './receiver.mjs';
 import { wrongsOf } from './reconcile.mjs';
@@ -11,6 +11,7 @@ import { openFaultWorld } from './world.mjs';
  * after a commit and before its answer: the client of that one can't know.
  */
 
+/** @type {['READ']} */
 const permissions = ['READ'];
 /** A user may have 50 API keys; the first is the one that creates the others. */
 const perUserMax = 49;
@@ -56,7 +57,7 @@ export const fault = {
 };
 
 /**
- * @typedef {{ userId: string, send: import('../first-trade/client.mjs').Client['request'] }} Writer
+ * @typedef {{ userId: string, api: import('@trading-automation/sdk').Client }} Writer
  *
  * @param {{
  *   world: import('./world.mjs').FaultWorld, receiver: import('./receiver.mjs').LedgerReceiver,
@@ -70,9 +71,10 @@ async function openWriters({ world, receiver, port, count }) {
   for (let i = 0; i < count; i++) {
     const user = await world.openUser(api.url, `writer ${i}`);
     await world.addHooks({ userIds: [user.userId], events: ['key.created'], receiver });
-    const { key } = await user.api.post('/v1/api-keys', { name: 'writer', permissions: ['ADMIN'] });
-    const { request } = createClient({ restUrl: api.url, apiKey: key });
-    writers.push({ userId: user.userId, send: request });
+    const { key } = await user.api.apiKeys.create({ name: 'writer', permissions: ['ADMIN'] });
+    // What is repeated, and under which key, is decided here alone.
+    const writing = createClient({ restUrl: api.url, apiKey: key, maxRetries: 0 });
+    writers.push({ userId: user.userId, api: writing });
   }
   await api.kill('SIGTERM');
   return writers;
@@ -105,28 +107,30 @@ async function killAfterCommits({ world, port, size }) {
  * @param {boolean} isIdempotent
  * @returns {Promise<{ userId: string, name: string, id: string }[]>} what the API answered
  */
-async function writeAll({ userId, send }, count, isIdempotent) {
+async function writeAll({ userId, api }, count, isIdempotent) {
   const made = [];
   for (let i = 0; i < count; i++) {
     const name = `object ${i}`;
-    const id = await write(send, name, isIdempotent ? { 'idempotency-key': name } : {});
+    const id = await write(api, name, isIdempotent ? { idempotencyKey: name } : {});
     made.push({ userId, name, id });
   }
   return made;
 }
 
 /**
- * @param {Writer['send']} send
+ * @param {Writer['api']} api
  * @param {string} name
- * @param {Record<string, string>} headers
+ * @param {{ idempotencyKey?: string }} options without a key of its own each request has another one
  * @returns {Promise<string>} the id, as soon as the API has answered
  */
-async function write(send, name, headers) {
+async function write(api, name, options) {
   for (;;) {
-    const answer = await send('POST', '/v1/api-keys', { name, permissions }, headers).catch(() => undefined);
-    if (answer?.status === 201) return answer.body.data.id;
-    const isPassing = answer === undefined || answer.status === 503 || answer.status === 409;
-    if (!isPassing) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
+    const outcome = await outcomeOf(api.apiKeys.create({ name, permissions }, options)).catch(
+      () => undefined,
+    );
+    if (outcome?.status === 201) return outcome.data.id;
+    const isPassing = outcome === undefined || outcome.status === 503 || outcome.status === 409;
+    if (!isPassing) throw new Error(`${outcome.status} ${outcome.code}`);
     await wait(retryMs);
   }
 }

@@ -74,7 +74,7 @@ export function openServices({ surroundings, settings, seed, lifecycle, query })
       const privateKey = new Uint8Array(createHash('sha256').update(`${seed} ${label}`).digest());
       const { identity, api } = await openAccount({ restUrl, privateKey, label });
       const [owner] = await query('SELECT user_id FROM public_keys WHERE pubkey = $1', identity.pubkey);
-      return { api, userId: owner?.user_id };
+      return { api, privateKey, userId: owner?.user_id };
     },
   };
 }

@@ -1,85 +1,21 @@
-import {
-  createRequestSigner,
-  identityMessage,
-  publicKeyOf,
-  signMessage,
-} from '@trading-automation/signed-request';
+import { ApiError, Client, createSigner, signChallenge } from '../sdk.mjs';
 
 /**
- * A client of the published REST interface and nothing else: it knows addresses, a credential, and JSON.
+ * The product as its users reach it: through the SDK, by an address and a credential.
  *
- * @typedef {{ status: number, headers: Headers, body: any }} Answer
+ * @param {{
+ *   restUrl: string, graphqlUrl?: string, apiKey?: string, privateKey?: Uint8Array, maxRetries?: number,
+ * }} options with a private key every request is signed; without a credential none is sent, whatever the environment
+ *   holds; `maxRetries` is 0 for those who look at refusals that pass
  */
-
-/** An answer that says no. */
-class Refused extends Error {
-  /**
-   * @param {string} request
-   * @param {Answer} answer
-   */
-  constructor(request, answer) {
-    super(`${request}: ${answer.status} ${JSON.stringify(answer.body)}`);
-    this.answer = answer;
-  }
+export function createClient({ restUrl, graphqlUrl, apiKey, privateKey, maxRetries }) {
+  return new Client({
+    baseURL: restUrl,
+    ...(graphqlUrl === undefined ? {} : { graphqlURL: graphqlUrl }),
+    ...(privateKey === undefined ? { apiKey: apiKey ?? null } : { signer: createSigner(privateKey) }),
+    ...(maxRetries === undefined ? {} : { maxRetries }),
+  });
 }
-
-/**
- * @param {{ restUrl: string, apiKey?: string, privateKey?: Uint8Array }} options with a private key every request is signed
- */
-export function createClient({ restUrl, apiKey, privateKey }) {
-  const sign = privateKey === undefined ? undefined : createRequestSigner(privateKey);
-
-  /**
-   * @param {string} method
-   * @param {string} path
-   * @param {unknown} [body] a text is sent as it is
-   * @param {Record<string, string>} [headers]
-   * @returns {Promise<Answer>}
-   */
-  async function request(method, path, body, headers = {}) {
-    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
-    const answer = await fetch(restUrl + path, {
-      method,
-      body: text,
-      headers: {
-        ...(text === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
-        ...sign?.({ method, path, body: text }),
-        ...headers,
-      },
-    });
-    return { status: answer.status, headers: answer.headers, body: JSON.parse(await answer.text()) };
-  }
-
-  /**
-   * @param {string} method
-   * @param {string} path
-   * @param {unknown} [body]
-   * @param {Record<string, string>} [headers]
-   */
-  async function data(method, path, body, headers) {
-    const answer = await request(method, path, body, headers);
-    if (answer.body.success !== true) throw new Refused(`${method} ${path}`, answer);
-    return answer.body.data;
-  }
-
-  return {
-    /** The answer as it is, whatever it says. */
-    request,
-    /** @param {string} path */
-    get: (path) => data('GET', path),
-    /**
-     * @param {string} path
-     * @param {unknown} [body]
-     * @param {Record<string, string>} [headers]
-     */
-    post: (path, body, headers) => data('POST', path, body, headers),
-    /** @param {string} path */
-    delete: (path) => data('DELETE', path),
-  };
-}
-
-/** @typedef {ReturnType<typeof createClient>} Client */
 
 /**
  * Opens an account for a key pair: a challenge, signed. The client that comes back signs every request. With an ADMIN
@@ -89,9 +25,27 @@ export function createClient({ restUrl, apiKey, privateKey }) {
  */
 export async function openAccount({ restUrl, privateKey, label = 'first trade', apiKey }) {
   const anybody = createClient({ restUrl, apiKey });
-  const pubkey = publicKeyOf(privateKey);
-  const { challenge } = await anybody.get(`/v1/auth/cli-challenge?pubkey=${pubkey}`);
-  const signature = signMessage(identityMessage(challenge, pubkey), privateKey);
-  const identity = await anybody.post('/v1/auth/cli-identity', { challenge, pubkey, signature, label });
+  const signer = createSigner(privateKey);
+  const { challenge } = await anybody.auth.cliChallenge({ pubkey: signer.publicKey });
+  const identity = await anybody.auth.cliIdentity({ ...(await signChallenge(challenge, signer)), label });
   return { identity, api: createClient({ restUrl, privateKey }) };
+}
+
+/**
+ * What came of a call, whether it is allowed or refused, for those who count answers.
+ *
+ * @typedef {{ status: number, headers: Headers, data?: any, code?: string, details?: readonly any[] }} Outcome
+ *
+ * @param {import('@trading-automation/sdk').ApiPromise<any>} call
+ * @returns {Promise<Outcome>}
+ */
+export async function outcomeOf(call) {
+  try {
+    const { data, response } = await call.withResponse();
+    return { status: response.status, headers: response.headers, data };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const { status, headers, code, details } = error;
+    return { status, headers, code, details };
+  }
 }

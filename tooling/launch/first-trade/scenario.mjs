@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { generatePrivateKey } from '@trading-automation/signed-request';
+import { generatePrivateKey } from '../sdk.mjs';
 import { createClient, openAccount } from './client.mjs';
 import { startReceiver } from './receiver.mjs';
 
@@ -38,23 +38,23 @@ export async function runFirstTrade({ restUrl, paperExchangeUrl, step = () => {}
     );
     const { key } = await take(
       'API key created by signed request',
-      () => api.post('/v1/api-keys', { name: 'first trade', permissions: ['READ', 'TRADE'] }),
+      () => api.apiKeys.create({ name: 'first trade', permissions: ['READ', 'TRADE'] }),
       ({ id, prefix, last_four }) => `${id} (${prefix}…${last_four})`,
     );
     const trader = createClient({ restUrl, apiKey: key });
-    const venue = { exchange: 'paper', trading_type: 'spot', credentials };
-    await take('exchange credentials tested', () => trader.post('/v1/exchanges/test', venue));
+    const venue = /** @type {const} */ ({ exchange: 'paper', trading_type: 'spot', credentials });
+    await take('exchange credentials tested', () => trader.exchanges.test(venue));
     const account = await take(
       'exchange account added',
-      () => trader.post('/v1/exchanges', { ...venue, account_name: 'first trade' }),
+      () => trader.exchanges.create({ ...venue, account_name: 'first trade' }),
       ({ id }) => id,
     );
     const synced = await take(
       'balances synced',
       async () => {
-        await trader.post(`/v1/exchanges/${account.id}/sync`);
+        await trader.exchanges.sync(account.id);
         return until(
-          () => trader.get(`/v1/exchanges/${account.id}`),
+          () => trader.exchanges.get(account.id),
           ({ last_sync_at }) => last_sync_at !== null,
         );
       },
@@ -63,33 +63,37 @@ export async function runFirstTrade({ restUrl, paperExchangeUrl, step = () => {}
     const pairs = await take(
       'pairs listed',
       () => pairsOf(trader),
-      (list) => list.map((/** @type {any} */ { symbol }) => symbol).join(', '),
+      (list) => list.map(({ symbol }) => symbol).join(', '),
     );
-    const pair = pairs.find((/** @type {any} */ { symbol }) => symbol === 'BTC/USDT');
+    const pair = pairNamed('BTC/USDT', pairs);
 
     const webhook = await take(
       'webhook registered',
-      () => api.post('/v1/webhooks', { url: receiver.url, events: ['trade.*'], description: 'first trade' }),
+      () => api.webhooks.create({ url: receiver.url, events: ['trade.*'], description: 'first trade' }),
       ({ id }) => id,
     );
     receiver.useSecret(webhook.secret);
 
-    const order = { exchange_account_id: account.id, trade_pair_id: pair.id, side: 'BUY' };
+    const order = /** @type {const} */ ({
+      exchange_account_id: account.id,
+      trade_pair_id: pair.id,
+      side: 'BUY',
+    });
     const limit = await take(
       'LIMIT placed far below the market',
-      () => trader.post('/v1/trades', { ...order, type: 'LIMIT', price: 10_000, amount: '0.001' }),
+      () => trader.trades.create({ ...order, type: 'LIMIT', price: 10_000, amount: '0.001' }),
       ({ id, status }) => `${id} ${status}`,
     );
     const market = await take(
       'MARKET placed',
-      () => trader.post('/v1/trades', { ...order, type: 'MARKET', amount: 0.01 }),
+      () => trader.trades.create({ ...order, type: 'MARKET', amount: 0.01 }),
       ({ id, status }) => `${id} ${status}`,
     );
     const filled = await take(
       'MARKET filled',
       () =>
         until(
-          () => trader.get(`/v1/trades/${market.id}`),
+          () => trader.trades.get(market.id),
           ({ status }) => status === 'FILLED',
         ),
       ({ filled_amount, average_price, fee }) =>
@@ -97,13 +101,13 @@ export async function runFirstTrade({ restUrl, paperExchangeUrl, step = () => {}
     );
     const resting = await take('LIMIT rests', () =>
       until(
-        () => trader.get(`/v1/trades/${limit.id}`),
+        () => trader.trades.get(limit.id),
         ({ exchange_order_id }) => exchange_order_id !== undefined,
       ),
     );
     const cancelled = await take(
       'LIMIT cancelled',
-      () => trader.post(`/v1/trades/${limit.id}/cancel`),
+      () => trader.trades.cancel(limit.id),
       ({ status, cancel_reason }) => `${status} by ${cancel_reason}`,
     );
 
@@ -167,21 +171,34 @@ export async function openPaperAccount(paperExchangeUrl, balances = { USDT: '100
 /**
  * The pairs of the paper exchange, as soon as the worker has read them there.
  *
- * @param {import('./client.mjs').Client} api
+ * @param {import('@trading-automation/sdk').Client} api
  */
 export function pairsOf(api) {
   return until(
-    () => api.get('/v1/trade-pairs?exchange=paper&sort=symbol&order=asc'),
+    async () => (await api.tradePairs.list({ exchange: 'paper', sort: 'symbol', order: 'asc' })).data,
     ({ length }) => length > 0,
   );
 }
 
 /**
+ * @template {{ symbol: string }} P
+ * @param {string} symbol
+ * @param {readonly P[]} pairs
+ */
+export function pairNamed(symbol, pairs) {
+  const pair = pairs.find((each) => each.symbol === symbol);
+  if (pair === undefined) throw new Error(`there is no pair ${symbol}`);
+  return pair;
+}
+
+/**
  * Reads again and again until what is read is as expected.
  *
- * @param {() => Promise<any>} read
- * @param {(value: any) => boolean} isExpected
+ * @template T
+ * @param {() => Promise<T>} read
+ * @param {(value: T) => boolean} isExpected
  * @param {number} [timeoutMs]
+ * @returns {Promise<T>}
  */
 export async function until(read, isExpected, timeoutMs = untilMs) {
   const deadline = performance.now() + timeoutMs;

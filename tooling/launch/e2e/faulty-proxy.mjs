@@ -1,0 +1,87 @@
+import { request as ask, createServer } from 'node:http';
+
+/**
+ * A stretch of network between a client and one server that does to each request what was planned for it. Both ends are
+ * as they always are, and hear nothing of it.
+ *
+ * - `reset`: the connection is reset before the server has heard of the request
+ * - `lose`: the server does what it was asked for, and its answer is lost
+ * - `cut`: so does half of its answer
+ * - a status: somebody between answers, and the server hears nothing
+ *
+ * @typedef {'reset' | 'lose' | 'cut' | { status: number, headers?: Record<string, string>, body?: string }} Fault
+ * @typedef {{ method: string, path: string, headers: import('node:http').IncomingHttpHeaders }} Seen
+ */
+
+/** @param {string} serverUrl an origin */
+export async function openFaultyProxy(serverUrl) {
+  /** @type {Fault[]} */
+  let planned = [];
+  /** @type {Seen[]} */
+  let seen = [];
+  /** @type {Set<import('node:http').ServerResponse>} */
+  const open = new Set();
+
+  const server = createServer(async (request, response) => {
+    const chunks = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const { method = '', url = '', headers } = request;
+    seen.push({ method, path: url, headers });
+    const fault = planned.shift();
+    if (fault === 'reset') return request.socket.resetAndDestroy();
+    if (typeof fault === 'object')
+      return void response.writeHead(fault.status, fault.headers).end(fault.body);
+    open.add(response);
+    response.once('close', () => open.delete(response));
+    const forwarded = ask(serverUrl + url, { method, headers }, (answer) => pass(answer, response, fault));
+    forwarded.on('error', () => request.socket.resetAndDestroy());
+    response.once('close', () => forwarded.destroy());
+    forwarded.end(Buffer.concat(chunks));
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    /** Begins anew: the next requests meet these faults in turn, those after them none. */
+    plan(/** @type {Fault[]} */ ...faults) {
+      planned = faults;
+      seen = [];
+    },
+    /** What has arrived since. */
+    get seen() {
+      return seen;
+    },
+    /** Resets the connections of all answers that are under way. */
+    cutOpen() {
+      for (const { socket } of open) socket?.resetAndDestroy();
+    },
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/**
+ * @param {import('node:http').IncomingMessage} answer
+ * @param {import('node:http').ServerResponse} response
+ * @param {'lose' | 'cut' | undefined} fault
+ */
+async function pass(answer, response, fault) {
+  const { statusCode = 502, headers } = answer;
+  if (fault === undefined) {
+    response.writeHead(statusCode, headers).flushHeaders();
+    answer.on('error', () => response.destroy());
+    answer.pipe(response);
+    return;
+  }
+  const chunks = [];
+  for await (const chunk of answer) chunks.push(chunk);
+  const body = Buffer.concat(chunks);
+  if (fault === 'cut') {
+    response.writeHead(statusCode, headers);
+    await new Promise((resolve) => response.write(body.subarray(0, body.length / 2), resolve));
+  }
+  response.socket?.resetAndDestroy();
+}

@@ -1,0 +1,141 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { run } from './commands.mjs';
+import { root } from './paths.mjs';
+import { pnpm } from './setup.mjs';
+
+/**
+ * The published packages as those who install them have them: packed from their build, and unpacked into a folder with
+ * what their manifests declare beside them, and nothing else.
+ *
+ * 1. Nothing of the workspace can be reached from there: what a package needs and does not declare is missing.
+ * 2. A package that depends on another one of these gets the packed one.
+ * 3. The folder is the caller's to remove; where something fails, none is left.
+ */
+
+const scope = '@trading-automation';
+
+/**
+ * @param {readonly string[]} names folders of `packages/`, each built
+ * @param {string} [parent] where the folder is made
+ * @returns {Promise<string>} the folder: its `node_modules` holds the packages, `<name>.tgz` are as they are published, and
+ *   `sdk.mjs`, `sdk-signer.mjs` and so on give what a program there imports of the SDK
+ */
+export async function installPacked(names, parent = tmpdir()) {
+  const folder = mkdtempSync(join(parent, 'trading-automation-packed-'));
+  try {
+    await pack(names, folder);
+    await Promise.all(names.map((name) => unpack(name, folder)));
+    for (const name of names) linkDependencies(name, folder);
+    if (names.includes('sdk')) writeEntries(folder);
+    return folder;
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** @typedef {{ dependencies?: Record<string, string>, peerDependencies?: Record<string, string>, exports: object }} Manifest */
+
+/**
+ * @param {string} name
+ * @param {string} folder
+ */
+const placeOf = (name, folder) => join(folder, 'node_modules', scope, name);
+
+/**
+ * @param {string} name
+ * @param {string} folder
+ * @returns {Manifest} as it is published
+ */
+const manifestOf = (name, folder) =>
+  JSON.parse(readFileSync(join(placeOf(name, folder), 'package.json'), 'utf8'));
+
+/**
+ * Each as `<name>.tgz`.
+ *
+ * @param {readonly string[]} names
+ * @param {string} folder
+ */
+export async function pack(names, folder) {
+  const unbuilt = names.filter((name) => !existsSync(join(root, 'packages', name, 'dist')));
+  if (unbuilt.length > 0) throw new Error(`not built: ${unbuilt.join(', ')} (npm run build)`);
+  const chosen = names.flatMap((name) => ['--filter', `${scope}/${name}`]);
+  succeeded('packing', await pnpm([...chosen, 'pack', '--pack-destination', folder], 'keep'));
+  for (const file of readdirSync(folder)) {
+    const [, name] = /^trading-automation-(.+)-\d+\.\d+\.\d+.*\.tgz$/.exec(file) ?? [];
+    if (name !== undefined) renameSync(join(folder, file), join(folder, `${name}.tgz`));
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {string} folder
+ */
+async function unpack(name, folder) {
+  const tarball = join(folder, `${name}.tgz`);
+  const place = placeOf(name, folder);
+  mkdirSync(place, { recursive: true });
+  const unpacked = await run('tar', ['-xzf', tarball, '-C', place, '--strip-components=1']);
+  succeeded(`unpacking ${name}`, unpacked);
+  const missing = filesIn(manifestOf(name, folder).exports).filter((file) => !existsSync(join(place, file)));
+  if (missing.length > 0) throw new Error(`packages/${name} is built by half, without ${missing.join(', ')}`);
+}
+
+/**
+ * All files that a manifest's `exports` lead to.
+ *
+ * @param {object | string} exports
+ * @returns {string[]}
+ */
+const filesIn = (exports) =>
+  typeof exports === 'string' ? [exports] : Object.values(exports).flatMap((each) => filesIn(each));
+
+/**
+ * @param {string} what
+ * @param {{ code: number, stdout: string, stderr: string }} ended
+ */
+function succeeded(what, { code, stdout, stderr }) {
+  if (code !== 0) throw new Error(`${what} failed (exit code ${code}): ${stdout}${stderr}`);
+}
+
+/**
+ * What is declared, and what that needs in its turn; of the optional, what this workspace has.
+ *
+ * @param {string} name
+ * @param {string} folder
+ */
+function linkDependencies(name, folder) {
+  const { dependencies, peerDependencies } = manifestOf(name, folder);
+  for (const dependency of Object.keys({ ...dependencies, ...peerDependencies })) {
+    const link = join(folder, 'node_modules', dependency);
+    if (existsSync(link)) continue;
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(realpathSync(join(root, 'packages', name, 'node_modules', dependency)), link);
+  }
+}
+
+/**
+ * A file for each entry of the SDK that gives what it gives.
+ *
+ * @param {string} folder
+ */
+function writeEntries(folder) {
+  for (const entry of Object.keys(manifestOf('sdk', folder).exports)) {
+    if (entry === './package.json') continue;
+    const path = entry.slice(1);
+    writeFileSync(join(folder, `sdk${path.replace('/', '-')}.mjs`), `export * from '${scope}/sdk${path}';\n`);
+  }
+}
