@@ -81,6 +81,7 @@ function globalOptions(): readonly Option[] {
     new Option('--jq <filter>', 'print what a jq filter makes of the JSON'),
     new Option('--limit <count>', 'how many items of a list'),
     new Option('--all', 'every item of a list'),
+    new Option('--idempotency-key <key>', 'of what is made: sent again under the same key, it happens once'),
     new Option('--timeout <time>', 'for each request: 10s, 500ms, 2m'),
     new Option('-y, --yes', 'confirm beforehand'),
     new Option('-q, --quiet', 'say nothing beside the data'),

@@ -40,6 +40,33 @@ describe('what is wrong', () => {
     expectGolden('errors-validation', stderr);
   });
 
+  it('tells the key under which a POST without an answer can be sent again, and happens once', async () => {
+    farSide.hold('trades.create', () => undefined);
+    const order = [...CREATE, '--amount', '0.01'];
+    const lost = await svc([...order, '--timeout', '100ms']);
+    expect(lost.exitCode).toBe(6);
+    const [, told] = /--idempotency-key (\S+): it happens once/.exec(lost.stderr) ?? [];
+    farSide.on('trades.create', {
+      status: 503,
+      body: { success: false, error: { code: 'service_unavailable' } },
+    });
+    await svc([...order, '--idempotency-key', told!]);
+    const keys = farSide.of('trades.create').map(({ headers }) => headers['idempotency-key']);
+    expect(keys.length).toBeGreaterThan(3);
+    expect(new Set(keys)).toEqual(new Set([told]));
+  });
+
+  it('sends any request of the API under the key that was given', async () => {
+    await svc(['api', 'POST', '/v1/trades', '-f', 'amount=1', '--idempotency-key', 'mine']);
+    expect(farSide.of('trades.create').map(({ headers }) => headers['idempotency-key'])).toEqual(['mine']);
+  });
+
+  it('refuses an idempotency key that no header can carry, before anything is sent', async () => {
+    const { exitCode, stderr } = await svc([...CREATE, '--amount', '1', '--idempotency-key', 'two words']);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('--idempotency-key is 1 to 255')]);
+    expect(farSide.heard).toEqual([]);
+  });
+
   it.each([
     [400, 'malformed_json', 1],
     [401, 'invalid_api_key', 4],

@@ -5,6 +5,7 @@ import type { Context, Register } from '../context.js';
 import { UsageError } from '../failures.js';
 import { indented, parseKeepingDigits } from '../json/json-text.js';
 import { jsonOrText, namedText, putAt } from '../json/named-values.js';
+import { once } from '../operations/once.js';
 import { safeLine } from '../terminal/text-of.js';
 import { withExamples } from './group.js';
 import { collect } from './listen.js';
@@ -60,7 +61,10 @@ async function callApi(context: Context, method: string, path: string, options: 
   const asked = await askedOf(context, method, path, options);
   const client = await context.client();
   if (options.paginate === true) return printPages(context, client, asked);
-  const response = await responseTo(client, asked, context.signal);
+  const response =
+    asked.method === 'POST'
+      ? await once(context, (idempotencyKey) => responseTo(client, asked, context.signal, idempotencyKey))
+      : await responseTo(client, asked, context.signal);
   if (options.include === true) await context.print.line(headOf(response));
   await printText(context, await response.text());
 }
@@ -114,13 +118,18 @@ function recordOf(fields: readonly string[]): unknown {
   return record;
 }
 
-async function responseTo(client: Client<'string'>, { method, path, body }: Asked, signal: AbortSignal) {
+async function responseTo(
+  client: Client<'string'>,
+  { method, path, body }: Asked,
+  signal: AbortSignal,
+  idempotencyKey?: string,
+) {
   const options = { signal };
   switch (method) {
     case 'GET':
       return client.get(path, {}, options).asResponse();
     case 'POST':
-      return client.post(path, body, options).asResponse();
+      return client.post(path, body, { signal, idempotencyKey }).asResponse();
     case 'PUT':
       return client.put(path, body, options).asResponse();
     case 'PATCH':

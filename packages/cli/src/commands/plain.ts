@@ -15,6 +15,7 @@ import {
   optionOf,
 } from '../operations/flags.js';
 import { objectFrom } from '../operations/given-files.js';
+import { once } from '../operations/once.js';
 import type { Field, OperationInfo } from '../operations/operation-info.js';
 import { accountOf, pairIdOf } from '../operations/references.js';
 import { credentialsGiven, credentialsOption } from './exchange-credentials.js';
@@ -146,7 +147,11 @@ async function carryOut(
     await context.print.records(items, row.columns ?? info.members.slice(0, 5), { hasMore });
     return;
   }
-  const answer = await context.progress(info.summary, () => call(client, info, asked, context.signal));
+  const carried = (idempotencyKey?: string) =>
+    context.progress(info.summary, () =>
+      call(client, info, { ...asked, ...(idempotencyKey && { idempotencyKey }) }, context.signal),
+    );
+  const answer = await (info.method === 'POST' ? once(context, carried) : carried());
   await context.print.record(answer);
   if (row.secret !== undefined)
     context.print.warn(`This is the only time that the ${row.secret} is shown: keep it in a safe place.`);

@@ -8,6 +8,8 @@ export interface Call {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;
   readonly body?: unknown;
+  /** Of a POST. */
+  readonly idempotencyKey?: string;
 }
 
 /** Items of a list, as many as the settings say. */
@@ -22,7 +24,7 @@ const PAGE_MAX = 100;
 export async function call(
   client: Client<'string'>,
   { method, path }: Pick<OperationInfo, 'method' | 'path'>,
-  { params, query, body }: Call,
+  { params, query, body, idempotencyKey }: Call,
   signal: AbortSignal,
 ): Promise<unknown> {
   const target = pathOf(path, params);
@@ -31,7 +33,7 @@ export async function call(
     case 'GET':
       return client.get(target, query, options);
     case 'POST':
-      return client.post(target, body, options);
+      return client.post(target, body, { signal, idempotencyKey });
     case 'PUT':
       return client.put(target, body, options);
     case 'PATCH':

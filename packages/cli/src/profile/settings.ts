@@ -35,6 +35,8 @@ export interface Settings {
   readonly limit: number | undefined;
   /** Every item of a list. */
   readonly all: boolean;
+  /** What makes a POST happen once; undefined: one is made for it. */
+  readonly idempotencyKey: string | undefined;
 }
 
 /** Options of the program as commander has them. */
@@ -52,6 +54,7 @@ export interface GlobalOptions {
   readonly timeout?: string;
   readonly limit?: string;
   readonly all?: boolean;
+  readonly idempotencyKey?: string;
 }
 
 const TIMEOUT_DEFAULT_MS = 30_000;
@@ -77,6 +80,7 @@ export function settingsOf(options: GlobalOptions, variables: Variables, file: P
     timeoutMs: options.timeout === undefined ? TIMEOUT_DEFAULT_MS : millisecondsOf(options.timeout),
     limit: options.limit === undefined ? undefined : limitOf(options.limit),
     all: options.all === true,
+    idempotencyKey: options.idempotencyKey === undefined ? undefined : keyOf(options.idempotencyKey),
   };
 }
 
@@ -106,6 +110,12 @@ function millisecondsOf(text: string): number {
   const ms = Number(amount) * { ms: 1, s: 1000, m: 60_000 }[unit as 'ms' | 's' | 'm'];
   if (!(ms > 0)) throw new UsageError(`--timeout is a time like 10s, 500ms or 2m, and is ${text}.`);
   return ms;
+}
+
+function keyOf(text: string): string {
+  if (!/^[\x21-\x7e]{1,255}$/.test(text))
+    throw new UsageError('--idempotency-key is 1 to 255 visible characters without spaces.');
+  return text;
 }
 
 function limitOf(text: string): number {
