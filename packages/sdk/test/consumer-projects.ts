@@ -35,7 +35,8 @@ export async function told(
 ): Promise<string> {
   const { stdout } = await promisify(execFile)(program, args, {
     cwd,
-    env: { ...process.env, NODE_OPTIONS: '', ...env },
+    // Colours are for people; some programs write them wherever CI is said.
+    env: { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1', ...env },
     timeout: TIMEOUT_MS,
     maxBuffer: 2 ** 26,
   }).catch((error: Error & { stdout?: string; stderr?: string }) => {
