@@ -61,6 +61,15 @@ describe('what is wrong', () => {
     expect(farSide.of('trades.create').map(({ headers }) => headers['idempotency-key'])).toEqual(['mine']);
   });
 
+  it('tells it of dead letters that are sent again, too', async () => {
+    farSide.hold('deadLetters.retry', () => undefined);
+    const retry = ['webhooks', 'dead-letters', 'retry', 'whk_1', 'dlq_1', '--timeout', '100ms'];
+    expect(await svc(retry)).toMatchObject({
+      exitCode: 6,
+      stderr: expect.stringContaining('--idempotency-key'),
+    });
+  });
+
   it('refuses an idempotency key that no header can carry, before anything is sent', async () => {
     const { exitCode, stderr } = await svc([...CREATE, '--amount', '1', '--idempotency-key', 'two words']);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('--idempotency-key is 1 to 255')]);
@@ -410,4 +419,21 @@ it('shows what is signed of a request with --debug-signature, and never the key'
   const { headers } = farSide.of('me.get')[0]!;
   expect(stderr).toContain(`GET\n  /v1/me\n  ${headers['x-svc-timestamp']}\n  ${headers['x-svc-nonce']}\n`);
   expect(stderr).not.toContain(SVC_PRIVATE_KEY);
+});
+
+describe('a decimal with more digits than a number of JavaScript holds', () => {
+  const LONG = '0.123456789012345678';
+
+  it('arrives as it was written in a file', async () => {
+    const order = `{"exchange_account_id":"exa_1","trade_pair_id":"tpr_1","type":"MARKET","side":"BUY","amount":${LONG}}`;
+    expect((await svc(['trades', 'create', '--from-file', '-'], { stdin: order })).exitCode).toBe(0);
+    expect(farSide.of('trades.create')[0]!.body).toMatchObject({ amount: LONG });
+  });
+
+  it('arrives as it was written in an object that is given as JSON', async () => {
+    const sizing = `{"mode":"MULTIPLIER","value":${LONG}}`;
+    const { exitCode } = await svc(['copiers', 'update', 'cpr_1', '--sizing', sizing]);
+    expect(exitCode).toBe(0);
+    expect(farSide.of('copiers.update')[0]!.body).toEqual({ sizing: { mode: 'MULTIPLIER', value: LONG } });
+  });
 });

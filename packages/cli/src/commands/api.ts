@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises';
-import { text as textFrom } from 'node:stream/consumers';
 import type { Client } from '@trading-automation/sdk';
 import type { Context, Register } from '../context.js';
 import { UsageError } from '../failures.js';
 import { indented, parseKeepingDigits } from '../json/json-text.js';
 import { jsonOrText, namedText, putAt } from '../json/named-values.js';
+import { textFrom } from '../operations/given-files.js';
 import { once } from '../operations/once.js';
 import { safeLine } from '../terminal/text-of.js';
 import { withExamples } from './group.js';
@@ -81,17 +80,9 @@ async function askedOf(context: Context, given: string, path: string, options: O
   if (options.input !== undefined && method === 'GET')
     throw new UsageError('A GET has no body: --input is for others.');
   if (method === 'GET') return { method, path: path + searchOf(path, options.field ?? []), body: undefined };
-  if (options.input !== undefined) return { method, path, body: bodyOf(await read(context, options.input)) };
+  if (options.input !== undefined)
+    return { method, path, body: bodyOf(await textFrom(context, options.input)) };
   return { method, path, body: options.field === undefined ? undefined : recordOf(options.field) };
-}
-
-async function read({ terminal }: Context, file: string): Promise<string> {
-  if (file === '-') return textFrom(terminal.stdin);
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    throw new UsageError(`--input: ${(error as Error).message}`);
-  }
 }
 
 function bodyOf(text: string): unknown {

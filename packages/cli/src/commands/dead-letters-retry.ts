@@ -30,7 +30,7 @@ export const registerDeadLettersRetry: Register = (program, run) => {
       if (dlq_id !== undefined) {
         if (Object.keys(body).length > 0) throw new UsageError('A range or a kind goes with --all alone.');
         const one = { params: { id, dlq_id }, query: {} };
-        await context.print.record(await call(client, OPERATIONS['deadLetters.retry'], one, context.signal));
+        await context.print.record(await call(context, client, OPERATIONS['deadLetters.retry'], one));
         return;
       }
       if (!context.settings.all)
@@ -39,9 +39,7 @@ export const registerDeadLettersRetry: Register = (program, run) => {
           `See \`svc webhooks dead-letters list ${id}\`.`,
         );
       await context.confirm(`Send the pending dead letters of ${id} again?`);
-      await context.print.record(
-        await call(client, many, { params: { id }, query: {}, body }, context.signal),
-      );
+      await context.print.record(await call(context, client, many, { params: { id }, query: {}, body }));
     }),
   );
 };

@@ -4,18 +4,10 @@ import { rememberIds } from '../completion/known-ids.js';
 import type { Context, Register, Runner } from '../context.js';
 import { UsageError } from '../failures.js';
 import { OPERATIONS } from '../generated/operations.js';
+import { jsonOrText } from '../json/named-values.js';
 import { call, list } from '../operations/call.js';
-import {
-  bodyOf,
-  demandRequired,
-  type Given,
-  jsonOrText,
-  merged,
-  objectOptions,
-  optionOf,
-} from '../operations/flags.js';
+import { bodyOf, demandRequired, type Given, merged, objectOptions, optionOf } from '../operations/flags.js';
 import { objectFrom } from '../operations/given-files.js';
-import { once } from '../operations/once.js';
 import type { Field, OperationInfo } from '../operations/operation-info.js';
 import { accountOf, pairIdOf } from '../operations/references.js';
 import { credentialsGiven, credentialsOption } from './exchange-credentials.js';
@@ -147,11 +139,7 @@ async function carryOut(
     await context.print.records(items, row.columns ?? info.members.slice(0, 5), { hasMore });
     return;
   }
-  const carried = (idempotencyKey?: string) =>
-    context.progress(info.summary, () =>
-      call(client, info, { ...asked, ...(idempotencyKey && { idempotencyKey }) }, context.signal),
-    );
-  const answer = await (info.method === 'POST' ? once(context, carried) : carried());
+  const answer = await context.progress(info.summary, () => call(context, client, info, asked));
   await context.print.record(answer);
   if (row.secret !== undefined)
     context.print.warn(`This is the only time that the ${row.secret} is shown: keep it in a safe place.`);

@@ -2,14 +2,13 @@
 import type { Client, Pagination } from '@trading-automation/sdk';
 import type { Context } from '../context.js';
 import { UsageError } from '../failures.js';
+import { once } from './once.js';
 import type { OperationInfo } from './operation-info.js';
 
 export interface Call {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;
   readonly body?: unknown;
-  /** Of a POST. */
-  readonly idempotencyKey?: string;
 }
 
 /** Items of a list, as many as the settings say. */
@@ -22,18 +21,18 @@ const PAGE_MAX = 100;
 
 /** `data` of the answer. */
 export async function call(
+  context: Pick<Context, 'settings' | 'signal' | 'print'>,
   client: Client<'string'>,
   { method, path }: Pick<OperationInfo, 'method' | 'path'>,
-  { params, query, body, idempotencyKey }: Call,
-  signal: AbortSignal,
+  { params, query, body }: Call,
 ): Promise<unknown> {
   const target = pathOf(path, params);
-  const options = { signal };
+  const options = { signal: context.signal };
   switch (method) {
     case 'GET':
       return client.get(target, query, options);
     case 'POST':
-      return client.post(target, body, { signal, idempotencyKey });
+      return once(context, (idempotencyKey) => client.post(target, body, { ...options, idempotencyKey }));
     case 'PUT':
       return client.put(target, body, options);
     case 'PATCH':

@@ -1,6 +1,7 @@
 /** An operation's fields as flags, and what was given by flags as a query or a body. */
 import { InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../failures.js';
+import { jsonOrText, putAt } from '../json/named-values.js';
 import type { Field, OperationInfo } from './operation-info.js';
 
 /** commander takes a null for no value at all. */
@@ -93,15 +94,6 @@ function choiceOf(choices: readonly string[], text: string): string {
   return found;
 }
 
-/** What is no JSON is a text: `svc settings set dashboard.theme dark`. */
-export function jsonOrText(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
-}
-
 /** What was given of the fields, each at its path. */
 export function bodyOf(fields: readonly Field[], options: Given): Given {
   const body: Record<string, unknown> = {};
@@ -111,18 +103,9 @@ export function bodyOf(fields: readonly Field[], options: Given): Given {
   }
   for (const field of fields) {
     const value = options[optionOf(field).attributeName()];
-    if (value !== undefined) putAt(body, field.path.split('.'), value === NULL ? null : value);
+    if (value !== undefined) putAt(body, field.path, value === NULL ? null : value, true);
   }
   return body;
-}
-
-function putAt(target: Record<string, unknown>, [name, ...rest]: readonly string[], value: unknown): void {
-  if (name === undefined) return;
-  if (rest.length === 0) target[name] = value;
-  else {
-    target[name] ??= {};
-    putAt(target[name] as Record<string, unknown>, rest, value);
-  }
 }
 
 /** Members of `over` go before those of `under`, within objects, too. */

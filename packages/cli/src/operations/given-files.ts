@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Context } from '../context.js';
 import { UsageError } from '../failures.js';
+import { parseKeepingDigits } from '../json/json-text.js';
 import type { Given } from './flags.js';
 
 /** @throws {UsageError} where it can't be read */
@@ -20,7 +21,7 @@ export async function objectFrom(context: Pick<Context, 'terminal'>, file: strin
   const where = file === '-' ? 'stdin' : file;
   let found: unknown;
   try {
-    found = JSON.parse(await textFrom(context, file));
+    found = parseKeepingDigits(await textFrom(context, file));
   } catch (error) {
     if (error instanceof UsageError) throw error;
     throw new UsageError(`${where} holds no JSON.`);
