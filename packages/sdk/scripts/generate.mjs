@@ -122,11 +122,22 @@ ${rows.join('\n')}
 export type OperationId = keyof typeof OPERATIONS;
 `,
 );
+/** @type {Map<number, string[]>} */
+const codesOfStatus = new Map();
+for (const [code, { status }] of Object.entries(ERRORS))
+  codesOfStatus.set(status, [...(codesOfStatus.get(status) ?? []), code]);
+const statuses = [...codesOfStatus].sort(([a], [b]) => a - b);
 writeFileSync(
   new URL('../src/generated/error-codes.ts', import.meta.url),
   `${HEADER}/** Every code that the API refuses with; more may come. */\nexport type ErrorCode =\n${Object.keys(
     ERRORS,
   )
     .map((code) => `| '${code}'`)
-    .join('\n')}\n| (string & {});\n`,
+    .join('\n')}\n| (string & {});
+
+/** The codes that REST answers with under each status. */
+export const CODES_OF_STATUS: Readonly<Record<number, string>> = {
+${statuses.map(([status, codes]) => `${status}: '${codes.join(' ')}',`).join('\n')}
+};
+`,
 );

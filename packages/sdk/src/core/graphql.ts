@@ -5,6 +5,7 @@
  *    with the error (`graphql.data`). So what is returned is whole.
  * 2. Each call has an Idempotency-Key: a mutation happens once, however often it is sent.
  */
+import { CODES_OF_STATUS } from '../generated/error-codes.js';
 import type { Answer } from './api-promise.js';
 import { type ApiError, docUrlOf, type ErrorDetail, refusalError, UnexpectedAnswerError } from './errors.js';
 import { type GraphqlDocument, textOf } from './graphql-document.js';
@@ -79,26 +80,10 @@ export function refusalOf(
   });
 }
 
-/** What REST answers with, for each code. */
-const CODES: Readonly<Record<number, string>> = {
-  400: 'credential_in_query malformed_json invalid_query',
-  401: 'authentication_required invalid_api_key invalid_access_token invalid_login invalid_signature_headers invalid_signature credentials_ambiguous unknown_public_key timestamp_out_of_window nonce_replayed',
-  403: 'permission_denied ip_not_allowed',
-  404: 'not_found route_not_found',
-  405: 'method_not_allowed',
-  409: 'invalid_state idempotency_in_progress already_exists limit_reached',
-  410: 'namespace_removed',
-  413: 'payload_too_large',
-  415: 'unsupported_media_type',
-  422: 'validation_failed exchange_rule_violated insufficient_balance idempotency_key_reused exchange_credentials_rejected',
-  429: 'rate_limited',
-  500: 'internal_error',
-  502: 'exchange_unavailable',
-  503: 'service_unavailable',
-};
-
 /** A code that is not known here keeps the status of an answer with errors: 200. */
 export function statusOf(code: unknown): number {
-  const known = Object.entries(CODES).find(([, codes]) => codes.split(' ').includes(code as string));
+  const known = Object.entries(CODES_OF_STATUS).find(([, codes]) =>
+    codes.split(' ').includes(code as string),
+  );
   return Number(known?.[0] ?? 200);
 }
