@@ -12,7 +12,8 @@ import { Consumer } from './consumer.js';
 import { FollowedBook } from './followed-book.js';
 import type { BookMessage } from './market-messages.js';
 import { MarketNames, type PairKey } from './market-names.js';
-import { commandsTo, subscriptionsTo } from './redis-clients.js';
+import { RedisChannels } from './redis-channels.js';
+import { commandsTo } from './redis-clients.js';
 import { RedisScript } from './redis-script.js';
 
 const WISH_MS = 15_000;
@@ -57,7 +58,7 @@ interface Followed {
 export class BookFeed {
   private readonly names: MarketNames;
   private readonly redis: Redis;
-  private readonly subscriber: Redis;
+  private readonly channels: RedisChannels;
   private readonly books = new Map<string, Followed>();
   private readonly timers: readonly NodeJS.Timeout[];
 
@@ -65,12 +66,15 @@ export class BookFeed {
     const { redisUrl, prefix, onError } = options;
     this.names = new MarketNames(prefix);
     this.redis = commandsTo(redisUrl, `${prefix}:book-feed`, onError);
-    this.subscriber = subscriptionsTo(redisUrl, `${prefix}:book-feed`, onError);
-    this.subscriber.on('message', (channel, text) => {
-      this.books.get(channel)?.book.receive(JSON.parse(text));
+    this.channels = new RedisChannels(redisUrl, `${prefix}:book-feed`, {
+      onMessage: (channel, text) => this.books.get(channel)?.book.receive(JSON.parse(text)),
+      // The channel first: what is told after the snapshot was read must not be missed.
+      onHearing: (channel) => {
+        const followed = this.books.get(channel);
+        if (followed !== undefined) this.ask(followed).catch(onError);
+      },
+      onError,
     });
-    // What was told while the connection was away is lost: the snapshot that is kept, or a new one, makes up for it.
-    this.subscriber.on('ready', () => this.forAll((followed) => this.ask(followed)));
     this.timers = [
       // Reads what is kept, too: a last message that was lost before a book fell silent shows nowhere else.
       setInterval(() => this.forAll((followed) => this.ask(followed)), WISH_EVERY_MS),
@@ -88,7 +92,7 @@ export class BookFeed {
       book.remove(consumer);
       if (book.isUnused && this.books.get(channel) === followed) {
         this.books.delete(channel);
-        this.subscriber.unsubscribe(channel).catch(this.options.onError);
+        this.channels.leave(channel);
       }
     };
     const consumer = new Consumer(onMessage, book.present, (error) => {
@@ -108,17 +112,13 @@ export class BookFeed {
     for (const timer of this.timers) clearInterval(timer);
     this.books.clear();
     this.redis.disconnect();
-    this.subscriber.disconnect();
+    this.channels.close();
   }
 
   private follow(channel: string, pair: PairKey): Followed {
     const followed = { pair, book: new FollowedBook() };
     this.books.set(channel, followed);
-    // The channel first: what is told after the snapshot was read must not be missed.
-    this.subscriber
-      .subscribe(channel)
-      .then(() => this.ask(followed))
-      .catch(this.options.onError);
+    this.channels.join(channel);
     return followed;
   }
 

@@ -11,7 +11,8 @@
 import type { Redis } from 'ioredis';
 import type { BookSides, Price } from './market-messages.js';
 import { MarketNames, type PairKey } from './market-names.js';
-import { commandsTo, subscriptionsTo } from './redis-clients.js';
+import { RedisChannels } from './redis-channels.js';
+import { commandsTo } from './redis-clients.js';
 import { RedisScript } from './redis-script.js';
 
 /** How long a lease holds without being renewed, and how long data holds without being kept up. */
@@ -99,14 +100,20 @@ export type Publication = 'SNAPSHOT' | 'DELTA' | 'REPEAT' | 'KEEP';
 export class MarketBoard {
   private readonly names: MarketNames;
   private readonly redis: Redis;
-  private readonly subscriber: Redis;
+  private readonly channels: RedisChannels;
+  /** By their channels. */
+  private readonly requests = new Map<string, { heard(): void; tell(symbol: string): void }>();
   private readonly holder: string;
 
   constructor({ redisUrl, prefix, holder, onError }: BoardOptions) {
     this.names = new MarketNames(prefix);
     this.holder = holder;
     this.redis = commandsTo(redisUrl, `${prefix}:board`, onError);
-    this.subscriber = subscriptionsTo(redisUrl, `${prefix}:board`, onError);
+    this.channels = new RedisChannels(redisUrl, `${prefix}:board`, {
+      onMessage: (channel, symbol) => this.requests.get(channel)?.tell(symbol),
+      onHearing: (channel) => this.requests.get(channel)?.heard(),
+      onError,
+    });
   }
 
   /** Takes or renews the lease; false where another worker has it. */
@@ -124,13 +131,13 @@ export class MarketBoard {
     return (await WANTED.run(this.redis, [this.names.wanted(exchange)])) as string[];
   }
 
-  /** Tells when a reader needs a snapshot of a book, which it may not have wanted before. */
-  async onRequest(exchange: string, listener: (symbol: string) => void): Promise<void> {
+  /** Tells when a reader needs a snapshot of a book, which it may not have wanted before. Settled once it listens. */
+  onRequest(exchange: string, tell: (symbol: string) => void): Promise<void> {
     const channel = this.names.requests(exchange);
-    this.subscriber.on('message', (from, symbol) => {
-      if (from === channel) listener(symbol);
+    return new Promise((heard) => {
+      this.requests.set(channel, { heard, tell });
+      this.channels.join(channel);
     });
-    await this.subscriber.subscribe(channel);
   }
 
   /**
@@ -158,6 +165,6 @@ export class MarketBoard {
 
   close(): void {
     this.redis.disconnect();
-    this.subscriber.disconnect();
+    this.channels.close();
   }
 }

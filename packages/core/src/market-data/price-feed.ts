@@ -3,7 +3,8 @@ import type { FeedOptions, Subscription } from './book-feed.js';
 import { Consumer } from './consumer.js';
 import type { Price } from './market-messages.js';
 import { MarketNames } from './market-names.js';
-import { commandsTo, subscriptionsTo } from './redis-clients.js';
+import { RedisChannels } from './redis-channels.js';
+import { commandsTo } from './redis-clients.js';
 
 interface FollowedPrices {
   readonly latest: Map<string, Price>;
@@ -18,17 +19,21 @@ interface FollowedPrices {
 export class PriceFeed {
   private readonly names: MarketNames;
   private readonly redis: Redis;
-  private readonly subscriber: Redis;
+  private readonly channels: RedisChannels;
   private readonly exchanges = new Map<string, FollowedPrices>();
 
   constructor(private readonly options: FeedOptions) {
     const { redisUrl, prefix, onError } = options;
     this.names = new MarketNames(prefix);
     this.redis = commandsTo(redisUrl, `${prefix}:price-feed`, onError);
-    this.subscriber = subscriptionsTo(redisUrl, `${prefix}:price-feed`, onError);
-    this.subscriber.on('message', (channel, text) => this.receive(channel, JSON.parse(text)));
-    this.subscriber.on('ready', () => {
-      for (const exchange of this.exchanges.keys()) this.read(exchange).catch(onError);
+    this.channels = new RedisChannels(redisUrl, `${prefix}:price-feed`, {
+      onMessage: (channel, text) => this.receive(channel, JSON.parse(text)),
+      onHearing: (channel) => {
+        for (const exchange of this.exchanges.keys()) {
+          if (this.names.prices(exchange) === channel) this.read(exchange).catch(onError);
+        }
+      },
+      onError,
     });
   }
 
@@ -41,7 +46,7 @@ export class PriceFeed {
       followed.consumers.delete(consumer);
       if (followed.consumers.size === 0 && this.exchanges.get(exchange) === followed) {
         this.exchanges.delete(exchange);
-        this.subscriber.unsubscribe(this.names.prices(exchange)).catch(this.options.onError);
+        this.channels.leave(this.names.prices(exchange));
       }
     };
     const consumer = new Consumer<readonly Price[]>(onPrices, present, (error) => {
@@ -57,16 +62,13 @@ export class PriceFeed {
   close(): void {
     this.exchanges.clear();
     this.redis.disconnect();
-    this.subscriber.disconnect();
+    this.channels.close();
   }
 
   private follow(exchange: string): FollowedPrices {
     const followed = { latest: new Map<string, Price>(), consumers: new Set<Consumer<readonly Price[]>>() };
     this.exchanges.set(exchange, followed);
-    this.subscriber
-      .subscribe(this.names.prices(exchange))
-      .then(() => this.read(exchange))
-      .catch(this.options.onError);
+    this.channels.join(this.names.prices(exchange));
     return followed;
   }
 

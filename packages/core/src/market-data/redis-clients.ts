@@ -13,9 +13,3 @@ export function commandsTo(redisUrl: string, name: string, onError: OnError): Re
   });
   return redis.on('error', onError);
 }
-
-/** For subscriptions: they wait as long as it takes, and come back with each connection. */
-export function subscriptionsTo(redisUrl: string, name: string, onError: OnError): Redis {
-  const redis = new Redis(redisUrl, { connectionName: name, maxRetriesPerRequest: null });
-  return redis.on('error', onError);
-}
