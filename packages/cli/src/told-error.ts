@@ -33,15 +33,8 @@ export function toldOf(error: unknown, { isDebug, colors }: Telling): string {
 }
 
 function messageOf(error: unknown): string {
-  if (error instanceof ApiError) {
-    // The SDK's message goes on with the fields, which stand below each by itself.
-    const [first = ''] = [error.message];
-    const said = error.details.reduce(
-      (text, { field, message }) => text.replace(` ${field}: ${message}`, ''),
-      first,
-    );
-    return `${said} (${error.code})`;
-  }
+  // Its faults stand below, each by itself.
+  if (error instanceof ApiError) return `${error.summary} (${error.code})`;
   return error instanceof Error ? error.message : String(error);
 }
 
@@ -67,10 +60,7 @@ function mendOf(error: unknown): string | undefined {
     const seconds = error.headers.get('retry-after');
     return seconds === null ? 'Wait a moment, and try again.' : `Wait ${seconds} s, and try again.`;
   }
-  if (error instanceof ApiError) {
-    const mend = OWN_MENDS[error.code] ?? MENDS[error.code];
-    return mend;
-  }
+  if (error instanceof ApiError) return OWN_MENDS[error.code] ?? MENDS[error.code];
   if (error instanceof TimeoutError) return 'Give it more time with --timeout, or see `svc doctor`.';
   if (error instanceof ConnectionError) return 'Is the address right, and the API up? `svc doctor` looks.';
   return undefined;

@@ -1,11 +1,12 @@
 import { type Answer, ApiPromise } from './core/api-promise.js';
-import { Caller, dataIn, searchOf } from './core/caller.js';
+import { Caller, dataIn, pages, pathWith } from './core/caller.js';
 import { type ClientOptions, connectionOf } from './core/connection.js';
 import type { DecimalForm } from './core/decimals.js';
 import { type EventStreamOptions, streamMessages } from './core/event-stream.js';
 import type { ServerSentEvent } from './core/event-stream-parser.js';
 import type { Behind } from './core/graphql.js';
 import type { GraphqlDocument } from './core/graphql-document.js';
+import type { PagePromise } from './core/page.js';
 import { type RequestOptions, Transport } from './core/transport.js';
 import type { EmergencyStop } from './generated/records.js';
 import { ApiKeys } from './resources/api-keys.js';
@@ -122,10 +123,22 @@ export class Client<D extends DecimalForm = 'number'> {
    * @param path with `/v1`
    *
    * @example
-   * const trades = await client.get('/v1/trades', { status: 'FILLED' });
+   * const { commit } = await client.get<{ commit: string }>('/v1/version');
    */
   get<T = unknown>(path: string, query: object = {}, options?: RequestOptions): ApiPromise<T> {
-    return this.raw('GET', path + searchOf(query), undefined, options);
+    return this.raw('GET', pathWith(path, query), undefined, options);
+  }
+
+  /**
+   * A list that the SDK has no method for, page after page.
+   *
+   * @param path with `/v1`
+   *
+   * @example
+   * for await (const trade of client.list<{ id: string }>('/v1/trades', { status: 'FILLED' })) console.log(trade.id);
+   */
+  list<T = unknown>(path: string, query: object = {}, options?: RequestOptions): PagePromise<T> {
+    return pages(this.caller.transport, () => ({ method: 'GET', path: pathWith(path, query) }), options);
   }
 
   /**
@@ -182,7 +195,7 @@ export class Client<D extends DecimalForm = 'number'> {
     query: object = {},
     options: EventStreamOptions = {},
   ): AsyncGenerator<ServerSentEvent, void, undefined> {
-    const request = { method: 'GET', path: path + searchOf(query) };
+    const request = { method: 'GET', path: pathWith(path, query) };
     return streamMessages(this.caller.transport, request, options);
   }
 

@@ -12,6 +12,7 @@ const BESIDE_OPERATIONS: readonly string[] = [
   'client.delete',
   'client.get',
   'client.graphql',
+  'client.list',
   'client.patch',
   'client.post',
   'client.put',

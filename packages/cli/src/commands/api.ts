@@ -1,4 +1,4 @@
-import type { Client } from '@trading-automation/sdk';
+import { type Client, UnexpectedAnswerError } from '@trading-automation/sdk';
 import type { Context, Register } from '../context.js';
 import { UsageError } from '../failures.js';
 import { indented, parseKeepingDigits } from '../json/json-text.js';
@@ -59,7 +59,7 @@ export const registerApi: Register = (program, run) => {
 async function callApi(context: Context, method: string, path: string, options: Options): Promise<void> {
   const asked = await askedOf(context, method, path, options);
   const client = await context.client();
-  if (options.paginate === true) return printPages(context, client, asked);
+  if (options.paginate === true) return printPages(context, client, asked.path);
   const response =
     asked.method === 'POST'
       ? await once(context, (idempotencyKey) => responseTo(client, asked, context.signal, idempotencyKey))
@@ -141,35 +141,19 @@ function safeIndented(text: string): string {
   return indented(text).split('\n').map(safeLine).join('\n');
 }
 
-async function printPages(
-  context: Context,
-  client: Client<'string'>,
-  { method, path }: Asked,
-): Promise<void> {
-  const { limit } = context.settings;
+async function printPages(context: Context, client: Client<'string'>, path: string): Promise<void> {
+  const { settings, signal } = context;
   const items: unknown[] = [];
-  for (let next: string | null = path; next !== null && items.length < (limit ?? Infinity); ) {
-    const response = await responseTo(client, { method, path: next, body: undefined }, context.signal);
-    const { data, pagination } = (await response.json()) as Partial<ListAnswer>;
-    if (!Array.isArray(data) || pagination === undefined)
-      throw new UsageError(`${safeLine(path)} answers no list: leave --paginate out.`);
-    items.push(...data);
-    next = pagination.next_cursor === null ? null : withCursor(path, pagination.next_cursor);
+  try {
+    for await (const item of client.list(path, {}, { signal })) {
+      items.push(item);
+      if (items.length === settings.limit) break;
+    }
+  } catch (error) {
+    if (!(error instanceof UnexpectedAnswerError)) throw error;
+    throw new UsageError(`${safeLine(path)} answers no list: leave --paginate out.`);
   }
-  await printText(context, JSON.stringify(items.slice(0, limit)));
-}
-
-interface ListAnswer {
-  readonly data: readonly unknown[];
-  readonly pagination: { readonly next_cursor: string | null };
-}
-
-function withCursor(path: string, cursor: string): string {
-  const [route = '', search] = path.split('?', 2);
-  const parameters = new URLSearchParams(search);
-  parameters.delete('offset');
-  parameters.set('cursor', cursor);
-  return `${route}?${parameters}`;
+  await printText(context, JSON.stringify(items));
 }
 
 function headOf(response: Response): string {

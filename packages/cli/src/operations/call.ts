@@ -1,5 +1,5 @@
 /** Calls operations of the table through the SDK, which signs, repeats and tells refusals. */
-import type { Client, Pagination } from '@trading-automation/sdk';
+import type { Client } from '@trading-automation/sdk';
 import type { Context } from '../context.js';
 import { UsageError } from '../failures.js';
 import { once } from './once.js';
@@ -50,18 +50,15 @@ export async function list(
   { params, query }: Call,
 ): Promise<Listed> {
   const wanted = settings.all ? Number.POSITIVE_INFINITY : settings.limit;
-  const target = pathOf(path, params);
+  const limit = wanted === undefined ? undefined : Math.min(wanted, PAGE_MAX);
   const items: unknown[] = [];
-  for (let cursor: string | null | undefined; ; ) {
-    const rest = wanted === undefined ? undefined : Math.min(wanted - items.length, PAGE_MAX);
-    const page = { ...query, limit: rest, cursor };
-    const answer = await client.get(target, page, { signal }).asResponse();
-    const { data, pagination } = (await answer.json()) as { data: unknown[]; pagination: Pagination };
-    items.push(...data);
-    cursor = pagination.next_cursor;
-    const isOver = !pagination.has_more || cursor === null;
-    if (isOver || wanted === undefined || items.length >= wanted) return { items, hasMore: !isOver };
+  let hasMore = false;
+  for await (const page of client.list(pathOf(path, params), { ...query, limit }, { signal }).iterPages()) {
+    items.push(...page.data);
+    hasMore = page.hasNextPage();
+    if (items.length >= (wanted ?? 0)) break;
   }
+  return { items: items.slice(0, wanted), hasMore: hasMore || items.length > (wanted ?? Infinity) };
 }
 
 function pathOf(path: string, params: Readonly<Record<string, string>>): string {

@@ -1,3 +1,4 @@
+import { generate } from 'selfsigned';
 import { Webhook } from 'standardwebhooks';
 import { runCaptured } from '../support/captured-run.js';
 import { emptyFolder } from '../support/empty-folder.js';
@@ -62,6 +63,25 @@ describe('svc listen', () => {
     expect(running.lines[0]).toBe('--> trade.filled [evt_1]');
     expect(running.lines[1]).toMatch(/^<-- 204 POST http:\/\/127\.0\.0\.1:\d+\/hook \[evt_1\] \(\d+ ms\)$/);
     expect(running.stderr).not.toContain('whsec_');
+  });
+
+  it('takes the certificate of a receiver that nobody vouches for under --skip-verify alone', async () => {
+    const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }]);
+    const secure = await ReceiverSide.start({ key, cert });
+    try {
+      const strict = await listen('--forward-to', secure.url);
+      api.push('evt_1', eventText('evt_1'));
+      await strict.until(answersTold(1));
+      expect(strict.lines.at(-1)).toMatch(/^<-- ERR POST https:.*: self-signed certificate$/);
+      expect(secure.received).toEqual([]);
+      const lenient = await listen('--forward-to', secure.url, '--skip-verify');
+      api.push('evt_2', eventText('evt_2'));
+      await lenient.until(answersTold(1));
+      expect(lenient.lines.at(-1)).toMatch(/^<-- 204 POST https:/);
+      expect(secure.received.map(({ text }) => text)).toEqual([eventText('evt_2')]);
+    } finally {
+      await secure.close();
+    }
   });
 
   it('signs with a secret of the profile that stays the same', async () => {

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
@@ -14,11 +15,15 @@ export class ReceiverSide {
   /** What it answers, in turn; the last one from then on. Nothing at all where the status is 0. */
   answers: { readonly status: number; readonly headers?: Record<string, string> }[] = [{ status: 204 }];
 
-  private constructor(private readonly server: Server) {}
+  private constructor(
+    private readonly server: Server,
+    private readonly scheme: 'http' | 'https',
+  ) {}
 
-  static async start(): Promise<ReceiverSide> {
-    const server = createServer();
-    const side = new ReceiverSide(server);
+  /** Over https where it is given a certificate. */
+  static async start(certificate?: { readonly key: string; readonly cert: string }): Promise<ReceiverSide> {
+    const server = certificate === undefined ? createServer() : createSecureServer(certificate);
+    const side = new ReceiverSide(server, certificate === undefined ? 'http' : 'https');
     server.on('request', async (request: IncomingMessage, response) => {
       const { status, headers } = side.answers.length > 1 ? side.answers.shift()! : side.answers[0]!;
       side.received.push({
@@ -37,7 +42,7 @@ export class ReceiverSide {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.port}/hook`;
+    return `${this.scheme}://127.0.0.1:${this.port}/hook`;
   }
 
   async close(): Promise<void> {

@@ -2,6 +2,9 @@ import { spawn } from '@lydell/node-pty';
 import stripAnsi from 'strip-ansi';
 import { SVC_FILE } from './svc-file.js';
 
+/** Of the environment; what is undefined is not in it. */
+type Variables = Record<string, string | undefined>;
+
 /** The built command line in a real terminal. */
 export class PseudoTerminal {
   private text = '';
@@ -20,16 +23,12 @@ export class PseudoTerminal {
   }
 
   /** `svc` with these arguments. */
-  static svc(
-    argv: readonly string[],
-    variables: Readonly<Record<string, string>>,
-    columns = 100,
-  ): PseudoTerminal {
+  static svc(argv: readonly string[], variables: Variables, columns = 100): PseudoTerminal {
     return PseudoTerminal.start(process.execPath, [SVC_FILE, ...argv], variables, columns);
   }
 
   /** A line of a shell, in which `svc` is the command line. */
-  static shell(line: string, variables: Readonly<Record<string, string>>): PseudoTerminal {
+  static shell(line: string, variables: Variables): PseudoTerminal {
     const script = `svc() { "${process.execPath}" "${SVC_FILE}" "$@"; }; ${line}`;
     return PseudoTerminal.start('/bin/sh', ['-c', script], variables, 100);
   }
@@ -37,10 +36,10 @@ export class PseudoTerminal {
   private static start(
     file: string,
     argv: readonly string[],
-    variables: Readonly<Record<string, string>>,
+    variables: Variables,
     columns: number,
   ): PseudoTerminal {
-    const env = {
+    const env: Variables = {
       PATH: process.env.PATH ?? '',
       TERM: 'xterm-256color',
       LANG: 'C.UTF-8',
@@ -48,7 +47,9 @@ export class PseudoTerminal {
       NO_UPDATE_NOTIFIER: '1',
       ...variables,
     };
-    return new PseudoTerminal(spawn(file, [...argv], { name: env.TERM, cols: columns, rows: 40, env }));
+    for (const [name, value] of Object.entries(env)) if (value === undefined) delete env[name];
+    const name = env.TERM ?? '';
+    return new PseudoTerminal(spawn(file, [...argv], { name, cols: columns, rows: 40, env }));
   }
 
   /** Everything that the screen was sent, escapes and all. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { requestOf, searchOf, segmentOf } from './caller.js';
+import { pathWith, requestOf, searchOf, segmentOf } from './caller.js';
 
 const text = fc.string({ unit: 'binary' }).map((given) => given.toWellFormed());
 
@@ -55,7 +55,17 @@ describe('a query', () => {
     [{ from: new Date('2026-01-01T00:00:00Z') }, '?from=2026-01-01T00%3A00%3A00.000Z'],
     [{ include: ['total', 'revoked'] }, '?include=total%2Crevoked'],
     [{ a: '', b: 0, c: false }, '?a=&b=0&c=false'],
+    [new URLSearchParams('a=1&a=2'), '?a=1&a=2'],
   ])('%j is %s', (query, search) => {
     expect(searchOf(query)).toBe(search);
+  });
+
+  it.each([
+    ['/v1/a', {}, '/v1/a'],
+    ['/v1/a', { b: 1 }, '/v1/a?b=1'],
+    ['/v1/a?b=1', {}, '/v1/a?b=1'],
+    ['/v1/a?b=1', { c: 2 }, '/v1/a?b=1&c=2'],
+  ])('goes on where the path has one: %s with %j', (path, query, whole) => {
+    expect(pathWith(path, query)).toBe(whole);
   });
 });

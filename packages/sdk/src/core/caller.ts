@@ -28,17 +28,31 @@ export class Caller<D extends DecimalForm> {
 
   /** Many records, page after page. */
   list<Id extends OperationId>(id: Id, input: Input, options?: RequestOptions): PagePromise<DataOf<Id, D>> {
-    const next = (cursor: string) => {
-      const { offset: _offset, ...query } = { ...input.query } as { offset?: number };
-      return this.list(id, { ...input, query: { ...query, cursor } }, options);
-    };
-    return new PagePromise(this.send(id, input, options), next);
+    return pages(this.transport, () => requestOf(id, input), options);
   }
 
   /** A mistake in the input rejects as all else does: nobody has to look for errors in two places. */
   private async send(id: OperationId, input: Input, options?: RequestOptions): Promise<Answer> {
     return this.transport.send(requestOf(id, input), options);
   }
+}
+
+/** The page that a request asks for, and those after it. A request that can't be made rejects. */
+export function pages<T>(
+  transport: Transport,
+  first: () => Request,
+  options?: RequestOptions,
+): PagePromise<T> {
+  const answer = async () => transport.send(first(), options);
+  const next = (cursor: string) => pages<T>(transport, () => pageAt(first(), cursor), options);
+  return new PagePromise(answer(), next);
+}
+
+function pageAt({ method, path }: Request, cursor: string): Request {
+  const url = new URL(path, 'https://api');
+  url.searchParams.delete('offset');
+  url.searchParams.set('cursor', cursor);
+  return { method, path: url.pathname + url.search };
 }
 
 /** @throws {UnexpectedAnswerError} where the answer is none of the API */
@@ -64,12 +78,18 @@ export function segmentOf(name: string, value: unknown): string {
   return encodeURIComponent(value);
 }
 
+/** A path, which may have a query already, with more of it. */
+export function pathWith(path: string, query: object): string {
+  const search = searchOf(query);
+  return path.includes('?') && search !== '' ? `${path}&${search.slice(1)}` : path + search;
+}
+
 /** The query string with its `?`, or nothing; what is undefined is left out. */
 export function searchOf(query: object): string {
   const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
+  for (const [name, value] of query instanceof URLSearchParams ? query : Object.entries(query)) {
     if (value !== undefined && value !== null)
-      search.set(name, value instanceof Date ? value.toISOString() : String(value));
+      search.append(name, value instanceof Date ? value.toISOString() : String(value));
   }
   const text = search.toString();
   return text === '' ? '' : `?${text}`;

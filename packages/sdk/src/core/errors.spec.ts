@@ -46,8 +46,8 @@ describe('a refusal', () => {
       { field: 'price', code: 'required' },
       { server_time: 1 },
     ];
-    const { message } = errorWith(422, { error: { code: 'validation_failed', message: 'No.', details } });
-    expect(message).toBe('No. amount: It is below 0.001.');
+    const error = errorWith(422, { error: { code: 'validation_failed', message: 'No.', details } });
+    expect([error.summary, error.message]).toEqual(['No.', 'No. amount: It is below 0.001.']);
   });
 
   it('of a whole GraphQL request is read as well', () => {

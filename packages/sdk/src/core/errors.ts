@@ -51,6 +51,8 @@ export class ApiError extends TradingAutomationError {
   override readonly name: string = 'ApiError';
   /** HTTP status of the answer. */
   readonly status: number;
+  /** The API's own sentence; `message` goes on with the faults of fields. */
+  readonly summary: string;
   /** The API's stable word for what is wrong. */
   readonly code: ErrorCode;
   /** What is wrong, field by field; empty where there is no more to say. */
@@ -72,6 +74,7 @@ export class ApiError extends TradingAutomationError {
       field && fault ? [`${field}: ${fault}`] : [],
     );
     super([message, ...faults].join(' '));
+    this.summary = message;
     this.status = rest.status;
     this.code = rest.code;
     this.details = details;

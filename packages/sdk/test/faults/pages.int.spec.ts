@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { AuthenticationError } from '../../src/core/errors.js';
+import { Client } from '../../src/client.js';
+import { AuthenticationError, UnexpectedAnswerError } from '../../src/core/errors.js';
 import { clientOf } from './clients.js';
 import { API_KEY, FarSide, refuses, reset } from './far-side.js';
 
@@ -53,6 +54,18 @@ describe('a list that is iterated', () => {
       `/v1/trades?${rest}&include=total&cursor=2`,
     ]);
     expect(farSide.seen.map(({ headers }) => headers['x-trace'])).toEqual(['one', 'one', 'one']);
+  });
+
+  it('goes on as well where the SDK has no method for it, and keeps the query of the path', async () => {
+    make(4);
+    const client = new Client({ baseURL: farSide.origin, apiKey: API_KEY, logLevel: 'off' });
+    const list = client.list<{ id: string }>('/v1/trades?limit=2&offset=1', { status: 'FILLED' });
+    expect(await idsOf(list)).toEqual(['trd_3', 'trd_2', 'trd_1']);
+    expect(farSide.seen.map(({ path }) => path)).toEqual([
+      '/v1/trades?limit=2&offset=1&status=FILLED',
+      '/v1/trades?limit=2&status=FILLED&cursor=2',
+    ]);
+    await expect(client.list('/v1/me')).rejects.toThrow(UnexpectedAnswerError);
   });
 
   it('loses and doubles none of what stays, whatever is made and goes between its pages', async () => {
