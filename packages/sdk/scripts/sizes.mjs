@@ -29,23 +29,20 @@ const later = {
 };
 
 const folder = mkdtempSync(join(resolve(process.argv[2] ?? join(import.meta.dirname, '..')), '.sizes-'));
-try {
-  for (const { entries, limit } of SIZES) {
-    const file = join(folder, 'entry.mjs');
-    const lines = entries.map((entry) => `export * from '${NAME}${entry.slice(1)}';`);
-    writeFileSync(file, lines.join('\n'));
-    const [{ size }] = await sizeLimit([preset], {
-      checks: [
-        {
-          files: [file],
-          gzip: true,
-          modifyEsbuildConfig: (config) => ({ ...config, format: 'esm', plugins: [later] }),
-        },
-      ],
-    });
-    console.log(`${entries.join(' + ')}: ${size} of ${limit} bytes`);
-    if (size > limit) process.exitCode = 1;
-  }
-} finally {
-  rmSync(folder, { recursive: true });
+process.once('exit', () => rmSync(folder, { recursive: true }));
+for (const { entries, limit } of SIZES) {
+  const file = join(folder, 'entry.mjs');
+  const lines = entries.map((entry) => `export * from '${NAME}${entry.slice(1)}';`);
+  writeFileSync(file, lines.join('\n'));
+  const [{ size }] = await sizeLimit([preset], {
+    checks: [
+      {
+        files: [file],
+        gzip: true,
+        modifyEsbuildConfig: (config) => ({ ...config, format: 'esm', plugins: [later] }),
+      },
+    ],
+  });
+  console.log(`${entries.join(' + ')}: ${size} of ${limit} bytes`);
+  if (size > limit) process.exitCode = 1;
 }

@@ -185,8 +185,8 @@ export async function rewindBooks(
      given AS (
        SELECT lot_id, at, sum(amount) AS amount, sum(entry_value) AS entry_value, sum(pnl) AS pnl
        FROM gone GROUP BY lot_id, at)
-     UPDATE lots l SET open_amount = l.open_amount + given.amount, open_value = l.open_value + given.entry_value,
-       pnl = l.pnl - given.pnl, closed_at = NULL,
+     UPDATE lots l SET open_amount = l.open_amount + given.amount,
+       open_value = trim_scale(l.open_value + given.entry_value), pnl = trim_scale(l.pnl - given.pnl), closed_at = NULL,
        is_detached = EXISTS (SELECT 1 FROM lot_closures k
                              WHERE k.lot_id = l.id AND k.detaches AND k.closed_at < given.at)
      FROM given WHERE l.id = given.lot_id RETURNING l.trade_id AS "tradeId"`,
