@@ -1,11 +1,19 @@
 import { findBrowser, withoutBrowser } from '../launch/browser.mjs';
+import { hasKeyring, withoutKeyring } from '../launch/keyring.mjs';
 
 // Its path, for the tests of a browser; empty where there is none. `npm test` gives it, and installs one first.
 if (process.env.TEST_BROWSER === undefined) {
   process.env.TEST_BROWSER = (await findBrowser()) ?? '';
   if (process.env.TEST_BROWSER === '') console.error(withoutBrowser());
 }
-const leftOut = process.env.TEST_BROWSER === '' ? ['\\.browser\\.int\\.spec\\.ts$'] : [];
+if (process.env.TEST_KEYRING === undefined) {
+  process.env.TEST_KEYRING = hasKeyring() ? 'yes' : '';
+  if (process.env.TEST_KEYRING === '') console.error(withoutKeyring());
+}
+const leftOut = [
+  ...(process.env.TEST_BROWSER === '' ? ['\\.browser\\.int\\.spec\\.ts$'] : []),
+  ...(process.env.TEST_KEYRING === '' ? ['\\.keyring\\.int\\.spec\\.ts$'] : []),
+];
 
 /**
  * One Jest run for the whole repository. Workspace packages are read from their source (the

@@ -4,43 +4,56 @@ import { run } from './commands.mjs';
 /**
  * What installs a package on this machine, tried in this order. Each step must be able to run without a question.
  *
- * @typedef {{ command: string, needsRoot: boolean, packages: Record<string, string>, steps: (name: string) => string[][] }} Installer
+ * @typedef {{ command: string, needsRoot: boolean, packages: Record<string, string[]>, steps: (names: string[]) => string[][] }} Installer
  * @type {Installer[]}
  */
 const installers = [
   {
     command: 'apt-get',
     needsRoot: true,
-    packages: { redis: 'redis-server', chromium: 'chromium' },
-    steps: (name) => [
+    packages: {
+      redis: ['redis-server'],
+      chromium: ['chromium'],
+      'gnome-keyring': ['gnome-keyring', 'dbus-x11'],
+    },
+    steps: (names) => [
       ['apt-get', 'update', '-qq'],
       // Somebody else may be installing something at this moment.
-      ['apt-get', '-o', 'DPkg::Lock::Timeout=300', 'install', '-y', '-qq', '--no-install-recommends', name],
+      [
+        'apt-get',
+        '-o',
+        'DPkg::Lock::Timeout=300',
+        'install',
+        '-y',
+        '-qq',
+        '--no-install-recommends',
+        ...names,
+      ],
     ],
   },
   {
     command: 'dnf',
     needsRoot: true,
-    packages: { redis: 'valkey', chromium: 'chromium' },
-    steps: (name) => [['dnf', 'install', '-y', '-q', name]],
+    packages: { redis: ['valkey'], chromium: ['chromium'], 'gnome-keyring': ['gnome-keyring', 'dbus'] },
+    steps: (names) => [['dnf', 'install', '-y', '-q', ...names]],
   },
   {
     command: 'apk',
     needsRoot: true,
-    packages: { redis: 'redis', chromium: 'chromium' },
-    steps: (name) => [['apk', 'add', '--no-cache', name]],
+    packages: { redis: ['redis'], chromium: ['chromium'], 'gnome-keyring': ['gnome-keyring', 'dbus'] },
+    steps: (names) => [['apk', 'add', '--no-cache', ...names]],
   },
   {
     command: 'pacman',
     needsRoot: true,
-    packages: { redis: 'valkey', chromium: 'chromium' },
-    steps: (name) => [['pacman', '-Sy', '--noconfirm', name]],
+    packages: { redis: ['valkey'], chromium: ['chromium'], 'gnome-keyring': ['gnome-keyring', 'dbus'] },
+    steps: (names) => [['pacman', '-Sy', '--noconfirm', ...names]],
   },
   {
     command: 'brew',
     needsRoot: false,
-    packages: { redis: 'redis' },
-    steps: (name) => [['brew', 'install', '--quiet', name]],
+    packages: { redis: ['redis'] },
+    steps: (names) => [['brew', 'install', '--quiet', ...names]],
   },
 ];
 
@@ -63,10 +76,10 @@ export async function installPackage(
   if (installer === null) return 'no package manager was found';
   const prefix = await privilege(installer, execute, isRoot);
   if (prefix === null) return `${installer.command} needs root here`;
-  const name = installer.packages[what];
-  if (name === undefined) return `${installer.command} has no package for ${what}`;
+  const names = installer.packages[what];
+  if (names === undefined) return `${installer.command} has no package for ${what}`;
   return await withoutDaemons(isRoot && installer.command === 'apt-get' ? policyFile : null, async () => {
-    for (const [command, ...args] of installer.steps(name)) {
+    for (const [command, ...args] of installer.steps(names)) {
       const [first, ...rest] = [...prefix, String(command), ...args];
       const { code, stderr } = await execute(String(first), rest, { env: quietEnvironment() });
       if (code !== 0) return `${command} ${args.join(' ')} failed: ${stderr.trim().split('\n').at(-1)}`;

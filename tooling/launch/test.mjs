@@ -35,6 +35,8 @@ async function runTests() {
   heading('tests');
   const { ensureBrowser } = await import('./browser.mjs');
   const browser = process.env.TEST_BROWSER ?? (await ensureBrowser((line) => console.error(line)));
+  const { ensureKeyring } = await import('./keyring.mjs');
+  const hasKeyring = await ensureKeyring((line) => console.error(line));
   const { startTestServers } = await import('./test-servers.mjs');
   const servers = await startTestServers({ postgres: true, redis: true });
   stopServers = servers.stop;
@@ -49,6 +51,7 @@ async function runTests() {
         TEST_DATABASE_URL: servers.databaseUrl,
         TEST_REDIS_URL: servers.redisUrl,
         TEST_BROWSER: browser ?? '',
+        TEST_KEYRING: hasKeyring ? 'yes' : '',
         NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning',
       },
     });

@@ -3,6 +3,7 @@
  * something else.
  */
 import { hostname } from 'node:os';
+import { resolve } from 'node:path';
 import envPaths from 'env-paths';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -30,11 +31,11 @@ export function processEnvironment(): Environment {
 /** An environment of these variables, on this machine. */
 export function environmentOf(variables: Variables, workingFolder: string): Environment {
   const paths = envPaths('svc', { suffix: '' });
-  const own = variables.SVC_CONFIG_DIR;
+  const own = variables.SVC_CONFIG_DIR ? resolve(workingFolder, variables.SVC_CONFIG_DIR) : undefined;
   return {
     variables,
-    configFolder: own || paths.config,
-    cacheFolder: own || paths.cache,
+    configFolder: own ?? paths.config,
+    cacheFolder: own ?? paths.cache,
     workingFolder,
     hostName: hostname(),
     platform: process.platform,

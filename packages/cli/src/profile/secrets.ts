@@ -3,8 +3,9 @@
  *
  * 1. The file is refused where others may read it; it is never mended silently, since what others could read is no
  *    secret any more.
- * 2. Of Linux's keyrings only the desktop's is taken: the kernel's forgets at a restart.
- * 3. `SVC_CREDENTIALS=file` chooses the file.
+ * 2. Profiles are a folder's: another folder of settings has secrets of its own, in the one keyring, too.
+ * 3. Of Linux's keyrings only the desktop's is taken: the kernel's forgets at a restart.
+ * 4. `SVC_CREDENTIALS=file` chooses the file.
  */
 import { join } from 'node:path';
 import type { Environment } from '../environment.js';
@@ -71,7 +72,7 @@ async function storeOf(
   if (asked === 'file') return file;
   if (asked !== undefined && asked !== 'keyring')
     throw new UsageError(`SVC_CREDENTIALS is keyring or file, and is ${asked}.`);
-  const keyring = await Keyring.open(profile);
+  const keyring = await Keyring.open(environment.configFolder, profile);
   if (keyring !== undefined) return keyring;
   if (asked === 'keyring')
     throw new AuthRequired(
@@ -142,12 +143,12 @@ class Keyring implements Secrets {
   ) {}
 
   /** Undefined where this machine has none that answers. */
-  static async open(profile: string): Promise<Keyring | undefined> {
+  static async open(configFolder: string, profile: string): Promise<Keyring | undefined> {
     try {
       const { AsyncEntry } = await import('@napi-rs/keyring');
+      const linux = { store: 'secret-service' as never };
       const keyring = new Keyring(
-        (name) =>
-          new AsyncEntry(SERVICE, `${profile}/${name}`, { linux: { store: 'secret-service' as never } }),
+        (name) => new AsyncEntry(SERVICE, `${configFolder} ${profile}/${name}`, { linux }),
       );
       await keyring.get('private_key');
       return keyring;

@@ -1,0 +1,87 @@
+/** Secrets that the keyring of a desktop keeps: the built command line beside a real one. */
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { DesktopKeyring } from './support/desktop-keyring.js';
+import { emptyFolder } from './support/empty-folder.js';
+import { FarSide } from './support/far-side.js';
+import { SVC_FILE } from './support/svc-file.js';
+
+let farSide: FarSide;
+let keyring: DesktopKeyring;
+let folder: string;
+beforeEach(async () => {
+  [farSide, keyring] = await Promise.all([FarSide.start(), DesktopKeyring.start()]);
+  folder = emptyFolder();
+  farSide.on('auth.cliChallenge', {
+    body: { success: true, data: { challenge: 'ab'.repeat(32), expires_at: '2026-01-31T12:00:00.000Z' } },
+  });
+  farSide.on('auth.cliIdentity', ({ body }) => ({
+    status: 201,
+    body: { success: true, data: { id: 'pbk_1', user_id: 'usr_1', pubkey: pubkeyIn(body) } },
+  }));
+  const credential = { kind: 'public_key', id: 'pbk_1', permissions: ['ADMIN'] };
+  farSide.on('me.get', { body: { success: true, data: { id: 'usr_1', world: 'test', credential } } });
+});
+afterEach(async () => {
+  await Promise.all([farSide.close(), keyring.close()]);
+});
+
+const pubkeyIn = (body: unknown) => (body as { pubkey: string }).pubkey;
+const fileOf = (name: string) => join(folder, name);
+
+async function svc(argv: readonly string[], { configFolder = folder, stdin = '' } = {}) {
+  const env = {
+    PATH: process.env.PATH,
+    LANG: 'C.UTF-8',
+    NO_UPDATE_NOTIFIER: '1',
+    ...keyring.variables,
+    SVC_CONFIG_DIR: configFolder,
+    SVC_BASE_URL: farSide.url,
+  };
+  const child = spawn(process.execPath, [SVC_FILE, ...argv], { env });
+  child.stdin.end(stdin);
+  const [stdout, stderr, [exitCode]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit') as Promise<[number]>,
+  ]);
+  return { exitCode, stdout, stderr };
+}
+
+it('keeps a key pair there and in no file, signs with it, and forgets it', async () => {
+  const login = await svc(['auth', 'login']);
+  expect([login.exitCode, login.stderr]).toEqual([0, expect.stringContaining("the system's keyring")]);
+  expect(existsSync(fileOf('credentials.json'))).toBe(false);
+  expect(readFileSync(fileOf('config.toml'), 'utf8')).toContain('secrets = "keyring"');
+  const pubkey = pubkeyIn(farSide.of('auth.cliIdentity')[0]!.body);
+
+  expect(await svc(['auth', 'whoami'])).toMatchObject({ exitCode: 0 });
+  expect(farSide.of('me.get').at(-1)!.headers['x-svc-pubkey']).toBe(pubkey);
+
+  expect(await svc(['auth', 'logout', '--yes'])).toMatchObject({ exitCode: 0 });
+  expect(await svc(['auth', 'whoami'])).toMatchObject({ exitCode: 4 });
+});
+
+it('keeps the secrets of each folder of settings and of each profile apart', async () => {
+  const secretOf = async (configFolder: string, ...more: string[]) =>
+    (await svc(['listen', '--print-secret', ...more], { configFolder })).stdout;
+  const places = [[folder], [emptyFolder()], [folder, '--profile', 'other']] as const;
+  const secrets: string[] = [];
+  for (const place of places) secrets.push(await secretOf(...(place as [string])));
+  expect(new Set(secrets).size).toBe(3);
+  for (const [i, place] of places.entries()) expect(await secretOf(...(place as [string]))).toBe(secrets[i]);
+});
+
+it('makes no second key where the keyring of a profile does not answer', async () => {
+  const key = `svc_test_${createHash('sha256').update('kept').digest('hex').slice(0, 40)}`;
+  expect(await svc(['auth', 'login', '--api-key-stdin'], { stdin: key })).toMatchObject({ exitCode: 0 });
+  await keyring.stop();
+  const { exitCode, stderr } = await svc(['auth', 'whoami']);
+  expect([exitCode, stderr]).toEqual([4, expect.stringContaining('keyring, which does not answer')]);
+  expect(stderr).not.toContain(key);
+  expect(existsSync(fileOf('credentials.json'))).toBe(false);
+});
