@@ -1,10 +1,14 @@
 /** Completions as shells ask for them: of the built command line, in processes of their own. */
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { emptyFolder } from './support/empty-folder.js';
 import { FarSide } from './support/far-side.js';
+import { PseudoTerminal } from './support/pseudo-terminal.js';
 import { SVC_FILE } from './support/svc-file.js';
 
+const CTRL_U = '\u0015';
 const TRADE = 'trd_01k9y3wq8ge1t8p8bf1mq93h57';
 
 let farSide: FarSide;
@@ -40,9 +44,22 @@ it.each(['bash', 'zsh', 'fish', 'powershell'])('prints a script for %s', async (
   expect(await svc('completion', shell)).toMatch(/svc complete '?--/);
 });
 
-it('prints a script that bash can read', async () => {
-  const script = await svc('completion', 'bash');
-  await expect(promisify(execFile)('bash', ['-nc', script])).resolves.toMatchObject({ stderr: '' });
+it('completes in a bash that has no package for completions', async () => {
+  const bash = PseudoTerminal.bash({ SVC_CONFIG_DIR: folder, PS1: '> ' });
+  try {
+    bash.type('source <(svc completion bash); echo rea""dy\r');
+    await bash.shows('ready');
+    bash.type('svc trades crea\t--si\tBU\t');
+    await bash.shows('svc trades create --side BUY ');
+    // Typed text is never run by completing it.
+    bash.type(
+      `${CTRL_U}svc trades get $(touch ${join(folder, 'run')}) \t${CTRL_U}svc webhooks dead-letters dis\t`,
+    );
+    await bash.shows('svc webhooks dead-letters discard ');
+    expect(existsSync(join(folder, 'run'))).toBe(false);
+  } finally {
+    bash.kill();
+  }
 });
 
 it('completes commands, flags and choices', async () => {

@@ -1,4 +1,5 @@
 import { Argument } from 'commander';
+import { BASH_WORDS } from '../completion/bash-words.js';
 import { completionOf } from '../completion/complete.js';
 import type { Register } from '../context.js';
 import { withExamples } from './group.js';
@@ -19,7 +20,8 @@ export const registerCompletion: Register = (program, run) => {
     'svc completion powershell | Out-String | Invoke-Expression',
   );
   command.action(
-    run<readonly [string]>(async (_context, [shell]) => {
+    run<readonly [string]>(async ({ print }, [shell]) => {
+      if (shell === 'bash') await print.line(BASH_WORDS);
       (await completionOf(program)).setup('svc', 'svc', shell);
     }),
   );

@@ -33,6 +33,13 @@ export class PseudoTerminal {
     return PseudoTerminal.start('/bin/sh', ['-c', script], variables, 100);
   }
 
+  /** A bash that somebody types into, in which `svc` is the command line, and nothing else is as it comes installed. */
+  static bash(variables: Variables): PseudoTerminal {
+    const terminal = PseudoTerminal.start('bash', ['--noprofile', '--norc', '-i'], variables, 100);
+    terminal.type(`svc() { "${process.execPath}" "${SVC_FILE}" "$@"; }\r`);
+    return terminal;
+  }
+
   private static start(
     file: string,
     argv: readonly string[],
