@@ -236,7 +236,12 @@ async function readCopying(database) {
          (SELECT sum(l.opened_amount) FROM lots l WHERE l.trade_id = t.id) AS opened,
          (SELECT sum(c.amount) FROM lot_closures c JOIN fills entry ON entry.id = c.lot_id
             JOIN fills exit ON exit.id = c.fill_id
-          WHERE entry.trade_id = t.id AND exit.created_at <= entry.created_at) AS closed_before
+          WHERE entry.trade_id = t.id AND exit.created_at <= entry.created_at) AS closed_before,
+         (SELECT sum(l.open_amount) FROM lots l WHERE l.trade_id = t.id) = 0 AND EXISTS (
+            SELECT 1 FROM fills entry JOIN fills earlier ON earlier.exchange_account_id = entry.exchange_account_id
+              AND earlier.executed_at <= entry.executed_at AND earlier.created_at > entry.created_at
+            JOIN trades other ON other.id = earlier.trade_id AND other.trade_pair_id = t.trade_pair_id
+          WHERE entry.trade_id = t.id) AS over_and_moved
        FROM trades t WHERE t.strategy_id IS NOT NULL AND t.side = 'BUY' AND t.filled_amount > 0`,
     ),
     outcomes: Object.fromEntries(
@@ -266,12 +271,14 @@ function compareSignals({ signals, leaderTrades }) {
 
 /**
  * Whether all that the trade opened was sold by fills that were known when its own became known: there was nothing left
- * to copy, and nobody was told.
+ * to copy, and nobody was told. Where an earlier fill became known after it, the sales that are its own now need not be
+ * those that were its own then: it counts where nothing of it is left.
  *
- * @param {{ signalled: string | null, opened: string | null, closed_before: string | null }} trade
+ * @param {{ signalled: string | null, opened: string | null, closed_before: string | null, over_and_moved: boolean | null }} trade
  */
-function isOverWhenTold({ signalled, opened, closed_before: closed }) {
-  return signalled === null && opened !== null && closed !== null && units(opened) === units(closed);
+function isOverWhenTold({ signalled, opened, closed_before: closed, over_and_moved: isMoved }) {
+  if (signalled !== null || opened === null) return false;
+  return isMoved === true || (closed !== null && units(opened) === units(closed));
 }
 
 /**

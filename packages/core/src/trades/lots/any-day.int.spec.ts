@@ -112,6 +112,9 @@ it('any fills, told late, twice and in any order, come to what a replay from not
         expect(amount).toBeLessThanOrEqual(open);
       }
 
+      const heldByLeader = kept.lots.filter((lot) => lot.copier_id === null && Number(lot.open_amount) > 0);
+      expect(heldByLeader.filter((lot) => !told.has(String(lot.trade_id)))).toEqual([]);
+
       await day.replayed();
       await bookOldFills(core.platform);
       expect(await day.kept()).toEqual(kept);

@@ -340,4 +340,32 @@ describe('signals', () => {
     expect(await tradeRow(tradeId)).toMatchObject({ closed_at: MarketDay.at(2), pnl: '0' });
     expect(await day.closedEvents()).toEqual(['0']);
   });
+
+  it('of such an entry come when an earlier one is heard of, which was the one that was sold', async () => {
+    const sold = await day.trade({ side: 'BUY', strategyId });
+    const kept = await day.trade({ side: 'BUY', strategyId });
+    await day.deal({ side: 'SELL', amount: '2', at: 3 });
+    const [fillId] = await day.store({ tradeId: kept, amount: '2', at: 2 });
+    expect(await signalsOf(strategyId)).toEqual([]);
+    await day.store({ tradeId: sold, amount: '1.5', at: 1 });
+    const [open, ...none] = await signalsOf(strategyId);
+    expect(none).toEqual([]);
+    expect(open).toMatchObject({
+      kind: 'OPEN',
+      lotTradeId: kept,
+      sourceFillId: fillId,
+      lotFirstSequence: 1,
+      filledAmount: '2',
+      cumulativeAmount: '2',
+      lotAmountBefore: '0',
+      lotAmountAfter: '1.5',
+      signalAt: MarketDay.at(2),
+    });
+    await expectReplayToAgree();
+    await day.deal({ side: 'SELL', amount: '1.5', at: 4 });
+    expect((await signalsOf(strategyId)).map(({ kind, exitAmount }) => [kind, exitAmount])).toEqual([
+      ['OPEN', '0'],
+      ['CLOSE', '1.5'],
+    ]);
+  });
 });

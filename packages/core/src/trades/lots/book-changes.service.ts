@@ -23,6 +23,7 @@ import {
   type FillPosition,
   type KeptBook,
   makeAndLockBooks,
+  openLotsOfBooks,
   readBooks,
   readLeaderTrades,
   rewindBooks,
@@ -52,17 +53,15 @@ export async function bookChanges(tx: Tx, changes: readonly BookChange[]): Promi
   const firsts = firstFills(changes);
   const books = await readBooks(tx, [...firsts.values()]);
   const filled = books.filter((book) => firsts.get(keyOf(book))!.first !== null);
-  const moved = await goBack(
-    tx,
-    filled.filter(({ isLate }) => isLate),
-    firsts,
-  );
+  const late = filled.filter(({ isLate }) => isLate);
+  const heldBefore = new Set((await openLotsOfBooks(tx, late)).map(({ tradeId }) => tradeId));
+  const moved = await goBack(tx, late, firsts);
   for (const book of filled.filter(({ isBehind }) => isBehind))
     await catchUp(tx, book, firsts.get(keyOf(book))!.first);
   const due = filled.map((book) => ({ ...book, since: firsts.get(keyOf(book))!.first!.executedAt }));
   const booked = due.length === 0 ? [] : await bookInto(tx, filled, await unbookedFills(tx, due));
   const newFillIds = new Set(changes.flatMap(({ newFills }) => newFills.map(({ id }) => id)));
-  const signals = await signalsFor(tx, booked, newFillIds, moved);
+  const signals = await signalsFor(tx, booked, { newFillIds, heldBefore, moved });
   const closed = await settleClosings(tx, [...moved, ...offsetTradesOf(booked), ...endedBy(changes, booked)]);
   await appendSignals(tx, signals);
   await announceClosings(tx, closed);
@@ -104,12 +103,18 @@ async function goBack(
   );
 }
 
-/** @param moved - trades whose lots a late fill changed */
+interface News {
+  readonly newFillIds: ReadonlySet<string>;
+  /** Trades that had open lots before late fills took their books back. */
+  readonly heldBefore: ReadonlySet<string>;
+  /** Trades whose lots a late fill changed. */
+  readonly moved: readonly string[];
+}
+
 async function signalsFor(
   tx: Tx,
   booked: readonly BookedNow[],
-  newFillIds: ReadonlySet<string>,
-  moved: readonly string[],
+  { newFillIds, heldBefore, moved }: News,
 ): Promise<readonly NewSignal[]> {
   const ids = new Set(moved);
   for (const { opened, changed } of booked) {
@@ -126,7 +131,8 @@ async function signalsFor(
     const trades = new Map(
       leaders.filter((trade) => keyOf(trade) === keyOf(book)).map((trade) => [trade.id, trade]),
     );
-    return signalsOf({ steps, newFillIds, held, trades, told });
+    const isTakenBack = book.isLate && !book.isBehind;
+    return signalsOf({ steps, newFillIds, held, trades, told, heldBefore: isTakenBack ? heldBefore : null });
   });
   return joinSignals(signals).toSorted((a, b) => a.signalAt.getTime() - b.signalAt.getTime());
 }

@@ -60,6 +60,7 @@ class Leader {
       held,
       trades: this.trades,
       told: this.told,
+      heldBefore: null,
     });
     for (const signal of signals) this.follow(signal);
     return signals;

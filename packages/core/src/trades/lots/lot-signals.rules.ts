@@ -6,7 +6,8 @@
  * 2. What signals told of a lot never goes below zero, and comes to nothing when the lot does: a copier that follows
  *    them all holds nothing of a lot that is closed.
  * 3. A fill that comes late changes what later fills took. What was told stands, and the fill's signals tell the
- *    difference, as exits of whatever is closed by now. What that gives back to a lot is not entered a second time.
+ *    difference, as exits of whatever is closed by now. What that gives back to a lot is not entered a second time; a
+ *    lot that nobody was told of, since it was over when it became known, is entered when it is given back.
  */
 import type { Decimal, TradeSide } from '@trading-automation/contracts';
 import type { BookedStep, FillToBook, StoredLot } from './booking.rules.js';
@@ -34,6 +35,11 @@ export interface ToTell {
   readonly trades: ReadonlyMap<string, LeaderTrade>;
   /** What was told of them before. */
   readonly told: ReadonlyMap<string, ToldLot>;
+  /**
+   * The trades that had open lots before a late fill took the book back. Null where it was not taken back, or has fills
+   * that are no news: then nothing but new fills is told of.
+   */
+  readonly heldBefore: ReadonlySet<string> | null;
 }
 
 export function signalsOf(toTell: ToTell): readonly NewSignal[] {
@@ -84,7 +90,11 @@ class Teller {
     if (fresh.length === 0) return [];
     for (const step of steps) this.follow(step);
     for (const trade of trades.values()) {
-      const entries = fresh.filter(({ fill, opened }) => fill.tradeId === trade.id && opened !== null);
+      const isNews = this.isNews(trade);
+      const entries = steps.filter(
+        ({ fill, opened }) =>
+          fill.tradeId === trade.id && opened !== null && (isNews || newFillIds.has(fill.id)),
+      );
       const exit = fresh.findLast(({ fill }) => fill.side !== trade.side) ?? fresh.at(-1)!;
       this.tellDifference(trade, entries, exit.fill);
     }
@@ -108,6 +118,7 @@ class Teller {
     // Nobody was told of it, so that nobody can have copied it.
     if (!isKnown && (entries.length === 0 || open === 0n)) return;
     const last = entries.at(-1)?.fill;
+    if (last !== undefined && this.isNews(trade)) this.beginLot(trade, entries, last);
     const lot = this.lotOf(trade, last ?? exit, 0n);
     if (open < lot.open) this.tellExit(trade, exit, lot.open - open);
     else if (open > lot.open && last !== undefined) {
@@ -194,6 +205,23 @@ class Teller {
           };
     this.lots.set(trade.id, lot);
     return lot;
+  }
+
+  /** Whether nobody was told of the trade, and not because it is older than signals: it was over before it was known. */
+  private isNews({ id }: LeaderTrade): boolean {
+    const { told, heldBefore } = this.toTell;
+    return !told.has(id) && heldBefore !== null && !heldBefore.has(id);
+  }
+
+  private beginLot(trade: LeaderTrade, entries: readonly BookedStep[], last: FillToBook): void {
+    const entered = entries.reduce((sum, { fill }) => sum + unitsOf(fill.amount), 0n);
+    this.lots.set(trade.id, {
+      firstSequence: null,
+      openedAt: this.openedAt.get(trade.id) ?? last.executedAt,
+      isTold: false,
+      cumulative: unitsOf(trade.filledAmount) - entered,
+      open: 0n,
+    });
   }
 
   private newlyFilled(tradeId: string): bigint {
