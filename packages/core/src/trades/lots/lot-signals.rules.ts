@@ -118,7 +118,7 @@ class Teller {
     // Nobody was told of it, so that nobody can have copied it.
     if (!isKnown && (entries.length === 0 || open === 0n)) return;
     const last = entries.at(-1)?.fill;
-    if (last !== undefined && this.isNews(trade)) this.beginLot(trade, entries, last);
+    if (last !== undefined && this.isNews(trade)) this.beginLot(trade, last);
     const lot = this.lotOf(trade, last ?? exit, 0n);
     if (open < lot.open) this.tellExit(trade, exit, lot.open - open);
     else if (open > lot.open && last !== undefined) {
@@ -213,8 +213,11 @@ class Teller {
     return !told.has(id) && heldBefore !== null && !heldBefore.has(id);
   }
 
-  private beginLot(trade: LeaderTrade, entries: readonly BookedStep[], last: FillToBook): void {
-    const entered = entries.reduce((sum, { fill }) => sum + unitsOf(fill.amount), 0n);
+  private beginLot(trade: LeaderTrade, last: FillToBook): void {
+    const { steps, newFillIds } = this.toTell;
+    const entered = steps
+      .filter(({ fill, opened }) => fill.tradeId === trade.id && (opened !== null || newFillIds.has(fill.id)))
+      .reduce((sum, { fill }) => sum + unitsOf(fill.amount), 0n);
     this.lots.set(trade.id, {
       firstSequence: null,
       openedAt: this.openedAt.get(trade.id) ?? last.executedAt,
