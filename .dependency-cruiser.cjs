@@ -36,32 +36,44 @@ const appMayImport = (name, ...allowed) => ({
   },
 });
 
-/** Feature of core -> the features it may use. `access` may be used by all. What is not here is forbidden. */
+/**
+ * Folder of core -> the folders it may import. What is not listed is forbidden, and a folder that is not listed fails
+ * `core-folders-have-a-place`. A folder is listed after everything it imports, so no cycle can be written down.
+ */
+const BASIS = ['values', 'platform', 'operations'];
 const FEATURE_ORDER = {
-  access: [],
-  'exchange-accounts': ['access'],
-  'trade-pairs': ['access'],
-  'market-data': ['access'],
-  strategies: ['access', 'exchange-accounts', 'trade-pairs'],
-  trades: ['access', 'exchange-accounts', 'trade-pairs', 'strategies'],
-  analytics: ['access', 'trades', 'strategies', 'exchange-accounts', 'trade-pairs'],
-  copiers: ['access', 'strategies', 'trades', 'exchange-accounts', 'trade-pairs'],
-  'emergency-stop': ['access', 'trades', 'copiers', 'exchange-accounts'],
-  ledger: ['access'],
-  rewards: ['access', 'ledger', 'trades'],
-  withdrawals: ['access', 'ledger', 'exchange-accounts'],
-  notifications: ['access'],
-  settings: ['access'],
-  'sign-in': ['access'],
-  events: ['access'],
-  webhooks: ['access'],
+  values: [],
+  platform: [],
+  operations: ['values', 'platform'],
+  sealing: BASIS,
+  mail: BASIS,
+  ledger: BASIS,
+  performance: ['values'],
+  'market-data': BASIS,
+  access: [...BASIS, 'mail'],
+  'sign-in': [...BASIS, 'access'],
+  'trade-pairs': [...BASIS, 'access'],
+  'exchange-accounts': [...BASIS, 'access', 'sealing'],
+  strategies: [...BASIS, 'access', 'performance', 'trade-pairs', 'exchange-accounts'],
+  trades: [...BASIS, 'access', 'trade-pairs', 'exchange-accounts', 'strategies'],
+  analytics: [...BASIS, 'access', 'performance', 'trade-pairs', 'exchange-accounts', 'strategies', 'trades'],
+  copiers: [...BASIS, 'access', 'trade-pairs', 'exchange-accounts', 'strategies', 'trades'],
+  'emergency-stop': [...BASIS, 'access', 'exchange-accounts', 'trades', 'copiers'],
+  rewards: [...BASIS, 'access', 'ledger', 'trades'],
+  withdrawals: [...BASIS, 'access', 'ledger', 'exchange-accounts'],
+  notifications: [...BASIS, 'access', 'mail'],
+  settings: [...BASIS, 'access'],
+  events: [...BASIS, 'access'],
+  webhooks: [...BASIS, 'access', 'sealing'],
 };
+/** Folders that assemble the features, and the tests' own. They may import every feature. */
+const ASSEMBLY = ['database', 'api', 'testing'];
 const FEATURES = Object.keys(FEATURE_ORDER);
 const inFeature = (...names) => `^packages/core/src/(?:${names.join('|')})/`;
 
 const featureOrder = FEATURES.map((feature) => ({
   name: `feature-order-of-${feature}`,
-  comment: `The ${feature} feature may use ${FEATURE_ORDER[feature].join(', ') || 'no other feature'}. Features that must react to it learn by events.`,
+  comment: `core/${feature} may import ${FEATURE_ORDER[feature].join(', ') || 'no other folder of core'}. A feature that must react to it subscribes to its events.`,
   from: { path: inFeature(feature) },
   to: { path: inFeature(...FEATURES), pathNot: inFeature(feature, ...FEATURE_ORDER[feature]) },
 }));
@@ -143,12 +155,34 @@ const forbidden = [
   },
   ...featureOrder,
   {
+    name: 'core-folders-have-a-place',
+    comment: 'A folder of core is listed in FEATURE_ORDER before anything imports it.',
+    from: {},
+    to: {
+      path: '^packages/core/src/[^/]+/',
+      pathNot: inFeature(...FEATURES, ...ASSEMBLY),
+    },
+  },
+  {
+    name: 'features-know-no-assembly',
+    comment:
+      'The database, the API bundle and the test environment are built on the features, never the reverse.',
+    from: { path: inFeature(...FEATURES), pathNot: SUPPORT },
+    to: { path: inFeature(...ASSEMBLY) },
+  },
+  {
+    name: 'core-is-entered-by-folder',
+    comment: 'A file of core lives in a folder that says what it belongs to; only the entry point is loose.',
+    from: {},
+    to: { path: '^packages/core/src/(?!index\\.ts$)[^/]+\\.ts$' },
+  },
+  {
     name: 'features-are-entered-by-their-door',
     comment: 'Another feature is its index.ts; everything else in its folder may change without asking.',
     from: { path: '^packages/core/src/([^/]+)/' },
     to: {
       path: inFeature(...FEATURES),
-      pathNot: ['^packages/core/src/$1/', '^packages/core/src/[^/]+/index\\.ts$'],
+      pathNot: ['^packages/core/src/$1/', '^packages/core/src/[^/]+/index\\.ts$', '\\.entity\\.ts$'],
     },
   },
   {
@@ -194,7 +228,7 @@ const forbidden = [
     to: {
       pathNot: [
         packages('contracts'),
-        '^packages/core/src/(?:decimal-arithmetic|parse-url)\\.ts$',
+        '^packages/core/src/values/index\\.ts$',
         '^$1/[^/]+\\.(?:rules|types)\\.ts$',
       ],
     },

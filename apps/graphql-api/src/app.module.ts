@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { GraphQLModule } from '@nestjs/graphql';
-import { CoreModule, HealthService } from '@trading-automation/core';
+import { CoreModule, HealthService, OperationsModule } from '@trading-automation/core';
 import {
   AccessModule,
   type AccessOptions,
@@ -72,7 +72,8 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        CoreModule.forApi(platform, config.SERVER_KEYS),
+        CoreModule.with(platform),
+        OperationsModule.with(platform, config.SERVER_KEYS),
         access,
         signIn,
         ...features,

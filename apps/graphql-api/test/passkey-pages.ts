@@ -4,7 +4,8 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { DomainError } from '@trading-automation/contracts';
-import type { Actor } from '@trading-automation/core/access';
+import type { Actor } from '@trading-automation/core';
+
 import type { PasskeySignIn } from '@trading-automation/core/sign-in';
 
 const require = createRequire(import.meta.url);

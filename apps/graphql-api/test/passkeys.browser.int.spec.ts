@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { CoreModule, type Platform, type ServerKeys } from '@trading-automation/core';
+import { CoreModule, OperationsModule, type Platform, type ServerKeys } from '@trading-automation/core';
 import {
   AccessModule,
   LocalBuckets,
@@ -81,7 +81,8 @@ function wired(platform: Platform, passkeys: PasskeyOptions): Promise<INestAppli
   });
   class Product {}
   const imports = [
-    CoreModule.forApi(platform, serverKeys),
+    CoreModule.with(platform),
+    OperationsModule.with(platform, serverKeys),
     SignInModule.with({ access, serverKeys, issuer: url, openRegistration: false, passkeys }),
   ];
   return NestFactory.createApplicationContext({ module: Product, imports }, { logger: false });

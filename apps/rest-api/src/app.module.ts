@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { OPERATIONS } from '@trading-automation/contracts';
-import { CoreModule, HealthService, type Platform } from '@trading-automation/core';
+import { CoreModule, HealthService, OperationsModule, type Platform } from '@trading-automation/core';
 import {
   AccessModule,
   type AccessOptions,
@@ -61,7 +61,8 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        CoreModule.forApi(platform, config.SERVER_KEYS),
+        CoreModule.with(platform),
+        OperationsModule.with(platform, config.SERVER_KEYS),
         access,
         ...apiFeatures({ secrets, withdrawalFee: config.WITHDRAWAL_FEE }),
         HttpModule.serving({ operations: OPERATIONS, logger, access }),

@@ -12,9 +12,8 @@ import {
   type Permission,
   text,
 } from '@trading-automation/contracts';
-import { Commands } from '@trading-automation/core';
+import { type Actor, Commands } from '@trading-automation/core';
 import {
-  type Actor,
   Authentication,
   type IncomingRequest,
   LocalBuckets,

@@ -41,7 +41,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        CoreModule.forWorker(platform),
+        CoreModule.with(platform),
         AccountUpkeepModule,
         AnalyticsUpkeepModule,
         PairCatalogueModule,

@@ -47,7 +47,7 @@ export class AppModule {
       ...given,
       exports: [LOGGER, DeliverySettings, WebhookSender, AttemptQueue],
       imports: [
-        CoreModule.forWorker(platform),
+        CoreModule.with(platform),
         // The worker's connection waits for Redis as long as it takes; the queue that adds has one of its own.
         BullModule.forRoot({
           connection: { url: redisUrl, maxRetriesPerRequest: null, ...FAILOVER },

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { type DynamicModule, type INestApplicationContext, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { encodeId } from '@trading-automation/contracts';
-import { CoreModule } from '@trading-automation/core';
+import { CoreModule, OperationsModule } from '@trading-automation/core';
 import { Opener } from '@trading-automation/core/sealing';
 import {
   DeadLettersService,
@@ -44,9 +44,17 @@ beforeEach(async () => {
     providers: [{ provide: WebhookSecrets, useValue: new WebhookSecrets(world.sealer, false) }],
     exports: [WebhookSecrets],
   };
-  const core = CoreModule.forApi(world.platform, [createHash('sha256').update('server key').digest()]);
+  const serverKeys = [createHash('sha256').update('server key').digest()] as const;
   api = await NestFactory.createApplicationContext(
-    { module: OwnerModule, imports: [core, secrets, WebhooksModule] },
+    {
+      module: OwnerModule,
+      imports: [
+        CoreModule.with(world.platform),
+        OperationsModule.with(world.platform, serverKeys),
+        secrets,
+        WebhooksModule,
+      ],
+    },
     { logger: false, abortOnError: false },
   );
   webhooks = api.get(WebhooksService);

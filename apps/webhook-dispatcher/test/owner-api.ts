@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { encodeId } from '@trading-automation/contracts';
-import { CoreModule } from '@trading-automation/core';
+import { CoreModule, OperationsModule } from '@trading-automation/core';
 import {
   DeadLettersService,
   WebhookSecrets,
@@ -24,9 +24,17 @@ export async function openOwnerApi(world: World) {
     providers: [{ provide: WebhookSecrets, useValue: new WebhookSecrets(world.sealer, true) }],
     exports: [WebhookSecrets],
   };
-  const core = CoreModule.forApi(world.platform, [createHash('sha256').update('server key').digest()]);
+  const serverKeys = [createHash('sha256').update('server key').digest()] as const;
   const api = await NestFactory.createApplicationContext(
-    { module: OwnerModule, imports: [core, secrets, WebhooksModule] },
+    {
+      module: OwnerModule,
+      imports: [
+        CoreModule.with(world.platform),
+        OperationsModule.with(world.platform, serverKeys),
+        secrets,
+        WebhooksModule,
+      ],
+    },
     { logger: false, abortOnError: false },
   );
   return {

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { createCursorCodec, type ListQuery } from '@trading-automation/pagination';
-import type { DataSource } from 'typeorm';
-import { Column, Entity } from 'typeorm';
+import { Column, type DataSource, Entity } from 'typeorm';
 import { DecimalColumn, RecordColumns } from './columns.js';
 import { createDataSource } from './data-source.js';
 import { hydrate } from './hydrate.js';

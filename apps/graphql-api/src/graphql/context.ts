@@ -1,6 +1,6 @@
 import type { RateBucket } from '@trading-automation/contracts';
-import type { OnceRequest } from '@trading-automation/core';
-import type { Actor, IncomingRequest, RequestLimits } from '@trading-automation/core/access';
+import type { Actor, OnceRequest } from '@trading-automation/core';
+import type { IncomingRequest, RequestLimits } from '@trading-automation/core/access';
 import type { Loaders } from './loaders.js';
 
 /** What the resolvers of one operation share. */

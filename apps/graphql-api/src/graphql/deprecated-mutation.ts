@@ -6,7 +6,8 @@
  */
 import { Mutation } from '@nestjs/graphql';
 import { DomainError, type Permission } from '@trading-automation/contracts';
-import { type Actor, authorise } from '@trading-automation/core/access';
+import { type Actor, authorise } from '@trading-automation/core';
+
 import type { RequestContext } from './context.js';
 
 /** Deprecated mutations that may be called without credentials. */

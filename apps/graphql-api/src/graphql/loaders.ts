@@ -5,10 +5,10 @@
  */
 
 import { Inject, Injectable } from '@nestjs/common';
-import type { Fill } from '@trading-automation/contracts';
 import * as contracts from '@trading-automation/contracts';
-import { DomainError } from '@trading-automation/contracts';
-import type { Actor } from '@trading-automation/core/access';
+import { DomainError, type Fill } from '@trading-automation/contracts';
+import type { Actor } from '@trading-automation/core';
+
 import { CopiersService } from '@trading-automation/core/copiers';
 import { ExchangeAccountsService } from '@trading-automation/core/exchange-accounts';
 import { NotificationsService } from '@trading-automation/core/notifications';

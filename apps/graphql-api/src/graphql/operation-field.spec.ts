@@ -8,7 +8,8 @@ import {
   permits,
   tradeOperations,
 } from '@trading-automation/contracts';
-import type { Actor } from '@trading-automation/core/access';
+import type { Actor } from '@trading-automation/core';
+
 import type { RequestContext } from './context.js';
 import { OperationField } from './operation-field.js';
 

@@ -15,14 +15,16 @@ import {
   type Operation,
 } from '@trading-automation/contracts';
 import {
+  type Actor,
   AnswerReplayed,
+  authorise,
   type ListedPage,
   type ListQuery,
   type OnceRequest,
   querySchemaOf,
   userIdOfStranger,
 } from '@trading-automation/core';
-import { type Actor, authorise } from '@trading-automation/core/access';
+
 import { check } from '@trading-automation/runtime/http';
 import type { GraphQLResolveInfo } from 'graphql';
 import { z } from 'zod';

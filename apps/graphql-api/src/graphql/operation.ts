@@ -10,8 +10,7 @@
  */
 import { Mutation, Query } from '@nestjs/graphql';
 import type { DataOf, ListShape, Operation as OperationShape } from '@trading-automation/contracts';
-import type { ListedPage } from '@trading-automation/core';
-import type { OperationCall } from '@trading-automation/core/api';
+import type { ListedPage, OperationCall } from '@trading-automation/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { RequestContext } from './context.js';
 import { OperationField } from './operation-field.js';

@@ -1,6 +1,7 @@
 import { Query, Resolver } from '@nestjs/graphql';
 import { DomainError } from '@trading-automation/contracts';
-import { authorise } from '@trading-automation/core/access';
+import { authorise } from '@trading-automation/core';
+
 import type { RequestContext } from '../graphql/context.js';
 
 @Resolver()

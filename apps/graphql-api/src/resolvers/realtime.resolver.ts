@@ -1,7 +1,8 @@
 import { Inject } from '@nestjs/common';
 import { Resolver, Subscription } from '@nestjs/graphql';
 import { DomainError, orderBookUpdate, tradeSignal } from '@trading-automation/contracts';
-import type { Actor } from '@trading-automation/core/access';
+import type { Actor } from '@trading-automation/core';
+
 import { BookViews } from '@trading-automation/core/market-data';
 import { SignalStreams } from '@trading-automation/core/strategies';
 import { TradePairsService } from '@trading-automation/core/trade-pairs';

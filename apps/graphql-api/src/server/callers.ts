@@ -6,8 +6,8 @@
  * 3. A credential that fails costs its address a token, as on REST; a good one pays for itself.
  */
 import { DomainError } from '@trading-automation/contracts';
+import type { Actor } from '@trading-automation/core';
 import {
-  type Actor,
   type Authentication,
   assertNoCredentialInQuery,
   type IncomingRequest,

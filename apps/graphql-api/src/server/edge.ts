@@ -1,5 +1,6 @@
 /** What both endpoints, HTTP and WebSocket, stand on. */
-import type { Actor, IncomingRequest, RequestLimits } from '@trading-automation/core/access';
+import type { Actor } from '@trading-automation/core';
+import type { IncomingRequest, RequestLimits } from '@trading-automation/core/access';
 import type { Logger } from '@trading-automation/runtime';
 import type { GraphQLSchema } from 'graphql';
 import type { RequestContext } from '../graphql/context.js';

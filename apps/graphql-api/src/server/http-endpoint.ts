@@ -10,8 +10,8 @@
  * 4. What a stranger may not ask for is refused before it is told whether such a thing exists.
  */
 import { DomainError } from '@trading-automation/contracts';
-import { idempotencyKeyIn, toRefusal } from '@trading-automation/core';
-import type { Actor, IncomingRequest, RequestLimits } from '@trading-automation/core/access';
+import { type Actor, idempotencyKeyIn, toRefusal } from '@trading-automation/core';
+import type { IncomingRequest, RequestLimits } from '@trading-automation/core/access';
 import { answerError } from '@trading-automation/runtime';
 import {
   bodyRefusal,

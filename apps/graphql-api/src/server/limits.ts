@@ -9,15 +9,15 @@
  * 4. Fragments count as often as they are spread: the compiler writes them out.
  * 5. A refusal names what is too much, and neither the limit nor anything of the schema.
  */
-import type {
-  DocumentNode,
-  FieldNode,
-  FragmentDefinitionNode,
-  GraphQLError,
-  OperationDefinitionNode,
-  SelectionSetNode,
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLError,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
 } from 'graphql';
-import { Kind } from 'graphql';
 import { documentRefused } from '../graphql/errors.js';
 
 export interface DocumentLimits {

@@ -2,7 +2,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { CoreModule } from '@trading-automation/core';
+import { CoreModule, OperationsModule } from '@trading-automation/core';
 import {
   AccessModule,
   LocalBuckets,
@@ -51,7 +51,8 @@ function signIn(): Promise<INestApplicationContext> {
   });
   class Product {}
   const imports = [
-    CoreModule.forApi(market.farSide.platform, serverKeys),
+    CoreModule.with(market.farSide.platform),
+    OperationsModule.with(market.farSide.platform, serverKeys),
     SignInModule.with({ access, serverKeys, issuer, openRegistration: false, passkeys: undefined }),
   ];
   return NestFactory.createApplicationContext({ module: Product, imports }, { logger: false });

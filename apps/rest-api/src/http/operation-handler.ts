@@ -6,16 +6,16 @@
  */
 import { type DecimalMode, DomainError, type Operation } from '@trading-automation/contracts';
 import {
+  type Actor,
   AnswerReplayed,
+  authorise,
   idempotencyKeyIn,
   type OnceRequest,
   querySchemaOf,
   userIdOfStranger,
 } from '@trading-automation/core';
 import {
-  type Actor,
   assertNoCredentialInQuery,
-  authorise,
   type IncomingRequest,
   isFailedAuthentication,
   type RequestLimits,

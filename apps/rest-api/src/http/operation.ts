@@ -11,9 +11,8 @@
  */
 import 'reflect-metadata';
 import type { DataOf, ListShape, Operation as OperationShape } from '@trading-automation/contracts';
-import type { Page } from '@trading-automation/core';
+import type { OperationCall, Page } from '@trading-automation/core';
 import type { IncomingRequest } from '@trading-automation/core/access';
-import type { OperationCall } from '@trading-automation/core/api';
 import type { EventStream } from './event-stream.js';
 
 /** One request to an operation, as it came in beside what it asks. */

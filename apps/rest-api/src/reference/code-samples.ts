@@ -1,6 +1,5 @@
 /** A sample as code. Credentials and the API's origin stand outside of it, in the environment. */
-import type { Sample } from '@trading-automation/contracts/samples';
-import { exampleOf, resolve } from '@trading-automation/contracts/samples';
+import { exampleOf, resolve, type Sample } from '@trading-automation/contracts/samples';
 import type { Json, JsonObject } from './json.js';
 
 interface Shown {

@@ -1,5 +1,4 @@
-import type { Platform } from '@trading-automation/core';
-import { Batcher } from '@trading-automation/core';
+import { Batcher, type Platform } from '@trading-automation/core';
 import {
   AccountOwnership,
   type AccountUpkeep,

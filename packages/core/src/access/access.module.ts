@@ -1,8 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { PickedEngine } from '@trading-automation/signed-request';
-import { Commands } from '../commands.js';
-import { Lists } from '../lists.js';
-import { Platform } from '../platform.js';
+import { Commands, Lists } from '../operations/index.js';
+import { Platform } from '../platform/index.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { Authentication } from './authentication.service.js';
 import { CredentialLookup } from './credential-lookup.service.js';

@@ -1,5 +1,5 @@
 import { type ApiKey, encodeId, type Me, type PublicKey, type World } from '@trading-automation/contracts';
-import { type Actor, credentialId } from './actor.js';
+import { type Actor, credentialId } from '../operations/index.js';
 import type { ApiKeyEntity } from './api-key.entity.js';
 import type { PublicKeyEntity } from './public-key.entity.js';
 import type { UserEntity } from './user.entity.js';

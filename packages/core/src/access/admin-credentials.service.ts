@@ -1,6 +1,6 @@
 import { DomainError } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
-import type { Actor } from './actor.js';
+import type { Actor } from '../operations/index.js';
 
 /**
  * An account that nobody can administer is lost. Asked after a revocation, under the user's lock.

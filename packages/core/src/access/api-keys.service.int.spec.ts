@@ -8,10 +8,8 @@ import {
   PERMISSIONS,
 } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
-import { AnswerReplayed } from '../commands.js';
-import { querySchemaOf } from '../lists.js';
+import { type Actor, AnswerReplayed, querySchemaOf } from '../operations/index.js';
 import { CoreUnderTest } from '../testing/index.js';
-import type { Actor } from './actor.js';
 import { hashApiKey } from './api-key.js';
 import { ApiKeysService } from './api-keys.service.js';
 

@@ -9,13 +9,19 @@ import {
   encodeId,
 } from '@trading-automation/contracts';
 import { allColumns, hydrate, newUuid, type Tx } from '@trading-automation/persistence';
-import { announce } from '../announce.js';
-import type { Commands } from '../commands.js';
-import type { ListedPage, ListQuery, Lists } from '../lists.js';
-import type { Platform } from '../platform.js';
-import { limitReached, stateRefused } from '../refusals.js';
+import {
+  type Actor,
+  announce,
+  authorise,
+  type Commands,
+  type ListedPage,
+  type ListQuery,
+  type Lists,
+  limitReached,
+  stateRefused,
+} from '../operations/index.js';
+import type { Platform } from '../platform/index.js';
 import { viewApiKey } from './access.view.js';
-import { type Actor, authorise } from './actor.js';
 import { assertAdminCredentialLeft, assertNotRevoked } from './admin-credentials.service.js';
 import { ApiKeyEntity } from './api-key.entity.js';
 import { issueApiKey } from './api-key.js';

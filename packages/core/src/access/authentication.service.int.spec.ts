@@ -3,9 +3,9 @@ import { type ApiKeyWithValue, DomainError, type Permission } from '@trading-aut
 import { newUuid } from '@trading-automation/persistence';
 import { nobleEngine, publicKeyOf, signRequest } from '@trading-automation/signed-request';
 import { Redis } from 'ioredis';
-import type { Platform } from '../platform.js';
+import type { Actor } from '../operations/index.js';
+import type { Platform } from '../platform/index.js';
 import { CoreUnderTest } from '../testing/index.js';
-import type { Actor } from './actor.js';
 import { issueApiKey } from './api-key.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { Authentication, type IncomingRequest } from './authentication.service.js';

@@ -17,8 +17,8 @@ import {
   type VerifyEngine,
   verifyRequest,
 } from '@trading-automation/signed-request';
-import type { Platform } from '../platform.js';
-import type { Actor } from './actor.js';
+import type { Actor } from '../operations/index.js';
+import type { Platform } from '../platform/index.js';
 import { isAddressAllowed } from './address-allowlist.js';
 import { hashApiKey, worldOfApiKey } from './api-key.js';
 import type { CredentialLookup, FoundCredential } from './credential-lookup.service.js';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type ApiKeyCreate, apiKeyCreate, encodeId } from '@trading-automation/contracts';
 import { type Listener, newUuid, type OnNotify } from '@trading-automation/persistence';
-import { Platform } from '../platform.js';
+import type { Actor } from '../operations/index.js';
+import { Platform } from '../platform/index.js';
 import { CoreUnderTest } from '../testing/index.js';
-import type { Actor } from './actor.js';
 import { hashApiKey } from './api-key.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { CredentialLookup } from './credential-lookup.service.js';

@@ -9,7 +9,7 @@
  */
 import type { Permission } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
-import type { Platform } from '../platform.js';
+import type { Platform } from '../platform/index.js';
 
 /** The channel on which a change of any credential is told; its payload is empty. */
 export const CREDENTIALS_CHANGED = 'credentials_changed';

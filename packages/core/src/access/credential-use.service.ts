@@ -1,4 +1,4 @@
-import type { Platform } from '../platform.js';
+import type { Platform } from '../platform/index.js';
 import type { FoundCredential } from './credential-lookup.service.js';
 
 /** How exact `last_used_at` is: a credential in constant use is written once in this time by each process. */

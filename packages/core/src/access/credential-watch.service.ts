@@ -8,8 +8,8 @@
  * 3. What can't be looked at for four seconds ends too: a credential that nobody can vouch for is none.
  */
 import { DomainError, type Permission, permits } from '@trading-automation/contracts';
-import type { Platform } from '../platform.js';
-import type { Actor } from './actor.js';
+import type { Actor } from '../operations/index.js';
+import type { Platform } from '../platform/index.js';
 import { isAddressAllowed } from './address-allowlist.js';
 import { hashApiKey } from './api-key.js';
 import { apiKeyIn, type IncomingRequest } from './authentication.service.js';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mePatch } from '@trading-automation/contracts';
 import { nobleEngine } from '@trading-automation/signed-request';
+import type { Actor } from '../operations/index.js';
 import { CoreUnderTest } from '../testing/index.js';
-import type { Actor } from './actor.js';
 import { EmailVerificationService } from './email-verification.service.js';
 import { IdentityService } from './identity.service.js';
 

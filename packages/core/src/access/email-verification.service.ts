@@ -11,11 +11,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { accessOperations, DomainError, type Me, type MePatch } from '@trading-automation/contracts';
 import { inTransaction, type Tx } from '@trading-automation/persistence';
-import type { Commands } from '../commands.js';
 import { queueMail } from '../mail/index.js';
-import type { Platform } from '../platform.js';
+import { type Actor, authorise, type Commands } from '../operations/index.js';
+import type { Platform } from '../platform/index.js';
 import { viewMe } from './access.view.js';
-import { type Actor, authorise } from './actor.js';
 import { UserEntity } from './user.entity.js';
 import { lockUser } from './user-lock.service.js';
 

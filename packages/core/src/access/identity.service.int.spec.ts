@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type CliIdentityCreate, cliChallenge, me, publicKey } from '@trading-automation/contracts';
 import { identityMessage, nobleEngine, publicKeyOf, signMessage } from '@trading-automation/signed-request';
+import type { Actor } from '../operations/index.js';
 import { CoreUnderTest } from '../testing/index.js';
-import type { Actor } from './actor.js';
 import { IdentityService } from './identity.service.js';
 
 let core: CoreUnderTest;

@@ -24,12 +24,10 @@ import {
   verifyMessage,
 } from '@trading-automation/signed-request';
 import { IsNull } from 'typeorm';
-import { announce } from '../announce.js';
-import type { Commands, OnceRequest } from '../commands.js';
-import type { Platform } from '../platform.js';
+import { type Actor, announce, authorise, type Commands, type OnceRequest } from '../operations/index.js';
+import type { Platform } from '../platform/index.js';
 import { viewMe, viewPublicKey } from './access.view.js';
 import { openAccount } from './account-opening.service.js';
-import { type Actor, authorise } from './actor.js';
 import { assertNotRevoked } from './admin-credentials.service.js';
 import { announceCredentialChange } from './credential-lookup.service.js';
 import { PublicKeyEntity } from './public-key.entity.js';

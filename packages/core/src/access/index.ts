@@ -1,7 +1,6 @@
 export { type PickedEngine, pickEngine } from '@trading-automation/signed-request';
 export { AccessModule, type AccessOptions } from './access.module.js';
 export { openAccount } from './account-opening.service.js';
-export { type Actor, authorise } from './actor.js';
 export { assertNotRevoked } from './admin-credentials.service.js';
 export { ApiKeysService } from './api-keys.service.js';
 export { Authentication, type IncomingRequest } from './authentication.service.js';

@@ -7,13 +7,18 @@ import {
   publicKey as publicKeySchema,
 } from '@trading-automation/contracts';
 import { allColumns, hydrate, type Tx } from '@trading-automation/persistence';
-import { announce } from '../announce.js';
-import type { Commands } from '../commands.js';
-import type { ListedPage, ListQuery, Lists } from '../lists.js';
-import type { Platform } from '../platform.js';
-import { stateRefused } from '../refusals.js';
+import {
+  type Actor,
+  announce,
+  authorise,
+  type Commands,
+  type ListedPage,
+  type ListQuery,
+  type Lists,
+  stateRefused,
+} from '../operations/index.js';
+import type { Platform } from '../platform/index.js';
 import { viewPublicKey } from './access.view.js';
-import { type Actor, authorise } from './actor.js';
 import { assertAdminCredentialLeft } from './admin-credentials.service.js';
 import { announceCredentialChange, forgetCredentials } from './credential-lookup.service.js';
 import { PublicKeyEntity } from './public-key.entity.js';

@@ -6,7 +6,7 @@
  */
 import { RATE_BUCKETS, type RateBucket } from '@trading-automation/contracts';
 import { z } from 'zod';
-import { jsonSetting } from '../json-setting.js';
+import { jsonSetting } from '../platform/index.js';
 
 export const RATE_POLICIES = ['general', ...RATE_BUCKETS] as const;
 export type RatePolicyName = (typeof RATE_POLICIES)[number];

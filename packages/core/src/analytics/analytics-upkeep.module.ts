@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { Platform } from '../platform.js';
+import { Platform } from '../platform/index.js';
 import { EquitySnapshots } from './equity-snapshots.service.js';
 import { ResultDays } from './result-days.service.js';
 

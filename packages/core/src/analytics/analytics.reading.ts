@@ -1,9 +1,7 @@
 import type { AnalyticsInterval } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
-import { Exact } from '../decimal-arithmetic.js';
-import { figuresOfDays } from '../performance/daily-results.rules.js';
-import { EquityHistory } from '../performance/equity-history.rules.js';
-import { equityPoints } from '../performance/equity-points.queries.js';
+import { EquityHistory, equityPoints, figuresOfDays } from '../performance/index.js';
+import { Exact } from '../values/index.js';
 import {
   keptDays,
   keptExtremes,

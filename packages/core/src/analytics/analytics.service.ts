@@ -1,8 +1,8 @@
 import { type Analytics, analyticsOperations, type QueryOf } from '@trading-automation/contracts';
 import { inTransaction, type Tx } from '@trading-automation/persistence';
-import { type Actor, authorise } from '../access/index.js';
 import { accountOfFilter } from '../exchange-accounts/index.js';
-import type { Platform } from '../platform.js';
+import { type Actor, authorise } from '../operations/index.js';
+import type { Platform } from '../platform/index.js';
 import { strategyOfFilter } from '../strategies/index.js';
 import { pairForTrade } from '../trade-pairs/index.js';
 import type { Selection } from './analytics.queries.js';

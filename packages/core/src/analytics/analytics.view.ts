@@ -5,10 +5,8 @@ import {
   type PairResult,
   type StrategyResult,
 } from '@trading-automation/contracts';
-import type { Exact } from '../decimal-arithmetic.js';
-import { figuresOfDays } from '../performance/daily-results.rules.js';
-import { EquityHistory } from '../performance/equity-history.rules.js';
-import { amountText } from '../performance/figures.rules.js';
+import { amountText, EquityHistory, figuresOfDays } from '../performance/index.js';
+import type { Exact } from '../values/index.js';
 import type { Selection } from './analytics.queries.js';
 import type { Extreme, Results } from './analytics.reading.js';
 import type { CopyFigures } from './copy-figures.queries.js';

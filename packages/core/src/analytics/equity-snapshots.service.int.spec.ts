@@ -1,4 +1,5 @@
-import type { Actor } from '../access/index.js';
+import type { Actor } from '../operations/index.js';
+
 import { CoreUnderTest, type Named } from '../testing/index.js';
 import { EquitySnapshots } from './equity-snapshots.service.js';
 

@@ -1,5 +1,5 @@
 import { inTransaction, type Tx, withAdvisoryLock } from '@trading-automation/persistence';
-import type { Platform } from '../platform.js';
+import type { Platform } from '../platform/index.js';
 import { equitiesOf } from '../trade-pairs/index.js';
 
 /** Of each such period the last snapshot is kept, of the days before yesterday the last of each day. */

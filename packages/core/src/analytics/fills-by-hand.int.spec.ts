@@ -50,8 +50,8 @@
  */
 import { type Analytics, analyticsOperations } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
-import type { Actor } from '../access/index.js';
-import { querySchemaOf } from '../lists.js';
+
+import { type Actor, querySchemaOf } from '../operations/index.js';
 import { CoreUnderTest, type Named } from '../testing/index.js';
 import { LedgerUnderTest } from '../testing/ledger-under-test.js';
 import { AnalyticsService } from './analytics.service.js';

@@ -1,5 +1,6 @@
 import { inTransaction } from '@trading-automation/persistence';
-import type { Actor } from '../access/index.js';
+import type { Actor } from '../operations/index.js';
+
 import { CoreUnderTest, type Named } from '../testing/index.js';
 import { LedgerUnderTest } from '../testing/ledger-under-test.js';
 import { AnalyticsService } from './analytics.service.js';

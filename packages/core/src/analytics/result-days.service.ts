@@ -1,5 +1,5 @@
 import { inTransaction, type Tx, withAdvisoryLock } from '@trading-automation/persistence';
-import type { Platform } from '../platform.js';
+import type { Platform } from '../platform/index.js';
 import {
   ALL_WAYS_TO_SELECT,
   DAY_COLUMNS,

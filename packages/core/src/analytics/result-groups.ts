@@ -1,6 +1,7 @@
 /** Adds up rows of results by currency, pair, strategy and day. Pure. */
-import { Exact } from '../decimal-arithmetic.js';
-import type { DayResult } from '../performance/daily-results.rules.js';
+
+import type { DayResult } from '../performance/index.js';
+import { Exact } from '../values/index.js';
 import type { DayRow, LiveRow, PairTerms, ResultRow } from './analytics.queries.js';
 import { NIL_UUID } from './result-facts.js';
 import { GroupTally } from './result-tally.js';

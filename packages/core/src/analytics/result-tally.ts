@@ -8,8 +8,8 @@
  * 4. A ratio that is not defined is null, never 0 and never Infinity.
  */
 import type { Analytics, Decimal } from '@trading-automation/contracts';
-import { Exact } from '../decimal-arithmetic.js';
-import { amountText, orNull, quotient, ratioText, secondsText } from '../performance/figures.rules.js';
+import { amountText, orNull, quotient, ratioText, secondsText } from '../performance/index.js';
+import { Exact } from '../values/index.js';
 
 /** Sums over trades, fills, parts of lots and closed trades; amounts in quote currency unless named otherwise. */
 export interface ResultSums {

@@ -1,7 +1,7 @@
 import { strategyOperations } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
-import type { Actor } from '../access/index.js';
-import { querySchemaOf } from '../lists.js';
+
+import { type Actor, querySchemaOf } from '../operations/index.js';
 import { StrategiesService } from '../strategies/index.js';
 import { CoreUnderTest, type Named, statementsOf } from '../testing/index.js';
 import { LedgerUnderTest } from '../testing/ledger-under-test.js';

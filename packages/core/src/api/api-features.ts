@@ -1,5 +1,4 @@
-import type { DynamicModule, Type } from '@nestjs/common';
-import { Module } from '@nestjs/common';
+import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { AnalyticsModule } from '../analytics/index.js';
 import { CopiersModule } from '../copiers/index.js';
 import { EmergencyStopModule } from '../emergency-stop/index.js';

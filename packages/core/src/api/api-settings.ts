@@ -1,8 +1,8 @@
 import { decimalGiven, WORLDS } from '@trading-automation/contracts';
 import { z } from 'zod';
 import { rateLimitsSchema, rateLimitsSetting } from '../access/index.js';
+import { serverKeysSetting } from '../platform/index.js';
 import { sealingKeySetting } from '../sealing/index.js';
-import { serverKeysSetting } from '../server-keys.js';
 
 /** What the environment says to every API of a deployment, the same to each. */
 export const apiSettings = {

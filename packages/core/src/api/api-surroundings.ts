@@ -1,8 +1,8 @@
 import type { World } from '@trading-automation/contracts';
 import { Redis } from 'ioredis';
+import { openPlatform } from '../database/index.js';
 import { ExchangeSecrets } from '../exchange-accounts/index.js';
-import { openPlatform, type Platform } from '../platform.js';
-import { assertNoEviction, FAILOVER } from '../redis-policy.js';
+import { assertNoEviction, FAILOVER, type Platform } from '../platform/index.js';
 import { Sealer } from '../sealing/index.js';
 import { WebhookSecrets } from '../webhooks/index.js';
 import type { ApiSecrets } from './api-features.js';

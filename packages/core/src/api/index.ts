@@ -7,4 +7,3 @@ export {
   openApiSurroundings,
 } from './api-surroundings.js';
 export { Build } from './build.js';
-export type { OperationCall } from './operation-call.js';

@@ -7,7 +7,7 @@ import {
 import type { Tx } from '@trading-automation/persistence';
 import { Any } from 'typeorm';
 import { lockUser } from '../access/index.js';
-import { announceAll } from '../announce.js';
+import { announceAll } from '../operations/index.js';
 import { CopierEntity } from './copier.entity.js';
 import { recordsOf, stoppedRecordsOf } from './copier-records.service.js';
 import { abandonDecisions, cancelOrdersOf } from './copying/abandoned-copies.service.js';

@@ -1,5 +1,5 @@
 import { type Copier, type CopierStats, canonicalDecimal, encodeId } from '@trading-automation/contracts';
-import { instantText } from '../instant-text.js';
+import { instantText } from '../values/index.js';
 import type { CopierEntity } from './copier.entity.js';
 
 export function viewCopier(copier: CopierEntity, stats: CopierStats): Copier {

@@ -1,7 +1,7 @@
 import { type Copier, copier as copierSchema, copierUpdate, encodeId } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
-import type { Actor } from '../access/index.js';
-import { AnswerReplayed } from '../commands.js';
+
+import { type Actor, AnswerReplayed } from '../operations/index.js';
 import { statementsOf } from '../testing/index.js';
 import { CopiersUnderTest, copiersAsked, stateRefusal } from './testing/copiers-under-test.js';
 

@@ -15,9 +15,7 @@ import {
 } from '@trading-automation/contracts';
 import { allColumns, hydrate, newUuid, type Tx } from '@trading-automation/persistence';
 import { IsNull } from 'typeorm';
-import { type Actor, authorise, lockUser } from '../access/index.js';
-import { announce } from '../announce.js';
-import type { Commands } from '../commands.js';
+import { lockUser } from '../access/index.js';
 import {
   accountOfFilter,
   holdAccount,
@@ -25,10 +23,21 @@ import {
   lockAccounts,
   syncIfNever,
 } from '../exchange-accounts/index.js';
-import type { ListedPage, ListQuery, Lists } from '../lists.js';
-import type { Platform } from '../platform.js';
-import { recordsByIds } from '../records-by-ids.js';
-import { limitReached, stateRefused, unknownId, uuidOf } from '../refusals.js';
+import {
+  type Actor,
+  announce,
+  authorise,
+  type Commands,
+  type ListedPage,
+  type ListQuery,
+  type Lists,
+  limitReached,
+  recordsByIds,
+  stateRefused,
+  unknownId,
+  uuidOf,
+} from '../operations/index.js';
+import type { Platform } from '../platform/index.js';
 import { holdStrategy, strategyOfFilter, strategyToFollow } from '../strategies/index.js';
 import { CopierEntity } from './copier.entity.js';
 import { contradictions, type PairLists, settingsOf } from './copier.rules.js';

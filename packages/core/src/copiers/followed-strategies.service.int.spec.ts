@@ -1,6 +1,7 @@
 import { type Copier, encodeId, type Strategy, strategyUpdate } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
-import type { Actor } from '../access/index.js';
+import type { Actor } from '../operations/index.js';
+
 import type { StrategiesService } from '../strategies/index.js';
 import type { CoreUnderTest, Named } from '../testing/index.js';
 import type { CopiersService } from './copiers.service.js';

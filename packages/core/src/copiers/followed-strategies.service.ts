@@ -10,9 +10,8 @@ import {
 } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
 import { In, IsNull } from 'typeorm';
-import { type Actor, authorise, lockUser } from '../access/index.js';
-import type { Commands } from '../commands.js';
-import { stateRefused } from '../refusals.js';
+import { lockUser } from '../access/index.js';
+import { type Actor, authorise, type Commands, stateRefused } from '../operations/index.js';
 import {
   changeStrategy,
   lockOwnStrategy,

@@ -1,7 +1,7 @@
 /** Whether copiers may follow a strategy. */
 import { DomainError } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
-import { stateRefused } from '../refusals.js';
+import { stateRefused } from '../operations/index.js';
 import type { HeldStrategy } from '../strategies/index.js';
 import { hasRoom, type Link, ownAccountDetails } from './copier.rules.js';
 import { accountsEqualTo, countCopiersOfStrategy } from './copiers.queries.js';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Exact } from '../decimal-arithmetic.js';
+import { Exact } from '../values/index.js';
 import { type TrackedLot, trackingOf } from './tracking.rules.js';
 
 /** 10 % up from 100, for both, without fees. */

@@ -13,7 +13,7 @@
  * Lots weigh what the copier paid for them.
  */
 import type { Decimal, TrackingParts, TradeSide } from '@trading-automation/contracts';
-import { Exact } from '../decimal-arithmetic.js';
+import { Exact } from '../values/index.js';
 
 /** What one side of the copy made of the closed part of a lot. */
 interface ClosedSide extends Prices {

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { Commands } from '../commands.js';
-import { Platform } from '../platform.js';
+import { Commands } from '../operations/index.js';
+import { Platform } from '../platform/index.js';
 import { EmergencyStopService } from './emergency-stop.service.js';
 
 /** For an API. */

@@ -1,9 +1,9 @@
 import { type EmergencyStop, emergencyStop, encodeId, tradeCreate } from '@trading-automation/contracts';
 import { inTransaction, newUuid } from '@trading-automation/persistence';
-import type { Actor } from '../access/index.js';
-import { AnswerReplayed } from '../commands.js';
+
 import { FollowedStrategiesService } from '../copiers/index.js';
 import { lockAccountForTrade, serveWorkerCall } from '../exchange-accounts/index.js';
+import { type Actor, AnswerReplayed } from '../operations/index.js';
 import { CoreUnderTest, type Named } from '../testing/index.js';
 import { TradeExecution, TradesService } from '../trades/index.js';
 import { EmergencyStopService } from './emergency-stop.service.js';

@@ -10,11 +10,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Copier, type EmergencyStop, emergencyStopOperations } from '@trading-automation/contracts';
 import { inTransaction, type Tx } from '@trading-automation/persistence';
-import { type Actor, authorise, lockUser } from '../access/index.js';
-import type { Commands } from '../commands.js';
+import { lockUser } from '../access/index.js';
 import { openLotsOfUser, pauseAllCopiers } from '../copiers/index.js';
 import { callWorker, lockAccountsOf } from '../exchange-accounts/index.js';
-import type { Platform } from '../platform.js';
+import { type Actor, authorise, type Commands } from '../operations/index.js';
+import type { Platform } from '../platform/index.js';
 import { type AskedTrade, askToCancelAll, readStopped } from '../trades/index.js';
 
 /** How long the exchanges are waited for. */

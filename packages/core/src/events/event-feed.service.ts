@@ -8,7 +8,7 @@
  * 3. Notifications only shorten the wait: the poll alone hands on everything.
  */
 import { type Database, OUTBOX_CHANNEL, sequenceEvents } from '@trading-automation/persistence';
-import type { Platform } from '../platform.js';
+import type { Platform } from '../platform/index.js';
 import { type PlacedEvent, readPlaced, type Stretch } from './events.queries.js';
 
 const POLL_MS = 1_000;

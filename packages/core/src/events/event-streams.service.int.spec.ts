@@ -1,7 +1,8 @@
 import { EVENT_STREAMS_MAX, encodeId } from '@trading-automation/contracts';
 import { appendEvent, newUuid, sequenceEvents } from '@trading-automation/persistence';
-import type { Actor, IncomingRequest } from '../access/index.js';
-import type { Platform } from '../platform.js';
+import type { IncomingRequest } from '../access/index.js';
+import type { Actor } from '../operations/index.js';
+import type { Platform } from '../platform/index.js';
 import { CoreUnderTest } from '../testing/index.js';
 import { EventStreams, type StreamWish } from './event-streams.service.js';
 import { type EventSubscription, WAITING_MAX_BYTES } from './event-subscription.js';

@@ -1,6 +1,7 @@
 import { DomainError, EVENT_STREAMS_MAX, eventOperations, typesOf } from '@trading-automation/contracts';
-import { type Actor, authorise, CredentialWatch, type IncomingRequest } from '../access/index.js';
-import type { Platform } from '../platform.js';
+import { CredentialWatch, type IncomingRequest } from '../access/index.js';
+import { type Actor, authorise } from '../operations/index.js';
+import type { Platform } from '../platform/index.js';
 import { EventFeed } from './event-feed.service.js';
 import { EventSubscription, WAITING_MAX_BYTES } from './event-subscription.js';
 import { lastEventId, positionAfter, readPage } from './events.queries.js';

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { Lists } from '../lists.js';
-import { Platform } from '../platform.js';
+import { Lists } from '../operations/index.js';
+import { Platform } from '../platform/index.js';
 import { EventStreams } from './event-streams.service.js';
 import { EventsService } from './events.service.js';
 

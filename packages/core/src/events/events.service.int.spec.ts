@@ -1,7 +1,7 @@
 import { decodeId, encodeId, eventOperations, StoredJson } from '@trading-automation/contracts';
 import { appendEvent, inTransaction, newUuid } from '@trading-automation/persistence';
-import type { Actor } from '../access/index.js';
-import { querySchemaOf } from '../lists.js';
+
+import { type Actor, querySchemaOf } from '../operations/index.js';
 import { CoreUnderTest } from '../testing/index.js';
 import { EventsService } from './events.service.js';
 

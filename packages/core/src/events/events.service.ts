@@ -7,9 +7,9 @@ import {
   StoredJson,
   typesOf,
 } from '@trading-automation/contracts';
-import { type Actor, authorise } from '../access/index.js';
-import type { ListedPage, ListQuery, Lists } from '../lists.js';
-import type { Platform } from '../platform.js';
+
+import { type Actor, authorise, type ListedPage, type ListQuery, type Lists } from '../operations/index.js';
+import type { Platform } from '../platform/index.js';
 import { IS_KEPT } from './events.queries.js';
 
 interface EventRow extends Record<string, unknown> {

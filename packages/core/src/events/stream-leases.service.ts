@@ -7,7 +7,7 @@
  */
 import { DomainError } from '@trading-automation/contracts';
 import { inTransaction, newUuid, type Tx } from '@trading-automation/persistence';
-import type { Platform } from '../platform.js';
+import type { Platform } from '../platform/index.js';
 
 const LEASE_SECONDS = 30;
 const RENEW_MS = 10_000;

@@ -1,7 +1,7 @@
 import { decodeId, type TradingType } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
-import type { Actor } from '../access/index.js';
-import { unknownId } from '../refusals.js';
+
+import { type Actor, unknownId } from '../operations/index.js';
 
 /** What a strategy or a copier has to know of its account. */
 export interface HeldAccount {

@@ -1,9 +1,9 @@
 import { DomainError, decodeId, type TradingType } from '@trading-automation/contracts';
 import type { Balances } from '@trading-automation/exchanges';
 import { queryPrepared, selectionOf, selectPrepared, type Tx } from '@trading-automation/persistence';
-import type { Actor } from '../access/index.js';
-import type { Platform } from '../platform.js';
-import { unknownId } from '../refusals.js';
+
+import { type Actor, unknownId } from '../operations/index.js';
+import type { Platform } from '../platform/index.js';
 import { ExchangeAccountEntity } from './exchange-account.entity.js';
 import { inactive } from './exchange-accounts.service.js';
 import { callWorker } from './worker-calls.js';

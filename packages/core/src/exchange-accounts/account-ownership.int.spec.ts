@@ -1,5 +1,5 @@
 import { inTransaction, type Tx } from '@trading-automation/persistence';
-import type { Platform } from '../platform.js';
+import type { Platform } from '../platform/index.js';
 import { CoreUnderTest } from '../testing/core-under-test.js';
 import { holdOwnership, type Ownership } from './account-ownership.queries.js';
 import { AccountOwnership, forgetOldOwners, storeAccountWatches } from './account-ownership.service.js';

@@ -10,7 +10,7 @@
  * 4. A worker that has more than its part gives the surplus away in small steps; nothing else is ever moved.
  */
 import { inTransaction } from '@trading-automation/persistence';
-import type { Platform } from '../platform.js';
+import type { Platform } from '../platform/index.js';
 import {
   awaitTurnToClaim,
   giveAway,

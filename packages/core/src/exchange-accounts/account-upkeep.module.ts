@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { Platform } from '../platform.js';
+import { Platform } from '../platform/index.js';
 import { AccountUpkeep } from './account-upkeep.service.js';
 import { VenueCatalogue } from './venue-catalogue.service.js';
 

@@ -1,7 +1,8 @@
 import { exchangeAccount } from '@trading-automation/contracts';
 import type { Balances } from '@trading-automation/exchanges';
 import { newUuid } from '@trading-automation/persistence';
-import type { Actor } from '../access/index.js';
+import type { Actor } from '../operations/index.js';
+
 import { CoreUnderTest, type Named } from '../testing/index.js';
 import { AccountUpkeep } from './account-upkeep.service.js';
 

@@ -15,9 +15,9 @@ import {
 } from '@trading-automation/contracts';
 import type { Balances } from '@trading-automation/exchanges';
 import { allColumns, hydrate, inTransaction, queryPrepared, type Tx } from '@trading-automation/persistence';
-import { announce, announceAll } from '../announce.js';
-import { Exact } from '../decimal-arithmetic.js';
-import type { Platform } from '../platform.js';
+import { announce, announceAll } from '../operations/index.js';
+import type { Platform } from '../platform/index.js';
+import { Exact } from '../values/index.js';
 import { lockAccounts } from './account-for-trade.service.js';
 import { ExchangeAccountEntity } from './exchange-account.entity.js';
 import { viewExchangeAccount } from './exchange-account.view.js';

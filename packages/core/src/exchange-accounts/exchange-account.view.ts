@@ -4,7 +4,7 @@ import {
   encodeId,
   type SupportedExchange,
 } from '@trading-automation/contracts';
-import { Exact } from '../decimal-arithmetic.js';
+import { Exact } from '../values/index.js';
 import type { ExchangeAccountEntity } from './exchange-account.entity.js';
 import type { SupportedExchangeEntity } from './supported-exchange.entity.js';
 

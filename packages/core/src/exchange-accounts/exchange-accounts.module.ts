@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
-import { Commands } from '../commands.js';
-import { Lists } from '../lists.js';
-import { Platform } from '../platform.js';
+import { Commands, Lists } from '../operations/index.js';
+import { Platform } from '../platform/index.js';
 import { ExchangeAccountsService, ExchangeSecrets } from './exchange-accounts.service.js';
 
 /** For an API; needs {@link ExchangeSecrets} from it. */

@@ -9,9 +9,8 @@ import {
   exchangeAccountUpdate,
 } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
-import type { Actor } from '../access/index.js';
-import { AnswerReplayed } from '../commands.js';
-import { querySchemaOf } from '../lists.js';
+
+import { type Actor, AnswerReplayed, querySchemaOf } from '../operations/index.js';
 import { statementsOf } from '../testing/index.js';
 import { AccountsUnderTest, PAPER } from './testing/accounts-under-test.js';
 import { credentialsContext } from './worker-calls.js';

@@ -14,12 +14,19 @@ import {
 import type { CredentialsReport } from '@trading-automation/exchanges';
 import { allColumns, hydrate, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import { IsNull } from 'typeorm';
-import { type Actor, authorise, lockUser } from '../access/index.js';
-import type { Commands } from '../commands.js';
-import type { ListedPage, ListQuery, Lists } from '../lists.js';
-import type { Platform } from '../platform.js';
-import { recordsByIds } from '../records-by-ids.js';
-import { limitReached, stateRefused } from '../refusals.js';
+import { lockUser } from '../access/index.js';
+import {
+  type Actor,
+  authorise,
+  type Commands,
+  type ListedPage,
+  type ListQuery,
+  type Lists,
+  limitReached,
+  recordsByIds,
+  stateRefused,
+} from '../operations/index.js';
+import type { Platform } from '../platform/index.js';
 import type { Sealer } from '../sealing/index.js';
 import { ExchangeAccountEntity } from './exchange-account.entity.js';
 import { viewExchangeAccount, viewSupportedExchange } from './exchange-account.view.js';

@@ -1,6 +1,6 @@
 import type { ExchangeVenue } from '@trading-automation/exchanges';
 import { newUuid } from '@trading-automation/persistence';
-import type { Platform } from '../platform.js';
+import type { Platform } from '../platform/index.js';
 
 type Offer = Pick<ExchangeVenue, 'id' | 'name' | 'tradingTypes' | 'isProven'>;
 

@@ -1,9 +1,14 @@
 /** What the APIs ask of the trading worker: names, inputs and replies, for both sides. */
-import type { ExchangeCredentials, TradingType } from '@trading-automation/contracts';
-import { DomainError, ERRORS, type ErrorCode } from '@trading-automation/contracts';
+import {
+  DomainError,
+  ERRORS,
+  type ErrorCode,
+  type ExchangeCredentials,
+  type TradingType,
+} from '@trading-automation/contracts';
 import type { CredentialsReport } from '@trading-automation/exchanges';
 import { CallRefused, callProcess, serveCalls } from '@trading-automation/persistence';
-import type { Platform } from '../platform.js';
+import type { Platform } from '../platform/index.js';
 
 export interface WorkerCalls {
   /** Tries credentials at their exchange. `sealed` opens with `context`. */

@@ -9,7 +9,7 @@
  */
 import { canonicalDecimal, type Decimal } from '@trading-automation/contracts';
 import { newUuid, type Tx } from '@trading-automation/persistence';
-import type { Platform } from '../platform.js';
+import type { Platform } from '../platform/index.js';
 import { REWARD_TOKENS, type RewardToken } from './reward-token.js';
 
 /** What can be posted; with the id of its subject it names one entry. */

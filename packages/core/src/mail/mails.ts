@@ -9,7 +9,7 @@
  * 6. A mail that could not be sent in three days has failed: what it tells of is no news any more, and a server that
  *    is there again after a month must not be handed a month's mail.
  */
-import type { Platform } from '../platform.js';
+import type { Platform } from '../platform/index.js';
 import { mailRetryDelayMs } from './mail.rules.js';
 import { MAIL_CHANNEL } from './queue-mail.js';
 

@@ -1,6 +1,6 @@
 import { ORDER_BOOK_DEPTH_MAX, type OrderBookUpdate, orderBookUpdate } from '@trading-automation/contracts';
 import fc from 'fast-check';
-import type { PullStream } from '../pull-stream.js';
+import type { PullStream } from '../platform/index.js';
 import type { BookSource } from './book-feed.js';
 import { BookViews } from './book-views.js';
 import { Consumer } from './consumer.js';

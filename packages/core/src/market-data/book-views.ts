@@ -7,7 +7,7 @@
  *    message waits for who pulls.
  */
 import { DomainError, ORDER_BOOK_DEPTH_MAX, type OrderBookUpdate } from '@trading-automation/contracts';
-import type { PullStream } from '../pull-stream.js';
+import type { PullStream } from '../platform/index.js';
 import type { BookSource, Subscription } from './book-feed.js';
 import { BookView, type ViewTaker } from './book-view.js';
 import { Consumer } from './consumer.js';

@@ -1,5 +1,5 @@
 import type { OrderBookUpdate } from '@trading-automation/contracts';
-import { PulledItems } from '../pull-stream.js';
+import { PulledItems } from '../platform/index.js';
 import type { ViewTaker } from './book-view.js';
 
 /**

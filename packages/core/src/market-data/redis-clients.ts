@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { FAILOVER } from '../redis-policy.js';
+import { FAILOVER } from '../platform/index.js';
 
 type OnError = (error: unknown) => void;
 

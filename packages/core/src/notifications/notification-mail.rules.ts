@@ -20,7 +20,7 @@ import {
   webhookOperations,
   withdrawalOperations,
 } from '@trading-automation/contracts';
-import { parseUrl } from '../parse-url.js';
+import { parseUrl } from '../values/index.js';
 import type { EventData, Note } from './notification.rules.js';
 
 /** An event with its words. */

@@ -16,7 +16,7 @@ import {
   type Tx,
 } from '@trading-automation/persistence';
 import { parse } from 'lossless-json';
-import type { Platform } from '../platform.js';
+import type { Platform } from '../platform/index.js';
 import { readersOf } from './notification.queries.js';
 import { isNotable, noteOf } from './notification.rules.js';
 import { isMailed, isShown, type ToldEvent } from './notification-mail.rules.js';

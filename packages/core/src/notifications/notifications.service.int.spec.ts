@@ -6,8 +6,8 @@ import {
   notificationOperations,
 } from '@trading-automation/contracts';
 import { appendEvent, inTransaction, newUuid } from '@trading-automation/persistence';
-import type { Actor } from '../access/index.js';
-import { querySchemaOf } from '../lists.js';
+
+import { type Actor, querySchemaOf } from '../operations/index.js';
 import { CoreUnderTest, statementsOf } from '../testing/index.js';
 import { NotificationRelay } from './notification-relay.js';
 import { NotificationsService } from './notifications.service.js';

@@ -7,12 +7,18 @@ import {
 } from '@trading-automation/contracts';
 import { allColumns, hydrate, queryPrepared, type Tx } from '@trading-automation/persistence';
 import { IsNull } from 'typeorm';
-import { type Actor, authorise } from '../access/index.js';
-import type { Commands } from '../commands.js';
-import type { ListedPage, ListQuery, Lists } from '../lists.js';
-import type { Platform } from '../platform.js';
-import { recordsByIds } from '../records-by-ids.js';
-import { uuidOf } from '../refusals.js';
+
+import {
+  type Actor,
+  authorise,
+  type Commands,
+  type ListedPage,
+  type ListQuery,
+  type Lists,
+  recordsByIds,
+  uuidOf,
+} from '../operations/index.js';
+import type { Platform } from '../platform/index.js';
 import { NotificationEntity } from './notification.entity.js';
 import { notificationView } from './notification.view.js';
 

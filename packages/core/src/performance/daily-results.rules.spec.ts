@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Exact } from '../decimal-arithmetic.js';
+import { Exact } from '../values/index.js';
 import { figuresOfDays, periodStartMs } from './daily-results.rules.js';
 import { EquityHistory } from './equity-history.rules.js';
 

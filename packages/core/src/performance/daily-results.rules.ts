@@ -13,7 +13,7 @@
  *    is not more than nothing.
  */
 import type { Analytics, AnalyticsInterval, Decimal } from '@trading-automation/contracts';
-import { Exact } from '../decimal-arithmetic.js';
+import { Exact } from '../values/index.js';
 import type { EquityHistory } from './equity-history.rules.js';
 import { amountText, exactRatioText, orNull, quotient, ratioText, sumOf } from './figures.rules.js';
 

@@ -3,7 +3,7 @@
  * null, never 0 and never Infinity.
  */
 import type { Decimal } from '@trading-automation/contracts';
-import { Exact } from '../decimal-arithmetic.js';
+import { Exact } from '../values/index.js';
 
 const AMOUNT_DECIMALS = 18;
 const RATIO_DECIMALS = 8;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Exact } from '../decimal-arithmetic.js';
+import { Exact } from '../values/index.js';
 import { periodsToSettle, profitShareOf, type UtcPeriod } from './profit-share.rules.js';
 
 /** A result of a period, in ten-thousandths: gains and losses alike. */

@@ -16,7 +16,7 @@ import {
   type Decimal,
   type ProfitSharePeriod,
 } from '@trading-automation/contracts';
-import { Exact } from '../decimal-arithmetic.js';
+import { Exact } from '../values/index.js';
 
 /** From an instant up to, and without, another. */
 export interface UtcPeriod {

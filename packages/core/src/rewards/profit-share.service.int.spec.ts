@@ -1,5 +1,5 @@
 import { encodeId, reward as rewardSchema } from '@trading-automation/contracts';
-import type { Platform } from '../platform.js';
+import type { Platform } from '../platform/index.js';
 import type { Named } from '../testing/index.js';
 import { type Following, type Leading, SharingUnderTest } from './testing/sharing-under-test.js';
 

@@ -18,10 +18,10 @@ import {
   reward as rewardSchema,
 } from '@trading-automation/contracts';
 import { inTransaction, type Tx, withAdvisoryLock } from '@trading-automation/persistence';
-import { announce } from '../announce.js';
-import { Exact } from '../decimal-arithmetic.js';
 import type { Ledger } from '../ledger/index.js';
-import type { Platform } from '../platform.js';
+import { announce } from '../operations/index.js';
+import type { Platform } from '../platform/index.js';
+import { Exact } from '../values/index.js';
 import { type ProfitShare, periodsToSettle, profitShareOf, type UtcPeriod } from './profit-share.rules.js';
 import {
   copiersAfter,

@@ -2,9 +2,9 @@
 import type { ProfitSharePeriod } from '@trading-automation/contracts';
 import { newUuid, sqlStateOf } from '@trading-automation/persistence';
 import fc from 'fast-check';
-import { Exact } from '../decimal-arithmetic.js';
 import type { Ledger } from '../ledger/index.js';
-import type { Platform } from '../platform.js';
+import type { Platform } from '../platform/index.js';
+import { Exact } from '../values/index.js';
 import { type Following, type Leading, SharingUnderTest } from './testing/sharing-under-test.js';
 
 let the: SharingUnderTest;

@@ -1,7 +1,7 @@
 import { type Event, encodeId, reward as rewardSchema } from '@trading-automation/contracts';
 import { appendEvent, inTransaction, newUuid } from '@trading-automation/persistence';
-import type { Actor } from '../access/index.js';
 import { Ledger } from '../ledger/index.js';
+import type { Actor } from '../operations/index.js';
 import { CoreUnderTest, type Named } from '../testing/index.js';
 import { RewardAccrual, type RewardSettings } from './reward-accrual.service.js';
 import { insertReward } from './rewards.queries.js';

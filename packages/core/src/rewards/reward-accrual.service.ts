@@ -9,10 +9,10 @@
  */
 import { type Decimal, decodeId, reward as rewardSchema } from '@trading-automation/contracts';
 import { createRelay, type Relay, type RelayedEvent, type Tx } from '@trading-automation/persistence';
-import { announce } from '../announce.js';
-import { Exact } from '../decimal-arithmetic.js';
 import type { Ledger } from '../ledger/index.js';
-import type { Platform } from '../platform.js';
+import { announce } from '../operations/index.js';
+import type { Platform } from '../platform/index.js';
+import { Exact } from '../values/index.js';
 import { rewardView } from './reward.view.js';
 import { DEFAULT_AMOUNTS, REWARD_KINDS, type RewardCode, type RewardKind } from './reward-catalogue.js';
 import {

@@ -1,8 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { Commands } from '../commands.js';
 import { Ledger, LedgerModule } from '../ledger/index.js';
-import { Lists } from '../lists.js';
-import { Platform } from '../platform.js';
+import { Commands, Lists } from '../operations/index.js';
+import { Platform } from '../platform/index.js';
 import { type ProfitShareSettings, ProfitShares } from './profit-share.service.js';
 import { RewardAccrual, type RewardSettings } from './reward-accrual.service.js';
 import { RewardsService } from './rewards.service.js';

@@ -1,9 +1,8 @@
 import { encodeId, rewardOperations, reward as rewardSchema } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
-import type { Actor } from '../access/index.js';
-import { AnswerReplayed } from '../commands.js';
+
 import { Ledger } from '../ledger/index.js';
-import { querySchemaOf } from '../lists.js';
+import { type Actor, AnswerReplayed, querySchemaOf } from '../operations/index.js';
 import { CoreUnderTest, type Named, statementsOf } from '../testing/index.js';
 import { RewardAccrual } from './reward-accrual.service.js';
 import { RewardsService } from './rewards.service.js';

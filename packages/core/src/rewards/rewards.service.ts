@@ -9,14 +9,21 @@ import {
   reward as rewardSchema,
 } from '@trading-automation/contracts';
 import { queryPrepared } from '@trading-automation/persistence';
-import { type Actor, authorise } from '../access/index.js';
-import { announce } from '../announce.js';
-import type { Commands } from '../commands.js';
+
 import type { Ledger } from '../ledger/index.js';
-import type { ListedPage, ListQuery, Lists } from '../lists.js';
-import type { Platform } from '../platform.js';
-import { recordsByIds } from '../records-by-ids.js';
-import { stateRefused, unknownId } from '../refusals.js';
+import {
+  type Actor,
+  announce,
+  authorise,
+  type Commands,
+  type ListedPage,
+  type ListQuery,
+  type Lists,
+  recordsByIds,
+  stateRefused,
+  unknownId,
+} from '../operations/index.js';
+import type { Platform } from '../platform/index.js';
 import { type RewardTypeRow, rewardTypeView, rewardView } from './reward.view.js';
 import {
   findReward,

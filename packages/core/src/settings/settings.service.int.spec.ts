@@ -1,6 +1,6 @@
 import { JsonNumber, jsonText, type Setting, settingOperations } from '@trading-automation/contracts';
-import type { Actor } from '../access/index.js';
-import { querySchemaOf } from '../lists.js';
+
+import { type Actor, querySchemaOf } from '../operations/index.js';
 import { CoreUnderTest } from '../testing/index.js';
 import { SettingsService } from './settings.service.js';
 

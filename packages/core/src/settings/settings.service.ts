@@ -8,11 +8,17 @@ import {
   settingOperations,
 } from '@trading-automation/contracts';
 import { newUuid, type Tx } from '@trading-automation/persistence';
-import { type Actor, authorise, lockUser } from '../access/index.js';
-import type { Commands } from '../commands.js';
-import type { ListedPage, ListQuery, Lists } from '../lists.js';
-import type { Platform } from '../platform.js';
-import { limitReached } from '../refusals.js';
+import { lockUser } from '../access/index.js';
+import {
+  type Actor,
+  authorise,
+  type Commands,
+  type ListedPage,
+  type ListQuery,
+  type Lists,
+  limitReached,
+} from '../operations/index.js';
+import type { Platform } from '../platform/index.js';
 import { assertFollowable } from './known-settings.js';
 
 const SETTINGS_MAX = 1_000;

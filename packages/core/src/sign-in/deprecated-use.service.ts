@@ -4,7 +4,7 @@
  * 1. A count and nothing of who or what.
  * 2. Noting makes nobody wait and fails nothing. Counts are written every few seconds; a crash loses the last ones.
  */
-import type { Platform } from '../platform.js';
+import type { Platform } from '../platform/index.js';
 
 const WRITE_EVERY_MS = 5_000;
 

@@ -1,5 +1,6 @@
 import { inTransaction } from '@trading-automation/persistence';
-import type { Actor } from '../access/index.js';
+import type { Actor } from '../operations/index.js';
+
 import type { IssuedTokens } from './sessions.service.js';
 import type { SignedIn } from './sign-in.service.js';
 import { codeByHand } from './testing/codes-by-hand.js';

@@ -8,16 +8,9 @@
 import { DomainError, EMAIL_MAX } from '@trading-automation/contracts';
 import { inTransaction, isUniqueViolation, type Tx } from '@trading-automation/persistence';
 import { z } from 'zod';
-import {
-  type Actor,
-  assertNotRevoked,
-  authorise,
-  type EmailVerificationService,
-  lockUser,
-} from '../access/index.js';
-import type { Commands } from '../commands.js';
-import type { Platform } from '../platform.js';
-import { stateRefused } from '../refusals.js';
+import { assertNotRevoked, type EmailVerificationService, lockUser } from '../access/index.js';
+import { type Actor, authorise, type Commands, stateRefused } from '../operations/index.js';
+import type { Platform } from '../platform/index.js';
 import { PASSWORD_RULE, type PasswordHashes, readPassword } from './password-hashes.js';
 import type { IssuedTokens, Sessions } from './sessions.service.js';
 import type { SignedIn, SignIn } from './sign-in.service.js';

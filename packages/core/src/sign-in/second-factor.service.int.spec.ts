@@ -1,5 +1,6 @@
 import { inTransaction } from '@trading-automation/persistence';
-import type { Actor } from '../access/index.js';
+import type { Actor } from '../operations/index.js';
+
 import type { SignInWay } from './sessions.service.js';
 import { codeByHand, fromBase32 } from './testing/codes-by-hand.js';
 import { SignInUnderTest } from './testing/sign-in-under-test.js';

@@ -9,12 +9,10 @@
  * 4. The secret is stored sealed, recovery codes and tickets as hashes.
  */
 import { DomainError, encodeId } from '@trading-automation/contracts';
-import type { Tx } from '@trading-automation/persistence';
-import { inTransaction } from '@trading-automation/persistence';
-import { type Actor, assertNotRevoked, authorise, lockUser } from '../access/index.js';
-import type { Commands } from '../commands.js';
-import type { Platform } from '../platform.js';
-import { stateRefused } from '../refusals.js';
+import { inTransaction, type Tx } from '@trading-automation/persistence';
+import { assertNotRevoked, lockUser } from '../access/index.js';
+import { type Actor, authorise, type Commands, stateRefused } from '../operations/index.js';
+import type { Platform } from '../platform/index.js';
 import { drawSecret, hashOfSecret } from './drawn-secret.js';
 import { drawRecoveryCodes, hashOfRecoveryCode } from './recovery-codes.js';
 import type { ServerSeal } from './server-seal.js';

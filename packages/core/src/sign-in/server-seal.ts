@@ -6,7 +6,7 @@
  * 2. A box is bound to the text that names its place: moved to another row, it opens for nobody.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import type { ServerKeys } from '../server-keys.js';
+import type { ServerKeys } from '../platform/index.js';
 
 const CIPHER = 'aes-256-gcm';
 const NONCE_LENGTH = 12;

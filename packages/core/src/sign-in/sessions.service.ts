@@ -10,9 +10,9 @@
 import { DomainError, decodeId, encodeId } from '@trading-automation/contracts';
 import { inTransaction, newUuid, type Tx } from '@trading-automation/persistence';
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
-import { type Actor, announceCredentialChange, openAccount } from '../access/index.js';
-import type { Platform } from '../platform.js';
-import { stateRefused } from '../refusals.js';
+import { announceCredentialChange, openAccount } from '../access/index.js';
+import { type Actor, stateRefused } from '../operations/index.js';
+import type { Platform } from '../platform/index.js';
 import { drawSecret, hashOfSecret } from './drawn-secret.js';
 import { type PublicKeySet, TOKEN_ALGORITHM, type TokenKeys } from './token-keys.service.js';
 

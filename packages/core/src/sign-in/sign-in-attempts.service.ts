@@ -9,7 +9,7 @@
 import { createHash } from 'node:crypto';
 import { DomainError } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
-import type { Platform } from '../platform.js';
+import type { Platform } from '../platform/index.js';
 
 const ATTEMPTS_MAX = 10;
 const WINDOW_MINUTES = 15;

@@ -1,7 +1,7 @@
 import type { FactoryProvider, InjectionToken } from '@nestjs/common';
 import { EmailVerificationService } from '../access/index.js';
-import { Commands } from '../commands.js';
-import { Platform } from '../platform.js';
+import { Commands } from '../operations/index.js';
+import { Platform } from '../platform/index.js';
 import { CoreUnderTest } from '../testing/index.js';
 import { PasswordSignIn, Sessions, SignInModule } from './index.js';
 import { keyOf } from './testing/sign-in-under-test.js';

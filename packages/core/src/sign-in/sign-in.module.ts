@@ -1,8 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { EmailVerificationService } from '../access/index.js';
-import { Commands } from '../commands.js';
-import { Platform } from '../platform.js';
-import type { ServerKeys } from '../server-keys.js';
+import { Commands } from '../operations/index.js';
+import { Platform, type ServerKeys } from '../platform/index.js';
 import { DeprecatedUse } from './deprecated-use.service.js';
 import type { PasskeyOptions } from './passkeys/passkey-settings.js';
 import { PasskeySignIn } from './passkeys/passkey-sign-in.service.js';

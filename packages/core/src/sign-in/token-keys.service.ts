@@ -9,7 +9,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { newUuid, type Tx } from '@trading-automation/persistence';
 import { type CryptoKey, importJWK, type JWK } from 'jose';
-import type { Platform } from '../platform.js';
+import type { Platform } from '../platform/index.js';
 import type { ServerSeal } from './server-seal.js';
 
 export const TOKEN_ALGORITHM = 'EdDSA';

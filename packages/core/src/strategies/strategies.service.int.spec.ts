@@ -6,9 +6,8 @@ import {
   strategy as strategySchema,
 } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
-import type { Actor } from '../access/index.js';
-import { AnswerReplayed } from '../commands.js';
-import { querySchemaOf } from '../lists.js';
+
+import { type Actor, AnswerReplayed, querySchemaOf } from '../operations/index.js';
 import { CoreUnderTest, type Named, statementsOf } from '../testing/index.js';
 import { StrategiesService } from './strategies.service.js';
 

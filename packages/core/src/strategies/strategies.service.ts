@@ -8,12 +8,18 @@ import {
 } from '@trading-automation/contracts';
 import { allColumns, hydrate, newUuid, type Tx } from '@trading-automation/persistence';
 import { IsNull } from 'typeorm';
-import { type Actor, authorise } from '../access/index.js';
-import type { Commands } from '../commands.js';
+
 import { holdOwnAccount } from '../exchange-accounts/index.js';
-import type { ListedPage, ListQuery, Lists } from '../lists.js';
-import type { Platform } from '../platform.js';
-import { recordsByIds } from '../records-by-ids.js';
+import {
+  type Actor,
+  authorise,
+  type Commands,
+  type ListedPage,
+  type ListQuery,
+  type Lists,
+  recordsByIds,
+} from '../operations/index.js';
+import type { Platform } from '../platform/index.js';
 import { StrategyEntity } from './strategy.entity.js';
 import { readStrategy, settingsOf } from './strategy-changes.service.js';
 import { readableStrategies, viewStrategies } from './strategy-records.js';

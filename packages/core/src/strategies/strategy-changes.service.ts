@@ -8,9 +8,9 @@ import {
 } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
 import { IsNull } from 'typeorm';
-import type { Actor } from '../access/index.js';
+
 import { type HeldAccount, holdAccount } from '../exchange-accounts/index.js';
-import { stateRefused } from '../refusals.js';
+import { type Actor, stateRefused } from '../operations/index.js';
 import { pairsOf } from './strategies.queries.js';
 import { StrategyEntity } from './strategy.entity.js';
 import { viewStrategies } from './strategy-records.js';

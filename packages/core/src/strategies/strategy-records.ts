@@ -1,6 +1,7 @@
 import type { Strategy } from '@trading-automation/contracts';
 import { hydrate, type Tx } from '@trading-automation/persistence';
-import type { Actor } from '../access/index.js';
+import type { Actor } from '../operations/index.js';
+
 import { StrategyEntity } from './strategy.entity.js';
 import { viewStrategy } from './strategy.view.js';
 import { measuresOf, readableWithMeasures } from './strategy-results.queries.js';

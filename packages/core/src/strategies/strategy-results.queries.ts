@@ -1,8 +1,7 @@
 /** What is measured of strategies. Copiers' rows are the copiers feature's; they are counted here alone. */
 import type { Decimal } from '@trading-automation/contracts';
 import { allColumns, queryPrepared, type Tx } from '@trading-automation/persistence';
-import { EquityHistory } from '../performance/equity-history.rules.js';
-import { equityPointsWhere } from '../performance/equity-points.queries.js';
+import { EquityHistory, equityPointsWhere } from '../performance/index.js';
 import { StrategyEntity } from './strategy.entity.js';
 import type { Measured } from './strategy.view.js';
 import { currencyOf, type StrategyDay, strategyResults } from './strategy-results.js';

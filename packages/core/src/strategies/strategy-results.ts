@@ -1,9 +1,7 @@
 /** What a strategy's days come to. Pure. */
 import type { Decimal, StrategyResults } from '@trading-automation/contracts';
-import { Exact } from '../decimal-arithmetic.js';
-import { figuresOfDays } from '../performance/daily-results.rules.js';
-import type { EquityHistory } from '../performance/equity-history.rules.js';
-import { amountText, ratioText, sumOf } from '../performance/figures.rules.js';
+import { amountText, type EquityHistory, figuresOfDays, ratioText, sumOf } from '../performance/index.js';
+import { Exact } from '../values/index.js';
 
 /** Of one UTC day and quote currency; its own account's, but for the copiers' sum. */
 export interface StrategyDay {

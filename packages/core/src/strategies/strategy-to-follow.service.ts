@@ -1,7 +1,7 @@
 import { DomainError, decodeId, type StrategyStatus } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
-import type { Actor } from '../access/index.js';
-import { unknownId } from '../refusals.js';
+
+import { type Actor, unknownId } from '../operations/index.js';
 import { hasCopierOf } from './strategies.queries.js';
 
 /** What a copier or a trade has to know of its strategy. */

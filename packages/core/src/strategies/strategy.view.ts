@@ -4,7 +4,7 @@ import {
   type Strategy,
   type StrategyResults,
 } from '@trading-automation/contracts';
-import { instantText } from '../instant-text.js';
+import { instantText } from '../values/index.js';
 import type { StrategyEntity } from './strategy.entity.js';
 
 /** What is not in the strategy's own row. */

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createTestDatabase, type TestDatabase } from '@trading-automation/persistence/testing';
-import { migrate } from '../data-source.js';
+import { migrate } from '../database/index.js';
 
-const MIGRATIONS = new URL('../migrations/', import.meta.url);
+const MIGRATIONS = new URL('../database/migrations/', import.meta.url);
 
 /** An empty database of this release's schema, for one test file. */
 export function createCoreDatabase(): Promise<TestDatabase> {

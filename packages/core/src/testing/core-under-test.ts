@@ -4,10 +4,10 @@ import type { OrderRequest } from '@trading-automation/exchanges';
 import { createCursorCodec } from '@trading-automation/pagination';
 import { createIdempotency, newUuid } from '@trading-automation/persistence';
 import type { TestDatabase } from '@trading-automation/persistence/testing';
-import type { Actor } from '../access/index.js';
-import { Commands, type OnceRequest } from '../commands.js';
-import { Lists } from '../lists.js';
-import { openPlatform, type Platform } from '../platform.js';
+
+import { openPlatform } from '../database/index.js';
+import { type Actor, Commands, Lists, type OnceRequest } from '../operations/index.js';
+import type { Platform } from '../platform/index.js';
 import { TradeExecution } from '../trades/index.js';
 import { createCoreDatabase } from './core-database.js';
 

@@ -6,7 +6,8 @@ import {
   type TradeStatus,
 } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
-import type { Actor } from '../access/index.js';
+import type { Actor } from '../operations/index.js';
+
 import { bookOldFills } from '../trades/index.js';
 import type { CoreUnderTest, Named } from './core-under-test.js';
 

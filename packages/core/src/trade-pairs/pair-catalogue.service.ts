@@ -1,7 +1,7 @@
 import type { Decimal } from '@trading-automation/contracts';
 import type { Market } from '@trading-automation/exchanges';
 import { inTransaction, newUuid, type Tx } from '@trading-automation/persistence';
-import type { Platform } from '../platform.js';
+import type { Platform } from '../platform/index.js';
 
 /** Keeps the pairs, their rules and their last prices as the exchanges tell them. */
 export class PairCatalogue {

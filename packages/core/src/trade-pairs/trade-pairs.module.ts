@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { Lists } from '../lists.js';
-import { Platform } from '../platform.js';
+import { Lists } from '../operations/index.js';
+import { Platform } from '../platform/index.js';
 import { PairCatalogue } from './pair-catalogue.service.js';
 import { TradePairsService } from './trade-pairs.service.js';
 

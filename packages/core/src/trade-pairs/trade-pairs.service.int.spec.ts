@@ -1,6 +1,7 @@
 import { encodeId, tradePair } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
-import type { Actor } from '../access/index.js';
+import type { Actor } from '../operations/index.js';
+
 import { CoreUnderTest, statementsOf } from '../testing/index.js';
 import { TradePairsService } from './trade-pairs.service.js';
 

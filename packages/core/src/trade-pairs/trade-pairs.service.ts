@@ -13,11 +13,17 @@ import {
   selectPrepared,
   type Tx,
 } from '@trading-automation/persistence';
-import { type Actor, authorise } from '../access/index.js';
-import type { ListedPage, ListQuery, Lists } from '../lists.js';
-import type { Platform } from '../platform.js';
-import { recordsByIds } from '../records-by-ids.js';
-import { unknownId } from '../refusals.js';
+
+import {
+  type Actor,
+  authorise,
+  type ListedPage,
+  type ListQuery,
+  type Lists,
+  recordsByIds,
+  unknownId,
+} from '../operations/index.js';
+import type { Platform } from '../platform/index.js';
 import { TradePairEntity } from './trade-pair.entity.js';
 import { viewTradePair } from './trade-pair.view.js';
 

@@ -1,4 +1,5 @@
-import type { Actor } from '../access/index.js';
+import type { Actor } from '../operations/index.js';
+
 import { CoreUnderTest } from '../testing/index.js';
 import { equitiesOf } from './valuation.queries.js';
 

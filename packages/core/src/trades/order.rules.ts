@@ -13,7 +13,7 @@ import {
   type TradeSide,
   type TradeType,
 } from '@trading-automation/contracts';
-import { Exact } from '../decimal-arithmetic.js';
+import { Exact } from '../values/index.js';
 
 export interface PairRules {
   readonly base: string;

@@ -19,7 +19,7 @@
  * 8. The same input gives the same actions; where the ledger tells what the exchange shows, there are none.
  */
 import type { Decimal, TradeSide } from '@trading-automation/contracts';
-import { Exact } from '../decimal-arithmetic.js';
+import { Exact } from '../values/index.js';
 
 /** A trade of the account that is open, or ended lately; ids of the exchange are null where they are not known. */
 export interface KnownTrade {

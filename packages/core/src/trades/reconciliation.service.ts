@@ -19,8 +19,8 @@ import {
   queryPrepared,
   type Tx,
 } from '@trading-automation/persistence';
-import { Exact } from '../decimal-arithmetic.js';
-import type { Platform } from '../platform.js';
+import type { Platform } from '../platform/index.js';
+import { Exact } from '../values/index.js';
 import { adoptOrders } from './adoption.service.js';
 import {
   type Claim,

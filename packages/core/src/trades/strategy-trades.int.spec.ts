@@ -7,8 +7,8 @@ import {
   tradeOperations,
 } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
-import type { Actor } from '../access/index.js';
-import { querySchemaOf } from '../lists.js';
+
+import { type Actor, querySchemaOf } from '../operations/index.js';
 import { StrategiesService } from '../strategies/index.js';
 import { CoreUnderTest, type Named } from '../testing/index.js';
 import { TradesService } from './trades.service.js';

@@ -10,8 +10,8 @@
 import { type EventType, trade as tradeSchema } from '@trading-automation/contracts';
 import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
-import { announceAll } from '../announce.js';
-import { Exact } from '../decimal-arithmetic.js';
+import { announceAll } from '../operations/index.js';
+import { Exact } from '../values/index.js';
 import type { FillEntity } from './fill.entity.js';
 import { type BookChange, bookChanges, lockBooks } from './lots/book-changes.service.js';
 import type { TradeEntity } from './trade.entity.js';

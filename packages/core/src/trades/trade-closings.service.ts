@@ -1,7 +1,7 @@
 import { type Trade, trade as tradeSchema } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import { In } from 'typeorm';
-import { announceAll } from '../announce.js';
+import { announceAll } from '../operations/index.js';
 import { TradeEntity } from './trade.entity.js';
 import { viewTrade } from './trade.view.js';
 

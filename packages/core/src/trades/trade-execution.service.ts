@@ -16,7 +16,7 @@ import type { OrderRequest, VenueFill, VenueOrder } from '@trading-automation/ex
 import { DatabaseUnavailable, inTransaction, queryPrepared, type Tx } from '@trading-automation/persistence';
 import { In } from 'typeorm';
 import { holdOwnerships, type Ownership } from '../exchange-accounts/index.js';
-import type { Platform } from '../platform.js';
+import type { Platform } from '../platform/index.js';
 import { adoptOrders } from './adoption.service.js';
 import { leaderEquities } from './leader-equity.service.js';
 import { TradeEntity } from './trade.entity.js';

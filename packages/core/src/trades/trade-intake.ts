@@ -1,6 +1,6 @@
 import { decodeId } from '@trading-automation/contracts';
 import { createRelay, type Relay, type RelayedEvent } from '@trading-automation/persistence';
-import type { Platform } from '../platform.js';
+import type { Platform } from '../platform/index.js';
 
 export interface TradeIntakeOptions {
   /** Has the trades (uuids) sent. Called again with the same ones after a crash; a failure here loses nothing. */

@@ -13,13 +13,12 @@ import {
   type Selection,
   type Tx,
 } from '@trading-automation/persistence';
-import type { Actor } from '../access/index.js';
-import { announce } from '../announce.js';
-import { Exact } from '../decimal-arithmetic.js';
+
 import { type AccountForTrade, lockAccountForTrade } from '../exchange-accounts/index.js';
-import { stateRefused } from '../refusals.js';
+import { type Actor, announce, stateRefused } from '../operations/index.js';
 import { type HeldStrategy, strategyForTrade } from '../strategies/index.js';
 import { type PairForTrade, pairForTrade } from '../trade-pairs/index.js';
+import { Exact } from '../values/index.js';
 import { freeOf } from './free-balances.queries.js';
 import {
   isCostTooLarge,

@@ -22,7 +22,7 @@ import type {
   TimeInForce,
   TradeStatus,
 } from '@trading-automation/contracts';
-import { Exact } from '../decimal-arithmetic.js';
+import { Exact } from '../values/index.js';
 
 /** UNSENT, SENT and RESTING are PENDING; RESTING is what the exchange has told of. */
 export const STAGES = [

@@ -8,8 +8,7 @@ import {
   type TradeIntent,
   type TradeSide,
 } from '@trading-automation/contracts';
-import { Exact, quotientOf } from '../decimal-arithmetic.js';
-import { instantText } from '../instant-text.js';
+import { Exact, instantText, quotientOf } from '../values/index.js';
 import type { FillEntity } from './fill.entity.js';
 import type { StoredCopy, TradeEntity } from './trade.entity.js';
 

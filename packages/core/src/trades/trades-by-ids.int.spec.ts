@@ -1,6 +1,7 @@
 import { encodeId, fill, trade as tradeSchema } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
-import type { Actor } from '../access/index.js';
+import type { Actor } from '../operations/index.js';
+
 import { CoreUnderTest, type Named, statementsOf } from '../testing/index.js';
 import { LedgerUnderTest } from '../testing/ledger-under-test.js';
 import { TradesService } from './trades.service.js';

@@ -1,7 +1,7 @@
 import type { Decimal } from '@trading-automation/contracts';
 import type { VenueFill } from '@trading-automation/exchanges';
 import { allColumns, hydrate, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
-import { Exact } from '../decimal-arithmetic.js';
+import { Exact } from '../values/index.js';
 import { FillEntity } from './fill.entity.js';
 import { TradeEntity } from './trade.entity.js';
 import { type FeePart, sumFees } from './trade.rules.js';

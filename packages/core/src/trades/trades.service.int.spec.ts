@@ -7,10 +7,9 @@ import {
   tradeOperations,
 } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
-import type { Actor } from '../access/index.js';
-import { AnswerReplayed } from '../commands.js';
+
 import { AccountUpkeep, serveWorkerCall } from '../exchange-accounts/index.js';
-import { querySchemaOf } from '../lists.js';
+import { type Actor, AnswerReplayed, querySchemaOf } from '../operations/index.js';
 import { CoreUnderTest, type Named } from '../testing/index.js';
 import { TradeExecution } from './trade-execution.service.js';
 import { TradesService } from './trades.service.js';

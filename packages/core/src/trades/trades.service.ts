@@ -16,13 +16,19 @@ import {
   selectPrepared,
   type Tx,
 } from '@trading-automation/persistence';
-import { type Actor, authorise } from '../access/index.js';
-import type { Commands } from '../commands.js';
+
 import { accountOfFilter, callWorker, syncIfNever } from '../exchange-accounts/index.js';
-import type { ListedPage, ListQuery, Lists } from '../lists.js';
-import type { Platform } from '../platform.js';
-import { recordsByIds } from '../records-by-ids.js';
-import { stateRefused } from '../refusals.js';
+import {
+  type Actor,
+  authorise,
+  type Commands,
+  type ListedPage,
+  type ListQuery,
+  type Lists,
+  recordsByIds,
+  stateRefused,
+} from '../operations/index.js';
+import type { Platform } from '../platform/index.js';
 import { strategyOfFilter } from '../strategies/index.js';
 import { FillEntity } from './fill.entity.js';
 import { TradeEntity } from './trade.entity.js';

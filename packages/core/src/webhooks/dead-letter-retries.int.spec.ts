@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeId, encodeId } from '@trading-automation/contracts';
-import type { Actor } from '../access/index.js';
-import { AnswerReplayed } from '../commands.js';
+
+import { type Actor, AnswerReplayed } from '../operations/index.js';
 import { WebhooksUnderTest } from './testing/webhooks-under-test.js';
 import { WebhookFanOut } from './webhook-fan-out.js';
 

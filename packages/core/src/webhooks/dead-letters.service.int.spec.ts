@@ -8,9 +8,8 @@ import {
   webhookOperations,
 } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
-import type { Actor } from '../access/index.js';
-import { AnswerReplayed } from '../commands.js';
-import { querySchemaOf } from '../lists.js';
+
+import { type Actor, AnswerReplayed, querySchemaOf } from '../operations/index.js';
 import type { DeliveryRef } from './delivery.queries.js';
 import { WebhooksUnderTest } from './testing/webhooks-under-test.js';
 import { WebhookFanOut } from './webhook-fan-out.js';

@@ -11,11 +11,20 @@ import {
   type QueryOf,
 } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
-import { type Actor, authorise } from '../access/index.js';
-import type { Commands } from '../commands.js';
-import { conditions, instantOf, type ListedPage, type ListQuery, type Lists } from '../lists.js';
-import type { Platform } from '../platform.js';
-import { stateRefused, uuidOf } from '../refusals.js';
+
+import {
+  type Actor,
+  authorise,
+  type Commands,
+  conditions,
+  instantOf,
+  type ListedPage,
+  type ListQuery,
+  type Lists,
+  stateRefused,
+  uuidOf,
+} from '../operations/index.js';
+import type { Platform } from '../platform/index.js';
 import {
   countDeadLetters,
   DEAD_LETTER_FROM,

@@ -1,7 +1,7 @@
 import { delivery as deliverySchema, encodeId, webhookOperations } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
-import type { Actor } from '../access/index.js';
-import { querySchemaOf } from '../lists.js';
+
+import { type Actor, querySchemaOf } from '../operations/index.js';
 import { WebhooksUnderTest } from './testing/webhooks-under-test.js';
 
 let the: WebhooksUnderTest;

@@ -14,7 +14,7 @@
  */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { parseUrl } from '../parse-url.js';
+import { parseUrl } from '../values/index.js';
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 

@@ -1,6 +1,6 @@
 import { type DeliveryError, webhook as webhookSchema } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
-import { announce } from '../announce.js';
+import { announce } from '../operations/index.js';
 import {
   type ClaimedAttempt,
   INACTIVE,

@@ -1,5 +1,5 @@
 import { inTransaction } from '@trading-automation/persistence';
-import type { Platform } from '../platform.js';
+import type { Platform } from '../platform/index.js';
 import { type Backlog, readBacklog } from './backlog.queries.js';
 
 /** Who watches must not become a load himself: a look that takes longer is given up. */

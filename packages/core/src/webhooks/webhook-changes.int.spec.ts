@@ -1,5 +1,5 @@
 import { webhook as webhookSchema, webhookWithSecret } from '@trading-automation/contracts';
-import { AnswerReplayed } from '../commands.js';
+import { AnswerReplayed } from '../operations/index.js';
 import { WebhooksUnderTest } from './testing/webhooks-under-test.js';
 
 const HOOK = { url: 'https://example.com/hook', events: ['trade.*'], description: 'mine' };

@@ -1,7 +1,6 @@
 import type { DeliveryError } from '@trading-automation/contracts';
 import { inTransaction, newUuid } from '@trading-automation/persistence';
-import { Batcher } from '../batcher.js';
-import type { Platform } from '../platform.js';
+import { Batcher, type Platform } from '../platform/index.js';
 import {
   listAdmissible,
   listOverdue,

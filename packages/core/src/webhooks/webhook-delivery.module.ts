@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { Platform } from '../platform.js';
+import { Platform } from '../platform/index.js';
 import { DeliverySettings, WebhookDeliveries } from './webhook-deliveries.service.js';
 import { WebhookFanOut } from './webhook-fan-out.js';
 import { WebhookTests } from './webhook-tests.service.js';

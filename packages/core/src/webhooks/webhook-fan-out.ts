@@ -9,7 +9,7 @@
  */
 import { type EventType, isSubscribed } from '@trading-automation/contracts';
 import { createRelay, type Relay, type RelayedEvent, type Tx } from '@trading-automation/persistence';
-import type { Platform } from '../platform.js';
+import type { Platform } from '../platform/index.js';
 import type { DeliveryRef } from './delivery.queries.js';
 import {
   insertDeliveries,

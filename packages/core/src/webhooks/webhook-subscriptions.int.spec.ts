@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeId, EVENT_SELECTORS, EVENT_TYPES, typesOf } from '@trading-automation/contracts';
 import type { Relay } from '@trading-automation/persistence';
-import type { Actor } from '../access/index.js';
+import type { Actor } from '../operations/index.js';
+
 import { WebhooksUnderTest } from './testing/webhooks-under-test.js';
 import { WebhookFanOut } from './webhook-fan-out.js';
 

@@ -1,8 +1,8 @@
 import { webhook as webhookSchema } from '@trading-automation/contracts';
 import { CallRefused, inTransaction, newUuid, serveCalls } from '@trading-automation/persistence';
 import { IsNull } from 'typeorm';
-import { eventPayload } from '../announce.js';
-import type { Platform } from '../platform.js';
+import { eventPayload } from '../operations/index.js';
+import type { Platform } from '../platform/index.js';
 import { insertAttempt, type OutgoingEvent } from './delivery.queries.js';
 import { WebhookEntity } from './webhook.entity.js';
 import { webhookView } from './webhook.view.js';

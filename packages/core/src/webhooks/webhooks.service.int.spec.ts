@@ -5,7 +5,8 @@ import {
   webhookWithSecret,
 } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
-import type { Actor } from '../access/index.js';
+import type { Actor } from '../operations/index.js';
+
 import { generateSealingKeyPair, Opener, Sealer, type SealingKeyPair } from '../sealing/index.js';
 import { CoreUnderTest, statementsOf } from '../testing/index.js';
 import { WebhookSecrets } from './webhook-secret.js';

@@ -23,13 +23,24 @@ import {
   type Tx,
 } from '@trading-automation/persistence';
 import { IsNull } from 'typeorm';
-import { type Actor, authorise, lockUser } from '../access/index.js';
-import type { Commands } from '../commands.js';
-import { conditions, instantOf, type ListedPage, type ListQuery, type Lists } from '../lists.js';
-import { toRefusal } from '../outage.js';
-import type { Platform } from '../platform.js';
-import { recordsByIds } from '../records-by-ids.js';
-import { limitReached, stateRefused, unknownId, uuidOf } from '../refusals.js';
+import { lockUser } from '../access/index.js';
+import {
+  type Actor,
+  authorise,
+  type Commands,
+  conditions,
+  instantOf,
+  type ListedPage,
+  type ListQuery,
+  type Lists,
+  limitReached,
+  recordsByIds,
+  stateRefused,
+  toRefusal,
+  unknownId,
+  uuidOf,
+} from '../operations/index.js';
+import type { Platform } from '../platform/index.js';
 import { killDueDeliveries, lockWebhook } from './delivery.queries.js';
 import { judgeUrl } from './egress.js';
 import { findEventKind, isKnownEvent, openState, replayEvent } from './replay.queries.js';

@@ -1,5 +1,5 @@
 import { canonicalDecimal, encodeId, type Withdrawal } from '@trading-automation/contracts';
-import { Exact } from '../decimal-arithmetic.js';
+import { Exact } from '../values/index.js';
 import type { WithdrawalEntity } from './withdrawal.entity.js';
 
 const NO_PAYOUTS_YET =

@@ -1,9 +1,8 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { Decimal } from '@trading-automation/contracts';
-import { Commands } from '../commands.js';
 import { Ledger, LedgerModule } from '../ledger/index.js';
-import { Lists } from '../lists.js';
-import { Platform } from '../platform.js';
+import { Commands, Lists } from '../operations/index.js';
+import { Platform } from '../platform/index.js';
 import { WithdrawalsService } from './withdrawals.service.js';
 
 export interface WithdrawalSettings {

@@ -7,10 +7,9 @@ import {
   withdrawal as withdrawalSchema,
 } from '@trading-automation/contracts';
 import { inTransaction, newUuid } from '@trading-automation/persistence';
-import type { Actor } from '../access/index.js';
-import { AnswerReplayed } from '../commands.js';
+
 import { Ledger } from '../ledger/index.js';
-import { querySchemaOf } from '../lists.js';
+import { type Actor, AnswerReplayed, querySchemaOf } from '../operations/index.js';
 import { CoreUnderTest, statementsOf } from '../testing/index.js';
 import { WithdrawalsService } from './withdrawals.service.js';
 

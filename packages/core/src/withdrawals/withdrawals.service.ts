@@ -14,15 +14,22 @@ import {
 } from '@trading-automation/contracts';
 import { allColumns, hydrate, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { EntityManager } from 'typeorm';
-import { type Actor, authorise } from '../access/index.js';
-import { announce } from '../announce.js';
-import type { Commands } from '../commands.js';
-import { Exact } from '../decimal-arithmetic.js';
+
 import type { Ledger } from '../ledger/index.js';
-import type { ListedPage, ListQuery, Lists } from '../lists.js';
-import type { Platform } from '../platform.js';
-import { recordsByIds } from '../records-by-ids.js';
-import { stateRefused, uuidOf } from '../refusals.js';
+import {
+  type Actor,
+  announce,
+  authorise,
+  type Commands,
+  type ListedPage,
+  type ListQuery,
+  type Lists,
+  recordsByIds,
+  stateRefused,
+  uuidOf,
+} from '../operations/index.js';
+import type { Platform } from '../platform/index.js';
+import { Exact } from '../values/index.js';
 import { isChecksummed } from './wallet-address.js';
 import { WithdrawalEntity } from './withdrawal.entity.js';
 import { withdrawalView } from './withdrawal.view.js';

@@ -1,9 +1,9 @@
 /** A planned copy as the trade that it becomes. */
 import { DECIMAL_INTEGER_DIGITS, DECIMAL_SCALE, type Decimal } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
-import { Exact } from '../../decimal-arithmetic.js';
 import type { Signal } from '../../strategies/index.js';
 import type { NewCopyTrade } from '../../trades/index.js';
+import { Exact } from '../../values/index.js';
 import type { CopyOrder, CopyPlan } from '../planning/plan.types.js';
 import { clientOrderIdOf } from './client-order-id.js';
 import type { CopierRow } from './copy-inputs.queries.js';

@@ -8,10 +8,10 @@
  */
 import type { BreachReaction, CopierStatusReason, Decimal } from '@trading-automation/contracts';
 import { inTransaction, queryPrepared, type Tx } from '@trading-automation/persistence';
-import { Exact } from '../../decimal-arithmetic.js';
-import type { Platform } from '../../platform.js';
-import { stateRefused } from '../../refusals.js';
+import { stateRefused } from '../../operations/index.js';
+import type { Platform } from '../../platform/index.js';
 import { equitiesOf } from '../../trade-pairs/index.js';
+import { Exact } from '../../values/index.js';
 import { stopRunning } from '../copier-stops.service.js';
 import { fallPercent } from '../planning/drawdown.rules.js';
 import { type CopierMark, takeMarks } from './copier-marks.queries.js';

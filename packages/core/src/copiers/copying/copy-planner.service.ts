@@ -12,7 +12,7 @@
  * 5. Whoever places an order on an account, or stops a copier, waits for the chunk, and is waited for by it.
  */
 import { inTransaction, type Tx } from '@trading-automation/persistence';
-import type { Platform } from '../../platform.js';
+import type { Platform } from '../../platform/index.js';
 import { type Signal, signalsAfter } from '../../strategies/index.js';
 import { equitiesOf } from '../../trade-pairs/index.js';
 import { freeOf } from '../../trades/index.js';

@@ -11,10 +11,10 @@
  */
 import type { Decimal } from '@trading-automation/contracts';
 import { inTransaction, type Tx } from '@trading-automation/persistence';
-import { Exact } from '../../decimal-arithmetic.js';
-import type { Platform } from '../../platform.js';
+import type { Platform } from '../../platform/index.js';
 import { type Signal, signalsAfter } from '../../strategies/index.js';
 import { type NewCopyTrade, placeCopies } from '../../trades/index.js';
+import { Exact } from '../../values/index.js';
 import type { PlannedSignal } from '../planning/plan.types.js';
 import { plannedSignalOf } from '../planning/planned-signal.js';
 import { hasOrder, tradeOf } from './copied-order.js';

@@ -16,10 +16,10 @@ import {
   type DomainError,
 } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
-import { Exact } from '../../decimal-arithmetic.js';
-import { stateRefused } from '../../refusals.js';
+import { stateRefused } from '../../operations/index.js';
 import { type Signal, signalsAfter } from '../../strategies/index.js';
 import { equitiesOf } from '../../trade-pairs/index.js';
+import { Exact } from '../../values/index.js';
 import { markStarted } from '../copiers.queries.js';
 import { plannedSignalOf } from '../planning/planned-signal.js';
 import { forgetPeak, takeMarks } from './copier-marks.queries.js';

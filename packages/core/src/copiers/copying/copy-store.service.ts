@@ -1,7 +1,7 @@
 /** Keeps what was planned: orders, what is kept of the lots, decisions and their events, in one transaction. */
 import { decision as decisionSchema } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
-import { announceAll } from '../../announce.js';
+import { announceAll } from '../../operations/index.js';
 import type { Signal } from '../../strategies/index.js';
 import { type NewCopyTrade, placeCopies } from '../../trades/index.js';
 import { hasOrder, tradeOf } from './copied-order.js';

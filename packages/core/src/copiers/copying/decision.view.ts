@@ -7,7 +7,7 @@ import {
   encodeId,
   type SignalKind,
 } from '@trading-automation/contracts';
-import { instantText } from '../../instant-text.js';
+import { instantText } from '../../values/index.js';
 
 /** A decision as it is kept, by its columns. */
 export interface DecisionRow {

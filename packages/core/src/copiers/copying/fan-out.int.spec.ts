@@ -1,5 +1,5 @@
 import { copierOperations, decision as decisionSchema } from '@trading-automation/contracts';
-import { querySchemaOf } from '../../lists.js';
+import { querySchemaOf } from '../../operations/index.js';
 import type { CopiersService } from '../copiers.service.js';
 import { CopierSimulation } from '../simulation/copier-simulation.service.js';
 import { CopyingUnderTest, type Follower } from '../testing/copying-under-test.js';

@@ -3,8 +3,8 @@
  * took of its free balance (rule 17), exits as well as entries. Pure.
  */
 import type { CopierStatus, Decimal } from '@trading-automation/contracts';
-import { Exact } from '../../decimal-arithmetic.js';
 import type { FreeBalances } from '../../trades/index.js';
+import { Exact } from '../../values/index.js';
 import { fallPercent } from '../planning/drawdown.rules.js';
 import { planCopy } from '../planning/plan.rules.js';
 import type { CopiedLotState, CopyInput, CopyPair, CopyPlan, PlannedSignal } from '../planning/plan.types.js';

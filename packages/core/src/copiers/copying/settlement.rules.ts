@@ -12,7 +12,7 @@ import type {
   TradeSide,
   TradeStatus,
 } from '@trading-automation/contracts';
-import { Exact } from '../../decimal-arithmetic.js';
+import { Exact } from '../../values/index.js';
 
 export interface EndedOrder {
   readonly status: Extract<TradeStatus, 'FILLED' | 'CANCELLED' | 'FAILED'>;

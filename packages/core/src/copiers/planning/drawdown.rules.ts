@@ -1,5 +1,5 @@
 import type { Decimal } from '@trading-automation/contracts';
-import { Exact } from '../../decimal-arithmetic.js';
+import { Exact } from '../../values/index.js';
 
 /**
  * Fall from the highest result, in percent of what the copier was worth then.

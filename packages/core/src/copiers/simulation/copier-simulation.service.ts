@@ -8,10 +8,9 @@ import {
   simulationOperations,
 } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
-import { type Actor, authorise } from '../../access/index.js';
-import type { Commands } from '../../commands.js';
-import type { Platform } from '../../platform.js';
-import { stateRefused } from '../../refusals.js';
+
+import { type Actor, authorise, type Commands, stateRefused } from '../../operations/index.js';
+import type { Platform } from '../../platform/index.js';
 import { lastSequenceOf, signalsAfter } from '../../strategies/index.js';
 import { equitiesOf } from '../../trade-pairs/index.js';
 import { copyPairOf, termsOf } from '../planning/planned-signal.js';

@@ -1,5 +1,5 @@
 import type { Decimal } from '@trading-automation/contracts';
-import { Exact } from '../../decimal-arithmetic.js';
+import { Exact } from '../../values/index.js';
 
 interface Mark {
   day: string;

@@ -15,7 +15,7 @@ import type {
   DecisionCode,
   SignalKind,
 } from '@trading-automation/contracts';
-import { Exact } from '../../decimal-arithmetic.js';
+import { Exact } from '../../values/index.js';
 import { fallPercent } from '../planning/drawdown.rules.js';
 import { planCopy } from '../planning/plan.rules.js';
 import type { CopyInput, CopyPair, CopyPlan, CopyTerms } from '../planning/plan.types.js';

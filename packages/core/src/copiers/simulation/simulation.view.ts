@@ -1,5 +1,5 @@
 import { encodeId, type SimulatedDecision, type Simulation } from '@trading-automation/contracts';
-import { instantText } from '../../instant-text.js';
+import { instantText } from '../../values/index.js';
 import type { ReplayCounts, ReplayedDecision, ReplayResult } from './replay.js';
 
 export interface SimulationOutcome {

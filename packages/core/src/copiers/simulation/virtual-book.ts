@@ -1,5 +1,5 @@
 import type { Decimal, TradeSide } from '@trading-automation/contracts';
-import { Exact } from '../../decimal-arithmetic.js';
+import { Exact } from '../../values/index.js';
 
 /** An order that was filled in full, at once. */
 export interface VirtualFill {

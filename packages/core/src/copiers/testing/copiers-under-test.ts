@@ -6,8 +6,8 @@ import {
   type Strategy,
   strategyCreate,
 } from '@trading-automation/contracts';
-import type { Actor } from '../../access/index.js';
-import { querySchemaOf } from '../../lists.js';
+
+import { type Actor, querySchemaOf } from '../../operations/index.js';
 import { StrategiesService } from '../../strategies/index.js';
 import { CoreUnderTest, type Named } from '../../testing/index.js';
 import { CopiersService } from '../copiers.service.js';

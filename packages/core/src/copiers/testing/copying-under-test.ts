@@ -1,11 +1,12 @@
 import { type Copier, copierCreate, encodeId, strategyCreate } from '@trading-automation/contracts';
 import type { VenueOrderStatus } from '@trading-automation/exchanges';
 import { newUuid } from '@trading-automation/persistence';
-import type { Actor } from '../../access/index.js';
-import { Exact } from '../../decimal-arithmetic.js';
+import type { Actor } from '../../operations/index.js';
+
 import { StrategiesService } from '../../strategies/index.js';
 import { CoreUnderTest, type Named } from '../../testing/index.js';
 import { TradeExecution } from '../../trades/index.js';
+import { Exact } from '../../values/index.js';
 import { CopiersService } from '../copiers.service.js';
 import { CopyGuard } from '../copying/copy-guard.service.js';
 import { CopyPlanner } from '../copying/copy-planner.service.js';

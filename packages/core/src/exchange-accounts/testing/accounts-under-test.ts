@@ -1,5 +1,6 @@
 import type { CredentialsReport } from '@trading-automation/exchanges';
-import type { Actor } from '../../access/index.js';
+import type { Actor } from '../../operations/index.js';
+
 import { generateSealingKeyPair, Opener, Sealer } from '../../sealing/index.js';
 import { CoreUnderTest } from '../../testing/index.js';
 import { ExchangeAccountsService, ExchangeSecrets } from '../exchange-accounts.service.js';

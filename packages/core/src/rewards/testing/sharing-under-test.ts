@@ -1,9 +1,9 @@
 import { type Reward, type RewardType, rewardOperations } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
-import type { Actor } from '../../access/index.js';
+
 import { Ledger } from '../../ledger/index.js';
-import { querySchemaOf } from '../../lists.js';
-import type { Platform } from '../../platform.js';
+import { type Actor, querySchemaOf } from '../../operations/index.js';
+import type { Platform } from '../../platform/index.js';
 import { CoreUnderTest, type Named } from '../../testing/index.js';
 import { LedgerUnderTest } from '../../testing/ledger-under-test.js';
 import { type ProfitShareSettings, ProfitShares } from '../profit-share.service.js';

@@ -1,7 +1,7 @@
 /** Where passkeys are good, as configuration says it; without it they are not offered. */
 import { z } from 'zod';
-import { jsonSetting } from '../../json-setting.js';
-import { parseUrl } from '../../parse-url.js';
+import { jsonSetting } from '../../platform/index.js';
+import { parseUrl } from '../../values/index.js';
 
 const LOOPBACK = 'localhost';
 

@@ -1,7 +1,8 @@
 import { encodeId } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
 import { Secret, TOTP } from 'otpauth';
-import type { Actor } from '../../access/index.js';
+import type { Actor } from '../../operations/index.js';
+
 import { SignInUnderTest } from '../testing/sign-in-under-test.js';
 import { type Said, SoftwareAuthenticator } from '../testing/software-authenticator.js';
 import { PasskeySignIn } from './passkey-sign-in.service.js';

@@ -23,9 +23,9 @@ import {
 import { DomainError, encodeId } from '@trading-automation/contracts';
 import { inTransaction, isUniqueViolation, newUuid, type Tx } from '@trading-automation/persistence';
 import type { z } from 'zod';
-import { type Actor, assertNotRevoked, authorise, lockUser } from '../../access/index.js';
-import type { Platform } from '../../platform.js';
-import { limitReached } from '../../refusals.js';
+import { assertNotRevoked, lockUser } from '../../access/index.js';
+import { type Actor, authorise, limitReached } from '../../operations/index.js';
+import type { Platform } from '../../platform/index.js';
 import { notOffered } from '../providers/provider-settings.js';
 import type { SignedIn, SignIn } from '../sign-in.service.js';
 import { challengeIn, loginAnswer, registrationAnswer } from './passkey-answers.js';

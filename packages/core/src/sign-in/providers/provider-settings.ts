@@ -1,8 +1,8 @@
 /** Which providers sign-in is offered by, as configuration says it; none unless named. */
 import { DomainError } from '@trading-automation/contracts';
 import { z } from 'zod';
-import { jsonSetting } from '../../json-setting.js';
-import { parseUrl } from '../../parse-url.js';
+import { jsonSetting } from '../../platform/index.js';
+import { parseUrl } from '../../values/index.js';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 

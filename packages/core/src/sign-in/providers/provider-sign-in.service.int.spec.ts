@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
-import type { Actor } from '../../access/index.js';
+import type { Actor } from '../../operations/index.js';
+
 import type { SignedIn } from '../sign-in.service.js';
 import { SignInUnderTest } from '../testing/sign-in-under-test.js';
 import { type ProviderIdentity, ProviderSignIn } from './provider-sign-in.service.js';

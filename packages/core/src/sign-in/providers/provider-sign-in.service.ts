@@ -10,8 +10,9 @@
  */
 import { DomainError } from '@trading-automation/contracts';
 import { inTransaction, isUniqueViolation, type Tx } from '@trading-automation/persistence';
-import { type Actor, assertNotRevoked, authorise, lockUser } from '../../access/index.js';
-import type { Platform } from '../../platform.js';
+import { assertNotRevoked, lockUser } from '../../access/index.js';
+import { type Actor, authorise } from '../../operations/index.js';
+import type { Platform } from '../../platform/index.js';
 import type { Sessions } from '../sessions.service.js';
 import type { SignedIn, SignIn } from '../sign-in.service.js';
 

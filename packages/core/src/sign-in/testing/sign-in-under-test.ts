@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { inTransaction } from '@trading-automation/persistence';
-import { type Actor, EmailVerificationService } from '../../access/index.js';
-import type { Platform } from '../../platform.js';
+import { EmailVerificationService } from '../../access/index.js';
+import type { Actor } from '../../operations/index.js';
+import type { Platform } from '../../platform/index.js';
 import { CoreUnderTest } from '../../testing/index.js';
 import { PasswordHashes } from '../password-hashes.js';
 import { PasswordSignIn } from '../password-sign-in.service.js';

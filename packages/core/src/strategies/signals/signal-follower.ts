@@ -9,7 +9,7 @@
  */
 import { DomainError, type TradeSignal } from '@trading-automation/contracts';
 import type { Database } from '@trading-automation/persistence';
-import { toRefusal } from '../../outage.js';
+import { toRefusal } from '../../operations/index.js';
 import { mayRead, type SignalPage, tradeSignalsAfter } from './trade-signals.queries.js';
 
 const POLL_MS = 2_000;

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { Platform } from '../../platform.js';
+import { Platform } from '../../platform/index.js';
 import { SignalStreams } from './signal-streams.service.js';
 
 /** For an API that pushes signals. */

@@ -11,8 +11,9 @@ import {
   type OnNotify,
   type Tx,
 } from '@trading-automation/persistence';
-import type { Actor } from '../../access/index.js';
-import { Platform } from '../../platform.js';
+import type { Actor } from '../../operations/index.js';
+
+import { Platform } from '../../platform/index.js';
 import { CoreUnderTest } from '../../testing/index.js';
 import type { NewSignal } from './signal.js';
 import { SIGNALS_KEPT_MAX, SignalFollower } from './signal-follower.js';

@@ -1,7 +1,7 @@
 import { DomainError, strategyOperations } from '@trading-automation/contracts';
-import { type Actor, authorise } from '../../access/index.js';
-import type { Platform } from '../../platform.js';
-import { uuidOf } from '../../refusals.js';
+
+import { type Actor, authorise, uuidOf } from '../../operations/index.js';
+import type { Platform } from '../../platform/index.js';
 import { SignalFollower } from './signal-follower.js';
 import { SignalCursor, type SignalSubscription } from './signal-subscription.js';
 import { SIGNALS_CHANNEL } from './signals.service.js';

@@ -1,6 +1,6 @@
 import type { TradeSignal } from '@trading-automation/contracts';
-import { toRefusal } from '../../outage.js';
-import { PulledItems, type PullStream } from '../../pull-stream.js';
+import { toRefusal } from '../../operations/index.js';
+import { PulledItems, type PullStream } from '../../platform/index.js';
 import { isOutage, type SignalFollower, type SignalReader } from './signal-follower.js';
 
 /**

@@ -15,8 +15,7 @@ import {
   type TradingType,
 } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
-import { quotientOf } from '../../decimal-arithmetic.js';
-import { instantText } from '../../instant-text.js';
+import { instantText, quotientOf } from '../../values/index.js';
 
 /** Who may read a strategy: its owner, and everybody where it is public and active. */
 export interface SignalAccess {

@@ -1,5 +1,5 @@
 import { inTransaction } from '@trading-automation/persistence';
-import type { Platform } from '../../platform.js';
+import type { Platform } from '../../platform/index.js';
 import { catchUp } from './book-fills.service.js';
 import { booksBehind, makeAndLockBooks, readBooks } from './lots.queries.js';
 

@@ -6,7 +6,7 @@
  * 2. Amounts add up, and the price is their average; the last fill names the signal.
  */
 import { DECIMAL_SCALE } from '@trading-automation/contracts';
-import { Exact } from '../../decimal-arithmetic.js';
+import { Exact } from '../../values/index.js';
 import type { NewSignal } from './signals.types.js';
 
 export function joinSignals(signals: readonly NewSignal[]): readonly NewSignal[] {

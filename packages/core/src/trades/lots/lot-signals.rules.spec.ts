@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Exact } from '../../decimal-arithmetic.js';
+import { Exact } from '../../values/index.js';
 import { bookFills, type FillToBook, type StoredLot } from './booking.rules.js';
 import { type LeaderTrade, signalsOf } from './lot-signals.rules.js';
 import type { NewSignal, ToldLot } from './signals.types.js';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Exact } from '../../decimal-arithmetic.js';
+import { Exact } from '../../values/index.js';
 import { type FillOutcome, LotBook, type LotFill, QUOTE_SCALE } from './lots.rules.js';
 import { countUnits, type DrawnFill, drawnFills } from './testing/unit-by-unit.js';
 

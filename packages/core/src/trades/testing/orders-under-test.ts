@@ -1,7 +1,7 @@
 import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
 import { inTransaction, newUuid } from '@trading-automation/persistence';
-import type { Actor } from '../../access/index.js';
 import type { Ownership } from '../../exchange-accounts/index.js';
+import type { Actor } from '../../operations/index.js';
 import { CoreUnderTest, type Named, statementsOf } from '../../testing/index.js';
 import { type NewCopyTrade, placeCopies } from '../copy-orders.service.js';
 import { type BegunSubmission, TradeExecution } from '../trade-execution.service.js';

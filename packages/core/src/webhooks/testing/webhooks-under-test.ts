@@ -1,6 +1,7 @@
 import { decodeId, type EventType, encodeId } from '@trading-automation/contracts';
 import { appendEvent, inTransaction, newUuid } from '@trading-automation/persistence';
-import type { Actor } from '../../access/index.js';
+import type { Actor } from '../../operations/index.js';
+
 import { generateSealingKeyPair, Opener, Sealer } from '../../sealing/index.js';
 import { CoreUnderTest } from '../../testing/index.js';
 import { DeadLettersService } from '../dead-letters.service.js';

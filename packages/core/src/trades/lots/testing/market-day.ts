@@ -1,7 +1,8 @@
 import type { TradeOrigin, TradeSide, TradeStatus } from '@trading-automation/contracts';
 import { inTransaction, newUuid, type Tx } from '@trading-automation/persistence';
-import type { Actor } from '../../../access/index.js';
-import type { Platform } from '../../../platform.js';
+import type { Actor } from '../../../operations/index.js';
+
+import type { Platform } from '../../../platform/index.js';
 import type { CoreUnderTest } from '../../../testing/index.js';
 import { type BookChange, type BookKey, bookChanges, lockBooks } from '../book-changes.service.js';
 

@@ -1,0 +1,139 @@
+/** The only file that lists all entities and all migrations. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createDataSource, type Database, withAdvisoryLock } from '@trading-automation/persistence';
+import { ApiKeyEntity } from '../access/api-key.entity.js';
+import { PublicKeyEntity } from '../access/public-key.entity.js';
+import { UserEntity } from '../access/user.entity.js';
+import { CopierEntity } from '../copiers/copier.entity.js';
+import { ExchangeAccountEntity } from '../exchange-accounts/exchange-account.entity.js';
+import { SupportedExchangeEntity } from '../exchange-accounts/supported-exchange.entity.js';
+import { NotificationEntity } from '../notifications/notification.entity.js';
+import { StrategyEntity } from '../strategies/strategy.entity.js';
+import { TradePairEntity } from '../trade-pairs/trade-pair.entity.js';
+import { FillEntity } from '../trades/fill.entity.js';
+import { TradeEntity } from '../trades/trade.entity.js';
+import { WebhookEntity } from '../webhooks/webhook.entity.js';
+import { WithdrawalEntity } from '../withdrawals/withdrawal.entity.js';
+import { Access1763700000001 } from './migrations/0001-access.js';
+import { Trading1763700000002 } from './migrations/0002-trading.js';
+import { Webhooks1763700000003 } from './migrations/0003-webhooks.js';
+import { Rewards1763700000004 } from './migrations/0004-rewards.js';
+import { Copying1763700000005 } from './migrations/0005-copying.js';
+import { Account1763700000006 } from './migrations/0006-account.js';
+import { DeadLetters1763700000007 } from './migrations/0007-dead-letters.js';
+import { Analytics1763700000008 } from './migrations/0008-analytics.js';
+import { Events1763700000009 } from './migrations/0009-events.js';
+import { Lists1763700000010 } from './migrations/0010-lists.js';
+import { Lookups1763700000011 } from './migrations/0011-lookups.js';
+import { Lots1763700000012 } from './migrations/0012-lots.js';
+import { Signals1763700000013 } from './migrations/0013-signals.js';
+import { Orders1763700000014 } from './migrations/0014-orders.js';
+import { Copies1763700000015 } from './migrations/0015-copies.js';
+import { Equity1763700000016 } from './migrations/0016-equity.js';
+import { Ownership1763700000017 } from './migrations/0017-ownership.js';
+import { Markets1763700000018 } from './migrations/0018-markets.js';
+import { ProfitShares1763700000019 } from './migrations/0019-profit-shares.js';
+import { DeliveryLanes1763700000020 } from './migrations/0020-delivery-lanes.js';
+import { AttemptFilters1763700000021 } from './migrations/0021-attempt-filters.js';
+import { MailOfEvents1763700000022 } from './migrations/0022-mail-of-events.js';
+import { InFlight1763700000023 } from './migrations/0023-in-flight.js';
+import { SignIn1763700000024 } from './migrations/0024-sign-in.js';
+import { StreamKinds1763700000025 } from './migrations/0025-stream-kinds.js';
+
+const ENTITIES = [
+  ApiKeyEntity,
+  CopierEntity,
+  ExchangeAccountEntity,
+  FillEntity,
+  NotificationEntity,
+  PublicKeyEntity,
+  StrategyEntity,
+  SupportedExchangeEntity,
+  TradeEntity,
+  TradePairEntity,
+  UserEntity,
+  WebhookEntity,
+  WithdrawalEntity,
+];
+
+/** One linear history; a released migration is never edited. */
+const MIGRATIONS = [
+  Access1763700000001,
+  Trading1763700000002,
+  Webhooks1763700000003,
+  Rewards1763700000004,
+  Copying1763700000005,
+  Account1763700000006,
+  DeadLetters1763700000007,
+  Analytics1763700000008,
+  Events1763700000009,
+  Lists1763700000010,
+  Lookups1763700000011,
+  Lots1763700000012,
+  Signals1763700000013,
+  Orders1763700000014,
+  Copies1763700000015,
+  Equity1763700000016,
+  Ownership1763700000017,
+  Markets1763700000018,
+  ProfitShares1763700000019,
+  DeliveryLanes1763700000020,
+  AttemptFilters1763700000021,
+  MailOfEvents1763700000022,
+  InFlight1763700000023,
+  SignIn1763700000024,
+  StreamKinds1763700000025,
+];
+
+interface DatabaseOptions {
+  readonly url: string;
+  readonly applicationName: string;
+  readonly poolSize?: number;
+}
+
+/** @throws where the database can't be reached, or its schema is not that of this release */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const database = createDataSource({ ...options, entities: ENTITIES, migrations: MIGRATIONS });
+  await database.initialize();
+  if (await database.showMigrations()) {
+    await database.destroy();
+    throw new Error('the database lacks migrations of this release; run the migrator first');
+  }
+  return database;
+}
+
+/** An index on a large table takes minutes; whoever waits behind a lock that a step waits for must not. */
+const STEP_TIMEOUT_MS = 0;
+const STEP_LOCK_TIMEOUT_MS = 10_000;
+const TURN_RETRY_MS = 250;
+
+/**
+ * Brings the database at `url` to the schema of this release, each step in a transaction of its own. Of several at
+ * once one does it, and the others wait.
+ *
+ * @throws where a step fails, or does not get a lock within ten seconds; those before it stand
+ */
+export async function migrate(url: string): Promise<readonly string[]> {
+  const database = createDataSource({
+    url,
+    applicationName: 'migrator',
+    // One for the steps, one for the turn.
+    poolSize: 2,
+    entities: ENTITIES,
+    migrations: MIGRATIONS,
+    statementTimeoutMs: STEP_TIMEOUT_MS,
+    lockTimeoutMs: STEP_LOCK_TIMEOUT_MS,
+  });
+  await database.initialize();
+  try {
+    for (;;) {
+      const turn = await withAdvisoryLock(database, 'migrations', () =>
+        database.runMigrations({ transaction: 'each' }),
+      );
+      if (turn.acquired) return turn.value.map(({ name }) => name);
+      await sleep(TURN_RETRY_MS);
+    }
+  } finally {
+    await database.destroy();
+  }
+}

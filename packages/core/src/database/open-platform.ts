@@ -1,0 +1,25 @@
+import type { World } from '@trading-automation/contracts';
+import { createListener } from '@trading-automation/persistence';
+import { Platform } from '../platform/index.js';
+import { openDatabase } from './data-source.js';
+
+export interface PlatformOptions {
+  readonly world: World;
+  readonly databaseUrl: string;
+  readonly applicationName: string;
+  readonly poolSize?: number;
+  /** Called for every lost or failed connection of the listener, which reconnects automatically. */
+  readonly onListenerError: (error: unknown) => void;
+}
+
+/** Connects to the database. @throws if it is unreachable, or lacks a migration of this release */
+export async function openPlatform(options: PlatformOptions): Promise<Platform> {
+  const { world, databaseUrl, applicationName, poolSize, onListenerError } = options;
+  const database = await openDatabase({
+    url: databaseUrl,
+    applicationName,
+    ...(poolSize === undefined ? {} : { poolSize }),
+  });
+  const listener = createListener({ url: databaseUrl, applicationName, onError: onListenerError });
+  return new Platform(world, database, listener);
+}

@@ -1,0 +1,31 @@
+import { DomainError, encodeId, type Permission, permits } from '@trading-automation/contracts';
+import type { OnceRequest } from './commands.js';
+
+/** Who asks: the first argument of every use-case. */
+export interface Actor {
+  /** A uuid. */
+  readonly userId: string;
+  readonly credential: {
+    readonly kind: 'api_key' | 'public_key' | 'session';
+    /** A uuid. */
+    readonly id: string;
+    readonly permissions: readonly Permission[];
+  };
+  /** Set where the request carries an Idempotency-Key. */
+  readonly once?: OnceRequest | undefined;
+}
+
+/** @throws {DomainError} `permission_denied`, naming the permission that is needed */
+export function authorise(actor: Actor, needed: Permission): void {
+  if (permits(actor.credential.permissions, needed)) return;
+  throw new DomainError('permission_denied', undefined, [
+    { code: 'permission_needed', message: `This needs the permission ${needed}.`, permission: needed },
+  ]);
+}
+
+const ID_PREFIXES = { api_key: 'key', public_key: 'pbk', session: 'ses' } as const;
+
+/** The public id of the credential. */
+export function credentialId({ credential }: Actor): string {
+  return encodeId(ID_PREFIXES[credential.kind], credential.id);
+}

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import type { DynamicModule, Type } from '@nestjs/common';
+import { tradePairOperations } from '@trading-automation/contracts';
+import { CoreModule, Platform, type ServerKeys } from '../platform/index.js';
+import { CoreUnderTest } from '../testing/index.js';
+import { AnswerReplayed, Commands } from './commands.js';
+import { Lists } from './lists.js';
+import { OperationsModule } from './operations.module.js';
+
+let core: CoreUnderTest;
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+  for (const base of ['AAA', 'BBB']) await core.pair({ base });
+});
+afterAll(() => core.close());
+
+const keyOf = (label: string) => createHash('sha256').update(label).digest();
+const given = <T>({ providers = [] }: DynamicModule, token: Type<T>): T => {
+  const provider = providers.find((each) => 'provide' in each && each.provide === token);
+  return (provider as unknown as { readonly useValue: T }).useValue;
+};
+const api = (...serverKeys: ServerKeys) => OperationsModule.with(core.platform, serverKeys);
+const firstPage = (module: DynamicModule, cursor?: string) =>
+  given(module, Lists).page(
+    tradePairOperations.list,
+    'ann',
+    {
+      select: 'p.symbol',
+      from: 'trade_pairs p',
+      where: [],
+      params: [],
+      sorts: { symbol: { column: 'p.symbol', type: 'text' } },
+      idColumn: 'p.id',
+    },
+    { limit: 1, sort: 'symbol', order: 'asc', include: [], cursor },
+  );
+
+describe('what the features of a process stand on', () => {
+  it('is the platform alone in a worker, and lists and commands besides in an API', () => {
+    const everywhere = CoreModule.with(core.platform);
+    expect(everywhere).toMatchObject({ global: true, exports: [Platform] });
+    expect(given(everywhere, Platform)).toBe(core.platform);
+    expect(api(keyOf('a'))).toMatchObject({ global: true, exports: [Lists, Commands] });
+  });
+
+  it('has cursors that every process with the same server key reads, and no other', async () => {
+    const { pagination } = await firstPage(api(keyOf('a')));
+    const cursor = pagination.next_cursor ?? '';
+    await expect(firstPage(api(keyOf('a'), keyOf('b')), cursor)).resolves.toMatchObject({
+      items: [{ symbol: 'BBB/USDT' }],
+    });
+    await expect(firstPage(api(keyOf('b')), cursor)).rejects.toMatchObject({ code: 'invalid_query' });
+  });
+
+  it('answers again what was answered before the server key was replaced', async () => {
+    const { userId } = await core.actor();
+    const once = core.once(userId, 'key-1');
+    await given(api(keyOf('a')), Commands).run(once, async () => 'done');
+    const after = given(api(keyOf('b'), keyOf('a')), Commands);
+    await expect(after.run(once, async () => 'again')).rejects.toBeInstanceOf(AnswerReplayed);
+  });
+});

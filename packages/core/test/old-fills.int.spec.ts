@@ -1,0 +1,164 @@
+/** Fills of releases that kept no lots. */
+import { createDataSource, newUuid } from '@trading-automation/persistence';
+import { createTestDatabase } from '@trading-automation/persistence/testing';
+import { migrate } from '../src/database/data-source.js';
+import { Access1763700000001 } from '../src/database/migrations/0001-access.js';
+import { Trading1763700000002 } from '../src/database/migrations/0002-trading.js';
+import { Webhooks1763700000003 } from '../src/database/migrations/0003-webhooks.js';
+import { openPlatform } from '../src/database/open-platform.js';
+import { signalsAfter } from '../src/strategies/index.js';
+import { CoreUnderTest } from '../src/testing/index.js';
+import { bookOldFills } from '../src/trades/lots/book-old-fills.service.js';
+import { MarketDay } from '../src/trades/lots/testing/market-day.js';
+
+describe('a database of the first release', () => {
+  it('is migrated with its fills, and its lots are what they come to', async () => {
+    const database = await createTestDatabase({ schema: 'none', migrate: async () => undefined });
+    try {
+      const { tradeId, fillIds } = await fillFirstRelease(database.url);
+      await migrate(database.url);
+      const platform = await openPlatform({
+        world: 'test',
+        databaseUrl: database.url,
+        applicationName: 'spec',
+        poolSize: 2,
+        onListenerError: () => undefined,
+      });
+      try {
+        expect(await bookOldFills(platform)).toBe(1);
+        expect(await bookOldFills(platform)).toBe(0);
+        expect(
+          await platform.database.query('SELECT id, trade_id, open_amount, open_value FROM lots'),
+        ).toEqual([
+          {
+            id: fillIds[0],
+            trade_id: tradeId,
+            open_amount: '1.500000000000000000',
+            open_value: '150',
+          },
+        ]);
+        expect(await platform.database.query('SELECT fill_id, lot_id FROM lot_closures')).toEqual([
+          { fill_id: fillIds[1], lot_id: fillIds[0] },
+        ]);
+      } finally {
+        await platform.close();
+      }
+    } finally {
+      await database.drop();
+    }
+  });
+});
+
+/** One account that bought 2 and sold 0.5 of it. */
+async function fillFirstRelease(url: string) {
+  const source = createDataSource({
+    url,
+    applicationName: 'spec',
+    entities: [],
+    migrations: [Access1763700000001, Trading1763700000002, Webhooks1763700000003],
+    poolSize: 1,
+  });
+  await source.initialize();
+  await source.runMigrations({ transaction: 'each' });
+  const [userId, accountId, pairId, bought, sold] = [newUuid(), newUuid(), newUuid(), newUuid(), newUuid()];
+  const fillIds = [newUuid(), newUuid()];
+  await source.query('INSERT INTO users (id) VALUES ($1)', [userId]);
+  await source.query(
+    `INSERT INTO exchange_accounts (id, user_id, exchange, account_name, trading_type, is_active, can_withdraw,
+       credentials_sealed) VALUES ($1, $2, 'paper', 'mine', 'spot', true, false, 'sealed')`,
+    [accountId, userId],
+  );
+  await source.query(
+    `INSERT INTO trade_pairs (id, exchange, symbol, base, quote, trading_type, price_tick, amount_step, min_amount,
+       min_notional, is_active, rules_updated_at)
+     VALUES ($1, 'paper', 'BTC/USDT', 'BTC', 'USDT', 'spot', 0.01, 0.01, 0.01, 1, true, now())`,
+    [pairId],
+  );
+  for (const [i, [id, side, amount]] of (
+    [
+      [bought, 'BUY', '2'],
+      [sold, 'SELL', '0.5'],
+    ] as const
+  ).entries()) {
+    await source.query(
+      `INSERT INTO trades (id, user_id, exchange_account_id, trade_pair_id, symbol, trading_type, client_order_id,
+         origin, type, side, reduce_only, time_in_force, amount, filled_amount, cost, reserved_asset,
+         reserved_amount, status, look_at)
+       VALUES ($1::uuid, $2, $3, $4, 'BTC/USDT', 'spot', $1::uuid::text, 'API', 'MARKET', $5, false, 'GTC', $6, $6, 100,
+         'USDT', 0, 'FILLED', now())`,
+      [id, userId, accountId, pairId, side, amount],
+    );
+    await source.query(
+      `INSERT INTO fills (id, trade_id, exchange_account_id, symbol, exchange_fill_id, price, amount, fee_amount,
+         fee_currency, liquidity, executed_at)
+       VALUES ($1::uuid, $2, $3, 'BTC/USDT', $1::uuid::text, 100, $4, 0, 'USDT', 'TAKER', $5)`,
+      [fillIds[i], id, accountId, amount, MarketDay.at(i)],
+    );
+  }
+  await source.destroy();
+  return { tradeId: bought, fillIds };
+}
+
+describe('a book that is behind', () => {
+  let core: CoreUnderTest;
+  let day: MarketDay;
+  let strategyId: string;
+  beforeAll(async () => {
+    core = await CoreUnderTest.open();
+  });
+  afterAll(() => core.close());
+  beforeEach(async () => {
+    day = await MarketDay.begin(core, (await core.pair({ base: `B${newUuid().slice(-6)}` })).uuid);
+    strategyId = await day.strategy();
+  });
+  const signals = () => signalsAfter(core.platform.database.manager, strategyId, 0, 10);
+
+  it('is caught up with in silence: trades are closed, nothing is told', async () => {
+    const bought = await day.trade({ side: 'BUY', strategyId });
+    const sold = await day.trade({ side: 'SELL', strategyId });
+    await day.storeUnbooked(
+      { tradeId: bought, amount: '1', price: '100', at: 1 },
+      { tradeId: sold, amount: '1', price: '104', at: 2 },
+    );
+    await bookOldFills(core.platform);
+    expect(await core.row('SELECT closed_at, realized_pnl FROM trades WHERE id = $1', bought)).toEqual({
+      closed_at: MarketDay.at(2),
+      realized_pnl: '4.000000000000000000',
+    });
+    expect(await signals()).toEqual([]);
+    expect(await day.closedEvents()).toEqual([]);
+  });
+
+  it('is caught up with by the first new fill, which is told of as what it is', async () => {
+    const tradeId = await day.trade({ side: 'BUY', amount: '3', strategyId });
+    await day.storeUnbooked({ tradeId, amount: '2', at: 1, status: 'PARTIALLY_FILLED' });
+    await day.store({ tradeId, amount: '1', at: 2 });
+    await day.deal({ side: 'SELL', amount: '3', price: '110', at: 3 });
+    expect(await signals()).toMatchObject([
+      // Copiers that came later than its lot know by the sequence that it is none of theirs.
+      { sequence: 1, kind: 'INCREASE', lotFirstSequence: 0, cumulativeAmount: '3', lotAmountBefore: '2' },
+      { sequence: 2, kind: 'CLOSE', lotFirstSequence: 0, exitAmount: '3' },
+    ]);
+    expect(await day.closedEvents()).toEqual(['30']);
+    expect(await bookOldFills(core.platform)).toBe(0);
+  });
+
+  it('is caught up with in parts, by several at once, to what a replay of all of it comes to', async () => {
+    const tradeId = await day.trade({ side: 'BUY' });
+    await day.storeUnbooked({ tradeId, amount: '1', at: 0 });
+    await core.rows(
+      `INSERT INTO fills (id, trade_id, exchange_account_id, symbol, exchange_fill_id, price, amount, fee_amount,
+         fee_currency, liquidity, executed_at)
+       SELECT gen_random_uuid(), trade_id, exchange_account_id, symbol, i::text, 1, 1, 0, 'USDT', 'TAKER',
+         executed_at + i * interval '1 millisecond'
+       FROM fills CROSS JOIN generate_series(1, 5200) AS i WHERE trade_id = $1`,
+      tradeId,
+    );
+    await Promise.all([bookOldFills(core.platform), bookOldFills(core.platform)]);
+    expect(
+      await core.row('SELECT count(*), sum(open_amount)::int AS open FROM lots WHERE trade_id = $1', tradeId),
+    ).toEqual({ count: '5201', open: 5201 });
+    await day.deal({ side: 'SELL', amount: '5200', at: 10 });
+    expect(await day.openAmounts()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,240 @@
+/** Rewards, withdrawals and the ledger together: tokens come from grants that were claimed, and none is lost or made. */
+import { createHash } from 'node:crypto';
+import { encodeId, tradeCreate, withdrawalCreate } from '@trading-automation/contracts';
+import { newUuid } from '@trading-automation/persistence';
+import fc from 'fast-check';
+import { AccountUpkeep } from '../src/exchange-accounts/index.js';
+import { Ledger } from '../src/ledger/index.js';
+import type { Actor } from '../src/operations/index.js';
+import { RewardAccrual, RewardsService } from '../src/rewards/index.js';
+import { CoreUnderTest, type Named } from '../src/testing/index.js';
+import { TradeExecution, TradesService } from '../src/trades/index.js';
+import { Exact } from '../src/values/index.js';
+import { WithdrawalsService } from '../src/withdrawals/index.js';
+
+let core: CoreUnderTest;
+let accrual: RewardAccrual;
+let rewards: RewardsService;
+let withdrawals: WithdrawalsService;
+let ledger: Ledger;
+
+const ADDRESS = `0x${createHash('sha256').update('wallet').digest('hex').slice(0, 40)}`;
+
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+  const { platform, lists, commands } = core;
+  ledger = new Ledger(platform);
+  accrual = new RewardAccrual(platform, ledger, { amounts: {} });
+  rewards = new RewardsService({ platform, lists, commands, ledger });
+  withdrawals = new WithdrawalsService({ platform, lists, commands, ledger, fee: '0.5' });
+  await accrual.offer();
+});
+afterAll(() => core.close());
+
+const drain = () =>
+  accrual
+    .relay((error) => {
+      throw error;
+    })
+    .drain();
+
+/** An account that its exchange knows by an id, and that waits for its first look. */
+async function connect(actor: Actor): Promise<Named> {
+  const account = await core.account(actor);
+  await core.rows(
+    `UPDATE exchange_accounts SET venue_account_id = $2, sync_requested_at = clock_timestamp(), sync_served_at = NULL
+     WHERE id = $1`,
+    account.uuid,
+    `venue-${newUuid()}`,
+  );
+  return account;
+}
+
+/** The first look at the account's balances. */
+async function look({ uuid }: Named): Promise<void> {
+  const upkeep = new AccountUpkeep(core.platform);
+  await upkeep.storeBalances(uuid, { USDT: { free: '1000', locked: '0' } }, await upkeep.time());
+}
+
+/** A trade that the exchange fills at once; its public id. */
+async function fill(actor: Actor, account: Named): Promise<string> {
+  const { platform, lists, commands } = core;
+  const pair = await core.pair({ base: createHash('sha256').update(newUuid()).digest('hex').slice(0, 10) });
+  const trade = await new TradesService({ platform, lists, commands }).create(
+    actor,
+    tradeCreate.parse({
+      exchange_account_id: account.id,
+      trade_pair_id: pair.id,
+      type: 'LIMIT',
+      side: 'BUY',
+      price: '10',
+      amount: '1',
+    }),
+  );
+  const { id } = await core.row('SELECT id FROM trades WHERE client_order_id = $1', trade.client_order_id);
+  const execution = new TradeExecution(platform);
+  const names = { exchangeOrderId: `order-${id}`, symbol: trade.symbol };
+  await core.begin(String(id), `venue-${id}`);
+  await execution.storeOrder(
+    String(id),
+    {
+      ...names,
+      venueClientOrderId: `venue-${id}`,
+      status: 'FILLED',
+      amount: '1',
+      filledAmount: '1',
+      side: 'BUY' as const,
+      type: 'LIMIT' as const,
+      timeInForce: 'GTC' as const,
+      createdAt: new Date(),
+      updatedAt: new Date(),
+    },
+    [
+      {
+        ...names,
+        exchangeFillId: `fill-${id}`,
+        side: 'BUY',
+        price: '10',
+        amount: '1',
+        fee: { amount: '0', currency: 'USDT' },
+        liquidity: 'TAKER',
+        executedAt: new Date(),
+      },
+    ],
+  );
+  return trade.id;
+}
+
+describe('from what the product itself announces', () => {
+  it('an account that is read and a trade that fills are rewarded, and the rewards claimed and withdrawn', async () => {
+    const actor = await core.actor();
+    const account = await connect(actor);
+    await look(account);
+    const trade = await fill(actor, account);
+    await drain();
+    const granted = (await core.events(actor.userId)).filter(({ type }) => type === 'reward.granted');
+    expect(granted.map(({ data }) => [data.amount, data.source])).toEqual([
+      [100, { kind: 'exchange_account', id: account.id }],
+      [50, { kind: 'trade', id: trade }],
+    ]);
+    for (const { data } of granted) await rewards.claim(actor, String(data.id));
+    const { id } = await withdrawals.create(
+      actor,
+      withdrawalCreate.parse({ amount: 150, wallet_address: ADDRESS }),
+    );
+    expect(await rewards.balance(actor)).toEqual({ currency: 'SVC-TEST', available: '0', held: '150' });
+    await withdrawals.cancel(actor, id);
+    expect(await rewards.balance(actor)).toEqual({ currency: 'SVC-TEST', available: '150', held: '0' });
+  });
+});
+
+type Step =
+  | { readonly kind: 'grant'; readonly by: number; readonly amount: string }
+  | { readonly kind: 'claim' | 'cancel'; readonly by: number; readonly which: number }
+  | { readonly kind: 'withdraw'; readonly by: number; readonly amount: string };
+
+const by = fc.nat(1);
+/** Up to 60 tokens, with up to 18 decimals. */
+const amount = fc
+  .bigInt(1n, 60n * 10n ** 18n)
+  .map((atoms) => new Exact(atoms.toString()).div('1000000000000000000').toString());
+const which = fc.nat(2);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('grant' as const), by, amount }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('claim' as const), by, which }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('withdraw' as const), by, amount }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('cancel' as const), by, which }) },
+);
+
+async function grant(actor: Actor, tokens: string): Promise<void> {
+  await core.rows(
+    `INSERT INTO rewards (id, user_id, type_id, amount, currency, reason, source_kind, source_id, event_id, claimable_at)
+     SELECT $1, $2, id, $3, 'SVC-TEST', 'A test.', 'trade', $1, $1, now() FROM reward_types WHERE code = 'SIGN_UP'`,
+    newUuid(),
+    actor.userId,
+    tokens,
+  );
+}
+
+/** Two users who have claimed a reward, and have another to claim. */
+async function earners(): Promise<readonly Actor[]> {
+  const actors = [await core.actor(), await core.actor()];
+  for (let by = 0; by < actors.length; by++) {
+    for (const amount of ['100', '20']) await take(actors, { kind: 'grant', by, amount });
+    await take(actors, { kind: 'claim', by, which: 0 });
+  }
+  return actors;
+}
+
+/** Takes the step; what the product refuses is as good as what it does. */
+async function take(actors: readonly Actor[], each: Step): Promise<void> {
+  const actor = actors[each.by]!;
+  const nth = async (table: 'rewards' | 'withdrawals', which: number) => {
+    const [row] = await core.rows(
+      `SELECT id FROM ${table} WHERE user_id = $1 ORDER BY created_at, id OFFSET $2 LIMIT 1`,
+      actor.userId,
+      which,
+    );
+    return row === undefined ? newUuid() : String(row.id);
+  };
+  if (each.kind === 'grant') return grant(actor, each.amount);
+  const work =
+    each.kind === 'withdraw'
+      ? withdrawals.create(actor, withdrawalCreate.parse({ amount: each.amount, wallet_address: ADDRESS }))
+      : each.kind === 'claim'
+        ? rewards.claim(actor, encodeId('rwd', await nth('rewards', each.which)))
+        : withdrawals.cancel(actor, encodeId('wdr', await nth('withdrawals', each.which)));
+  await work.catch((error) => {
+    const refusals = ['not_found', 'invalid_state', 'insufficient_balance', 'validation_failed'];
+    expect(refusals).toContain(error.code);
+  });
+}
+
+async function expectBooksToAgree(actors: readonly Actor[]): Promise<void> {
+  expect(await core.row('SELECT coalesce(sum(amount), 0) = 0 AS is_zero FROM ledger_postings')).toEqual({
+    is_zero: true,
+  });
+  expect(
+    await core.rows('SELECT entry_id FROM ledger_postings GROUP BY entry_id HAVING sum(amount) <> 0'),
+  ).toEqual([]);
+  expect(
+    await core.rows(
+      `SELECT a.id FROM ledger_accounts a LEFT JOIN ledger_postings p ON p.account_id = a.id
+       WHERE a.user_id IS NOT NULL GROUP BY a.id HAVING a.balance <> coalesce(sum(p.amount), 0) OR a.balance < 0`,
+    ),
+  ).toEqual([]);
+  for (const { userId } of actors) {
+    const { claimed, pending } = await core.row(
+      `SELECT (SELECT coalesce(sum(amount), 0) FROM rewards WHERE user_id = $1 AND claimed_at IS NOT NULL) AS claimed,
+         (SELECT coalesce(sum(amount), 0) FROM withdrawals WHERE user_id = $1 AND status = 'PENDING') AS pending`,
+      userId,
+    );
+    const { available, held } = await ledger.balance(userId);
+    expect(new Exact(available).plus(held).toString()).toBe(new Exact(String(claimed)).toString());
+    expect(new Exact(held).toString()).toBe(new Exact(String(pending)).toString());
+  }
+}
+
+describe('after any grants, claims, withdrawals and cancellations', () => {
+  it('one after the other, the books sum to zero and every balance is what was claimed', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
+        const actors = await earners();
+        for (const each of steps) await take(actors, each);
+        await expectBooksToAgree(actors);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('all at once, the books sum to zero and every balance is what was claimed', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 30 }), async (steps) => {
+        const actors = await earners();
+        await Promise.all(steps.map((each) => take(actors, each)));
+        await expectBooksToAgree(actors);
+      }),
+      { numRuns: 15 },
+    );
+  });
+});
