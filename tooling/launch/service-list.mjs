@@ -161,7 +161,7 @@ function mailboxService({ dir, ports }) {
   return {
     name: 'mailbox',
     app: 'mailbox',
-    main: fileURLToPath(new URL('./mailbox/main.mjs', import.meta.url)),
+    main: fileURLToPath(new URL('../mailbox/main.mjs', import.meta.url)),
     url: `http://127.0.0.1:${ports.page}`,
     env: { PORT: String(ports.page), SMTP_PORT: String(ports.smtp), MAIL_DIR: dir },
   };

@@ -1,0 +1,143 @@
+import pLimit from 'p-limit';
+import { keyOf } from '../e2e/accounts.mjs';
+import { createClient, openAccount } from '../launch/first-trade/client.mjs';
+import { pairsOf } from '../launch/first-trade/scenario.mjs';
+import { openVenueAccount } from './venue.mjs';
+
+/**
+ * Who takes part: leaders with a strategy each, and copiers that follow them, some of them several on one account.
+ *
+ * @typedef {{ id: string, credentials: import('./venue.mjs').Credentials }} Account
+ * @typedef {{ api: import('@trading-automation/sdk').Client, account: Account, strategyId: string }} Leader
+ * @typedef {{ id: string, strategyId: string, accountId: string }} Copier
+ * @typedef {{ leaders: Leader[], copiers: Copier[], accounts: Account[], pairs: readonly any[] }} Cast
+ */
+
+const copiersPerUser = 100;
+/** Every so many copiers, one has the account of the copier before. */
+const sharedEvery = 5;
+/** Of accounts that are linked at once: most of it is waiting for one process after another. */
+const atOnce = 8;
+
+/** Settings of copiers, in turn. @type {Pick<import('@trading-automation/sdk').CopierCreate, 'sizing' | 'limits' | 'below_minimum'>[]} */
+const settings = [
+  { sizing: { mode: 'MULTIPLIER', value: '1' } },
+  { sizing: { mode: 'MULTIPLIER', value: '0.37' }, below_minimum: 'SKIP' },
+  { sizing: { mode: 'FIXED_QUOTE', value: '150' } },
+  { sizing: { mode: 'FIXED_AMOUNT', value: '0.004' }, limits: { max_trade_quote: '120' } },
+  { sizing: { mode: 'EQUITY_RATIO', value: '1' } },
+  { sizing: { mode: 'MULTIPLIER', value: '0.05' }, below_minimum: 'ACCUMULATE' },
+  { sizing: { mode: 'MULTIPLIER', value: '2' }, limits: { max_open_quote: '2500', max_slippage_bps: 30 } },
+];
+
+/**
+ * @param {import('../e2e/killable-product.mjs').KillableProduct} product
+ * @param {{ strategies: number, copiers: number }} size
+ * @returns {Promise<Cast>}
+ */
+export async function openCast(product, size) {
+  const leaders = await Promise.all(
+    Array.from({ length: size.strategies }, (_, index) => openLeader(product, index)),
+  );
+  const { api } = /** @type {Leader} */ (leaders[0]);
+  const pairs = await pairsOf(api);
+  const groups = [];
+  for (let first = 0; first < size.copiers; first += copiersPerUser) {
+    const user = await openUser(product, `chaos copiers ${first}`);
+    const end = Math.min(first + copiersPerUser, size.copiers);
+    for (const numbers of byAccount(first, end)) groups.push({ user, numbers });
+  }
+  const opened = await pLimit(atOnce).map(groups, (group) => openCopiers(product, leaders, group));
+  return {
+    leaders,
+    copiers: opened.flatMap(({ copiers }) => copiers),
+    accounts: [...leaders, ...opened].map(({ account }) => account),
+    pairs,
+  };
+}
+
+/**
+ * The numbers of a user's copiers, those of one account together.
+ *
+ * @param {number} first
+ * @param {number} end
+ */
+function byAccount(first, end) {
+  /** @type {number[][]} */
+  const groups = [];
+  for (let number = first; number < end; number++) {
+    const before = groups.at(-1);
+    if (before !== undefined && number % sharedEvery === 0) before.push(number);
+    else groups.push([number]);
+  }
+  return groups;
+}
+
+/**
+ * An account, and the copiers that have it.
+ *
+ * @param {import('../e2e/killable-product.mjs').KillableProduct} product
+ * @param {readonly Leader[]} leaders
+ * @param {{ user: import('@trading-automation/sdk').Client, numbers: readonly number[] }} group
+ */
+async function openCopiers(product, leaders, { user, numbers }) {
+  const account = await linkAccount(product, user, `copier ${numbers[0]}`, '20000');
+  /** @type {Copier[]} */
+  const copiers = [];
+  for (const number of numbers) {
+    const { strategyId } = /** @type {Leader} */ (leaders[number % leaders.length]);
+    const { id } = await user.copiers.create({
+      name: `copier ${number}`,
+      strategy_id: strategyId,
+      exchange_account_id: account.id,
+      .../** @type {typeof settings[number]} */ (settings[number % settings.length]),
+    });
+    await user.copiers.start(id);
+    copiers.push({ id, strategyId, accountId: account.id });
+  }
+  return { account, copiers };
+}
+
+/**
+ * @param {import('../e2e/killable-product.mjs').KillableProduct} product
+ * @param {number} index
+ * @returns {Promise<Leader>}
+ */
+async function openLeader(product, index) {
+  const api = await openUser(product, `chaos leader ${index}`);
+  const account = await linkAccount(product, api, `leader ${index}`, '10000000');
+  const { id } = await api.strategies.create({
+    name: `strategy ${index}`,
+    exchange_account_id: account.id,
+    visibility: 'PUBLIC',
+  });
+  return { api, account, strategyId: id };
+}
+
+/**
+ * @param {{ restUrl: string }} product
+ * @param {string} label
+ */
+async function openUser({ restUrl }, label) {
+  const { api } = await openAccount({ restUrl, privateKey: keyOf(label) });
+  const { key } = await api.apiKeys.create({ name: label, permissions: ['READ', 'TRADE'] });
+  return createClient({ restUrl, apiKey: key });
+}
+
+/**
+ * @param {{ paperExchangeUrl: string }} product
+ * @param {import('@trading-automation/sdk').Client} api
+ * @param {string} name
+ * @param {string} usdt
+ * @returns {Promise<Account>}
+ */
+async function linkAccount({ paperExchangeUrl }, api, name, usdt) {
+  const credentials = await openVenueAccount(paperExchangeUrl, { USDT: usdt });
+  const { id } = await api.exchanges.create({
+    exchange: 'paper',
+    account_name: name,
+    trading_type: 'spot',
+    credentials,
+  });
+  return { id, credentials };
+}

@@ -1,0 +1,221 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Webhook } from 'standardwebhooks';
+import { until } from '../launch/first-trade/scenario.mjs';
+import { root } from '../launch/paths.mjs';
+import { openHome, startRawReceiver } from './cli-runs.mjs';
+import { startProduct } from './product.mjs';
+
+/** The command line against the whole product, from an empty home on. */
+
+/** @type {import('./product.mjs').Product} */
+let product;
+/** @type {ReturnType<typeof openHome>} */
+let home;
+beforeAll(async () => {
+  product = await startProduct({ graphqlApis: 1 });
+  home = openHome(product);
+}, 120_000);
+afterAll(async () => {
+  await home?.close();
+  await product?.stop();
+});
+
+/** The run's data; what it was refused for is the failure. */
+async function dataOf(given, more) {
+  const { code, stdout, stderr } = await home.svc([...given, '--json'], more);
+  expect([given.join(' '), code, code === 0 ? '' : stderr]).toEqual([given.join(' '), 0, '']);
+  return JSON.parse(stdout);
+}
+/** The lines of a section of README, as they are pasted into a shell, but for the address of the API. */
+function paste(section) {
+  const [, text] = readFileSync(join(root, 'README.md'), 'utf8').split(`\n## ${section}\n`);
+  const [, block] = /```sh\n([\s\S]*?)```/.exec(text);
+  const lines = block.replace(/^alias .*$/m, '').replaceAll('http://127.0.0.1:4000', product.restUrl);
+  return home.shell(lines);
+}
+const order = [
+  'trades',
+  'create',
+  '--pair',
+  'BTC/USDT',
+  '--side',
+  'BUY',
+  '--type',
+  'MARKET',
+  '--amount',
+  '0.01',
+];
+
+describe('svc, against the real product', () => {
+  it('goes from an empty home to a filled trade by the four commands of README', async () => {
+    const { code, stdout, stderr } = await paste('The first trade');
+    expect([code, code === 0 ? '' : stderr]).toEqual([0, '']);
+    const last = stdout.split('\n').at(-2);
+    expect(last).toMatch(/^trd_\w{26}\tBTC\/USDT\tBUY\tMARKET\tFILLED\t0\.01\/0\.01\t\d+(\.\d+)?\t$/);
+  });
+
+  it('opens no second practice account of a name', async () => {
+    const seeded = await dataOf(['dev', 'seed', '--paper-url', product.paperExchangeUrl]);
+    const accounts = await dataOf(['exchanges', 'list']);
+    expect(accounts.map(({ id }) => id)).toEqual([seeded.id]);
+  });
+
+  it('hands a trade over as the platform delivers it, byte for byte, and the public library verifies it', async () => {
+    const [local, registered] = [await startRawReceiver(), await startRawReceiver()];
+    const webhook = await dataOf(['webhooks', 'create', '--url', registered.url, '--events', 'trade.filled']);
+    const listening = home.begin([
+      'listen',
+      '--forward-to',
+      local.url,
+      '--events',
+      'trade.filled,trade.created',
+    ]);
+    try {
+      await listening.until('ready', () => listening.stderr().includes('Ready'));
+      const trade = await dataOf(order);
+      const isFilled = ({ text }) => text.includes('"trade.filled"') && text.includes(trade.id);
+      const handed = await until(async () => local.received.find(isFilled), Boolean);
+      const delivered = await until(async () => registered.received.find(isFilled), Boolean);
+      expect(handed.text).toBe(delivered.text);
+      expect(handed.headers['webhook-id']).toBe(delivered.headers['webhook-id']);
+      const { stdout: secret } = await home.svc(['listen', '--print-secret']);
+      new Webhook(secret.trim()).verify(handed.text, handed.headers);
+      new Webhook(webhook.secret).verify(delivered.text, delivered.headers);
+      const names = ({ headers }) =>
+        Object.keys(headers)
+          .filter((name) => name !== 'x-svc-webhook-id')
+          .toSorted();
+      expect(names(handed)).toEqual(names(delivered));
+      const id = handed.headers['webhook-id'];
+      await listening.until('the answer', () =>
+        listening.lines().some((line) => line.startsWith('<--') && line.includes(id)),
+      );
+      expect(listening.lines()).toContain(`--> trade.filled [${id}]`);
+      expect(listening.lines().find((line) => line.startsWith('<--') && line.includes(id))).toMatch(
+        /^<-- 204 POST http:\/\/127\.0\.0\.1:\d+\/hook \[evt_\w+\] \(\d+ ms\)$/,
+      );
+    } finally {
+      listening.kill('SIGINT');
+      expect(await listening.ended).toBe(130);
+      await Promise.all([local.stop(), registered.stop()]);
+    }
+  });
+
+  it('loses no event and doubles none while the API is killed under it', async () => {
+    const listening = home.begin(['events', 'stream', '--events', 'trade.*', '--json', '--verbose']);
+    await listening.until('connected', () => listening.stderr().includes('connected'));
+    const placed = [];
+    for (let i = 0; i < 3; i++) {
+      placed.push((await dataOf(order)).id);
+      if (i === 1) {
+        await product.kill('rest-api');
+        await listening.until('a cut', () => listening.stderr().includes('cut'));
+        for (;;) {
+          const { code } = await home.svc(['health', 'get']);
+          if (code === 0) break;
+        }
+      }
+    }
+    const filledOf = () =>
+      listening
+        .lines()
+        .map((line) => JSON.parse(line))
+        .filter(({ type }) => type === 'trade.filled');
+    await listening.until('all fills', () =>
+      placed.every((id) => filledOf().some(({ data }) => data.id === id)),
+    );
+    expect(filledOf().filter(({ data }) => placed.includes(data.id))).toHaveLength(placed.length);
+    const ids = listening.lines().map((line) => JSON.parse(line).event_id);
+    expect(new Set(ids).size).toBe(ids.length);
+    listening.kill('SIGINT');
+    expect(await listening.ended).toBe(130);
+  });
+
+  it('shows an order book, once and live', async () => {
+    const book = await dataOf(['orderbook', 'BTC/USDT', '--depth', '3']);
+    expect(book).toMatchObject({ exchange: 'paper', symbol: 'BTC/USDT' });
+    expect([book.bids.length, book.asks.length]).toEqual([3, 3]);
+    const watching = home.begin([
+      'orderbook',
+      'btc/usdt',
+      '--live',
+      '--depth',
+      '1',
+      '--json',
+      'sequence,bids,asks',
+    ]);
+    await watching.until('three books', () => watching.lines().length >= 3);
+    watching.kill('SIGINT');
+    expect(await watching.ended).toBe(130);
+    const books = watching.lines().map((line) => JSON.parse(line));
+    for (const { bids, asks } of books) expect(Number(bids[0][0])).toBeLessThan(Number(asks[0][0]));
+    const sequences = books.map(({ sequence }) => sequence);
+    expect(sequences).toEqual([...new Set(sequences)].sort((one, other) => one - other));
+  });
+
+  it('asks GraphQL, and subscribes to it', async () => {
+    const me = await dataOf(['graphql', '{ me { id } }']);
+    expect(me.me.id).toBe((await dataOf(['me', 'get'])).id);
+    const [{ id }] = await dataOf(['pairs', 'list', '--jq', '[.[] | select(.symbol == "BTC/USDT")]']);
+    const document =
+      'subscription ($pair: ID!) { orderbookUpdate(tradePairId: $pair, depth: 1) { kind sequence bids asks } }';
+    const subscribed = home.begin(['graphql', '--subscribe', document, '--var', `pair=${id}`]);
+    await subscribed.until('two events', () => subscribed.lines().length >= 2);
+    subscribed.kill('SIGINT');
+    expect(await subscribed.ended).toBe(130);
+    expect(JSON.parse(subscribed.lines()[0]).orderbookUpdate.kind).toBe('SNAPSHOT');
+  });
+
+  it('prints the signals of a strategy from its first on', async () => {
+    const account = (await dataOf(['exchanges', 'list']))[0];
+    const strategy = await dataOf([
+      'api',
+      'POST',
+      '/v1/strategies',
+      '-f',
+      'name=signals',
+      '-f',
+      `exchange_account_id=${account.id}`,
+    ]);
+    const { id } = strategy.data;
+    await dataOf([...order, '--strategy-id', id]);
+    const signals = home.begin(['signals', 'stream', id, '--after', '0', '--json', 'sequence,symbol,side']);
+    await signals.until('a signal', () => signals.lines().length >= 1);
+    expect(JSON.parse(signals.lines()[0])).toEqual({ sequence: 1, symbol: 'BTC/USDT', side: 'BUY' });
+    signals.kill('SIGINT');
+    expect(await signals.ended).toBe(130);
+  });
+
+  it("copies a trade by the lines of README, and asks GraphQL by README's", async () => {
+    const copied = await paste('The first copy');
+    expect([copied.code, copied.code === 0 ? '' : copied.stderr]).toEqual([0, '']);
+    const [copier] = await dataOf(['copiers', 'list']);
+    const [decision] = await until(
+      () => dataOf(['copiers', 'decisions', copier.id]),
+      ({ length }) => length > 0,
+    );
+    expect(decision.outcome).toBe('COPIED');
+    const asked = await paste('GraphQL');
+    expect([asked.code, JSON.parse(asked.stdout).trades.nodes.length]).toEqual([0, 3]);
+    // A dozen runs, each a process of its own.
+  }, 180_000);
+
+  it('finds nothing wrong where all is well, and a clock that is off in milliseconds', async () => {
+    const well = await home.svc(['doctor']);
+    expect([well.code, well.stdout]).toEqual([0, expect.stringContaining('\tcredential\t')]);
+    expect(well.stdout).not.toMatch(/^fail/m);
+
+    const behind = 'const now = Date.now; Date.now = () => now() - 300_000;';
+    const off = await home.svc(['doctor', '--debug-signature'], {
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(behind)}`,
+    });
+    const clock = off.stdout.split('\n').find((line) => line.includes('\tclock\t'));
+    const [, skewMs] = /^fail\tclock\t(\d+) ms behind the server's/.exec(clock) ?? [];
+    expect(Math.abs(Number(skewMs) - 300_000)).toBeLessThan(5_000);
+    expect(off.code).toBe(1);
+    // The SDK signs by the server's time, once it has learnt it: the credential works nevertheless.
+    expect(off.stdout).toMatch(/^ok\tcredential\t/m);
+    expect(off.stderr).toMatch(/GET\n\s+\/v1\/me\n\s+\d{13}\n\s+[0-9a-f]{32}\n\s+[0-9a-f]{64}/);
+  });
+});

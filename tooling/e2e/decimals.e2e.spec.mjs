@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import pg from 'pg';
+import { createClient } from '../launch/first-trade/client.mjs';
+import { openWire } from '../launch/first-trade/wire.mjs';
+import { Client } from '../launch/sdk.mjs';
+import { openTrader } from './accounts.mjs';
+import { startProduct } from './product.mjs';
+
+/** @type {import('./product.mjs').Product} */
+let product;
+let trader;
+/** The SDK as it reads decimals unless asked otherwise, and as it reads them without loss. */
+let numbers;
+let texts;
+/** Sends a number as it is written: JSON.stringify writes no more than 17 digits of one. */
+let send;
+beforeAll(async () => {
+  product = await startProduct();
+  trader = await openTrader(product, 'decimals: trader');
+  const { key: apiKey } = await trader.api.apiKeys.create({ name: 'decimals' });
+  numbers = createClient({ restUrl: product.restUrl, apiKey });
+  texts = new Client({ baseURL: product.restUrl, apiKey, decimals: 'string' });
+  send = openWire({ restUrl: product.restUrl, apiKey });
+  // No exchange has steps this fine, and the worker's orders will be refused by it. What is shown is what the product
+  // itself keeps.
+  const database = new pg.Client({ connectionString: product.databaseUrl });
+  await database.connect();
+  await database.query(
+    "UPDATE trade_pairs SET amount_step = 1e-18, price_tick = 1e-18, min_amount = 1e-18, min_notional = 0 WHERE symbol = 'BTC/USDT'",
+  );
+  await database.end();
+}, 120_000);
+afterAll(() => product?.stop());
+
+const units = (digits) => fc.bigInt({ min: 1n, max: 10n ** BigInt(digits) - 1n });
+/** A decimal of 18 places in plain notation, and the canonical form of it. */
+const decimal = units(19).map((value) => {
+  const text = value.toString().padStart(19, '0');
+  const plain = `${text.slice(0, -18)}.${text.slice(-18)}`;
+  return { plain, number: plain, canonical: plain.replace(/\.?0+$/, ''), exponent: `${value}e-18` };
+});
+const fieldOf = (text, name) => new RegExp(`"${name}":"?([0-9.eE+-]+)`).exec(text)?.[1];
+
+/** The text of the answer to a trade that is placed, its decimals in one of the forms that JSON has for them. */
+async function place(amount, price, form) {
+  const ids = { exchange_account_id: trader.account.id, trade_pair_id: trader.pair.id };
+  const order = { ...ids, type: 'LIMIT', side: 'BUY' };
+  if (form === 'plain') {
+    const created = numbers.trades.create({ ...order, price: price.plain, amount: amount.plain });
+    return await (await created.asResponse()).text();
+  }
+  const rest = JSON.stringify(order).slice(1, -1);
+  const body = `{${rest},"price":${price[form]},"amount":${amount[form]}}`;
+  const created = await send('POST', '/v1/trades', { body });
+  expect(created).toMatchObject({ status: 201 });
+  return created.text;
+}
+
+describe('the amounts of a trade', () => {
+  it('are exact to 18 decimals from the body through Postgres to the answer', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        decimal,
+        decimal,
+        fc.constantFrom('plain', 'number', 'exponent'),
+        async (amount, price, form) => {
+          const created = await place(amount, price, form);
+          const { id } = JSON.parse(created).data;
+          const read = await (await numbers.trades.get(id).asResponse()).text();
+          for (const text of [created, read]) {
+            expect(fieldOf(text, 'amount')).toBe(amount.canonical);
+            expect(fieldOf(text, 'price')).toBe(price.canonical);
+          }
+          const asText = { amount: amount.canonical, price: price.canonical };
+          expect(await texts.trades.get(id)).toMatchObject(asText);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  }, 120_000);
+});

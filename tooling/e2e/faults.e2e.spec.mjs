@@ -1,0 +1,173 @@
+import { Redis } from 'ioredis';
+import { createClient, outcomeOf } from '../launch/first-trade/client.mjs';
+import { startReceiver } from '../launch/first-trade/receiver.mjs';
+import { until } from '../launch/first-trade/scenario.mjs';
+import { openTrader } from './accounts.mjs';
+import { startProduct } from './product.mjs';
+
+/** @type {import('./product.mjs').Product} */
+let product;
+let trader;
+beforeAll(async () => {
+  product = await startProduct({
+    more: { 'webhook-dispatcher': { ATTEMPT_TIMEOUT_MS: '2000', LEASE_MS: '3000', SWEEP_MS: '500' } },
+  });
+  trader = await openTrader(product, 'faults: trader');
+}, 120_000);
+afterAll(() => product?.stop());
+
+const marketBuy = (amount) => ({
+  exchange_account_id: trader.account.id,
+  trade_pair_id: trader.pair.id,
+  type: 'MARKET',
+  side: 'BUY',
+  amount,
+});
+
+async function ledger() {
+  const url = `${product.paperExchangeUrl}/admin/ledger?api_key=${trader.credentials.api_key}`;
+  return (await fetch(url)).json();
+}
+
+async function setWeather(weather) {
+  const answer = await fetch(`${product.paperExchangeUrl}/admin/weather`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(weather),
+  });
+  expect(answer.status).toBe(200);
+}
+
+describe('a kill -9 of the trading worker', () => {
+  afterEach(() => setWeather({}));
+
+  it('between "order sent" and "answer stored" makes no second order, and the trade is found out', async () => {
+    const before = (await ledger()).orders.length;
+    // Nor does the stream tell of it, which may be as quick as the kill.
+    await setWeather({ drop_answer_rate: 1, lose_event_rate: 1 });
+    const trade = await trader.api.trades.create(marketBuy('0.02'));
+    await until(ledger, ({ orders }) => orders.length === before + 1);
+    await product.kill('trading-worker');
+    const atKill = await trader.api.trades.get(trade.id);
+    expect(atKill).toMatchObject({ status: 'PENDING', sub_status: 'SUBMITTING' });
+    await setWeather({});
+
+    const found = await until(
+      () => trader.api.trades.get(trade.id),
+      ({ status }) => status === 'FILLED',
+      60_000,
+    );
+    const { orders, fills } = await ledger();
+    expect(orders).toHaveLength(before + 1);
+    const own = fills.filter(({ order_id }) => order_id === found.exchange_order_id);
+    expect(found.fills.map(({ exchange_fill_id }) => exchange_fill_id).sort()).toEqual(
+      own.map(({ fill_id }) => fill_id).sort(),
+    );
+  }, 90_000);
+
+  it('while trades come in loses none of them and doubles none', async () => {
+    const before = (await ledger()).orders.length;
+    const ids = [];
+    for (let i = 0; i < 12; i++) {
+      if (i % 4 === 2) await product.kill('trading-worker');
+      ids.push((await trader.api.trades.create(marketBuy('0.001'))).id);
+    }
+    const ended = await Promise.all(
+      ids.map((id) =>
+        until(
+          () => trader.api.trades.get(id),
+          ({ status }) => status === 'FILLED' || status === 'FAILED',
+          60_000,
+        ),
+      ),
+    );
+    const filled = ended.filter(({ status }) => status === 'FILLED');
+    const { orders } = await ledger();
+    // A trade whose worker died before the order left it is FAILED: a user's order is never sent a second time.
+    expect(orders).toHaveLength(before + filled.length);
+    expect(new Set(orders.map(({ client_order_id }) => client_order_id)).size).toBe(orders.length);
+    for (const { failure, status } of ended)
+      if (status === 'FAILED') expect(failure.code).toBe('not_accepted');
+  }, 120_000);
+
+  it('leaves a worker that takes up an order whose answer never came, without any kill', async () => {
+    const before = (await ledger()).orders.length;
+    await setWeather({ drop_answer_rate: 1 });
+    const trade = await trader.api.trades.create(marketBuy('0.01'));
+    await until(ledger, ({ orders }) => orders.length === before + 1);
+    await setWeather({});
+    await until(
+      () => trader.api.trades.get(trade.id),
+      ({ status }) => status === 'FILLED',
+      60_000,
+    );
+    expect((await ledger()).orders).toHaveLength(before + 1);
+  }, 90_000);
+});
+
+describe('a kill -9 of the webhook dispatcher', () => {
+  it('in the middle of a delivery loses no event, and sends it again under the same id', async () => {
+    let isHolding = true;
+    const receiver = await startReceiver({
+      answer: async () => {
+        while (isHolding) await new Promise((resolve) => setTimeout(resolve, 20));
+        return 204;
+      },
+    });
+    const webhook = await trader.api.webhooks.create({ url: receiver.url, events: ['trade.filled'] });
+    receiver.useSecret(webhook.secret);
+    const trade = await trader.api.trades.create(marketBuy('0.01'));
+    const first = await receiver.until('the held delivery', () => true);
+    await product.kill('webhook-dispatcher');
+    isHolding = false;
+
+    const second = await receiver.until(
+      'the delivery after the restart',
+      (received) => received !== first && received.event.event_id === first.event.event_id,
+      60_000,
+    );
+    expect(second).toMatchObject({ isGenuine: true, event: first.event });
+    expect(second.event.data.id).toBe(trade.id);
+    await until(
+      () => trader.api.webhooks.deliveries(webhook.id),
+      ({ data }) =>
+        data.some(({ status, event_id }) => status === 'SUCCEEDED' && event_id === first.event.event_id),
+    );
+    await receiver.stop();
+  }, 90_000);
+});
+
+describe('a Redis that does not answer', () => {
+  it('lets no signed request in, stops no trade and loses no event', async () => {
+    const receiver = await startReceiver();
+    const webhook = await trader.api.webhooks.create({ url: receiver.url, events: ['trade.filled'] });
+    receiver.useSecret(webhook.secret);
+    const { key } = await trader.api.apiKeys.create({ name: 'without Redis' });
+    const byKey = createClient({ restUrl: product.restUrl, apiKey: key });
+    const redis = new Redis(product.redisUrl);
+    const info = await redis.info('server').finally(() => redis.disconnect());
+    const pid = Number(/^process_id:(\d+)/m.exec(info)[1]);
+    process.kill(pid, 'SIGSTOP');
+    let trade;
+    try {
+      const signed = await outcomeOf(trader.api.me.get({ maxRetries: 0 }));
+      expect(signed).toMatchObject({ status: 503, code: 'service_unavailable' });
+      expect(Number(signed.headers.get('retry-after'))).toBeGreaterThan(0);
+      trade = await byKey.trades.create(marketBuy('0.01'));
+      await until(
+        () => byKey.trades.get(trade.id),
+        ({ status }) => status === 'FILLED',
+      );
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+    const told = await receiver.until(
+      'the fill',
+      ({ event, isGenuine }) => isGenuine && event.data.id === trade.id,
+      60_000,
+    );
+    expect(told.event.type).toBe('trade.filled');
+    expect(await trader.api.me.get()).toMatchObject({ world: 'test' });
+    await receiver.stop();
+  }, 120_000);
+});

@@ -1,0 +1,58 @@
+import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { run } from '../launch/commands.mjs';
+import { root } from '../launch/paths.mjs';
+
+/** The TypeScript of pages: each block is a program of its own, as its reader would save it. */
+
+/** @typedef {{ name: string, code: string, path: string }} Program `path` is that of the compiled module */
+
+/** @param {string} page its path @returns {{ name: string, code: string }[]} named by page, heading and number */
+function blocksOf(page) {
+  const text = readFileSync(join(root, page), 'utf8');
+  /** @type {{ name: string, code: string }[]} */
+  const blocks = [];
+  let heading = '';
+  for (const [, title, code] of text.matchAll(/^#+ (.+)$|^```ts\n([\s\S]*?)^```$/gm)) {
+    heading = title ?? heading;
+    if (code === undefined) continue;
+    const place = `${page.replace(/^docs\/guides\/|\.md$/g, '')}, ${heading}`;
+    const count = blocks.filter(({ name }) => name.startsWith(place)).length;
+    blocks.push({ name: count === 0 ? place : `${place} (${count + 1})`, code });
+  }
+  return blocks;
+}
+
+/**
+ * Compiles the programs of some pages, strictly, where the packed SDK is installed.
+ *
+ * @param {string} packed folder of the packed SDK; what is made is within it
+ * @param {readonly string[]} pages
+ * @returns {Promise<{ programs: Program[], said: string, folder: string }>} `said` is empty where all of them are right
+ */
+export async function compilePages(packed, pages) {
+  const folder = mkdtempSync(join(packed, 'guides-'));
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(join(root, 'node_modules/@types'), join(folder, 'node_modules/@types'));
+  const programs = pages.flatMap(blocksOf).map((block, index) => {
+    writeFileSync(join(folder, `program-${index}.mts`), block.code);
+    return { ...block, path: join(folder, `program-${index}.mjs`) };
+  });
+  const compilerOptions = {
+    target: 'es2022',
+    module: 'nodenext',
+    lib: ['ES2023', 'DOM', 'DOM.Iterable', 'DOM.AsyncIterable'],
+    types: ['node'],
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
+    verbatimModuleSyntax: true,
+  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.mts'] }));
+  const { stdout, stderr } = await run(process.execPath, [
+    join(root, 'node_modules/typescript/bin/tsc'),
+    '-p',
+    folder,
+  ]);
+  return { programs, said: stdout + stderr, folder };
+}

@@ -1,0 +1,151 @@
+import { join } from 'node:path';
+import { until } from '../launch/first-trade/scenario.mjs';
+import { ensureKeys } from '../launch/keys.mjs';
+import { freePort } from '../launch/ports.mjs';
+import { preparePostgres } from '../launch/postgres.mjs';
+import { signalTree } from '../launch/processes.mjs';
+import { prepareRedis } from '../launch/redis.mjs';
+import { startKeeper } from '../launch/servers.mjs';
+import { ampleRateLimits, ampleVenueLimits, listServices } from '../launch/service-list.mjs';
+import { migrateDatabase, superviseService } from '../launch/service-processes.mjs';
+import { temporaryFolder } from '../launch/test-servers.mjs';
+
+/** What is killed on purpose did nothing wrong. */
+const SOON = { firstMs: 250, mostMs: 1_000, calmAfterMs: 1_000 };
+
+/**
+ * The product over a Postgres and a Redis of its own, run as a deployment runs them: everything acknowledged is on its
+ * way to the disk. Servers and services alike are begun again when they are killed.
+ *
+ * @param {{
+ *   only?: readonly string[], workers?: number, more?: import('../launch/service-list.mjs').Surroundings['more'],
+ *   say?: (line: string) => void,
+ * }} [options] `only` these services; `workers` trading workers on one database
+ */
+export async function startKillableProduct({ only, workers = 1, more, say = () => {} } = {}) {
+  /** @type {(() => unknown)[]} */
+  const undo = [];
+  const stop = async () => {
+    for (const step of undo.reverse()) await step();
+  };
+  /** @type {Map<string, number>} */
+  const serverPids = new Map();
+  try {
+    const folder = temporaryFolder();
+    const keeper = startKeeper((name, event) => {
+      if (event.type === 'started') serverPids.set(name, event.pid);
+    });
+    undo.push(() => keeper.stop());
+    keeper.removeAfterwards(folder);
+    const [postgres, redis] = await Promise.all([
+      preparePostgres({
+        dataDir: join(folder, 'postgres'),
+        passwordFile: join(folder, 'postgres-password'),
+        logFile: join(folder, 'postgres.log'),
+        port: await freePort(),
+        database: 'product',
+        // From the first change on, everything acknowledged is.
+        isFlushed: false,
+      }),
+      prepareRedis({
+        dataDir: join(folder, 'redis'),
+        logFile: join(folder, 'redis.log'),
+        port: await freePort(),
+        say: () => undefined,
+      }),
+    ]);
+    await Promise.all([keeper.start(postgres), keeper.start(redis)]);
+    await migrateDatabase(postgres.url);
+    const services = withWorkers(
+      listServices({
+        databaseUrl: postgres.url,
+        redisUrl: redis.url,
+        keys: await ensureKeys(join(folder, 'keys')),
+        paperExchangeDir: join(folder, 'paper-exchange'),
+        ports: { rest: await freePort(), paperExchange: await freePort() },
+        venueLimits: ampleVenueLimits,
+        more: { ...more, 'rest-api': { RATE_LIMITS: ampleRateLimits, ...more?.['rest-api'] } },
+      }).filter(({ name }) => only === undefined || only.includes(name)),
+      workers,
+    );
+    const processes = new Map(
+      services.map((service) => [service.name, superviseService(service, say, SOON)]),
+    );
+    undo.push(() => Promise.all([...processes.values()].map((running) => running.stop())));
+    await Promise.all([...processes.values()].map((running) => running.untilReady()));
+
+    /**
+     * @param {string} name
+     * @param {NodeJS.Signals} signal
+     */
+    const signalService = (name, signal) => {
+      const pid = processes.get(name)?.pid;
+      if (pid === undefined) throw new Error(`${name} does not run`);
+      process.kill(pid, signal);
+    };
+    undo.push(() => {
+      for (const name of processes.keys()) if (processes.get(name)?.pid) signalService(name, 'SIGCONT');
+    });
+    /** @param {string} name */
+    const urlOf = (name) => services.find((service) => service.name === name)?.url ?? '';
+    return {
+      restUrl: urlOf('rest-api'),
+      paperExchangeUrl: urlOf('paper-exchange'),
+      databaseUrl: postgres.url,
+      redisUrl: redis.url,
+      /** Names of the trading workers. */
+      workerNames: services.filter(({ app }) => app === 'trading-worker').map(({ name }) => name),
+      /**
+       * Ends a server or a service as a power failure of its process would; resolves once it was begun again.
+       *
+       * @param {string} name
+       */
+      async kill(name) {
+        const pidOf = () => (serverPids.has(name) ? serverPids.get(name) : processes.get(name)?.pid);
+        const pid = /** @type {number} */ (
+          await until(
+            async () => pidOf(),
+            (value) => value !== undefined,
+          )
+        );
+        signalTree(pid, 'SIGKILL');
+        await until(
+          async () => pidOf(),
+          (now) => now !== undefined && now !== pid,
+        );
+      },
+      /**
+       * Has a service stand still, as on a machine that is gone, until it is resumed.
+       *
+       * @param {string} name
+       */
+      pause(name) {
+        signalService(name, 'SIGSTOP');
+      },
+      /** @param {string} name */
+      resume(name) {
+        signalService(name, 'SIGCONT');
+      },
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** @typedef {Awaited<ReturnType<typeof startKillableProduct>>} KillableProduct */
+
+/**
+ * @param {import('../launch/service-list.mjs').Service[]} services
+ * @param {number} count
+ */
+function withWorkers(services, count) {
+  const worker = services.find(({ name }) => name === 'trading-worker');
+  if (worker === undefined) return services;
+  const others = Array.from({ length: count - 1 }, (_, i) => ({
+    ...worker,
+    name: `trading-worker-${i + 2}`,
+  }));
+  return [...services, ...others];
+}

@@ -1,0 +1,220 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from '../launch/first-trade/client.mjs';
+import { until } from '../launch/first-trade/scenario.mjs';
+import { environmentIn, svcFile } from '../launch/svc.mjs';
+
+const start = join(import.meta.dirname, '..', 'launch', 'start.mjs');
+const demo = join(import.meta.dirname, '..', 'launch', 'first-trade', 'main.mjs');
+
+/** @type {string} */
+let folder;
+/** @type {import('node:child_process').ChildProcess[]} */
+const begun = [];
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'trading-automation-start-'));
+  // Postgres may have to run as another user.
+  chmodSync(folder, 0o755);
+});
+afterAll(async () => {
+  for (const child of begun) if (child.exitCode === null) child.kill('SIGINT');
+  await Promise.all(begun.map((child) => ended(child)));
+  rmSync(folder, { recursive: true, force: true });
+}, 60_000);
+
+/** @param {import('node:child_process').ChildProcess} child */
+const ended = (child) =>
+  child.exitCode !== null ? child.exitCode : new Promise((resolve) => child.once('exit', resolve));
+
+function launch() {
+  const { DATABASE_URL: _database, REDIS_URL: _redis, ...env } = process.env;
+  const child = spawn('node', [start, '--data', join(folder, 'data')], {
+    env: { ...env, NODE_OPTIONS: '' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  begun.push(child);
+  const launched = { child, output: '' };
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      launched.output += text;
+    });
+  }
+  return launched;
+}
+
+const saying = (launched, text) =>
+  until(
+    async () => launched.output,
+    (output) => output.includes(text),
+    100_000,
+  );
+
+/**
+ * All processes that a process has begun, and those that these have begun.
+ *
+ * @param {number} pid
+ * @returns {{ pid: number, command: string }[]}
+ */
+function descendantsOf(pid) {
+  const rows = existsSync('/proc/self/stat') ? processesOfProc() : processesOfPs();
+  /** @param {number} parent */
+  const below = (parent) =>
+    rows.filter((row) => row.parent === parent).flatMap((row) => [row, ...below(row.pid)]);
+  return below(pid);
+}
+
+/** A minimal system has no `ps`. */
+function processesOfProc() {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        // The name in brackets may hold spaces and brackets itself.
+        const [, parent] = /^.*\) \S (\d+)/s.exec(readFileSync(`/proc/${name}/stat`, 'utf8'));
+        const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
+        return [{ pid: Number(name), parent: Number(parent), command }];
+      } catch {
+        // It ended while the list was read.
+        return [];
+      }
+    });
+}
+
+function processesOfPs() {
+  return execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='])
+    .toString()
+    .split('\n')
+    .map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line))
+    .filter((match) => match !== null)
+    .map(([, pid, parent, command]) => ({ pid: Number(pid), parent: Number(parent), command }));
+}
+
+/** @param {number} pid */
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What a command says that ends well. */
+async function outputOf(command, args, env = { ...process.env, NODE_OPTIONS: '' }) {
+  const child = spawn(command, args, {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    output += text;
+  });
+  // By then all of it was read.
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  expect(code).toBe(0);
+  return output;
+}
+
+/** Ctrl-C, and whatever is left of it. */
+async function stop(child) {
+  const processes = descendantsOf(child.pid);
+  // The keeper, Postgres, Redis, the mailbox, and five services at least.
+  expect(processes.length).toBeGreaterThanOrEqual(9);
+  child.kill('SIGINT');
+  expect(await ended(child)).toBe(0);
+  return processes.filter(({ pid }) => isAlive(pid));
+}
+
+/** @param {string} mailUrl */
+const mailsOf = async (mailUrl) => (await (await fetch(`${mailUrl}/messages`)).json()).messages;
+
+/** Gives the account an address, and opens the link that the mailbox got. */
+async function verifyAddress(api, mailUrl, email) {
+  expect(await api.me.update({ email })).toMatchObject({ email });
+  const [mail] = await until(
+    () => mailsOf(mailUrl),
+    (mails) => mails.length > 0,
+  );
+  expect(mail.to).toEqual([email]);
+  const [link] = /^http:\/\/\S+$/m.exec(mail.text);
+  expect(await (await fetch(`${mailUrl}/mails/${mail.id}`)).text()).toContain(`<a href="${link}"`);
+  expect((await fetch(link)).status).toBe(200);
+  expect(await api.me.get()).toMatchObject({ email, email_verified: true });
+}
+
+describe('npm start', () => {
+  it('runs everything, says what to try, restarts what crashes, keeps the data, and leaves nothing behind', async () => {
+    const first = launch();
+    await saying(first, 'Ready.');
+    const stateFile = join(folder, 'data', 'dev.json');
+    expect(statSync(stateFile).mode & 0o777).toBe(0o600);
+    const state = JSON.parse(readFileSync(stateFile, 'utf8'));
+    expect(state).toEqual({
+      rest_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      graphql_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      paper_exchange_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      mail_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      api_key: expect.stringMatching(/^svc_test_/),
+      paper_credentials: { api_key: expect.any(String), api_secret: expect.any(String) },
+      pid: first.child.pid,
+    });
+    const api = createClient({ restUrl: state.rest_url, apiKey: state.api_key });
+
+    // The banner's own curl line for a trade works as it stands.
+    const [, line] = /^ {2}(curl -s \S+\/v1\/trades .+)$/m.exec(first.output);
+    const { id } = JSON.parse(await outputOf('sh', ['-c', line])).data;
+    await until(
+      () => api.trades.get(id),
+      ({ status }) => status === 'FILLED',
+    );
+
+    // So do its lines for the command line, from an empty home to a filled trade and to GraphQL.
+    const [, file] = /^ {2}alias svc='node (.+)'$/m.exec(first.output);
+    expect(existsSync(file)).toBe(true);
+    const lines = first.output.split('\n').filter((each) => each.startsWith('  svc '));
+    expect(lines).toHaveLength(5);
+    const typed = [`svc() { node '${svcFile}' "$@"; }`, 'set -e', ...lines].join('\n');
+    const said = await outputOf('sh', ['-c', typed], environmentIn(join(folder, 'home')));
+    expect(said).toMatch(/MARKET\tFILLED/);
+    const told = JSON.parse(said.slice(said.search(/^\{/m)));
+    expect(told).toMatchObject({ trades: { nodes: [{ symbol: 'BTC/USDT', status: 'FILLED' }] } });
+
+    // The demo has an account of its own, too: that of the banner's key is as it was.
+    const played = await outputOf('node', [demo, '--data', join(folder, 'data')]);
+    expect(played).toMatch(/^\$ svc auth login --base-url .*\$ svc trades watch .*FILLED/s);
+    expect(played).toContain(
+      'Received and verified: trade.created, trade.created, trade.filled, trade.cancelled',
+    );
+    expect((await api.publicKeys.list()).data).toHaveLength(1);
+
+    await verifyAddress(api, state.mail_url, 'owner@example.com');
+
+    const second = launch();
+    expect(await ended(second.child)).toBe(1);
+    expect(second.output).toContain(`Already running here, as process ${first.child.pid}.`);
+
+    const { commit } = await api.version.get();
+    expect(commit).toMatch(/^[0-9a-f]{40}$/);
+    const apiProcess = descendantsOf(first.child.pid).find(({ command }) => command.includes('rest-api'));
+    process.kill(apiProcess.pid, 'SIGKILL');
+    await saying(first, 'ended (SIGKILL) and is started again');
+    await until(
+      () => api.health.get().catch(() => ({ status: 'away' })),
+      ({ status }) => status === 'ok',
+    );
+
+    expect(await stop(first.child)).toEqual([]);
+    expect(existsSync(stateFile)).toBe(false);
+
+    const again = launch();
+    await saying(again, 'Ready.');
+    const kept = JSON.parse(readFileSync(stateFile, 'utf8'));
+    expect(kept.api_key).toBe(state.api_key);
+    const later = createClient({ restUrl: kept.rest_url, apiKey: kept.api_key });
+    expect(await later.trades.get(id)).toMatchObject({ status: 'FILLED' });
+    expect((await mailsOf(kept.mail_url)).map(({ to }) => to)).toEqual([['owner@example.com']]);
+    expect(await stop(again.child)).toEqual([]);
+  }, 360_000);
+});

@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { until } from '../launch/first-trade/scenario.mjs';
+import { ensureKeys } from '../launch/keys.mjs';
+import { freePort } from '../launch/ports.mjs';
+import { ampleRateLimits, listServices } from '../launch/service-list.mjs';
+import { migrateDatabase, superviseService } from '../launch/service-processes.mjs';
+import { startTestServers } from '../launch/test-servers.mjs';
+
+/**
+ * The whole product for one test file: real processes on free ports, a database and a Redis of its own. A process
+ * that is killed is begun again, as `npm start` does it.
+ *
+ * @param {{
+ *   restApis?: number, graphqlApis?: number, more?: import('../launch/service-list.mjs').Surroundings['more'], say?: (line: string) => void,
+ * }} [options] `restApis` and `graphqlApis` API processes on one database; `more` adds variables to single services
+ */
+export async function startProduct({ restApis = 1, graphqlApis = 0, more, say = () => {} } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'trading-automation-product-'));
+  /** @type {(() => unknown)[]} */
+  const undo = [() => rmSync(folder, { recursive: true, force: true })];
+  const stop = async () => {
+    for (const step of undo.reverse()) await step();
+  };
+  try {
+    const database = await makeDatabase();
+    undo.push(() => database.drop());
+    const servers = await startTestServers({ postgres: false, redis: true });
+    undo.push(() => servers.stop());
+    const keys = await ensureKeys(join(folder, 'keys'));
+    await migrateDatabase(database.url);
+
+    const ports = {
+      rest: await freePort(),
+      paperExchange: await freePort(),
+      ...(graphqlApis === 0 ? {} : { graphql: await freePort() }),
+    };
+    /** Both take from the same buckets. */
+    const ample = { RATE_LIMITS: ampleRateLimits };
+    const services = listServices({
+      databaseUrl: database.url,
+      redisUrl: /** @type {string} */ (servers.redisUrl),
+      keys,
+      paperExchangeDir: join(folder, 'paper-exchange'),
+      ports,
+      more: {
+        ...more,
+        'rest-api': { ...ample, ...more?.['rest-api'] },
+        'graphql-api': { ...ample, ...more?.['graphql-api'] },
+      },
+    });
+    services.push(...(await moreOf(services, 'rest-api', restApis)));
+    services.push(...(await moreOf(services, 'graphql-api', graphqlApis)));
+    /** @type {string[]} */
+    const lines = [];
+    const processes = new Map(
+      services.map((service) => [
+        service.name,
+        superviseService(service, (line) => {
+          lines.push(line);
+          say(line);
+        }),
+      ]),
+    );
+    undo.push(() => Promise.all([...processes.values()].map((running) => running.stop())));
+    await Promise.all([...processes.values()].map((running) => running.untilReady())).catch((error) => {
+      throw new Error(`${error.message}\n${lines.slice(-30).join('\n')}`);
+    });
+
+    /** @param {string} name */
+    const urlOf = (name) => {
+      const url = services.find((service) => service.name === name)?.url;
+      if (url === undefined) throw new Error(`no service ${name} has an address`);
+      return url;
+    };
+    return {
+      restUrl: urlOf('rest-api'),
+      urlOf,
+      paperExchangeUrl: urlOf('paper-exchange'),
+      databaseUrl: database.url,
+      redisUrl: /** @type {string} */ (servers.redisUrl),
+      /** What the services have said so far. */
+      lines,
+      /**
+       * Ends a service as a power failure would, as soon as it runs; it is begun again by itself.
+       *
+       * @param {string} name
+       * @param {NodeJS.Signals} [signal] SIGTERM asks it to end
+       */
+      async kill(name, signal = 'SIGKILL') {
+        const pid = await until(
+          async () => processes.get(name)?.pid,
+          (value) => value !== undefined,
+        );
+        process.kill(/** @type {number} */ (pid), signal);
+      },
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** @typedef {Awaited<ReturnType<typeof startProduct>>} Product */
+
+/**
+ * Further processes of a service, each on a port of its own: `name-2` and so on, until there are `count`.
+ *
+ * @param {readonly import('../launch/service-list.mjs').Service[]} services
+ * @param {string} name
+ * @param {number} count
+ */
+async function moreOf(services, name, count) {
+  const first = services.find((service) => service.name === name);
+  if (first === undefined) return [];
+  /** @type {import('../launch/service-list.mjs').Service[]} */
+  const others = [];
+  for (let i = 2; i <= count; i++) {
+    const port = await freePort();
+    others.push({
+      ...first,
+      name: `${name}-${i}`,
+      url: `http://127.0.0.1:${port}`,
+      env: { ...first.env, PORT: String(port) },
+    });
+  }
+  return others;
+}
+
+async function makeDatabase() {
+  const adminUrl = process.env.TEST_DATABASE_URL;
+  if (adminUrl === undefined) throw new Error('TEST_DATABASE_URL must name a Postgres server for the tests');
+  const name = `product_${randomBytes(8).toString('hex')}`;
+  /** @param {string} statement */
+  const asAdmin = async (statement) => {
+    const client = new pg.Client({ connectionString: adminUrl });
+    await client.connect();
+    await client.query(statement).finally(() => client.end());
+  };
+  await asAdmin(`CREATE DATABASE ${name}`);
+  const url = new URL(adminUrl);
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => asAdmin(`DROP DATABASE ${name} WITH (FORCE)`) };
+}

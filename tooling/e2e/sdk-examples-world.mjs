@@ -1,0 +1,271 @@
+import pg from 'pg';
+import { startReceiver } from '../launch/first-trade/receiver.mjs';
+import { openPaperAccount, until } from '../launch/first-trade/scenario.mjs';
+import { keyOf } from './accounts.mjs';
+import { startProduct } from './product.mjs';
+
+/**
+ * What the examples of the SDK are run in: the whole product, with two people who have records of every kind.
+ *
+ * 1. What an example names is made when it is asked for. What an example may change or remove is made anew each time.
+ * 2. All of it is made by the SDK itself, but for the practice accounts and the code of a mail, which no user gets there.
+ */
+
+/**
+ * @typedef {typeof import('@trading-automation/sdk') & typeof import('@trading-automation/sdk/signer') & typeof import('@trading-automation/sdk/testing') & typeof import('@trading-automation/sdk/realtime')} Sdk
+ * @typedef {import('@trading-automation/sdk').Client} Client
+ */
+
+/** @param {Sdk} sdk every entry of it */
+export async function startWorld(sdk) {
+  /** @type {(() => unknown)[]} */
+  const undo = [];
+  const stop = async () => {
+    for (const step of undo.reverse()) await step();
+  };
+  try {
+    const product = await startProduct({
+      graphqlApis: 1,
+      more: { 'trading-worker': { REWARD_SIGN_UP_AMOUNT: '25' } },
+    });
+    undo.push(() => product.stop());
+    const receiver = await startReceiver();
+    undo.push(() => receiver.stop());
+    const failing = await startReceiver({ answer: () => 500 });
+    undo.push(() => failing.stop());
+    const world = new World(sdk, product, receiver.url);
+    await world.settle(failing.url);
+    return { world, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** A record of every kind, and the means to make more. */
+export class World {
+  /** Requests of the examples' client since the last look, as method and path. @type {string[]} */
+  #asked = [];
+
+  /**
+   * @param {Sdk} sdk
+   * @param {import('./product.mjs').Product} product
+   * @param {string} receiverUrl
+   */
+  constructor(sdk, product, receiverUrl) {
+    this.sdk = sdk;
+    this.product = product;
+    this.receiverUrl = receiverUrl;
+    this.secret = sdk.TEST_WEBHOOK_SECRET;
+  }
+
+  /** @param {string} failingUrl a receiver that refuses everything */
+  async settle(failingUrl) {
+    this.privateKey = keyOf('sdk examples');
+    this.client = await this.#openAccount('sdk examples');
+    this.accountId = await this.#connect('main');
+    this.otherAccountId = await this.#connect('copies');
+    const pairs = await until(
+      () => this.client.tradePairs.list({ exchange: 'paper' }).toArray({ limit: 100 }),
+      ({ length }) => length > 0,
+    );
+    this.pairId = pairs.find((/** @type {any} */ { symbol }) => symbol === 'BTC/USDT').id;
+    this.strategyId = await this.#strategy('followed');
+    const failing = await this.client.webhooks.create({ url: failingUrl, events: ['*'] });
+    this.failingWebhookId = failing.id;
+    // The second one is told of after the first: what is owed by then is more than one event.
+    this.tradeId = await this.filledTrade();
+    await this.filledTrade();
+    for (const { id } of await this.#claimable(this.client)) await this.client.rewards.claim(id);
+    await this.client.webhooks.update(failing.id, { is_active: false });
+    await until(
+      () => this.client.webhooks.deadLetters.stats(failing.id),
+      ({ pending }) => pending >= 4,
+    );
+    await this.client.webhooks.update(failing.id, { is_active: true, url: this.receiverUrl });
+    const [event] = await this.client.events.list({ type: 'trade.filled' }).toArray({ limit: 1 });
+    this.eventId = event?.event_id;
+    await until(
+      () => this.client.notifications.count(),
+      ({ unread }) => unread > 0,
+    );
+    // Whose reward waits to be claimed.
+    this.newcomer = await this.#openAccount('sdk examples, newcomer');
+    await this.#connect('first', this.newcomer);
+    await this.#claimable(this.newcomer);
+    const { key } = await this.client.apiKeys.create({ name: 'examples', permissions: ['ADMIN'] });
+    this.apiKey = key;
+  }
+
+  /** What an example is given under a name. @param {string} name @param {string} example whose example it is */
+  async give(name, example) {
+    const make = /** @type {Record<string, ((example: string) => unknown) | undefined>} */ (this.#makers)[
+      name
+    ];
+    return make === undefined ? /** @type {any} */ (this)[name] : make(example);
+  }
+
+  /** @type {Record<string, (example: string) => unknown>} */
+  #makers = {
+    client: (example) => (example === 'rewards.claim' ? this.newcomer : this.client),
+    baseURL: () => this.product.restUrl,
+    credentials: () => openPaperAccount(this.product.paperExchangeUrl),
+    signer: () => this.sdk.createSigner(this.sdk.generatePrivateKey()),
+    live: () => new this.sdk.Realtime(this.client),
+    request: () => this.#webhookRequest(),
+    unusedAccountId: () => this.#connect('unused'),
+    restingTradeId: () => this.#restingTrade(),
+    strategyId: (example) => (example === 'strategies.delete' ? this.#strategy('of a day') : this.strategyId),
+    copierId: (example) => this.#copier(example === 'copiers.stop'),
+    webhookId: (example) => (example.startsWith('deadLetters') ? this.failingWebhookId : this.#webhook()),
+    deadLetterId: () => this.#deadLetter(),
+    withdrawalId: () => this.#withdrawal(),
+    publicKeyId: () => this.#publicKey(),
+    code: () => this.#mailedCode(),
+  };
+
+  /** What must be there before an example, beside what it is given. @param {string} text of the example */
+  async prepare(text) {
+    if (text.includes('dashboard.theme')) await this.client.settings.set('dashboard.theme', 'light');
+    this.#asked = [];
+  }
+
+  /** Method and path of what the examples' client has asked since `prepare`. */
+  get asked() {
+    return this.#asked;
+  }
+
+  async filledTrade() {
+    const { id } = await this.client.trades.create({
+      exchange_account_id: this.accountId,
+      trade_pair_id: this.pairId,
+      strategy_id: this.strategyId,
+      type: 'MARKET',
+      side: 'BUY',
+      amount: '0.001',
+    });
+    await this.client.trades.waitUntil(id, { status: 'FILLED', timeout: 30_000, pollInterval: 50 });
+    return id;
+  }
+
+  /** @param {string} label @returns {Promise<any>} a client that signs, and whose requests are seen */
+  async #openAccount(label) {
+    const signer = this.sdk.createSigner(keyOf(label));
+    const client = new this.sdk.Client({
+      baseURL: this.product.restUrl,
+      graphqlURL: this.product.urlOf('graphql-api'),
+      signer,
+      fetch: (/** @type {string} */ url, /** @type {RequestInit} */ init) => {
+        this.#asked.push(`${init.method} ${new URL(url).pathname}`);
+        return fetch(url, init);
+      },
+    });
+    const anybody = new this.sdk.Client({ baseURL: this.product.restUrl });
+    const { challenge } = await anybody.auth.cliChallenge();
+    await anybody.auth.cliIdentity({ ...(await this.sdk.signChallenge(challenge, signer)), label });
+    return client;
+  }
+
+  /** @param {any} client */
+  #claimable(client) {
+    return until(
+      () => client.rewards.list({ status: 'CLAIMABLE' }).toArray({ limit: 10 }),
+      ({ length }) => length > 0,
+    );
+  }
+
+  /** @param {string} name @param {any} [client] */
+  async #connect(name, client = this.client) {
+    const { id } = await client.exchanges.create({
+      exchange: 'paper',
+      account_name: name,
+      trading_type: 'spot',
+      credentials: await openPaperAccount(this.product.paperExchangeUrl),
+    });
+    await until(
+      () => client.exchanges.get(id),
+      ({ last_sync_at }) => last_sync_at !== null,
+    );
+    return id;
+  }
+
+  async #restingTrade() {
+    const { id } = await this.client.trades.create({
+      exchange_account_id: this.accountId,
+      trade_pair_id: this.pairId,
+      type: 'LIMIT',
+      side: 'BUY',
+      price: '10000',
+      amount: '0.001',
+    });
+    await until(
+      () => this.client.trades.get(id),
+      ({ exchange_order_id }) => exchange_order_id !== undefined,
+    );
+    return id;
+  }
+
+  /** @param {string} name */
+  async #strategy(name) {
+    const { id } = await this.client.strategies.create({ name, exchange_account_id: this.accountId });
+    return id;
+  }
+
+  /** @param {boolean} isStarted */
+  async #copier(isStarted) {
+    const { id } = await this.client.copiers.create({
+      name: 'half size',
+      strategy_id: this.strategyId,
+      exchange_account_id: this.otherAccountId,
+      sizing: { mode: 'MULTIPLIER', value: '0.5' },
+    });
+    if (isStarted) await this.client.copiers.start(id);
+    return id;
+  }
+
+  async #webhook() {
+    const { id } = await this.client.webhooks.create({ url: this.receiverUrl, events: ['trade.*'] });
+    return id;
+  }
+
+  async #deadLetter() {
+    const [letter] = await this.client.webhooks.deadLetters
+      .list(this.failingWebhookId, { status: 'PENDING' })
+      .toArray({ limit: 1 });
+    return letter.id;
+  }
+
+  async #withdrawal() {
+    const { id } = await this.client.withdrawals.create({
+      amount: '5',
+      wallet_address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+    });
+    return id;
+  }
+
+  async #publicKey() {
+    const signer = this.sdk.createSigner(this.sdk.generatePrivateKey());
+    const { challenge } = await this.client.auth.cliChallenge();
+    const { id } = await this.client.auth.cliIdentity(await this.sdk.signChallenge(challenge, signer));
+    return id;
+  }
+
+  /** The code of the link that is mailed: there is no mail server here, so it waits where it was queued. */
+  async #mailedCode() {
+    await this.client.me.update({ email: 'trader@example.com' });
+    const database = new pg.Client({ connectionString: this.product.databaseUrl });
+    await database.connect();
+    const { rows } = await database
+      .query('SELECT body FROM mails ORDER BY id DESC LIMIT 1')
+      .finally(() => database.end());
+    const [link = ''] = /https?:\S+/.exec(rows[0].body) ?? [];
+    return new URL(link).searchParams.get('code');
+  }
+
+  #webhookRequest() {
+    const { payload, headers } = this.sdk.signedWebhook(this.sdk.webhookEvent('trade.filled'), {
+      secret: this.secret,
+    });
+    return new Request(this.receiverUrl, { method: 'POST', body: payload, headers });
+  }
+}

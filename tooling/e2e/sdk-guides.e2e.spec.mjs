@@ -1,0 +1,275 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { run } from '../launch/commands.mjs';
+import { until } from '../launch/first-trade/scenario.mjs';
+import { root } from '../launch/paths.mjs';
+import { freePort } from '../launch/ports.mjs';
+import { openTrader } from './accounts.mjs';
+import { compilePages } from './guide-programs.mjs';
+import { startProduct } from './product.mjs';
+
+/** Each program of the guides, run as its reader runs it: by Node, with the packed SDK, against the product. */
+
+const GUIDES = ['quick-start', 'paginate', 'retry-safely', 'verify-a-webhook', 'sign-a-request'];
+/** Its programs are pieces of those that the guides have: it is compiled alone. */
+const README = 'packages/sdk/README';
+const packed = /** @type {string} */ (process.env.TEST_PACKED_SDK);
+const webhookSecret = `whsec_${Buffer.alloc(32, 'a guide').toString('base64')}`;
+const eventBody = JSON.stringify({
+  event_id: 'evt_01',
+  type: 'trade.filled',
+  data: { symbol: 'BTC/USDT', average_price: 60_000 },
+});
+
+/** @type {import('./product.mjs').Product} */
+let product;
+let trader;
+let apiKey;
+let compiled;
+/** @type {string} */
+let folder;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'guides-'));
+  compiled = await compilePages(packed, [...GUIDES.map((name) => `docs/guides/${name}.md`), `${README}.md`]);
+  product = await startProduct();
+  trader = await openTrader(product, 'guides: trader');
+  const permissions = ['READ', 'TRADE', 'ADMIN'];
+  ({ key: apiKey } = await trader.api.apiKeys.create({ name: 'guides', permissions }));
+  const order = { exchange_account_id: trader.account.id, trade_pair_id: trader.pair.id };
+  for (let count = 0; count < 12; count++) {
+    const placed = { ...order, type: 'MARKET', side: 'BUY', amount: '0.001' };
+    const { id } = await trader.api.trades.create(placed);
+    await trader.api.trades.waitUntil(id, { status: 'FILLED', timeout: 30_000, pollInterval: 50 });
+  }
+}, 180_000);
+afterAll(async () => {
+  await product?.stop();
+  for (const made of [folder, compiled?.folder])
+    if (made !== undefined) rmSync(made, { recursive: true, force: true });
+});
+
+const programOf = (name) => {
+  const program = compiled.programs.find((each) => each.name === name);
+  if (program === undefined) throw new Error(`no guide has a program "${name}"`);
+  return program;
+};
+const surroundings = (more = {}) => ({
+  ...process.env,
+  NODE_OPTIONS: '',
+  SVC_BASE_URL: product.restUrl,
+  SVC_API_KEY: apiKey,
+  SVC_WEBHOOK_SECRET: webhookSecret,
+  ...more,
+});
+const ranBy = (name, { env = {}, options = [] } = {}) =>
+  run(process.execPath, [...options, programOf(name).path], { cwd: folder, env: surroundings(env) });
+
+/** What a program prints to its end, line by line. */
+async function printedBy(name, env = {}) {
+  const { code, stdout, stderr } = await ranBy(name, { env });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout.trimEnd().split('\n');
+}
+
+/** Headers as the platform sends them, by the SDK's own maker of test headers. */
+async function signed(body) {
+  const { generateTestHeaders } = await import(pathToFileURL(join(packed, 'sdk-webhooks.mjs')).href);
+  return generateTestHeaders({ payload: body, secret: webhookSecret });
+}
+
+const TESTED = [
+  'quick-start, 3. The same in TypeScript',
+  'quick-start, 3. The same in TypeScript (2)',
+  'paginate, Paginate',
+  'paginate, Paginate (2)',
+  'paginate, Page by page',
+  'paginate, Stop here, go on there',
+  'retry-safely, What the SDK repeats',
+  'retry-safely, An order that survives a crash',
+  'retry-safely, When there is still no answer',
+  'verify-a-webhook, TypeScript and JavaScript',
+  'verify-a-webhook, TypeScript and JavaScript (2)',
+  'verify-a-webhook, Try it',
+  'sign-a-request, With the SDK',
+];
+
+describe('the TypeScript of the guides', () => {
+  it('compiles strictly against the packed SDK, that of its README too', () => {
+    expect(compiled.said).toBe('');
+  });
+
+  it('is run here, every program of it', () => {
+    const names = compiled.programs.map(({ name }) => name);
+    expect(names.filter((name) => !name.startsWith(README))).toEqual(TESTED);
+  });
+});
+
+describe('quick start', () => {
+  it('the first trade is filled', async () => {
+    const lines = await printedBy('quick-start, 3. The same in TypeScript');
+    expect(lines.join('\n')).toMatch(
+      /^FILLED 0\.01 @ \d+(\.\d+)? fee \{ amount: [\d.e-]+, currency: 'BTC' \}/,
+    );
+  });
+
+  it('a refusal tells its code and the id to ask for help with', async () => {
+    const [line] = await printedBy('quick-start, 3. The same in TypeScript (2)');
+    expect(line).toMatch(/^true 404 not_found \S+$/);
+  });
+});
+
+describe('paginate', () => {
+  const tradesOf = (query = {}) => trader.api.trades.list(query).toArray({ limit: 1_000 });
+
+  it('iterating prints each filled trade once', async () => {
+    const lines = await printedBy('paginate, Paginate');
+    const filled = await tradesOf({ status: 'FILLED' });
+    expect(lines).toEqual(filled.map(({ created_at, symbol, cost }) => `${created_at} ${symbol} ${cost}`));
+    expect(lines.length).toBeGreaterThanOrEqual(12);
+  });
+
+  it('an array has as many as there are', async () => {
+    expect(await printedBy('paginate, Paginate (2)')).toEqual([String((await tradesOf()).length)]);
+  });
+
+  it('page by page prints the total and each trade once', async () => {
+    const [total, ...lines] = await printedBy('paginate, Page by page');
+    const trades = await tradesOf();
+    expect(total).toBe(`${trades.length} trades in all`);
+    expect(lines).toEqual(trades.map(({ id, status }) => `${id} ${status}`));
+  });
+
+  it('a bookmark leads to the page behind the first ten', async () => {
+    const count = (await tradesOf()).length;
+    expect(await printedBy('paginate, Stop here, go on there')).toEqual([String(Math.min(count - 10, 10))]);
+  });
+});
+
+describe('retry safely', () => {
+  const tradeIds = async () => (await trader.api.trades.list().toArray({ limit: 1_000 })).map(({ id }) => id);
+
+  it('a client is told how often and how long', async () => {
+    expect(await printedBy('retry-safely, What the SDK repeats')).toEqual([(await trader.api.me.get()).id]);
+  });
+
+  it('an order whose process died behind the request is made once: the next process gets its id', async () => {
+    const name = 'retry-safely, An order that survives a crash';
+    const before = await tradeIds();
+    const crash = join(folder, 'crash.mjs');
+    // Dies as soon as the server has answered, before the program hears of it.
+    writeFileSync(
+      crash,
+      `const { fetch } = globalThis;
+globalThis.fetch = async (url, init) => {
+  const response = await fetch(url, init);
+  if (init.method === 'POST') process.exit(9);
+  return response;
+};`,
+    );
+    expect((await ranBy(name, { options: ['--import', pathToFileURL(crash).href] })).code).toBe(9);
+    const made = (await tradeIds()).filter((id) => !before.includes(id));
+    expect(made).toHaveLength(1);
+    expect(JSON.parse(readFileSync(join(folder, 'intended-order.json'), 'utf8')).order.amount).toBe('0.01');
+
+    expect(await printedBy(name)).toEqual(made);
+    expect((await tradeIds()).filter((id) => !before.includes(id))).toEqual(made);
+  });
+
+  it('an answer is nothing to tell of; none is told as not known; a refusal as nothing done', async () => {
+    const name = 'retry-safely, When there is still no answer';
+    expect(await printedBy(name)).toEqual(['']);
+    const nobody = `http://127.0.0.1:${await freePort()}`;
+    expect((await ranBy(name, { env: { SVC_BASE_URL: nobody } })).stderr).toContain('Nobody knows');
+    const refused = await ranBy(name, { env: { SVC_API_KEY: `${apiKey.slice(0, -4)}xxxx` } });
+    expect(refused.stderr).toMatch(/It was refused, nothing happened: \w+, \S+/);
+  });
+});
+
+describe('verify a webhook', () => {
+  it('the receiver takes a genuine webhook, refuses another body, and says why', async () => {
+    const port = await freePort();
+    const receiver = spawn(
+      process.execPath,
+      [programOf('verify-a-webhook, TypeScript and JavaScript').path],
+      {
+        cwd: folder,
+        env: surroundings({ PORT: String(port) }),
+      },
+    );
+    try {
+      const said = { stdout: '', stderr: '' };
+      for (const stream of /** @type {const} */ (['stdout', 'stderr']))
+        receiver[stream].setEncoding('utf8').on('data', (text) => {
+          said[stream] += text;
+        });
+      const headers = await signed(eventBody);
+      const post = (body) => fetch(`http://127.0.0.1:${port}/hook`, { method: 'POST', body, headers });
+      const taken = await until(
+        () => post(eventBody).catch(() => undefined),
+        (response) => response !== undefined,
+      );
+      expect(taken.status).toBe(204);
+      expect((await post(eventBody.replace('60000', '1'))).status).toBe(400);
+      await until(
+        async () => said,
+        ({ stdout, stderr }) => stdout !== '' && stderr !== '',
+      );
+      expect(said.stdout).toBe('BTC/USDT 60000\n');
+      expect(said.stderr).toContain('signature_mismatch');
+    } finally {
+      const ended = once(receiver, 'exit');
+      receiver.kill();
+      await ended;
+    }
+  });
+
+  it('the route takes a genuine webhook and throws at another', async () => {
+    const { path } = programOf('verify-a-webhook, TypeScript and JavaScript (2)');
+    const route = join(folder, 'route.mjs');
+    writeFileSync(
+      route,
+      `const { POST } = await import(${JSON.stringify(pathToFileURL(path).href)});
+const [body, headers] = JSON.parse(process.argv[2]);
+const request = (text) => new Request('http://127.0.0.1/hook', { method: 'POST', body: text, headers });
+console.log((await POST(request(body))).status);
+await POST(request(body + ' ')).catch((error) => console.log(error.code));`,
+    );
+    const given = JSON.stringify([eventBody, await signed(eventBody)]);
+    const { stdout } = await run(process.execPath, [route, given], { cwd: folder, env: surroundings() });
+    expect(stdout).toBe('evt_01 trade.filled\n204\nsignature_mismatch\n');
+  });
+
+  it('a test signs what it posts', async () => {
+    expect(await printedBy('verify-a-webhook, Try it')).toEqual(['trade.filled']);
+  });
+});
+
+describe('sign a request', () => {
+  it('a fresh key pair is linked to the account of the API key, and signs for it', async () => {
+    const count = async () => (await trader.api.publicKeys.list().toArray({ limit: 100 })).length;
+    const before = await count();
+    expect(await printedBy('sign-a-request, With the SDK')).toEqual(['public_key']);
+    expect(await count()).toBe(before + 1);
+  });
+
+  it('the headers that the program for Node prints are taken', async () => {
+    const path = '/v1/trades?limit=5';
+    const program = join(root, 'packages/signed-request/examples/javascript/sign-request.mjs');
+    const env = surroundings({ SVC_PRIVATE_KEY: Buffer.from(trader.privateKey).toString('hex') });
+    const { stdout } = await run(process.execPath, [program, 'GET', path], { env });
+    const headers = stdout
+      .trim()
+      .split('\n')
+      .map((line) => /** @type {[string, string]} */ (line.split(': ')));
+    const answer = await fetch(product.restUrl + path, { headers });
+    expect({ status: answer.status, count: (await answer.json()).data.length }).toEqual({
+      status: 200,
+      count: 5,
+    });
+  });
+});

@@ -1,0 +1,54 @@
+import { parseArgs } from 'node:util';
+import { setUp } from '../launch/setup.mjs';
+
+/**
+ * `npm run faults -- [F3 F7 ...] [--size short|long] [--seed 1,2,3] [--only with|without] [--markdown] [--as-built]`:
+ * every fault with its defences, where it must hold, and once with one of them taken away, where it must not. Ends with
+ * code 0 where both is so.
+ *
+ * Nothing here may import an installed package before the set-up has run.
+ */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    size: { type: 'string', default: 'short' },
+    seed: { type: 'string', default: '1' },
+    only: { type: 'string' },
+    markdown: { type: 'boolean', default: false },
+    'as-built': { type: 'boolean', default: false },
+  },
+});
+const { only, size } = values;
+if (size !== 'short' && size !== 'long') throw new Error('--size is short or long');
+if (only !== undefined && only !== 'with' && only !== 'without') throw new Error('--only is with or without');
+
+const startedAt = performance.now();
+const say = (/** @type {string} */ line) =>
+  console.log(`${((performance.now() - startedAt) / 1_000).toFixed(1).padStart(7)} s  ${line}`);
+
+if (!values['as-built']) await setUp(say);
+const { startTestServers } = await import('../launch/test-servers.mjs');
+const { loadFaults, runFault } = await import('./run.mjs');
+const { isAsPromised, printMarkdown, printTable } = await import('./table.mjs');
+
+const faults = await loadFaults(positionals);
+const servers = await startTestServers({ postgres: true, redis: false });
+process.env.TEST_DATABASE_URL = servers.databaseUrl;
+const rows = [];
+try {
+  for (const fault of faults) {
+    rows.push(
+      await runFault(fault, {
+        size,
+        seeds: values.seed.split(',').map(Number),
+        modes: only === undefined ? ['with', 'without'] : [only],
+        say,
+      }),
+    );
+  }
+} finally {
+  await servers.stop();
+}
+printTable(rows);
+if (values.markdown) printMarkdown(rows);
+process.exitCode = rows.every(isAsPromised) ? 0 : 1;

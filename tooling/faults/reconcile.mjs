@@ -1,0 +1,201 @@
+import { isSubscribed } from '@trading-automation/contracts';
+import { groupBy } from '../launch/group-by.mjs';
+
+/**
+ * What was owed held against what Postgres says of it and against what came. All counts are of pairs of an event and a
+ * webhook, unless they are of requests (`duplicates`, `unexplained`, `early`, `badSignatures`).
+ *
+ * @typedef {{
+ *   events: number, webhooks: number, owed: number, requests: number,
+ *   delivered: number, waiting: number, dead: number, discarded: number,
+ *   lost: number, duplicates: number, unexplained: number, early: number, badSignatures: number, bodyVariants: number,
+ *   stuck: number, addsUp: boolean,
+ * }} Figures
+ *   `lost`: neither delivered (a success that no receiver saw is none) nor dead with a dead letter, discarded or waiting;
+ *   `duplicates`: requests of an attempt that had come before, or after one that was answered 2xx;
+ *   `unexplained`: those of them whose pair was not in flight at a crash;
+ *   `early`: requests before the time that Postgres had stored for them;
+ *   `bodyVariants`: the most different bodies of one event: 1 is right;
+ *   `stuck`: what waits although it is due, or whose lease has ended.
+ *
+ * @typedef {Pick<import('./receiver.mjs').Received, 'webhookId' | 'eventId' | 'attempt' | 'at' | 'bodyHash' | 'verified'>
+ *   & { status?: number | undefined }} Receipt
+ *
+ * @typedef {{
+ *   webhook: string, event: string, run: number, status: string, hasDeadLetter: boolean, isOverdue: boolean,
+ *   nextAts: number[],
+ * }} DeliveryRow `nextAts`: when attempts 2 and up were allowed to come, Unix milliseconds
+ */
+
+/**
+ * @param {{
+ *   events: Iterable<import('./ledger.mjs').LedgerEvent>,
+ *   hooks: readonly import('./world.mjs').FaultHook[],
+ *   rows: readonly DeliveryRow[],
+ *   receipts: readonly Receipt[],
+ *   excused: ReadonlySet<string>,
+ * }} known `excused` are the pairs that were in flight when something was killed
+ * @returns {Figures}
+ */
+export function reckon({ events, hooks, rows, receipts, excused }) {
+  const owed = [...pairsOwed(events, hooks)];
+  const newest = newestRuns(rows);
+  const byPair = groupByPair(receipts);
+  const count = { delivered: 0, waiting: 0, dead: 0, discarded: 0, lost: 0 };
+  for (const pair of owed) count[fateOf(newest.get(pair), byPair.get(pair) ?? [])]++;
+  const { delivered, waiting, dead, discarded, lost } = count;
+  return {
+    events: new Set(owed.map((pair) => pair.split(' ')[1])).size,
+    webhooks: hooks.length,
+    owed: owed.length,
+    requests: receipts.length,
+    ...count,
+    ...countDuplicates(byPair, rows, excused),
+    early: countEarly(byPair, newest),
+    badSignatures: receipts.filter(({ verified }) => !verified).length,
+    bodyVariants: mostBodies(receipts),
+    stuck: rows.filter(({ isOverdue }) => isOverdue).length,
+    addsUp: lost === 0 && owed.length === delivered + waiting + dead + discarded,
+  };
+}
+
+/**
+ * The names of what is wrong where nothing may be: the common part of most verdicts.
+ *
+ * @param {Figures} figures
+ * @param {{ duplicatesMax?: number }} [allowed] duplicates of pairs in flight at a crash; 0 unless given
+ * @returns {string[]}
+ */
+export function wrongsOf(figures, { duplicatesMax = 0 } = {}) {
+  const { lost, duplicates, unexplained, early, badSignatures, bodyVariants, stuck, waiting, addsUp } =
+    figures;
+  const wrongs = Object.entries({ lost, unexplained, early, badSignatures, stuck, waiting })
+    .filter(([, value]) => value > 0)
+    .map(([name, value]) => `${name} ${value}`);
+  if (duplicates > duplicatesMax) wrongs.push(`duplicates ${duplicates} > ${duplicatesMax}`);
+  if (bodyVariants > 1) wrongs.push(`bodyVariants ${bodyVariants}`);
+  if (!addsUp) wrongs.push('the counters do not add up');
+  return wrongs;
+}
+
+/**
+ * @param {string} webhookId
+ * @param {string} eventId
+ */
+export const pairOf = (webhookId, eventId) => `${webhookId} ${eventId}`;
+
+/**
+ * @param {Iterable<import('./ledger.mjs').LedgerEvent>} events
+ * @param {readonly import('./world.mjs').FaultHook[]} hooks
+ */
+function* pairsOwed(events, hooks) {
+  const byUser = groupBy(hooks, ({ userId }) => userId);
+  for (const event of events) {
+    for (const hook of byUser.get(event.userId) ?? []) {
+      const type = /** @type {import('@trading-automation/contracts').EventType} */ (event.type);
+      if (isSubscribed(hook.events, type)) yield pairOf(hook.publicId, event.publicId);
+    }
+  }
+}
+
+/**
+ * @param {readonly DeliveryRow[]} rows
+ * @returns {Map<string, DeliveryRow>} of each pair its last deliberate run
+ */
+function newestRuns(rows) {
+  const newest = new Map();
+  for (const row of rows) {
+    const pair = pairOf(row.webhook, row.event);
+    if ((newest.get(pair)?.run ?? -1) < row.run) newest.set(pair, row);
+  }
+  return newest;
+}
+
+/**
+ * @param {readonly Receipt[]} receipts
+ * @returns {Map<string, Receipt[]>}
+ */
+const groupByPair = (receipts) => groupBy(receipts, ({ webhookId, eventId }) => pairOf(webhookId, eventId));
+
+/**
+ * @param {DeliveryRow | undefined} row
+ * @param {readonly Receipt[]} receipts
+ */
+function fateOf(row, receipts) {
+  switch (row?.status) {
+    case 'SUCCEEDED':
+      return receipts.some(wasAccepted) ? 'delivered' : 'lost';
+    case 'DUE':
+    case 'SENDING':
+      return 'waiting';
+    case 'DEAD':
+      return row.hasDeadLetter ? 'dead' : 'lost';
+    case 'DISCARDED':
+      return 'discarded';
+    default:
+      return 'lost';
+  }
+}
+
+/** A receiver that does not tell what it answered is taken at its best. @param {Receipt} receipt */
+const wasAccepted = ({ status = 200 }) => status >= 200 && status < 300;
+
+/**
+ * A deliberate retry begins to count anew: each run after the first explains one series of attempts more.
+ *
+ * @param {ReadonlyMap<string, Receipt[]>} byPair
+ * @param {readonly DeliveryRow[]} rows
+ * @param {ReadonlySet<string>} excused
+ */
+function countDuplicates(byPair, rows, excused) {
+  const runs = groupBy(rows, ({ webhook, event }) => pairOf(webhook, event));
+  let duplicates = 0;
+  let unexplained = 0;
+  for (const [pair, receipts] of byPair) {
+    const runCount = new Set((runs.get(pair) ?? []).map(({ run }) => run)).size;
+    const extra = Math.max(0, extraOf(receipts) - Math.max(0, runCount - 1) * 5);
+    duplicates += extra;
+    if (!excused.has(pair)) unexplained += extra;
+  }
+  return { duplicates, unexplained };
+}
+
+/** @param {readonly Receipt[]} receipts of one pair, in the order of their coming */
+function extraOf(receipts) {
+  const attempts = new Set();
+  let isAccepted = false;
+  let extra = 0;
+  for (const receipt of receipts) {
+    if (isAccepted || attempts.has(receipt.attempt)) extra++;
+    attempts.add(receipt.attempt);
+    isAccepted ||= receipt.status !== undefined && wasAccepted(receipt);
+  }
+  return extra;
+}
+
+/**
+ * Both times are of one machine's clock. A deliberate retry has a schedule of its own, and is not looked at.
+ *
+ * @param {ReadonlyMap<string, Receipt[]>} byPair
+ * @param {ReadonlyMap<string, DeliveryRow>} newest
+ */
+function countEarly(byPair, newest) {
+  let early = 0;
+  for (const [pair, receipts] of byPair) {
+    const row = newest.get(pair);
+    const nextAts = row?.run === 0 ? row.nextAts : [];
+    for (const { attempt, at } of receipts) {
+      const notBefore = nextAts[attempt - 2];
+      if (notBefore !== undefined && at < Math.floor(notBefore)) early++;
+    }
+  }
+  return early;
+}
+
+/** @param {readonly Receipt[]} receipts */
+function mostBodies(receipts) {
+  const bodies = groupBy(receipts, ({ eventId }) => eventId);
+  let most = 0;
+  for (const of of bodies.values()) most = Math.max(most, new Set(of.map(({ bodyHash }) => bodyHash)).size);
+  return most;
+}

@@ -1,0 +1,12 @@
+/** BullMQ's own setting: a job whose worker died twice is failed, and nobody hears of it again. */
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { root } from '../../launch/paths.mjs';
+
+const { Worker } = createRequire(join(root, 'apps', 'webhook-dispatcher', 'package.json'))('bullmq');
+const { run } = Worker.prototype;
+
+Worker.prototype.run = function runAsStock() {
+  this.opts.maxStalledCount = 1;
+  return run.call(this);
+};

@@ -1,0 +1,163 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PUBLISHED } from './published.mjs';
+
+const root = join(import.meta.dirname, '..', '..');
+const textOf = (path) => readFileSync(join(root, path), 'utf8');
+const workflow = textOf('.github/workflows/release.yml');
+
+/** The lines of each job, by its name. */
+const jobs = Object.fromEntries(
+  workflow
+    .slice(workflow.indexOf('\njobs:\n'))
+    .split(/\n(?= {2}[a-z]+:\n)/)
+    .slice(1)
+    .map((lines) => [lines.trim().split(':', 1)[0], lines]),
+);
+
+/** What a job may do, as its lines say. */
+const permissionsOf = (job) => {
+  const block = /\n {4}permissions:\n((?: {6}.+\n)+)/.exec(jobs[job])?.[1] ?? '';
+  return block.trim().split(/\n\s+/);
+};
+
+describe('the release workflow', () => {
+  it('has three steps, one after the other: versions, verification, publication', () => {
+    expect(Object.keys(jobs)).toEqual(['versions', 'verify', 'publish']);
+    expect(jobs.verify).toContain('needs: versions');
+    expect(jobs.verify).toContain("if: needs.versions.outputs.pending == 'false'");
+    expect(jobs.publish).toContain('needs: verify');
+    expect(workflow).toContain('branches: [main]');
+  });
+
+  it('packs after everything that CI runs, and publishes what was packed then', () => {
+    const orders = [
+      ...jobs.verify.matchAll(/(\.ci\/run|release\/pack\.mjs \.data\/packages|upload-artifact)/g),
+    ];
+    expect(orders.map(([order]) => order)).toEqual([
+      '.ci/run',
+      'release/pack.mjs .data/packages',
+      'upload-artifact',
+    ]);
+    expect(jobs.publish).toMatch(/download-artifact[\s\S]+release\/publish\.mjs \.data\/packages/);
+    expect(jobs.publish).not.toMatch(/install|build|pack\.mjs/);
+  });
+
+  it('may do no more than it needs: its identity is for the job that publishes alone', () => {
+    expect(workflow).toContain('\npermissions: {}\n');
+    expect(permissionsOf('versions')).toEqual(['contents: write', 'pull-requests: write']);
+    expect(permissionsOf('verify')).toEqual(['contents: read']);
+    expect(permissionsOf('publish')).toEqual(['contents: write', 'id-token: write']);
+    expect(jobs.publish).toContain('environment: npm');
+  });
+
+  it('knows no secret but the one that the platform makes for each run', () => {
+    const secrets = [...workflow.matchAll(/secrets\.(\w+)/g)].map(([, name]) => name);
+    expect(new Set(secrets)).toEqual(new Set(['GITHUB_TOKEN']));
+    expect(workflow).not.toMatch(/NPM_TOKEN|NODE_AUTH_TOKEN|_authToken/);
+  });
+
+  it('runs each action at a version that is written out', () => {
+    const actions = [...workflow.matchAll(/uses: (\S+)/g)].map(([, action]) => action);
+    expect(actions.length).toBeGreaterThan(5);
+    expect(actions.filter((action) => !/^[\w-]+\/[\w-]+@v\d+\.\d+\.\d+$/.test(action))).toEqual([]);
+  });
+});
+
+describe('what is published', () => {
+  const manifests = readdirSync(join(root, 'packages')).map((name) =>
+    JSON.parse(textOf(`packages/${name}/package.json`)),
+  );
+  const published = manifests.filter((manifest) => manifest.private !== true);
+
+  it('is the SDK and the CLI, public, with provenance', () => {
+    expect(published.map(({ name }) => name).toSorted()).toEqual(
+      PUBLISHED.map((name) => `@trading-automation/${name}`).toSorted(),
+    );
+    for (const { publishConfig } of published)
+      expect(publishConfig).toMatchObject({ access: 'public', provenance: true });
+  });
+
+  it('gets its versions together, by changesets', () => {
+    const { fixed, access, baseBranch } = JSON.parse(textOf('.changeset/config.json'));
+    expect(fixed.map((group) => group.toSorted())).toEqual([published.map(({ name }) => name).toSorted()]);
+    expect({ access, baseBranch }).toEqual({ access: 'public', baseBranch: 'main' });
+    expect(new Set(published.map(({ version }) => version)).size).toBe(1);
+  });
+});
+
+describe('publishing', () => {
+  /** @type {string} */
+  let folder;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'publish-spec-'));
+    mkdirSync(join(folder, 'bin'));
+    for (const name of PUBLISHED) {
+      mkdirSync(join(folder, name, 'package'), { recursive: true });
+      const manifest = { name: `@trading-automation/${name}`, version: '1.2.3' };
+      writeFileSync(join(folder, name, 'package', 'package.json'), JSON.stringify(manifest));
+      execFileSync('tar', ['-czf', join(folder, `${name}.tgz`), '-C', join(folder, name), 'package']);
+    }
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** The far side: npm and git, each of which writes down what it is asked, and answers as the script says. */
+  function play(program, script) {
+    const path = join(folder, 'bin', program);
+    writeFileSync(path, `#!/bin/sh\necho "${program} $*" >> ${folder}/asked\n${script}\n`);
+    chmodSync(path, 0o755);
+  }
+
+  function publish() {
+    const env = { ...process.env, NODE_OPTIONS: '', PATH: `${join(folder, 'bin')}:${process.env.PATH}` };
+    const publishing = join(import.meta.dirname, 'publish.mjs');
+    execFileSync(process.execPath, [publishing, folder], { env, stdio: 'pipe' });
+  }
+  const changes = () =>
+    readFileSync(join(folder, 'asked'), 'utf8')
+      .trim()
+      .split('\n')
+      .filter((asked) => !/^npm view|^git ls-remote/.test(asked))
+      .map((asked) => asked.replace(folder, '.'));
+
+  const flags = '--access public --provenance';
+  const tagged = (name) => [
+    `git tag @trading-automation/${name}@1.2.3`,
+    `git push origin refs/tags/@trading-automation/${name}@1.2.3`,
+  ];
+
+  it('publishes the tarballs as they are, the SDK first, and tags each', () => {
+    play('npm', '[ "$1" = view ] && { echo \'{"error":{"code":"E404"}}\'; exit 1; }; exit 0');
+    play('git', 'exit 0');
+    publish();
+    expect(changes()).toEqual([
+      `npm publish ./sdk.tgz ${flags}`,
+      ...tagged('sdk'),
+      `npm publish ./cli.tgz ${flags}`,
+      ...tagged('cli'),
+    ]);
+  });
+
+  it('goes on where a run ended half-way: what is there is left alone', () => {
+    play('npm', 'case "$*" in "view @trading-automation/sdk"*) echo 1.2.3;; view*) echo E404; exit 1;; esac');
+    play('git', 'case "$*" in *ls-remote*sdk*) echo tagged;; esac');
+    publish();
+    expect(changes()).toEqual([`npm publish ./cli.tgz ${flags}`, ...tagged('cli')]);
+  });
+
+  it('publishes nothing where the registry does not say what is there', () => {
+    play('npm', '[ "$1" = view ] && { echo E500; exit 1; }; exit 0');
+    play('git', 'exit 0');
+    expect(publish).toThrow(/does not say whether @trading-automation\/sdk@1\.2\.3 is there/);
+    expect(changes()).toEqual([]);
+  });
+
+  it('tags nothing that was not published', () => {
+    play('npm', '[ "$1" = view ] && echo E404; exit 1');
+    play('git', 'exit 0');
+    expect(publish).toThrow(/npm publish .*sdk\.tgz .* failed/);
+    expect(changes()).toEqual([`npm publish ./sdk.tgz ${flags}`]);
+  });
+});
