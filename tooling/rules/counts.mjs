@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { parseSync } from 'oxc-parser';
+import { findBannedWords } from './banned-words.mjs';
+import { proseFiles } from './prose.mjs';
+
+/**
+ * `npm run counts [-- <root>]`: figures of the structure, to compare two releases of the repository.
+ *
+ * Functions, constructors and short files are counted in product code: no tests, no test support, no migrations.
+ */
+
+const LONG_FUNCTION_LINES = 60;
+const CONSTRUCTOR_MAX = 4;
+const SHORT_FILE_LINES = 15;
+const SUPPORT = /\.spec\.m?ts$|\/(?:testing|test|conformance|migrations|scripts)\//;
+
+const root =
+  process.argv.slice(2).find((argument) => !argument.startsWith('-')) ??
+  join(import.meta.dirname, '..', '..');
+const sources = proseFiles(root).filter((file) => /^(?:apps|packages)\/[^/]+\/src\/.*\.ts$/.test(file));
+const product = sources.filter((file) => !SUPPORT.test(file));
+const modules = product.map((file) => {
+  const text = readFileSync(join(root, file), 'utf8');
+  return { file, lines: text.split('\n').length - 1, text, ...parseSync(file, text) };
+});
+
+/** @typedef {{ type: string, start: number, end: number, [key: string]: any }} Node */
+
+/** @returns {Generator<Node>} */
+function* nodes(/** @type {any} */ node) {
+  if (node === null || typeof node !== 'object') return;
+  if (Array.isArray(node)) {
+    for (const child of node) yield* nodes(child);
+    return;
+  }
+  if (typeof node.type === 'string') yield node;
+  for (const child of Object.values(node)) yield* nodes(child);
+}
+
+const linesOf = (/** @type {string} */ text, /** @type {Node} */ { start, end }) =>
+  text.slice(start, end).split('\n').length;
+
+/** The folder of core that a file belongs to, or the file's own name at the root of core. */
+const unitOf = (/** @type {string} */ file) => file.replace('packages/core/src/', '').split('/')[0] ?? '';
+
+function coreImports() {
+  const pairs = new Map();
+  for (const { file, program } of modules.filter((module) => module.file.startsWith('packages/core/src/'))) {
+    for (const node of program.body) {
+      const source = 'source' in node ? node.source?.value : undefined;
+      if (source === undefined || !source.startsWith('.')) continue;
+      const target = unitOf(normalize(join(dirname(file), source)));
+      const own = unitOf(file);
+      if (own !== target) pairs.set(`${own} -> ${target}`, (pairs.get(`${own} -> ${target}`) ?? 0) + 1);
+    }
+  }
+  return pairs;
+}
+
+/** Members of the interface or type `name` that is declared in the same file. */
+function membersOf(/** @type {any} */ program, /** @type {string} */ name) {
+  for (const node of nodes(program)) {
+    if (node.type === 'TSInterfaceDeclaration' && node.id.name === name) return node.body.body.length;
+    if (node.type === 'TSTypeAliasDeclaration' && node.id.name === name)
+      return node.typeAnnotation.members?.length ?? 1;
+  }
+  return 1;
+}
+
+/** Collaborators of a constructor; a parameter named parts, options or dependencies counts by its members. */
+function collaborators(/** @type {any} */ program, /** @type {Node} */ declared) {
+  return declared.value.params.reduce((/** @type {number} */ sum, /** @type {any} */ parameter) => {
+    const inner = parameter.type === 'TSParameterProperty' ? parameter.parameter : parameter;
+    const target = inner.type === 'AssignmentPattern' ? inner.left : inner;
+    const type = target.typeAnnotation?.typeAnnotation;
+    const isBundle =
+      target.type === 'ObjectPattern' || /^(?:parts|options|dependencies|deps)$/.test(target.name ?? '');
+    if (!isBundle) return sum + 1;
+    if (type?.type === 'TSTypeLiteral') return sum + type.members.length;
+    return sum + (type?.typeName?.name === undefined ? 1 : membersOf(program, type.typeName.name));
+  }, 0);
+}
+
+const functions = [];
+const constructors = [];
+for (const { file, text, program } of modules) {
+  for (const node of nodes(program)) {
+    const isFunction = ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'].includes(
+      node.type,
+    );
+    if (isFunction && linesOf(text, node) > LONG_FUNCTION_LINES)
+      functions.push(`${file}: ${linesOf(text, node)} lines`);
+    if (node.type === 'ClassDeclaration' || node.type === 'ClassExpression') {
+      const declared = node.body.body.find((/** @type {any} */ member) => member.kind === 'constructor');
+      const count = declared === undefined ? 0 : collaborators(program, declared);
+      if (count > CONSTRUCTOR_MAX) constructors.push(`${file}: ${node.id?.name} takes ${count}`);
+    }
+  }
+}
+
+const imports = coreImports();
+const units = new Set(sources.filter((file) => file.startsWith('packages/core/src/')).map(unitOf));
+const short = modules.filter(
+  ({ file, lines }) => lines < SHORT_FILE_LINES && !/(?:index|main)\.ts$/.test(file),
+);
+const figures = [
+  ['files of hand-written code and prose', proseFiles(root).length],
+  ['folders and loose files of core', units.size],
+  ['pairs of them of which one imports the other', imports.size],
+  ['imports between them', [...imports.values()].reduce((sum, count) => sum + count, 0)],
+  [`functions over ${LONG_FUNCTION_LINES} lines`, functions.length],
+  [`constructors with more than ${CONSTRUCTOR_MAX} collaborators`, constructors.length],
+  [`product files under ${SHORT_FILE_LINES} lines`, short.length],
+  [`… of product files`, product.length],
+  ['banned words in prose', findBannedWords(root).length],
+];
+for (const [name, value] of figures) console.log(`${String(value).padStart(7)}  ${name}`);
+if (process.argv.includes('--list')) {
+  for (const line of [...functions, ...constructors, ...short.map(({ file }) => `${file}: short`)])
+    console.log(line);
+}
