@@ -11,10 +11,13 @@ export {
   type ListQuery,
   type OnceRequest,
   type OperationCall,
+  OperationPipeline,
+  type OperationRequest,
   OperationsModule,
   type Outcome,
   type Page,
   querySchemaOf,
+  type RequestIdempotency,
   toRefusal,
   userIdOfStranger,
 } from './operations/index.js';

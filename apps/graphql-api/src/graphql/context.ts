@@ -1,5 +1,5 @@
 import type { RateBucket } from '@trading-automation/contracts';
-import type { Actor, OnceRequest } from '@trading-automation/core';
+import type { Actor, Commands } from '@trading-automation/core';
 import type { IncomingRequest, RequestLimits } from '@trading-automation/core/access';
 import type { Loaders } from './loaders.js';
 
@@ -13,8 +13,7 @@ export interface RequestContext {
   readonly idempotency: { readonly key: string; readonly fingerprint: Uint8Array } | undefined;
   /** The limits of the caller for an operation with a bucket of its own. */
   readonly limitsOf: (bucket: RateBucket | undefined) => RequestLimits;
-  /** Keeps a refusal as the answer to come again, and throws it; or throws what was answered before. */
-  readonly keepRefusal: (once: OnceRequest, refusal: unknown) => Promise<void>;
+  readonly commands: Pick<Commands, 'run'>;
   /** Counts a use of what goes with the next major version. */
   readonly noteDeprecated: (mutation: string) => void;
   readonly loaders: Loaders;

@@ -1,33 +1,22 @@
 /**
- * What happens to a root field, in the published order of checks: limits of its own, permission, query, body, ids; then
- * the use-case.
+ * Answers one root field: arguments become the operation's wire input, the pipeline (`core/operations`) runs it, and the
+ * result becomes a record or a connection.
  *
- * 1. The arguments become the operation's parameters under their wire names, and are judged by its schemas: what REST
- *    refuses is refused here, with the same code, and details that name the argument.
- * 2. With an Idempotency-Key each root field of a mutation is answered once: what is kept is the field's record, so that
- *    edges of it are read anew.
+ * 1. What REST rejects is rejected here with the same code, and details that name the argument.
+ * 2. With an Idempotency-Key each root field of a mutation runs once. The stored answer is the field's record, so its
+ *    edges are read anew.
  */
-import {
-  compileWriter,
-  DomainError,
-  ERRORS,
-  type ErrorCode,
-  type Operation,
-} from '@trading-automation/contracts';
+import { compileWriter, DomainError, ERRORS, type Operation } from '@trading-automation/contracts';
 import {
   type Actor,
   AnswerReplayed,
-  authorise,
   type ListedPage,
   type ListQuery,
-  type OnceRequest,
-  querySchemaOf,
-  userIdOfStranger,
+  OperationPipeline,
+  type Outcome,
+  type RequestIdempotency,
 } from '@trading-automation/core';
-
-import { check } from '@trading-automation/runtime/http';
 import type { GraphQLResolveInfo } from 'graphql';
-import { z } from 'zod';
 import { snakeCase } from '../schema/names.js';
 import { Connection } from './connections.js';
 import type { RequestContext } from './context.js';
@@ -48,19 +37,11 @@ export interface FieldForm {
   readonly present?: (result: never) => unknown;
 }
 
-interface Parsed {
-  readonly params: unknown;
-  readonly query: unknown;
-  readonly body: unknown;
-}
-
 /** Arguments of every list that have other names than on REST. */
 const LIST_ARGUMENTS: Readonly<Record<string, string>> = { first: 'limit', after: 'cursor' };
-const NO_BODY = z.strictObject({}).optional();
 
 export class OperationField {
-  private readonly query: z.ZodType;
-  private readonly body: z.ZodType;
+  private readonly pipeline: OperationPipeline;
   private readonly shape: Shape;
   private readonly wireBody: Shape;
   private readonly names: FieldNames;
@@ -74,8 +55,7 @@ export class OperationField {
     private readonly options: FieldForm,
   ) {
     this.present = (options.present ?? ((result) => result)) as (result: unknown) => unknown;
-    this.query = querySchemaOf(operation);
-    this.body = operation.bodyOptional === true ? operation.body!.optional() : (operation.body ?? NO_BODY);
+    this.pipeline = new OperationPipeline(operation);
     this.shape = compileShape(operation.response);
     this.wireBody = compileInput(operation.body);
     this.names = new FieldNames(operation, options.params);
@@ -96,44 +76,33 @@ export class OperationField {
 
   private async perform(call: FieldCall): Promise<unknown> {
     const { context, invoke } = call;
-    const caller = await this.admit(context);
-    const parsed = await this.parse(call, caller);
-    const once = this.onceOf(call, caller, parsed.body);
-    const actor = caller === null || once === undefined ? caller : { ...caller, once };
-    const result = await invoke({ actor, once, ...parsed });
-    if (this.operation.list !== undefined)
-      return this.connection(result as ListedPage<unknown>, parsed.query as ListQuery, (query) =>
-        invoke({ actor, once: undefined, ...parsed, query }),
-      );
-    return this.shape(this.present(result));
+    const { call: checkedCall, result } = await this.pipeline.run(
+      {
+        identify: async () => context.actor,
+        charge: (caller) => this.charge(context, caller),
+        read: () => this.read(call.args),
+        idempotency: () => this.idempotencyOf(call),
+        store: (outcome) => this.stored(outcome),
+        invoke,
+      },
+      context.commands,
+    );
+    if (this.operation.list === undefined) return this.shape(this.present(result));
+    const query = checkedCall.query as ListQuery;
+    return this.connection(result as ListedPage<unknown>, query, (other) =>
+      invoke({ ...checkedCall, once: undefined, query: other }),
+    );
   }
 
-  private async admit(context: RequestContext): Promise<Actor | null> {
-    const { access, bucket } = this.operation;
-    const { actor } = context;
-    if (access !== 'PUBLIC' && access !== 'CHALLENGE' && actor === null)
-      throw new DomainError('authentication_required');
-    if (bucket !== undefined) {
-      const limits = context.limitsOf(bucket);
-      await (actor === null ? limits.takeByAddress() : limits.takeByCredential(actor.credential.id));
-    }
-    if (access === 'PUBLIC') return null;
-    if (access !== 'CHALLENGE') authorise(actor!, access);
-    return actor;
+  /** The request was charged when it came in; an operation with a bucket of its own is charged for each field. */
+  private async charge(context: RequestContext, caller: Actor | null): Promise<void> {
+    const { bucket } = this.operation;
+    if (bucket === undefined) return;
+    const limits = context.limitsOf(bucket);
+    await (caller === null ? limits.takeByAddress() : limits.takeByCredential(caller.credential.id));
   }
 
-  /** A refusal is kept for the key, as every answer is; a stranger's has nobody to be kept for. */
-  private async parse(call: FieldCall, caller: Actor | null): Promise<Parsed> {
-    try {
-      return this.read(call.args);
-    } catch (refusal) {
-      const once = caller === null ? undefined : this.onceOf(call, caller, undefined);
-      if (once !== undefined) await call.context.keepRefusal(once, refusal);
-      throw refusal;
-    }
-  }
-
-  private read(args: FieldCall['args']): Parsed {
+  private read(args: FieldCall['args']) {
     const params: Record<string, unknown> = {};
     const query: Record<string, unknown> = {};
     for (const [name, value] of Object.entries(args)) {
@@ -142,11 +111,7 @@ export class OperationField {
       if (this.paramNames.has(wireName)) params[wireName] = value;
       else Object.assign(query, this.queryMember(wireName, value));
     }
-    return {
-      query: this.checked(this.query, query, 'invalid_query'),
-      body: this.checked(this.body, this.wireBody(args.input ?? undefined), 'validation_failed'),
-      params: this.readParams(params),
-    };
+    return { query, body: this.wireBody(args.input ?? undefined), params };
   }
 
   private wireNameOf(argument: string): string {
@@ -160,21 +125,6 @@ export class OperationField {
     if (included !== undefined) return value === true ? { include: included } : {};
     if (wireName === 'sort') return { sort: snakeCase(String(value)) };
     return { [wireName]: typeof value === 'string' ? value : String(value) };
-  }
-
-  private checked(schema: z.ZodType, value: unknown, code: ErrorCode): unknown {
-    const checked = check(schema, value, code === 'invalid_query' ? 'parameter' : 'field');
-    if ('details' in checked) throw new DomainError(code, undefined, checked.details);
-    return checked.data;
-  }
-
-  private readParams(given: Readonly<Record<string, unknown>>): unknown {
-    const { params } = this.operation;
-    if (params === undefined) return given;
-    const parsed = params.safeParse(given);
-    // What can't be an id is the id of nothing.
-    if (!parsed.success) throw new DomainError('not_found');
-    return parsed.data;
   }
 
   private connection(
@@ -194,22 +144,15 @@ export class OperationField {
     });
   }
 
-  /** How this field is answered once; undefined where the request carries no key, or the operation takes none. */
-  private onceOf({ context, info }: FieldCall, caller: Actor | null, body: unknown): OnceRequest | undefined {
+  private idempotencyOf({ context, info }: FieldCall): RequestIdempotency | undefined {
     const { idempotency } = context;
-    if (idempotency === undefined || this.operation.method !== 'POST') return undefined;
-    return {
-      request: {
-        userId: caller?.userId ?? userIdOfStranger(body),
-        route: `graphql ${this.operation.id} ${info.path.key}`,
-        key: idempotency.key,
-        fingerprint: idempotency.fingerprint,
-      },
-      render: (outcome) =>
-        'error' in outcome
-          ? { status: ERRORS[outcome.error.code].status, body: keptRefusal(outcome.error) }
-          : { status: 200, body: Buffer.from(this.write(this.present(outcome.value))) },
-    };
+    return idempotency && { route: `graphql ${this.operation.id} ${info.path.key}`, ...idempotency };
+  }
+
+  private stored(outcome: Outcome<unknown>): AnswerReplayed['answer'] {
+    return 'error' in outcome
+      ? { status: ERRORS[outcome.error.code].status, body: keptRefusal(outcome.error) }
+      : { status: 200, body: Buffer.from(this.write(this.present(outcome.value))) };
   }
 
   private replayed({ status, body }: AnswerReplayed['answer']): unknown {

@@ -9,9 +9,8 @@ import { DomainError } from '@trading-automation/contracts';
 import type { Actor } from '@trading-automation/core';
 import {
   type Authentication,
-  assertNoCredentialInQuery,
   type IncomingRequest,
-  isFailedAuthentication,
+  identifyCaller,
   type RequestLimits,
 } from '@trading-automation/core/access';
 import type { Sessions } from '@trading-automation/core/sign-in';
@@ -26,17 +25,12 @@ export class Callers {
   ) {}
 
   /** The caller of a request, or null where it carries no credentials. @throws {DomainError} */
-  async identify(incoming: IncomingRequest, limits: RequestLimits): Promise<Actor | null> {
-    limits.assertAddressAdmitted();
-    try {
-      assertNoCredentialInQuery(incoming.target);
+  identify(incoming: IncomingRequest, limits: RequestLimits): Promise<Actor | null> {
+    return identifyCaller(incoming, limits, async () => {
       const caller = await this.find(incoming, limits);
       if (caller === null) await limits.takeByAddress();
       return caller;
-    } catch (error) {
-      if (isFailedAuthentication(error)) await limits.takeForFailure();
-      throw error;
-    }
+    });
   }
 
   private async find(incoming: IncomingRequest, limits: RequestLimits): Promise<Actor | null> {

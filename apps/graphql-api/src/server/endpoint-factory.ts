@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { RateBucket } from '@trading-automation/contracts';
-import { Commands, type OnceRequest, Platform } from '@trading-automation/core';
+import { Commands, Platform } from '@trading-automation/core';
 import { Authentication, CredentialWatch, RateLimiter } from '@trading-automation/core/access';
 import { StreamLeases } from '@trading-automation/core/events';
 import { DeprecatedUse, Sessions } from '@trading-automation/core/sign-in';
@@ -86,17 +86,11 @@ export class EndpointFactory implements OnModuleDestroy {
       requestId,
       idempotency,
       limitsOf: (bucket: RateBucket | undefined) => this.limiter.of(bucket)(incoming.address),
-      keepRefusal: (once, refusal) => this.keepRefusal(once, refusal),
+      commands: this.commands,
       noteDeprecated: (mutation) => this.deprecatedUse.note(mutation),
       loaders: this.loaders.of(actor),
       isReplayed: false,
     };
-  }
-
-  private async keepRefusal(once: OnceRequest, refusal: unknown): Promise<void> {
-    await this.commands.run(once, async () => {
-      throw refusal;
-    });
   }
 }
 

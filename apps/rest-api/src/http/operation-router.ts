@@ -8,7 +8,7 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, HttpAdapterHost, MetadataScanner } from '@nestjs/core';
 import type { Operation } from '@trading-automation/contracts';
-import { Commands, type OnceRequest } from '@trading-automation/core';
+import { Commands } from '@trading-automation/core';
 import { Authentication, RateLimiter } from '@trading-automation/core/access';
 import type { Logger } from '@trading-automation/runtime';
 import type { FastifyInstance } from 'fastify';
@@ -54,17 +54,10 @@ export class OperationRouter implements OnModuleInit {
           logger,
           authenticate: (incoming, limits) => this.authentication.authenticate(incoming, limits),
           limitsOf: this.limiter.of(method.operation.bucket),
-          keepRefusal: (once, refusal) => this.keepRefusal(once, refusal),
+          commands: this.commands,
         }),
     );
     serveOperations(this.host.httpAdapter.getInstance<FastifyInstance>(), handlers, logger);
-  }
-
-  /** A refusal before the use-case is an answer like any other: it is claimed, kept, or gives way to the first one. */
-  private async keepRefusal(once: OnceRequest, refusal: unknown): Promise<void> {
-    await this.commands.run(once, async () => {
-      throw refusal;
-    });
   }
 
   private methods(): BoundMethod[] {

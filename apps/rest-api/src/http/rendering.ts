@@ -2,14 +2,7 @@
  * Answers as they go out. Everything is written to text here, once: what is sent, what is kept for an
  * Idempotency-Key and what comes again are the same bytes.
  */
-import {
-  compileWriter,
-  type DecimalMode,
-  DomainError,
-  type ErrorDetail,
-  type Operation,
-  type Writer,
-} from '@trading-automation/contracts';
+import { compileWriter, type DecimalMode, type Operation, type Writer } from '@trading-automation/contracts';
 import { type Page, toRefusal } from '@trading-automation/core';
 import { isExpected, type Logger } from '@trading-automation/runtime';
 import { errorAnswer, type PlainAnswer } from '@trading-automation/runtime/http';
@@ -78,12 +71,4 @@ export function logError(logger: Logger, error: unknown, context: Readonly<Recor
   else if (refusal.code === 'service_unavailable')
     logger.warn({ ...context, err: error }, 'a needed service is away');
   else logger.debug({ ...context, code: refusal.code }, 'request refused');
-}
-
-/** The refusal of a request whose members do not fit. */
-export function refused(
-  code: 'invalid_query' | 'validation_failed',
-  details: readonly ErrorDetail[],
-): DomainError {
-  return new DomainError(code, undefined, details);
 }

@@ -14,6 +14,11 @@ export {
   querySchemaOf,
 } from './lists.js';
 export type { OperationCall } from './operation-call.js';
+export {
+  OperationPipeline,
+  type OperationRequest,
+  type RequestIdempotency,
+} from './operation-pipeline.js';
 export { OperationsModule } from './operations.module.js';
 export { toRefusal } from './outage.js';
 export { recordsByIds } from './records-by-ids.js';

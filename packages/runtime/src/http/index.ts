@@ -2,7 +2,6 @@
 export { ALL_ORIGINS, type CorsOrigins, preflightHeaders } from './cors.js';
 export { edgeSettings, originSetting } from './edge-settings.js';
 export { HEADERS_OF_EVERY_ANSWER } from './headers.js';
-export { check } from './issues.js';
 export { parseJsonBody } from './json-body.js';
 export { errorAnswer, headAnswer, type PlainAnswer, sendAnswer } from './replies.js';
 export {

@@ -1,5 +1,5 @@
 /**
- * What a schema found wrong, as the details of a refusal: which field, a code to act on, and how to mend it.
+ * Turns what a schema rejects into the details of an error: the field, a code and how to fix it.
  * Values are never repeated: they may be secrets.
  */
 import { type ErrorDetail } from '@trading-automation/contracts';
@@ -8,14 +8,14 @@ import { z } from 'zod';
 type Issue = z.core.$ZodIssue;
 type RawIssue = z.core.$ZodRawIssue;
 
-/** Details of one refusal at most; the rest shows once these are mended. */
+/** Most details in one error; the rest appear once these are fixed. */
 const DETAILS_MAX = 100;
 const NAME_SHOWN_MAX = 100;
 
 type Checked = { readonly data: unknown } | { readonly details: readonly ErrorDetail[] };
 
-/** Checks `value`; `noun` is what its members are called: a field, a parameter. */
-export function check(schema: z.ZodType, value: unknown, noun: 'field' | 'parameter'): Checked {
+/** Parses `value`, or returns the details of its errors; `noun` names its members in them. */
+export function checkInput(schema: z.ZodType, value: unknown, noun: 'field' | 'parameter'): Checked {
   const parsed = schema.safeParse(value, { error: messageOf, reportInput: true });
   if (parsed.success) return { data: parsed.data };
   const details = parsed.error.issues.flatMap((issue) => detailsOf(issue, noun));
@@ -31,12 +31,12 @@ function detailsOf(issue: Issue, noun: string): ErrorDetail[] {
     }));
   }
   const field = fieldOf(issue.path);
-  return [{ ...(field === '' ? {} : { field }), ...told(issue) }];
+  return [{ ...(field === '' ? {} : { field }), ...codeAndMessage(issue) }];
 }
 
 const fieldOf = (path: readonly PropertyKey[]) => path.map(String).join('.');
 
-function told(issue: Issue): { code: string; message: string } {
+function codeAndMessage(issue: Issue): { code: string; message: string } {
   if (issue.code === 'custom' && typeof issue.params?.code === 'string')
     return { code: issue.params.code, message: issue.message };
   if (issue.input === undefined) return { code: 'required', message: 'Required.' };
@@ -51,7 +51,7 @@ const CODES: Partial<Record<Issue['code'], string>> = {
   too_big: 'too_big',
 };
 
-/** The words for an issue whose schema has none of its own. */
+/** The message for an issue whose schema defines none. */
 function messageOf(issue: RawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':

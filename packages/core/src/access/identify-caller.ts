@@ -1,0 +1,33 @@
+import { DomainError, ERRORS } from '@trading-automation/contracts';
+import type { Actor } from '../operations/index.js';
+import type { IncomingRequest } from './authentication.service.js';
+import { assertNoCredentialInQuery } from './credential-in-query.js';
+import type { RequestLimits } from './rate-limiter.js';
+
+/**
+ * Identifies a caller in the published order: the limit of its address, credentials in the URL, then `find`.
+ * A failed authentication costs the address a token.
+ *
+ * @param find authenticates the request; returns null if it carries no credentials
+ */
+export async function identifyCaller(
+  incoming: IncomingRequest,
+  limits: RequestLimits,
+  find: () => Promise<Actor | null>,
+): Promise<Actor | null> {
+  limits.assertAddressAdmitted();
+  try {
+    assertNoCredentialInQuery(incoming.target);
+    return await find();
+  } catch (error) {
+    if (isFailedAuthentication(error)) await limits.takeForFailure();
+    throw error;
+  }
+}
+
+/** True if the credentials are at fault: not a limit of theirs, and no unavailable service. */
+function isFailedAuthentication(error: unknown): boolean {
+  if (!(error instanceof DomainError)) return false;
+  const { kind } = ERRORS[error.code];
+  return kind !== 'rate_limited' && kind !== 'unavailable' && kind !== 'internal';
+}

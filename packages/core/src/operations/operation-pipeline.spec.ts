@@ -1,0 +1,111 @@
+import {
+  DomainError,
+  type Operation,
+  settingOperations,
+  tradeOperations,
+} from '@trading-automation/contracts';
+import { z } from 'zod';
+import type { Actor } from './actor.js';
+import type { OnceRequest } from './commands.js';
+import { OperationPipeline, type OperationRequest } from './operation-pipeline.js';
+
+const USER = '019a0000-0000-7000-8000-000000000001';
+const actorWith = (...permissions: Actor['credential']['permissions']): Actor => ({
+  userId: USER,
+  credential: { kind: 'api_key', id: '019a0000-0000-7000-8000-000000000002', permissions },
+});
+const KEY = { route: 'trades.create', key: 'k-1', fingerprint: Buffer.from('f') };
+const TRADE = {
+  exchange_account_id: 'exa_01jsn3w1x2e4xr0v6y9qk7m5ab',
+  trade_pair_id: 'tpr_01jsn3w1x2e4xr0v6y9qk7m5ab',
+  type: 'MARKET',
+  side: 'BUY',
+  amount: '1',
+};
+
+/** Runs a call whose stages record themselves; `broken` names the stage that fails. */
+async function run(operation: Operation, given: Partial<OperationRequest> & { broken?: string } = {}) {
+  const stages: string[] = [];
+  const stored: OnceRequest[] = [];
+  const stage = <T>(name: string, value: T): T => {
+    stages.push(name);
+    if (given.broken === name) throw new DomainError('service_unavailable');
+    return value;
+  };
+  const request: OperationRequest = {
+    identify: async () => stage('identify', actorWith('ADMIN')),
+    charge: async () => stage('charge', undefined),
+    idempotency: () => stage('idempotency', undefined),
+    read: () => stage('read', { query: {}, body: TRADE, params: {} }),
+    store: () => ({ status: 200, body: Buffer.from('') }),
+    invoke: () => stage('invoke', 'done'),
+    ...given,
+  };
+  const commands = {
+    run: async (once: OnceRequest | undefined, effect: (tx: never) => Promise<never>) => {
+      stored.push(once!);
+      return effect(undefined as never);
+    },
+  };
+  const outcome = await new OperationPipeline(operation)
+    .run(request, commands)
+    .catch((error: DomainError) => ({ call: undefined, result: error.code }));
+  return { ...outcome, stages, stored };
+}
+
+describe('the pipeline of an operation', () => {
+  const order = ['identify', 'charge', 'idempotency', 'read', 'invoke'];
+
+  it('runs its stages in the published order', async () => {
+    const { result, stages } = await run(tradeOperations.create);
+    expect(result).toBe('done');
+    expect(stages).toEqual(order);
+  });
+
+  it.each(order)('runs nothing after %s once that has failed', async (broken) => {
+    const { result, stages } = await run(tradeOperations.create, { broken });
+    expect(result).toBe('service_unavailable');
+    expect(stages).toEqual(order.slice(0, order.indexOf(broken) + 1));
+  });
+
+  it('rejects a missing credential before it is charged, and a missing permission before the input is read', async () => {
+    const anonymous = await run(tradeOperations.create, { identify: async () => null });
+    expect(anonymous).toMatchObject({ result: 'authentication_required', stages: [] });
+    const reader = await run(tradeOperations.create, { identify: async () => actorWith('READ') });
+    expect(reader).toMatchObject({ result: 'permission_denied', stages: ['charge'] });
+  });
+
+  it('judges the query before the body, the body before the ids', async () => {
+    const wrong = { query: { no: '1' }, body: 1, params: { key: 'NOT A KEY' } };
+    const params = z.object({ key: z.string().regex(/^[a-z]+$/) });
+    const operation: Operation = { ...settingOperations.put, params };
+    const codes = async (input: object) =>
+      (await run(operation, { read: () => ({ ...wrong, ...input }) })).result;
+    expect(await codes({})).toBe('invalid_query');
+    expect(await codes({ query: {} })).toBe('validation_failed');
+    expect(await codes({ query: {}, body: { value: 1 } })).toBe('not_found');
+    expect(await codes({ query: {}, body: { value: 1 }, params: { key: 'theme' } })).toBe('done');
+  });
+
+  it('stores a rejected input under the key of its caller, and of no anonymous one', async () => {
+    const idempotency = () => KEY;
+    const read = () => ({ query: {}, body: {}, params: {} });
+    const known = await run(tradeOperations.create, { idempotency, read });
+    expect(known.result).toBe('validation_failed');
+    expect(known.stored.map(({ request }) => request)).toEqual([{ userId: USER, ...KEY }]);
+    const open = { ...tradeOperations.create, access: 'CHALLENGE' } as const;
+    const anonymous = await run(open, { idempotency, read, identify: async () => null });
+    expect(anonymous).toMatchObject({ result: 'validation_failed', stored: [] });
+  });
+
+  it('gives the use-case the key to run once with, and reads none for an operation that changes nothing', async () => {
+    const { call } = await run(tradeOperations.create, { idempotency: () => KEY });
+    expect(call?.once?.request).toEqual({ userId: USER, ...KEY });
+    expect(call?.actor?.once).toBe(call?.once);
+    const reading = await run(tradeOperations.list, {
+      idempotency: () => KEY,
+      read: () => ({ query: {}, body: undefined, params: {} }),
+    });
+    expect(reading.call?.once).toBeUndefined();
+  });
+});

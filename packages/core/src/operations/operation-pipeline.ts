@@ -1,0 +1,156 @@
+/**
+ * Runs one call of an operation, over any transport.
+ *
+ * The published order of checks exists here alone: caller, limits, permission, syntax of the input, query, body, path
+ * parameters, then the use-case. (Route, method, size and the address's limit come before an operation is known.)
+ *
+ * 1. The use-case runs only after every check has passed.
+ * 2. With an Idempotency-Key the outcome is stored in the transaction of the effect. A rejected input is stored too.
+ * 3. A transport supplies wire values and renders the outcome. It decides nothing about the operation.
+ */
+import { DomainError, type Operation } from '@trading-automation/contracts';
+import { z } from 'zod';
+import { type Actor, authorise } from './actor.js';
+import { checkInput } from './check-input.js';
+import type { Commands, OnceRequest } from './commands.js';
+import { userIdOfStranger } from './idempotency-key.js';
+import { querySchemaOf } from './lists.js';
+
+/** Input under its wire names, before any schema has seen it. */
+interface WireInput {
+  readonly query: unknown;
+  /** Undefined if the request has no body. */
+  readonly body: unknown;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** What makes two requests the same one. */
+export interface RequestIdempotency {
+  readonly route: string;
+  readonly key: string;
+  readonly fingerprint: Uint8Array;
+}
+
+/** One request to an operation, as its transport received it. */
+export interface OperationRequest {
+  /** Identifies the caller; null if it sent no credentials. @throws {DomainError} if they are invalid */
+  identify(): Promise<Actor | null>;
+  /** Charges the rate limits that identification did not. @throws {DomainError} `rate_limited` */
+  charge(caller: Actor | null): Promise<void>;
+  /** Reads the input. @throws {DomainError} if its syntax is wrong */
+  read(): WireInput;
+  /** Reads the Idempotency-Key; called for POST operations alone. @throws {DomainError} if it is malformed */
+  idempotency(): RequestIdempotency | undefined;
+  /** Serializes an outcome as the answer that is stored for the Idempotency-Key. */
+  readonly store: OnceRequest['render'];
+  /** Calls the use-case. */
+  invoke(call: PipelineCall): unknown;
+}
+
+/** A call that passed every check. */
+interface PipelineCall {
+  readonly actor: Actor | null;
+  readonly once: OnceRequest | undefined;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly params: unknown;
+}
+
+interface PipelineResult {
+  readonly call: PipelineCall;
+  readonly result: unknown;
+}
+
+/** Replaces the body schema of an operation that has none: no body, or an empty object. */
+const NO_BODY = z.strictObject({}).optional();
+
+export class OperationPipeline {
+  private readonly query: z.ZodType;
+  private readonly body: z.ZodType;
+
+  constructor(readonly operation: Operation) {
+    this.query = querySchemaOf(operation);
+    this.body = operation.bodyOptional === true ? operation.body!.optional() : (operation.body ?? NO_BODY);
+  }
+
+  /**
+   * Runs the call.
+   *
+   * @throws {DomainError} if a check fails
+   * @throws {AnswerReplayed} if the Idempotency-Key has an answer already
+   */
+  async run(request: OperationRequest, commands: Pick<Commands, 'run'>): Promise<PipelineResult> {
+    const caller = await this.admit(request);
+    const idempotency = this.operation.method === 'POST' ? request.idempotency() : undefined;
+    const input = await this.parse(request, commands, caller, idempotency);
+    const once = onceOf(request, idempotency, caller, input.body);
+    const actor = caller === null || once === undefined ? caller : { ...caller, once };
+    const call = { actor, once, ...input };
+    return { call, result: await request.invoke(call) };
+  }
+
+  private async admit(request: OperationRequest): Promise<Actor | null> {
+    const { access } = this.operation;
+    const caller = await request.identify();
+    if (caller === null && access !== 'PUBLIC' && access !== 'CHALLENGE')
+      throw new DomainError('authentication_required');
+    await request.charge(caller);
+    if (access === 'PUBLIC') return null;
+    if (access !== 'CHALLENGE') authorise(caller!, access);
+    return caller;
+  }
+
+  /** An anonymous caller is identified by its body alone, so a rejected body is stored for authenticated callers only. */
+  private async parse(
+    request: OperationRequest,
+    commands: Pick<Commands, 'run'>,
+    caller: Actor | null,
+    idempotency: RequestIdempotency | undefined,
+  ): Promise<Omit<PipelineCall, 'actor' | 'once'>> {
+    try {
+      return this.check(request.read());
+    } catch (refusal) {
+      const once = caller === null ? undefined : onceOf(request, idempotency, caller, undefined);
+      if (once === undefined) throw refusal;
+      return commands.run(once, async () => {
+        throw refusal;
+      });
+    }
+  }
+
+  private check(input: WireInput): Omit<PipelineCall, 'actor' | 'once'> {
+    const query = checked(this.query, input.query, 'invalid_query');
+    if (input.body === undefined && this.operation.body !== undefined && !this.operation.bodyOptional)
+      throw new DomainError('validation_failed', undefined, [
+        { code: 'required', message: 'A JSON body is required.' },
+      ]);
+    const body = checked(this.body, input.body, 'validation_failed');
+    return { query, body, params: this.checkParams(input.params) };
+  }
+
+  private checkParams(given: WireInput['params']): unknown {
+    const { params } = this.operation;
+    if (params === undefined) return given;
+    const parsed = params.safeParse(given);
+    // A malformed id identifies no record.
+    if (!parsed.success) throw new DomainError('not_found');
+    return parsed.data;
+  }
+}
+
+function checked(schema: z.ZodType, value: unknown, code: 'invalid_query' | 'validation_failed'): unknown {
+  const result = checkInput(schema, value, code === 'invalid_query' ? 'parameter' : 'field');
+  if ('details' in result) throw new DomainError(code, undefined, result.details);
+  return result.data;
+}
+
+function onceOf(
+  { store }: OperationRequest,
+  idempotency: RequestIdempotency | undefined,
+  caller: Actor | null,
+  body: unknown,
+): OnceRequest | undefined {
+  if (idempotency === undefined) return undefined;
+  const userId = caller?.userId ?? userIdOfStranger(body);
+  return { request: { userId, ...idempotency }, render: store };
+}
