@@ -248,13 +248,13 @@ const forbidden = [
   },
   {
     name: 'typeorm-stays-near-the-data',
-    comment: 'SQL and its mapper live in persistence, entities, queries, services and migrations.',
+    comment: 'SQL and its mapper live in persistence and core, there in no rules, views, types or modules.',
     from: {
       pathNot: [
         ...SUPPORT,
         '^packages/persistence/',
         '^packages/core/.*migrations/',
-        '^packages/core/.+(?:\\.entity|\\.queries|\\.service|/data-source)\\.ts$',
+        '^packages/core/src/[^.]+\\.(?:entity\\.|queries\\.|service\\.)?ts$',
       ],
     },
     to: { path: npm('typeorm', '@nestjs/typeorm') },

@@ -15,7 +15,7 @@
 import { randomUUID } from 'node:crypto';
 import { cpus } from 'node:os';
 import { openPlatform } from '@trading-automation/core';
-import { AnalyticsService, ResultDays } from '@trading-automation/core/analytics';
+import { AnalyticsService, DailyRollups } from '@trading-automation/core/analytics';
 import pg from 'pg';
 import { migrateDatabase } from '../tooling/launch/service-processes.mjs';
 import { startTestServers } from '../tooling/launch/test-servers.mjs';
@@ -72,7 +72,7 @@ const median = (values) => quantile(values, 0.5);
 async function measure(fills) {
   const { database, platform } = await start();
   const service = new AnalyticsService(platform);
-  const results = new ResultDays(platform);
+  const results = new DailyRollups(platform);
   const userId = await writeLedger({ database, fills });
   const actor = { userId, credential: { kind: 'api_key', id: randomUUID(), permissions: ['READ'] } };
   const read = (range = {}) => service.get(actor, { interval: 'day', ...range });

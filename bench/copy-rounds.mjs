@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeId } from '@trading-automation/contracts';
 import { serviceNodeOptions } from '../tooling/launch/service-list.mjs';
-import { inLanes, ordersAtVenue } from './copy-venue.mjs';
+import { mapConcurrently, ordersAtVenue } from './copy-venue.mjs';
 
 /** What is left of it after the exchange's fee is a whole number of the pair's steps: an exit leaves nothing. */
 const LEADER_BUYS = '0.01';
@@ -44,7 +44,7 @@ export async function copyRound({ database, leader }, side) {
  * Until what follows a round is done: balances that changed are read anew, and results are summed up. None of it is
  * measured, neither by the next round nor by the bare loop.
  */
-export async function calm({ database }) {
+export async function waitUntilIdle({ database }) {
   const deadline = performance.now() + DEADLINE_MS;
   for (;;) {
     await sleep(1_000);
@@ -118,7 +118,7 @@ const FIGURES = `
   WHERE s.id = $1`;
 
 /** The copies of a signal, as orders of the twins of their accounts. */
-export async function ordersLike(database, { accounts, twins }, signalId) {
+export async function baselineOrders(database, { accounts, twins }, signalId) {
   const places = new Map(accounts.map(({ uuid }, place) => [uuid, place]));
   const copies = await rowsOf(
     database,
@@ -134,8 +134,8 @@ export async function ordersLike(database, { accounts, twins }, signalId) {
 }
 
 /** In a process of its own, as the worker is one. @returns {Promise<number>} milliseconds until all were acknowledged */
-export async function bareRound(url, orders) {
-  const child = fork(join(import.meta.dirname, 'copy-bare.mjs'), [], { execArgv: [serviceNodeOptions] });
+export async function baselineRound(url, orders) {
+  const child = fork(join(import.meta.dirname, 'copy-baseline.mjs'), [], { execArgv: [serviceNodeOptions] });
   child.send({ url, orders });
   const [{ ms, filled }] = await once(child, 'message');
   child.disconnect();
@@ -150,7 +150,7 @@ export async function assertLedgers({ database, paperExchangeUrl, accounts }) {
     `SELECT exchange_account_id AS account, venue_client_order_id AS id FROM trades WHERE copier_id IS NOT NULL`,
   );
   const expected = groupByAccount(copies);
-  await inLanes(accounts, LANES, async ({ uuid, credentials }) => {
+  await mapConcurrently(accounts, LANES, async ({ uuid, credentials }) => {
     const there = (await ordersAtVenue(paperExchangeUrl, credentials)).map((order) => order.client_order_id);
     const here = (expected.get(uuid) ?? []).map(({ id }) => id);
     if (there.sort().join() !== here.sort().join())

@@ -27,7 +27,7 @@ export async function ordersAtVenue(url, { api_key }) {
 }
 
 /** `work` for each item, some at once; what they come to, in the order of the items. */
-export async function inLanes(items, laneCount, work) {
+export async function mapConcurrently(items, laneCount, work) {
   const results = [];
   let next = 0;
   const lane = async () => {

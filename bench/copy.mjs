@@ -22,9 +22,9 @@
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { addCopiers, openCast } from './copy-cast.mjs';
-import { assertLedgers, bareRound, calm, copyRound, ordersLike } from './copy-rounds.mjs';
-import { close, startProduct } from './copy-surroundings.mjs';
+import { close, startProduct } from './copy-environment.mjs';
+import { addCopiers, createParticipants } from './copy-participants.mjs';
+import { assertLedgers, baselineOrders, baselineRound, copyRound, waitUntilIdle } from './copy-rounds.mjs';
 import { quantile } from './rest-load.mjs';
 import { runAndClose } from './run.mjs';
 
@@ -46,15 +46,18 @@ const median = (values) => quantile(values, 0.5);
 async function measure(scene, count) {
   const rounds = [];
   while (rounds.length <= count) {
-    await calm(scene);
+    await waitUntilIdle(scene);
     if (rounds.length === count) await profile(scene);
     const entries = await copyRound(scene, 'BUY');
     if (rounds.length === count) await profile(scene);
-    await calm(scene);
+    await waitUntilIdle(scene);
     const bareMs =
       entries &&
-      (await bareRound(scene.paperExchangeUrl, await ordersLike(scene.database, scene, entries.signalId)));
-    await calm(scene);
+      (await baselineRound(
+        scene.paperExchangeUrl,
+        await baselineOrders(scene.database, scene, entries.signalId),
+      ));
+    await waitUntilIdle(scene);
     const exits = await copyRound(scene, 'SELL');
     if (entries === null || exits === null) continue;
     rounds.push({ entries, exits, bareMs });
@@ -101,7 +104,7 @@ function report(rounds) {
       'filled a second': whole(of(({ bareMs }) => (copies / bareMs) * 1_000)),
     },
   });
-  tell('filled, of the bare loop', ofBare.toFixed(3), '≥', TARGETS.ofBare, ofBare >= TARGETS.ofBare);
+  printResult('filled, of the bare loop', ofBare.toFixed(3), '≥', TARGETS.ofBare, ofBare >= TARGETS.ofBare);
   console.log(`filled and stored, of the bare loop: ${storedOfBare.toFixed(3)}`);
   if (copies !== 1_000) return;
   for (const [name, words] of Object.entries({
@@ -110,11 +113,11 @@ function report(rounds) {
     sentP99Ms: 'sent p99, ms',
   })) {
     const value = of(({ entries }) => entries[name]);
-    tell(words, whole(value), '≤', TARGETS[name], value <= TARGETS[name]);
+    printResult(words, whole(value), '≤', TARGETS[name], value <= TARGETS[name]);
   }
 }
 
-function tell(what, value, relation, target, isMet) {
+function printResult(what, value, relation, target, isMet) {
   console.log(`${what}: ${value} (target ${relation} ${target}: ${isMet ? 'met' : 'MISSED'})`);
 }
 
@@ -124,7 +127,7 @@ async function run() {
     `${cpu?.model.trim()} x ${cpus().length}, ${process.platform} ${process.arch}, Node ${process.version}`,
   );
   const product = await startProduct({ profileFile: options.profile });
-  const cast = await openCast(product, Number(options['accounts-per-user']));
+  const cast = await createParticipants(product, Number(options['accounts-per-user']));
   const scene = { ...product, ...cast };
   await addCopiers(cast, 'first');
   report(await measure(scene, Number(options.rounds)));

@@ -6,7 +6,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runBare } from './engine-bare.mjs';
+import { runBaseline } from './engine-baseline.mjs';
 
 const ROUNDS = 11;
 const ORDERS = 20_000;
@@ -114,7 +114,7 @@ function openAccounts(/** @type {InstanceType<typeof Exchange>} */ exchange) {
 
 /** Prepares a side and answers what is timed, and what ends it. */
 const SIDES = {
-  'bare library': (steps) => ({ run: () => runBare(steps) }),
+  'bare library': (steps) => ({ run: () => runBaseline(steps) }),
   matching: (steps) => ({ run: () => runMatching(steps) }),
   'with accounts and ledger': (steps) => ({ run: runExchange(steps) }),
   'with the journal': (steps) => {

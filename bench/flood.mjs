@@ -20,8 +20,8 @@ import { publicKeyOf, signRequest } from '@trading-automation/signed-request';
 import autocannon from 'autocannon';
 import { createClient } from '../tooling/launch/first-trade/client.mjs';
 import { openUsers, writeTrades } from './rest-data.mjs';
+import { close, startEnvironment } from './rest-environment.mjs';
 import { quantile } from './rest-load.mjs';
-import { close, startSurroundings } from './rest-surroundings.mjs';
 import { runAndClose } from './run.mjs';
 
 const ROUNDS = 5;
@@ -112,7 +112,7 @@ async function refusalsMs(apiUrl, { privateKey }) {
   const revoked = await revokedKey(apiUrl, privateKey);
   const waitsMs = { revoked: [], unknown: [] };
   for (let i = 0; i < REFUSALS; i++) {
-    for (const [kind, key] of Object.entries({ revoked, unknown: keyOfNobody() })) {
+    for (const [kind, key] of Object.entries({ revoked, unknown: unknownApiKey() })) {
       const headers = { 'x-api-key': key, 'x-forwarded-for': `198.51.100.${i % 250}` };
       const beganAt = performance.now();
       const answer = await fetch(`${apiUrl}/v1/me`, { headers });
@@ -132,7 +132,7 @@ async function revokedKey(apiUrl, privateKey) {
 }
 
 /** A key whose checksum holds, as a guesser would make them. */
-function keyOfNobody() {
+function unknownApiKey() {
   const body = `svc_test_${'0'.repeat(11)}${randomBytes(16).toString('hex')}`;
   let [checksum, rest] = ['', crc32(body)];
   for (; checksum.length < 6; rest = Math.floor(rest / 62)) checksum = BASE62[rest % 62] + checksum;
@@ -184,7 +184,7 @@ function report(rounds, refusals) {
 }
 
 async function measure() {
-  const { database, apiUrl } = await startSurroundings({ TRUSTED_PROXIES: '127.0.0.1' });
+  const { database, apiUrl } = await startEnvironment({ TRUSTED_PROXIES: '127.0.0.1' });
   const users = await openUsers({ restUrl: apiUrl, database, count: USERS });
   await writeTrades({ database, users, count: 20_000 });
   const rounds = await measureBeside(apiUrl, users);

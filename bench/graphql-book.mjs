@@ -3,13 +3,13 @@ import { createHash, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeId } from '@trading-automation/contracts';
-import { MarketBoard, marketPrefix } from '@trading-automation/core/market-data';
+import { MarketDataPublisher, marketDataPrefix } from '@trading-automation/core/market-data';
 import { publicKeyOf, signRequest } from '@trading-automation/signed-request';
 import { Redis } from 'ioredis';
 import WebSocket from 'ws';
 import { ampleRateLimits, serviceNodeOptions } from '../tooling/launch/service-list.mjs';
+import { apiEnvironment, serve, serveApi, startServers } from './rest-environment.mjs';
 import { quantile } from './rest-load.mjs';
-import { apiEnvironment, serve, serveApi, startServers } from './rest-surroundings.mjs';
 
 const SUBSCRIBERS = 2_000;
 /** A credential may have five. */
@@ -84,20 +84,25 @@ async function writeUsers(database) {
 /** Makes the book and its updates, and tells both contestants of each in the same turn. */
 async function openBook(redisUrl) {
   const onError = (error) => console.error(error);
-  const board = new MarketBoard({ redisUrl, prefix: marketPrefix('test'), holder: 'bench', onError });
+  const board = new MarketDataPublisher({
+    redisUrl,
+    prefix: marketDataPrefix('test'),
+    holder: 'bench',
+    onError,
+  });
   const redis = new Redis(redisUrl);
   const side = (sign) =>
     new Map(Array.from({ length: LEVELS }, (_, i) => [(60_000 + sign * (i + 1) * 0.5).toFixed(2), '1.5']));
   const book = { bids: side(-1), asks: side(1) };
   const stamp = () => ({ exchangeTimestamp: new Date().toISOString(), receivedAt: new Date().toISOString() });
   const whole = () => ({ bids: [...book.bids], asks: [...book.asks], ...stamp() });
-  await board.hold(pair.exchange);
-  await board.onRequest(pair.exchange, () => board.publish(pair, 'REPEAT', whole()).catch(onError));
+  await board.acquireLease(pair.exchange);
+  await board.onSnapshotRequest(pair.exchange, () => board.publish(pair, 'REPEAT', whole()).catch(onError));
   await board.publish(pair, 'SNAPSHOT', whole());
   // As the worker does: the lease is renewed, and the book kept up.
   const keeping = setInterval(() => {
     board
-      .hold(pair.exchange)
+      .acquireLease(pair.exchange)
       .then(() => board.publish(pair, 'KEEP', whole()))
       .catch(onError);
   }, 3_000);

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { createRequestSigner } from '@trading-automation/signed-request';
 import { ampleRateLimits, serviceNodeOptions } from '../tooling/launch/service-list.mjs';
 import { openUsers, writeTrades } from './rest-data.mjs';
+import { apiEnvironment, serve, serveApi, startServers } from './rest-environment.mjs';
 import { quantile, runRound } from './rest-load.mjs';
-import { apiEnvironment, serve, serveApi, startServers } from './rest-surroundings.mjs';
 
 const TRADES = 100_000;
 const USERS = 50;
@@ -22,7 +22,7 @@ export async function compareLists() {
   const env = await apiEnvironment(servers, { RATE_LIMITS: ampleRateLimits });
   const users = await openUsers({ restUrl: await serveApi('rest-api', env), database, count: USERS });
   await writeTrades({ database, users, count: TRADES });
-  const bare = await serve(join(import.meta.dirname, 'graphql-bare.mjs'), {
+  const bare = await serve(join(import.meta.dirname, 'graphql-baseline.mjs'), {
     DATABASE_URL: servers.databaseUrl,
     NODE_OPTIONS: serviceNodeOptions,
     NODE_ENV: 'production',
@@ -31,7 +31,7 @@ export async function compareLists() {
     { name: 'bare', url: bare, headersOf: ({ userId }) => ({ 'x-user': userId }) },
     { name: 'signed', url: await serveApi('graphql-api', env), headersOf: signedHeaders(users) },
   ];
-  await lookAtLists(contestants, users);
+  await assertSameLists(contestants, users);
   report(await measure(contestants, users));
 }
 
@@ -49,7 +49,7 @@ const requestOf = ({ headersOf }, user) => ({
 });
 
 /** Both answer with the same trades, and with 20 of them. */
-async function lookAtLists(contestants, users) {
+async function assertSameLists(contestants, users) {
   for (const user of users.slice(0, 5)) {
     const lists = [];
     for (const contestant of contestants) {

@@ -4,7 +4,7 @@
  *   pnpm turbo run build && node bench/graphql.mjs [list] [book]
  *
  * list: 20 trades, each with its exchange account, beside Mercurius with JIT over the same two statements
- *   (`graphql-bare.mjs`). Both have a pool of 10 connections; each round opens 32 connections and asks 800 times.
+ *   (`graphql-baseline.mjs`). Both have a pool of 10 connections; each round opens 32 connections and asks 800 times.
  *   Ours is the whole product: signature, nonce, rate limit, checks. The peer knows none of these.
  * book: 2,000 sockets that follow one order book at 10 updates a second, beside a bare `ws` server that broadcasts the same
  *   bytes (`graphql-broadcast.mjs`). Both are told by Redis. Lag runs from the update's making to its being read.
@@ -14,7 +14,7 @@
  */
 import { compareBooks } from './graphql-book.mjs';
 import { compareLists } from './graphql-list.mjs';
-import { close } from './rest-surroundings.mjs';
+import { close } from './rest-environment.mjs';
 import { runAndClose } from './run.mjs';
 
 const PARTS = { list: compareLists, book: compareBooks };

@@ -88,7 +88,7 @@ async function ask(operation, contestant, user, nth = 0) {
 }
 
 /** Has every contestant see the users' trades. @throws where they differ */
-export async function lookAtTrades(contestants, users) {
+export async function assertSameTrades(contestants, users) {
   const [list, get] = OPERATIONS;
   for (const user of users) {
     for (const contestant of contestants) {

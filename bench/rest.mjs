@@ -1,5 +1,5 @@
 /**
- * Listing, reading and placing trades by the REST API, beside a bare handler of the same rows (`rest-bare.mjs`).
+ * Listing, reading and placing trades by the REST API, beside a bare handler of the same rows (`rest-baseline.mjs`).
  *
  *   pnpm turbo run build && node bench/rest.mjs [list] [get] [create]
  *
@@ -15,9 +15,9 @@
  */
 import { cpus } from 'node:os';
 import { countMade, openUsers, settle, writeTrades } from './rest-data.mjs';
+import { close, startEnvironment } from './rest-environment.mjs';
 import { CONNECTIONS, quantile, REQUESTS, runRound } from './rest-load.mjs';
-import { contestants, lookAtTrades, OPERATIONS, requestOf } from './rest-operations.mjs';
-import { close, startSurroundings } from './rest-surroundings.mjs';
+import { assertSameTrades, contestants, OPERATIONS, requestOf } from './rest-operations.mjs';
 import { runAndClose } from './run.mjs';
 
 const TRADES = 200_000;
@@ -85,11 +85,11 @@ function report({ name, title }, rounds) {
 
 async function measure(names) {
   const beganAt = performance.now();
-  const { database, apiUrl, bareUrl } = await startSurroundings();
+  const { database, apiUrl, bareUrl } = await startEnvironment();
   const users = await openUsers({ restUrl: apiUrl, database, count: USERS });
   await writeTrades({ database, users, count: TRADES });
   const rows = contestants({ apiUrl, bareUrl, users });
-  await lookAtTrades(rows, users);
+  await assertSameTrades(rows, users);
   const [cpu] = cpus();
   console.log(
     `${cpu?.model.trim()} x ${cpus().length}, ${process.platform} ${process.arch}, Node ${process.version}`,

@@ -4,7 +4,7 @@
  *   pnpm turbo run build --filter=@trading-automation/signed-request && node bench/verify.mjs
  *
  * Compared, on one thread, over 64 requests signed by 16 keys with low-S signatures:
- *   bare      the library alone, its inputs converted beforehand (`verify-bare.mjs`)
+ *   bare      the library alone, its inputs converted beforehand (`verify-baseline.mjs`)
  *   engine    `engine.verify(message, signature, publicKey)`: checks, hash, normalisation, library
  *   request   `verifyRequest`: headers, clock, key look-up in a Map, body hash, canonical string, engine, nonce
  * Rounds are interleaved, so that a machine that slows down slows all alike. Each figure is the median of the
@@ -20,7 +20,7 @@ import {
   signRequest,
   verifyRequest,
 } from '@trading-automation/signed-request';
-import { bareNative, bareNativeWithHash, bareNoble, bareNodeCrypto } from './verify-bare.mjs';
+import { bareNative, bareNativeWithHash, bareNoble, bareNodeCrypto } from './verify-baseline.mjs';
 
 // Many short rounds: a neighbour on the machine then disturbs both sides of a ratio, or only a few of the ratios.
 const ROUNDS = 61;

@@ -11,7 +11,7 @@ const PARTS = [
   ['Redis', /redis-server|valkey-server/],
 ];
 
-const isCpuTold = existsSync('/proc/self/stat');
+const isCpuAvailable = existsSync('/proc/self/stat');
 
 /** @returns {Record<string, number>} milliseconds of each part, among what descends from this process */
 function cpuMs() {
@@ -52,7 +52,7 @@ function lookAt(pid) {
 
 /** Runs it, and tells what each part took meanwhile. */
 export async function withCpu(work) {
-  if (!isCpuTold) return work();
+  if (!isCpuAvailable) return work();
   const before = cpuMs();
   const result = await work();
   const after = cpuMs();

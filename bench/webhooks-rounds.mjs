@@ -69,7 +69,7 @@ function assertSeen({ total, arrivals, refused }, count) {
  *
  * @returns {Promise<Round>}
  */
-export async function ourRound(scene, { events: count, waitMs, isChecked }) {
+export async function productRound(scene, { events: count, waitMs, isChecked }) {
   const { database, receiver, hooks } = scene;
   const events = newEvents(scene, count);
   const owed = count * (hooks.length / new Set(hooks.map(({ userId }) => userId)).size);
@@ -114,7 +114,7 @@ async function untilRecorded(database) {
  *
  * @returns {Promise<Round>}
  */
-export async function bareRound(scene, peer, { events: count, waitMs, isChecked, isQueued }) {
+export async function baselineRound(scene, peer, { events: count, waitMs, isChecked, isQueued }) {
   const { receiver, hooks, redisUrl, concurrency } = scene;
   const deliveries = newEvents(scene, count).flatMap(({ publicId, userId, body }) =>
     hooks
@@ -140,7 +140,7 @@ export async function bareRound(scene, peer, { events: count, waitMs, isChecked,
  *
  * @returns {Promise<number[]>} for each delivery the milliseconds from the commit, by the database's clock, to its first byte
  */
-export async function waits(scene, { perSecond, seconds }) {
+export async function measureWaits(scene, { perSecond, seconds }) {
   const { database, receiver, hooks } = scene;
   const events = newEvents(scene, perSecond * seconds);
   const owed = events.length * (hooks.length / new Set(hooks.map(({ userId }) => userId)).size);

@@ -26,8 +26,8 @@ import { parseArgs } from 'node:util';
 import { quantile } from './rest-load.mjs';
 import { runAndClose } from './run.mjs';
 import { withCpu } from './webhooks-cpu.mjs';
-import { bareRound, ourRound, waits } from './webhooks-rounds.mjs';
-import { close, startSurroundings } from './webhooks-surroundings.mjs';
+import { close, startEnvironment } from './webhooks-environment.mjs';
+import { baselineRound, measureWaits, productRound } from './webhooks-rounds.mjs';
 
 const USERS = 40;
 const WEBHOOKS_PER_USER = 2;
@@ -58,11 +58,11 @@ async function measure(scene) {
   const rounds = [];
   for (let nth = 0; nth <= Number(options.rounds); nth++) {
     const asked = { events, waitMs, isChecked: nth === 0 };
-    const loop = await withCpu(() => bareRound(scene, scene.peers.loop, { ...asked, isQueued: false }));
-    const queue = await withCpu(() => bareRound(scene, scene.peers.queue, { ...asked, isQueued: true }));
+    const loop = await withCpu(() => baselineRound(scene, scene.peers.loop, { ...asked, isQueued: false }));
+    const queue = await withCpu(() => baselineRound(scene, scene.peers.queue, { ...asked, isQueued: true }));
     const isProfiled = options.profile !== undefined && nth === Number(options.rounds);
     if (isProfiled) await beginProfile(scene);
-    const ours = await withCpu(() => ourRound(scene, asked));
+    const ours = await withCpu(() => productRound(scene, asked));
     if (isProfiled) await endProfile(scene);
     console.error(
       `deliveries a second: ours ${whole(rate(ours.settledMs))}, BullMQ ${whole(rate(queue.settledMs))}, undici ${whole(rate(loop.settledMs))}`,
@@ -130,7 +130,7 @@ function reportCpu(rounds) {
 }
 
 async function reportWaits(scene) {
-  const waitsMs = await waits(scene, { perSecond: PER_SECOND, seconds: Number(options.seconds) });
+  const waitsMs = await measureWaits(scene, { perSecond: PER_SECOND, seconds: Number(options.seconds) });
   const figure = (share) => quantile(waitsMs, share).toFixed(1);
   console.log(
     `\n${PER_SECOND} events a second for ${options.seconds} s, ${whole(waitsMs.length)} deliveries: commit to first byte p50 ${figure(0.5)} ms, p99 ${figure(0.99)} ms, longest ${figure(1)} ms`,
@@ -142,7 +142,7 @@ async function run() {
   console.log(
     `${cpu?.model.trim()} x ${cpus().length}, ${process.platform} ${process.arch}, Node ${process.version}`,
   );
-  const scene = await startSurroundings({
+  const scene = await startEnvironment({
     users: USERS,
     webhooksPerUser: WEBHOOKS_PER_USER,
     concurrency: Number(options.concurrency),

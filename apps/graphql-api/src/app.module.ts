@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { GraphQLModule } from '@nestjs/graphql';
-import { CoreModule, HealthService, OperationsModule } from '@trading-automation/core';
+import { HealthService, OperationsModule, PlatformModule } from '@trading-automation/core';
 import {
   AccessModule,
   type AccessOptions,
+  createRateLimitStore,
   RateLimiter,
-  rateBucketsIn,
 } from '@trading-automation/core/access';
-import { type ApiSurroundings, apiFeatures, Build } from '@trading-automation/core/api';
-import { BookViews } from '@trading-automation/core/market-data';
+import { type ApiInfrastructure, apiFeatures, BuildInfo } from '@trading-automation/core/api';
+import { BookStreams } from '@trading-automation/core/market-data';
 import { SignInModule } from '@trading-automation/core/sign-in';
 import { SignalStreamsModule } from '@trading-automation/core/strategies';
 import type { Config } from './config.js';
@@ -17,34 +17,38 @@ import { LoaderFactory } from './graphql/loaders.js';
 import { SCALARS } from './graphql/scalars.js';
 import { ProviderIdentities } from './providers/provider-identities.js';
 import { AccessResolver } from './resolvers/access.resolver.js';
-import { CopierEdges, CopiersResolver, DecisionEdges } from './resolvers/copiers.resolver.js';
+import {
+  CopierFieldsResolver,
+  CopiersResolver,
+  DecisionFieldsResolver,
+} from './resolvers/copiers.resolver.js';
 import { EmergencyStopResolver } from './resolvers/emergency-stop.resolver.js';
 import { EventsResolver } from './resolvers/events.resolver.js';
 import { ExchangeAccountsResolver } from './resolvers/exchange-accounts.resolver.js';
 import { NodeResolver } from './resolvers/node.resolver.js';
 import { NotificationsResolver } from './resolvers/notifications.resolver.js';
 import { RealtimeResolver } from './resolvers/realtime.resolver.js';
-import { RewardEdges, RewardsResolver } from './resolvers/rewards.resolver.js';
+import { RewardFieldsResolver, RewardsResolver } from './resolvers/rewards.resolver.js';
 import { ServiceResolver } from './resolvers/service.resolver.js';
 import { SettingsResolver } from './resolvers/settings.resolver.js';
 import { SignInResolver } from './resolvers/sign-in.resolver.js';
-import { StrategiesResolver, StrategyEdges } from './resolvers/strategies.resolver.js';
+import { StrategiesResolver, StrategyFieldsResolver } from './resolvers/strategies.resolver.js';
 import { TradePairsResolver } from './resolvers/trade-pairs.resolver.js';
-import { TradeEdges, TradesResolver } from './resolvers/trades.resolver.js';
+import { TradeFieldsResolver, TradesResolver } from './resolvers/trades.resolver.js';
 import { WebhooksResolver } from './resolvers/webhooks.resolver.js';
 import { WithdrawalsResolver } from './resolvers/withdrawals.resolver.js';
 import { type DriverOptions, GraphqlDriver } from './server/driver.js';
 import { connectionResolversOf, EndpointFactory, EndpointOptions } from './server/endpoint-factory.js';
 
-export interface AppParts {
+export interface AppModuleOptions {
   readonly config: Config;
   readonly version: string;
-  readonly surroundings: ApiSurroundings;
+  readonly infrastructure: ApiInfrastructure;
   readonly engine: AccessOptions['engine'];
   /** The origin at which clients reach this API. */
   readonly publicUrl: () => string;
-  readonly books: BookViews;
-  readonly edge: EndpointOptions;
+  readonly books: BookStreams;
+  readonly endpoints: EndpointOptions;
 }
 
 /** Beside the code that serves it, in the source as in what is built of it. */
@@ -52,14 +56,14 @@ const SCHEMA = readFileSync(new URL('../schema.graphql', import.meta.url), 'utf8
 
 @Module({})
 export class AppModule {
-  static of(parts: AppParts): DynamicModule {
-    const { config, version, surroundings, engine, publicUrl, books } = parts;
-    const { platform, redis, secrets } = surroundings;
+  static with(parts: AppModuleOptions): DynamicModule {
+    const { config, version, infrastructure, engine, publicUrl, books } = parts;
+    const { platform, redis, secrets } = infrastructure;
     const access = AccessModule.with({
       engine,
       openRegistration: config.OPEN_REGISTRATION,
       publicUrl: () => config.REST_PUBLIC_URL ?? publicUrl(),
-      rateLimiter: new RateLimiter(config.RATE_LIMITS, rateBucketsIn(redis)),
+      rateLimiter: new RateLimiter(config.RATE_LIMITS, createRateLimitStore(redis)),
     });
     const signIn = SignInModule.with({
       access,
@@ -72,7 +76,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        CoreModule.with(platform),
+        PlatformModule.with(platform),
         OperationsModule.with(platform, config.SERVER_KEYS),
         access,
         signIn,
@@ -80,7 +84,7 @@ export class AppModule {
         SignalStreamsModule,
         GraphQLModule.forRootAsync<DriverOptions>({
           driver: GraphqlDriver,
-          imports: [edgeModule([access, signIn, ...features], parts.edge)],
+          imports: [endpointsModule([access, signIn, ...features], parts.endpoints)],
           inject: [EndpointFactory],
           useFactory: (factory: EndpointFactory) => ({
             typeDefs: SCHEMA,
@@ -92,8 +96,8 @@ export class AppModule {
       providers: [
         AccessResolver,
         CopiersResolver,
-        CopierEdges,
-        DecisionEdges,
+        CopierFieldsResolver,
+        DecisionFieldsResolver,
         EmergencyStopResolver,
         EventsResolver,
         ExchangeAccountsResolver,
@@ -101,33 +105,36 @@ export class AppModule {
         NotificationsResolver,
         RealtimeResolver,
         RewardsResolver,
-        RewardEdges,
+        RewardFieldsResolver,
         ServiceResolver,
         SignInResolver,
         SettingsResolver,
         StrategiesResolver,
-        StrategyEdges,
+        StrategyFieldsResolver,
         TradePairsResolver,
         TradesResolver,
-        TradeEdges,
+        TradeFieldsResolver,
         WebhooksResolver,
         WithdrawalsResolver,
-        { provide: Build, useValue: new Build(version, config.COMMIT, config.WORLD) },
+        { provide: BuildInfo, useValue: new BuildInfo(version, config.COMMIT, config.WORLD) },
         { provide: HealthService, useValue: new HealthService(platform, () => redis.ping()) },
         { provide: ProviderIdentities, useValue: new ProviderIdentities(config.SIGN_IN_PROVIDERS) },
-        { provide: BookViews, useValue: books },
+        { provide: BookStreams, useValue: books },
       ],
     };
   }
 }
 
 @Module({})
-class EdgeModule {}
+class EndpointsModule {}
 
 /** What the endpoints need of the features. */
-function edgeModule(imports: DynamicModule['imports'] & object, options: EndpointOptions): DynamicModule {
+function endpointsModule(
+  imports: DynamicModule['imports'] & object,
+  options: EndpointOptions,
+): DynamicModule {
   return {
-    module: EdgeModule,
+    module: EndpointsModule,
     imports,
     providers: [LoaderFactory, EndpointFactory, { provide: EndpointOptions, useValue: options }],
     exports: [EndpointFactory],

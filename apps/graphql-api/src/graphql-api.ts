@@ -3,15 +3,15 @@ import { GraphQLModule } from '@nestjs/graphql';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type Platform, startHeartbeat } from '@trading-automation/core';
 import { pickEngine } from '@trading-automation/core/access';
-import { openApiSurroundings } from '@trading-automation/core/api';
-import { BookFeed, BookViews, marketPrefix } from '@trading-automation/core/market-data';
+import { openApiInfrastructure } from '@trading-automation/core/api';
+import { BookFeed, BookStreams, marketDataPrefix } from '@trading-automation/core/market-data';
 import { type Logger, nestLogger, type RunningProcess } from '@trading-automation/runtime';
 import { addressReader, createAdapter } from '@trading-automation/runtime/http';
 import { AppModule } from './app.module.js';
 import type { Config } from './config.js';
 import { EndpointOptions } from './server/endpoint-factory.js';
 import { BODY_BYTES_MAX } from './server/http-endpoint.js';
-import type { SocketParts } from './server/socket-endpoint.js';
+import type { SocketEndpointDependencies } from './server/socket-endpoint.js';
 
 export interface GraphqlApi extends RunningProcess {
   readonly url: string;
@@ -24,11 +24,11 @@ export async function startGraphqlApi(
   config: Config,
   version: string,
   logger: Logger,
-  socketTiming?: SocketParts['timing'],
+  socketTiming?: SocketEndpointDependencies['timing'],
 ): Promise<GraphqlApi> {
   const { engine, passedOver } = pickEngine();
   logger.info({ engine: engine.name, passed_over: passedOver }, 'signature engine picked');
-  const surroundings = await openApiSurroundings({
+  const surroundings = await openApiInfrastructure({
     applicationName: 'graphql-api',
     world: config.WORLD,
     databaseUrl: config.DATABASE_URL,
@@ -41,15 +41,23 @@ export async function startGraphqlApi(
   const onFeedError = (error: unknown) => logger.warn({ err: error }, 'market data is interrupted');
   const feed = new BookFeed({
     redisUrl: config.REDIS_URL,
-    prefix: marketPrefix(config.WORLD),
+    prefix: marketDataPrefix(config.WORLD),
     onError: onFeedError,
   });
-  const books = new BookViews(feed, onFeedError);
+  const books = new BookStreams(feed, onFeedError);
   let listensAt = '';
   const publicUrl = () => config.PUBLIC_URL ?? listensAt;
   const edge = new EndpointOptions(logger, addressReader(TRUSTED_PROXIES), config.GRAPHIQL, socketTiming);
   const app = await NestFactory.create<NestFastifyApplication>(
-    AppModule.of({ config, version, surroundings, engine, publicUrl, books, edge }),
+    AppModule.with({
+      config,
+      version,
+      infrastructure: surroundings,
+      engine,
+      publicUrl,
+      books,
+      endpoints: edge,
+    }),
     createAdapter({
       trustedProxies: TRUSTED_PROXIES,
       corsOrigins: CORS_ORIGINS,

@@ -1,28 +1,28 @@
 /** What stands beside a record: read for a whole list at once, and for the caller alone. */
 import { randomUUID } from 'node:crypto';
 import { encodeId, type IdPrefix, OPERATIONS } from '@trading-automation/contracts';
-import { statementsOf } from '@trading-automation/core/testing';
+import { countStatements } from '@trading-automation/core/testing';
 import { malformedIds, unknownId } from '../../rest-api/test/proofs/contract.js';
-import { Person } from '../../rest-api/test/proofs/person.js';
-import { itemSelectionOf, SCHEMA } from './operation-calls.js';
-import { ask } from './real-graphql-api.js';
-import { refusalOf, TwoApis } from './two-apis.js';
+import { TestUser } from '../../rest-api/test/proofs/test-user.js';
+import { ApiPair, toErrorResult } from './api-pair.js';
+import { itemSelectionOf, SCHEMA } from './operation-requests.js';
+import { sendGraphql } from './test-graphql-api.js';
 
 const STATEMENTS_MAX = 5;
 const ITEMS = 100;
 
-let apis: TwoApis;
-let owner: Person;
-let stranger: Person;
+let apis: ApiPair;
+let owner: TestUser;
+let stranger: TestUser;
 beforeAll(async () => {
-  apis = await TwoApis.open();
-  owner = await Person.join(apis.market);
-  stranger = await Person.join(apis.market);
+  apis = await ApiPair.open();
+  owner = await TestUser.create(apis.market);
+  stranger = await TestUser.create(apis.market);
 });
 afterAll(() => apis?.close());
 
-async function dataOf(person: Person, query: string, variables: object = {}) {
-  const { data, errors } = await ask(apis.graphql, person.holder, { query, variables });
+async function dataOf(person: TestUser, query: string, variables: object = {}) {
+  const { data, errors } = await sendGraphql(apis.graphql, person.keyPair, { query, variables });
   expect(errors).toBeUndefined();
   return data;
 }
@@ -56,7 +56,7 @@ async function listed(
   const counts: number[] = [];
   for (let i = 0; i < 3; i++)
     counts.push(
-      await statementsOf(apis.graphql.platform.database, async () => {
+      await countStatements(apis.graphql.platform.database, async () => {
         data = await dataOf(owner, query);
       }),
     );
@@ -115,7 +115,7 @@ describe(`a list of ${ITEMS}, with edges beside each other, takes at most ${STAT
       several(() => owner.copier()),
       several(() => owner.trade()),
     ]);
-    const pairs = (await owner.got('GET', '/v1/trade-pairs')) as unknown as readonly { id: string }[];
+    const pairs = (await owner.requireData('GET', '/v1/trade-pairs')) as unknown as readonly { id: string }[];
     await copyRow('trades', sources[0]!, {
       client_order_id: "'copy-' || copy.place",
       exchange_account_id: oneOf(accounts),
@@ -168,7 +168,7 @@ describe(`a list of ${ITEMS}, with edges beside each other, takes at most ${STAT
       several(() => owner.trade()),
     ]);
     const copierId = await owner.copierWithDecisions();
-    const [decision] = (await owner.got('GET', `/v1/copiers/${copierId}/decisions`)) as unknown as {
+    const [decision] = (await owner.requireData('GET', `/v1/copiers/${copierId}/decisions`)) as unknown as {
       id: string;
     }[];
     await copyRow('signals', await owner.signal(), {
@@ -201,7 +201,7 @@ describe(`a list of ${ITEMS}, with edges beside each other, takes at most ${STAT
 describe('node', () => {
   /** A record of each type that is found by its id, and the operation that shows it. */
   const RECORDS: Readonly<
-    Record<string, readonly [operation: string, make: (of: Person) => Promise<string>]>
+    Record<string, readonly [operation: string, make: (of: TestUser) => Promise<string>]>
   > = {
     ExchangeAccount: ['exchanges.get', (of) => of.account()],
     TradePair: ['tradePairs.get', async (of) => of.market.pairId],
@@ -218,9 +218,12 @@ describe('node', () => {
   const SHARED = ['TradePair', 'RewardType'];
   const NODE = 'query Found($id: ID!) { node(id: $id) { __typename id } }';
 
-  async function refused(person: Person, id: string): Promise<void> {
-    const { data, errors } = await ask(apis.graphql, person.holder, { query: NODE, variables: { id } });
-    expect({ id, data, code: errors?.map((error) => refusalOf(error).code) }).toEqual({
+  async function refused(person: TestUser, id: string): Promise<void> {
+    const { data, errors } = await sendGraphql(apis.graphql, person.keyPair, {
+      query: NODE,
+      variables: { id },
+    });
+    expect({ id, data, code: errors?.map((error) => toErrorResult(error).code) }).toEqual({
       id,
       data: { node: null },
       code: ['not_found'],
@@ -295,8 +298,8 @@ it("an edge that leads to somebody else's record is null", async () => {
 it('what one caller was shown is never shown to another, nor kept from who may see it', async () => {
   const [ours, theirs] = [await owner.copier(await owner.strategy()), await stranger.linkedCopier()];
   const query = 'query Both($a: ID!, $b: ID!) { ours: node(id: $a) { id } theirs: node(id: $b) { id } }';
-  const seen = (person: Person) =>
-    ask(apis.graphql, person.holder, { query, variables: { a: ours, b: theirs } });
+  const seen = (person: TestUser) =>
+    sendGraphql(apis.graphql, person.keyPair, { query, variables: { a: ours, b: theirs } });
   const answers = await Promise.all(
     Array.from({ length: 10 }, (_, i) => seen(i % 2 === 0 ? owner : stranger)),
   );
@@ -312,6 +315,6 @@ it('a record that was changed is shown as it is to the next operation', async ()
   const name = async () =>
     (await dataOf(owner, `{ node(id: "${copier}") { ... on Copier { name } } }`)).node.name;
   expect(await name()).toBe('follower');
-  await owner.got('PATCH', `/v1/copiers/${copier}`, { name: 'renamed' });
+  await owner.requireData('PATCH', `/v1/copiers/${copier}`, { name: 'renamed' });
   expect(await name()).toBe('renamed');
 });

@@ -1,20 +1,20 @@
-import { Market } from '../../rest-api/test/proofs/market.js';
-import { type RealGraphqlApi, startRealGraphqlApi } from './real-graphql-api.js';
+import { TestEnvironment } from '../../rest-api/test/proofs/test-environment.js';
+import { startTestGraphqlApi, type TestGraphqlApi } from './test-graphql-api.js';
 
-let market: Market;
-let api: RealGraphqlApi;
-let development: RealGraphqlApi;
+let market: TestEnvironment;
+let api: TestGraphqlApi;
+let development: TestGraphqlApi;
 beforeAll(async () => {
-  market = await Market.open();
-  api = await startRealGraphqlApi(market.api.databaseUrl);
-  development = await startRealGraphqlApi(market.api.databaseUrl, { GRAPHIQL: 'true' });
+  market = await TestEnvironment.open();
+  api = await startTestGraphqlApi(market.api.databaseUrl);
+  development = await startTestGraphqlApi(market.api.databaseUrl, { GRAPHIQL: 'true' });
 });
 afterAll(async () => {
   await Promise.all([api?.close(), development?.close()]);
   await market?.close();
 });
 
-const page = (of: RealGraphqlApi) =>
+const page = (of: TestGraphqlApi) =>
   fetch(`${of.url}/graphql`, { headers: { accept: 'text/html,*/*;q=0.8' } });
 
 describe('GraphiQL', () => {

@@ -3,23 +3,33 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Client, SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
-import { Person } from '../../rest-api/test/proofs/person.js';
-import { type Answered, type Asked, ask, type GraphqlError } from './real-graphql-api.js';
-import { clientOf, eventually } from './sockets/real-sockets.js';
-import { TwoApis } from './two-apis.js';
+import { TestUser } from '../../rest-api/test/proofs/test-user.js';
+import { ApiPair } from './api-pair.js';
+import { clientOf, waitUntil } from './sockets/socket-clients.js';
+import {
+  type GraphqlError,
+  type GraphqlRequest,
+  type GraphqlResponse,
+  sendGraphql,
+} from './test-graphql-api.js';
 
-let apis: TwoApis;
-let owner: Person;
+let apis: ApiPair;
+let owner: TestUser;
 beforeAll(async () => {
-  apis = await TwoApis.open();
+  apis = await ApiPair.open();
 });
 beforeEach(async () => {
-  owner = await Person.join(apis.market);
+  owner = await TestUser.create(apis.market);
 });
 afterAll(() => apis?.close());
 
-const mutate = (key: string, query: string, variables: object = {}, person = owner): Promise<Answered> =>
-  ask(apis.graphql, person.holder, { query, variables }, { 'idempotency-key': key });
+const mutate = (
+  key: string,
+  query: string,
+  variables: object = {},
+  person = owner,
+): Promise<GraphqlResponse> =>
+  sendGraphql(apis.graphql, person.keyPair, { query, variables }, { 'idempotency-key': key });
 const MAKE = 'mutation Make($name: String!) { createApiKey(input: { name: $name }) { id name key } }';
 const codesOf = ({ errors }: Pick<SocketAnswer, 'errors'>) =>
   errors?.map(({ extensions }) => extensions.code);
@@ -46,7 +56,7 @@ it('happens once, and its answer comes again, marked as such', async () => {
 
 it('happens as often as it is asked for without a key', async () => {
   for (let i = 0; i < 2; i++)
-    await ask(apis.graphql, owner.holder, { query: MAKE, variables: { name: 'bare' } });
+    await sendGraphql(apis.graphql, owner.keyPair, { query: MAKE, variables: { name: 'bare' } });
   expect(await keysNamed('bare')).toBe(2);
 });
 
@@ -84,8 +94,8 @@ it('reads edges of a kept answer anew, and what may be asked of it', async () =>
     createCopier(input: $input) { id name createdAt sizing { mode value } exchangeAccount { accountName } } }`;
   const first = await mutate('edges', document, { input });
   expect(first.errors).toBeUndefined();
-  await owner.got('PATCH', `/v1/exchanges/${accountId}`, { account_name: 'renamed' });
-  await owner.got('PATCH', `/v1/copiers/${first.data.createCopier.id}`, { name: 'renamed' });
+  await owner.requireData('PATCH', `/v1/exchanges/${accountId}`, { account_name: 'renamed' });
+  await owner.requireData('PATCH', `/v1/copiers/${first.data.createCopier.id}`, { name: 'renamed' });
   const again = await mutate('edges', document, { input });
   expect(again.data.createCopier).toEqual({
     ...first.data.createCopier,
@@ -115,14 +125,14 @@ it('is good for the same operation in another spelling, or by its hash', async (
   const sha256Hash = createHash('sha256').update(MAKE).digest('hex');
   const extensions = { persistedQuery: { version: 1, sha256Hash } };
   const variables = { name: 'spelled' };
-  const spellings: Asked[] = [
+  const spellings: GraphqlRequest[] = [
     { query: MAKE, variables, extensions },
     { variables, operationName: 'Make', query: MAKE },
     { extensions, variables },
   ];
-  const answers: Answered[] = [];
+  const answers: GraphqlResponse[] = [];
   for (const asked of spellings)
-    answers.push(await ask(apis.graphql, owner.holder, asked, { 'idempotency-key': 'spelled' }));
+    answers.push(await sendGraphql(apis.graphql, owner.keyPair, asked, { 'idempotency-key': 'spelled' }));
   expect(answers.map(isReplayed)).toEqual([undefined, 'true', 'true']);
   expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
   expect(await keysNamed('spelled')).toBe(1);
@@ -130,7 +140,7 @@ it('is good for the same operation in another spelling, or by its hash', async (
 
 it('keeps a refusal, of the input as of the state, with its details', async () => {
   const trade = await owner.trade();
-  await owner.got('POST', `/v1/trades/${trade}/cancel`);
+  await owner.requireData('POST', `/v1/trades/${trade}/cancel`);
   const tooLong = { query: MAKE, variables: { name: 'n'.repeat(1_001) } };
   const cancel = { query: `mutation { cancelTrade(id: "${trade}") { id } }`, variables: {} };
   for (const [key, { query, variables }, code] of [
@@ -149,7 +159,7 @@ it('keeps a refusal, of the input as of the state, with its details', async () =
 });
 
 it('is of one person: another may choose the same key', async () => {
-  const other = await Person.join(apis.market);
+  const other = await TestUser.create(apis.market);
   for (const person of [owner, other]) {
     const answer = await mutate('shared', MAKE, { name: 'shared' }, person);
     expect([answer.errors, isReplayed(answer)]).toEqual([undefined, undefined]);
@@ -170,7 +180,7 @@ it('is another key than the same one on REST', async () => {
 describe('over a socket', () => {
   let client: Client;
   beforeEach(() => {
-    client = clientOf(apis.graphql, owner.holder);
+    client = clientOf(apis.graphql, owner.keyPair);
   });
   afterEach(() => client.dispose());
 
@@ -183,13 +193,13 @@ describe('over a socket', () => {
     ['twice without one', {}, 2, undefined],
   ])('what a client sends again because its answer was lost happens %s', async (_what, sent, count, told) => {
     await client.dispose();
-    client = clientOf(apis.graphql, owner.holder, { retryAttempts: 5, retryWait: async () => undefined });
+    client = clientOf(apis.graphql, owner.keyPair, { retryAttempts: 5, retryWait: async () => undefined });
     const socket = await new Promise<WebSocket>((resolve) =>
       client.on('connected', (opened) => resolve(opened as WebSocket)),
     );
     socket.onmessage = () => undefined;
     const answer = overSocket(client, { query: MAKE, variables: { name: 'lost' }, extensions: sent });
-    await eventually(async () => (await keysNamed('lost')) === 1);
+    await waitUntil(async () => (await keysNamed('lost')) === 1);
     socket.terminate();
     const { data, errors, extensions } = await answer;
     expect([errors, extensions]).toEqual([undefined, told]);

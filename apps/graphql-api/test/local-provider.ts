@@ -8,7 +8,7 @@ export const CLIENT = 'client-of-the-test';
 const REDIRECT_URI = 'https://app.example.com/callback';
 const COOKIE_KEYS = [createHash('sha256').update('cookies of the provider').digest('hex')];
 
-export interface Person {
+export interface ProviderUser {
   readonly id: string;
   readonly email: string;
   readonly emailVerified: boolean | string;
@@ -27,7 +27,7 @@ interface SigningKey {
 /** An OpenID Connect provider on this machine, by a certified implementation, at which one person is at home. */
 export class LocalProvider {
   /** How often each path was asked for. */
-  readonly asked: Record<string, number> = {};
+  readonly requestCounts: Record<string, number> = {};
   /** Answers in place of the provider, where it does. */
   instead: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
   private provider!: Provider;
@@ -36,11 +36,11 @@ export class LocalProvider {
   private constructor(
     private readonly server: Server,
     readonly issuer: string,
-    private readonly person: Person,
+    private readonly person: ProviderUser,
     private readonly Provider: ProviderClass,
   ) {}
 
-  static async start(person: Person): Promise<LocalProvider> {
+  static async start(person: ProviderUser): Promise<LocalProvider> {
     const server = createServer((request, response) => local.answer(request, response));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -129,7 +129,7 @@ export class LocalProvider {
 
   private answer(request: IncomingMessage, response: ServerResponse): void {
     const path = String(request.url).split('?')[0]!;
-    this.asked[path] = (this.asked[path] ?? 0) + 1;
+    this.requestCounts[path] = (this.requestCounts[path] ?? 0) + 1;
     if (this.instead?.(request, response)) return;
     if (!path.startsWith('/person/')) {
       this.provider.callback()(request, response);

@@ -1,14 +1,20 @@
 /** Every read, asked of REST and of GraphQL by the same person: the same records, pages, totals and cursors. */
 import type { Operation } from '@trading-automation/contracts';
-import { idPlaces, populate } from '../../rest-api/test/proofs/contract.js';
-import { Person } from '../../rest-api/test/proofs/person.js';
+import { idLocations, populate } from '../../rest-api/test/proofs/contract.js';
 import type { GoodRequest } from '../../rest-api/test/proofs/requests.js';
+import { TestUser } from '../../rest-api/test/proofs/test-user.js';
 import { type Described, unwrapped } from '../src/schema/generated-types.js';
-import { asGraphql, camelCase, itemSelectionOf, rootFieldOf, SHARED_OPERATIONS } from './operation-calls.js';
-import { graphqlOutcome, restOutcome, TwoApis } from './two-apis.js';
+import { ApiPair, graphqlOutcome, restOutcome } from './api-pair.js';
+import {
+  camelCase,
+  itemSelectionOf,
+  rootFieldOf,
+  SHARED_OPERATIONS,
+  toGraphqlData,
+} from './operation-requests.js';
 
 /** What differs from one request to the next, whoever is asked. */
-const FLEETING: Readonly<Record<string, readonly string[]>> = {
+const VOLATILE_FIELDS: Readonly<Record<string, readonly string[]>> = {
   'auth.cliChallenge': ['challenge', 'expiresAt'],
   'health.detailed': ['age_ms'],
 };
@@ -19,12 +25,12 @@ const named = (operations: readonly Operation[]) =>
 const lists = reads.filter(({ list }) => list !== undefined);
 const records = reads.filter(({ list }) => list === undefined);
 
-let apis: TwoApis;
-let owner: Person;
+let apis: ApiPair;
+let owner: TestUser;
 let requests: ReadonlyMap<Operation, GoodRequest>;
 beforeAll(async () => {
-  apis = await TwoApis.open();
-  owner = await Person.join(apis.market);
+  apis = await ApiPair.open();
+  owner = await TestUser.create(apis.market);
   requests = await populate(owner);
 });
 afterAll(() => apis?.close());
@@ -35,7 +41,7 @@ const withQuery = (operation: Operation, query: Readonly<Record<string, string>>
 };
 
 function steady(operation: Operation, value: unknown): unknown {
-  const fleeting = FLEETING[operation.id] ?? [];
+  const fleeting = VOLATILE_FIELDS[operation.id] ?? [];
   return JSON.parse(JSON.stringify(value), (name, member) =>
     fleeting.includes(name) ? typeof member : member,
   );
@@ -44,10 +50,10 @@ function steady(operation: Operation, value: unknown): unknown {
 describe.each(named(records))('%s', (_id, operation) => {
   it('is the same record on both', async () => {
     const request = requests.get(operation)!;
-    const rest = restOutcome(await apis.onRest(owner, operation, request));
-    const graphql = graphqlOutcome(operation, await apis.onGraphql(owner, operation, request));
+    const rest = restOutcome(await apis.callRest(owner, operation, request));
+    const graphql = graphqlOutcome(operation, await apis.callGraphql(owner, operation, request));
     expect([rest.error, graphql.error]).toEqual([undefined, undefined]);
-    expect(steady(operation, graphql.data)).toEqual(steady(operation, asGraphql(operation, rest.data)));
+    expect(steady(operation, graphql.data)).toEqual(steady(operation, toGraphqlData(operation, rest.data)));
   });
 });
 
@@ -60,7 +66,7 @@ interface RestPage {
 type Query = Readonly<Record<string, string>>;
 
 async function restPage(operation: Operation, query: Query): Promise<RestPage> {
-  const answer = await apis.onRest(owner, operation, withQuery(operation, query));
+  const answer = await apis.callRest(owner, operation, withQuery(operation, query));
   if (answer.status !== 200) throw new Error(answer.text);
   const { has_more, next_cursor, total } = answer.json.pagination as {
     readonly has_more: boolean;
@@ -68,7 +74,7 @@ async function restPage(operation: Operation, query: Query): Promise<RestPage> {
     readonly total?: number;
   };
   return {
-    data: asGraphql(operation, answer.json.data),
+    data: toGraphqlData(operation, answer.json.data),
     hasMore: has_more,
     nextCursor: next_cursor,
     total,
@@ -79,7 +85,7 @@ async function graphqlPage(operation: Operation, query: Query) {
   const item = itemSelectionOf(operation);
   const page = `{ nodes ${item} edges { cursor node ${item} } totalCount
     pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }`;
-  const answer = await apis.onGraphql(owner, operation, withQuery(operation, query), page);
+  const answer = await apis.callGraphql(owner, operation, withQuery(operation, query), page);
   const { data, error } = graphqlOutcome(operation, answer);
   if (error !== undefined) throw new Error(answer.text);
   return data as {
@@ -175,11 +181,11 @@ async function valuesFor(
 
 /** Good values of a filter that none of the records has. */
 async function ofNone(operation: Operation, name: string): Promise<string[]> {
-  const place = idPlaces(operation).find((one) => one.part === 'query' && one.name === name);
+  const place = idLocations(operation).find((one) => one.part === 'query' && one.name === name);
   if (place === undefined) return name === 'exchange' ? ['other'] : [];
   // Each decision is of another signal.
   if (place.prefix === 'sig') return [];
   if (place.prefix !== 'rwt') return [await owner.idOf(place.prefix)];
-  const types = await owner.got('GET', '/v1/rewards/types');
+  const types = await owner.requireData('GET', '/v1/rewards/types');
   return (types as unknown as readonly { id: string }[]).map(({ id }) => id);
 }

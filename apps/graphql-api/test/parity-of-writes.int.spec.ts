@@ -1,23 +1,23 @@
 /** Every write, done by one person over REST and by another over GraphQL: the same answers, and the same records left. */
 import type { Operation } from '@trading-automation/contracts';
 import { goodRequest } from '../../rest-api/test/proofs/contract.js';
-import { Person } from '../../rest-api/test/proofs/person.js';
-import { asGraphql, rootFieldOf, SHARED_OPERATIONS } from './operation-calls.js';
-import { graphqlOutcome, restOutcome, TwoApis } from './two-apis.js';
+import { TestUser } from '../../rest-api/test/proofs/test-user.js';
+import { ApiPair, graphqlOutcome, restOutcome } from './api-pair.js';
+import { rootFieldOf, SHARED_OPERATIONS, toGraphqlData } from './operation-requests.js';
 
 const writes = SHARED_OPERATIONS.filter((operation) => rootFieldOf(operation).kind === 'mutation');
 const lists = SHARED_OPERATIONS.filter(
   ({ list, params, access }) => list !== undefined && params === undefined && access !== 'PUBLIC',
 );
 
-let apis: TwoApis;
+let apis: ApiPair;
 /** Whatever one of them has, the other has as well. */
-let overRest: Person;
-let overGraphql: Person;
+let overRest: TestUser;
+let overGraphql: TestUser;
 beforeAll(async () => {
-  apis = await TwoApis.open();
-  overRest = await Person.join(apis.market);
-  overGraphql = await Person.join(apis.market);
+  apis = await ApiPair.open();
+  overRest = await TestUser.create(apis.market);
+  overGraphql = await TestUser.create(apis.market);
 });
 afterAll(() => apis?.close());
 
@@ -41,10 +41,10 @@ async function perform(operation: Operation): Promise<readonly [rest: unknown, g
     await goodRequest(operation, overRest),
     await goodRequest(operation, overGraphql),
   ];
-  const rest = restOutcome(await apis.onRest(overRest, operation, onRest));
-  const graphql = graphqlOutcome(operation, await apis.onGraphql(overGraphql, operation, onGraphql));
+  const rest = restOutcome(await apis.callRest(overRest, operation, onRest));
+  const graphql = graphqlOutcome(operation, await apis.callGraphql(overGraphql, operation, onGraphql));
   expect([rest.error, graphql.error]).toEqual([undefined, undefined]);
-  return [asGraphql(operation, rest.data), graphql.data];
+  return [toGraphqlData(operation, rest.data), graphql.data];
 }
 
 it.each(writes.map((operation) => [operation.id, operation] as const))(
@@ -56,8 +56,8 @@ it.each(writes.map((operation) => [operation.id, operation] as const))(
 );
 
 /** As text, in an order of their own: those of one instant have none. */
-async function recordsOf(person: Person, operation: Operation): Promise<string[]> {
-  const answer = await apis.onRest(person, operation, { query: { limit: '100' } });
+async function recordsOf(person: TestUser, operation: Operation): Promise<string[]> {
+  const answer = await apis.callRest(person, operation, { query: { limit: '100' } });
   const { data, error } = restOutcome(answer);
   if (error !== undefined) throw new Error(answer.text);
   return (data as unknown[]).map((record) => JSON.stringify(alike(record))).sort();

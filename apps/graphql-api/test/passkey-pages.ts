@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { DomainError } from '@trading-automation/contracts';
 import type { Actor } from '@trading-automation/core';
 
-import type { PasskeySignIn } from '@trading-automation/core/sign-in';
+import type { PasskeySignInService } from '@trading-automation/core/sign-in';
 
 const require = createRequire(import.meta.url);
 
@@ -37,7 +37,7 @@ const PAGE = `<!doctype html>
 /** The page's server. Who registers is whoever the test says. */
 export class PasskeyPages {
   actor: Actor | undefined;
-  passkeys: PasskeySignIn | undefined;
+  passkeys: PasskeySignInService | undefined;
   private readonly server: Server;
 
   constructor() {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { CoreModule, OperationsModule, type Platform, type ServerKeys } from '@trading-automation/core';
+import { OperationsModule, type Platform, PlatformModule, type ServerKeys } from '@trading-automation/core';
 import {
   AccessModule,
   LocalBuckets,
@@ -13,7 +13,12 @@ import {
   RateLimiter,
   rateLimitsSchema,
 } from '@trading-automation/core/access';
-import { type PasskeyOptions, PasskeySignIn, Sessions, SignInModule } from '@trading-automation/core/sign-in';
+import {
+  type PasskeyOptions,
+  PasskeySignInService,
+  SessionsService,
+  SignInModule,
+} from '@trading-automation/core/sign-in';
 import { CoreUnderTest } from '@trading-automation/core/testing';
 import { type BrowserContext, type CDPSession, chromium, type Page } from 'playwright-core';
 import { PasskeyPages } from './passkey-pages.js';
@@ -56,7 +61,7 @@ beforeAll(async () => {
   [ours, others] = [new PasskeyPages(), new PasskeyPages()];
   [origin, otherOrigin] = [await ours.listen(), await others.listen()];
   product = await wired(core.platform, { rpId: 'localhost', rpName: 'The product', origins: [origin] });
-  ours.passkeys = others.passkeys = product.get(PasskeySignIn);
+  ours.passkeys = others.passkeys = product.get(PasskeySignInService);
 });
 afterAll(async () => {
   await browser?.close();
@@ -81,7 +86,7 @@ function wired(platform: Platform, passkeys: PasskeyOptions): Promise<INestAppli
   });
   class Product {}
   const imports = [
-    CoreModule.with(platform),
+    PlatformModule.with(platform),
     OperationsModule.with(platform, serverKeys),
     SignInModule.with({ access, serverKeys, issuer: url, openRegistration: false, passkeys }),
   ];
@@ -106,7 +111,7 @@ const login = () => page.evaluate('login()') as Promise<{ kind?: string; tokens?
 
 async function signedInUser(): Promise<string> {
   const { tokens } = await login();
-  return (await product.get(Sessions).verify(String(tokens?.accessToken))).userId;
+  return (await product.get(SessionsService).verify(String(tokens?.accessToken))).userId;
 }
 
 describe('a passkey of a browser', () => {
@@ -152,7 +157,7 @@ describe('a passkey of a browser', () => {
 
   it('that was removed signs nobody in', async () => {
     const { credentialId } = (await register()) as { credentialId: string };
-    await product.get(PasskeySignIn).remove(ours!.actor!, credentialId);
+    await product.get(PasskeySignInService).remove(ours!.actor!, credentialId);
     expect(await login()).toEqual({ refused: 'invalid_login' });
   });
 });

@@ -9,12 +9,12 @@ import {
   argumentsOf,
   itemTypeOf,
   membersOf,
-  REST_ALONE,
+  REST_ONLY_OPERATIONS,
   rootFieldOf,
   rootFieldsOf,
   SCHEMA,
   SHARED_OPERATIONS,
-} from './operation-calls.js';
+} from './operation-requests.js';
 
 const text = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
 const rootFields = [SCHEMA.getQueryType()!, SCHEMA.getMutationType()!].flatMap((type) =>
@@ -40,7 +40,7 @@ it("every field of the root is an operation's, is `node`, or is deprecated", () 
 
 it('the stream of events is the one operation that REST has alone: `events` reads the same events here', () => {
   const without = OPERATIONS.filter((operation) => rootFieldsOf(operation).length === 0);
-  expect(without.map(({ id }) => id)).toEqual(REST_ALONE);
+  expect(without.map(({ id }) => id)).toEqual(REST_ONLY_OPERATIONS);
   expect(without.every(({ stream }) => stream === true)).toBe(true);
   expect(SCHEMA.getQueryType()!.getFields()).toHaveProperty('events');
 });

@@ -3,10 +3,16 @@ import { readFileSync } from 'node:fs';
 import { buildSchema } from 'graphql';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { TOTP } from 'otpauth';
-import { Market } from '../../rest-api/test/proofs/market.js';
-import { openAccount } from '../../rest-api/test/real-api.js';
+import { TestEnvironment } from '../../rest-api/test/proofs/test-environment.js';
 import { send } from '../../rest-api/test/send.js';
-import { type Answered, ask, post, type RealGraphqlApi, startRealGraphqlApi } from './real-graphql-api.js';
+import { openAccount } from '../../rest-api/test/test-rest-api.js';
+import {
+  type GraphqlResponse,
+  post,
+  sendGraphql,
+  startTestGraphqlApi,
+  type TestGraphqlApi,
+} from './test-graphql-api.js';
 
 const PUBLISHED = [
   'google_auth',
@@ -22,11 +28,11 @@ const PASSWORD = 'correct horse battery';
 const TOKENS = '{ access_token refresh_token access_token_expires_at refresh_token_expires_at }';
 const SIGNED_IN = `{ tokens ${TOKENS} is_2fa_required ticket ticket_expires_at }`;
 
-let market: Market;
-let api: RealGraphqlApi;
+let market: TestEnvironment;
+let api: TestGraphqlApi;
 beforeAll(async () => {
-  market = await Market.open();
-  api = await startRealGraphqlApi(market.api.databaseUrl);
+  market = await TestEnvironment.open();
+  api = await startTestGraphqlApi(market.api.databaseUrl);
 });
 afterAll(async () => {
   await api?.close();
@@ -38,7 +44,7 @@ interface Tokens {
   readonly refresh_token: string;
 }
 
-function mutate(text: string, variables: object = {}, token?: string): Promise<Answered> {
+function mutate(text: string, variables: object = {}, token?: string): Promise<GraphqlResponse> {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   return post(api, JSON.stringify({ query: text, variables }), headers as Record<string, string>);
 }
@@ -54,7 +60,7 @@ const login = (email: string, password = PASSWORD) =>
     { email, password },
   );
 const me = (token: string) => mutate('{ me { id credential { kind permissions } } }', {}, token);
-const codesOf = ({ errors = [] }: Answered) => errors.map(({ extensions }) => extensions.code);
+const codesOf = ({ errors = [] }: GraphqlResponse) => errors.map(({ extensions }) => extensions.code);
 
 let people = 0;
 const newEmail = () => `person-${++people}@mail.example`;
@@ -85,13 +91,13 @@ describe('the deprecated mutations', () => {
       const rows = await market.rows("SELECT uses::int FROM deprecated_uses WHERE operation = 'logout'");
       return rows.reduce((sum, row) => sum + Number(row.uses), 0);
     };
-    const own = await startRealGraphqlApi(market.api.databaseUrl);
+    const own = await startTestGraphqlApi(market.api.databaseUrl);
     const before = await uses();
     for (let i = 0; i < 3; i++) await post(own, '{"query":"mutation { logout { ended } }"}');
     await own.close();
     // Without credentials they were refused before they were called: that is no use.
     expect(await uses()).toBe(before);
-    const another = await startRealGraphqlApi(market.api.databaseUrl, { PUBLIC_URL: api.url });
+    const another = await startTestGraphqlApi(market.api.databaseUrl, { PUBLIC_URL: api.url });
     const { access_token } = await register(newEmail());
     await post(another, '{"query":"mutation { logout { ended } }"}', {
       authorization: `Bearer ${access_token}`,
@@ -258,6 +264,6 @@ it('what asks for a caller is refused to strangers before anything is done', asy
 
 it('a signed request may use them, too', async () => {
   const holder = await openAccount(market.api);
-  const { data } = await ask(api, holder, 'mutation { generate_2fa { uri } }');
+  const { data } = await sendGraphql(api, holder, 'mutation { generate_2fa { uri } }');
   expect(data.generate_2fa.uri).toContain('otpauth://');
 });

@@ -15,7 +15,7 @@ export class VenueError extends Error {
   }
 }
 
-export const refusals = {
+export const VENUE_ERRORS = {
   disconnected: () =>
     new VenueError(-1001, 'Internal error; unable to process your request. Please try again.', 503),
   /** It may have happened, and may not have. */

@@ -3,17 +3,17 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { registerAdmin } from './admin.js';
 import type { Config } from './config.js';
 import { Exchange } from './engine/exchange.js';
-import { inThree } from './engine/parts.js';
+import { splitInThree } from './engine/split-order.js';
 import { Journal } from './journal.js';
 import { MarketMaker } from './market/maker.js';
-import { Histories } from './market-data/history.js';
+import { MarketHistories } from './market-data/history.js';
 import { seededRandom } from './random.js';
 import { Weather } from './weather/weather.js';
 import { RateLimits } from './wire/limits.js';
 import { registerRest } from './wire/rest.js';
-import { setVenueErrors } from './wire/venue-hooks.js';
+import { setVenueErrorHandler } from './wire/venue-hooks.js';
 import { MarketStreams } from './wire/ws/market-streams.js';
-import { type Acceptor, StreamServer } from './wire/ws/stream-server.js';
+import { type ConnectionRouter, StreamServer } from './wire/ws/stream-server.js';
 import { UserApi } from './wire/ws/user-api.js';
 
 export { type Config, configSchema } from './config.js';
@@ -24,7 +24,7 @@ export async function startPaperExchange(
 ): Promise<{ url: string; close: () => Promise<void> }> {
   const venue = openVenue(config);
   const app = fastify({ forceCloseConnections: true });
-  setVenueErrors(app);
+  setVenueErrorHandler(app);
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_req, body, done) =>
     done(null, body),
   );
@@ -52,7 +52,7 @@ function openVenue(config: Config) {
     fees,
     now,
     persist: (record) => journal.append(record),
-    partsOf: (lots) => (weather.strikes('partial_fill_rate') ? inThree(lots) : [lots]),
+    splitLots: (lots) => (weather.strikes('partial_fill_rate') ? splitInThree(lots) : [lots]),
   });
   const limits = new RateLimits(
     {
@@ -62,7 +62,7 @@ function openVenue(config: Config) {
     },
     now,
   );
-  const histories = new Histories(exchange);
+  const histories = new MarketHistories(exchange);
   const maker = new MarketMaker(exchange, config.SEED, now);
   const clock = () => now() + weather.get().clock_skew_ms;
   return { journal, exchange, histories, maker, weather, limits, fees, now, clock };
@@ -71,7 +71,7 @@ function openVenue(config: Config) {
 function addStreams(app: FastifyInstance, venue: ReturnType<typeof openVenue>): StreamServer {
   const marketStreams = new MarketStreams(venue.exchange, venue.histories, venue.now);
   const userApi = new UserApi(venue);
-  const acceptor: Acceptor = ({ pathname }) => {
+  const acceptor: ConnectionRouter = ({ pathname }) => {
     if (pathname === '/ws-api/v3') return (peer) => userApi.attach(peer);
     if (/^\/(ws|stream)(\/|$)/.test(pathname)) return (peer, url) => marketStreams.attach(peer, url);
     return undefined;

@@ -1,14 +1,14 @@
-import { PaperVenue } from './testing/paper-venue.js';
+import { TestPaperExchange } from './testing/test-paper-exchange.js';
 
 describe('the public market data, by the public ccxt client', () => {
-  let venue: PaperVenue;
+  let venue: TestPaperExchange;
   beforeEach(async () => {
-    venue = await PaperVenue.start();
+    venue = await TestPaperExchange.start();
   });
   afterEach(() => venue.stop());
 
   /** Two prices in one market order, then one more trade at the lower. */
-  async function trade(): Promise<Awaited<ReturnType<PaperVenue['trader']>>> {
+  async function trade(): Promise<Awaited<ReturnType<TestPaperExchange['trader']>>> {
     const [maker, taker] = [await venue.trader(), await venue.trader()];
     await maker.createOrder('BTC/USDT', 'limit', 'sell', 0.1, 60_000);
     await maker.createOrder('BTC/USDT', 'limit', 'sell', 0.1, 60_000);

@@ -1,10 +1,10 @@
 import { AuthenticationError, BadRequest, InsufficientFunds, OrderNotFound } from 'ccxt';
-import { PaperVenue } from './testing/paper-venue.js';
+import { TestPaperExchange } from './testing/test-paper-exchange.js';
 
 describe('the paper exchange, by the public ccxt client', () => {
-  let venue: PaperVenue;
+  let venue: TestPaperExchange;
   beforeEach(async () => {
-    venue = await PaperVenue.start();
+    venue = await TestPaperExchange.start();
   });
   afterEach(() => venue.stop());
 

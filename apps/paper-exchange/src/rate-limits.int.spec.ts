@@ -1,9 +1,9 @@
-import { PaperVenue } from './testing/paper-venue.js';
+import { TestPaperExchange } from './testing/test-paper-exchange.js';
 
 describe('the rate limits', () => {
-  let venue: PaperVenue;
+  let venue: TestPaperExchange;
   beforeEach(async () => {
-    venue = await PaperVenue.start({ WEIGHT_PER_MINUTE: '60', ORDERS_PER_10S: '2' });
+    venue = await TestPaperExchange.start({ WEIGHT_PER_MINUTE: '60', ORDERS_PER_10S: '2' });
   });
   afterEach(() => venue.stop());
 

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { NetworkError } from 'ccxt';
 import { WebSocket } from 'ws';
-import { type Keys, nudgeUntil, PaperVenue } from './testing/paper-venue.js';
+import { type Keys, retryUntil, TestPaperExchange } from './testing/test-paper-exchange.js';
 
 describe('the streams, by the public ccxt client', () => {
-  let venue: PaperVenue;
+  let venue: TestPaperExchange;
   beforeEach(async () => {
-    venue = await PaperVenue.start({ ORDERS_PER_10S: '10000' });
+    venue = await TestPaperExchange.start({ ORDERS_PER_10S: '10000' });
   });
   afterEach(() => venue.stop());
 
@@ -14,7 +14,7 @@ describe('the streams, by the public ccxt client', () => {
     const [maker, watcher] = [await venue.trader(), await venue.watcher(await venue.account())];
     await maker.createOrder('BTC/USDT', 'limit', 'sell', 0.5, 60_000);
     // The client takes its snapshot after the first message, so the book has to move for it to begin.
-    await nudgeUntil(watcher.watchOrderBook('BTC/USDT'), () =>
+    await retryUntil(watcher.watchOrderBook('BTC/USDT'), () =>
       maker.createOrder('BTC/USDT', 'limit', 'buy', 0.001, 50_000),
     );
     await maker.createOrder('BTC/USDT', 'limit', 'sell', 0.25, 60_100);
@@ -40,7 +40,7 @@ describe('the streams, by the public ccxt client', () => {
       watcher.watchBidsAsks(['BTC/USDT']),
       watcher.watchOHLCV('BTC/USDT', '1m'),
     ]);
-    const [trades, ticker, best, candles] = await nudgeUntil(all, async () => {
+    const [trades, ticker, best, candles] = await retryUntil(all, async () => {
       await maker.createOrder('BTC/USDT', 'limit', 'sell', 0.002, 60_000);
       await taker.createOrder('BTC/USDT', 'market', 'buy', 0.001);
     });
@@ -80,9 +80,9 @@ describe('the streams, by the public ccxt client', () => {
 });
 
 describe('the streams in bad weather, by the public ccxt client', () => {
-  let venue: PaperVenue;
+  let venue: TestPaperExchange;
   beforeEach(async () => {
-    venue = await PaperVenue.start({ ORDERS_PER_10S: '10000' });
+    venue = await TestPaperExchange.start({ ORDERS_PER_10S: '10000' });
   });
   afterEach(() => venue.stop());
 
@@ -93,7 +93,7 @@ describe('the streams in bad weather, by the public ccxt client', () => {
     await venue.admin('PUT', 'weather', { duplicate_event_rate: 1 });
     const fills = watcher.watchMyTrades('BTC/USDT');
     await maker.createOrder('BTC/USDT', 'limit', 'sell', 1, 60_000);
-    await nudgeUntil(fills, () => venue.client(keys).createOrder('BTC/USDT', 'market', 'buy', 0.001));
+    await retryUntil(fills, () => venue.client(keys).createOrder('BTC/USDT', 'market', 'buy', 0.001));
     const told = await fills;
     const kept = await venue.client(keys).fetchMyTrades('BTC/USDT');
     expect(new Set(told.map(({ id }) => id)).size).toBe(told.length);
@@ -104,14 +104,14 @@ describe('the streams in bad weather, by the public ccxt client', () => {
     const [maker, watcher] = [await venue.trader(), await venue.watcher(await venue.account())];
     await watcher.loadMarkets();
     const trades = watcher.watchTrades('BTC/USDT');
-    await nudgeUntil(trades, async () => {
+    await retryUntil(trades, async () => {
       await maker.createOrder('BTC/USDT', 'limit', 'sell', 0.001, 60_000);
       await venue.admin('POST', 'market', { symbol: 'BTC/USDT', price: 60_000 });
     });
     const next = expect(watcher.watchTrades('BTC/USDT')).rejects.toThrow(NetworkError);
     expect((await venue.admin('POST', 'streams/disconnect')).body).toEqual({ disconnected: 1 });
     await next;
-    await nudgeUntil(watcher.watchTrades('BTC/USDT'), async () => {
+    await retryUntil(watcher.watchTrades('BTC/USDT'), async () => {
       await maker.createOrder('BTC/USDT', 'limit', 'sell', 0.001, 60_000);
       await venue.admin('POST', 'market', { symbol: 'BTC/USDT', price: 60_000 });
     });
@@ -119,10 +119,10 @@ describe('the streams in bad weather, by the public ccxt client', () => {
 });
 
 describe('the streams, on the wire', () => {
-  let venue: PaperVenue;
+  let venue: TestPaperExchange;
   const sockets: WebSocket[] = [];
   beforeEach(async () => {
-    venue = await PaperVenue.start();
+    venue = await TestPaperExchange.start();
   });
   afterEach(async () => {
     for (const socket of sockets.splice(0)) socket.terminate();

@@ -9,14 +9,14 @@ import {
   RequestTimeout,
 } from 'ccxt';
 import { WebSocket } from 'ws';
-import { PaperVenue } from './testing/paper-venue.js';
+import { TestPaperExchange } from './testing/test-paper-exchange.js';
 
 const ORDER = ['BTC/USDT', 'limit', 'buy', 0.1, 60_000] as const;
 
 describe('the weather', () => {
-  let venue: PaperVenue;
+  let venue: TestPaperExchange;
   beforeEach(async () => {
-    venue = await PaperVenue.start();
+    venue = await TestPaperExchange.start();
   });
   afterEach(() => venue.stop());
   const set = async (forecast: object) => {

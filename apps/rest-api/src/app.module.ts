@@ -1,13 +1,13 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { OPERATIONS } from '@trading-automation/contracts';
-import { CoreModule, HealthService, OperationsModule, type Platform } from '@trading-automation/core';
+import { HealthService, OperationsModule, type Platform, PlatformModule } from '@trading-automation/core';
 import {
   AccessModule,
   type AccessOptions,
+  createRateLimitStore,
   RateLimiter,
-  rateBucketsIn,
 } from '@trading-automation/core/access';
-import { type ApiSecrets, apiFeatures, Build } from '@trading-automation/core/api';
+import { type ApiSecrets, apiFeatures, BuildInfo } from '@trading-automation/core/api';
 import type { Logger } from '@trading-automation/runtime';
 import type { Redis } from 'ioredis';
 import type { Config } from './config.js';
@@ -28,7 +28,7 @@ import { WebhooksController } from './controllers/webhooks.controller.js';
 import { WithdrawalsController } from './controllers/withdrawals.controller.js';
 import { HttpModule } from './http/http.module.js';
 
-export interface AppParts {
+export interface AppModuleOptions {
   readonly config: Config;
   readonly version: string;
   readonly platform: Platform;
@@ -42,7 +42,7 @@ export interface AppParts {
 
 @Module({})
 export class AppModule {
-  static of({
+  static with({
     config,
     version,
     platform,
@@ -51,21 +51,21 @@ export class AppModule {
     secrets,
     publicUrl,
     logger,
-  }: AppParts): DynamicModule {
+  }: AppModuleOptions): DynamicModule {
     const access = AccessModule.with({
       engine,
       openRegistration: config.OPEN_REGISTRATION,
       publicUrl,
-      rateLimiter: new RateLimiter(config.RATE_LIMITS, rateBucketsIn(redis)),
+      rateLimiter: new RateLimiter(config.RATE_LIMITS, createRateLimitStore(redis)),
     });
     return {
       module: AppModule,
       imports: [
-        CoreModule.with(platform),
+        PlatformModule.with(platform),
         OperationsModule.with(platform, config.SERVER_KEYS),
         access,
         ...apiFeatures({ secrets, withdrawalFee: config.WITHDRAWAL_FEE }),
-        HttpModule.serving({ operations: OPERATIONS, logger, access }),
+        HttpModule.with({ operations: OPERATIONS, logger, access }),
       ],
       controllers: [
         AccessController,
@@ -85,7 +85,7 @@ export class AppModule {
         WebhooksController,
       ],
       providers: [
-        { provide: Build, useValue: new Build(version, config.COMMIT, config.WORLD) },
+        { provide: BuildInfo, useValue: new BuildInfo(version, config.COMMIT, config.WORLD) },
         { provide: HealthService, useValue: new HealthService(platform, () => redis.ping()) },
       ],
     };

@@ -2,42 +2,42 @@ import { randomBytes } from 'node:crypto';
 import { signRequest } from '@trading-automation/signed-request';
 import { parseList } from 'structured-headers';
 import { limitsOf } from '../test/rate-limits.js';
+import { JSON_TYPE, send, type TestResponse } from '../test/send.js';
 import {
-  drawIdentity,
-  drawKeyHolder,
+  createIdentityBody,
+  createKeyPair,
   openAccount,
-  type RealApi,
   sendSigned,
-  startRealApi,
-} from '../test/real-api.js';
-import { JSON_TYPE, type Received, send } from '../test/send.js';
+  startTestRestApi,
+  type TestRestApi,
+} from '../test/test-rest-api.js';
 
 /** No token comes back within a test. */
 const day = (requests: number) => ({ requests, seconds: 86_400 });
 const KEYS = '/v1/api-keys';
 const newKey = (...permissions: string[]) => JSON.stringify({ name: 'bot', permissions });
 
-function left({ headers }: Received): Record<string, unknown> {
+function left({ headers }: TestResponse): Record<string, unknown> {
   const items = parseList(String(headers.ratelimit));
   return Object.fromEntries(items.map(([name, parameters]) => [name, parameters.get('r')]));
 }
 
 /** An address that no other test has asked from. */
-function drawAddress(): string {
+function uniqueAddress(): string {
   const [a, b] = randomBytes(8).toString('hex').match(/.{4}/g)!;
   return `2001:db8:${a}:${b}::1`;
 }
 
-let api: RealApi;
+let api: TestRestApi;
 beforeAll(async () => {
   const limits = limitsOf(day(1_000), { sensitive_writes: day(2), identity_writes: day(3) });
-  api = await startRealApi({ RATE_LIMITS: JSON.stringify(limits), TRUSTED_PROXIES: '127.0.0.1' });
+  api = await startTestRestApi({ RATE_LIMITS: JSON.stringify(limits), TRUSTED_PROXIES: '127.0.0.1' });
 });
 afterAll(() => api?.close());
 
 /** Somebody with an account, and with an ADMIN key beside the key pair. */
 async function openUser() {
-  const from = { 'x-forwarded-for': drawAddress() };
+  const from = { 'x-forwarded-for': uniqueAddress() };
   const holder = await openAccount(api, from);
   const made = await sendSigned(api, holder, 'POST', KEYS, { body: newKey('ADMIN'), headers: from });
   const { key } = made.json.data as { key: string };
@@ -102,7 +102,7 @@ describe('the limits of an address', () => {
   it('hold identities to a bucket of their own, whoever asks', async () => {
     const { key, from } = await openUser();
     const link = async (headers: Readonly<Record<string, string>>) => {
-      const body = await drawIdentity(api, drawKeyHolder(), from);
+      const body = await createIdentityBody(api, createKeyPair(), from);
       return send(api, 'POST', '/v1/auth/cli-identity', {
         body,
         headers: { ...headers, ...from, ...JSON_TYPE },

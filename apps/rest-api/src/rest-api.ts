@@ -2,7 +2,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { startHeartbeat } from '@trading-automation/core';
 import { pickEngine, RateLimiter } from '@trading-automation/core/access';
-import { openApiSurroundings } from '@trading-automation/core/api';
+import { openApiInfrastructure } from '@trading-automation/core/api';
 import { type Logger, nestLogger, type RunningProcess } from '@trading-automation/runtime';
 import { createAdapter } from '@trading-automation/runtime/http';
 import { AppModule } from './app.module.js';
@@ -17,7 +17,7 @@ export interface RestApi extends RunningProcess {
 export async function startRestApi(config: Config, version: string, logger: Logger): Promise<RestApi> {
   const { engine, passedOver } = pickEngine();
   logger.info({ engine: engine.name, passed_over: passedOver }, 'signature engine picked');
-  const surroundings = await openApiSurroundings({
+  const surroundings = await openApiInfrastructure({
     applicationName: 'rest-api',
     world: config.WORLD,
     databaseUrl: config.DATABASE_URL,
@@ -30,12 +30,12 @@ export async function startRestApi(config: Config, version: string, logger: Logg
   let listensAt = '';
   const publicUrl = () => config.PUBLIC_URL ?? listensAt;
   const app = await NestFactory.create<NestFastifyApplication>(
-    AppModule.of({ config, version, platform, redis, engine, secrets, publicUrl, logger }),
+    AppModule.with({ config, version, platform, redis, engine, secrets, publicUrl, logger }),
     createAdapter({ trustedProxies: config.TRUSTED_PROXIES, corsOrigins: config.CORS_ORIGINS }),
     { bodyParser: false, logger: nestLogger(logger), abortOnError: false },
   );
   const limiter = app.get(RateLimiter, { strict: false });
-  serveReference(app.getHttpAdapter().getInstance(), limiter.of(undefined));
+  serveReference(app.getHttpAdapter().getInstance(), limiter.limitsFor(undefined));
   await app.listen(config.PORT, config.HOST);
   listensAt = await app.getUrl();
   const endHeartbeat = startHeartbeat(platform, 'rest-api');

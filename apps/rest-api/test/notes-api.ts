@@ -12,23 +12,23 @@ import {
   type Permission,
   text,
 } from '@trading-automation/contracts';
-import { type Actor, Commands } from '@trading-automation/core';
+import { type Actor, CommandRunner } from '@trading-automation/core';
 import {
   Authentication,
+  createRateLimitStore,
   type IncomingRequest,
   LocalBuckets,
   RateLimiter,
   type RateLimits,
   type RequestLimits,
-  rateBucketsIn,
 } from '@trading-automation/core/access';
 import { createLogger, nestLogger } from '@trading-automation/runtime';
 import { createAdapter, type ServerLimits } from '@trading-automation/runtime/http';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { HttpModule } from '../src/http/http.module.js';
-import { answer, type Call, Operation } from '../src/http/operation.js';
-import { LIMITS_OUT_OF_THE_WAY } from './rate-limits.js';
+import { type Call, Operation, respond } from '../src/http/operation.js';
+import { AMPLE_RATE_LIMITS } from './rate-limits.js';
 import { JSON_TYPE, send } from './send.js';
 
 const note = z.object({ id: z.string(), name: z.string(), price: decimal.optional() });
@@ -186,7 +186,7 @@ class NotesController {
   }
 
   @Operation(noteOperations.claim, ({ made, name }: { made: boolean; name: string }) =>
-    answer({ id: name, name }, made ? { location: `/v1/claims/${name}` } : { status: 200 }),
+    respond({ id: name, name }, made ? { location: `/v1/claims/${name}` } : { status: 200 }),
   )
   claim(call: Call<typeof noteOperations.claim>) {
     this.behaviour.calls.push(call as Call<OperationShape>);
@@ -235,13 +235,16 @@ export async function startNotesApi(options: NotesOptions = {}): Promise<NotesAp
       },
       { provide: RateLimiter, useValue: limiterOf(options) },
       // Nothing is kept here: what is, is shown with the real API.
-      { provide: Commands, useValue: { run: (_once: unknown, effect: () => Promise<unknown>) => effect() } },
+      {
+        provide: CommandRunner,
+        useValue: { run: (_once: unknown, effect: () => Promise<unknown>) => effect() },
+      },
     ],
-    exports: [Authentication, RateLimiter, Commands],
+    exports: [Authentication, RateLimiter, CommandRunner],
   };
   const root: DynamicModule = {
     module: NotesModule,
-    imports: [HttpModule.serving({ operations, logger, access })],
+    imports: [HttpModule.with({ operations, logger, access })],
     controllers: [NotesController],
     providers: [{ provide: NotesBehaviour, useValue: behaviour }],
   };
@@ -266,8 +269,9 @@ export async function startNotesApi(options: NotesOptions = {}): Promise<NotesAp
   };
 }
 
-function limiterOf({ rateLimits = LIMITS_OUT_OF_THE_WAY, rateLimitsIn }: NotesOptions): RateLimiter {
-  if (rateLimitsIn !== undefined) return new RateLimiter(rateLimits, rateBucketsIn(rateLimitsIn.redis));
+function limiterOf({ rateLimits = AMPLE_RATE_LIMITS, rateLimitsIn }: NotesOptions): RateLimiter {
+  if (rateLimitsIn !== undefined)
+    return new RateLimiter(rateLimits, createRateLimitStore(rateLimitsIn.redis));
   return new RateLimiter(rateLimits, {
     buckets: new LocalBuckets(),
     takeWithNonce: () => Promise.reject(new Error('no test signs requests to this API')),

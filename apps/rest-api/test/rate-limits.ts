@@ -1,7 +1,7 @@
 import { RATE_POLICIES, type RateLimits } from '@trading-automation/core/access';
 
 /** What no test reaches that is not about limits. */
-export const LIMITS_OUT_OF_THE_WAY: RateLimits = limitsOf({ requests: 1_000_000, seconds: 60 });
+export const AMPLE_RATE_LIMITS: RateLimits = limitsOf({ requests: 1_000_000, seconds: 60 });
 
 /** These limits, and for all others the same one. */
 export function limitsOf(others: RateLimits['general'], limits: Partial<RateLimits> = {}): RateLimits {

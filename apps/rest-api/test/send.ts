@@ -2,7 +2,7 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 
-export interface Sent {
+export interface SendOptions {
   readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string | Uint8Array;
   /** Sends the body in pieces, without its length. */
@@ -16,7 +16,7 @@ interface ErrorBody {
   readonly request_id: string;
 }
 
-export interface Received {
+export interface TestResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
@@ -31,8 +31,8 @@ export function send(
   api: { port: number },
   method: string,
   target: string,
-  sent: Sent = {},
-): Promise<Received> {
+  sent: SendOptions = {},
+): Promise<TestResponse> {
   const { headers = {}, body, chunked = false } = sent;
   return new Promise((resolve, reject) => {
     const length = body === undefined || chunked ? {} : { 'content-length': String(Buffer.byteLength(body)) };
@@ -78,7 +78,7 @@ export function sendBytes(api: { port: number }, bytes: string): Promise<string>
 }
 
 /** The status of an answer, and the code of a refusal. */
-export async function codeOf(answer: Promise<Received>): Promise<[number, string | undefined]> {
+export async function codeOf(answer: Promise<TestResponse>): Promise<[number, string | undefined]> {
   const { status, json } = await answer;
   return [status, json.error?.code];
 }

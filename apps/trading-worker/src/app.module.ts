@@ -1,10 +1,14 @@
 import { BullModule } from '@nestjs/bullmq';
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
-import { CoreModule, FAILOVER, type Platform } from '@trading-automation/core';
-import { AnalyticsUpkeepModule, EquitySnapshots, ResultDays } from '@trading-automation/core/analytics';
-import { CopyGuard, CopyPlanner, CopySettlement } from '@trading-automation/core/copiers';
-import { AccountUpkeep, AccountUpkeepModule } from '@trading-automation/core/exchange-accounts';
-import { ProfitShares, RewardAccrual, RewardAccrualModule } from '@trading-automation/core/rewards';
+import { type Platform, PlatformModule, REDIS_FAILOVER_OPTIONS } from '@trading-automation/core';
+import {
+  AnalyticsMaintenanceModule,
+  DailyRollups,
+  EquitySnapshots,
+} from '@trading-automation/core/analytics';
+import { CopierRiskMonitor, CopyPlanner, CopySettlement } from '@trading-automation/core/copiers';
+import { AccountSyncModule, AccountSyncService } from '@trading-automation/core/exchange-accounts';
+import { ProfitSharesService, RewardAccrual, RewardAccrualModule } from '@trading-automation/core/rewards';
 import type { Opener } from '@trading-automation/core/sealing';
 import { PairCatalogue, PairCatalogueModule } from '@trading-automation/core/trade-pairs';
 import { Reconciliation, TradeExecution, TradeExecutionModule } from '@trading-automation/core/trades';
@@ -12,19 +16,19 @@ import type { ExchangeVenue } from '@trading-automation/exchanges';
 import type { Logger } from '@trading-automation/runtime';
 import type { RedisCallBudget } from './budgets/redis-call-budget.js';
 import type { Config } from './config.js';
-import { refreshWith } from './copying/balance-refresh.js';
-import { Copying } from './copying/copying.js';
-import { Desks } from './desk/desks.js';
+import { createBalanceRefresher } from './copying/balance-refresh.js';
+import { CopyLoops } from './copying/copy-loops.js';
+import { ExchangeGateway } from './exchange/exchange-gateway.js';
 import { ProfitSharing } from './jobs/profit-sharing.js';
 import { RewardGrants } from './jobs/reward-grants.js';
 import { TradeQueue } from './jobs/trade-queue.js';
-import { TradesJob } from './jobs/trades.job.js';
+import { TradesProcessor } from './jobs/trades.processor.js';
 import { MarketData } from './market-data/market-data.js';
 import { OwnershipLoop } from './ownership/ownership-loop.js';
-import { Schedules } from './schedules/schedules.js';
+import { Scheduler } from './schedules/scheduler.js';
 import { Worker } from './worker.js';
 
-export interface WorkerSurroundings {
+export interface WorkerContext {
   readonly config: Config;
   readonly logger: Logger;
   readonly platform: Platform;
@@ -36,14 +40,14 @@ export interface WorkerSurroundings {
 
 @Module({})
 export class AppModule {
-  static in(surroundings: WorkerSurroundings): DynamicModule {
+  static with(surroundings: WorkerContext): DynamicModule {
     const { config, platform } = surroundings;
     return {
       module: AppModule,
       imports: [
-        CoreModule.with(platform),
-        AccountUpkeepModule,
-        AnalyticsUpkeepModule,
+        PlatformModule.with(platform),
+        AccountSyncModule,
+        AnalyticsMaintenanceModule,
         PairCatalogueModule,
         TradeExecutionModule,
         RewardAccrualModule.with({
@@ -55,7 +59,7 @@ export class AppModule {
           expiresDays: config.REWARD_EXPIRES_DAYS,
         }),
         BullModule.forRoot({
-          connection: { url: config.REDIS_URL, maxRetriesPerRequest: null, ...FAILOVER },
+          connection: { url: config.REDIS_URL, maxRetriesPerRequest: null, ...REDIS_FAILOVER_OPTIONS },
           prefix: prefixOf(config),
         }),
         BullModule.registerQueue(),
@@ -65,7 +69,7 @@ export class AppModule {
         ...upkeep(surroundings),
         copying(surroundings),
         marketData(surroundings),
-        TradesJob,
+        TradesProcessor,
         Worker,
       ],
     };
@@ -75,98 +79,126 @@ export class AppModule {
 const prefixOf = ({ WORLD }: Config) => `trading-${WORLD}`;
 
 /** Accounts, and the orders on them. */
-function trading({ config, logger, platform, opener, venues, budget }: WorkerSurroundings): Provider[] {
+function trading({ config, logger, platform, opener, venues, budget }: WorkerContext): Provider[] {
   return [
     {
-      provide: Desks,
+      provide: ExchangeGateway,
       useFactory: (
-        upkeep: AccountUpkeep,
+        accountSync: AccountSyncService,
         execution: TradeExecution,
         reconciliation: Reconciliation,
         pairs: PairCatalogue,
       ) => {
-        const times = { repairEveryMs: config.RECONCILE_EVERY_MS };
-        const parts = { platform, venues, opener, logger, upkeep, execution, reconciliation, pairs, times };
-        return new Desks(parts);
+        const times = { reconcileEveryMs: config.RECONCILE_EVERY_MS };
+        const dependencies = {
+          platform,
+          venues,
+          opener,
+          logger,
+          accountSync,
+          execution,
+          reconciliation,
+          pairs,
+          times,
+        };
+        return new ExchangeGateway(dependencies);
       },
-      inject: [AccountUpkeep, TradeExecution, Reconciliation, PairCatalogue],
+      inject: [AccountSyncService, TradeExecution, Reconciliation, PairCatalogue],
     },
     {
       provide: OwnershipLoop,
-      useFactory: (desks: Desks) =>
-        new OwnershipLoop(platform, desks, desks.errorsOf('accounts were not claimed'), (workers) => {
+      useFactory: (desks: ExchangeGateway) =>
+        new OwnershipLoop(platform, desks, desks.errorLogger('accounts were not claimed'), (workers) => {
           budget.workers = workers;
         }),
-      inject: [Desks],
+      inject: [ExchangeGateway],
     },
     {
       provide: TradeQueue,
-      useFactory: (desks: Desks) =>
-        new TradeQueue(config.REDIS_URL, prefixOf(config), desks.errorsOf('the queue of trades is away')),
-      inject: [Desks],
+      useFactory: (desks: ExchangeGateway) =>
+        new TradeQueue(config.REDIS_URL, prefixOf(config), desks.errorLogger('the queue of trades is away')),
+      inject: [ExchangeGateway],
     },
   ];
 }
 
 /** What is done by the clock, and what follows from events. */
-function upkeep({ config, logger, platform }: WorkerSurroundings): Provider[] {
+function upkeep({ config, logger, platform }: WorkerContext): Provider[] {
   return [
     {
-      provide: Schedules,
+      provide: Scheduler,
       useFactory: (
-        desks: Desks,
+        desks: ExchangeGateway,
         pairs: PairCatalogue,
         execution: TradeExecution,
-        upkeep: AccountUpkeep,
+        accountSync: AccountSyncService,
         snapshots: EquitySnapshots,
-        results: ResultDays,
-      ) => new Schedules({ platform, config, desks, pairs, execution, upkeep, snapshots, results, logger }),
-      inject: [Desks, PairCatalogue, TradeExecution, AccountUpkeep, EquitySnapshots, ResultDays],
+        results: DailyRollups,
+      ) =>
+        new Scheduler({
+          platform,
+          config,
+          gateway: desks,
+          pairs,
+          execution,
+          accountSync,
+          snapshots,
+          results,
+          logger,
+        }),
+      inject: [
+        ExchangeGateway,
+        PairCatalogue,
+        TradeExecution,
+        AccountSyncService,
+        EquitySnapshots,
+        DailyRollups,
+      ],
     },
     {
       provide: RewardGrants,
-      useFactory: (accrual: RewardAccrual, desks: Desks) =>
-        new RewardGrants(accrual, desks.errorsOf('rewards were not granted')),
-      inject: [RewardAccrual, Desks],
+      useFactory: (accrual: RewardAccrual, desks: ExchangeGateway) =>
+        new RewardGrants(accrual, desks.errorLogger('rewards were not granted')),
+      inject: [RewardAccrual, ExchangeGateway],
     },
     {
       provide: ProfitSharing,
-      useFactory: (shares: ProfitShares, desks: Desks) =>
-        new ProfitSharing(shares, desks.errorsOf('profit was not shared')),
-      inject: [ProfitShares, Desks],
+      useFactory: (shares: ProfitSharesService, desks: ExchangeGateway) =>
+        new ProfitSharing(shares, desks.errorLogger('profit was not shared')),
+      inject: [ProfitSharesService, ExchangeGateway],
     },
   ];
 }
 
-function copying({ platform }: WorkerSurroundings): Provider {
+function copying({ platform }: WorkerContext): Provider {
   return {
-    provide: Copying,
-    useFactory: (desks: Desks) =>
-      new Copying({
+    provide: CopyLoops,
+    useFactory: (desks: ExchangeGateway) =>
+      new CopyLoops({
         platform,
         planner: new CopyPlanner(platform, {
-          refreshBalances: refreshWith((accountId) => desks.accounts.sync(accountId)),
+          refreshBalances: createBalanceRefresher((accountId) => desks.balanceSync.sync(accountId)),
         }),
         settlement: new CopySettlement(platform),
-        guard: new CopyGuard(platform),
-        errorsOf: (what) => desks.errorsOf(what),
+        riskMonitor: new CopierRiskMonitor(platform),
+        errorLogger: (what) => desks.errorLogger(what),
       }),
-    inject: [Desks],
+    inject: [ExchangeGateway],
   };
 }
 
-function marketData({ config, platform, venues }: WorkerSurroundings): Provider {
+function marketData({ config, platform, venues }: WorkerContext): Provider {
   return {
     provide: MarketData,
-    useFactory: (pairs: PairCatalogue, desks: Desks) =>
+    useFactory: (pairs: PairCatalogue, desks: ExchangeGateway) =>
       new MarketData({
         redisUrl: config.REDIS_URL,
         prefix: `market-${config.WORLD}`,
         holder: platform.instance,
         venues,
         pairs,
-        onError: desks.errorsOf('market data is interrupted'),
+        onError: desks.errorLogger('market data is interrupted'),
       }),
-    inject: [PairCatalogue, Desks],
+    inject: [PairCatalogue, ExchangeGateway],
   };
 }

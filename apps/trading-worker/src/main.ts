@@ -7,7 +7,7 @@ import { createLogger, type Logger, nestLogger, readConfig, runProcess } from '@
 import { AppModule } from './app.module.js';
 import { RedisCallBudget } from './budgets/redis-call-budget.js';
 import { type Config, configSchema } from './config.js';
-import { Desks } from './desk/desks.js';
+import { ExchangeGateway } from './exchange/exchange-gateway.js';
 
 const NAME = 'trading-worker';
 
@@ -22,7 +22,7 @@ async function openBudget(config: Config, logger: Logger): Promise<RedisCallBudg
       if (known === undefined) throw new Error(`no exchange ${venue}`);
       return known;
     },
-    alone: (part) => new LocalBudget(part),
+    createFallback: (part) => new LocalBudget(part),
     onError: (error) => logger.warn({ err: error }, 'call budgets are not shared'),
   });
   await budget.ready();
@@ -46,11 +46,11 @@ await runProcess({
     const budget = await openBudget(config, logger);
     const venues = config.VENUES.map((venue) => createVenue(venue, { budget }));
     const surroundings = { config, logger, platform, opener, venues, budget };
-    const app = await NestFactory.createApplicationContext(AppModule.in(surroundings), {
+    const app = await NestFactory.createApplicationContext(AppModule.with(surroundings), {
       logger: nestLogger(logger),
       abortOnError: false,
     });
-    const desks = app.get(Desks);
+    const desks = app.get(ExchangeGateway);
     logger.info({ instance: platform.instance, exchanges: venues.map(({ id }) => id) }, 'ready');
     return {
       async stop() {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { EquitySnapshots, ResultDays } from '@trading-automation/core/analytics';
+import { DailyRollups, EquitySnapshots } from '@trading-automation/core/analytics';
 import {
   ACCOUNT_OWNERS_CHANNEL,
   callWorker,
-  LEASE_RENEWED_EVERY_MS,
+  LEASE_RENEWAL_MS,
   VenueCatalogue,
 } from '@trading-automation/core/exchange-accounts';
 import { PairCatalogue } from '@trading-automation/core/trade-pairs';
@@ -12,13 +12,13 @@ import { Queue } from 'bullmq';
 import type { Config } from './config.js';
 import { TRADES_QUEUE, type TradeJob, TradeQueue } from './jobs/trade-queue.js';
 import { OwnershipLoop } from './ownership/ownership-loop.js';
-import { Schedules } from './schedules/schedules.js';
-import { DesksUnderTest } from './testing/desk-under-test.js';
+import { Scheduler } from './schedules/scheduler.js';
+import { GatewayUnderTest } from './testing/gateway-under-test.js';
 import { marketOf } from './testing/scripted-exchange.js';
 import { Worker } from './worker.js';
 
-let the: DesksUnderTest;
-let api: Awaited<ReturnType<DesksUnderTest['core']['another']>>;
+let env: GatewayUnderTest;
+let api: Awaited<ReturnType<GatewayUnderTest['core']['openSecondPlatform']>>;
 const redisUrl = process.env.TEST_REDIS_URL ?? '';
 let prefix: string;
 let queue: Queue<TradeJob>;
@@ -27,12 +27,12 @@ let worker: Worker;
 let workersTold: number[];
 
 beforeAll(async () => {
-  the = await DesksUnderTest.open();
-  api = await the.core.another();
+  env = await GatewayUnderTest.open();
+  api = await env.core.openSecondPlatform();
 });
-afterAll(() => the.close());
+afterAll(() => env.close());
 beforeEach(async () => {
-  await the.begin();
+  await env.reset();
   prefix = `spec-${randomBytes(6).toString('hex')}`;
   queue = new Queue(TRADES_QUEUE, { connection: { url: redisUrl }, prefix });
 });
@@ -40,11 +40,11 @@ afterEach(async () => {
   await worker.onApplicationShutdown();
   await queue.obliterate({ force: true });
   await queue.close();
-  await the.desks.close();
+  await env.gateway.close();
 });
 
 async function start(more: Partial<Config> = {}): Promise<void> {
-  const { desks, execution, upkeep, logger, core } = the;
+  const { gateway, execution, accountSync, logger, core } = env;
   const config: Config = {
     WORLD: 'test',
     DATABASE_URL: 'postgres://unused',
@@ -59,23 +59,30 @@ async function start(more: Partial<Config> = {}): Promise<void> {
     ...more,
   };
   const pairs = new PairCatalogue(core.platform);
-  const schedules = new Schedules({
+  const schedules = new Scheduler({
     config,
     platform: core.platform,
-    desks,
+    gateway: gateway,
     pairs,
     execution,
-    upkeep,
+    accountSync: accountSync,
     snapshots: new EquitySnapshots(core.platform),
-    results: new ResultDays(core.platform),
+    results: new DailyRollups(core.platform),
     logger,
   });
-  const trades = new TradeQueue(redisUrl, prefix, schedules.errorsOf('queue'));
+  const trades = new TradeQueue(redisUrl, prefix, schedules.errorLogger('queue'));
   workersTold = [];
-  const ownership = new OwnershipLoop(core.platform, desks, schedules.errorsOf('ownership'), (workers) =>
+  const ownership = new OwnershipLoop(core.platform, gateway, schedules.errorLogger('ownership'), (workers) =>
     workersTold.push(workers),
   );
-  worker = new Worker(core.platform, desks, new VenueCatalogue(core.platform), schedules, trades, ownership);
+  worker = new Worker(
+    core.platform,
+    gateway,
+    new VenueCatalogue(core.platform),
+    schedules,
+    trades,
+    ownership,
+  );
   await worker.onApplicationBootstrap();
 }
 async function eventually(check: () => unknown): Promise<void> {
@@ -92,7 +99,7 @@ const fails =
 describe('a trading worker', () => {
   it('queues each new trade once, by its id alone', async () => {
     await start();
-    const trades = [await the.place(), await the.place()];
+    const trades = [await env.place(), await env.place()];
     await eventually(async () => (await queue.count()) >= 2);
     const jobs = await queue.getJobs();
     expect(jobs.map(({ data }) => data).sort((a, b) => (a.trade_id < b.trade_id ? -1 : 1))).toEqual(
@@ -102,40 +109,40 @@ describe('a trading worker', () => {
 
   it('sends a trade that never came through the queue', async () => {
     await start();
-    const trade = await the.place();
-    await the.core.rows('UPDATE trades SET look_at = now() WHERE id = $1', trade);
-    await eventually(async () => (await the.read(trade)).sub_status === 'ACCEPTED');
-    expect(the.exchange.placed).toHaveLength(1);
+    const trade = await env.place();
+    await env.core.rows('UPDATE trades SET look_at = now() WHERE id = $1', trade);
+    await eventually(async () => (await env.read(trade)).sub_status === 'ACCEPTED');
+    expect(env.exchange.placed).toHaveLength(1);
   });
 
   it('offers its exchanges, and reads their pairs, prices and the accounts that somebody asked for', async () => {
-    the.exchange.markets = [marketOf('READ'), marketOf('BTC')];
-    the.exchange.prices = { 'READ/USDT': '12.5' };
+    env.exchange.markets = [marketOf('READ'), marketOf('BTC')];
+    env.exchange.prices = { 'READ/USDT': '12.5' };
     await start();
     await eventually(async () => {
-      const rows = await the.core.rows("SELECT last_price FROM trade_pairs WHERE symbol = 'READ/USDT'");
+      const rows = await env.core.rows("SELECT last_price FROM trade_pairs WHERE symbol = 'READ/USDT'");
       return Number(rows[0]?.last_price) === 12.5;
     });
-    expect(await the.core.rows('SELECT code, is_active FROM supported_exchanges')).toEqual([
+    expect(await env.core.rows('SELECT code, is_active FROM supported_exchanges')).toEqual([
       { code: 'paper', is_active: true },
     ]);
-    await the.core.rows(
+    await env.core.rows(
       'UPDATE exchange_accounts SET sync_requested_at = clock_timestamp() WHERE id = $1',
-      the.account.uuid,
+      env.account.uuid,
     );
-    await eventually(async () => (await the.told('exchange')).includes('exchange.synced'));
-    expect(the.exchange.balanceReads).toBeGreaterThan(0);
+    await eventually(async () => (await env.eventTypes('exchange')).includes('exchange.synced'));
+    expect(env.exchange.balanceReads).toBeGreaterThan(0);
   });
 
   it('gives its accounts back at once when it ends', async () => {
     await start();
-    await eventually(() => the.desks.ownership.mine().size === 1);
+    await eventually(() => env.gateway.ownership.ownedAccounts().size === 1);
     await worker.onApplicationShutdown();
     expect(
-      await the.core.rows('SELECT worker FROM account_owners WHERE account_id = $1', the.account.uuid),
+      await env.core.rows('SELECT worker FROM account_owners WHERE account_id = $1', env.account.uuid),
     ).toEqual([{ worker: null }]);
-    expect(await the.core.rows('SELECT FROM worker_leases')).toEqual([]);
-    expect(the.desks.ownership.mine().size).toBe(0);
+    expect(await env.core.rows('SELECT FROM worker_leases')).toEqual([]);
+    expect(env.gateway.ownership.ownedAccounts().size).toBe(0);
   });
 
   it('tells how many share the exchanges’ limits, and takes no account any more once it has ended', async () => {
@@ -144,20 +151,20 @@ describe('a trading worker', () => {
     expect(workersTold[0]).toBe(1);
     await worker.onApplicationShutdown();
     const turns = workersTold.length;
-    await the.core.rows(`SELECT pg_notify('${ACCOUNT_OWNERS_CHANNEL}', '')`);
-    await new Promise((resolve) => setTimeout(resolve, LEASE_RENEWED_EVERY_MS + 500));
+    await env.core.rows(`SELECT pg_notify('${ACCOUNT_OWNERS_CHANNEL}', '')`);
+    await new Promise((resolve) => setTimeout(resolve, LEASE_RENEWAL_MS + 500));
     expect(workersTold).toHaveLength(turns);
-    expect(await the.core.rows('SELECT worker FROM worker_leases')).toEqual([]);
+    expect(await env.core.rows('SELECT worker FROM worker_leases')).toEqual([]);
   });
 
   it('takes over at once what another worker gives back', async () => {
-    const other = the.newDesks();
-    await other.own();
+    const other = env.newGateway();
+    await other.renewOwnership();
     await start();
-    await eventually(async () => (await the.core.rows('SELECT FROM worker_leases')).length === 2);
+    await eventually(async () => (await env.core.rows('SELECT FROM worker_leases')).length === 2);
     const begun = performance.now();
-    await other.release();
-    await eventually(() => the.desks.ownership.mine().size === 1);
+    await other.releaseAccounts();
+    await eventually(() => env.gateway.ownership.ownedAccounts().size === 1);
     expect(performance.now() - begun).toBeLessThan(15_000);
     await other.close();
   });
@@ -165,7 +172,7 @@ describe('a trading worker', () => {
   it('shows that it lives', async () => {
     await start();
     await eventually(
-      async () => (await the.core.rows("SELECT FROM heartbeats WHERE service = 'trading-worker'")).length > 0,
+      async () => (await env.core.rows("SELECT FROM heartbeats WHERE service = 'trading-worker'")).length > 0,
     );
   });
 });
@@ -174,74 +181,74 @@ describe('what the APIs ask of it', () => {
   it('it does: reads balances and cancels', async () => {
     await start();
     await expect(
-      callWorker(api, 'exchange_account.sync', { account_id: the.account.uuid }),
+      callWorker(api, 'exchange_account.sync', { account_id: env.account.uuid }),
     ).resolves.toBeNull();
-    const { balances } = await the.core.row(
+    const { balances } = await env.core.row(
       'SELECT balances FROM exchange_accounts WHERE id = $1',
-      the.account.uuid,
+      env.account.uuid,
     );
-    expect(balances).toEqual(the.exchange.balances);
-    const trade = await the.place();
+    expect(balances).toEqual(env.exchange.balances);
+    const trade = await env.place();
     await expect(callWorker(api, 'trade.cancel', { trade_id: trade })).resolves.toBeNull();
-    expect(await the.read(trade)).toMatchObject({ status: 'CANCELLED' });
+    expect(await env.read(trade)).toMatchObject({ status: 'CANCELLED' });
   });
 
   it('it tries credentials that are kept nowhere, and tells what they may do or why they do not work', async () => {
     await start();
     const context = 'credentials_test/1';
-    const sealed = await the.sealed('another secret', context);
+    const sealed = await env.sealed('another secret', context);
     const input = { exchange: 'paper', trading_type: 'spot', sealed, context } as const;
-    await eventually(() => the.desks.supervisors.health()[0]?.state === 'POLLING');
+    await eventually(() => env.gateway.supervisors.health()[0]?.state === 'POLLING');
     await expect(callWorker(api, 'exchange_account.test', input)).resolves.toEqual({
       tradingTypes: ['spot'],
       canTrade: true,
       canWithdraw: false,
     });
     // The others are those of accounts, which the worker hears of by itself.
-    const tried = the.exchange.connectedWith.filter(({ apiSecret }) => apiSecret !== 'a secret');
+    const tried = env.exchange.connectedWith.filter(({ apiSecret }) => apiSecret !== 'a secret');
     expect(tried).toEqual([{ apiKey: 'key', apiSecret: 'another secret' }]);
-    expect(the.exchange.closed).toBe(1);
+    expect(env.exchange.closed).toBe(1);
     for (const [outcome, code, told] of [
       ['fatal', 'credentials_rejected', 'exchange_credentials_rejected'],
       ['retryable', 'unreachable', 'exchange_unavailable'],
       ['unknown', 'bad_answer', 'exchange_unavailable'],
     ] as const) {
-      the.exchange.onCall = fails(outcome, code, 'No.');
+      env.exchange.onCall = fails(outcome, code, 'No.');
       await expect(callWorker(api, 'exchange_account.test', input)).rejects.toMatchObject({ code: told });
     }
-    expect(the.exchange.closed).toBe(4);
+    expect(env.exchange.closed).toBe(4);
     const elsewhere = { ...input, exchange: 'elsewhere' };
     await expect(callWorker(api, 'exchange_account.test', elsewhere)).rejects.toMatchObject({
       code: 'exchange_unavailable',
     });
     const moved = callWorker(api, 'exchange_account.test', { ...input, context: 'credentials_test/2' });
     await expect(moved).rejects.not.toMatchObject({ code: expect.anything() });
-    expect(the.logged.join('')).not.toContain('another secret');
+    expect(env.logged.join('')).not.toContain('another secret');
   });
 
   it('it says that it can not for now, while the exchange can not be asked', async () => {
     await start();
-    the.exchange.onCall = fails('retryable', 'unreachable', 'The exchange is away.');
+    env.exchange.onCall = fails('retryable', 'unreachable', 'The exchange is away.');
     await expect(
-      callWorker(api, 'exchange_account.sync', { account_id: the.account.uuid }),
+      callWorker(api, 'exchange_account.sync', { account_id: env.account.uuid }),
     ).rejects.toMatchObject({ code: 'service_unavailable', message: 'The exchange is away.' });
   });
 
   it('it leaves refused credentials to the account to tell, and says of a cancellation that it can not', async () => {
-    const trade = await the.place();
+    const trade = await env.place();
     await eventually(async () => {
-      await the.send();
-      return (await the.read(trade)).sub_status === 'ACCEPTED';
+      await env.send();
+      return (await env.read(trade)).sub_status === 'ACCEPTED';
     });
     await start();
-    await eventually(() => the.desks.supervisors.health()[0]?.state === 'POLLING');
-    the.exchange.onCall = fails('fatal', 'credentials_rejected', 'The exchange refused the credentials.');
+    await eventually(() => env.gateway.supervisors.health()[0]?.state === 'POLLING');
+    env.exchange.onCall = fails('fatal', 'credentials_rejected', 'The exchange refused the credentials.');
     await expect(callWorker(api, 'trade.cancel', { trade_id: trade })).rejects.toMatchObject({
       code: 'service_unavailable',
     });
     await expect(
-      callWorker(api, 'exchange_account.sync', { account_id: the.account.uuid }),
+      callWorker(api, 'exchange_account.sync', { account_id: env.account.uuid }),
     ).resolves.toBeNull();
-    expect(await the.upkeep.find(the.account.uuid)).toMatchObject({ isActive: false });
+    expect(await env.accountSync.find(env.account.uuid)).toMatchObject({ isActive: false });
   });
 });

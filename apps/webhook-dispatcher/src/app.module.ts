@@ -1,23 +1,23 @@
 import { BullModule } from '@nestjs/bullmq';
 import { type DynamicModule, Module } from '@nestjs/common';
-import { CoreModule, FAILOVER, type Platform } from '@trading-automation/core';
+import { type Platform, PlatformModule, REDIS_FAILOVER_OPTIONS } from '@trading-automation/core';
 import { MailModule } from '@trading-automation/core/mail';
 import { NotificationRelayModule } from '@trading-automation/core/notifications';
 import {
   DeliverySettings,
-  WebhookDeliveries,
+  WebhookDeliveriesService,
   WebhookDeliveryModule,
 } from '@trading-automation/core/webhooks';
 import type { Logger } from '@trading-automation/runtime';
 import { Admission } from './delivery/admission.js';
 import { AttemptQueue } from './delivery/attempt-queue.js';
-import { Attempts } from './delivery/attempts.js';
+import { AttemptRunner } from './delivery/attempt-runner.js';
 import { LOGGER, MainLane, SlowLane } from './delivery/lanes.js';
 import { WebhookSender } from './delivery/webhook-sender.js';
 import type { DeliveryCounters } from './metrics/delivery-counters.js';
 
 /** What is made before Nest, because it may refuse to start. */
-export interface Parts {
+export interface AppModuleOptions {
   readonly platform: Platform;
   readonly logger: Logger;
   readonly settings: DeliverySettings;
@@ -29,7 +29,15 @@ export interface Parts {
 
 @Module({})
 export class AppModule {
-  static with({ platform, logger, settings, sender, counters, redisUrl, queuePrefix }: Parts): DynamicModule {
+  static with({
+    platform,
+    logger,
+    settings,
+    sender,
+    counters,
+    redisUrl,
+    queuePrefix,
+  }: AppModuleOptions): DynamicModule {
     const given = {
       module: AppModule,
       global: true,
@@ -47,10 +55,10 @@ export class AppModule {
       ...given,
       exports: [LOGGER, DeliverySettings, WebhookSender, AttemptQueue],
       imports: [
-        CoreModule.with(platform),
+        PlatformModule.with(platform),
         // The worker's connection waits for Redis as long as it takes; the queue that adds has one of its own.
         BullModule.forRoot({
-          connection: { url: redisUrl, maxRetriesPerRequest: null, ...FAILOVER },
+          connection: { url: redisUrl, maxRetriesPerRequest: null, ...REDIS_FAILOVER_OPTIONS },
           prefix: queuePrefix,
         }),
         BullModule.registerQueue(),
@@ -62,15 +70,15 @@ export class AppModule {
         ...given.providers,
         {
           provide: Admission,
-          useFactory: (deliveries: WebhookDeliveries, queue: AttemptQueue) =>
+          useFactory: (deliveries: WebhookDeliveriesService, queue: AttemptQueue) =>
             new Admission(deliveries, queue, logger),
-          inject: [WebhookDeliveries, AttemptQueue],
+          inject: [WebhookDeliveriesService, AttemptQueue],
         },
         {
-          provide: Attempts,
-          useFactory: (deliveries: WebhookDeliveries, queue: AttemptQueue) =>
-            new Attempts({ deliveries, sender, queue, leaseMs: settings.leaseMs, counters, logger }),
-          inject: [WebhookDeliveries, AttemptQueue],
+          provide: AttemptRunner,
+          useFactory: (deliveries: WebhookDeliveriesService, queue: AttemptQueue) =>
+            new AttemptRunner({ deliveries, sender, queue, leaseMs: settings.leaseMs, counters, logger }),
+          inject: [WebhookDeliveriesService, AttemptQueue],
         },
         MainLane,
         SlowLane,

@@ -70,7 +70,7 @@ export const configSchema = z
     /** How long an attempt is its dispatcher's alone. */
     LEASE_MS: durationMs.default(45_000),
     /** A dispatcher that was not heard of for so long is taken for gone, and its attempts are made by others. */
-    SILENCE_MS: durationMs.default(DELIVERY_LIMITS.silenceMs),
+    SILENCE_MS: durationMs.default(DELIVERY_LIMITS.heartbeatTimeoutMs),
     /** How often Postgres is asked for deliveries that no job stands for. */
     SWEEP_MS: durationMs.default(5_000),
     /** Without it mail waits in Postgres. */

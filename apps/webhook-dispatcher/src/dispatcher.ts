@@ -7,13 +7,13 @@ import { DeliverySettings, WebhookBacklog } from '@trading-automation/core/webho
 import { type Logger, nestLogger, type RunningProcess } from '@trading-automation/runtime';
 import { Registry } from 'prom-client';
 import { AppModule } from './app.module.js';
+import { startBackgroundTasks } from './background-tasks.js';
 import type { Config } from './config.js';
 import { AttemptQueue } from './delivery/attempt-queue.js';
 import { OutboundClient } from './delivery/outbound-client.js';
 import { WebhookSender } from './delivery/webhook-sender.js';
 import { DeliveryCounters } from './metrics/delivery-counters.js';
 import { startMetrics } from './metrics/metrics.js';
-import { startWork } from './work.js';
 
 const SERVICE = 'webhook-dispatcher';
 
@@ -47,7 +47,7 @@ export async function startDispatcher(config: Config, logger: Logger): Promise<R
   const queue = app.get(AttemptQueue);
   // Before anything is taken up: a port that is not to be had ends the start.
   const metrics = await serveMetrics(config, { registry, queue, platform, logger });
-  const work = startWork(app, { config, sender, counters, logger });
+  const work = startBackgroundTasks(app, { config, sender, counters, logger });
   const stopHeartbeat = startHeartbeat(platform, SERVICE);
 
   return {
@@ -55,14 +55,14 @@ export async function startDispatcher(config: Config, logger: Logger): Promise<R
       stopHeartbeat();
       await metrics.stop();
       const isDrained = await Promise.race([
-        work.stop().then(() => true),
+        work.drain().then(() => true),
         sleep(config.STOP_GRACE_MS, false, { ref: false }),
       ]);
       // Attempts that outlast the grace are cut: their leases end with this dispatcher, and they are made again.
       if (isDrained) await app.close();
       else logger.warn('running attempts are cut; they will be made again');
       client.close();
-      await work.end();
+      await work.close();
       await queue.close();
       await platform.close();
     },
@@ -81,7 +81,7 @@ function deliverySettings(config: Config): DeliverySettings {
   return new DeliverySettings(config.LEASE_MS, config.RETRY_DELAYS_MS, {
     perWebhookMax: config.WEBHOOK_IN_FLIGHT_MAX,
     perUserMax: config.USER_IN_FLIGHT_MAX,
-    silenceMs: config.SILENCE_MS,
+    heartbeatTimeoutMs: config.SILENCE_MS,
   });
 }
 

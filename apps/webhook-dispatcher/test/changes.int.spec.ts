@@ -3,18 +3,25 @@ import { createLogger, type RunningProcess, readConfig } from '@trading-automati
 import { Webhook } from 'standardwebhooks';
 import { configSchema } from '../src/config.js';
 import { startDispatcher } from '../src/dispatcher.js';
-import { type Hook, openReceiver, openWorld, type Receiver, until, type World } from './harness.js';
-import { actorOf, type OwnerApi, openOwnerApi, pendingOf } from './owner-api.js';
+import { actorOf, type OwnerApi, openOwnerApi, pendingDeadLetterId } from './owner-api.js';
+import {
+  openReceiver,
+  openTestEnvironment,
+  type Receiver,
+  type TestEnvironment,
+  type WebhookFixture,
+  waitUntil,
+} from './test-environment.js';
 
 const logger = createLogger('webhook-dispatcher', 'fatal');
-let world: World;
+let world: TestEnvironment;
 let receiver: Receiver;
 let owner: OwnerApi;
-let hook: Hook;
+let hook: WebhookFixture;
 const running: RunningProcess[] = [];
 
 beforeEach(async () => {
-  world = await openWorld();
+  world = await openTestEnvironment();
   receiver = await openReceiver((_received, response) => void response.writeHead(500).end());
   owner = await openOwnerApi(world);
   // What the product itself tells of a webhook is no part of this.
@@ -42,14 +49,14 @@ const LONG_WAIT = '20,600000,20,20';
 const deliveries = () =>
   world.query('SELECT status, attempts FROM webhook_deliveries ORDER BY event_id, run');
 const untilAttempts = (attempts: number) =>
-  until(async () => (await world.query('SELECT FROM webhook_attempts')).length >= attempts);
+  waitUntil(async () => (await world.query('SELECT FROM webhook_attempts')).length >= attempts);
 const untilStatus = (status: string) =>
-  until(async () => (await deliveries()).some((each) => each.status === status));
+  waitUntil(async () => (await deliveries()).some((each) => each.status === status));
 const attemptsAt = ({ received }: Receiver) => received.map(({ attempt }) => attempt);
 
 /** Every event has been looked at, by whoever it is owed to. */
 const untilFannedOut = () =>
-  until(async () => {
+  waitUntil(async () => {
     const [row] = await world.query(
       `SELECT FROM outbox_progress, outbox_sequence WHERE consumer = 'webhook-dispatcher' AND position = last_position
          AND NOT EXISTS (SELECT FROM outbox_events WHERE position IS NULL)`,
@@ -78,7 +85,7 @@ describe('W2: each attempt', () => {
     const startedAt = Math.floor(Date.now() / 1000);
     await start({ RETRY_DELAYS_MS: '1100,1100,20,20' });
     await world.emit(hook.userId);
-    await pendingOf(world, hook);
+    await pendingDeadLetterId(world, hook);
     const endedAt = Math.ceil(Date.now() / 1000);
     const times = receiver.received.map(({ headers }) => Number(headers['webhook-timestamp']));
     expect(times).toHaveLength(5);
@@ -99,7 +106,7 @@ describe('W3 and F20: a webhook whose secret is rotated and whose URL is changed
     await owner.webhooks.update(actorOf(hook), hook.publicId, { url: moved.url });
     moved.trust({ ...hook, secret });
     await endTheWait();
-    await pendingOf(world, hook);
+    await pendingDeadLetterId(world, hook);
     await stop();
     expect([attemptsAt(receiver), attemptsAt(moved)]).toEqual([
       [1, 2],
@@ -140,8 +147,10 @@ describe('F20: a webhook that is deactivated while an attempt waits', () => {
     await world.emit(hook.userId);
     await untilStatus('SUCCEEDED');
     expect(attemptsAt(moved)).toEqual([1]);
-    await owner.deadLetters.retry(actor, hook.publicId, await pendingOf(world, hook));
-    await until(async () => (await deliveries()).filter(({ status }) => status === 'SUCCEEDED').length === 2);
+    await owner.deadLetters.retry(actor, hook.publicId, await pendingDeadLetterId(world, hook));
+    await waitUntil(
+      async () => (await deliveries()).filter(({ status }) => status === 'SUCCEEDED').length === 2,
+    );
     await stop();
     expect([attemptsAt(receiver), attemptsAt(moved)]).toEqual([
       [1, 2],
@@ -159,7 +168,7 @@ describe('F20: a webhook that is deactivated while an attempt waits', () => {
     });
     await start();
     await world.emit(hook.userId);
-    await until(() => receiver.received.length === 1);
+    await waitUntil(() => receiver.received.length === 1);
     await owner.webhooks.update(actorOf(hook), hook.publicId, { is_active: false });
     answer();
     await untilStatus('SUCCEEDED');
@@ -194,7 +203,7 @@ describe('F20: a webhook that is deleted', () => {
     });
     await start();
     await world.emit(hook.userId);
-    await until(() => receiver.received.length === 1);
+    await waitUntil(() => receiver.received.length === 1);
     await owner.webhooks.delete(actorOf(hook), hook.publicId);
     answer();
     await untilStatus('DISCARDED');

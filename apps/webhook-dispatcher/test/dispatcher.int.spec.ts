@@ -5,15 +5,21 @@ import { createLogger, type RunningProcess, readConfig } from '@trading-automati
 import { Redis } from 'ioredis';
 import { configSchema } from '../src/config.js';
 import { startDispatcher } from '../src/dispatcher.js';
-import { openReceiver, openWorld, type Receiver, until, type World } from './harness.js';
+import {
+  openReceiver,
+  openTestEnvironment,
+  type Receiver,
+  type TestEnvironment,
+  waitUntil,
+} from './test-environment.js';
 
 const logger = createLogger('webhook-dispatcher', 'fatal');
-let world: World;
+let world: TestEnvironment;
 let receiver: Receiver;
 let running: RunningProcess[] = [];
 
 beforeEach(async () => {
-  world = await openWorld();
+  world = await openTestEnvironment();
   receiver = await openReceiver();
 });
 
@@ -36,7 +42,7 @@ const statuses = async () => {
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
 };
 const untilStatuses = (expected: Record<string, number>) =>
-  until(async () => JSON.stringify(await statuses()) === JSON.stringify(expected));
+  waitUntil(async () => JSON.stringify(await statuses()) === JSON.stringify(expected));
 
 const fail =
   (status = 500) =>
@@ -188,9 +194,9 @@ describe('a failing receiver', () => {
     await start({ RETRY_DELAYS_MS: '20,20,20,20000' });
     for (let i = 0; i < 2; i++) await world.emit(broken.userId);
     // Eight failures, two deliveries that wait for their fifth attempt: then it is brought forward.
-    await until(async () => (await world.query('SELECT FROM webhook_attempts')).length === 8);
+    await waitUntil(async () => (await world.query('SELECT FROM webhook_attempts')).length === 8);
     await world.emit(broken.userId);
-    await until(async () => (await world.query('SELECT FROM webhook_attempts')).length === 12);
+    await waitUntil(async () => (await world.query('SELECT FROM webhook_attempts')).length === 12);
     expect(await world.query('SELECT is_active FROM webhooks WHERE id = $1', broken.id)).toEqual([
       { is_active: true },
     ]);
@@ -233,7 +239,7 @@ describe('a delivery on its way', () => {
     receiver.trust({ ...hook, secret: other.secret });
     await start({ RETRY_DELAYS_MS: '300,20,20,20' });
     await world.emit(hook.userId);
-    await until(async () => (await world.query('SELECT FROM webhook_attempts')).length === 1);
+    await waitUntil(async () => (await world.query('SELECT FROM webhook_attempts')).length === 1);
     await world.change(hook, other.secret, receiver.url);
     await untilStatuses({ DEAD: 1 });
     expect(receiver.received.map(({ attempt }) => attempt)).toEqual([2, 3, 4, 5]);
@@ -248,13 +254,13 @@ describe('a delivery on its way', () => {
     await start({ RETRY_DELAYS_MS: '300,20,20,20' });
     await world.emit(paused.userId);
     await world.emit(deleted.userId);
-    await until(async () => (await world.query('SELECT FROM webhook_attempts')).length === 2);
+    await waitUntil(async () => (await world.query('SELECT FROM webhook_attempts')).length === 2);
     await world.query('UPDATE webhooks SET is_active = false WHERE id = $1', paused.id);
     await world.query(
       'UPDATE webhooks SET is_active = false, deleted_at = now(), secret_sealed = NULL WHERE id = $1',
       deleted.id,
     );
-    await until(async () => {
+    await waitUntil(async () => {
       const { DUE = 0, SENDING = 0 } = await statuses();
       return DUE + SENDING === 0;
     });
@@ -296,7 +302,7 @@ describe('a delivery on its way', () => {
     receiver.trust(hook);
     await start({ RETRY_DELAYS_MS: '600,20,20,20' });
     for (let i = 0; i < 10; i++) await world.emit(hook.userId);
-    await until(async () => (await world.query('SELECT FROM webhook_attempts')).length === 10);
+    await waitUntil(async () => (await world.query('SELECT FROM webhook_attempts')).length === 10);
     receiver.answer((_received, response) => void response.end());
     await dropJobs();
     await untilStatuses({ SUCCEEDED: 10 });
@@ -309,8 +315,8 @@ describe('a delivery on its way', () => {
     receiver.trust(hook);
     await start({ RETRY_DELAYS_MS: '30000,20,20,20' });
     await world.emit(hook.userId, 'trade.created', { note: 'canary' });
-    await until(async () => (await world.query('SELECT FROM webhook_attempts')).length === 1);
-    const dump = await until(async () => {
+    await waitUntil(async () => (await world.query('SELECT FROM webhook_attempts')).length === 1);
+    const dump = await waitUntil(async () => {
       const text = await dumpRedis();
       return text.includes('-a2') && text;
     });

@@ -3,17 +3,23 @@ import { encodeId } from '@trading-automation/contracts';
 import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
 import { configSchema } from '../src/config.js';
 import { startDispatcher } from '../src/dispatcher.js';
-import { openReceiver, openWorld, type Receiver, until, type World } from './harness.js';
-import { actorOf, type OwnerApi, openOwnerApi, pendingOf } from './owner-api.js';
+import { actorOf, type OwnerApi, openOwnerApi, pendingDeadLetterId } from './owner-api.js';
+import {
+  openReceiver,
+  openTestEnvironment,
+  type Receiver,
+  type TestEnvironment,
+  waitUntil,
+} from './test-environment.js';
 
 const logger = createLogger('webhook-dispatcher', 'fatal');
-let world: World;
+let world: TestEnvironment;
 let receiver: Receiver;
 let owner: OwnerApi;
 let running: RunningProcess[] = [];
 
 beforeEach(async () => {
-  world = await openWorld();
+  world = await openTestEnvironment();
   receiver = await openReceiver();
   owner = await openOwnerApi(world);
 });
@@ -37,7 +43,7 @@ async function stop(): Promise<void> {
 const count = async (table: string) =>
   Number((await world.query(`SELECT count(*)::int AS count FROM ${table}`))[0]?.count);
 const untilSucceeded = (deliveries: number) =>
-  until(
+  waitUntil(
     async () =>
       (await world.query("SELECT FROM webhook_deliveries WHERE status = 'SUCCEEDED'")).length >= deliveries,
   );
@@ -72,7 +78,7 @@ describe('F18: an event that is relayed more than once', () => {
     await untilSucceeded(10);
     fail();
     await world.emit(hook.userId);
-    await pendingOf(world, hook);
+    await pendingDeadLetterId(world, hook);
     succeed();
     await stop();
     await world.query('UPDATE outbox_progress SET position = 3');
@@ -98,7 +104,7 @@ describe('F21: a dead letter', () => {
     fail();
     await start();
     const id = await world.emit(hook.userId);
-    const letter = await pendingOf(world, hook);
+    const letter = await pendingDeadLetterId(world, hook);
     succeed();
     receiver.received.length = 0;
     const actor = actorOf(hook);
@@ -129,12 +135,12 @@ describe('F21: a dead letter', () => {
     await start({ SWEEP_MS: '600000' });
     await world.emit(hook.userId, 'trade.created', { text: 'Zürich \u2028' });
     const actor = actorOf(hook);
-    const first = await pendingOf(world, hook);
+    const first = await pendingDeadLetterId(world, hook);
     await owner.deadLetters.retry(actor, hook.publicId, first);
     await expect(owner.deadLetters.retry(actor, hook.publicId, first)).rejects.toMatchObject({
       code: 'invalid_state',
     });
-    const second = await pendingOf(world, hook);
+    const second = await pendingDeadLetterId(world, hook);
     expect(second).not.toBe(first);
     succeed();
     // Ten failures with two dead letters among them have deactivated it.
@@ -161,7 +167,7 @@ describe('F21: a dead letter', () => {
     fail();
     await start();
     await world.emit(hook.userId);
-    const letter = await pendingOf(world, hook);
+    const letter = await pendingDeadLetterId(world, hook);
     await stop();
     succeed();
     await owner.deadLetters.retry(actorOf(hook), hook.publicId, letter);

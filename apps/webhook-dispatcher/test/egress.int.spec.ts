@@ -7,37 +7,42 @@ import { createHash } from 'node:crypto';
 import { type DynamicModule, type INestApplicationContext, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { encodeId } from '@trading-automation/contracts';
-import { CoreModule, OperationsModule } from '@trading-automation/core';
+import { OperationsModule, PlatformModule } from '@trading-automation/core';
 import { Opener } from '@trading-automation/core/sealing';
 import {
   DeadLettersService,
   WebhookSecrets,
   WebhooksModule,
   WebhooksService,
-  WebhookTests,
+  WebhookTestsService,
 } from '@trading-automation/core/webhooks';
 import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
 import { configSchema } from '../src/config.js';
 import { OutboundClient } from '../src/delivery/outbound-client.js';
 import { WebhookSender } from '../src/delivery/webhook-sender.js';
 import { startDispatcher } from '../src/dispatcher.js';
-import { type Hook, openWorld, until, type World } from './harness.js';
-import { type Canary, EVERYWHERE, openCanary, openNameServer } from './outside.js';
+import { ALL_ADDRESSES, type Canary, openCanary, openNameServer } from './network-fixtures.js';
 import { actorOf } from './owner-api.js';
+import {
+  openTestEnvironment,
+  type TestEnvironment,
+  type WebhookFixture,
+  waitUntil,
+} from './test-environment.js';
 
 @Module({})
 class OwnerModule {}
 
 const logger = createLogger('webhook-dispatcher', 'fatal');
-let world: World;
+let world: TestEnvironment;
 let canary: Canary;
 let api: INestApplicationContext;
 let webhooks: WebhooksService;
 const running: { stop(): Promise<unknown> }[] = [];
 
 beforeEach(async () => {
-  world = await openWorld();
-  canary = await openCanary(EVERYWHERE);
+  world = await openTestEnvironment();
+  canary = await openCanary(ALL_ADDRESSES);
   const secrets: DynamicModule = {
     module: OwnerModule,
     global: true,
@@ -49,7 +54,7 @@ beforeEach(async () => {
     {
       module: OwnerModule,
       imports: [
-        CoreModule.with(world.platform),
+        PlatformModule.with(world.platform),
         OperationsModule.with(world.platform, serverKeys),
         secrets,
         WebhooksModule,
@@ -111,7 +116,7 @@ const table = (port: number): readonly (readonly [string, string, 'blocked_addre
 
 /** A webhook of one user for each URL of the table, stored as it is. */
 async function storeTable() {
-  const rows: { name: string; hook: Hook; code: string }[] = [];
+  const rows: { name: string; hook: WebhookFixture; code: string }[] = [];
   for (const [id, url, code] of table(canary.port)) {
     const options = { events: ['trade.created'], ...(rows[0] && { userId: rows[0].hook.userId }) };
     rows.push({ name: `${id} ${url}`, hook: await world.addHook(url, options), code });
@@ -173,7 +178,7 @@ describe('S1, S2, S4, S9: a URL that leads inside, or is none', () => {
     const deadOf = async (run: number) => {
       const sql = `SELECT l.id, l.webhook_id, l.last_error FROM webhook_dead_letters l
          JOIN webhook_deliveries d ON d.id = l.id WHERE d.run = $1`;
-      return until(async () => {
+      return waitUntil(async () => {
         const found = await world.query(sql, run);
         return found.length === rows.length && new Map(found.map((row) => [row.webhook_id, row]));
       });
@@ -210,7 +215,9 @@ describe('S4, S10: a name that its name server leads inside', () => {
     });
     const sender = new WebhookSender(opener, client, logger);
     const onError = (error: unknown) => logger.error(error);
-    running.push(new WebhookTests(world.platform).serve({ send: (event) => sender.send(event), onError }));
+    running.push(
+      new WebhookTestsService(world.platform).serve({ send: (event) => sender.send(event), onError }),
+    );
     const hook = await world.addHook(`http://127.0.0.1.nip.io:${canary.port}/hook`);
     const told = await webhooks.test(actorOf(hook), hook.publicId);
     expect(told).toMatchObject({ status: 'FAILED', error: 'blocked_address', response_body: null });

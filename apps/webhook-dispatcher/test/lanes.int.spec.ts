@@ -4,16 +4,22 @@ import { Queue } from 'bullmq';
 import { configSchema } from '../src/config.js';
 import { ATTEMPT_QUEUES } from '../src/delivery/attempt-queue.js';
 import { startDispatcher } from '../src/dispatcher.js';
-import { openReceiver, openWorld, type Receiver, until, type World } from './harness.js';
+import {
+  openReceiver,
+  openTestEnvironment,
+  type Receiver,
+  type TestEnvironment,
+  waitUntil,
+} from './test-environment.js';
 
 /** No attempt ends by itself within a test; its receiver's end ends it. */
 const PATIENT = { ATTEMPT_TIMEOUT_MS: '90000', LEASE_MS: '135000' };
 
-let world: World;
+let world: TestEnvironment;
 const running: RunningProcess[] = [];
 const receivers: Receiver[] = [];
 beforeEach(async () => {
-  world = await openWorld();
+  world = await openTestEnvironment();
 });
 afterEach(async () => {
   await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
@@ -56,9 +62,9 @@ describe('receivers that hang', () => {
     healthy.trust(hook);
     await start({ DELIVERY_CONCURRENCY: '2' });
     for (const { userId } of hooks) await world.emit(userId);
-    await until(() => stuck.held.length === hooks.length);
+    await waitUntil(() => stuck.held.length === hooks.length);
     await world.emit(hook.userId);
-    await until(() => healthy.received.length === 1);
+    await waitUntil(() => healthy.received.length === 1);
     expect(hanging.received).toHaveLength(hooks.length);
     expect([...hanging.refused, ...healthy.refused]).toEqual([]);
   });
@@ -72,13 +78,13 @@ describe('a burst', () => {
     receiver.trust(hook);
     await Promise.all([start(), start()]);
     for (let i = 0; i < 30; i++) await world.emit(hook.userId);
-    await until(() => stuck.held.length === 4);
-    await until(async () => (await world.query('SELECT FROM webhook_deliveries')).length === 30);
+    await waitUntil(() => stuck.held.length === 4);
+    await waitUntil(async () => (await world.query('SELECT FROM webhook_deliveries')).length === 30);
     while (receiver.received.length < 30 || stuck.held.length > 0) {
-      await until(() => stuck.held.length > 0);
+      await waitUntil(() => stuck.held.length > 0);
       stuck.letGo();
     }
-    await until(
+    await waitUntil(
       async () =>
         (await world.query("SELECT FROM webhook_deliveries WHERE status = 'SUCCEEDED'")).length === 30,
     );
@@ -94,13 +100,13 @@ describe('a burst', () => {
     receiver.trust(hook);
     await world.emit(hook.userId);
     await start();
-    await until(() => receiver.received.length === 1);
+    await waitUntil(() => receiver.received.length === 1);
     await world.query(
       `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, status, next_at, is_parked, run)
        SELECT gen_random_uuid(), webhook_id, event_id, event_type, 'DUE', clock_timestamp(), true, n
        FROM webhook_deliveries, generate_series(1, 12) n WHERE run = 0`,
     );
-    await until(() => receiver.received.length === 13);
+    await waitUntil(() => receiver.received.length === 13);
     expect(receiver.refused).toEqual([]);
   });
 });
@@ -115,7 +121,7 @@ describe('an attempt whose job waits by a clock that was wrong', () => {
     const queue = new Queue(ATTEMPT_QUEUES.main, { connection: { url }, prefix: `${QUEUE_PREFIX}-${WORLD}` });
     await start({ SWEEP_MS: '200' });
     for (let i = 0; i < 4; i++) await world.emit(hook.userId);
-    await until(() => stuck.held.length === 4);
+    await waitUntil(() => stuck.held.length === 4);
     const id = newUuid();
     const data = { delivery_id: id, attempt: 1 };
     await queue.add('attempt', data, { jobId: `${id}-a1`, delay: 600_000 });
@@ -126,12 +132,12 @@ describe('an attempt whose job waits by a clock that was wrong', () => {
        FROM webhook_deliveries LIMIT 1`,
       id,
     );
-    await until(
+    await waitUntil(
       async () =>
         (await world.query('SELECT is_parked FROM webhook_deliveries WHERE id = $1', id))[0]?.is_parked,
     );
     stuck.letGo();
-    await until(() => receiver.received.length === 5);
+    await waitUntil(() => receiver.received.length === 5);
     expect(receiver.refused).toEqual([]);
   });
 });
@@ -146,14 +152,14 @@ describe('a webhook that fails again and again', () => {
     hanging.trust(other);
     await start({ RETRY_DELAYS_MS: '10,10,10,1500', DELIVERY_CONCURRENCY: '1', IN_FLIGHT_MAX: '1' });
     await world.emit(hook.userId);
-    await until(() => failing.received.length === 4);
+    await waitUntil(() => failing.received.length === 4);
     // One goes on beside the lane, the next one keeps its only place.
     for (let i = 0; i < 2; i++) await world.emit(other.userId);
-    await until(() => stuck.held.length === 2);
+    await waitUntil(() => stuck.held.length === 2);
     failing.answer((_received, response) => void response.end());
     // The main lane is full: the fifth attempt can only come by the slow one.
-    await until(() => failing.received.length === 5);
-    await until(
+    await waitUntil(() => failing.received.length === 5);
+    await waitUntil(
       async () =>
         (await world.query('SELECT consecutive_failures FROM webhooks WHERE id = $1', hook.id))[0]
           ?.consecutive_failures === 0,

@@ -2,19 +2,26 @@ import { createLogger, type RunningProcess, readConfig } from '@trading-automati
 import PostalMime from 'postal-mime';
 import { configSchema } from '../src/config.js';
 import { startDispatcher } from '../src/dispatcher.js';
-import { type Hook, openReceiver, openWorld, type Receiver, until, type World } from './harness.js';
 import { type MailServer, openMailServer } from './mail-server.js';
+import {
+  openReceiver,
+  openTestEnvironment,
+  type Receiver,
+  type TestEnvironment,
+  type WebhookFixture,
+  waitUntil,
+} from './test-environment.js';
 
 const OWNER = 'owner@example.com';
 
-let world: World;
+let world: TestEnvironment;
 let receiver: Receiver;
 let server: MailServer;
 let dispatcher: RunningProcess;
-let hook: Hook;
+let hook: WebhookFixture;
 
 beforeEach(async () => {
-  world = await openWorld();
+  world = await openTestEnvironment();
   receiver = await openReceiver((_received, response) => void response.writeHead(503).end());
   server = await openMailServer();
   hook = await world.addHook(`${receiver.url}?key=s3cret`);
@@ -46,9 +53,9 @@ const notifications = () => world.query("SELECT FROM notifications WHERE kind = 
 async function fails(count: number): Promise<void> {
   await world.emit(hook.userId);
   await world.emit(hook.userId);
-  await until(async () => (await notifications()).length === count);
+  await waitUntil(async () => (await notifications()).length === count);
 }
-const isMended = () =>
+const isFixed = () =>
   world.query(
     `UPDATE webhooks SET is_active = true, consecutive_failures = 0, consecutive_dead_letters = 0,
        deactivated_at = NULL, deactivation_reason = NULL WHERE id = $1`,
@@ -56,7 +63,7 @@ const isMended = () =>
   );
 /** Whatever mail was queued is sent: then nothing more comes. */
 const settled = () =>
-  until(async () => (await world.query('SELECT FROM mails WHERE sent_at IS NULL')).length === 0);
+  waitUntil(async () => (await world.query('SELECT FROM mails WHERE sent_at IS NULL')).length === 0);
 const arrived = async () => {
   await settled();
   return Promise.all(server.received.map(({ raw }) => PostalMime.parse(raw)));
@@ -71,7 +78,7 @@ const chooses = (value: object) =>
 describe('a webhook that was deactivated by its failures', () => {
   it('is told of by one mail and one notification; again on the same day by a notification alone', async () => {
     await fails(1);
-    await until(() => server.received.length === 1);
+    await waitUntil(() => server.received.length === 1);
     const [mail] = await arrived();
     expect(mail).toMatchObject({
       subject: 'A webhook was deactivated',
@@ -86,7 +93,7 @@ describe('a webhook that was deactivated by its failures', () => {
     expect(mail?.text).toMatch(/^Waiting {7}(?:1 delivery|2 deliveries), in its dead letters$/m);
     expect(server.received[0]?.raw).not.toMatch(/s3cret|whsec_/);
 
-    await isMended();
+    await isFixed();
     await fails(2);
     expect(await arrived()).toHaveLength(1);
     expect(await world.query('SELECT FROM mails')).toHaveLength(1);
@@ -97,15 +104,15 @@ describe('a webhook that was deactivated by its failures', () => {
     await fails(1);
     await world.query("DELETE FROM settings WHERE key = 'notifications'");
     await world.query('UPDATE users SET email_verified_at = NULL WHERE id = $1', hook.userId);
-    await isMended();
+    await isFixed();
     await fails(2);
     expect(await world.query('SELECT FROM mails')).toEqual([]);
     await chooses({ in_app: { 'webhook.deactivated': false } });
     await world.query('UPDATE users SET email_verified_at = now() WHERE id = $1', hook.userId);
-    await isMended();
+    await isFixed();
     await world.emit(hook.userId);
     await world.emit(hook.userId);
-    await until(() => server.received.length === 1);
+    await waitUntil(() => server.received.length === 1);
     expect(await notifications()).toHaveLength(2);
   });
 });

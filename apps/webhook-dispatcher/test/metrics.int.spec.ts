@@ -3,16 +3,23 @@ import { callProcess } from '@trading-automation/persistence';
 import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
 import { configSchema } from '../src/config.js';
 import { startDispatcher } from '../src/dispatcher.js';
-import { type Hook, openReceiver, openWorld, type Receiver, until, type World } from './harness.js';
 import { freePort, type Page, scrape } from './scrape.js';
+import {
+  openReceiver,
+  openTestEnvironment,
+  type Receiver,
+  type TestEnvironment,
+  type WebhookFixture,
+  waitUntil,
+} from './test-environment.js';
 
 const logger = createLogger('webhook-dispatcher', 'fatal');
-let world: World;
+let world: TestEnvironment;
 let receiver: Receiver;
 const running: RunningProcess[] = [];
 
 beforeEach(async () => {
-  world = await openWorld();
+  world = await openTestEnvironment();
   receiver = await openReceiver();
 });
 afterEach(async () => {
@@ -29,16 +36,16 @@ async function start(settings: Record<string, string> = {}): Promise<number> {
   return port;
 }
 const untilAttempts = (attempts: number) =>
-  until(async () => (await world.query('SELECT FROM webhook_attempts')).length >= attempts);
+  waitUntil(async () => (await world.query('SELECT FROM webhook_attempts')).length >= attempts);
 /** The page, once what it counts is told: an attempt is counted a moment after its record. */
 const pageWith = (port: number, holds: (page: Page) => boolean) =>
-  until(async () => {
+  waitUntil(async () => {
     const page = await scrape(port);
     return holds(page) && page;
   });
 const sum = (values: Record<string, number>) =>
   Object.values(values).reduce((total, each) => total + each, 0);
-const testCall = (hook: Hook) =>
+const testCall = (hook: WebhookFixture) =>
   callProcess({
     dataSource: world.platform.database,
     listener: world.platform.listener,
@@ -60,7 +67,7 @@ describe('the metrics of a dispatcher', () => {
     const port = await start();
     for (let i = 0; i < 3; i++) await world.emit(healthy.userId);
     // Three successes; ten failures of each of the others, which are deactivated by then, and more on the way.
-    await until(
+    await waitUntil(
       async () =>
         (await world.query("SELECT FROM webhook_deliveries WHERE status IN ('DUE', 'SENDING')")).length ===
           0 && (await world.query('SELECT FROM webhooks WHERE NOT is_active')).length === 2,
@@ -109,7 +116,7 @@ describe('the metrics of a dispatcher', () => {
     receiver.trust(hook);
     const port = await start({ WEBHOOK_IN_FLIGHT_MAX: '2' });
     for (let i = 0; i < 6; i++) await world.emit(hook.userId);
-    await until(() => answers.length === 2);
+    await waitUntil(() => answers.length === 2);
     const held = await pageWith(port, (page) => page.values('webhook_deliveries_owed').parked === 4);
     expect(held.values('webhook_deliveries_owed')).toMatchObject({ sending: 2, parked: 4, overrun: 0 });
     expect(held.values('webhook_oldest_undelivered_age_seconds')['']).toBeGreaterThan(0);

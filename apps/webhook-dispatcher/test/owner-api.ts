@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { encodeId } from '@trading-automation/contracts';
-import { CoreModule, OperationsModule } from '@trading-automation/core';
+import { OperationsModule, PlatformModule } from '@trading-automation/core';
 import {
   DeadLettersService,
   WebhookSecrets,
@@ -11,13 +11,13 @@ import {
   WebhooksService,
 } from '@trading-automation/core/webhooks';
 import { newUuid } from '@trading-automation/persistence';
-import { type Hook, until, type World } from './harness.js';
+import { type TestEnvironment, type WebhookFixture, waitUntil } from './test-environment.js';
 
 @Module({})
 class OwnerModule {}
 
 /** The services of an API that stands beside the dispatcher. */
-export async function openOwnerApi(world: World) {
+export async function openOwnerApi(world: TestEnvironment) {
   const secrets: DynamicModule = {
     module: OwnerModule,
     global: true,
@@ -29,7 +29,7 @@ export async function openOwnerApi(world: World) {
     {
       module: OwnerModule,
       imports: [
-        CoreModule.with(world.platform),
+        PlatformModule.with(world.platform),
         OperationsModule.with(world.platform, serverKeys),
         secrets,
         WebhooksModule,
@@ -46,14 +46,14 @@ export async function openOwnerApi(world: World) {
 export type OwnerApi = Awaited<ReturnType<typeof openOwnerApi>>;
 
 /** An administrator of the webhook's user. */
-export const actorOf = ({ userId }: Pick<Hook, 'userId'>) => ({
+export const actorOf = ({ userId }: Pick<WebhookFixture, 'userId'>) => ({
   userId,
   credential: { kind: 'api_key', id: newUuid(), permissions: ['ADMIN'] } as const,
 });
 
 /** The id of a webhook's newest pending dead letter, once there is one. */
-export const pendingOf = (world: World, { id }: Hook): Promise<string> =>
-  until(async () => {
+export const pendingDeadLetterId = (world: TestEnvironment, { id }: WebhookFixture): Promise<string> =>
+  waitUntil(async () => {
     const [row] = await world.query(
       "SELECT id FROM webhook_dead_letters WHERE webhook_id = $1 AND status = 'PENDING' ORDER BY id DESC LIMIT 1",
       id,

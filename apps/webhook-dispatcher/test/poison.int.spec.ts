@@ -5,17 +5,24 @@ import { appendEvent, inTransaction, newUuid } from '@trading-automation/persist
 import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
 import { configSchema } from '../src/config.js';
 import { startDispatcher } from '../src/dispatcher.js';
-import { type Hook, openReceiver, openWorld, type Receiver, until, type World } from './harness.js';
+import {
+  openReceiver,
+  openTestEnvironment,
+  type Receiver,
+  type TestEnvironment,
+  type WebhookFixture,
+  waitUntil,
+} from './test-environment.js';
 
 const logger = createLogger('webhook-dispatcher', 'fatal');
-let world: World;
+let world: TestEnvironment;
 let receiver: Receiver;
-let poisoned: Hook;
-let healthy: Hook;
+let poisoned: WebhookFixture;
+let healthy: WebhookFixture;
 let running: RunningProcess[] = [];
 
 beforeEach(async () => {
-  world = await openWorld();
+  world = await openTestEnvironment();
   receiver = await openReceiver();
   poisoned = await world.addHook(receiver.url, { events: ['trade.created'] });
   healthy = await world.addHook(receiver.url, { userId: poisoned.userId, events: ['trade.filled'] });
@@ -53,14 +60,14 @@ function isJson(text: string): boolean {
   }
 }
 
-const deliveriesOf = ({ id }: Hook) =>
+const deliveriesOf = ({ id }: WebhookFixture) =>
   world.query(
     `SELECT d.status, d.attempts, l.last_error FROM webhook_deliveries d LEFT JOIN webhook_dead_letters l ON l.id = d.id
      WHERE d.webhook_id = $1 ORDER BY d.event_id, d.run`,
     id,
   );
-const untilEnded = (hook: Hook, deliveries: number) =>
-  until(async () => {
+const untilEnded = (hook: WebhookFixture, deliveries: number) =>
+  waitUntil(async () => {
     const rows = await deliveriesOf(hook);
     return (
       rows.length === deliveries &&
@@ -68,7 +75,7 @@ const untilEnded = (hook: Hook, deliveries: number) =>
       rows
     );
   });
-const bodiesOf = ({ publicId }: Hook) =>
+const bodiesOf = ({ publicId }: WebhookFixture) =>
   receiver.received.filter(({ webhookId }) => webhookId === publicId).map(({ body }) => body);
 
 /** Twenty events of the same user, committed after the poison: each is delivered by its first attempt. */
@@ -120,7 +127,7 @@ describe('F19: an event', () => {
     await start();
     await emitRaw('{"data":1}', { type: 'trade.created\r\nx-evil: 1' });
     await expectNothingBehindItWaits();
-    await until(() => bodiesOf(poisoned).includes('{"data":1}'));
+    await waitUntil(() => bodiesOf(poisoned).includes('{"data":1}'));
     for (const { headers } of receiver.received) expect(JSON.stringify(headers)).not.toContain('evil');
     expect(receiver.refused).toEqual([]);
   });
@@ -136,7 +143,7 @@ describe('F19: an event', () => {
     receiver.answer((_received, response) => void response.writeHead(500).end());
     await start({ RETRY_DELAYS_MS: '600000,20,20,20' });
     const id = await emitRaw('{"data":1}');
-    await until(async () => (await world.query('SELECT FROM webhook_attempts')).length === 1);
+    await waitUntil(async () => (await world.query('SELECT FROM webhook_attempts')).length === 1);
     await expect(world.query('DELETE FROM users WHERE id = $1', poisoned.userId)).rejects.toMatchObject({
       code: '23503',
     });
@@ -156,7 +163,7 @@ describe('F19: an event', () => {
     receiver.answer((_received, response) => void response.writeHead(500).end());
     await start({ RETRY_DELAYS_MS: '300,20,20,20', ATTEMPT_TIMEOUT_MS: '200', LEASE_MS: '300' });
     const id = await emitRaw('{"data":1}');
-    await until(async () => (await world.query('SELECT FROM webhook_attempts')).length === 1);
+    await waitUntil(async () => (await world.query('SELECT FROM webhook_attempts')).length === 1);
     await world.query('DELETE FROM outbox_events WHERE id = $1', id);
     receiver.answer((_received, response) => void response.end());
     await expectNothingBehindItWaits();
@@ -177,7 +184,7 @@ describe('F19: an event', () => {
     );
     await start({ RETRY_DELAYS_MS: '600000,20,20,20' });
     await expectNothingBehindItWaits();
-    await until(async () => (await deliveriesOf(poisoned))[0]?.attempts === 1);
+    await waitUntil(async () => (await deliveriesOf(poisoned))[0]?.attempts === 1);
     expect(
       await world.query('SELECT status, error FROM webhook_attempts WHERE webhook_id = $1', poisoned.id),
     ).toEqual([{ status: 'FAILED', error: 'internal' }]);

@@ -1,18 +1,24 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { openReceiver, openWorld, type Receiver, until, type World } from './harness.js';
+import {
+  openReceiver,
+  openTestEnvironment,
+  type Receiver,
+  type TestEnvironment,
+  waitUntil,
+} from './test-environment.js';
 
 const main = new URL('../dist/main.js', import.meta.url).pathname;
 /** A killed process is missed within the test; its attempts would not have ended by then. */
 const HASTY = { ATTEMPT_TIMEOUT_MS: '20000', SILENCE_MS: '1000', WEBHOOK_IN_FLIGHT_MAX: '8' };
 
 describe('the process of the dispatcher', () => {
-  let world: World;
+  let world: TestEnvironment;
   let receiver: Receiver;
   const children: ChildProcess[] = [];
   beforeEach(async () => {
-    world = await openWorld();
+    world = await openTestEnvironment();
     receiver = await openReceiver();
   });
   afterEach(async () => {
@@ -43,7 +49,7 @@ describe('the process of the dispatcher', () => {
     receiver.answer(() => undefined);
     const first = await start(HASTY);
     const ids = await Promise.all(Array.from({ length: 8 }, () => world.emit(hook.userId)));
-    await until(() => receiver.received.length === ids.length);
+    await waitUntil(() => receiver.received.length === ids.length);
     const held = receiver.received.map(({ eventId, body }) => `${eventId} ${body}`).sort();
     first.kill('SIGKILL');
     await once(first, 'exit');
@@ -54,7 +60,7 @@ describe('the process of the dispatcher', () => {
     receiver.answer((_received, response) => void response.end());
     const more = await Promise.all(Array.from({ length: 4 }, () => world.emit(hook.userId)));
     await start(HASTY);
-    await until(
+    await waitUntil(
       async () =>
         (await world.query("SELECT FROM webhook_deliveries WHERE status = 'SUCCEEDED'")).length ===
         ids.length + more.length,
@@ -76,13 +82,13 @@ describe('the process of the dispatcher', () => {
     receiver.trust(hook);
     const first = await start();
     const emitting = Promise.all(Array.from({ length: 40 }, () => world.emit(hook.userId)));
-    await until(() => receiver.received.length > 0);
+    await waitUntil(() => receiver.received.length > 0);
     const ended = once(first, 'exit');
     first.kill('SIGKILL');
     const ids = await emitting;
     await ended;
     await start(HASTY);
-    await until(() => new Set(receiver.received.map(({ eventId }) => eventId)).size === ids.length);
+    await waitUntil(() => new Set(receiver.received.map(({ eventId }) => eventId)).size === ids.length);
     expect(await world.query('SELECT FROM webhook_deliveries')).toHaveLength(ids.length);
     expect(receiver.refused).toEqual([]);
   });
@@ -93,13 +99,13 @@ describe('the process of the dispatcher', () => {
     receiver.answer((_received, response) => void setTimeout(() => response.end(), 700));
     const first = await start();
     await world.emit(hook.userId);
-    await until(() => receiver.received.length === 1);
+    await waitUntil(() => receiver.received.length === 1);
     first.kill('SIGTERM');
     expect(await once(first, 'exit')).toEqual([0, null]);
     expect(await world.query('SELECT status FROM webhook_deliveries')).toEqual([{ status: 'SUCCEEDED' }]);
     const second = await start();
     const last = await world.emit(hook.userId);
-    await until(async () => {
+    await waitUntil(async () => {
       const rows = await world.query('SELECT status FROM webhook_deliveries WHERE event_id = $1', last);
       return rows[0]?.status === 'SUCCEEDED';
     });
@@ -110,7 +116,7 @@ describe('the process of the dispatcher', () => {
 
   it('shows that it lives', async () => {
     await start();
-    const rows = await until(async () => {
+    const rows = await waitUntil(async () => {
       const seen = await world.query('SELECT service FROM heartbeats');
       return seen.length > 0 && seen;
     });

@@ -1,19 +1,32 @@
 /** What a webhook subscribes to and what its owner has sent again, from the event to the receiver that verifies it. */
-import { EVENT_TYPES, type EventType, encodeId, eventKinds, typesOf } from '@trading-automation/contracts';
+import {
+  EVENT_TYPES,
+  type EventType,
+  encodeId,
+  eventKinds,
+  expandEventSelector,
+} from '@trading-automation/contracts';
 import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
 import { configSchema } from '../src/config.js';
 import { startDispatcher } from '../src/dispatcher.js';
-import { type Hook, openReceiver, openWorld, type Receiver, until, type World } from './harness.js';
 import { actorOf, type OwnerApi, openOwnerApi } from './owner-api.js';
+import {
+  openReceiver,
+  openTestEnvironment,
+  type Receiver,
+  type TestEnvironment,
+  type WebhookFixture,
+  waitUntil,
+} from './test-environment.js';
 
 const logger = createLogger('webhook-dispatcher', 'fatal');
-let world: World;
+let world: TestEnvironment;
 let receiver: Receiver;
 let owner: OwnerApi;
 let running: RunningProcess;
 
 beforeEach(async () => {
-  world = await openWorld();
+  world = await openTestEnvironment();
   receiver = await openReceiver();
   owner = await openOwnerApi(world);
   running = await startDispatcher(readConfig(configSchema, world.environment), logger);
@@ -26,7 +39,7 @@ afterEach(async () => {
   expect(receiver.refused).toEqual([]);
 });
 
-async function addHook(events: string[], userId?: string): Promise<Hook> {
+async function addHook(events: string[], userId?: string): Promise<WebhookFixture> {
   const hook = await world.addHook(receiver.url, { events, ...(userId === undefined ? {} : { userId }) });
   receiver.trust(hook);
   return hook;
@@ -35,13 +48,14 @@ async function addHook(events: string[], userId?: string): Promise<Hook> {
 const sampleOf = (type: EventType) =>
   JSON.parse(eventKinds().find((kind) => kind.type === type)!.sample.text).data as object;
 const emit = (userId: string, type: EventType) => world.emit(userId, type, sampleOf(type));
-const receivedBy = ({ publicId }: Hook) =>
+const receivedBy = ({ publicId }: WebhookFixture) =>
   receiver.received.filter(({ webhookId }) => webhookId === publicId);
-const kindsAt = (hook: Hook) => receivedBy(hook).map(({ body }) => JSON.parse(body).type as string);
-const untilReceived = (hook: Hook, count: number) => until(() => receivedBy(hook).length >= count);
+const kindsAt = (hook: WebhookFixture) => receivedBy(hook).map(({ body }) => JSON.parse(body).type as string);
+const untilReceived = (hook: WebhookFixture, count: number) =>
+  waitUntil(() => receivedBy(hook).length >= count);
 /** Nothing is under way or owed any more. */
-const untilQuiet = () =>
-  until(async () => {
+const waitUntilIdle = () =>
+  waitUntil(async () => {
     const open = "SELECT FROM webhook_deliveries WHERE status IN ('DUE', 'SENDING')";
     return (await world.query(open)).length === 0;
   });
@@ -49,7 +63,7 @@ const untilQuiet = () =>
 describe('a subscription', () => {
   it('to everything, to a subject and to one kind receives each kind that it covers, once', async () => {
     const all = await addHook(['*']);
-    const hooks = new Map<string, Hook>([['*', all]]);
+    const hooks = new Map<string, WebhookFixture>([['*', all]]);
     for (const selector of [
       'trade.*',
       'copier.*',
@@ -61,9 +75,9 @@ describe('a subscription', () => {
       hooks.set(selector, await addHook([selector], all.userId));
     for (const type of EVENT_TYPES) await emit(all.userId, type);
     await untilReceived(all, EVENT_TYPES.length);
-    await untilQuiet();
+    await waitUntilIdle();
     for (const [selector, hook] of hooks)
-      expect([selector, kindsAt(hook).sort()]).toEqual([selector, [...typesOf(selector)].sort()]);
+      expect([selector, kindsAt(hook).sort()]).toEqual([selector, [...expandEventSelector(selector)].sort()]);
   });
 
   it('that is changed is another for every event that is committed after the answer', async () => {
@@ -73,7 +87,7 @@ describe('a subscription', () => {
     const emitAll = async (passed: number) => {
       for (const type of kinds) await emit(hook.userId, type);
       await untilReceived(witness, passed + kinds.length);
-      await untilQuiet();
+      await waitUntilIdle();
     };
     await emitAll(0);
     await owner.webhooks.update(actorOf(hook), hook.publicId, { events: ['reward.*', 'copier.drift'] });
@@ -93,9 +107,9 @@ describe('a replay', () => {
     for (const event of events) {
       const asked = { event_id: encodeId('evt', event) };
       await owner.webhooks.replay(actorOf(later), later.publicId, asked);
-      await untilQuiet();
+      await waitUntilIdle();
       await owner.webhooks.replay(actorOf(later), later.publicId, asked);
-      await untilQuiet();
+      await waitUntilIdle();
     }
     for (const event of events) {
       const [original] = receivedBy(first).filter(({ eventId }) => eventId === encodeId('evt', event));
@@ -121,10 +135,12 @@ describe('a retry of many', () => {
     });
     const events: string[] = [];
     for (let i = 0; i < 60; i++) events.push(encodeId('evt', await emit(hook.userId, 'trade.filled')));
-    await until(async () => (await world.query('SELECT FROM webhook_deliveries')).length === events.length);
+    await waitUntil(
+      async () => (await world.query('SELECT FROM webhook_deliveries')).length === events.length,
+    );
     begin();
     // The outage goes on until the webhook is taken out of use with all that is owed to it.
-    await untilQuiet();
+    await waitUntilIdle();
     const { pending } = await owner.deadLetters.stats(actorOf(hook), hook.publicId);
     expect(pending).toBe(events.length);
     const failed = receivedBy(hook).length;
@@ -135,7 +151,7 @@ describe('a retry of many', () => {
     );
     expect(answers.map(({ retried }) => retried).sort((a, b) => a - b)).toEqual([0, events.length]);
     await untilReceived(hook, failed + events.length);
-    await untilQuiet();
+    await waitUntilIdle();
     const got = receivedBy(hook).slice(failed);
     expect(got.map(({ eventId }) => eventId).sort()).toEqual([...events].sort());
   });

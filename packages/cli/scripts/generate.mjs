@@ -36,7 +36,7 @@ class Fields {
       path,
       ...(isRequired ? { isRequired: true } : {}),
       ...(isNullable ? { isNullable: true } : {}),
-      ...(description === undefined ? {} : { description: told(description) }),
+      ...(description === undefined ? {} : { description: helpText(description) }),
       ...(['string', 'number', 'boolean'].includes(typeof fallback) ? { default: String(fallback) } : {}),
     };
     if (isDecimal(schema)) return [{ ...common, type: 'decimal' }];
@@ -93,19 +93,19 @@ function withoutNull(given) {
 }
 
 /** As a line of help has it. @param {string} description */
-const told = (description) => description.replaceAll('`', '').replace(/\.$/, '');
+const helpText = (description) => description.replaceAll('`', '').replace(/\.$/, '');
 
 /** @param {import('@trading-automation/contracts').Operation['query']} schema */
 function fieldsOf(schema) {
   if (schema === undefined) return [];
-  const { here, definitions } = jsonSchemaOf(schema, 'input');
-  return new Fields(definitions).within(here);
+  const { root, definitions } = jsonSchemaOf(schema, 'input');
+  return new Fields(definitions).within(root);
 }
 
 /** Names of a record's members, for `--json`. @param {import('@trading-automation/contracts').Operation['response']} schema */
 function membersOf(schema) {
-  const { here, definitions } = jsonSchemaOf(schema, 'output');
-  return Object.keys(new Fields(definitions).named(here).properties ?? {});
+  const { root, definitions } = jsonSchemaOf(schema, 'output');
+  return Object.keys(new Fields(definitions).named(root).properties ?? {});
 }
 
 const operations = OPERATIONS.map(
@@ -138,10 +138,10 @@ export const OPERATIONS = ${JSON.stringify(Object.fromEntries(operations), null,
 export type OperationId = keyof typeof OPERATIONS;`,
 );
 write(
-  'mends.ts',
+  'resolutions.ts',
   `/** What to do about a refusal, by its code. */
-export const MENDS: Readonly<Record<string, string>> = ${JSON.stringify(
-    Object.fromEntries(Object.entries(ERRORS).map(([code, { mend }]) => [code, mend])),
+export const RESOLUTIONS: Readonly<Record<string, string>> = ${JSON.stringify(
+    Object.fromEntries(Object.entries(ERRORS).map(([code, { resolution }]) => [code, resolution])),
     null,
     2,
   )};`,

@@ -1,8 +1,8 @@
 import { Client } from '@trading-automation/sdk';
 import { createSigner, type Signer } from '@trading-automation/sdk/signer';
 import type { Context } from './context.js';
-import type { Edge } from './edge.js';
 import { AuthRequired, Declined, UsageError } from './failures.js';
+import type { ProcessContext } from './process-context.js';
 import type { ConfigFile, Profile } from './profile/config-file.js';
 import { ProfileSecrets } from './profile/secrets.js';
 import { baseURLOf, type Settings } from './profile/settings.js';
@@ -24,10 +24,10 @@ export class CommandContext implements Context {
   readonly print;
   readonly prompts;
   readonly secrets;
-  private found: Promise<Credential> | undefined;
+  private credentialPromise: Promise<Credential> | undefined;
 
   constructor(
-    edge: Edge,
+    edge: ProcessContext,
     readonly terminal: Terminal,
     readonly settings: Settings,
     readonly config: ConfigFile,
@@ -63,7 +63,7 @@ export class CommandContext implements Context {
   }
 
   async confirm(question: string, typed?: string): Promise<void> {
-    if (this.settings.isYes) return;
+    if (this.settings.isConfirmed) return;
     const instead = 'Confirm it beforehand with --yes.';
     if (typed === undefined) {
       if (await this.prompts.yesOrNo(question, instead)) return;
@@ -114,8 +114,8 @@ export class CommandContext implements Context {
   }
 
   private credential(): Promise<Credential> {
-    this.found ??= this.findCredential();
-    return this.found;
+    this.credentialPromise ??= this.findCredential();
+    return this.credentialPromise;
   }
 
   private async findCredential(): Promise<Credential> {
@@ -128,12 +128,12 @@ export class CommandContext implements Context {
     if (credential === undefined) return {};
     const kept = await this.secrets.get(credential === 'api_key' ? 'api_key' : 'private_key');
     if (kept === undefined) return {};
-    if (credential === 'api_key') this.demandOwnAddress();
+    if (credential === 'api_key') this.assertSameOrigin();
     return credential === 'api_key' ? { apiKey: kept } : { signer: signerOf(kept, 'The key of the profile') };
   }
 
   /** Whoever gets an API key has it: one that is kept goes to the address that it was kept for. */
-  private demandOwnAddress(): void {
+  private assertSameOrigin(): void {
     const { base_url } = this.profile;
     if (base_url === undefined || base_url === this.settings.baseURL) return;
     throw new UsageError(

@@ -24,14 +24,14 @@ export const EXIT = {
   terminated: 143,
 } as const;
 
-/** A failure that is told by its message; `mend` says what to do. */
+/** A failure that is told by its message; `resolution` says what to do. */
 export class Failure extends Error {
   override readonly name: string = 'Failure';
   readonly exitCode: number = EXIT.failure;
 
   constructor(
     message: string,
-    readonly mend?: string,
+    readonly resolution?: string,
   ) {
     super(message);
   }

@@ -4,19 +4,19 @@ import { CommandContext } from './command-context.js';
 import { registerAuth } from './commands/auth.js';
 import { registerLogin } from './commands/auth-login.js';
 import { registerCompletion } from './commands/completion.js';
+import { CUSTOM_COMMANDS } from './commands/custom-commands.js';
 import { registerDeadLettersRetry } from './commands/dead-letters-retry.js';
 import { underHeadings } from './commands/group.js';
-import { HAND_MADE } from './commands/hand-made.js';
-import { registerPlain } from './commands/plain.js';
 import { registerProfile } from './commands/profile.js';
+import { registerOperationCommands } from './commands/register-operation-commands.js';
 import type { Action, Register, Runner } from './context.js';
-import type { Edge } from './edge.js';
+import type { ProcessContext } from './process-context.js';
 import { ConfigFile, profileIn } from './profile/config-file.js';
 import { type GlobalOptions, settingsOf } from './profile/settings.js';
 import type { Terminal } from './terminal/terminal.js';
 import { VERSION } from './version.js';
 
-export function programOf(edge: Edge, terminal: Terminal): Command {
+export function programOf(edge: ProcessContext, terminal: Terminal): Command {
   const program = new Command('svc');
   const { stdout, stderr } = terminal;
   program
@@ -56,9 +56,9 @@ const REGISTERS: readonly Register[] = [
   registerLogin,
   registerAuth,
   registerProfile,
-  registerPlain,
+  registerOperationCommands,
   registerDeadLettersRetry,
-  ...HAND_MADE,
+  ...CUSTOM_COMMANDS,
   registerCompletion,
 ];
 
@@ -92,7 +92,7 @@ function globalOptions(): readonly Option[] {
   ];
 }
 
-function runnerOf(program: Command, edge: Edge, terminal: Terminal): Runner {
+function runnerOf(program: Command, edge: ProcessContext, terminal: Terminal): Runner {
   return <Args, Options>(action: Action<Args, Options>) =>
     async (...given: unknown[]) => {
       const options = given.at(-2) as Options;

@@ -1,13 +1,13 @@
 /** One run of the command line: from arguments to an exit code. */
 import { CommanderError } from 'commander';
 import { complete } from './completion/complete.js';
-import type { Edge } from './edge.js';
 import { EXIT, exitCodeOf, QuietExit } from './failures.js';
+import { formatCliError } from './format-cli-error.js';
+import type { ProcessContext } from './process-context.js';
 import { programOf } from './program.js';
 import { terminalOf } from './terminal/terminal.js';
-import { toldOf } from './told-error.js';
 
-export async function run(argv: readonly string[], edge: Edge): Promise<number> {
+export async function run(argv: readonly string[], edge: ProcessContext): Promise<number> {
   const terminal = terminalOf(edge.streams, edge.environment.variables, !argv.includes('--no-color'));
   const program = programOf(edge, terminal);
   try {
@@ -21,7 +21,7 @@ export async function run(argv: readonly string[], edge: Edge): Promise<number> 
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.success : EXIT.usage;
     if (isClosedPipe(error)) return EXIT.success;
     const failure = edge.signal.aborted && !(error instanceof QuietExit) ? edge.signal.reason : error;
-    const told = toldOf(failure, { isDebug: argv.includes('--debug'), colors: terminal.noteColors });
+    const told = formatCliError(failure, { isDebug: argv.includes('--debug'), colors: terminal.noteColors });
     if (told !== '') edge.streams.stderr.write(`${told}\n`);
     return exitCodeOf(failure);
   }

@@ -1,20 +1,20 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { runCaptured, type Surroundings } from './support/captured-run.js';
+import { runCaptured, type TestEnvironment } from './support/captured-run.js';
 import { emptyFolder } from './support/empty-folder.js';
-import { FarSide, type Heard } from './support/far-side.js';
 import { expectGolden } from './support/golden.js';
+import { type RecordedRequest, StubApi } from './support/stub-api.js';
 
 const CHALLENGE = 'ab'.repeat(32);
 /** Keys of nobody: made of a label at run time. */
 const keyOf = (label: string) => createHash('sha256').update(label).digest('hex');
 const API_KEY = `svc_test_${keyOf('api').slice(0, 40)}`;
 
-let farSide: FarSide;
+let farSide: StubApi;
 let folder: string;
 beforeAll(async () => {
-  farSide = await FarSide.start();
+  farSide = await StubApi.start();
 });
 beforeEach(() => {
   farSide.reset();
@@ -34,10 +34,10 @@ const meAs = (kind: string, id: string, world = 'test') => ({
   body: { success: true, data: { id: 'usr_1', world, credential: { kind, id, permissions: ['ADMIN'] } } },
 });
 
-const bodyOf = ({ body }: Heard) => body as Readonly<Record<string, string>>;
-const svc = (argv: readonly string[], around: Surroundings = {}) =>
+const bodyOf = ({ body }: RecordedRequest) => body as Readonly<Record<string, string>>;
+const svc = (argv: readonly string[], around: TestEnvironment = {}) =>
   runCaptured(argv, { configFolder: folder, ...around });
-const login = (more: readonly string[] = [], around: Surroundings = {}) =>
+const login = (more: readonly string[] = [], around: TestEnvironment = {}) =>
   svc(['auth', 'login', '--base-url', farSide.url, ...more], around);
 const credentials = () => readFileSync(join(folder, 'credentials.json'), 'utf8');
 
@@ -59,7 +59,7 @@ function isSignedBy(pubkey: string, message: string, signature: string): boolean
 it('logs in with a key pair of its own, from an empty home and without a question', async () => {
   const { exitCode, stderr } = await login();
   expect([exitCode, stderr]).toEqual([0, expect.stringContaining('Logged in to usr_1 (test world)')]);
-  const { pubkey, signature, challenge, label } = bodyOf(farSide.of('auth.cliIdentity')[0]!);
+  const { pubkey, signature, challenge, label } = bodyOf(farSide.requestsOf('auth.cliIdentity')[0]!);
   expect(isSignedBy(pubkey!, `svc-cli-identity\n${challenge}\n${pubkey}`, signature!)).toBe(true);
   expect(label).not.toBe('');
   expect(statSync(join(folder, 'credentials.json')).mode & 0o777).toBe(0o600);
@@ -67,9 +67,9 @@ it('logs in with a key pair of its own, from an empty home and without a questio
 
 it('signs every request after the login with the key that it kept', async () => {
   await login();
-  farSide.heard.length = 0;
+  farSide.requests.length = 0;
   expect((await svc(['me', 'get'])).exitCode).toBe(0);
-  const { headers, url } = farSide.of('me.get')[0]!;
+  const { headers, url } = farSide.requestsOf('me.get')[0]!;
   const canonical = [
     'GET',
     url,
@@ -103,7 +103,7 @@ it('refuses a private key that is none, and does not repeat it', async () => {
 
 it('links the key pair to the account of an API key, and keeps the key pair alone', async () => {
   expect((await login([], { variables: { SVC_API_KEY: API_KEY } })).exitCode).toBe(0);
-  expect(farSide.of('auth.cliIdentity')[0]!.headers['x-api-key']).toBe(API_KEY);
+  expect(farSide.requestsOf('auth.cliIdentity')[0]!.headers['x-api-key']).toBe(API_KEY);
   expect(credentials()).not.toContain(API_KEY);
 });
 
@@ -112,29 +112,32 @@ it('keeps an API key as the credential where it is told to', async () => {
   expect((await login(['--with-api-key', '--api-key-stdin'], { stdin: API_KEY })).exitCode).toBe(0);
   expect(credentials()).toContain(API_KEY);
   await svc(['trades', 'list']);
-  expect(farSide.of('trades.list')[0]!.headers['x-api-key']).toBe(API_KEY);
+  expect(farSide.requestsOf('trades.list')[0]!.headers['x-api-key']).toBe(API_KEY);
 });
 
 it('sends a kept API key to no other address than it was kept for', async () => {
   farSide.on('me.get', meAs('api_key', 'key_1'));
   await login(['--with-api-key', '--api-key-stdin'], { stdin: API_KEY });
-  farSide.heard.length = 0;
+  farSide.requests.length = 0;
   const elsewhere = farSide.url.replace('127.0.0.1', 'localhost');
   expect((await svc(['me', 'get', '--base-url', elsewhere])).exitCode).toBe(2);
-  expect(farSide.heard).toHaveLength(0);
+  expect(farSide.requests).toHaveLength(0);
 });
 
 it('keeps nothing of a login that is refused, and what worked before still works', async () => {
   await login();
   const before = credentials();
-  farSide.refuse('auth.cliIdentity', 409, { code: 'already_exists', message: 'Another account has it.' });
+  farSide.respondWithError('auth.cliIdentity', 409, {
+    code: 'already_exists',
+    message: 'Another account has it.',
+  });
   const { exitCode } = await login(['--key-stdin'], { stdin: keyOf('of another') });
   expect(exitCode).toBe(1);
   expect(credentials()).toBe(before);
 });
 
 it('keeps no key of a first login that is refused', async () => {
-  farSide.refuse('auth.cliIdentity', 403, {
+  farSide.respondWithError('auth.cliIdentity', 403, {
     code: 'permission_denied',
     message: 'Accounts are not opened here.',
   });
@@ -147,7 +150,7 @@ it('opens no second account by a second login', async () => {
   await login();
   const { exitCode, stderr } = await login();
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining('logged in already')]);
-  expect(farSide.of('auth.cliIdentity')).toHaveLength(1);
+  expect(farSide.requestsOf('auth.cliIdentity')).toHaveLength(1);
 });
 
 it('keeps profiles apart', async () => {
@@ -185,12 +188,12 @@ it('tells what it uses, and no key', async () => {
 it('forgets the key at a logout, at the API with --revoke alone', async () => {
   await login();
   expect((await svc(['auth', 'logout'])).exitCode).toBe(0);
-  expect(farSide.of('publicKeys.revoke')).toHaveLength(0);
+  expect(farSide.requestsOf('publicKeys.revoke')).toHaveLength(0);
   expect(credentials()).toBe('{}\n');
   expect((await svc(['trades', 'list'])).exitCode).toBe(4);
   await login();
   expect((await svc(['auth', 'logout', '--revoke', '--yes'])).exitCode).toBe(0);
-  expect(farSide.of('publicKeys.revoke')[0]!.url).toBe('/v1/auth/public-keys/pbk_1');
+  expect(farSide.requestsOf('publicKeys.revoke')[0]!.url).toBe('/v1/auth/public-keys/pbk_1');
 });
 
 it('forgets the ids that were listed at a logout', async () => {
@@ -235,7 +238,7 @@ it('refuses two credentials at once', async () => {
 it('uses a key of the environment, and keeps it nowhere', async () => {
   const variables = { SVC_PRIVATE_KEY: keyOf('environment'), SVC_BASE_URL: farSide.url };
   expect((await svc(['me', 'get'], { variables })).exitCode).toBe(0);
-  expect(farSide.of('me.get')[0]!.headers['x-svc-sig']).toMatch(/^[0-9a-f]{128}$/);
+  expect(farSide.requestsOf('me.get')[0]!.headers['x-svc-sig']).toMatch(/^[0-9a-f]{128}$/);
   expect(existsSync(join(folder, 'credentials.json'))).toBe(false);
 });
 

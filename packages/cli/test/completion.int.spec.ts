@@ -4,17 +4,17 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { emptyFolder } from './support/empty-folder.js';
-import { FarSide } from './support/far-side.js';
 import { PseudoTerminal } from './support/pseudo-terminal.js';
+import { StubApi } from './support/stub-api.js';
 import { SVC_FILE } from './support/svc-file.js';
 
 const CTRL_U = '\u0015';
 const TRADE = 'trd_01k9y3wq8ge1t8p8bf1mq93h57';
 
-let farSide: FarSide;
+let farSide: StubApi;
 let folder: string;
 beforeAll(async () => {
-  farSide = await FarSide.start();
+  farSide = await StubApi.start();
 });
 beforeEach(() => {
   farSide.reset();
@@ -72,8 +72,8 @@ it('completes commands, flags and choices', async () => {
 it('completes the ids that were listed, and asks the API nothing', async () => {
   expect(await completed('trades', 'get', 'trd')).toEqual([]);
   await svc('trades', 'list');
-  farSide.heard.length = 0;
+  farSide.requests.length = 0;
   expect(await completed('trades', 'get', 'trd')).toEqual([TRADE]);
   expect(await completed('copiers', 'get', 'trd')).toEqual([]);
-  expect(farSide.heard).toHaveLength(0);
+  expect(farSide.requests).toHaveLength(0);
 });

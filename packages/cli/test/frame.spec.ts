@@ -1,19 +1,19 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Interrupted } from '../src/failures.js';
-import { runCaptured, type Surroundings } from './support/captured-run.js';
+import { runCaptured, type TestEnvironment } from './support/captured-run.js';
 import { emptyFolder } from './support/empty-folder.js';
-import { FarSide } from './support/far-side.js';
 import { expectGolden } from './support/golden.js';
+import { StubApi } from './support/stub-api.js';
 
-let farSide: FarSide;
+let farSide: StubApi;
 beforeAll(async () => {
-  farSide = await FarSide.start();
+  farSide = await StubApi.start();
 });
 beforeEach(() => farSide.reset());
 afterAll(() => farSide.close());
 
-const svc = (argv: readonly string[], { variables = {}, ...around }: Surroundings = {}) =>
+const svc = (argv: readonly string[], { variables = {}, ...around }: TestEnvironment = {}) =>
   runCaptured(argv, {
     ...around,
     variables: { SVC_API_KEY: 'svc_test_key', SVC_BASE_URL: farSide.url, ...variables },
@@ -30,7 +30,7 @@ describe('what is wrong', () => {
   });
 
   it('tells the fault, its fields, how to mend it and the request', async () => {
-    farSide.refuse('trades.create', 422, {
+    farSide.respondWithError('trades.create', 422, {
       code: 'validation_failed',
       message: 'The body is not as it should be.',
       details: [{ field: 'amount', code: 'too_small', message: 'It must be above 0.' }],
@@ -41,7 +41,7 @@ describe('what is wrong', () => {
   });
 
   it('tells the key under which a POST without an answer can be sent again, and happens once', async () => {
-    farSide.hold('trades.create', () => undefined);
+    farSide.hang('trades.create', () => undefined);
     const order = [...CREATE, '--amount', '0.01'];
     const lost = await svc([...order, '--timeout', '100ms']);
     expect(lost.exitCode).toBe(6);
@@ -51,18 +51,20 @@ describe('what is wrong', () => {
       body: { success: false, error: { code: 'service_unavailable' } },
     });
     await svc([...order, '--idempotency-key', told!]);
-    const keys = farSide.of('trades.create').map(({ headers }) => headers['idempotency-key']);
+    const keys = farSide.requestsOf('trades.create').map(({ headers }) => headers['idempotency-key']);
     expect(keys.length).toBeGreaterThan(3);
     expect(new Set(keys)).toEqual(new Set([told]));
   });
 
   it('sends any request of the API under the key that was given', async () => {
     await svc(['api', 'POST', '/v1/trades', '-f', 'amount=1', '--idempotency-key', 'mine']);
-    expect(farSide.of('trades.create').map(({ headers }) => headers['idempotency-key'])).toEqual(['mine']);
+    expect(farSide.requestsOf('trades.create').map(({ headers }) => headers['idempotency-key'])).toEqual([
+      'mine',
+    ]);
   });
 
   it('tells it of dead letters that are sent again, too', async () => {
-    farSide.hold('deadLetters.retry', () => undefined);
+    farSide.hang('deadLetters.retry', () => undefined);
     const retry = ['webhooks', 'dead-letters', 'retry', 'whk_1', 'dlq_1', '--timeout', '100ms'];
     expect(await svc(retry)).toMatchObject({
       exitCode: 6,
@@ -73,7 +75,7 @@ describe('what is wrong', () => {
   it('refuses an idempotency key that no header can carry, before anything is sent', async () => {
     const { exitCode, stderr } = await svc([...CREATE, '--amount', '1', '--idempotency-key', 'two words']);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('--idempotency-key is 1 to 255')]);
-    expect(farSide.heard).toEqual([]);
+    expect(farSide.requests).toEqual([]);
   });
 
   it.each([
@@ -83,12 +85,12 @@ describe('what is wrong', () => {
     [404, 'not_found', 3],
     [409, 'invalid_state', 1],
   ])('turns the status %i into its exit code', async (status, code, exitCode) => {
-    farSide.refuse('trades.get', status, { code, message: 'No.' });
+    farSide.respondWithError('trades.get', status, { code, message: 'No.' });
     expect((await svc(['trades', 'get', TRADE])).exitCode).toBe(exitCode);
   });
 
   it('says how long to wait where the rate limit is reached', async () => {
-    farSide.refuse(
+    farSide.respondWithError(
       'trades.get',
       429,
       { code: 'rate_limited', message: 'Too many.' },
@@ -118,14 +120,14 @@ describe('what is wrong', () => {
 
   it('shows where a failure came from with --debug, and no key', async () => {
     const SVC_API_KEY = 'svc_test_veryverysecret';
-    farSide.refuse('me.get', 401, { code: 'invalid_api_key', message: `No: ${SVC_API_KEY}` });
+    farSide.respondWithError('me.get', 401, { code: 'invalid_api_key', message: `No: ${SVC_API_KEY}` });
     const { stderr } = await svc(['me', 'get', '--debug'], { variables: { SVC_API_KEY } });
     expect(stderr).toContain('    at ');
     expect(stderr).not.toContain('veryverysecret');
   });
 
   it('shows no control character that an answer holds', async () => {
-    farSide.refuse('me.get', 403, { code: 'permission_denied', message: 'a\u001b[2Jb' });
+    farSide.respondWithError('me.get', 403, { code: 'permission_denied', message: 'a\u001b[2Jb' });
     expect((await svc(['me', 'get'])).stderr).not.toContain('\u001b');
   });
 
@@ -140,7 +142,7 @@ describe('what is wrong', () => {
     ]);
     expect(exitCode).toBe(2);
     expect(stderr).toContain('--trade-pair-id, --type, --amount are missing');
-    expect(farSide.of('trades.create')).toHaveLength(0);
+    expect(farSide.requestsOf('trades.create')).toHaveLength(0);
   });
 });
 
@@ -155,7 +157,7 @@ describe('JSON', () => {
   it('refuses a field that there is not, before anything is asked of the API', async () => {
     const { exitCode, stderr } = await svc(['trades', 'list', '--json', 'sybmol']);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('no field sybmol')]);
-    expect(farSide.heard).toHaveLength(0);
+    expect(farSide.requests).toHaveLength(0);
   });
 
   it('says so where --json took an id for its fields', async () => {
@@ -197,12 +199,12 @@ describe('lists', () => {
 
   it('print one page unless they are told otherwise', async () => {
     expect(await ids()).toEqual(upTo(20));
-    expect(farSide.heard).toHaveLength(1);
+    expect(farSide.requests).toHaveLength(1);
   });
 
   it('print as many as --limit says, over pages, none twice', async () => {
     expect(await ids('--limit', '120')).toEqual(upTo(120));
-    const limits = farSide.heard.map(({ url }) => new URL(url, 'http://x').searchParams.get('limit'));
+    const limits = farSide.requests.map(({ url }) => new URL(url, 'http://x').searchParams.get('limit'));
     expect(limits).toEqual(['100', '100']);
   });
 
@@ -234,7 +236,7 @@ const CREATE = ['trades', 'create', '--pair', 'BTC/USDT', '--side', 'BUY', '--ty
 describe('orders', () => {
   it('find the account by name and the pair by symbol, and send the amount as it was typed', async () => {
     await svc([...CREATE, '--account', 'main', '--amount', '0.010000000000000001']);
-    expect(farSide.of('trades.create')[0]!.body).toEqual({
+    expect(farSide.requestsOf('trades.create')[0]!.body).toEqual({
       exchange_account_id: 'exa_01k9y3wq8ge0t8p8bf1mq93h57',
       trade_pair_id: 'tpr_01k9y3wq8ge128p8bf1mq93h57',
       side: 'BUY',
@@ -255,7 +257,7 @@ describe('orders', () => {
   it('know no account and no pair that there is not', async () => {
     expect((await svc([...CREATE, '--amount', '1', '--account', 'nobody'])).exitCode).toBe(3);
     expect((await svc([...CREATE, '--amount', '1', '--pair', 'NO/PAIR'])).exitCode).toBe(3);
-    expect(farSide.of('trades.create')).toHaveLength(0);
+    expect(farSide.requestsOf('trades.create')).toHaveLength(0);
   });
 
   it('come from a file, with flags before it, and from stdin', async () => {
@@ -271,18 +273,21 @@ describe('orders', () => {
       }),
     );
     await svc(['trades', 'create', '--from-file', file, '--amount', '2']);
-    expect(farSide.of('trades.create')[0]!.body).toMatchObject({ side: 'SELL', amount: '2' });
+    expect(farSide.requestsOf('trades.create')[0]!.body).toMatchObject({ side: 'SELL', amount: '2' });
     await svc(['trades', 'create', '--from-file', '-', '--exchange-account-id', 'exa_2'], {
       stdin: '{"trade_pair_id":"tpr_1","side":"BUY","type":"MARKET","amount":"3"}',
     });
-    expect(farSide.of('trades.create')[1]!.body).toMatchObject({ exchange_account_id: 'exa_2', amount: '3' });
+    expect(farSide.requestsOf('trades.create')[1]!.body).toMatchObject({
+      exchange_account_id: 'exa_2',
+      amount: '3',
+    });
     expect((await svc(['trades', 'create', '--from-file', '-'], { stdin: '[]' })).exitCode).toBe(2);
   });
 
   it('in the live world are confirmed, in the test world they just happen', async () => {
     const live = await svc([...CREATE, '--amount', '1'], { variables: { SVC_API_KEY: 'svc_live_key' } });
     expect([live.exitCode, live.stderr]).toEqual([2, expect.stringContaining(' LIVE ')]);
-    expect(farSide.of('trades.create')).toHaveLength(0);
+    expect(farSide.requestsOf('trades.create')).toHaveLength(0);
     expect(
       (await svc([...CREATE, '--amount', '1', '--yes'], { variables: { SVC_API_KEY: 'svc_live_key' } }))
         .exitCode,
@@ -292,7 +297,7 @@ describe('orders', () => {
 
   it('carry a key by which they happen once', async () => {
     await svc([...CREATE, '--amount', '1']);
-    expect(farSide.of('trades.create')[0]!.headers['idempotency-key']).toMatch(/\S{16,}/);
+    expect(farSide.requestsOf('trades.create')[0]!.headers['idempotency-key']).toMatch(/\S{16,}/);
   });
 });
 
@@ -310,7 +315,7 @@ describe('what asks first', () => {
   ])('is refused in a script without --yes: %s', async (_command, argv) => {
     const { exitCode, stderr } = await svc(argv);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('--yes')]);
-    expect(farSide.heard.filter(({ operation }) => operation !== 'me.get')).toHaveLength(0);
+    expect(farSide.requests.filter(({ operation }) => operation !== 'me.get')).toHaveLength(0);
   });
 });
 
@@ -334,7 +339,7 @@ describe('credentials of an exchange', () => {
       { stdin: '{"api_key":"k","api_secret":"s"}' },
     );
     expect(exitCode).toBe(0);
-    expect(farSide.of('exchanges.create')[0]!.body).toMatchObject({
+    expect(farSide.requestsOf('exchanges.create')[0]!.body).toMatchObject({
       credentials: { api_key: 'k', api_secret: 's' },
     });
   });
@@ -343,7 +348,9 @@ describe('credentials of an exchange', () => {
 describe('dead letters', () => {
   it('are retried one by one, or all of a kind', async () => {
     await svc(['webhooks', 'dead-letters', 'retry', 'whk_1', 'dlq_1']);
-    expect(farSide.of('deadLetters.retry')[0]!.url).toBe('/v1/webhooks/whk_1/dead-letters/dlq_1/retry');
+    expect(farSide.requestsOf('deadLetters.retry')[0]!.url).toBe(
+      '/v1/webhooks/whk_1/dead-letters/dlq_1/retry',
+    );
     await svc([
       'webhooks',
       'dead-letters',
@@ -354,7 +361,7 @@ describe('dead letters', () => {
       'trade.filled',
       '--yes',
     ]);
-    expect(farSide.of('deadLetters.retryMany')[0]!.body).toEqual({ event_type: 'trade.filled' });
+    expect(farSide.requestsOf('deadLetters.retryMany')[0]!.body).toEqual({ event_type: 'trade.filled' });
     expect((await svc(['webhooks', 'dead-letters', 'retry', 'whk_1'])).exitCode).toBe(2);
   });
 });
@@ -414,7 +421,7 @@ it('shows what is signed of a request with --debug-signature, and never the key'
   const { stderr } = await svc(['me', 'get', '--debug-signature'], {
     variables: { SVC_API_KEY: '', SVC_PRIVATE_KEY },
   });
-  const { headers } = farSide.of('me.get')[0]!;
+  const { headers } = farSide.requestsOf('me.get')[0]!;
   expect(stderr).toContain(`GET\n  /v1/me\n  ${headers['x-svc-timestamp']}\n  ${headers['x-svc-nonce']}\n`);
   expect(stderr).not.toContain(SVC_PRIVATE_KEY);
 });
@@ -425,13 +432,15 @@ describe('a decimal with more digits than a number of JavaScript holds', () => {
   it('arrives as it was written in a file', async () => {
     const order = `{"exchange_account_id":"exa_1","trade_pair_id":"tpr_1","type":"MARKET","side":"BUY","amount":${LONG}}`;
     expect((await svc(['trades', 'create', '--from-file', '-'], { stdin: order })).exitCode).toBe(0);
-    expect(farSide.of('trades.create')[0]!.body).toMatchObject({ amount: LONG });
+    expect(farSide.requestsOf('trades.create')[0]!.body).toMatchObject({ amount: LONG });
   });
 
   it('arrives as it was written in an object that is given as JSON', async () => {
     const sizing = `{"mode":"MULTIPLIER","value":${LONG}}`;
     const { exitCode } = await svc(['copiers', 'update', 'cpr_1', '--sizing', sizing]);
     expect(exitCode).toBe(0);
-    expect(farSide.of('copiers.update')[0]!.body).toEqual({ sizing: { mode: 'MULTIPLIER', value: LONG } });
+    expect(farSide.requestsOf('copiers.update')[0]!.body).toEqual({
+      sizing: { mode: 'MULTIPLIER', value: LONG },
+    });
   });
 });

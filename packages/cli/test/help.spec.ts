@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { PLAIN_ROWS } from '../src/commands/plain-rows.js';
+import { OPERATION_COMMANDS } from '../src/commands/operation-commands.js';
 import { environmentOf } from '../src/environment.js';
 import { programOf } from '../src/program.js';
 import { terminalOf } from '../src/terminal/terminal.js';
@@ -21,7 +21,7 @@ function commandsIn(command: Command, path: readonly string[] = []): readonly (r
 }
 
 const ALL = commandsIn(program);
-const PLAIN = new Set(PLAIN_ROWS.map(({ command }) => command));
+const PLAIN = new Set(OPERATION_COMMANDS.map(({ command }) => command));
 
 it.each(ALL.filter(([path]) => !PLAIN.has(path)).map(([path]) => [path]))(
   'shows the same help as before: %s',

@@ -19,12 +19,12 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true }));
   const quietly = ['--no-audit', '--no-fund', '--no-update-notifier', '--prefer-offline', '--loglevel=error'];
   const tarballs = ['sdk', 'cli'].map((name) => join(packed, `${name}.tgz`));
-  await told('npm', ['install', '--prefix', folder, ...quietly, ...tarballs]);
+  await runProgram('npm', ['install', '--prefix', folder, ...quietly, ...tarballs]);
   manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
 }, TIMEOUT_MS);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-async function told(program: string, args: readonly string[]): Promise<string> {
+async function runProgram(program: string, args: readonly string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(program, args, {
     cwd: folder,
     env: { ...process.env, NODE_OPTIONS: '', SVC_CONFIG_DIR: join(folder, 'config') },
@@ -58,8 +58,8 @@ describe('the packed command line', () => {
 
   it('is a command that runs with what it installs, and nothing of the workspace', async () => {
     const svc = join(folder, 'node_modules', '.bin', 'svc');
-    expect(await told(svc, ['--version'])).toBe(`${manifest.version}\n`);
-    expect(await told(svc, ['--help'])).toMatch(/^Usage: svc /);
-    expect(await told(svc, ['trades', 'create', '--help'])).toContain('--amount');
+    expect(await runProgram(svc, ['--version'])).toBe(`${manifest.version}\n`);
+    expect(await runProgram(svc, ['--help'])).toMatch(/^Usage: svc /);
+    expect(await runProgram(svc, ['trades', 'create', '--help'])).toContain('--amount');
   });
 });

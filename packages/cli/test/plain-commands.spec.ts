@@ -1,21 +1,21 @@
 import { OPERATIONS } from '@trading-automation/contracts';
-import type { PlainRow } from '../src/commands/plain-row.js';
-import { ELSEWHERE, PLAIN_ROWS } from '../src/commands/plain-rows.js';
+import type { OperationCommand } from '../src/commands/operation-command.js';
+import { CUSTOM_COMMAND_OF, OPERATION_COMMANDS } from '../src/commands/operation-commands.js';
 import { runCaptured } from './support/captured-run.js';
-import { FarSide } from './support/far-side.js';
 import { expectGolden } from './support/golden.js';
+import { StubApi } from './support/stub-api.js';
 
 const CREDENTIALS = '{"api_key":"key at the exchange","api_secret":"secret at the exchange"}';
 
-let farSide: FarSide;
+let farSide: StubApi;
 beforeAll(async () => {
-  farSide = await FarSide.start();
+  farSide = await StubApi.start();
 });
 beforeEach(() => farSide.reset());
 afterAll(() => farSide.close());
 
 /** A row's example, without what a shell takes away, asking for no form of output. */
-function argvOf({ examples }: PlainRow): readonly string[] {
+function argvOf({ examples }: OperationCommand): readonly string[] {
   const shown = examples.find((example) => example.includes('keys.json')) ?? examples[0]!;
   const words = [...shown.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare!);
   const at = words.findIndex((word) => word === '--json' || word === '--jq');
@@ -29,7 +29,7 @@ const run = (argv: readonly string[], isScreen = false) =>
     variables: { SVC_API_KEY: 'svc_test_key', SVC_BASE_URL: farSide.url, NO_COLOR: '1' },
   });
 
-describe.each(PLAIN_ROWS.map((row) => [row.command, row] as const))('svc %s', (command, row) => {
+describe.each(OPERATION_COMMANDS.map((row) => [row.command, row] as const))('svc %s', (command, row) => {
   it('shows the same help and output as before, on a screen, in a pipe and as JSON', async () => {
     const argv = [...argvOf(row), '--yes'];
     const help = await run([...command.split(' '), '--help']);
@@ -52,19 +52,21 @@ describe.each(PLAIN_ROWS.map((row) => [row.command, row] as const))('svc %s', (c
   it('makes the one request of its operation', async () => {
     const { exitCode } = await run([...argvOf(row), '--yes']);
     expect(exitCode).toBe(0);
-    expect(farSide.of(row.operation)).toHaveLength(1);
+    expect(farSide.requestsOf(row.operation)).toHaveLength(1);
   });
 });
 
 const aside = (stderr: string) => (stderr === '' ? '' : `--- stderr\n${stderr}`);
 
 it('reaches every operation of the API by exactly one command', () => {
-  const offered = PLAIN_ROWS.map(({ operation }) => operation as string).concat(Object.keys(ELSEWHERE));
+  const offered = OPERATION_COMMANDS.map(({ operation }) => operation as string).concat(
+    Object.keys(CUSTOM_COMMAND_OF),
+  );
   expect(offered.toSorted()).toEqual(OPERATIONS.map(({ id }) => id).toSorted());
 });
 
 it('has the commands that stand in for a row', async () => {
-  for (const command of new Set(Object.values(ELSEWHERE))) {
+  for (const command of new Set(Object.values(CUSTOM_COMMAND_OF))) {
     const { exitCode, stdout } = await run([...command.split(' '), '--help']);
     expect([command, exitCode, stdout.split('\n')[0]]).toEqual([
       command,

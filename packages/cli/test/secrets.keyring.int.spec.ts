@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { DesktopKeyring } from './support/desktop-keyring.js';
 import { emptyFolder } from './support/empty-folder.js';
-import { FarSide } from './support/far-side.js';
+import { StubApi } from './support/stub-api.js';
 import { SVC_FILE } from './support/svc-file.js';
 
-let farSide: FarSide;
+let farSide: StubApi;
 let keyring: DesktopKeyring;
 let folder: string;
 beforeEach(async () => {
-  [farSide, keyring] = await Promise.all([FarSide.start(), DesktopKeyring.start()]);
+  [farSide, keyring] = await Promise.all([StubApi.start(), DesktopKeyring.start()]);
   folder = emptyFolder();
   farSide.on('auth.cliChallenge', {
     body: { success: true, data: { challenge: 'ab'.repeat(32), expires_at: '2026-01-31T12:00:00.000Z' } },
@@ -57,10 +57,10 @@ it('keeps a key pair there and in no file, signs with it, and forgets it', async
   expect([login.exitCode, login.stderr]).toEqual([0, expect.stringContaining("the system's keyring")]);
   expect(existsSync(fileOf('credentials.json'))).toBe(false);
   expect(readFileSync(fileOf('config.toml'), 'utf8')).toContain('secrets = "keyring"');
-  const pubkey = pubkeyIn(farSide.of('auth.cliIdentity')[0]!.body);
+  const pubkey = pubkeyIn(farSide.requestsOf('auth.cliIdentity')[0]!.body);
 
   expect(await svc(['auth', 'whoami'])).toMatchObject({ exitCode: 0 });
-  expect(farSide.of('me.get').at(-1)!.headers['x-svc-pubkey']).toBe(pubkey);
+  expect(farSide.requestsOf('me.get').at(-1)!.headers['x-svc-pubkey']).toBe(pubkey);
 
   expect(await svc(['auth', 'logout', '--yes'])).toMatchObject({ exitCode: 0 });
   expect(await svc(['auth', 'whoami'])).toMatchObject({ exitCode: 4 });

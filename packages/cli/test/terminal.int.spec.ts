@@ -3,19 +3,19 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { emptyFolder } from './support/empty-folder.js';
-import { FarSide } from './support/far-side.js';
 import { PseudoTerminal } from './support/pseudo-terminal.js';
+import { StubApi } from './support/stub-api.js';
 
 const CTRL_C = '\u0003';
 const ENTER = '\r';
 const COLOR = '\u001b[1m';
 const TRADE = 'trd_01k9y3wq8ge1t8p8bf1mq93h57';
 
-let farSide: FarSide;
+let farSide: StubApi;
 let folder: string;
 const open: PseudoTerminal[] = [];
 beforeAll(async () => {
-  farSide = await FarSide.start();
+  farSide = await StubApi.start();
 });
 beforeEach(() => {
   farSide.reset();
@@ -51,7 +51,7 @@ describe('a question', () => {
     await terminal.shows('Revoke the API key key_1?');
     terminal.type('y');
     expect(await terminal.end()).toBe(0);
-    expect(farSide.of('apiKeys.revoke')).toHaveLength(1);
+    expect(farSide.requestsOf('apiKeys.revoke')).toHaveLength(1);
   });
 
   it('is answered with no by Enter alone, and then nothing happens', async () => {
@@ -60,7 +60,7 @@ describe('a question', () => {
     terminal.type(ENTER);
     expect(await terminal.end()).toBe(1);
     expect(terminal.plain).toContain('Nothing was done');
-    expect(farSide.of('apiKeys.revoke')).toHaveLength(0);
+    expect(farSide.requestsOf('apiKeys.revoke')).toHaveLength(0);
   });
 
   it('about real money wants the amount typed, and takes nothing else', async () => {
@@ -69,12 +69,12 @@ describe('a question', () => {
     expect(wrong.plain).toContain(' LIVE ');
     wrong.type(`yes${ENTER}`);
     expect(await wrong.end()).toBe(1);
-    expect(farSide.of('withdrawals.create')).toHaveLength(0);
+    expect(farSide.requestsOf('withdrawals.create')).toHaveLength(0);
     const right = svc(WITHDRAW, LIVE);
     await right.shows('Type 25.50 to go on');
     right.type(`25.50${ENTER}`);
     expect(await right.end()).toBe(0);
-    expect(farSide.of('withdrawals.create')[0]!.body).toMatchObject({ amount: '25.50' });
+    expect(farSide.requestsOf('withdrawals.create')[0]!.body).toMatchObject({ amount: '25.50' });
   });
 
   it('is not asked where --yes was said', async () => {
@@ -88,7 +88,7 @@ describe('a question', () => {
     await terminal.shows('Revoke the API key key_1?');
     terminal.type(CTRL_C);
     expect(await terminal.end()).toBe(130);
-    expect(farSide.of('apiKeys.revoke')).toHaveLength(0);
+    expect(farSide.requestsOf('apiKeys.revoke')).toHaveLength(0);
     expect(terminal.raw.lastIndexOf('\u001b[?25h')).toBeGreaterThan(terminal.raw.lastIndexOf('\u001b[?25l'));
   });
 
@@ -110,7 +110,7 @@ describe('a question', () => {
     await terminal.shows('Passphrase');
     terminal.type(ENTER);
     expect(await terminal.end()).toBe(0);
-    expect(farSide.of('exchanges.create')[0]!.body).toMatchObject({
+    expect(farSide.requestsOf('exchanges.create')[0]!.body).toMatchObject({
       credentials: { api_key: 'the-key', api_secret: 'the-secret' },
     });
     expect(terminal.plain).not.toContain('the-');
@@ -162,7 +162,7 @@ describe('a login', () => {
 
 it('asks what is public without the key that the environment holds', async () => {
   expect(await svc(['version']).end()).toBe(0);
-  expect(farSide.of('version.get')[0]!.headers['x-api-key']).toBeUndefined();
+  expect(farSide.requestsOf('version.get')[0]!.headers['x-api-key']).toBeUndefined();
 });
 
 describe('a screen', () => {
@@ -220,14 +220,14 @@ describe('a pipe', () => {
     );
     expect(await terminal.end()).toBe(0);
     expect(terminal.plain).toContain('ended with 2');
-    expect(farSide.of('apiKeys.revoke')).toHaveLength(0);
+    expect(farSide.requestsOf('apiKeys.revoke')).toHaveLength(0);
   });
 });
 
 describe('Ctrl-C', () => {
   it('ends a request that waits for its answer with 130, and nothing is printed', async () => {
     const asked = new Promise<void>((resolve) => {
-      farSide.hold('trades.list', resolve);
+      farSide.hang('trades.list', resolve);
     });
     const terminal = svc(['trades', 'list']);
     await asked;

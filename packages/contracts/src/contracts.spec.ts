@@ -3,9 +3,9 @@ import { ERRORS } from './errors.js';
 import { EVENT_SELECTORS, EVENT_TYPES, isSubscribed } from './events.js';
 import { defineOperation, PERMISSIONS, permits } from './operation.js';
 import { OPERATIONS } from './operations.js';
+import { compileSerializer } from './serializer.js';
 import { tradeCreate } from './trades.js';
 import { webhookCreate } from './webhooks.js';
-import { compileWriter } from './writer.js';
 
 describe('operations', () => {
   it('have one id and one route each', () => {
@@ -21,7 +21,7 @@ describe('operations', () => {
   });
 
   it('have answers that the writer can write', () => {
-    for (const { response } of OPERATIONS) expect(compileWriter(response)).toBeInstanceOf(Function);
+    for (const { response } of OPERATIONS) expect(compileSerializer(response)).toBeInstanceOf(Function);
   });
 
   it('do not compile without saying who may call them', () => {
@@ -63,10 +63,10 @@ describe('permissions', () => {
 });
 
 describe('errors', () => {
-  it('say what is wrong and how to mend it, in full sentences', () => {
-    for (const { meaning, mend, status } of Object.values(ERRORS)) {
+  it('say what is wrong and how to fix it, in full sentences', () => {
+    for (const { meaning, resolution, status } of Object.values(ERRORS)) {
       expect(meaning).toMatch(/^[A-Z].*\.$/);
-      expect(mend).toMatch(/^[A-Z].*\.$/);
+      expect(resolution).toMatch(/^[A-Z].*\.$/);
       expect(status).toBeGreaterThanOrEqual(400);
     }
   });

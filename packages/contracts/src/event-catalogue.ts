@@ -5,11 +5,11 @@ import { EVENT_SAMPLES, SAMPLE_AT } from './event-samples.js';
 import { EVENT_TYPES, type EventType, event } from './events.js';
 import { type JsonSchema, plainJsonSchemaOf } from './json-schema.js';
 import { exampleId } from './samples/sample.js';
-import { StoredJson, stored } from './stored-json.js';
-import { compileWriter } from './writer.js';
+import { compileSerializer } from './serializer.js';
+import { StoredJson, storedSchema } from './stored-json.js';
 
 /** An event as it was sent to webhooks, byte for byte unless decimals are asked for as strings. */
-export const storedEvent = stored(event, EVENT_RECORDS);
+export const storedEvent = storedSchema(event, EVENT_RECORDS);
 
 const eventKind = z
   .object({
@@ -33,7 +33,7 @@ function eventSchemaOf(type: EventType): z.ZodType {
 
 /** The sample of a kind, as a receiver gets it: decimals are numbers. */
 export function eventSampleText(type: EventType): string {
-  const data = compileWriter(EVENT_KINDS[type].records[0])(EVENT_SAMPLES[type]);
+  const data = compileSerializer(EVENT_KINDS[type].records[0])(EVENT_SAMPLES[type]);
   return `{"event_id":"${exampleId('evt')}","type":"${type}","timestamp":"${SAMPLE_AT}","data":${data}}`;
 }
 

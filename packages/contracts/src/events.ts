@@ -60,7 +60,7 @@ export const EVENT_SELECTORS: readonly string[] = [
 ];
 
 /** The kinds that a selector covers; none for what is no selector. */
-export function typesOf(selector: string): readonly EventType[] {
+export function expandEventSelector(selector: string): readonly EventType[] {
   return EVENT_TYPES.filter((type) => isSubscribed([selector], type));
 }
 
@@ -71,6 +71,6 @@ export function isSubscribed(selectors: readonly string[], type: EventType): boo
 }
 
 /** How long events can be read. */
-export const EVENTS_KEPT_DAYS = 30;
+export const EVENT_RETENTION_DAYS = 30;
 /** Most streams that one credential may have open at once. */
 export const EVENT_STREAMS_MAX = 5;

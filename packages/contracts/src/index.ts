@@ -21,9 +21,9 @@ export * from './exchange-accounts.js';
 export * from './ids.js';
 export { DECIMAL_SCHEMAS, type Direction, type JsonSchema, jsonSchemaOf } from './json-schema.js';
 export {
-  ALWAYS_TOLD,
   choiceOf,
   MAILED_BY_DEFAULT,
+  MANDATORY_NOTIFICATIONS,
   NOTIFICATION_MAILS_PER_DAY,
   NOTIFICATIONS_SETTING,
   type NotificationPreferences,
@@ -35,6 +35,7 @@ export * from './operations.js';
 export { refuseEmptyRange } from './range.js';
 export * from './realtime.js';
 export * from './rewards.js';
+export * from './serializer.js';
 export * from './service.js';
 export * from './settings.js';
 export * from './simulation.js';
@@ -44,4 +45,3 @@ export * from './trade-pairs.js';
 export * from './trades.js';
 export * from './webhooks.js';
 export * from './withdrawals.js';
-export * from './writer.js';

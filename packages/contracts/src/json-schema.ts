@@ -54,7 +54,7 @@ const DEFS = '#/$defs/';
 export function jsonSchemaOf(
   schema: z.ZodType,
   direction: Direction,
-): { readonly here: JsonSchema; readonly definitions: Readonly<Record<string, JsonSchema>> } {
+): { readonly root: JsonSchema; readonly definitions: Readonly<Record<string, JsonSchema>> } {
   const { $schema, $defs, ...here } = z.toJSONSchema(schema, {
     target: 'draft-2020-12',
     io: direction,
@@ -65,7 +65,7 @@ export function jsonSchemaOf(
     const { id, ...rest } = definition as JsonSchema;
     return [name, rest] as const;
   });
-  return { here, definitions: Object.fromEntries(definitions) };
+  return { root: here, definitions: Object.fromEntries(definitions) };
 }
 
 /** Makes of one node what readers are to know; works in place, as zod asks for it. */
@@ -98,7 +98,7 @@ function publish(node: Record<string, unknown>, direction: Direction): void {
  * that the standard does not have.
  */
 export function plainJsonSchemaOf(schema: z.ZodType, direction: Direction): JsonSchema {
-  const { here, definitions } = jsonSchemaOf(schema, direction);
+  const { root, definitions } = jsonSchemaOf(schema, direction);
   const all: Readonly<Record<string, JsonSchema>> = { ...DECIMAL_SCHEMAS, ...definitions };
   const needed = new Set<string>();
   const need = (node: JsonSchema): void => {
@@ -108,11 +108,11 @@ export function plainJsonSchemaOf(schema: z.ZodType, direction: Direction): Json
       need(all[name!]!);
     }
   };
-  need(here);
+  need(root);
   const $defs = Object.fromEntries([...needed].sort().map((name) => [name, all[name]]));
   return plain({
     $schema: 'https://json-schema.org/draft/2020-12/schema',
-    ...here,
+    ...root,
     ...(needed.size === 0 ? {} : { $defs }),
   }) as JsonSchema;
 }

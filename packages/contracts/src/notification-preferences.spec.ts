@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { JsonNumber } from './decimal.js';
 import { EVENT_SELECTORS, EVENT_TYPES, isSubscribed } from './events.js';
 import {
-  ALWAYS_TOLD,
   choiceOf,
   MAILED_BY_DEFAULT,
+  MANDATORY_NOTIFICATIONS,
   notificationPreferences,
 } from './notification-preferences.js';
 
@@ -46,7 +46,7 @@ describe('preferences of notifications', () => {
   });
 
   it('mail by default all that may not be silenced', () => {
-    for (const type of ALWAYS_TOLD) expect(MAILED_BY_DEFAULT).toContain(type);
+    for (const type of MANDATORY_NOTIFICATIONS) expect(MAILED_BY_DEFAULT).toContain(type);
   });
 });
 

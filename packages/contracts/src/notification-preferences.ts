@@ -12,7 +12,7 @@ import { EVENT_SELECTORS, type EventType } from './events.js';
 export const NOTIFICATIONS_SETTING = 'notifications';
 
 /** Told in the product and by e-mail, whatever was chosen. */
-export const ALWAYS_TOLD: readonly EventType[] = [
+export const MANDATORY_NOTIFICATIONS: readonly EventType[] = [
   'key.created',
   'key.revoked',
   'public_key.linked',
@@ -24,7 +24,7 @@ export const ALWAYS_TOLD: readonly EventType[] = [
  * of it.
  */
 export const MAILED_BY_DEFAULT: readonly EventType[] = [
-  ...ALWAYS_TOLD,
+  ...MANDATORY_NOTIFICATIONS,
   'withdrawal.completed',
   'withdrawal.cancelled',
   'withdrawal.failed',
@@ -56,8 +56,8 @@ function refusalOf(selector: string, isOn: boolean): { code: string; message: st
     const message = 'Not a kind of event; use a kind, its subject with .* or *.';
     return { code: 'unknown_field', message };
   }
-  if (isOn || !ALWAYS_TOLD.some((type) => type === selector)) return null;
-  const message = `You are always told of ${ALWAYS_TOLD.join(', ')}: leave it out.`;
+  if (isOn || !MANDATORY_NOTIFICATIONS.some((type) => type === selector)) return null;
+  const message = `You are always told of ${MANDATORY_NOTIFICATIONS.join(', ')}: leave it out.`;
   return { code: 'invalid_value', message };
 }
 
@@ -71,13 +71,13 @@ export const notificationPreferences = z.strictObject(
 export type NotificationPreferences = z.output<typeof notificationPreferences>;
 
 /** What the reference says of the setting. */
-export const NOTIFICATION_PREFERENCES_TEXT = [
+export const NOTIFICATION_PREFERENCES_DESCRIPTION = [
   `The value of \`${NOTIFICATIONS_SETTING}\` chooses what you are told of:`,
   '`{"in_app": {"trade.filled": false}, "email": {"trade.*": true, "trade.filled": false}}`.',
   'Each member names a kind of event, `subject.*` or `*`; the most specific one decides, and what none names stays',
   'as it is by default: in the product everything that makes a notification, by e-mail',
   `${MAILED_BY_DEFAULT.map((type) => `\`${type}\``).join(', ')} (a copier that you stopped yourself is none of it).`,
-  `${ALWAYS_TOLD.map((type) => `\`${type}\``).join(', ')} are told whatever you choose.`,
+  `${MANDATORY_NOTIFICATIONS.map((type) => `\`${type}\``).join(', ')} are told whatever you choose.`,
   'E-mail goes to a verified address alone (PATCH /v1/me), at most',
   `${NOTIFICATION_MAILS_PER_DAY} about one kind in a day, and one about each webhook.`,
 ].join(' ');

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { NOTIFICATION_PREFERENCES_TEXT, NOTIFICATIONS_SETTING } from './notification-preferences.js';
+import { NOTIFICATION_PREFERENCES_DESCRIPTION, NOTIFICATIONS_SETTING } from './notification-preferences.js';
 import { defineOperation, instant } from './operation.js';
-import { stored } from './stored-json.js';
-import { jsonText } from './writer.js';
+import { jsonText } from './serializer.js';
+import { storedSchema } from './stored-json.js';
 
 /** What a setting may be called. */
 export const SETTING_KEY = /^[a-z0-9._-]{1,64}$/;
@@ -16,7 +16,7 @@ const utf8 = new TextEncoder();
 export const setting = z
   .object({
     key,
-    value: stored(z.unknown().describe('Any JSON, as it was put: numbers keep every digit.')),
+    value: storedSchema(z.unknown().describe('Any JSON, as it was put: numbers keep every digit.')),
     created_at: instant,
     updated_at: instant,
   })
@@ -35,7 +35,7 @@ export const settingPut = z
           params: { code: 'too_big' },
         });
       })
-      .describe(`Any JSON, null too, of at most 16 KiB. ${NOTIFICATION_PREFERENCES_TEXT}`),
+      .describe(`Any JSON, null too, of at most 16 KiB. ${NOTIFICATION_PREFERENCES_DESCRIPTION}`),
   })
   .meta({ id: 'SettingPut' });
 export type SettingPut = z.output<typeof settingPut>;

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { z } from 'zod';
 import { decimal } from './decimal.js';
 import { storedEvent } from './event-catalogue.js';
-import { quoteDecimals, StoredJson, stored } from './stored-json.js';
-import { compileWriter, jsonText } from './writer.js';
+import { compileSerializer, jsonText } from './serializer.js';
+import { quoteDecimals, StoredJson, storedSchema } from './stored-json.js';
 
 const record = z.object({
   price: decimal,
@@ -15,7 +15,7 @@ const record = z.object({
   note: z.string(),
 });
 const envelope = z.object({ data: record });
-const storedEnvelope = stored(envelope, [record]);
+const storedEnvelope = storedSchema(envelope, [record]);
 
 const anyDecimal = fc
   .tuple(fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }), fc.stringMatching(/^(\.\d{0,9}[1-9])?$/))
@@ -36,10 +36,13 @@ const anyRecord = fc.record({
 });
 
 describe('stored JSON', () => {
-  const [asNumbers, asStrings] = [compileWriter(envelope, 'number'), compileWriter(envelope, 'string')];
+  const [asNumbers, asStrings] = [
+    compileSerializer(envelope, 'number'),
+    compileSerializer(envelope, 'string'),
+  ];
   const [numbersAgain, stringsAgain] = [
-    compileWriter(storedEnvelope, 'number'),
-    compileWriter(storedEnvelope, 'string'),
+    compileSerializer(storedEnvelope, 'number'),
+    compileSerializer(storedEnvelope, 'string'),
   ];
 
   it('is answered as it was stored, and with its decimals quoted as its own schema would write them', () => {
@@ -72,12 +75,12 @@ describe('stored JSON', () => {
 
   it('can not hold records that call a decimal and another number the same', () => {
     const other = z.object({ price: z.number() });
-    expect(() => stored(z.object({}), [record, other])).toThrow('price');
+    expect(() => storedSchema(z.object({}), [record, other])).toThrow('price');
   });
 
   it('of an event has the decimals of trades, accounts and rewards as strings', () => {
     const text = '{"type":"x","data":{"version":3,"price":1.10,"balance":{"USDT":5},"fee":{"amount":0.1}}}';
-    expect(compileWriter(storedEvent, 'string')(StoredJson.of(text))).toBe(
+    expect(compileSerializer(storedEvent, 'string')(StoredJson.of(text))).toBe(
       '{"type":"x","data":{"version":3,"price":"1.10","balance":{"USDT":"5"},"fee":{"amount":"0.1"}}}',
     );
   });

@@ -33,7 +33,7 @@ export interface DecimalNames {
  *
  * @param records what the stored JSON may hold: their decimals are quoted on demand
  */
-export function stored<Schema extends z.ZodType>(
+export function storedSchema<Schema extends z.ZodType>(
   schema: Schema,
   records: readonly z.ZodType[] = [],
 ): z.ZodType<StoredJson, z.input<Schema>> {
@@ -41,13 +41,13 @@ export function stored<Schema extends z.ZodType>(
   return schema.meta(meta) as unknown as z.ZodType<StoredJson, z.input<Schema>>;
 }
 
-interface Described {
+interface ZodNode {
   readonly def: {
     readonly type: string;
-    readonly shape?: Record<string, Described>;
-    readonly element?: Described;
-    readonly innerType?: Described;
-    readonly valueType?: Described;
+    readonly shape?: Record<string, ZodNode>;
+    readonly element?: ZodNode;
+    readonly innerType?: ZodNode;
+    readonly valueType?: ZodNode;
   };
   meta(): { format?: string } | undefined;
 }
@@ -55,7 +55,7 @@ interface Described {
 /** @throws where one name is a decimal here and another number there: names alone could not tell them apart */
 function decimalNamesIn(records: readonly z.ZodType[]): DecimalNames {
   const kinds = new Map<string, Set<string>>();
-  for (const record of records) collectKinds('', record as unknown as Described, kinds);
+  for (const record of records) collectKinds('', record as unknown as ZodNode, kinds);
   const namesOf = (kind: string) => [...kinds].filter(([, has]) => has.has(kind)).map(([name]) => name);
   const numbers = new Set(namesOf('number'));
   const members = namesOf('decimal');
@@ -65,7 +65,7 @@ function decimalNamesIn(records: readonly z.ZodType[]): DecimalNames {
   return { members, maps: namesOf('decimals') };
 }
 
-function collectKinds(name: string, schema: Described, kinds: Map<string, Set<string>>): void {
+function collectKinds(name: string, schema: ZodNode, kinds: Map<string, Set<string>>): void {
   const { def } = schema;
   const isDecimal = def.type === 'string' && schema.meta()?.format === 'decimal';
   if (isDecimal || def.type === 'number') {
@@ -81,7 +81,7 @@ function collectKinds(name: string, schema: Described, kinds: Map<string, Set<st
   }
 }
 
-const isDecimalSchema = (schema: Described | undefined) => schema?.meta()?.format === 'decimal';
+const isDecimalSchema = (schema: ZodNode | undefined) => schema?.meta()?.format === 'decimal';
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[{}[\]]/g;
 const KEY_END = /\s*:/y;

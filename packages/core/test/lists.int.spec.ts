@@ -1,5 +1,5 @@
 import { tradePairOperations } from '@trading-automation/contracts';
-import { type ListQuery, querySchemaOf } from '../src/operations/lists.js';
+import { type ListQuery, querySchemaOf } from '../src/operations/list-reader.js';
 import { CoreUnderTest } from '../src/testing/index.js';
 import { TradePairsService } from '../src/trade-pairs/index.js';
 

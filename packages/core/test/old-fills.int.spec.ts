@@ -8,8 +8,8 @@ import { Webhooks1763700000003 } from '../src/database/migrations/0003-webhooks.
 import { openPlatform } from '../src/database/open-platform.js';
 import { signalsAfter } from '../src/strategies/index.js';
 import { CoreUnderTest } from '../src/testing/index.js';
-import { bookOldFills } from '../src/trades/lots/book-old-fills.service.js';
-import { MarketDay } from '../src/trades/lots/testing/market-day.js';
+import { backfillLots } from '../src/trades/lots/backfill-lots.js';
+import { FillScenario } from '../src/trades/lots/testing/fill-scenario.js';
 
 describe('a database of the first release', () => {
   it('is migrated with its fills, and its lots are what they come to', async () => {
@@ -25,8 +25,8 @@ describe('a database of the first release', () => {
         onListenerError: () => undefined,
       });
       try {
-        expect(await bookOldFills(platform)).toBe(1);
-        expect(await bookOldFills(platform)).toBe(0);
+        expect(await backfillLots(platform)).toBe(1);
+        expect(await backfillLots(platform)).toBe(0);
         expect(
           await platform.database.query('SELECT id, trade_id, open_amount, open_value FROM lots'),
         ).toEqual([
@@ -92,7 +92,7 @@ async function fillFirstRelease(url: string) {
       `INSERT INTO fills (id, trade_id, exchange_account_id, symbol, exchange_fill_id, price, amount, fee_amount,
          fee_currency, liquidity, executed_at)
        VALUES ($1::uuid, $2, $3, 'BTC/USDT', $1::uuid::text, 100, $4, 0, 'USDT', 'TAKER', $5)`,
-      [fillIds[i], id, accountId, amount, MarketDay.at(i)],
+      [fillIds[i], id, accountId, amount, FillScenario.at(i)],
     );
   }
   await source.destroy();
@@ -101,14 +101,14 @@ async function fillFirstRelease(url: string) {
 
 describe('a book that is behind', () => {
   let core: CoreUnderTest;
-  let day: MarketDay;
+  let day: FillScenario;
   let strategyId: string;
   beforeAll(async () => {
     core = await CoreUnderTest.open();
   });
   afterAll(() => core.close());
   beforeEach(async () => {
-    day = await MarketDay.begin(core, (await core.pair({ base: `B${newUuid().slice(-6)}` })).uuid);
+    day = await FillScenario.begin(core, (await core.pair({ base: `B${newUuid().slice(-6)}` })).uuid);
     strategyId = await day.strategy();
   });
   const signals = () => signalsAfter(core.platform.database.manager, strategyId, 0, 10);
@@ -116,13 +116,13 @@ describe('a book that is behind', () => {
   it('is caught up with in silence: trades are closed, nothing is told', async () => {
     const bought = await day.trade({ side: 'BUY', strategyId });
     const sold = await day.trade({ side: 'SELL', strategyId });
-    await day.storeUnbooked(
+    await day.storeLegacyFills(
       { tradeId: bought, amount: '1', price: '100', at: 1 },
       { tradeId: sold, amount: '1', price: '104', at: 2 },
     );
-    await bookOldFills(core.platform);
+    await backfillLots(core.platform);
     expect(await core.row('SELECT closed_at, realized_pnl FROM trades WHERE id = $1', bought)).toEqual({
-      closed_at: MarketDay.at(2),
+      closed_at: FillScenario.at(2),
       realized_pnl: '4.000000000000000000',
     });
     expect(await signals()).toEqual([]);
@@ -131,21 +131,21 @@ describe('a book that is behind', () => {
 
   it('is caught up with by the first new fill, which is told of as what it is', async () => {
     const tradeId = await day.trade({ side: 'BUY', amount: '3', strategyId });
-    await day.storeUnbooked({ tradeId, amount: '2', at: 1, status: 'PARTIALLY_FILLED' });
+    await day.storeLegacyFills({ tradeId, amount: '2', at: 1, status: 'PARTIALLY_FILLED' });
     await day.store({ tradeId, amount: '1', at: 2 });
-    await day.deal({ side: 'SELL', amount: '3', price: '110', at: 3 });
+    await day.executeTrade({ side: 'SELL', amount: '3', price: '110', at: 3 });
     expect(await signals()).toMatchObject([
       // Copiers that came later than its lot know by the sequence that it is none of theirs.
       { sequence: 1, kind: 'INCREASE', lotFirstSequence: 0, cumulativeAmount: '3', lotAmountBefore: '2' },
       { sequence: 2, kind: 'CLOSE', lotFirstSequence: 0, exitAmount: '3' },
     ]);
     expect(await day.closedEvents()).toEqual(['30']);
-    expect(await bookOldFills(core.platform)).toBe(0);
+    expect(await backfillLots(core.platform)).toBe(0);
   });
 
   it('is caught up with in parts, by several at once, to what a replay of all of it comes to', async () => {
     const tradeId = await day.trade({ side: 'BUY' });
-    await day.storeUnbooked({ tradeId, amount: '1', at: 0 });
+    await day.storeLegacyFills({ tradeId, amount: '1', at: 0 });
     await core.rows(
       `INSERT INTO fills (id, trade_id, exchange_account_id, symbol, exchange_fill_id, price, amount, fee_amount,
          fee_currency, liquidity, executed_at)
@@ -154,11 +154,11 @@ describe('a book that is behind', () => {
        FROM fills CROSS JOIN generate_series(1, 5200) AS i WHERE trade_id = $1`,
       tradeId,
     );
-    await Promise.all([bookOldFills(core.platform), bookOldFills(core.platform)]);
+    await Promise.all([backfillLots(core.platform), backfillLots(core.platform)]);
     expect(
       await core.row('SELECT count(*), sum(open_amount)::int AS open FROM lots WHERE trade_id = $1', tradeId),
     ).toEqual({ count: '5201', open: 5201 });
-    await day.deal({ side: 'SELL', amount: '5200', at: 10 });
+    await day.executeTrade({ side: 'SELL', amount: '5200', at: 10 });
     expect(await day.openAmounts()).toHaveLength(1);
   });
 });

@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import { encodeId, tradeCreate, withdrawalCreate } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
 import fc from 'fast-check';
-import { AccountUpkeep } from '../src/exchange-accounts/index.js';
+import { AccountSyncService } from '../src/exchange-accounts/index.js';
 import { Ledger } from '../src/ledger/index.js';
 import type { Actor } from '../src/operations/index.js';
 import { RewardAccrual, RewardsService } from '../src/rewards/index.js';
-import { CoreUnderTest, type Named } from '../src/testing/index.js';
+import { CoreUnderTest, type RecordIds } from '../src/testing/index.js';
 import { TradeExecution, TradesService } from '../src/trades/index.js';
-import { Exact } from '../src/values/index.js';
+import { BigDecimal } from '../src/values/index.js';
 import { WithdrawalsService } from '../src/withdrawals/index.js';
 
 let core: CoreUnderTest;
@@ -27,7 +27,7 @@ beforeAll(async () => {
   accrual = new RewardAccrual(platform, ledger, { amounts: {} });
   rewards = new RewardsService({ platform, lists, commands, ledger });
   withdrawals = new WithdrawalsService({ platform, lists, commands, ledger, fee: '0.5' });
-  await accrual.offer();
+  await accrual.publishRewardTypes();
 });
 afterAll(() => core.close());
 
@@ -39,7 +39,7 @@ const drain = () =>
     .drain();
 
 /** An account that its exchange knows by an id, and that waits for its first look. */
-async function connect(actor: Actor): Promise<Named> {
+async function connect(actor: Actor): Promise<RecordIds> {
   const account = await core.account(actor);
   await core.rows(
     `UPDATE exchange_accounts SET venue_account_id = $2, sync_requested_at = clock_timestamp(), sync_served_at = NULL
@@ -51,13 +51,13 @@ async function connect(actor: Actor): Promise<Named> {
 }
 
 /** The first look at the account's balances. */
-async function look({ uuid }: Named): Promise<void> {
-  const upkeep = new AccountUpkeep(core.platform);
-  await upkeep.storeBalances(uuid, { USDT: { free: '1000', locked: '0' } }, await upkeep.time());
+async function look({ uuid }: RecordIds): Promise<void> {
+  const upkeep = new AccountSyncService(core.platform);
+  await upkeep.storeBalances(uuid, { USDT: { free: '1000', locked: '0' } }, await upkeep.databaseTime());
 }
 
 /** A trade that the exchange fills at once; its public id. */
-async function fill(actor: Actor, account: Named): Promise<string> {
+async function fill(actor: Actor, account: RecordIds): Promise<string> {
   const { platform, lists, commands } = core;
   const pair = await core.pair({ base: createHash('sha256').update(newUuid()).digest('hex').slice(0, 10) });
   const trade = await new TradesService({ platform, lists, commands }).create(
@@ -74,7 +74,7 @@ async function fill(actor: Actor, account: Named): Promise<string> {
   const { id } = await core.row('SELECT id FROM trades WHERE client_order_id = $1', trade.client_order_id);
   const execution = new TradeExecution(platform);
   const names = { exchangeOrderId: `order-${id}`, symbol: trade.symbol };
-  await core.begin(String(id), `venue-${id}`);
+  await core.beginSubmission(String(id), `venue-${id}`);
   await execution.storeOrder(
     String(id),
     {
@@ -137,7 +137,7 @@ const by = fc.nat(1);
 /** Up to 60 tokens, with up to 18 decimals. */
 const amount = fc
   .bigInt(1n, 60n * 10n ** 18n)
-  .map((atoms) => new Exact(atoms.toString()).div('1000000000000000000').toString());
+  .map((atoms) => new BigDecimal(atoms.toString()).div('1000000000000000000').toString());
 const which = fc.nat(2);
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('grant' as const), by, amount }) },
@@ -210,8 +210,8 @@ async function expectBooksToAgree(actors: readonly Actor[]): Promise<void> {
       userId,
     );
     const { available, held } = await ledger.balance(userId);
-    expect(new Exact(available).plus(held).toString()).toBe(new Exact(String(claimed)).toString());
-    expect(new Exact(held).toString()).toBe(new Exact(String(pending)).toString());
+    expect(new BigDecimal(available).plus(held).toString()).toBe(new BigDecimal(String(claimed)).toString());
+    expect(new BigDecimal(held).toString()).toBe(new BigDecimal(String(pending)).toString());
   }
 }
 

@@ -1,16 +1,16 @@
 /** What the product is told when an exchange, or the way to it, fails: never less than the truth about an order. */
 import { createVenue, type VenueOptions, venueConfig } from '../src/ccxt/index.js';
 import type { ExchangeClient, ExchangeVenue, OrderRequest } from '../src/index.js';
+import { failureOf } from './conformance-fixture.js';
 import {
-  answer,
-  halfAnAnswer,
   type Reaction,
-  refusal,
   reset,
+  respondWith,
+  respondWithError,
   ScriptedExchange,
   silence,
+  truncatedResponse,
 } from './scripted-exchange.js';
-import { failureOf } from './stage.js';
 
 const ORDER = '/api/v3/order';
 const SECRET = 'the-secret-of-the-account';
@@ -75,7 +75,7 @@ describe('an exchange in bad weather', () => {
     };
     const late = connect(300, exchange.url, { budget });
     await late.venue.fetchMarkets();
-    exchange.on(ORDER, answer(accepted));
+    exchange.on(ORDER, respondWith(accepted));
     expect(await failureOf(late.client.placeOrder(order))).toBe('retryable/rate_limited');
     expect(exchange.seenAt(ORDER)).toEqual([]);
     await late.venue.close();
@@ -84,37 +84,41 @@ describe('an exchange in bad weather', () => {
   const bad: readonly [weather: string, reaction: Reaction, code: string, codeOfRead?: string][] = [
     ['takes the request and is silent', silence, 'no_answer'],
     ['takes the request and cuts the line', reset, 'no_answer'],
-    ['breaks off in the middle of the answer', halfAnAnswer, 'no_answer'],
-    ['answers 500', answer('oops', 500), 'no_answer', 'unreachable'],
-    ['answers 502 in HTML', answer('<html>Bad gateway</html>', 502), 'no_answer', 'unreachable'],
+    ['breaks off in the middle of the answer', truncatedResponse, 'no_answer'],
+    ['answers 500', respondWith('oops', 500), 'no_answer', 'unreachable'],
+    ['answers 502 in HTML', respondWith('<html>Bad gateway</html>', 502), 'no_answer', 'unreachable'],
     [
       'answers 503 with a refusal',
-      refusal(-2010, 'Account has insufficient balance for requested action.', 503),
+      respondWithError(-2010, 'Account has insufficient balance for requested action.', 503),
       'no_answer',
     ],
-    ['answers 504', answer('', 504), 'no_answer'],
-    ['answers 429', answer({ code: -1003, msg: 'Too many requests.' }, 429), 'rate_limited'],
-    ['answers 418', answer({ code: -1003, msg: 'Banned.' }, 418), 'rate_limited'],
-    ['answers 403 in HTML', answer('<html>Forbidden</html>', 403), 'no_answer', 'unreachable'],
-    ['answers 200 in HTML', answer('<html>Welcome</html>'), 'bad_answer'],
-    ['answers 200 with nothing', answer(''), 'bad_answer'],
-    ['answers 200 with an empty object', answer({}), 'bad_answer'],
-    ['answers 200 with a list', answer([]), 'bad_answer'],
+    ['answers 504', respondWith('', 504), 'no_answer'],
+    ['answers 429', respondWith({ code: -1003, msg: 'Too many requests.' }, 429), 'rate_limited'],
+    ['answers 418', respondWith({ code: -1003, msg: 'Banned.' }, 418), 'rate_limited'],
+    ['answers 403 in HTML', respondWith('<html>Forbidden</html>', 403), 'no_answer', 'unreachable'],
+    ['answers 200 in HTML', respondWith('<html>Welcome</html>'), 'bad_answer'],
+    ['answers 200 with nothing', respondWith(''), 'bad_answer'],
+    ['answers 200 with an empty object', respondWith({}), 'bad_answer'],
+    ['answers 200 with a list', respondWith([]), 'bad_answer'],
     [
       'answers 200 with half an order',
-      answer({ ...accepted, orderId: undefined, balances: undefined }),
+      respondWith({ ...accepted, orderId: undefined, balances: undefined }),
       'bad_answer',
     ],
-    ['answers 402 with an order', answer(accepted, 402), 'no_answer', 'unreachable'],
-    ['answers with a redirect', answer(accepted, 307, { location: 'http://127.0.0.1:9/' }), 'bad_answer'],
+    ['answers 402 with an order', respondWith(accepted, 402), 'no_answer', 'unreachable'],
+    [
+      'answers with a redirect',
+      respondWith(accepted, 307, { location: 'http://127.0.0.1:9/' }),
+      'bad_answer',
+    ],
     [
       'answers that it does not know what happened',
-      refusal(-1007, 'Send status unknown; execution status unknown.', 408),
+      respondWithError(-1007, 'Send status unknown; execution status unknown.', 408),
       'no_answer',
     ],
     [
       'answers with an error of its own that nobody knows',
-      refusal(-1006, 'Execution status unknown.'),
+      respondWithError(-1006, 'Execution status unknown.'),
       'no_answer',
     ],
   ];
@@ -144,7 +148,7 @@ describe('an exchange in bad weather', () => {
 
   it('follows no redirect', async () => {
     const other = await ScriptedExchange.start();
-    exchange.on(ORDER, answer('', 307, { location: `${other.url}${ORDER}` }));
+    exchange.on(ORDER, respondWith('', 307, { location: `${other.url}${ORDER}` }));
     await failureOf(client.placeOrder(order));
     await failureOf(client.findOrder(order));
     expect(other.seen).toEqual([]);
@@ -167,16 +171,16 @@ describe('an exchange in bad weather', () => {
   });
 
   it('reads the markets again after it could not at first', async () => {
-    exchange.on('/api/v3/exchangeInfo', answer('', 503));
+    exchange.on('/api/v3/exchangeInfo', respondWith('', 503));
     const late = connect(2_000);
     expect(await failureOf(late.client.findOrder(order))).toBe('retryable/unreachable');
-    exchange.on('/api/v3/exchangeInfo', answer({ symbols: [] }));
+    exchange.on('/api/v3/exchangeInfo', respondWith({ symbols: [] }));
     expect(await late.venue.fetchMarkets()).toEqual([]);
     await late.venue.close();
   });
 
   it('sends nothing before the time that a rate limit names', async () => {
-    exchange.on(ORDER, answer({ code: -1003, msg: 'Too many requests.' }, 429, { 'retry-after': '60' }));
+    exchange.on(ORDER, respondWith({ code: -1003, msg: 'Too many requests.' }, 429, { 'retry-after': '60' }));
     expect(await failureOf(client.findOrder(order))).toBe('retryable/rate_limited');
     expect(await failureOf(client.placeOrder(order))).toBe('retryable/rate_limited');
     expect(exchange.seenAt(ORDER)).toHaveLength(1);
@@ -191,7 +195,7 @@ describe('an exchange in bad weather', () => {
       budget: { take: ({ isOrder }) => (isOrder ? waiting : Promise.resolve()), pause: () => undefined },
     });
     await hasty.venue.fetchMarkets();
-    exchange.on(ORDER, refusal(-2013, 'Order does not exist.'));
+    exchange.on(ORDER, respondWithError(-2013, 'Order does not exist.'));
     expect(await failureOf(hasty.client.placeOrder(order))).toBe('retryable/rate_limited');
     turn();
     expect(await hasty.client.findOrder(order)).toBeNull();
@@ -200,10 +204,13 @@ describe('an exchange in bad weather', () => {
   });
 
   it('[EX-RATE-03] lets one account that sends too many orders silence nobody else', async () => {
-    exchange.on(ORDER, answer({ code: -1015, msg: 'Too many new orders.' }, 429, { 'retry-after': '60' }));
+    exchange.on(
+      ORDER,
+      respondWith({ code: -1015, msg: 'Too many new orders.' }, 429, { 'retry-after': '60' }),
+    );
     expect(await failureOf(client.placeOrder(order))).toBe('unknown/rate_limited');
     expect(await failureOf(client.placeOrder(order))).toBe('retryable/rate_limited');
-    exchange.on(ORDER, answer(accepted));
+    exchange.on(ORDER, respondWith(accepted));
     const other = venue.connect({ apiKey: 'other', apiSecret: SECRET }, 'spot');
     expect(await other.placeOrder(order)).toMatchObject({ status: 'OPEN' });
     // It may still look, and take its orders back.
@@ -223,17 +230,17 @@ describe('an exchange in bad weather', () => {
     const account = budgeted.connect({ apiKey: KEY, apiSecret: SECRET }, 'spot', { accountKey: 'exa_1' });
     await budgeted.fetchMarkets();
     asked.splice(0);
-    exchange.on(ORDER, answer(accepted));
+    exchange.on(ORDER, respondWith(accepted));
     await account.placeOrder(order);
     await account.placeOrder({ ...order, side: 'SELL', isExit: true });
     await account.findOrder(order);
     await account.cancelOrder(order);
-    exchange.on('/api/v3/openOrders', answer([]));
+    exchange.on('/api/v3/openOrders', respondWith([]));
     await account.fetchOpenOrders('BTC/USDT');
     await account.fetchOpenOrders();
-    exchange.on('/api/v3/myTrades', answer([]));
+    exchange.on('/api/v3/myTrades', respondWith([]));
     await account.fetchFillsSince({ symbol: 'BTC/USDT', since: new Date(0) });
-    exchange.on('/api/v3/account', answer(accepted, 418, { 'retry-after': '3' }));
+    exchange.on('/api/v3/account', respondWith(accepted, 418, { 'retry-after': '3' }));
     await failureOf(account.fetchBalances());
     expect(asked).toEqual([
       'x exa_1 1 true ',
@@ -264,11 +271,14 @@ describe('an exchange in bad weather', () => {
   });
 
   it('reads the clock of the exchange again when it is refused for its time', async () => {
-    exchange.on(ORDER, refusal(-1021, 'Timestamp for this request was 1000ms ahead of the server time.'));
+    exchange.on(
+      ORDER,
+      respondWithError(-1021, 'Timestamp for this request was 1000ms ahead of the server time.'),
+    );
     expect(await failureOf(client.placeOrder(order))).toBe('retryable/refused');
     const ahead = 3_600_000;
     exchange.on('/api/v3/time', (response, request) =>
-      answer({ serverTime: Date.now() + ahead })(response, request),
+      respondWith({ serverTime: Date.now() + ahead })(response, request),
     );
     expect(await failureOf(client.placeOrder(order))).toBe('retryable/refused');
     const [first, second] = exchange.seenAt(ORDER).map(({ params }) => Number(params.get('timestamp')));
@@ -276,9 +286,12 @@ describe('an exchange in bad weather', () => {
   });
 
   it('knows revoked credentials after good ones, and takes no rate limit for them', async () => {
-    exchange.on('/api/v3/account', answer({ canTrade: true, balances: [], uid: 7 }));
+    exchange.on('/api/v3/account', respondWith({ canTrade: true, balances: [], uid: 7 }));
     expect(await client.fetchBalances()).toEqual({});
-    exchange.on('/api/v3/account', refusal(-2015, 'Invalid API-key, IP, or permissions for action.', 401));
+    exchange.on(
+      '/api/v3/account',
+      respondWithError(-2015, 'Invalid API-key, IP, or permissions for action.', 401),
+    );
     expect(await failureOf(client.fetchBalances())).toBe('fatal/credentials_rejected');
   });
 
@@ -302,13 +315,13 @@ describe('an exchange in bad weather', () => {
     [-1121, 'Invalid symbol.', 'rejected/not_supported'],
     [-9999, 'A refusal of next year.', 'rejected/refused'],
   ])('tells %i "%s" as %s', async (code, message, expected) => {
-    exchange.on(ORDER, refusal(code, message));
+    exchange.on(ORDER, respondWithError(code, message));
     expect(await failureOf(client.placeOrder(order))).toBe(expected);
   });
 
   it.each([
-    ['a refusal', refusal(-2010, `No, ${KEY}: https://exchange/?signature=abc`)],
-    ['a breakdown', answer(`${KEY} https://exchange/?signature=abc`, 500)],
+    ['a refusal', respondWithError(-2010, `No, ${KEY}: https://exchange/?signature=abc`)],
+    ['a breakdown', respondWith(`${KEY} https://exchange/?signature=abc`, 500)],
     ['a cut line', reset],
   ])('tells no credential, address or text of the exchange after %s', async (_what, reaction) => {
     exchange.on(ORDER, reaction);

@@ -5,16 +5,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { createVenue, PROVEN_VENUES, venueConfig } from '../src/ccxt/index.js';
+import { CERTIFIED_VENUES, createVenue, venueConfig } from '../src/ccxt/index.js';
 import { describeConformance } from './suite.js';
 import { describeStreams } from './suite-streams.js';
-import { describeWeather, type WeatherSubject } from './suite-weather.js';
+import { describeWeather, type WeatherVenueUnderTest } from './suite-weather.js';
 
 const VENUE = 'paper';
 const main = new URL('../../../apps/paper-exchange/dist/main.js', import.meta.url).pathname;
 
 /** The built paper exchange with users alone as its market. */
-async function startPaperExchange(timeoutMs = 10_000): Promise<WeatherSubject> {
+async function startPaperExchange(timeoutMs = 10_000): Promise<WeatherVenueUnderTest> {
   const directory = mkdtempSync(join(tmpdir(), 'conformance-'));
   const env = { PATH: process.env.PATH, DATA_DIR: directory, MARKET: 'off' };
   const child: ChildProcess = fork(main, [], { silent: true, execArgv: [], env });
@@ -66,8 +66,8 @@ describe('the venues that are offered to users', () => {
   it('[EX-00] are those that the suite is run for, wherever the paper exchange stands, and no other', () => {
     const offered = (id: string, url?: string) =>
       createVenue(venueConfig.parse({ id, name: id, adapter: 'binance', tradingTypes: ['spot'], url }))
-        .isProven;
-    expect([...PROVEN_VENUES]).toEqual([VENUE]);
+        .isCertified;
+    expect([...CERTIFIED_VENUES]).toEqual([VENUE]);
     expect(offered(VENUE, 'http://127.0.0.1:9')).toBe(true);
     expect(offered(VENUE)).toBe(false);
     expect(offered('binance')).toBe(false);

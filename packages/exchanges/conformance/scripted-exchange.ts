@@ -16,7 +16,7 @@ export interface SeenRequest {
 export type Reaction = (response: ServerResponse, request: IncomingMessage) => void;
 
 /** Answers in JSON; a string is sent as it is. */
-export function answer(
+export function respondWith(
   body: unknown,
   status = 200,
   headers: Readonly<Record<string, string>> = {},
@@ -27,11 +27,12 @@ export function answer(
   };
 }
 
-export const refusal = (code: number, msg: string, status = 400): Reaction => answer({ code, msg }, status);
+export const respondWithError = (code: number, msg: string, status = 400): Reaction =>
+  respondWith({ code, msg }, status);
 export const silence: Reaction = () => undefined;
 export const reset: Reaction = (_response, request) => request.socket.resetAndDestroy();
 /** The head of an answer and a part of its body, then nothing more. */
-export const halfAnAnswer: Reaction = (response) => {
+export const truncatedResponse: Reaction = (response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
   response.write('{"symbol":');
 };
@@ -61,8 +62,8 @@ export class ScriptedExchange {
   readonly #server: Server;
 
   private constructor() {
-    this.on('/api/v3/exchangeInfo', answer({ symbols: [market] }));
-    this.on('/api/v3/time', (response) => answer({ serverTime: Date.now() })(response, response.req));
+    this.on('/api/v3/exchangeInfo', respondWith({ symbols: [market] }));
+    this.on('/api/v3/time', (response) => respondWith({ serverTime: Date.now() })(response, response.req));
     this.#server = createServer((request, response) => this.#handle(request, response));
   }
 
@@ -107,7 +108,7 @@ export class ScriptedExchange {
       params: new URLSearchParams([url.search.slice(1), body].filter(Boolean).join('&')),
       apiKey: request.headers['x-mbx-apikey'] as string | undefined,
     });
-    const react = this.#reactions.get(url.pathname) ?? answer({ code: -1000, msg: 'no such path' }, 404);
+    const react = this.#reactions.get(url.pathname) ?? respondWith({ code: -1000, msg: 'no such path' }, 404);
     react(response, request);
   }
 }

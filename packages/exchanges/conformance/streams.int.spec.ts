@@ -2,9 +2,9 @@
 import type { WebSocket } from 'ws';
 import { createVenue, type VenueOptions, venueConfig } from '../src/ccxt/index.js';
 import type { BudgetedCall, ExchangeClient, ExchangeVenue } from '../src/index.js';
-import { HeardOfAccount, HeardOfBook } from './heard.js';
-import { answer, ScriptedExchange } from './scripted-exchange.js';
+import { respondWith, ScriptedExchange } from './scripted-exchange.js';
 import { ScriptedStreams, say } from './scripted-streams.js';
+import { AccountStreamRecorder, BookStreamRecorder } from './stream-recorders.js';
 
 const report = {
   e: 'executionReport',
@@ -73,26 +73,26 @@ describe('a stream on which things go wrong', () => {
   async function marketsRead(): Promise<void> {
     while ((await venue.fetchMarkets().catch(() => [])).length === 0);
   }
-  async function watched(): Promise<{ heard: HeardOfAccount; socket: WebSocket }> {
-    const heard = new HeardOfAccount();
+  async function watched(): Promise<{ heard: AccountStreamRecorder; socket: WebSocket }> {
+    const heard = new AccountStreamRecorder();
     client.watch(heard);
     await heard.connected();
     return { heard, socket: streams.sockets.at(-1)! };
   }
-  async function lostOf(heard: HeardOfAccount | HeardOfBook): Promise<readonly string[]> {
+  async function lostOf(heard: AccountStreamRecorder | BookStreamRecorder): Promise<readonly string[]> {
     await heard.until(() => heard.lost.length > 0);
     return heard.lost;
   }
 
   it('[EX-STR-11] is lost when the peer is there and says nothing, though no connection was closed', async () => {
-    open({ silenceMaxMs: 200 });
+    open({ idleTimeoutMs: 200 });
     const { heard, socket } = await watched();
     socket.pause();
     expect(await lostOf(heard)).toEqual(['retryable/no_answer']);
   });
 
   it('[EX-STR-12] lives on without events for as long as the peer answers', async () => {
-    open({ silenceMaxMs: 500 });
+    open({ idleTimeoutMs: 500 });
     const { heard, socket } = await watched();
     for (let pings = 0; pings < 8; pings += 1) await new Promise((resolve) => socket.once('ping', resolve));
     say(socket, { subscriptionId: 0, event: report });
@@ -104,7 +104,7 @@ describe('a stream on which things go wrong', () => {
     open({ timeoutMs: 200 });
     await marketsRead();
     streams.onRequest = () => undefined;
-    const heard = new HeardOfAccount();
+    const heard = new AccountStreamRecorder();
     client.watch(heard);
     expect(await lostOf(heard)).toEqual(['retryable/no_answer']);
     expect(heard.connections).toBe(0);
@@ -131,7 +131,7 @@ describe('a stream on which things go wrong', () => {
   ])('[EX-STR-14] is lost as what it was refused for: %s', async (_why, error, expected) => {
     const status = expected.endsWith('rate_limited') ? 429 : 400;
     streams.onRequest = (socket, { id }) => say(socket, { id, status, error });
-    const heard = new HeardOfAccount();
+    const heard = new AccountStreamRecorder();
     client.watch(heard);
     expect(await lostOf(heard)).toEqual([expected]);
   });
@@ -149,7 +149,7 @@ describe('a stream on which things go wrong', () => {
     open({ timeoutMs: 200 });
     await marketsRead();
     misbehave(streams);
-    const heard = new HeardOfAccount();
+    const heard = new AccountStreamRecorder();
     client.watch(heard);
     expect(await lostOf(heard)).toEqual(['retryable/unreachable']);
   });
@@ -231,7 +231,7 @@ describe('a stream on which things go wrong', () => {
   });
 
   it('[EX-STR-20] leaves no connection and no timer behind once it is closed', async () => {
-    const heard = new HeardOfAccount();
+    const heard = new AccountStreamRecorder();
     const stream = client.watch(heard);
     await stream.close();
     const second = client.watch(heard);
@@ -244,7 +244,10 @@ describe('a stream on which things go wrong', () => {
 
   describe('a book', () => {
     const depth = (lastUpdateId: number) =>
-      exchange.on('/api/v3/depth', answer({ lastUpdateId, bids: [['1', String(lastUpdateId)]], asks: [] }));
+      exchange.on(
+        '/api/v3/depth',
+        respondWith({ lastUpdateId, bids: [['1', String(lastUpdateId)]], asks: [] }),
+      );
     const diff = (U: number, u: number) => ({
       e: 'depthUpdate',
       E: 1,
@@ -256,7 +259,7 @@ describe('a stream on which things go wrong', () => {
     });
     const followed = async () => {
       streams.onRequest = (socket, { id }) => say(socket, { id, result: null });
-      const heard = new HeardOfBook();
+      const heard = new BookStreamRecorder();
       venue.watchBook('BTC/USDT', heard);
       await heard.until(() => heard.kinds.length > 0);
       return { heard, socket: streams.sockets.at(-1)! };
@@ -273,7 +276,7 @@ describe('a stream on which things go wrong', () => {
       ] as const)
         say(socket, diff(U, u));
       await heard.until(() => heard.sequence === 13);
-      expect([heard.kinds, heard.isUnbroken]).toEqual([['SNAPSHOT', 'DELTA', 'DELTA'], true]);
+      expect([heard.kinds, heard.isGapless]).toEqual([['SNAPSHOT', 'DELTA', 'DELTA'], true]);
       expect(heard.bids).toEqual([
         ['2', '13'],
         ['1', '10'],
@@ -291,7 +294,7 @@ describe('a stream on which things go wrong', () => {
       await heard.until(() => heard.sequence === 22);
       say(socket, diff(23, 24));
       await heard.until(() => heard.sequence === 24);
-      expect([heard.kinds, heard.isUnbroken, heard.lost]).toEqual([
+      expect([heard.kinds, heard.isGapless, heard.lost]).toEqual([
         ['SNAPSHOT', 'SNAPSHOT', 'DELTA'],
         true,
         [],
@@ -303,9 +306,9 @@ describe('a stream on which things go wrong', () => {
     });
 
     it('[EX-BOOK-04] is lost where no snapshot can be had', async () => {
-      exchange.on('/api/v3/depth', answer('', 503));
+      exchange.on('/api/v3/depth', respondWith('', 503));
       streams.onRequest = (socket, { id }) => say(socket, { id, result: null });
-      const heard = new HeardOfBook();
+      const heard = new BookStreamRecorder();
       venue.watchBook('BTC/USDT', heard);
       expect(await lostOf(heard)).toEqual(['retryable/unreachable']);
     });

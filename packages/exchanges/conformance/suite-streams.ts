@@ -1,13 +1,13 @@
 /** What every exchange that pushes must do on its streams. */
 import type { ExchangeClient } from '../src/index.js';
-import { HeardOfAccount, HeardOfBook } from './heard.js';
-import { type Subject, setStage } from './stage.js';
+import { setupConformanceFixture, type VenueUnderTest } from './conformance-fixture.js';
+import { AccountStreamRecorder, BookStreamRecorder } from './stream-recorders.js';
 
-export function describeStreams(name: string, setup: () => Promise<Subject>): void {
+export function describeStreams(name: string, setup: () => Promise<VenueUnderTest>): void {
   describe(`the streams of an exchange as the product needs them: ${name}`, () => {
-    const the = setStage(setup);
+    const the = setupConformanceFixture(setup);
     const watched = async (client: ExchangeClient) => {
-      const heard = new HeardOfAccount();
+      const heard = new AccountStreamRecorder();
       const stream = client.watch(heard);
       await heard.connected();
       return { heard, stream };
@@ -84,7 +84,7 @@ export function describeStreams(name: string, setup: () => Promise<Subject>): vo
         { ...good, apiSecret: 'wrong' },
         { ...good, apiKey: 'unknown' },
       ]) {
-        const heard = new HeardOfAccount();
+        const heard = new AccountStreamRecorder();
         the.subject.venue.connect(bad, 'spot').watch(heard);
         await heard.until(() => heard.lost.length > 0);
         expect([heard.connections, heard.lost]).toEqual([0, ['fatal/credentials_rejected']]);
@@ -120,7 +120,7 @@ export function describeStreams(name: string, setup: () => Promise<Subject>): vo
 
     it('[EX-STR-08] ends the stream of a listener that fails, and no other', async () => {
       const ofTaker = await watched(the.taker);
-      const heard = new HeardOfAccount();
+      const heard = new AccountStreamRecorder();
       heard.onOrder = () => {
         throw new Error('no place to keep it');
       };
@@ -136,7 +136,7 @@ export function describeStreams(name: string, setup: () => Promise<Subject>): vo
 
     it('[EX-BOOK-01] tells a book whole, then what changes, each message following the one before', async () => {
       await the.maker.placeOrder(the.order({ side: 'SELL', price: '60000' }));
-      const heard = new HeardOfBook();
+      const heard = new BookStreamRecorder();
       const stream = the.subject.venue.watchBook(the.subject.symbol, heard);
       await heard.until(() => heard.kinds.length > 0);
       expect([heard.kinds, heard.asks, heard.bids]).toEqual([['SNAPSHOT'], [['60000', '0.5']], []]);
@@ -148,11 +148,9 @@ export function describeStreams(name: string, setup: () => Promise<Subject>): vo
       await the.taker.cancelOrder(bid);
       await the.taker.placeOrder(the.order({ type: 'MARKET', amount: '0.5' }));
       await heard.until(() => heard.asks.length === 1 && heard.bids.length === 0);
-      expect([
-        heard.isUnbroken,
-        heard.lost,
-        heard.kinds.filter((kind) => kind === 'SNAPSHOT').length,
-      ]).toEqual([true, [], 1]);
+      expect([heard.isGapless, heard.lost, heard.kinds.filter((kind) => kind === 'SNAPSHOT').length]).toEqual(
+        [true, [], 1],
+      );
       await stream.close();
     });
 
@@ -174,7 +172,7 @@ export function describeStreams(name: string, setup: () => Promise<Subject>): vo
     });
 
     it('[EX-MKT-03] streams nothing of a symbol that is not listed', async () => {
-      const heard = new HeardOfBook();
+      const heard = new BookStreamRecorder();
       the.subject.venue.watchBook('NOT/LISTED', heard);
       await heard.until(() => heard.lost.length > 0);
       expect(heard.lost).toEqual(['rejected/not_supported']);

@@ -1,10 +1,10 @@
 /** What an exchange, and the way to it, may do to the product in bad weather, and what must still be found out. */
 import type { ExchangeClient, VenueFill } from '../src/index.js';
-import { HeardOfAccount } from './heard.js';
-import { failureOf, type Subject, setStage } from './stage.js';
+import { failureOf, setupConformanceFixture, type VenueUnderTest } from './conformance-fixture.js';
+import { AccountStreamRecorder } from './stream-recorders.js';
 
 /** An exchange whose weather can be made. */
-export interface WeatherSubject extends Subject {
+export interface WeatherVenueUnderTest extends VenueUnderTest {
   /** Each call ends within this, so that a test need not wait long for an answer that never comes. */
   readonly timeoutMs: number;
   /** Rates from 0 to 1; what is left out is fair. */
@@ -12,11 +12,11 @@ export interface WeatherSubject extends Subject {
   readonly cutStreams: () => Promise<void>;
 }
 
-export function describeWeather(name: string, setup: () => Promise<WeatherSubject>): void {
+export function describeWeather(name: string, setup: () => Promise<WeatherVenueUnderTest>): void {
   describe(`an exchange in bad weather: ${name}`, () => {
-    const the = setStage(setup);
+    const the = setupConformanceFixture(setup);
     const watched = async (client: ExchangeClient) => {
-      const heard = new HeardOfAccount();
+      const heard = new AccountStreamRecorder();
       client.watch(heard);
       await heard.connected();
       return heard;

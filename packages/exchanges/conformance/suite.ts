@@ -2,11 +2,11 @@
  * What every exchange that is offered must do, asked over its own wire format. A new adapter, or a new exchange of an
  * adapter, is offered once it passes.
  */
-import { failureOf, type Subject, setStage } from './stage.js';
+import { failureOf, setupConformanceFixture, type VenueUnderTest } from './conformance-fixture.js';
 
-export function describeConformance(name: string, setup: () => Promise<Subject>): void {
+export function describeConformance(name: string, setup: () => Promise<VenueUnderTest>): void {
   describe(`an exchange as the product needs it: ${name}`, () => {
-    const the = setStage(setup);
+    const the = setupConformanceFixture(setup);
     /** Half a BTC at each of two prices, for sale. */
     const offer = async () => [
       await the.maker.placeOrder(the.order({ side: 'SELL', price: '60000' })),

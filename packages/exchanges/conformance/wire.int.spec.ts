@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import { createVenue, venueConfig } from '../src/ccxt/index.js';
 import type { ExchangeClient, ExchangeVenue, OrderRequest } from '../src/index.js';
-import { answer, type Reaction, ScriptedExchange } from './scripted-exchange.js';
+import { type Reaction, respondWith, ScriptedExchange } from './scripted-exchange.js';
 
 const ORDER = '/api/v3/order';
 
@@ -54,7 +54,7 @@ describe('the wire to an exchange', () => {
   let client: ExchangeClient;
   beforeEach(async () => {
     exchange = await ScriptedExchange.start();
-    exchange.on(ORDER, answer(answered));
+    exchange.on(ORDER, respondWith(answered));
     venue = createVenue(
       venueConfig.parse({
         id: 'x',
@@ -157,7 +157,7 @@ describe('the wire to an exchange', () => {
 
   it('gives new rules to the clients that are there when the markets are read again', async () => {
     await client.findOrder(order);
-    exchange.on('/api/v3/exchangeInfo', answer({ symbols: [] }));
+    exchange.on('/api/v3/exchangeInfo', respondWith({ symbols: [] }));
     expect(await venue.fetchMarkets()).toEqual([]);
     await expect(client.placeOrder(order)).rejects.toMatchObject({
       outcome: 'rejected',
@@ -172,10 +172,10 @@ describe('the wire to an exchange', () => {
   });
 
   it.each<[string, Reaction]>([
-    ['as text', answer({ ...answered, executedQty: '1234567890.12345678' })],
+    ['as text', respondWith({ ...answered, executedQty: '1234567890.12345678' })],
     [
       'as numbers',
-      answer(
+      respondWith(
         JSON.stringify({ ...answered, executedQty: 0 }).replace(
           '"executedQty":0',
           '"executedQty":1234567890.12345678',
@@ -197,7 +197,7 @@ describe('the wire to an exchange', () => {
   it('reads an id beyond the integers of a double', async () => {
     exchange.on(
       ORDER,
-      answer(JSON.stringify(answered).replace('"orderId":28', '"orderId":9007199254740993')),
+      respondWith(JSON.stringify(answered).replace('"orderId":28', '"orderId":9007199254740993')),
     );
     expect(await client.findOrder(order)).toMatchObject({ exchangeOrderId: '9007199254740993' });
   });
@@ -205,7 +205,7 @@ describe('the wire to an exchange', () => {
   it('reads exponents and numbers without loss', async () => {
     exchange.on(
       '/api/v3/account',
-      answer(
+      respondWith(
         `{"canTrade":true,"balances":[{"asset":"BTC","free":1e-8,"locked":"1.23456789012345678e-1"},{"asset":"USDT","free":12345678901234567.5,"locked":0},{"asset":"ETH","free":"0.00","locked":"0"}]}`,
       ),
     );
@@ -216,7 +216,7 @@ describe('the wire to an exchange', () => {
   });
 
   it("takes no other order's answer for this one's", async () => {
-    exchange.on(ORDER, answer({ ...answered, clientOrderId: 'another' }));
+    exchange.on(ORDER, respondWith({ ...answered, clientOrderId: 'another' }));
     await expect(client.findOrder(order)).rejects.toMatchObject({ outcome: 'retryable', code: 'bad_answer' });
     await expect(client.placeOrder(order)).rejects.toMatchObject({ outcome: 'unknown', code: 'bad_answer' });
   });
@@ -227,7 +227,7 @@ describe('the wire to an exchange', () => {
       const params = new URL(request.url!, 'http://x').searchParams;
       const from = fills.findIndex(({ id }) => id >= Number(params.get('fromId') ?? 0));
       const page = from < 0 ? [] : fills.slice(from, from + Number(params.get('limit')));
-      answer(params.get('orderId') === '28' ? page : [])(response, request);
+      respondWith(params.get('orderId') === '28' ? page : [])(response, request);
     });
     const read = await client.fetchFills({ symbol: 'BTC/USDT', exchangeOrderId: '28' });
     expect(read.map(({ exchangeFillId }) => exchangeFillId)).toEqual(fills.map(({ id }) => String(id)));
@@ -256,7 +256,7 @@ describe('the wire to an exchange', () => {
         const within = fills.filter(({ id, time }) => id >= fromId && time >= from && time <= to);
         const limit = Number(params.get('limit'));
         const isNewest = !params.has('fromId') && !params.has('startTime');
-        answer(isNewest ? within.slice(-limit) : within.slice(0, limit))(response, request);
+        respondWith(isNewest ? within.slice(-limit) : within.slice(0, limit))(response, request);
       });
     const idsOf = (fills: readonly { readonly exchangeFillId: string }[]) =>
       fills.map(({ exchangeFillId }) => Number(exchangeFillId));
@@ -308,7 +308,7 @@ describe('the wire to an exchange', () => {
   it('reads the last price of each symbol that has one', async () => {
     exchange.on(
       '/api/v3/ticker/price',
-      answer([
+      respondWith([
         { symbol: 'BTCUSDT', price: '60000.12345678' },
         { symbol: 'ETHUSDT', price: '3000' },
       ]),
@@ -319,9 +319,9 @@ describe('the wire to an exchange', () => {
   });
 
   it('tells what credentials allow, by the key and by the account', async () => {
-    exchange.on('/api/v3/account', answer({ canTrade: true, balances: [], uid: 354_937_868 }));
+    exchange.on('/api/v3/account', respondWith({ canTrade: true, balances: [], uid: 354_937_868 }));
     const permissions = { enableReading: true, enableSpotAndMarginTrading: false, enableWithdrawals: true };
-    exchange.on('/sapi/v1/account/apiRestrictions', answer(permissions));
+    exchange.on('/sapi/v1/account/apiRestrictions', respondWith(permissions));
     expect(await client.testCredentials()).toEqual({
       tradingTypes: ['spot'],
       canTrade: false,

@@ -225,7 +225,7 @@ export interface ExchangeVenue {
   readonly name: string;
   readonly tradingTypes: readonly TradingType[];
   /** Whether the conformance suite was run for it: no other is offered to users. */
-  readonly isProven: boolean;
+  readonly isCertified: boolean;
   /** A client order id within the exchange's own limits; the same for the same seed, another for any other. */
   clientOrderIdFor(seed: string): string;
   /** Public data, no credentials. */

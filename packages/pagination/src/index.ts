@@ -19,8 +19,8 @@ export {
 } from './list-query.js';
 export {
   type FetchPage,
-  type ListedPage,
   type Page,
+  type PageWithCursors,
   type Pagination,
   paginate,
   paginationSchema,

@@ -24,7 +24,7 @@ export interface Page<Item> {
 }
 
 /** A page of whoever reads the source itself. */
-export interface ListedPage<Item> extends Page<Item> {
+export interface PageWithCursors<Item> extends Page<Item> {
   readonly cursorAt: (index: number) => string;
 }
 

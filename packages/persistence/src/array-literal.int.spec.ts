@@ -4,12 +4,12 @@ import { arrayLiteral } from './array-literal.js';
 import { createDataSource } from './data-source.js';
 import { queryPrepared } from './prepared.js';
 import type { TestDatabase } from './testing/index.js';
-import { createMechanismDatabase } from './testing/mechanism-database.js';
+import { createPersistenceDatabase } from './testing/persistence-database.js';
 
 let database: TestDatabase;
 let dataSource: DataSource;
 beforeAll(async () => {
-  database = await createMechanismDatabase('');
+  database = await createPersistenceDatabase('');
   dataSource = createDataSource({
     url: database.url,
     entities: [],

@@ -1,15 +1,15 @@
 import type { DataSource } from 'typeorm';
 import { withAdvisoryLock } from './advisory-lock.js';
 import { createDataSource, poolOf } from './data-source.js';
-import { beat, readHeartbeats } from './heartbeat.js';
+import { readHeartbeats, recordHeartbeat } from './heartbeat.js';
 import type { TestDatabase } from './testing/index.js';
-import { createMechanismDatabase } from './testing/mechanism-database.js';
+import { createPersistenceDatabase } from './testing/persistence-database.js';
 
 let database: TestDatabase;
 let dataSource: DataSource;
 
 beforeAll(async () => {
-  database = await createMechanismDatabase();
+  database = await createPersistenceDatabase();
   const { url } = database;
   dataSource = createDataSource({
     url,
@@ -59,9 +59,9 @@ describe('withAdvisoryLock', () => {
 
 describe('heartbeats', () => {
   it('tells each process’s age by the database’s clock, the last beat alone', async () => {
-    await beat(dataSource, 'trading-worker', 'w1');
-    await beat(dataSource, 'trading-worker', 'w2');
-    await beat(dataSource, 'trading-worker', 'gone');
+    await recordHeartbeat(dataSource, 'trading-worker', 'w1');
+    await recordHeartbeat(dataSource, 'trading-worker', 'w2');
+    await recordHeartbeat(dataSource, 'trading-worker', 'gone');
     await dataSource.query(
       "UPDATE heartbeats SET beat_at = now() - interval '90 seconds' WHERE instance = 'w1'",
     );
@@ -73,7 +73,7 @@ describe('heartbeats', () => {
     expect(young).toEqual({ service: 'trading-worker', instance: 'w2', ageMs: expect.any(Number) });
     expect(old!.instance).toBe('w1');
     expect(old!.ageMs).toBeGreaterThanOrEqual(90_000);
-    await beat(dataSource, 'trading-worker', 'w1');
+    await recordHeartbeat(dataSource, 'trading-worker', 'w1');
     const ages = await readHeartbeats(dataSource);
     expect(ages.map(({ instance }) => instance)).toEqual(['w1', 'w2']);
     expect(ages[0]!.ageMs).toBeLessThan(90_000);

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { DataSource, type DataSourceOptions, type MixedList } from 'typeorm';
-import { TYPES } from './instants.js';
+import { TYPE_PARSERS } from './instants.js';
 
 /** A database that is connected to, for those who only hand it on. */
 export type Database = DataSource;
@@ -48,7 +48,7 @@ export function createDataSource(options: PersistenceOptions): DataSource {
     poolErrorHandler: () => undefined,
     extra: {
       keepAlive: true,
-      types: TYPES,
+      types: TYPE_PARSERS,
       // What transactions begin with, whatever the server's default is; see inTransaction.
       options: '-c default_transaction_isolation=read\\ committed',
       statement_timeout: options.statementTimeoutMs ?? 15_000,

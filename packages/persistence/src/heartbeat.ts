@@ -10,7 +10,11 @@ export interface Heartbeat {
 }
 
 /** A sign of life of this process; `instance` tells processes of one service apart. */
-export async function beat(dataSource: DataSource, service: string, instance: string): Promise<void> {
+export async function recordHeartbeat(
+  dataSource: DataSource,
+  service: string,
+  instance: string,
+): Promise<void> {
   await dataSource.query(
     `INSERT INTO heartbeats (service, instance, beat_at) VALUES ($1, $2, clock_timestamp())
      ON CONFLICT (service, instance) DO UPDATE SET beat_at = excluded.beat_at`,

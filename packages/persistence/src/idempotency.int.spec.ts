@@ -2,28 +2,28 @@ import { createHash } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { createDataSource } from './data-source.js';
 import {
-  type Claim,
-  createIdempotency,
-  IdempotentAnswerUnreadable,
+  createIdempotencyStore,
+  type IdempotencyClaim,
   type IdempotentRequest,
-  isAnswerKept,
-  removeExpiredAnswers,
+  isReplayable,
+  removeExpiredIdempotencyKeys,
   requestFingerprint,
+  StoredResponseUnreadable,
 } from './idempotency.js';
 import { newUuid } from './ids.js';
 import type { TestDatabase } from './testing/index.js';
-import { createMechanismDatabase } from './testing/mechanism-database.js';
+import { createPersistenceDatabase } from './testing/persistence-database.js';
 import { inTransaction } from './transaction.js';
 
 const keyOf = (label: string) => createHash('sha256').update(label).digest();
-const idempotency = createIdempotency([keyOf('server key')]);
+const idempotency = createIdempotencyStore([keyOf('server key')]);
 const ANN = newUuid();
 const BOB = newUuid();
 let database: TestDatabase;
 let dataSource: DataSource;
 
 beforeAll(async () => {
-  database = await createMechanismDatabase('CREATE TABLE effects (id uuid PRIMARY KEY, made_by text)');
+  database = await createPersistenceDatabase('CREATE TABLE effects (id uuid PRIMARY KEY, made_by text)');
   const { url } = database;
   dataSource = createDataSource({
     url,
@@ -52,7 +52,7 @@ const execute = (
   request: IdempotentRequest,
   answer = '{"secret":"svc_live_x"}',
   keys = idempotency,
-): Promise<Claim> =>
+): Promise<IdempotencyClaim> =>
   inTransaction(dataSource, async (tx) => {
     const claim = await keys.claim(tx, request);
     if (claim.kind !== 'fresh') return claim;
@@ -68,7 +68,7 @@ describe('idempotency', () => {
     expect(await execute(requestOf(), answer)).toEqual({ kind: 'fresh' });
     const again = await execute(requestOf(), 'another answer');
     expect(again).toMatchObject({ kind: 'replay', answer: { status: 201 } });
-    expect(again.kind === 'replay' && Buffer.from(again.answer.body).toString()).toBe(answer);
+    expect(again.kind === 'replay' && Buffer.from(again.response.body).toString()).toBe(answer);
     expect(await effectCount()).toBe(1);
   });
 
@@ -133,7 +133,7 @@ describe('idempotency', () => {
     await execute(requestOf({ key: 'order-2' }));
     await dataSource.query("UPDATE idempotency_keys SET expires_at = now() - interval '1 second'");
     await execute(requestOf({ key: 'order-3' }));
-    expect(await removeExpiredAnswers(dataSource, 10)).toBe(2);
+    expect(await removeExpiredIdempotencyKeys(dataSource, 10)).toBe(2);
     expect(await execute(requestOf({ key: 'order-3' }))).toMatchObject({ kind: 'replay' });
   });
 
@@ -148,15 +148,15 @@ describe('idempotency', () => {
 
   it('opens under a replaced server key while the old one is given, and never runs again without it', async () => {
     await execute(requestOf());
-    const replaced = createIdempotency([keyOf('new key'), keyOf('server key')]);
+    const replaced = createIdempotencyStore([keyOf('new key'), keyOf('server key')]);
     expect(await execute(requestOf(), '', replaced)).toMatchObject({ kind: 'replay' });
-    const forgotten = createIdempotency([keyOf('new key')]);
-    await expect(execute(requestOf(), '', forgotten)).rejects.toBeInstanceOf(IdempotentAnswerUnreadable);
+    const forgotten = createIdempotencyStore([keyOf('new key')]);
+    await expect(execute(requestOf(), '', forgotten)).rejects.toBeInstanceOf(StoredResponseUnreadable);
     expect(await effectCount()).toBe(1);
   });
 
   it.each([401, 403, 413, 429, 500, 502, 503])('keeps no answer with status %p', async (status) => {
-    expect(isAnswerKept(status)).toBe(false);
+    expect(isReplayable(status)).toBe(false);
     const storing = inTransaction(dataSource, (tx) =>
       idempotency.store(tx, requestOf(), { status, body: Buffer.from('x') }),
     );
@@ -167,7 +167,7 @@ describe('idempotency', () => {
   it('opens no answer whose bytes or status were altered', async () => {
     await execute(requestOf());
     await dataSource.query('UPDATE idempotency_keys SET status = 500');
-    await expect(execute(requestOf())).rejects.toBeInstanceOf(IdempotentAnswerUnreadable);
+    await expect(execute(requestOf())).rejects.toBeInstanceOf(StoredResponseUnreadable);
     await dataSource.query(
       'UPDATE idempotency_keys SET status = 201, answer_sealed = set_byte(answer_sealed, 30, 0)',
     );
@@ -177,6 +177,6 @@ describe('idempotency', () => {
     await dataSource.query('UPDATE idempotency_keys SET answer_sealed = set_byte(answer_sealed, 29, $1)', [
       sealed ^ 1,
     ]);
-    await expect(execute(requestOf())).rejects.toBeInstanceOf(IdempotentAnswerUnreadable);
+    await expect(execute(requestOf())).rejects.toBeInstanceOf(StoredResponseUnreadable);
   });
 });

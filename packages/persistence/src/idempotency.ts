@@ -25,39 +25,39 @@ export interface IdempotentRequest {
   readonly fingerprint: Uint8Array;
 }
 
-export interface KeptAnswer {
+export interface StoredResponse {
   /** The HTTP status. */
   readonly status: number;
   /** The answer as it is to come again, byte for byte, in whatever form the caller chose. */
   readonly body: Uint8Array;
 }
 
-export type Claim =
+export type IdempotencyClaim =
   /** Nobody came with this key: go on, then `store` in the same transaction. */
   | { readonly kind: 'fresh' }
-  | { readonly kind: 'replay'; readonly answer: KeptAnswer }
+  | { readonly kind: 'replay'; readonly response: StoredResponse }
   /** The key was used for another request. */
   | { readonly kind: 'reused' }
   /** The same key is being worked on at this moment. */
   | { readonly kind: 'in_progress' };
 
-export interface Idempotency {
-  /** @throws {IdempotentAnswerUnreadable} where the record was sealed under a key that is no longer given */
-  claim(tx: Tx, request: IdempotentRequest): Promise<Claim>;
-  /** Keeps the answer of a `fresh` claim; only in the transaction of that claim, and only where `isAnswerKept`. */
-  store(tx: Tx, request: IdempotentRequest, answer: KeptAnswer): Promise<void>;
+export interface IdempotencyStore {
+  /** @throws {StoredResponseUnreadable} where the record was sealed under a key that is no longer given */
+  claim(tx: Tx, request: IdempotentRequest): Promise<IdempotencyClaim>;
+  /** Keeps the answer of a `fresh` claim; only in the transaction of that claim, and only where `isReplayable`. */
+  store(tx: Tx, request: IdempotentRequest, answer: StoredResponse): Promise<void>;
 }
 
 /** A record stands but can't be opened. The request was executed: it must not be executed again. */
-export class IdempotentAnswerUnreadable extends Error {
-  override readonly name = 'IdempotentAnswerUnreadable';
+export class StoredResponseUnreadable extends Error {
+  override readonly name = 'StoredResponseUnreadable';
   constructor() {
     super('the kept answer can not be opened with any of the configured keys');
   }
 }
 
 /** Answers about the credentials, the size, the rate or a fault say nothing lasting of the request: they are not kept. */
-export function isAnswerKept(status: number): boolean {
+export function isReplayable(status: number): boolean {
   return status < 500 && ![401, 403, 413, 429].includes(status);
 }
 
@@ -80,7 +80,7 @@ export function requestFingerprint(request: {
 }
 
 /** @param serverKeys 32 bytes each: the first seals, all of them open, so that a key can be replaced in use */
-export function createIdempotency(serverKeys: readonly [Uint8Array, ...Uint8Array[]]): Idempotency {
+export function createIdempotencyStore(serverKeys: readonly [Uint8Array, ...Uint8Array[]]): IdempotencyStore {
   if (serverKeys.some((key) => key.length !== SERVER_KEY_LENGTH))
     throw new TypeError('a server key has 32 bytes');
   return {
@@ -98,11 +98,11 @@ export function createIdempotency(serverKeys: readonly [Uint8Array, ...Uint8Arra
       if (record === undefined) return { kind: 'fresh' };
       if (!record.fingerprint.equals(request.fingerprint)) return { kind: 'reused' };
       const body = open(serverKeys, request, record.status, record.answer_sealed);
-      return { kind: 'replay', answer: { status: record.status, body } };
+      return { kind: 'replay', response: { status: record.status, body } };
     },
 
     async store(tx, request, { status, body }) {
-      if (!isAnswerKept(status)) throw new RangeError(`an answer with status ${status} is not kept`);
+      if (!isReplayable(status)) throw new RangeError(`an answer with status ${status} is not kept`);
       const sealed = seal(serverKeys[0], request, status, body);
       const values = [
         request.userId,
@@ -128,7 +128,7 @@ export function createIdempotency(serverKeys: readonly [Uint8Array, ...Uint8Arra
 }
 
 /** Removes up to `limit` kept answers past their time, and returns how many. No key is needed for it. */
-export async function removeExpiredAnswers(dataSource: DataSource, limit: number): Promise<number> {
+export async function removeExpiredIdempotencyKeys(dataSource: DataSource, limit: number): Promise<number> {
   const [, count] = await dataSource.query(
     `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
        SELECT ctid FROM idempotency_keys WHERE expires_at <= now() LIMIT $1 FOR UPDATE SKIP LOCKED))`,
@@ -188,5 +188,5 @@ function open(
       // Not this key; nothing of `body` leaves unauthenticated.
     }
   }
-  throw new IdempotentAnswerUnreadable();
+  throw new StoredResponseUnreadable();
 }

@@ -8,26 +8,26 @@ export {
   type LostOutcome,
   sqlStateOf,
 } from './errors.js';
-export { beat, type Heartbeat, readHeartbeats, removeOldHeartbeats } from './heartbeat.js';
+export { type Heartbeat, readHeartbeats, recordHeartbeat, removeOldHeartbeats } from './heartbeat.js';
 export { hydrate } from './hydrate.js';
 export {
-  type Claim,
-  createIdempotency,
-  type Idempotency,
-  IdempotentAnswerUnreadable,
+  createIdempotencyStore,
+  type IdempotencyClaim,
+  type IdempotencyStore,
   type IdempotentRequest,
-  isAnswerKept,
-  type KeptAnswer,
-  removeExpiredAnswers,
+  isReplayable,
+  removeExpiredIdempotencyKeys,
   requestFingerprint,
+  type StoredResponse,
+  StoredResponseUnreadable,
 } from './idempotency.js';
 export { newUuid } from './ids.js';
 export { type ListSource, listPage, type SortColumn } from './keyset-list.js';
 export { createListener, type Listener, type ListenerOptions, type OnNotify } from './listener.js';
-export { MECHANISM_SCHEMA_SQL } from './mechanism-schema.js';
 export { appendEvent, appendEvents, OUTBOX_CHANNEL, type OutboxEvent } from './outbox/append.js';
 export { createRelay, type Relay, type RelayedEvent, type RelayOptions } from './outbox/relay.js';
 export { sequenceEvents } from './outbox/sequencer.js';
+export { PERSISTENCE_SCHEMA_SQL } from './persistence-schema.js';
 export { insertPrepared, queryPrepared, selectPrepared } from './prepared.js';
 export {
   type CallContext,
@@ -39,5 +39,5 @@ export {
   type ServeOptions,
   serveCalls,
 } from './process-calls.js';
-export { allColumns, joined, type Selection, selectionOf } from './selection.js';
+export { allColumns, leftJoined, type Selection, selectionOf } from './selection.js';
 export { inTransaction, type TransactionOptions, type Tx } from './transaction.js';

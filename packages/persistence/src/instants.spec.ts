@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import pg from 'pg';
-import { readInstant, TYPES } from './instants.js';
+import { readInstant, TYPE_PARSERS } from './instants.js';
 
 const driver = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ);
 
@@ -49,8 +49,8 @@ describe('an instant', () => {
 
   it('is the one type that is read otherwise than by the driver', () => {
     const { builtins } = pg.types;
-    expect(TYPES.getTypeParser(builtins.TIMESTAMPTZ, 'text')).toBe(readInstant);
+    expect(TYPE_PARSERS.getTypeParser(builtins.TIMESTAMPTZ, 'text')).toBe(readInstant);
     for (const type of [builtins.TIMESTAMP, builtins.DATE, builtins.NUMERIC, builtins.INT8, builtins.JSONB])
-      expect(TYPES.getTypeParser(type, 'text')).toBe(pg.types.getTypeParser(type, 'text'));
+      expect(TYPE_PARSERS.getTypeParser(type, 'text')).toBe(pg.types.getTypeParser(type, 'text'));
   });
 });

@@ -5,10 +5,10 @@ const LENGTH_TO_SECONDS = 'YYYY-MM-DD HH:MM:SS'.length;
 const UTC = '+00';
 const YEAR_LEAST = 100;
 
-const readWhatever = pg.types.getTypeParser(TIMESTAMPTZ);
+const parseWithDriver = pg.types.getTypeParser(TIMESTAMPTZ);
 
 /** The types of a connection: the driver's own, with instants read several times as fast. */
-export const TYPES: pg.CustomTypesConfig = {
+export const TYPE_PARSERS: pg.CustomTypesConfig = {
   getTypeParser: (type, format) =>
     type === TIMESTAMPTZ && format !== 'binary' ? readInstant : pg.types.getTypeParser(type, format),
 };
@@ -20,7 +20,7 @@ export const TYPES: pg.CustomTypesConfig = {
  */
 export function readInstant(text: string): Date {
   const utcMs = text.endsWith(UTC) ? epochMsOf(text, text.length - UTC.length) : Number.NaN;
-  return Number.isNaN(utcMs) ? readWhatever(text) : new Date(utcMs);
+  return Number.isNaN(utcMs) ? parseWithDriver(text) : new Date(utcMs);
 }
 
 /** NaN where `text`, up to `end`, is not in that form. */

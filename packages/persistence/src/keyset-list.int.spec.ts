@@ -3,8 +3,8 @@ import {
   type CursorCodec,
   createCursorCodec,
   InvalidCursor,
-  type ListedPage,
   type ListQuery,
+  type PageWithCursors,
   paginate,
 } from '@trading-automation/pagination';
 import fc from 'fast-check';
@@ -64,7 +64,7 @@ const sourceOf = (owner: string): ListSource<Sort> => ({
   },
   idColumn: 'id',
 });
-const list = (query: Partial<ListQuery<Sort>>, owner = 'ann'): Promise<ListedPage<Item>> =>
+const list = (query: Partial<ListQuery<Sort>>, owner = 'ann'): Promise<PageWithCursors<Item>> =>
   listPage<Item, Sort>(
     dataSource,
     codec,
@@ -72,7 +72,7 @@ const list = (query: Partial<ListQuery<Sort>>, owner = 'ann'): Promise<ListedPag
     { limit: 10, sort: 'created_at', order: 'desc', include: [], ...query },
     `items of ${owner}`,
   );
-const idsOf = ({ items }: ListedPage<Item>) => items.map(({ id }) => id);
+const idsOf = ({ items }: PageWithCursors<Item>) => items.map(({ id }) => id);
 const insert = (owner: string, name: string, amount: string, createdAt: string) =>
   dataSource.query('INSERT INTO items VALUES ($1, $2, $3, $4, $5)', [
     newUuid(),

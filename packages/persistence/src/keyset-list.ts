@@ -17,8 +17,8 @@ import {
   keysetOrder,
   keysetPredicate,
   LIMIT_MAX,
-  type ListedPage,
   type ListQuery,
+  type PageWithCursors,
 } from '@trading-automation/pagination';
 import type { QueryArrayConfig, QueryResultRow } from 'pg';
 import type { DataSource } from 'typeorm';
@@ -73,7 +73,7 @@ export async function listPage<Row extends QueryResultRow, Sort extends string>(
   source: ListSource<Sort, Row>,
   query: ListQuery<Sort>,
   scope: string,
-): Promise<ListedPage<Row>> {
+): Promise<PageWithCursors<Row>> {
   const { limit, sort, order } = query;
   const { columns, rows } = await run(dataSource, pageStatement(codec, source, query, scope));
   const shown = rows.slice(0, limit);

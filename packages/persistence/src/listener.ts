@@ -33,7 +33,7 @@ export interface Listener {
    * Has this process's own subscribers of `channel` look now. Who answers a caller after a commit can't wait for the
    * notification, which comes some time after it.
    */
-  lookNow(channel: string): void;
+  notifyLocally(channel: string): void;
   /** Closes the connection, and resolves when nothing of the listener runs any more. */
   stop(): Promise<void>;
 }
@@ -46,7 +46,7 @@ interface Subscription {
   readonly channel: string;
   readonly onNotify: OnNotify;
   /** Whether it was told to look since the connection stands. */
-  isTold: boolean;
+  wasNotified: boolean;
 }
 
 /** Starts to connect at once and keeps at it until `stop`. */
@@ -58,13 +58,13 @@ export function createListener(options: ListenerOptions): Listener {
   let connected = false;
 
   /** Listens to channels that are new to `client`, and tells whoever was not yet told to look. */
-  async function welcome(client: Client, channels: Set<string>): Promise<void> {
+  async function syncSubscriptions(client: Client, channels: Set<string>): Promise<void> {
     for (const subscription of subscriptions) {
       const { channel, onNotify } = subscription;
       if (!channels.has(channel)) await client.query(`LISTEN ${escapeIdentifier(channel)}`);
       channels.add(channel);
-      if (!subscription.isTold) onNotify(undefined);
-      subscription.isTold = true;
+      if (!subscription.wasNotified) onNotify(undefined);
+      subscription.wasNotified = true;
     }
   }
 
@@ -87,7 +87,7 @@ export function createListener(options: ListenerOptions): Listener {
       // What happens from here on cuts the pause short: a subscription, the loss, the end.
       wake = new AbortController();
       if (loss !== undefined) throw loss;
-      await welcome(client, channels);
+      await syncSubscriptions(client, channels);
       // Not before LISTEN has been answered: until then a notification would be missed.
       connected = true;
       await pause(probeMs, wake.signal);
@@ -107,7 +107,7 @@ export function createListener(options: ListenerOptions): Listener {
       await serveConnection(client, onConnected);
     } finally {
       connected = false;
-      for (const subscription of subscriptions) subscription.isTold = false;
+      for (const subscription of subscriptions) subscription.wasNotified = false;
       await client.end().catch(() => undefined);
     }
   }
@@ -134,14 +134,14 @@ export function createListener(options: ListenerOptions): Listener {
       return connected;
     },
     subscribe(channel, onNotify) {
-      const subscription: Subscription = { channel, onNotify, isTold: false };
+      const subscription: Subscription = { channel, onNotify, wasNotified: false };
       subscriptions.add(subscription);
       wake.abort();
       return () => {
         subscriptions.delete(subscription);
       };
     },
-    lookNow(channel) {
+    notifyLocally(channel) {
       for (const subscription of subscriptions)
         if (subscription.channel === channel) subscription.onNotify(undefined);
     },

@@ -6,7 +6,7 @@ import { newUuid } from './ids.js';
 import { insertPrepared, queryPrepared, selectPrepared, statementName } from './prepared.js';
 import { allColumns, selectionOf } from './selection.js';
 import type { TestDatabase } from './testing/index.js';
-import { createMechanismDatabase } from './testing/mechanism-database.js';
+import { createPersistenceDatabase } from './testing/persistence-database.js';
 import { inTransaction, type Tx } from './transaction.js';
 
 @Entity('orders')
@@ -24,7 +24,7 @@ class OrderEntity extends RecordColumns {
 let database: TestDatabase;
 let dataSource: DataSource;
 beforeAll(async () => {
-  database = await createMechanismDatabase(
+  database = await createPersistenceDatabase(
     `CREATE TABLE orders (id uuid PRIMARY KEY, owner_name text NOT NULL, price numeric(38,18), tags jsonb NOT NULL,
        created_at timestamptz NOT NULL DEFAULT now(), updated_at timestamptz NOT NULL DEFAULT now())`,
   );

@@ -39,7 +39,7 @@ export async function selectPrepared<Item>(
   rest: string,
   values: readonly unknown[],
 ): Promise<Item[]> {
-  return readByPlace(tx, `SELECT ${text} ${rest}`, values, read);
+  return queryPositional(tx, `SELECT ${text} ${rest}`, values, read);
 }
 
 /**
@@ -61,11 +61,11 @@ export async function insertPrepared<Entity extends ObjectLiteral, Item>(
   const names = given.map(({ databaseName }) => databaseName).join(', ');
   const places = given.map((_, i) => `$${i + 1}`).join(', ');
   const text = `INSERT INTO ${tableName} AS ${alias} (${names}) VALUES (${places}) RETURNING ${returning.text}`;
-  const [item] = await readByPlace(tx, text, values, returning.read);
+  const [item] = await queryPositional(tx, text, values, returning.read);
   return item!;
 }
 
-async function readByPlace<Item>(
+async function queryPositional<Item>(
   tx: Tx,
   text: string,
   values: readonly unknown[],

@@ -12,7 +12,7 @@ import {
   serveCalls,
 } from './process-calls.js';
 import type { TestDatabase } from './testing/index.js';
-import { createMechanismDatabase } from './testing/mechanism-database.js';
+import { createPersistenceDatabase } from './testing/persistence-database.js';
 
 let database: TestDatabase;
 let dataSource: DataSource;
@@ -21,7 +21,7 @@ const servers: { stop(): Promise<void> }[] = [];
 const errors: unknown[] = [];
 
 beforeAll(async () => {
-  database = await createMechanismDatabase();
+  database = await createPersistenceDatabase();
   const { url } = database;
   dataSource = createDataSource({
     url,
@@ -57,7 +57,7 @@ const call = (text: string, more: Partial<ProcessCall> = {}) =>
     ...more,
   }).then((reply) => Buffer.from(reply).toString());
 const rowCount = async () => Number((await dataSource.query('SELECT count(*) FROM process_calls'))[0].count);
-const deaf = { subscribe: () => () => undefined };
+const silentListener = { subscribe: () => () => undefined };
 
 describe('process calls', () => {
   it('carries bytes there and back, and leaves nothing behind', async () => {
@@ -80,8 +80,8 @@ describe('process calls', () => {
   });
 
   it('answers without any notification, by polling alone', async () => {
-    serve(async (input) => input, { listener: deaf, pollMs: 20 });
-    expect(await call('quiet', { listener: deaf, pollMs: 20 })).toBe('quiet');
+    serve(async (input) => input, { listener: silentListener, pollMs: 20 });
+    expect(await call('quiet', { listener: silentListener, pollMs: 20 })).toBe('quiet');
   });
 
   it('passes a refusal on with its code', async () => {

@@ -6,9 +6,9 @@ import { createDataSource } from './data-source.js';
 import { hydrate } from './hydrate.js';
 import { newUuid } from './ids.js';
 import { listPage } from './keyset-list.js';
-import { allColumns, joined, selectionOf } from './selection.js';
+import { allColumns, leftJoined, selectionOf } from './selection.js';
 import type { TestDatabase } from './testing/index.js';
-import { createMechanismDatabase } from './testing/mechanism-database.js';
+import { createPersistenceDatabase } from './testing/persistence-database.js';
 
 @Entity('orders')
 class OrderEntity extends RecordColumns {
@@ -28,7 +28,7 @@ class OrderEntity extends RecordColumns {
 let database: TestDatabase;
 let dataSource: DataSource;
 beforeAll(async () => {
-  database = await createMechanismDatabase(
+  database = await createPersistenceDatabase(
     `CREATE TABLE orders (id uuid PRIMARY KEY, owner_name text NOT NULL, price numeric(38,18), tags jsonb NOT NULL,
        secret text NOT NULL, created_at timestamptz NOT NULL, updated_at timestamptz NOT NULL)`,
   );
@@ -85,7 +85,7 @@ describe('a selection of an entity’s properties', () => {
   });
 
   it('reads both sides of a join, and null where the second has no row', () => {
-    const { text, width, read } = joined(
+    const { text, width, read } = leftJoined(
       selectionOf(dataSource, OrderEntity, 'o', ['id', 'price']),
       selectionOf(dataSource, OrderEntity, 'other', ['id', 'ownerName']),
     );

@@ -67,7 +67,7 @@ export function allColumns<Entity extends ObjectLiteral>(
  * Both sides of a LEFT JOIN. Where a row has nothing of the second, its item is null: told by its first column, which
  * must be one that is never NULL.
  */
-export function joined<First, Second>(
+export function leftJoined<First, Second>(
   first: Selection<First>,
   second: Selection<Second>,
 ): Selection<readonly [First, Second | null]> {

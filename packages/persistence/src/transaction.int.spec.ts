@@ -69,7 +69,7 @@ const balanceIn = async (tx: Tx, name: string): Promise<number> =>
   (await tx.query('SELECT balance FROM accounts WHERE name = $1', [name]))[0].balance;
 
 /** Opens once both sides have come, the first time round alone. */
-function meeting(): () => Promise<void> {
+function createBarrier(): () => Promise<void> {
   let waiting = 0;
   let open: () => void;
   const met = new Promise<void>((resolve) => {
@@ -112,7 +112,7 @@ describe('inTransaction', () => {
   });
 
   it('runs the loser of a deadlock again, so that both works stand', async () => {
-    const meet = meeting();
+    const meet = createBarrier();
     let runs = 0;
     const move = (from: string, to: string) =>
       inTransaction(dataSource, async (tx) => {
@@ -127,7 +127,7 @@ describe('inTransaction', () => {
   });
 
   it('runs a serialization failure again, so that no rule across rows is broken', async () => {
-    const meet = meeting();
+    const meet = createBarrier();
     let runs = 0;
     const takeIfCovered = (name: string) =>
       inTransaction(

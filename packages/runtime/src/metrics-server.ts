@@ -49,7 +49,7 @@ export async function serveMetrics(options: MetricsServerOptions): Promise<Metri
   const server = createServer(
     { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS },
     (request, response) => {
-      answer(request, response, registry).catch((error) => {
+      handleRequest(request, response, registry).catch((error) => {
         onError(error);
         if (response.headersSent) response.destroy();
         else response.writeHead(500).end();
@@ -70,7 +70,7 @@ export async function serveMetrics(options: MetricsServerOptions): Promise<Metri
   };
 }
 
-async function answer(
+async function handleRequest(
   request: IncomingMessage,
   response: ServerResponse,
   registry: MetricsSource,

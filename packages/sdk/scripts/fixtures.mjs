@@ -42,11 +42,11 @@ const [AT, EARLIER, LONG_BEFORE] = [
 const dated = { created_at: EARLIER, updated_at: AT };
 
 /** @param {EventType} type @returns {any} */
-const told = (type) => JSON.parse(eventSampleText(type)).data;
+const sampleRecord = (type) => JSON.parse(eventSampleText(type)).data;
 const event = JSON.parse(eventSampleText('trade.filled'));
 
 /** @param {EventType} type @param {readonly any[]} fills */
-const trade = (type, fills = []) => ({ ...told(type), fills });
+const trade = (type, fills = []) => ({ ...sampleRecord(type), fills });
 const fill = (
   /** @type {number} */ place,
   /** @type {string} */ price,
@@ -63,11 +63,11 @@ const fill = (
 });
 const fills = [fill(1, '60000.4', '0.1', '6.00004'), fill(2, '60000.4666', '0.15', '9.00007')];
 
-const { started_at: _started, ...copierThatRests } = { ...told('copier.started'), status: 'PAUSED' };
-const apiKey = told('key.created');
+const { started_at: _started, ...copierThatRests } = { ...sampleRecord('copier.started'), status: 'PAUSED' };
+const apiKey = sampleRecord('key.created');
 const apiKeyWithValue = { ...apiKey, key: new Code('secrets.apiKey', 'svc_test_0') };
-const publicKey = told('public_key.linked');
-const webhook = told('webhook.test');
+const publicKey = sampleRecord('public_key.linked');
+const webhook = sampleRecord('webhook.test');
 const webhookWithSecret = { ...webhook, secret: new Code('secrets.webhook', 'whsec_0') };
 
 const me = {
@@ -122,7 +122,7 @@ const strategy = {
   created_at: LONG_BEFORE,
   updated_at: AT,
 };
-const decision = told('copier.trade_skipped');
+const decision = sampleRecord('copier.trade_skipped');
 const simulation = {
   from: LONG_BEFORE,
   to: AT,
@@ -281,41 +281,41 @@ const ANSWERS = {
   'publicKeys.list': publicKey,
   'publicKeys.revoke': deleted('pbk'),
   'supportedExchanges.list': exchange,
-  'exchanges.list': told('exchange.synced'),
-  'exchanges.get': told('exchange.synced'),
-  'exchanges.create': { ...told('exchange.synced'), balance: {}, last_sync_at: null },
-  'exchanges.update': told('exchange.synced'),
+  'exchanges.list': sampleRecord('exchange.synced'),
+  'exchanges.get': sampleRecord('exchange.synced'),
+  'exchanges.create': { ...sampleRecord('exchange.synced'), balance: {}, last_sync_at: null },
+  'exchanges.update': sampleRecord('exchange.synced'),
   'exchanges.delete': deleted('exa'),
   'exchanges.test': { ok: true, trading_types: ['spot'], can_trade: true, can_withdraw: false },
-  'exchanges.sync': told('exchange.synced'),
+  'exchanges.sync': sampleRecord('exchange.synced'),
   'tradePairs.list': pair,
   'tradePairs.get': pair,
-  'trades.list': told('trade.filled'),
+  'trades.list': sampleRecord('trade.filled'),
   'trades.get': trade('trade.filled', fills),
   'trades.create': trade('trade.created'),
   'trades.cancel': trade('trade.cancelled', fills.slice(0, 1)),
   'trades.analytics': analytics,
-  'rewards.list': told('reward.granted'),
+  'rewards.list': sampleRecord('reward.granted'),
   'rewards.types': rewardType,
   'rewards.balance': { currency: 'SVC-TEST', available: '25', held: '0' },
-  'rewards.claim': told('reward.claimed'),
-  'withdrawals.list': told('withdrawal.completed'),
-  'withdrawals.get': told('withdrawal.completed'),
-  'withdrawals.create': told('withdrawal.created'),
-  'withdrawals.cancel': told('withdrawal.cancelled'),
+  'rewards.claim': sampleRecord('reward.claimed'),
+  'withdrawals.list': sampleRecord('withdrawal.completed'),
+  'withdrawals.get': sampleRecord('withdrawal.completed'),
+  'withdrawals.create': sampleRecord('withdrawal.created'),
+  'withdrawals.cancel': sampleRecord('withdrawal.cancelled'),
   'strategies.list': strategy,
   'strategies.get': strategy,
   'strategies.create': strategy,
   'strategies.update': strategy,
   'strategies.delete': deleted('str'),
   'strategies.linkCopiers': strategy,
-  'copiers.list': told('copier.started'),
-  'copiers.get': told('copier.started'),
+  'copiers.list': sampleRecord('copier.started'),
+  'copiers.get': sampleRecord('copier.started'),
   'copiers.create': copierThatRests,
-  'copiers.update': told('copier.started'),
+  'copiers.update': sampleRecord('copier.started'),
   'copiers.delete': deleted('cpr'),
-  'copiers.start': told('copier.started'),
-  'copiers.stop': told('copier.stopped'),
+  'copiers.start': sampleRecord('copier.started'),
+  'copiers.stop': sampleRecord('copier.stopped'),
   'copiers.decisions': decision,
   'copiers.simulate': simulation,
   'notifications.list': notification,
@@ -329,8 +329,8 @@ const ANSWERS = {
   'settings.delete': { key: setting.key, deleted: true },
   'emergencyStop.run': {
     paused_copiers: [{ ...copierThatRests, status_reason: 'USER', stopped_at: AT }],
-    open_lots: told('copier.stopped').open_lots,
-    cancelled: [told('trade.cancelled')],
+    open_lots: sampleRecord('copier.stopped').open_lots,
+    cancelled: [sampleRecord('trade.cancelled')],
     ended_otherwise: [],
     still_open: [],
   },
@@ -362,7 +362,7 @@ const definitions = {};
 function schemaOf(type) {
   const read = jsonSchemaOf(type, 'output');
   Object.assign(definitions, read.definitions);
-  return read.here;
+  return read.root;
 }
 
 /** The schema that says what stands in the place of a value. @param {Schema | undefined} given @param {any} value @returns {Schema} */
@@ -413,7 +413,7 @@ function checked(name, type, value) {
 }
 
 const answers = OPERATIONS.map(({ id, response }) => checked(id, response, ANSWERS[id]));
-const events = EVENT_TYPES.map((type) => checked(type, EVENT_KINDS[type].records[0], told(type)));
+const events = EVENT_TYPES.map((type) => checked(type, EVENT_KINDS[type].records[0], sampleRecord(type)));
 const refusals = Object.entries(ERRORS).map(
   ([code, { status, meaning }]) => `${code}: [${status}, ${JSON.stringify(meaning)}],`,
 );

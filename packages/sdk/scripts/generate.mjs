@@ -21,7 +21,7 @@ const HEADER = '// Written by scripts/generate.mjs from the contracts: run `npm 
 const read = (schema, direction) => {
   const found = jsonSchemaOf(schema, direction);
   declarations.add(found, direction);
-  return found.here;
+  return found.root;
 };
 
 const operations = OPERATIONS.map((operation) => ({
@@ -31,8 +31,8 @@ const operations = OPERATIONS.map((operation) => ({
   response: read(operation.response, 'output'),
 }));
 for (const { operation, body, response } of operations) {
-  declarations.meet(body, operation.id);
-  declarations.meet(response, operation.id);
+  declarations.recordUse(body, operation.id);
+  declarations.recordUse(response, operation.id);
 }
 const kinds = EVENT_TYPES.map((type) => ({ type, data: read(eventDataOf(type), 'output') }));
 // Payloads of GraphQL's subscriptions, which no operation of REST answers with.

@@ -36,7 +36,7 @@ export class Declarations {
   }
 
   /** Notes where a named type is met: an operation, or an event. @param {Schema | undefined} schema @param {string} place */
-  meet(schema, place) {
+  recordUse(schema, place) {
     for (const name of namesIn(schema?.$ref === undefined ? (schema?.anyOf ?? []) : schema))
       this.#metIn.set(name, (this.#metIn.get(name) ?? new Set()).add(place));
   }

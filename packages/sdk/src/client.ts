@@ -1,11 +1,11 @@
-import { type Answer, ApiPromise } from './core/api-promise.js';
-import { Caller, dataIn, pages, pathWith } from './core/caller.js';
-import { type ClientOptions, connectionOf } from './core/connection.js';
+import { ApiPromise, type ApiResponse } from './core/api-promise.js';
+import { type ClientOptions, resolveConnection } from './core/connection.js';
 import type { DecimalForm } from './core/decimals.js';
 import { type EventStreamOptions, streamMessages } from './core/event-stream.js';
 import type { ServerSentEvent } from './core/event-stream-parser.js';
 import type { Behind } from './core/graphql.js';
 import type { GraphqlDocument } from './core/graphql-document.js';
+import { OperationClient, pages, parseData, pathWith } from './core/operation-client.js';
 import type { PagePromise } from './core/page.js';
 import { type RequestOptions, Transport } from './core/transport.js';
 import type { EmergencyStop } from './generated/records.js';
@@ -60,11 +60,11 @@ export class Client<D extends DecimalForm = 'number'> {
   readonly version: VersionResource<D>;
   readonly webhooks: Webhooks<D>;
   readonly withdrawals: Withdrawals<D>;
-  private readonly caller: Caller<D>;
+  private readonly caller: OperationClient<D>;
 
   /** @throws {TypeError} @throws {RangeError} where an option is none, or `baseURL` is missing */
   constructor(options: ClientOptions<D> = {}) {
-    const caller = new Caller<D>(new Transport(connectionOf(options)));
+    const caller = new OperationClient<D>(new Transport(resolveConnection(options)));
     this.caller = caller;
     this.apiKeys = new ApiKeys(caller);
     this.auth = new Auth(caller);
@@ -111,8 +111,8 @@ export class Client<D extends DecimalForm = 'number'> {
     ...[variables, options]: Behind<Variables, RequestOptions>
   ): ApiPromise<Data> {
     // Loaded when it is called for: who uses REST alone pays nothing for it.
-    const answer = import('./core/graphql.js').then(({ askGraphql }) =>
-      askGraphql(this.caller.transport, document, variables, options),
+    const answer = import('./core/graphql.js').then(({ sendGraphql }) =>
+      sendGraphql(this.caller.transport, document, variables, options),
     );
     return new ApiPromise(answer, ({ json }) => (json as { data: Data }).data);
   }
@@ -200,13 +200,13 @@ export class Client<D extends DecimalForm = 'number'> {
   }
 
   private raw<T>(method: Verb, path: string, body: unknown, options?: RequestOptions): ApiPromise<T> {
-    const answer: Promise<Answer> = this.caller.transport.send({ method, path, body }, options);
-    return new ApiPromise(answer, dataIn<T>);
+    const answer: Promise<ApiResponse> = this.caller.transport.send({ method, path, body }, options);
+    return new ApiPromise(answer, parseData<T>);
   }
 }
 
 /** What the other entries of the SDK speak through. */
-export function callerOf<D extends DecimalForm>(client: Client<D>): Caller<D> {
+export function operationClientOf<D extends DecimalForm>(client: Client<D>): OperationClient<D> {
   // biome-ignore lint/complexity/useLiteralKeys: it is private to all but the SDK
   return client['caller'];
 }

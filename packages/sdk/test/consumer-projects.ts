@@ -9,14 +9,14 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 /** What `consumers/play.mjs` tells where all went well. */
-export const WELL = {
+export const EXPECTED_RESULT = {
   listed: [1, 2, 3],
   amounts: [0.1, '0.010'],
   refused: 'trade_not_found',
   event: 'trade.filled',
   fake: 'FAILED',
 };
-export const WELL_AND_LISTENING = { ...WELL, heard: [1, 2] };
+export const EXPECTED_RESULT_WITH_REALTIME = { ...EXPECTED_RESULT, heard: [1, 2] };
 
 const TIMEOUT_MS = 120_000;
 
@@ -28,7 +28,7 @@ export function packedTarball(): string {
 }
 
 /** Runs a program to its end. @throws with what it wrote, where it fails */
-export async function told(
+export async function runProgram(
   program: string,
   args: readonly string[],
   { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
@@ -50,7 +50,7 @@ export async function told(
 export async function npmInstall(folder: string, packages: readonly string[]): Promise<void> {
   await mkdir(folder, { recursive: true });
   const quietly = ['--no-audit', '--no-fund', '--no-update-notifier', '--prefer-offline', '--loglevel=error'];
-  await told('npm', ['install', '--prefix', folder, ...quietly, ...packages], { cwd: folder });
+  await runProgram('npm', ['install', '--prefix', folder, ...quietly, ...packages], { cwd: folder });
 }
 
 export interface ConsumerProjects {

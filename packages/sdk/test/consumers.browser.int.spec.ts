@@ -12,24 +12,24 @@ import { extname, join, normalize } from 'node:path';
 import { type BrowserContext, chromium } from 'playwright-core';
 import {
   type ConsumerProjects,
+  EXPECTED_RESULT_WITH_REALTIME,
   installConsumers,
   packedTarball,
-  told,
-  WELL_AND_LISTENING,
+  runProgram,
 } from './consumer-projects.js';
-import { type PlayedApi, playApi } from './played-api.js';
+import { type StubRestApi, startStubRestApi } from './stub-rest-api.js';
 
 const BROWSER_ARGUMENTS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
 /** What only code that computes with the curve has in it: the end of its order. */
 const CURVE = /baaedce6af48a03bbfd25e8cd0364141/i;
 
 let consumers: ConsumerProjects;
-let api: PlayedApi;
+let api: StubRestApi;
 let settings: { baseURL: string; apiKey: string; privateKey: string };
 let profile: string;
 let browser: BrowserContext;
 beforeAll(async () => {
-  [consumers, api] = await Promise.all([installConsumers(), playApi()]);
+  [consumers, api] = await Promise.all([installConsumers(), startStubRestApi()]);
   const privateKey = createHash('sha256').update('key of the pages').digest('hex');
   settings = { baseURL: api.baseURL, apiKey: api.apiKey, privateKey };
   profile = mkdtempSync(join(tmpdir(), 'sdk-browser-spec-'));
@@ -59,7 +59,7 @@ describe('a page without a bundler', () => {
     await page.goto(`http://127.0.0.1:${(pages.address() as AddressInfo).port}/browser/index.html`);
     await page.waitForFunction('globalThis.played !== undefined');
     const told = await page.evaluate(`played(${JSON.stringify(settings)})`);
-    expect(told).toEqual(WELL_AND_LISTENING);
+    expect(told).toEqual(EXPECTED_RESULT_WITH_REALTIME);
     expect(faults).toEqual([]);
     expect(new Set(api.requests.map(({ origin }) => origin))).toEqual(new Set([new URL(page.url()).origin]));
   });
@@ -71,14 +71,14 @@ describe('an app of Next', () => {
   beforeAll(async () => {
     folder = join(consumers.folder, 'next');
     await installNext(folder);
-    await told(process.execPath, [next(folder), 'build'], { cwd: folder, env: NEXT_ENVIRONMENT });
+    await runProgram(process.execPath, [next(folder), 'build'], { cwd: folder, env: NEXT_ENVIRONMENT });
     app = await startNext(folder, { ...NEXT_ENVIRONMENT, SETTINGS: JSON.stringify(settings) });
   }, 300_000);
   afterAll(() => app?.stop());
 
   it('calls the API from a route of its server, signed, and listens to it', async () => {
     const answer = await fetch(`${app.url}/api/trades`);
-    expect(await answer.json()).toEqual(WELL_AND_LISTENING);
+    expect(await answer.json()).toEqual(EXPECTED_RESULT_WITH_REALTIME);
   });
 
   it('calls it from a component in the browser', async () => {
@@ -120,7 +120,7 @@ async function installNext(folder: string): Promise<void> {
   };
   await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }));
   const options = ['--ignore-workspace', '--ignore-scripts', '--prefer-offline', '--no-lockfile'];
-  await told('npx', ['--yes', packageManager, 'install', '--store-dir', storeDir, ...options], {
+  await runProgram('npx', ['--yes', packageManager, 'install', '--store-dir', storeDir, ...options], {
     cwd: folder,
   });
 }

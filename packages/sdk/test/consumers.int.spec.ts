@@ -10,13 +10,13 @@ import { EdgeRuntime } from 'edge-runtime';
 import { type BuildOptions, build } from 'esbuild';
 import {
   type ConsumerProjects,
+  EXPECTED_RESULT,
+  EXPECTED_RESULT_WITH_REALTIME,
   installConsumers,
   npmInstall,
-  told,
-  WELL,
-  WELL_AND_LISTENING,
+  runProgram,
 } from './consumer-projects.js';
-import { type PlayedApi, playApi } from './played-api.js';
+import { type StubRestApi, startStubRestApi } from './stub-rest-api.js';
 
 /** The newest line of Node that the SDK promises to run on; npm has its binary as a package. */
 const NODE_24 = '24.21.0';
@@ -30,10 +30,10 @@ const typeScript = createRequire(createRequire(import.meta.url).resolve('tstyche
 );
 
 let consumers: ConsumerProjects;
-let api: PlayedApi;
+let api: StubRestApi;
 let settings: string;
 beforeAll(async () => {
-  [consumers, api] = await Promise.all([installConsumers([WS]), playApi()]);
+  [consumers, api] = await Promise.all([installConsumers([WS]), startStubRestApi()]);
   const privateKey = createHash('sha256').update('key of the consumers').digest('hex');
   settings = JSON.stringify({ baseURL: api.baseURL, apiKey: api.apiKey, privateKey });
 }, 120_000);
@@ -43,7 +43,7 @@ afterAll(async () => {
 });
 
 const runs = (node: string, ...args: string[]) =>
-  told(node, args, { cwd: consumers.folder, env: { SETTINGS: settings } });
+  runProgram(node, args, { cwd: consumers.folder, env: { SETTINGS: settings } });
 
 const bundled = async (options: BuildOptions) => {
   const { metafile, outputFiles } = await build({
@@ -65,7 +65,9 @@ const runsBundle = async (code: string) => {
 describe('a program that installs the packed SDK', () => {
   it('runs as an ES module; its signatures are verified, and its key is sent where it gave one', async () => {
     const before = api.requests.length;
-    expect(JSON.parse(await runs(process.execPath, 'node-esm/main.mjs'))).toEqual(WELL_AND_LISTENING);
+    expect(JSON.parse(await runs(process.execPath, 'node-esm/main.mjs'))).toEqual(
+      EXPECTED_RESULT_WITH_REALTIME,
+    );
     const requests = api.requests
       .slice(before)
       .map(({ method, path, credential }) => [method, path, credential]);
@@ -79,7 +81,9 @@ describe('a program that installs the packed SDK', () => {
 
   it('runs as CommonJS, also where that can load no ES module', async () => {
     const alone = '--no-experimental-require-module';
-    expect(JSON.parse(await runs(process.execPath, alone, 'node-cjs/main.cjs'))).toEqual(WELL_AND_LISTENING);
+    expect(JSON.parse(await runs(process.execPath, alone, 'node-cjs/main.cjs'))).toEqual(
+      EXPECTED_RESULT_WITH_REALTIME,
+    );
   });
 
   it('runs on the newest line of Node, as an ES module and as CommonJS', async () => {
@@ -87,8 +91,8 @@ describe('a program that installs the packed SDK', () => {
     await npmInstall(folder, [nodePackage()]);
     const node = join(folder, 'node_modules', '.bin', 'node');
     expect(await runs(node, '--version')).toBe(`v${NODE_24}\n`);
-    expect(JSON.parse(await runs(node, 'node-esm/main.mjs'))).toEqual(WELL_AND_LISTENING);
-    expect(JSON.parse(await runs(node, 'node-cjs/main.cjs'))).toEqual(WELL_AND_LISTENING);
+    expect(JSON.parse(await runs(node, 'node-esm/main.mjs'))).toEqual(EXPECTED_RESULT_WITH_REALTIME);
+    expect(JSON.parse(await runs(node, 'node-cjs/main.cjs'))).toEqual(EXPECTED_RESULT_WITH_REALTIME);
   }, 180_000);
 
   it.each([
@@ -114,7 +118,7 @@ describe('a program that installs the packed SDK', () => {
 
     const withSigner = await bundled({ entryPoints: ['bundler/with-signer.mjs'] });
     expect(withSigner.inputs.filter((input) => input.includes('@noble/secp256k1'))).toHaveLength(1);
-    expect(await runsBundle(withSigner.code)).toEqual(WELL);
+    expect(await runsBundle(withSigner.code)).toEqual(EXPECTED_RESULT);
   });
 
   it('runs on an edge runtime, where nothing of Node is', async () => {
@@ -122,7 +126,7 @@ describe('a program that installs the packed SDK', () => {
     const runtime = new EdgeRuntime({ initialCode: code });
     expect(runtime.evaluate('typeof process')).toBe('undefined');
     const answer = await runtime.dispatchFetch('http://edge/', { method: 'POST', body: settings });
-    expect(await answer.json()).toEqual(WELL);
+    expect(await answer.json()).toEqual(EXPECTED_RESULT);
   });
 });
 

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { type ConsumerProjects, installConsumers, packedTarball, told } from './consumer-projects.js';
+import { type ConsumerProjects, installConsumers, packedTarball, runProgram } from './consumer-projects.js';
 
 const NAME = '@trading-automation/sdk';
 const ENTRIES = ['index', 'realtime', 'signer', 'testing', 'webhooks'];
@@ -22,7 +22,7 @@ const program = (name: string) => join(sdk, 'node_modules', '.bin', name);
 
 describe('the packed SDK', () => {
   it('holds the build of its entries, the manifest, the licences and the README, and nothing else', async () => {
-    const files = (await told('tar', ['-tzf', packedTarball()], { cwd: sdk })).trim().split('\n');
+    const files = (await runProgram('tar', ['-tzf', packedTarball()], { cwd: sdk })).trim().split('\n');
     const outside = files.filter((file) => !file.startsWith('package/dist/'));
     const beside = ['LICENSE', 'README.md', 'THIRD-PARTY-NOTICES.txt', 'package.json'];
     expect(outside.toSorted()).toEqual(beside.map((file) => `package/${file}`));
@@ -90,13 +90,13 @@ describe('the packed SDK', () => {
   });
 
   it('passes publint without an error, a warning or a suggestion', async () => {
-    const lines = await told(program('publint'), [packedTarball(), '--strict'], { cwd: sdk });
+    const lines = await runProgram(program('publint'), [packedTarball(), '--strict'], { cwd: sdk });
     expect(lines.trim().split('\n').at(-1)).toBe('All good!');
   });
 
   it('has the right types for every entry, from ES modules, CommonJS and bundlers, and for the old resolution', async () => {
     const args = [packedTarball(), '--profile', 'strict', '--format', 'json'];
-    const { analysis } = JSON.parse(await told(program('attw'), args, { cwd: sdk })) as {
+    const { analysis } = JSON.parse(await runProgram(program('attw'), args, { cwd: sdk })) as {
       analysis: { problems: object[]; entrypoints: Record<string, { resolutions: object }> };
     };
     expect(analysis.problems).toEqual([]);
@@ -108,7 +108,7 @@ describe('the packed SDK', () => {
   });
 
   it('is small: what each entry loads in a page is within its limit', async () => {
-    const lines = await told(process.execPath, ['scripts/sizes.mjs', consumers.folder], { cwd: sdk });
+    const lines = await runProgram(process.execPath, ['scripts/sizes.mjs', consumers.folder], { cwd: sdk });
     const sizes = lines
       .trim()
       .split('\n')
@@ -121,9 +121,11 @@ describe('the packed SDK', () => {
 
   it('offers what the committed reports of its public surface say', async () => {
     // Not the installed one: what is in a node_modules is taken for another package's, and told by name alone.
-    await told('tar', ['-xzf', packedTarball()], { cwd: consumers.folder });
+    await runProgram('tar', ['-xzf', packedTarball()], { cwd: consumers.folder });
     const unpacked = join(consumers.folder, 'package');
-    const lines = await told(process.execPath, ['scripts/api-report.mjs', '--check', unpacked], { cwd: sdk });
+    const lines = await runProgram(process.execPath, ['scripts/api-report.mjs', '--check', unpacked], {
+      cwd: sdk,
+    });
     expect(lines.trim().split('\n')).toEqual(ENTRIES.map((entry) => `etc/${entry}.api.md: as offered`));
   }, 120_000);
 });

@@ -1,14 +1,14 @@
 /** The public types hold what the type tests in `types/` say, for the build that is published. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { told } from './consumer-projects.js';
+import { runProgram } from './consumer-projects.js';
 
 const sdk = join(import.meta.dirname, '..');
 const folder = join(import.meta.dirname, 'types');
 
 describe('the public types', () => {
   it('hold what the type tests say: all of them ran, and none failed', async () => {
-    const lines = await told(join(sdk, 'node_modules', '.bin', 'tstyche'), [], {
+    const lines = await runProgram(join(sdk, 'node_modules', '.bin', 'tstyche'), [], {
       cwd: sdk,
       env: { TSTYCHE_NO_COLOR: 'true', TSTYCHE_NO_INTERACTIVE: 'true' },
     });

@@ -78,7 +78,7 @@ export type SignedWebhookHeaders = {
 };
 
 /** A webhook that is well-formed and of this time; whether it is genuine, its signatures are still to tell. */
-export interface WebhookRead extends VerifiedWebhook {
+export interface ParsedWebhook extends VerifiedWebhook {
   /** What was signed. */
   readonly message: Bytes;
   /** One for each secret. */
@@ -91,7 +91,7 @@ export interface WebhookRead extends VerifiedWebhook {
 export type Bytes = Uint8Array<ArrayBuffer>;
 
 /** @throws {WebhookVerificationError} @throws {TypeError} as `verifyWebhook` does */
-export function readWebhook(received: ReceivedWebhook): WebhookRead {
+export function readWebhook(received: ReceivedWebhook): ParsedWebhook {
   const { payload, headers, toleranceSeconds = WEBHOOK_TOLERANCE_SECONDS, nowMs = Date.now() } = received;
   if (typeof payload !== 'string' && !(payload instanceof Uint8Array))
     throw new TypeError('The payload must be the raw body, text or bytes, as it is before a JSON parser.');
@@ -108,7 +108,7 @@ export function readWebhook(received: ReceivedWebhook): WebhookRead {
 
 /** The verdict. @param macs HMAC-SHA-256 of the message, by each of the keys @throws {WebhookVerificationError} where none is among the signatures */
 export function judgeWebhook(
-  { id, sentAt, signatures }: WebhookRead,
+  { id, sentAt, signatures }: ParsedWebhook,
   macs: readonly Uint8Array[],
 ): VerifiedWebhook {
   if (!isSignedByAny(signatures, macs)) {

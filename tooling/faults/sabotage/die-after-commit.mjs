@@ -4,12 +4,12 @@
  */
 import { builtModule } from './built-module.mjs';
 
-const { Commands } = await builtModule('packages/core/dist/index.js');
-const { run } = Commands.prototype;
+const { CommandRunner } = await builtModule('packages/core/dist/index.js');
+const { run } = CommandRunner.prototype;
 let left = Number(process.env.DIE_AFTER_COMMITS);
 
 /** @param {...unknown} given */
-Commands.prototype.run = async function runOnce(...given) {
+CommandRunner.prototype.run = async function runOnce(...given) {
   const value = await run.apply(this, given);
   left--;
   if (left === 0) process.kill(process.pid, 'SIGKILL');

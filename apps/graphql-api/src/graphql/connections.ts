@@ -3,10 +3,10 @@
  *
  * A cursor of each edge, and the total, are made where they are asked for.
  */
-import type { ListedPage, ListQuery } from '@trading-automation/core';
+import type { ListQuery, PageWithCursors } from '@trading-automation/core';
 
-export interface ConnectionParts {
-  readonly page: ListedPage<unknown>;
+export interface ConnectionInput {
+  readonly page: PageWithCursors<unknown>;
   readonly nodes: readonly unknown[];
   readonly query: ListQuery;
   readonly countAll: () => Promise<number>;
@@ -18,7 +18,7 @@ interface Edge {
 }
 
 export class Connection {
-  constructor(private readonly parts: ConnectionParts) {}
+  constructor(private readonly parts: ConnectionInput) {}
 
   get nodes(): readonly unknown[] {
     return this.parts.nodes;

@@ -1,5 +1,5 @@
 import type { RateBucket } from '@trading-automation/contracts';
-import type { Actor, Commands } from '@trading-automation/core';
+import type { Actor, CommandRunner } from '@trading-automation/core';
 import type { IncomingRequest, RequestLimits } from '@trading-automation/core/access';
 import type { Loaders } from './loaders.js';
 
@@ -13,9 +13,9 @@ export interface RequestContext {
   readonly idempotency: { readonly key: string; readonly fingerprint: Uint8Array } | undefined;
   /** The limits of the caller for an operation with a bucket of its own. */
   readonly limitsOf: (bucket: RateBucket | undefined) => RequestLimits;
-  readonly commands: Pick<Commands, 'run'>;
+  readonly commands: Pick<CommandRunner, 'run'>;
   /** Counts a use of what goes with the next major version. */
-  readonly noteDeprecated: (mutation: string) => void;
+  readonly recordDeprecatedUse: (mutation: string) => void;
   readonly loaders: Loaders;
   /** Set once a field was answered by what was kept for its Idempotency-Key. */
   isReplayed: boolean;

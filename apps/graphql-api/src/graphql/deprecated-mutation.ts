@@ -11,7 +11,7 @@ import { type Actor, authorise } from '@trading-automation/core';
 import type { RequestContext } from './context.js';
 
 /** Deprecated mutations that may be called without credentials. */
-export const OPEN_MUTATIONS = new Set<string>();
+export const PUBLIC_MUTATIONS = new Set<string>();
 
 export interface DeprecatedCall<Arguments> {
   readonly args: Arguments;
@@ -22,7 +22,7 @@ export interface DeprecatedCall<Arguments> {
 /** @param access what the caller's credential has to permit; `PUBLIC` where none is needed */
 export function DeprecatedMutation(access: Permission | 'PUBLIC') {
   return (target: object, name: string, descriptor: PropertyDescriptor): void => {
-    if (access === 'PUBLIC') OPEN_MUTATIONS.add(name);
+    if (access === 'PUBLIC') PUBLIC_MUTATIONS.add(name);
     const method: (call: DeprecatedCall<unknown>) => unknown = descriptor.value;
     descriptor.value = async function (
       this: object,
@@ -31,8 +31,8 @@ export function DeprecatedMutation(access: Permission | 'PUBLIC') {
       context: RequestContext,
     ): Promise<unknown> {
       try {
-        context.noteDeprecated(name);
-        await admit(context, access);
+        context.recordDeprecatedUse(name);
+        await authorize(context, access);
         return await method.call(this, { args, actor: context.actor });
       } catch (error) {
         return error;
@@ -42,7 +42,7 @@ export function DeprecatedMutation(access: Permission | 'PUBLIC') {
   };
 }
 
-async function admit({ actor, limitsOf }: RequestContext, access: Permission | 'PUBLIC'): Promise<void> {
+async function authorize({ actor, limitsOf }: RequestContext, access: Permission | 'PUBLIC'): Promise<void> {
   const limits = limitsOf('identity_writes');
   await (actor === null ? limits.takeByAddress() : limits.takeByCredential(actor.credential.id));
   if (access === 'PUBLIC') return;
@@ -51,7 +51,7 @@ async function admit({ actor, limitsOf }: RequestContext, access: Permission | '
 }
 
 /** The caller of a mutation that asks for one. */
-export function callerOf({ actor }: DeprecatedCall<unknown>): Actor {
+export function requireActor({ actor }: DeprecatedCall<unknown>): Actor {
   if (actor === null) throw new DomainError('authentication_required');
   return actor;
 }

@@ -2,12 +2,12 @@ import { DomainError } from '@trading-automation/contracts';
 import { createLogger } from '@trading-automation/runtime';
 import { buildSchema, execute, GraphQLError, parse, validate } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
-import { documentRefused, showError } from './errors.js';
+import { documentError, formatError } from './errors.js';
 import { SCALARS } from './scalars.js';
 
 let log: string[];
 const show = (error: Error) =>
-  showError(error, 'r1', createLogger('spec', 'debug', { write: (line) => void log.push(line) }));
+  formatError(error, 'r1', createLogger('spec', 'debug', { write: (line) => void log.push(line) }));
 beforeEach(() => {
   log = [];
 });
@@ -30,7 +30,7 @@ describe('a refusal', () => {
   });
 
   it('of a document has a code for who shows it', () => {
-    expect(show(documentRefused('too_deep', 'Too deep.'))).toEqual({
+    expect(show(documentError('too_deep', 'Too deep.'))).toEqual({
       message: 'Too deep.',
       extensions: {
         code: 'validation_failed',

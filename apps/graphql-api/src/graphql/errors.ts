@@ -7,11 +7,11 @@
  *    away.
  */
 import { DomainError, type ErrorDetail } from '@trading-automation/contracts';
-import { toRefusal } from '@trading-automation/core';
-import { answerError, isExpected, type Logger } from '@trading-automation/runtime';
+import { toDomainError } from '@trading-automation/core';
+import { isExpected, type Logger, toErrorResponse } from '@trading-automation/runtime';
 import { GraphQLError } from 'graphql';
 
-export interface ErrorShown {
+export interface FormattedError {
   readonly message: string;
   readonly locations?: readonly { readonly line: number; readonly column: number }[];
   readonly path?: readonly (string | number)[];
@@ -25,18 +25,18 @@ export interface ErrorShown {
 }
 
 /** A refusal of the whole document: with a code of its own for those who show it to a person. */
-export function documentRefused(code: string, message: string): GraphQLError {
+export function documentError(code: string, message: string): GraphQLError {
   return new GraphQLError(message, {
     originalError: new DomainError('validation_failed', message, [{ field: 'query', code, message }]),
   });
 }
 
-export function showError(error: Error, requestId: string, logger: Logger): ErrorShown {
-  const refusal = refusalIn(error);
+export function formatError(error: Error, requestId: string, logger: Logger): FormattedError {
+  const refusal = domainErrorIn(error);
   const logged = { request_id: requestId, err: rootOf(error) };
   if (!isExpected(refusal)) logger.error(logged, 'operation failed');
   else if (refusal.code === 'service_unavailable') logger.warn(logged, 'a needed service is away');
-  const { headers, body } = answerError(refusal, requestId);
+  const { headers, body } = toErrorResponse(refusal, requestId);
   const { code, message, details } = body.error;
   const retryAfter = headers['retry-after'];
   const { locations, path } = error as GraphQLError;
@@ -53,12 +53,12 @@ export function showError(error: Error, requestId: string, logger: Logger): Erro
   };
 }
 
-function refusalIn(error: Error): unknown {
+function domainErrorIn(error: Error): unknown {
   const root = rootOf(error);
-  if (!(root instanceof GraphQLError)) return toRefusal(root);
+  if (!(root instanceof GraphQLError)) return toDomainError(root);
   // An error of the library that stands at a place of the answer is about the answer.
   if ((error as GraphQLError).path !== undefined) return new DomainError('internal_error');
-  return new DomainError('validation_failed', discreet(error.message));
+  return new DomainError('validation_failed', redactMessage(error.message));
 }
 
 function rootOf(error: Error): Error {
@@ -68,7 +68,7 @@ function rootOf(error: Error): Error {
 }
 
 /** Without suggestions, and without the value that was given: it may be a secret. What follows a value goes first. */
-function discreet(message: string): string {
+function redactMessage(message: string): string {
   return message
     .replace(/ Did you mean .*\?$/s, '')
     .replace(/( cannot represent [^:]*): .*$/s, '$1.')

@@ -20,14 +20,14 @@ import { WebhooksService } from '@trading-automation/core/webhooks';
 import { WithdrawalsService } from '@trading-automation/core/withdrawals';
 import DataLoader from 'dataloader';
 import type { z } from 'zod';
-import { compileShape } from './records.js';
+import { compileOutputConverter } from './value-converters.js';
 
 const BATCH_MAX = 100;
 
-type Record = { readonly id: string };
-type ReadMany = (actor: Actor, ids: readonly string[]) => Promise<readonly (Record | null)[]>;
+type NodeRecord = { readonly id: string };
+type ReadMany = (actor: Actor, ids: readonly string[]) => Promise<readonly (NodeRecord | null)[]>;
 
-interface Kind {
+interface NodeType {
   /** The type in the schema. */
   readonly type: string;
   readonly shape: (record: unknown) => object;
@@ -39,8 +39,8 @@ export type NodePrefix = 'exa' | 'tpr' | 'trd' | 'str' | 'cpr' | 'rwd' | 'rwt' |
 
 @Injectable()
 export class LoaderFactory {
-  private readonly kinds: Readonly<{ [P in NodePrefix]: Kind }>;
-  private readonly shapeFill = compileShape(contracts.fill);
+  private readonly kinds: Readonly<{ [P in NodePrefix]: NodeType }>;
+  private readonly shapeFill = compileOutputConverter(contracts.fill);
 
   constructor(
     @Inject(ExchangeAccountsService) accounts: ExchangeAccountsService,
@@ -53,9 +53,9 @@ export class LoaderFactory {
     @Inject(NotificationsService) notifications: NotificationsService,
     @Inject(WebhooksService) webhooks: WebhooksService,
   ) {
-    const kind = (type: string, schema: z.ZodType, service: { getMany: ReadMany }): Kind => ({
+    const kind = (type: string, schema: z.ZodType, service: { getMany: ReadMany }): NodeType => ({
       type,
-      shape: compileShape(schema) as Kind['shape'],
+      shape: compileOutputConverter(schema) as NodeType['shape'],
       readMany: (actor, ids) => service.getMany(actor, ids),
     });
     this.kinds = {
@@ -75,7 +75,7 @@ export class LoaderFactory {
   }
 
   /** The loaders of one operation. */
-  of(actor: Actor | null): Loaders {
+  create(actor: Actor | null): Loaders {
     return new Loaders(actor, this.kinds, async (of, ids) => {
       const fills: readonly (readonly Fill[])[] = await this.trades.fillsOfMany(of, ids);
       return fills.map((ofTrade) => ofTrade.map(this.shapeFill));
@@ -84,17 +84,17 @@ export class LoaderFactory {
 }
 
 export class Loaders {
-  private readonly made = new Map<string, DataLoader<string, object | null>>();
+  private readonly loaders = new Map<string, DataLoader<string, object | null>>();
   private fillLoader: DataLoader<string, readonly unknown[]> | undefined;
 
   constructor(
     private readonly actor: Actor | null,
-    private readonly kinds: Readonly<{ [P in NodePrefix]: Kind }>,
+    private readonly kinds: Readonly<{ [P in NodePrefix]: NodeType }>,
     private readonly readFills: (actor: Actor, tradeIds: readonly string[]) => Promise<readonly unknown[][]>,
   ) {}
 
   /** The record that an edge leads to; null where it leads nowhere, or where the caller may not see it. */
-  edge(prefix: NodePrefix, id: string | null | undefined): Promise<object | null> | null {
+  load(prefix: NodePrefix, id: string | null | undefined): Promise<object | null> | null {
     return id == null ? null : this.loaderOf(prefix).load(id);
   }
 
@@ -102,36 +102,36 @@ export class Loaders {
   async node(id: string): Promise<object> {
     const prefix = id.slice(0, Math.max(0, id.indexOf('_')));
     const isKnown = Object.hasOwn(this.kinds, prefix);
-    const record = isKnown ? await this.edge(prefix as NodePrefix, id) : null;
+    const record = isKnown ? await this.load(prefix as NodePrefix, id) : null;
     if (record === null) throw new DomainError('not_found');
     return { ...record, __typename: this.kinds[prefix as NodePrefix].type };
   }
 
   /** The fills of a trade, oldest first. */
   fills(tradeId: string): Promise<readonly unknown[]> {
-    this.fillLoader ??= new DataLoader((ids) => this.readFills(this.caller(), ids), {
+    this.fillLoader ??= new DataLoader((ids) => this.readFills(this.requireActor(), ids), {
       maxBatchSize: BATCH_MAX,
     });
     return this.fillLoader.load(tradeId);
   }
 
   private loaderOf(prefix: NodePrefix): DataLoader<string, object | null> {
-    let loader = this.made.get(prefix);
+    let loader = this.loaders.get(prefix);
     if (loader === undefined) {
       const { readMany, shape } = this.kinds[prefix];
       loader = new DataLoader(
         async (ids) => {
-          const records = await readMany(this.caller(), ids);
+          const records = await readMany(this.requireActor(), ids);
           return records.map((record) => (record === null ? null : shape(record)));
         },
         { maxBatchSize: BATCH_MAX },
       );
-      this.made.set(prefix, loader);
+      this.loaders.set(prefix, loader);
     }
     return loader;
   }
 
-  private caller(): Actor {
+  private requireActor(): Actor {
     if (this.actor === null) throw new DomainError('authentication_required');
     return this.actor;
   }

@@ -42,7 +42,7 @@ async function answerOf(operation: Operation, { args = {}, actor = null, options
       takeByCredential: (id: string) => takeFrom(`${bucket} ${id}`),
     }),
   } as unknown as RequestContext;
-  const answer = await new OperationField(operation, options).answer({
+  const answer = await new OperationField(operation, options).resolve({
     invoke: (call) => {
       calls.push(call);
       throw new DomainError('invalid_state');

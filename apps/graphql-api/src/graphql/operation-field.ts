@@ -6,22 +6,22 @@
  * 2. With an Idempotency-Key each root field of a mutation runs once. The stored answer is the field's record, so its
  *    edges are read anew.
  */
-import { compileWriter, DomainError, ERRORS, type Operation } from '@trading-automation/contracts';
+import { compileSerializer, DomainError, ERRORS, type Operation } from '@trading-automation/contracts';
 import {
   type Actor,
-  AnswerReplayed,
-  type ListedPage,
   type ListQuery,
   OperationPipeline,
   type Outcome,
+  type PageWithCursors,
   type RequestIdempotency,
+  ResponseReplayed,
 } from '@trading-automation/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import { snakeCase } from '../schema/names.js';
 import { Connection } from './connections.js';
 import type { RequestContext } from './context.js';
-import { FieldNames } from './field-names.js';
-import { compileInput, compileShape, type Shape } from './records.js';
+import { FieldNameTranslator } from './field-name-translator.js';
+import { type Converter, compileInputConverter, compileOutputConverter } from './value-converters.js';
 
 export interface FieldCall {
   /** Calls the resolver's method. */
@@ -32,9 +32,9 @@ export interface FieldCall {
 }
 
 /** How a field differs from its operation. */
-export interface FieldForm {
+export interface OperationFieldOptions {
   readonly params?: Readonly<Record<string, string>>;
-  readonly present?: (result: never) => unknown;
+  readonly mapResult?: (result: never) => unknown;
 }
 
 /** Arguments of every list that have other names than on REST. */
@@ -42,9 +42,9 @@ const LIST_ARGUMENTS: Readonly<Record<string, string>> = { first: 'limit', after
 
 export class OperationField {
   private readonly pipeline: OperationPipeline;
-  private readonly shape: Shape;
-  private readonly wireBody: Shape;
-  private readonly names: FieldNames;
+  private readonly shape: Converter;
+  private readonly wireBody: Converter;
+  private readonly names: FieldNameTranslator;
   private readonly write: (value: unknown) => string;
   private readonly paramNames: ReadonlySet<string>;
 
@@ -52,25 +52,25 @@ export class OperationField {
 
   constructor(
     private readonly operation: Operation,
-    private readonly options: FieldForm,
+    private readonly options: OperationFieldOptions,
   ) {
-    this.present = (options.present ?? ((result) => result)) as (result: unknown) => unknown;
+    this.present = (options.mapResult ?? ((result) => result)) as (result: unknown) => unknown;
     this.pipeline = new OperationPipeline(operation);
-    this.shape = compileShape(operation.response);
-    this.wireBody = compileInput(operation.body);
-    this.names = new FieldNames(operation, options.params);
-    this.write = compileWriter(operation.response, 'string');
+    this.shape = compileOutputConverter(operation.response);
+    this.wireBody = compileInputConverter(operation.body);
+    this.names = new FieldNameTranslator(operation, options.params);
+    this.write = compileSerializer(operation.response, 'string');
     this.paramNames = new Set(Object.keys(operation.params?.shape ?? {}));
   }
 
   /** Never throws: a refusal is given back as an error, which becomes the field's. */
-  async answer(call: FieldCall): Promise<unknown> {
+  async resolve(call: FieldCall): Promise<unknown> {
     try {
       return await this.perform(call);
     } catch (error) {
-      if (!(error instanceof AnswerReplayed)) return this.names.toldInFields(error);
+      if (!(error instanceof ResponseReplayed)) return this.names.translateError(error);
       call.context.isReplayed = true;
-      return this.replayed(error.answer);
+      return this.replayResponse(error.response);
     }
   }
 
@@ -80,16 +80,16 @@ export class OperationField {
       {
         identify: async () => context.actor,
         charge: (caller) => this.charge(context, caller),
-        read: () => this.read(call.args),
+        read: () => this.readArguments(call.args),
         idempotency: () => this.idempotencyOf(call),
-        store: (outcome) => this.stored(outcome),
+        store: (outcome) => this.serializeOutcome(outcome),
         invoke,
       },
       context.commands,
     );
     if (this.operation.list === undefined) return this.shape(this.present(result));
     const query = checkedCall.query as ListQuery;
-    return this.connection(result as ListedPage<unknown>, query, (other) =>
+    return this.connection(result as PageWithCursors<unknown>, query, (other) =>
       invoke({ ...checkedCall, once: undefined, query: other }),
     );
   }
@@ -102,7 +102,7 @@ export class OperationField {
     await (caller === null ? limits.takeByAddress() : limits.takeByCredential(caller.credential.id));
   }
 
-  private read(args: FieldCall['args']) {
+  private readArguments(args: FieldCall['args']) {
     const params: Record<string, unknown> = {};
     const query: Record<string, unknown> = {};
     for (const [name, value] of Object.entries(args)) {
@@ -128,7 +128,7 @@ export class OperationField {
   }
 
   private connection(
-    page: ListedPage<unknown>,
+    page: PageWithCursors<unknown>,
     query: ListQuery,
     list: (query: ListQuery) => unknown,
   ): Connection {
@@ -138,7 +138,7 @@ export class OperationField {
       nodes: page.items.map(this.shape),
       countAll: async () => {
         const counting = { ...query, limit: 1, cursor: undefined, include: [...query.include, 'total'] };
-        const { pagination } = (await list(counting)) as ListedPage<unknown>;
+        const { pagination } = (await list(counting)) as PageWithCursors<unknown>;
         return pagination.total!;
       },
     });
@@ -149,20 +149,20 @@ export class OperationField {
     return idempotency && { route: `graphql ${this.operation.id} ${info.path.key}`, ...idempotency };
   }
 
-  private stored(outcome: Outcome<unknown>): AnswerReplayed['answer'] {
+  private serializeOutcome(outcome: Outcome<unknown>): ResponseReplayed['response'] {
     return 'error' in outcome
-      ? { status: ERRORS[outcome.error.code].status, body: keptRefusal(outcome.error) }
+      ? { status: ERRORS[outcome.error.code].status, body: serializeError(outcome.error) }
       : { status: 200, body: Buffer.from(this.write(this.present(outcome.value))) };
   }
 
-  private replayed({ status, body }: AnswerReplayed['answer']): unknown {
+  private replayResponse({ status, body }: ResponseReplayed['response']): unknown {
     const kept = JSON.parse(Buffer.from(body).toString());
     if (status < 400) return this.shape(kept);
-    return this.names.toldInFields(new DomainError(kept.code, kept.message, kept.details));
+    return this.names.translateError(new DomainError(kept.code, kept.message, kept.details));
   }
 }
 
-function keptRefusal(error: DomainError): Buffer {
+function serializeError(error: DomainError): Buffer {
   const { code, message, details } = error;
   return Buffer.from(JSON.stringify({ code, message, details }));
 }

@@ -10,7 +10,7 @@
  */
 import { Mutation, Query } from '@nestjs/graphql';
 import type { DataOf, ListShape, Operation as OperationShape } from '@trading-automation/contracts';
-import type { ListedPage, OperationCall } from '@trading-automation/core';
+import type { OperationCall, PageWithCursors } from '@trading-automation/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { RequestContext } from './context.js';
 import { OperationField } from './operation-field.js';
@@ -19,7 +19,7 @@ export type Call<O extends OperationShape> = OperationCall<O>;
 
 /** What an operation answers with: its data, or a page of it. */
 export type ResultOf<O extends OperationShape> = O extends { readonly list: ListShape }
-  ? ListedPage<DataOf<O>>
+  ? PageWithCursors<DataOf<O>>
   : DataOf<O>;
 
 export interface FieldOptions<R> {
@@ -28,7 +28,7 @@ export interface FieldOptions<R> {
   /** Arguments that are parameters of the path under other names. */
   readonly params?: Readonly<Record<string, string>>;
   /** Makes the operation's data of what the use-case gives. */
-  readonly present?: (result: R) => unknown;
+  readonly mapResult?: (result: R) => unknown;
 }
 
 type OperationDecorator<O extends OperationShape, R> = <M extends (call: Call<O>) => R | Promise<R>>(
@@ -42,11 +42,11 @@ export const OPERATION_FIELDS = new Map<string, OperationShape>();
 
 export function Operation<O extends OperationShape>(
   operation: O,
-  options?: Omit<FieldOptions<never>, 'present'>,
+  options?: Omit<FieldOptions<never>, 'mapResult'>,
 ): OperationDecorator<O, ResultOf<O>>;
 export function Operation<O extends OperationShape, R>(
   operation: O,
-  options: Required<Pick<FieldOptions<R>, 'present'>> & FieldOptions<R>,
+  options: Required<Pick<FieldOptions<R>, 'mapResult'>> & FieldOptions<R>,
 ): OperationDecorator<O, R>;
 export function Operation(operation: OperationShape, options: FieldOptions<unknown> = {}) {
   const isQuery = (options.as ?? (operation.method === 'GET' ? 'query' : 'mutation')) === 'query';
@@ -61,7 +61,7 @@ export function Operation(operation: OperationShape, options: FieldOptions<unkno
       context: RequestContext,
       info: GraphQLResolveInfo,
     ) {
-      return field.answer({ invoke: (call) => method.call(this, call), args, context, info });
+      return field.resolve({ invoke: (call) => method.call(this, call), args, context, info });
     };
     (isQuery ? Query() : Mutation())(target, name, descriptor);
   };

@@ -1,16 +1,16 @@
-import { keysUrlIn } from './discovery.js';
+import { jwksUriIn } from './discovery.js';
 
 const ISSUER = 'https://accounts.example.com';
 const KEYS = 'https://keys.example.net/keys?v=3';
 
 describe('a discovery document', () => {
   it('says where the keys are, at another host too', () => {
-    expect(keysUrlIn({ issuer: ISSUER, jwks_uri: KEYS, more: 1 }, ISSUER)?.href).toBe(KEYS);
+    expect(jwksUriIn({ issuer: ISSUER, jwks_uri: KEYS, more: 1 }, ISSUER)?.href).toBe(KEYS);
   });
 
   it('of an issuer on this machine may say it in the clear', () => {
     const issuer = 'http://127.0.0.1:4000';
-    expect(keysUrlIn({ issuer, jwks_uri: `${issuer}/jwks` }, issuer)?.port).toBe('4000');
+    expect(jwksUriIn({ issuer, jwks_uri: `${issuer}/jwks` }, issuer)?.port).toBe('4000');
   });
 
   it.each([
@@ -21,6 +21,6 @@ describe('a discovery document', () => {
     ['without keys', { issuer: ISSUER }],
     ['that is none', 'issuer'],
   ])('%s is not believed', (_what, document) => {
-    expect(keysUrlIn(document, ISSUER)).toBeNull();
+    expect(jwksUriIn(document, ISSUER)).toBeNull();
   });
 });

@@ -18,7 +18,7 @@ export interface ProviderCall {
   readonly timeoutMs?: number | undefined;
 }
 
-export interface ProviderAnswer {
+export interface ProviderResponse {
   readonly status: number;
   /** What JSON of a 200 says; of any other answer nothing is read. */
   readonly body: unknown;
@@ -30,7 +30,7 @@ export async function callProvider({
   url,
   bearer,
   timeoutMs = TIMEOUT_MS,
-}: ProviderCall): Promise<ProviderAnswer> {
+}: ProviderCall): Promise<ProviderResponse> {
   const headers: Record<string, string> = { accept: 'application/json' };
   if (bearer !== undefined) headers.authorization = `Bearer ${bearer}`;
   try {

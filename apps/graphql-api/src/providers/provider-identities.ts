@@ -4,29 +4,30 @@ import {
   type SignInProviders,
   telegramIdentity,
 } from '@trading-automation/core/sign-in';
-import { type IdTokenGiven, OpenIdConnect } from './open-id-connect.js';
-import { UserInfo } from './user-info.js';
+import { type IdTokenInput, OpenIdTokenVerifier } from './open-id-token-verifier.js';
+import { XUserInfoClient } from './x-user-info-client.js';
 
-/** Finds out who somebody is at a provider; `ProviderSignIn` lets them in. */
+/** Finds out who somebody is at a provider; `ProviderSignInService` lets them in. */
 export class ProviderIdentities {
-  private readonly googleTokens: OpenIdConnect | undefined;
-  private readonly appleTokens: OpenIdConnect | undefined;
-  private readonly xUserInfo: UserInfo | undefined;
+  private readonly googleTokens: OpenIdTokenVerifier | undefined;
+  private readonly appleTokens: OpenIdTokenVerifier | undefined;
+  private readonly xUserInfo: XUserInfoClient | undefined;
 
   constructor(private readonly offered: SignInProviders) {
     const { google, apple, x } = offered;
     this.googleTokens =
-      google && new OpenIdConnect({ name: 'google', label: 'Google', isSchemeOptional: true, ...google });
-    this.appleTokens = apple && new OpenIdConnect({ name: 'apple', label: 'Apple', ...apple });
-    this.xUserInfo = x && new UserInfo(x.userInfoUrl);
+      google &&
+      new OpenIdTokenVerifier({ name: 'google', label: 'Google', isSchemeOptional: true, ...google });
+    this.appleTokens = apple && new OpenIdTokenVerifier({ name: 'apple', label: 'Apple', ...apple });
+    this.xUserInfo = x && new XUserInfoClient(x.userInfoUrl);
   }
 
-  async google(given: IdTokenGiven): Promise<ProviderIdentity> {
+  async google(given: IdTokenInput): Promise<ProviderIdentity> {
     if (this.googleTokens === undefined) throw notOffered('Google');
     return this.googleTokens.identify(given);
   }
 
-  async apple(given: IdTokenGiven): Promise<ProviderIdentity> {
+  async apple(given: IdTokenInput): Promise<ProviderIdentity> {
     if (this.appleTokens === undefined) throw notOffered('Apple');
     return this.appleTokens.identify(given);
   }

@@ -49,9 +49,9 @@ export class AccessResolver {
     return this.emails.verify(call.query.code);
   }
 
-  @Operation(accessOperations.cliIdentity, { present: ({ identity }: LinkedIdentity) => identity })
+  @Operation(accessOperations.cliIdentity, { mapResult: ({ identity }: LinkedIdentity) => identity })
   linkPublicKey(call: Call<typeof accessOperations.cliIdentity>) {
-    return this.identity.identify(call.actor, call.body, call.once);
+    return this.identity.identify(call.actor, call.body, call.idempotency);
   }
 
   @Operation(accessOperations.createApiKey)

@@ -59,15 +59,15 @@ export class CopiersResolver {
 }
 
 @Resolver('Copier')
-export class CopierEdges {
+export class CopierFieldsResolver {
   @ResolveField()
   strategy(record: CopierIds, _args: unknown, { loaders }: RequestContext) {
-    return loaders.edge('str', record.strategyId);
+    return loaders.load('str', record.strategyId);
   }
 
   @ResolveField()
   exchangeAccount(record: CopierIds, _args: unknown, { loaders }: RequestContext) {
-    return loaders.edge('exa', record.exchangeAccountId);
+    return loaders.load('exa', record.exchangeAccountId);
   }
 }
 
@@ -77,25 +77,25 @@ interface CopierIds {
 }
 
 @Resolver('Decision')
-export class DecisionEdges {
+export class DecisionFieldsResolver {
   @ResolveField()
   copier(record: DecisionIds, _args: unknown, { loaders }: RequestContext) {
-    return loaders.edge('cpr', record.copierId);
+    return loaders.load('cpr', record.copierId);
   }
 
   @ResolveField()
   strategy(record: DecisionIds, _args: unknown, { loaders }: RequestContext) {
-    return loaders.edge('str', record.strategyId);
+    return loaders.load('str', record.strategyId);
   }
 
   @ResolveField()
   sourceTrade(record: DecisionIds, _args: unknown, { loaders }: RequestContext) {
-    return loaders.edge('trd', record.sourceTradeId);
+    return loaders.load('trd', record.sourceTradeId);
   }
 
   @ResolveField()
   trade(record: DecisionIds, _args: unknown, { loaders }: RequestContext) {
-    return loaders.edge('trd', record.tradeId);
+    return loaders.load('trd', record.tradeId);
   }
 }
 

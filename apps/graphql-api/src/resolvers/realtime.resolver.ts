@@ -3,11 +3,11 @@ import { Resolver, Subscription } from '@nestjs/graphql';
 import { DomainError, orderBookUpdate, tradeSignal } from '@trading-automation/contracts';
 import type { Actor } from '@trading-automation/core';
 
-import { BookViews } from '@trading-automation/core/market-data';
+import { BookStreams } from '@trading-automation/core/market-data';
 import { SignalStreams } from '@trading-automation/core/strategies';
 import { TradePairsService } from '@trading-automation/core/trade-pairs';
 import type { RequestContext } from '../graphql/context.js';
-import { FieldEvents } from '../graphql/field-events.js';
+import { SubscriptionField } from '../graphql/subscription-field.js';
 
 interface SignalArguments {
   readonly strategyId: string;
@@ -21,32 +21,32 @@ interface BookArguments {
 
 @Resolver()
 export class RealtimeResolver {
-  private readonly signalEvents = new FieldEvents('tradeSignal', tradeSignal);
-  private readonly bookEvents = new FieldEvents('orderbookUpdate', orderBookUpdate);
+  private readonly signalEvents = new SubscriptionField('tradeSignal', tradeSignal);
+  private readonly bookEvents = new SubscriptionField('orderbookUpdate', orderBookUpdate);
 
   constructor(
     @Inject(SignalStreams) private readonly signals: SignalStreams,
-    @Inject(BookViews) private readonly books: BookViews,
+    @Inject(BookStreams) private readonly books: BookStreams,
     @Inject(TradePairsService) private readonly pairs: TradePairsService,
   ) {}
 
   @Subscription()
   tradeSignal(_root: unknown, args: SignalArguments, context: RequestContext) {
-    return this.signalEvents.from(() =>
-      this.signals.open(callerOf(context), args.strategyId, args.afterSequence ?? undefined),
+    return this.signalEvents.subscribe(() =>
+      this.signals.open(requireActor(context), args.strategyId, args.afterSequence ?? undefined),
     );
   }
 
   @Subscription()
   orderbookUpdate(_root: unknown, args: BookArguments, context: RequestContext) {
-    return this.bookEvents.from(async () => {
-      const pair = await this.pairs.get(callerOf(context), args.tradePairId);
+    return this.bookEvents.subscribe(async () => {
+      const pair = await this.pairs.get(requireActor(context), args.tradePairId);
       return this.books.open(pair, args.depth);
     });
   }
 }
 
-function callerOf({ actor }: RequestContext): Actor {
+function requireActor({ actor }: RequestContext): Actor {
   if (actor === null) throw new DomainError('authentication_required');
   return actor;
 }

@@ -31,10 +31,10 @@ export class RewardsResolver {
 }
 
 @Resolver('Reward')
-export class RewardEdges {
+export class RewardFieldsResolver {
   @ResolveField()
   type(record: RewardIds, _args: unknown, { loaders }: RequestContext) {
-    return loaders.edge('rwt', record.typeId);
+    return loaders.load('rwt', record.typeId);
   }
 }
 

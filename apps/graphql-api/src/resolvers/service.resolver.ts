@@ -2,13 +2,13 @@ import { Inject } from '@nestjs/common';
 import { Resolver } from '@nestjs/graphql';
 import { serviceOperations } from '@trading-automation/contracts';
 import { HealthService } from '@trading-automation/core';
-import { Build } from '@trading-automation/core/api';
+import { BuildInfo } from '@trading-automation/core/api';
 import { Operation } from '../graphql/operation.js';
 
 @Resolver()
 export class ServiceResolver {
   constructor(
-    @Inject(Build) private readonly build: Build,
+    @Inject(BuildInfo) private readonly build: BuildInfo,
     @Inject(HealthService) private readonly healthService: HealthService,
   ) {}
 

@@ -3,14 +3,14 @@ import { Resolver } from '@nestjs/graphql';
 import { DomainError } from '@trading-automation/contracts';
 import {
   type IssuedTokens,
-  PasskeySignIn,
-  PasswordSignIn,
-  ProviderSignIn,
-  SecondFactor,
-  Sessions,
-  type SignedIn,
+  PasskeySignInService,
+  PasswordSignInService,
+  ProviderSignInService,
+  SecondFactorService,
+  SessionsService,
+  type SignInResult,
 } from '@trading-automation/core/sign-in';
-import { callerOf, type DeprecatedCall, DeprecatedMutation } from '../graphql/deprecated-mutation.js';
+import { type DeprecatedCall, DeprecatedMutation, requireActor } from '../graphql/deprecated-mutation.js';
 import { ProviderIdentities } from '../providers/provider-identities.js';
 
 type IdToken = DeprecatedCall<{ readonly id_token: string; readonly nonce?: string | null }>;
@@ -19,12 +19,12 @@ type IdToken = DeprecatedCall<{ readonly id_token: string; readonly nonce?: stri
 @Resolver()
 export class SignInResolver {
   constructor(
-    @Inject(PasswordSignIn) private readonly passwords: PasswordSignIn,
+    @Inject(PasswordSignInService) private readonly passwords: PasswordSignInService,
     @Inject(ProviderIdentities) private readonly identities: ProviderIdentities,
-    @Inject(ProviderSignIn) private readonly providers: ProviderSignIn,
-    @Inject(PasskeySignIn) private readonly passkeys: PasskeySignIn,
-    @Inject(SecondFactor) private readonly secondFactor: SecondFactor,
-    @Inject(Sessions) private readonly sessions: Sessions,
+    @Inject(ProviderSignInService) private readonly providers: ProviderSignInService,
+    @Inject(PasskeySignInService) private readonly passkeys: PasskeySignInService,
+    @Inject(SecondFactorService) private readonly secondFactor: SecondFactorService,
+    @Inject(SessionsService) private readonly sessions: SessionsService,
   ) {}
 
   @DeprecatedMutation('PUBLIC')
@@ -65,12 +65,12 @@ export class SignInResolver {
 
   @DeprecatedMutation('ADMIN')
   passkey_registration_options(call: DeprecatedCall<unknown>) {
-    return this.passkeys.registrationOptions(callerOf(call));
+    return this.passkeys.registrationOptions(requireActor(call));
   }
 
   @DeprecatedMutation('ADMIN')
   async passkey_register(call: DeprecatedCall<{ readonly answer: unknown }>) {
-    const { credentialId } = await this.passkeys.register(callerOf(call), call.args.answer);
+    const { credentialId } = await this.passkeys.register(requireActor(call), call.args.answer);
     return { credential_id: credentialId };
   }
 
@@ -86,12 +86,12 @@ export class SignInResolver {
 
   @DeprecatedMutation('ADMIN')
   generate_2fa(call: DeprecatedCall<unknown>) {
-    return this.secondFactor.generate(callerOf(call));
+    return this.secondFactor.generate(requireActor(call));
   }
 
   @DeprecatedMutation('ADMIN')
   async enable_2fa(call: DeprecatedCall<{ readonly code: string }>) {
-    return { recovery_codes: await this.secondFactor.enable(callerOf(call), call.args.code) };
+    return { recovery_codes: await this.secondFactor.enable(requireActor(call), call.args.code) };
   }
 
   @DeprecatedMutation('PUBLIC')
@@ -101,7 +101,7 @@ export class SignInResolver {
 
   @DeprecatedMutation('ADMIN')
   async disable_2fa(call: DeprecatedCall<{ readonly code: string }>) {
-    await this.secondFactor.disable(callerOf(call), call.args.code);
+    await this.secondFactor.disable(requireActor(call), call.args.code);
     return { disabled: true };
   }
 
@@ -112,7 +112,7 @@ export class SignInResolver {
 
   @DeprecatedMutation('READ')
   async logout(call: DeprecatedCall<unknown>) {
-    await this.sessions.revoke(callerOf(call));
+    await this.sessions.revoke(requireActor(call));
     return { ended: true };
   }
 }
@@ -131,7 +131,7 @@ function viewTokens({
   };
 }
 
-function viewSignedIn(signedIn: SignedIn) {
+function viewSignedIn(signedIn: SignInResult) {
   if (signedIn.kind === 'tokens')
     return {
       tokens: viewTokens(signedIn.tokens),

@@ -45,10 +45,10 @@ export class StrategiesResolver {
 }
 
 @Resolver('Strategy')
-export class StrategyEdges {
+export class StrategyFieldsResolver {
   @ResolveField()
   exchangeAccount(record: StrategyIds, _args: unknown, { loaders }: RequestContext) {
-    return loaders.edge('exa', record.exchangeAccountId);
+    return loaders.load('exa', record.exchangeAccountId);
   }
 }
 

@@ -40,30 +40,30 @@ export class TradesResolver {
 }
 
 @Resolver('Trade')
-export class TradeEdges {
+export class TradeFieldsResolver {
   @ResolveField()
   exchangeAccount(record: TradeIds, _args: unknown, { loaders }: RequestContext) {
-    return loaders.edge('exa', record.exchangeAccountId);
+    return loaders.load('exa', record.exchangeAccountId);
   }
 
   @ResolveField()
   tradePair(record: TradeIds, _args: unknown, { loaders }: RequestContext) {
-    return loaders.edge('tpr', record.tradePairId);
+    return loaders.load('tpr', record.tradePairId);
   }
 
   @ResolveField()
   strategy(record: TradeIds, _args: unknown, { loaders }: RequestContext) {
-    return loaders.edge('str', record.strategyId);
+    return loaders.load('str', record.strategyId);
   }
 
   @ResolveField()
   copier(record: TradeIds, _args: unknown, { loaders }: RequestContext) {
-    return loaders.edge('cpr', record.copierId);
+    return loaders.load('cpr', record.copierId);
   }
 
   @ResolveField()
   sourceTrade(record: TradeIds, _args: unknown, { loaders }: RequestContext) {
-    return loaders.edge('trd', record.sourceTradeId);
+    return loaders.load('trd', record.sourceTradeId);
   }
 
   /** Read with the trade where it was asked for by its id. */

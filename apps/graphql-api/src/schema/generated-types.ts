@@ -7,7 +7,7 @@
  * 4. What can't be said so, or has no name, is an error of the generator, never a guess.
  */
 import type { Operation } from '@trading-automation/contracts';
-import { camelCase, ENUMS, isLong, pascalCase, SAME_TYPE, TYPES } from './names.js';
+import { camelCase, ENUMS, isLong, pascalCase, TYPE_ALIASES, TYPES } from './names.js';
 
 export interface Described {
   readonly def: {
@@ -109,7 +109,7 @@ export class GeneratedTypes {
     const shape = schema.def.shape!;
     const own = schema.meta()?.id ?? nameAt(at, shape);
     const name = direction === 'input' ? `${own}Input` : own;
-    const shown = SAME_TYPE[name] ?? name;
+    const shown = TYPE_ALIASES[name] ?? name;
     if (this.isEnum(name)) throw new Error(`${at}: ${name} names two types`);
     if (this.definitions.has(name)) return shown;
     const keyword = direction === 'input' ? 'input' : 'type';

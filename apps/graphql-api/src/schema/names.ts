@@ -79,7 +79,7 @@ export const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Types that are one in GraphQL: what the second adds is an edge of the first, declared with the resolvers. */
-export const SAME_TYPE: Readonly<Record<string, string>> = { TradeDetail: 'Trade' };
+export const TYPE_ALIASES: Readonly<Record<string, string>> = { TradeDetail: 'Trade' };
 
 /** Whole numbers that may outgrow 32 bits. */
 export const isLong = (wireName: string): boolean =>

@@ -1,25 +1,25 @@
 import type { IncomingMessage } from 'node:http';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { RateBucket } from '@trading-automation/contracts';
-import { Commands, Platform } from '@trading-automation/core';
+import { CommandRunner, Platform } from '@trading-automation/core';
 import { Authentication, CredentialWatch, RateLimiter } from '@trading-automation/core/access';
 import { StreamLeases } from '@trading-automation/core/events';
-import { DeprecatedUse, Sessions } from '@trading-automation/core/sign-in';
+import { DeprecatedUsageService, SessionsService } from '@trading-automation/core/sign-in';
 import type { Logger } from '@trading-automation/runtime';
 import type { GraphQLSchema } from 'graphql';
 import { connectionResolvers, PAGE_INFO_RESOLVERS } from '../graphql/connections.js';
 import type { RequestContext } from '../graphql/context.js';
-import { OPEN_MUTATIONS } from '../graphql/deprecated-mutation.js';
+import { PUBLIC_MUTATIONS } from '../graphql/deprecated-mutation.js';
 import { LoaderFactory } from '../graphql/loaders.js';
 import { OPERATION_FIELDS } from '../graphql/operation.js';
-import { Callers } from './callers.js';
-import { Documents } from './documents.js';
-import type { AskedOperation, Edge } from './edge.js';
+import { DocumentCache } from './document-cache.js';
+import type { EndpointContext, RequestContextInput } from './endpoint-context.js';
 import { Endpoints } from './endpoints.js';
 import { HttpEndpoint } from './http-endpoint.js';
 import { serveJwks } from './jwks-endpoint.js';
 import { PersistedQueries } from './persisted-queries.js';
-import { SocketEndpoint, type SocketParts } from './socket-endpoint.js';
+import { RequestAuthenticator } from './request-authenticator.js';
+import { SocketEndpoint, type SocketEndpointDependencies } from './socket-endpoint.js';
 
 /** Most sockets that one credential may have open at once. */
 const SOCKETS_MAX = 5;
@@ -30,7 +30,7 @@ export class EndpointOptions {
     /** The caller's address, as a trusted proxy says it. */
     readonly addressOf: (request: IncomingMessage) => string,
     readonly hasGraphiql: boolean,
-    readonly socketTiming: SocketParts['timing'] = {},
+    readonly socketTiming: SocketEndpointDependencies['timing'] = {},
   ) {}
 }
 
@@ -42,26 +42,26 @@ export class EndpointFactory implements OnModuleDestroy {
     @Inject(EndpointOptions) private readonly options: EndpointOptions,
     @Inject(Platform) private readonly platform: Platform,
     @Inject(Authentication) private readonly authentication: Authentication,
-    @Inject(Sessions) private readonly sessions: Sessions,
+    @Inject(SessionsService) private readonly sessions: SessionsService,
     @Inject(RateLimiter) private readonly limiter: RateLimiter,
-    @Inject(Commands) private readonly commands: Commands,
+    @Inject(CommandRunner) private readonly commands: CommandRunner,
     @Inject(LoaderFactory) private readonly loaders: LoaderFactory,
-    @Inject(DeprecatedUse) private readonly deprecatedUse: DeprecatedUse,
+    @Inject(DeprecatedUsageService) private readonly deprecatedUse: DeprecatedUsageService,
   ) {
     this.watch = new CredentialWatch(platform);
   }
 
   make(schema: GraphQLSchema): Endpoints {
     const { addressOf, hasGraphiql, logger, socketTiming } = this.options;
-    const edge: Edge = {
+    const edge: EndpointContext = {
       schema,
-      documents: new Documents(schema),
-      persisted: new PersistedQueries(),
-      callers: new Callers(this.authentication, this.sessions),
+      documents: new DocumentCache(schema),
+      persistedQueries: new PersistedQueries(),
+      authenticator: new RequestAuthenticator(this.authentication, this.sessions),
       publicFields: publicFields(),
-      limitsOf: this.limiter.of(undefined),
+      limitsOf: this.limiter.limitsFor(undefined),
       hasGraphiql,
-      contextOf: (operation) => this.contextOf(operation),
+      createContext: (operation) => this.createContext(operation),
       logger,
     };
     const leases = new StreamLeases(this.platform, { kind: 'sockets', max: SOCKETS_MAX });
@@ -79,16 +79,16 @@ export class EndpointFactory implements OnModuleDestroy {
     this.watch.stop();
   }
 
-  private contextOf({ actor, incoming, requestId, idempotency }: AskedOperation): RequestContext {
+  private createContext({ actor, incoming, requestId, idempotency }: RequestContextInput): RequestContext {
     return {
       actor,
       incoming,
       requestId,
       idempotency,
-      limitsOf: (bucket: RateBucket | undefined) => this.limiter.of(bucket)(incoming.address),
+      limitsOf: (bucket: RateBucket | undefined) => this.limiter.limitsFor(bucket)(incoming.address),
       commands: this.commands,
-      noteDeprecated: (mutation) => this.deprecatedUse.note(mutation),
-      loaders: this.loaders.of(actor),
+      recordDeprecatedUse: (mutation) => this.deprecatedUse.note(mutation),
+      loaders: this.loaders.create(actor),
       isReplayed: false,
     };
   }
@@ -104,5 +104,5 @@ function publicFields(): ReadonlySet<string> {
   const fields = [...OPERATION_FIELDS].filter(
     ([, { access }]) => access === 'PUBLIC' || access === 'CHALLENGE',
   );
-  return new Set([...fields.map(([field]) => field.slice(field.indexOf('.') + 1)), ...OPEN_MUTATIONS]);
+  return new Set([...fields.map(([field]) => field.slice(field.indexOf('.') + 1)), ...PUBLIC_MUTATIONS]);
 }

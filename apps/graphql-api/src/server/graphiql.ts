@@ -8,7 +8,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { HEADERS_OF_EVERY_ANSWER } from '@trading-automation/runtime/http';
+import { DEFAULT_RESPONSE_HEADERS } from '@trading-automation/runtime/http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 const PREFIX = '/graphiql/';
@@ -76,7 +76,7 @@ export function sendGraphiql(request: FastifyRequest, reply: FastifyReply): bool
 
 function send(reply: FastifyReply, type: string, body: string): void {
   reply
-    .headers({ ...HEADERS_OF_EVERY_ANSWER, 'content-security-policy': POLICY })
+    .headers({ ...DEFAULT_RESPONSE_HEADERS, 'content-security-policy': POLICY })
     .header('content-type', `${type}; charset=utf-8`)
     .send(body);
 }

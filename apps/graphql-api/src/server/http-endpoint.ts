@@ -10,26 +10,26 @@
  * 4. What a stranger may not ask for is refused before it is told whether such a thing exists.
  */
 import { DomainError } from '@trading-automation/contracts';
-import { type Actor, idempotencyKeyIn, toRefusal } from '@trading-automation/core';
+import { type Actor, parseIdempotencyKey, toDomainError } from '@trading-automation/core';
 import type { IncomingRequest, RequestLimits } from '@trading-automation/core/access';
-import { answerError } from '@trading-automation/runtime';
+import { toErrorResponse } from '@trading-automation/runtime';
 import {
   bodyRefusal,
   discardRest,
   headerOf,
   incomingOf,
-  readJson,
-  sendAnswer,
+  parseJsonRequest,
+  sendResponse,
   TARGET_LENGTH_MAX,
 } from '@trading-automation/runtime/http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createHandler, type RequestParams } from 'graphql-http';
-import { showError } from '../graphql/errors.js';
-import { type Edge, GRAPHQL_PATH } from './edge.js';
+import { formatError } from '../graphql/errors.js';
+import { type EndpointContext, GRAPHQL_PATH } from './endpoint-context.js';
 import { sendGraphiql, serveGraphiqlAssets } from './graphiql.js';
 import { fingerprintOf } from './idempotency.js';
+import { pathOf, registerNotFound, sendNotFound } from './not-found.js';
 import { PersistedQueryNotFound } from './persisted-queries.js';
-import { answerUnrouted, pathOf, refuseUnrouted } from './unrouted.js';
 
 export const BODY_BYTES_MAX = 102_400;
 
@@ -37,17 +37,17 @@ const RESPONSE_TYPE = 'application/graphql-response+json';
 const MEDIA_TYPES = ['application/json', 'application/*', '*/*', RESPONSE_TYPE];
 
 export class HttpEndpoint {
-  constructor(private readonly edge: Edge) {}
+  constructor(private readonly edge: EndpointContext) {}
 
   serve(server: FastifyInstance): void {
     if (this.edge.hasGraphiql) serveGraphiqlAssets(server);
-    refuseUnrouted(server);
+    registerNotFound(server);
     server.route({
       method: ['GET', 'POST'],
       url: GRAPHQL_PATH,
       exposeHeadRoute: false,
       onRequest: (request, reply, done) => {
-        if (pathOf(request) !== GRAPHQL_PATH) return answerUnrouted(server, request, reply);
+        if (pathOf(request) !== GRAPHQL_PATH) return sendNotFound(server, request, reply);
         // To the server a body is bytes: what they are said to be is judged after the credentials, from the raw headers.
         delete request.raw.headers['content-type'];
         done();
@@ -55,45 +55,45 @@ export class HttpEndpoint {
       errorHandler: (error: FastifyError, request, reply) => {
         reply.removeHeader('connection');
         discardRest(request.raw);
-        this.refuse(request, reply, tooLarge(bodyRefusal(error)));
+        this.sendError(request, reply, tooLarge(bodyRefusal(error)));
       },
       handler: async (request, reply) => {
-        await this.answer(request, reply);
+        await this.handle(request, reply);
         return reply;
       },
     });
   }
 
-  private async answer(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  private async handle(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (this.edge.hasGraphiql && sendGraphiql(request, reply)) return;
     const incoming = incomingOf(request);
     const limits = this.edge.limitsOf(incoming.address);
     try {
-      const actor = await this.edge.callers.identify(incoming, limits);
+      const actor = await this.edge.authenticator.identify(incoming, limits);
       await this.execute({ request, reply, incoming, limits, actor });
     } catch (error) {
-      this.refuse(request, reply, error, limits);
+      this.sendError(request, reply, error, limits);
     }
   }
 
-  private async execute(asked: Asked): Promise<void> {
+  private async execute(asked: HttpOperation): Promise<void> {
     const { request, reply, incoming, limits, actor } = asked;
-    const params = this.edge.persisted.resolve(paramsOf(incoming), actor !== null);
-    const key = incoming.method === 'POST' ? idempotencyKeyIn(incoming.rawHeaders) : undefined;
-    const context = this.edge.contextOf({
+    const params = this.edge.persistedQueries.resolve(paramsOf(incoming), actor !== null);
+    const key = incoming.method === 'POST' ? parseIdempotencyKey(incoming.rawHeaders) : undefined;
+    const context = this.edge.createContext({
       actor,
       incoming,
       requestId: request.id,
       idempotency: key === undefined ? undefined : { key, fingerprint: fingerprintOf(params) },
     });
-    const show = (error: Error) => showError(error, request.id, this.edge.logger) as never;
+    const show = (error: Error) => formatError(error, request.id, this.edge.logger) as never;
     const mediaType = mediaTypeOf(incoming);
     const handle = createHandler({
       parseRequestParams: () => params,
       onSubscribe: () => {
         const prepared = this.edge.documents.prepare(params.query, params.operationName);
         if (actor === null) assertPublic(prepared.rootFields, this.edge.publicFields);
-        if ('errors' in prepared) return actor === null ? prepared.errorsToStrangers : prepared.errors;
+        if ('errors' in prepared) return actor === null ? prepared.anonymousErrors : prepared.errors;
         const { document, operation } = prepared;
         if (incoming.method === 'GET' && operation.operation === 'mutation') throw notByGet();
         return {
@@ -125,7 +125,7 @@ export class HttpEndpoint {
       context: undefined,
     });
     const rateLimit = limits.headers;
-    sendAnswer(reply, {
+    sendResponse(reply, {
       status,
       headers: { ...headers, ...(context.isReplayed ? { 'idempotency-replayed': 'true' } : {}) },
       body:
@@ -140,12 +140,17 @@ export class HttpEndpoint {
   }
 
   /** A request that was not executed. */
-  private refuse(request: FastifyRequest, reply: FastifyReply, error: unknown, limits?: RequestLimits): void {
-    const { status, headers } = answerError(toRefusal(error), request.id);
+  private sendError(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    error: unknown,
+    limits?: RequestLimits,
+  ): void {
+    const { status, headers } = toErrorResponse(toDomainError(error), request.id);
     const mediaType = mediaTypeOf(request.raw);
-    const shown = showError(error as Error, request.id, this.edge.logger);
+    const shown = formatError(error as Error, request.id, this.edge.logger);
     const rateLimit = limits?.headers;
-    sendAnswer(reply, {
+    sendResponse(reply, {
       // Clients look for its message in what succeeded.
       status: error instanceof PersistedQueryNotFound ? 200 : status,
       headers: { ...headers, ...(status === 405 ? { allow: 'POST' } : {}), 'content-type': mediaType },
@@ -155,7 +160,7 @@ export class HttpEndpoint {
   }
 }
 
-interface Asked {
+interface HttpOperation {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly incoming: IncomingRequest;
@@ -176,7 +181,7 @@ function paramsOf(incoming: IncomingRequest): RequestParams {
       'invalid_query',
       `The request target is over ${TARGET_LENGTH_MAX} bytes. Use POST.`,
     );
-  const given = incoming.method === 'GET' ? queryOf(incoming.target) : readJson(incoming);
+  const given = incoming.method === 'GET' ? queryOf(incoming.target) : parseJsonRequest(incoming);
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw malformed(
       'body',
@@ -200,7 +205,7 @@ function queryOf(target: string): Record<string, unknown> {
   const given: Record<string, unknown> = Object.fromEntries(parameters);
   for (const name of ['variables', 'extensions']) {
     const text = parameters.get(name);
-    if (text !== null) given[name] = readJson({ rawHeaders: JSON_HEADERS, body: Buffer.from(text) });
+    if (text !== null) given[name] = parseJsonRequest({ rawHeaders: JSON_HEADERS, body: Buffer.from(text) });
   }
   return given;
 }

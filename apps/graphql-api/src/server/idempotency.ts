@@ -8,9 +8,9 @@
  *    of what is executed. A document that was asked for by its hash is that document.
  */
 import { DomainError, JsonNumber } from '@trading-automation/contracts';
-import { idempotencyKeyIn, requestFingerprint } from '@trading-automation/core';
+import { parseIdempotencyKey, requestFingerprint } from '@trading-automation/core';
 import type { RequestContext } from '../graphql/context.js';
-import { GRAPHQL_PATH } from './edge.js';
+import { GRAPHQL_PATH } from './endpoint-context.js';
 
 interface OperationText {
   readonly query: string;
@@ -33,7 +33,7 @@ export function idempotencyOf(
 
 /** The key as the header would carry it: spaces around it are lost there, and something is left. */
 function checked(key: unknown): string {
-  const read = (value: string) => idempotencyKeyIn(['idempotency-key', value])!;
+  const read = (value: string) => parseIdempotencyKey(['idempotency-key', value])!;
   try {
     return read(read(typeof key === 'string' ? key : '').trim());
   } catch {

@@ -1,7 +1,7 @@
-import { toRefusal } from '@trading-automation/core';
+import { toDomainError } from '@trading-automation/core';
 import type { RequestLimits } from '@trading-automation/core/access';
-import type { Sessions } from '@trading-automation/core/sign-in';
-import { addressOf, errorAnswer, sendAnswer } from '@trading-automation/runtime/http';
+import type { SessionsService } from '@trading-automation/core/sign-in';
+import { addressOf, errorResponse, sendResponse } from '@trading-automation/runtime/http';
 import type { FastifyInstance } from 'fastify';
 
 const PATH = '/.well-known/jwks.json';
@@ -11,7 +11,7 @@ const KEPT = 'public, max-age=300';
 /** The public keys of access tokens, to anybody (RFC 7517). */
 export function serveJwks(
   server: FastifyInstance,
-  sessions: Pick<Sessions, 'jwks'>,
+  sessions: Pick<SessionsService, 'jwks'>,
   limitsOf: (address: string) => RequestLimits,
 ): void {
   server.get(PATH, async (request, reply) => {
@@ -20,9 +20,9 @@ export function serveJwks(
       limits.assertAddressAdmitted();
       await limits.takeByAddress();
       const body = JSON.stringify(await sessions.jwks());
-      sendAnswer(reply, { status: 200, headers: { 'cache-control': KEPT }, body });
+      sendResponse(reply, { status: 200, headers: { 'cache-control': KEPT }, body });
     } catch (error) {
-      sendAnswer(reply, errorAnswer(toRefusal(error), request.id));
+      sendResponse(reply, errorResponse(toDomainError(error), request.id));
     }
     return reply;
   });

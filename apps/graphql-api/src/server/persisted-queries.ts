@@ -11,23 +11,23 @@ import type { RequestParams } from 'graphql-http';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 
-const REMEMBERED_CHARACTERS = 8_000_000;
+const CACHE_CHARACTERS_MAX = 8_000_000;
 
 const persistedQuery = z.object({
   version: z.literal(1),
   sha256Hash: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
-type Given = Omit<RequestParams, 'query'> & { readonly query?: string | null | undefined };
+type PersistedQueryParams = Omit<RequestParams, 'query'> & { readonly query?: string | null | undefined };
 
 export class PersistedQueries {
   private readonly documents = new LRUCache<string, string>({
-    maxSize: REMEMBERED_CHARACTERS,
+    maxSize: CACHE_CHARACTERS_MAX,
     sizeCalculation: (text) => text.length + 1,
   });
 
   /** The parameters with their document. @param isKnownCaller whether the document may be remembered @throws {DomainError} */
-  resolve(params: Given, isKnownCaller: boolean): RequestParams {
+  resolve(params: PersistedQueryParams, isKnownCaller: boolean): RequestParams {
     const asked = params.extensions?.persistedQuery;
     if (asked === undefined) {
       if (typeof params.query === 'string') return { ...params, query: params.query };

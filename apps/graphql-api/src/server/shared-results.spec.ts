@@ -6,7 +6,7 @@ const messageOf = (payload: unknown) => JSON.stringify({ id: '1', type: 'next', 
 describe('a shared result', () => {
   it('stands in a message as it was written', () => {
     const result = new SharedResult('{"data":{"a":1.10}}');
-    expect(SharedResult.inserted(messageOf(result))).toBe(
+    expect(SharedResult.replacePlaceholder(messageOf(result))).toBe(
       '{"id":"1","type":"next","payload":{"data":{"a":1.10}}}',
     );
   });
@@ -21,7 +21,7 @@ describe('a shared result', () => {
       JSON.stringify({ type: 'pong', payload: { mark } }),
       JSON.stringify({ type: 'connection_ack' }),
     ];
-    for (const other of others) expect(SharedResult.inserted(other)).toBe(other);
+    for (const other of others) expect(SharedResult.replacePlaceholder(other)).toBe(other);
   });
 });
 
@@ -32,10 +32,10 @@ describe('what is asked of an event', () => {
     let executed = 0;
     const execute = async () => new SharedResult(String(executed++));
     const asked = [
-      results.of(event, 'a', execute),
-      results.of(event, 'a', execute),
-      results.of(event, 'b', execute),
-      results.of(another, 'a', execute),
+      results.getOrExecute(event, 'a', execute),
+      results.getOrExecute(event, 'a', execute),
+      results.getOrExecute(event, 'b', execute),
+      results.getOrExecute(another, 'a', execute),
     ];
     const [one, same, other, later] = await Promise.all(asked);
     expect(one).toBe(same);

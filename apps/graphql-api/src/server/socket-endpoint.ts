@@ -14,7 +14,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { DomainError, ERRORS } from '@trading-automation/contracts';
-import { type Actor, toRefusal } from '@trading-automation/core';
+import { type Actor, toDomainError } from '@trading-automation/core';
 import type { CredentialWatch, IncomingRequest } from '@trading-automation/core/access';
 import type { StreamLeases } from '@trading-automation/core/events';
 import { parseJsonBody } from '@trading-automation/runtime/http';
@@ -22,12 +22,12 @@ import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, Grap
 import { type Context, handleProtocols, makeServer, type Server as Protocol } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { RequestContext } from '../graphql/context.js';
-import { showError } from '../graphql/errors.js';
-import { mapped } from '../graphql/event-source.js';
-import { type Edge, GRAPHQL_PATH } from './edge.js';
+import { formatError } from '../graphql/errors.js';
+import { mapAsyncIterator } from '../graphql/map-async-iterator.js';
+import { type EndpointContext, GRAPHQL_PATH } from './endpoint-context.js';
 import { idempotencyOf } from './idempotency.js';
 import { SharedResult, SharedResults } from './shared-results.js';
-import { CLOSE, ClientSocket, SOCKET_TIMING, type SocketTiming } from './socket.js';
+import { CLOSE_CODES, ClientSocket, SOCKET_TIMING, type SocketTiming } from './socket.js';
 
 const FRAME_BYTES_MAX = 65_536;
 const SUBSCRIPTIONS_MAX = 50;
@@ -38,8 +38,8 @@ const TRY_AGAIN_LATER = 1013;
 /** What a handshake is judged by. An API key is among it to be refused as one. */
 const CREDENTIAL_PARAMETERS = ['x-svc-pubkey', 'x-svc-timestamp', 'x-svc-nonce', 'x-svc-sig', 'x-api-key'];
 
-export interface SocketParts {
-  readonly edge: Edge;
+export interface SocketEndpointDependencies {
+  readonly edge: EndpointContext;
   readonly watch: CredentialWatch;
   readonly leases: StreamLeases;
   /** The caller's address, as a trusted proxy says it. */
@@ -60,7 +60,7 @@ interface Extra {
 }
 
 /** What a client asks for. */
-interface Subscribe {
+interface OperationPayload {
   readonly query: string;
   readonly operationName?: string | null;
   readonly variables?: unknown;
@@ -70,7 +70,7 @@ interface Subscribe {
 /** What is executed for one operation of a socket. */
 interface SocketArgs extends ExecutionArgs {
   readonly requestId: string;
-  readonly asked: string;
+  readonly resultKey: string;
   readonly payload: object;
   readonly sources: Extra['sources'];
 }
@@ -86,21 +86,21 @@ export class SocketEndpoint {
   private readonly protocol: Protocol<Extra>;
   private readonly timing: SocketTiming;
 
-  constructor(private readonly parts: SocketParts) {
+  constructor(private readonly parts: SocketEndpointDependencies) {
     this.timing = { ...SOCKET_TIMING, ...parts.timing };
     const { edge } = parts;
     this.protocol = makeServer<Record<string, unknown>, Extra>({
       schema: edge.schema,
       connectionInitWaitTimeout: parts.timing?.initWaitMs ?? INIT_WAIT_MS,
-      onConnect: (context) => this.connect(context),
-      onSubscribe: (context, _id, payload) => this.begin(context, payload),
+      onConnect: (context) => this.onConnect(context),
+      onSubscribe: (context, _id, payload) => this.onSubscribe(context, payload),
       execute: (args) => edge.documents.execute(args) as Promise<ExecutionResult>,
       subscribe: (args) => this.subscribe(args as SocketArgs) as Promise<ExecutionResult>,
       onComplete: ({ extra }, _id, payload) => void extra.sources.delete(payload),
-      onNext: (_context, _id, _payload, args, result) => this.shown(args as SocketArgs, result),
+      onNext: (_context, _id, _payload, args, result) => this.formatResult(args as SocketArgs, result),
       onError: (_context, _id, _payload, errors) => {
         const requestId = randomUUID();
-        return errors.map((error) => showError(error as Error, requestId, edge.logger)) as never;
+        return errors.map((error) => formatError(error as Error, requestId, edge.logger)) as never;
       },
     });
     this.sockets.on('connection', (socket, request) => this.open(socket, request));
@@ -175,15 +175,15 @@ export class SocketEndpoint {
     }
   }
 
-  private async connect({
+  private async onConnect({
     connectionParams = {},
     extra,
   }: Context<Record<string, unknown>, Extra>): Promise<boolean> {
     try {
-      extra.actor = await this.admit(connectionParams, extra);
+      extra.actor = await this.authenticate(connectionParams, extra);
       return extra.socket.isOpen;
     } catch (error) {
-      const refusal = toRefusal(error);
+      const refusal = toDomainError(error);
       if (!(refusal instanceof DomainError)) throw error;
       const { kind } = ERRORS[refusal.code];
       const isPassing = kind === 'unavailable' || kind === 'rate_limited' || kind === 'internal';
@@ -192,19 +192,19 @@ export class SocketEndpoint {
     }
   }
 
-  private async admit(
+  private async authenticate(
     parameters: Readonly<Record<string, unknown>>,
     { socket, address }: Extra,
   ): Promise<Actor> {
     const { edge, watch } = this.parts;
     const incoming = handshakeOf(parameters, address);
-    const actor = await edge.callers.identify(incoming, edge.limitsOf(address));
+    const actor = await edge.authenticator.identify(incoming, edge.limitsOf(address));
     if (actor === null) throw new DomainError('authentication_required');
     const held: (() => unknown)[] = [];
     const release = () => {
       for (const one of held.splice(0)) void one();
     };
-    const end = () => socket.close(CLOSE.ended, 'Credential ended');
+    const end = () => socket.close(CLOSE_CODES.ended, 'Credential ended');
     socket.onClose(release);
     try {
       held.push(await this.claim(actor, socket, end));
@@ -221,14 +221,14 @@ export class SocketEndpoint {
       return await this.parts.leases.claim(actor.credential.id, end);
     } catch (error) {
       if (error instanceof DomainError && error.code === 'rate_limited')
-        socket.close(CLOSE.tooMany, 'Too many sockets');
+        socket.close(CLOSE_CODES.tooMany, 'Too many sockets');
       throw error;
     }
   }
 
-  private async begin(
+  private async onSubscribe(
     context: Context<Record<string, unknown>, Extra>,
-    payload: Subscribe,
+    payload: OperationPayload,
   ): Promise<SocketArgs | readonly GraphQLError[]> {
     const { socket, address, sources } = context.extra;
     // Sources that are being left count for themselves: a client may ask for the next at once.
@@ -236,7 +236,7 @@ export class SocketEndpoint {
       Object.keys(context.subscriptions).length > SUBSCRIPTIONS_MAX ||
       sources.size > 2 * SUBSCRIPTIONS_MAX
     ) {
-      socket.close(CLOSE.tooMany, 'Too many subscriptions');
+      socket.close(CLOSE_CODES.tooMany, 'Too many subscriptions');
       return [new GraphQLError('Too many subscriptions')];
     }
     try {
@@ -248,7 +248,7 @@ export class SocketEndpoint {
   }
 
   /** @throws {DomainError} where a mutation has a key that can't be one */
-  private prepare(extra: Extra, payload: Subscribe): SocketArgs | readonly GraphQLError[] {
+  private prepare(extra: Extra, payload: OperationPayload): SocketArgs | readonly GraphQLError[] {
     const { edge } = this.parts;
     const prepared = edge.documents.prepare(payload.query, payload.operationName);
     if ('errors' in prepared) return prepared.errors;
@@ -260,14 +260,14 @@ export class SocketEndpoint {
       document,
       operationName: payload.operationName || null,
       variableValues: variables,
-      contextValue: edge.contextOf({
+      contextValue: edge.createContext({
         actor: extra.actor!,
         incoming: handshakeOf({}, extra.address),
         requestId,
         idempotency: operation.operation === 'mutation' ? idempotencyOf(payload) : undefined,
       }),
       requestId,
-      asked: `${payload.operationName ?? ''}\n${JSON.stringify(variables)}\n${payload.query}`,
+      resultKey: `${payload.operationName ?? ''}\n${JSON.stringify(variables)}\n${payload.query}`,
       payload,
       sources: extra.sources,
     };
@@ -283,14 +283,14 @@ export class SocketEndpoint {
       operationName,
     });
     if (!(Symbol.asyncIterator in source)) return source;
-    const events = mapped(source[Symbol.asyncIterator](), (event) =>
-      this.shared.of(event as object, args.asked, async () => {
+    const events = mapAsyncIterator(source[Symbol.asyncIterator](), (event) =>
+      this.shared.getOrExecute(event as object, args.resultKey, async () => {
         const result = await this.parts.edge.documents.execute({
           ...args,
-          contextValue: this.nobodysContext(args),
+          contextValue: this.anonymousContext(args),
           rootValue: event,
         });
-        return new SharedResult(JSON.stringify(this.shown(args, result) ?? result));
+        return new SharedResult(JSON.stringify(this.formatResult(args, result) ?? result));
       }),
     );
     args.sources.set(args.payload, events);
@@ -298,18 +298,18 @@ export class SocketEndpoint {
   }
 
   /** What is executed for everybody is executed for nobody: an edge that a caller would have to be allowed is refused. */
-  private nobodysContext({ requestId }: SocketArgs): RequestContext {
-    return this.parts.edge.contextOf({ actor: null, incoming: handshakeOf({}, ''), requestId });
+  private anonymousContext({ requestId }: SocketArgs): RequestContext {
+    return this.parts.edge.createContext({ actor: null, incoming: handshakeOf({}, ''), requestId });
   }
 
   /** Errors as they are shown, and whether it was answered before; undefined where it is shown as it is. */
-  private shown(args: SocketArgs, result: unknown) {
+  private formatResult(args: SocketArgs, result: unknown) {
     if (result instanceof SharedResult) return result as never;
     const { errors, data } = result as { errors?: readonly Error[]; data?: unknown };
     const { isReplayed } = args.contextValue as RequestContext;
     if (errors === undefined && !isReplayed) return undefined;
     return {
-      errors: errors?.map((error) => showError(error, args.requestId, this.parts.edge.logger)),
+      errors: errors?.map((error) => formatError(error, args.requestId, this.parts.edge.logger)),
       data,
       ...(isReplayed ? { extensions: { idempotencyReplayed: true } } : {}),
     } as never;

@@ -18,11 +18,11 @@ export interface SocketTiming {
 }
 
 export const SOCKET_TIMING: SocketTiming = { pingMs: 12_000, stallMs: 5_000, lingerMs: 2_000 };
-export const CLOSE = { silent: 4408, tooSlow: 4410, tooMany: 4411, ended: 4412 } as const;
-const ROOM_BYTES = 65_536;
+export const CLOSE_CODES = { silent: 4408, tooSlow: 4410, tooMany: 4411, ended: 4412 } as const;
+const BUFFERED_MAX_BYTES = 65_536;
 
 /** How often is looked whether a client that is behind has taken something. */
-const LOOKS_PER_STALL = 10;
+const STALL_CHECKS = 10;
 const DONE = Promise.resolve();
 const noop = () => undefined;
 
@@ -31,7 +31,7 @@ export class ClientSocket {
   private isAnswered = true;
   private watching: NodeJS.Timeout | undefined;
   /** Messages that the system took after they had waited. */
-  private taken = 0;
+  private flushedCount = 0;
 
   constructor(
     private readonly socket: WebSocket,
@@ -60,8 +60,8 @@ export class ClientSocket {
   /** Resolves once there is room for the next message; at once where nothing will be sent any more. */
   send(message: string): Promise<void> {
     if (!this.isOpen) return DONE;
-    const text = SharedResult.inserted(message);
-    if (this.socket.bufferedAmount + text.length <= ROOM_BYTES) {
+    const text = SharedResult.replacePlaceholder(message);
+    if (this.socket.bufferedAmount + text.length <= BUFFERED_MAX_BYTES) {
       this.socket.send(text, noop);
       return DONE;
     }
@@ -69,8 +69,8 @@ export class ClientSocket {
     // Called once it is with the system, or never will be.
     return new Promise((resolve) =>
       this.socket.send(text, () => {
-        this.taken++;
-        this.endWatchIfCaughtUp();
+        this.flushedCount++;
+        this.stopStallTimerIfDrained();
         resolve();
       }),
     );
@@ -86,20 +86,20 @@ export class ClientSocket {
 
   private watchForStall(): NodeJS.Timeout {
     this.socket.pause();
-    let seen = { buffered: Number.POSITIVE_INFINITY, taken: this.taken };
+    let seen = { buffered: Number.POSITIVE_INFINITY, taken: this.flushedCount };
     let looksInVain = 0;
     return setInterval(() => {
-      const now = { buffered: this.socket.bufferedAmount, taken: this.taken };
-      if (this.endWatchIfCaughtUp()) return;
+      const now = { buffered: this.socket.bufferedAmount, taken: this.flushedCount };
+      if (this.stopStallTimerIfDrained()) return;
       const isMoving = now.buffered < seen.buffered || now.taken > seen.taken;
       looksInVain = isMoving ? 0 : looksInVain + 1;
       seen = now;
-      if (looksInVain >= LOOKS_PER_STALL) this.close(CLOSE.tooSlow, 'Too slow');
-    }, this.timing.stallMs / LOOKS_PER_STALL);
+      if (looksInVain >= STALL_CHECKS) this.close(CLOSE_CODES.tooSlow, 'Too slow');
+    }, this.timing.stallMs / STALL_CHECKS);
   }
 
-  private endWatchIfCaughtUp(): boolean {
-    if (this.socket.bufferedAmount > ROOM_BYTES) return false;
+  private stopStallTimerIfDrained(): boolean {
+    if (this.socket.bufferedAmount > BUFFERED_MAX_BYTES) return false;
     clearInterval(this.watching);
     this.watching = undefined;
     this.isAnswered = true;
@@ -110,7 +110,7 @@ export class ClientSocket {
   private ping(): void {
     if (!this.isOpen || this.watching !== undefined) return;
     if (!this.isAnswered) {
-      this.close(CLOSE.silent, 'No pong');
+      this.close(CLOSE_CODES.silent, 'No pong');
       return;
     }
     this.isAnswered = false;

@@ -2,7 +2,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { CoreModule, OperationsModule } from '@trading-automation/core';
+import { OperationsModule, PlatformModule } from '@trading-automation/core';
 import {
   AccessModule,
   LocalBuckets,
@@ -10,26 +10,32 @@ import {
   RateLimiter,
   rateLimitsSchema,
 } from '@trading-automation/core/access';
-import { Sessions, SignInModule } from '@trading-automation/core/sign-in';
+import { SessionsService, SignInModule } from '@trading-automation/core/sign-in';
 import { signRequest } from '@trading-automation/signed-request';
-import { Market } from '../../../rest-api/test/proofs/market.js';
-import { Person } from '../../../rest-api/test/proofs/person.js';
+import { TestEnvironment } from '../../../rest-api/test/proofs/test-environment.js';
+import { TestUser } from '../../../rest-api/test/proofs/test-user.js';
 import { limitsOf } from '../../../rest-api/test/rate-limits.js';
-import { drawKeyHolder, sendSigned } from '../../../rest-api/test/real-api.js';
 import { JSON_TYPE, send } from '../../../rest-api/test/send.js';
-import { type Answered, ask, post, type RealGraphqlApi, startRealGraphqlApi } from '../real-graphql-api.js';
+import { createKeyPair, sendSigned } from '../../../rest-api/test/test-rest-api.js';
+import {
+  type GraphqlResponse,
+  post,
+  sendGraphql,
+  startTestGraphqlApi,
+  type TestGraphqlApi,
+} from '../test-graphql-api.js';
 
 const ME = JSON.stringify({ query: '{ me { id } }' });
 const HEALTH = '{ health { status } }';
 
-let market: Market;
-let api: RealGraphqlApi;
-let owner: Person;
+let market: TestEnvironment;
+let api: TestGraphqlApi;
+let owner: TestUser;
 let product: INestApplicationContext;
 beforeAll(async () => {
-  market = await Market.open();
-  api = await startRealGraphqlApi(market.api.databaseUrl);
-  owner = await Person.join(market);
+  market = await TestEnvironment.open();
+  api = await startTestGraphqlApi(market.api.databaseUrl);
+  owner = await TestUser.create(market);
   product = await signIn();
 });
 afterAll(async () => {
@@ -51,29 +57,31 @@ function signIn(): Promise<INestApplicationContext> {
   });
   class Product {}
   const imports = [
-    CoreModule.with(market.farSide.platform),
-    OperationsModule.with(market.farSide.platform, serverKeys),
+    PlatformModule.with(market.backend.platform),
+    OperationsModule.with(market.backend.platform, serverKeys),
     SignInModule.with({ access, serverKeys, issuer, openRegistration: false, passkeys: undefined }),
   ];
   return NestFactory.createApplicationContext({ module: Product, imports }, { logger: false });
 }
 
 const accessToken = async () => {
-  const { database } = market.farSide.platform;
-  const tokens = await database.transaction((tx) => product.get(Sessions).open(tx, owner.uuid, 'password'));
+  const { database } = market.backend.platform;
+  const tokens = await database.transaction((tx) =>
+    product.get(SessionsService).open(tx, owner.uuid, 'password'),
+  );
   return tokens.accessToken;
 };
-const codeOf = ({ status, errors }: Answered) => [status, errors?.[0]?.extensions.code];
+const codeOf = ({ status, errors }: GraphqlResponse) => [status, errors?.[0]?.extensions.code];
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const signature = (body: string, more: object = {}) => ({
-  ...signRequest({ method: 'POST', path: '/graphql', privateKey: owner.holder.privateKey, body, ...more }),
+  ...signRequest({ method: 'POST', path: '/graphql', privateKey: owner.keyPair.privateKey, body, ...more }),
 });
 
 describe('a signed request', () => {
   it('is its signer’s, by POST and by GET with its query', async () => {
     expect((await post(api, ME, signature(ME))).data).toEqual({ me: { id: owner.id } });
     const target = `/graphql?query=${encodeURIComponent('{ me { id } }')}`;
-    expect((await sendSigned(api, owner.holder, 'GET', target)).json.data).toEqual({ me: { id: owner.id } });
+    expect((await sendSigned(api, owner.keyPair, 'GET', target)).json.data).toEqual({ me: { id: owner.id } });
   });
 
   it('is good once', async () => {
@@ -100,10 +108,10 @@ describe('a signed request', () => {
     ],
     [
       'a key that nobody has',
-      () => signature(ME, { privateKey: drawKeyHolder().privateKey }),
+      () => signature(ME, { privateKey: createKeyPair().privateKey }),
       'unknown_public_key',
     ],
-    ['a header missing', () => ({ 'x-svc-pubkey': owner.holder.publicKey }), 'invalid_signature_headers'],
+    ['a header missing', () => ({ 'x-svc-pubkey': owner.keyPair.publicKey }), 'invalid_signature_headers'],
     [
       'an API key beside it that is good, and itself wrong',
       () => ({ ...signature('{}'), 'x-api-key': owner.keyOf('ADMIN') }),
@@ -119,7 +127,7 @@ describe('a signed request', () => {
     const [signed, sent] = ['a', 'b'].map(
       (name) => `/graphql?query=${encodeURIComponent(`{ ${name}: me { id } }`)}`,
     );
-    const headers = signRequest({ method: 'GET', path: signed!, privateKey: owner.holder.privateKey });
+    const headers = signRequest({ method: 'GET', path: signed!, privateKey: owner.keyPair.privateKey });
     const { status } = await send(api, 'GET', sent!, { headers: { ...headers } });
     expect(status).toBe(401);
   });
@@ -161,7 +169,7 @@ describe('an access token', () => {
     expect((await post(api, ME, { authorization: `bearer   ${token}` })).data).toEqual({
       me: { id: owner.id },
     });
-    const sessions = product.get(Sessions);
+    const sessions = product.get(SessionsService);
     await sessions.revoke(await sessions.verify(token));
     expect(codeOf(await post(api, ME, bearer(token)))).toEqual([401, 'invalid_access_token']);
   });
@@ -248,23 +256,24 @@ describe('a stranger', () => {
 
 describe('the limits', () => {
   const day = (requests: number) => ({ requests, seconds: 86_400 });
-  let limited: RealGraphqlApi;
+  let limited: TestGraphqlApi;
   beforeEach(async () => {
     const limits = limitsOf(day(4));
-    limited = await startRealGraphqlApi(market.api.databaseUrl, {
+    limited = await startTestGraphqlApi(market.api.databaseUrl, {
       RATE_LIMITS: JSON.stringify(limits),
       TRUSTED_PROXIES: '127.0.0.1',
     });
   });
   afterEach(() => limited.close());
   /** An address that no other test has. */
-  const drawAddress = () => ({
+  const uniqueAddress = () => ({
     'x-forwarded-for': `10.${[0, 0, 0].map(() => Math.floor(Math.random() * 256)).join('.')}`,
   });
-  const left = ({ headers }: Answered) => Number(/"general";r=(\d+)/.exec(String(headers.ratelimit))?.[1]);
+  const left = ({ headers }: GraphqlResponse) =>
+    Number(/"general";r=(\d+)/.exec(String(headers.ratelimit))?.[1]);
 
   it('of an address are taken by strangers and by credentials that fail, and refuse before those are looked at', async () => {
-    const from = drawAddress();
+    const from = uniqueAddress();
     const health = JSON.stringify({ query: HEALTH });
     const answers = [
       await post(limited, health, from),
@@ -279,9 +288,9 @@ describe('the limits', () => {
   });
 
   it('of a credential are taken by itself, and its address is not', async () => {
-    const person = await Person.join(market);
-    const from = drawAddress();
-    const asked = () => ask(limited, person.holder, '{ me { id } }', from);
+    const person = await TestUser.create(market);
+    const from = uniqueAddress();
+    const asked = () => sendGraphql(limited, person.keyPair, '{ me { id } }', from);
     const answers = [await asked(), await asked(), await asked(), await asked(), await asked()];
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 429]);
     expect(Number(answers[4]!.headers['retry-after'])).toBeGreaterThan(1);
@@ -293,7 +302,7 @@ describe('the limits', () => {
   });
 
   it('of a session are its own', async () => {
-    const from = drawAddress();
+    const from = uniqueAddress();
     const limitedToken = await tokenFor(limited);
     expect(left(await post(limited, ME, { ...from, ...bearer(limitedToken) }))).toBe(3);
     expect(left(await post(limited, ME, { ...from, ...bearer(limitedToken) }))).toBe(2);
@@ -301,7 +310,7 @@ describe('the limits', () => {
 });
 
 /** Tokens name the API that issues them. */
-async function tokenFor(other: RealGraphqlApi): Promise<string> {
+async function tokenFor(other: TestGraphqlApi): Promise<string> {
   const before = api;
   api = other;
   try {

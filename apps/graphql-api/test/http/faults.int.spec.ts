@@ -1,30 +1,36 @@
 /** What is answered while something is away, and what never leaves: stacks, SQL, secrets. And that digits arrive. */
 import { createHash } from 'node:crypto';
 import { signRequest } from '@trading-automation/signed-request';
-import { Market } from '../../../rest-api/test/proofs/market.js';
-import { Person } from '../../../rest-api/test/proofs/person.js';
-import { type Answered, ask, post, type RealGraphqlApi, startRealGraphqlApi } from '../real-graphql-api.js';
+import { TestEnvironment } from '../../../rest-api/test/proofs/test-environment.js';
+import { TestUser } from '../../../rest-api/test/proofs/test-user.js';
+import {
+  type GraphqlResponse,
+  post,
+  sendGraphql,
+  startTestGraphqlApi,
+  type TestGraphqlApi,
+} from '../test-graphql-api.js';
 
-let market: Market;
-let api: RealGraphqlApi;
-let owner: Person;
+let market: TestEnvironment;
+let api: TestGraphqlApi;
+let owner: TestUser;
 beforeAll(async () => {
-  market = await Market.open();
-  api = await startRealGraphqlApi(market.api.databaseUrl);
-  owner = await Person.join(market);
+  market = await TestEnvironment.open();
+  api = await startTestGraphqlApi(market.api.databaseUrl);
+  owner = await TestUser.create(market);
 });
 afterAll(async () => {
   await api?.close();
   await market?.close();
 });
 
-const codesOf = ({ errors }: Answered) => errors?.map(({ extensions }) => extensions.code);
+const codesOf = ({ errors }: GraphqlResponse) => errors?.map(({ extensions }) => extensions.code);
 const secret = createHash('sha256').update('a secret of the test').digest('hex');
 
 it('a fault of ours is told as no more than that, and logged with the request’s id', async () => {
   await market.rows('ALTER TABLE webhooks RENAME TO webhooks_gone');
   try {
-    const answer = await ask(api, owner.holder, '{ webhooks { nodes { id } } health { status } }', {
+    const answer = await sendGraphql(api, owner.keyPair, '{ webhooks { nodes { id } } health { status } }', {
       'x-request-id': 'fault-of-ours',
     });
     expect([answer.status, codesOf(answer)]).toEqual([200, ['internal_error']]);
@@ -52,7 +58,7 @@ it('secrets in variables and literals are neither logged nor said again', async 
   ];
   for (const asked of answers)
     for (let use = 0; use < 2; use++) {
-      const { text } = await ask(api, owner.holder, asked);
+      const { text } = await sendGraphql(api, owner.keyPair, asked);
       expect(text).not.toContain(secret);
     }
   expect(api.log.join('')).not.toContain(secret);
@@ -72,7 +78,7 @@ describe('a price', () => {
       ? `mutation ($price: Decimal) { createTrade(input: ${members('$price')}) { price } }`
       : `mutation { createTrade(input: ${members(price)}) { price } }`;
     const body = `{"query": ${JSON.stringify(query)}, "variables": {"price": ${price}}}`;
-    const { privateKey } = owner.holder;
+    const { privateKey } = owner.keyPair;
     return post(api, body, { ...signRequest({ method: 'POST', path: '/graphql', privateKey, body }) });
   };
 

@@ -1,19 +1,19 @@
 /** Threat T10 over HTTP: documents that would make the server work, or tell what it has. */
-import { Market } from '../../../rest-api/test/proofs/market.js';
+import { TestEnvironment } from '../../../rest-api/test/proofs/test-environment.js';
 import { limitsOf } from '../../../rest-api/test/rate-limits.js';
-import { type KeyHolder, openAccount } from '../../../rest-api/test/real-api.js';
-import { ask, post, type RealGraphqlApi, startRealGraphqlApi } from '../real-graphql-api.js';
+import { type KeyPair, openAccount } from '../../../rest-api/test/test-rest-api.js';
+import { post, sendGraphql, startTestGraphqlApi, type TestGraphqlApi } from '../test-graphql-api.js';
 
-let market: Market;
-let api: RealGraphqlApi;
-let owner: KeyHolder;
+let market: TestEnvironment;
+let api: TestGraphqlApi;
+let owner: KeyPair;
 beforeAll(async () => {
-  market = await Market.open();
+  market = await TestEnvironment.open();
   const limits = limitsOf(
     { requests: 1_000_000, seconds: 60 },
     { sensitive_writes: { requests: 10, seconds: 86_400 } },
   );
-  api = await startRealGraphqlApi(market.api.databaseUrl, { RATE_LIMITS: JSON.stringify(limits) });
+  api = await startTestGraphqlApi(market.api.databaseUrl, { RATE_LIMITS: JSON.stringify(limits) });
   owner = await openAccount(market.api);
 });
 afterAll(async () => {
@@ -38,7 +38,7 @@ const TOO_LARGE: readonly (readonly [string, string])[] = [
 
 it.each(TOO_LARGE)('%s: refused by name, with no limit and no name of the schema', async (code, query) => {
   for (const { errors, data, text } of [
-    await ask(api, owner, query),
+    await sendGraphql(api, owner, query),
     await post(api, JSON.stringify({ query })),
   ]) {
     expect(data).toBeUndefined();
@@ -65,12 +65,12 @@ it('a batch is refused, of however many', async () => {
 
 it('the largest page with three edges of each item is answered', async () => {
   const edges = 'tradePair { id } exchangeAccount { id } strategy { id }';
-  const { errors, data } = await ask(api, owner, `{ trades(first: 100) { nodes { id ${edges} } } }`);
+  const { errors, data } = await sendGraphql(api, owner, `{ trades(first: 100) { nodes { id ${edges} } } }`);
   expect([errors, data]).toEqual([undefined, { trades: { nodes: [] } }]);
 });
 
 it('a page over the largest is the contract’s to refuse', async () => {
-  const { errors } = await ask(api, owner, '{ trades(first: 2147483647) { nodes { id } } }');
+  const { errors } = await sendGraphql(api, owner, '{ trades(first: 2147483647) { nodes { id } } }');
   expect(errors![0]!.extensions).toMatchObject({ code: 'invalid_query', details: [{ field: 'first' }] });
 });
 
@@ -85,17 +85,21 @@ describe('the schema', () => {
   it.each(INTROSPECTION)('is told to who is known, and to no stranger: %s', async (query) => {
     const stranger = await post(api, JSON.stringify({ query }));
     expect([stranger.status, stranger.errors![0]!.extensions.code]).toEqual([401, 'authentication_required']);
-    const known = await ask(api, owner, query);
+    const known = await sendGraphql(api, owner, query);
     expect([known.status, known.errors]).toEqual([200, undefined]);
   });
 
   it('is as deep as tools ask for it, and no deeper', async () => {
     const ofType = (depth: number): string => (depth === 0 ? 'name' : `name ofType { ${ofType(depth - 1)} }`);
-    const asked = await ask(api, owner, `{ __schema { types { fields { name type { ${ofType(16)} } } } } }`);
+    const asked = await sendGraphql(
+      api,
+      owner,
+      `{ __schema { types { fields { name type { ${ofType(16)} } } } } }`,
+    );
     expect(asked.errors).toBeUndefined();
     const circle = (depth: number): string =>
       depth === 0 ? 'name' : `fields { type { ${circle(depth - 1)} } }`;
-    const circled = await ask(api, owner, `{ __schema { types { ${circle(6)} } } }`);
+    const circled = await sendGraphql(api, owner, `{ __schema { types { ${circle(6)} } } }`);
     expect(circled.errors![0]!.extensions.code).toBe('validation_failed');
   });
 
@@ -106,7 +110,10 @@ describe('the schema', () => {
       '{ x: healt { status } }',
       '{ ... on Quer { a } }',
     ])
-      for (const { text } of [await ask(api, owner, query), await post(api, JSON.stringify({ query }))])
+      for (const { text } of [
+        await sendGraphql(api, owner, query),
+        await post(api, JSON.stringify({ query })),
+      ])
         expect(text).not.toMatch(/did you mean/i);
   });
 
@@ -148,10 +155,10 @@ describe('the schema', () => {
 
 it('15 API keys in one document take 15 times from the bucket for them', async () => {
   const make = (i: number) => `k${i}: createApiKey(input: {name: "k${i}", permissions: [READ]}) { id }`;
-  const { data, errors } = await ask(api, owner, `mutation { ${times(15, make)} }`);
+  const { data, errors } = await sendGraphql(api, owner, `mutation { ${times(15, make)} }`);
   expect(Object.values(data).filter((key) => key !== null)).toHaveLength(10);
   expect(errors!.map(({ extensions: { code } }) => code)).toEqual(Array(5).fill('rate_limited'));
   expect(errors![0]!.extensions.retry_after).toBeGreaterThan(1);
-  const again = await ask(api, owner, `mutation { ${make(1)} }`);
+  const again = await sendGraphql(api, owner, `mutation { ${make(1)} }`);
   expect(again.errors![0]!.extensions.code).toBe('rate_limited');
 });

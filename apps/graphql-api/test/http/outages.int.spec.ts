@@ -6,12 +6,18 @@
  * 2. A mutation whose connection is cut happens once or not at all; sent again under its Idempotency-Key, exactly once.
  * 3. The same process answers again once what was away is back.
  */
-import { Market } from '../../../rest-api/test/proofs/market.js';
-import { Person } from '../../../rest-api/test/proofs/person.js';
-import { type RealApi, sendSigned, startRealApi } from '../../../rest-api/test/real-api.js';
+import { TestEnvironment } from '../../../rest-api/test/proofs/test-environment.js';
+import { TestUser } from '../../../rest-api/test/proofs/test-user.js';
 import { send } from '../../../rest-api/test/send.js';
-import { Gate } from '../gate.js';
-import { type Answered, ask, post, type RealGraphqlApi, startRealGraphqlApi } from '../real-graphql-api.js';
+import { sendSigned, startTestRestApi, type TestRestApi } from '../../../rest-api/test/test-rest-api.js';
+import { TcpProxy } from '../tcp-proxy.js';
+import {
+  type GraphqlResponse,
+  post,
+  sendGraphql,
+  startTestGraphqlApi,
+  type TestGraphqlApi,
+} from '../test-graphql-api.js';
 
 const ME = '{ me { id } }';
 const HEALTH = '{ health { status } }';
@@ -19,22 +25,22 @@ const MAKE = 'mutation ($name: String!) { createApiKey(input: { name: $name }) {
 const INTERNALS =
   /ECONN|connect|terminat|time.?out|postgres|redis|127\.0\.0\.1|localhost|select |insert |node_modules|\bat \S+:\d+/i;
 
-let market: Market;
-let postgres: Gate;
-let redis: Gate;
-let api: RealGraphqlApi;
+let market: TestEnvironment;
+let postgres: TcpProxy;
+let redis: TcpProxy;
+let api: TestGraphqlApi;
 /** On the same database and Redis, through the same gates. */
-let rest: RealApi;
-let owner: Person;
+let rest: TestRestApi;
+let owner: TestUser;
 let token: string;
 beforeAll(async () => {
-  market = await Market.open();
-  postgres = await Gate.before(market.api.databaseUrl);
-  redis = await Gate.before(process.env.TEST_REDIS_URL ?? '');
+  market = await TestEnvironment.open();
+  postgres = await TcpProxy.start(market.api.databaseUrl);
+  redis = await TcpProxy.start(process.env.TEST_REDIS_URL ?? '');
   const behindGates = { DATABASE_URL: postgres.url, REDIS_URL: redis.url };
-  api = await startRealGraphqlApi(market.api.databaseUrl, behindGates);
-  rest = await startRealApi(behindGates);
-  owner = await Person.join(market);
+  api = await startTestGraphqlApi(market.api.databaseUrl, behindGates);
+  rest = await startTestRestApi(behindGates);
+  owner = await TestUser.create(market);
   token = await signIn();
 });
 afterAll(async () => {
@@ -45,8 +51,8 @@ afterAll(async () => {
   await market?.close();
 });
 afterEach(() => {
-  postgres.open();
-  redis.open();
+  postgres.resume();
+  redis.resume();
 });
 
 async function signIn(): Promise<string> {
@@ -56,32 +62,32 @@ async function signIn(): Promise<string> {
 }
 
 const signed = (query: string, variables: object = {}, headers: Readonly<Record<string, string>> = {}) =>
-  ask(api, owner.holder, { query, variables }, headers);
+  sendGraphql(api, owner.keyPair, { query, variables }, headers);
 const bySession = (query: string, variables: object = {}) =>
   post(api, JSON.stringify({ query, variables }), { authorization: `Bearer ${token}` });
 const make = (name: string) => signed(MAKE, { name }, { 'idempotency-key': `key of ${name}` });
-const codesOf = ({ errors = [] }: Answered) => errors.map(({ extensions }) => extensions.code);
+const codesOf = ({ errors = [] }: GraphqlResponse) => errors.map(({ extensions }) => extensions.code);
 
 async function keysNamed(name: string): Promise<number> {
   return (await market.rows('SELECT FROM api_keys WHERE name = $1', name)).length;
 }
 
 /** Sends it again for as long as the server is still undoing the first try. */
-async function repeat(send: () => Promise<Answered>): Promise<Answered> {
+async function repeat(send: () => Promise<GraphqlResponse>): Promise<GraphqlResponse> {
   for (;;) {
     const answer = await send();
     if (!codesOf(answer).includes('idempotency_in_progress')) return answer;
   }
 }
 
-const meOnRest = () => sendSigned(rest, owner.holder, 'GET', '/v1/me');
+const meOnRest = () => sendSigned(rest, owner.keyPair, 'GET', '/v1/me');
 
-async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
+async function waitUntil(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 /** Refused as REST refuses at the same moment, word for word. */
-async function expectRefusedAsByRest(answer: Answered): Promise<void> {
+async function expectRefusedAsByRest(answer: GraphqlResponse): Promise<void> {
   const { status, headers, json } = await meOnRest();
   expect([status, json.error?.code]).toEqual([503, 'service_unavailable']);
   expect([answer.status, answer.headers['retry-after']]).toEqual([503, headers['retry-after']]);
@@ -97,9 +103,9 @@ async function expectRefusedAsByRest(answer: Answered): Promise<void> {
 
 describe('while Postgres is away', () => {
   beforeEach(async () => {
-    postgres.shut();
+    postgres.refuseConnections();
     // Until it is known that no notification comes, who asks is found in memory.
-    await eventually(() => !api.platform.listener.connected);
+    await waitUntil(() => !api.platform.listener.connected);
   });
 
   it('who asks can’t be found out: a request is refused as a whole, as by REST, and logged as what it is', async () => {
@@ -124,11 +130,11 @@ describe('while Postgres is away', () => {
   it('nothing is given up: the same process answers the first request after it', async () => {
     const answers = await Promise.all(Array.from({ length: 30 }, () => signed(ME)));
     expect(new Set(answers.flatMap(codesOf))).toEqual(new Set(['service_unavailable']));
-    postgres.open();
+    postgres.resume();
     for (const answer of [await signed(ME), await bySession(ME)]) {
       expect([answer.status, answer.errors]).toEqual([200, undefined]);
     }
-    await eventually(() => api.platform.listener.connected);
+    await waitUntil(() => api.platform.listener.connected);
     expect((await make('postgres back')).errors).toBeUndefined();
     expect(await keysNamed('postgres back')).toBe(1);
   });
@@ -214,9 +220,9 @@ describe('a connection to Postgres that is cut', () => {
     const names = Array.from({ length: 30 }, (_, i) => `storm ${i}`);
     const sent = names.map(make);
     await Promise.race(sent);
-    postgres.shut();
+    postgres.refuseConnections();
     const answers = await Promise.all(sent);
-    postgres.open();
+    postgres.resume();
     for (const answer of answers)
       if (answer.errors !== undefined) expect(codesOf(answer)).toEqual(['service_unavailable']);
     for (const name of names) expect(await keysNamed(name)).toBeLessThanOrEqual(1);
@@ -226,11 +232,11 @@ describe('a connection to Postgres that is cut', () => {
 });
 
 describe.each([
-  ['gone', () => redis.shut()],
-  ['mute', () => redis.hold()],
+  ['gone', () => redis.refuseConnections()],
+  ['mute', () => redis.pause()],
 ])('while Redis is %s', (how, goAway) => {
   beforeEach(async () => {
-    await eventually(async () => (await signed(ME)).status === 200 && (await meOnRest()).status === 200);
+    await waitUntil(async () => (await signed(ME)).status === 200 && (await meOnRest()).status === 200);
     goAway();
   });
 
@@ -238,8 +244,8 @@ describe.each([
     const name = `redis ${how}`;
     for (const answer of [await signed(ME), await make(name)]) await expectRefusedAsByRest(answer);
     expect(await keysNamed(name)).toBe(0);
-    redis.open();
-    await eventually(async () => (await signed(ME)).status === 200);
+    redis.resume();
+    await waitUntil(async () => (await signed(ME)).status === 200);
     const made = await make(name);
     expect([made.errors, made.headers['idempotency-replayed']]).toEqual([undefined, undefined]);
     expect(await keysNamed(name)).toBe(1);

@@ -2,27 +2,27 @@
 import { createHash } from 'node:crypto';
 import { signRequest } from '@trading-automation/signed-request';
 import { serverAudits } from 'graphql-http';
-import { Market } from '../../../rest-api/test/proofs/market.js';
-import { type KeyHolder, openAccount, sendSigned } from '../../../rest-api/test/real-api.js';
-import { JSON_TYPE, type Received, type Sent, send } from '../../../rest-api/test/send.js';
+import { TestEnvironment } from '../../../rest-api/test/proofs/test-environment.js';
+import { JSON_TYPE, type SendOptions, send, type TestResponse } from '../../../rest-api/test/send.js';
+import { type KeyPair, openAccount, sendSigned } from '../../../rest-api/test/test-rest-api.js';
 import {
-  ask,
   type GraphqlError,
   post,
-  type RealGraphqlApi,
-  startRealGraphqlApi,
-} from '../real-graphql-api.js';
+  sendGraphql,
+  startTestGraphqlApi,
+  type TestGraphqlApi,
+} from '../test-graphql-api.js';
 
 const PAGE = 'https://app.example.com';
 const RESPONSE_TYPE = 'application/graphql-response+json';
 const HEALTH = '{ health { status } }';
 
-let market: Market;
-let api: RealGraphqlApi;
-let owner: KeyHolder;
+let market: TestEnvironment;
+let api: TestGraphqlApi;
+let owner: KeyPair;
 beforeAll(async () => {
-  market = await Market.open();
-  api = await startRealGraphqlApi(market.api.databaseUrl, { CORS_ORIGINS: PAGE });
+  market = await TestEnvironment.open();
+  api = await startTestGraphqlApi(market.api.databaseUrl, { CORS_ORIGINS: PAGE });
   owner = await openAccount(market.api);
 });
 afterAll(async () => {
@@ -30,7 +30,7 @@ afterAll(async () => {
   await market?.close();
 });
 
-const codeIn = ({ json }: Received) =>
+const codeIn = ({ json }: TestResponse) =>
   json.error?.code ?? (json as { errors?: GraphqlError[] }).errors?.[0]?.extensions.code;
 const query = (parameters: Record<string, string>) => `/graphql?${new URLSearchParams(parameters)}`;
 
@@ -116,7 +116,7 @@ describe('a route', () => {
   });
 
   it('has no subscription', async () => {
-    const { errors, data } = await ask(
+    const { errors, data } = await sendGraphql(
       api,
       owner,
       'subscription { orderbookUpdate(tradePairId: "x") { sequence } }',
@@ -127,7 +127,7 @@ describe('a route', () => {
 
 describe('the body', () => {
   const body = JSON.stringify({ query: HEALTH });
-  const posted = (sent: Sent) => send(api, 'POST', '/graphql', sent);
+  const posted = (sent: SendOptions) => send(api, 'POST', '/graphql', sent);
 
   it.each([
     ['application/json', 200],
@@ -230,8 +230,8 @@ describe('an answer', () => {
     ['a document that does not fit', { query: '{ nothing }' }],
     ['a variable that does not fit', { query: 'query ($id: ID!) { trade(id: $id) { id } }' }],
   ])('to %s is 200 as JSON, 400 as a response of GraphQL, and has no data', async (_what, wrong) => {
-    const plain = await ask(api, owner, wrong);
-    const typed = await ask(api, owner, wrong, { accept: RESPONSE_TYPE });
+    const plain = await sendGraphql(api, owner, wrong);
+    const typed = await sendGraphql(api, owner, wrong, { accept: RESPONSE_TYPE });
     expect([plain.status, typed.status]).toEqual([200, 400]);
     for (const { text, errors } of [plain, typed]) {
       expect(text).not.toContain('"data"');
@@ -284,11 +284,11 @@ describe('a persisted query', () => {
 
   it('is asked for by its hash once somebody known has sent it', async () => {
     const text = '{ version { version } }';
-    const first = await ask(api, owner, { extensions: extensions(text) });
+    const first = await sendGraphql(api, owner, { extensions: extensions(text) });
     expect([first.status, first.errors![0]!.message]).toEqual([200, 'PersistedQueryNotFound']);
-    const sent = await ask(api, owner, { query: text, extensions: extensions(text) });
+    const sent = await sendGraphql(api, owner, { query: text, extensions: extensions(text) });
     expect(sent.data).toEqual({ version: { version: '1.2.3' } });
-    const asked = await ask(api, owner, { extensions: extensions(text) });
+    const asked = await sendGraphql(api, owner, { extensions: extensions(text) });
     expect(asked.data).toEqual(sent.data);
     const target = query({ extensions: JSON.stringify(extensions(text)) });
     expect((await sendSigned(api, owner, 'GET', target)).json.data).toEqual(sent.data);
@@ -300,13 +300,13 @@ describe('a persisted query', () => {
     const sent = await post(api, JSON.stringify({ query: text, extensions: extensions(text) }));
     expect(sent.errors).toBeUndefined();
     expect((await asked()).errors![0]!.message).toBe('PersistedQueryNotFound');
-    await ask(api, owner, { query: text, extensions: extensions(text) });
+    await sendGraphql(api, owner, { query: text, extensions: extensions(text) });
     expect((await asked()).data).toEqual(sent.data);
   });
 
   it('gives a stranger no more than its document would', async () => {
     const text = '{ me { id } }';
-    await ask(api, owner, { query: text, extensions: extensions(text) });
+    await sendGraphql(api, owner, { query: text, extensions: extensions(text) });
     const asked = await post(api, JSON.stringify({ extensions: extensions(text) }));
     expect([asked.status, asked.errors![0]!.extensions.code]).toEqual([401, 'authentication_required']);
   });
@@ -318,7 +318,10 @@ describe('a persisted query', () => {
     ['no hash', { version: 1 }],
     ['null', null],
   ])('is refused with %s', async (_what, persistedQuery) => {
-    const { status, errors } = await ask(api, owner, { query: HEALTH, extensions: { persistedQuery } });
+    const { status, errors } = await sendGraphql(api, owner, {
+      query: HEALTH,
+      extensions: { persistedQuery },
+    });
     expect([status, errors![0]!.extensions]).toMatchObject([
       422,
       { code: 'validation_failed', details: [{ field: 'extensions.persistedQuery', code: 'invalid' }] },

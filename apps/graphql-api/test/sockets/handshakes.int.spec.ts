@@ -1,26 +1,26 @@
 /** Who is let in over WebSocket, and how everybody else is turned away. */
 import { createHash, randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
-import { Market } from '../../../rest-api/test/proofs/market.js';
-import { drawKeyHolder, type KeyHolder, openAccount } from '../../../rest-api/test/real-api.js';
-import { Gate } from '../gate.js';
-import { post, type RealGraphqlApi, startRealGraphqlApi } from '../real-graphql-api.js';
+import { TestEnvironment } from '../../../rest-api/test/proofs/test-environment.js';
+import { createKeyPair, type KeyPair, openAccount } from '../../../rest-api/test/test-rest-api.js';
+import { TcpProxy } from '../tcp-proxy.js';
+import { post, startTestGraphqlApi, type TestGraphqlApi } from '../test-graphql-api.js';
 import {
   clientOf,
   closed,
-  eventually,
   handshake,
   PROTOCOL,
   RawClient,
   signedHandshake,
-} from './real-sockets.js';
+  waitUntil,
+} from './socket-clients.js';
 
-let market: Market;
-let api: RealGraphqlApi;
-let holder: KeyHolder;
+let market: TestEnvironment;
+let api: TestGraphqlApi;
+let holder: KeyPair;
 beforeAll(async () => {
-  market = await Market.open();
-  api = await startRealGraphqlApi(market.api.databaseUrl);
+  market = await TestEnvironment.open();
+  api = await startTestGraphqlApi(market.api.databaseUrl);
   holder = await openAccount(market.api);
 });
 afterAll(async () => {
@@ -73,7 +73,7 @@ describe('a handshake', () => {
   });
 
   it('of a key that nobody linked is refused', async () => {
-    expect(await handshake(api, signedHandshake(drawKeyHolder()))).toEqual(refused('unknown_public_key'));
+    expect(await handshake(api, signedHandshake(createKeyPair()))).toEqual(refused('unknown_public_key'));
   });
 
   it('that is too old, or from the future, is refused', async () => {
@@ -173,7 +173,7 @@ describe('a socket is closed', () => {
   });
 
   it('with 4408 when it does not introduce itself in time', async () => {
-    const hasty = await startRealGraphqlApi(market.api.databaseUrl, {}, { initWaitMs: 50 });
+    const hasty = await startTestGraphqlApi(market.api.databaseUrl, {}, { initWaitMs: 50 });
     try {
       const client = await RawClient.open(hasty);
       expect(await client.closed).toEqual({ code: 4408, reason: 'Connection initialisation timeout' });
@@ -198,23 +198,23 @@ describe('a client that leaves while its handshake is looked at', () => {
   it('leaves nothing behind: no lease, nothing that is watched', async () => {
     const own = await openAccount(market.api);
     const leases = () => market.rows("SELECT FROM event_streams WHERE kind = 'sockets'");
-    await eventually(async () => (await leases()).length === 0);
+    await waitUntil(async () => (await leases()).length === 0);
     // Nobody gets a lease before all have left.
-    const gate = await market.api.another(1);
+    const gate = await market.api.openSecondPlatform(1);
     await gate.database.transaction(async (tx) => {
       await tx.query('LOCK TABLE event_streams IN ACCESS EXCLUSIVE MODE');
       const clients = await Promise.all(Array.from({ length: 20 }, () => RawClient.open(api)));
       for (const client of clients) client.say({ type: 'connection_init', payload: signedHandshake(own) });
-      await eventually(async () => (await waitingForLease()) > 0);
+      await waitUntil(async () => (await waitingForLease()) > 0);
       for (const client of clients) client.cut();
       await Promise.all(clients.map((client) => client.closed));
     });
     // Whoever asks after them was asked for after them.
-    await eventually(async () => (await leases()).length === 0 && (await waitingForLease()) === 0);
+    await waitUntil(async () => (await leases()).length === 0 && (await waitingForLease()) === 0);
     const five = await Promise.all(Array.from({ length: 5 }, () => RawClient.join(api, own)));
     expect(await leases()).toHaveLength(5);
     for (const client of five) client.cut();
-    await eventually(async () => (await leases()).length === 0);
+    await waitUntil(async () => (await leases()).length === 0);
   });
 });
 
@@ -227,23 +227,23 @@ async function waitingForLease(): Promise<number> {
 }
 
 describe('while Redis is away', () => {
-  let gate: Gate;
+  let gate: TcpProxy;
   beforeAll(async () => {
-    gate = await Gate.before(process.env.TEST_REDIS_URL ?? '');
+    gate = await TcpProxy.start(process.env.TEST_REDIS_URL ?? '');
   });
   afterAll(() => gate.close());
 
   it('nobody is let in, and everybody is told to come again', async () => {
-    const cut = await startRealGraphqlApi(market.api.databaseUrl, { REDIS_URL: gate.url });
+    const cut = await startTestGraphqlApi(market.api.databaseUrl, { REDIS_URL: gate.url });
     try {
       expect(await handshake(cut, signedHandshake(holder))).toBe('open');
-      gate.shut();
+      gate.refuseConnections();
       expect(await handshake(cut, signedHandshake(holder))).toEqual({
         code: 1013,
         reason: 'service_unavailable',
       });
-      gate.open();
-      await eventually(async () => (await handshake(cut, signedHandshake(holder))) === 'open');
+      gate.resume();
+      await waitUntil(async () => (await handshake(cut, signedHandshake(holder))) === 'open');
     } finally {
       await cut.close();
     }
@@ -251,7 +251,7 @@ describe('while Redis is away', () => {
 });
 
 it('a client of the public library that is refused hears of it in its closed event', async () => {
-  const client = clientOf(api, drawKeyHolder());
+  const client = clientOf(api, createKeyPair());
   const end = closed(client);
   client.subscribe({ query: '{ __typename }' }, { next() {}, error() {}, complete() {} });
   expect(await end).toEqual(refused('unknown_public_key'));

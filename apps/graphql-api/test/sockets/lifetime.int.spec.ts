@@ -1,31 +1,31 @@
 /** How long a socket lasts, how many there may be, and how they end. */
-import { Market } from '../../../rest-api/test/proofs/market.js';
+import { TestEnvironment } from '../../../rest-api/test/proofs/test-environment.js';
 import {
-  drawIdentity,
-  drawKeyHolder,
-  type KeyHolder,
+  createIdentityBody,
+  createKeyPair,
+  type KeyPair,
   openAccount,
   sendSigned,
-} from '../../../rest-api/test/real-api.js';
-import { type RealGraphqlApi, startRealGraphqlApi } from '../real-graphql-api.js';
+} from '../../../rest-api/test/test-rest-api.js';
+import { startTestGraphqlApi, type TestGraphqlApi } from '../test-graphql-api.js';
 import { BOOK_FIELDS, PublishedBook } from './published-book.js';
 import {
-  askSocket,
-  type Closed,
+  type CloseInfo,
   clientOf,
   closed,
-  eventually,
-  Listening,
+  executeOverSocket,
   RawClient,
-  startTwo,
-} from './real-sockets.js';
+  startApiPair,
+  TestSubscription,
+  waitUntil,
+} from './socket-clients.js';
 
-let market: Market;
-let apis: readonly [RealGraphqlApi, RealGraphqlApi];
-let holder: KeyHolder;
+let market: TestEnvironment;
+let apis: readonly [TestGraphqlApi, TestGraphqlApi];
+let holder: KeyPair;
 beforeAll(async () => {
-  market = await Market.open();
-  apis = await startTwo(market.api.databaseUrl);
+  market = await TestEnvironment.open();
+  apis = await startApiPair(market.api.databaseUrl);
 });
 afterAll(async () => {
   await Promise.all(apis.map((api) => api.close()));
@@ -45,8 +45,8 @@ describe('a credential', () => {
     const mine = await Promise.all(apis.map((api) => RawClient.join(api, holder)));
     const others = await Promise.all(apis.map((api) => RawClient.join(api, second)));
     const client = clientOf(apis[0], holder);
-    await askSocket(client, '{ __typename }');
-    const ends: Promise<Closed>[] = [closed(client), ...mine.map((raw) => raw.closed)];
+    await executeOverSocket(client, '{ __typename }');
+    const ends: Promise<CloseInfo>[] = [closed(client), ...mine.map((raw) => raw.closed)];
     const { json } = await sendSigned(market.api, second, 'GET', '/v1/auth/public-keys');
     const keys = json.data as { id: string; pubkey: string }[];
     const { id } = keys.find(({ pubkey }) => pubkey === holder.publicKey)!;
@@ -59,7 +59,7 @@ describe('a credential', () => {
       raw.cut();
     }
     await expect(RawClient.join(apis[0], holder)).rejects.toThrow('4403');
-    await eventually(async () => (await leases()) === 0);
+    await waitUntil(async () => (await leases()) === 0);
   });
 
   it('has five sockets at most, over all processes, and another when one of them is closed', async () => {
@@ -68,10 +68,10 @@ describe('a credential', () => {
       await expect(RawClient.join(api, holder)).rejects.toThrow('4411 Too many sockets');
     const somebodyElse = await RawClient.join(apis[0], await openAccount(market.api));
     five[1]!.socket.close();
-    await eventually(async () => (await leases()) === 5);
+    await waitUntil(async () => (await leases()) === 5);
     const sixth = await RawClient.join(apis[1], holder);
     for (const raw of [...five, sixth, somebodyElse]) raw.cut();
-    await eventually(async () => (await leases()) === 0);
+    await waitUntil(async () => (await leases()) === 0);
   });
 
   it('gets no more than five of twenty sockets that are opened at once', async () => {
@@ -81,13 +81,13 @@ describe('a credential', () => {
     const open = tries.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
     expect(open).toHaveLength(5);
     for (const raw of open) raw.cut();
-    await eventually(async () => (await leases()) === 0);
+    await waitUntil(async () => (await leases()) === 0);
   });
 });
 
 describe('a socket', () => {
   it('that answers no ping is closed with 4408, and one that does is not', async () => {
-    const hasty = await startRealGraphqlApi(market.api.databaseUrl, {}, { pingMs: 100 });
+    const hasty = await startTestGraphqlApi(market.api.databaseUrl, {}, { pingMs: 100 });
     try {
       const lively = await RawClient.join(hasty, holder);
       const mute = await RawClient.open(hasty, undefined, false);
@@ -114,7 +114,7 @@ describe('a socket', () => {
       await raw.until(() => raw.of('50').length > 0);
       raw.subscribe('51', query);
       expect(await raw.closed).toEqual({ code: 4411, reason: 'Too many subscriptions' });
-      await eventually(async () => (await book.listeners()) === 0);
+      await waitUntil(async () => (await book.listeners()) === 0);
     } finally {
       book.close();
     }
@@ -129,7 +129,7 @@ describe('a socket', () => {
     expect(await raw.closed).toMatchObject({ code: 4400 });
     // What was begun before is done before this.
     const client = clientOf(apis[0], holder);
-    for (let i = 0; i < 3; i++) await askSocket(client, create('in time'));
+    for (let i = 0; i < 3; i++) await executeOverSocket(client, create('in time'));
     await client.dispose();
     const rows = await market.rows("SELECT name FROM api_keys WHERE name IN ('late', 'in time')");
     expect(rows).toEqual(Array.from({ length: 3 }, () => ({ name: 'in time' })));
@@ -137,7 +137,7 @@ describe('a socket', () => {
 });
 
 it('a process that ends has given back what all of its sockets held, however many there were', async () => {
-  const ending = await startRealGraphqlApi(market.api.databaseUrl);
+  const ending = await startTestGraphqlApi(market.api.databaseUrl);
   for (let i = 0; i < 12; i++) {
     const own = await openAccount(market.api);
     await Promise.all([1, 2, 3, 4, 5].map(() => RawClient.join(ending, own)));
@@ -149,14 +149,14 @@ it('a process that ends has given back what all of its sockets held, however man
 
 it('a process that ends says goodbye to every client with 1001, and completes no subscription', async () => {
   const book = await PublishedBook.open(market);
-  const ending = await startRealGraphqlApi(market.api.databaseUrl);
+  const ending = await startTestGraphqlApi(market.api.databaseUrl);
   await book.reset([['1', '1']]);
   const { strategyId } = await ownStrategy();
   const client = clientOf(ending, holder);
   const query = `subscription { orderbookUpdate(tradePairId: "${book.pairId}") { kind } }`;
-  const listening = new Listening(client, 'orderbookUpdate', query);
-  const signals = new Listening(client, 'tradeSignal', SIGNALS, { id: strategyId });
-  await listening.atLeast(1);
+  const listening = new TestSubscription(client, 'orderbookUpdate', query);
+  const signals = new TestSubscription(client, 'tradeSignal', SIGNALS, { id: strategyId });
+  await listening.waitForCount(1);
   const uninvited = await RawClient.open(ending);
   await ending.close();
   const goodbye = { code: 1001, reason: 'Going away' };
@@ -176,9 +176,9 @@ it('a process that ends says goodbye to every client with 1001, and completes no
 });
 
 /** A key pair that is linked to the account of this one. */
-async function linkedTo(owner: KeyHolder): Promise<KeyHolder> {
-  const another = drawKeyHolder();
-  const body = await drawIdentity(market.api, another);
+async function linkedTo(owner: KeyPair): Promise<KeyPair> {
+  const another = createKeyPair();
+  const body = await createIdentityBody(market.api, another);
   const { status, text } = await sendSigned(market.api, owner, 'POST', '/v1/auth/cli-identity', { body });
   if (status !== 201) throw new Error(text);
   return another;

@@ -2,19 +2,25 @@
  * Threat T10 over WebSocket: every limit of a document is where HTTP has it, and what is refused costs the socket nothing
  * but its answer.
  */
-import { Market } from '../../../rest-api/test/proofs/market.js';
+import { TestEnvironment } from '../../../rest-api/test/proofs/test-environment.js';
 import { limitsOf } from '../../../rest-api/test/rate-limits.js';
-import { type KeyHolder, openAccount } from '../../../rest-api/test/real-api.js';
-import { ask, type RealGraphqlApi, startRealGraphqlApi } from '../real-graphql-api.js';
+import { type KeyPair, openAccount } from '../../../rest-api/test/test-rest-api.js';
+import { sendGraphql, startTestGraphqlApi, type TestGraphqlApi } from '../test-graphql-api.js';
 import { type BookUpdate, PublishedBook } from './published-book.js';
-import { askSocket, clientOf, Listening, lasting, RawClient } from './real-sockets.js';
+import {
+  clientOf,
+  executeOverSocket,
+  RawClient,
+  TestSubscription,
+  withoutRequestIds,
+} from './socket-clients.js';
 
-let market: Market;
-let api: RealGraphqlApi;
-let owner: KeyHolder;
+let market: TestEnvironment;
+let api: TestGraphqlApi;
+let owner: KeyPair;
 beforeAll(async () => {
-  market = await Market.open();
-  api = await startRealGraphqlApi(market.api.databaseUrl);
+  market = await TestEnvironment.open();
+  api = await startTestGraphqlApi(market.api.databaseUrl);
   owner = await openAccount(market.api);
 });
 afterAll(async () => {
@@ -77,22 +83,22 @@ it.each(LIMITS)(
   '%s: a document as large as may be is answered as over HTTP: %#',
   async (_code, make, limit) => {
     const client = clientOf(api, owner);
-    const { data, errors } = await askSocket(client, make(limit));
+    const { data, errors } = await executeOverSocket(client, make(limit));
     await client.dispose();
     expect(errors).toBeUndefined();
-    expect(data).toEqual((await ask(api, owner, make(limit))).data);
+    expect(data).toEqual((await sendGraphql(api, owner, make(limit))).data);
   },
 );
 
 it.each(TOO_LARGE)('%s: a larger one is refused as over HTTP: %#', async (code, query) => {
   const client = clientOf(api, owner);
-  const { data, errors } = await askSocket(client, query);
+  const { data, errors } = await executeOverSocket(client, query);
   await client.dispose();
   expect(data).toBeUndefined();
   expect(errors).toMatchObject(refusalOf(code));
   // Neither a number nor a name of the schema.
   expect(errors![0]!.message).not.toMatch(/\d|Trade|Strategy|User/);
-  expect(lasting(errors)).toEqual(lasting((await ask(api, owner, query)).errors));
+  expect(withoutRequestIds(errors)).toEqual(withoutRequestIds((await sendGraphql(api, owner, query)).errors));
 });
 
 it('a socket on which all of them were refused answers the next operation, and its subscriptions go on', async () => {
@@ -136,8 +142,8 @@ describe('a document that is too large', () => {
       ['too_many_root_fields', `mutation { ${times(21, () => make('large'))} }`],
       ['several_operations', `mutation A { ${make('large')} } mutation B { ${make('large')} }`],
     ] as const)
-      expect((await askSocket(client, query)).errors).toMatchObject(refusalOf(code));
-    expect((await askSocket(client, `mutation { ${make('small')} }`)).errors).toBeUndefined();
+      expect((await executeOverSocket(client, query)).errors).toMatchObject(refusalOf(code));
+    expect((await executeOverSocket(client, `mutation { ${make('small')} }`)).errors).toBeUndefined();
     await client.dispose();
     const made = await market.rows("SELECT name FROM api_keys WHERE name IN ('large', 'small')");
     expect(made).toEqual([{ name: 'small' }]);
@@ -159,7 +165,7 @@ describe('a document that is too large', () => {
   ])('is subscribed to by nobody: %s', async (code, selection) => {
     const client = clientOf(api, owner);
     const query = `subscription { ${selection('tradeSignal(strategyId: "str_x")')} }`;
-    const listening = new Listening(client, 'tradeSignal', query);
+    const listening = new TestSubscription(client, 'tradeSignal', query);
     expect(await listening.outcome()).toMatchObject(refusalOf(code));
     expect(listening.results).toEqual([]);
     await client.dispose();
@@ -170,9 +176,11 @@ describe('a document that is too large', () => {
       depth === 0 ? 'name' : `fields { type { ${circle(depth - 1)} } }`;
     const query = `{ __schema { types { ${circle(6)} } } }`;
     const client = clientOf(api, owner);
-    const { errors } = await askSocket(client, query);
+    const { errors } = await executeOverSocket(client, query);
     expect(errors![0]!.extensions.code).toBe('validation_failed');
-    expect(lasting(errors)).toEqual(lasting((await ask(api, owner, query)).errors));
+    expect(withoutRequestIds(errors)).toEqual(
+      withoutRequestIds((await sendGraphql(api, owner, query)).errors),
+    );
     await client.dispose();
   });
 });
@@ -190,7 +198,7 @@ describe('a batch', () => {
     raw.say(message);
     expect(await raw.closed).toMatchObject({ code: 4400 });
     const client = clientOf(api, owner);
-    await askSocket(client, make.query.replace('batched', 'after the batch'));
+    await executeOverSocket(client, make.query.replace('batched', 'after the batch'));
     await client.dispose();
     expect(await market.rows("SELECT FROM api_keys WHERE name = 'batched'")).toEqual([]);
   });
@@ -201,14 +209,14 @@ describe('the buckets', () => {
     // One is the handshake's.
     const general = { requests: 1 + TOO_LARGE.length, seconds: 86_400 };
     const own = await openAccount(market.api);
-    const strict = await startRealGraphqlApi(market.api.databaseUrl, {
+    const strict = await startTestGraphqlApi(market.api.databaseUrl, {
       RATE_LIMITS: JSON.stringify(limitsOf(general)),
     });
     const client = clientOf(strict, own);
     try {
       for (const [code, query] of TOO_LARGE)
-        expect((await askSocket(client, query)).errors).toMatchObject(refusalOf(code));
-      const { errors } = await askSocket(client, '{ me { id } }');
+        expect((await executeOverSocket(client, query)).errors).toMatchObject(refusalOf(code));
+      const { errors } = await executeOverSocket(client, '{ me { id } }');
       expect(errors).toMatchObject([{ extensions: { code: 'rate_limited' } }]);
     } finally {
       await client.dispose();
@@ -220,16 +228,16 @@ describe('the buckets', () => {
     const sensitive_writes = { requests: 10, seconds: 86_400 };
     const limits = limitsOf({ requests: 1_000_000, seconds: 60 }, { sensitive_writes });
     const own = await openAccount(market.api);
-    const strict = await startRealGraphqlApi(market.api.databaseUrl, { RATE_LIMITS: JSON.stringify(limits) });
+    const strict = await startTestGraphqlApi(market.api.databaseUrl, { RATE_LIMITS: JSON.stringify(limits) });
     const client = clientOf(strict, own);
     try {
       const make = (i: number) => `k${i}: createApiKey(input: { name: "k${i}" }) { id }`;
-      const { data, errors } = await askSocket(client, `mutation { ${times(15, make)} }`);
+      const { data, errors } = await executeOverSocket(client, `mutation { ${times(15, make)} }`);
       expect(Object.values(data).filter((key) => key !== null)).toHaveLength(10);
       expect(errors!.map(({ extensions }) => extensions.code)).toEqual(Array(5).fill('rate_limited'));
-      const overHttp = await ask(strict, own, `mutation { ${make(1)} }`);
+      const overHttp = await sendGraphql(strict, own, `mutation { ${make(1)} }`);
       expect(overHttp.errors).toMatchObject([{ extensions: { code: 'rate_limited' } }]);
-      expect((await askSocket(client, '{ me { id } }')).errors).toBeUndefined();
+      expect((await executeOverSocket(client, '{ me { id } }')).errors).toBeUndefined();
     } finally {
       await client.dispose();
       await strict.close();

@@ -1,19 +1,19 @@
 /** What subscribers of an order book get, in one process and in two. */
 import type { Client } from 'graphql-ws';
-import { Market } from '../../../rest-api/test/proofs/market.js';
-import { type KeyHolder, openAccount } from '../../../rest-api/test/real-api.js';
+import { TestEnvironment } from '../../../rest-api/test/proofs/test-environment.js';
+import { type KeyPair, openAccount } from '../../../rest-api/test/test-rest-api.js';
 import type { RequestContext } from '../../src/graphql/context.js';
-import { Documents } from '../../src/server/documents.js';
-import type { RealGraphqlApi } from '../real-graphql-api.js';
-import { BOOK_FIELDS, type BookUpdate, heldAfter, PublishedBook } from './published-book.js';
-import { clientOf, eventually, Listening, RawClient, startTwo } from './real-sockets.js';
+import { DocumentCache } from '../../src/server/document-cache.js';
+import type { TestGraphqlApi } from '../test-graphql-api.js';
+import { applyUpdates, BOOK_FIELDS, type BookUpdate, PublishedBook } from './published-book.js';
+import { clientOf, RawClient, startApiPair, TestSubscription, waitUntil } from './socket-clients.js';
 
-let market: Market;
-let apis: readonly [RealGraphqlApi, RealGraphqlApi];
-let holder: KeyHolder;
+let market: TestEnvironment;
+let apis: readonly [TestGraphqlApi, TestGraphqlApi];
+let holder: KeyPair;
 beforeAll(async () => {
-  market = await Market.open();
-  apis = await startTwo(market.api.databaseUrl);
+  market = await TestEnvironment.open();
+  apis = await startApiPair(market.api.databaseUrl);
 });
 afterAll(async () => {
   await Promise.all(apis.map((api) => api.close()));
@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const client of clients.splice(0)) await client.dispose();
-  await eventually(async () => (await book.listeners()) === 0);
+  await waitUntil(async () => (await book.listeners()) === 0);
   book.close();
   expect(book.errors).toEqual([]);
 });
@@ -44,7 +44,7 @@ const QUERY = `subscription ($pair: ID!, $levels: Int) {
 }`;
 
 const listen = (client: Client, levels = 20, query = QUERY, field = 'orderbookUpdate') =>
-  new Listening<BookUpdate>(client, field, query, { pair: book.pairId, levels });
+  new TestSubscription<BookUpdate>(client, field, query, { pair: book.pairId, levels });
 
 const BIDS = [
   ['3', '1'],
@@ -60,7 +60,7 @@ describe('an order book', () => {
     ]);
     const client = connected();
     const [two, all] = [listen(client, 2), listen(client)];
-    await Promise.all([two.atLeast(1), all.atLeast(1)]);
+    await Promise.all([two.waitForCount(1), all.waitForCount(1)]);
     expect(two.got[0]).toMatchObject({
       kind: 'SNAPSHOT',
       previousSequence: null,
@@ -71,7 +71,7 @@ describe('an order book', () => {
       ],
     });
     await book.change([['3', '0']]);
-    await Promise.all([two.atLeast(2), all.atLeast(2)]);
+    await Promise.all([two.waitForCount(2), all.waitForCount(2)]);
     // The third level came among the two best; beyond the depth it would not be told of.
     expect(two.got[1]).toMatchObject({
       kind: 'DELTA',
@@ -83,36 +83,36 @@ describe('an order book', () => {
     });
     expect(all.got[1]).toMatchObject({ kind: 'DELTA', bids: [['3', '0']], asks: [] });
     await book.change([], [['4.5', '7']]);
-    await Promise.all([two.atLeast(3), all.atLeast(3)]);
-    expect(heldAfter(all.got)).toEqual({ bids: book.bids, asks: book.asks });
-    expect(heldAfter(two.got)).toEqual({ bids: book.bids.slice(0, 2), asks: book.asks.slice(0, 2) });
+    await Promise.all([two.waitForCount(3), all.waitForCount(3)]);
+    expect(applyUpdates(all.got)).toEqual({ bids: book.bids, asks: book.asks });
+    expect(applyUpdates(two.got)).toEqual({ bids: book.bids.slice(0, 2), asks: book.asks.slice(0, 2) });
   });
 
   it('heals a gap by a snapshot', async () => {
     await book.reset(BIDS);
     const listening = listen(connected());
-    await listening.atLeast(1);
-    await book.lose([['9', '1']]);
+    await listening.waitForCount(1);
+    await book.dropMessage([['9', '1']]);
     await book.change([['2', '5']]);
-    await listening.until(() => listening.got.at(-1)?.bids[0]?.[0] === '9');
+    await listening.waitUntil(() => listening.got.at(-1)?.bids[0]?.[0] === '9');
     expect(listening.got.at(-1)?.kind).toBe('SNAPSHOT');
     await book.change([['1', '6']]);
-    await listening.until(() => listening.got.at(-1)?.kind === 'DELTA');
-    expect(heldAfter(listening.got)).toEqual({ bids: book.bids, asks: [] });
+    await listening.waitUntil(() => listening.got.at(-1)?.kind === 'DELTA');
+    expect(applyUpdates(listening.got)).toEqual({ bids: book.bids, asks: [] });
   });
 
   it('is the same in every process, under each of its numbers', async () => {
     await book.reset(BIDS);
     const [one, two] = apis.map((api) => listen(connected(api))) as [
-      Listening<BookUpdate>,
-      Listening<BookUpdate>,
+      TestSubscription<BookUpdate>,
+      TestSubscription<BookUpdate>,
     ];
-    await Promise.all([one.atLeast(1), two.atLeast(1)]);
+    await Promise.all([one.waitForCount(1), two.waitForCount(1)]);
     for (let i = 1; i <= 50; i++) await book.change([[String((i % 7) + 1), String(i)]]);
     const last = ([price, amount]: readonly [string, string]) => price === '2' && amount === '50';
-    for (const each of [one, two]) await each.until(() => each.got.at(-1)!.bids.some(last));
-    expect(heldAfter(one.got)).toEqual({ bids: book.bids, asks: [] });
-    expect(heldAfter(two.got)).toEqual({ bids: book.bids, asks: [] });
+    for (const each of [one, two]) await each.waitUntil(() => each.got.at(-1)!.bids.some(last));
+    expect(applyUpdates(one.got)).toEqual({ bids: book.bids, asks: [] });
+    expect(applyUpdates(two.got)).toEqual({ bids: book.bids, asks: [] });
     const numbered = new Map(one.got.filter(({ kind }) => kind === 'DELTA').map((it) => [it.sequence, it]));
     const shared = two.got.filter(({ kind, sequence }) => kind === 'DELTA' && numbered.has(sequence));
     const alike = shared.filter(
@@ -154,33 +154,33 @@ describe('a subscription', () => {
       ],
     ] as const;
     for (const [query, variables, levels] of asked) {
-      const listening = new Listening<BookUpdate>(client, 'orderbookUpdate', query, variables);
-      expect(await listening.atLeast(1)).toEqual([{ bids: BIDS.slice(0, levels) }]);
+      const listening = new TestSubscription<BookUpdate>(client, 'orderbookUpdate', query, variables);
+      expect(await listening.waitForCount(1)).toEqual([{ bids: BIDS.slice(0, levels) }]);
       // The second event is executed by what was compiled.
       await book.change([['3', '2']]);
-      await listening.atLeast(2);
+      await listening.waitForCount(2);
       expect(listening.got[1]).toEqual({ bids: [['3', '2']] });
       await book.reset(BIDS);
       listening.stop();
     }
-    const aliased = new Listening<object>(
+    const aliased = new TestSubscription<object>(
       client,
       'mine',
       'subscription ($p: ID!) { mine: orderbookUpdate(tradePairId: $p, depth: 1) { best: bids, is: __typename } }',
       { p: book.pairId },
     );
-    expect(await aliased.atLeast(1)).toEqual([{ best: BIDS.slice(0, 1), is: 'OrderBookUpdate' }]);
+    expect(await aliased.waitForCount(1)).toEqual([{ best: BIDS.slice(0, 1), is: 'OrderBookUpdate' }]);
   });
 
   it('gets what it selects, whatever others select of the same event', async () => {
     await book.reset(BIDS);
     const client = connected();
     const selecting = (fields: string) =>
-      listen(client, 20, QUERY.replace(BOOK_FIELDS, fields)) as Listening<object>;
+      listen(client, 20, QUERY.replace(BOOK_FIELDS, fields)) as TestSubscription<object>;
     const [kinds, bids, both] = [selecting('kind'), selecting('bids'), selecting('kind bids')];
-    await Promise.all([kinds, bids, both].map((each) => each.atLeast(1)));
+    await Promise.all([kinds, bids, both].map((each) => each.waitForCount(1)));
     await book.change([['3', '4']]);
-    await Promise.all([kinds, bids, both].map((each) => each.atLeast(2)));
+    await Promise.all([kinds, bids, both].map((each) => each.waitForCount(2)));
     expect(kinds.got).toEqual([{ kind: 'SNAPSHOT' }, { kind: 'DELTA' }]);
     expect(bids.got).toEqual([{ bids: BIDS }, { bids: [['3', '4']] }]);
     expect(both.got[1]).toEqual({ kind: 'DELTA', bids: [['3', '4']] });
@@ -188,9 +188,9 @@ describe('a subscription', () => {
 
   it('that asks for the same as others is executed once for all of them, and in nobody’s name', async () => {
     await book.reset(BIDS);
-    const { execute } = Documents.prototype;
+    const { execute } = DocumentCache.prototype;
     const actors: unknown[] = [];
-    Documents.prototype.execute = function (args) {
+    DocumentCache.prototype.execute = function (args) {
       actors.push((args.contextValue as RequestContext).actor);
       return execute.call(this, args);
     };
@@ -199,14 +199,14 @@ describe('a subscription', () => {
       const two = clientOf(apis[0], await openAccount(market.api));
       clients.push(two);
       const same = [one, two].flatMap((client) => Array.from({ length: 10 }, () => listen(client)));
-      await Promise.all(same.map((each) => each.atLeast(1)));
+      await Promise.all(same.map((each) => each.waitForCount(1)));
       const before = actors.length;
       await book.change([['3', '8']]);
-      await Promise.all(same.map((each) => each.atLeast(2)));
+      await Promise.all(same.map((each) => each.waitForCount(2)));
       expect(actors.slice(before)).toEqual([null]);
       for (const each of same) expect(each.got[1]).toEqual(same[0]!.got[1]);
     } finally {
-      Documents.prototype.execute = execute;
+      DocumentCache.prototype.execute = execute;
     }
   });
 
@@ -220,7 +220,7 @@ describe('a subscription', () => {
 
   it('to a pair that there is not is refused', async () => {
     for (const pair of ['tpr_x', 'nothing', book.pairId.replace(/....$/, '0000')]) {
-      const listening = new Listening(connected(), 'orderbookUpdate', QUERY, { pair, levels: 1 });
+      const listening = new TestSubscription(connected(), 'orderbookUpdate', QUERY, { pair, levels: 1 });
       expect(await listening.outcome()).toBe('complete');
       expect(listening.results).toMatchObject([
         { errors: [{ path: ['orderbookUpdate'], extensions: { code: 'not_found' } }] },
@@ -234,15 +234,15 @@ describe('the source of a book', () => {
     await book.reset(BIDS);
     const client = connected();
     const [one, two] = [listen(client), listen(client, 3)];
-    await Promise.all([one.atLeast(1), two.atLeast(1)]);
+    await Promise.all([one.waitForCount(1), two.waitForCount(1)]);
     expect(await book.listeners()).toBe(1);
     one.stop();
     await one.outcome();
     await book.change([['3', '2']]);
-    await two.atLeast(2);
+    await two.waitForCount(2);
     expect([one.got.length, await book.listeners()]).toEqual([1, 1]);
     two.stop();
-    await eventually(async () => (await book.listeners()) === 0);
+    await waitUntil(async () => (await book.listeners()) === 0);
   });
 
   it('is left at once when the socket of its subscribers is closed or cut', async () => {
@@ -253,7 +253,7 @@ describe('the source of a book', () => {
       await raw.until(() => raw.of('1').length > 0 && raw.of('2').length > 0);
       expect(await book.listeners()).toBe(1);
       leave(raw);
-      await eventually(async () => (await book.listeners()) === 0);
+      await waitUntil(async () => (await book.listeners()) === 0);
     }
   });
 
@@ -267,6 +267,6 @@ describe('the source of a book', () => {
     raw.subscribe('again', QUERY, { pair: book.pairId, levels: 2 });
     await raw.until(() => raw.of('again').length > 0);
     raw.cut();
-    await eventually(async () => (await book.listeners()) === 0);
+    await waitUntil(async () => (await book.listeners()) === 0);
   });
 });

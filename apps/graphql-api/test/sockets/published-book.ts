@@ -1,19 +1,24 @@
 /** An order book that this test publishes in the place of the worker, on an exchange that no other test has. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { encodeId } from '@trading-automation/contracts';
-import { type Level, MarketBoard, marketPrefix, type PairKey } from '@trading-automation/core/market-data';
+import {
+  type Level,
+  MarketDataPublisher,
+  marketDataPrefix,
+  type PairKey,
+} from '@trading-automation/core/market-data';
 import { Redis } from 'ioredis';
-import type { Market } from '../../../rest-api/test/proofs/market.js';
+import type { TestEnvironment } from '../../../rest-api/test/proofs/test-environment.js';
 
 /** Shorter than the lease by much. */
 const RENEW_MS = 1_000;
-const PREFIX = marketPrefix('test');
+const PREFIX = marketDataPrefix('test');
 
 export class PublishedBook {
   readonly errors: unknown[] = [];
   bids: Level[] = [];
   asks: Level[] = [];
-  private readonly board: MarketBoard;
+  private readonly board: MarketDataPublisher;
   private readonly redis = new Redis(redisUrl());
   private renewing: NodeJS.Timeout | undefined;
 
@@ -22,7 +27,7 @@ export class PublishedBook {
     /** Id of the pair. */
     readonly pairId: string,
   ) {
-    this.board = new MarketBoard({
+    this.board = new MarketDataPublisher({
       redisUrl: redisUrl(),
       prefix: PREFIX,
       holder: 'the test',
@@ -30,7 +35,7 @@ export class PublishedBook {
     });
   }
 
-  static async open(market: Market): Promise<PublishedBook> {
+  static async open(market: TestEnvironment): Promise<PublishedBook> {
     const exchange = `x${randomBytes(4).toString('hex')}`;
     const id = randomUUID();
     await market.rows(
@@ -65,7 +70,7 @@ export class PublishedBook {
   }
 
   /** A message that was counted and that reaches nobody; what it changed is part of the book. */
-  async lose(bids: readonly Level[]): Promise<void> {
+  async dropMessage(bids: readonly Level[]): Promise<void> {
     this.bids = changed(this.bids, bids, (a, b) => Number(b[0]) - Number(a[0]));
     await this.redis.incr(`${PREFIX}:sequence:${this.pair.exchange}:${this.pair.symbol}`);
   }
@@ -85,21 +90,21 @@ export class PublishedBook {
 
   private async begin(): Promise<void> {
     const { exchange } = this.pair;
-    await this.board.hold(exchange);
+    await this.board.acquireLease(exchange);
     this.renewing = setInterval(() => this.renew().catch(this.note), RENEW_MS);
-    await this.board.onRequest(exchange, () => {
+    await this.board.onSnapshotRequest(exchange, () => {
       this.publish('REPEAT', this.bids, this.asks).catch(this.note);
     });
   }
 
   /** As a worker keeps up its lease, and the snapshot for who comes next. */
   private async renew(): Promise<void> {
-    await this.board.hold(this.pair.exchange);
+    await this.board.acquireLease(this.pair.exchange);
     await this.publish('KEEP', this.bids, this.asks);
   }
 
   private async publish(
-    what: Parameters<MarketBoard['publish']>[1],
+    what: Parameters<MarketDataPublisher['publish']>[1],
     bids: readonly Level[],
     asks: readonly Level[],
   ): Promise<void> {
@@ -126,7 +131,7 @@ export interface BookUpdate {
 export const BOOK_FIELDS = 'kind sequence previousSequence bids asks';
 
 /** What somebody who takes the messages in their order holds at the end. @throws {Error} where one does not follow the other */
-export function heldAfter(updates: readonly BookUpdate[]): { bids: Level[]; asks: Level[] } {
+export function applyUpdates(updates: readonly BookUpdate[]): { bids: Level[]; asks: Level[] } {
   let held = { bids: [] as Level[], asks: [] as Level[] };
   let last: number | null = null;
   for (const { kind, sequence, previousSequence, bids, asks } of updates) {

@@ -2,16 +2,16 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Level } from '@trading-automation/core/market-data';
-import { Market } from '../../../rest-api/test/proofs/market.js';
-import { openAccount } from '../../../rest-api/test/real-api.js';
-import { startRealGraphqlApi } from '../real-graphql-api.js';
-import { BOOK_FIELDS, type BookUpdate, heldAfter, PublishedBook } from './published-book.js';
-import { clientOf, eventually, Listening, RawClient } from './real-sockets.js';
+import { TestEnvironment } from '../../../rest-api/test/proofs/test-environment.js';
+import { openAccount } from '../../../rest-api/test/test-rest-api.js';
+import { startTestGraphqlApi } from '../test-graphql-api.js';
+import { applyUpdates, BOOK_FIELDS, type BookUpdate, PublishedBook } from './published-book.js';
+import { clientOf, RawClient, TestSubscription, waitUntil } from './socket-clients.js';
 
-let market: Market;
+let market: TestEnvironment;
 let book: PublishedBook;
 beforeAll(async () => {
-  market = await Market.open();
+  market = await TestEnvironment.open();
 });
 afterAll(() => market.close());
 beforeEach(async () => {
@@ -39,7 +39,7 @@ async function readers(api: { readonly port: number }, count: number): Promise<R
 }
 
 it('who takes nothing while something waits is closed with 4410; who reads on is not', async () => {
-  const api = await startRealGraphqlApi(market.api.databaseUrl, {}, { stallMs: 100, lingerMs: 60_000 });
+  const api = await startTestGraphqlApi(market.api.databaseUrl, {}, { stallMs: 100, lingerMs: 60_000 });
   try {
     await book.reset(levels(0));
     const [paused, lively] = (await readers(api, 2)) as [RawClient, RawClient];
@@ -56,7 +56,7 @@ it('who takes nothing while something waits is closed with 4410; who reads on is
 });
 
 it('who reads again in time gets a snapshot in the place of what it missed, and deltas after it', async () => {
-  const api = await startRealGraphqlApi(market.api.databaseUrl, {}, { stallMs: 600_000 });
+  const api = await startTestGraphqlApi(market.api.databaseUrl, {}, { stallMs: 600_000 });
   try {
     await book.reset(levels(0));
     const [slow, lively] = (await readers(api, 2)) as [RawClient, RawClient];
@@ -80,7 +80,7 @@ it('who reads again in time gets a snapshot in the place of what it missed, and 
         .some(({ kind }) => kind === 'SNAPSHOT'),
     ).toBe(true);
     expect(updates(slow).at(-1)).toMatchObject({ kind: 'DELTA', bids: [['60001', '9']] });
-    expect(heldAfter(updates(slow)).bids).toEqual(book.bids.slice(0, 500));
+    expect(applyUpdates(updates(slow)).bids).toEqual(book.bids.slice(0, 500));
     for (const client of [slow, lively]) client.cut();
   } finally {
     await api.close();
@@ -88,13 +88,18 @@ it('who reads again in time gets a snapshot in the place of what it missed, and 
 });
 
 it('a hundred who take nothing of a book that always changes cost no more than 50 MB', async () => {
-  const api = await startRealGraphqlApi(market.api.databaseUrl, {}, { stallMs: 600_000, pingMs: 600_000 });
+  const api = await startTestGraphqlApi(market.api.databaseUrl, {}, { stallMs: 600_000, pingMs: 600_000 });
   try {
     await book.reset(levels(0));
-    const lively = new Listening(clientOf(api, await openAccount(market.api)), 'orderbookUpdate', QUERY, {
-      pair: book.pairId,
-    });
-    await lively.atLeast(1);
+    const lively = new TestSubscription(
+      clientOf(api, await openAccount(market.api)),
+      'orderbookUpdate',
+      QUERY,
+      {
+        pair: book.pairId,
+      },
+    );
+    await lively.waitForCount(1);
     for (let round = 0; round < 200; round++) await book.change(levels(round));
     const all = await readers(api, 100);
     for (const client of all) client.pause();
@@ -106,14 +111,14 @@ it('a hundred who take nothing of a book that always changes cost no more than 5
     expect(resident() - before).toBeLessThan(50 * 2 ** 20);
     for (const client of all) client.cut();
     lively.stop();
-    await eventually(async () => (await book.listeners()) === 0);
+    await waitUntil(async () => (await book.listeners()) === 0);
   } finally {
     await api.close();
   }
 }, 180_000);
 
 it('who asks without reading the answers is not read from any more', async () => {
-  const api = await startRealGraphqlApi(market.api.databaseUrl, {}, { stallMs: 600_000 });
+  const api = await startTestGraphqlApi(market.api.databaseUrl, {}, { stallMs: 600_000 });
   try {
     const raw = await RawClient.join(api, await openAccount(market.api));
     raw.pause();

@@ -3,23 +3,23 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { appendSignals } from '@trading-automation/core/strategies';
 import type { Client } from 'graphql-ws';
-import { Market } from '../../../rest-api/test/proofs/market.js';
-import { Person } from '../../../rest-api/test/proofs/person.js';
-import type { RealGraphqlApi } from '../real-graphql-api.js';
-import { clientOf, eventually, Listening, RawClient, startTwo, urlOf } from './real-sockets.js';
+import { TestEnvironment } from '../../../rest-api/test/proofs/test-environment.js';
+import { TestUser } from '../../../rest-api/test/proofs/test-user.js';
+import type { TestGraphqlApi } from '../test-graphql-api.js';
+import { clientOf, RawClient, startApiPair, TestSubscription, urlOf, waitUntil } from './socket-clients.js';
 
-let market: Market;
-let apis: readonly [RealGraphqlApi, RealGraphqlApi];
-let leader: Person;
-let stranger: Person;
+let market: TestEnvironment;
+let apis: readonly [TestGraphqlApi, TestGraphqlApi];
+let leader: TestUser;
+let stranger: TestUser;
 beforeAll(async () => {
-  market = await Market.open();
-  apis = await startTwo(market.api.databaseUrl);
-  [leader, stranger] = [await Person.join(market), await Person.join(market)];
+  market = await TestEnvironment.open();
+  apis = await startApiPair(market.api.databaseUrl);
+  [leader, stranger] = [await TestUser.create(market), await TestUser.create(market)];
 });
 afterEach(async () => {
   for (const client of clients.splice(0)) await client.dispose();
-  await eventually(async () => (await leases()) === 0);
+  await waitUntil(async () => (await leases()) === 0);
 });
 afterAll(async () => {
   await Promise.all(apis.map((api) => api.close()));
@@ -28,8 +28,8 @@ afterAll(async () => {
 
 const clients: Client[] = [];
 const leases = async () => (await market.rows("SELECT FROM event_streams WHERE kind = 'sockets'")).length;
-function connected(person: Person, api = apis[0]): Client {
-  const client = clientOf(api, person.holder);
+function connected(person: TestUser, api = apis[0]): Client {
+  const client = clientOf(api, person.keyPair);
   clients.push(client);
   return client;
 }
@@ -42,12 +42,15 @@ const QUERY = `subscription ($strategy: ID!, $seen: Long) {
   tradeSignal(strategyId: $strategy, afterSequence: $seen) { id sequence strategyId kind symbol filledAmount }
 }`;
 const listen = (client: Client, strategy: string, seen?: number) =>
-  new Listening<Signal>(client, 'tradeSignal', QUERY, { strategy, ...(seen === undefined ? {} : { seen }) });
+  new TestSubscription<Signal>(client, 'tradeSignal', QUERY, {
+    strategy,
+    ...(seen === undefined ? {} : { seen }),
+  });
 const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
 const sequencesOf = (signals: readonly Signal[]) => signals.map(({ sequence }) => sequence);
 
 /** A strategy of the leader, and the trade whose fills are its signals. */
-class Source {
+class SignalingStrategy {
   /** How many signals it gave. */
   given = 0;
 
@@ -57,14 +60,14 @@ class Source {
     private readonly tradeId: string,
   ) {}
 
-  static async open(visibility: 'PRIVATE' | 'PUBLIC' = 'PRIVATE'): Promise<Source> {
+  static async open(visibility: 'PRIVATE' | 'PUBLIC' = 'PRIVATE'): Promise<SignalingStrategy> {
     const account = await leader.account();
     const body = { name: 'momentum', exchange_account_id: account, visibility };
-    const { id } = await leader.got('POST', '/v1/strategies', body);
-    return new Source(id, market.uuidOf(account), market.uuidOf(await leader.trade(account)));
+    const { id } = await leader.requireData('POST', '/v1/strategies', body);
+    return new SignalingStrategy(id, market.uuidOf(account), market.uuidOf(await leader.trade(account)));
   }
 
-  async give(count = 1): Promise<void> {
+  async emitSignals(count = 1): Promise<void> {
     const signal = () => ({
       strategyId: market.uuidOf(this.id),
       kind: 'OPEN' as const,
@@ -89,29 +92,29 @@ class Source {
       signalAt: new Date(),
     });
     const signals = Array.from({ length: count }, signal);
-    await market.farSide.platform.database.transaction((tx) => appendSignals(tx, signals));
+    await market.backend.platform.database.transaction((tx) => appendSignals(tx, signals));
     this.given += count;
   }
 }
 
 describe('signals of a strategy', () => {
   it('reach its owner and, where it is public, everybody, in every process', async () => {
-    const [own, open] = [await Source.open(), await Source.open('PUBLIC')];
+    const [own, open] = [await SignalingStrategy.open(), await SignalingStrategy.open('PUBLIC')];
     const listening = [
       listen(connected(leader), own.id, 0),
       listen(connected(stranger), open.id, 0),
       listen(connected(stranger, apis[1]), open.id, 0),
     ];
-    await own.give();
-    await open.give();
+    await own.emitSignals();
+    await open.emitSignals();
     for (const [i, each] of listening.entries())
-      expect(await each.atLeast(1)).toMatchObject([
+      expect(await each.waitForCount(1)).toMatchObject([
         { sequence: 1, strategyId: i === 0 ? own.id : open.id, kind: 'OPEN', filledAmount: '1' },
       ]);
   });
 
   it('reach nobody else: not yours and not there are one answer', async () => {
-    const own = await Source.open();
+    const own = await SignalingStrategy.open();
     const client = connected(stranger);
     const errorsOf = async (id: string) => {
       const listening = listen(client, id);
@@ -128,22 +131,22 @@ describe('signals of a strategy', () => {
   });
 
   it('begin now, or after any that there was', async () => {
-    const source = await Source.open();
-    await source.give(5);
+    const source = await SignalingStrategy.open();
+    await source.emitSignals(5);
     const client = connected(leader);
     const resumed = upTo(5, 0).map((seen) => listen(client, source.id, seen));
-    for (const [seen, each] of resumed.slice(0, 5).entries()) await each.atLeast(5 - seen);
-    const fromNow = await begun(source);
-    await source.give(2);
+    for (const [seen, each] of resumed.slice(0, 5).entries()) await each.waitForCount(5 - seen);
+    const fromNow = await subscribeFromNow(source);
+    await source.emitSignals(2);
     for (const [seen, each] of resumed.entries())
-      expect(sequencesOf(await each.atLeast(source.given - seen))).toEqual(upTo(source.given, seen + 1));
-    const [first] = await fromNow.atLeast(1);
+      expect(sequencesOf(await each.waitForCount(source.given - seen))).toEqual(upTo(source.given, seen + 1));
+    const [first] = await fromNow.waitForCount(1);
     expect(first!.sequence).toBeGreaterThan(5);
     expect(sequencesOf(fromNow.got)).toEqual(upTo(fromNow.got.at(-1)!.sequence, first!.sequence));
   });
 
   it('after one that there was never are refused', async () => {
-    const source = await Source.open();
+    const source = await SignalingStrategy.open();
     for (const seen of [1, -1]) {
       const listening = listen(connected(leader), source.id, seen);
       expect(await listening.outcome()).toBe('complete');
@@ -152,26 +155,26 @@ describe('signals of a strategy', () => {
   });
 
   it('reach no stranger any more once the strategy is private: the subscription ends with an error', async () => {
-    const source = await Source.open('PUBLIC');
+    const source = await SignalingStrategy.open('PUBLIC');
     const [own, foreign] = [
       listen(connected(leader), source.id, 0),
       listen(connected(stranger), source.id, 0),
     ];
-    await source.give();
-    await Promise.all([own.atLeast(1), foreign.atLeast(1)]);
-    await leader.got('PATCH', `/v1/strategies/${source.id}`, { visibility: 'PRIVATE' });
-    await source.give();
+    await source.emitSignals();
+    await Promise.all([own.waitForCount(1), foreign.waitForCount(1)]);
+    await leader.requireData('PATCH', `/v1/strategies/${source.id}`, { visibility: 'PRIVATE' });
+    await source.emitSignals();
     expect(await foreign.outcome()).toMatchObject([{ extensions: { code: 'not_found' } }]);
     expect(foreign.got).toHaveLength(1);
-    expect(sequencesOf(await own.atLeast(2))).toEqual([1, 2]);
+    expect(sequencesOf(await own.waitForCount(2))).toEqual([1, 2]);
   });
 });
 
 /** A subscription from now on, which is open: it has got a signal already. */
-async function begun(source: Source): Promise<Listening<Signal>> {
+async function subscribeFromNow(source: SignalingStrategy): Promise<TestSubscription<Signal>> {
   const listening = listen(connected(leader), source.id);
   while (listening.got.length === 0) {
-    await source.give();
+    await source.emitSignals();
     await sleep(20);
   }
   return listening;
@@ -179,12 +182,12 @@ async function begun(source: Source): Promise<Listening<Signal>> {
 
 describe('a client whose connection is cut again and again', () => {
   it('loses no signal and gets none twice, whichever process it comes back to', async () => {
-    const source = await Source.open();
+    const source = await SignalingStrategy.open();
     const total = 400;
     let isGiven = false;
     const giving = (async () => {
       for (let given = 0; given < total; given += 4) {
-        await source.give(4);
+        await source.emitSignals(4);
         await sleep(5);
       }
       isGiven = true;
@@ -194,7 +197,7 @@ describe('a client whose connection is cut again and again', () => {
     while (got.at(-1) !== total) {
       // After the last one, the connection is kept.
       const enough = isGiven ? total : Math.floor(Math.random() * 15);
-      const raw = await RawClient.join(apis[cuts % 2]!, leader.holder);
+      const raw = await RawClient.join(apis[cuts % 2]!, leader.keyPair);
       raw.subscribe('1', QUERY, { strategy: source.id, seen: got.at(-1) ?? 0 });
       await raw.until(() => {
         const last = raw.of('1').at(-1)?.data?.tradeSignal?.sequence;
@@ -203,7 +206,7 @@ describe('a client whose connection is cut again and again', () => {
       raw.cut();
       await raw.closed;
       // Else it would come back faster than its last sockets are missed.
-      await eventually(async () => (await leases()) < 4);
+      await waitUntil(async () => (await leases()) < 4);
       got.push(...raw.of('1').map(({ data }) => data.tradeSignal.sequence));
       cuts++;
     }
@@ -213,11 +216,11 @@ describe('a client whose connection is cut again and again', () => {
   });
 
   it('of the public library resumes by itself, with the last sequence it has', async () => {
-    const source = await Source.open();
+    const source = await SignalingStrategy.open();
     const got: number[] = [];
     let sockets = 0;
     let cut = () => {};
-    const client = clientOf(apis[0], leader.holder, {
+    const client = clientOf(apis[0], leader.keyPair, {
       retryAttempts: 1_000,
       retryWait: () => sleep(5),
       url: () => urlOf(apis[sockets++ % 2]!),
@@ -231,16 +234,16 @@ describe('a client whose connection is cut again and again', () => {
         return got.at(-1) ?? 0;
       },
     };
-    const listening = new Listening<Signal>(client, 'tradeSignal', QUERY, variables);
+    const listening = new TestSubscription<Signal>(client, 'tradeSignal', QUERY, variables);
     for (let round = 1; round <= 10; round++) {
-      await source.give(3);
-      await listening.until(() => {
+      await source.emitSignals(3);
+      await listening.waitUntil(() => {
         got.push(...sequencesOf(listening.got.splice(0)));
         return got.at(-1) === round * 3;
       });
       cut();
     }
     expect(got).toEqual(upTo(30));
-    await eventually(() => sockets > 10);
+    await waitUntil(() => sockets > 10);
   });
 });

@@ -3,8 +3,8 @@ import { VenueError } from '../errors.js';
 import { Exchange } from './exchange.js';
 import { FEES } from './ledger.js';
 import type { Account } from './order.js';
-import type { OrderRequest } from './order-rules.js';
-import { inThree } from './parts.js';
+import type { OrderRequest } from './order.rules.js';
+import { splitInThree } from './split-order.js';
 import { State, type StateRecord } from './state.js';
 import { ASSETS, findSymbol } from './symbols.js';
 
@@ -25,7 +25,7 @@ function start(records: StateRecord[] = [], isInParts = false): { exchange: Exch
       fees: { makerPpm: 1_000, takerPpm: 1_000 },
       now: () => 1,
       persist,
-      ...(isInParts ? { partsOf: inThree } : {}),
+      ...(isInParts ? { splitLots: splitInThree } : {}),
     }),
   };
 }
@@ -105,8 +105,8 @@ describe('the exchange', () => {
           try {
             const open = state.openOrdersOf(user.id)[move.nth];
             if (move.kind === 'HOUSE') {
-              exchange.quote(spec, move.side, move.ticks, move.lots);
-              exchange.commitHouse(spec);
+              exchange.placeQuote(spec, move.side, move.ticks, move.lots);
+              exchange.commitHouseOrders(spec);
             } else if (move.isCancel && open !== undefined) exchange.cancel(open, 'x');
             else exchange.place(user, spec, toRequest(move, n));
           } catch (error) {
@@ -141,9 +141,9 @@ describe('the exchange', () => {
 
   it('fills a MARKET larger than the best level at several prices, and the depth shows what it took', () => {
     const { exchange, state } = start();
-    exchange.quote(spec, 'SELL', 6_000_000, 100_000);
-    exchange.quote(spec, 'SELL', 6_000_100, 100_000);
-    exchange.commitHouse(spec);
+    exchange.placeQuote(spec, 'SELL', 6_000_000, 100_000);
+    exchange.placeQuote(spec, 'SELL', 6_000_100, 100_000);
+    exchange.commitHouseOrders(spec);
     exchange.openAccount(account('a'), new Map([['USDT', 200_000n * UNIT]]));
     const placed = exchange.place(
       account('a'),

@@ -1,4 +1,4 @@
-import { refusals } from '../errors.js';
+import { VENUE_ERRORS } from '../errors.js';
 import { Book, type BookFill, type BookResult, type OrderSide } from './book.js';
 import { HOUSE } from './ledger.js';
 import { type Account, isOpen, type Order, type PublicTrade, type Report } from './order.js';
@@ -10,11 +10,11 @@ import {
   isTriggered,
   lotsWithin,
   type OrderRequest,
-  requirementOf,
-  wouldMeetItself,
-} from './order-rules.js';
-import { submitInParts } from './parts.js';
+  requiredLock,
+  wouldSelfTrade,
+} from './order.rules.js';
 import { type FeeRates, Settlement } from './settlement.js';
+import { submitSplit } from './split-order.js';
 import { ID_BLOCK, type State, type StateRecord, storeFill, storeOrder } from './state.js';
 import { ASSETS, SYMBOLS, type SymbolSpec } from './symbols.js';
 
@@ -38,7 +38,7 @@ export interface ExchangeOptions {
   /** Makes a record durable; a throw refuses all that follows, for memory is then ahead of the disk. */
   readonly persist: (record: StateRecord) => void;
   /** In how many lots at a time an order meets the book, where that isn't all at once; they sum to `lots`. */
-  readonly partsOf?: (lots: number) => readonly number[];
+  readonly splitLots?: (lots: number) => readonly number[];
 }
 
 /**
@@ -51,7 +51,7 @@ export class Exchange {
   readonly state: State;
   private readonly books = new Map<string, Book>();
   private readonly quotes = new Map<string, Set<string>>();
-  private readonly waitingStops = new Map<string, Set<Order>>();
+  private readonly pendingStops = new Map<string, Set<Order>>();
   private readonly listeners: ((commit: Commit) => void)[] = [];
   private readonly settlement: Settlement;
   private reports: Report[] = [];
@@ -70,9 +70,9 @@ export class Exchange {
     for (const spec of SYMBOLS) {
       this.books.set(spec.id, new Book());
       this.quotes.set(spec.id, new Set());
-      this.waitingStops.set(spec.id, new Set());
+      this.pendingStops.set(spec.id, new Set());
     }
-    for (const order of this.state.openOrders()) this.rest(order);
+    for (const order of this.state.openOrders()) this.restoreOrder(order);
     for (const asset of ASSETS) {
       if (!this.state.ledger.issued().has(asset)) this.state.ledger.issue(HOUSE, asset, HOUSE_GRANT);
     }
@@ -95,7 +95,7 @@ export class Exchange {
   }
 
   openAccount(account: Account, grants: ReadonlyMap<string, bigint>): void {
-    this.assertSound();
+    this.assertNotBroken();
     this.state.addAccount(account);
     for (const [asset, amount] of grants) this.state.ledger.issue(account.id, asset, amount);
     this.commit([account]);
@@ -103,37 +103,37 @@ export class Exchange {
 
   /** @throws VenueError where the order breaks a filter, repeats the client id of an open order or isn't covered. */
   place(account: Account, spec: SymbolSpec, request: OrderRequest): Order {
-    this.assertSound();
+    this.assertNotBroken();
     // Only an order without a limit asks what the book would cost: reading all of it is the dearest step.
     const levels = isLimit(request.type) ? [] : this.book(spec).opposite(request.side);
     const lots = request.quoteOrderQty > 0n ? lotsWithin(spec, levels, request.quoteOrderQty) : request.lots;
     const sized = lots === request.lots ? request : { ...request, lots };
     if (request.quoteOrderQty > 0n && request.quoteOrderQty < spec.minNotional)
-      throw refusals.filter('NOTIONAL');
+      throw VENUE_ERRORS.filter('NOTIONAL');
     if (request.quoteOrderQty === 0n || lots > spec.maxLots) {
       assertFilters(spec, sized, this.state.lastTicks.get(spec.id) ?? levels[0]?.[0] ?? 0);
     }
     this.assertPlaceable(account, spec, sized);
-    const locked = requirementOf(spec, sized, levels);
+    const locked = requiredLock(spec, sized, levels);
     const asset = request.side === 'BUY' ? spec.quote : spec.base;
     this.state.ledger.lock(account.id, asset, locked);
     const order = this.newOrder(account, spec, sized, locked);
     this.state.putOrder(order);
     this.report({ execution: 'NEW', order });
-    if (isStop(order.type)) this.waitingStops.get(spec.id)?.add(order);
-    else this.work(spec, order);
+    if (isStop(order.type)) this.pendingStops.get(spec.id)?.add(order);
+    else this.matchOrder(spec, order);
     this.symbols.add(spec.id);
-    this.runStops(spec);
+    this.triggerStops(spec);
     this.commit();
     return order;
   }
 
   /** @throws VenueError -2011 unless the order is open. */
   cancel(order: Order, cancelId: string): Order {
-    this.assertSound();
-    if (!isOpen(order)) throw refusals.cancelUnknown();
+    this.assertNotBroken();
+    if (!isOpen(order)) throw VENUE_ERRORS.cancelUnknown();
     if (order.isWorking) this.bookOf(order.symbol).cancel(String(order.id));
-    else this.waitingStops.get(order.symbol)?.delete(order);
+    else this.pendingStops.get(order.symbol)?.delete(order);
     this.close(order, 'CANCELED', cancelId);
     this.symbols.add(order.symbol);
     this.commit();
@@ -141,15 +141,15 @@ export class Exchange {
   }
 
   /** The house rests (or, where a user stands in the way, trades) at a price. */
-  quote(spec: SymbolSpec, side: OrderSide, ticks: number, lots: number): void {
-    this.assertSound();
+  placeQuote(spec: SymbolSpec, side: OrderSide, ticks: number, lots: number): void {
+    this.assertNotBroken();
     const id = `h${this.nextQuoteId++}`;
     const { fills } = this.book(spec).submit({ id, side, ticks, lots });
     if (fills.reduce((left, fill) => left - fill.lots, lots) > 0) this.quotes.get(spec.id)?.add(id);
     this.settle(spec, side, fills, undefined);
   }
 
-  withdrawQuotes(spec: SymbolSpec): void {
+  cancelQuotes(spec: SymbolSpec): void {
     const quotes = this.quotes.get(spec.id) ?? new Set<string>();
     for (const id of quotes) this.book(spec).cancel(id);
     quotes.clear();
@@ -158,20 +158,20 @@ export class Exchange {
 
   /** The house takes up to `lots`, no worse than `limitTicks`. */
   take(spec: SymbolSpec, side: OrderSide, lots: number, limitTicks: number): void {
-    this.assertSound();
+    this.assertNotBroken();
     const id = `h${this.nextQuoteId++}`;
     const { fills } = this.book(spec).submit({ id, side, lots, ticks: limitTicks, timeInForce: 'IOC' });
     this.settle(spec, side, fills, undefined);
   }
 
   /** Sets the last price, as a trade there would: it triggers stops. */
-  mark(spec: SymbolSpec, ticks: number): void {
+  setLastPrice(spec: SymbolSpec, ticks: number): void {
     this.state.lastTicks.set(spec.id, ticks);
   }
 
   /** Ends what the house began with `quote`, `take` or `mark`. */
-  commitHouse(spec: SymbolSpec): void {
-    this.runStops(spec);
+  commitHouseOrders(spec: SymbolSpec): void {
+    this.triggerStops(spec);
     this.commit();
   }
 
@@ -181,25 +181,25 @@ export class Exchange {
     return book;
   }
 
-  private assertSound(): void {
+  private assertNotBroken(): void {
     if (this.isBroken)
       throw new Error('the journal could not be written; nothing is accepted until a restart');
   }
 
   private assertPlaceable(account: Account, spec: SymbolSpec, request: OrderRequest): void {
     const namesake = this.state.orderByClientId(account.id, spec.id, request.clientOrderId);
-    if (namesake !== undefined && isOpen(namesake)) throw refusals.duplicateOrder();
+    if (namesake !== undefined && isOpen(namesake)) throw VENUE_ERRORS.duplicateOrder();
     const last = this.state.lastTicks.get(spec.id);
     if (isStop(request.type) && isTriggered(request.side, request.stopTicks, last)) {
-      throw refusals.stopWouldTrigger();
+      throw VENUE_ERRORS.stopWouldTrigger();
     }
-    if (request.type === 'LIMIT_MAKER') this.assertRests(spec, request);
+    if (request.type === 'LIMIT_MAKER') this.assertPostOnly(spec, request);
   }
 
-  private assertRests(spec: SymbolSpec, { side, priceTicks }: OrderRequest): void {
+  private assertPostOnly(spec: SymbolSpec, { side, priceTicks }: OrderRequest): void {
     const best = this.book(spec).opposite(side)[0]?.[0];
     if (best !== undefined && (side === 'BUY' ? priceTicks >= best : priceTicks <= best)) {
-      throw refusals.wouldMatch();
+      throw VENUE_ERRORS.wouldMatch();
     }
   }
 
@@ -229,9 +229,9 @@ export class Exchange {
   }
 
   /** Puts an order that survived a restart back where it stood; nothing crosses, for nothing did before. */
-  private rest(order: Order): void {
+  private restoreOrder(order: Order): void {
     if (!order.isWorking) {
-      this.waitingStops.get(order.symbol)?.add(order);
+      this.pendingStops.get(order.symbol)?.add(order);
       return;
     }
     this.bookOf(order.symbol).submit({
@@ -243,7 +243,7 @@ export class Exchange {
     });
   }
 
-  private work(spec: SymbolSpec, order: Order): void {
+  private matchOrder(spec: SymbolSpec, order: Order): void {
     if (!order.isWorking) {
       order.isWorking = true;
       this.report({ execution: 'NEW', order });
@@ -253,12 +253,12 @@ export class Exchange {
       this.close(order, 'EXPIRED');
       return;
     }
-    if (order.timeInForce === 'FOK' && wouldMeetItself(order, this.state.openOrdersOf(order.accountId))) {
+    if (order.timeInForce === 'FOK' && wouldSelfTrade(order, this.state.openOrdersOf(order.accountId))) {
       this.close(order, 'EXPIRED_IN_MATCH');
       return;
     }
     const isWhole = order.timeInForce === 'FOK' || order.type === 'LIMIT_MAKER';
-    const parts = isWhole ? [lots] : (this.options.partsOf?.(lots) ?? [lots]);
+    const parts = isWhole ? [lots] : (this.options.splitLots?.(lots) ?? [lots]);
     const bookOrder = {
       id: String(order.id),
       side: order.side,
@@ -267,12 +267,12 @@ export class Exchange {
       isPostOnly: order.type === 'LIMIT_MAKER',
       owner: order.accountId,
     };
-    const result = submitInParts(this.book(spec), bookOrder, parts);
+    const result = submitSplit(this.book(spec), bookOrder, parts);
     this.settle(spec, order.side, result.fills, order);
-    this.conclude(order, result);
+    this.finalizeOrder(order, result);
   }
 
-  private conclude(order: Order, result: BookResult): void {
+  private finalizeOrder(order: Order, result: BookResult): void {
     if (!isOpen(order)) return;
     if (result.stoppedBy === 'self-trade') {
       this.close(order, 'EXPIRED_IN_MATCH');
@@ -316,14 +316,14 @@ export class Exchange {
   }
 
   /** Triggered stops may trade and so trigger others; each runs once, hence this ends. */
-  private runStops(spec: SymbolSpec): void {
-    const waiting = this.waitingStops.get(spec.id);
+  private triggerStops(spec: SymbolSpec): void {
+    const waiting = this.pendingStops.get(spec.id);
     for (;;) {
       const last = this.state.lastTicks.get(spec.id);
       const next = [...(waiting ?? [])].find((stop) => isTriggered(stop.side, stop.stopTicks, last));
       if (next === undefined) return;
       waiting?.delete(next);
-      this.work(spec, next);
+      this.matchOrder(spec, next);
     }
   }
 

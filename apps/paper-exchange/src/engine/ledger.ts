@@ -1,4 +1,4 @@
-import { refusals } from '../errors.js';
+import { VENUE_ERRORS } from '../errors.js';
 
 export interface Balance {
   readonly free: bigint;
@@ -53,7 +53,7 @@ export class Ledger {
 
   /** @throws VenueError -2010 when less than `amount` is free. */
   lock(account: string, asset: string, amount: bigint): void {
-    if (this.balance(account, asset).free < amount) throw refusals.insufficientBalance();
+    if (this.balance(account, asset).free < amount) throw VENUE_ERRORS.insufficientBalance();
     this.change(account, asset, -amount, amount);
   }
 

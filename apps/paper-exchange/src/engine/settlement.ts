@@ -1,7 +1,7 @@
 import type { BookFill, OrderSide } from './book.js';
 import { FEES, HOUSE } from './ledger.js';
 import type { Fill, Order, PublicTrade, Report } from './order.js';
-import { isLimit } from './order-rules.js';
+import { isLimit } from './order.rules.js';
 import type { State } from './state.js';
 import { baseOf, findSymbol, quoteOf, type SymbolSpec } from './symbols.js';
 

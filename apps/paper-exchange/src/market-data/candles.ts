@@ -49,7 +49,7 @@ export function candleOf(openAt: number, trade: PublicTrade): Candle {
 }
 
 /** One candle of two that follow each other; one without trades adds nothing but its time. */
-export function join(earlier: Candle, later: Candle): Candle {
+export function mergeCandles(earlier: Candle, later: Candle): Candle {
   if (later.count === 0) return earlier;
   if (earlier.count === 0) return { ...later, openAt: earlier.openAt };
   return {
@@ -69,7 +69,7 @@ export function join(earlier: Candle, later: Candle): Candle {
 }
 
 /** Candles of `interval` out of those of a minute (oldest first), times without trades filled, up to `now`. */
-export function derive(minutes: readonly Candle[], interval: Interval, now: number): Candle[] {
+export function aggregateCandles(minutes: readonly Candle[], interval: Interval, now: number): Candle[] {
   const candles: Candle[] = [];
   const fillTo = (openAt: number): void => {
     for (let last = candles.at(-1); last !== undefined; last = candles.at(-1)) {
@@ -81,7 +81,7 @@ export function derive(minutes: readonly Candle[], interval: Interval, now: numb
   for (const minute of minutes) {
     const openAt = interval.openOf(minute.openAt);
     const last = candles.at(-1);
-    if (last?.openAt === openAt) candles[candles.length - 1] = join(last, minute);
+    if (last?.openAt === openAt) candles[candles.length - 1] = mergeCandles(last, minute);
     else {
       fillTo(openAt);
       candles.push({ ...minute, openAt });

@@ -1,5 +1,5 @@
 import type { PublicTrade } from '../engine/order.js';
-import { derive } from './candles.js';
+import { aggregateCandles } from './candles.js';
 import { MarketHistory, TRADES_KEPT } from './history.js';
 import { findInterval, MINUTE } from './intervals.js';
 
@@ -29,7 +29,7 @@ describe('the history of a market', () => {
     expect(history.trades().at(-1)?.id).toBe(3_000);
     expect(history.aggregateTrades()).toHaveLength(TRADES_KEPT);
     expect(history.candles(MINUTE, now)).toHaveLength(1_440);
-    expect(history.day(now)).toMatchObject({ total: { count: 1_440, lastId: 3_000 } });
+    expect(history.dayStats(now)).toMatchObject({ total: { count: 1_440, lastId: 3_000 } });
   });
 
   it('counts one taker at one price as one aggregate, another taker or price as the next', () => {
@@ -60,7 +60,7 @@ describe('the history of a market', () => {
     ]);
     const muchLater = history.candles(MINUTE, START + 90 * 86_400_000);
     expect(muchLater).toMatchObject([{ open: 120, close: 120, count: 0 }]);
-    expect(history.day(START + 90 * 86_400_000)).toMatchObject({ previousClose: 120, total: undefined });
+    expect(history.dayStats(START + 90 * 86_400_000)).toMatchObject({ previousClose: 120, total: undefined });
   });
 
   it.each(['3m', '15m', '1h', '4h', '1d', '3d', '1w', '1M'])(
@@ -79,7 +79,7 @@ describe('the history of a market', () => {
       for (const value of ['lots', 'count', 'takerBuyLots'] as const) {
         expect(sum(candles, (row) => row[value])).toBe(sum(minutes, (row) => row[value]));
       }
-      expect(derive(minutes, interval, now)).toEqual(candles);
+      expect(aggregateCandles(minutes, interval, now)).toEqual(candles);
       for (const [n, candle] of candles.entries()) {
         expect(interval.openOf(candle.openAt)).toBe(candle.openAt);
         expect(candles[n + 1]?.openAt ?? interval.endOf(candle.openAt)).toBe(interval.endOf(candle.openAt));

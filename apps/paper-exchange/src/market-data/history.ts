@@ -1,7 +1,7 @@
 import type { Exchange } from '../engine/exchange.js';
 import type { PublicTrade } from '../engine/order.js';
 import { SYMBOLS, type SymbolSpec } from '../engine/symbols.js';
-import { type Candle, candleOf, derive, flatCandle, join } from './candles.js';
+import { aggregateCandles, type Candle, candleOf, flatCandle, mergeCandles } from './candles.js';
 import { type Interval, MINUTE } from './intervals.js';
 
 const DAY_MS = 86_400_000;
@@ -17,7 +17,7 @@ export interface AggregateTrade {
 }
 
 /** The last 24 hours of one market, whole minutes. */
-export interface Day {
+export interface DayStats {
   readonly openAt: number;
   readonly previousClose: number;
   /** `undefined` where nothing traded. */
@@ -62,10 +62,10 @@ export class MarketHistory {
     const kept = this.minutes.filter((minute) => minute.openAt > now - DAY_MS);
     const close = this.minutes.at(-1)?.close;
     if (kept.length === 0 && close !== undefined) return [flatCandle(interval.openOf(now), close)];
-    return derive(kept, interval, now);
+    return aggregateCandles(kept, interval, now);
   }
 
-  day(now: number): Day {
+  dayStats(now: number): DayStats {
     const openAt = now - DAY_MS;
     const within = this.minutes.filter((minute) => minute.openAt > openAt);
     const before = this.minutes.findLast((minute) => minute.openAt <= openAt);
@@ -73,7 +73,7 @@ export class MarketHistory {
     return {
       openAt,
       previousClose: before?.close ?? this.closeBefore ?? head?.open ?? 0,
-      total: head === undefined ? undefined : rest.reduce(join, head),
+      total: head === undefined ? undefined : rest.reduce(mergeCandles, head),
       lastLots: this.recent.at(-1)?.lots ?? 0,
     };
   }
@@ -82,7 +82,7 @@ export class MarketHistory {
     const openAt = MINUTE.openOf(trade.at);
     const last = this.minutes.at(-1);
     if (last === undefined || last.openAt < openAt) this.minutes.push(candleOf(openAt, trade));
-    else this.minutes[this.minutes.length - 1] = join(last, candleOf(last.openAt, trade));
+    else this.minutes[this.minutes.length - 1] = mergeCandles(last, candleOf(last.openAt, trade));
     while ((this.minutes[0]?.openAt ?? openAt) < openAt - DAY_MS) {
       this.closeBefore = this.minutes.shift()?.close ?? this.closeBefore;
     }
@@ -96,7 +96,7 @@ type Listener = (
 ) => void;
 
 /** The history of every market, from the start of the process. */
-export class Histories {
+export class MarketHistories {
   private readonly bySymbol = new Map(SYMBOLS.map((spec) => [spec.id, new MarketHistory()]));
   private readonly listeners: Listener[] = [];
 

@@ -23,7 +23,7 @@ class HouseMarket {
   moveTo(ticks: number, at: number): void {
     this.mid = ticks;
     this.window = [];
-    this.exchange.withdrawQuotes(this.spec);
+    this.exchange.cancelQuotes(this.spec);
     const { bids, asks } = this.exchange.book(this.spec).levels();
     const crossed = (levels: typeof bids, isCrossed: (price: number) => boolean): number =>
       levels.reduce((lots, [price, size]) => lots + (isCrossed(price) ? size : 0), 0);
@@ -31,14 +31,14 @@ class HouseMarket {
     if (toSell > 0) this.exchange.take(this.spec, 'SELL', toSell, ticks);
     const toBuy = crossed(asks, (price) => price <= ticks);
     if (toBuy > 0) this.exchange.take(this.spec, 'BUY', toBuy, ticks);
-    this.exchange.mark(this.spec, ticks);
+    this.exchange.setLastPrice(this.spec, ticks);
     this.refill();
     this.window.push({ at, mid: ticks });
   }
 
   /** A market that has never traded stands where its walk begins. */
   open(): void {
-    if (!this.exchange.state.lastTicks.has(this.spec.id)) this.exchange.mark(this.spec, this.mid);
+    if (!this.exchange.state.lastTicks.has(this.spec.id)) this.exchange.setLastPrice(this.spec, this.mid);
     this.refill();
   }
 
@@ -54,19 +54,19 @@ class HouseMarket {
     const side = this.random() < 0.5 ? 'BUY' : 'SELL';
     const limit = Math.round(this.mid * (side === 'BUY' ? 1.0005 : 0.9995));
     this.exchange.take(this.spec, side, lots, limit);
-    this.exchange.commitHouse(this.spec);
+    this.exchange.commitHouseOrders(this.spec);
   }
 
   /** Levels 1 to 9 bps from the mid. */
   refill(): void {
-    this.exchange.withdrawQuotes(this.spec);
+    this.exchange.cancelQuotes(this.spec);
     const lots = Math.ceil(this.spec.houseLots / LEVELS);
     for (let level = 1; level <= LEVELS; level += 1) {
       const away = Math.max(level, Math.round((this.mid * level) / 10_000));
-      this.exchange.quote(this.spec, 'BUY', this.mid - away, lots);
-      this.exchange.quote(this.spec, 'SELL', this.mid + away, lots);
+      this.exchange.placeQuote(this.spec, 'BUY', this.mid - away, lots);
+      this.exchange.placeQuote(this.spec, 'SELL', this.mid + away, lots);
     }
-    this.exchange.commitHouse(this.spec);
+    this.exchange.commitHouseOrders(this.spec);
   }
 }
 

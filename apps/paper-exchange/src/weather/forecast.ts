@@ -37,6 +37,6 @@ export const forecastSchema = z.strictObject({
 export type Forecast = z.infer<typeof forecastSchema>;
 type RateIn<Name> = Name extends `${string}_rate` ? Name : never;
 /** What strikes by chance. */
-export type Chance = RateIn<keyof Forecast>;
+export type FaultRate = RateIn<keyof Forecast>;
 
-export const FAIR: Forecast = forecastSchema.parse({});
+export const FAIR_WEATHER: Forecast = forecastSchema.parse({});

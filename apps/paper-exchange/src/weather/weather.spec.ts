@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { seededRandom } from '../random.js';
-import { FAIR, forecastSchema } from './forecast.js';
+import { FAIR_WEATHER, forecastSchema } from './forecast.js';
 import { planSpells, SPELL_KINDS, scheduleSchema } from './schedule.js';
 import { Weather } from './weather.js';
 
@@ -44,15 +44,15 @@ describe('a schedule of weather', () => {
     const { spells } = weather.scheduled()!;
     for (const spell of spells) {
       clock.at = START + spell.at_ms - 1;
-      expect(weather.get()).toEqual({ ...FAIR, latency_ms: 5 });
+      expect(weather.get()).toEqual({ ...FAIR_WEATHER, latency_ms: 5 });
       clock.at += 1;
-      expect(weather.get()).toEqual({ ...FAIR, latency_ms: 5, ...spell.weather });
+      expect(weather.get()).toEqual({ ...FAIR_WEATHER, latency_ms: 5, ...spell.weather });
       expect(weather.scheduled()?.spell).toEqual(spell);
       clock.at += spell.lasts_ms - 1;
       expect(weather.get()).toMatchObject(spell.weather);
     }
     clock.at = START + 120_000;
-    expect([weather.get(), weather.scheduled()]).toEqual([FAIR, null]);
+    expect([weather.get(), weather.scheduled()]).toEqual([FAIR_WEATHER, null]);
   });
 
   it('strikes alike from the same seed, whatever was drawn before', () => {
@@ -71,7 +71,7 @@ describe('the guide to bad weather', () => {
   const guide = readFileSync(new URL('../../../../docs/guides/bad-weather.md', import.meta.url), 'utf8');
 
   it('names every field of the weather and of a schedule, every kind of spell, and no field that is none', () => {
-    const names = [...Object.keys(FAIR), ...Object.keys(scheduleSchema.shape)];
+    const names = [...Object.keys(FAIR_WEATHER), ...Object.keys(scheduleSchema.shape)];
     for (const name of [...names, ...SPELL_KINDS]) expect(guide).toContain(`\`${name}\``);
     const rows = [...guide.matchAll(/^\| `([a-z_]+)` +\|/gm)].map(([, name]) => name);
     expect(rows.toSorted()).toEqual(names.toSorted());

@@ -1,5 +1,5 @@
 import { type Random, seededRandom } from '../random.js';
-import { type Chance, FAIR, type Forecast } from './forecast.js';
+import { FAIR_WEATHER, type FaultRate, type Forecast } from './forecast.js';
 import { planSpells, type ScheduleTerms, type Spell } from './schedule.js';
 
 interface Schedule {
@@ -22,7 +22,7 @@ export interface ScheduleView extends ScheduleTerms {
  * of 1 always does.
  */
 export class Weather {
-  private steady: Forecast = FAIR;
+  private steady: Forecast = FAIR_WEATHER;
   private schedule: Schedule | undefined;
   /** The forecast that holds until then. */
   private current: { readonly forecast: Forecast; readonly until: number } | undefined;
@@ -41,7 +41,7 @@ export class Weather {
 
   /** Runs a schedule from now on, and draws what strikes from its seed, too. */
   run(terms: ScheduleTerms): void {
-    this.steady = FAIR;
+    this.steady = FAIR_WEATHER;
     this.random = seededRandom(terms.seed);
     this.schedule = { terms, startedAt: this.now(), spells: planSpells(terms) };
     this.change();
@@ -51,7 +51,8 @@ export class Weather {
   get(): Forecast {
     if (this.schedule === undefined) return this.steady;
     const now = this.now();
-    if (this.current === undefined || now >= this.current.until) this.current = this.look(this.schedule, now);
+    if (this.current === undefined || now >= this.current.until)
+      this.current = this.evaluateSchedule(this.schedule, now);
     return this.current.forecast;
   }
 
@@ -68,7 +69,7 @@ export class Weather {
     };
   }
 
-  strikes(chance: Chance): boolean {
+  strikes(chance: FaultRate): boolean {
     return this.draws(this.get()[chance]);
   }
 
@@ -83,11 +84,11 @@ export class Weather {
     this.listeners.push(listener);
   }
 
-  private look({ terms, startedAt, spells }: Schedule, now: number) {
+  private evaluateSchedule({ terms, startedAt, spells }: Schedule, now: number) {
     const elapsed = now - startedAt;
     if (elapsed >= terms.lasts_ms) {
       this.schedule = undefined;
-      return { forecast: FAIR, until: Number.POSITIVE_INFINITY };
+      return { forecast: FAIR_WEATHER, until: Number.POSITIVE_INFINITY };
     }
     const spell = spellAt(spells, elapsed);
     if (spell !== undefined) {

@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Account } from '../engine/order.js';
 import type { State } from '../engine/state.js';
-import { refusals } from '../errors.js';
+import { VENUE_ERRORS } from '../errors.js';
 
-interface Claim {
+interface SignatureInput {
   readonly apiKey: string | undefined;
   readonly signature: string | undefined;
   readonly timestamp: string | undefined;
@@ -52,24 +52,24 @@ export function authenticateParams(
   return verify(state, claim, now);
 }
 
-function verify(state: State, claim: Claim, now: number): Account {
+function verify(state: State, claim: SignatureInput, now: number): Account {
   const account = accountOf(state, claim.apiKey);
   const { signature } = claim;
-  if (signature === undefined) throw refusals.missing('signature');
+  if (signature === undefined) throw VENUE_ERRORS.missing('signature');
   const timestamp = Number(claim.timestamp ?? Number.NaN);
-  if (!Number.isSafeInteger(timestamp)) throw refusals.missing('timestamp');
+  if (!Number.isSafeInteger(timestamp)) throw VENUE_ERRORS.missing('timestamp');
   const recvWindow = Number(claim.recvWindow ?? 5_000);
-  if (!(recvWindow > 0 && recvWindow <= 60_000)) throw refusals.malformed('recvWindow');
+  if (!(recvWindow > 0 && recvWindow <= 60_000)) throw VENUE_ERRORS.malformed('recvWindow');
   const expected = createHmac('sha256', account.apiSecret).update(claim.signed).digest();
   const given = Buffer.from(/^[0-9a-f]{64}$/i.test(signature) ? signature : '', 'hex');
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw refusals.signature();
-  if (timestamp >= now + 1_000 || now - timestamp > recvWindow) throw refusals.timestamp();
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw VENUE_ERRORS.signature();
+  if (timestamp >= now + 1_000 || now - timestamp > recvWindow) throw VENUE_ERRORS.timestamp();
   return account;
 }
 
 function accountOf(state: State, apiKey: string | undefined): Account {
-  if (apiKey === undefined || apiKey === '') throw refusals.apiKeyFormat();
+  if (apiKey === undefined || apiKey === '') throw VENUE_ERRORS.apiKeyFormat();
   const account = state.accountByKey(apiKey);
-  if (account === undefined) throw refusals.apiKey();
+  if (account === undefined) throw VENUE_ERRORS.apiKey();
   return account;
 }

@@ -1,4 +1,4 @@
-import { refusals, type VenueError } from '../errors.js';
+import { VENUE_ERRORS, type VenueError } from '../errors.js';
 
 const MINUTE_MS = 60_000;
 const TEN_SECONDS_MS = 10_000;
@@ -99,23 +99,23 @@ export class RateLimits {
   assertWeightLeft(address: string): void {
     const { weightPerMinute } = this.limits;
     if (this.weight.used(address) > weightPerMinute) {
-      throw refusals.tooMuchWeight(weightPerMinute, this.weight.secondsLeft());
+      throw VENUE_ERRORS.tooMuchWeight(weightPerMinute, this.weight.secondsLeft());
     }
   }
 
   /** The refusal that weather makes of a request that is within the limit. */
-  pretendOver(isTimeTold: boolean): VenueError {
-    return refusals.tooMuchWeight(this.limits.weightPerMinute, isTimeTold ? 1 : undefined);
+  simulatedLimitError(isTimeTold: boolean): VenueError {
+    return VENUE_ERRORS.tooMuchWeight(this.limits.weightPerMinute, isTimeTold ? 1 : undefined);
   }
 
   /** @throws VenueError -1015 (429) when the account has no order left in a window. */
   assertOrderAllowed(accountId: string): void {
     const { ordersPer10s, ordersPerDay } = this.limits;
     if (this.orders10s.used(accountId) >= ordersPer10s) {
-      throw refusals.tooManyOrders(`${ordersPer10s} orders per 10 SECOND`, this.orders10s.secondsLeft());
+      throw VENUE_ERRORS.tooManyOrders(`${ordersPer10s} orders per 10 SECOND`, this.orders10s.secondsLeft());
     }
     if (this.ordersDay.used(accountId) >= ordersPerDay) {
-      throw refusals.tooManyOrders(`${ordersPerDay} orders per 1 DAY`, this.ordersDay.secondsLeft());
+      throw VENUE_ERRORS.tooManyOrders(`${ordersPerDay} orders per 1 DAY`, this.ordersDay.secondsLeft());
     }
   }
 

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Exchange } from '../engine/exchange.js';
 import { lotsText, priceText, type SymbolSpec } from '../engine/symbols.js';
-import { refusals } from '../errors.js';
-import type { Histories } from '../market-data/history.js';
+import { VENUE_ERRORS } from '../errors.js';
+import type { MarketHistories } from '../market-data/history.js';
 import { findInterval } from '../market-data/intervals.js';
 import {
   aggregateView,
@@ -12,11 +12,11 @@ import {
   lastPriceText,
   tradeView,
 } from './market-views.js';
-import { callOf, integerOf, limitOf, pageOf, required, symbolOf, symbolsOf } from './params.js';
+import { integerOf, limitOf, pageOf, readParams, required, symbolOf, symbolsOf } from './params.js';
 
 export interface MarketRestOptions {
   readonly exchange: Exchange;
-  readonly histories: Histories;
+  readonly histories: MarketHistories;
   readonly now: () => number;
 }
 
@@ -24,7 +24,7 @@ export interface MarketRestOptions {
 export function registerMarketRest(app: FastifyInstance, options: MarketRestOptions): void {
   const { exchange, histories, now } = options;
   const get = (url: string, handle: (params: URLSearchParams) => unknown): void => {
-    app.get(url, async (req) => handle(callOf(req).params));
+    app.get(url, async (req) => handle(readParams(req).params));
   };
   const forSymbols = (params: URLSearchParams, view: (spec: SymbolSpec) => object): object => {
     const { specs, isOne } = symbolsOf(params);
@@ -45,7 +45,7 @@ export function registerMarketRest(app: FastifyInstance, options: MarketRestOpti
   get('/api/v3/ticker/bookTicker', (params) => forSymbols(params, (spec) => bookTickerView(exchange, spec)));
   get('/api/v3/ticker/24hr', (params) => {
     const type = params.get('type') ?? 'FULL';
-    if (type !== 'FULL' && type !== 'MINI') throw refusals.malformed('type');
+    if (type !== 'FULL' && type !== 'MINI') throw VENUE_ERRORS.malformed('type');
     return forSymbols(params, (spec) => {
       const day = dayView(exchange, spec, histories.of(spec), now());
       return type === 'FULL' ? day : miniOf(day);
@@ -81,20 +81,20 @@ function depth(exchange: Exchange, params: URLSearchParams): object {
   return { lastUpdateId: exchange.depthVersion(spec), bids: rows(bids), asks: rows(asks) };
 }
 
-function aggregates(histories: Histories, params: URLSearchParams): object[] {
+function aggregates(histories: MarketHistories, params: URLSearchParams): object[] {
   const spec = symbolOf(params);
   if (params.has('fromId') && (params.has('startTime') || params.has('endTime')))
-    throw refusals.combination();
+    throw VENUE_ERRORS.combination();
   const page = pageOf(params, 'fromId');
   return page(histories.of(spec).aggregateTrades(), ({ first }) => first.at).map((one) =>
     aggregateView(spec, one),
   );
 }
 
-function klines(histories: Histories, params: URLSearchParams, now: number): unknown[] {
+function klines(histories: MarketHistories, params: URLSearchParams, now: number): unknown[] {
   const spec = symbolOf(params);
   const interval = findInterval(required(params, 'interval'));
-  if (interval === undefined) throw refusals.interval();
+  if (interval === undefined) throw VENUE_ERRORS.interval();
   const limit = limitOf(params, 500);
   const from = integerOf(params, 'startTime');
   const to = integerOf(params, 'endTime') ?? now;

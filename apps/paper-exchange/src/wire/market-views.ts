@@ -69,7 +69,7 @@ export function lastPriceText(exchange: Exchange, spec: SymbolSpec): string {
 
 /** The numbers of the last 24 hours, as the REST ticker names them; the stream's ticker has the same under letters. */
 export function dayView(exchange: Exchange, spec: SymbolSpec, history: MarketHistory, now: number) {
-  const day = history.day(now);
+  const day = history.dayStats(now);
   const { total } = day;
   const last = exchange.state.lastTicks.get(spec.id) ?? 0;
   const open = total?.open ?? last;

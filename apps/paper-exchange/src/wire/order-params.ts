@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { parseUnits, UNIT_DECIMALS } from '../engine/decimal.js';
 import type { OrderType, TimeInForce } from '../engine/order.js';
-import { isLimit, isStop, type OrderRequest } from '../engine/order-rules.js';
+import { isLimit, isStop, type OrderRequest } from '../engine/order.rules.js';
 import type { SymbolSpec } from '../engine/symbols.js';
-import { refusals } from '../errors.js';
+import { VENUE_ERRORS } from '../errors.js';
 import { required } from './params.js';
 
 const TYPES: readonly string[] = ['LIMIT', 'MARKET', 'STOP_LOSS', 'STOP_LOSS_LIMIT', 'LIMIT_MAKER'];
@@ -11,16 +11,16 @@ const TYPES: readonly string[] = ['LIMIT', 'MARKET', 'STOP_LOSS', 'STOP_LOSS_LIM
 /** @throws VenueError where a parameter is missing, not for this type, malformed, or off the market's grid. */
 export function readOrder(spec: SymbolSpec, params: URLSearchParams): OrderRequest {
   const side = required(params, 'side');
-  if (side !== 'BUY' && side !== 'SELL') throw refusals.side();
+  if (side !== 'BUY' && side !== 'SELL') throw VENUE_ERRORS.side();
   const type = required(params, 'type');
-  if (!isOrderType(type)) throw refusals.orderType();
+  if (!isOrderType(type)) throw VENUE_ERRORS.orderType();
   const byQuote = type === 'MARKET' && params.has('quoteOrderQty');
-  if (byQuote && params.has('quantity')) throw refusals.notRequired('quantity');
+  if (byQuote && params.has('quantity')) throw VENUE_ERRORS.notRequired('quantity');
   for (const [name, isUsed] of [
     ['price', isLimit(type)],
     ['stopPrice', isStop(type)],
   ] as const) {
-    if (!isUsed && params.has(name)) throw refusals.notRequired(name);
+    if (!isUsed && params.has(name)) throw VENUE_ERRORS.notRequired(name);
   }
   const clientOrderId = newClientOrderId(params);
   return {
@@ -40,7 +40,7 @@ export function readOrder(spec: SymbolSpec, params: URLSearchParams): OrderReque
 /** The id that the caller gives to its order or its cancel, or one made up. */
 export function newClientOrderId(params: URLSearchParams): string {
   const id = params.get('newClientOrderId') ?? randomBytes(11).toString('hex');
-  if (!/^[a-zA-Z0-9\-_.:/]{1,36}$/.test(id)) throw refusals.malformed('newClientOrderId');
+  if (!/^[a-zA-Z0-9\-_.:/]{1,36}$/.test(id)) throw VENUE_ERRORS.malformed('newClientOrderId');
   return id;
 }
 
@@ -50,7 +50,7 @@ export type ResponseType = 'ACK' | 'RESULT' | 'FULL';
 export function responseTypeOf(params: URLSearchParams): ResponseType {
   const type = params.get('type');
   const value = params.get('newOrderRespType') ?? (type === 'LIMIT' || type === 'MARKET' ? 'FULL' : 'ACK');
-  if (value !== 'ACK' && value !== 'RESULT' && value !== 'FULL') throw refusals.responseType();
+  if (value !== 'ACK' && value !== 'RESULT' && value !== 'FULL') throw VENUE_ERRORS.responseType();
   return value;
 }
 
@@ -61,14 +61,14 @@ function isOrderType(text: string): text is OrderType {
 function readTimeInForce(params: URLSearchParams, type: OrderType): TimeInForce {
   if (type === 'LIMIT_MAKER' || !isLimit(type)) return 'GTC';
   const value = required(params, 'timeInForce');
-  if (value !== 'GTC' && value !== 'IOC' && value !== 'FOK') throw refusals.timeInForce();
+  if (value !== 'GTC' && value !== 'IOC' && value !== 'FOK') throw VENUE_ERRORS.timeInForce();
   return value;
 }
 
 function units(params: URLSearchParams, name: string): bigint {
   const value = parseUnits(required(params, name));
-  if (value === undefined) throw refusals.malformed(name);
-  if (value === 'inexact') throw refusals.precision(name);
+  if (value === undefined) throw VENUE_ERRORS.malformed(name);
+  if (value === 'inexact') throw VENUE_ERRORS.precision(name);
   return value;
 }
 
@@ -76,6 +76,6 @@ function onGrid(params: URLSearchParams, name: string, decimals: number, filter:
   const value = units(params, name);
   const step = 10n ** BigInt(UNIT_DECIMALS - decimals);
   const count = value / step;
-  if (value % step !== 0n || count > BigInt(Number.MAX_SAFE_INTEGER)) throw refusals.filter(filter);
+  if (value % step !== 0n || count > BigInt(Number.MAX_SAFE_INTEGER)) throw VENUE_ERRORS.filter(filter);
   return Number(count);
 }

@@ -1,14 +1,14 @@
 import type { FastifyRequest } from 'fastify';
 import { findSymbol, SYMBOLS, type SymbolSpec } from '../engine/symbols.js';
-import { refusals } from '../errors.js';
+import { VENUE_ERRORS } from '../errors.js';
 
-export interface Call {
+export interface ReceivedParams {
   readonly params: URLSearchParams;
   /** Query and body as sent, one after the other: what a signature covers. */
   readonly payload: string;
 }
 
-export function callOf(req: FastifyRequest): Call {
+export function readParams(req: FastifyRequest): ReceivedParams {
   const query = req.url.split('?')[1] ?? '';
   const body = typeof req.body === 'string' ? req.body : '';
   return { payload: query + body, params: new URLSearchParams([query, body].filter(Boolean).join('&')) };
@@ -16,7 +16,7 @@ export function callOf(req: FastifyRequest): Call {
 
 export function required(params: URLSearchParams, name: string): string {
   const value = params.get(name);
-  if (value === null || value === '') throw refusals.missing(name);
+  if (value === null || value === '') throw VENUE_ERRORS.missing(name);
   return value;
 }
 
@@ -27,7 +27,7 @@ export function symbolOf(params: URLSearchParams): SymbolSpec {
 /** `symbol`, `symbols` (a JSON list) or, with neither, all; `isOne` tells that the answer is an object, no list. */
 export function symbolsOf(params: URLSearchParams): { specs: readonly SymbolSpec[]; isOne: boolean } {
   const list = params.get('symbols');
-  if (list !== null && params.has('symbol')) throw refusals.combination();
+  if (list !== null && params.has('symbol')) throw VENUE_ERRORS.combination();
   if (params.has('symbol')) return { specs: [symbolOf(params)], isOne: true };
   if (list === null) return { specs: SYMBOLS, isOne: false };
   const names = parseNames(list);
@@ -36,7 +36,7 @@ export function symbolsOf(params: URLSearchParams): { specs: readonly SymbolSpec
 
 export function limitOf(params: URLSearchParams, fallback: number): number {
   const limit = Number(params.get('limit') ?? fallback);
-  if (!Number.isInteger(limit) || limit < 1) throw refusals.malformed('limit');
+  if (!Number.isInteger(limit) || limit < 1) throw VENUE_ERRORS.malformed('limit');
   return Math.min(limit, 1_000);
 }
 
@@ -45,7 +45,7 @@ export function integerOf(params: URLSearchParams, name: string): number | undef
   const text = params.get(name);
   if (text === null) return undefined;
   const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
-  if (!Number.isSafeInteger(value)) throw refusals.malformed(name);
+  if (!Number.isSafeInteger(value)) throw VENUE_ERRORS.malformed(name);
   return value;
 }
 
@@ -71,7 +71,7 @@ export function pageOf(params: URLSearchParams, idName: string) {
 
 function knownSymbol(name: string): SymbolSpec {
   const spec = findSymbol(name);
-  if (spec === undefined) throw refusals.symbol();
+  if (spec === undefined) throw VENUE_ERRORS.symbol();
   return spec;
 }
 
@@ -80,11 +80,11 @@ function parseNames(text: string): string[] {
   try {
     names = JSON.parse(text);
   } catch {
-    throw refusals.malformed('symbols');
+    throw VENUE_ERRORS.malformed('symbols');
   }
   if (!Array.isArray(names) || names.length === 0 || !names.every((name) => typeof name === 'string')) {
-    throw refusals.malformed('symbols');
+    throw VENUE_ERRORS.malformed('symbols');
   }
-  if (new Set(names).size !== names.length) throw refusals.repeatedSymbol();
+  if (new Set(names).size !== names.length) throw VENUE_ERRORS.repeatedSymbol();
   return names;
 }

@@ -3,20 +3,20 @@ import type { Exchange } from '../engine/exchange.js';
 import type { Account, Order } from '../engine/order.js';
 import type { FeeRates } from '../engine/settlement.js';
 import { findSymbol, SYMBOLS } from '../engine/symbols.js';
-import { refusals } from '../errors.js';
-import type { Histories } from '../market-data/history.js';
+import { VENUE_ERRORS } from '../errors.js';
+import type { MarketHistories } from '../market-data/history.js';
 import type { Weather } from '../weather/weather.js';
 import { authenticate } from './auth.js';
 import type { RateLimits } from './limits.js';
 import { registerMarketRest } from './market-rest.js';
 import { newClientOrderId, readOrder, responseTypeOf } from './order-params.js';
-import { callOf, integerOf, pageOf, required, symbolOf } from './params.js';
+import { integerOf, pageOf, readParams, required, symbolOf } from './params.js';
 import { addVenueHooks, NEW_ORDER } from './venue-hooks.js';
 import { accountView, canceledView, fillView, orderView, placedView, symbolView } from './views.js';
 
 export interface RestOptions {
   readonly exchange: Exchange;
-  readonly histories: Histories;
+  readonly histories: MarketHistories;
   readonly weather: Weather;
   readonly limits: RateLimits;
   readonly fees: FeeRates;
@@ -51,7 +51,7 @@ export function registerRest(app: FastifyInstance, options: RestOptions): void {
   const signedCall = (req: FastifyRequest): SignedCall => {
     const header = req.headers['x-mbx-apikey'];
     const apiKey = Array.isArray(header) ? header[0] : header;
-    const call = callOf(req);
+    const call = readParams(req);
     return { account: authenticate(state, { ...call, apiKey }, clock()), params: call.params };
   };
   const signed: SignedRoutes = (method, url, handle) => {
@@ -77,13 +77,13 @@ function addOrderRoutes(signed: SignedRoutes, exchange: Exchange): void {
   const { state } = exchange;
   signed('GET', '/api/v3/order', (account, params) => {
     const order = find(exchange, account, params);
-    if (order === undefined) throw refusals.noSuchOrder();
+    if (order === undefined) throw VENUE_ERRORS.noSuchOrder();
     return orderView(order);
   });
   signed('DELETE', '/api/v3/order', (account, params) => {
     const cancelId = newClientOrderId(params);
     const order = find(exchange, account, params);
-    if (order === undefined) throw refusals.cancelUnknown();
+    if (order === undefined) throw VENUE_ERRORS.cancelUnknown();
     return canceledView(exchange.cancel(order, cancelId), cancelId);
   });
   signed('GET', '/api/v3/openOrders', (account, params) =>
@@ -92,7 +92,7 @@ function addOrderRoutes(signed: SignedRoutes, exchange: Exchange): void {
   signed('DELETE', '/api/v3/openOrders', (account, params) => {
     symbolOf(params);
     const open = openOrders(exchange, account, params);
-    if (open.length === 0) throw refusals.cancelUnknown();
+    if (open.length === 0) throw VENUE_ERRORS.cancelUnknown();
     return open.map((order) => {
       const cancelId = newClientOrderId(params);
       return canceledView(exchange.cancel(order, cancelId), cancelId);
@@ -125,8 +125,8 @@ function placeOrder(
   { account, params }: SignedCall,
   reply: FastifyReply,
 ): object {
-  if (weather.strikes('error_rate')) throw refusals.disconnected();
-  if (!account.canTrade) throw refusals.apiKey();
+  if (weather.strikes('error_rate')) throw VENUE_ERRORS.disconnected();
+  if (!account.canTrade) throw VENUE_ERRORS.apiKey();
   const spec = symbolOf(params);
   const responseType = responseTypeOf(params);
   const request = readOrder(spec, params);
@@ -137,7 +137,7 @@ function placeOrder(
     // Nothing more is said, and the connection stays open: the caller waits as long as it will.
     return reply.hijack();
   }
-  if (weather.strikes('unknown_answer_rate')) throw refusals.unknownOutcome();
+  if (weather.strikes('unknown_answer_rate')) throw VENUE_ERRORS.unknownOutcome();
   reply.headers({ 'x-mbx-order-count-10s': in10s, 'x-mbx-order-count-1d': inDay });
   return placedView(order, responseType, exchange.state.fillsOfOrder(order));
 }
@@ -154,7 +154,7 @@ function find(exchange: Exchange, account: Account, params: URLSearchParams): Or
 
 function openOrders(exchange: Exchange, account: Account, params: URLSearchParams): Order[] {
   const symbol = params.get('symbol');
-  if (symbol !== null && findSymbol(symbol) === undefined) throw refusals.symbol();
+  if (symbol !== null && findSymbol(symbol) === undefined) throw VENUE_ERRORS.symbol();
   return exchange.state
     .openOrdersOf(account.id)
     .filter((order) => symbol === null || order.symbol === symbol);

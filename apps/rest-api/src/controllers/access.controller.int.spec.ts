@@ -1,21 +1,21 @@
 import type { Platform } from '@trading-automation/core';
-import {
-  drawIdentity,
-  drawKeyHolder,
-  type KeyHolder,
-  openAccount,
-  type RealApi,
-  sendSigned,
-  startRealApi,
-} from '../../test/real-api.js';
 import { send } from '../../test/send.js';
+import {
+  createIdentityBody,
+  createKeyPair,
+  type KeyPair,
+  openAccount,
+  sendSigned,
+  startTestRestApi,
+  type TestRestApi,
+} from '../../test/test-rest-api.js';
 
-let api: RealApi;
+let api: TestRestApi;
 let platform: Platform;
-let holder: KeyHolder;
+let holder: KeyPair;
 beforeAll(async () => {
-  api = await startRealApi();
-  platform = await api.another();
+  api = await startTestRestApi();
+  platform = await api.openSecondPlatform();
 });
 afterAll(() => api.close());
 beforeEach(async () => {
@@ -76,8 +76,8 @@ describe('an account over HTTP', () => {
   });
 
   it('lists its public keys, and revokes them but for the last one, at once', async () => {
-    const second = drawKeyHolder();
-    const linked = await call('POST', '/v1/auth/cli-identity', await drawIdentity(api, second));
+    const second = createKeyPair();
+    const linked = await call('POST', '/v1/auth/cli-identity', await createIdentityBody(api, second));
     const { id } = linked.json.data as { id: string };
     expect(linked.headers.location).toBe(`/v1/auth/public-keys/${id}`);
     const ids = async (query = '') =>

@@ -7,7 +7,7 @@ import {
   type LinkedIdentity,
   PublicKeysService,
 } from '@trading-automation/core/access';
-import { answer, type Call, Operation } from '../http/operation.js';
+import { type Call, Operation, respond } from '../http/operation.js';
 
 const { me, updateMe, verifyEmail, cliChallenge, cliIdentity, listPublicKeys, revokePublicKey } =
   accessOperations;
@@ -43,10 +43,10 @@ export class AccessController {
   }
 
   @Operation(cliIdentity, ({ identity, isNew }: LinkedIdentity) =>
-    answer(identity, { status: isNew ? 201 : 200, location: `/v1/auth/public-keys/${identity.id}` }),
+    respond(identity, { status: isNew ? 201 : 200, location: `/v1/auth/public-keys/${identity.id}` }),
   )
   identify(call: Call<typeof cliIdentity>) {
-    return this.identity.identify(call.actor, call.body, call.once);
+    return this.identity.identify(call.actor, call.body, call.idempotency);
   }
 
   @Operation(listPublicKeys)

@@ -1,17 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { encodeId } from '@trading-automation/contracts';
 import type { Platform } from '@trading-automation/core';
-import { type KeyHolder, openAccount, type RealApi, sendSigned, startRealApi } from '../../test/real-api.js';
+import {
+  type KeyPair,
+  openAccount,
+  sendSigned,
+  startTestRestApi,
+  type TestRestApi,
+} from '../../test/test-rest-api.js';
 
-let api: RealApi;
+let api: TestRestApi;
 let platform: Platform;
-let owner: KeyHolder;
+let owner: KeyPair;
 let strategyId: string;
 let copierId: string;
 
 beforeAll(async () => {
-  api = await startRealApi();
-  platform = await api.another();
+  api = await startTestRestApi();
+  platform = await api.openSecondPlatform();
 });
 afterAll(() => api.close());
 beforeEach(async () => {

@@ -1,9 +1,9 @@
-import { openAccount, type RealApi, sendSigned, startRealApi } from '../../test/real-api.js';
+import { openAccount, sendSigned, startTestRestApi, type TestRestApi } from '../../test/test-rest-api.js';
 
-let api: RealApi;
+let api: TestRestApi;
 let holder: Awaited<ReturnType<typeof openAccount>>;
 beforeAll(async () => {
-  api = await startRealApi();
+  api = await startTestRestApi();
   holder = await openAccount(api);
 });
 afterAll(() => api.close());

@@ -4,29 +4,35 @@ import { type AddressInfo, connect as connectTo, createServer, type Socket } fro
 import { EVENT_TYPES, encodeId } from '@trading-automation/contracts';
 import type { Platform } from '@trading-automation/core';
 import { EventSource } from 'eventsource';
-import { type KeyHolder, openAccount, type RealApi, sendSigned, startRealApi } from '../../test/real-api.js';
 import { send } from '../../test/send.js';
+import {
+  type KeyPair,
+  openAccount,
+  sendSigned,
+  startTestRestApi,
+  type TestRestApi,
+} from '../../test/test-rest-api.js';
 
 const STREAM = '/v1/events/stream';
 
-let first: RealApi;
-let second: RealApi;
+let first: TestRestApi;
+let second: TestRestApi;
 let platform: Platform;
-let owner: KeyHolder;
+let owner: KeyPair;
 let userId: string;
 let key: Key;
 const open = new Set<IncomingMessage>();
 beforeAll(async () => {
-  first = await startRealApi();
-  second = await startRealApi({ DATABASE_URL: first.databaseUrl });
-  platform = await first.another(20);
+  first = await startTestRestApi();
+  second = await startTestRestApi({ DATABASE_URL: first.databaseUrl });
+  platform = await first.openSecondPlatform(20);
 });
 afterAll(async () => {
   await Promise.all([first.close(), second.close()]);
 });
 beforeEach(async () => {
   owner = await openAccount(first);
-  key = await drawKey();
+  key = await createApiKey();
   const [row] = await platform.database.query('SELECT user_id FROM api_keys WHERE last_four = $1', [
     key.value.slice(-4),
   ]);
@@ -42,7 +48,7 @@ interface Key {
   readonly value: string;
 }
 
-async function drawKey(more: object = {}): Promise<Key> {
+async function createApiKey(more: object = {}): Promise<Key> {
   const body = { name: 'reader', permissions: ['READ'], ...more };
   const { json, text } = await sendSigned(first, owner, 'POST', '/v1/api-keys', { body });
   const { id, key: value } = (json.data ?? {}) as { id: string; key: string };
@@ -94,8 +100,8 @@ interface Frame {
   readonly data: string;
 }
 
-interface Wish {
-  readonly api?: RealApi;
+interface StreamRequest {
+  readonly api?: TestRestApi;
   readonly target?: string;
   readonly lastEventId?: string | undefined;
   readonly value?: string;
@@ -107,7 +113,7 @@ function connect({
   target = STREAM,
   lastEventId,
   value = key.value,
-}: Wish = {}): Promise<IncomingMessage> {
+}: StreamRequest = {}): Promise<IncomingMessage> {
   const headers = {
     'x-api-key': value,
     ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
@@ -149,7 +155,7 @@ async function end(message: IncomingMessage): Promise<number> {
 }
 
 /** A way to the API that can be cut. */
-async function openLine(port: number) {
+async function openCuttableConnection(port: number) {
   let opened = 0;
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
@@ -184,7 +190,7 @@ const openStreams = async (): Promise<number> => {
   const [{ count }] = await platform.database.query('SELECT count(*)::int AS count FROM event_streams');
   return count;
 };
-async function eventually(holds: () => Promise<boolean> | boolean): Promise<void> {
+async function waitUntil(holds: () => Promise<boolean> | boolean): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
@@ -243,7 +249,7 @@ describe('the stream of events', () => {
       headers: { 'x-api-key': key.value },
     });
     expect([status, headers['content-type'], text]).toEqual([200, 'text/event-stream; charset=utf-8', '']);
-    await eventually(async () => (await openStreams()) === 0);
+    await waitUntil(async () => (await openStreams()) === 0);
   });
 
   it.each([
@@ -268,7 +274,7 @@ describe('the stream of events', () => {
   });
 
   it('is read by a client of somebody else, which comes back by itself and misses nothing', async () => {
-    const line = await openLine(first.port);
+    const line = await openCuttableConnection(first.port);
     const source = new EventSource(`http://127.0.0.1:${line.port}${STREAM}?type=trade.*`, {
       fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, 'x-api-key': key.value } }),
     });
@@ -277,13 +283,13 @@ describe('the stream of events', () => {
       source.addEventListener(type, ({ lastEventId, data }) => received.push([lastEventId, type, data]));
     await new Promise((resolve) => source.addEventListener('open', resolve, { once: true }));
     const written = [await append('trade.created'), await append('trade.filled')];
-    await eventually(() => received.length === 2);
+    await waitUntil(() => received.length === 2);
     line.cut();
     written.push(await append('trade.created'), await append('trade.filled'));
     await append('reward.granted');
-    await eventually(() => received.length === 4);
+    await waitUntil(() => received.length === 4);
     written.push(await append('trade.filled'));
-    await eventually(() => received.length === 5);
+    await waitUntil(() => received.length === 5);
     source.close();
     expect(line.opened()).toBe(2);
     await line.close();
@@ -307,7 +313,7 @@ describe('the stream of events', () => {
       const count = Math.min(300 - seen.length, 1 + ((round * 7) % 19));
       seen.push(...(await take(message, count)).map(({ id }) => id));
       message.destroy();
-      await eventually(async () => (await openStreams()) < 5);
+      await waitUntil(async () => (await openStreams()) < 5);
     }
     await writing;
     const order = await inOrder();
@@ -368,9 +374,9 @@ describe('the streams of one credential', () => {
       });
       expect([status, json.error?.code, headers['retry-after']]).toEqual([429, 'rate_limited', '30']);
     }
-    expect((await connect({ value: (await drawKey()).value })).statusCode).toBe(200);
+    expect((await connect({ value: (await createApiKey()).value })).statusCode).toBe(200);
     for (const message of opened) message.destroy();
-    await eventually(async () => (await openStreams()) <= 1);
+    await waitUntil(async () => (await openStreams()) <= 1);
     expect((await connect({ api: second })).statusCode).toBe(200);
   });
 
@@ -379,7 +385,7 @@ describe('the streams of one credential', () => {
     ['is rotated', 'POST', '/rotate'],
   ])('end within five seconds when it %s, in every process', async (_case, method, path) => {
     const messages = [await connect({ api: first }), await connect({ api: second })];
-    const unconcerned = await connect({ value: (await drawKey()).value });
+    const unconcerned = await connect({ value: (await createApiKey()).value });
     const ends = Promise.all(messages.map(end));
     const { status } = await sendSigned(first, owner, method, `/v1/api-keys/${key.id}${path}`);
     expect(status).toBe(200);
@@ -389,7 +395,7 @@ describe('the streams of one credential', () => {
 
   it('end within five seconds of its expiry', async () => {
     const expiresAtMs = Date.now() + 3_000;
-    const { value } = await drawKey({ expires_at: new Date(expiresAtMs).toISOString() });
+    const { value } = await createApiKey({ expires_at: new Date(expiresAtMs).toISOString() });
     await end(await connect({ value }));
     const tookMs = Date.now() - expiresAtMs;
     expect(tookMs).toBeGreaterThan(-100);
@@ -399,13 +405,13 @@ describe('the streams of one credential', () => {
 
 describe('an API that stops', () => {
   it('ends its streams at once, and lets go of them', async () => {
-    const third = await startRealApi({ DATABASE_URL: first.databaseUrl });
+    const third = await startTestRestApi({ DATABASE_URL: first.databaseUrl });
     const message = await connect({ api: third });
     const ended = end(message);
     const startedAtMs = performance.now();
     await third.close();
     expect(performance.now() - startedAtMs).toBeLessThan(5_000);
     await ended;
-    await eventually(async () => (await openStreams()) === 0);
+    await waitUntil(async () => (await openStreams()) === 0);
   });
 });

@@ -1,6 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
 import { eventOperations } from '@trading-automation/contracts';
-import { EventStreams, EventsService } from '@trading-automation/core/events';
+import { EventStreamsService, EventsService } from '@trading-automation/core/events';
 import { type Call, Operation } from '../http/operation.js';
 
 const operations = eventOperations;
@@ -9,7 +9,7 @@ const operations = eventOperations;
 export class EventsController {
   constructor(
     @Inject(EventsService) private readonly events: EventsService,
-    @Inject(EventStreams) private readonly streams: EventStreams,
+    @Inject(EventStreamsService) private readonly streams: EventStreamsService,
   ) {}
 
   @Operation(operations.list)

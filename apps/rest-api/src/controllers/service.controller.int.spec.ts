@@ -1,9 +1,9 @@
-import { type RealApi, startRealApi } from '../../test/real-api.js';
 import { send } from '../../test/send.js';
+import { startTestRestApi, type TestRestApi } from '../../test/test-rest-api.js';
 
-let api: RealApi;
+let api: TestRestApi;
 beforeAll(async () => {
-  api = await startRealApi({ COMMIT: 'abc123' });
+  api = await startTestRestApi({ COMMIT: 'abc123' });
 });
 afterAll(() => api.close());
 

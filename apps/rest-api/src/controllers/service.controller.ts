@@ -1,13 +1,13 @@
 import { Controller, Inject } from '@nestjs/common';
 import { serviceOperations } from '@trading-automation/contracts';
 import { HealthService } from '@trading-automation/core';
-import { Build } from '@trading-automation/core/api';
+import { BuildInfo } from '@trading-automation/core/api';
 import { Operation } from '../http/operation.js';
 
 @Controller()
 export class ServiceController {
   constructor(
-    @Inject(Build) private readonly build: Build,
+    @Inject(BuildInfo) private readonly build: BuildInfo,
     @Inject(HealthService) private readonly healthService: HealthService,
   ) {}
 

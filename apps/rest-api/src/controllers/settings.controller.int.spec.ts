@@ -1,9 +1,15 @@
-import { type KeyHolder, openAccount, type RealApi, sendSigned, startRealApi } from '../../test/real-api.js';
+import {
+  type KeyPair,
+  openAccount,
+  sendSigned,
+  startTestRestApi,
+  type TestRestApi,
+} from '../../test/test-rest-api.js';
 
-let api: RealApi;
-let holder: KeyHolder;
+let api: TestRestApi;
+let holder: KeyPair;
 beforeAll(async () => {
-  api = await startRealApi();
+  api = await startTestRestApi();
   holder = await openAccount(api);
 });
 afterAll(() => api.close());

@@ -1,18 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { decodeId, encodeId } from '@trading-automation/contracts';
 import type { Platform } from '@trading-automation/core';
-import { type KeyHolder, openAccount, type RealApi, sendSigned, startRealApi } from '../../test/real-api.js';
 import { send } from '../../test/send.js';
+import {
+  type KeyPair,
+  openAccount,
+  sendSigned,
+  startTestRestApi,
+  type TestRestApi,
+} from '../../test/test-rest-api.js';
 
 const DATA = '{"amount":0.100000000000000001,"version":3}';
 
-let api: RealApi;
+let api: TestRestApi;
 let platform: Platform;
-let owner: KeyHolder;
+let owner: KeyPair;
 let hook: string;
 beforeAll(async () => {
-  api = await startRealApi();
-  platform = await api.another();
+  api = await startTestRestApi();
+  platform = await api.openSecondPlatform();
 });
 afterAll(() => api.close());
 beforeEach(async () => {
@@ -25,7 +31,7 @@ const call = (method: string, target: string, body?: object, headers: Record<str
   sendSigned(api, owner, method, target, { body, headers });
 
 /** A pending dead letter, and the bytes of its event. */
-async function bury(): Promise<{ id: string; payload: string }> {
+async function createDeadLetter(): Promise<{ id: string; payload: string }> {
   const [id, eventId, webhookId] = [randomUUID(), randomUUID(), decodeId('whk', hook)];
   const event = encodeId('evt', eventId);
   const payload = `{"event_id":"${event}","type":"trade.created","timestamp":"2026-01-31T12:00:00.000Z","data":${DATA}}`;
@@ -49,7 +55,7 @@ async function bury(): Promise<{ id: string; payload: string }> {
 
 describe('dead letters over HTTP', () => {
   it('answer their counts at a path of their own, beside those of the entries', async () => {
-    const { id } = await bury();
+    const { id } = await createDeadLetter();
     const letters = `/v1/webhooks/${hook}/dead-letters`;
     const counted = await call('GET', `${letters}/stats`);
     expect(counted.text).toBe('{"success":true,"data":{"pending":1,"retried":0,"discarded":0}}');
@@ -72,7 +78,7 @@ describe('dead letters over HTTP', () => {
   });
 
   it('show the event byte for byte in one entry, and leave it out of the list', async () => {
-    const { id, payload } = await bury();
+    const { id, payload } = await createDeadLetter();
     const letters = `/v1/webhooks/${hook}/dead-letters`;
     expect((await call('GET', `${letters}/${id}`)).text).toContain(`"payload":${payload}`);
     const { json, text } = await call('GET', `${letters}?status=PENDING&event_type=trade.created`);
@@ -81,7 +87,7 @@ describe('dead letters over HTTP', () => {
   });
 
   it('are retried with 202 once, and refused with their state then', async () => {
-    const { id } = await bury();
+    const { id } = await createDeadLetter();
     const letter = `/v1/webhooks/${hook}/dead-letters/${id}`;
     const retried = await call('POST', `${letter}/retry`);
     expect([retried.status, retried.json.data]).toMatchObject([202, { id, status: 'RETRIED' }]);
@@ -96,7 +102,7 @@ describe('many dead letters over HTTP', () => {
   const retry = (body: object) => call('POST', `/v1/webhooks/${hook}/dead-letters/retry`, body);
 
   it('are retried with 202 and their number, once', async () => {
-    await Promise.all([bury(), bury()]);
+    await Promise.all([createDeadLetter(), createDeadLetter()]);
     const first = await retry({ event_type: 'trade.created', from: '2026-01-01T00:00:00+01:00' });
     expect([first.status, first.text]).toEqual([
       202,
@@ -106,7 +112,7 @@ describe('many dead letters over HTTP', () => {
   });
 
   it('are left where the range is empty or the kind unknown, with the field named', async () => {
-    await bury();
+    await createDeadLetter();
     const range = { from: '2026-01-02T00:00:00Z', to: '2026-01-01T00:00:00Z' };
     for (const [body, field, code] of [
       [range, 'to', 'range_is_empty'],
@@ -145,7 +151,7 @@ describe('many dead letters over HTTP', () => {
 
 describe('a replay over HTTP', () => {
   it('is taken on with 202 and its run, and refused with its state while it is on its way', async () => {
-    const { payload } = await bury();
+    const { payload } = await createDeadLetter();
     const { event_id } = JSON.parse(payload);
     const target = `/v1/webhooks/${hook}/replay`;
     const taken = await call('POST', target, { event_id });

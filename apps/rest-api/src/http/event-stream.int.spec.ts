@@ -6,7 +6,7 @@ const TIMING: StreamTiming = { heartbeatMs: 600_000, stallMs: 600_000, lingerMs:
 
 /** A source that a test writes to and ends, and that counts what was taken from it. */
 class Source implements EventStream {
-  readonly beginsAfter = 'evt_0';
+  readonly resumeAfter = 'evt_0';
   readonly closed: Promise<void>;
   taken = 0;
   private readonly ending = new AbortController();

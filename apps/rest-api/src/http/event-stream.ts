@@ -13,7 +13,7 @@ import type { ServerResponse } from 'node:http';
 /** What a stream sends, in order. */
 export interface EventStream {
   /** The id after which the first event comes. */
-  readonly beginsAfter: string;
+  readonly resumeAfter: string;
   /** Aborted when nothing more is to be sent. */
   readonly ended: AbortSignal;
   /** To be read once; ends when `ended` is aborted. */
@@ -59,7 +59,7 @@ export async function sendEvents(
   stream.ended.addEventListener('abort', end);
   try {
     if (response.destroyed || response.socket?.destroyed !== false) return;
-    response.write(`retry: ${RETRY_MS}\nid: ${stream.beginsAfter}\n\n`);
+    response.write(`retry: ${RETRY_MS}\nid: ${stream.resumeAfter}\n\n`);
     await pump(response, stream, timing.stallMs);
   } catch (error) {
     onError(error);
@@ -73,7 +73,7 @@ async function pump(response: ServerResponse, stream: EventStream, stallMs: numb
   for await (const { id, type, data } of stream.events()) {
     if (stream.ended.aborted) return;
     const hasRoom = response.write(`id: ${id}\nevent: ${type}\ndata: ${data}\n\n`);
-    if (!hasRoom && !(await drained(response, stallMs))) return;
+    if (!hasRoom && !(await waitForDrain(response, stallMs))) return;
   }
 }
 
@@ -83,7 +83,7 @@ function beat(response: ServerResponse): void {
 }
 
 /** True once there is room again; false where there is none in time, or never will be. */
-function drained(response: ServerResponse, stallMs: number): Promise<boolean> {
+function waitForDrain(response: ServerResponse, stallMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = (hasRoom: boolean) => {
       clearTimeout(timer);

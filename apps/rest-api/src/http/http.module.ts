@@ -3,7 +3,7 @@ import { APP_FILTER, DiscoveryModule } from '@nestjs/core';
 import type { Operation } from '@trading-automation/contracts';
 import type { Logger } from '@trading-automation/runtime';
 import { HttpOptions, OperationRouter } from './operation-router.js';
-import { NestRefusals } from './replies.js';
+import { NestExceptionFilter } from './replies.js';
 
 export interface HttpModuleOptions {
   readonly operations: readonly Operation[];
@@ -15,13 +15,13 @@ export interface HttpModuleOptions {
 /** Serves the operations by the controllers of the whole application. */
 @Module({})
 export class HttpModule {
-  static serving({ operations, logger, access }: HttpModuleOptions): DynamicModule {
+  static with({ operations, logger, access }: HttpModuleOptions): DynamicModule {
     return {
       module: HttpModule,
       imports: [DiscoveryModule, access],
       providers: [
         { provide: HttpOptions, useValue: new HttpOptions(operations, logger) },
-        { provide: APP_FILTER, useClass: NestRefusals },
+        { provide: APP_FILTER, useClass: NestExceptionFilter },
         OperationRouter,
       ],
     };

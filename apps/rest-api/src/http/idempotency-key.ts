@@ -3,12 +3,12 @@
  *
  * A kept answer is one line of JSON with its headers, then the body as it was sent.
  */
-import { type AnswerReplayed, requestFingerprint } from '@trading-automation/core';
+import { type ResponseReplayed, requestFingerprint } from '@trading-automation/core';
 import type { IncomingRequest } from '@trading-automation/core/access';
-import type { Rendered } from './rendering.js';
+import type { RenderedResponse } from './rendering.js';
 import { pathOf } from './route-table.js';
 
-type KeptAnswer = AnswerReplayed['answer'];
+type StoredResponse = ResponseReplayed['response'];
 
 /** What makes this request the same as another one. The path counts as sent: an alias is a request of its own. */
 export function fingerprintOf({ method, target, body }: IncomingRequest): Uint8Array {
@@ -16,11 +16,11 @@ export function fingerprintOf({ method, target, body }: IncomingRequest): Uint8A
   return requestFingerprint({ method, path, query: target.slice(path.length), body });
 }
 
-export function keep({ status, headers, body }: Rendered): KeptAnswer {
+export function toStoredResponse({ status, headers, body }: RenderedResponse): StoredResponse {
   return { status, body: Buffer.from(`${JSON.stringify(headers)}\n${body}`) };
 }
 
-export function replayed({ status, body }: KeptAnswer): Rendered {
+export function fromStoredResponse({ status, body }: StoredResponse): RenderedResponse {
   const text = Buffer.from(body).toString();
   const end = text.indexOf('\n');
   const headers: Record<string, string> = JSON.parse(text.slice(0, end));

@@ -1,27 +1,27 @@
-import {
-  drawIdentity,
-  drawKeyHolder,
-  type KeyHolder,
-  openAccount,
-  type RealApi,
-  sendSigned,
-  startRealApi,
-} from '../../test/real-api.js';
 import { send } from '../../test/send.js';
+import {
+  createIdentityBody,
+  createKeyPair,
+  type KeyPair,
+  openAccount,
+  sendSigned,
+  startTestRestApi,
+  type TestRestApi,
+} from '../../test/test-rest-api.js';
 
-let api: RealApi;
-let owner: KeyHolder;
+let api: TestRestApi;
+let owner: KeyPair;
 beforeAll(async () => {
-  api = await startRealApi();
+  api = await startTestRestApi();
   owner = await openAccount(api);
 });
 afterAll(() => api.close());
 
 const body = '{"name":"bot"}';
-const createKey = (holder: KeyHolder, key: string, given = body, target = '/v1/api-keys') =>
+const createKey = (holder: KeyPair, key: string, given = body, target = '/v1/api-keys') =>
   sendSigned(api, holder, 'POST', target, { body: given, headers: { 'idempotency-key': key } });
 
-async function keyCount(holder: KeyHolder): Promise<unknown> {
+async function keyCount(holder: KeyPair): Promise<unknown> {
   const { json } = await sendSigned(api, holder, 'GET', '/v1/api-keys?include=total');
   return (json.pagination as { total: number }).total;
 }
@@ -75,7 +75,7 @@ describe('a POST with an Idempotency-Key', () => {
   });
 
   it('opens one account for a stranger, whose answer comes again too', async () => {
-    const identity = await drawIdentity(api, drawKeyHolder());
+    const identity = await createIdentityBody(api, createKeyPair());
     const link = () =>
       send(api, 'POST', '/v1/auth/cli-identity', {
         body: identity,
@@ -87,7 +87,7 @@ describe('a POST with an Idempotency-Key', () => {
   });
 
   it('has its refusal kept, where it says something of the request', async () => {
-    const used = await drawIdentity(api, owner);
+    const used = await createIdentityBody(api, owner);
     await sendSigned(api, owner, 'POST', '/v1/auth/cli-identity', { body: used });
     const headers = { 'idempotency-key': 'refused' };
     const first = await sendSigned(api, owner, 'POST', '/v1/auth/cli-identity', { body: used, headers });

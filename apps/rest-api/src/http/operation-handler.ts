@@ -5,19 +5,25 @@
 import { DomainError, type Operation } from '@trading-automation/contracts';
 import {
   type Actor,
-  AnswerReplayed,
-  type Commands,
-  idempotencyKeyIn,
+  type CommandRunner,
   OperationPipeline,
   type OperationRequest,
+  parseIdempotencyKey,
+  ResponseReplayed,
 } from '@trading-automation/core';
 import { type IncomingRequest, identifyCaller, type RequestLimits } from '@trading-automation/core/access';
 import type { Logger } from '@trading-automation/runtime';
-import { headerOf, readJson } from '@trading-automation/runtime/http';
-import { fingerprintOf, keep, replayed } from './idempotency-key.js';
-import type { Present } from './operation.js';
+import { headerOf, parseJsonRequest } from '@trading-automation/runtime/http';
+import { fingerprintOf, fromStoredResponse, toStoredResponse } from './idempotency-key.js';
+import type { ResultMapper } from './operation.js';
 import { parseQueryString } from './query-string.js';
-import { compileAnswers, decimalModeOf, logError, type Rendered, renderError } from './rendering.js';
+import {
+  compileResponses,
+  decimalModeOf,
+  logError,
+  type RenderedResponse,
+  renderError,
+} from './rendering.js';
 
 /** A request whose body has been read, with what the transport knows of it. */
 export interface ReceivedRequest extends IncomingRequest {
@@ -26,61 +32,61 @@ export interface ReceivedRequest extends IncomingRequest {
   readonly params: Readonly<Record<string, string>>;
 }
 
-export interface OperationHandlerParts {
+export interface OperationHandlerDependencies {
   readonly operation: Operation;
   /** Calls the controller. */
   readonly invoke: (call: unknown) => unknown;
-  readonly present: Present;
+  readonly mapResult: ResultMapper;
   /** Finds the caller, and takes from the limits of its credential. */
   readonly authenticate: (incoming: IncomingRequest, limits: RequestLimits) => Promise<Actor | null>;
   /** The limits of a request to this operation from an address. */
   readonly limitsOf: (address: string) => RequestLimits;
-  readonly commands: Pick<Commands, 'run'>;
+  readonly commands: Pick<CommandRunner, 'run'>;
   readonly logger: Logger;
 }
 
 export class OperationHandler {
   readonly operation: Operation;
   private readonly pipeline: OperationPipeline;
-  private readonly render: ReturnType<typeof compileAnswers>;
+  private readonly render: ReturnType<typeof compileResponses>;
 
-  constructor(private readonly parts: OperationHandlerParts) {
+  constructor(private readonly parts: OperationHandlerDependencies) {
     this.operation = parts.operation;
     this.pipeline = new OperationPipeline(parts.operation);
-    this.render = compileAnswers(parts.operation);
+    this.render = compileResponses(parts.operation);
   }
 
   /** Never throws: an error is rendered as an answer too. */
-  async answer(request: ReceivedRequest): Promise<Rendered> {
+  async handle(request: ReceivedRequest): Promise<RenderedResponse> {
     const limits = this.parts.limitsOf(request.address);
     const rendered = await this.outcome(request, limits);
     const rateLimit = limits.headers;
     return rateLimit === undefined ? rendered : { ...rendered, rateLimit };
   }
 
-  private async outcome(request: ReceivedRequest, limits: RequestLimits): Promise<Rendered> {
+  private async outcome(request: ReceivedRequest, limits: RequestLimits): Promise<RenderedResponse> {
     try {
       return await this.perform(request, limits);
     } catch (error) {
-      if (error instanceof AnswerReplayed) return replayed(error.answer);
+      if (error instanceof ResponseReplayed) return fromStoredResponse(error.response);
       const { operation, logger } = this.parts;
       logError(logger, error, { request_id: request.requestId, operation: operation.id });
       return renderError(error, request.requestId);
     }
   }
 
-  private async perform(request: ReceivedRequest, limits: RequestLimits): Promise<Rendered> {
-    const { commands, invoke, present } = this.parts;
+  private async perform(request: ReceivedRequest, limits: RequestLimits): Promise<RenderedResponse> {
+    const { commands, invoke, mapResult } = this.parts;
     const rendering = { target: request.target, decimals: decimalsOf(request) };
     // The answer that is stored is the answer that is sent.
-    let stored: Rendered | undefined;
+    let stored: RenderedResponse | undefined;
     const operationRequest: OperationRequest = {
       identify: () => this.identify(request, limits),
       charge: async (caller) => {
         if (caller === null) await limits.takeByAddress();
       },
       read: () => {
-        const body = readJson(request);
+        const body = parseJsonRequest(request);
         return { query: parseQueryString(request.target), body, params: request.params };
       },
       idempotency: () => this.idempotencyOf(request),
@@ -88,13 +94,13 @@ export class OperationHandler {
         stored =
           'error' in outcome
             ? renderError(outcome.error, request.requestId)
-            : this.render(present(outcome.value), rendering);
-        return keep(stored);
+            : this.render(mapResult(outcome.value), rendering);
+        return toStoredResponse(stored);
       },
       invoke: (call) => invoke({ ...call, incoming: request }),
     };
     const { result } = await this.pipeline.run(operationRequest, commands);
-    return stored ?? this.render(present(result), rendering);
+    return stored ?? this.render(mapResult(result), rendering);
   }
 
   /** A public operation ignores credentials. */
@@ -109,7 +115,7 @@ export class OperationHandler {
   }
 
   private idempotencyOf(request: ReceivedRequest) {
-    const key = idempotencyKeyIn(request.rawHeaders);
+    const key = parseIdempotencyKey(request.rawHeaders);
     return key === undefined
       ? undefined
       : { route: this.operation.id, key, fingerprint: fingerprintOf(request) };

@@ -8,7 +8,7 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, HttpAdapterHost, MetadataScanner } from '@nestjs/core';
 import type { Operation } from '@trading-automation/contracts';
-import { Commands } from '@trading-automation/core';
+import { CommandRunner } from '@trading-automation/core';
 import { Authentication, RateLimiter } from '@trading-automation/core/access';
 import type { Logger } from '@trading-automation/runtime';
 import type { FastifyInstance } from 'fastify';
@@ -36,7 +36,7 @@ export class OperationRouter implements OnModuleInit {
     @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
     @Inject(Authentication) private readonly authentication: Authentication,
     @Inject(RateLimiter) private readonly limiter: RateLimiter,
-    @Inject(Commands) private readonly commands: Commands,
+    @Inject(CommandRunner) private readonly commands: CommandRunner,
   ) {}
 
   /** @throws where an operation has no method, or more than one */
@@ -53,7 +53,7 @@ export class OperationRouter implements OnModuleInit {
           ...method,
           logger,
           authenticate: (incoming, limits) => this.authentication.authenticate(incoming, limits),
-          limitsOf: this.limiter.of(method.operation.bucket),
+          limitsOf: this.limiter.limitsFor(method.operation.bucket),
           commands: this.commands,
         }),
     );

@@ -11,13 +11,13 @@ import {
   discardRest,
   incomingOf,
   preflightHeaders,
-  sendAnswer,
+  sendResponse,
   TARGET_LENGTH_MAX,
   targetOf,
 } from '@trading-automation/runtime/http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { OperationHandler, ReceivedRequest } from './operation-handler.js';
-import { logError, type Rendered, renderError } from './rendering.js';
+import { logError, type RenderedResponse, renderError } from './rendering.js';
 import { sendStream, withHeaders } from './replies.js';
 import { aliasHeaders, pathOf, pathsOf, type RoutePath, RouteTable } from './route-table.js';
 
@@ -28,22 +28,22 @@ export function serveOperations(
   logger: Logger,
 ): void {
   const routes = new RouteTable(handlers.map(({ operation }) => operation));
-  const refuse = (request: FastifyRequest, reply: FastifyReply) => refuseUnrouted(routes, request, reply);
+  const refuse = (request: FastifyRequest, reply: FastifyReply) => sendNotFound(routes, request, reply);
   server.addHook('onRequest', (request, reply, done) => (request.is404 ? refuse(request, reply) : done()));
   for (const handler of handlers) {
     for (const path of pathsOf(handler.operation)) serveAt({ server, path, handler, refuse, logger });
   }
 }
 
-function refuseUnrouted(routes: RouteTable, request: FastifyRequest, reply: FastifyReply): void {
+function sendNotFound(routes: RouteTable, request: FastifyRequest, reply: FastifyReply): void {
   discardRest(request.raw);
   const target = targetOf(request);
-  const { error, headers } = routes.refusal(target);
+  const { error, headers } = routes.errorFor(target);
   if (request.method === 'OPTIONS' && headers.allow !== undefined) {
     const more = isAllowedPreflight(request, reply) ? preflightHeaders(routes.allowed(pathOf(target))) : {};
-    sendAnswer(reply, { status: 204, headers: { ...headers, ...more }, body: '' });
+    sendResponse(reply, { status: 204, headers: { ...headers, ...more }, body: '' });
   } else {
-    sendAnswer(reply, withHeaders(renderError(error, request.id), headers));
+    sendResponse(reply, withHeaders(renderError(error, request.id), headers));
   }
 }
 
@@ -64,10 +64,10 @@ interface Served {
 }
 
 function serveAt({ server, path, handler, refuse, logger }: Served): void {
-  const answer = (request: FastifyRequest, reply: FastifyReply, rendered: Rendered) => {
+  const answer = (request: FastifyRequest, reply: FastifyReply, rendered: RenderedResponse) => {
     const headed = path.isAlias ? withHeaders(rendered, aliasHeaders(pathOf(targetOf(request)))) : rendered;
     const context = { request_id: request.id, operation: handler.operation.id };
-    if (headed.stream === undefined) sendAnswer(reply, headed);
+    if (headed.stream === undefined) sendResponse(reply, headed);
     else sendStream(reply, headed, headed.stream, (error) => logError(logger, error, context));
   };
   server.route({
@@ -90,7 +90,7 @@ function serveAt({ server, path, handler, refuse, logger }: Served): void {
       answer(request, reply, renderError(refusal, request.id));
     },
     handler: async (request, reply) => {
-      answer(request, reply, await handler.answer(receivedFrom(request, path)));
+      answer(request, reply, await handler.handle(receivedFrom(request, path)));
       return reply;
     },
   });

@@ -28,7 +28,7 @@ export type ResultOf<O extends OperationShape> = O extends { readonly list: List
     : DataOf<O>;
 
 /** Data with what the operation leaves open. */
-export class Answer<T> {
+export class OperationResponse<T> {
   constructor(
     readonly data: T,
     readonly options: { readonly status?: 200 | 201 | 202; readonly location?: string },
@@ -36,16 +36,16 @@ export class Answer<T> {
 }
 
 /** `location` is a path under `/v1`; a call by a legacy alias is told it under the alias. */
-export function answer<T>(data: T, options: Answer<T>['options']): Answer<T> {
-  return new Answer(data, options);
+export function respond<T>(data: T, options: OperationResponse<T>['options']): OperationResponse<T> {
+  return new OperationResponse(data, options);
 }
 
 /** Makes the answer of what a use-case gave. */
-export type Present = (result: unknown) => unknown;
+export type ResultMapper = (result: unknown) => unknown;
 
 export interface OperationMethod {
   readonly operation: OperationShape;
-  readonly present: Present;
+  readonly mapResult: ResultMapper;
 }
 
 type Handler<O extends OperationShape, R> = (call: Call<O>) => R | Promise<R>;
@@ -60,11 +60,11 @@ const OPERATION = Symbol('operation');
 export function Operation<O extends OperationShape>(operation: O): OperationDecorator<O, ResultOf<O>>;
 export function Operation<O extends OperationShape, R>(
   operation: O,
-  present: (result: R) => ResultOf<O> | Answer<ResultOf<O>>,
+  present: (result: R) => ResultOf<O> | OperationResponse<ResultOf<O>>,
 ): OperationDecorator<O, R>;
-export function Operation(operation: OperationShape, present: Present = (result) => result) {
+export function Operation(operation: OperationShape, present: ResultMapper = (result) => result) {
   return (_target: object, _name: string | symbol, descriptor: PropertyDescriptor): void => {
-    const method: OperationMethod = { operation, present };
+    const method: OperationMethod = { operation, mapResult: present };
     Reflect.defineMetadata(OPERATION, method, descriptor.value);
   };
 }

@@ -9,8 +9,8 @@ import {
   startNotesApi,
   TRADER,
 } from '../../test/notes-api.js';
-import { LIMITS_OUT_OF_THE_WAY, limitsOf } from '../../test/rate-limits.js';
-import { type Received, send } from '../../test/send.js';
+import { AMPLE_RATE_LIMITS, limitsOf } from '../../test/rate-limits.js';
+import { send, type TestResponse } from '../../test/send.js';
 
 /** No token comes back within a test. */
 const day = (requests: number) => ({ requests, seconds: 86_400 });
@@ -26,14 +26,14 @@ afterEach(async () => {
 });
 
 /** The field as somebody else's parser reads it: `name -> parameters`. */
-function listOf({ headers }: Received, name: string) {
+function listOf({ headers }: TestResponse, name: string) {
   const items = parseList(String(headers[name])).map(([policy, parameters]) => [
     policy,
     Object.fromEntries(parameters as Map<string, unknown>),
   ]);
   return Object.fromEntries(items);
 }
-const left = (answer: Received) => listOf(answer, 'ratelimit').general?.r;
+const left = (answer: TestResponse) => listOf(answer, 'ratelimit').general?.r;
 
 describe('what an answer tells of the limits', () => {
   it('is the policies and what is left of them, on answers and refusals alike', async () => {
@@ -165,7 +165,7 @@ describe('1,000 requests at once, to two processes', () => {
     const apis = await Promise.all(
       clients.map((redis) =>
         start({
-          rateLimits: { ...LIMITS_OUT_OF_THE_WAY, general: day(20) },
+          rateLimits: { ...AMPLE_RATE_LIMITS, general: day(20) },
           rateLimitsIn: { redis, credentialIds },
           trustedProxies: ['127.0.0.1'],
         }),

@@ -5,19 +5,19 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { type ArgumentsHost, Catch, type ExceptionFilter, NotFoundException } from '@nestjs/common';
 import { DomainError } from '@trading-automation/contracts';
-import { headAnswer, sendAnswer } from '@trading-automation/runtime/http';
+import { sendResponse, writeResponseHead } from '@trading-automation/runtime/http';
 import type { FastifyReply } from 'fastify';
 import { type EventStream, STREAM_HEADERS, sendEvents } from './event-stream.js';
-import { type Rendered, renderError } from './rendering.js';
+import { type RenderedResponse, renderError } from './rendering.js';
 
 /** The head at once, then the events as they come. */
 export function sendStream(
   reply: FastifyReply,
-  rendered: Rendered,
+  rendered: RenderedResponse,
   stream: EventStream,
   onError: (error: unknown) => void,
 ): void {
-  headAnswer(reply, withHeaders(rendered, STREAM_HEADERS));
+  writeResponseHead(reply, withHeaders(rendered, STREAM_HEADERS));
   reply.hijack();
   reply.raw.writeHead(rendered.status, { ...reply.getHeaders() } as OutgoingHttpHeaders);
   reply.raw.flushHeaders();
@@ -30,16 +30,19 @@ export function sendStream(
 }
 
 /** The answer with these headers too, which win. */
-export function withHeaders(rendered: Rendered, headers: Readonly<Record<string, string>>): Rendered {
+export function withHeaders(
+  rendered: RenderedResponse,
+  headers: Readonly<Record<string, string>>,
+): RenderedResponse {
   return { ...rendered, headers: { ...rendered.headers, ...headers } };
 }
 
 /** What Nest itself refuses, before any operation is found. */
 @Catch()
-export class NestRefusals implements ExceptionFilter {
+export class NestExceptionFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const refusal = error instanceof NotFoundException ? new DomainError('route_not_found') : error;
-    sendAnswer(reply, renderError(refusal, reply.request.id));
+    sendResponse(reply, renderError(refusal, reply.request.id));
   }
 }

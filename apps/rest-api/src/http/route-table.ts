@@ -65,7 +65,7 @@ export function aliasHeaders(path: string): Headers {
 }
 
 /** Why no operation answers. */
-export interface RouteRefusal {
+export interface RouteError {
   readonly error: DomainError;
   readonly headers: Headers;
 }
@@ -89,7 +89,7 @@ export class RouteTable {
   }
 
   /** The refusal of a request that no operation answers. */
-  refusal(target: string): RouteRefusal {
+  errorFor(target: string): RouteError {
     const path = pathOf(target);
     const found = this.found(path);
     const [first] = found;

@@ -2,7 +2,7 @@
 import { exampleOf, resolve, type Sample } from '@trading-automation/contracts/samples';
 import type { Json, JsonObject } from './json.js';
 
-interface Shown {
+interface SampleRequest {
   readonly method: string;
   /** Path and query. */
   readonly target: string;
@@ -11,7 +11,7 @@ interface Shown {
 }
 
 /** The sample with examples in the place of what a run would put in. */
-export function shown({ operation, params = {}, query = {}, body }: Sample): Shown {
+export function sampleRequest({ operation, params = {}, query = {}, body }: Sample): SampleRequest {
   const values = resolve(params, exampleOf);
   const path = operation.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(values[name]!));
   const search = new URLSearchParams(resolve(query, exampleOf)).toString();
@@ -25,14 +25,14 @@ export function shown({ operation, params = {}, query = {}, body }: Sample): Sho
 
 /** `x-codeSamples` of an operation. */
 export function codeSamples(sample: Sample): readonly JsonObject[] {
-  const request = shown(sample);
+  const request = sampleRequest(sample);
   return [
     { lang: 'Shell', label: 'curl', source: curl(request) },
     { lang: 'JavaScript', label: 'fetch', source: javascript(request) },
   ];
 }
 
-function curl({ method, target, body, needsKey }: Shown): string {
+function curl({ method, target, body, needsKey }: SampleRequest): string {
   const lines = [
     `curl${method === 'GET' ? '' : ` -X ${method}`} "$API_URL${target}"`,
     ...(needsKey ? ['-H "X-API-Key: $API_KEY"'] : []),
@@ -47,7 +47,7 @@ function curl({ method, target, body, needsKey }: Shown): string {
   return lines.join(' \\\n  ');
 }
 
-function javascript({ method, target, body, needsKey }: Shown): string {
+function javascript({ method, target, body, needsKey }: SampleRequest): string {
   const headers = [
     ...(needsKey ? ["'X-API-Key': process.env.API_KEY"] : []),
     ...(method === 'POST' ? ["'Idempotency-Key': crypto.randomUUID()"] : []),

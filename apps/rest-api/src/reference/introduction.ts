@@ -112,7 +112,7 @@ Events are posted to the URLs of your webhooks, signed as the Standard Webhooks 
 
 function errors(): string {
   const rows = Object.entries(REST_ERRORS).map(
-    ([code, { status, meaning, mend }]) => `| ${status} | \`${code}\` | ${meaning} | ${mend} |`,
+    ([code, { status, meaning, resolution }]) => `| ${status} | \`${code}\` | ${meaning} | ${resolution} |`,
   );
   return [
     '# Errors',

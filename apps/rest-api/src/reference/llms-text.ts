@@ -60,7 +60,7 @@ What failed five times waits among the dead letters: POST /v1/webhooks/:id/dead-
 
 function errors(): string {
   const lines = Object.entries(REST_ERRORS).map(
-    ([code, { status, meaning, mend }]) => `- ${status} ${code}: ${meaning} ${mend}`,
+    ([code, { status, meaning, resolution }]) => `- ${status} ${code}: ${meaning} ${resolution}`,
   );
   return [
     '## Errors',

@@ -5,8 +5,8 @@ import { exampleId, SAMPLES } from '@trading-automation/contracts/samples';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { z } from 'zod';
+import { errorCodesOf } from './error-responses.js';
 import { documentText } from './openapi-document.js';
-import { codesOf } from './refusals.js';
 import { SchemaComponents } from './schema-components.js';
 import { readVectors } from './vectors.js';
 
@@ -76,7 +76,7 @@ describe('the OpenAPI document', () => {
         const response = document.components.responses![$ref.split('/').at(-1)!];
         return (response?.['x-error-codes'] ?? []).map((code) => [code, Number(status)]);
       });
-      const expected = codesOf(operation).map((code) => [code, ERRORS[code].status]);
+      const expected = errorCodesOf(operation).map((code) => [code, ERRORS[code].status]);
       expect(said.sort()).toEqual(expected.sort());
     }
   });
@@ -163,9 +163,9 @@ describe('the OpenAPI document', () => {
     expect(description).toContain(vectors.identity.signature);
   });
 
-  it('tells of every error code what it means and how to mend it', () => {
-    for (const [code, { status, meaning, mend }] of Object.entries(REST_ERRORS))
-      expect(document.info.description).toContain(`| ${status} | \`${code}\` | ${meaning} | ${mend} |`);
+  it('tells of every error code what it means and how to fix it', () => {
+    for (const [code, { status, meaning, resolution }] of Object.entries(REST_ERRORS))
+      expect(document.info.description).toContain(`| ${status} | \`${code}\` | ${meaning} | ${resolution} |`);
   });
 });
 

@@ -4,11 +4,11 @@
  */
 import type { Operation } from '@trading-automation/contracts';
 import type { Sample } from '@trading-automation/contracts/samples';
+import { errorExamples, errorResponseComponents, errorSchema, errorTable } from './error-responses.js';
 import { eventWebhooks, webhookHeaders } from './event-webhooks.js';
 import { introduction, type Vectors } from './introduction.js';
 import type { JsonObject } from './json.js';
 import { operationPaths } from './operation-paths.js';
-import { errorExamples, errorSchema, errorTable, refusalComponents } from './refusals.js';
 import { SchemaComponents } from './schema-components.js';
 import { headers, pagination, parameters, securitySchemes } from './shared-components.js';
 import { tagOf } from './tags.js';
@@ -42,7 +42,7 @@ function openApiDocument({ operations, samples, vectors }: DocumentParts): JsonO
     components: {
       schemas: schemas.all(),
       parameters: { ...parameters, ...webhookHeaders },
-      responses: refusalComponents(operations),
+      responses: errorResponseComponents(operations),
       headers,
       examples: errorExamples(),
       securitySchemes,

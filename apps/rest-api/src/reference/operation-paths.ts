@@ -1,9 +1,9 @@
 /** The `paths` of the document: one entry for each operation of the contract. */
 import type { Operation } from '@trading-automation/contracts';
 import type { Sample } from '@trading-automation/contracts/samples';
-import { codeSamples, shown } from './code-samples.js';
+import { codeSamples, sampleRequest } from './code-samples.js';
+import { errorResponsesOf } from './error-responses.js';
 import { type Json, type JsonObject, refTo } from './json.js';
-import { refusalsOf } from './refusals.js';
 import type { SchemaComponents } from './schema-components.js';
 import { tagOf } from './tags.js';
 
@@ -56,7 +56,7 @@ function describe(
       ...(stream === true ? [refTo('parameters', 'LastEventId')] : []),
     ],
     ...bodyOf(operation, samples, components),
-    responses: { [String(operation.status)]: success(operation, components), ...refusalsOf(operation) },
+    responses: { [String(operation.status)]: success(operation, components), ...errorResponsesOf(operation) },
     ...(first === undefined ? {} : { 'x-codeSamples': codeSamples(first) }),
   };
 }
@@ -140,7 +140,7 @@ function bodyOf(
 ): JsonObject {
   if (body === undefined) return {};
   const examples = samples
-    .map((sample) => ({ title: sample.title, value: shown(sample).body }))
+    .map((sample) => ({ title: sample.title, value: sampleRequest(sample).body }))
     .filter(({ value }) => value !== undefined);
   return {
     requestBody: {

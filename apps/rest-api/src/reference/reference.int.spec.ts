@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { EVENT_TYPES, OPERATIONS, REST_ERRORS } from '@trading-automation/contracts';
-import { type RealApi, startRealApi } from '../../test/real-api.js';
+import { startTestRestApi, type TestRestApi } from '../../test/test-rest-api.js';
 
 const PAGES = ['/docs', '/openapi.json', '/llms.txt'];
 
-let api: RealApi;
+let api: TestRestApi;
 beforeAll(async () => {
-  api = await startRealApi();
+  api = await startTestRestApi();
 });
 afterAll(() => api.close());
 
@@ -17,7 +17,7 @@ interface Got {
 }
 
 /** Answers are of every kind here, so they are read as text. */
-async function send(to: RealApi, method: string, path: string, headers = {}): Promise<Got> {
+async function send(to: TestRestApi, method: string, path: string, headers = {}): Promise<Got> {
   const response = await fetch(to.url + path, {
     method,
     headers: { 'accept-encoding': 'identity', ...headers },
@@ -137,7 +137,7 @@ describe('the reference', () => {
 
 describe('the reference under a limit', () => {
   it('takes from the rate limit of the address', async () => {
-    const limited = await startRealApi({
+    const limited = await startTestRestApi({
       RATE_LIMITS: JSON.stringify({ general: { requests: 3, seconds: 3600 } }),
     });
     const statuses: number[] = [];

@@ -13,15 +13,15 @@ export class SchemaComponents {
 
   /** The schema as it stands in place: a reference where it has an id. */
   of(schema: z.ZodType, direction: Direction): JsonObject {
-    const { here, definitions } = jsonSchemaOf(schema, direction);
+    const { root, definitions } = jsonSchemaOf(schema, direction);
     for (const [id, definition] of Object.entries(definitions))
-      this.keep(id, pointingToComponents(definition as JsonObject) as JsonObject);
-    return pointingToComponents(here as JsonObject) as JsonObject;
+      this.register(id, rewriteRefs(definition as JsonObject) as JsonObject);
+    return rewriteRefs(root as JsonObject) as JsonObject;
   }
 
   /** Puts down a schema that the contract has no zod schema for. */
   define(id: string, schema: JsonObject): void {
-    this.keep(id, schema);
+    this.register(id, schema);
   }
 
   all(): JsonObject {
@@ -29,7 +29,7 @@ export class SchemaComponents {
   }
 
   /** @throws where one id names two schemas: a client's type can be only one of them */
-  private keep(id: string, schema: JsonObject): void {
+  private register(id: string, schema: JsonObject): void {
     const known = this.found.get(id);
     if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema))
       throw new Error(`the schema id ${id} names two schemas`);
@@ -37,15 +37,15 @@ export class SchemaComponents {
   }
 }
 
-function pointingToComponents(value: Json | undefined): Json | undefined {
-  if (Array.isArray(value)) return value.map((item) => pointingToComponents(item)!);
+function rewriteRefs(value: Json | undefined): Json | undefined {
+  if (Array.isArray(value)) return value.map((item) => rewriteRefs(item)!);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [
       key,
       key === '$ref' && typeof member === 'string'
         ? member.replace('#/$defs/', '#/components/schemas/')
-        : pointingToComponents(member),
+        : rewriteRefs(member),
     ]),
   );
 }

@@ -9,9 +9,9 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { DomainError } from '@trading-automation/contracts';
 import type { RequestLimits } from '@trading-automation/core/access';
-import { addressOf, HEADERS_OF_EVERY_ANSWER, sendAnswer } from '@trading-automation/runtime/http';
+import { addressOf, DEFAULT_RESPONSE_HEADERS, sendResponse } from '@trading-automation/runtime/http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Rendered, renderError } from '../http/rendering.js';
+import { type RenderedResponse, renderError } from '../http/rendering.js';
 import { type ReferencePage, referencePages } from './reference-pages.js';
 
 const OTHER_METHODS = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
@@ -23,10 +23,10 @@ const compress = promisify(gzip);
 type LimitsOf = (address: string) => RequestLimits;
 
 export function serveReference(server: FastifyInstance, limitsOf: LimitsOf): void {
-  for (const page of referencePages()) servePage(server, new Representation(page), limitsOf);
+  for (const page of referencePages()) servePage(server, new StaticPage(page), limitsOf);
 }
 
-function servePage(server: FastifyInstance, page: Representation, limitsOf: LimitsOf): void {
+function servePage(server: FastifyInstance, page: StaticPage, limitsOf: LimitsOf): void {
   server.get(page.path, async (request, reply) => {
     const limits = limitsOf(addressOf(request));
     try {
@@ -34,11 +34,11 @@ function servePage(server: FastifyInstance, page: Representation, limitsOf: Limi
       await limits.takeByAddress();
     } catch (error) {
       const rateLimit = limits.headers;
-      const refusal: Rendered = renderError(error, request.id);
-      sendAnswer(reply, rateLimit === undefined ? refusal : { ...refusal, rateLimit });
+      const refusal: RenderedResponse = renderError(error, request.id);
+      sendResponse(reply, rateLimit === undefined ? refusal : { ...refusal, rateLimit });
       return reply;
     }
-    return page.answer(request, reply);
+    return page.send(request, reply);
   });
   server.route({
     method: OTHER_METHODS,
@@ -52,12 +52,12 @@ function servePage(server: FastifyInstance, page: Representation, limitsOf: Limi
 function refuseMethod(request: FastifyRequest, reply: FastifyReply): void {
   const headers = { allow: ALLOW };
   const refusal = renderError(new DomainError('method_not_allowed'), request.id);
-  if (request.method === 'OPTIONS') sendAnswer(reply, { status: 204, headers, body: '' });
-  else sendAnswer(reply, { ...refusal, headers: { ...refusal.headers, ...headers } });
+  if (request.method === 'OPTIONS') sendResponse(reply, { status: 204, headers, body: '' });
+  else sendResponse(reply, { ...refusal, headers: { ...refusal.headers, ...headers } });
 }
 
 /** One page as it goes out. */
-class Representation {
+class StaticPage {
   readonly path: string;
   private readonly plain: Buffer;
   private readonly digest: string;
@@ -69,7 +69,7 @@ class Representation {
     this.plain = Buffer.from(page.text);
     this.digest = createHash('sha256').update(this.plain).digest('base64url').slice(0, 22);
     this.headers = {
-      ...HEADERS_OF_EVERY_ANSWER,
+      ...DEFAULT_RESPONSE_HEADERS,
       'content-type': page.type,
       'cache-control': page.isVersioned ? FOR_EVER : 'no-cache',
       vary: 'Accept-Encoding',
@@ -77,7 +77,7 @@ class Representation {
     };
   }
 
-  async answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  async send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const isZipped = takesGzip(request.headers['accept-encoding']);
     const tag = `"${this.digest}${isZipped ? '-gzip' : ''}"`;
     reply.headers({ ...this.headers, etag: tag, 'x-request-id': request.id });

@@ -16,7 +16,9 @@ export const headers: JsonObject = {
     const: 'true',
   }),
   Deprecation: text('On the unprefixed aliases: since when they are legacy (RFC 9745).'),
-  Link: text('On the unprefixed aliases: the path that takes their place, as `rel="successor-version"`.'),
+  CopierLink: text(
+    'On the unprefixed aliases: the path that takes their place, as `rel="successor-version"`.',
+  ),
 };
 
 export const parameters: JsonObject = {

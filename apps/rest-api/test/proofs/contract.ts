@@ -12,9 +12,9 @@ import {
   type Operation,
 } from '@trading-automation/contracts';
 import { z } from 'zod';
-import { type Received } from '../send.js';
-import type { CallOptions, Person } from './person.js';
+import { type TestResponse } from '../send.js';
 import { type GoodRequest, REQUESTS } from './requests.js';
+import type { CallOptions, TestUser } from './test-user.js';
 
 /** What any request may be answered with. */
 const EVERYWHERE: readonly ErrorCode[] = [
@@ -61,7 +61,7 @@ const pagination = z.strictObject({
 });
 
 /** Holds an answer, whose decimals are strings, against the operation's contract. */
-export function expectContract(operation: Operation, { status, json, headers }: Received): void {
+export function expectContract(operation: Operation, { status, json, headers }: TestResponse): void {
   expect(headers['x-request-id']).toMatch(/^[\w.-]+$/);
   if (json.success === true) {
     expect([200, 201, 202]).toContain(status);
@@ -88,7 +88,7 @@ export function targetOf({ path }: Operation, { params = {}, query = {} }: GoodR
 }
 
 /** A request that has to succeed, over records of the person's made for it. */
-export async function goodRequest(operation: Operation, person: Person): Promise<GoodRequest> {
+export async function goodRequest(operation: Operation, person: TestUser): Promise<GoodRequest> {
   const make = REQUESTS[operation.id];
   if (make === undefined) throw new Error(`requests.ts has no request to ${operation.id}`);
   return make(person);
@@ -98,7 +98,7 @@ export async function goodRequest(operation: Operation, person: Person): Promise
  * Gives a person two records at least of every kind that some request makes, and a request to each operation that
  * has to succeed then.
  */
-export async function populate(person: Person): Promise<ReadonlyMap<Operation, GoodRequest>> {
+export async function populate(person: TestUser): Promise<ReadonlyMap<Operation, GoodRequest>> {
   for (let round = 0; round < 2; round++)
     for (const operation of OPERATIONS) {
       if (operation.method === 'POST') await perform(operation, person, await goodRequest(operation, person));
@@ -110,10 +110,10 @@ export async function populate(person: Person): Promise<ReadonlyMap<Operation, G
 
 export function perform(
   operation: Operation,
-  person: Person,
+  person: TestUser,
   request: GoodRequest,
   options: Omit<CallOptions, 'body'> = {},
-): Promise<Received> {
+): Promise<TestResponse> {
   const target = targetOf(operation, request);
   const call = { ...options, ...('body' in request ? { body: request.body } : {}) };
   if (operation.stream !== true) return person.call(operation.method, target, call);
@@ -121,8 +121,8 @@ export function perform(
 }
 
 /** A stream's answer as far as its head; a refusal whole. */
-function headOfStream(person: Person, target: string, { permission = 'ADMIN', headers }: CallOptions) {
-  return new Promise<Received>((resolve, reject) => {
+function headOfStream(person: TestUser, target: string, { permission = 'ADMIN', headers }: CallOptions) {
+  return new Promise<TestResponse>((resolve, reject) => {
     const sent = { 'x-api-key': person.keyOf(permission), ...headers };
     const outgoing = httpRequest(
       { host: '127.0.0.1', port: person.market.api.port, path: target, headers: sent, agent: false },
@@ -169,7 +169,7 @@ const isList = (schema: z.core.$ZodType): boolean => {
 };
 
 /** A place of a request where an id stands. */
-export interface IdPlace {
+export interface IdLocation {
   readonly part: 'params' | 'query' | 'body';
   readonly name: string;
   /** As a refusal names it. */
@@ -182,7 +182,7 @@ export interface IdPlace {
 }
 
 /** Every place of an operation's requests where an id may stand. */
-export function idPlaces(operation: Operation): IdPlace[] {
+export function idLocations(operation: Operation): IdLocation[] {
   const parts = ['params', 'query', 'body'] as const;
   return parts.flatMap((part) =>
     Object.entries(operation[part]?.shape ?? {}).flatMap(([name, schema]) => {

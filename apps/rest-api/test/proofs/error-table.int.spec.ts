@@ -9,28 +9,28 @@ import {
 } from '@trading-automation/contracts';
 import { signRequest } from '@trading-automation/signed-request';
 import { limitsOf } from '../rate-limits.js';
-import { drawIdentity, drawKeyHolder, openAccount } from '../real-api.js';
-import { type Received, type Sent, send } from '../send.js';
-import { Market } from './market.js';
-import { Person } from './person.js';
+import { type SendOptions, send, type TestResponse } from '../send.js';
+import { createIdentityBody, createKeyPair, openAccount } from '../test-rest-api.js';
+import { TestEnvironment } from './test-environment.js';
+import { TestUser } from './test-user.js';
 
-let market: Market;
-let owner: Person;
+let market: TestEnvironment;
+let owner: TestUser;
 /** What the venue answers to a test of credentials. */
 let venue: () => Promise<unknown>;
 beforeAll(async () => {
-  market = await Market.open({}, { test: () => venue() as never });
-  owner = await Person.join(market);
+  market = await TestEnvironment.open({}, { test: () => venue() as never });
+  owner = await TestUser.create(market);
 });
 beforeEach(() => {
   venue = market.goodCredentials;
 });
 afterAll(() => market?.close());
 
-const get = (headers: Sent['headers'], target = '/v1/me') =>
+const get = (headers: SendOptions['headers'], target = '/v1/me') =>
   send(market.api, 'GET', target, headers === undefined ? {} : { headers });
 const signed = (target = '/v1/me', change: Partial<Parameters<typeof signRequest>[0]> = {}) =>
-  signRequest({ method: 'GET', path: target, privateKey: owner.holder.privateKey, ...change });
+  signRequest({ method: 'GET', path: target, privateKey: owner.keyPair.privateKey, ...change });
 const post = (target: string, body: string, headers: Record<string, string> = {}) =>
   send(market.api, 'POST', target, {
     body,
@@ -41,16 +41,16 @@ const order = async (change: object, accountId?: string) =>
     body: { ...market.tradeBody(accountId ?? (await owner.account())), ...change },
   });
 async function keyWith(fields: object): Promise<string> {
-  const { key } = await owner.got('POST', '/v1/api-keys', { name: 'special', ...fields });
+  const { key } = await owner.requireData('POST', '/v1/api-keys', { name: 'special', ...fields });
   return key as string;
 }
 /** Within 2001:db8::/32, which is for documentation. */
-const addressOfNobody = () => `2001:db8::${randomBytes(2).toString('hex')}:${randomBytes(2).toString('hex')}`;
+const uniqueAddress = () => `2001:db8::${randomBytes(2).toString('hex')}:${randomBytes(2).toString('hex')}`;
 const once = (key: string) => ({ 'idempotency-key': key });
 
 /** Runs `work` while somebody else holds the user's row, lets go, and gives what both came to. */
 async function whileUserIsLocked<T>(work: () => Promise<T>): Promise<T> {
-  const runner = market.farSide.platform.database.createQueryRunner();
+  const runner = market.backend.platform.database.createQueryRunner();
   await runner.startTransaction();
   await runner.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [owner.uuid]);
   try {
@@ -72,7 +72,7 @@ async function untilClaimed(): Promise<void> {
 }
 
 /** Each row of the table; several ways where the row names several conditions. */
-const CAUSES: Record<RestErrorCode, readonly (readonly [string, () => Promise<Received>])[]> = {
+const CAUSES: Record<RestErrorCode, readonly (readonly [string, () => Promise<TestResponse>])[]> = {
   authentication_required: [['no credentials', () => get({})]],
   invalid_api_key: [
     ['an unknown key', () => get({ 'x-api-key': `svc_test_${'a'.repeat(49)}` })],
@@ -80,8 +80,8 @@ const CAUSES: Record<RestErrorCode, readonly (readonly [string, () => Promise<Re
     [
       'a revoked key',
       async () => {
-        const { id, key } = await owner.got('POST', '/v1/api-keys', { name: 'revoked' });
-        await owner.got('DELETE', `/v1/api-keys/${id}`);
+        const { id, key } = await owner.requireData('POST', '/v1/api-keys', { name: 'revoked' });
+        await owner.requireData('DELETE', `/v1/api-keys/${id}`);
         return get({ 'x-api-key': key as string });
       },
     ],
@@ -119,7 +119,7 @@ const CAUSES: Record<RestErrorCode, readonly (readonly [string, () => Promise<Re
     ['a signature in the query', () => get({}, '/v1/me?x-svc-sig=00')],
   ],
   unknown_public_key: [
-    ['a key pair of nobody', () => get(signed('/v1/me', { privateKey: drawKeyHolder().privateKey }))],
+    ['a key pair of nobody', () => get(signed('/v1/me', { privateKey: createKeyPair().privateKey }))],
   ],
   timestamp_out_of_window: [
     ['a clock that is behind', () => get(signed('/v1/me', { nowMs: Date.now() - 61_000 }))],
@@ -162,7 +162,7 @@ const CAUSES: Record<RestErrorCode, readonly (readonly [string, () => Promise<Re
       'cancelling a trade that is CANCELLED',
       async () => {
         const id = await owner.trade();
-        await owner.got('POST', `/v1/trades/${id}/cancel`);
+        await owner.requireData('POST', `/v1/trades/${id}/cancel`);
         return owner.call('POST', `/v1/trades/${id}/cancel`);
       },
     ],
@@ -178,7 +178,7 @@ const CAUSES: Record<RestErrorCode, readonly (readonly [string, () => Promise<Re
       'claiming a reward that is CLAIMED',
       async () => {
         const id = await owner.reward();
-        await owner.got('POST', `/v1/rewards/${id}/claim`);
+        await owner.requireData('POST', `/v1/rewards/${id}/claim`);
         return owner.call('POST', `/v1/rewards/${id}/claim`);
       },
     ],
@@ -187,7 +187,7 @@ const CAUSES: Record<RestErrorCode, readonly (readonly [string, () => Promise<Re
       async () => {
         const { webhookId, deadLetterId } = await owner.deadLetters(1);
         const target = `/v1/webhooks/${webhookId}/dead-letters/${deadLetterId}`;
-        await owner.got('DELETE', target);
+        await owner.requireData('DELETE', target);
         return owner.call('POST', `${target}/retry`);
       },
     ],
@@ -205,7 +205,7 @@ const CAUSES: Record<RestErrorCode, readonly (readonly [string, () => Promise<Re
     [
       'a second one meanwhile',
       async () => {
-        let first: Promise<Received> | undefined;
+        let first: Promise<TestResponse> | undefined;
         const second = await whileUserIsLocked(async () => {
           first = post('/v1/api-keys', '{"name":"slow"}', once('in progress'));
           await untilClaimed();
@@ -229,7 +229,7 @@ const CAUSES: Record<RestErrorCode, readonly (readonly [string, () => Promise<Re
       "another account's public key",
       async () => {
         const taken = await openAccount(market.api);
-        return post('/v1/auth/cli-identity', await drawIdentity(market.api, taken));
+        return post('/v1/auth/cli-identity', await createIdentityBody(market.api, taken));
       },
     ],
   ],
@@ -239,12 +239,12 @@ const CAUSES: Record<RestErrorCode, readonly (readonly [string, () => Promise<Re
       'more than the limit',
       async () => {
         const limits = limitsOf({ requests: 1, seconds: 3_600 });
-        const strict = await Market.open({
+        const strict = await TestEnvironment.open({
           RATE_LIMITS: JSON.stringify(limits),
           TRUSTED_PROXIES: '127.0.0.1',
         });
         // An address of its own: buckets outlive the test, and the real one is everybody's.
-        const headers = { 'x-forwarded-for': addressOfNobody() };
+        const headers = { 'x-forwarded-for': uniqueAddress() };
         try {
           await send(strict.api, 'GET', '/v1/health', { headers });
           return await send(strict.api, 'GET', '/v1/health', { headers });
@@ -280,7 +280,7 @@ const CAUSES: Record<RestErrorCode, readonly (readonly [string, () => Promise<Re
     [
       'a 51st API key',
       async () => {
-        const full = await Person.join(market);
+        const full = await TestUser.create(market);
         for (let i = 4; i < 50; i++) await full.apiKey();
         return full.call('POST', '/v1/api-keys', { body: { name: 'one too many' } });
       },
@@ -288,7 +288,7 @@ const CAUSES: Record<RestErrorCode, readonly (readonly [string, () => Promise<Re
   ],
 };
 
-function testCredentials(code: ErrorCode): Promise<Received> {
+function testCredentials(code: ErrorCode): Promise<TestResponse> {
   venue = async () => {
     throw new DomainError(code);
   };
@@ -297,7 +297,7 @@ function testCredentials(code: ErrorCode): Promise<Received> {
 }
 
 /** What else the table promises of an answer. */
-const PROMISES: Partial<Record<ErrorCode, (answer: Received, way: string) => void>> = {
+const PROMISES: Partial<Record<ErrorCode, (answer: TestResponse, way: string) => void>> = {
   timestamp_out_of_window: ({ json }) => {
     const [detail] = json.error!.details as unknown as { server_time: number }[];
     expect(Math.abs(detail!.server_time - Date.now())).toBeLessThan(30_000);

@@ -3,8 +3,8 @@ import { OPERATIONS } from '@trading-automation/contracts';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { perform, populate } from './contract.js';
-import { Market } from './market.js';
-import { Person } from './person.js';
+import { TestEnvironment } from './test-environment.js';
+import { TestUser } from './test-user.js';
 
 interface Kind {
   readonly type: string;
@@ -12,13 +12,13 @@ interface Kind {
   readonly sample: object;
 }
 
-let market: Market;
-let owner: Person;
+let market: TestEnvironment;
+let owner: TestUser;
 let kinds: Map<string, Kind & { readonly validate: ValidateFunction }>;
 beforeAll(async () => {
-  market = await Market.open();
-  owner = await Person.join(market);
-  const { types } = (await owner.got('GET', '/v1/events/types')) as unknown as { types: Kind[] };
+  market = await TestEnvironment.open();
+  owner = await TestUser.create(market);
+  const { types } = (await owner.requireData('GET', '/v1/events/types')) as unknown as { types: Kind[] };
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
   formats.default(ajv);
   kinds = new Map(types.map((kind) => [kind.type, { ...kind, validate: ajv.compile(kind.schema) }]));

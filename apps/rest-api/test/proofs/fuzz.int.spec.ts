@@ -9,9 +9,9 @@ import { type IdPrefix, OPERATIONS, type Operation } from '@trading-automation/c
 import fc from 'fast-check';
 import { z } from 'zod';
 import { expectContract, goodRequest, malformedIds, perform, populate, unknownId } from './contract.js';
-import { Market } from './market.js';
-import { Person } from './person.js';
 import type { GoodRequest } from './requests.js';
+import { TestEnvironment } from './test-environment.js';
+import { TestUser } from './test-user.js';
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 10_000);
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121);
@@ -41,15 +41,15 @@ interface JsonSchema {
   readonly $defs?: Readonly<Record<string, JsonSchema>>;
 }
 
-let market: Market;
-let owner: Person;
+let market: TestEnvironment;
+let owner: TestUser;
 /** Real ids by prefix: the caller's, and somebody else's. */
 let ids: Map<string, string[]>;
 
 beforeAll(async () => {
-  market = await Market.open();
-  owner = await Person.join(market);
-  const other = await Person.join(market);
+  market = await TestEnvironment.open();
+  owner = await TestUser.create(market);
+  const other = await TestUser.create(market);
   ids = new Map();
   for (const person of [owner, other]) {
     await populate(person);
@@ -246,7 +246,7 @@ it.each(fuzzed.map((operation) => [operation.id, operation] as const))(
 
 it('that many requests were sent, and the API still answers', async () => {
   expect(sent).toBeGreaterThanOrEqual(RUNS);
-  expect(await owner.got('GET', '/v1/me')).toMatchObject({ id: owner.id });
+  expect(await owner.requireData('GET', '/v1/me')).toMatchObject({ id: owner.id });
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 });
 

@@ -1,11 +1,11 @@
 /** Two users with records of every kind: nothing that one of them reads shows anything of the other. */
 import { ID_PREFIXES, type IdPrefix, OPERATIONS, type Operation } from '@trading-automation/contracts';
 import { exampleId } from '@trading-automation/contracts/samples';
-import { type Received } from '../send.js';
+import { type TestResponse } from '../send.js';
 import { goodRequest, perform, populate } from './contract.js';
-import { Market } from './market.js';
-import { Person } from './person.js';
 import type { GoodRequest } from './requests.js';
+import { TestEnvironment } from './test-environment.js';
+import { TestUser } from './test-user.js';
 
 const ID = /\b(?!tpr_|rwt_)[a-z]{3}_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g;
 /** Of no record: the catalogue of events shows them to everybody. */
@@ -17,13 +17,13 @@ const reads = OPERATIONS.filter(
 const lists = reads.filter(({ list }) => list !== undefined);
 const posts = OPERATIONS.filter(({ method, access }) => method === 'POST' && access !== 'CHALLENGE');
 
-let market: Market;
-let people: readonly [Person, Person];
+let market: TestEnvironment;
+let people: readonly [TestUser, TestUser];
 let requests: readonly [ReadonlyMap<Operation, GoodRequest>, ReadonlyMap<Operation, GoodRequest>];
 
 beforeAll(async () => {
-  market = await Market.open();
-  people = [await Person.join(market), await Person.join(market)];
+  market = await TestEnvironment.open();
+  people = [await TestUser.create(market), await TestUser.create(market)];
   requests = [await populate(people[0]), await populate(people[1])];
 });
 afterAll(() => market?.close());
@@ -83,9 +83,9 @@ it('a cursor of one user is none of the other', async () => {
 });
 
 describe.each(posts.map((operation) => [operation.id, operation] as const))('%s', (_id, operation) => {
-  const send = (person: Person, request: GoodRequest, key: string) =>
+  const send = (person: TestUser, request: GoodRequest, key: string) =>
     perform(operation, person, request, { headers: { 'idempotency-key': key } });
-  const kept = ({ status, text, headers }: Received) => ({ status, text, location: headers.location });
+  const kept = ({ status, text, headers }: TestResponse) => ({ status, text, location: headers.location });
 
   it('is done once for one Idempotency-Key, and answers the same again', async () => {
     const request = await goodRequest(operation, people[0]);

@@ -1,9 +1,9 @@
 /** By cursor, page 10,000 costs what page 1 does: every list reads an index from where the cursor stands. */
 import { OPERATIONS, type Operation } from '@trading-automation/contracts';
 import { perform, populate } from './contract.js';
-import { Market } from './market.js';
-import { Person } from './person.js';
 import type { GoodRequest } from './requests.js';
+import { TestEnvironment } from './test-environment.js';
+import { TestUser } from './test-user.js';
 
 interface Statement {
   readonly text: string;
@@ -17,15 +17,15 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-let market: Market;
-let owner: Person;
+let market: TestEnvironment;
+let owner: TestUser;
 let requests: ReadonlyMap<Operation, GoodRequest>;
 const statements: Statement[] = [];
 let restore: () => void;
 
 beforeAll(async () => {
-  market = await Market.open();
-  owner = await Person.join(market);
+  market = await TestEnvironment.open();
+  owner = await TestUser.create(market);
   requests = await populate(owner);
   restore = recordStatements();
 });
@@ -36,7 +36,7 @@ afterAll(async () => {
 
 /** Notes what any pool of this process asks of the database, the API's too. */
 function recordStatements(): () => void {
-  const { driver } = market.farSide.platform.database as unknown as { driver: { master: object } };
+  const { driver } = market.backend.platform.database as unknown as { driver: { master: object } };
   const pool = Object.getPrototypeOf(driver.master) as { query: (...given: unknown[]) => unknown };
   const { query } = pool;
   pool.query = function record(this: unknown, ...given: unknown[]) {
@@ -67,7 +67,7 @@ async function statementOf(operation: Operation, query: Readonly<Record<string, 
 
 /** The plan where reading whole tables and sorting are the last resort, as they are for tables that have grown. */
 async function planOf({ text, values }: Statement, options = 'COSTS OFF'): Promise<Plan> {
-  const runner = market.farSide.platform.database.createQueryRunner();
+  const runner = market.backend.platform.database.createQueryRunner();
   await runner.startTransaction();
   try {
     for (const way of ['enable_seqscan', 'enable_bitmapscan', 'enable_sort'])

@@ -1,17 +1,17 @@
 /** What every list takes: limit, offset, cursor, sort, order and include, by the same rules. */
 import { OPERATIONS, type Operation } from '@trading-automation/contracts';
-import { type Received } from '../send.js';
+import { type TestResponse } from '../send.js';
 import { expectContract, perform, populate } from './contract.js';
-import { Market } from './market.js';
-import { Person } from './person.js';
 import type { GoodRequest } from './requests.js';
+import { TestEnvironment } from './test-environment.js';
+import { TestUser } from './test-user.js';
 
-let market: Market;
-let owner: Person;
+let market: TestEnvironment;
+let owner: TestUser;
 let requests: ReadonlyMap<Operation, GoodRequest>;
 beforeAll(async () => {
-  market = await Market.open();
-  owner = await Person.join(market);
+  market = await TestEnvironment.open();
+  owner = await TestUser.create(market);
   requests = await populate(owner);
 });
 afterAll(() => market?.close());
@@ -26,8 +26,8 @@ type Pagination = {
   next_cursor: string | null;
   total?: number;
 };
-const pageOf = ({ json }: Received) => json.pagination as Pagination;
-const items = ({ json }: Received) => json.data as Record<string, unknown>[];
+const pageOf = ({ json }: TestResponse) => json.pagination as Pagination;
+const items = ({ json }: TestResponse) => json.data as Record<string, unknown>[];
 
 describe.each(lists)('%s', (_id, operation, { sorts, limitDefault }) => {
   let request: GoodRequest;
@@ -98,7 +98,7 @@ describe.each(lists)('%s', (_id, operation, { sorts, limitDefault }) => {
     const [byCursor, byOffset]: [unknown[], unknown[]] = [[], []];
     let cursor: string | null = null;
     for (let offset = 0; offset < items(whole).length; offset++) {
-      const page: Received = await read({ limit: '1', ...(cursor === null ? {} : { cursor }) });
+      const page: TestResponse = await read({ limit: '1', ...(cursor === null ? {} : { cursor }) });
       byCursor.push(...items(page));
       cursor = pageOf(page).next_cursor;
       byOffset.push(...items(await read({ limit: '1', offset: String(offset) })));

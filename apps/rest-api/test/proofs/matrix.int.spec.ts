@@ -1,24 +1,24 @@
 /** Every route with every kind of credential, id, field and parameter, held against its contract. */
 import { OPERATIONS, type Operation, PERMISSIONS, permits } from '@trading-automation/contracts';
-import { type Received, send } from '../send.js';
+import { send, type TestResponse } from '../send.js';
 import {
   expectContract,
   goodRequest,
-  idPlaces,
+  idLocations,
   isOwned,
   malformedIds,
   perform,
   targetOf,
   unknownId,
 } from './contract.js';
-import { Market } from './market.js';
-import { Person } from './person.js';
+import { TestEnvironment } from './test-environment.js';
+import { TestUser } from './test-user.js';
 
-let market: Market;
-let stranger: Person;
+let market: TestEnvironment;
+let stranger: TestUser;
 beforeAll(async () => {
-  market = await Market.open();
-  stranger = await Person.join(market);
+  market = await TestEnvironment.open();
+  stranger = await TestUser.create(market);
 });
 afterAll(() => market?.close());
 
@@ -27,22 +27,22 @@ const needsKey = ({ access }: Operation) => access !== 'PUBLIC' && access !== 'C
 /** Members that no request may set, wherever it sends them. */
 const NOT_ASSIGNABLE = ['user_id', 'id', 'created_at', 'consecutive_failures', 'secret', 'admin'];
 
-function expectRefusal(operation: Operation, answer: Received, status: number, code: string): void {
+function expectRefusal(operation: Operation, answer: TestResponse, status: number, code: string): void {
   expect({ status: answer.status, code: answer.json.error?.code }).toEqual({ status, code });
   expectContract(operation, answer);
 }
 
 /** An answer without what differs from request to request. */
-const wordsOf = ({ status, json }: Received) => ({
+const wordsOf = ({ status, json }: TestResponse) => ({
   status,
   ...json,
   error: { ...json.error, request_id: undefined },
 });
 
 describe.each(named)('%s', (_id, operation) => {
-  let owner: Person;
+  let owner: TestUser;
   beforeAll(async () => {
-    owner = await Person.join(market);
+    owner = await TestUser.create(market);
   });
 
   it('does what it says for whoever may, and refuses whoever may not', async () => {
@@ -117,7 +117,7 @@ describe.each(named)('%s', (_id, operation) => {
       }
     });
 
-  for (const place of idPlaces(operation)) {
+  for (const place of idLocations(operation)) {
     it(`knows no record of an unknown, malformed or foreign id in ${place.part} ${place.name}`, async () => {
       const request = await goodRequest(operation, owner);
       const unknown = await perform(operation, owner, place.put(request, unknownId(place.prefix)));

@@ -1,8 +1,8 @@
 /** The published endpoint tables against what is served, described and permitted. */
 import { readFileSync } from 'node:fs';
 import { OPERATIONS } from '@trading-automation/contracts';
-import { type RealApi, startRealApi } from '../real-api.js';
 import { send } from '../send.js';
+import { startTestRestApi, type TestRestApi } from '../test-rest-api.js';
 
 interface Published {
   readonly method: string;
@@ -26,10 +26,10 @@ const published: Published[] = [...tables.matchAll(/^\| (.+?)\s+\| `(\S+)`\s+\| 
 const shapeOf = (path: string) => path.replace(/:\w+/g, ':');
 const named = published.map((entry) => [`${entry.method} ${entry.path}`, entry] as const);
 
-let api: RealApi;
+let api: TestRestApi;
 let described: Record<string, Record<string, { 'x-permission'?: string }>>;
 beforeAll(async () => {
-  api = await startRealApi();
+  api = await startTestRestApi();
   const { status, text } = await send(api, 'GET', '/openapi.json');
   expect(status).toBe(200);
   const paths = JSON.parse(text).paths as Record<string, (typeof described)[string]>;

@@ -1,5 +1,5 @@
 /** A request to each operation that has to succeed, over records made for it. */
-import { type Person, WALLET } from './person.js';
+import { type TestUser, WALLET } from './test-user.js';
 
 export interface GoodRequest {
   readonly params?: Readonly<Record<string, string>>;
@@ -8,11 +8,11 @@ export interface GoodRequest {
 }
 
 /** Makes what the request needs, as the person whose records they are, and gives the request. */
-export type MakeRequest = (person: Person) => GoodRequest | Promise<GoodRequest>;
+export type MakeRequest = (person: TestUser) => GoodRequest | Promise<GoodRequest>;
 
 const bare: MakeRequest = () => ({});
 const byId =
-  (make: (person: Person) => Promise<string>): MakeRequest =>
+  (make: (person: TestUser) => Promise<string>): MakeRequest =>
   async (person) => ({
     params: { id: await make(person) },
   });
@@ -133,7 +133,7 @@ export const REQUESTS: Readonly<Record<string, MakeRequest>> = {
   'withdrawals.list': bare,
   'withdrawals.get': byId((person) => person.withdrawal()),
   'withdrawals.create': async (person) => {
-    await person.got('POST', `/v1/rewards/${await person.reward()}/claim`);
+    await person.requireData('POST', `/v1/rewards/${await person.reward()}/claim`);
     return { body: { amount: '10', wallet_address: WALLET } };
   },
   'withdrawals.cancel': byId((person) => person.withdrawal()),

@@ -2,21 +2,21 @@
 import { OPERATIONS, type Operation } from '@trading-automation/contracts';
 import { Redis } from 'ioredis';
 import { goodRequest, perform } from './contract.js';
-import { Market } from './market.js';
-import { Person } from './person.js';
+import { TestEnvironment } from './test-environment.js';
+import { TestUser } from './test-user.js';
 
 /** Where a secret is told: nowhere else. */
 const TELLING = ['webhooks.create', 'webhooks.rotateSecret'];
 const SECRET = /whsec_[A-Za-z0-9+/]{43}=/g;
 
-let market: Market;
-let owner: Person;
+let market: TestEnvironment;
+let owner: TestUser;
 const told = new Map<Operation, string[]>();
 const secrets = new Set<string>();
 
 beforeAll(async () => {
-  market = await Market.open();
-  owner = await Person.join(market);
+  market = await TestEnvironment.open();
+  owner = await TestUser.create(market);
   // Each twice: the second time over all that the first made.
   for (let round = 0; round < 2; round++) {
     for (const operation of OPERATIONS) {

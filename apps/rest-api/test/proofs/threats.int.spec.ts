@@ -3,25 +3,25 @@ import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { signRequest } from '@trading-automation/signed-request';
 import { Redis } from 'ioredis';
-import { openAccount } from '../real-api.js';
-import { type Received, type Sent, send } from '../send.js';
+import { type SendOptions, send, type TestResponse } from '../send.js';
+import { openAccount } from '../test-rest-api.js';
 import { populate } from './contract.js';
-import { Market } from './market.js';
-import { Person } from './person.js';
+import { TestEnvironment } from './test-environment.js';
+import { TestUser } from './test-user.js';
 
-let market: Market;
-let owner: Person;
+let market: TestEnvironment;
+let owner: TestUser;
 beforeAll(async () => {
-  market = await Market.open();
-  owner = await Person.join(market);
+  market = await TestEnvironment.open();
+  owner = await TestUser.create(market);
 });
 afterAll(() => market?.close());
 
-const get = (target: string, headers: Sent['headers']) =>
+const get = (target: string, headers: SendOptions['headers']) =>
   send(market.api, 'GET', target, { headers: headers! });
 const sign = (target: string, more: Partial<Parameters<typeof signRequest>[0]> = {}) =>
-  signRequest({ method: 'GET', path: target, privateKey: owner.holder.privateKey, ...more });
-const refusal = ({ status, json }: Received) => ({ status, code: json.error?.code });
+  signRequest({ method: 'GET', path: target, privateKey: owner.keyPair.privateKey, ...more });
+const refusal = ({ status, json }: TestResponse) => ({ status, code: json.error?.code });
 
 /** The order of secp256k1 (SEC 2, section 2.4.1). */
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
@@ -29,7 +29,7 @@ const hex = (value: bigint) => value.toString(16).padStart(64, '0');
 
 describe('A2: a request captured in one world', () => {
   it('opens nothing in the other', async () => {
-    const live = await Market.open({ WORLD: 'live', PUBLIC_URL: 'https://api.example' });
+    const live = await TestEnvironment.open({ WORLD: 'live', PUBLIC_URL: 'https://api.example' });
     try {
       await openAccount(live.api);
       const headers = sign('/v1/me');
@@ -136,7 +136,7 @@ describe('A6 and A7: a signature over one request', () => {
       method: 'POST',
       path: '/v1/api-keys',
       body,
-      privateKey: owner.holder.privateKey,
+      privateKey: owner.keyPair.privateKey,
     });
     const answer = await send(market.api, 'POST', '/v1/api-keys', {
       body: other,
@@ -151,7 +151,7 @@ describe('A9: a flood of 100,000 requests that prove nothing', () => {
     const redis = new Redis(process.env.TEST_REDIS_URL!);
     const noncesOf = async (publicKey: string) => (await redis.keys(`*${publicKey}*`)).length;
     try {
-      const { publicKey, privateKey } = owner.holder;
+      const { publicKey, privateKey } = owner.keyPair;
       const before = await noncesOf(publicKey);
       const nonce = randomBytes(16).toString('hex');
       // Signed anew for each round: what is too old is refused for that.
@@ -268,10 +268,10 @@ function collect(value: unknown, into: Set<string>): void {
 
 describe('A15: a credential that was revoked', () => {
   it('opens nothing from the very next request on', async () => {
-    const { id, key } = await owner.got('POST', '/v1/api-keys', { name: 'short-lived' });
+    const { id, key } = await owner.requireData('POST', '/v1/api-keys', { name: 'short-lived' });
     const headers = { 'x-api-key': key as string };
     expect((await get('/v1/me', headers)).status).toBe(200);
-    await owner.got('DELETE', `/v1/api-keys/${id}`);
+    await owner.requireData('DELETE', `/v1/api-keys/${id}`);
     expect(refusal(await get('/v1/me', headers))).toEqual({ status: 401, code: 'invalid_api_key' });
   });
 });

@@ -31,7 +31,7 @@ async function worker(url = redisUrl, limits = LIMITS): Promise<RedisCallBudget>
     redisUrl: url,
     prefix,
     limitsOf: () => limits,
-    alone: (given): CallBudget => {
+    createFallback: (given): CallBudget => {
       alone.limits.push(given);
       return {
         take: async (call) => void alone.calls.push(call),
@@ -39,7 +39,7 @@ async function worker(url = redisUrl, limits = LIMITS): Promise<RedisCallBudget>
       };
     },
     onError: () => undefined,
-    answersWithinMs: 20_000,
+    commandTimeoutMs: 20_000,
   });
   open.push(budget);
   if (url === redisUrl) await budget.ready();

@@ -1,9 +1,9 @@
 /** What an exchange allows all workers of the deployment together. */
 import { once } from 'node:events';
-import { FAILOVER } from '@trading-automation/core';
+import { REDIS_FAILOVER_OPTIONS } from '@trading-automation/core';
 import type { BudgetedCall, CallBudget } from '@trading-automation/exchanges';
 import { Redis } from 'ioredis';
-import { SharedWindows } from './shared-windows.js';
+import { RedisSlidingWindows } from './redis-sliding-windows.js';
 import { VenueBudget, type VenueLimits } from './venue-budget.js';
 
 export interface RedisCallBudgetOptions {
@@ -12,10 +12,10 @@ export interface RedisCallBudgetOptions {
   readonly prefix: string;
   readonly limitsOf: (venue: string) => VenueLimits;
   /** A budget of one process, for a worker's own part of the limits. */
-  readonly alone: (limits: VenueLimits) => CallBudget;
+  readonly createFallback: (limits: VenueLimits) => CallBudget;
   readonly onError: (error: unknown) => void;
   /** A Redis that takes longer is as one that is away; 250 unless given. */
-  readonly answersWithinMs?: number;
+  readonly commandTimeoutMs?: number;
 }
 
 const ANSWERS_WITHIN_MS = 250;
@@ -23,9 +23,9 @@ const CONNECTED_WITHIN_MS = 2_000;
 
 export class RedisCallBudget implements CallBudget {
   private readonly redis: Redis;
-  private readonly windows: SharedWindows;
+  private readonly windows: RedisSlidingWindows;
   private readonly venues = new Map<string, VenueBudget>();
-  private readonly parts = new Map<string, { readonly workers: number; readonly budget: CallBudget }>();
+  private readonly fallbacks = new Map<string, { readonly workers: number; readonly budget: CallBudget }>();
   /** How many workers share the limits; each spends an equal part while Redis is away. */
   workers = 1;
 
@@ -33,12 +33,12 @@ export class RedisCallBudget implements CallBudget {
     this.redis = new Redis(options.redisUrl, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 1,
-      commandTimeout: options.answersWithinMs ?? ANSWERS_WITHIN_MS,
+      commandTimeout: options.commandTimeoutMs ?? ANSWERS_WITHIN_MS,
       disconnectTimeout: 200,
-      ...FAILOVER,
+      ...REDIS_FAILOVER_OPTIONS,
     });
     this.redis.on('error', options.onError);
-    this.windows = new SharedWindows(this.redis, options.prefix);
+    this.windows = new RedisSlidingWindows(this.redis, options.prefix);
   }
 
   /** Resolves when Redis is there, or was waited for long enough: calls work without it. */
@@ -69,24 +69,24 @@ export class RedisCallBudget implements CallBudget {
       venue,
       limits: limitsOf(venue),
       windows: this.windows,
-      alone: () => this.partOf(venue),
+      fallback: () => this.fallbackFor(venue),
       onError,
     });
     this.venues.set(venue, budget);
     return budget;
   }
 
-  private partOf(venue: string): CallBudget {
+  private fallbackFor(venue: string): CallBudget {
     const { workers } = this;
-    const known = this.parts.get(venue);
+    const known = this.fallbacks.get(venue);
     if (known?.workers === workers) return known.budget;
     const { weightPerMinute, ordersPer10s } = this.options.limitsOf(venue);
-    const budget = this.options.alone({
+    const budget = this.options.createFallback({
       weightPerMinute: Math.max(1, Math.floor(weightPerMinute / workers)),
       // An account's orders are one worker's.
       ordersPer10s,
     });
-    this.parts.set(venue, { workers, budget });
+    this.fallbacks.set(venue, { workers, budget });
     return budget;
   }
 }

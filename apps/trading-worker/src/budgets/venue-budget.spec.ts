@@ -1,5 +1,5 @@
 import type { BudgetedCall } from '@trading-automation/exchanges';
-import type { Demand, SharedWindows } from './shared-windows.js';
+import type { RedisSlidingWindows, TokenRequest } from './redis-sliding-windows.js';
 import { VenueBudget } from './venue-budget.js';
 
 const LIMITS = { weightPerMinute: 6_000, ordersPer10s: 100 };
@@ -7,8 +7,8 @@ const LIMITS = { weightPerMinute: 6_000, ordersPer10s: 100 };
 /** A budget whose clock stands until it is moved, over windows that grant all that is wanted. */
 function openBudget() {
   const the = { nowMs: 0, granted: 0, asks: 0 };
-  const windows: Pick<SharedWindows, 'ask' | 'pause'> = {
-    async ask(_venue: string, demands: readonly Demand[]) {
+  const windows: Pick<RedisSlidingWindows, 'acquire' | 'pause'> = {
+    async acquire(_venue: string, demands: readonly TokenRequest[]) {
       the.asks++;
       the.granted += demands.reduce((sum, { wanted }) => sum + wanted, 0);
       return { pausedMs: 0, grants: demands.map(({ wanted }) => ({ granted: wanted, retryInMs: 1 })) };
@@ -18,8 +18,8 @@ function openBudget() {
   const budget = new VenueBudget({
     venue: 'paper',
     limits: LIMITS,
-    windows: windows as SharedWindows,
-    alone: () => {
+    windows: windows as RedisSlidingWindows,
+    fallback: () => {
       throw new Error('Redis is there');
     },
     onError: (error) => {

@@ -10,7 +10,7 @@ const AT_ONCE = 20;
  *
  * @param sync - reads the balances of one account
  */
-export function refreshWith(
+export function createBalanceRefresher(
   sync: (accountId: string) => Promise<unknown>,
 ): (accountIds: readonly string[]) => Promise<void> {
   return async (accountIds) => {

@@ -1,5 +1,5 @@
 import { Ledger } from '@trading-automation/core/ledger';
-import { ProfitShares } from '@trading-automation/core/rewards';
+import { ProfitSharesService } from '@trading-automation/core/rewards';
 import { CoreUnderTest } from '@trading-automation/core/testing';
 import { configSchema } from '../config.js';
 import { ProfitSharing } from './profit-sharing.js';
@@ -14,7 +14,7 @@ afterAll(() => core.close());
 describe('a trading worker', () => {
   it('offers shares in profit, settles what is over as it starts, and ends with the turn that is running', async () => {
     const errors: unknown[] = [];
-    const shares = new ProfitShares(core.platform, new Ledger(core.platform), {});
+    const shares = new ProfitSharesService(core.platform, new Ledger(core.platform), {});
     const sharing = new ProfitSharing(shares, (error) => errors.push(error));
     await sharing.onApplicationBootstrap();
     await sharing.onApplicationShutdown();
@@ -31,7 +31,7 @@ describe('a trading worker', () => {
   it('tells of a turn that failed, and stays', async () => {
     const told = new Promise<unknown>((resolve) => {
       const settleDue = () => Promise.reject(new Error('no database'));
-      const sharing = new ProfitSharing({ offer: async () => undefined, settleDue }, (error) => {
+      const sharing = new ProfitSharing({ publishRewardType: async () => undefined, settleDue }, (error) => {
         void sharing.onApplicationShutdown().then(() => resolve(error));
       });
       void sharing.onApplicationBootstrap();
@@ -40,7 +40,7 @@ describe('a trading worker', () => {
   });
 
   it('that never started can be stopped', async () => {
-    const shares = new ProfitShares(core.platform, new Ledger(core.platform), {});
+    const shares = new ProfitSharesService(core.platform, new Ledger(core.platform), {});
     await expect(new ProfitSharing(shares, () => undefined).onApplicationShutdown()).resolves.toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
-import type { ProfitShares } from '@trading-automation/core/rewards';
+import type { ProfitSharesService } from '@trading-automation/core/rewards';
 import { type Loop, startLoop } from '../schedules/loop.js';
 
 const SETTLE_EVERY_MS = 60_000;
@@ -9,12 +9,12 @@ export class ProfitSharing implements OnApplicationBootstrap, OnApplicationShutd
   private loop: Loop | null = null;
 
   constructor(
-    private readonly shares: Pick<ProfitShares, 'offer' | 'settleDue'>,
+    private readonly shares: Pick<ProfitSharesService, 'publishRewardType' | 'settleDue'>,
     private readonly onError: (error: unknown) => void,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    await this.shares.offer();
+    await this.shares.publishRewardType();
     this.loop = startLoop(SETTLE_EVERY_MS, () => this.settle(), this.onError);
   }
 

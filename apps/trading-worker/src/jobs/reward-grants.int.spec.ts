@@ -1,4 +1,4 @@
-import { AccountUpkeep } from '@trading-automation/core/exchange-accounts';
+import { AccountSyncService } from '@trading-automation/core/exchange-accounts';
 import { Ledger } from '@trading-automation/core/ledger';
 import { RewardAccrual } from '@trading-automation/core/rewards';
 import { CoreUnderTest } from '@trading-automation/core/testing';
@@ -21,8 +21,8 @@ async function sync(): Promise<string> {
      WHERE id = $1`,
     account.uuid,
   );
-  const upkeep = new AccountUpkeep(core.platform);
-  await upkeep.storeBalances(account.uuid, { USDT: { free: '1', locked: '0' } }, await upkeep.time());
+  const upkeep = new AccountSyncService(core.platform);
+  await upkeep.storeBalances(account.uuid, { USDT: { free: '1', locked: '0' } }, await upkeep.databaseTime());
   return actor.userId;
 }
 const rewardsOf = (userId: string) => core.rows('SELECT amount FROM rewards WHERE user_id = $1', userId);

@@ -11,7 +11,7 @@ export class RewardGrants implements OnApplicationBootstrap, OnApplicationShutdo
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    await this.accrual.offer();
+    await this.accrual.publishRewardTypes();
     const relay = this.accrual.relay(this.onError);
     relay.start();
     this.stop = () => relay.stop();

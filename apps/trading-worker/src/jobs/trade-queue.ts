@@ -4,7 +4,7 @@
  * Its connection is its own: adding fails at once where Redis is away, and the looks at open trades take up what was
  * not added; the worker that takes jobs waits for Redis as long as it takes.
  */
-import { FAILOVER } from '@trading-automation/core';
+import { REDIS_FAILOVER_OPTIONS } from '@trading-automation/core';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 
@@ -25,7 +25,7 @@ export class TradeQueue {
       maxRetriesPerRequest: 1,
       disconnectTimeout: 200,
       commandTimeout: 2_000,
-      ...FAILOVER,
+      ...REDIS_FAILOVER_OPTIONS,
     });
     this.redis.on('error', onError);
     this.queue = new Queue<TradeJob>(TRADES_QUEUE, {

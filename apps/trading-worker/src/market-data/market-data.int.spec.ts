@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import {
   BookFeed,
   type BookMessage,
-  LEASE_MS,
+  MARKET_DATA_LEASE_MS,
   OrderBook,
   PriceFeed,
 } from '@trading-automation/core/market-data';
@@ -241,7 +241,7 @@ describe('market data of a venue', () => {
 
   it('moves within 15 s when its publisher dies, and a publisher that lost its lease falls silent', async () => {
     await rest('50000', '0.5');
-    await redis.set(`${prefix}:lease:paper`, 'dead', 'PX', LEASE_MS);
+    await redis.set(`${prefix}:lease:paper`, 'dead', 'PX', MARKET_DATA_LEASE_MS);
     startWorker('one');
     const reader = follow();
     await eventually(() => reader.messages.length > 0);

@@ -1,15 +1,15 @@
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
-import { MarketBoard } from '@trading-automation/core/market-data';
+import { MarketDataPublisher } from '@trading-automation/core/market-data';
 import type { ExchangeVenue } from '@trading-automation/exchanges';
 import { type Loop, startLoop } from '../schedules/loop.js';
-import { BookWatch } from './book-watch.js';
-import { type PairSource, PriceWatch } from './price-watch.js';
+import { BookPublisher } from './book-publisher.js';
+import { type PairSource, PricePublisher } from './price-publisher.js';
 
 /** How often the lease is renewed, wishes are read and snapshots kept up. */
 const TURN_EVERY_MS = 1_000;
 const SYMBOLS_EVERY_MS = 5_000;
 
-export interface MarketDataParts {
+export interface MarketDataDependencies {
   readonly redisUrl: string;
   /** As the APIs' feeds have it. */
   readonly prefix: string;
@@ -25,70 +25,70 @@ export interface MarketDataParts {
  * of all active pairs and the books that somebody wants, and puts them on the board in Redis.
  */
 export class MarketData implements OnApplicationBootstrap, OnApplicationShutdown {
-  private board: MarketBoard | undefined;
-  private desks: readonly VenueDesk[] = [];
+  private publisher: MarketDataPublisher | undefined;
+  private venuePublishers: readonly VenuePublisher[] = [];
   private loops: readonly Loop[] = [];
 
-  constructor(private readonly parts: MarketDataParts) {}
+  constructor(private readonly parts: MarketDataDependencies) {}
 
   onApplicationBootstrap(): void {
     const { venues, onError } = this.parts;
-    const board = new MarketBoard(this.parts);
-    this.board = board;
-    this.desks = venues.map((venue) => new VenueDesk(venue, board, this.parts));
-    for (const desk of this.desks) desk.listen().catch(onError);
-    this.loops = this.desks.map((desk) => startLoop(TURN_EVERY_MS, () => desk.turn(), onError));
+    const board = new MarketDataPublisher(this.parts);
+    this.publisher = board;
+    this.venuePublishers = venues.map((venue) => new VenuePublisher(venue, board, this.parts));
+    for (const desk of this.venuePublishers) desk.listen().catch(onError);
+    this.loops = this.venuePublishers.map((desk) => startLoop(TURN_EVERY_MS, () => desk.tick(), onError));
   }
 
   /** Ends every stream, and lets another worker take over at once. */
   async onApplicationShutdown(): Promise<void> {
     await Promise.all(this.loops.map((loop) => loop.stop()));
-    await Promise.all(this.desks.map((desk) => desk.leave().catch(this.parts.onError)));
-    this.board?.close();
+    await Promise.all(this.venuePublishers.map((desk) => desk.stop().catch(this.parts.onError)));
+    this.publisher?.close();
   }
 }
 
 /** One venue. */
-class VenueDesk {
-  private readonly books = new Map<string, BookWatch>();
-  private prices: { readonly symbols: string; readonly watch: PriceWatch } | undefined;
+class VenuePublisher {
+  private readonly books = new Map<string, BookPublisher>();
+  private prices: { readonly symbols: string; readonly watch: PricePublisher } | undefined;
   private symbols: { readonly active: readonly string[]; readonly readAt: number } | undefined;
-  private holds = false;
+  private hasLease = false;
 
   constructor(
     private readonly venue: ExchangeVenue,
-    private readonly board: MarketBoard,
-    private readonly parts: MarketDataParts,
+    private readonly publisher: MarketDataPublisher,
+    private readonly parts: MarketDataDependencies,
   ) {}
 
   listen(): Promise<void> {
-    return this.board.onRequest(this.venue.id, (symbol) => {
-      if (!this.holds) return;
+    return this.publisher.onSnapshotRequest(this.venue.id, (symbol) => {
+      if (!this.hasLease) return;
       const watch = this.books.get(symbol);
-      if (watch !== undefined) watch.repeat();
-      else this.followWishes().catch(this.parts.onError);
+      if (watch !== undefined) watch.rebroadcast();
+      else this.syncBooks().catch(this.parts.onError);
     });
   }
 
-  async turn(): Promise<void> {
-    this.holds = await this.board.hold(this.venue.id);
-    if (!this.holds) {
+  async tick(): Promise<void> {
+    this.hasLease = await this.publisher.acquireLease(this.venue.id);
+    if (!this.hasLease) {
       await this.closeAll();
       return;
     }
     // Without the catalogue it goes on with what it knew: books and prices need no database.
     await this.readSymbols().catch(this.parts.onError);
-    await this.followPrices();
-    await this.followWishes();
-    for (const watch of this.books.values()) watch.keep();
+    await this.syncPriceStream();
+    await this.syncBooks();
+    for (const watch of this.books.values()) watch.refreshSnapshot();
   }
 
-  async leave(): Promise<void> {
-    const { holds } = this;
+  async stop(): Promise<void> {
+    const { hasLease } = this;
     // First, so that no wish that comes in meanwhile opens anything.
-    this.holds = false;
+    this.hasLease = false;
     await this.closeAll();
-    if (holds) await this.board.release(this.venue.id);
+    if (hasLease) await this.publisher.releaseLease(this.venue.id);
   }
 
   private async readSymbols(): Promise<void> {
@@ -99,26 +99,30 @@ class VenueDesk {
   }
 
   /** One stream for all pairs; another one when the pairs are others. */
-  private async followPrices(): Promise<void> {
+  private async syncPriceStream(): Promise<void> {
     const active = this.symbols?.active ?? [];
     const symbols = active.join(' ');
     if (symbols === (this.prices?.symbols ?? '')) return;
     await this.prices?.watch.close();
     this.prices = undefined;
     if (active.length === 0) return;
-    const { venue, board } = this;
+    const { venue, publisher } = this;
     const { pairs, onError } = this.parts;
-    this.prices = { symbols, watch: new PriceWatch({ venue, symbols: active, board, pairs, onError }) };
+    this.prices = {
+      symbols,
+      watch: new PricePublisher({ venue, symbols: active, publisher: publisher, pairs, onError }),
+    };
   }
 
-  private async followWishes(): Promise<void> {
-    const wished = await this.board.wanted(this.venue.id);
-    if (!this.holds) return;
+  private async syncBooks(): Promise<void> {
+    const wished = await this.publisher.wantedSymbols(this.venue.id);
+    if (!this.hasLease) return;
     const wanted = new Set(wished.filter((symbol) => this.symbols?.active.includes(symbol)));
-    const { venue, board } = this;
+    const { venue, publisher } = this;
     const { onError } = this.parts;
     for (const symbol of wanted) {
-      if (!this.books.has(symbol)) this.books.set(symbol, new BookWatch({ venue, symbol, board, onError }));
+      if (!this.books.has(symbol))
+        this.books.set(symbol, new BookPublisher({ venue, symbol, publisher: publisher, onError }));
     }
     const unwanted = [...this.books.keys()].filter((symbol) => !wanted.has(symbol));
     await Promise.all(unwanted.map((symbol) => this.closeBook(symbol)));

@@ -1,7 +1,7 @@
 import type { Platform } from '@trading-automation/core';
-import { ACCOUNT_OWNERS_CHANNEL, LEASE_RENEWED_EVERY_MS } from '@trading-automation/core/exchange-accounts';
+import { ACCOUNT_OWNERS_CHANNEL, LEASE_RENEWAL_MS } from '@trading-automation/core/exchange-accounts';
 import { ACCOUNT_WORK_CHANNEL } from '@trading-automation/core/trades';
-import type { Desks } from '../desk/desks.js';
+import type { ExchangeGateway } from '../exchange/exchange-gateway.js';
 import { type Loop, startLoop } from '../schedules/loop.js';
 
 /** Claims follow a release at once, but not each of a hundred by itself. */
@@ -17,7 +17,7 @@ export class OwnershipLoop {
 
   constructor(
     private readonly platform: Platform,
-    private readonly desks: Desks,
+    private readonly gateway: ExchangeGateway,
     private readonly onError: (error: unknown) => void,
     /** Told after each turn of how many workers share the exchanges' limits. */
     private readonly onTurn: (workers: number) => void = () => undefined,
@@ -25,14 +25,14 @@ export class OwnershipLoop {
 
   start(): void {
     const { listener } = this.platform;
-    const { submissions, ownership } = this.desks;
-    this.loops = [startLoop(LEASE_RENEWED_EVERY_MS, () => this.turn(), this.onError)];
+    const { orderSubmitter, ownership } = this.gateway;
+    this.loops = [startLoop(LEASE_RENEWAL_MS, () => this.tick(), this.onError)];
     this.unsubscribe = [
       listener.subscribe(ACCOUNT_WORK_CHANNEL, (accountId) => {
         // After a reconnection anything may have been missed.
-        submissions.wake(accountId === undefined ? ownership.mine().keys() : [accountId]);
+        orderSubmitter.wake(accountId === undefined ? ownership.ownedAccounts().keys() : [accountId]);
       }),
-      listener.subscribe(ACCOUNT_OWNERS_CHANNEL, () => this.claimAgain()),
+      listener.subscribe(ACCOUNT_OWNERS_CHANNEL, () => this.scheduleClaim()),
     ];
   }
 
@@ -42,25 +42,25 @@ export class OwnershipLoop {
     clearTimeout(this.claimSoon);
     for (const end of this.unsubscribe) end();
     await Promise.all([this.claiming, ...this.loops.map((loop) => loop.stop())]);
-    await this.desks.release();
+    await this.gateway.releaseAccounts();
   }
 
-  private async turn(): Promise<void> {
-    await this.desks.own();
-    this.follow();
+  private async tick(): Promise<void> {
+    await this.gateway.renewOwnership();
+    this.applyOwnership();
   }
 
-  private follow(): void {
+  private applyOwnership(): void {
     if (this.isStopped) return;
-    const { ownership, supervisors } = this.desks;
-    supervisors.follow(ownership.mine());
+    const { ownership, supervisors } = this.gateway;
+    supervisors.setAccounts(ownership.ownedAccounts());
     this.onTurn(ownership.workers);
   }
 
-  private claimAgain(): void {
+  private scheduleClaim(): void {
     this.claimSoon ??= setTimeout(() => {
       this.claimSoon = undefined;
-      this.claiming = this.desks.ownership.claim().then(() => this.follow(), this.onError);
+      this.claiming = this.gateway.ownership.claim().then(() => this.applyOwnership(), this.onError);
     }, CLAIM_AFTER_MS);
     this.claimSoon.unref();
   }

@@ -1,19 +1,19 @@
-import { forEachOf, startLoop } from './loop.js';
+import { forEachConcurrent, startLoop } from './loop.js';
 
 /** A promise that the test settles. */
-function gate() {
+function deferred() {
   let open: () => void = () => undefined;
   const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
   return { open: () => open(), opened };
 }
-const turns = () => new Promise((resolve) => setImmediate(resolve));
+const flushEventLoop = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a loop', () => {
   it('goes on after a turn that failed, and tells of it', async () => {
     const errors: unknown[] = [];
-    const third = gate();
+    const third = deferred();
     let count = 0;
     const loop = startLoop(
       0,
@@ -29,7 +29,7 @@ describe('a loop', () => {
   });
 
   it('makes one turn at a time, and ends with the one that is running', async () => {
-    const [begun, end] = [gate(), gate()];
+    const [begun, end] = [deferred(), deferred()];
     let isDone = false;
     let signalled = false;
     const loop = startLoop(
@@ -47,7 +47,7 @@ describe('a loop', () => {
     const stopping = loop.stop().then(() => {
       isStopped = true;
     });
-    await turns();
+    await flushEventLoop();
     expect(isStopped).toBe(false);
     end.open();
     await stopping;
@@ -55,7 +55,7 @@ describe('a loop', () => {
   });
 
   it('pauses by how long the turn took, where it is told so', async () => {
-    const told = gate();
+    const told = deferred();
     const took: number[] = [];
     let turnsMade = 0;
     const loop = startLoop(
@@ -76,14 +76,14 @@ describe('a loop', () => {
   });
 
   it('ends at once while it pauses, however long the pause is', async () => {
-    const begun = gate();
+    const begun = deferred();
     const loop = startLoop(
       3_600_000,
       async () => begun.open(),
       () => undefined,
     );
     await begun.opened;
-    await turns();
+    await flushEventLoop();
     await loop.stop();
   });
 });
@@ -95,12 +95,12 @@ describe('working through a list', () => {
     const done: number[] = [];
     const errors: unknown[] = [];
     const items = Array.from({ length: 25 }, (_, i) => i);
-    await forEachOf(
+    await forEachConcurrent(
       items,
       4,
       async (item) => {
         most = Math.max(most, ++running);
-        await turns();
+        await flushEventLoop();
         running--;
         if (item % 10 === 3) throw new Error(`item ${item}`);
         done.push(item);
@@ -113,7 +113,7 @@ describe('working through a list', () => {
   });
 
   it('of nothing is done at once', async () => {
-    await forEachOf(
+    await forEachConcurrent(
       [],
       4,
       () => Promise.reject(new Error('never')),

@@ -8,11 +8,11 @@ export interface Loop {
 /**
  * Runs `turn` again and again with a pause between; a turn that fails is told of, and the next one comes all the same.
  *
- * @param restMs - the pause, or what it is after a turn that took so long
+ * @param delayMs - the pause, or what it is after a turn that took so long
  */
 export function startLoop(
-  restMs: number | ((tookMs: number) => number),
-  turn: (signal: AbortSignal) => Promise<void>,
+  delayMs: number | ((tookMs: number) => number),
+  tick: (signal: AbortSignal) => Promise<void>,
   onError: (error: unknown) => void,
 ): Loop {
   const stopping = new AbortController();
@@ -20,8 +20,8 @@ export function startLoop(
   async function run(): Promise<void> {
     while (!signal.aborted) {
       const beganAt = performance.now();
-      await turn(signal).catch(onError);
-      const pauseMs = typeof restMs === 'number' ? restMs : restMs(performance.now() - beganAt);
+      await tick(signal).catch(onError);
+      const pauseMs = typeof delayMs === 'number' ? delayMs : delayMs(performance.now() - beganAt);
       await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     }
   }
@@ -35,7 +35,7 @@ export function startLoop(
 }
 
 /** Works through `items`, at most `concurrency` at once; one that fails is told of and hinders no other. */
-export async function forEachOf<T>(
+export async function forEachConcurrent<T>(
   items: readonly T[],
   concurrency: number,
   work: (item: T) => Promise<unknown>,

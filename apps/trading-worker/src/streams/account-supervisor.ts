@@ -18,39 +18,39 @@ import {
   type VenueFill,
   type VenueOrder,
 } from '@trading-automation/exchanges';
-import type { Repaired } from './account-repair.js';
-import { type Backoff, backoffMs, type Turns } from './backoff.js';
+import type { ReconcileSummary } from './account-reconciler.js';
+import { type Backoff, backoffMs, type Semaphore } from './backoff.js';
 
 /**
  * - `CONNECTING`, `REPAIRING`: on the way to being heard of.
  * - `LIVE`: what happens is told by the exchange. `POLLING`: the exchange has no stream, and is asked.
  * - `LOST`: nothing is heard of the account, and the next try is to come.
  */
-export type WatchState = 'CONNECTING' | 'REPAIRING' | 'LIVE' | 'POLLING' | 'LOST';
+export type StreamState = 'CONNECTING' | 'REPAIRING' | 'LIVE' | 'POLLING' | 'LOST';
 
 export interface SupervisorTimes {
   readonly backoff: Backoff;
-  readonly repairEveryMs: number;
+  readonly reconcileEveryMs: number;
   readonly pollEveryMs: number;
   /** How late a stream may tell of a fill that is known already. */
-  readonly owedWithinMs: number;
+  readonly fillTimeoutMs: number;
 }
 export const SUPERVISOR_TIMES: SupervisorTimes = {
   backoff: { firstMs: 1_000, maxMs: 30_000 },
-  repairEveryMs: 60_000,
+  reconcileEveryMs: 60_000,
   pollEveryMs: 5_000,
-  owedWithinMs: 5_000,
+  fillTimeoutMs: 5_000,
 };
 
-export interface SupervisorParts {
+export interface SupervisorDependencies {
   readonly times: SupervisorTimes;
   /** Shared by all accounts, so that those that were lost at once come back one after another. */
-  readonly turns: Turns;
+  readonly semaphore: Semaphore;
   connect(): Promise<ExchangeClient>;
-  repair(client: ExchangeClient): Promise<Repaired>;
+  reconcile(client: ExchangeClient): Promise<ReconcileSummary>;
   onOrder(order: VenueOrder, fills: readonly VenueFill[]): void;
   onBalances(balances: Balances): void;
-  onState(state: WatchState, error?: unknown): void;
+  onState(state: StreamState, error?: unknown): void;
 }
 
 type Event = () => void;
@@ -62,23 +62,23 @@ const WAITING_MAX = 10_000;
 
 export class AccountSupervisor {
   private readonly stopping = new AbortController();
-  private life = new AbortController();
-  private waiting: Event[] | null = null;
-  private readonly heard = new Set<string>();
-  private readonly owed = new Map<string, NodeJS.Timeout>();
+  private connection = new AbortController();
+  private bufferedEvents: Event[] | null = null;
+  private readonly receivedFills = new Set<string>();
+  private readonly expectedFills = new Map<string, NodeJS.Timeout>();
   private failures = 0;
   private wakeUp: (() => void) | undefined;
-  private current: WatchState = 'CONNECTING';
+  private current: StreamState = 'CONNECTING';
   private readonly running: Promise<void>;
 
   constructor(
     readonly account: OwnedAccount,
-    private readonly parts: SupervisorParts,
+    private readonly parts: SupervisorDependencies,
   ) {
     this.running = this.run();
   }
 
-  get state(): WatchState {
+  get state(): StreamState {
     return this.current;
   }
 
@@ -87,148 +87,149 @@ export class AccountSupervisor {
   }
 
   /** Has the account compared with its exchange now, and not only when it is time. */
-  repairSoon(): void {
+  reconcileSoon(): void {
     this.wakeUp?.();
   }
 
   /** These fills are known from elsewhere: a stream that is alive tells of them as well. */
-  owes(fills: readonly string[]): void {
+  expectFills(fills: readonly string[]): void {
     if (!this.isLive) return;
     for (const key of fills) {
-      if (this.heard.has(key) || this.owed.has(key)) continue;
+      if (this.receivedFills.has(key) || this.expectedFills.has(key)) continue;
       const timer = setTimeout(
-        () => this.life.abort(new Error('the stream did not tell of a fill')),
-        this.parts.times.owedWithinMs,
+        () => this.connection.abort(new Error('the stream did not tell of a fill')),
+        this.parts.times.fillTimeoutMs,
       );
       timer.unref();
-      this.owed.set(key, timer);
+      this.expectedFills.set(key, timer);
     }
   }
 
   async stop(): Promise<void> {
     this.stopping.abort(new Error('stopped'));
-    this.life.abort(this.stopping.signal.reason);
+    this.connection.abort(this.stopping.signal.reason);
     await this.running;
   }
 
   private async run(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
-      this.life = new AbortController();
-      const error = await this.live().catch((reason: unknown) => reason);
-      this.forgetOwed();
+      this.connection = new AbortController();
+      const error = await this.runConnection().catch((reason: unknown) => reason);
+      this.clearExpectedFills();
       if (signal.aborted) return;
       this.failures++;
-      this.enter('LOST', error);
+      this.setState('LOST', error);
       await pause(backoffMs(this.parts.times.backoff, this.failures, Math.random()), signal);
     }
   }
 
   /** One connection's life; ends by throwing what ended it. */
-  private async live(): Promise<never> {
-    this.enter('CONNECTING');
-    const client = await this.parts.turns.run(() => this.parts.connect());
+  private async runConnection(): Promise<never> {
+    this.setState('CONNECTING');
+    const client = await this.parts.semaphore.run(() => this.parts.connect());
     if (!client.hasStream) return this.poll(client);
-    this.waiting = [];
-    const { signal } = this.life;
+    this.bufferedEvents = [];
+    const { signal } = this.connection;
     let onConnected: () => void = () => undefined;
     const connected = new Promise<void>((resolve) => {
       onConnected = resolve;
     });
     const stream = client.watch({
       onConnected,
-      onLost: (error) => this.life.abort(error),
-      onOrder: (order, fills) => this.hear(() => this.onOrder(order, fills)),
-      onBalances: (balances) => this.hear(() => this.parts.onBalances(balances)),
+      onLost: (error) => this.connection.abort(error),
+      onOrder: (order, fills) => this.handleEvent(() => this.onOrder(order, fills)),
+      onBalances: (balances) => this.handleEvent(() => this.parts.onBalances(balances)),
     });
     try {
-      await endedBy(signal, connected);
-      this.enter('REPAIRING');
-      await this.repair(client);
-      this.followUp();
-      this.enter('LIVE');
+      await raceAbort(signal, connected);
+      this.setState('REPAIRING');
+      await this.reconcile(client);
+      this.flushBuffer();
+      this.setState('LIVE');
       this.failures = 0;
-      return await this.keepComparing(client);
+      return await this.reconcilePeriodically(client);
     } finally {
-      this.waiting = null;
+      this.bufferedEvents = null;
       await stream.close();
     }
   }
 
   private async poll(client: ExchangeClient): Promise<never> {
     for (;;) {
-      await this.repair(client);
-      this.enter('POLLING');
+      await this.reconcile(client);
+      this.setState('POLLING');
       this.failures = 0;
       await this.pauseOrWake(this.parts.times.pollEveryMs);
     }
   }
 
-  private async keepComparing(client: ExchangeClient): Promise<never> {
-    const { repairEveryMs, backoff } = this.parts.times;
+  private async reconcilePeriodically(client: ExchangeClient): Promise<never> {
+    const { reconcileEveryMs, backoff } = this.parts.times;
     let misses = 0;
-    let nextInMs = repairEveryMs;
+    let nextInMs = reconcileEveryMs;
     for (;;) {
       await this.pauseOrWake(nextInMs * (0.75 + Math.random() / 2));
       try {
-        this.owes(await this.repair(client));
+        this.expectFills(await this.reconcile(client));
         misses = 0;
-        nextInMs = repairEveryMs;
+        nextInMs = reconcileEveryMs;
       } catch (error) {
-        this.life.signal.throwIfAborted();
+        this.connection.signal.throwIfAborted();
         if (error instanceof ExchangeError && error.outcome === 'fatal') throw error;
         // The stream is alive all the same; the comparison is made up for, less often where the exchange has enough.
         misses++;
         this.parts.onState(this.current, error);
         const isTooMuch = error instanceof ExchangeError && error.code === 'rate_limited';
-        nextInMs = isTooMuch ? repairEveryMs * 2 ** Math.min(misses, 4) : backoffMs(backoff, misses, 1);
+        nextInMs = isTooMuch ? reconcileEveryMs * 2 ** Math.min(misses, 4) : backoffMs(backoff, misses, 1);
       }
     }
   }
 
-  private async repair(client: ExchangeClient): Promise<readonly string[]> {
-    const { fills } = await endedBy(
-      this.life.signal,
-      this.parts.turns.run(() => this.parts.repair(client)),
+  private async reconcile(client: ExchangeClient): Promise<readonly string[]> {
+    const { fills } = await raceAbort(
+      this.connection.signal,
+      this.parts.semaphore.run(() => this.parts.reconcile(client)),
     );
     return fills;
   }
 
-  private hear(event: Event): void {
-    if (this.waiting === null) {
+  private handleEvent(event: Event): void {
+    if (this.bufferedEvents === null) {
       event();
       return;
     }
-    this.waiting.push(event);
-    if (this.waiting.length > WAITING_MAX) this.life.abort(new Error('too much happened before the repair'));
+    this.bufferedEvents.push(event);
+    if (this.bufferedEvents.length > WAITING_MAX)
+      this.connection.abort(new Error('too much happened before the repair'));
   }
 
-  private followUp(): void {
-    const events = this.waiting ?? [];
-    this.waiting = null;
+  private flushBuffer(): void {
+    const events = this.bufferedEvents ?? [];
+    this.bufferedEvents = null;
     for (const event of events) event();
   }
 
   private onOrder(order: VenueOrder, fills: readonly VenueFill[]): void {
     for (const fill of fills) {
       const key = fillKey(fill);
-      this.heard.add(key);
-      clearTimeout(this.owed.get(key));
-      this.owed.delete(key);
+      this.receivedFills.add(key);
+      clearTimeout(this.expectedFills.get(key));
+      this.expectedFills.delete(key);
     }
-    for (const key of this.heard) {
-      if (this.heard.size <= HEARD_MAX) break;
-      this.heard.delete(key);
+    for (const key of this.receivedFills) {
+      if (this.receivedFills.size <= HEARD_MAX) break;
+      this.receivedFills.delete(key);
     }
     this.parts.onOrder(order, fills);
   }
 
-  private forgetOwed(): void {
-    for (const timer of this.owed.values()) clearTimeout(timer);
-    this.owed.clear();
+  private clearExpectedFills(): void {
+    for (const timer of this.expectedFills.values()) clearTimeout(timer);
+    this.expectedFills.clear();
   }
 
-  private enter(state: WatchState, error?: unknown): void {
+  private setState(state: StreamState, error?: unknown): void {
     this.current = state;
     this.parts.onState(state, error);
   }
@@ -236,14 +237,14 @@ export class AccountSupervisor {
   private async pauseOrWake(ms: number): Promise<void> {
     const woken = new AbortController();
     this.wakeUp = () => woken.abort();
-    await pause(ms, AbortSignal.any([woken.signal, this.life.signal]));
+    await pause(ms, AbortSignal.any([woken.signal, this.connection.signal]));
     this.wakeUp = undefined;
-    this.life.signal.throwIfAborted();
+    this.connection.signal.throwIfAborted();
   }
 }
 
 /** The work's outcome, or the reason of the signal where that comes first: the work is nobody's concern then. */
-function endedBy<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+function raceAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const onAbort = () => reject(signal.reason);
     if (signal.aborted) onAbort();

@@ -2,32 +2,32 @@
 
 import { Batcher } from '@trading-automation/core';
 import type {
-  AccountUpkeep,
-  AccountWatch,
-  HeardBalances,
+  AccountStreamStatus,
+  AccountSyncService,
+  BalanceUpdate,
   OwnedAccount,
 } from '@trading-automation/core/exchange-accounts';
 import { fillKey } from '@trading-automation/core/trades';
 import { type Balances, ExchangeError, type VenueFill } from '@trading-automation/exchanges';
 import type { Logger } from '@trading-automation/runtime';
-import type { AccountClients, OpenAccount } from '../desk/account-clients.js';
-import type { AccountDesk } from '../desk/account-desk.js';
-import type { AccountRepair } from './account-repair.js';
+import type { AccountClients, OpenAccount } from '../exchange/account-clients.js';
+import type { BalanceSync } from '../exchange/balance-sync.js';
+import type { AccountReconciler } from './account-reconciler.js';
 import {
   AccountSupervisor,
+  type StreamState,
   SUPERVISOR_TIMES,
   type SupervisorTimes,
-  type WatchState,
 } from './account-supervisor.js';
-import { Turns } from './backoff.js';
-import type { OrderIntake } from './order-intake.js';
+import { Semaphore } from './backoff.js';
+import type { OrderUpdateWriter } from './order-update-writer.js';
 
-export interface AccountSupervisorsParts {
+export interface AccountSupervisorsDependencies {
   readonly clients: AccountClients;
-  readonly accounts: Pick<AccountDesk, 'onChange'>;
-  readonly repair: AccountRepair;
-  readonly orders: OrderIntake;
-  readonly upkeep: AccountUpkeep;
+  readonly balanceSync: Pick<BalanceSync, 'onBalanceChange'>;
+  readonly accountReconciler: AccountReconciler;
+  readonly orderUpdates: OrderUpdateWriter;
+  readonly accountSync: AccountSyncService;
   /** The database's time or a little earlier; null while it is not known. */
   readonly databaseTime: () => Date | null;
   readonly logger: Logger;
@@ -40,17 +40,17 @@ const REPAIRS_AT_ONCE = 16;
 export class AccountSupervisors {
   private readonly supervisors = new Map<string, AccountSupervisor>();
   private readonly sinceMs = new Map<string, number>();
-  private readonly turns = new Turns(REPAIRS_AT_ONCE);
+  private readonly semaphore = new Semaphore(REPAIRS_AT_ONCE);
   private readonly ending = new Set<Promise<void>>();
-  private readonly balances: Batcher<HeardBalances>;
+  private readonly balanceUpdates: Batcher<BalanceUpdate>;
   private isStopped = false;
 
-  constructor(private readonly parts: AccountSupervisorsParts) {
-    this.balances = Batcher.of((heard) => parts.upkeep.storeHeard(heard));
+  constructor(private readonly parts: AccountSupervisorsDependencies) {
+    this.balanceUpdates = Batcher.of((heard) => parts.accountSync.storeUpdates(heard));
   }
 
   /** Hears of exactly these accounts from now on; those whose credentials are others begin anew. */
-  follow(owned: ReadonlyMap<string, OwnedAccount>): void {
+  setAccounts(owned: ReadonlyMap<string, OwnedAccount>): void {
     for (const [id, { account }] of this.supervisors) {
       const now = owned.get(id);
       if (now === undefined || !now.isActive || !isSame(now, account)) this.end(id);
@@ -62,7 +62,7 @@ export class AccountSupervisors {
   }
 
   /** Accounts that are not this worker's any more. */
-  forget(accountIds: readonly string[]): void {
+  removeAccounts(accountIds: readonly string[]): void {
     for (const id of accountIds) this.end(id);
   }
 
@@ -71,49 +71,51 @@ export class AccountSupervisors {
   }
 
   /** These fills are known from elsewhere; a stream that is alive tells of them, too. */
-  owes(accountId: string, fills: readonly VenueFill[]): void {
-    this.supervisors.get(accountId)?.owes(fills.map(fillKey));
+  expectFills(accountId: string, fills: readonly VenueFill[]): void {
+    this.supervisors.get(accountId)?.expectFills(fills.map(fillKey));
   }
 
-  repairSoon(accountId: string): void {
-    this.supervisors.get(accountId)?.repairSoon();
+  reconcileSoon(accountId: string): void {
+    this.supervisors.get(accountId)?.reconcileSoon();
   }
 
-  health(): readonly (AccountWatch & { readonly state: WatchState })[] {
+  health(): readonly (AccountStreamStatus & { readonly state: StreamState })[] {
     return [...this.supervisors].map(([accountId, { state }]) => ({
       accountId,
       state,
-      forMs: performance.now() - (this.sinceMs.get(accountId) ?? 0),
+      stateAgeMs: performance.now() - (this.sinceMs.get(accountId) ?? 0),
     }));
   }
 
   async stop(): Promise<void> {
     this.isStopped = true;
-    this.forget([...this.supervisors.keys()]);
+    this.removeAccounts([...this.supervisors.keys()]);
     await Promise.all(this.ending);
-    await this.balances.settle();
+    await this.balanceUpdates.drain();
   }
 
   private begin(account: OwnedAccount): void {
-    const { clients, repair, orders, times } = this.parts;
+    const { clients, accountReconciler, orderUpdates, times } = this.parts;
     const { accountId } = account;
     let open: OpenAccount | undefined;
     const supervisor = new AccountSupervisor(account, {
       times: { ...SUPERVISOR_TIMES, ...times },
-      turns: this.turns,
+      semaphore: this.semaphore,
       connect: async () => {
-        open = await clients.openAs(account);
+        open = await clients.openOwned(account);
         return open.client;
       },
-      repair: (client) => repair.run(account, client),
+      reconcile: (client) => accountReconciler.run(account, client),
       onOrder: (order, fills) => {
-        orders.add({ accountId, order, fills }).catch((error) => this.onUnstored(accountId, error));
+        orderUpdates.add({ accountId, order, fills }).catch((error) => this.onStoreFailed(accountId, error));
       },
       onBalances: (balances) => this.onBalances(accountId, balances),
       onState: (state, error) => {
         this.onState(accountId, state, error);
         if (error instanceof ExchangeError && open !== undefined)
-          clients.onRefusal(open.account, error).catch((failure) => this.onState(accountId, state, failure));
+          clients
+            .onExchangeError(open.account, error)
+            .catch((failure) => this.onState(accountId, state, failure));
       },
     });
     this.supervisors.set(accountId, supervisor);
@@ -129,21 +131,21 @@ export class AccountSupervisors {
   }
 
   private onBalances(accountId: string, balances: Balances): void {
-    this.parts.accounts.onChange(accountId);
+    this.parts.balanceSync.onBalanceChange(accountId);
     const heardAt = this.parts.databaseTime();
     if (heardAt === null) return;
-    this.balances.add({ accountId, balances, heardAt }).catch((error) => {
+    this.balanceUpdates.add({ accountId, balances, receivedAt: heardAt }).catch((error) => {
       this.parts.logger.warn({ err: error, account_id: accountId }, 'heard balances were not stored');
     });
   }
 
   /** What was heard and could not be stored is found by a comparison. */
-  private onUnstored(accountId: string, error: unknown): void {
+  private onStoreFailed(accountId: string, error: unknown): void {
     this.parts.logger.error({ err: error, account_id: accountId }, 'a heard order was not stored');
-    this.repairSoon(accountId);
+    this.reconcileSoon(accountId);
   }
 
-  private onState(accountId: string, state: WatchState, error: unknown): void {
+  private onState(accountId: string, state: StreamState, error: unknown): void {
     const { logger } = this.parts;
     this.sinceMs.set(accountId, performance.now());
     if (error === undefined) {
@@ -162,4 +164,4 @@ export class AccountSupervisors {
 
 /** The fence counts as well: an account that was another worker's meanwhile is a new one. */
 const isSame = (a: OwnedAccount, b: OwnedAccount) =>
-  a.credentialsMark === b.credentialsMark && a.fence === b.fence;
+  a.credentialsHash === b.credentialsHash && a.fence === b.fence;

@@ -1,4 +1,4 @@
-import { backoffMs, Turns } from './backoff.js';
+import { backoffMs, Semaphore } from './backoff.js';
 
 describe('backoff', () => {
   const backoff = { firstMs: 1_000, maxMs: 30_000 };
@@ -13,7 +13,7 @@ describe('backoff', () => {
 
 describe('turns', () => {
   it('let no more than so many run at once, and go on after a failure', async () => {
-    const turns = new Turns(2);
+    const turns = new Semaphore(2);
     let running = 0;
     let most = 0;
     const outcomes = await Promise.allSettled(

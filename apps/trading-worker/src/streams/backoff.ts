@@ -11,14 +11,14 @@ export function backoffMs({ firstMs, maxMs }: Backoff, failures: number, chance:
 }
 
 /** Lets at most so many run at once; the others wait in the order of arrival. */
-export class Turns {
+export class Semaphore {
   private readonly waiting: (() => void)[] = [];
   private running = 0;
 
-  constructor(private readonly atOnceMax: number) {}
+  constructor(private readonly permits: number) {}
 
   async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.running >= this.atOnceMax) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    if (this.running >= this.permits) await new Promise<void>((resolve) => this.waiting.push(resolve));
     else this.running++;
     try {
       return await work();

@@ -1,95 +1,98 @@
 import { PairCatalogue } from '@trading-automation/core/trade-pairs';
 import type { ExchangeCredentials } from '@trading-automation/exchanges';
-import type { Desks } from '../desk/desks.js';
-import { DesksUnderTest } from '../testing/desk-under-test.js';
+import type { ExchangeGateway } from '../exchange/exchange-gateway.js';
+import { GatewayUnderTest } from '../testing/gateway-under-test.js';
 import { DirectUser, PaperExchange } from '../testing/paper-exchange.js';
 import type { SupervisorTimes } from './account-supervisor.js';
 
-let the: DesksUnderTest;
+let env: GatewayUnderTest;
 let paper: PaperExchange;
 let keys: ExchangeCredentials;
-let workers: Desks[];
+let workers: ExchangeGateway[];
 /** The account's own user, by the exchange's own means. */
 let owner: DirectUser;
 /** Somebody else at the exchange, with enough of everything. */
 let other: DirectUser;
 
 beforeAll(async () => {
-  the = await DesksUnderTest.open();
+  env = await GatewayUnderTest.open();
 });
-afterAll(() => the.close());
+afterAll(() => env.close());
 beforeEach(async () => {
   paper = await PaperExchange.start();
   workers = [];
-  await the.begin();
+  await env.reset();
   const venue = paper.venue();
-  await new PairCatalogue(the.core.platform).storeMarkets('paper', await venue.fetchMarkets());
+  await new PairCatalogue(env.core.platform).storeMarkets('paper', await venue.fetchMarkets());
   keys = await paper.openAccount({ USDT: 100_000, BTC: 10 });
-  await the.seal(keys);
+  await env.setCredentials(keys);
   owner = new DirectUser(venue.connect(keys, 'spot'), 'owner');
   const rich = await paper.openAccount({ USDT: 10_000_000, BTC: 1_000, ETH: 1_000 });
   other = new DirectUser(venue.connect(rich, 'spot'), 'other');
 });
 afterEach(async () => {
   for (const desks of workers) await desks.close();
-  await the.desks.close();
+  await env.gateway.close();
   await paper.close();
 });
 
 /** Nothing but the stream tells of anything, unless a test says otherwise. */
 const QUIET: Partial<SupervisorTimes> = {
   backoff: { firstMs: 20, maxMs: 100 },
-  repairEveryMs: 3_600_000,
+  reconcileEveryMs: 3_600_000,
 };
 
 /** A worker that owns what it can and hears of it; no schedule runs. */
-async function work(times: Partial<SupervisorTimes> = QUIET, timeoutMs?: number): Promise<Desks> {
-  const desks = the.newDesks({ ...QUIET, ...times }, paper.venue(timeoutMs));
+async function startGateway(
+  times: Partial<SupervisorTimes> = QUIET,
+  timeoutMs?: number,
+): Promise<ExchangeGateway> {
+  const desks = env.newGateway({ ...QUIET, ...times }, paper.venue(timeoutMs));
   workers.push(desks);
-  await desks.own();
-  desks.supervisors.follow(desks.ownership.mine());
-  await eventually(() => desks.supervisors.isLive(the.account.uuid));
+  await desks.renewOwnership();
+  desks.supervisors.setAccounts(desks.ownership.ownedAccounts());
+  await eventually(() => desks.supervisors.isLive(env.account.uuid));
   return desks;
 }
 async function eventually(check: () => unknown, seconds = 10): Promise<void> {
   const end = performance.now() + seconds * 1_000;
   while (!(await check())) {
     if (performance.now() > end)
-      throw new Error(`it did not come about; log: ${the.logged.slice(-8).join('')}`);
+      throw new Error(`it did not come about; log: ${env.logged.slice(-8).join('')}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
-async function sendNew(desks: Desks, more: Record<string, unknown> = {}): Promise<string> {
-  const trade = await the.place({ price: '50000', amount: '0.5', ...more });
-  desks.submissions.wake([the.account.uuid]);
-  await desks.submissions.settle();
+async function sendNew(desks: ExchangeGateway, more: Record<string, unknown> = {}): Promise<string> {
+  const trade = await env.place({ price: '50000', amount: '0.5', ...more });
+  desks.orderSubmitter.wake([env.account.uuid]);
+  await desks.orderSubmitter.drain();
   return trade;
 }
-const statusOf = async (trade: string) => (await the.read(trade)).status;
+const statusOf = async (trade: string) => (await env.read(trade)).status;
 const tradesOf = (origin: string) =>
-  the.core.rows(
+  env.core.rows(
     `SELECT symbol, side, status, trim_scale(filled_amount)::text AS filled FROM trades
      WHERE exchange_account_id = $1 AND origin = $2 ORDER BY created_at, id`,
-    the.account.uuid,
+    env.account.uuid,
     origin,
   );
-const hasLogged = (text: string) => the.logged.join('').includes(text);
+const hasLogged = (text: string) => env.logged.join('').includes(text);
 
 describe('an account that is heard of', () => {
   it('has its fills stored as its stream tells them, though nobody asks', async () => {
-    const desks = await work();
+    const desks = await startGateway();
     const trade = await sendNew(desks);
-    expect(await the.read(trade)).toMatchObject({ status: 'PENDING', sub_status: 'ACCEPTED' });
+    expect(await env.read(trade)).toMatchObject({ status: 'PENDING', sub_status: 'ACCEPTED' });
     await other.limit('SELL', '0.2', '50000');
     await eventually(async () => (await statusOf(trade)) === 'PARTIALLY_FILLED');
     await other.limit('SELL', '0.3', '50000');
     await eventually(async () => (await statusOf(trade)) === 'FILLED');
-    expect(await the.read(trade)).toMatchObject({ filled_amount: '0.5', cost: '25000' });
-    expect((await the.read(trade)).fills).toHaveLength(2);
+    expect(await env.read(trade)).toMatchObject({ filled_amount: '0.5', cost: '25000' });
+    expect((await env.read(trade)).fills).toHaveLength(2);
   });
 
   it('rule 23: shows what its user does at the exchange directly, as EXTERNAL trades', async () => {
-    await work();
+    await startGateway();
     await owner.limit('BUY', '0.1', '40000');
     await eventually(async () => (await tradesOf('EXTERNAL')).length === 1);
     await other.limit('SELL', '0.1', '40000');
@@ -100,7 +103,7 @@ describe('an account that is heard of', () => {
   });
 
   it('row 5: is as the exchange says, however often and in whatever order events come', async () => {
-    const desks = await work();
+    const desks = await startGateway();
     await paper.weather({ duplicate_event_rate: 0.5, reorder_event_rate: 0.5, partial_fill_rate: 1 });
     const trades: string[] = [];
     for (let i = 0; i < 8; i++) {
@@ -113,70 +116,70 @@ describe('an account that is heard of', () => {
       return statuses.every((status) => status === 'FILLED');
     });
     const { fills } = await paper.ledger(keys);
-    const stored = await the.core.rows(
+    const stored = await env.core.rows(
       'SELECT exchange_fill_id FROM fills WHERE exchange_account_id = $1 ORDER BY exchange_fill_id::bigint',
-      the.account.uuid,
+      env.account.uuid,
     );
     expect(stored.map(({ exchange_fill_id }) => exchange_fill_id)).toEqual(
       fills.map(({ fill_id }) => fill_id).sort((a, b) => Number(a) - Number(b)),
     );
-    const told = await the.told('trade');
+    const told = await env.eventTypes('trade');
     expect(told.filter((type) => type === 'trade.filled')).toHaveLength(trades.length);
   });
 
   it('row 9: can use at once what an order brought, and never twice what orders took', async () => {
-    const desks = await work();
-    await desks.accounts.sync(the.account.uuid);
+    const desks = await startGateway();
+    await desks.balanceSync.sync(env.account.uuid);
     await other.limit('BUY', '2', '50000');
     const sold = await sendNew(desks, { side: 'SELL', amount: '2' });
     await eventually(async () => (await statusOf(sold)) === 'FILLED');
-    const readBefore = await the.core.row(
+    const readBefore = await env.core.row(
       'SELECT balances_taken_at FROM exchange_accounts WHERE id = $1',
-      the.account.uuid,
+      env.account.uuid,
     );
     // 100,000 and what the sale brought, less its fee.
     await eventually(async () => {
-      const { balances } = await the.core.row(
+      const { balances } = await env.core.row(
         'SELECT balances FROM exchange_accounts WHERE id = $1',
-        the.account.uuid,
+        env.account.uuid,
       );
       return (balances as Record<string, { free: string }>).USDT?.free === '199900';
     });
     expect(
-      await the.core.row('SELECT balances_taken_at FROM exchange_accounts WHERE id = $1', the.account.uuid),
+      await env.core.row('SELECT balances_taken_at FROM exchange_accounts WHERE id = $1', env.account.uuid),
     ).toEqual(readBefore);
     await sendNew(desks, { amount: '3' });
     await expect(sendNew(desks, { amount: '3' })).rejects.toMatchObject({ code: 'insufficient_balance' });
   });
 
   it('is asked no more once it is removed, and asked anew with new credentials', async () => {
-    const desks = await work();
+    const desks = await startGateway();
     const next = await paper.openAccount({ USDT: 5 });
-    await the.seal(next);
-    await desks.own();
-    desks.supervisors.follow(desks.ownership.mine());
+    await env.setCredentials(next);
+    await desks.renewOwnership();
+    desks.supervisors.setAccounts(desks.ownership.ownedAccounts());
     await eventually(async () => {
-      await desks.accounts.sync(the.account.uuid);
-      const { balances } = await the.core.row(
+      await desks.balanceSync.sync(env.account.uuid);
+      const { balances } = await env.core.row(
         'SELECT balances FROM exchange_accounts WHERE id = $1',
-        the.account.uuid,
+        env.account.uuid,
       );
       return (balances as Record<string, { free: string }>).USDT?.free === '5';
     });
-    await eventually(() => desks.supervisors.isLive(the.account.uuid));
-    await the.core.rows(
+    await eventually(() => desks.supervisors.isLive(env.account.uuid));
+    await env.core.rows(
       'UPDATE exchange_accounts SET deleted_at = now(), credentials_sealed = NULL WHERE id = $1',
-      the.account.uuid,
+      env.account.uuid,
     );
-    await desks.own();
-    desks.supervisors.follow(desks.ownership.mine());
+    await desks.renewOwnership();
+    desks.supervisors.setAccounts(desks.ownership.ownedAccounts());
     expect(desks.supervisors.health()).toEqual([]);
   });
 });
 
 describe('what was not heard', () => {
   it('row 4: while the stream was lost is made up for when it is back', async () => {
-    const desks = await work();
+    const desks = await startGateway();
     const trade = await sendNew(desks);
     await paper.weather({ lose_event_rate: 1 });
     await other.limit('SELL', '0.5', '50000');
@@ -186,21 +189,21 @@ describe('what was not heard', () => {
     await paper.cutStreams();
     await eventually(async () => (await statusOf(trade)) === 'FILLED');
     await eventually(async () => (await tradesOf('EXTERNAL')).length === 1);
-    await eventually(() => desks.supervisors.isLive(the.account.uuid));
+    await eventually(() => desks.supervisors.isLive(env.account.uuid));
     expect(hasLogged('"state":"LOST"')).toBe(true);
   });
 
   it('row 3, rule 22: while no worker was there is made up for at start, also on a pair that was never traded here', async () => {
-    await the.desks.close();
-    const first = await work();
-    await first.accounts.sync(the.account.uuid);
+    await env.gateway.close();
+    const first = await startGateway();
+    await first.balanceSync.sync(env.account.uuid);
     const trade = await sendNew(first);
     await first.close();
-    await the.core.rows('DELETE FROM worker_leases');
+    await env.core.rows('DELETE FROM worker_leases');
     await other.limit('SELL', '0.5', '50000');
     await other.limit('SELL', '2', '2000', 'ETH/USDT');
     await owner.limit('BUY', '2', '2000', 'ETH/USDT');
-    await work();
+    await startGateway();
     expect(await statusOf(trade)).toBe('FILLED');
     expect(await tradesOf('EXTERNAL')).toEqual([
       { symbol: 'ETH/USDT', side: 'BUY', status: 'FILLED', filled: '2' },
@@ -208,49 +211,49 @@ describe('what was not heard', () => {
   });
 
   it('row 5: on a stream that silently stopped is found by a comparison, and the stream is given up', async () => {
-    const desks = await work({ repairEveryMs: 200, owedWithinMs: 100 });
+    const desks = await startGateway({ reconcileEveryMs: 200, fillTimeoutMs: 100 });
     const trade = await sendNew(desks);
     await paper.weather({ lose_event_rate: 1 });
     await other.limit('SELL', '0.5', '50000');
     await eventually(async () => (await statusOf(trade)) === 'FILLED');
     await eventually(() => hasLogged('the stream did not tell of a fill'));
     await paper.weather({});
-    await eventually(() => desks.supervisors.isLive(the.account.uuid));
+    await eventually(() => desks.supervisors.isLive(env.account.uuid));
     const next = await sendNew(desks, { amount: '0.1' });
     await other.limit('SELL', '0.1', '50000');
     await eventually(async () => (await statusOf(next)) === 'FILLED');
   });
 
   it('row 10: is never unheard silently: an account that can not be heard of says so until it can', async () => {
-    const desks = await work();
+    const desks = await startGateway();
     await paper.weather({ maintenance: true });
     await eventually(() => desks.supervisors.health()[0]?.state === 'LOST');
     expect(hasLogged('an account is not heard of as it should be')).toBe(true);
     await paper.weather({});
-    await eventually(() => desks.supervisors.isLive(the.account.uuid));
+    await eventually(() => desks.supervisors.isLive(env.account.uuid));
   });
 });
 
 describe('row 6: an account of an exchange without a stream', () => {
   it('is asked again and again, and is no worse off for it', async () => {
-    const desks = the.newDesks({ ...QUIET, pollEveryMs: 50 });
+    const desks = env.newGateway({ ...QUIET, pollEveryMs: 50 });
     workers.push(desks);
-    await desks.own();
-    desks.supervisors.follow(desks.ownership.mine());
+    await desks.renewOwnership();
+    desks.supervisors.setAccounts(desks.ownership.ownedAccounts());
     await eventually(() => desks.supervisors.health()[0]?.state === 'POLLING');
     const trade = await sendNew(desks);
-    the.exchange.fill(the.exchange.last, '50000');
+    env.exchange.fill(env.exchange.last, '50000');
     await eventually(async () => (await statusOf(trade)) === 'FILLED');
   });
 });
 
 describe('row 1: an order whose answer is lost', () => {
   it('is found by the stream, and is at the exchange once', async () => {
-    const desks = await work({}, 400);
+    const desks = await startGateway({}, 400);
     await paper.weather({ drop_answer_rate: 1 });
     const trade = await sendNew(desks);
     await paper.weather({});
-    expect(await the.read(trade)).toMatchObject({ status: 'PENDING', sub_status: 'ACCEPTED' });
+    expect(await env.read(trade)).toMatchObject({ status: 'PENDING', sub_status: 'ACCEPTED' });
     await other.limit('SELL', '0.5', '50000');
     await eventually(async () => (await statusOf(trade)) === 'FILLED');
     expect((await paper.ledger(keys)).orders).toHaveLength(1);
@@ -259,19 +262,19 @@ describe('row 1: an order whose answer is lost', () => {
 
 describe('an account whose worker was killed', () => {
   it('is heard of and worked on by another within its lease, and nothing is sent twice', async () => {
-    const dead = await work();
+    const dead = await startGateway();
     const trade = await sendNew(dead);
-    await the.core.rows('UPDATE worker_leases SET expires_at = clock_timestamp()');
-    const next = await work();
+    await env.core.rows('UPDATE worker_leases SET expires_at = clock_timestamp()');
+    const next = await startGateway();
     await other.limit('SELL', '0.5', '50000');
     await eventually(async () => (await statusOf(trade)) === 'FILLED');
-    const late = await the.place({ price: '50000', amount: '0.1' });
-    dead.submissions.wake([the.account.uuid]);
-    await dead.submissions.settle();
-    expect(await the.read(late)).toMatchObject({ status: 'PENDING' });
-    next.submissions.wake([the.account.uuid]);
-    await next.submissions.settle();
-    expect(await the.read(late)).toMatchObject({ sub_status: 'ACCEPTED' });
+    const late = await env.place({ price: '50000', amount: '0.1' });
+    dead.orderSubmitter.wake([env.account.uuid]);
+    await dead.orderSubmitter.drain();
+    expect(await env.read(late)).toMatchObject({ status: 'PENDING' });
+    next.orderSubmitter.wake([env.account.uuid]);
+    await next.orderSubmitter.drain();
+    expect(await env.read(late)).toMatchObject({ sub_status: 'ACCEPTED' });
     expect((await paper.ledger(keys)).orders).toHaveLength(2);
   });
 });

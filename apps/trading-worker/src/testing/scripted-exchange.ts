@@ -18,7 +18,7 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
   readonly id = 'paper';
   readonly name = 'Paper';
   readonly tradingTypes = ['spot'] as const;
-  readonly isProven = true;
+  readonly isCertified = true;
   hasStream = false;
 
   /** What was asked, in order. */

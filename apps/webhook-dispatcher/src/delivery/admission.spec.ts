@@ -1,13 +1,13 @@
-import type { LanedRef } from '@trading-automation/core/webhooks';
+import type { LanedDelivery } from '@trading-automation/core/webhooks';
 import { createLogger } from '@trading-automation/runtime';
 import { Admission } from './admission.js';
 
 const logger = createLogger('spec');
 logger.level = 'silent';
-const ref = (deliveryId: string): LanedRef => ({ deliveryId, attempt: 1, lane: 'main' });
+const ref = (deliveryId: string): LanedDelivery => ({ deliveryId, attempt: 1, lane: 'main' });
 
 /** A database that says that `parked` has room, and a queue that remembers what it was given. */
-function admissionOver(parked: () => readonly LanedRef[]) {
+function admissionOver(parked: () => readonly LanedDelivery[]) {
   const asked: (readonly string[])[] = [];
   const added: string[] = [];
   const again: string[] = [];
@@ -19,8 +19,9 @@ function admissionOver(parked: () => readonly LanedRef[]) {
     },
   };
   const queue = {
-    add: async (refs: readonly LanedRef[]) => void added.push(...refs.map(({ deliveryId }) => deliveryId)),
-    addAgain: async (refs: readonly LanedRef[]) =>
+    add: async (refs: readonly LanedDelivery[]) =>
+      void added.push(...refs.map(({ deliveryId }) => deliveryId)),
+    addDuplicate: async (refs: readonly LanedDelivery[]) =>
       void again.push(...refs.map(({ deliveryId }) => deliveryId)),
   };
   const admission = new Admission(deliveries, queue, logger, () => clock.nowMs);
@@ -30,20 +31,20 @@ function admissionOver(parked: () => readonly LanedRef[]) {
 describe('admission', () => {
   it('asks once for all that were heard of while it was asking', async () => {
     const { admission, asked } = admissionOver(() => []);
-    for (const user of ['a', 'b', 'b', 'c']) admission.wake([user]);
-    await admission.settle();
+    for (const user of ['a', 'b', 'b', 'c']) admission.requestCheck([user]);
+    await admission.drain();
     expect(asked).toEqual([['a'], ['b', 'c']]);
   });
 
   it('gives what is still told to be parked no second job, until the first one is over', async () => {
     const { admission, added } = admissionOver(() => [ref('one')]);
-    admission.wake(['user']);
-    await admission.settle();
-    admission.wake(['user']);
-    await admission.settle();
+    admission.requestCheck(['user']);
+    await admission.drain();
+    admission.requestCheck(['user']);
+    await admission.drain();
     expect(added).toEqual(['one']);
-    admission.ended('one', 'user');
-    await admission.settle();
+    admission.jobEnded('one', 'user');
+    await admission.drain();
     expect(added).toEqual(['one', 'one']);
   });
 
@@ -51,8 +52,8 @@ describe('admission', () => {
     const { admission, added, again, clock } = admissionOver(() => [ref('one')]);
     for (const nowMs of [0, 5_000, 10_000, 15_000, 17_999, 20_000, 21_000]) {
       clock.nowMs = nowMs;
-      admission.wake(['user']);
-      await admission.settle();
+      admission.requestCheck(['user']);
+      await admission.drain();
       expect(again).toEqual(nowMs < 20_000 ? [] : ['one']);
     }
     expect(added).toEqual(Array(5).fill('one'));
@@ -64,11 +65,11 @@ describe('admission', () => {
       if (isAway) throw new Error('away');
       return [ref('one')];
     });
-    admission.wake(['user']);
-    await admission.settle();
+    admission.requestCheck(['user']);
+    await admission.drain();
     isAway = false;
-    admission.wake(['user']);
-    await admission.settle();
+    admission.requestCheck(['user']);
+    await admission.drain();
     expect(added).toEqual(['one']);
   });
 });

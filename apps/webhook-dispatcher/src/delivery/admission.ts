@@ -9,20 +9,20 @@
  * 4. What is missed here (a dead dispatcher, a lost job) the sweeper finds.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LanedRef, WebhookDeliveries } from '@trading-automation/core/webhooks';
+import type { LanedDelivery, WebhookDeliveriesService } from '@trading-automation/core/webhooks';
 import type { Logger } from '@trading-automation/runtime';
 import type { AttemptQueue } from './attempt-queue.js';
 
 /** Between two turns: what is heard meanwhile is asked for at once. */
-const REST_MS = 15;
-const REMEMBERED_MS = 2_000;
+const COALESCE_MS = 15;
+const ENQUEUE_COOLDOWN_MS = 2_000;
 /** Longer than a job waits for its turn, or for a dispatcher that died with it. */
-const STUCK_MS = 20_000;
+const STUCK_JOB_MS = 20_000;
 /** What is parked is looked at several times within it, by the sweeper at the least. */
-const FORGOTTEN_MS = 15_000;
+const ENTRY_TTL_MS = 15_000;
 const USERS_AT_ONCE = 200;
 
-interface Given {
+interface EnqueueTimes {
   /** When it was first given a job, and when last, by a clock that is never set back. */
   readonly firstMs: number;
   readonly lastMs: number;
@@ -31,30 +31,30 @@ interface Given {
 export class Admission {
   private readonly users = new Set<string>();
   /** In the order in which they were last given jobs. */
-  private readonly given = new Map<string, Given>();
+  private readonly enqueued = new Map<string, EnqueueTimes>();
   private running: Promise<void> | undefined;
 
   constructor(
-    private readonly deliveries: Pick<WebhookDeliveries, 'admissible'>,
-    private readonly queue: Pick<AttemptQueue, 'add' | 'addAgain'>,
+    private readonly deliveries: Pick<WebhookDeliveriesService, 'admissible'>,
+    private readonly queue: Pick<AttemptQueue, 'add' | 'addDuplicate'>,
     private readonly logger: Logger,
     private readonly nowMs: () => number = () => performance.now(),
   ) {}
 
   /** There may be room for these users' parked deliveries. */
-  wake(userIds: readonly string[]): void {
+  requestCheck(userIds: readonly string[]): void {
     for (const userId of userIds) this.users.add(userId);
     if (this.users.size > 0) this.running ??= this.run();
   }
 
   /** A job is over and gone: should its delivery be parked, it can have another, and the user may have room. */
-  ended(deliveryId: string, userId: string): void {
-    this.given.delete(deliveryId);
-    this.wake([userId]);
+  jobEnded(deliveryId: string, userId: string): void {
+    this.enqueued.delete(deliveryId);
+    this.requestCheck([userId]);
   }
 
   /** Resolves when nothing is being asked. */
-  async settle(): Promise<void> {
+  async drain(): Promise<void> {
     await this.running;
   }
 
@@ -63,30 +63,30 @@ export class Admission {
       const userIds = [...this.users].slice(0, USERS_AT_ONCE);
       for (const userId of userIds) this.users.delete(userId);
       try {
-        await this.give(await this.deliveries.admissible(userIds));
+        await this.enqueue(await this.deliveries.admissible(userIds));
       } catch (error) {
         this.logger.warn({ err: error }, 'parked deliveries not looked at; the sweeper will');
       }
-      await sleep(REST_MS);
+      await sleep(COALESCE_MS);
     }
     this.running = undefined;
   }
 
-  private async give(refs: readonly LanedRef[]): Promise<void> {
+  private async enqueue(refs: readonly LanedDelivery[]): Promise<void> {
     const nowMs = this.nowMs();
-    for (const [id, { lastMs }] of this.given) {
-      if (lastMs + FORGOTTEN_MS > nowMs) break;
-      this.given.delete(id);
+    for (const [id, { lastMs }] of this.enqueued) {
+      if (lastMs + ENTRY_TTL_MS > nowMs) break;
+      this.enqueued.delete(id);
     }
-    const others: LanedRef[] = [];
-    const stuck: LanedRef[] = [];
+    const others: LanedDelivery[] = [];
+    const stuck: LanedDelivery[] = [];
     for (const ref of refs) {
-      const { firstMs = nowMs, lastMs = -Infinity } = this.given.get(ref.deliveryId) ?? {};
-      if (lastMs + REMEMBERED_MS > nowMs) continue;
-      (firstMs + STUCK_MS <= nowMs ? stuck : others).push(ref);
-      this.given.delete(ref.deliveryId);
-      this.given.set(ref.deliveryId, { firstMs, lastMs: nowMs });
+      const { firstMs = nowMs, lastMs = -Infinity } = this.enqueued.get(ref.deliveryId) ?? {};
+      if (lastMs + ENQUEUE_COOLDOWN_MS > nowMs) continue;
+      (firstMs + STUCK_JOB_MS <= nowMs ? stuck : others).push(ref);
+      this.enqueued.delete(ref.deliveryId);
+      this.enqueued.set(ref.deliveryId, { firstMs, lastMs: nowMs });
     }
-    await Promise.all([this.queue.add(others), this.queue.addAgain(stuck)]);
+    await Promise.all([this.queue.add(others), this.queue.addDuplicate(stuck)]);
   }
 }

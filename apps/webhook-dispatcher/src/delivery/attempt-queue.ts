@@ -6,8 +6,8 @@
  *    ended is removed: it says nothing that Postgres doesn't, and must not stand in the way of the next one.
  * 3. BullMQ counts nothing for us: a job is one try, stalled ones always come back, and attempts are Postgres's.
  */
-import { FAILOVER } from '@trading-automation/core';
-import type { DeliveryRef, Lane, LanedRef } from '@trading-automation/core/webhooks';
+import { REDIS_FAILOVER_OPTIONS } from '@trading-automation/core';
+import type { DeliveryRef, Lane, LanedDelivery } from '@trading-automation/core/webhooks';
 import type { Logger } from '@trading-automation/runtime';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
@@ -22,12 +22,12 @@ const JOB = 'attempt';
 const JOB_OPTIONS = { attempts: 1, removeOnComplete: true, removeOnFail: true } as const;
 
 /** What ends the id of a job beside another. */
-const AGAIN = '-again';
+const DUPLICATE_SUFFIX = '-again';
 
 const jobIdOf = (deliveryId: string, attempt: number) => `${deliveryId}-a${attempt}`;
 
-export function isAgain({ id = '' }: { readonly id?: string | undefined }): boolean {
-  return id.endsWith(AGAIN);
+export function isDuplicateJob({ id = '' }: { readonly id?: string | undefined }): boolean {
+  return id.endsWith(DUPLICATE_SUFFIX);
 }
 
 export interface AttemptJob {
@@ -58,7 +58,7 @@ export class AttemptQueue {
       maxRetriesPerRequest: 1,
       disconnectTimeout: 200,
       commandTimeout: 5_000,
-      ...FAILOVER,
+      ...REDIS_FAILOVER_OPTIONS,
     });
     this.redis.on('error', onError);
     const open = (lane: Lane) => {
@@ -74,7 +74,7 @@ export class AttemptQueue {
   }
 
   /** Adds a job for each attempt that has none; where that fails it is logged, and the sweeper's to repair. */
-  async add(refs: readonly LanedRef[], delayMs = 0): Promise<void> {
+  async add(refs: readonly LanedDelivery[], delayMs = 0): Promise<void> {
     await Promise.all(LANES.map((lane) => this.addTo(lane, refs, { delayMs, suffix: '' })));
   }
 
@@ -82,8 +82,8 @@ export class AttemptQueue {
    * Adds a job beside the one that may stand: that one may wait by a clock that was wrong, or for a process that is
    * gone. One of the two finds nothing to claim.
    */
-  async addAgain(refs: readonly LanedRef[]): Promise<void> {
-    await Promise.all(LANES.map((lane) => this.addTo(lane, refs, { delayMs: 0, suffix: AGAIN })));
+  async addDuplicate(refs: readonly LanedDelivery[]): Promise<void> {
+    await Promise.all(LANES.map((lane) => this.addTo(lane, refs, { delayMs: 0, suffix: DUPLICATE_SUFFIX })));
   }
 
   /**
@@ -111,7 +111,7 @@ export class AttemptQueue {
 
   private async addTo(
     lane: Lane,
-    all: readonly LanedRef[],
+    all: readonly LanedDelivery[],
     { delayMs, suffix }: { delayMs: number; suffix: string },
   ): Promise<void> {
     const refs = all.filter((ref) => ref.lane === lane);

@@ -5,11 +5,11 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
 import { type buildConnector, Client, type Dispatcher } from 'undici';
-import type { EgressWall } from './egress-wall.js';
-import { errorCodeOf, Refused } from './outbound-errors.js';
+import type { EgressFirewall } from './egress-firewall.js';
+import { errorCodeOf, OutboundError } from './outbound-errors.js';
 
 export interface ConnectionOptions {
-  readonly wall: EgressWall;
+  readonly egressFirewall: EgressFirewall;
   /** How long the connection may wait for another attempt; 0 is for one attempt only. */
   readonly idleMs: number;
   /** The authorities that are believed, and the versions of TLS: read once, not for each connection. */
@@ -34,7 +34,7 @@ const BUFFER_BYTES = 16 * 1024;
 export class Connection {
   private readonly client: Client;
   private socket: Socket | undefined;
-  private leadsTo: string | undefined;
+  private remoteAddress: string | undefined;
   private addresses: readonly string[] = [];
   private readMaxBytes = WIRE_MAX_BYTES;
   private posts = 0;
@@ -61,7 +61,7 @@ export class Connection {
 
   /** The address that it leads to, while it is open. */
   get address(): string | undefined {
-    return this.socket?.destroyed === false && this.socket.readable ? this.leadsTo : undefined;
+    return this.socket?.destroyed === false && this.socket.readable ? this.remoteAddress : undefined;
   }
 
   get isReused(): boolean {
@@ -98,7 +98,7 @@ export class Connection {
       const address = this.addresses[index] ?? '';
       this.openTo(address, to, (error, socket) => {
         if (error === null) {
-          this.leadsTo = address;
+          this.remoteAddress = address;
           this.limit(socket);
           callback(null, socket);
         } else if (index + 1 < this.addresses.length && isUnreachable(error)) tryFrom(index + 1);
@@ -109,13 +109,13 @@ export class Connection {
   }
 
   private openTo(address: string, to: buildConnector.Options, callback: buildConnector.Callback): void {
-    if (!this.options.wall.permits(address)) {
-      callback(new Refused('blocked_address'), null);
+    if (!this.options.egressFirewall.permits(address)) {
+      callback(new OutboundError('blocked_address'), null);
       return;
     }
     const socket = this.connect(to, address);
     this.socket = socket;
-    const timer = setTimeout(() => socket.destroy(new Refused('connect_timeout')), CONNECT_TIMEOUT_MS);
+    const timer = setTimeout(() => socket.destroy(new OutboundError('connect_timeout')), CONNECT_TIMEOUT_MS);
     let isSettled = false;
     const settle = (error: Error | null) => {
       if (isSettled) return;
@@ -126,7 +126,7 @@ export class Connection {
     };
     socket.once(to.protocol === 'https:' ? 'secureConnect' : 'connect', () => settle(null));
     socket.on('error', settle);
-    socket.once('close', () => settle(new Refused('reset')));
+    socket.once('close', () => settle(new OutboundError('reset')));
   }
 
   private connect({ protocol, port }: buildConnector.Options, address: string): Socket {
@@ -141,7 +141,7 @@ export class Connection {
     return connectTls({
       ...common,
       port: Number(port || 443),
-      ...this.certifiedName(),
+      ...this.tlsServerName(),
       secureContext,
       ALPNProtocols: ['http/1.1'],
       // Said outright, so that no environment variable can turn it off.
@@ -150,7 +150,7 @@ export class Connection {
   }
 
   /** The name is what the certificate must be for, wherever the address came from. An address needs none. */
-  private certifiedName(): { servername?: string } {
+  private tlsServerName(): { servername?: string } {
     const name = this.url.hostname.replace(/\.$/, '');
     return isIP(name) !== 0 || name.startsWith('[') ? {} : { servername: name };
   }
@@ -159,7 +159,7 @@ export class Connection {
   private limit(socket: Socket): void {
     this.readMaxBytes = WIRE_MAX_BYTES;
     socket.on('readable', () => {
-      if (socket.bytesRead > this.readMaxBytes) socket.destroy(new Refused('response_too_large'));
+      if (socket.bytesRead > this.readMaxBytes) socket.destroy(new OutboundError('response_too_large'));
     });
   }
 }

@@ -9,12 +9,12 @@
  */
 import { Processor, WorkerHost } from '@nestjs/bullmq';
 import { Inject } from '@nestjs/common';
-import { BLOCK_SECONDS } from '@trading-automation/core';
+import { REDIS_BLOCK_TIMEOUT_SECONDS } from '@trading-automation/core';
 import type { Logger } from '@trading-automation/runtime';
 import { DelayedError, type Job, type Worker } from 'bullmq';
 import { Admission } from './admission.js';
-import { ATTEMPT_QUEUES, type AttemptJob, isAgain } from './attempt-queue.js';
-import { Attempts, type Next } from './attempts.js';
+import { ATTEMPT_QUEUES, type AttemptJob, isDuplicateJob } from './attempt-queue.js';
+import { AttemptRunner, type JobOutcome } from './attempt-runner.js';
 
 /** The log has no class to be asked for by. */
 export const LOGGER = Symbol('logger');
@@ -28,27 +28,27 @@ const WORKER_OPTIONS = {
   lockDuration: 4_000,
   stalledInterval: 2_000,
   maxStalledCount: 1_000,
-  drainDelay: BLOCK_SECONDS,
+  drainDelay: REDIS_BLOCK_TIMEOUT_SECONDS,
 };
 /** How long an attempt may hold a place of the main lane. */
-const QUICK_MS = 250;
+const DETACH_AFTER_MS = 250;
 
 export interface LaneSizes {
   /** Places of the main lane. */
-  readonly places: number;
+  readonly concurrency: number;
   /** Attempts at once beside the main lane. */
-  readonly besideMax: number;
+  readonly detachedMax: number;
   /** Places of the slow lane, held for as long as an attempt takes. */
-  readonly slowPlaces: number;
+  readonly slowConcurrency: number;
 }
 
 @Processor(ATTEMPT_QUEUES.main, WORKER_OPTIONS)
 export class MainLane extends WorkerHost {
-  private readonly beside = new Set<Promise<void>>();
-  private besideMax = 0;
+  private readonly detached = new Set<Promise<void>>();
+  private detachedMax = 0;
 
   constructor(
-    @Inject(Attempts) private readonly attempts: Attempts,
+    @Inject(AttemptRunner) private readonly attempts: AttemptRunner,
     @Inject(Admission) private readonly admission: Admission,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
@@ -56,45 +56,45 @@ export class MainLane extends WorkerHost {
   }
 
   /** Takes jobs from now on. */
-  start({ places, besideMax }: LaneSizes): void {
-    this.besideMax = besideMax;
-    startWorker(this.worker, places, this.admission, this.logger);
+  start({ concurrency, detachedMax }: LaneSizes): void {
+    this.detachedMax = detachedMax;
+    startWorker(this.worker, concurrency, this.admission, this.logger);
   }
 
   /** Takes no more jobs; resolves once all that was begun has ended. */
   async stop(): Promise<void> {
     await this.worker.close();
-    await Promise.all(this.beside);
+    await Promise.all(this.detached);
   }
 
   async process(job: Job<AttemptJob>, token?: string): Promise<void> {
-    const next = await this.attempts.begin(job.data, 'main', isAgain(job));
-    if (next.kind !== 'send') return settle(job, next, token);
+    const next = await this.attempts.claim(job.data, 'main', isDuplicateJob(job));
+    if (next.kind !== 'send') return finishOrDelay(job, next, token);
     const { userId } = next.attempt;
-    const ending = this.attempts.carryOut(next.attempt, 'main');
-    if (await isOverWithin(ending, QUICK_MS)) return settle(job, { kind: 'over', userId }, token);
-    if (this.beside.size >= this.besideMax) {
+    const ending = this.attempts.sendAndRecord(next.attempt, 'main');
+    if (await endsWithin(ending, DETACH_AFTER_MS)) return finishOrDelay(job, { kind: 'over', userId }, token);
+    if (this.detached.size >= this.detachedMax) {
       await ending;
-      return settle(job, { kind: 'over', userId }, token);
+      return finishOrDelay(job, { kind: 'over', userId }, token);
     }
-    this.letGoOn(job, userId, ending);
+    this.detach(job, userId, ending);
   }
 
-  private letGoOn(job: Job<AttemptJob>, userId: string, ending: Promise<void>): void {
+  private detach(job: Job<AttemptJob>, userId: string, ending: Promise<void>): void {
     const ended = ending
       .catch((error) => this.logger.error({ err: error, job_id: job.id }, NOT_CARRIED_THROUGH))
       .then(() => {
-        this.beside.delete(ended);
-        this.admission.ended(job.data.delivery_id, userId);
+        this.detached.delete(ended);
+        this.admission.jobEnded(job.data.delivery_id, userId);
       });
-    this.beside.add(ended);
+    this.detached.add(ended);
   }
 }
 
 @Processor(ATTEMPT_QUEUES.slow, WORKER_OPTIONS)
 export class SlowLane extends WorkerHost {
   constructor(
-    @Inject(Attempts) private readonly attempts: Attempts,
+    @Inject(AttemptRunner) private readonly attempts: AttemptRunner,
     @Inject(Admission) private readonly admission: Admission,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
@@ -102,8 +102,8 @@ export class SlowLane extends WorkerHost {
   }
 
   /** As the main lane's. */
-  start({ slowPlaces }: LaneSizes): void {
-    startWorker(this.worker, slowPlaces, this.admission, this.logger);
+  start({ slowConcurrency }: LaneSizes): void {
+    startWorker(this.worker, slowConcurrency, this.admission, this.logger);
   }
 
   /** As the main lane's. */
@@ -112,10 +112,10 @@ export class SlowLane extends WorkerHost {
   }
 
   async process(job: Job<AttemptJob>, token?: string): Promise<void> {
-    const next = await this.attempts.begin(job.data, 'slow', isAgain(job));
-    if (next.kind !== 'send') return settle(job, next, token);
-    await this.attempts.carryOut(next.attempt, 'slow');
-    return settle(job, { kind: 'over', userId: next.attempt.userId }, token);
+    const next = await this.attempts.claim(job.data, 'slow', isDuplicateJob(job));
+    if (next.kind !== 'send') return finishOrDelay(job, next, token);
+    await this.attempts.sendAndRecord(next.attempt, 'slow');
+    return finishOrDelay(job, { kind: 'over', userId: next.attempt.userId }, token);
   }
 }
 
@@ -135,17 +135,17 @@ function startWorker(
   // Not before: while a job stands, no other of its attempt can be added.
   worker.on('completed', (job) => {
     const userId = userOf.get(job);
-    if (userId !== undefined) admission.ended(job.data.delivery_id, userId);
+    if (userId !== undefined) admission.jobEnded(job.data.delivery_id, userId);
   });
   // While jobs are delayed, the library waits for longer than `drainDelay`.
-  Object.defineProperty(worker, 'maximumBlockTimeout', { value: BLOCK_SECONDS });
+  Object.defineProperty(worker, 'maximumBlockTimeout', { value: REDIS_BLOCK_TIMEOUT_SECONDS });
   worker.concurrency = concurrency;
   worker.run().catch((error) => logger.error({ err: error }, 'the worker ended'));
 }
 
-async function settle(
+async function finishOrDelay(
   job: Job<AttemptJob>,
-  next: Exclude<Next, { readonly kind: 'send' }>,
+  next: Exclude<JobOutcome, { readonly kind: 'send' }>,
   token: string | undefined,
 ): Promise<void> {
   if (next.kind === 'over') {
@@ -153,13 +153,13 @@ async function settle(
     return;
   }
   // A job beside another is not put off: by a clock that is wrong, both would wait too long.
-  if (isAgain(job)) return;
+  if (isDuplicateJob(job)) return;
   await job.moveToDelayed(Date.now() + next.inMs, token);
   throw new DelayedError();
 }
 
 /** False once `ms` have passed; throws what the work throws before that. */
-async function isOverWithin(work: Promise<void>, ms: number): Promise<boolean> {
+async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {
     timer = setTimeout(resolve, ms, false);

@@ -3,7 +3,7 @@
  * connection to Postgres while it takes its time.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ClaimedMail, MailOutcome, Mails } from '@trading-automation/core/mail';
+import type { ClaimedMail, MailOutcome, MailQueue } from '@trading-automation/core/mail';
 import type { Logger } from '@trading-automation/runtime';
 import type { DeliveryCounters } from '../metrics/delivery-counters.js';
 import type { SmtpClient } from './smtp-client.js';
@@ -21,7 +21,7 @@ export class MailSender {
   private unsubscribe = () => {};
 
   constructor(
-    private readonly mails: Mails,
+    private readonly mails: MailQueue,
     private readonly client: SmtpClient,
     private readonly counters: DeliveryCounters,
     private readonly logger: Logger,
@@ -48,7 +48,7 @@ export class MailSender {
       // Mail that is queued while Postgres is asked must lead to another turn: hence before it.
       if (this.wake.signal.aborted) this.wake = new AbortController();
       const wake = this.wake.signal;
-      const next = await this.turn();
+      const next = await this.sendNext();
       if (next === 'more' || signal.aborted) continue;
       const until = next === 'none' ? wake : signal;
       await sleep(this.pollMs, undefined, { signal: until }).catch(() => undefined);
@@ -56,7 +56,7 @@ export class MailSender {
   }
 
   /** One mail, if there is one. */
-  private async turn(): Promise<'more' | 'none' | 'trouble'> {
+  private async sendNext(): Promise<'more' | 'none' | 'trouble'> {
     const leaseMs = this.client.deadlineMs * LEASE_PER_DEADLINE;
     const leaseEndsAt = performance.now() + leaseMs;
     try {
@@ -76,7 +76,7 @@ export class MailSender {
     for (;;) {
       try {
         const isRecorded = await this.mails.record(mail, outcome);
-        this.counters.mailed(outcome.kind);
+        this.counters.countMail(outcome.kind);
         this.log(mail, outcome, isRecorded);
         return;
       } catch (error) {

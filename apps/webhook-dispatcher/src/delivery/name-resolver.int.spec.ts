@@ -1,4 +1,4 @@
-import { type NameServer, openNameServer } from '../../test/outside.js';
+import { type NameServer, openNameServer } from '../../test/network-fixtures.js';
 import { areNameServers, NameResolver } from './name-resolver.js';
 
 const servers: NameServer[] = [];

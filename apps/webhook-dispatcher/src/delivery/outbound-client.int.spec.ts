@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { listenOutside, OUTSIDE } from '../../test/outside.js';
+import { listenPublic, PUBLIC_ADDRESS } from '../../test/network-fixtures.js';
 import { OutboundClient, type OutboundOptions } from './outbound-client.js';
 
 const BODY = Buffer.from('{"event_id":"evt_1"}');
@@ -73,8 +73,8 @@ describe('an outbound call', () => {
     });
     server.on('tlsClientError', () => undefined);
     servers.push(server);
-    const port = await listenOutside(server);
-    const resolve = async () => [OUTSIDE];
+    const port = await listenPublic(server);
+    const resolve = async () => [PUBLIC_ADDRESS];
     const result = await post(`https://hooks.example.com:${port}/`, { resolve });
     expect(names).toEqual(['hooks.example.com']);
     expect(result.statusCode).toBeUndefined();
@@ -84,16 +84,16 @@ describe('an outbound call', () => {
   it('goes on to the next judged address where the first takes no connection', async () => {
     const server = createServer((_req, res) => void res.end());
     servers.push(server);
-    const port = await listenOutside(server);
-    const resolve = async () => ['127.0.0.7', OUTSIDE];
+    const port = await listenPublic(server);
+    const resolve = async () => ['127.0.0.7', PUBLIC_ADDRESS];
     expect((await post(`http://hooks.example.com:${port}/`, { resolve })).statusCode).toBe(200);
   });
 
   it('tries four addresses of a name at most', async () => {
     const server = createServer((_req, res) => void res.end());
     servers.push(server);
-    const port = await listenOutside(server);
-    const resolve = async () => ['127.0.0.5', '127.0.0.6', '127.0.0.7', '127.0.0.8', OUTSIDE];
+    const port = await listenPublic(server);
+    const resolve = async () => ['127.0.0.5', '127.0.0.6', '127.0.0.7', '127.0.0.8', PUBLIC_ADDRESS];
     const result = await post(`http://hooks.example.com:${port}/`, { resolve });
     expect(result).toMatchObject({ error: 'connect_refused' });
   });

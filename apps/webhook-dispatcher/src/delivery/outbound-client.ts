@@ -16,15 +16,15 @@ import { isIP } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import {
   type AttemptResult,
+  checkWebhookUrl,
   type EgressPolicy,
   isAllowedAddress,
-  judgeUrl,
 } from '@trading-automation/core/webhooks';
 import type { Connection } from './connection.js';
 import { ConnectionPool } from './connection-pool.js';
-import { EgressWall } from './egress-wall.js';
+import { EgressFirewall } from './egress-firewall.js';
 import { NameResolver } from './name-resolver.js';
-import { errorCodeOf, Refused } from './outbound-errors.js';
+import { errorCodeOf, OutboundError } from './outbound-errors.js';
 
 export interface OutboundOptions extends EgressPolicy {
   /** The wall clock of one call. */
@@ -64,7 +64,7 @@ export class OutboundClient {
     this.resolve = options.resolve ?? ((name, signal) => resolver.addressesOf(name, signal));
     this.isAllowed = options.isAllowed ?? ((address) => isAllowedAddress(address, options));
     this.pool = new ConnectionPool({
-      wall: new EgressWall(options),
+      egressFirewall: new EgressFirewall(options),
       idleMs,
       secureContext: createSecureContext({
         minVersion: 'TLSv1.2',
@@ -78,12 +78,12 @@ export class OutboundClient {
     const startedAt = performance.now();
     const elapsedMs = () => Math.round(performance.now() - startedAt);
     const clock = new AbortController();
-    const timer = setTimeout(() => clock.abort(new Refused('timeout')), this.options.timeoutMs);
+    const timer = setTimeout(() => clock.abort(new OutboundError('timeout')), this.options.timeoutMs);
     let connection: Connection | undefined;
     let isReusable = false;
     try {
-      const { url, addresses } = await orAborted(this.vet(call.url, clock.signal), clock.signal);
-      connection = await this.pool.take(url, addresses);
+      const { url, addresses } = await orAborted(this.resolveAndCheck(call.url, clock.signal), clock.signal);
+      connection = await this.pool.acquire(url, addresses);
       // The client itself hears of the end of time only once it is connected.
       const sent = connection.post({ ...call, signal: clock.signal }, addresses);
       const answer = await orAborted(sent, clock.signal);
@@ -93,11 +93,11 @@ export class OutboundClient {
       return resultOf(answer.statusCode, bytes, responseTimeMs);
     } catch (error) {
       const code = clock.signal.aborted ? 'timeout' : errorCodeOf(error);
-      if (code === 'reset' && connection?.isReused === true) this.pool.distrust(connection.url);
+      if (code === 'reset' && connection?.isReused === true) this.pool.disableReuse(connection.url);
       return { error: code, responseTimeMs: elapsedMs() };
     } finally {
       clearTimeout(timer);
-      if (isReusable && connection !== undefined) this.pool.keep(connection);
+      if (isReusable && connection !== undefined) this.pool.release(connection);
       else connection?.destroy();
     }
   }
@@ -107,12 +107,15 @@ export class OutboundClient {
     this.pool.close();
   }
 
-  private async vet(text: string, signal: AbortSignal): Promise<{ url: URL; addresses: readonly string[] }> {
-    const verdict = judgeUrl(text, this.options);
-    if ('code' in verdict) throw new Refused(verdict.code);
+  private async resolveAndCheck(
+    text: string,
+    signal: AbortSignal,
+  ): Promise<{ url: URL; addresses: readonly string[] }> {
+    const verdict = checkWebhookUrl(text, this.options);
+    if ('code' in verdict) throw new OutboundError(verdict.code);
     const { url } = verdict;
     const addresses = await this.addressesOf(url.hostname.replace(/^\[(.*)\]$/, '$1'), signal);
-    if (!addresses.every(this.isAllowed)) throw new Refused('blocked_address');
+    if (!addresses.every(this.isAllowed)) throw new OutboundError('blocked_address');
     return { url, addresses };
   }
 
@@ -120,7 +123,7 @@ export class OutboundClient {
     if (isIP(host) !== 0) return [host];
     if (/(?:^|\.)localhost\.?$/.test(host)) return LOOPBACK;
     const addresses = await this.resolve(host, signal).catch(() => []);
-    if (addresses.length === 0) throw new Refused('dns_error');
+    if (addresses.length === 0) throw new OutboundError('dns_error');
     return addresses;
   }
 }

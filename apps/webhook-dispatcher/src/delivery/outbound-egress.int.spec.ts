@@ -9,13 +9,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Canary,
   countSockets,
-  INSIDE,
-  listenOutside,
+  INTERNAL_ADDRESS,
+  listenPublic,
   type NameServer,
-  OUTSIDE,
   openCanary,
   openNameServer,
-} from '../../test/outside.js';
+  PUBLIC_ADDRESS,
+} from '../../test/network-fixtures.js';
 import { OutboundClient, type OutboundOptions } from './outbound-client.js';
 
 const closing: (() => unknown)[] = [];
@@ -29,7 +29,7 @@ async function receive(
   port?: number,
 ): Promise<{ port: number; server: Server }> {
   const server = createServer(handle);
-  const taken = await listenOutside(server, host, port);
+  const taken = await listenPublic(server, host, port);
   closing.push(() => {
     server.closeAllConnections();
     return new Promise((resolve) => server.close(resolve));
@@ -54,7 +54,7 @@ function clientOf(options: Partial<OutboundOptions>): OutboundClient {
   const client = new OutboundClient({
     allowLoopback: true,
     timeoutMs: 5_000,
-    isAllowed: (address) => address === OUTSIDE,
+    isAllowed: (address) => address === PUBLIC_ADDRESS,
     ...options,
   });
   closing.push(() => client.close());
@@ -88,7 +88,7 @@ describe('S1, S2, S9: a call of a URL that leads inside, or is none', () => {
     'http://localhost/',
     'http://metadata.google.internal/',
   ])('%j makes no socket and asks no name server', async (url) => {
-    const server = await names(() => [OUTSIDE]);
+    const server = await names(() => [PUBLIC_ADDRESS]);
     const client = live({ dnsServers: [server.address] });
     expect(
       await countSockets(async () =>
@@ -104,14 +104,14 @@ describe('S1, S2, S9: a call of a URL that leads inside, or is none', () => {
 describe('S4: a name that leads inside', () => {
   it.each(['127.0.0.1.nip.io', 'inside.example.com', 'db'])('is refused by its address: %s', async (name) => {
     const canary = await canaryAt();
-    const server = await names(({ type }) => (type === 'A' ? [INSIDE] : []));
+    const server = await names(({ type }) => (type === 'A' ? [INTERNAL_ADDRESS] : []));
     const client = live({ dnsServers: [server.address] });
     expect(await client.post(call(`http://${name}:${canary.port}/`))).toEqual(BLOCKED);
     expect(canary.connections).toBe(0);
   });
 
   it('is not localhost by anybody else than this machine: no name server is asked for it', async () => {
-    const { port } = await receive((_req, res) => res.end(), INSIDE);
+    const { port } = await receive((_req, res) => res.end(), INTERNAL_ADDRESS);
     const server = await names(() => ['192.0.2.1']);
     const client = clientOf({ dnsServers: [server.address], isAllowed: () => true });
     for (const host of ['localhost', 'a.localhost', 'localhost.'])
@@ -129,7 +129,9 @@ describe('S5: a name that leads outside and inside by turns', () => {
     });
     const canary = await canaryAt(port);
     let asked = 0;
-    const server = await names(({ type }) => (type === 'A' ? [asked++ % 2 === 0 ? OUTSIDE : INSIDE] : []));
+    const server = await names(({ type }) =>
+      type === 'A' ? [asked++ % 2 === 0 ? PUBLIC_ADDRESS : INTERNAL_ADDRESS] : [],
+    );
     const client = clientOf({ dnsServers: [server.address] });
     const outcomes: unknown[] = [];
     for (let i = 0; i < 200; i++) {
@@ -151,7 +153,7 @@ describe('S5: a name that leads outside and inside by turns', () => {
       res.end();
     });
     const canary = await canaryAt(port);
-    const server = await names(({ type }) => (type === 'A' ? [OUTSIDE] : []));
+    const server = await names(({ type }) => (type === 'A' ? [PUBLIC_ADDRESS] : []));
     const client = clientOf({ dnsServers: [server.address] });
     const url = `http://hooks.example.com:${port}/`;
     expect(await client.post(call(url))).toMatchObject({ statusCode: 200 });
@@ -167,11 +169,11 @@ describe('S5: a name that leads outside and inside by turns', () => {
 
 describe('S6: an answer that mixes outside and inside', () => {
   it.each([
-    ['IPv4 with a private address', [OUTSIDE, '10.0.0.1'], []],
-    ['IPv4 with the inside first', [INSIDE, OUTSIDE], []],
-    ['an IPv6 address of loopback', [OUTSIDE], ['::1']],
-    ['an IPv6 form of an inside one', [OUTSIDE], ['::ffff:7f00:1']],
-    ["IPv6 of the machine's network", [OUTSIDE], ['fe80::1']],
+    ['IPv4 with a private address', [PUBLIC_ADDRESS, '10.0.0.1'], []],
+    ['IPv4 with the inside first', [INTERNAL_ADDRESS, PUBLIC_ADDRESS], []],
+    ['an IPv6 address of loopback', [PUBLIC_ADDRESS], ['::1']],
+    ['an IPv6 form of an inside one', [PUBLIC_ADDRESS], ['::ffff:7f00:1']],
+    ["IPv6 of the machine's network", [PUBLIC_ADDRESS], ['fe80::1']],
   ])('is refused whole: %s', async (_what, v4, v6) => {
     let received = 0;
     const { port } = await receive((_req, res) => {
@@ -194,7 +196,7 @@ describe('S7: two names of one address', () => {
       hostsOf.set(req.socket, hosts.add(req.headers.host));
       res.end();
     });
-    const server = await names(({ type }) => (type === 'A' ? [OUTSIDE] : []));
+    const server = await names(({ type }) => (type === 'A' ? [PUBLIC_ADDRESS] : []));
     const client = clientOf({ dnsServers: [server.address] });
     for (const name of ['a', 'b', 'a', 'b', 'a'])
       expect(await client.post(call(`http://${name}.example.com:${port}/`))).toMatchObject({
@@ -207,7 +209,7 @@ describe('S7: two names of one address', () => {
     const seen: string[] = [];
     const { port } = await receive((_req, res) => void res.end(seen.push('old') && 'old'));
     await receive((_req, res) => void res.end(seen.push('new') && 'new'), '127.0.0.3', port);
-    let address = OUTSIDE;
+    let address = PUBLIC_ADDRESS;
     const client = clientOf({ resolve: async () => [address], isAllowed: () => true });
     const url = `http://moves.example.com:${port}/`;
     await client.post(call(url));
@@ -219,9 +221,9 @@ describe('S7: two names of one address', () => {
 
 describe('S8: a redirect to the inside', () => {
   const LOCATIONS = {
-    absolute: (port: number) => `http://${INSIDE}:${port}/`,
+    absolute: (port: number) => `http://${INTERNAL_ADDRESS}:${port}/`,
     relative: () => '/inside',
-    'relative to the protocol': (port: number) => `//${INSIDE}:${port}/`,
+    'relative to the protocol': (port: number) => `//${INTERNAL_ADDRESS}:${port}/`,
   };
   const cases = [301, 302, 303, 307, 308].flatMap((status) =>
     Object.entries(LOCATIONS).map(([kind, locationOf]) => ({ status, kind, locationOf })),
@@ -236,7 +238,7 @@ describe('S8: a redirect to the inside', () => {
         res.writeHead(status, { location: locationOf(canary.port) }).end();
       });
       const client = clientOf({});
-      expect(await client.post(call(`http://${OUTSIDE}:${port}/hook`))).toMatchObject({
+      expect(await client.post(call(`http://${PUBLIC_ADDRESS}:${port}/hook`))).toMatchObject({
         statusCode: status,
         error: 'http_status',
       });
@@ -259,12 +261,12 @@ describe('S11: whether a port of the inside is open', () => {
   it('cannot be told: the code is one and the same, and no socket is made', async () => {
     const open = await canaryAt();
     const closed = createTcpServer();
-    const closedPort = await listenOutside(closed, INSIDE);
+    const closedPort = await listenPublic(closed, INTERNAL_ADDRESS);
     await new Promise((resolve) => closed.close(resolve));
     const told: unknown[] = [];
     for (const [address, port] of [
-      [INSIDE, open.port],
-      [INSIDE, closedPort],
+      [INTERNAL_ADDRESS, open.port],
+      [INTERNAL_ADDRESS, closedPort],
       // Nobody answers there, not even with a refusal.
       ['10.255.255.1', 8080],
     ] as const) {
@@ -281,12 +283,12 @@ describe('S11: whether a port of the inside is open', () => {
 
   it('is seen by this test: a call that may be made makes one socket', async () => {
     const { port } = await receive((_req, res) => res.end());
-    expect(await countSockets(() => clientOf({}).post(call(`http://${OUTSIDE}:${port}/`)))).toBe(1);
+    expect(await countSockets(() => clientOf({}).post(call(`http://${PUBLIC_ADDRESS}:${port}/`)))).toBe(1);
   });
 });
 
 describe('S12: with the guard switched off', () => {
-  it.each([INSIDE, '127.9.9.9'])('the second wall keeps the socket from %s', async (address) => {
+  it.each([INTERNAL_ADDRESS, '127.9.9.9'])('the second wall keeps the socket from %s', async (address) => {
     const canary = await canaryAt(undefined, address);
     const client = live({ resolve: async () => [address], isAllowed: () => true });
     let told: unknown;
@@ -309,7 +311,7 @@ describe('S12: with the guard switched off', () => {
 
   it('it lets no socket look a name up by itself', async () => {
     const server = createServer((_req, res) => res.end());
-    server.listen(0, INSIDE);
+    server.listen(0, INTERNAL_ADDRESS);
     await once(server, 'listening');
     closing.push(() => server.close());
     const { port } = server.address() as AddressInfo;
@@ -323,9 +325,11 @@ describe('a proxy in the environment', () => {
     const canary = await canaryAt();
     const { port } = await receive((_req, res) => res.end());
     const NAMES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'ALL_PROXY', 'NODE_USE_ENV_PROXY'];
-    for (const name of NAMES) process.env[name] = `http://${INSIDE}:${canary.port}`;
+    for (const name of NAMES) process.env[name] = `http://${INTERNAL_ADDRESS}:${canary.port}`;
     try {
-      expect(await clientOf({}).post(call(`http://${OUTSIDE}:${port}/`))).toMatchObject({ statusCode: 200 });
+      expect(await clientOf({}).post(call(`http://${PUBLIC_ADDRESS}:${port}/`))).toMatchObject({
+        statusCode: 200,
+      });
     } finally {
       for (const name of NAMES) delete process.env[name];
     }

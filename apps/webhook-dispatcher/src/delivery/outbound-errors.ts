@@ -1,7 +1,7 @@
 import type { DeliveryError } from '@trading-automation/contracts';
 
 /** Ends a call with one of the codes that its caller may see. */
-export class Refused extends Error {
+export class OutboundError extends Error {
   override readonly name = 'Refused';
   constructor(readonly deliveryError: DeliveryError) {
     super(deliveryError);
@@ -39,7 +39,7 @@ const NO_HTTP = 'HTTPParserError';
 
 /** The code of the closed set that an error of the network or the client is told as. */
 export function errorCodeOf(error: unknown): DeliveryError {
-  if (error instanceof Refused) return error.deliveryError;
+  if (error instanceof OutboundError) return error.deliveryError;
   const { code, name, errors } = (error ?? {}) as { code?: unknown; name?: unknown; errors?: unknown };
   const known = typeof code === 'string' ? CODES[code] : undefined;
   if (known !== undefined) return known;

@@ -97,7 +97,7 @@ function domainOf(from: string): string {
 const UNREACHABLE_CODES: readonly (string | undefined)[] = ['EDNS', 'ETLS', 'EAUTH', 'ENOAUTH', 'ECONFIG'];
 const UNREACHABLE_COMMANDS: readonly (string | undefined)[] = ['MAIL FROM', 'EHLO', 'HELO', 'STARTTLS'];
 /** What breaks a connection that stood. */
-const BROKEN_LATER: readonly (string | undefined)[] = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT'];
+const CONNECTION_LOST_CODES: readonly (string | undefined)[] = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT'];
 
 /** How a failed try ended; in words without addresses, which a server's own words may hold. */
 function outcomeOf(error: NodemailerError): MailOutcome {
@@ -111,11 +111,11 @@ function kindOf(error: NodemailerError): 'rejected' | 'deferred' | 'unreachable'
   if (command === 'API' && (code === 'EENVELOPE' || code === 'EMESSAGE')) return 'rejected';
   if (UNREACHABLE_CODES.includes(code) || UNREACHABLE_COMMANDS.includes(command)) return 'unreachable';
   const isGreeting = command === 'CONN' && responseCode !== undefined;
-  return isGreeting || isBeforeTheMail(error) ? 'unreachable' : 'deferred';
+  return isGreeting || failedBeforeData(error) ? 'unreachable' : 'deferred';
 }
 
 /** Whether a socket or a wait failed before the server can have had the mail: while connecting, or over TLS. */
-function isBeforeTheMail({ code, originalCode, syscall, timeoutType }: NodemailerError): boolean {
-  if (code === 'ESOCKET') return syscall === 'connect' || !BROKEN_LATER.includes(originalCode);
+function failedBeforeData({ code, originalCode, syscall, timeoutType }: NodemailerError): boolean {
+  if (code === 'ESOCKET') return syscall === 'connect' || !CONNECTION_LOST_CODES.includes(originalCode);
   return code === 'ETIMEDOUT' && timeoutType !== 'SOCKET_TIMEOUT';
 }

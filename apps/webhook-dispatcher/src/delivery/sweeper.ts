@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { OverdueDelivery, WebhookDeliveries } from '@trading-automation/core/webhooks';
+import type { OverdueDelivery, WebhookDeliveriesService } from '@trading-automation/core/webhooks';
 import type { Logger } from '@trading-automation/runtime';
 import type { DeliveryCounters } from '../metrics/delivery-counters.js';
 import type { Admission } from './admission.js';
@@ -18,7 +18,7 @@ export class Sweeper {
   private running: Promise<void> | undefined;
 
   constructor(
-    private readonly deliveries: WebhookDeliveries,
+    private readonly deliveries: WebhookDeliveriesService,
     private readonly queue: AttemptQueue,
     private readonly admission: Admission,
     private readonly counters: DeliveryCounters,
@@ -54,12 +54,12 @@ export class Sweeper {
     let count = 0;
     do {
       const page = await this.deliveries.overdue({ graceMs, limit: PAGE, after });
-      if (page.length > 0) await this.queue.addAgain(page);
-      for (const { lost } of page) this.counters.repaired(lost);
+      if (page.length > 0) await this.queue.addDuplicate(page);
+      for (const { lost } of page) this.counters.countRepair(lost);
       count += page.length;
       after = page.length < PAGE ? undefined : page.at(-1);
     } while (after !== undefined && !this.stopping.signal.aborted);
     if (count > 0) this.logger.info({ deliveries: count }, 'overdue deliveries found');
-    this.admission.wake(await this.deliveries.parkedUsers());
+    this.admission.requestCheck(await this.deliveries.parkedUsers());
   }
 }

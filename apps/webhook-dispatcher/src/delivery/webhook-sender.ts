@@ -2,22 +2,22 @@ import { encodeId } from '@trading-automation/contracts';
 import type { Opener } from '@trading-automation/core/sealing';
 import type { AttemptResult, OutgoingEvent } from '@trading-automation/core/webhooks';
 import type { Logger } from '@trading-automation/runtime';
-import { OpenedSecrets } from './opened-secrets.js';
 import type { OutboundClient } from './outbound-client.js';
+import { SecretCache } from './secret-cache.js';
 import { signatureOf } from './signature.js';
 
 const USER_AGENT = 'trading-automation-webhooks/1';
 
 /** Signs an event with its webhook's present secret and sends it, once. */
 export class WebhookSender {
-  private readonly secrets: OpenedSecrets;
+  private readonly secrets: SecretCache;
 
   constructor(
     opener: Opener,
     private readonly client: OutboundClient,
     private readonly logger: Logger,
   ) {
-    this.secrets = new OpenedSecrets(opener);
+    this.secrets = new SecretCache(opener);
   }
 
   async send(event: OutgoingEvent): Promise<AttemptResult> {
@@ -32,7 +32,7 @@ export class WebhookSender {
 
   private async open({ webhookId, secretSealed }: OutgoingEvent): Promise<Uint8Array | undefined> {
     try {
-      return await this.secrets.of(webhookId, secretSealed);
+      return await this.secrets.get(webhookId, secretSealed);
     } catch (error) {
       this.logger.error({ err: error, webhook_id: webhookId }, "a webhook's secret does not open");
       return undefined;

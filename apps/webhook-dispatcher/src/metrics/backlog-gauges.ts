@@ -11,7 +11,7 @@ import { Gauge, type Registry } from 'prom-client';
 import type { AttemptQueue, LaneDepth } from '../delivery/attempt-queue.js';
 
 export interface BacklogSources {
-  readonly backlog: Pick<WebhookBacklog, 'look'>;
+  readonly backlog: Pick<WebhookBacklog, 'read'>;
   readonly queue: Pick<AttemptQueue, 'depth'>;
   /** Told of each look that failed. */
   readonly onError: (error: unknown) => void;
@@ -43,8 +43,8 @@ export class BacklogGauges {
   private readonly ages;
   private readonly deliveries;
   private readonly jobs;
-  private readonly lookAtPostgres;
-  private readonly lookAtRedis;
+  private readonly queryPostgres;
+  private readonly queryRedis;
 
   constructor(
     registry: Registry,
@@ -73,15 +73,15 @@ export class BacklogGauges {
       labelNames: ['lane', 'state'],
       registers,
     });
-    this.lookAtPostgres = shared(() => sources.backlog.look());
-    this.lookAtRedis = shared(() => Promise.all(LANES.map((lane) => sources.queue.depth(lane))));
+    this.queryPostgres = coalesce(() => sources.backlog.read());
+    this.queryRedis = coalesce(() => Promise.all(LANES.map((lane) => sources.queue.depth(lane))));
   }
 
   /** Brings the gauges up to date. Never throws. */
   async refresh(): Promise<void> {
     const [backlog, depths] = await Promise.all([
-      this.read('postgres', this.lookAtPostgres),
-      this.read('redis', this.lookAtRedis),
+      this.read('postgres', this.queryPostgres),
+      this.read('redis', this.queryRedis),
     ]);
     this.showBacklog(backlog);
     this.showLanes(depths ?? []);
@@ -89,7 +89,7 @@ export class BacklogGauges {
 
   private async read<T>(store: 'postgres' | 'redis', look: () => Promise<T>): Promise<T | undefined> {
     try {
-      const seen = await inTime(look(), this.sources.timeoutMs ?? TIMEOUT_MS);
+      const seen = await withTimeout(look(), this.sources.timeoutMs ?? TIMEOUT_MS);
       this.readable.set({ store }, 1);
       return seen;
     } catch (error) {
@@ -117,7 +117,7 @@ export class BacklogGauges {
 }
 
 /** The same look for everybody who asks while it lasts. */
-function shared<T>(look: () => Promise<T>): () => Promise<T> {
+function coalesce<T>(look: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined;
   return () => {
     running ??= look().finally(() => {
@@ -127,7 +127,7 @@ function shared<T>(look: () => Promise<T>): () => Promise<T> {
   };
 }
 
-async function inTime<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+async function withTimeout<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   const ended = new AbortController();
   const late = sleep(timeoutMs, undefined, { signal: ended.signal, ref: false }).then(() => {
     throw new Error(`no answer within ${timeoutMs} ms`);

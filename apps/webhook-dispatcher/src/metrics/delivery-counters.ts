@@ -4,7 +4,7 @@
  */
 import { DELIVERY_ERRORS, type DeliveryError } from '@trading-automation/contracts';
 import type { MailOutcome } from '@trading-automation/core/mail';
-import type { AttemptResult, Recorded } from '@trading-automation/core/webhooks';
+import type { AttemptResult, RecordOutcome } from '@trading-automation/core/webhooks';
 import { Counter, Histogram, type Registry } from 'prom-client';
 
 /** Who made an attempt: one of the two lanes, or an owner's test event, which goes past them. */
@@ -77,11 +77,11 @@ export class DeliveryCounters {
       labelNames: ['outcome'],
       registers,
     });
-    this.begin();
+    this.initialize();
   }
 
   /** An attempt was made, and this became of it; without an error it succeeded. */
-  recorded(lane: AttemptLane, recorded: Recorded['kind'], { error, durationMs }: AttemptEnd): void {
+  countAttempt(lane: AttemptLane, recorded: RecordOutcome['kind'], { error, durationMs }: AttemptEnd): void {
     if (recorded === 'superseded') {
       this.supersededAttempts.inc();
       return;
@@ -92,30 +92,30 @@ export class DeliveryCounters {
   }
 
   /** The same call, whose attempts count as those of test events. */
-  counting<Call>(send: (call: Call) => Promise<AttemptResult>): (call: Call) => Promise<AttemptResult> {
+  instrument<Call>(send: (call: Call) => Promise<AttemptResult>): (call: Call) => Promise<AttemptResult> {
     return async (call) => {
       const startedAt = performance.now();
       const result = await send(call);
-      this.recorded('test', 'ended', { error: result.error, durationMs: performance.now() - startedAt });
+      this.countAttempt('test', 'ended', { error: result.error, durationMs: performance.now() - startedAt });
       return result;
     };
   }
 
   /** The first attempt of an event begins, so long after the event was written. */
-  firstAttempted(delayMs: number): void {
+  observeFirstAttempt(delayMs: number): void {
     this.delays.observe(Math.max(0, delayMs) / 1000);
   }
 
   /** A sweep has given an overdue delivery a job, for this was lost. */
-  repaired(lost: (typeof LOST)[number]): void {
+  countRepair(lost: (typeof LOST)[number]): void {
     this.repairs.inc({ lost });
   }
 
-  mailed(outcome: MailOutcome['kind']): void {
+  countMail(outcome: MailOutcome['kind']): void {
     this.mails.inc({ outcome });
   }
 
-  private begin(): void {
+  private initialize(): void {
     for (const lane of ATTEMPT_LANES) {
       for (const outcome of [SUCCEEDED, ...DELIVERY_ERRORS]) this.attempts.inc({ lane, outcome }, 0);
       this.durations.zero({ lane });

@@ -39,7 +39,7 @@ beforeEach(async () => {
     port,
     host: '127.0.0.1',
     registry,
-    backlog: { look: () => lookAtPostgres() },
+    backlog: { read: () => lookAtPostgres() },
     queue: { depth: (lane) => lookAtRedis(lane) },
     onError: (error) => errors.push(error),
     timeoutMs: 50,
@@ -66,18 +66,18 @@ describe('what is counted', () => {
   });
 
   it('rises by what happened, times in seconds', async () => {
-    counters.recorded('main', 'ended', { error: undefined, durationMs: 40 });
-    counters.recorded('main', 'ended', { error: undefined, durationMs: 250 });
-    counters.recorded('slow', 'deactivated', { error: 'timeout', durationMs: 30_000 });
-    counters.recorded('slow', 'superseded', { error: 'reset', durationMs: 5 });
+    counters.countAttempt('main', 'ended', { error: undefined, durationMs: 40 });
+    counters.countAttempt('main', 'ended', { error: undefined, durationMs: 250 });
+    counters.countAttempt('slow', 'deactivated', { error: 'timeout', durationMs: 30_000 });
+    counters.countAttempt('slow', 'superseded', { error: 'reset', durationMs: 5 });
     const blocked = { error: 'blocked_address', responseTimeMs: 1 } as const;
-    expect(await counters.counting(async () => blocked)({})).toBe(blocked);
-    counters.firstAttempted(120);
-    counters.firstAttempted(-3);
-    counters.repaired('job');
-    counters.repaired('job');
-    counters.repaired('dispatcher');
-    counters.mailed('sent');
+    expect(await counters.instrument(async () => blocked)({})).toBe(blocked);
+    counters.observeFirstAttempt(120);
+    counters.observeFirstAttempt(-3);
+    counters.countRepair('job');
+    counters.countRepair('job');
+    counters.countRepair('dispatcher');
+    counters.countMail('sent');
     const page = await scrape(port);
     expect(page.values('webhook_attempts_total')).toMatchObject({
       'main succeeded': 2,
@@ -144,7 +144,7 @@ describe('what is looked up', () => {
 
   it('is gone from the page while its store is away, and there is the rest; then it is back', async () => {
     await scrape(port);
-    counters.recorded('main', 'deactivated', { error: 'reset', durationMs: 1 });
+    counters.countAttempt('main', 'deactivated', { error: 'reset', durationMs: 1 });
     lookAtPostgres = async () => {
       throw new Error('Postgres is away');
     };
@@ -186,7 +186,7 @@ describe('the page', () => {
       port: undefined,
       host: '127.0.0.1',
       registry: new Registry(),
-      backlog: { look: () => lookAtPostgres() },
+      backlog: { read: () => lookAtPostgres() },
       queue: { depth: (lane) => lookAtRedis(lane) },
       onError: (error) => errors.push(error),
     });

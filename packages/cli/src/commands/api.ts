@@ -3,8 +3,8 @@ import type { Context, Register } from '../context.js';
 import { UsageError } from '../failures.js';
 import { indented, parseKeepingDigits } from '../json/json-text.js';
 import { jsonOrText, namedText, putAt } from '../json/named-values.js';
-import { textFrom } from '../operations/given-files.js';
-import { once } from '../operations/once.js';
+import { textFrom } from '../operations/input-files.js';
+import { withIdempotencyKey } from '../operations/with-idempotency-key.js';
 import { safeLine } from '../terminal/text-of.js';
 import { withExamples } from './group.js';
 import { collect } from './listen.js';
@@ -16,7 +16,7 @@ interface Options {
   readonly include?: boolean;
 }
 
-interface Asked {
+interface ApiRequest {
   readonly method: Method;
   readonly path: string;
   readonly body: unknown;
@@ -57,18 +57,25 @@ export const registerApi: Register = (program, run) => {
 };
 
 async function callApi(context: Context, method: string, path: string, options: Options): Promise<void> {
-  const asked = await askedOf(context, method, path, options);
+  const asked = await parseRequest(context, method, path, options);
   const client = await context.client();
   if (options.paginate === true) return printPages(context, client, asked.path);
   const response =
     asked.method === 'POST'
-      ? await once(context, (idempotencyKey) => responseTo(client, asked, context.signal, idempotencyKey))
+      ? await withIdempotencyKey(context, (idempotencyKey) =>
+          responseTo(client, asked, context.signal, idempotencyKey),
+        )
       : await responseTo(client, asked, context.signal);
   if (options.include === true) await context.print.line(headOf(response));
   await printText(context, await response.text());
 }
 
-async function askedOf(context: Context, given: string, path: string, options: Options): Promise<Asked> {
+async function parseRequest(
+  context: Context,
+  given: string,
+  path: string,
+  options: Options,
+): Promise<ApiRequest> {
   const method = METHODS.find((each) => each === given.toUpperCase());
   if (method === undefined) throw new UsageError(`${safeLine(given)} is no method: ${METHODS.join(', ')}.`);
   if (!path.startsWith('/'))
@@ -111,7 +118,7 @@ function recordOf(fields: readonly string[]): unknown {
 
 async function responseTo(
   client: Client<'string'>,
-  { method, path, body }: Asked,
+  { method, path, body }: ApiRequest,
   signal: AbortSignal,
   idempotencyKey?: string,
 ) {

@@ -10,7 +10,7 @@ import { generatePrivateKey, signChallenge } from '@trading-automation/sdk/signe
 import { signerOf } from '../command-context.js';
 import type { Context, Register } from '../context.js';
 import { UsageError } from '../failures.js';
-import { textFrom } from '../operations/given-files.js';
+import { textFrom } from '../operations/input-files.js';
 import { checkedName, DEFAULT_PROFILE, type Profile, profileIn } from '../profile/config-file.js';
 import { ProfileSecrets } from '../profile/secrets.js';
 import { baseURLOf, type Settings, worldOf } from '../profile/settings.js';
@@ -58,9 +58,9 @@ async function login(context: Context, options: Options): Promise<void> {
   if (options.keyStdin && options.withApiKey)
     throw new UsageError('--with-api-key makes no key pair, so there is no place for --key-stdin.');
   checkedName(context.settings.profile);
-  await demandLoggedOut(context, options);
+  await assertLoggedOut(context, options);
   const baseURL = await addressOf(context);
-  const apiKey = await apiKeyGiven(context, options);
+  const apiKey = await readApiKey(context, options);
   const profile = {
     base_url: baseURL,
     ...(options.graphqlUrl === undefined ? {} : { graphql_url: options.graphqlUrl }),
@@ -73,7 +73,7 @@ async function login(context: Context, options: Options): Promise<void> {
 }
 
 /** Without a key of an account, a login opens a new one: nobody is to lose theirs by logging in twice. */
-async function demandLoggedOut({ config, settings, environment }: Context, options: Options): Promise<void> {
+async function assertLoggedOut({ config, settings, environment }: Context, options: Options): Promise<void> {
   const isOfAnAccount = options.keyStdin || options.apiKeyStdin || environment.variables.SVC_API_KEY;
   if (profileIn(await config.read(), settings.profile)?.credential === undefined || isOfAnAccount) return;
   throw new UsageError(
@@ -88,7 +88,7 @@ async function addressOf({ settings, prompts, terminal }: Context): Promise<stri
   return prompts.text('Address of the API', 'Give --base-url.', 'http://127.0.0.1:4000');
 }
 
-async function apiKeyGiven(
+async function readApiKey(
   context: Context,
   { apiKeyStdin, withApiKey }: Options,
 ): Promise<string | undefined> {
@@ -115,7 +115,7 @@ async function keepApiKey(context: Context, apiKey: string, profile: Profile): P
     world: me.world === 'live' ? 'live' : 'test',
     secrets: secrets.kind,
   });
-  told(context, me.world, me.id, secrets.place);
+  printLoggedIn(context, me.world, me.id, secrets.place);
   await context.print.record(me);
 }
 
@@ -152,7 +152,7 @@ async function linkKeyPair(
       secrets: secrets.kind,
     });
     await secrets.delete('api_key');
-    told(context, me.world, me.id, secrets.place);
+    printLoggedIn(context, me.world, me.id, secrets.place);
     await context.print.record(identity);
   } catch (error) {
     // What was kept beforehand is still what works.
@@ -184,7 +184,12 @@ function clientWith(
   }
 }
 
-function told({ print, settings, terminal }: Context, world: string, userId: string, place: string): void {
+function printLoggedIn(
+  { print, settings, terminal }: Context,
+  world: string,
+  userId: string,
+  place: string,
+): void {
   const sign = world === 'live' ? terminal.noteColors.inverse(' LIVE ') : 'test';
   const of = settings.profile === DEFAULT_PROFILE ? '' : ` as the profile ${settings.profile}`;
   print.success(`Logged in to ${userId} (${sign} world)${of}; the key is in ${place}.`);

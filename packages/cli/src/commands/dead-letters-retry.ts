@@ -2,7 +2,7 @@ import type { Register } from '../context.js';
 import { UsageError } from '../failures.js';
 import { OPERATIONS } from '../generated/operations.js';
 import { call } from '../operations/call.js';
-import { bodyOf, type Given, optionOf } from '../operations/flags.js';
+import { bodyOf, type OptionValues, optionOf } from '../operations/flags.js';
 import { groupIn, withExamples } from './group.js';
 
 const WEBHOOK = 'whk_01k9y3wq8ge3a8p8bf1mq93h57';
@@ -24,7 +24,7 @@ export const registerDeadLettersRetry: Register = (program, run) => {
     `svc webhooks dead-letters retry ${WEBHOOK} --all --event-type trade.filled`,
   );
   command.action(
-    run<readonly [string, string | undefined], Given>(async (context, [id, dlq_id], options) => {
+    run<readonly [string, string | undefined], OptionValues>(async (context, [id, dlq_id], options) => {
       const client = await context.client();
       const body = bodyOf(many.body, options);
       if (dlq_id !== undefined) {

@@ -1,5 +1,5 @@
 import type { Context, Register } from '../context.js';
-import { checkoutAbove, type Stack, stackOf } from '../dev/checkout.js';
+import { checkoutAbove, findRunningStack, type Stack } from '../dev/checkout.js';
 import { type Launch, runDetached, runInForeground, stop } from '../dev/launcher.js';
 import {
   balancesOf,
@@ -60,15 +60,15 @@ export const registerDev: Register = (program, run) => {
 
 async function up(context: Context, { detach = false }: UpOptions): Promise<void> {
   const launch = await launchOf(context, false);
-  const running = await stackOf(launch.checkout, launch.platform);
-  if (running === undefined) return begin(context, launch, detach);
+  const running = await findRunningStack(launch.checkout, launch.platform);
+  if (running === undefined) return startStack(context, launch, detach);
   context.print.note(`It runs already, as process ${running.pid}.`);
   await context.print.record(addressesOf(running));
 }
 
 async function down(context: Context): Promise<void> {
   const { checkout, platform } = await launchOf(context, false);
-  const running = await stackOf(checkout, platform);
+  const running = await findRunningStack(checkout, platform);
   if (running === undefined) return context.print.note('Nothing runs here.');
   await context.progress('Stopping', () => stop(running, platform, context.signal));
   context.print.success('Stopped.');
@@ -77,13 +77,13 @@ async function down(context: Context): Promise<void> {
 async function reset(context: Context, { detach = false }: UpOptions): Promise<void> {
   const launch = await launchOf(context, true);
   await context.confirm(`Everything in ${launch.checkout}/.data is removed: accounts, trades, keys. Go on?`);
-  const running = await stackOf(launch.checkout, launch.platform);
+  const running = await findRunningStack(launch.checkout, launch.platform);
   if (running !== undefined)
     await context.progress('Stopping', () => stop(running, launch.platform, context.signal));
-  await begin(context, launch, detach);
+  await startStack(context, launch, detach);
 }
 
-async function begin(context: Context, launch: Launch, isDetached: boolean): Promise<void> {
+async function startStack(context: Context, launch: Launch, isDetached: boolean): Promise<void> {
   if (!isDetached) return runInForeground(launch);
   const stack = await context.progress('Starting', () => runDetached(launch));
   context.print.success('Ready.');
@@ -137,7 +137,7 @@ async function addressesFor(
   const checkout = await checkoutAbove(environment.workingFolder).catch(() => undefined);
   if (checkout === undefined)
     throw new UsageError('The paper exchange is not known: this is no checkout.', instead);
-  const stack = await stackOf(checkout, environment.platform);
+  const stack = await findRunningStack(checkout, environment.platform);
   if (stack?.paper_exchange_url === undefined)
     throw new UsageError('No stack runs in this checkout.', instead);
   return {

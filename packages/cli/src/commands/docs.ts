@@ -2,7 +2,7 @@ import type { Context, Register } from '../context.js';
 import { TOPICS, topicURL } from '../dev/pages.js';
 import { UsageError } from '../failures.js';
 import { withExamples } from './group.js';
-import { show } from './open.js';
+import { printAndOpen } from './open.js';
 
 export const registerDocs: Register = (program, run) => {
   const command = program
@@ -28,5 +28,5 @@ async function openTopic(context: Context, topic: string | undefined): Promise<v
   const url = topicURL(context.settings, topic);
   if (url === undefined)
     throw new UsageError(`There is no topic ${topic}.`, `There are: ${Object.keys(TOPICS).join(', ')}`);
-  await show(context, url);
+  await printAndOpen(context, url);
 }

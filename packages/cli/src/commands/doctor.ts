@@ -14,20 +14,20 @@ export const registerDoctor: Register = (program, run) => {
     .command('doctor')
     .summary('look for what is wrong')
     .description(
-      'Looks at all that a request needs: this machine, its clock, the way to the API, the credential. Each line says how to mend what is wrong; the exit code is 1 where something is.',
+      'Looks at all that a request needs: this machine, its clock, the way to the API, the credential. Each line says how to fix what is wrong; the exit code is 1 where something is.',
     )
-    .action(run((context) => examine(context)));
+    .action(run((context) => runDoctor(context)));
   withExamples(command, 'svc doctor', 'svc doctor --debug-signature', 'svc doctor --json check,status');
 };
 
-async function examine(context: Context): Promise<void> {
+async function runDoctor(context: Context): Promise<void> {
   const findings: Finding[] = [];
   const isJson = context.settings.json !== undefined;
   for await (const finding of findingsOf(context)) {
     findings.push(finding);
     if (!isJson) await context.print.line(lineOf(context, finding));
   }
-  if (isJson) await context.print.records(findings, ['check', 'status', 'found', 'mend']);
+  if (isJson) await context.print.records(findings, ['check', 'status', 'found', 'resolution']);
   if (findings.some(({ status }) => status === 'fail')) throw new QuietExit(EXIT.failure);
 }
 
@@ -66,16 +66,16 @@ async function credentialFindings(context: Context): Promise<readonly Finding[]>
     return await checkCredential(client, { signer, apiKey }, context.signal);
   } catch (error) {
     if (!(error instanceof AuthRequired)) throw error;
-    return [warn('credential', error.message, error.mend ?? 'svc auth login')];
+    return [warn('credential', error.message, error.resolution ?? 'svc auth login')];
   }
 }
 
-function lineOf({ terminal }: Context, { check, status, found, mend }: Finding): string {
+function lineOf({ terminal }: Context, { check, status, found, resolution }: Finding): string {
   const { colors, isScreen, hasUnicode } = terminal;
-  if (!isScreen) return [status, check, found, mend ?? ''].map(safeLine).join('\t');
+  if (!isScreen) return [status, check, found, resolution ?? ''].map(safeLine).join('\t');
   const color = { ok: colors.green, warn: colors.yellow, fail: colors.red }[status];
   const first = `${color(status.padEnd(4))}  ${check.padEnd(10)}  ${safeLine(found)}`;
-  return mend === null
+  return resolution === null
     ? first
-    : `${first}\n${' '.repeat(18)}${colors.dim(`${hasUnicode ? '→' : '->'} ${safeLine(mend)}`)}`;
+    : `${first}\n${' '.repeat(18)}${colors.dim(`${hasUnicode ? '→' : '->'} ${safeLine(resolution)}`)}`;
 }

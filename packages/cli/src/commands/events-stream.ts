@@ -1,6 +1,6 @@
 import type { Context, Register } from '../context.js';
-import { eventTexts } from '../listen/event-source.js';
 import { selectorsOf } from '../listen/selectors.js';
+import { streamRawEvents } from '../listen/stream-events.js';
 import { safeLine } from '../terminal/text-of.js';
 import { groupIn, withExamples } from './group.js';
 import { collect } from './listen.js';
@@ -25,13 +25,13 @@ export const registerEventsStream: Register = (program, run) => {
 
 async function stream(context: Context, { events = [], after }: Options): Promise<void> {
   const { print, settings, signal } = context;
-  const source = eventTexts({
+  const source = streamRawEvents({
     client: await context.client(),
     selectors: selectorsOf(events),
     after,
     signal,
     onOpen: () => print.detail('connected'),
-    onCut: () => print.warn('the stream was cut, and is taken up again'),
+    onDisconnect: () => print.warn('the stream was cut, and is taken up again'),
   });
   const isAsSent = settings.json?.length === 0 && settings.jq === undefined;
   for await (const { id, type, text } of source) {

@@ -2,14 +2,14 @@
 import { Option } from 'commander';
 import type { Context } from '../context.js';
 import { UsageError } from '../failures.js';
-import type { Given } from '../operations/flags.js';
-import { objectFrom } from '../operations/given-files.js';
+import type { OptionValues } from '../operations/flags.js';
+import { objectFrom } from '../operations/input-files.js';
 
 const FILE = '--credentials-file <file>';
-const FILE_TOLD = 'JSON of api_key, api_secret and, where there is one, passphrase; - reads stdin';
+const FILE_DESCRIPTION = 'JSON of api_key, api_secret and, where there is one, passphrase; - reads stdin';
 
 export function credentialsOption(need: 'required' | 'optional'): readonly Option[] {
-  const file = new Option(FILE, FILE_TOLD);
+  const file = new Option(FILE, FILE_DESCRIPTION);
   return need === 'required' ? [file] : [file, new Option('--credentials', 'ask for new credentials')];
 }
 
@@ -20,12 +20,12 @@ interface Options {
 }
 
 /** Undefined where they are in the body already, or not to be changed. */
-export async function credentialsGiven(
+export async function readCredentials(
   context: Context,
   need: 'required' | 'optional',
-  options: Given,
-  body: Given,
-): Promise<Given | undefined> {
+  options: OptionValues,
+  body: OptionValues,
+): Promise<OptionValues | undefined> {
   const { credentialsFile, credentials, fromFile } = options as Options;
   if (credentialsFile === '-' && fromFile === '-')
     throw new UsageError('--from-file and --credentials-file both read stdin.');

@@ -1,10 +1,10 @@
 import type { Context, Register } from '../context.js';
 import { UsageError } from '../failures.js';
-import { eventTexts } from '../listen/event-source.js';
-import { forward, lineOf, type Step } from '../listen/forwarding.js';
+import { type ForwardingStep, forward, lineOf } from '../listen/forwarding.js';
 import { addressOf, headersOf, type Receiver } from '../listen/receiver.js';
 import { signingSecret } from '../listen/secret.js';
 import { selectorsOf, unknownAmong } from '../listen/selectors.js';
+import { streamRawEvents } from '../listen/stream-events.js';
 import { safeLine } from '../terminal/text-of.js';
 import { withExamples } from './group.js';
 
@@ -69,14 +69,21 @@ async function listen(context: Context, options: Options): Promise<void> {
   const telling = new AbortController();
   const ends = AbortSignal.any([signal, telling.signal]);
   let told: Promise<void> = Promise.resolve();
-  const tell = (step: Step) => {
+  const tell = (step: ForwardingStep) => {
     told = told
       .then(() => print.streamed(step, colored(context, step)))
       .catch((error) => telling.abort(error));
   };
-  const events = eventTexts({ client, selectors, after: options.after, signal: ends, onOpen, onCut });
+  const events = streamRawEvents({
+    client,
+    selectors,
+    after: options.after,
+    signal: ends,
+    onOpen,
+    onDisconnect: onCut,
+  });
   try {
-    await forward(events, { ...(receiver === undefined ? {} : { receiver }), signal: ends, tell });
+    await forward(events, { ...(receiver === undefined ? {} : { receiver }), signal: ends, onStep: tell });
   } finally {
     await told;
   }
@@ -123,7 +130,7 @@ function readyLine(
   return `Ready: handing ${what} to ${receiver.url.href}. The secret to verify with: ${secret}. Ctrl-C ends it.`;
 }
 
-export function colored({ terminal }: Context, step: Step): string {
+export function colored({ terminal }: Context, step: ForwardingStep): string {
   const { colors } = terminal;
   const line = safeLine(lineOf(step));
   if (step.kind === 'received') return colors.bold(line);

@@ -1,6 +1,6 @@
 import type { Context, Register } from '../context.js';
 import { openInBrowser } from '../dev/browser.js';
-import { checkoutAbove, type Stack, stackOf } from '../dev/checkout.js';
+import { checkoutAbove, findRunningStack, type Stack } from '../dev/checkout.js';
 import { pagesOf } from '../dev/pages.js';
 import { NotFound, UsageError } from '../failures.js';
 import { withExamples } from './group.js';
@@ -31,16 +31,16 @@ async function openPage(context: Context, name: string | undefined): Promise<voi
       `There are: ${pages.map((each) => each.name).join(', ')}`,
     );
   if (page.url === undefined) throw new NotFound(`No local stack with a ${name} runs here.`, 'svc dev up');
-  await show(context, page.url);
+  await printAndOpen(context, page.url);
 }
 
 async function localStack({ environment }: Context): Promise<Stack | undefined> {
   const checkout = await checkoutAbove(environment.workingFolder).catch(() => undefined);
-  return checkout === undefined ? undefined : stackOf(checkout, environment.platform);
+  return checkout === undefined ? undefined : findRunningStack(checkout, environment.platform);
 }
 
 /** Prints an address, and opens it where somebody sits before a screen. */
-export async function show({ print, terminal, environment }: Context, url: string): Promise<void> {
+export async function printAndOpen({ print, terminal, environment }: Context, url: string): Promise<void> {
   await print.line(url);
   if (terminal.isInteractive && !(await openInBrowser(url, environment.platform)))
     print.note('No browser is found here: open the address yourself.');

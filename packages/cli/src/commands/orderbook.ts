@@ -1,6 +1,6 @@
 import type { Context, Register } from '../context.js';
 import { Failure, UsageError } from '../failures.js';
-import { type Book, lineOf, pictureOf, rowsOf } from '../live/book-view.js';
+import { type Book, lineOf, renderBook, rowsOf } from '../live/book-view.js';
 import { withLiveView } from '../live/live-view.js';
 import { pairIdOf } from '../live/pair.js';
 import { withRealtime } from '../live/signed-client.js';
@@ -49,7 +49,7 @@ async function orderbook(context: Context, pair: string, options: Options): Prom
     await withLiveView(terminal, signal, async (view) => {
       const hint = terminal.isInteractive ? `\n${terminal.colors.dim('q ends it')}` : '';
       for await (const book of booksUntil(view.signal))
-        view.draw(() => pictureOf(book, terminal.colors) + hint);
+        view.draw(() => renderBook(book, terminal.colors) + hint);
     });
   });
 }
@@ -57,7 +57,7 @@ async function orderbook(context: Context, pair: string, options: Options): Prom
 async function printOnce({ print, settings, terminal }: Context, books: AsyncIterable<Book>): Promise<void> {
   for await (const book of books) {
     if (settings.json !== undefined) return print.record(book);
-    if (terminal.isScreen) return print.line(pictureOf(book, terminal.colors));
+    if (terminal.isScreen) return print.line(renderBook(book, terminal.colors));
     return print.records(rowsOf(book), ['bid_amount', 'bid', 'ask', 'ask_amount']);
   }
   throw new Failure('The order book was closed before it was told.');

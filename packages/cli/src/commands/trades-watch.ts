@@ -1,7 +1,7 @@
 import type { Context, Register } from '../context.js';
 import { Failure } from '../failures.js';
 import { withLiveView } from '../live/live-view.js';
-import { lineOf, type Watch, type WatchedTrade, watchTrades } from '../live/trade-watch.js';
+import { lineOf, type WatchedTrade, type WatchOptions, watchTrades } from '../live/trade-watch.js';
 import { tableOf } from '../terminal/table.js';
 import { safeLine, textOf, valueAt } from '../terminal/text-of.js';
 import { groupIn, withExamples } from './group.js';
@@ -47,12 +47,12 @@ async function watch(
   const { terminal, signal } = context;
   const client = await context.client();
   let trades: readonly WatchedTrade[] = [];
-  const follow = async (ends: AbortSignal, tell: Watch['tell']) => {
-    trades = await watchTrades({ client, id, isUntilFinal: untilFinal, signal: ends, tell });
+  const follow = async (ends: AbortSignal, tell: WatchOptions['onTrade']) => {
+    trades = await watchTrades({ client, id, isUntilFinal: untilFinal, signal: ends, onTrade: tell });
   };
   if (isLive(context)) {
     await withLiveView(terminal, signal, (view) =>
-      follow(view.signal, (_trade, all) => view.draw(() => pictureOf(all, context))),
+      follow(view.signal, (_trade, all) => view.draw(() => renderTrades(all, context))),
     );
   } else await follow(signal, (trade) => context.print.streamed(trade, safeLineOf(trade)));
   const failed = trades.find(({ status }) => status === 'FAILED');
@@ -64,7 +64,7 @@ export function isLive({ terminal, settings, environment }: Context): boolean {
   return terminal.isScreen && settings.json === undefined && environment.variables.TERM !== 'dumb';
 }
 
-function pictureOf(trades: readonly WatchedTrade[], { terminal }: Context): string {
+function renderTrades(trades: readonly WatchedTrade[], { terminal }: Context): string {
   const { colors, columns, hasUnicode } = terminal;
   const newestFirst = [...trades].sort((one, other) => (one.created_at > other.created_at ? -1 : 1));
   const rows = newestFirst.map((trade) => COLUMNS.map((column) => textOf(valueAt(trade, column)) || '-'));

@@ -1,8 +1,8 @@
 import type { Context, Register } from '../context.js';
 import { Failure, UsageError } from '../failures.js';
 import { indented } from '../json/json-text.js';
-import { deliver, type Step } from '../listen/forwarding.js';
-import type { EventText } from '../listen/receiver.js';
+import { deliver, type ForwardingStep } from '../listen/forwarding.js';
+import type { RawEvent } from '../listen/receiver.js';
 import { pastEvent, sampleOf } from '../listen/samples.js';
 import { withExamples } from './group.js';
 import { collect, colored, receiverOf } from './listen.js';
@@ -54,7 +54,7 @@ async function trigger(context: Context, event: string, options: Options): Promi
   if (step.kind === 'failed') throw new Failure(`The receiver has not taken it: ${reasonOf(step)}.`);
 }
 
-async function eventOf(context: Context, event: string, overrides: readonly string[]): Promise<EventText> {
+async function eventOf(context: Context, event: string, overrides: readonly string[]): Promise<RawEvent> {
   const isPast = event.startsWith('evt_');
   if (isPast && overrides.length > 0)
     throw new UsageError('--override is for samples: an event of the past is handed over as it was.');
@@ -83,7 +83,7 @@ async function testWebhook(context: Context, event: string, id: string, options:
     );
 }
 
-function reasonOf(step: Step): string {
+function reasonOf(step: ForwardingStep): string {
   if (step.kind === 'received') return '';
   return step.error ?? `it answered ${step.status}`;
 }

@@ -1,6 +1,6 @@
 import type { RootCommand } from '@bomb.sh/tab';
 import type { Command } from 'commander';
-import type { Edge } from '../edge.js';
+import type { ProcessContext } from '../process-context.js';
 import { type KnownId, knownIds } from './known-ids.js';
 
 /** What an id begins with, by the group of commands that takes it. */
@@ -23,7 +23,7 @@ const KINDS: Readonly<Record<string, string>> = {
 export async function complete(
   program: Command,
   argv: readonly string[],
-  { environment }: Edge,
+  { environment }: ProcessContext,
 ): Promise<void> {
   const root = await completionOf(program);
   const ids = await knownIds(environment);

@@ -40,7 +40,10 @@ export interface Stack {
 }
 
 /** The stack that runs in a checkout; undefined where none does. */
-export async function stackOf(checkout: string, platform: NodeJS.Platform): Promise<Stack | undefined> {
+export async function findRunningStack(
+  checkout: string,
+  platform: NodeJS.Platform,
+): Promise<Stack | undefined> {
   const text = await readIfThere(join(checkout, '.data', 'dev.json'));
   if (text === undefined) return undefined;
   const stack = parsed(text);

@@ -4,9 +4,9 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../failures.js';
-import { isLauncher, type Stack, stackOf } from './checkout.js';
+import { findRunningStack, isLauncher, type Stack } from './checkout.js';
 
-const LOOK_MS = 200;
+const POLL_INTERVAL_MS = 200;
 const STOP_MAX_MS = 60_000;
 
 export interface Launch {
@@ -35,7 +35,7 @@ export async function runInForeground(launch: Launch): Promise<void> {
     const code = await new Promise<number | null>((resolve, reject) => {
       child.once('error', reject).once('exit', resolve);
     });
-    while (isGroup && signal.aborted && signalGroup(child.pid, 0)) await wait(LOOK_MS);
+    while (isGroup && signal.aborted && signalGroup(child.pid, 0)) await wait(POLL_INTERVAL_MS);
     signal.throwIfAborted();
     if (code !== 0) throw new Failure(`npm start ended with ${code ?? 'a signal'}.`);
   } finally {
@@ -69,10 +69,10 @@ export async function runDetached(launch: Launch): Promise<Stack> {
   child.once('exit', (code) => (ended = `it ended with ${code ?? 'a signal'}`));
   child.unref();
   for (;;) {
-    const stack = await stackOf(checkout, platform);
+    const stack = await findRunningStack(checkout, platform);
     if (stack !== undefined) return stack;
     if (ended !== undefined) throw new Failure(`The stack did not start: ${ended}.`, `See ${logFile}`);
-    await wait(LOOK_MS, undefined, { signal });
+    await wait(POLL_INTERVAL_MS, undefined, { signal });
   }
 }
 
@@ -87,6 +87,6 @@ export async function stop({ pid }: Stack, platform: NodeJS.Platform, signal: Ab
   while (await isLauncher(pid, platform)) {
     if (performance.now() > deadline)
       throw new Failure(`The process ${pid} has not ended within ${STOP_MAX_MS / 1000} s.`);
-    await wait(LOOK_MS, undefined, { signal });
+    await wait(POLL_INTERVAL_MS, undefined, { signal });
   }
 }

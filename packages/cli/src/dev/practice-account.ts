@@ -5,7 +5,7 @@ import type { Fetch } from '../environment.js';
 import { Failure, UsageError } from '../failures.js';
 
 const EXCHANGE = 'paper';
-const LOOK_MS = 100;
+const POLL_INTERVAL_MS = 100;
 const READY_MAX_MS = 60_000;
 
 type Api = Pick<Client<'string'>, 'exchanges' | 'tradePairs'>;
@@ -63,12 +63,12 @@ export async function linkPaperAccount(
     { exchange: EXCHANGE, account_name: name, trading_type: 'spot', credentials },
     { signal },
   );
-  const account = await until(
+  const account = await pollUntil(
     () => api.exchanges.get(id, { signal }),
     ({ last_sync_at }) => last_sync_at !== null && last_sync_at !== undefined,
     signal,
   );
-  await until(
+  await pollUntil(
     () => api.tradePairs.list({ exchange: EXCHANGE, limit: 1 }, { signal }).toArray({ limit: 1 }),
     ({ length }) => length > 0,
     signal,
@@ -76,7 +76,7 @@ export async function linkPaperAccount(
   return account;
 }
 
-async function until<T>(
+async function pollUntil<T>(
   read: () => Promise<T>,
   isReady: (value: T) => boolean,
   signal: AbortSignal,
@@ -89,7 +89,7 @@ async function until<T>(
       throw new Failure(
         'The account is linked, and its balances are still not known: is the trading worker running?',
       );
-    await wait(LOOK_MS, undefined, { signal });
+    await wait(POLL_INTERVAL_MS, undefined, { signal });
   }
 }
 

@@ -70,7 +70,7 @@ export async function checkGraphql(
   url: string,
   signal: AbortSignal,
 ): Promise<Finding> {
-  const mend = 'Set SVC_GRAPHQL_URL, or keep it in the profile: svc config set graphql_url URL';
+  const resolution = 'Set SVC_GRAPHQL_URL, or keep it in the profile: svc config set graphql_url URL';
   try {
     const answer = await fetch(url, {
       method: 'POST',
@@ -82,11 +82,11 @@ export async function checkGraphql(
     const { data } = (await answer.json()) as { data?: { health?: { status?: string } } };
     const status = data?.health?.status;
     return status === undefined
-      ? warn('graphql', `${url} answers ${answer.status}, and is no GraphQL API`, mend)
+      ? warn('graphql', `${url} answers ${answer.status}, and is no GraphQL API`, resolution)
       : ok('graphql', `${url} says ${status}`);
   } catch {
     signal.throwIfAborted();
-    return warn('graphql', `nothing answers at ${url}`, mend);
+    return warn('graphql', `nothing answers at ${url}`, resolution);
   }
 }
 

@@ -1,4 +1,4 @@
-/** What is looked at, and what was found: each finding that is not good says how to mend it. */
+/** What is looked at, and what was found: each finding that is not good says how to fix it. */
 
 export interface Finding {
   readonly check: string;
@@ -6,19 +6,24 @@ export interface Finding {
   /** What was found. */
   readonly found: string;
   /** What to do about it. */
-  readonly mend: string | null;
+  readonly resolution: string | null;
 }
 
-export const ok = (check: string, found: string): Finding => ({ check, status: 'ok', found, mend: null });
-export const warn = (check: string, found: string, mend: string): Finding => ({
+export const ok = (check: string, found: string): Finding => ({
+  check,
+  status: 'ok',
+  found,
+  resolution: null,
+});
+export const warn = (check: string, found: string, resolution: string): Finding => ({
   check,
   status: 'warn',
   found,
-  mend,
+  resolution,
 });
-export const fail = (check: string, found: string, mend: string): Finding => ({
+export const fail = (check: string, found: string, resolution: string): Finding => ({
   check,
   status: 'fail',
   found,
-  mend,
+  resolution,
 });

@@ -20,7 +20,7 @@ describe("this machine's clock", () => {
   ])('that is %i ms off is %s', (skewMs, status) => {
     const finding = judgeClock(skewMs, 0);
     expect(finding.status).toBe(status);
-    expect(finding.mend === null).toBe(status === 'ok');
+    expect(finding.resolution === null).toBe(status === 'ok');
   });
 
   it('is not blamed for what the round trip may account for', () => {

@@ -22,14 +22,14 @@ export function judgeClock(skewMs: number, roundTripMs: number): Finding {
   const direction = skewMs > 0 ? 'ahead of' : 'behind';
   if (distanceMs <= uncertainMs) return ok('clock', "agrees with the server's to the second");
   const found = `${distanceMs} ms ${direction} the server's`;
-  const mend = "Set this machine's clock by a time server (NTP).";
+  const resolution = "Set this machine's clock by a time server (NTP).";
   if (distanceMs > WINDOW_MS)
     return fail(
       'clock',
       `${found}: signatures are refused beyond ${WINDOW_MS} ms`,
-      `${mend} svc and the SDK sign by the server's time until then; other clients can't.`,
+      `${resolution} svc and the SDK sign by the server's time until then; other clients can't.`,
     );
   if (distanceMs > NOTICED_MS)
-    return warn('clock', `${found}: signatures still pass, up to ${WINDOW_MS} ms`, mend);
+    return warn('clock', `${found}: signatures still pass, up to ${WINDOW_MS} ms`, resolution);
   return ok('clock', `${found}: signatures pass, up to ${WINDOW_MS} ms`);
 }

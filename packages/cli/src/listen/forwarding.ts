@@ -5,12 +5,12 @@
  * 2. Some are on their way at once, as from the dispatcher: a slow receiver holds up a few, and the stream waits for it.
  * 3. When it is ended, what is on its way is cut short and told so.
  */
-import { type EventText, handOver, hasTaken, type Receiver } from './receiver.js';
+import { isAccepted, type RawEvent, type Receiver, sendEvent } from './receiver.js';
 
 const AT_ONCE_MAX = 8;
 
 /** What happened to an event: one line each, or one record. */
-export type Step =
+export type ForwardingStep =
   | { readonly kind: 'received'; readonly event_id: string; readonly type: string }
   | {
       readonly kind: 'handed_over' | 'failed';
@@ -24,16 +24,20 @@ export type Step =
 
 /** Goes on until the stream ends or is aborted. */
 export async function forward(
-  events: AsyncIterable<EventText>,
-  { receiver, signal, tell }: { receiver?: Receiver; signal: AbortSignal; tell: (step: Step) => void },
+  events: AsyncIterable<RawEvent>,
+  {
+    receiver,
+    signal,
+    onStep,
+  }: { receiver?: Receiver; signal: AbortSignal; onStep: (step: ForwardingStep) => void },
 ): Promise<void> {
   const underWay = new Set<Promise<void>>();
   try {
     for await (const event of events) {
-      tell({ kind: 'received', event_id: event.id, type: event.type });
+      onStep({ kind: 'received', event_id: event.id, type: event.type });
       if (receiver === undefined) continue;
       const delivery = deliver(event, receiver, signal)
-        .then(tell)
+        .then(onStep)
         .finally(() => underWay.delete(delivery));
       underWay.add(delivery);
       if (underWay.size >= AT_ONCE_MAX) await Promise.race(underWay);
@@ -43,10 +47,14 @@ export async function forward(
   }
 }
 
-export async function deliver(event: EventText, receiver: Receiver, signal: AbortSignal): Promise<Step> {
-  const handed = await handOver(event, receiver, signal);
+export async function deliver(
+  event: RawEvent,
+  receiver: Receiver,
+  signal: AbortSignal,
+): Promise<ForwardingStep> {
+  const handed = await sendEvent(event, receiver, signal);
   return {
-    kind: hasTaken(handed) ? 'handed_over' : 'failed',
+    kind: isAccepted(handed) ? 'handed_over' : 'failed',
     event_id: event.id,
     type: event.type,
     url: receiver.url.href,
@@ -57,7 +65,7 @@ export async function deliver(event: EventText, receiver: Receiver, signal: Abor
 }
 
 /** `--> trade.filled [evt_…]`, `<-- 204 POST http://… [evt_…] (12 ms)` */
-export function lineOf(step: Step): string {
+export function lineOf(step: ForwardingStep): string {
   if (step.kind === 'received') return `--> ${step.type} [${step.event_id}]`;
   const { status, error, url, event_id, ms } = step;
   return `<-- ${status ?? 'ERR'} POST ${url} [${event_id}] (${ms} ms)${error === null ? '' : `: ${error}`}`;

@@ -22,7 +22,7 @@ const OWN_HEADERS = [
 ];
 
 /** An event as it is delivered. */
-export interface EventText {
+export interface RawEvent {
   readonly id: string;
   readonly type: string;
   /** The raw body. */
@@ -41,7 +41,7 @@ export interface Receiver {
   readonly timeoutMs?: number;
 }
 
-export interface Handed {
+export interface DeliveryResult {
   /** The receiver's, where it answered. */
   readonly status?: number;
   /** Why it did not. */
@@ -50,7 +50,11 @@ export interface Handed {
 }
 
 /** Hands one event over, once. */
-export async function handOver(event: EventText, receiver: Receiver, signal: AbortSignal): Promise<Handed> {
+export async function sendEvent(
+  event: RawEvent,
+  receiver: Receiver,
+  signal: AbortSignal,
+): Promise<DeliveryResult> {
   const startedAt = performance.now();
   const elapsedMs = () => Math.round(performance.now() - startedAt);
   try {
@@ -61,11 +65,11 @@ export async function handOver(event: EventText, receiver: Receiver, signal: Abo
   }
 }
 
-export function hasTaken({ status = 0 }: Handed): boolean {
+export function isAccepted({ status = 0 }: DeliveryResult): boolean {
   return status >= 200 && status < 300;
 }
 
-function post({ id, text }: EventText, receiver: Receiver, signal: AbortSignal): Promise<number> {
+function post({ id, text }: RawEvent, receiver: Receiver, signal: AbortSignal): Promise<number> {
   const { url, secret, headers, isCertificateChecked, timeoutMs = TIMEOUT_MS } = receiver;
   const limit = AbortSignal.timeout(timeoutMs);
   return new Promise((resolve, reject) => {

@@ -9,7 +9,7 @@ import type { Client } from '@trading-automation/sdk';
 import { Failure, NotFound, UsageError } from '../failures.js';
 import { memberOf } from '../json/json-text.js';
 import { jsonOrText, namedText, putAt } from '../json/named-values.js';
-import type { EventText } from './receiver.js';
+import type { RawEvent } from './receiver.js';
 
 /** Decimals as numbers, as a receiver gets them. */
 const AS_SENT = { headers: { accept: 'application/json' } };
@@ -22,7 +22,7 @@ export async function sampleOf(
   type: string,
   overrides: readonly string[],
   signal: AbortSignal,
-): Promise<EventText> {
+): Promise<RawEvent> {
   const { types } = await events.types({}, { ...AS_SENT, signal });
   const kind = types.find((each) => each.type === type);
   if (kind === undefined) {
@@ -35,7 +35,7 @@ export async function sampleOf(
 }
 
 /** An event of the last 30 days. */
-export async function pastEvent(events: Events, id: string, signal: AbortSignal): Promise<EventText> {
+export async function pastEvent(events: Events, id: string, signal: AbortSignal): Promise<RawEvent> {
   const response = await events.get(id, { ...AS_SENT, signal }).asResponse();
   const text = memberOf(await response.text(), 'data');
   if (text === undefined) throw new Failure('The answer holds no event.');

@@ -1,4 +1,4 @@
-import { askedOf, isWanted, selectorsOf, unknownAmong } from './selectors.js';
+import { isWanted, selectorsOf, serverFilterOf, unknownAmong } from './selectors.js';
 
 describe('selectors of events', () => {
   it('are split at commas, told once, and all where none is given', () => {
@@ -19,9 +19,9 @@ describe('selectors of events', () => {
   });
 
   it('are asked of the server where one is enough to say it', () => {
-    expect(askedOf(['trade.*'])).toEqual({ type: 'trade.*' });
-    expect(askedOf(['*'])).toEqual({});
-    expect(askedOf(['trade.*', 'reward.*'])).toEqual({});
+    expect(serverFilterOf(['trade.*'])).toEqual({ type: 'trade.*' });
+    expect(serverFilterOf(['*'])).toEqual({});
+    expect(serverFilterOf(['trade.*', 'reward.*'])).toEqual({});
   });
 
   it('that cover no kind are told', () => {

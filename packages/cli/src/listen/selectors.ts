@@ -19,7 +19,7 @@ export function unknownAmong(selectors: readonly string[], types: readonly strin
 }
 
 /** What is asked of the server: it takes one selector, and the rest is chosen here. */
-export function askedOf(selectors: readonly string[]): { readonly type?: string } {
+export function serverFilterOf(selectors: readonly string[]): { readonly type?: string } {
   const [only] = selectors;
   return selectors.length === 1 && only !== undefined && only !== '*' ? { type: only } : {};
 }

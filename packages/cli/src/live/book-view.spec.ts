@@ -1,5 +1,5 @@
 import pc from 'picocolors';
-import { type Book, lineOf, pictureOf } from './book-view.js';
+import { type Book, lineOf, renderBook } from './book-view.js';
 
 const plain = pc.createColors(false);
 const book: Book = {
@@ -16,7 +16,7 @@ const book: Book = {
 
 describe('an order book as text', () => {
   it('has its sides beside each other, every digit as it came, and the points below each other', () => {
-    expect(pictureOf(book, plain).split('\n')).toEqual([
+    expect(renderBook(book, plain).split('\n')).toEqual([
       'BTC/USDT  paper  #42  2026-01-01T00:00:00.000Z',
       '               AMOUNT      BID       ASK  AMOUNT',
       ' 0.123456789012345678  60000.5  60001.25     3.5',

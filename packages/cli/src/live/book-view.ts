@@ -36,7 +36,7 @@ const HEADINGS: BookRow = { bid_amount: 'AMOUNT', bid: 'BID', ask: 'ASK', ask_am
 const SIDES = ['bid_amount', 'bid', 'ask', 'ask_amount'] as const;
 
 /** The book as a picture. */
-export function pictureOf(book: Book, colors: Colors): string {
+export function renderBook(book: Book, colors: Colors): string {
   const rows = rowsOf(book);
   const points = Object.fromEntries(
     SIDES.map((side) => [side, Math.max(0, ...rows.map((row) => decimalsOf(row[side])))]),

@@ -12,30 +12,30 @@ const FINAL = ['FILLED', 'CANCELLED', 'FAILED'];
 const OPEN = ['PENDING', 'PARTIALLY_FILLED'] as const;
 const OPEN_MAX = 100;
 
-export interface Watch {
+export interface WatchOptions {
   readonly client: Pick<Client<'string'>, 'trades' | 'events'>;
   /** One trade; without it the open ones and the newest. */
   readonly id: string | undefined;
   readonly isUntilFinal: boolean;
   readonly signal: AbortSignal;
   /** Told each new state of a trade. */
-  tell(trade: WatchedTrade, all: readonly WatchedTrade[]): Promise<void> | void;
+  onTrade(trade: WatchedTrade, all: readonly WatchedTrade[]): Promise<void> | void;
 }
 
 /** The trades that were followed, as they are at the end. */
-export async function watchTrades(watch: Watch): Promise<readonly WatchedTrade[]> {
+export async function watchTrades(watch: WatchOptions): Promise<readonly WatchedTrade[]> {
   const { client, id, isUntilFinal, signal } = watch;
   const known = new Map<string, WatchedTrade>();
-  const learn = async (trade: WatchedTrade) => {
+  const updateTrade = async (trade: WatchedTrade) => {
     const before = known.get(trade.id);
     if (before !== undefined && before.version >= trade.version) return;
     known.set(trade.id, trade);
-    await watch.tell(trade, [...known.values()]);
+    await watch.onTrade(trade, [...known.values()]);
   };
   const isOver = () => isUntilFinal && [...known.values()].every(isFinal);
 
   const [last] = (await client.events.list({ limit: 1 }, { signal })).data;
-  for (const each of await tradesAtFirst(watch)) await learn(await client.trades.get(each, { signal }));
+  for (const each of await tradesAtFirst(watch)) await updateTrade(await client.trades.get(each, { signal }));
   if (isOver()) return [...known.values()];
   const events = client.events.stream(
     { type: 'trade.*' },
@@ -46,13 +46,13 @@ export async function watchTrades(watch: Watch): Promise<readonly WatchedTrade[]
     if (typeof tradeId !== 'string' || (id !== undefined && tradeId !== id)) continue;
     // Those that begin later are not waited for: another program may place them for ever.
     if (isUntilFinal && !known.has(tradeId)) continue;
-    await learn(await client.trades.get(tradeId, { signal }));
+    await updateTrade(await client.trades.get(tradeId, { signal }));
     if (isOver()) break;
   }
   return [...known.values()];
 }
 
-async function tradesAtFirst({ client, id, signal }: Watch): Promise<readonly string[]> {
+async function tradesAtFirst({ client, id, signal }: WatchOptions): Promise<readonly string[]> {
   if (id !== undefined) return [id];
   const [newest, ...open] = await Promise.all([
     client.trades.list({ limit: 1 }, { signal }).toArray({ limit: 1 }),

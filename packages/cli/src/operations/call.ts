@@ -2,8 +2,8 @@
 import type { Client } from '@trading-automation/sdk';
 import type { Context } from '../context.js';
 import { UsageError } from '../failures.js';
-import { once } from './once.js';
 import type { OperationInfo } from './operation-info.js';
+import { withIdempotencyKey } from './with-idempotency-key.js';
 
 export interface Call {
   readonly params: Readonly<Record<string, string>>;
@@ -32,7 +32,9 @@ export async function call(
     case 'GET':
       return client.get(target, query, options);
     case 'POST':
-      return once(context, (idempotencyKey) => client.post(target, body, { ...options, idempotencyKey }));
+      return withIdempotencyKey(context, (idempotencyKey) =>
+        client.post(target, body, { ...options, idempotencyKey }),
+      );
     case 'PUT':
       return client.put(target, body, options);
     case 'PATCH':

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { UsageError } from '../failures.js';
-import { bodyOf, demandRequired, flagOf, merged, objectOptions, optionOf } from './flags.js';
+import { assertRequired, bodyOf, flagOf, merged, objectOptions, optionOf } from './flags.js';
 import type { Field } from './operation-info.js';
 
 const fields: readonly Field[] = [
@@ -85,6 +85,6 @@ it('lets flags go before a file, within objects, too', () => {
 });
 
 it('tells every flag that is missing at once', () => {
-  expect(() => demandRequired({ body: fields }, {})).toThrow(new UsageError('--amount is missing.'));
-  expect(() => demandRequired({ body: fields }, { amount: '1' })).not.toThrow();
+  expect(() => assertRequired({ body: fields }, {})).toThrow(new UsageError('--amount is missing.'));
+  expect(() => assertRequired({ body: fields }, { amount: '1' })).not.toThrow();
 });

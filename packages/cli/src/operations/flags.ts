@@ -7,7 +7,7 @@ import type { Field, OperationInfo } from './operation-info.js';
 /** commander takes a null for no value at all. */
 const NULL = Symbol('null');
 
-export type Given = Readonly<Record<string, unknown>>;
+export type OptionValues = Readonly<Record<string, unknown>>;
 
 /** `exchange_account_id` is `--exchange-account-id`, `sizing.mode` is `--sizing.mode`. */
 export const flagOf = ({ path }: Pick<Field, 'path'>): string => `--${path.replaceAll('_', '-')}`;
@@ -15,8 +15,8 @@ export const flagOf = ({ path }: Pick<Field, 'path'>): string => `--${path.repla
 export function optionOf(field: Field): Option {
   const { isList, choices } = field;
   const flag = flagOf(field);
-  if (isSwitch(field)) return new Option(flag, toldOf(field));
-  const option = new Option(`${flag} <${placeholderOf(field)}>`, toldOf(field));
+  if (isSwitch(field)) return new Option(flag, describeField(field));
+  const option = new Option(`${flag} <${placeholderOf(field)}>`, describeField(field));
   // Told in the help; the parser is this one, which does not mind the case.
   if (choices !== undefined && choices.length <= CHOICES_SHOWN) option.choices(choices);
   const parse = (text: string) => (field.isNullable && text === 'null' ? NULL : parsedOf(field, text));
@@ -61,7 +61,14 @@ function placeholderOf({ type, path, isList }: Field): string {
   return isList ? 'list' : name.replaceAll('_', '-');
 }
 
-function toldOf({ description, default: fallback, isRequired, isNullable, isList, type }: Field): string {
+function describeField({
+  description,
+  default: fallback,
+  isRequired,
+  isNullable,
+  isList,
+  type,
+}: Field): string {
   const hints = [
     isRequired ? 'required' : '',
     isList ? 'repeat it, or commas between' : '',
@@ -95,7 +102,7 @@ function choiceOf(choices: readonly string[], text: string): string {
 }
 
 /** What was given of the fields, each at its path. */
-export function bodyOf(fields: readonly Field[], options: Given): Given {
+export function bodyOf(fields: readonly Field[], options: OptionValues): OptionValues {
   const body: Record<string, unknown> = {};
   for (const path of objectsIn(fields)) {
     const whole = options[new Option(`${flagOf({ path })} <json>`).attributeName()];
@@ -109,7 +116,7 @@ export function bodyOf(fields: readonly Field[], options: Given): Given {
 }
 
 /** Members of `over` go before those of `under`, within objects, too. */
-export function merged(under: Given, over: Given): Given {
+export function merged(under: OptionValues, over: OptionValues): OptionValues {
   const result: Record<string, unknown> = { ...under };
   for (const [name, value] of Object.entries(over)) {
     const below = result[name];
@@ -118,12 +125,12 @@ export function merged(under: Given, over: Given): Given {
   return result;
 }
 
-function isObject(value: unknown): value is Given {
+function isObject(value: unknown): value is OptionValues {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** @throws {UsageError} where a field that the operation needs is not there */
-export function demandRequired({ body }: Pick<OperationInfo, 'body'>, given: Given): void {
+export function assertRequired({ body }: Pick<OperationInfo, 'body'>, given: OptionValues): void {
   const missing = body.filter(({ path, isRequired }) => isRequired && !has(given, path.split('.')));
   if (missing.length === 0) return;
   const flags = missing.map((field) => flagOf(field)).join(', ');

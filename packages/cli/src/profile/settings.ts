@@ -29,7 +29,7 @@ export interface Settings {
   /** The canonical string of each signed request is told. */
   readonly isSignatureShown: boolean;
   /** Confirmed beforehand. */
-  readonly isYes: boolean;
+  readonly isConfirmed: boolean;
   readonly timeoutMs: number;
   /** How many items of a list; undefined: one page. */
   readonly limit: number | undefined;
@@ -76,7 +76,7 @@ export function settingsOf(options: GlobalOptions, variables: Variables, file: P
     isVerbose: options.verbose === true || options.debug === true,
     isDebug: options.debug === true,
     isSignatureShown: options.debugSignature === true,
-    isYes: options.yes === true,
+    isConfirmed: options.yes === true,
     timeoutMs: options.timeout === undefined ? TIMEOUT_DEFAULT_MS : millisecondsOf(options.timeout),
     limit: options.limit === undefined ? undefined : limitOf(options.limit),
     all: options.all === true,

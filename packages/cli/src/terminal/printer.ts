@@ -70,7 +70,7 @@ export class TerminalPrinter implements Printer {
     await this.line(
       told.map(([name, text]) => `${colors.dim(name.padEnd(width))}  ${this.colored(name, text)}`).join('\n'),
     );
-    for (const [name, value] of tables) await this.within(safeLine(name), value as readonly Row[]);
+    for (const [name, value] of tables) await this.nestedTable(safeLine(name), value as readonly Row[]);
   }
 
   async streamed(record: unknown, line: string): Promise<void> {
@@ -85,7 +85,7 @@ export class TerminalPrinter implements Printer {
   }
 
   note(text: string): void {
-    if (!this.settings.isQuiet) this.aside(text);
+    if (!this.settings.isQuiet) this.printToStderr(text);
   }
 
   success(text: string): void {
@@ -94,11 +94,11 @@ export class TerminalPrinter implements Printer {
   }
 
   warn(text: string): void {
-    this.aside(`${this.terminal.noteColors.yellow('warning:')} ${text}`);
+    this.printToStderr(`${this.terminal.noteColors.yellow('warning:')} ${text}`);
   }
 
   detail(text: string): void {
-    if (this.settings.isVerbose) this.aside(this.terminal.noteColors.dim(text));
+    if (this.settings.isVerbose) this.printToStderr(this.terminal.noteColors.dim(text));
   }
 
   private async json(data: unknown): Promise<void> {
@@ -109,7 +109,7 @@ export class TerminalPrinter implements Printer {
   }
 
   /** Records within a record, under its name. */
-  private async within(name: string, rows: readonly Row[]): Promise<void> {
+  private async nestedTable(name: string, rows: readonly Row[]): Promise<void> {
     const paths = [...new Set(rows.flatMap((row) => linesOf(row).map(([path]) => path)))];
     const cells = rows.map((row) => paths.map((path) => textOf(valueAt(row, path))));
     const table = this.table(
@@ -146,7 +146,7 @@ export class TerminalPrinter implements Printer {
     return BAD.includes(text) ? colors.red(text) : colors.yellow(text);
   }
 
-  private aside(text: string): void {
+  private printToStderr(text: string): void {
     this.terminal.stderr.write(`${text}\n`);
   }
 }

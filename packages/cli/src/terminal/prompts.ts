@@ -8,16 +8,16 @@ import { Interrupted, UsageError } from '../failures.js';
 import type { Terminal } from './terminal.js';
 
 export interface Prompts {
-  /** @param instead how to say it without being asked */
-  text(question: string, instead: string, fallback?: string): Promise<string>;
+  /** @param alternative how to say it without being asked */
+  text(question: string, alternative: string, fallback?: string): Promise<string>;
   /** What is typed is not shown. */
-  secret(question: string, instead: string): Promise<string>;
+  secret(question: string, alternative: string): Promise<string>;
   choose<T extends string>(
     question: string,
     choices: readonly { readonly value: T; readonly label: string }[],
-    instead: string,
+    alternative: string,
   ): Promise<T>;
-  yesOrNo(question: string, instead: string): Promise<boolean>;
+  yesOrNo(question: string, alternative: string): Promise<boolean>;
 }
 
 export class TerminalPrompts implements Prompts {
@@ -26,13 +26,13 @@ export class TerminalPrompts implements Prompts {
     private readonly signal: AbortSignal,
   ) {}
 
-  async text(question: string, instead: string, fallback?: string): Promise<string> {
+  async text(question: string, alternative: string, fallback?: string): Promise<string> {
     const shown = fallback === undefined ? {} : { placeholder: fallback, defaultValue: fallback };
-    return this.ask(instead, (common) => text({ message: question, ...shown, ...common }));
+    return this.ask(alternative, (common) => text({ message: question, ...shown, ...common }));
   }
 
-  async secret(question: string, instead: string): Promise<string> {
-    return this.ask(instead, (common) =>
+  async secret(question: string, alternative: string): Promise<string> {
+    return this.ask(alternative, (common) =>
       password({ message: question, mask: this.terminal.hasUnicode ? '•' : '*', ...common }),
     );
   }
@@ -40,23 +40,23 @@ export class TerminalPrompts implements Prompts {
   async choose<T extends string>(
     question: string,
     choices: readonly { readonly value: T; readonly label: string }[],
-    instead: string,
+    alternative: string,
   ): Promise<T> {
-    return this.ask(instead, (common) =>
+    return this.ask(alternative, (common) =>
       select<string>({ message: question, options: choices.map((choice) => ({ ...choice })), ...common }),
     ) as Promise<T>;
   }
 
-  async yesOrNo(question: string, instead: string): Promise<boolean> {
-    return this.ask(instead, (common) => confirm({ message: question, initialValue: false, ...common }));
+  async yesOrNo(question: string, alternative: string): Promise<boolean> {
+    return this.ask(alternative, (common) => confirm({ message: question, initialValue: false, ...common }));
   }
 
   private async ask<T>(
-    instead: string,
+    alternative: string,
     prompt: (common: Common) => Promise<T | typeof CANCEL_SYMBOL>,
   ): Promise<T> {
     if (!this.terminal.isInteractive)
-      throw new UsageError('Nobody is there to be asked: this is no terminal.', instead);
+      throw new UsageError('Nobody is there to be asked: this is no terminal.', alternative);
     const answer = await prompt({
       input: this.terminal.stdin as Common['input'],
       output: plainOutput(this.terminal),

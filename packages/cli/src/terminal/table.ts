@@ -7,7 +7,7 @@
 import Table from 'cli-table3';
 import stringWidth from 'string-width';
 
-export interface TableLook {
+export interface TableStyle {
   readonly columns: number;
   readonly ellipsis: string;
   readonly heading: (text: string) => string;
@@ -41,7 +41,7 @@ const NO_BORDERS = {
 export function tableOf(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
-  look: TableLook,
+  look: TableStyle,
 ): string {
   const widths = widthsOf(headings, rows, look.columns);
   const shown = (texts: readonly string[]) =>

@@ -1,21 +1,21 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runCaptured, type Surroundings } from '../support/captured-run.js';
-import { LiveSide } from './live-side.js';
+import { runCaptured, type TestEnvironment } from '../support/captured-run.js';
+import { StubStreamingApi } from './stub-streaming-api.js';
 
-let api: LiveSide;
+let api: StubStreamingApi;
 beforeEach(async () => {
-  api = await LiveSide.start();
+  api = await StubStreamingApi.start();
 });
 afterEach(() => api.close());
 
-const svc = (argv: readonly string[], around: Surroundings = {}) =>
+const svc = (argv: readonly string[], around: TestEnvironment = {}) =>
   runCaptured(['api', ...argv], {
     variables: { SVC_BASE_URL: api.url, SVC_API_KEY: 'svc_test_key', NO_COLOR: '1' },
     ...around,
   });
-const bodyOf = (route: string) => JSON.parse(api.asked.find((asked) => asked.route === route)!.body);
+const bodyOf = (route: string) => JSON.parse(api.requests.find((asked) => asked.route === route)!.body);
 
 describe('svc api', () => {
   it('prints the answer as it came; a screen gets it laid out', async () => {
@@ -31,8 +31,8 @@ describe('svc api', () => {
   it('puts fields of a GET into its query, behind what is there', async () => {
     api.onList('GET /v1/trades', []);
     await svc(['GET', '/v1/trades?limit=1', '-f', 'status=FILLED', '-f', 'side=BUY']);
-    expect(api.asked[0]!.url).toBe('/v1/trades?limit=1&status=FILLED&side=BUY');
-    expect(api.asked[0]!.body).toBe('');
+    expect(api.requests[0]!.url).toBe('/v1/trades?limit=1&status=FILLED&side=BUY');
+    expect(api.requests[0]!.body).toBe('');
   });
 
   it('makes the body of others out of fields, nested by points, no digit lost', async () => {
@@ -76,14 +76,14 @@ describe('svc api', () => {
     expect(JSON.parse(all.stdout).map(({ id }: { id: string }) => id)).toEqual(
       [0, 1, 2, 3, 4, 5].map((i) => `trd_${i}`),
     );
-    expect(api.asked.map(({ url }) => url)).toEqual([
+    expect(api.requests.map(({ url }) => url)).toEqual([
       '/v1/trades?side=BUY&offset=0',
       '/v1/trades?side=BUY&cursor=1',
       '/v1/trades?side=BUY&cursor=2',
     ]);
-    api.asked.length = 0;
+    api.requests.length = 0;
     const some = await svc(['GET', '/v1/trades', '--paginate', '--limit', '3', '--jq', '.[].id']);
-    expect([some.stdout, api.asked.length]).toEqual(['trd_0\ntrd_1\ntrd_2\n', 2]);
+    expect([some.stdout, api.requests.length]).toEqual(['trd_0\ntrd_1\ntrd_2\n', 2]);
   });
 
   it('prints status and headers, too, where they are asked for', async () => {
@@ -103,7 +103,7 @@ describe('svc api', () => {
     [['POST', '/v1/x', '-f', 'a=1', '-f', 'a.b=1']],
   ])('refuses %j before anything is sent', async (argv) => {
     const { exitCode } = await svc(argv, { stdin: '{}' });
-    expect([exitCode, api.asked]).toEqual([2, []]);
+    expect([exitCode, api.requests]).toEqual([2, []]);
   });
 
   it('refuses a body that is no JSON, and to page through what is no list', async () => {

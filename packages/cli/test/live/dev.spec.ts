@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { environmentOf } from '../../src/environment.js';
 import { Interrupted } from '../../src/failures.js';
 import { run } from '../../src/run.js';
-import { LiveSide } from './live-side.js';
+import { StubStreamingApi } from './stub-streaming-api.js';
 
 /** What `npm start` runs in the checkout of these tests: it says where it is, and ends when it is asked to. */
 const LAUNCHER = `
@@ -24,7 +24,7 @@ setInterval(() => {}, 1000);
 `;
 
 let checkout: string;
-let api: LiveSide;
+let api: StubStreamingApi;
 let paper: Server;
 let opened: string[];
 beforeEach(async () => {
@@ -36,7 +36,7 @@ beforeEach(async () => {
     JSON.stringify({ name: 'trading-automation', type: 'module', scripts: { start: 'node start.mjs' } }),
   );
   writeFileSync(join(checkout, 'start.mjs'), LAUNCHER);
-  api = await LiveSide.start();
+  api = await StubStreamingApi.start();
   opened = [];
   paper = createServer(async (request, response) => {
     opened.push(`${request.method} ${request.url} ${await text(request)}`);
@@ -172,7 +172,7 @@ describe('svc dev seed', () => {
     }));
     api.onList('GET /v1/trade-pairs', [{ id: 'tpr_1' }]);
   });
-  const created = () => api.asked.filter(({ route }) => route === 'POST /v1/exchanges');
+  const created = () => api.requests.filter(({ route }) => route === 'POST /v1/exchanges');
 
   it('opens an account at the paper exchange, links it, and waits until its balances are known', async () => {
     const seeded = await svc(['dev', 'seed', '--paper-url', paperURL(), '--balance', 'USDT=5000', '--json']);

@@ -4,15 +4,15 @@ import { type AddressInfo, createServer as createNetServer } from 'node:net';
 import { join } from 'node:path';
 import { runCaptured } from '../support/captured-run.js';
 import { emptyFolder } from '../support/empty-folder.js';
-import { GraphqlSide } from './graphql-side.js';
-import { LiveSide } from './live-side.js';
+import { StubGraphqlServer } from './stub-graphql-server.js';
+import { StubStreamingApi } from './stub-streaming-api.js';
 
-let api: LiveSide;
-let graphql: GraphqlSide;
+let api: StubStreamingApi;
+let graphql: StubGraphqlServer;
 let home: string;
 beforeEach(async () => {
-  api = await LiveSide.start();
-  graphql = await GraphqlSide.start();
+  api = await StubStreamingApi.start();
+  graphql = await StubGraphqlServer.start();
   home = emptyFolder();
   graphql.answer = { data: { health: { status: 'ok' } } };
   api.on('GET /v1/version', { data: { version: '1.2.3', commit: 'abc', api: 'v1', world: 'test' } });
@@ -35,7 +35,7 @@ async function doctor(variables: Record<string, string> = { SVC_PRIVATE_KEY }, .
     configFolder: home,
     variables: { SVC_BASE_URL: api.url, SVC_GRAPHQL_URL: graphql.url, ...variables },
   });
-  const findings: { check: string; status: string; found: string; mend: string | null }[] =
+  const findings: { check: string; status: string; found: string; resolution: string | null }[] =
     JSON.parse(stdout);
   return {
     exitCode,
@@ -79,7 +79,7 @@ describe('svc doctor', () => {
     await new Promise((resolve) => closed.close(resolve));
     const { exitCode, of, findings } = await doctor({ SVC_BASE_URL: `http://127.0.0.1:${port}` });
     expect([exitCode, of('api')]).toEqual([1, expect.objectContaining({ status: 'fail' })]);
-    expect(of('api')!.mend).toContain(`127.0.0.1:${port}`);
+    expect(of('api')!.resolution).toContain(`127.0.0.1:${port}`);
     expect(findings.at(-1)!.check).toBe('api');
   });
 
@@ -102,7 +102,7 @@ describe('svc doctor', () => {
     chmodSync(file, 0o644);
     const open = await doctor();
     expect([open.exitCode, open.of('secrets')]).toEqual([1, expect.objectContaining({ status: 'fail' })]);
-    expect(open.of('secrets')!.mend).toContain(`chmod 600 ${file}`);
+    expect(open.of('secrets')!.resolution).toContain(`chmod 600 ${file}`);
     chmodSync(file, 0o600);
     expect((await doctor()).of('secrets')!.status).toBe('ok');
   });

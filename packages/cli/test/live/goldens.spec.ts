@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
-import { type Captured, runCaptured, type Surroundings } from '../support/captured-run.js';
+import { type CapturedRun, runCaptured, type TestEnvironment } from '../support/captured-run.js';
 import { expectGolden } from '../support/golden.js';
-import { GraphqlSide } from './graphql-side.js';
-import { LiveSide } from './live-side.js';
-import { ReceiverSide } from './receiver-side.js';
-import { Running } from './running.js';
+import { RunningCommand } from './running-command.js';
+import { StubGraphqlServer } from './stub-graphql-server.js';
+import { StubReceiver } from './stub-receiver.js';
+import { StubStreamingApi } from './stub-streaming-api.js';
 
 /** Help and output of the commands that are more than one operation, each as it was looked at and found good. */
 
-let api: LiveSide;
-let graphql: GraphqlSide;
-let receiver: ReceiverSide;
+let api: StubStreamingApi;
+let graphql: StubGraphqlServer;
+let receiver: StubReceiver;
 beforeAll(async () => {
-  api = await LiveSide.start();
-  graphql = await GraphqlSide.start();
-  receiver = await ReceiverSide.start();
+  api = await StubStreamingApi.start();
+  graphql = await StubGraphqlServer.start();
+  receiver = await StubReceiver.start();
   const trade = {
     id: 'trd_01jd7x0000e6w9k3v5t7q2m8np',
     symbol: 'BTC/USDT',
@@ -57,7 +57,7 @@ beforeAll(async () => {
     ])
     .onList('GET /v1/trade-pairs', [{ id: 'tpr_1', symbol: 'BTC/USDT', exchange: 'paper' }]);
   graphql.answer = { data: { me: { id: 'usr_1' }, health: { status: 'ok' } } };
-  graphql.told = [
+  graphql.initialPayloads = [
     {
       orderbookUpdate: {
         exchange: 'paper',
@@ -84,9 +84,9 @@ afterAll(async () => {
 
 const SVC_PRIVATE_KEY = createHash('sha256').update('svc: goldens').digest('hex');
 
-async function run(argv: readonly string[], around: Surroundings = {}) {
+async function run(argv: readonly string[], around: TestEnvironment = {}) {
   const { exitCode, stdout, stderr } = await runCaptured(argv, { variables: variables(), ...around });
-  return toldOf(argv, { exitCode, stdout, stderr }, around.isScreen);
+  return transcriptOf(argv, { exitCode, stdout, stderr }, around.isScreen);
 }
 
 const variables = () => ({
@@ -97,7 +97,11 @@ const variables = () => ({
   TERM: 'dumb',
 });
 
-function toldOf(argv: readonly string[], { exitCode, stdout, stderr }: Captured, isScreen = false): string {
+function transcriptOf(
+  argv: readonly string[],
+  { exitCode, stdout, stderr }: CapturedRun,
+  isScreen = false,
+): string {
   return `$ svc ${argv.join(' ')}${isScreen ? '   (screen)' : ''}\n${stdout}${stderr === '' ? '' : `--- stderr\n${stderr}`}=> ${exitCode}\n`;
 }
 
@@ -165,13 +169,13 @@ it('tells of a delivery as before', async () => {
 
 /** A command that goes on, until it said so many lines and then Ctrl-C. */
 async function runUntil(argv: readonly string[], lines: number, happens: () => void): Promise<string> {
-  const running = new Running([...argv, '--verbose'], variables());
+  const running = new RunningCommand([...argv, '--verbose'], variables());
   const connections = api.resumedAfter.length + 1;
-  if (argv[0] !== 'signals') await api.connected(connections);
+  if (argv[0] !== 'signals') await api.waitForConnections(connections);
   happens();
-  await running.until(({ lines: { length } }) => length >= lines);
+  await running.waitUntil(({ lines: { length } }) => length >= lines);
   const exitCode = await running.interrupt();
-  return toldOf(argv, { exitCode, stdout: running.stdout, stderr: running.stderr });
+  return transcriptOf(argv, { exitCode, stdout: running.stdout, stderr: running.stderr });
 }
 
 it('tells of what happens as before', async () => {
@@ -207,7 +211,7 @@ it('tells of signals as before', async () => {
     source_trade_id: 'trd_1',
     emitted_at: '2026-01-01T00:00:00.000Z',
   };
-  graphql.told = [{ tradeSignal }];
+  graphql.initialPayloads = [{ tradeSignal }];
   const asked = ['signals', 'stream', 'str_1', '--after', '0'];
   const texts = [await runUntil(asked, 1, () => {}), await runUntil([...asked, '--json'], 1, () => {})];
   expectGolden('live-signals', steady(texts.join('\n')));

@@ -2,17 +2,17 @@ import { generate } from 'selfsigned';
 import { Webhook } from 'standardwebhooks';
 import { runCaptured } from '../support/captured-run.js';
 import { emptyFolder } from '../support/empty-folder.js';
-import { LiveSide } from './live-side.js';
-import { ReceiverSide } from './receiver-side.js';
-import { Running } from './running.js';
+import { RunningCommand } from './running-command.js';
+import { StubReceiver } from './stub-receiver.js';
+import { StubStreamingApi } from './stub-streaming-api.js';
 
-let api: LiveSide;
-let receiver: ReceiverSide;
+let api: StubStreamingApi;
+let receiver: StubReceiver;
 let home: string;
-let started: Running[];
+let started: RunningCommand[];
 beforeEach(async () => {
-  api = await LiveSide.start();
-  receiver = await ReceiverSide.start();
+  api = await StubStreamingApi.start();
+  receiver = await StubReceiver.start();
   home = emptyFolder();
   started = [];
 });
@@ -25,25 +25,25 @@ afterEach(async () => {
 const variables = () => ({ SVC_BASE_URL: api.url, SVC_API_KEY: 'svc_test_key' });
 
 /** `svc listen …`, connected. */
-async function listen(...given: string[]): Promise<Running> {
-  const running = new Running(['listen', ...given], variables(), home);
+async function listen(...given: string[]): Promise<RunningCommand> {
+  const running = new RunningCommand(['listen', ...given], variables(), home);
   started.push(running);
-  await running.until(({ stderr }) => stderr.includes('Ready'));
+  await running.waitUntil(({ stderr }) => stderr.includes('Ready'));
   return running;
 }
 const eventText = (id: string, type = 'trade.filled') =>
   `{"event_id":"${id}","type":"${type}","timestamp":"2026-01-01T00:00:00.000Z","data":{"amount":1.10,"price":0.123456789012345678,"note":"ü\\u0001"}}`;
 const secretOf = async () =>
   (await runCaptured(['listen', '--print-secret'], { configFolder: home })).stdout.trim();
-const answersTold = (count: number) => (running: Running) =>
+const answersTold = (count: number) => (running: RunningCommand) =>
   running.lines.filter((line) => line.startsWith('<--')).length >= count;
 
 describe('svc listen', () => {
   it('hands over each event byte for byte, signed so that the public library verifies it unchanged', async () => {
     const running = await listen('--forward-to', `localhost:${receiver.port}/hook`);
     api.push('evt_1', eventText('evt_1'));
-    await running.until(answersTold(1));
-    const [{ path, headers, text }] = receiver.received as [ReceiverSide['received'][0]];
+    await running.waitUntil(answersTold(1));
+    const [{ path, headers, text }] = receiver.received as [StubReceiver['received'][0]];
     expect([path, text]).toEqual(['/hook', eventText('evt_1')]);
     const secret = await secretOf();
     expect(new Webhook(secret).verify(text, headers)).toMatchObject({ event_id: 'evt_1' });
@@ -59,7 +59,7 @@ describe('svc listen', () => {
   it('says what came and what became of it', async () => {
     const running = await listen('--forward-to', receiver.url);
     api.push('evt_1', eventText('evt_1'));
-    await running.until(answersTold(1));
+    await running.waitUntil(answersTold(1));
     expect(running.lines[0]).toBe('--> trade.filled [evt_1]');
     expect(running.lines[1]).toMatch(/^<-- 204 POST http:\/\/127\.0\.0\.1:\d+\/hook \[evt_1\] \(\d+ ms\)$/);
     expect(running.stderr).not.toContain('whsec_');
@@ -67,16 +67,16 @@ describe('svc listen', () => {
 
   it('takes the certificate of a receiver that nobody vouches for under --skip-verify alone', async () => {
     const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }]);
-    const secure = await ReceiverSide.start({ key, cert });
+    const secure = await StubReceiver.start({ key, cert });
     try {
       const strict = await listen('--forward-to', secure.url);
       api.push('evt_1', eventText('evt_1'));
-      await strict.until(answersTold(1));
+      await strict.waitUntil(answersTold(1));
       expect(strict.lines.at(-1)).toMatch(/^<-- ERR POST https:.*: self-signed certificate$/);
       expect(secure.received).toEqual([]);
       const lenient = await listen('--forward-to', secure.url, '--skip-verify');
       api.push('evt_2', eventText('evt_2'));
-      await lenient.until(answersTold(1));
+      await lenient.waitUntil(answersTold(1));
       expect(lenient.lines.at(-1)).toMatch(/^<-- 204 POST https:/);
       expect(secure.received.map(({ text }) => text)).toEqual([eventText('evt_2')]);
     } finally {
@@ -98,20 +98,20 @@ describe('svc listen', () => {
     const running = await listen('--forward-to', receiver.url, '--print-secret');
     expect(running.stderr).toContain(await secretOf());
     api.push('evt_1', eventText('evt_1'));
-    await running.until(answersTold(1));
+    await running.waitUntil(answersTold(1));
   });
 
   it('goes on after a cut where it was: no event is lost, none comes twice', async () => {
     const running = await listen('--forward-to', receiver.url);
     api.push('evt_1', eventText('evt_1'));
-    await running.until(answersTold(1));
+    await running.waitUntil(answersTold(1));
     api.cut();
     api.push('evt_2', eventText('evt_2'));
-    await api.connected(2);
+    await api.waitForConnections(2);
     api.cut();
-    await api.connected(3);
+    await api.waitForConnections(3);
     api.push('evt_3', eventText('evt_3'));
-    await running.until(answersTold(3));
+    await running.waitUntil(answersTold(3));
     expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([
       'evt_1',
       'evt_2',
@@ -126,7 +126,7 @@ describe('svc listen', () => {
     api.push('evt_1', eventText('evt_1'));
     api.push('evt_2', eventText('evt_2'));
     const running = await listen('--after', 'evt_1');
-    await running.until(({ lines }) => lines.length > 0);
+    await running.waitUntil(({ lines }) => lines.length > 0);
     expect(running.lines).toEqual(['--> trade.filled [evt_2]']);
   });
 
@@ -139,16 +139,18 @@ describe('svc listen', () => {
     const running = await listen('--forward-to', receiver.url);
     for (const id of ['evt_1', 'evt_2', 'evt_3']) {
       api.push(id, eventText(id));
-      await running.until(({ lines }) => lines.some((line) => line.startsWith('<--') && line.includes(id)));
+      await running.waitUntil(({ lines }) =>
+        lines.some((line) => line.startsWith('<--') && line.includes(id)),
+      );
     }
     const answers = running.lines.filter((line) => line.startsWith('<--')).map((line) => line.split(' ')[1]);
     expect(answers).toEqual(['500', '302', '200']);
     expect(receiver.received.map(({ path }) => path)).toEqual(['/hook', '/hook', '/hook']);
     await receiver.close();
     api.push('evt_4', eventText('evt_4'));
-    await running.until(({ lines }) => lines.some((line) => line.startsWith('<-- ERR')));
+    await running.waitUntil(({ lines }) => lines.some((line) => line.startsWith('<-- ERR')));
     expect(running.lines.at(-1)).toMatch(/\[evt_4\] \(\d+ ms\): nobody listens there$/);
-    receiver = await ReceiverSide.start();
+    receiver = await StubReceiver.start();
   });
 
   it('hands over only what was chosen', async () => {
@@ -159,7 +161,7 @@ describe('svc listen', () => {
     api.push('evt_1', eventText('evt_1', 'trade.created'));
     api.push('evt_2', eventText('evt_2', 'reward.claimed'));
     api.push('evt_3', eventText('evt_3', 'trade.filled'));
-    await running.until(answersTold(2));
+    await running.waitUntil(answersTold(2));
     expect(receiver.received.map(({ headers }) => headers['webhook-id']).toSorted()).toEqual([
       'evt_2',
       'evt_3',
@@ -182,7 +184,7 @@ describe('svc listen', () => {
       'host:example.com',
     );
     api.push('evt_1', eventText('evt_1'));
-    await running.until(answersTold(1));
+    await running.waitUntil(answersTold(1));
     expect(receiver.received[0]!.headers).toMatchObject({ 'x-tenant': 'blue', host: 'example.com' });
     for (const header of ['Webhook-Signature: v1,x', 'content-type: text/plain', 'nothing', 'a: b\r\nc: d']) {
       const given = ['listen', '--forward-to', receiver.url, '--header', header];
@@ -224,7 +226,7 @@ describe('svc listen', () => {
   it('tells every step as a line of JSON where JSON is asked for', async () => {
     const running = await listen('--forward-to', receiver.url, '--json');
     api.push('evt_1', eventText('evt_1'));
-    await running.until(({ lines }) => lines.length >= 2);
+    await running.waitUntil(({ lines }) => lines.length >= 2);
     const steps = running.lines.map((line) => JSON.parse(line));
     expect(steps[0]).toEqual({ kind: 'received', event_id: 'evt_1', type: 'trade.filled' });
     expect(steps[1]).toMatchObject({ kind: 'handed_over', event_id: 'evt_1', status: 204, error: null });

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { runCaptured } from '../support/captured-run.js';
 import { emptyFolder } from '../support/empty-folder.js';
 import { PseudoTerminal } from '../support/pseudo-terminal.js';
-import { GraphqlSide } from './graphql-side.js';
-import { LiveSide } from './live-side.js';
-import { Running } from './running.js';
+import { RunningCommand } from './running-command.js';
+import { StubGraphqlServer } from './stub-graphql-server.js';
+import { StubStreamingApi } from './stub-streaming-api.js';
 
-let api: LiveSide;
-let graphql: GraphqlSide;
+let api: StubStreamingApi;
+let graphql: StubGraphqlServer;
 beforeEach(async () => {
-  api = await LiveSide.start();
-  graphql = await GraphqlSide.start();
+  api = await StubStreamingApi.start();
+  graphql = await StubGraphqlServer.start();
   api.onList('GET /v1/trade-pairs', [
     { id: 'tpr_btc', symbol: 'BTC/USDT', exchange: 'paper' },
     { id: 'tpr_eth', symbol: 'ETH/USDT', exchange: 'paper' },
@@ -59,13 +59,13 @@ const delta = update(2, 'DELTA', [['60000.5', '0']], [['60000.75', '1']]);
 
 describe('svc orderbook', () => {
   it('shows the book once, every digit as it came, in a pipe, on a screen and as JSON', async () => {
-    graphql.told = [snapshot];
+    graphql.initialPayloads = [snapshot];
     const pipe = await svc(['orderbook', 'btc/usdt', '--depth', '5']);
     expect([pipe.exitCode, pipe.stdout]).toEqual([
       0,
       '0.123456789012345678\t60000.5\t60001\t3\n2\t60000\t\t\n',
     ]);
-    expect(graphql.asked[0]!.variables).toEqual({ pair: 'tpr_btc', depth: 5 });
+    expect(graphql.requests[0]!.variables).toEqual({ pair: 'tpr_btc', depth: 5 });
     const screen = await svc(['orderbook', 'tpr_btc'], { isScreen: true });
     expect(screen.stdout).toContain('BTC/USDT  paper  #1');
     const json = await svc(['orderbook', 'tpr_btc', '--jq', '.bids[0][1]']);
@@ -73,11 +73,14 @@ describe('svc orderbook', () => {
   });
 
   it('is a line for each change in a pipe, and ends with 130 after Ctrl-C', async () => {
-    graphql.told = [snapshot];
-    const running = new Running(['orderbook', 'tpr_btc', '--live', '--json', 'sequence,bids'], variables());
-    await running.until(({ lines }) => lines.length === 1);
-    graphql.tell(delta);
-    await running.until(({ lines }) => lines.length === 2);
+    graphql.initialPayloads = [snapshot];
+    const running = new RunningCommand(
+      ['orderbook', 'tpr_btc', '--live', '--json', 'sequence,bids'],
+      variables(),
+    );
+    await running.waitUntil(({ lines }) => lines.length === 1);
+    graphql.push(delta);
+    await running.waitUntil(({ lines }) => lines.length === 2);
     expect(JSON.parse(running.lines[1]!)).toEqual({ sequence: 2, bids: [['60000', '2']] });
     expect(await running.interrupt()).toBe(130);
     expect(running.stderr).toBe('');
@@ -97,7 +100,7 @@ describe('svc orderbook', () => {
       variables: { SVC_BASE_URL: api.url, SVC_API_KEY: 'svc_test_key' },
     });
     expect([exitCode, stderr]).toEqual([4, expect.stringContaining('svc auth login')]);
-    expect(api.asked).toEqual([]);
+    expect(api.requests).toEqual([]);
   });
 
   it('ends with 4 where the key pair is not taken', async () => {
@@ -107,14 +110,14 @@ describe('svc orderbook', () => {
   });
 
   it('changes in its place on a screen, without a line too many, and q ends it with the cursor back', async () => {
-    graphql.told = [snapshot];
+    graphql.initialPayloads = [snapshot];
     const terminal = PseudoTerminal.svc(['orderbook', 'tpr_btc', '--live'], {
       ...variables(),
       SVC_CONFIG_DIR: emptyFolder(),
     });
     try {
       await terminal.shows('60000.5');
-      graphql.tell(delta);
+      graphql.push(delta);
       await terminal.shows('60000.75');
       terminal.type('q');
       expect(await terminal.end()).toBe(0);
@@ -142,10 +145,10 @@ describe('svc signals stream', () => {
   });
 
   it('prints each signal after a sequence, one a line, every digit as it came', async () => {
-    graphql.told = [signal(8), signal(9)];
-    const running = new Running(['signals', 'stream', 'str_1', '--after', '7'], variables());
-    await running.until(({ lines }) => lines.length === 2);
-    expect(graphql.asked[0]!.variables).toEqual({ strategy: 'str_1', after: 7 });
+    graphql.initialPayloads = [signal(8), signal(9)];
+    const running = new RunningCommand(['signals', 'stream', 'str_1', '--after', '7'], variables());
+    await running.waitUntil(({ lines }) => lines.length === 2);
+    expect(graphql.requests[0]!.variables).toEqual({ strategy: 'str_1', after: 7 });
     expect(running.lines[0]).toBe(
       '2026-01-01T00:00:00.000Z\t8\tOPEN\tBTC/USDT\tBUY\t0.010000000000000001\t60000.1\ttrd_1',
     );
@@ -173,7 +176,7 @@ describe('svc graphql', () => {
       'amount=0.123456789012345678',
     ]);
     expect([exitCode, stdout]).toEqual([0, '{"me":{"id":"usr_1"}}\n']);
-    expect(graphql.asked[0]).toMatchObject({
+    expect(graphql.requests[0]).toMatchObject({
       query: 'query ($n: Int) { me { id } }',
       variables: { n: 3, name: 'BTC/USDT', amount: '0.123456789012345678' },
     });
@@ -183,7 +186,7 @@ describe('svc graphql', () => {
   it('takes the document from stdin, and goes through jq', async () => {
     const { stdout } = await svc(['graphql', '-', '--jq', '.me.id'], { stdin: '{ me { id } }' });
     expect(stdout).toBe('usr_1\n');
-    expect(graphql.asked[0]!.query).toBe('{ me { id } }');
+    expect(graphql.requests[0]!.query).toBe('{ me { id } }');
   });
 
   it('wants one document', async () => {
@@ -203,9 +206,9 @@ describe('svc graphql', () => {
   });
 
   it('prints each event of a subscription as a line of JSON', async () => {
-    graphql.told = [{ tick: 1 }, { tick: 2 }];
-    const running = new Running(['graphql', '--subscribe', 'subscription { tick }'], variables());
-    await running.until(({ lines }) => lines.length === 2);
+    graphql.initialPayloads = [{ tick: 1 }, { tick: 2 }];
+    const running = new RunningCommand(['graphql', '--subscribe', 'subscription { tick }'], variables());
+    await running.waitUntil(({ lines }) => lines.length === 2);
     expect(running.lines).toEqual(['{"tick":1}', '{"tick":2}']);
     expect(await running.interrupt()).toBe(130);
   });

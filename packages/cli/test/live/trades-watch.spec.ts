@@ -1,12 +1,12 @@
 import { runCaptured } from '../support/captured-run.js';
 import { emptyFolder } from '../support/empty-folder.js';
 import { PseudoTerminal } from '../support/pseudo-terminal.js';
-import { LiveSide } from './live-side.js';
-import { Running } from './running.js';
+import { RunningCommand } from './running-command.js';
+import { StubStreamingApi } from './stub-streaming-api.js';
 
-let api: LiveSide;
+let api: StubStreamingApi;
 beforeEach(async () => {
-  api = await LiveSide.start();
+  api = await StubStreamingApi.start();
   api.onList('GET /v1/events', [{ event_id: 'evt_1' }]);
   api.push('evt_1', '{}');
 });
@@ -26,7 +26,7 @@ const trade = (id: string, version: number, status: string, more: object = {}) =
   ...more,
 });
 const variables = () => ({ SVC_BASE_URL: api.url, SVC_API_KEY: 'svc_test_key', NO_COLOR: '1' });
-const watch = (...given: string[]) => new Running(['trades', 'watch', ...given], variables());
+const watch = (...given: string[]) => new RunningCommand(['trades', 'watch', ...given], variables());
 
 /** These are the account's trades; the list is of their present states. */
 function holds(...trades: ReturnType<typeof trade>[]): void {
@@ -52,9 +52,9 @@ describe('svc trades watch', () => {
   it('follows the open trades until all of them are final, and ends with 0', async () => {
     holds(trade('trd_1', 1, 'PENDING'), trade('trd_2', 1, 'PARTIALLY_FILLED'));
     const running = watch('--until-final');
-    await running.until(({ lines }) => lines.length === 2);
+    await running.waitUntil(({ lines }) => lines.length === 2);
     changes(trade('trd_1', 2, 'FILLED', { average_price: '60000.1' }));
-    await running.until(({ lines }) => lines.length === 3);
+    await running.waitUntil(({ lines }) => lines.length === 3);
     changes(trade('trd_2', 2, 'CANCELLED'));
     expect(await running.ended).toBe(0);
     expect(running.lines[2]).toBe(
@@ -73,7 +73,7 @@ describe('svc trades watch', () => {
   it('ends with 1 and the reason where a trade failed', async () => {
     holds(trade('trd_1', 1, 'PENDING'));
     const running = watch('trd_1', '--until-final');
-    await running.until(({ lines }) => lines.length === 1);
+    await running.waitUntil(({ lines }) => lines.length === 1);
     changes(trade('trd_1', 2, 'FAILED', { failure: { code: 'REJECTED', message: 'too small' } }));
     expect(await running.ended).toBe(1);
     expect(running.stderr).toContain('The trade trd_1 failed: too small (REJECTED)');
@@ -93,10 +93,10 @@ describe('svc trades watch', () => {
   it('tells no state that is older than what it told', async () => {
     holds(trade('trd_1', 3, 'PARTIALLY_FILLED'));
     const running = watch();
-    await running.until(({ lines }) => lines.length === 1);
+    await running.waitUntil(({ lines }) => lines.length === 1);
     changes(trade('trd_1', 2, 'PENDING'));
     changes(trade('trd_9', 1, 'PENDING'));
-    await running.until(({ lines }) => lines.length === 2);
+    await running.waitUntil(({ lines }) => lines.length === 2);
     expect(running.lines.map((line) => line.split('\t')[0])).toEqual(['trd_1', 'trd_9']);
     expect(await running.interrupt()).toBe(130);
   });
@@ -104,7 +104,7 @@ describe('svc trades watch', () => {
   it('is told in JSON, one state a line, of the fields that are asked for', async () => {
     holds(trade('trd_1', 1, 'PENDING'));
     const running = watch('trd_1', '--json', 'id,status');
-    await running.until(({ lines }) => lines.length === 1);
+    await running.waitUntil(({ lines }) => lines.length === 1);
     expect(JSON.parse(running.lines[0]!)).toEqual({ id: 'trd_1', status: 'PENDING' });
     await running.interrupt();
   });

@@ -1,15 +1,15 @@
 import { Webhook } from 'standardwebhooks';
 import { runCaptured } from '../support/captured-run.js';
 import { emptyFolder } from '../support/empty-folder.js';
-import { LiveSide } from './live-side.js';
-import { ReceiverSide } from './receiver-side.js';
+import { StubReceiver } from './stub-receiver.js';
+import { StubStreamingApi } from './stub-streaming-api.js';
 
-let api: LiveSide;
-let receiver: ReceiverSide;
+let api: StubStreamingApi;
+let receiver: StubReceiver;
 let home: string;
 beforeEach(async () => {
-  api = await LiveSide.start();
-  receiver = await ReceiverSide.start();
+  api = await StubStreamingApi.start();
+  receiver = await StubReceiver.start();
   home = emptyFolder();
   api.on('GET /v1/events/types', { data: { types: [{ type: 'trade.filled', sample: SAMPLE }] } });
 });
@@ -44,7 +44,7 @@ describe('svc trigger', () => {
     expect(second.event_id).not.toBe(first.event_id);
     expect(Date.parse(first.timestamp)).toBeGreaterThan(Date.parse(SAMPLE.timestamp));
     // Decimals are asked for as numbers, as a webhook has them.
-    expect(api.asked[0]!.headers.accept).toBe('application/json');
+    expect(api.requests[0]!.headers.accept).toBe('application/json');
   });
 
   it('changes what is overridden, and refuses a place that the event has not', async () => {
@@ -116,7 +116,7 @@ describe('svc trigger', () => {
     });
     expect((await trigger('trade.filled', '--webhook', 'whk_1')).exitCode).toBe(2);
     expect((await trigger('webhook.test', '--webhook', 'whk_1', '--override', 'a=1')).exitCode).toBe(2);
-    expect(api.asked.filter((asked) => asked.route === route)).toHaveLength(2);
+    expect(api.requests.filter((asked) => asked.route === route)).toHaveLength(2);
   });
 
   it('refuses a kind that there is not, and says which there are', async () => {

@@ -28,8 +28,8 @@ const WORDS: Readonly<Record<string, unknown>> = {
 
 /** What the API answers: `data`, of a list one item. */
 export function dataOf(operation: Operation): unknown {
-  const { here, definitions } = jsonSchemaOf(operation.response, 'output');
-  return sampleOf(here, definitions, '', 0);
+  const { root, definitions } = jsonSchemaOf(operation.response, 'output');
+  return sampleOf(root, definitions, '', 0);
 }
 
 type Definitions = Readonly<Record<string, JsonSchema>>;

@@ -4,7 +4,7 @@ import { run } from '../../src/run.js';
 import { emptyFolder } from './empty-folder.js';
 
 /** How the command line is run; what is left out is as in a pipe of an empty home. */
-export interface Surroundings {
+export interface TestEnvironment {
   readonly stdin?: string;
   /** stdout is a screen: tables, and colours where the variables do not say otherwise. */
   readonly isScreen?: boolean;
@@ -14,17 +14,20 @@ export interface Surroundings {
   readonly signal?: AbortSignal;
 }
 
-export interface Captured {
+export interface CapturedRun {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
 /** One run in this process, with streams of its own. */
-export async function runCaptured(argv: readonly string[], around: Surroundings = {}): Promise<Captured> {
-  const { stdin = '', isScreen = false, columns = 100, variables = {} } = around;
+export async function runCaptured(
+  argv: readonly string[],
+  testEnvironment: TestEnvironment = {},
+): Promise<CapturedRun> {
+  const { stdin = '', isScreen = false, columns = 100, variables = {} } = testEnvironment;
   const [stdout, stderr] = [captured(isScreen, columns), captured(false, columns)];
-  const folder = around.configFolder ?? emptyFolder();
+  const folder = testEnvironment.configFolder ?? emptyFolder();
   const exitCode = await run(argv, {
     streams: { stdin: Readable.from([stdin]), stdout: stdout.stream, stderr: stderr.stream },
     environment: environmentOf(
@@ -37,7 +40,7 @@ export async function runCaptured(argv: readonly string[], around: Surroundings 
       },
       folder,
     ),
-    signal: around.signal ?? new AbortController().signal,
+    signal: testEnvironment.signal ?? new AbortController().signal,
   });
   return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
 }

@@ -14,11 +14,11 @@ export class PseudoTerminal {
   private constructor(private readonly terminal: ReturnType<typeof spawn>) {
     terminal.onData((data) => {
       this.text += data;
-      this.tell();
+      this.notifyWaiters();
     });
     terminal.onExit(({ exitCode, signal }) => {
       this.ended = signal ? 128 + signal : exitCode;
-      this.tell();
+      this.notifyWaiters();
     });
   }
 
@@ -75,14 +75,14 @@ export class PseudoTerminal {
 
   /** Once the screen shows it. */
   async shows(wanted: string | RegExp): Promise<void> {
-    await this.until(() =>
+    await this.waitUntil(() =>
       typeof wanted === 'string' ? this.plain.includes(wanted) : wanted.test(this.plain),
     );
   }
 
   /** The exit code, once it ended. */
   async end(): Promise<number> {
-    await this.until(() => this.ended !== undefined);
+    await this.waitUntil(() => this.ended !== undefined);
     return this.ended!;
   }
 
@@ -90,7 +90,7 @@ export class PseudoTerminal {
     if (this.ended === undefined) this.terminal.kill('SIGKILL');
   }
 
-  private async until(condition: () => boolean): Promise<void> {
+  private async waitUntil(condition: () => boolean): Promise<void> {
     while (!condition()) {
       if (this.ended !== undefined) throw new Error(`it ended with ${this.ended} and showed:\n${this.plain}`);
       await new Promise<void>((resolve) => {
@@ -103,7 +103,7 @@ export class PseudoTerminal {
     }
   }
 
-  private tell(): void {
+  private notifyWaiters(): void {
     for (const wake of this.waiting) wake();
   }
 }

@@ -5,7 +5,7 @@ import { exampleId } from './sample.js';
  * What a run of the samples must bring along: credentials of two accounts at the paper exchange, two key pairs that
  * sign challenges, the code that was mailed, and receivers of webhooks, of which one fails.
  */
-export const SURROUNDINGS = [
+export const SAMPLE_FIXTURES = [
   'paper',
   'further_paper',
   'key_pair',

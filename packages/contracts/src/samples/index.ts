@@ -8,7 +8,7 @@ import { serviceSamples } from './service.js';
 import { emergencyStopSamples, tradePairSamples, tradeSamples } from './trades.js';
 import { deadLetterSamples, webhookClosingSamples, webhookSamples } from './webhooks.js';
 
-export { exampleOf, SURROUNDINGS } from './examples.js';
+export { exampleOf, SAMPLE_FIXTURES } from './examples.js';
 export { exampleId, referenceIn, resolve, type Sample } from './sample.js';
 
 /** Every sample, in the order that they can be run in. */

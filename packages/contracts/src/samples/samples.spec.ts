@@ -1,5 +1,5 @@
 import { OPERATIONS } from '../operations.js';
-import { exampleOf, referenceIn, resolve, SAMPLES, SURROUNDINGS } from './index.js';
+import { exampleOf, referenceIn, resolve, SAMPLE_FIXTURES, SAMPLES } from './index.js';
 
 /** Every reference in a value. */
 function referencesIn(value: unknown): string[] {
@@ -18,7 +18,7 @@ describe('the samples', () => {
   });
 
   it('refer to what was answered before, or stands around, alone', () => {
-    const known = new Set<string>(SURROUNDINGS);
+    const known = new Set<string>(SAMPLE_FIXTURES);
     for (const { as, params, query, body, operation } of SAMPLES) {
       for (const reference of referencesIn({ params, query, body }))
         expect([operation.id, known.has(referenceIn(reference)!.name)]).toEqual([operation.id, true]);

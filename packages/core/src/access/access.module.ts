@@ -1,13 +1,13 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { PickedEngine } from '@trading-automation/signed-request';
-import { Commands, Lists } from '../operations/index.js';
+import { CommandRunner, ListReader } from '../operations/index.js';
 import { Platform } from '../platform/index.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { Authentication } from './authentication.service.js';
 import { CredentialLookup } from './credential-lookup.service.js';
-import { CredentialUse } from './credential-use.service.js';
 import { EmailVerificationService } from './email-verification.service.js';
 import { IdentityService } from './identity.service.js';
+import { LastUsedRecorder } from './last-used-recorder.service.js';
 import { PublicKeysService } from './public-keys.service.js';
 import { RateLimiter } from './rate-limiter.js';
 
@@ -34,33 +34,33 @@ export class AccessModule {
               platform,
               engine,
               lookup: new CredentialLookup(platform),
-              use: new CredentialUse(platform),
+              use: new LastUsedRecorder(platform),
             }),
           inject: [Platform],
         },
         {
           provide: ApiKeysService,
-          useFactory: (platform: Platform, lists: Lists, commands: Commands) =>
+          useFactory: (platform: Platform, lists: ListReader, commands: CommandRunner) =>
             new ApiKeysService(platform, lists, commands),
-          inject: [Platform, Lists, Commands],
+          inject: [Platform, ListReader, CommandRunner],
         },
         {
           provide: IdentityService,
-          useFactory: (platform: Platform, commands: Commands) =>
+          useFactory: (platform: Platform, commands: CommandRunner) =>
             new IdentityService({ platform, commands, engine, openRegistration }),
-          inject: [Platform, Commands],
+          inject: [Platform, CommandRunner],
         },
         {
           provide: PublicKeysService,
-          useFactory: (platform: Platform, lists: Lists, commands: Commands) =>
+          useFactory: (platform: Platform, lists: ListReader, commands: CommandRunner) =>
             new PublicKeysService(platform, lists, commands),
-          inject: [Platform, Lists, Commands],
+          inject: [Platform, ListReader, CommandRunner],
         },
         {
           provide: EmailVerificationService,
-          useFactory: (platform: Platform, commands: Commands) =>
+          useFactory: (platform: Platform, commands: CommandRunner) =>
             new EmailVerificationService({ platform, commands, publicUrl }),
-          inject: [Platform, Commands],
+          inject: [Platform, CommandRunner],
         },
       ],
       exports: [

@@ -4,7 +4,7 @@ import type { ApiKeyEntity } from './api-key.entity.js';
 import type { PublicKeyEntity } from './public-key.entity.js';
 import type { UserEntity } from './user.entity.js';
 
-export function viewApiKey(key: ApiKeyEntity): ApiKey {
+export function apiKeyView(key: ApiKeyEntity): ApiKey {
   return {
     id: encodeId('key', key.id),
     name: key.name,
@@ -19,7 +19,7 @@ export function viewApiKey(key: ApiKeyEntity): ApiKey {
   };
 }
 
-export function viewPublicKey(key: PublicKeyEntity): PublicKey {
+export function publicKeyView(key: PublicKeyEntity): PublicKey {
   return {
     id: encodeId('pbk', key.id),
     user_id: encodeId('usr', key.userId),
@@ -31,7 +31,7 @@ export function viewPublicKey(key: PublicKeyEntity): PublicKey {
   };
 }
 
-export function viewMe(user: UserEntity, actor: Actor, world: World): Me {
+export function meView(user: UserEntity, actor: Actor, world: World): Me {
   return {
     id: encodeId('usr', user.id),
     email: user.pendingEmail ?? user.email ?? undefined,

@@ -8,7 +8,7 @@ import {
   PERMISSIONS,
 } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
-import { type Actor, AnswerReplayed, querySchemaOf } from '../operations/index.js';
+import { type Actor, querySchemaOf, ResponseReplayed } from '../operations/index.js';
 import { CoreUnderTest } from '../testing/index.js';
 import { hashApiKey } from './api-key.js';
 import { ApiKeysService } from './api-keys.service.js';
@@ -149,10 +149,10 @@ describe('creating an API key', () => {
   });
 
   it('with an Idempotency-Key that comes again answers with the same key', async () => {
-    const again = { ...actor, once: core.once(actor.userId, 'key-1') };
+    const again = { ...actor, once: core.idempotencyContext(actor.userId, 'key-1') };
     const { key } = await create({}, again);
     const replay = await create({}, again).catch((error) => error);
-    expect(replay).toBeInstanceOf(AnswerReplayed);
+    expect(replay).toBeInstanceOf(ResponseReplayed);
     expect(JSON.parse(replay.answer.body.toString()).key).toBe(key);
     expect((await list()).items).toHaveLength(1);
   });

@@ -11,22 +11,22 @@ import {
 import { allColumns, hydrate, newUuid, type Tx } from '@trading-automation/persistence';
 import {
   type Actor,
-  announce,
   authorise,
-  type Commands,
-  type ListedPage,
+  type CommandRunner,
+  emitEvent,
+  invalidState,
   type ListQuery,
-  type Lists,
+  type ListReader,
   limitReached,
-  stateRefused,
+  type PageWithCursors,
 } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
-import { viewApiKey } from './access.view.js';
-import { assertAdminCredentialLeft, assertNotRevoked } from './admin-credentials.service.js';
+import { apiKeyView } from './access.view.js';
 import { ApiKeyEntity } from './api-key.entity.js';
 import { issueApiKey } from './api-key.js';
-import { announceCredentialChange, forgetCredentials } from './credential-lookup.service.js';
-import { lockUser } from './user-lock.service.js';
+import { assertNotLastAdminCredential, assertNotRevoked } from './credential-guards.queries.js';
+import { invalidateCredentialCache, notifyCredentialChange } from './credential-lookup.service.js';
+import { lockUser } from './user-lock.queries.js';
 
 const API_KEYS_MAX = 50;
 
@@ -35,11 +35,11 @@ const COLUMNS = allColumns(ApiKeyEntity, 'k');
 export class ApiKeysService {
   constructor(
     private readonly platform: Platform,
-    private readonly lists: Lists,
-    private readonly commands: Commands,
+    private readonly lists: ListReader,
+    private readonly commands: CommandRunner,
   ) {}
 
-  async list(actor: Actor, query: ListQuery): Promise<ListedPage<ApiKey>> {
+  async list(actor: Actor, query: ListQuery): Promise<PageWithCursors<ApiKey>> {
     authorise(actor, accessOperations.listApiKeys.access);
     const where = ['k.user_id = $1'];
     if (!query.include.includes('revoked')) where.push('k.revoked_at IS NULL');
@@ -56,13 +56,13 @@ export class ApiKeysService {
     } as const;
     const page = await this.lists.page(accessOperations.listApiKeys, actor.userId, source, query);
     const keys = hydrate(this.platform.database, ApiKeyEntity, page.items);
-    return { ...page, items: keys.map(viewApiKey) };
+    return { ...page, items: keys.map(apiKeyView) };
   }
 
   async create(actor: Actor, input: ApiKeyCreate): Promise<ApiKeyWithValue> {
     authorise(actor, accessOperations.createApiKey.access);
     for (const permission of input.permissions) authorise(actor, permission);
-    return this.commands.run(actor.once, async (tx) => {
+    return this.commands.run(actor.idempotency, async (tx) => {
       assertInFuture(input.expires_at);
       await lockUser(tx, actor.userId);
       await assertNotRevoked(tx, actor);
@@ -85,8 +85,8 @@ export class ApiKeysService {
         lastUsedAt: null,
         revokedAt: null,
       });
-      const record = viewApiKey(await tx.save(entity));
-      await announce(tx, { userId: actor.userId, type: 'key.created', schema: apiKeySchema, record });
+      const record = apiKeyView(await tx.save(entity));
+      await emitEvent(tx, { userId: actor.userId, type: 'key.created', schema: apiKeySchema, record });
       return { ...record, key };
     });
   }
@@ -94,35 +94,35 @@ export class ApiKeysService {
   /** Ends the old value at once; what the key may do stays. */
   async rotate(actor: Actor, id: string): Promise<ApiKeyWithValue> {
     authorise(actor, accessOperations.rotateApiKey.access);
-    const rotated = await this.commands.run(actor.once, async (tx) => {
+    const rotated = await this.commands.run(actor.idempotency, async (tx) => {
       await lockUser(tx, actor.userId);
       await assertNotRevoked(tx, actor);
       const entity = await ownActiveKey(tx, actor, id);
       for (const permission of entity.permissions) authorise(actor, permission);
       const { key, prefix, lastFour, hash } = issueApiKey(this.platform.world);
       Object.assign(entity, { prefix, lastFour, hash });
-      const record = viewApiKey(await tx.save(entity));
-      await announceCredentialChange(tx);
+      const record = apiKeyView(await tx.save(entity));
+      await notifyCredentialChange(tx);
       return { ...record, key };
     });
-    forgetCredentials(this.platform);
+    invalidateCredentialCache(this.platform);
     return rotated;
   }
 
   async revoke(actor: Actor, id: string): Promise<{ id: string; deleted: true }> {
     authorise(actor, accessOperations.revokeApiKey.access);
-    const revoked = await this.commands.run(actor.once, async (tx) => {
+    const revoked = await this.commands.run(actor.idempotency, async (tx) => {
       await lockUser(tx, actor.userId);
       const entity = await ownActiveKey(tx, actor, id);
       entity.revokedAt = new Date();
       await tx.save(entity);
-      await assertAdminCredentialLeft(tx, actor.userId);
-      const record = viewApiKey(entity);
-      await announce(tx, { userId: actor.userId, type: 'key.revoked', schema: apiKeySchema, record });
-      await announceCredentialChange(tx);
+      await assertNotLastAdminCredential(tx, actor.userId);
+      const record = apiKeyView(entity);
+      await emitEvent(tx, { userId: actor.userId, type: 'key.revoked', schema: apiKeySchema, record });
+      await notifyCredentialChange(tx);
       return { id: encodeId('key', entity.id), deleted: true as const };
     });
-    forgetCredentials(this.platform);
+    invalidateCredentialCache(this.platform);
     return revoked;
   }
 }
@@ -144,7 +144,7 @@ async function ownActiveKey(tx: Tx, actor: Actor, publicId: string): Promise<Api
   const entity = id === null ? null : await tx.findOneBy(ApiKeyEntity, { id, userId: actor.userId });
   if (entity === null) throw new DomainError('not_found');
   if (entity.revokedAt !== null) {
-    throw stateRefused('The API key is revoked.', 'REVOKED');
+    throw invalidState('The API key is revoked.', 'REVOKED');
   }
   return entity;
 }

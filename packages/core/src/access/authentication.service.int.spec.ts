@@ -10,8 +10,8 @@ import { issueApiKey } from './api-key.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { Authentication, type IncomingRequest } from './authentication.service.js';
 import { CredentialLookup } from './credential-lookup.service.js';
-import { CredentialUse } from './credential-use.service.js';
-import { RateLimiter, rateBucketsIn } from './rate-limiter.js';
+import { LastUsedRecorder } from './last-used-recorder.service.js';
+import { createRateLimitStore, RateLimiter } from './rate-limiter.js';
 import { rateLimitsSchema } from './rate-limits.js';
 
 const privateKey = (label: string) => createHash('sha256').update(label).digest();
@@ -42,11 +42,13 @@ type Authenticating = ReturnType<typeof authenticationOf>;
 
 /** As an API authenticates: each request with its limits, which keep the nonces in `nonces`. */
 function authenticationOf(platform: Platform, nonces = redis) {
-  const limitsOf = new RateLimiter(rateLimitsSchema.parse({}), rateBucketsIn(nonces)).of(undefined);
+  const limitsOf = new RateLimiter(rateLimitsSchema.parse({}), createRateLimitStore(nonces)).limitsFor(
+    undefined,
+  );
   const by = new Authentication({
     platform,
     lookup: new CredentialLookup(platform),
-    use: new CredentialUse(platform),
+    use: new LastUsedRecorder(platform),
     engine: nobleEngine,
   });
   return {
@@ -215,7 +217,7 @@ describe('an API key', () => {
   });
 
   it('that has not its form is refused without a question to the database; what it can not tell is an error', async () => {
-    const platform = await core.another();
+    const platform = await core.openSecondPlatform();
     const without = authenticationOf(platform);
     const { key } = await keyOf();
     await platform.close();
@@ -239,7 +241,7 @@ describe('an API key', () => {
 describe('a remembered credential', () => {
   /** A second process that has seen the key just now. */
   async function secondProcess({ key }: ApiKeyWithValue) {
-    const platform = await core.another();
+    const platform = await core.openSecondPlatform();
     const there = authenticationOf(platform);
     await listening(platform);
     expect(await codeOf(withKey(key), there)).toMatchObject({ userId: actor.userId });

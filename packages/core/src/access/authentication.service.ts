@@ -21,8 +21,8 @@ import type { Actor } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
 import { isAddressAllowed } from './address-allowlist.js';
 import { hashApiKey, worldOfApiKey } from './api-key.js';
-import type { CredentialLookup, FoundCredential } from './credential-lookup.service.js';
-import type { CredentialUse } from './credential-use.service.js';
+import type { CredentialLookup, ResolvedCredential } from './credential-lookup.service.js';
+import type { LastUsedRecorder } from './last-used-recorder.service.js';
 import type { RequestLimits } from './rate-limiter.js';
 
 /** A request as it came in. */
@@ -39,15 +39,15 @@ export interface IncomingRequest {
 
 export type CredentialLimits = Pick<RequestLimits, 'takeByCredential' | 'takeWithNonce'>;
 
-export interface AuthenticationParts {
+export interface AuthenticationDependencies {
   readonly platform: Platform;
   readonly lookup: CredentialLookup;
-  readonly use: CredentialUse;
+  readonly use: LastUsedRecorder;
   readonly engine: VerifyEngine;
 }
 
 export class Authentication {
-  constructor(private readonly parts: AuthenticationParts) {}
+  constructor(private readonly dependencies: AuthenticationDependencies) {}
 
   /**
    * The caller, or null where the request carries no credentials.
@@ -64,8 +64,8 @@ export class Authentication {
     return this.actorOf(credential);
   }
 
-  private actorOf(credential: FoundCredential): Actor {
-    this.parts.use.note(credential);
+  private actorOf(credential: ResolvedCredential): Actor {
+    this.dependencies.use.note(credential);
     const { kind, id, userId, permissions } = credential;
     return { userId, credential: { kind, id, permissions } };
   }
@@ -81,10 +81,10 @@ export class Authentication {
   private async bySignature(
     incoming: IncomingRequest,
     limits: CredentialLimits,
-  ): Promise<FoundCredential | null> {
+  ): Promise<ResolvedCredential | null> {
     const { method, target, rawHeaders, body } = incoming;
-    const { engine, lookup } = this.parts;
-    let found: FoundCredential | null = null;
+    const { engine, lookup } = this.dependencies;
+    let found: ResolvedCredential | null = null;
     const findPublicKey = async (publicKey: string) => {
       found = await lookup.byPublicKey(publicKey);
       return found;
@@ -99,11 +99,11 @@ export class Authentication {
     throw signatureRefused(verification);
   }
 
-  private async byApiKey({ rawHeaders }: IncomingRequest): Promise<FoundCredential | null> {
-    const key = apiKeyIn(rawHeaders);
+  private async byApiKey({ rawHeaders }: IncomingRequest): Promise<ResolvedCredential | null> {
+    const key = extractApiKey(rawHeaders);
     if (key === null) return null;
-    if (worldOfApiKey(key) !== this.parts.platform.world) throw new DomainError('invalid_api_key');
-    const credential = await this.parts.lookup.byApiKeyHash(hashApiKey(key));
+    if (worldOfApiKey(key) !== this.dependencies.platform.world) throw new DomainError('invalid_api_key');
+    const credential = await this.dependencies.lookup.byApiKeyHash(hashApiKey(key));
     if (
       credential === null ||
       (credential.expiresAt !== null && credential.expiresAt.getTime() <= Date.now())
@@ -113,7 +113,7 @@ export class Authentication {
   }
 }
 
-function assertAllowedFrom({ ipAllowlist }: FoundCredential, { address }: IncomingRequest): void {
+function assertAllowedFrom({ ipAllowlist }: ResolvedCredential, { address }: IncomingRequest): void {
   if (!isAddressAllowed(ipAllowlist, address)) throw new DomainError('ip_not_allowed');
 }
 
@@ -125,7 +125,7 @@ function limitedWindow(limits: CredentialLimits, credentialId: () => string): Re
 }
 
 /** The API key that a request carries, or null. @throws {DomainError} where it carries two */
-export function apiKeyIn(rawHeaders: readonly string[]): string | null {
+export function extractApiKey(rawHeaders: readonly string[]): string | null {
   const keys = new Set<string>();
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]!.toLowerCase();

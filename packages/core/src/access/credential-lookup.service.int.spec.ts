@@ -22,7 +22,7 @@ afterAll(() => core.close());
 beforeEach(async () => {
   actor = await core.actor();
   const { world, database } = core.platform;
-  const platform = new Platform(world, database, listenerThatHearsLate());
+  const platform = new Platform(world, database, createDelayedListener());
   lookup = new CredentialLookup(platform);
   keys = new ApiKeysService(platform, core.lists, core.commands);
   publicKeys = new PublicKeysService(platform, core.lists, core.commands);
@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 
 /** Connected, and told of nothing by Postgres within the test; what its own process says arrives. */
-function listenerThatHearsLate(): Listener {
+function createDelayedListener(): Listener {
   const subscriptions: { channel: string; onNotify: OnNotify }[] = [];
   return {
     connected: true,
@@ -38,7 +38,7 @@ function listenerThatHearsLate(): Listener {
       subscriptions.push({ channel, onNotify });
       return () => undefined;
     },
-    lookNow(channel) {
+    notifyLocally(channel) {
       for (const each of subscriptions) if (each.channel === channel) each.onNotify(undefined);
     },
     stop: async () => undefined,

@@ -13,11 +13,11 @@ import type { Platform } from '../platform/index.js';
 
 /** The channel on which a change of any credential is told; its payload is empty. */
 export const CREDENTIALS_CHANGED = 'credentials_changed';
-const REMEMBERED_MAX = 10_000;
+const CACHE_SIZE_MAX = 10_000;
 /** An end to what a lost notification could cost, were every other defence to fail. */
-const REMEMBERED_MS = 30_000;
+const CACHE_TTL_MS = 30_000;
 
-export interface FoundCredential {
+export interface ResolvedCredential {
   readonly kind: 'api_key' | 'public_key';
   readonly id: string;
   readonly userId: string;
@@ -26,23 +26,23 @@ export interface FoundCredential {
   readonly expiresAt: Date | null;
 }
 
-interface Remembered {
-  readonly credential: FoundCredential;
+interface CacheEntry {
+  readonly credential: ResolvedCredential;
   readonly untilMs: number;
 }
 
 export class CredentialLookup {
-  private readonly remembered = new Map<string, Remembered>();
+  private readonly cache = new Map<string, CacheEntry>();
   private generation = 0;
 
   constructor(private readonly platform: Platform) {
     platform.listener.subscribe(CREDENTIALS_CHANGED, () => {
       this.generation++;
-      this.remembered.clear();
+      this.cache.clear();
     });
   }
 
-  async byApiKeyHash(hash: Buffer): Promise<FoundCredential | null> {
+  async byApiKeyHash(hash: Buffer): Promise<ResolvedCredential | null> {
     return this.find(`api_key:${hash.toString('base64')}`, async () => {
       const [row] = await this.platform.database.query(
         `SELECT id, user_id, permissions, ip_allowlist, expires_at FROM api_keys
@@ -61,7 +61,7 @@ export class CredentialLookup {
     });
   }
 
-  async byPublicKey(publicKey: string): Promise<FoundCredential | null> {
+  async byPublicKey(publicKey: string): Promise<ResolvedCredential | null> {
     return this.find(`public_key:${publicKey}`, async () => {
       const [row] = await this.platform.database.query(
         'SELECT id, user_id FROM public_keys WHERE pubkey = $1 AND revoked_at IS NULL',
@@ -81,30 +81,30 @@ export class CredentialLookup {
 
   private async find(
     name: string,
-    read: () => Promise<FoundCredential | null>,
-  ): Promise<FoundCredential | null> {
-    const known = this.remembered.get(name);
+    read: () => Promise<ResolvedCredential | null>,
+  ): Promise<ResolvedCredential | null> {
+    const known = this.cache.get(name);
     if (known !== undefined && known.untilMs > Date.now() && this.platform.listener.connected) {
       return known.credential;
     }
     const generation = this.generation;
     const credential = await read();
     if (credential === null || generation !== this.generation || !this.platform.listener.connected) {
-      this.remembered.delete(name);
+      this.cache.delete(name);
       return credential;
     }
-    if (this.remembered.size >= REMEMBERED_MAX) this.remembered.clear();
-    this.remembered.set(name, { credential, untilMs: Date.now() + REMEMBERED_MS });
+    if (this.cache.size >= CACHE_SIZE_MAX) this.cache.clear();
+    this.cache.set(name, { credential, untilMs: Date.now() + CACHE_TTL_MS });
     return credential;
   }
 }
 
 /** Has every process forget what it remembers, from the commit on. */
-export async function announceCredentialChange(tx: Tx): Promise<void> {
+export async function notifyCredentialChange(tx: Tx): Promise<void> {
   await tx.query(`NOTIFY ${CREDENTIALS_CHANGED}`);
 }
 
 /** Has this process forget at once. For whoever changed a credential, after the commit and before the answer. */
-export function forgetCredentials({ listener }: Platform): void {
-  listener.lookNow(CREDENTIALS_CHANGED);
+export function invalidateCredentialCache({ listener }: Platform): void {
+  listener.notifyLocally(CREDENTIALS_CHANGED);
 }

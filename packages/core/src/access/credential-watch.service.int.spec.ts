@@ -1,8 +1,8 @@
 import { newUuid } from '@trading-automation/persistence';
 import { CoreUnderTest } from '../testing/index.js';
 import { issueApiKey } from './api-key.js';
-import { announceCredentialChange } from './credential-lookup.service.js';
-import { CredentialWatch, type LastingRequest } from './credential-watch.service.js';
+import { notifyCredentialChange } from './credential-lookup.service.js';
+import { CredentialWatch, type LongLivedRequest } from './credential-watch.service.js';
 
 let core: CoreUnderTest;
 let watch: CredentialWatch;
@@ -16,7 +16,7 @@ afterEach(() => watch.stop());
 afterAll(() => core.close());
 
 /** A request with a new API key. */
-async function keyed(): Promise<LastingRequest> {
+async function keyed(): Promise<LongLivedRequest> {
   const { userId } = await core.actor();
   const id = newUuid();
   const { key, prefix, lastFour, hash } = issueApiKey('test');
@@ -51,7 +51,7 @@ const CHANGES: [string, string][] = [
 ];
 
 /** Watches, and tells when the end came and how often. */
-async function begin(watching: CredentialWatch, request: LastingRequest) {
+async function begin(watching: CredentialWatch, request: LongLivedRequest) {
   let ends = 0;
   let tell = () => {};
   const ended = new Promise<void>((resolve) => {
@@ -88,7 +88,7 @@ describe('a watched credential', () => {
     const { ended } = await begin(slow, request);
     await core.platform.database.transaction(async (tx) => {
       await tx.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [request.actor.credential.id]);
-      await announceCredentialChange(tx);
+      await notifyCredentialChange(tx);
     });
     await ended;
     slow.stop();
@@ -110,7 +110,7 @@ describe('a watched credential', () => {
 
 describe('a watched session', () => {
   /** A request with a new session. Which of its tokens came with it is no matter. */
-  async function ofSession(): Promise<LastingRequest> {
+  async function ofSession(): Promise<LongLivedRequest> {
     const { userId } = await core.actor();
     const id = newUuid();
     await core.rows(

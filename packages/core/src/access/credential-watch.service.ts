@@ -12,7 +12,7 @@ import type { Actor } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
 import { isAddressAllowed } from './address-allowlist.js';
 import { hashApiKey } from './api-key.js';
-import { apiKeyIn, type IncomingRequest } from './authentication.service.js';
+import { extractApiKey, type IncomingRequest } from './authentication.service.js';
 import { CREDENTIALS_CHANGED } from './credential-lookup.service.js';
 
 const CHECK_MS = 2_000;
@@ -24,20 +24,20 @@ const REFUSALS = {
 } as const;
 
 /** The request that lasts, and what its credential must permit. */
-export interface LastingRequest {
+export interface LongLivedRequest {
   readonly actor: Actor;
   readonly incoming: IncomingRequest;
   readonly access: Permission;
 }
 
-interface Watched extends LastingRequest {
+interface Watched extends LongLivedRequest {
   /** Of the key's value; null for a public key, which is its own value, and for a session, whose tokens change. */
   readonly hash: Buffer | null;
   readonly onEnd: () => void;
   verifiedAtMs: number;
 }
 
-interface Standing {
+interface CredentialState {
   readonly hash: Buffer | null;
   readonly permissions: readonly Permission[];
   readonly ipAllowlist: readonly string[];
@@ -62,7 +62,7 @@ export class CredentialWatch {
    *
    * @throws {DomainError} as authentication does, where it is not good any more
    */
-  async watch(request: LastingRequest, onEnd: () => void): Promise<() => void> {
+  async watch(request: LongLivedRequest, onEnd: () => void): Promise<() => void> {
     const watched: Watched = { ...request, hash: hashOf(request), onEnd, verifiedAtMs: performance.now() };
     this.watched.add(watched);
     this.timer ??= setInterval(() => this.checkSoon(), this.checkMs).unref();
@@ -102,16 +102,16 @@ export class CredentialWatch {
       .catch(() => undefined)
       .then(() => {
         this.pending = undefined;
-        this.checking = this.look();
+        this.checking = this.checkAll();
         return this.checking;
       });
     return this.pending;
   }
 
-  private async look(): Promise<void> {
+  private async checkAll(): Promise<void> {
     const startedAtMs = performance.now();
     const looked = [...this.watched];
-    const standings = await this.standingsOf(looked);
+    const standings = await this.readCredentialStates(looked);
     for (const watched of looked) {
       const standing = standings.get(watched.actor.credential.id);
       if (standing !== undefined && isGood(watched, standing)) watched.verifiedAtMs = startedAtMs;
@@ -119,7 +119,7 @@ export class CredentialWatch {
     }
   }
 
-  private async standingsOf(watched: readonly Watched[]): Promise<Map<string, Standing>> {
+  private async readCredentialStates(watched: readonly Watched[]): Promise<Map<string, CredentialState>> {
     const idsOf = (wanted: Actor['credential']['kind']) => [
       ...new Set(
         watched.map(({ actor }) => actor.credential).flatMap((c) => (c.kind === wanted ? c.id : [])),
@@ -157,13 +157,13 @@ export class CredentialWatch {
   }
 }
 
-function hashOf({ actor, incoming }: LastingRequest): Buffer | null {
+function hashOf({ actor, incoming }: LongLivedRequest): Buffer | null {
   if (actor.credential.kind !== 'api_key') return null;
-  const key = apiKeyIn(incoming.rawHeaders);
+  const key = extractApiKey(incoming.rawHeaders);
   return key === null ? null : hashApiKey(key);
 }
 
-function isGood({ hash, access, incoming }: Watched, standing: Standing): boolean {
+function isGood({ hash, access, incoming }: Watched, standing: CredentialState): boolean {
   const isSameValue = hash === null ? standing.hash === null : standing.hash?.equals(hash) === true;
   return (
     isSameValue &&

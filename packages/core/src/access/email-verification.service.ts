@@ -12,11 +12,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { accessOperations, DomainError, type Me, type MePatch } from '@trading-automation/contracts';
 import { inTransaction, type Tx } from '@trading-automation/persistence';
 import { queueMail } from '../mail/index.js';
-import { type Actor, authorise, type Commands } from '../operations/index.js';
+import { type Actor, authorise, type CommandRunner } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
-import { viewMe } from './access.view.js';
+import { meView } from './access.view.js';
 import { UserEntity } from './user.entity.js';
-import { lockUser } from './user-lock.service.js';
+import { lockUser } from './user-lock.queries.js';
 
 const CODE_BYTES = 32;
 const CODE = /^[A-Za-z0-9_-]{43}$/;
@@ -25,30 +25,30 @@ const MAILS_PER_HOUR = 5;
 const MAILS_PER_HOUR_TO_ADDRESS = 10;
 const CLEARED_AT_ONCE = 100;
 
-export interface EmailVerificationParts {
+export interface EmailVerificationDependencies {
   readonly platform: Platform;
-  readonly commands: Commands;
+  readonly commands: CommandRunner;
   /** The origin that links lead to, without a trailing slash. */
   readonly publicUrl: () => string;
 }
 
 export class EmailVerificationService {
-  constructor(private readonly parts: EmailVerificationParts) {}
+  constructor(private readonly dependencies: EmailVerificationDependencies) {}
 
   async update(actor: Actor, input: MePatch): Promise<Me> {
     authorise(actor, accessOperations.updateMe.access);
-    return this.parts.commands.run(actor.once, async (tx) => {
+    return this.dependencies.commands.run(actor.idempotency, async (tx) => {
       await lockUser(tx, actor.userId);
       if (input.email !== undefined) await this.changeEmail(tx, actor.userId, input.email);
       const user = await tx.findOneByOrFail(UserEntity, { id: actor.userId });
-      return viewMe(user, actor, this.parts.platform.world);
+      return meView(user, actor, this.dependencies.platform.world);
     });
   }
 
   /** @throws {DomainError} `not_found` for any code that is not good (any more) */
   async verify(code: string): Promise<{ email_verified: true }> {
     if (!CODE.test(code)) throw unknownCode();
-    return inTransaction(this.parts.platform.database, async (tx) => {
+    return inTransaction(this.dependencies.platform.database, async (tx) => {
       const [sent] = await tx.query(
         'SELECT user_id, email FROM email_verifications WHERE code_hash = $1 AND expires_at > clock_timestamp()',
         [hashOf(code)],
@@ -75,8 +75,8 @@ export class EmailVerificationService {
       await setPendingEmail(tx, userId, null);
       return;
     }
-    await assertMailAllowed(tx, userId);
-    await assertAddressSpared(tx, email);
+    await assertUserWithinMailLimit(tx, userId);
+    await assertAddressWithinMailLimit(tx, email);
     await setPendingEmail(tx, userId, email);
     await this.sendLink(tx, userId, email);
   }
@@ -93,28 +93,31 @@ export class EmailVerificationService {
        SELECT $1, $2, $3, at, at + ${CODE_HOURS} * interval '1 hour' FROM clock_timestamp() AS at`,
       [hashOf(code), userId, email],
     );
-    const link = `${this.parts.publicUrl()}${accessOperations.verifyEmail.path}?code=${code}`;
+    const link = `${this.dependencies.publicUrl()}${accessOperations.verifyEmail.path}?code=${code}`;
     await queueMail(tx, { userId, to: email, subject: 'Verify your e-mail address', text: mailText(link) });
   }
 }
 
 /** Counted under the user's lock. */
-async function assertMailAllowed(tx: Tx, userId: string): Promise<void> {
+async function assertUserWithinMailLimit(tx: Tx, userId: string): Promise<void> {
   const message = `At most ${MAILS_PER_HOUR} verification mails are sent in an hour. Wait for Retry-After.`;
-  await assertFewRecent(tx, 'user_id = $1', userId, { most: MAILS_PER_HOUR, message });
+  await assertWithinHourlyLimit(tx, 'user_id = $1', userId, { most: MAILS_PER_HOUR, message });
 }
 
 /** Counted under a lock of the address, which comes after the user's. */
-async function assertAddressSpared(tx: Tx, email: string): Promise<void> {
+async function assertAddressWithinMailLimit(tx: Tx, email: string): Promise<void> {
   const address = email.toLowerCase();
   await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
     `verification mail to ${address}`,
   ]);
   const message = 'This address was sent too many verification mails. Wait for Retry-After.';
-  await assertFewRecent(tx, 'lower(email) = $1', address, { most: MAILS_PER_HOUR_TO_ADDRESS, message });
+  await assertWithinHourlyLimit(tx, 'lower(email) = $1', address, {
+    most: MAILS_PER_HOUR_TO_ADDRESS,
+    message,
+  });
 }
 
-async function assertFewRecent(
+async function assertWithinHourlyLimit(
   tx: Tx,
   condition: string,
   param: string,

@@ -1,7 +1,7 @@
 import { DomainError, ERRORS } from '@trading-automation/contracts';
 import type { Actor } from '../operations/index.js';
+import { assertNoCredentialInQuery } from './assert-no-credential-in-query.js';
 import type { IncomingRequest } from './authentication.service.js';
-import { assertNoCredentialInQuery } from './credential-in-query.js';
 import type { RequestLimits } from './rate-limiter.js';
 
 /**

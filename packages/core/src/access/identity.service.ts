@@ -24,25 +24,31 @@ import {
   verifyMessage,
 } from '@trading-automation/signed-request';
 import { IsNull } from 'typeorm';
-import { type Actor, announce, authorise, type Commands, type OnceRequest } from '../operations/index.js';
+import {
+  type Actor,
+  authorise,
+  type CommandRunner,
+  emitEvent,
+  type IdempotencyContext,
+} from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
-import { viewMe, viewPublicKey } from './access.view.js';
-import { openAccount } from './account-opening.service.js';
-import { assertNotRevoked } from './admin-credentials.service.js';
-import { announceCredentialChange } from './credential-lookup.service.js';
+import { meView, publicKeyView } from './access.view.js';
+import { assertNotRevoked } from './credential-guards.queries.js';
+import { notifyCredentialChange } from './credential-lookup.service.js';
+import { openAccount } from './open-account.js';
 import { PublicKeyEntity } from './public-key.entity.js';
 import { UserEntity } from './user.entity.js';
-import { lockUser } from './user-lock.service.js';
+import { lockUser } from './user-lock.queries.js';
 
 const CHALLENGE_SECONDS = 300;
-const ACCOUNT_WANTED = {
+const NEW_ACCOUNT = {
   email: null,
-  refusal: 'Accounts are not opened here: link the key with an ADMIN credential of an account.',
+  deniedMessage: 'Accounts are not opened here: link the key with an ADMIN credential of an account.',
 };
 
-export interface IdentityParts {
+export interface IdentityDependencies {
   readonly platform: Platform;
-  readonly commands: Commands;
+  readonly commands: CommandRunner;
   readonly engine: VerifyEngine;
   /** Whether a key that belongs to nobody opens an account of its own. */
   readonly openRegistration: boolean;
@@ -55,18 +61,18 @@ export interface LinkedIdentity {
 }
 
 export class IdentityService {
-  constructor(private readonly parts: IdentityParts) {}
+  constructor(private readonly dependencies: IdentityDependencies) {}
 
   async me(actor: Actor): Promise<Me> {
     authorise(actor, accessOperations.me.access);
-    const { database, world } = this.parts.platform;
+    const { database, world } = this.dependencies.platform;
     const user = await database.manager.findOneByOrFail(UserEntity, { id: actor.userId });
-    return viewMe(user, actor, world);
+    return meView(user, actor, world);
   }
 
   async challenge(query: { pubkey?: string | undefined }): Promise<CliChallenge> {
     const challenge = randomBytes(32).toString('hex');
-    const { database } = this.parts.platform;
+    const { database } = this.dependencies.platform;
     await database.query(
       `DELETE FROM cli_challenges WHERE challenge IN
          (SELECT challenge FROM cli_challenges WHERE expires_at < now() LIMIT 100 FOR UPDATE SKIP LOCKED)`,
@@ -83,7 +89,7 @@ export class IdentityService {
   async identify(
     actor: Actor | null,
     input: CliIdentityCreate,
-    once: OnceRequest | undefined = actor?.once,
+    once: IdempotencyContext | undefined = actor?.idempotency,
   ): Promise<LinkedIdentity> {
     if (actor !== null) authorise(actor, 'ADMIN');
     const { challenge, pubkey, signature } = input;
@@ -91,7 +97,7 @@ export class IdentityService {
       throw invalidField('pubkey', 'Expected a compressed point of secp256k1 in lower-case hex.');
     }
     const message = identityMessage(challenge, pubkey);
-    if (!verifyMessage({ message, signature, publicKey: pubkey }, this.parts.engine)) {
+    if (!verifyMessage({ message, signature, publicKey: pubkey }, this.dependencies.engine)) {
       throw new DomainError('invalid_signature', undefined, [
         {
           field: 'signature',
@@ -100,7 +106,7 @@ export class IdentityService {
         },
       ]);
     }
-    const link = () => this.parts.commands.run(once, (tx) => this.link(tx, actor, input));
+    const link = () => this.dependencies.commands.run(once, (tx) => this.link(tx, actor, input));
     try {
       return await link();
     } catch (error) {
@@ -119,9 +125,9 @@ export class IdentityService {
     const linked = await tx.findOneBy(PublicKeyEntity, { pubkey: input.pubkey, revokedAt: IsNull() });
     if (linked !== null) {
       if (actor !== null && actor.userId !== linked.userId) throw linkedElsewhere();
-      return { identity: viewPublicKey(linked), isNew: false };
+      return { identity: publicKeyView(linked), isNew: false };
     }
-    const userId = actor?.userId ?? (await openAccount(tx, this.parts.openRegistration, ACCOUNT_WANTED));
+    const userId = actor?.userId ?? (await openAccount(tx, this.dependencies.openRegistration, NEW_ACCOUNT));
     const entity = tx.create(PublicKeyEntity, {
       id: newUuid(),
       userId,
@@ -130,9 +136,9 @@ export class IdentityService {
       lastUsedAt: null,
       revokedAt: null,
     });
-    const record = viewPublicKey(await tx.save(entity));
-    await announce(tx, { userId, type: 'public_key.linked', schema: publicKeySchema, record });
-    await announceCredentialChange(tx);
+    const record = publicKeyView(await tx.save(entity));
+    await emitEvent(tx, { userId, type: 'public_key.linked', schema: publicKeySchema, record });
+    await notifyCredentialChange(tx);
     return { identity: record, isNew: true };
   }
 }

@@ -1,22 +1,22 @@
 export { type PickedEngine, pickEngine } from '@trading-automation/signed-request';
 export { AccessModule, type AccessOptions } from './access.module.js';
-export { openAccount } from './account-opening.service.js';
-export { assertNotRevoked } from './admin-credentials.service.js';
 export { ApiKeysService } from './api-keys.service.js';
 export { Authentication, type IncomingRequest } from './authentication.service.js';
-export { announceCredentialChange } from './credential-lookup.service.js';
-export { CredentialWatch, type LastingRequest } from './credential-watch.service.js';
+export { assertNotRevoked } from './credential-guards.queries.js';
+export { notifyCredentialChange } from './credential-lookup.service.js';
+export { CredentialWatch, type LongLivedRequest } from './credential-watch.service.js';
 export { EmailVerificationService } from './email-verification.service.js';
 export { identifyCaller } from './identify-caller.js';
 export { IdentityService, type LinkedIdentity } from './identity.service.js';
+export { openAccount } from './open-account.js';
 export { PublicKeysService } from './public-keys.service.js';
 export { LocalBuckets } from './rate-buckets.js';
 export {
-  type RateBuckets,
+  createRateLimitStore,
   type RateHeaders,
   RateLimiter,
+  type RateLimitStore,
   RequestLimits,
-  rateBucketsIn,
 } from './rate-limiter.js';
 export { RATE_POLICIES, type RateLimits, rateLimitsSchema, rateLimitsSetting } from './rate-limits.js';
-export { lockUser } from './user-lock.service.js';
+export { lockUser } from './user-lock.queries.js';

@@ -78,7 +78,7 @@ describe('the public keys of an account', () => {
 
 describe('revoking a public key', () => {
   it('ends it for good in every process; its holder may link it anew', async () => {
-    const another = await core.another();
+    const another = await core.openSecondPlatform();
     const lookup = new CredentialLookup(another);
     const label = newLabel();
     const [first] = [await link(label), await link()];

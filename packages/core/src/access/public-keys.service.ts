@@ -9,20 +9,20 @@ import {
 import { allColumns, hydrate, type Tx } from '@trading-automation/persistence';
 import {
   type Actor,
-  announce,
   authorise,
-  type Commands,
-  type ListedPage,
+  type CommandRunner,
+  emitEvent,
+  invalidState,
   type ListQuery,
-  type Lists,
-  stateRefused,
+  type ListReader,
+  type PageWithCursors,
 } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
-import { viewPublicKey } from './access.view.js';
-import { assertAdminCredentialLeft } from './admin-credentials.service.js';
-import { announceCredentialChange, forgetCredentials } from './credential-lookup.service.js';
+import { publicKeyView } from './access.view.js';
+import { assertNotLastAdminCredential } from './credential-guards.queries.js';
+import { invalidateCredentialCache, notifyCredentialChange } from './credential-lookup.service.js';
 import { PublicKeyEntity } from './public-key.entity.js';
-import { lockUser } from './user-lock.service.js';
+import { lockUser } from './user-lock.queries.js';
 
 const COLUMNS = allColumns(PublicKeyEntity, 'p');
 
@@ -30,11 +30,11 @@ const COLUMNS = allColumns(PublicKeyEntity, 'p');
 export class PublicKeysService {
   constructor(
     private readonly platform: Platform,
-    private readonly lists: Lists,
-    private readonly commands: Commands,
+    private readonly lists: ListReader,
+    private readonly commands: CommandRunner,
   ) {}
 
-  async list(actor: Actor, query: ListQuery): Promise<ListedPage<PublicKey>> {
+  async list(actor: Actor, query: ListQuery): Promise<PageWithCursors<PublicKey>> {
     authorise(actor, accessOperations.listPublicKeys.access);
     const where = ['p.user_id = $1'];
     if (!query.include.includes('revoked')) where.push('p.revoked_at IS NULL');
@@ -48,24 +48,24 @@ export class PublicKeysService {
     };
     const page = await this.lists.page(accessOperations.listPublicKeys, actor.userId, source, query);
     const keys = hydrate(this.platform.database, PublicKeyEntity, page.items);
-    return { ...page, items: keys.map(viewPublicKey) };
+    return { ...page, items: keys.map(publicKeyView) };
   }
 
   /** From the commit on no process takes a signature of the key. Whoever has the private key may link it anew. */
   async revoke(actor: Actor, id: string): Promise<{ id: string; deleted: true }> {
     authorise(actor, accessOperations.revokePublicKey.access);
-    const revoked = await this.commands.run(actor.once, async (tx) => {
+    const revoked = await this.commands.run(actor.idempotency, async (tx) => {
       await lockUser(tx, actor.userId);
       const entity = await ownActiveKey(tx, actor, id);
       entity.revokedAt = new Date();
       await tx.save(entity);
-      await assertAdminCredentialLeft(tx, actor.userId);
-      const record = viewPublicKey(entity);
-      await announce(tx, { userId: actor.userId, type: 'key.revoked', schema: publicKeySchema, record });
-      await announceCredentialChange(tx);
+      await assertNotLastAdminCredential(tx, actor.userId);
+      const record = publicKeyView(entity);
+      await emitEvent(tx, { userId: actor.userId, type: 'key.revoked', schema: publicKeySchema, record });
+      await notifyCredentialChange(tx);
       return { id: encodeId('pbk', entity.id), deleted: true as const };
     });
-    forgetCredentials(this.platform);
+    invalidateCredentialCache(this.platform);
     return revoked;
   }
 }
@@ -77,5 +77,5 @@ async function ownActiveKey(tx: Tx, actor: Actor, id: string): Promise<PublicKey
   if (entity === null) throw new DomainError('not_found');
   if (entity.revokedAt === null) return entity;
   const message = 'The public key is revoked.';
-  throw stateRefused(message, 'REVOKED');
+  throw invalidState(message, 'REVOKED');
 }

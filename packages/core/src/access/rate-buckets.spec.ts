@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { type BucketClaim, LocalBuckets } from './rate-buckets.js';
+import { type BucketRequest, LocalBuckets } from './rate-buckets.js';
 import { rateLimitsSchema, ratePolicySets } from './rate-limits.js';
 
-const claimOf = (requests: number, seconds: number, key = 'a'): BucketClaim => {
+const claimOf = (requests: number, seconds: number, key = 'a'): BucketRequest => {
   return {
     keys: [key],
     set: ratePolicySets(rateLimitsSchema.parse({ general: { requests, seconds } })).general,
@@ -14,7 +14,7 @@ describe('a bucket', () => {
     let nowUs = 0;
     const buckets = new LocalBuckets(() => nowUs);
     const claim = claimOf(3, 30);
-    const take = () => buckets.take(claim).isTaken;
+    const take = () => buckets.take(claim).isAllowed;
     expect([take(), take(), take(), take()]).toEqual([true, true, true, false]);
     nowUs = 9_999_999;
     expect(take()).toBe(false);
@@ -25,9 +25,9 @@ describe('a bucket', () => {
   it('tells when it will be full again', () => {
     let nowUs = 0;
     const buckets = new LocalBuckets(() => nowUs);
-    expect(buckets.take(claimOf(600, 60)).untilFullUs).toEqual([100_000]);
+    expect(buckets.take(claimOf(600, 60)).refillUs).toEqual([100_000]);
     nowUs = 40_000;
-    expect(buckets.take(claimOf(600, 60)).untilFullUs).toEqual([160_000]);
+    expect(buckets.take(claimOf(600, 60)).refillUs).toEqual([160_000]);
   });
 
   it('lets no more through than it holds and what came back, in any rhythm', () => {
@@ -42,7 +42,7 @@ describe('a bucket', () => {
           const buckets = new LocalBuckets(() => nowUs);
           for (const waitUs of waitsUs) {
             nowUs += waitUs;
-            if (buckets.take(claimOf(requests, seconds)).isTaken) taken++;
+            if (buckets.take(claimOf(requests, seconds)).isAllowed) taken++;
           }
           expect(taken).toBeLessThanOrEqual(requests + (nowUs * requests) / (seconds * 1_000_000));
         },
@@ -53,7 +53,7 @@ describe('a bucket', () => {
   it('costs the same however many others are kept', () => {
     const buckets = new LocalBuckets(() => 0);
     const { set } = claimOf(3, 30);
-    const untilFull = (address: string) => buckets.take({ keys: [address], set }).untilFullUs[0];
+    const untilFull = (address: string) => buckets.take({ keys: [address], set }).refillUs[0];
     for (let n = 0; n < 300_000; n++) untilFull(`address ${n}`);
     expect(untilFull('address 299999')).toBe(20_000_000);
     expect(untilFull('address 260000')).toBe(20_000_000);
@@ -66,9 +66,9 @@ describe('a bucket', () => {
     const sets = ratePolicySets(rateLimitsSchema.parse(limits));
     const large = { keys: ['large'], set: sets.general };
     const both = { keys: ['large', 'small'], set: sets.of('trade_writes') };
-    expect(buckets.take(both).isTaken).toBe(true);
+    expect(buckets.take(both).isAllowed).toBe(true);
     expect(buckets.take(both)).toEqual({ isTaken: false, untilFullUs: [12_000_000, 60_000_000] });
-    expect(Array.from({ length: 5 }, () => buckets.take(large).isTaken)).toEqual([
+    expect(Array.from({ length: 5 }, () => buckets.take(large).isAllowed)).toEqual([
       true,
       true,
       true,

@@ -5,22 +5,22 @@
 import type { RatePolicySet } from './rate-limits.js';
 
 /** What is asked of several buckets at once. */
-export interface BucketClaim {
+export interface BucketRequest {
   /** One for each policy of the set. */
   readonly keys: readonly string[];
   readonly set: RatePolicySet;
 }
 
-export interface BucketsTaken {
+export interface BucketResult {
   /** True where every bucket had a token, and gave it; else none gave any. */
-  readonly isTaken: boolean;
+  readonly isAllowed: boolean;
   /** For each bucket, the microseconds until it is full again. */
-  readonly untilFullUs: readonly number[];
+  readonly refillUs: readonly number[];
 }
 
 export interface Buckets {
   /** Takes one token from each bucket, or from none. */
-  take(claim: BucketClaim): BucketsTaken | Promise<BucketsTaken>;
+  take(claim: BucketRequest): BucketResult | Promise<BucketResult>;
 }
 
 const GENERATION_MAX = 50_000;
@@ -36,16 +36,16 @@ export class LocalBuckets implements Buckets {
   /** @param nowUs a clock that never goes back, in microseconds */
   constructor(private readonly nowUs: () => number = () => Math.floor(performance.now() * 1_000)) {}
 
-  take({ keys, set: { policies } }: BucketClaim): BucketsTaken {
+  take({ keys, set: { policies } }: BucketRequest): BucketResult {
     const nowUs = this.nowUs();
     const ahead = keys.map((key) => Math.max(0, this.fullAtUs(key) - nowUs));
     if (policies.some(({ intervalUs, capacityUs }, i) => ahead[i]! + intervalUs > capacityUs))
-      return { isTaken: false, untilFullUs: ahead };
+      return { isAllowed: false, refillUs: ahead };
     const untilFullUs = policies.map(({ intervalUs }, i) => ahead[i]! + intervalUs);
     keys.forEach((key, i) => {
       this.keep(key, nowUs + untilFullUs[i]!);
     });
-    return { isTaken: true, untilFullUs };
+    return { isAllowed: true, refillUs: untilFullUs };
   }
 
   private fullAtUs(key: string): number {

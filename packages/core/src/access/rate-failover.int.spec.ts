@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { Redis } from 'ioredis';
-import { type BucketClaim, LocalBuckets } from './rate-buckets.js';
+import { type BucketRequest, LocalBuckets } from './rate-buckets.js';
 import { FailoverBuckets } from './rate-failover.js';
 import { rateLimitsSchema, ratePolicySets } from './rate-limits.js';
 import { RedisBuckets } from './rate-redis-buckets.js';
@@ -10,7 +10,7 @@ import { RedisBuckets } from './rate-redis-buckets.js';
 const redisUrl = new URL(process.env.TEST_REDIS_URL ?? '');
 
 /** A way to Redis that can be shut, held up, and opened again at the same port. */
-class Way {
+class FaultProxy {
   private readonly sockets = new Set<Socket>();
   private server: Server | undefined;
   /** What waits for the way to go on; null while it does. */
@@ -61,16 +61,16 @@ class Way {
 }
 
 const set = ratePolicySets(rateLimitsSchema.parse({ general: { requests: 5, seconds: 86_400 } })).general;
-const claimOf = (): BucketClaim => ({ keys: [`rate:spec:${randomBytes(16).toString('hex')}`], set });
+const claimOf = (): BucketRequest => ({ keys: [`rate:spec:${randomBytes(16).toString('hex')}`], set });
 
 describe('limits while Redis is away', () => {
-  let way: Way;
+  let way: FaultProxy;
   let redis: Redis;
   let nowMs: number;
   let buckets: FailoverBuckets;
 
   beforeEach(async () => {
-    way = new Way();
+    way = new FaultProxy();
     await way.open();
     redis = new Redis(`redis://127.0.0.1:${way.port}`, {
       lazyConnect: true,
@@ -89,9 +89,9 @@ describe('limits while Redis is away', () => {
     await way.shut().catch(() => undefined);
   });
 
-  const takeMany = async (claim: BucketClaim, count: number) => {
+  const takeMany = async (claim: BucketRequest, count: number) => {
     const taken = await Promise.all(Array.from({ length: count }, () => buckets.take(claim)));
-    return taken.filter(({ isTaken }) => isTaken).length;
+    return taken.filter(({ isAllowed }) => isAllowed).length;
   };
 
   it('hold by the process, and are those of Redis again when it is back', async () => {

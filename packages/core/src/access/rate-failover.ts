@@ -5,13 +5,13 @@
  * 2. Only those that were waiting when Redis went away wait for it; from then on one request at a time asks whether it
  *    is back, at most once in a second.
  */
-import type { BucketClaim, Buckets, BucketsTaken } from './rate-buckets.js';
+import type { BucketRequest, BucketResult, Buckets } from './rate-buckets.js';
 
 const RETRY_MS = 1_000;
 
 export class FailoverBuckets implements Buckets {
   /** Null while the shared ones answer. */
-  private awayUntilMs: number | null = null;
+  private retryAtMs: number | null = null;
 
   constructor(
     private readonly shared: Buckets,
@@ -19,19 +19,19 @@ export class FailoverBuckets implements Buckets {
     private readonly nowMs: () => number = () => performance.now(),
   ) {}
 
-  async take(claim: BucketClaim): Promise<BucketsTaken> {
-    if (this.awayUntilMs !== null) {
+  async take(claim: BucketRequest): Promise<BucketResult> {
+    if (this.retryAtMs !== null) {
       const nowMs = this.nowMs();
-      if (nowMs < this.awayUntilMs) return this.local.take(claim);
+      if (nowMs < this.retryAtMs) return this.local.take(claim);
       // This request asks; the others don't wait for what it finds.
-      this.awayUntilMs = nowMs + RETRY_MS;
+      this.retryAtMs = nowMs + RETRY_MS;
     }
     try {
       const taken = await this.shared.take(claim);
-      this.awayUntilMs = null;
+      this.retryAtMs = null;
       return taken;
     } catch {
-      this.awayUntilMs = this.nowMs() + RETRY_MS;
+      this.retryAtMs = this.nowMs() + RETRY_MS;
       return this.local.take(claim);
     }
   }

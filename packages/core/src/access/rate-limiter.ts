@@ -12,7 +12,7 @@
 import { DomainError, type RateBucket } from '@trading-automation/contracts';
 import type { Redis } from 'ioredis';
 import ipaddr from 'ipaddr.js';
-import { type Buckets, type BucketsTaken, LocalBuckets } from './rate-buckets.js';
+import { type BucketResult, type Buckets, LocalBuckets } from './rate-buckets.js';
 import { FailoverBuckets } from './rate-failover.js';
 import {
   type RateLimits,
@@ -32,14 +32,14 @@ export interface RateHeaders {
 }
 
 /** Where the limits are kept. */
-export interface RateBuckets {
+export interface RateLimitStore {
   readonly buckets: Buckets;
   /** Records the nonce with it, or throws; null where the nonce was recorded before. */
   readonly takeWithNonce: RedisBuckets['takeWithNonce'];
 }
 
 /** Shared by all processes, by each process alone while Redis is away; a nonce is recorded by Redis or not at all. */
-export function rateBucketsIn(redis: Redis): RateBuckets {
+export function createRateLimitStore(redis: Redis): RateLimitStore {
   const shared = new RedisBuckets(redis);
   return {
     buckets: new FailoverBuckets(shared, new LocalBuckets()),
@@ -53,38 +53,38 @@ export class RateLimiter {
 
   constructor(
     limits: RateLimits,
-    private readonly kept: RateBuckets,
+    private readonly store: RateLimitStore,
   ) {
     this.sets = ratePolicySets(limits);
   }
 
   /** Makes the limits of each request to an operation, from the address it comes from. @param bucket as declared */
-  of(bucket: RateBucket | undefined): (address: string) => RequestLimits {
-    const { kept, refusals, sets } = this;
-    const parts = { kept, refusals, general: sets.general, all: sets.of(bucket) };
-    return (address) => new RequestLimits(parts, addressGroup(address));
+  limitsFor(bucket: RateBucket | undefined): (address: string) => RequestLimits {
+    const { store, refusals, sets } = this;
+    const limits = { store, refusals, general: sets.general, all: sets.of(bucket) };
+    return (address) => new RequestLimits(limits, addressGroup(address));
   }
 }
 
-interface RequestLimitsParts {
-  readonly kept: RateBuckets;
+interface RequestLimitsDependencies {
+  readonly store: RateLimitStore;
   readonly refusals: RefusedAddresses;
   readonly general: RatePolicySet;
   readonly all: RatePolicySet;
 }
 
 export class RequestLimits {
-  private told: { set: RatePolicySet; untilFullUs: readonly number[] } | undefined;
+  private lastResult: { set: RatePolicySet; untilFullUs: readonly number[] } | undefined;
 
   constructor(
-    private readonly parts: RequestLimitsParts,
+    private readonly dependencies: RequestLimitsDependencies,
     private readonly address: string,
   ) {}
 
   /** What the answer tells; undefined where no limit was asked. */
   get headers(): RateHeaders | undefined {
-    if (this.told === undefined) return undefined;
-    const { set, untilFullUs } = this.told;
+    if (this.lastResult === undefined) return undefined;
+    const { set, untilFullUs } = this.lastResult;
     let state = '';
     for (let i = 0; i < set.policies.length; i++)
       state += `${i === 0 ? '' : ', '}${stateOf(set.policies[i]!, untilFullUs[i]!)}`;
@@ -93,26 +93,26 @@ export class RequestLimits {
 
   /** @throws {DomainError} `rate_limited` where this process has found the address's general bucket empty */
   assertAddressAdmitted(): void {
-    const { refusals, general } = this.parts;
+    const { refusals, general } = this.dependencies;
     const untilFullUs = refusals.untilFullUs(this.address, general.policies[0]!);
     if (untilFullUs === null) return;
-    this.told = { set: general, untilFullUs: [untilFullUs] };
+    this.lastResult = { set: general, untilFullUs: [untilFullUs] };
     throw rateLimited(general.policies, [untilFullUs]);
   }
 
   /** For a request without credentials. @throws {DomainError} `rate_limited` */
   async takeByAddress(): Promise<void> {
-    await this.takeFor(this.parts.all, this.address);
+    await this.takeFor(this.dependencies.all, this.address);
   }
 
   /** For a request whose credentials failed. @throws {DomainError} `rate_limited` */
   async takeForFailure(): Promise<void> {
-    await this.takeFor(this.parts.general, this.address);
+    await this.takeFor(this.dependencies.general, this.address);
   }
 
   /** @param credentialId a uuid @throws {DomainError} `rate_limited` */
   async takeByCredential(credentialId: string): Promise<void> {
-    await this.takeFor(this.parts.all, credentialId);
+    await this.takeFor(this.dependencies.all, credentialId);
   }
 
   /**
@@ -121,10 +121,10 @@ export class RequestLimits {
    * @throws {DomainError} `rate_limited`, the nonce not recorded; `service_unavailable` where it could not be
    */
   async takeWithNonce(credentialId: string, nonce: NonceClaim): Promise<boolean> {
-    const set = this.parts.all;
-    let taken: BucketsTaken | null;
+    const set = this.dependencies.all;
+    let taken: BucketResult | null;
     try {
-      taken = await this.parts.kept.takeWithNonce(this.claim(set, credentialId), nonce);
+      taken = await this.dependencies.store.takeWithNonce(this.claim(set, credentialId), nonce);
     } catch (cause) {
       throw new DomainError('service_unavailable', undefined, [], { cause });
     }
@@ -134,9 +134,9 @@ export class RequestLimits {
   }
 
   private async takeFor(set: RatePolicySet, owner: string): Promise<void> {
-    const taken = await this.parts.kept.buckets.take(this.claim(set, owner));
+    const taken = await this.dependencies.store.buckets.take(this.claim(set, owner));
     if (owner === this.address)
-      this.parts.refusals.note(this.address, set.policies[0]!, taken.untilFullUs[0]!);
+      this.dependencies.refusals.note(this.address, set.policies[0]!, taken.refillUs[0]!);
     this.settle(set, taken);
   }
 
@@ -147,9 +147,9 @@ export class RequestLimits {
     return { keys, set };
   }
 
-  private settle(set: RatePolicySet, { isTaken, untilFullUs }: BucketsTaken): void {
-    this.told = { set, untilFullUs };
-    if (!isTaken) throw rateLimited(set.policies, untilFullUs);
+  private settle(set: RatePolicySet, { isAllowed, refillUs }: BucketResult): void {
+    this.lastResult = { set, untilFullUs: refillUs };
+    if (!isAllowed) throw rateLimited(set.policies, refillUs);
   }
 }
 

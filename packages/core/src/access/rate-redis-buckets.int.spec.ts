@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
-import type { BucketClaim } from './rate-buckets.js';
+import type { BucketRequest } from './rate-buckets.js';
 import { rateLimitsSchema, ratePolicySets } from './rate-limits.js';
 import { RedisBuckets } from './rate-redis-buckets.js';
 
@@ -8,7 +8,7 @@ import { RedisBuckets } from './rate-redis-buckets.js';
 const LONG_S = 86_400;
 const random = () => randomBytes(16).toString('hex');
 
-function claimOf(requests: number, seconds = LONG_S, key = `rate:spec:${random()}`): BucketClaim {
+function claimOf(requests: number, seconds = LONG_S, key = `rate:spec:${random()}`): BucketRequest {
   return {
     keys: [key],
     set: ratePolicySets(rateLimitsSchema.parse({ general: { requests, seconds } })).general,
@@ -30,7 +30,7 @@ describe('the shared buckets', () => {
   it('let exactly 20 of 1,000 at once through, whichever process asks', async () => {
     const claim = claimOf(20);
     const taken = await Promise.all(Array.from({ length: 1_000 }, (_, i) => processes[i % 2]!.take(claim)));
-    expect(taken.filter(({ isTaken }) => isTaken)).toHaveLength(20);
+    expect(taken.filter(({ isAllowed }) => isAllowed)).toHaveLength(20);
   });
 
   it('are filled all or none', async () => {
@@ -39,15 +39,15 @@ describe('the shared buckets', () => {
     const general = { keys: [`rate:spec:${random()}`], set: sets.general };
     const both = { keys: [...general.keys, `rate:spec:${random()}`], set: sets.of('trade_writes') };
     const taken = await Promise.all(Array.from({ length: 50 }, () => processes[0].take(both)));
-    expect(taken.filter(({ isTaken }) => isTaken)).toHaveLength(2);
+    expect(taken.filter(({ isAllowed }) => isAllowed)).toHaveLength(2);
     const rest = await Promise.all(Array.from({ length: 50 }, () => processes[1].take(general)));
-    expect(rest.filter(({ isTaken }) => isTaken)).toHaveLength(8);
+    expect(rest.filter(({ isAllowed }) => isAllowed)).toHaveLength(8);
   });
 
   it('are kept for no longer than they are not full', async () => {
     const claim = claimOf(600, 60);
-    const { untilFullUs } = await processes[0].take(claim);
-    expect(untilFullUs).toEqual([100_000]);
+    const { refillUs } = await processes[0].take(claim);
+    expect(refillUs).toEqual([100_000]);
     expect(await clients[0].pttl(claim.keys[0]!)).toBeLessThanOrEqual(100);
   });
 
@@ -55,17 +55,17 @@ describe('the shared buckets', () => {
     const key = `rate:spec:${random()}`;
     const [{ 0: seconds }] = [await clients[0].time()];
     await clients[0].set(key, `${Number(seconds) + 86_400}000000`);
-    const { isTaken, untilFullUs } = await processes[0].take(claimOf(10, 10, key));
-    expect([isTaken, untilFullUs]).toEqual([false, [10_000_000]]);
+    const { isAllowed, refillUs } = await processes[0].take(claimOf(10, 10, key));
+    expect([isAllowed, refillUs]).toEqual([false, [10_000_000]]);
     expect(await clients[1].pttl(key)).toBeLessThanOrEqual(10_000);
   });
 
   it('go on with a Redis that has forgotten their script', async () => {
     const claim = claimOf(2);
-    expect((await processes[0].take(claim)).isTaken).toBe(true);
+    expect((await processes[0].take(claim)).isAllowed).toBe(true);
     await clients[1].script('FLUSH');
     const taken = await Promise.all([0, 1, 2].map(() => processes[0].take(claim)));
-    expect(taken.filter(({ isTaken }) => isTaken)).toHaveLength(1);
+    expect(taken.filter(({ isAllowed }) => isAllowed)).toHaveLength(1);
   });
 
   describe('with a nonce', () => {
@@ -77,10 +77,10 @@ describe('the shared buckets', () => {
       const answers = await Promise.all(
         Array.from({ length: 100 }, (_, i) => processes[i % 2]!.takeWithNonce(claim, nonce)),
       );
-      expect(answers.filter((answer) => answer?.isTaken)).toHaveLength(1);
+      expect(answers.filter((answer) => answer?.isAllowed)).toHaveLength(1);
       expect(answers.filter((answer) => answer === null)).toHaveLength(99);
       const after = await processes[0].take(claim);
-      expect(Math.ceil(after.untilFullUs[0]! / claim.set.policies[0]!.intervalUs)).toBe(2);
+      expect(Math.ceil(after.refillUs[0]! / claim.set.policies[0]!.intervalUs)).toBe(2);
     });
 
     it('keep the nonces of two keys apart', async () => {

@@ -12,7 +12,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import type { BucketClaim, Buckets, BucketsTaken } from './rate-buckets.js';
+import type { BucketRequest, BucketResult, Buckets } from './rate-buckets.js';
 
 /**
  * KEYS: a nonce where ARGV[1] (its time to live in ms) is not 0, then the buckets. ARGV from 2: the interval and the
@@ -63,19 +63,19 @@ export interface NonceClaim {
 export class RedisBuckets implements Buckets {
   constructor(private readonly redis: Redis) {}
 
-  async take({ keys, set }: BucketClaim): Promise<BucketsTaken> {
+  async take({ keys, set }: BucketRequest): Promise<BucketResult> {
     const [outcome, ...untilFullUs] = await this.run(keys, ['0', ...set.amounts]);
-    return { isTaken: outcome === 1, untilFullUs };
+    return { isAllowed: outcome === 1, refillUs: untilFullUs };
   }
 
   /** As `take`, for a signed request; null where its nonce was recorded before. */
   async takeWithNonce(
-    claim: BucketClaim,
+    claim: BucketRequest,
     { publicKey, nonce, ttlMs }: NonceClaim,
-  ): Promise<BucketsTaken | null> {
+  ): Promise<BucketResult | null> {
     const keys = [`nonce:${publicKey}:${nonce}`, ...claim.keys];
     const [outcome, ...untilFullUs] = await this.run(keys, [String(ttlMs), ...claim.set.amounts]);
-    return outcome === -1 ? null : { isTaken: outcome === 1, untilFullUs };
+    return outcome === -1 ? null : { isAllowed: outcome === 1, refillUs: untilFullUs };
   }
 
   private async run(keys: readonly string[], args: readonly string[]): Promise<number[]> {

@@ -1,11 +1,11 @@
 import type { TradingType } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
-import { DAYS_SQL, NIL_UUID, RUNS_SQL, SELECTED_BY, SUMMED } from './result-facts.js';
-import type { LossRuns, ResultSums } from './result-tally.js';
-import type { Reading, Stretch } from './stretches.js';
+import { DAYS_SQL, NIL_UUID, RUNS_SQL, SELECTED_BY, SUMMED } from './ledger-results.queries.js';
+import type { ReadPlan, TimeRange } from './read-plan.rules.js';
+import type { LossRuns, ResultSums } from './result-totals.js';
 
 /** Whose trades, and which of them; uuids. What is not given restricts nothing. */
-export interface Selection {
+export interface AnalyticsFilter {
   readonly userId: string;
   readonly accountId: string | undefined;
   readonly pairId: string | undefined;
@@ -14,7 +14,7 @@ export interface Selection {
   readonly to: Date | undefined;
 }
 
-export interface PairTerms {
+export interface PairInfo {
   readonly pairId: string;
   readonly symbol: string;
   readonly base: string;
@@ -45,7 +45,7 @@ export interface DayRow {
 }
 
 /** A row of the ledger: of one day, account, pair and strategy. */
-export interface LiveRow extends ResultRow, DayRow {
+export interface LedgerRow extends ResultRow, DayRow {
   readonly net_pnl: string;
   readonly part_count: number;
   readonly fill_count: number;
@@ -55,7 +55,10 @@ export interface LiveRow extends ResultRow, DayRow {
 }
 
 /** Days of the user in the range whose kept results may be behind the ledger. */
-export async function markedDays(tx: Tx, { userId, from, to }: Selection): Promise<readonly string[]> {
+export async function loadStaleDays(
+  tx: Tx,
+  { userId, from, to }: AnalyticsFilter,
+): Promise<readonly string[]> {
   const rows: { day: string }[] = await tx.query(
     `SELECT DISTINCT day::text AS day FROM result_marks
      WHERE user_id = $1 AND ($2::timestamptz IS NULL OR day >= ($2 AT TIME ZONE 'UTC')::date)
@@ -67,14 +70,14 @@ export async function markedDays(tx: Tx, { userId, from, to }: Selection): Promi
 }
 
 /** The kept days of a selection: $1 user, $2 to $4 the days, $5 to $7 account, pair and strategy. */
-const KEPT = `r.user_id = $1 AND ($2::date IS NULL OR r.day >= $2) AND ($3::date IS NULL OR r.day < $3)
+const ROLLUP_FILTER = `r.user_id = $1 AND ($2::date IS NULL OR r.day >= $2) AND ($3::date IS NULL OR r.day < $3)
   AND NOT r.day = ANY ($4::date[])
   AND ($5::uuid IS NULL OR r.exchange_account_id = $5) AND ($6::uuid IS NULL OR r.trade_pair_id = $6)
   AND ($7::uuid IS NULL OR r.strategy_id = $7)`;
 
-function keptOf(selection: Selection, reading: Reading): unknown[] {
+function rollupParams(selection: AnalyticsFilter, reading: ReadPlan): unknown[] {
   const { userId, accountId, pairId, strategyId } = selection;
-  const { fromDay, toDay, markedDays: marked } = reading;
+  const { fromDay, toDay, staleDays: marked } = reading;
   return [userId, fromDay, toDay, marked, accountId ?? null, pairId ?? null, strategyId ?? null];
 }
 
@@ -84,51 +87,55 @@ const SUMS = [
 ].join(', ');
 
 /** What is kept, by account, pair and strategy. */
-export async function keptResults(
+export async function loadRollupResults(
   tx: Tx,
-  selection: Selection,
-  reading: Reading,
+  selection: AnalyticsFilter,
+  reading: ReadPlan,
 ): Promise<readonly ResultRow[]> {
   return tx.query(
     `SELECT k.*, p.quote FROM (
        SELECT r.exchange_account_id AS "accountId", r.trade_pair_id AS "pairId", r.strategy_id AS "strategyId", ${SUMS},
          min(r.day) FILTER (WHERE r.part_count > 0)::text AS "tradesFrom", max(r.best_pnl) AS best_pnl,
          min(r.worst_pnl) AS worst_pnl
-       FROM result_days r WHERE ${KEPT} GROUP BY 1, 2, 3) k
+       FROM result_days r WHERE ${ROLLUP_FILTER} GROUP BY 1, 2, 3) k
      JOIN trade_pairs p ON p.id = k."pairId"`,
-    keptOf(selection, reading),
+    rollupParams(selection, reading),
   );
 }
 
 /** What is kept, by day. */
-export async function keptDays(tx: Tx, selection: Selection, reading: Reading): Promise<readonly DayRow[]> {
+export async function loadRollupDays(
+  tx: Tx,
+  selection: AnalyticsFilter,
+  reading: ReadPlan,
+): Promise<readonly DayRow[]> {
   return tx.query(
     `SELECT p.quote, r.day::text AS day, sum(r.net_pnl) AS net_pnl, sum(r.part_count)::int AS part_count,
        sum(r.fill_count)::int AS fill_count
      FROM result_days r JOIN trade_pairs p ON p.id = r.trade_pair_id
-     WHERE ${KEPT} GROUP BY p.quote, r.day`,
-    keptOf(selection, reading),
+     WHERE ${ROLLUP_FILTER} GROUP BY p.quote, r.day`,
+    rollupParams(selection, reading),
   );
 }
 
 /** What is not kept, read from the ledger. */
-export async function liveResults(
+export async function loadLedgerResults(
   tx: Tx,
-  selection: Selection,
-  { live }: Reading,
-): Promise<readonly LiveRow[]> {
-  if (live.length === 0) return [];
+  selection: AnalyticsFilter,
+  { ledgerRanges }: ReadPlan,
+): Promise<readonly LedgerRow[]> {
+  if (ledgerRanges.length === 0) return [];
   return tx.query(
     `SELECT r.*, r.trade_pair_id AS "pairId", r.strategy_id AS "strategyId", r.exchange_account_id AS "accountId",
        p.quote, r.day::text AS day, CASE WHEN r.part_count > 0 THEN r.day::text END AS "tradesFrom"
      FROM (${DAYS_SQL}) r JOIN trade_pairs p ON p.id = r.trade_pair_id
      WHERE $6::uuid IS NULL OR r.strategy_id = $6
      ORDER BY r.day, r.trade_pair_id, r.exchange_account_id, r.strategy_id`,
-    [...stretchesOf(selection, live), selection.strategyId ?? null],
+    [...timeRangeParams(selection, ledgerRanges), selection.strategyId ?? null],
   );
 }
 
-function stretchesOf(selection: Selection, live: readonly Stretch[]): unknown[] {
+function timeRangeParams(selection: AnalyticsFilter, live: readonly TimeRange[]): unknown[] {
   const users = live.map(() => selection.userId);
   const { accountId, pairId } = selection;
   return [
@@ -140,41 +147,41 @@ function stretchesOf(selection: Selection, live: readonly Stretch[]): unknown[] 
   ];
 }
 
-export interface KeptExtreme {
+export interface RollupExtreme {
   readonly kind: 'best' | 'worst';
   readonly tradeId: string;
   readonly pnl: string;
 }
 
 /** The best and the worst closed trade of the kept days, in one currency. */
-export async function keptExtremes(
+export async function loadRollupExtremes(
   tx: Tx,
-  selection: Selection,
-  reading: Reading,
+  selection: AnalyticsFilter,
+  reading: ReadPlan,
   quote: string,
-): Promise<readonly KeptExtreme[]> {
-  const extreme = (kind: KeptExtreme['kind'], direction: string) =>
+): Promise<readonly RollupExtreme[]> {
+  const extreme = (kind: RollupExtreme['kind'], direction: string) =>
     `(SELECT '${kind}' AS kind, r.${kind}_trade_id AS "tradeId", r.${kind}_pnl AS pnl
       FROM result_days r JOIN trade_pairs p ON p.id = r.trade_pair_id
-      WHERE ${KEPT} AND p.quote = $8 AND r.${kind}_pnl IS NOT NULL
+      WHERE ${ROLLUP_FILTER} AND p.quote = $8 AND r.${kind}_pnl IS NOT NULL
       ORDER BY r.${kind}_pnl ${direction}, r.day, r.${kind}_trade_id LIMIT 1)`;
   return tx.query(`${extreme('best', 'DESC')} UNION ALL ${extreme('worst', 'ASC')}`, [
-    ...keptOf(selection, reading),
+    ...rollupParams(selection, reading),
     quote,
   ]);
 }
 
 /** Fees of the kept days that were paid neither in base nor in quote currency. */
-export async function keptOtherFees(
+export async function loadRollupOtherFees(
   tx: Tx,
-  selection: Selection,
-  reading: Reading,
+  selection: AnalyticsFilter,
+  reading: ReadPlan,
 ): Promise<readonly { readonly currency: string; readonly amount: string }[]> {
   return tx.query(
     `SELECT f.key AS currency, sum(f.value::numeric) AS amount
      FROM result_days r CROSS JOIN LATERAL jsonb_each_text(r.fees_in_others) f
-     WHERE ${KEPT} AND r.fees_in_others IS NOT NULL GROUP BY f.key`,
-    keptOf(selection, reading),
+     WHERE ${ROLLUP_FILTER} AND r.fees_in_others IS NOT NULL GROUP BY f.key`,
+    rollupParams(selection, reading),
   );
 }
 
@@ -186,8 +193,8 @@ interface RunRow extends LossRuns {
 /** Runs of losses in one currency, oldest first. */
 export async function lossRuns(
   tx: Tx,
-  selection: Selection,
-  reading: Reading,
+  selection: AnalyticsFilter,
+  reading: ReadPlan,
   quote: string,
 ): Promise<readonly LossRuns[]> {
   const { userId, accountId, pairId, strategyId } = selection;
@@ -210,14 +217,14 @@ export async function lossRuns(
       quote,
       reading.fromDay,
       reading.toDay,
-      reading.markedDays,
+      reading.staleDays,
     ],
   );
   const live: RunRow[] =
-    reading.live.length === 0
+    reading.ledgerRanges.length === 0
       ? []
       : await tx.query(`SELECT ${columns} FROM (${RUNS_SQL}) r WHERE quote = $8`, [
-          ...stretchesOf(selection, reading.live),
+          ...timeRangeParams(selection, reading.ledgerRanges),
           [ways],
           strategyId ?? null,
           quote,
@@ -225,7 +232,7 @@ export async function lossRuns(
   return [...kept, ...live].sort((a, b) => (a.day < b.day ? -1 : 1));
 }
 
-export async function pairTerms(tx: Tx, ids: readonly string[]): Promise<readonly PairTerms[]> {
+export async function loadPairInfo(tx: Tx, ids: readonly string[]): Promise<readonly PairInfo[]> {
   return tx.query(
     `SELECT id AS "pairId", symbol, base, quote, trading_type AS "tradingType" FROM trade_pairs
      WHERE id = ANY ($1) ORDER BY symbol, id`,

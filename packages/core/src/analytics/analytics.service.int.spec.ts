@@ -8,24 +8,24 @@ import {
 import { inTransaction, newUuid } from '@trading-automation/persistence';
 
 import { type Actor, querySchemaOf } from '../operations/index.js';
-import { CoreUnderTest, type Named } from '../testing/index.js';
-import { LedgerUnderTest } from '../testing/ledger-under-test.js';
+import { CoreUnderTest, type RecordIds } from '../testing/index.js';
+import { TradeFixtures } from '../testing/trade-fixtures.js';
 import { AnalyticsService } from './analytics.service.js';
-import { ResultDays } from './result-days.service.js';
+import { DailyRollups } from './daily-rollups.service.js';
 
 let core: CoreUnderTest;
-let ledger: LedgerUnderTest;
+let ledger: TradeFixtures;
 let service: AnalyticsService;
-let results: ResultDays;
-let pair: Named;
+let results: DailyRollups;
+let pair: RecordIds;
 let actor: Actor;
-let account: Named;
+let account: RecordIds;
 
 beforeAll(async () => {
   core = await CoreUnderTest.open();
-  ledger = new LedgerUnderTest(core);
+  ledger = new TradeFixtures(core);
   service = new AnalyticsService(core.platform);
-  results = new ResultDays(core.platform);
+  results = new DailyRollups(core.platform);
   pair = await core.pair();
 });
 afterAll(() => core.close());
@@ -43,14 +43,14 @@ async function readOnce(query: string, who: Actor): Promise<Analytics> {
 
 /** The record that a query string asks for: the same from the ledger alone as from days that are kept. */
 async function read(query = '', who = actor): Promise<Analytics> {
-  await ledger.book();
+  await ledger.rebuildLots();
   const live = await readOnce(query, who);
   await results.refresh();
   expect(await readOnce(query, who)).toEqual(live);
   return live;
 }
 
-interface Made {
+interface TradeSpec {
   readonly side?: 'BUY' | 'SELL';
   readonly status?: TradeStatus;
   readonly price?: string;
@@ -58,14 +58,14 @@ interface Made {
   readonly fee?: string;
   readonly feeCurrency?: string;
   readonly at?: string;
-  readonly of?: { user: Actor; account: Named };
-  readonly pair?: Named;
+  readonly of?: { user: Actor; account: RecordIds };
+  readonly pair?: RecordIds;
   readonly fills?: number;
   readonly strategy?: string;
 }
 
 /** A trade of this status with equal fills, a second apart. */
-async function trade(made: Made = {}): Promise<string> {
+async function trade(made: TradeSpec = {}): Promise<string> {
   const { user: owner, account: on } = made.of ?? { user: actor, account };
   const { side = 'BUY', status = 'FILLED', price = '100', amount = '1', at = '2026-01-01T00:00:00Z' } = made;
   const count = made.fills ?? (status === 'PENDING' || status === 'FAILED' ? 0 : 1);
@@ -314,7 +314,7 @@ describe('the analytics of a user', () => {
   it('take one connection, however often they are asked for at once', async () => {
     await trade();
     const other = await core.actor();
-    const reads = await inTransaction((await core.another()).database, async (tx) => {
+    const reads = await inTransaction((await core.openSecondPlatform()).database, async (tx) => {
       await tx.query('LOCK TABLE result_days IN ACCESS EXCLUSIVE MODE');
       const asked = Array.from({ length: 40 }, () => readOnce('', actor));
       // More than the pool has: were each of them served, nobody else would be.
@@ -332,7 +332,7 @@ describe('the analytics of a user', () => {
 
   it('leave connections to others, however many users ask for them at once', async () => {
     const users = await Promise.all(Array.from({ length: 30 }, () => core.actor()));
-    const reads = await inTransaction((await core.another()).database, async (tx) => {
+    const reads = await inTransaction((await core.openSecondPlatform()).database, async (tx) => {
       await tx.query('LOCK TABLE result_days IN ACCESS EXCLUSIVE MODE');
       const asked = users.map((user) => readOnce('', user));
       while (

@@ -1,14 +1,14 @@
 import { type Analytics, analyticsOperations, type QueryOf } from '@trading-automation/contracts';
 import { inTransaction, type Tx } from '@trading-automation/persistence';
-import { accountOfFilter } from '../exchange-accounts/index.js';
+import { resolveAccountFilter } from '../exchange-accounts/index.js';
 import { type Actor, authorise } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
-import { strategyOfFilter } from '../strategies/index.js';
+import { resolveStrategyFilter } from '../strategies/index.js';
 import { pairForTrade } from '../trade-pairs/index.js';
-import type { Selection } from './analytics.queries.js';
-import { readResults } from './analytics.reading.js';
+import type { AnalyticsFilter } from './analytics.queries.js';
 import { viewAnalytics } from './analytics.view.js';
-import { Turns } from './turns.js';
+import { PerUserSemaphore } from './per-user-semaphore.js';
+import { readResults } from './read-analytics.js';
 
 type Query = QueryOf<typeof analyticsOperations.get>;
 
@@ -16,34 +16,34 @@ type Query = QueryOf<typeof analyticsOperations.get>;
 const AT_ONCE = 3;
 
 export class AnalyticsService {
-  private readonly turns = new Turns(AT_ONCE);
+  private readonly limiter = new PerUserSemaphore(AT_ONCE);
 
   constructor(private readonly platform: Platform) {}
 
   /**
    * What the ledger of fills and their lots says, all of it from one state of the database: kept days as far as they
-   * are up to date, the ledger itself for the rest (`ResultDays`).
+   * are up to date, the ledger itself for the rest (`DailyRollups`).
    */
   async get(actor: Actor, query: Query): Promise<Analytics> {
     authorise(actor, analyticsOperations.get.access);
     const compute = async (tx: Tx) => {
-      const selection = await select(tx, actor, query);
+      const selection = await resolveFilter(tx, actor, query);
       return viewAnalytics(selection, await readResults(tx, selection, query.interval));
     };
-    return this.turns.take(actor.userId, () =>
+    return this.limiter.run(actor.userId, () =>
       inTransaction(this.platform.database, compute, { isolation: 'REPEATABLE READ' }),
     );
   }
 }
 
 /** @throws {DomainError} `not_found`, naming the filter */
-async function select(tx: Tx, actor: Actor, query: Query): Promise<Selection> {
+async function resolveFilter(tx: Tx, actor: Actor, query: Query): Promise<AnalyticsFilter> {
   const { exchange_account_id, trade_pair_id, strategy_id, from, to } = query;
   return {
     userId: actor.userId,
-    accountId: exchange_account_id && (await accountOfFilter(tx, actor, exchange_account_id)),
+    accountId: exchange_account_id && (await resolveAccountFilter(tx, actor, exchange_account_id)),
     pairId: trade_pair_id && (await pairForTrade(tx, trade_pair_id)).id,
-    strategyId: strategy_id && (await strategyOfFilter(tx, actor, strategy_id)),
+    strategyId: strategy_id && (await resolveStrategyFilter(tx, actor, strategy_id)),
     from: from === undefined ? undefined : new Date(from),
     to: to === undefined ? undefined : new Date(to),
   };

@@ -5,28 +5,29 @@ import {
   type PairResult,
   type StrategyResult,
 } from '@trading-automation/contracts';
-import { amountText, EquityHistory, figuresOfDays } from '../performance/index.js';
-import type { Exact } from '../values/index.js';
-import type { Selection } from './analytics.queries.js';
-import type { Extreme, Results } from './analytics.reading.js';
-import type { CopyFigures } from './copy-figures.queries.js';
-import type { ResultGroups } from './result-groups.js';
-import { GroupTally } from './result-tally.js';
+import { computeDayMetrics, EquityHistory, formatAmount } from '../performance/index.js';
+import type { BigDecimal } from '../values/index.js';
+import type { AnalyticsFilter } from './analytics.queries.js';
+import type { CopyMetrics } from './copy-metrics.queries.js';
+import type { Extreme, Results } from './read-analytics.js';
+import type { ResultAggregator } from './result-aggregator.js';
+import { ResultTotals } from './result-totals.js';
 
-const NO_DAYS = figuresOfDays([], 'day', new EquityHistory(new Map(), []));
+const NO_DAYS = computeDayMetrics([], 'day', new EquityHistory(new Map(), []));
 
-export function viewAnalytics({ from, to }: Selection, results: Results): Analytics {
+export function viewAnalytics({ from, to }: AnalyticsFilter, results: Results): Analytics {
   const { groups, pairs, main, copy } = results;
-  const tally = main?.tally ?? new GroupTally();
+  const tally = main?.tally ?? new ResultTotals();
   const tallies = [...groups.byPair.values()];
-  const sum = (pick: (tally: GroupTally) => number) => tallies.reduce((total, each) => total + pick(each), 0);
+  const sum = (pick: (tally: ResultTotals) => number) =>
+    tallies.reduce((total, each) => total + pick(each), 0);
   return {
     from: from?.toISOString() ?? null,
     to: to?.toISOString() ?? null,
     currency: main?.currency ?? null,
     excluded_quotes: viewExcluded(groups, main?.currency ?? null),
     ...tally.summary(),
-    ...tally.figures(),
+    ...tally.metrics(),
     ...(main?.days ?? NO_DAYS),
     trade_count: sum(({ tradeCount }) => tradeCount),
     fees_by_currency: viewFees(groups.feesPaid(pairs)),
@@ -48,7 +49,7 @@ export function viewAnalytics({ from, to }: Selection, results: Results): Analyt
   };
 }
 
-function viewExcluded({ byQuote }: ResultGroups, currency: string | null): Analytics['excluded_quotes'] {
+function viewExcluded({ byQuote }: ResultAggregator, currency: string | null): Analytics['excluded_quotes'] {
   return [...byQuote]
     .filter(([quote, { counts }]) => quote !== currency && counts.fill_count + counts.part_count > 0)
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -59,15 +60,15 @@ function viewExcluded({ byQuote }: ResultGroups, currency: string | null): Analy
     }));
 }
 
-function viewFees(feesPaid: ReadonlyMap<string, Exact>): Analytics['fees_by_currency'] {
+function viewFees(feesPaid: ReadonlyMap<string, BigDecimal>): Analytics['fees_by_currency'] {
   return [...feesPaid]
     .filter(([, amount]) => !amount.isZero())
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([currency, amount]) => ({ amount: amountText(amount), currency }));
+    .map(([currency, amount]) => ({ amount: formatAmount(amount), currency }));
 }
 
 function viewExtreme(extreme: Extreme | null): Analytics['best_trade'] {
-  return extreme && { trade_id: encodeId('trd', extreme.tradeId), net_pnl: amountText(extreme.pnl) };
+  return extreme && { trade_id: encodeId('trd', extreme.tradeId), net_pnl: formatAmount(extreme.pnl) };
 }
 
 /** By symbol; every pair that was traded, or had something filled or closed, in the range. */
@@ -79,7 +80,7 @@ function viewPairs({ groups, pairs }: Results): PairResult[] {
   });
 }
 
-function viewStrategies({ byStrategy }: ResultGroups): StrategyResult[] {
+function viewStrategies({ byStrategy }: ResultAggregator): StrategyResult[] {
   return [...byStrategy.values()]
     .filter(({ tally }) => !tally.isEmpty)
     .sort((a, b) => (`${a.strategyId}/${a.currency}` < `${b.strategyId}/${b.currency}` ? -1 : 1))
@@ -96,7 +97,7 @@ function hasSpotAlone({ groups, pairs }: Results): boolean {
   );
 }
 
-function viewCopying(copy: CopyFigures): NonNullable<Analytics['copy']> {
+function viewCopying(copy: CopyMetrics): NonNullable<Analytics['copy']> {
   return {
     median_latency_ms: copy.medianLatencyMs,
     p99_latency_ms: copy.p99LatencyMs,

@@ -1,12 +1,12 @@
 import type { Actor } from '../operations/index.js';
 
-import { CoreUnderTest, type Named } from '../testing/index.js';
+import { CoreUnderTest, type RecordIds } from '../testing/index.js';
 import { EquitySnapshots } from './equity-snapshots.service.js';
 
 let core: CoreUnderTest;
 let snapshots: EquitySnapshots;
 let actor: Actor;
-let account: Named;
+let account: RecordIds;
 
 beforeAll(async () => {
   core = await CoreUnderTest.open();
@@ -22,7 +22,7 @@ beforeEach(async () => {
   account = await core.account(actor, { USDT: '1000', BTC: '0.5' });
 });
 
-const pointsOf = ({ uuid }: Named) =>
+const pointsOf = ({ uuid }: RecordIds) =>
   core.rows(
     `SELECT currency, trim_scale(amount)::text AS amount FROM equity_snapshots
      WHERE exchange_account_id = $1 ORDER BY period, currency`,
@@ -106,7 +106,7 @@ describe('snapshots of equity', () => {
   });
 
   it('are taken by one process at a time', async () => {
-    const other = new EquitySnapshots(await core.another());
+    const other = new EquitySnapshots(await core.openSecondPlatform());
     const taken = await Promise.all([snapshots.take(), other.take()]);
     expect(Math.max(...taken)).toBeGreaterThan(0);
     expect(await pointsOf(account)).toHaveLength(1);

@@ -44,7 +44,7 @@ export class EquitySnapshots {
         after = step.last;
       }
       for (let removed = REMOVED_AT_ONCE; removed === REMOVED_AT_ONCE && !signal.aborted; )
-        removed = await thin(database.manager);
+        removed = await downsample(database.manager);
       return taken;
     });
     return outcome.acquired ? outcome.value : 0;
@@ -95,7 +95,7 @@ async function record(tx: Tx, currency: string, ids: readonly string[]): Promise
 }
 
 /** An account's first snapshot stays: its first day is put in proportion to it. */
-async function thin(tx: Tx): Promise<number> {
+async function downsample(tx: Tx): Promise<number> {
   const dayOf = (row: string) => `(${row}.period AT TIME ZONE 'UTC')::date`;
   const isOfAccount = 'o.exchange_account_id = s.exchange_account_id AND o.currency = s.currency';
   const [, removed]: [unknown, number] = await tx.query(

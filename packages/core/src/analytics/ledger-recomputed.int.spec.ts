@@ -2,10 +2,10 @@ import { type Analytics, analyticsOperations } from '@trading-automation/contrac
 import fc from 'fast-check';
 
 import { type Actor, querySchemaOf } from '../operations/index.js';
-import { CoreUnderTest, type Named } from '../testing/index.js';
-import { LedgerUnderTest } from '../testing/ledger-under-test.js';
+import { CoreUnderTest, type RecordIds } from '../testing/index.js';
+import { TradeFixtures } from '../testing/trade-fixtures.js';
 import { AnalyticsService } from './analytics.service.js';
-import { ResultDays } from './result-days.service.js';
+import { DailyRollups } from './daily-rollups.service.js';
 
 /**
  * First in, first out from fills alone, by running sums instead of lots: what is held never falls below nothing, so
@@ -48,16 +48,16 @@ const RESULTS_FROM_FILLS = `
       FROM overlap GROUP BY 1) d) AS days`;
 
 let core: CoreUnderTest;
-let ledger: LedgerUnderTest;
+let ledger: TradeFixtures;
 let service: AnalyticsService;
-let results: ResultDays;
-let pairs: readonly Named[];
+let results: DailyRollups;
+let pairs: readonly RecordIds[];
 
 beforeAll(async () => {
   core = await CoreUnderTest.open();
-  ledger = new LedgerUnderTest(core);
+  ledger = new TradeFixtures(core);
   service = new AnalyticsService(core.platform);
-  results = new ResultDays(core.platform);
+  results = new DailyRollups(core.platform);
   // A rest of less than a step is closed with its lot, which is no matter of this reckoning: fees in base leave none.
   const amount_step = '0.001';
   pairs = [await core.pair({ amount_step }), await core.pair({ base: 'ETH', amount_step })];
@@ -84,7 +84,7 @@ const step = fc.record({
 });
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-async function trade(actor: Actor, accounts: readonly Named[], steps: readonly Step[]): Promise<void> {
+async function trade(actor: Actor, accounts: readonly RecordIds[], steps: readonly Step[]): Promise<void> {
   let atMs = Date.UTC(2026, 1, 1);
   for (const { account, pair, isSale, hours, fills } of steps) {
     atMs += hours * 3_600_000;
@@ -108,7 +108,7 @@ describe('analytics', () => {
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
         const actor = await core.actor();
         await trade(actor, [await core.account(actor), await core.account(actor)], steps);
-        await ledger.book();
+        await ledger.rebuildLots();
         const live = await read(actor);
         await results.refresh();
         expect(await read(actor)).toEqual(live);

@@ -3,25 +3,25 @@ import { newUuid } from '@trading-automation/persistence';
 
 import { type Actor, querySchemaOf } from '../operations/index.js';
 import { StrategiesService } from '../strategies/index.js';
-import { CoreUnderTest, type Named, statementsOf } from '../testing/index.js';
-import { LedgerUnderTest } from '../testing/ledger-under-test.js';
-import { ResultDays } from './result-days.service.js';
+import { CoreUnderTest, countStatements, type RecordIds } from '../testing/index.js';
+import { TradeFixtures } from '../testing/trade-fixtures.js';
+import { DailyRollups } from './daily-rollups.service.js';
 
 let core: CoreUnderTest;
-let ledger: LedgerUnderTest;
+let ledger: TradeFixtures;
 let strategies: StrategiesService;
-let pair: Named;
+let pair: RecordIds;
 let leader: Actor;
 let follower: Actor;
-let source: Named;
-let copying: Named;
+let source: RecordIds;
+let copying: RecordIds;
 let strategyUuid: string;
 let strategyId: string;
 let copier: string;
 
 beforeAll(async () => {
   core = await CoreUnderTest.open();
-  ledger = new LedgerUnderTest(core);
+  ledger = new TradeFixtures(core);
   strategies = new StrategiesService(core.platform, core.lists, core.commands);
   pair = await core.pair();
 });
@@ -54,18 +54,18 @@ beforeEach(async () => {
   );
 });
 
-interface Made {
+interface TradeSpec {
   /** The trade whose lot it is a copy of. */
-  readonly copyOf?: Named;
+  readonly copyOf?: RecordIds;
   readonly side: 'BUY' | 'SELL';
   readonly at: string;
   readonly price: string;
   /** Whether the strategy's id stands on it. */
   readonly isSignal?: boolean;
-  readonly on?: Named;
+  readonly on?: RecordIds;
 }
 
-function order({ copyOf, side, at, price, isSignal = true, on = pair }: Made) {
+function order({ copyOf, side, at, price, isSignal = true, on = pair }: TradeSpec) {
   return ledger.order({
     owner: copyOf ? follower : leader,
     account: copyOf ? copying : source,
@@ -80,8 +80,8 @@ function order({ copyOf, side, at, price, isSignal = true, on = pair }: Made) {
 
 /** Alone and among many by their ids, a strategy shows the same. */
 async function performance(viewer = leader) {
-  await ledger.book();
-  await new ResultDays(core.platform).refresh();
+  await ledger.rebuildLots();
+  await new DailyRollups(core.platform).refresh();
   const shown = await strategies.get(viewer, strategyId);
   expect(await strategies.getMany(viewer, [strategyId])).toEqual([shown]);
   return shown.performance;
@@ -175,7 +175,7 @@ describe('the performance of a strategy', () => {
       max_drawdown_percent: '10',
     });
     const look = () => strategies.getMany(leader, [strategyId]);
-    expect(await statementsOf(core.platform.database, look)).toBe(1);
+    expect(await countStatements(core.platform.database, look)).toBe(1);
   });
 
   it('rule 30: is shown to others without the account, and without what is on it', async () => {

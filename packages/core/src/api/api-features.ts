@@ -3,7 +3,7 @@ import { AnalyticsModule } from '../analytics/index.js';
 import { CopiersModule } from '../copiers/index.js';
 import { EmergencyStopModule } from '../emergency-stop/index.js';
 import { EventsModule } from '../events/index.js';
-import { ExchangeAccountsModule, ExchangeSecrets } from '../exchange-accounts/index.js';
+import { CredentialsSealer, ExchangeAccountsModule } from '../exchange-accounts/index.js';
 import { LedgerModule } from '../ledger/index.js';
 import { NotificationsModule } from '../notifications/index.js';
 import { RewardsModule } from '../rewards/index.js';
@@ -16,7 +16,7 @@ import { WithdrawalsModule } from '../withdrawals/index.js';
 
 /** What seals secrets to the processes that open them, for the features that take such. */
 export interface ApiSecrets {
-  readonly exchange: ExchangeSecrets;
+  readonly exchange: CredentialsSealer;
   readonly webhook: WebhookSecrets;
 }
 
@@ -55,9 +55,9 @@ function secretsModule({ exchange, webhook }: ApiSecrets): DynamicModule {
     module: SecretsModule,
     global: true,
     providers: [
-      { provide: ExchangeSecrets, useValue: exchange },
+      { provide: CredentialsSealer, useValue: exchange },
       { provide: WebhookSecrets, useValue: webhook },
     ],
-    exports: [ExchangeSecrets, WebhookSecrets],
+    exports: [CredentialsSealer, WebhookSecrets],
   };
 }

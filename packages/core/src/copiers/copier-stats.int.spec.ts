@@ -1,24 +1,24 @@
 import { type CopierStats, copierStats } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
-import type { Named } from '../testing/index.js';
-import { type DecisionMade, LedgerUnderTest } from '../testing/ledger-under-test.js';
+import type { RecordIds } from '../testing/index.js';
+import { type DecisionFixture, TradeFixtures } from '../testing/trade-fixtures.js';
 import { copierStatsOf, ownWithStats } from './copier-stats.queries.js';
 import { CopiersUnderTest } from './testing/copiers-under-test.js';
 
 let under: CopiersUnderTest;
-let ledger: LedgerUnderTest;
-let pair: Named;
+let ledger: TradeFixtures;
+let pair: RecordIds;
 let copier: string;
 let strategy: string;
 
 beforeAll(async () => {
   under = await CopiersUnderTest.open();
-  ledger = new LedgerUnderTest(under.core);
+  ledger = new TradeFixtures(under.core);
   pair = await under.core.pair({ last_price: '120' });
 });
 afterAll(() => under.close());
 beforeEach(async () => {
-  await under.begin();
+  await under.reset();
   copier = newUuid();
   strategy = (
     await under.core.row('SELECT id FROM strategies WHERE exchange_account_id = $1', under.source.uuid)
@@ -36,7 +36,7 @@ beforeEach(async () => {
 
 /** Beside the copier's own row they are the same. */
 async function stats(): Promise<CopierStats> {
-  await ledger.book();
+  await ledger.rebuildLots();
   const { manager } = under.core.platform.database;
   const all = await copierStatsOf(manager, [copier]);
   const row = await under.core.row('SELECT * FROM copiers WHERE id = $1', copier);
@@ -67,7 +67,7 @@ const lead = (side: Side) =>
     strategy,
   });
 
-const copy = (lot: Named, referencePrice: string, side: Side) =>
+const copy = (lot: RecordIds, referencePrice: string, side: Side) =>
   ledger.order({
     owner: under.actor,
     account: under.account,
@@ -78,7 +78,7 @@ const copy = (lot: Named, referencePrice: string, side: Side) =>
     copy: { copier, lotTrade: lot.uuid, referencePrice },
   });
 
-const decide = (lot: Named, made: DecisionMade) =>
+const decide = (lot: RecordIds, made: DecisionFixture) =>
   ledger.decide({ copier, lotTrade: lot.uuid, referencePrice: '100' }, made);
 
 describe('what came of a copier', () => {

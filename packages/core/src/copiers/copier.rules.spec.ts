@@ -1,13 +1,13 @@
 import { copierUpdate } from '@trading-automation/contracts';
 import fc from 'fast-check';
-import { contradictions, hasRoom, ownAccountDetails, settingsOf } from './copier.rules.js';
+import { conflictingPairs, copierColumns, hasCapacity, ownAccountErrors } from './copier.rules.js';
 
 describe('allowed and blocked pairs', () => {
   it('contradict each other exactly where they share a symbol', () => {
     const lists = fc.option(fc.array(fc.constantFrom('A/B', 'C/D', 'E/F')), { nil: null });
     fc.assert(
       fc.property(lists, lists, (allowedPairs, blockedPairs) => {
-        const found = contradictions({ allowedPairs, blockedPairs });
+        const found = conflictingPairs({ allowedPairs, blockedPairs });
         const shared = (blockedPairs ?? []).filter((symbol) => allowedPairs?.includes(symbol) ?? false);
         expect(new Set(found)).toEqual(new Set(shared));
         expect(found).toHaveLength(new Set(shared).size);
@@ -20,11 +20,11 @@ describe('the account of the strategy', () => {
   it('is named by the field of every copier that would copy to it', () => {
     const link = (field: string, exchangeAccountId: string) => ({ field, copier: { exchangeAccountId } });
     const links = [link('copier_ids.0', 'a'), link('copier_ids.1', 'b'), link('copier_ids.2', 'a')];
-    expect(ownAccountDetails(new Set(['a']), links).map(({ field }) => field)).toEqual([
+    expect(ownAccountErrors(new Set(['a']), links).map(({ field }) => field)).toEqual([
       'copier_ids.0',
       'copier_ids.2',
     ]);
-    expect(ownAccountDetails(new Set(['c']), links)).toEqual([]);
+    expect(ownAccountErrors(new Set(['c']), links)).toEqual([]);
   });
 });
 
@@ -35,14 +35,14 @@ describe('the capacity of a strategy', () => {
     [3, 2, 2, false],
     [3, 5, 0, false],
   ])('%p with %p linked has room for %p more: %p', (capacity, linked, more, expected) => {
-    expect(hasRoom(capacity, linked, more)).toBe(expected);
+    expect(hasCapacity(capacity, linked, more)).toBe(expected);
   });
 });
 
 describe('the settings of a change', () => {
   it('hold what was given and nothing else', () => {
-    expect(settingsOf(copierUpdate.parse({}))).toEqual({});
-    expect(settingsOf(copierUpdate.parse({ limits: { max_open_quote: null, max_leverage: 3 } }))).toEqual({
+    expect(copierColumns(copierUpdate.parse({}))).toEqual({});
+    expect(copierColumns(copierUpdate.parse({ limits: { max_open_quote: null, max_leverage: 3 } }))).toEqual({
       maxOpenQuote: null,
       maxLeverage: '3',
     });
@@ -50,7 +50,7 @@ describe('the settings of a change', () => {
 
   it('replace the sizing as a whole', () => {
     const sizing = { mode: 'FIXED_QUOTE', value: 10 };
-    expect(settingsOf(copierUpdate.parse({ sizing }))).toEqual({
+    expect(copierColumns(copierUpdate.parse({ sizing }))).toEqual({
       sizingMode: 'FIXED_QUOTE',
       sizingValue: '10',
       sizingCapital: null,
@@ -59,7 +59,7 @@ describe('the settings of a change', () => {
 
   it('name each pair and side once', () => {
     const limits = { allowed_pairs: ['A/B', 'C/D', 'A/B'], allowed_sides: ['BUY', 'BUY'] };
-    expect(settingsOf(copierUpdate.parse({ limits }))).toEqual({
+    expect(copierColumns(copierUpdate.parse({ limits }))).toEqual({
       allowedPairs: ['A/B', 'C/D'],
       allowedSides: ['BUY'],
     });

@@ -6,12 +6,12 @@ export interface PairLists {
 }
 
 /** The symbols that are allowed and blocked at once: such a copier would say nothing clear of them. */
-export function contradictions({ allowedPairs, blockedPairs }: PairLists): string[] {
+export function conflictingPairs({ allowedPairs, blockedPairs }: PairLists): string[] {
   const allowed = new Set(allowedPairs ?? []);
   return [...new Set(blockedPairs ?? [])].filter((symbol) => allowed.has(symbol));
 }
 
-export interface Link {
+export interface CopierLink {
   /** The field of the body that names the copier or its account. */
   readonly field: string;
   readonly copier: { readonly exchangeAccountId: string };
@@ -22,7 +22,10 @@ export interface Link {
  *
  * @param ownAccounts - the strategy's account, and others that are the same one at its exchange
  */
-export function ownAccountDetails(ownAccounts: ReadonlySet<string>, links: readonly Link[]): ErrorDetail[] {
+export function ownAccountErrors(
+  ownAccounts: ReadonlySet<string>,
+  links: readonly CopierLink[],
+): ErrorDetail[] {
   return links
     .filter(({ copier }) => ownAccounts.has(copier.exchangeAccountId))
     .map(({ field }) => ({
@@ -33,16 +36,16 @@ export function ownAccountDetails(ownAccounts: ReadonlySet<string>, links: reado
 }
 
 /** Whether so many more copiers fit the strategy. */
-export function hasRoom(capacity: number | null, linkedCount: number, newCount: number): boolean {
+export function hasCapacity(capacity: number | null, linkedCount: number, newCount: number): boolean {
   return capacity === null || linkedCount + newCount <= capacity;
 }
 
-const once = <T>(items: readonly T[] | null): T[] | null => (items === null ? null : [...new Set(items)]);
+const unique = <T>(items: readonly T[] | null): T[] | null => (items === null ? null : [...new Set(items)]);
 
 /** What is given of a copier's settings, as columns; what is not given is left out, null empties a column. */
-export function settingsOf(input: CopierCreate | CopierUpdate) {
+export function copierColumns(input: CopierCreate | CopierUpdate) {
   const { sizing, limits = {} } = input;
-  return given({
+  return omitUndefined({
     name: input.name,
     onBreach: input.on_breach,
     belowMinimum: input.below_minimum,
@@ -58,14 +61,16 @@ export function settingsOf(input: CopierCreate | CopierUpdate) {
     maxSlippageBps: limits.max_slippage_bps,
     maxSignalAgeMs: limits.max_signal_age_ms,
     maxLeverage: limits.max_leverage,
-    allowedPairs: limits.allowed_pairs === undefined ? undefined : once(limits.allowed_pairs),
-    blockedPairs: limits.blocked_pairs === undefined ? undefined : once(limits.blocked_pairs),
-    allowedSides: limits.allowed_sides === undefined ? undefined : once(limits.allowed_sides),
+    allowedPairs: limits.allowed_pairs === undefined ? undefined : unique(limits.allowed_pairs),
+    blockedPairs: limits.blocked_pairs === undefined ? undefined : unique(limits.blocked_pairs),
+    allowedSides: limits.allowed_sides === undefined ? undefined : unique(limits.allowed_sides),
   });
 }
 
-type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
-function given<T extends object>(settings: T): Given<T> {
-  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as Given<T>;
+function omitUndefined<T extends object>(settings: T): Defined<T> {
+  return Object.fromEntries(
+    Object.entries(settings).filter(([, value]) => value !== undefined),
+  ) as Defined<T>;
 }

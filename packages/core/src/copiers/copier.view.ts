@@ -1,5 +1,5 @@
 import { type Copier, type CopierStats, canonicalDecimal, encodeId } from '@trading-automation/contracts';
-import { instantText } from '../values/index.js';
+import { formatInstant } from '../values/index.js';
 import type { CopierEntity } from './copier.entity.js';
 
 export function viewCopier(copier: CopierEntity, stats: CopierStats): Copier {
@@ -27,10 +27,10 @@ export function viewCopier(copier: CopierEntity, stats: CopierStats): Copier {
       held_amount: canonicalDecimal(heldAmount),
       excess_amount: canonicalDecimal(excessAmount),
     })),
-    started_at: copier.startedAt === null ? undefined : instantText(copier.startedAt),
-    stopped_at: copier.stoppedAt === null ? undefined : instantText(copier.stoppedAt),
-    created_at: instantText(copier.createdAt),
-    updated_at: instantText(copier.updatedAt),
+    started_at: copier.startedAt === null ? undefined : formatInstant(copier.startedAt),
+    stopped_at: copier.stoppedAt === null ? undefined : formatInstant(copier.stoppedAt),
+    created_at: formatInstant(copier.createdAt),
+    updated_at: formatInstant(copier.updatedAt),
   };
 }
 

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { Commands, Lists } from '../operations/index.js';
+import { CommandRunner, ListReader } from '../operations/index.js';
 import { Platform } from '../platform/index.js';
 import { CopiersService } from './copiers.service.js';
 import { FollowedStrategiesService } from './followed-strategies.service.js';
@@ -10,19 +10,19 @@ import { CopierSimulation } from './simulation/copier-simulation.service.js';
   providers: [
     {
       provide: CopiersService,
-      useFactory: (platform: Platform, lists: Lists, commands: Commands) =>
+      useFactory: (platform: Platform, lists: ListReader, commands: CommandRunner) =>
         new CopiersService(platform, lists, commands),
-      inject: [Platform, Lists, Commands],
+      inject: [Platform, ListReader, CommandRunner],
     },
     {
       provide: FollowedStrategiesService,
-      useFactory: (commands: Commands) => new FollowedStrategiesService(commands),
-      inject: [Commands],
+      useFactory: (commands: CommandRunner) => new FollowedStrategiesService(commands),
+      inject: [CommandRunner],
     },
     {
       provide: CopierSimulation,
-      useFactory: (platform: Platform, commands: Commands) => new CopierSimulation(platform, commands),
-      inject: [Platform, Commands],
+      useFactory: (platform: Platform, commands: CommandRunner) => new CopierSimulation(platform, commands),
+      inject: [Platform, CommandRunner],
     },
   ],
   exports: [CopiersService, FollowedStrategiesService, CopierSimulation],

@@ -57,7 +57,7 @@ export async function markStarted(
 }
 
 /** The account, and others that are the same one at its exchange, as far as it tells. */
-export async function accountsEqualTo(tx: Tx, accountId: string): Promise<ReadonlySet<string>> {
+export async function duplicateConnectionsOf(tx: Tx, accountId: string): Promise<ReadonlySet<string>> {
   const rows: { id: string }[] = await tx.query(
     `SELECT b.id FROM exchange_accounts a
      JOIN exchange_accounts b ON b.exchange = a.exchange AND b.venue_account_id = a.venue_account_id

@@ -17,37 +17,37 @@ import { allColumns, hydrate, newUuid, type Tx } from '@trading-automation/persi
 import { IsNull } from 'typeorm';
 import { lockUser } from '../access/index.js';
 import {
-  accountOfFilter,
-  holdAccount,
-  holdOwnAccount,
+  lockAccountShared,
   lockAccounts,
-  syncIfNever,
+  lockOwnAccountShared,
+  resolveAccountFilter,
+  syncIfNeverSynced,
 } from '../exchange-accounts/index.js';
 import {
   type Actor,
-  announce,
   authorise,
-  type Commands,
-  type ListedPage,
+  type CommandRunner,
+  decodeIdOrThrow,
+  emitEvent,
+  idNotFound,
+  invalidState,
   type ListQuery,
-  type Lists,
+  type ListReader,
   limitReached,
-  recordsByIds,
-  stateRefused,
-  unknownId,
-  uuidOf,
+  loadByIds,
+  type PageWithCursors,
 } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
-import { holdStrategy, strategyOfFilter, strategyToFollow } from '../strategies/index.js';
+import { lockStrategyShared, lockStrategyToFollow, resolveStrategyFilter } from '../strategies/index.js';
 import { CopierEntity } from './copier.entity.js';
-import { contradictions, type PairLists, settingsOf } from './copier.rules.js';
-import { ownRecords, recordOf, recordsOf, stoppedRecordOf } from './copier-records.service.js';
-import { stopCopier } from './copier-stops.service.js';
+import { conflictingPairs, copierColumns, type PairLists } from './copier.rules.js';
 import { countCopiersOfUser, markDeleted } from './copiers.queries.js';
-import { assertNotOverDailyLoss } from './copying/copy-guard.service.js';
-import { beginFollowing, resyncExits, whyTooSmall } from './copying/copy-start.service.js';
+import { assertNotOverDailyLoss } from './copying/copier-risk-monitor.service.js';
 import { DECISION_COLUMNS, type DecisionRow, viewDecision } from './copying/decision.view.js';
-import { assertMayFollow, assertNotOwnAccount } from './strategy-links.service.js';
+import { checkMinCopyEquity, resyncExits, startFollowing } from './copying/start-copying.js';
+import { assertMayFollow, assertNotOwnAccount } from './follow-checks.js';
+import { stopCopier } from './stop-copiers.js';
+import { viewCopiers, viewCopierWithStats, viewOwnCopiers, viewStoppedCopier } from './view-copiers.js';
 
 const COPIERS_MAX = 1_000;
 
@@ -60,14 +60,14 @@ const COLUMNS = allColumns(CopierEntity, 'c');
 export class CopiersService {
   constructor(
     private readonly platform: Platform,
-    private readonly lists: Lists,
-    private readonly commands: Commands,
+    private readonly lists: ListReader,
+    private readonly commands: CommandRunner,
   ) {}
 
   async list(
     actor: Actor,
     query: ListQuery & QueryOf<typeof copierOperations.list>,
-  ): Promise<ListedPage<Copier>> {
+  ): Promise<PageWithCursors<Copier>> {
     authorise(actor, copierOperations.list.access);
     const { database } = this.platform;
     const where = ['c.user_id = $1', 'c.deleted_at IS NULL'];
@@ -77,10 +77,10 @@ export class CopiersService {
     };
     filter('status', query.status);
     if (query.strategy_id !== undefined) {
-      filter('strategy_id', await strategyOfFilter(database.manager, actor, query.strategy_id));
+      filter('strategy_id', await resolveStrategyFilter(database.manager, actor, query.strategy_id));
     }
     if (query.exchange_account_id !== undefined) {
-      const accountId = await accountOfFilter(database.manager, actor, query.exchange_account_id);
+      const accountId = await resolveAccountFilter(database.manager, actor, query.exchange_account_id);
       filter('exchange_account_id', accountId);
     }
     const source = {
@@ -96,32 +96,32 @@ export class CopiersService {
     } as const;
     const page = await this.lists.page(copierOperations.list, actor.userId, source, query);
     const copiers = hydrate(database, CopierEntity, page.items);
-    return { ...page, items: await recordsOf(database.manager, copiers) };
+    return { ...page, items: await viewCopiers(database.manager, copiers) };
   }
 
   async get(actor: Actor, publicId: string): Promise<Copier> {
     authorise(actor, copierOperations.get.access);
     const { manager } = this.platform.database;
-    return recordOf(manager, await findOwn(manager, actor, publicId));
+    return viewCopierWithStats(manager, await findOwn(manager, actor, publicId));
   }
 
   /** Each at the place of its id; null where `get` finds none. */
   async getMany(actor: Actor, publicIds: readonly string[]): Promise<readonly (Copier | null)[]> {
     authorise(actor, copierOperations.get.access);
     const { manager } = this.platform.database;
-    return recordsByIds('cpr', publicIds, (ids) => ownRecords(manager, actor.userId, ids));
+    return loadByIds('cpr', publicIds, (ids) => viewOwnCopiers(manager, actor.userId, ids));
   }
 
   async create(actor: Actor, input: CopierCreate): Promise<Copier> {
     authorise(actor, copierOperations.create.access);
-    return this.commands.run(actor.once, async (tx) => {
+    return this.commands.run(actor.idempotency, async (tx) => {
       await lockUser(tx, actor.userId);
-      const settings = settingsOf(input);
+      const settings = copierColumns(input);
       assertNoContradiction({ allowedPairs: null, blockedPairs: null, ...settings });
       const { strategy_id } = input;
       const strategy =
-        strategy_id === undefined ? null : await strategyToFollow(tx, actor, strategy_id, 'strategy_id');
-      const account = await holdOwnAccount(tx, actor, input.exchange_account_id);
+        strategy_id === undefined ? null : await lockStrategyToFollow(tx, actor, strategy_id, 'strategy_id');
+      const account = await lockOwnAccountShared(tx, actor, input.exchange_account_id);
       const copier = { exchangeAccountId: account.id };
       if (strategy !== null) await assertMayFollow(tx, strategy, [{ field: 'exchange_account_id', copier }]);
       await assertBelowLimit(tx, actor.userId);
@@ -134,32 +134,32 @@ export class CopiersService {
         strategyId: strategy?.id ?? null,
         status: 'PAUSED',
       });
-      return recordOf(tx, await tx.findOneByOrFail(CopierEntity, { id }));
+      return viewCopierWithStats(tx, await tx.findOneByOrFail(CopierEntity, { id }));
     });
   }
 
   async update(actor: Actor, publicId: string, input: CopierUpdate): Promise<Copier> {
     authorise(actor, copierOperations.update.access);
-    return this.commands.run(actor.once, async (tx) => {
+    return this.commands.run(actor.idempotency, async (tx) => {
       await lockUser(tx, actor.userId);
       const seen = await findOwn(tx, actor, publicId);
       const link = await this.changedLink(tx, actor, seen, input.strategy_id);
       const copier = await lockCopier(tx, seen.id);
       if (link !== undefined && copier.status !== 'PAUSED') throw notPaused(copier, 'strategy_id');
       const changes = {
-        ...settingsOf(input),
+        ...copierColumns(input),
         ...(link === undefined ? {} : { strategyId: link, ...NEVER_FOLLOWED }),
       };
       assertNoContradiction({ ...copier, ...changes });
-      if (Object.keys(changes).length === 0) return recordOf(tx, copier);
+      if (Object.keys(changes).length === 0) return viewCopierWithStats(tx, copier);
       await tx.update(CopierEntity, { id: copier.id }, changes);
-      return recordOf(tx, await tx.findOneByOrFail(CopierEntity, { id: copier.id }));
+      return viewCopierWithStats(tx, await tx.findOneByOrFail(CopierEntity, { id: copier.id }));
     });
   }
 
   async delete(actor: Actor, publicId: string): Promise<{ id: string; deleted: true }> {
     authorise(actor, copierOperations.delete.access);
-    return this.commands.run(actor.once, async (tx) => {
+    return this.commands.run(actor.idempotency, async (tx) => {
       await lockUser(tx, actor.userId);
       const copier = await lockCopier(tx, (await findOwn(tx, actor, publicId)).id);
       if (copier.status !== 'PAUSED') throw notPaused(copier);
@@ -178,12 +178,12 @@ export class CopiersService {
     const { commands, platform } = this;
     const readBalances = async () => {
       const { strategyId, exchangeAccountId } = await findOwn(platform.database.manager, actor, publicId);
-      if (strategyId !== null) await syncIfNever(platform, actor, encodeId('exa', exchangeAccountId));
+      if (strategyId !== null) await syncIfNeverSynced(platform, actor, encodeId('exa', exchangeAccountId));
     };
-    return commands.runPrepared(actor.once, readBalances, async (tx) => {
+    return commands.runPrepared(actor.idempotency, readBalances, async (tx) => {
       await lockUser(tx, actor.userId);
       const seen = await findOwn(tx, actor, publicId);
-      const refusal = await whyNotStarted(tx, seen);
+      const refusal = await checkStartable(tx, seen);
       const copier = await lockCopier(tx, seen.id);
       if (copier.status === 'ACTIVE') {
         if (input.resync !== undefined) await resyncExits(tx, copier);
@@ -191,11 +191,11 @@ export class CopiersService {
       }
       if (refusal !== undefined) throw refusal;
       await assertNotOverDailyLoss(tx, copier);
-      const drift = await beginFollowing(tx, copier, input);
+      const drift = await startFollowing(tx, copier, input);
       const record = await readCopier(tx, copier.id);
       const told = { userId: actor.userId, schema: copierSchema, record };
-      await announce(tx, { ...told, type: 'copier.started' });
-      if (drift.length > 0) await announce(tx, { ...told, type: 'copier.drift' });
+      await emitEvent(tx, { ...told, type: 'copier.started' });
+      if (drift.length > 0) await emitEvent(tx, { ...told, type: 'copier.drift' });
       return record;
     });
   }
@@ -204,11 +204,11 @@ export class CopiersService {
   async stop(actor: Actor, publicId: string, input?: CopierStop): Promise<StoppedCopier> {
     authorise(actor, copierOperations.stop.access);
     const status = input?.mode ?? 'PAUSED';
-    return this.commands.run(actor.once, async (tx) => {
+    return this.commands.run(actor.idempotency, async (tx) => {
       await lockUser(tx, actor.userId);
       const copier = await lockCopier(tx, (await findOwn(tx, actor, publicId)).id);
-      if (copier.status === 'PAUSED' || copier.status === status) return stoppedRecordOf(tx, copier);
-      return stoppedRecordOf(tx, await stopCopier(tx, copier.id, { status, reason: 'USER' }));
+      if (copier.status === 'PAUSED' || copier.status === status) return viewStoppedCopier(tx, copier);
+      return viewStoppedCopier(tx, await stopCopier(tx, copier.id, { status, reason: 'USER' }));
     });
   }
 
@@ -217,14 +217,14 @@ export class CopiersService {
     actor: Actor,
     publicId: string,
     query: ListQuery & QueryOf<typeof copierOperations.decisions>,
-  ): Promise<ListedPage<Decision>> {
+  ): Promise<PageWithCursors<Decision>> {
     authorise(actor, copierOperations.decisions.access);
-    const copier = await findEverOwn(this.platform.database.manager, actor, publicId);
+    const copier = await findOwnIncludingDeleted(this.platform.database.manager, actor, publicId);
     const where = ['d.copier_id = $1'];
     const params: unknown[] = [copier.id];
     if (query.outcome !== undefined) where.push(`d.outcome = $${params.push(query.outcome)}`);
     if (query.signal_id !== undefined) {
-      const signalId = await signalOfFilter(this.platform.database.manager, copier, query.signal_id);
+      const signalId = await resolveSignalFilter(this.platform.database.manager, copier, query.signal_id);
       where.push(`d.signal_id = $${params.push(signalId)}`);
     }
     const source = {
@@ -259,61 +259,64 @@ export class CopiersService {
     if (publicId === undefined) return undefined;
     if (publicId === null) return copier.strategyId === null ? undefined : null;
     if (copier.strategyId !== null && decodeId('str', publicId) === copier.strategyId) return undefined;
-    const strategy = await strategyToFollow(tx, actor, publicId, 'strategy_id');
+    const strategy = await lockStrategyToFollow(tx, actor, publicId, 'strategy_id');
     await assertMayFollow(tx, strategy, [{ field: 'strategy_id', copier }]);
     return strategy.id;
   }
 }
 
 /** What keeps the copier from being active; its strategy and account stay as they are until the transaction ends. */
-async function whyNotStarted(tx: Tx, copier: CopierEntity): Promise<DomainError | undefined> {
+async function checkStartable(tx: Tx, copier: CopierEntity): Promise<DomainError | undefined> {
   if (copier.strategyId === null) {
-    return stateRefused('The copier follows no strategy: give it a strategy_id first.', 'NO_STRATEGY');
+    return invalidState('The copier follows no strategy: give it a strategy_id first.', 'NO_STRATEGY');
   }
-  const strategy = await holdStrategy(tx, copier.strategyId);
+  const strategy = await lockStrategyShared(tx, copier.strategyId);
   if (strategy.isDeleted) {
-    return stateRefused('The strategy was removed: have the copier follow another one.', 'STRATEGY_REMOVED');
+    return invalidState('The strategy was removed: have the copier follow another one.', 'STRATEGY_REMOVED');
   }
   if (strategy.status === 'ARCHIVED') {
-    return stateRefused('The strategy is archived: have the copier follow another one.', 'STRATEGY_ARCHIVED');
+    return invalidState('The strategy is archived: have the copier follow another one.', 'STRATEGY_ARCHIVED');
   }
   // Whoever starts may place orders at once, so the account is locked as for placing them.
   await lockAccounts(tx, [copier.exchangeAccountId]);
-  const account = await holdAccount(tx, copier.exchangeAccountId);
+  const account = await lockAccountShared(tx, copier.exchangeAccountId);
   if (account.isRemoved) {
-    return stateRefused('The exchange account was removed: make a copier on another one.', 'ACCOUNT_REMOVED');
+    return invalidState('The exchange account was removed: make a copier on another one.', 'ACCOUNT_REMOVED');
   }
   if (!account.isActive) {
     const message = 'The exchange refused the credentials of the account: give it new ones first.';
-    return stateRefused(message, 'ACCOUNT_INACTIVE');
+    return invalidState(message, 'ACCOUNT_INACTIVE');
   }
   if (copier.status !== 'ACTIVE')
     await assertNotOwnAccount(tx, strategy, [{ field: 'exchange_account_id', copier }]);
-  return whyTooSmall(tx, copier.strategyId, account.id);
+  return checkMinCopyEquity(tx, copier.strategyId, account.id);
 }
 
 /** What a copier knows of a strategy that it has not followed yet. */
 const NEVER_FOLLOWED = { followedSequence: null, startedSequence: '0', resumedSequence: '0', drift: [] };
 
 async function readCopier(tx: Tx, id: string): Promise<Copier> {
-  return recordOf(tx, await tx.findOneByOrFail(CopierEntity, { id }));
+  return viewCopierWithStats(tx, await tx.findOneByOrFail(CopierEntity, { id }));
 }
 
 /** As `findOwn`, also one that was removed. */
-async function findEverOwn(tx: Tx, actor: Actor, publicId: string): Promise<CopierEntity> {
-  const copier = await tx.findOneBy(CopierEntity, { id: uuidOf('cpr', publicId), userId: actor.userId });
+async function findOwnIncludingDeleted(tx: Tx, actor: Actor, publicId: string): Promise<CopierEntity> {
+  const copier = await tx.findOneBy(CopierEntity, {
+    id: decodeIdOrThrow('cpr', publicId),
+    userId: actor.userId,
+  });
   if (copier === null) throw new DomainError('not_found');
   return copier;
 }
 
 /** The uuid of a signal of the copier's strategy, or of one that it decided on. @throws {DomainError} `not_found` */
-async function signalOfFilter(tx: Tx, copier: CopierEntity, publicId: string): Promise<string> {
+async function resolveSignalFilter(tx: Tx, copier: CopierEntity, publicId: string): Promise<string> {
   const [signal] = await tx.query(
     `SELECT id FROM signals s WHERE id = $1 AND (strategy_id = $2
        OR EXISTS (SELECT FROM decisions d WHERE d.signal_id = s.id AND d.copier_id = $3))`,
     [decodeId('sig', publicId), copier.strategyId, copier.id],
   );
-  if (signal === undefined) throw unknownId('signal_id', 'signal');
+  if (signal === undefined) throw idNotFound('signal_id', 'signal');
   return signal.id;
 }
 
@@ -331,11 +334,11 @@ function lockCopier(tx: Tx, id: string): Promise<CopierEntity> {
 }
 
 function notPaused({ status }: CopierEntity, field?: string): DomainError {
-  return stateRefused(`The copier is ${status}: stop it first.`, status, field);
+  return invalidState(`The copier is ${status}: stop it first.`, status, field);
 }
 
 function assertNoContradiction(lists: PairLists): void {
-  const symbols = contradictions(lists);
+  const symbols = conflictingPairs(lists);
   if (symbols.length === 0) return;
   const message = `Allowed and blocked at once: ${symbols.slice(0, 5).join(', ')}.`;
   throw new DomainError('validation_failed', undefined, [

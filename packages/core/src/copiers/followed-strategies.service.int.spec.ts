@@ -3,40 +3,40 @@ import { newUuid } from '@trading-automation/persistence';
 import type { Actor } from '../operations/index.js';
 
 import type { StrategiesService } from '../strategies/index.js';
-import type { CoreUnderTest, Named } from '../testing/index.js';
+import type { CoreUnderTest, RecordIds } from '../testing/index.js';
 import type { CopiersService } from './copiers.service.js';
 import { FollowedStrategiesService } from './followed-strategies.service.js';
 import { CopiersUnderTest, stateRefusal } from './testing/copiers-under-test.js';
 
-let the: CopiersUnderTest;
+let env: CopiersUnderTest;
 let core: CoreUnderTest;
 let strategies: StrategiesService;
 let followed: FollowedStrategiesService;
 let copiers: CopiersService;
 /** Owns the strategy. */
 let leader: Actor;
-let source: Named;
+let source: RecordIds;
 let strategy: Strategy;
 /** Copies it. */
 let follower: Actor;
-let target: Named;
+let target: RecordIds;
 
 beforeAll(async () => {
-  the = await CopiersUnderTest.open();
-  ({ core, copiers, strategies } = the);
+  env = await CopiersUnderTest.open();
+  ({ core, copiers, strategies } = env);
   followed = new FollowedStrategiesService(core.commands);
 });
-afterAll(() => the.close());
+afterAll(() => env.close());
 beforeEach(async () => {
   leader = await core.actor();
   source = await core.account(leader);
-  strategy = await the.makeStrategy(leader, source, { visibility: 'PUBLIC' });
+  strategy = await env.makeStrategy(leader, source, { visibility: 'PUBLIC' });
   follower = await core.actor();
   target = await core.account(follower);
 });
 
 const makeCopier = (more: Record<string, unknown> = {}, owner = follower, on = target) =>
-  copiers.create(owner, the.inputOf(more, on));
+  copiers.create(owner, env.inputOf(more, on));
 async function activeCopier(): Promise<Copier> {
   const { id } = await makeCopier({ strategy_id: strategy.id });
   return copiers.start(follower, id);
@@ -232,7 +232,7 @@ describe('linking copiers', () => {
   });
 
   it('takes a copier from another strategy only while it is paused', async () => {
-    const other = await the.makeStrategy(leader, source, { visibility: 'PUBLIC' });
+    const other = await env.makeStrategy(leader, source, { visibility: 'PUBLIC' });
     const running = await activeCopier();
     const mine = await makeCopier();
     await expect(link([mine.id, running.id], follower, other)).rejects.toMatchObject({

@@ -11,30 +11,30 @@ import {
 import type { Tx } from '@trading-automation/persistence';
 import { In, IsNull } from 'typeorm';
 import { lockUser } from '../access/index.js';
-import { type Actor, authorise, type Commands, stateRefused } from '../operations/index.js';
+import { type Actor, authorise, type CommandRunner, invalidState } from '../operations/index.js';
 import {
   changeStrategy,
   lockOwnStrategy,
+  lockStrategyToFollow,
   readStrategy,
   removeStrategy,
-  strategyToFollow,
 } from '../strategies/index.js';
 import { CopierEntity } from './copier.entity.js';
-import { closeOnlyCopiersOf, pauseCopiersOf } from './copier-stops.service.js';
 import { isFollowed, linkCopiers } from './copiers.queries.js';
-import { assertMayFollow } from './strategy-links.service.js';
+import { assertMayFollow } from './follow-checks.js';
+import { closeOnlyCopiersOf, pauseCopiersOf } from './stop-copiers.js';
 
 /**
  * The use-cases that change a strategy and the copiers that follow it in one transaction. They stand here because
  * copiers know of strategies, and strategies nothing of copiers.
  */
 export class FollowedStrategiesService {
-  constructor(private readonly commands: Commands) {}
+  constructor(private readonly commands: CommandRunner) {}
 
   /** Where it is archived, the active copiers, whosever they are, follow its exits alone from then on. */
   async update(actor: Actor, publicId: string, input: StrategyUpdate): Promise<Strategy> {
     authorise(actor, strategyOperations.update.access);
-    return this.commands.run(actor.once, async (tx) => {
+    return this.commands.run(actor.idempotency, async (tx) => {
       const id = await lockOwnStrategy(tx, actor, publicId);
       await changeStrategy(tx, id, input);
       if (input.status === 'ARCHIVED') await closeOnlyCopiersOf(tx, id);
@@ -48,7 +48,7 @@ export class FollowedStrategiesService {
     input?: StrategyDelete,
   ): Promise<{ id: string; deleted: true }> {
     authorise(actor, strategyOperations.delete.access);
-    return this.commands.run(actor.once, async (tx) => {
+    return this.commands.run(actor.idempotency, async (tx) => {
       const id = await lockOwnStrategy(tx, actor, publicId);
       if (input?.stop_copiers === true) await pauseCopiersOf(tx, id);
       if (await isFollowed(tx, id)) throw stillFollowed();
@@ -60,9 +60,9 @@ export class FollowedStrategiesService {
   /** Has all the copiers follow the strategy, or none; those that do already are left as they are. */
   async linkCopiers(actor: Actor, publicId: string, input: CopiersLink): Promise<Strategy> {
     authorise(actor, strategyOperations.linkCopiers.access);
-    return this.commands.run(actor.once, async (tx) => {
+    return this.commands.run(actor.idempotency, async (tx) => {
       await lockUser(tx, actor.userId);
-      const strategy = await strategyToFollow(tx, actor, publicId);
+      const strategy = await lockStrategyToFollow(tx, actor, publicId);
       const links = (await lockCopiers(tx, actor, input.copier_ids)).filter(
         ({ copier }) => copier.strategyId !== strategy.id,
       );
@@ -70,7 +70,7 @@ export class FollowedStrategiesService {
       for (const { field, copier } of links) {
         if (copier.status === 'PAUSED') continue;
         const message = `The copier follows another strategy and is ${copier.status}: stop it first.`;
-        throw stateRefused(message, copier.status, field);
+        throw invalidState(message, copier.status, field);
       }
       await linkCopiers(
         tx,
@@ -108,5 +108,5 @@ async function lockCopiers(tx: Tx, actor: Actor, publicIds: readonly string[]): 
 
 function stillFollowed(): DomainError {
   const message = 'Copiers still follow the strategy: stop them, or send {"stop_copiers": true}.';
-  return stateRefused(message, 'ACTIVE_COPIERS');
+  return invalidState(message, 'ACTIVE_COPIERS');
 }

@@ -1,10 +1,10 @@
 export { openLotsOfUser } from './copier-lots.queries.js';
-export { pauseAllCopiers } from './copier-stops.service.js';
 export { CopiersModule } from './copiers.module.js';
 export { CopiersService } from './copiers.service.js';
 export { COPYING_CHANNELS } from './copying/channels.js';
-export { CopyGuard } from './copying/copy-guard.service.js';
+export { CopierRiskMonitor } from './copying/copier-risk-monitor.service.js';
 export { CopyPlanner, type CopyPlannerOptions } from './copying/copy-planner.service.js';
 export { CopySettlement } from './copying/copy-settlement.service.js';
 export { FollowedStrategiesService } from './followed-strategies.service.js';
 export { CopierSimulation } from './simulation/copier-simulation.service.js';
+export { pauseAllCopiers } from './stop-copiers.js';

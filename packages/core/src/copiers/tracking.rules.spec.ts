@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Exact } from '../values/index.js';
+import { BigDecimal } from '../values/index.js';
 import { type TrackedLot, trackingOf } from './tracking.rules.js';
 
 /** 10 % up from 100, for both, without fees. */
@@ -74,7 +74,10 @@ describe('the tracking difference', () => {
     fc.assert(
       fc.property(fc.array(lot, { minLength: 1, maxLength: 5 }), (lots) => {
         const tracking = trackingOf(lots)!;
-        const sum = Object.values(tracking.parts).reduce((total, part) => total.plus(part), new Exact(0));
+        const sum = Object.values(tracking.parts).reduce(
+          (total, part) => total.plus(part),
+          new BigDecimal(0),
+        );
         expect(sum.toString()).toBe(tracking.differenceBps);
         const weight = lots.reduce((sum, { copier }) => sum + Number(copier.cost), 0);
         const difference = lots.reduce((sum, { copier, leader }) => {

@@ -13,7 +13,7 @@
  * Lots weigh what the copier paid for them.
  */
 import type { Decimal, TrackingParts, TradeSide } from '@trading-automation/contracts';
-import { Exact } from '../values/index.js';
+import { BigDecimal } from '../values/index.js';
 
 /** What one side of the copy made of the closed part of a lot. */
 interface ClosedSide extends Prices {
@@ -49,20 +49,26 @@ const DECIMALS = 8;
 
 /** Null where no lot was closed by both. */
 export function trackingOf(lots: readonly TrackedLot[]): Tracking | null {
-  const sums = { fees: new Exact(0), slippage: new Exact(0), rounding: new Exact(0), skips: new Exact(0) };
-  let weight = new Exact(0);
+  const sums = {
+    fees: new BigDecimal(0),
+    slippage: new BigDecimal(0),
+    rounding: new BigDecimal(0),
+    skips: new BigDecimal(0),
+  };
+  let weight = new BigDecimal(0);
   for (const lot of lots) {
-    const cost = new Exact(lot.copier.cost);
+    const cost = new BigDecimal(lot.copier.cost);
     const steps = stepsOf(lot);
     weight = weight.plus(cost);
-    for (const [name, step] of Object.entries(steps) as [keyof typeof sums, Exact][])
+    for (const [name, step] of Object.entries(steps) as [keyof typeof sums, BigDecimal][])
       sums[name] = sums[name].plus(cost.times(step));
   }
   if (weight.isZero()) return null;
-  const bps = (sum: Exact) => sum.div(weight).times(BPS).toDecimalPlaces(DECIMALS, Exact.ROUND_HALF_EVEN);
+  const bps = (sum: BigDecimal) =>
+    sum.div(weight).times(BPS).toDecimalPlaces(DECIMALS, BigDecimal.ROUND_HALF_EVEN);
   const [fees, slippage, rounding, skips] = [sums.fees, sums.slippage, sums.rounding, sums.skips].map(
     bps,
-  ) as [Exact, Exact, Exact, Exact];
+  ) as [BigDecimal, BigDecimal, BigDecimal, BigDecimal];
   return {
     // Of the rounded parts: whoever adds them up gets what stands beside them.
     differenceBps: text(fees.plus(slippage).plus(rounding).plus(skips)),
@@ -82,7 +88,8 @@ function stepsOf({ side, copier, leader, reference, target }: TrackedLot) {
     reference: returnAt(side, reference),
     target: returnAt(side, target),
   };
-  const lostToFees = (before: Exact, { pnl, cost }: ClosedSide) => before.minus(new Exact(pnl).div(cost));
+  const lostToFees = (before: BigDecimal, { pnl, cost }: ClosedSide) =>
+    before.minus(new BigDecimal(pnl).div(cost));
   return {
     fees: lostToFees(gross.leader, leader).minus(lostToFees(gross.copier, copier)),
     slippage: gross.copier.minus(gross.reference),
@@ -91,11 +98,11 @@ function stepsOf({ side, copier, leader, reference, target }: TrackedLot) {
   };
 }
 
-function returnAt(side: TradeSide, { entryPrice, exitPrice }: Prices): Exact {
-  const rise = new Exact(exitPrice).div(entryPrice).minus(1);
+function returnAt(side: TradeSide, { entryPrice, exitPrice }: Prices): BigDecimal {
+  const rise = new BigDecimal(exitPrice).div(entryPrice).minus(1);
   return side === 'BUY' ? rise : rise.negated();
 }
 
-function text(value: Exact): Decimal {
+function text(value: BigDecimal): Decimal {
   return value.isZero() ? '0' : value.toString();
 }

@@ -105,7 +105,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 /** An index on a large table takes minutes; whoever waits behind a lock that a step waits for must not. */
 const STEP_TIMEOUT_MS = 0;
 const STEP_LOCK_TIMEOUT_MS = 10_000;
-const TURN_RETRY_MS = 250;
+const LOCK_RETRY_MS = 250;
 
 /**
  * Brings the database at `url` to the schema of this release, each step in a transaction of its own. Of several at
@@ -127,11 +127,11 @@ export async function migrate(url: string): Promise<readonly string[]> {
   await database.initialize();
   try {
     for (;;) {
-      const turn = await withAdvisoryLock(database, 'migrations', () =>
+      const lock = await withAdvisoryLock(database, 'migrations', () =>
         database.runMigrations({ transaction: 'each' }),
       );
-      if (turn.acquired) return turn.value.map(({ name }) => name);
-      await sleep(TURN_RETRY_MS);
+      if (lock.acquired) return lock.value.map(({ name }) => name);
+      await sleep(LOCK_RETRY_MS);
     }
   } finally {
     await database.destroy();

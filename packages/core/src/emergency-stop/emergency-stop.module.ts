@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { Commands } from '../operations/index.js';
+import { CommandRunner } from '../operations/index.js';
 import { Platform } from '../platform/index.js';
 import { EmergencyStopService } from './emergency-stop.service.js';
 
@@ -8,8 +8,9 @@ import { EmergencyStopService } from './emergency-stop.service.js';
   providers: [
     {
       provide: EmergencyStopService,
-      useFactory: (platform: Platform, commands: Commands) => new EmergencyStopService(platform, commands),
-      inject: [Platform, Commands],
+      useFactory: (platform: Platform, commands: CommandRunner) =>
+        new EmergencyStopService(platform, commands),
+      inject: [Platform, CommandRunner],
     },
   ],
   exports: [EmergencyStopService],

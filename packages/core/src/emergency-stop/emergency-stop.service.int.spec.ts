@@ -3,8 +3,8 @@ import { inTransaction, newUuid } from '@trading-automation/persistence';
 
 import { FollowedStrategiesService } from '../copiers/index.js';
 import { lockAccountForTrade, serveWorkerCall } from '../exchange-accounts/index.js';
-import { type Actor, AnswerReplayed } from '../operations/index.js';
-import { CoreUnderTest, type Named } from '../testing/index.js';
+import { type Actor, ResponseReplayed } from '../operations/index.js';
+import { CoreUnderTest, type RecordIds } from '../testing/index.js';
 import { TradeExecution, TradesService } from '../trades/index.js';
 import { EmergencyStopService } from './emergency-stop.service.js';
 
@@ -15,9 +15,9 @@ const SHORT_WAIT_MS = 50;
 let core: CoreUnderTest;
 let trades: TradesService;
 let execution: TradeExecution;
-let pair: Named;
+let pair: RecordIds;
 let actor: Actor;
-let account: Named;
+let account: RecordIds;
 let stop: EmergencyStopService;
 let stopSoon: EmergencyStopService;
 
@@ -36,7 +36,7 @@ beforeEach(async () => {
 });
 
 /** A trade, by its uuid. */
-async function place(who = actor, on = account): Promise<Named> {
+async function place(who = actor, on = account): Promise<RecordIds> {
   const input = tradeCreate.parse({
     exchange_account_id: on.id,
     trade_pair_id: pair.id,
@@ -57,7 +57,7 @@ async function tell(
   filledAmount = '0',
 ): Promise<void> {
   const venueClientOrderId = `venue-${uuid}`;
-  await core.begin(uuid, venueClientOrderId);
+  await core.beginSubmission(uuid, venueClientOrderId);
   const order = {
     exchangeOrderId: `order-${uuid}`,
     venueClientOrderId,
@@ -85,7 +85,7 @@ async function tell(
   await execution.storeOrder(uuid, order, filledAmount === '0' ? [] : [fill]);
 }
 
-async function placeResting(who = actor, on = account): Promise<Named> {
+async function placeResting(who = actor, on = account): Promise<RecordIds> {
   const trade = await place(who, on);
   await tell(trade.uuid, 'OPEN');
   return trade;
@@ -117,7 +117,7 @@ async function copier(status = 'ACTIVE'): Promise<string> {
 /** A trading worker that does `work` for each trade that it is asked to cancel. */
 async function working<T>(work: (uuid: string) => Promise<unknown>, during: () => Promise<T>): Promise<T> {
   const serving = serveWorkerCall(
-    await core.another(),
+    await core.openSecondPlatform(),
     'trade.cancel',
     async ({ trade_id }) => {
       await work(trade_id);
@@ -179,7 +179,7 @@ describe('an emergency stop', () => {
     const trade = await place();
     const answer = await stop.run(actor);
     expect(idsOf(answer.cancelled)).toEqual([trade.id]);
-    expect(await core.begin(trade.uuid, 'venue')).toBeNull();
+    expect(await core.beginSubmission(trade.uuid, 'venue')).toBeNull();
     expect(await rowOf(trade.uuid)).toMatchObject({ status: 'CANCELLED', submitted_at: null });
     const events = await core.events(actor.userId);
     expect(events.map(({ type }) => type)).toEqual(['trade.created', 'trade.cancelled']);
@@ -198,13 +198,13 @@ describe('an emergency stop', () => {
       version: Number(version) + 1,
       is_due: true,
     });
-    expect(await execution.takeDue(1_000, 100)).toContain(trade.uuid);
-    expect(await execution.find(trade.uuid)).toMatchObject({ isCancelAsked: true, isAcknowledged: true });
+    expect(await execution.claimDueChecks(1_000, 100)).toContain(trade.uuid);
+    expect(await execution.find(trade.uuid)).toMatchObject({ isCancelRequested: true, isAcknowledged: true });
   });
 
   it('keeps the wish for an order whose answer is still awaited, and lets it be awaited', async () => {
     const trade = await place();
-    await core.begin(trade.uuid, 'venue');
+    await core.beginSubmission(trade.uuid, 'venue');
     expect((await stopSoon.run(actor)).still_open).toMatchObject([{ id: trade.id }]);
     expect(await rowOf(trade.uuid)).toMatchObject({ sub_status: 'PENDING_CANCEL', is_due: false });
     await tell(trade.uuid, 'OPEN');
@@ -300,12 +300,12 @@ describe('an emergency stop', () => {
 
   it('happens once for one Idempotency-Key, and the first answer comes again', async () => {
     await copier();
-    const once = { ...actor, once: core.once(actor.userId, 'stop-1') };
+    const once = { ...actor, once: core.idempotencyContext(actor.userId, 'stop-1') };
     const first = await stop.run(once);
     expect(first.paused_copiers).toHaveLength(1);
     const trade = await placeResting();
     const again = await stop.run(once).catch((error) => error);
-    expect(again).toBeInstanceOf(AnswerReplayed);
+    expect(again).toBeInstanceOf(ResponseReplayed);
     expect(JSON.parse(again.answer.body.toString())).toEqual(first);
     expect(await rowOf(trade.uuid)).toMatchObject({ sub_status: 'ACCEPTED' });
   });

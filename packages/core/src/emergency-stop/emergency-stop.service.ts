@@ -13,49 +13,49 @@ import { inTransaction, type Tx } from '@trading-automation/persistence';
 import { lockUser } from '../access/index.js';
 import { openLotsOfUser, pauseAllCopiers } from '../copiers/index.js';
 import { callWorker, lockAccountsOf } from '../exchange-accounts/index.js';
-import { type Actor, authorise, type Commands } from '../operations/index.js';
+import { type Actor, authorise, type CommandRunner } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
-import { type AskedTrade, askToCancelAll, readStopped } from '../trades/index.js';
+import { type CancelRequestedTrade, readCancelAllResult, requestCancelAll } from '../trades/index.js';
 
 /** How long the exchanges are waited for. */
 const WAIT_MS = 8_000;
 /** Of one account: an exchange that does not answer holds up its own orders, and few of the worker's hands. */
 const CALLS_AT_ONCE = 2;
 
-interface Stop {
+interface StopResult {
   readonly copiers: readonly Copier[];
-  readonly trades: readonly AskedTrade[];
+  readonly trades: readonly CancelRequestedTrade[];
 }
 
 export class EmergencyStopService {
   constructor(
     private readonly platform: Platform,
-    private readonly commands: Commands,
+    private readonly commands: CommandRunner,
     private readonly waitMs: number = WAIT_MS,
   ) {}
 
   async run(actor: Actor): Promise<EmergencyStop> {
     authorise(actor, emergencyStopOperations.run.access);
     return this.commands.runPrepared(
-      actor.once,
+      actor.idempotency,
       () => this.stop(actor),
       (tx, stop) => answer(tx, actor, stop),
     );
   }
 
-  private async stop({ userId }: Actor): Promise<Stop> {
+  private async stop({ userId }: Actor): Promise<StopResult> {
     const stop = await inTransaction(this.platform.database, async (tx) => {
       // User, account, copier, trade: an archive of the user's own strategy holds its account and wants its copiers.
       await lockUser(tx, userId);
       await lockAccountsOf(tx, userId);
-      return { copiers: await pauseAllCopiers(tx, userId), trades: await askToCancelAll(tx, userId) };
+      return { copiers: await pauseAllCopiers(tx, userId), trades: await requestCancelAll(tx, userId) };
     });
     await this.waitFor(stop.trades.filter(({ isSent }) => isSent));
     return stop;
   }
 
   /** Has the worker cancel these now, the accounts side by side; returns when it has, or when the wait is over. */
-  private async waitFor(trades: readonly AskedTrade[]): Promise<void> {
+  private async waitFor(trades: readonly CancelRequestedTrade[]): Promise<void> {
     if (trades.length === 0) return;
     const waiting = new AbortController();
     const { signal } = waiting;
@@ -75,9 +75,9 @@ export class EmergencyStopService {
   }
 }
 
-async function answer(tx: Tx, { userId }: Actor, { copiers, trades }: Stop): Promise<EmergencyStop> {
+async function answer(tx: Tx, { userId }: Actor, { copiers, trades }: StopResult): Promise<EmergencyStop> {
   const ids = trades.map(({ id }) => id);
-  const { cancelled, endedOtherwise, stillOpen } = await readStopped(tx, userId, ids);
+  const { cancelled, endedOtherwise, stillOpen } = await readCancelAllResult(tx, userId, ids);
   return {
     paused_copiers: [...copiers],
     open_lots: await openLotsOfUser(tx, userId),
@@ -87,7 +87,7 @@ async function answer(tx: Tx, { userId }: Actor, { copiers, trades }: Stop): Pro
   };
 }
 
-function byAccount(trades: readonly AskedTrade[]): readonly string[][] {
+function byAccount(trades: readonly CancelRequestedTrade[]): readonly string[][] {
   const groups = new Map<string, string[]>();
   for (const { id, accountId } of trades) {
     const group = groups.get(accountId);

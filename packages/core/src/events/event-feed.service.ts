@@ -9,7 +9,7 @@
  */
 import { type Database, OUTBOX_CHANNEL, sequenceEvents } from '@trading-automation/persistence';
 import type { Platform } from '../platform/index.js';
-import { type PlacedEvent, readPlaced, type Stretch } from './events.queries.js';
+import { type PositionRange, readSequencedEvents, type SequencedEvent } from './events.queries.js';
 
 const POLL_MS = 1_000;
 const BATCH = 200;
@@ -18,7 +18,7 @@ const BATCH = 200;
 export interface Follower {
   readonly userId: string;
   /** Offers the user's events of a stretch; it counts for those who have seen all before it. */
-  offer(events: readonly PlacedEvent[], stretch: Stretch): void;
+  offer(events: readonly SequencedEvent[], range: PositionRange): void;
   /** Tells that `head` has moved on. */
   wake(): void;
 }
@@ -34,7 +34,7 @@ export class EventFeed {
 
   constructor(platform: Platform) {
     this.database = platform.database;
-    this.unsubscribe = platform.listener.subscribe(OUTBOX_CHANNEL, () => this.lookSoon());
+    this.unsubscribe = platform.listener.subscribe(OUTBOX_CHANNEL, () => this.pollSoon());
   }
 
   /** The position up to which everything has been looked at. */
@@ -45,7 +45,7 @@ export class EventFeed {
   add(follower: Follower): void {
     const { userId } = follower;
     this.followers.set(userId, (this.followers.get(userId) ?? new Set()).add(follower));
-    this.timer ??= setInterval(() => this.lookSoon(), POLL_MS).unref();
+    this.timer ??= setInterval(() => this.pollSoon(), POLL_MS).unref();
   }
 
   remove(follower: Follower): void {
@@ -63,7 +63,7 @@ export class EventFeed {
       .catch(() => undefined)
       .then(() => {
         this.pending = undefined;
-        this.looking = this.look();
+        this.looking = this.poll();
         return this.looking;
       });
     return this.pending;
@@ -77,12 +77,12 @@ export class EventFeed {
     await this.looking.catch(() => undefined);
   }
 
-  private lookSoon(): void {
+  private pollSoon(): void {
     // A failed look is followed by the next; who can't be served for long is ended by the watch of credentials.
     if (this.followers.size > 0) this.refresh().catch(() => undefined);
   }
 
-  private async look(): Promise<void> {
+  private async poll(): Promise<void> {
     const last = await sequenceEvents(this.database);
     while (this.reached < last) await this.step(last);
   }
@@ -92,9 +92,11 @@ export class EventFeed {
     // A user who comes while these are read is not among them: woken, their subscription catches up by itself.
     const userIds = [...this.followers.keys()];
     const events =
-      userIds.length === 0 ? [] : await readPlaced(this.database, userIds, { after, through: last }, BATCH);
+      userIds.length === 0
+        ? []
+        : await readSequencedEvents(this.database, userIds, { after, through: last }, BATCH);
     const through = events.length < BATCH ? last : events.at(-1)!.position;
-    const byUser = new Map(userIds.map((userId) => [userId, [] as PlacedEvent[]]));
+    const byUser = new Map(userIds.map((userId) => [userId, [] as SequencedEvent[]]));
     for (const event of events) byUser.get(event.userId)?.push(event);
     this.reached = through;
     for (const [userId, followers] of this.followers) {

@@ -4,7 +4,7 @@ import type { IncomingRequest } from '../access/index.js';
 import type { Actor } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
 import { CoreUnderTest } from '../testing/index.js';
-import { EventStreams, type StreamWish } from './event-streams.service.js';
+import { type EventStreamRequest, EventStreamsService } from './event-streams.service.js';
 import { type EventSubscription, WAITING_MAX_BYTES } from './event-subscription.js';
 
 const incoming: IncomingRequest = {
@@ -16,12 +16,12 @@ const incoming: IncomingRequest = {
 };
 
 let core: CoreUnderTest;
-let streams: EventStreams;
-let other: EventStreams;
+let streams: EventStreamsService;
+let other: EventStreamsService;
 beforeAll(async () => {
   core = await CoreUnderTest.open();
-  streams = new EventStreams(core.platform);
-  other = new EventStreams(await core.another());
+  streams = new EventStreamsService(core.platform);
+  other = new EventStreamsService(await core.openSecondPlatform());
 });
 afterAll(async () => {
   await Promise.all([streams.onModuleDestroy(), other.onModuleDestroy()]);
@@ -62,7 +62,7 @@ const append = async (actor: Actor, type?: string, size?: number) =>
 
 const leasesOf = (actor: Actor) =>
   core.rows('SELECT FROM event_streams WHERE credential_id = $1', actor.credential.id);
-const open = (actor: Actor, wish: StreamWish = {}, at = streams) => at.open(actor, incoming, wish);
+const open = (actor: Actor, wish: EventStreamRequest = {}, at = streams) => at.open(actor, incoming, wish);
 
 /** The next events of a stream, which stays open. */
 function reader(stream: EventSubscription) {
@@ -130,10 +130,10 @@ describe('a stream of events', () => {
     const first = await open(actor);
     await first.close();
     const ids = [await append(actor), await append(actor)];
-    const second = await open(actor, { lastEventId: first.beginsAfter });
+    const second = await open(actor, { lastEventId: first.resumeAfter });
     expect(await reader(second)(2)).toEqual(ids);
     const third = await open(actor);
-    expect(third.beginsAfter).toBe(ids[1]);
+    expect(third.resumeAfter).toBe(ids[1]);
     await Promise.all([second.close(), third.close()]);
   });
 
@@ -144,7 +144,7 @@ describe('a stream of events', () => {
     await append(actor, 'copier.started');
     const ids = [await append(actor, 'trade.created'), await append(actor, 'trade.filled')];
     await append(stranger, 'trade.filled');
-    const caughtUp = await open(actor, { type: 'trade.filled', lastEventId: live.beginsAfter });
+    const caughtUp = await open(actor, { type: 'trade.filled', lastEventId: live.resumeAfter });
     expect(await reader(live)(2)).toEqual(ids);
     expect(await reader(caughtUp)(1)).toEqual([ids[1]]);
     const end = await append(actor, 'trade.filled');
@@ -285,8 +285,8 @@ describe('the end of a stream', () => {
   });
 
   it('comes when nobody can vouch for its credential any more', async () => {
-    const platform: Platform = await core.another();
-    const alone = new EventStreams(platform);
+    const platform: Platform = await core.openSecondPlatform();
+    const alone = new EventStreamsService(platform);
     const stream = await open(await caller(), {}, alone);
     await platform.database.destroy();
     expect(await reader(stream)(1)).toEqual([]);
@@ -296,8 +296,8 @@ describe('the end of a stream', () => {
 
   it('comes with the end of the process, which lets go of all it held and opens no more', async () => {
     const actor = await caller();
-    const platform = await core.another();
-    const ending = new EventStreams(platform);
+    const platform = await core.openSecondPlatform();
+    const ending = new EventStreamsService(platform);
     const stream = await open(actor, {}, ending);
     const reading = reader(stream)(1);
     await ending.onModuleDestroy();

@@ -1,4 +1,9 @@
-import { DomainError, EVENT_STREAMS_MAX, eventOperations, typesOf } from '@trading-automation/contracts';
+import {
+  DomainError,
+  EVENT_STREAMS_MAX,
+  eventOperations,
+  expandEventSelector,
+} from '@trading-automation/contracts';
 import { CredentialWatch, type IncomingRequest } from '../access/index.js';
 import { type Actor, authorise } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
@@ -7,7 +12,7 @@ import { EventSubscription, WAITING_MAX_BYTES } from './event-subscription.js';
 import { lastEventId, positionAfter, readPage } from './events.queries.js';
 import { StreamLeases } from './stream-leases.service.js';
 
-export interface StreamWish {
+export interface EventStreamRequest {
   /** What kinds to send; all unless given. */
   readonly type?: string | undefined;
   /** The event after which to begin; from now on unless given. */
@@ -15,7 +20,7 @@ export interface StreamWish {
 }
 
 /** Opens streams of events, and ends each with the credential it was opened by. */
-export class EventStreams {
+export class EventStreamsService {
   private readonly feed: EventFeed;
   private readonly watch: CredentialWatch;
   private readonly leases: StreamLeases;
@@ -33,7 +38,7 @@ export class EventStreams {
    *
    * @throws {DomainError} `invalid_query` for a `lastEventId` that is none; `rate_limited` beyond five of a credential
    */
-  async open(actor: Actor, incoming: IncomingRequest, wish: StreamWish): Promise<EventSubscription> {
+  async open(actor: Actor, incoming: IncomingRequest, wish: EventStreamRequest): Promise<EventSubscription> {
     const { access } = eventOperations.stream;
     authorise(actor, access);
     this.assertServing();
@@ -83,16 +88,16 @@ export class EventStreams {
 
   private subscribe(
     userId: string,
-    { type }: StreamWish,
+    { type }: EventStreamRequest,
     begin: { readonly after: bigint; readonly id: string },
     release: () => Promise<void>,
   ): EventSubscription {
-    const types = type === undefined || type === '*' ? null : typesOf(type);
+    const types = type === undefined || type === '*' ? null : expandEventSelector(type);
     return new EventSubscription({
       userId,
       types,
       after: begin.after,
-      beginsAfter: begin.id,
+      resumeAfter: begin.id,
       head: () => this.feed.head,
       read: (stretch) => readPage(this.platform.database, userId, types, stretch, WAITING_MAX_BYTES),
       release,

@@ -7,7 +7,7 @@
  */
 import { type EventType, StoredJson } from '@trading-automation/contracts';
 import type { Follower } from './event-feed.service.js';
-import type { PlacedEvent, Stretch } from './events.queries.js';
+import type { PositionRange, SequencedEvent } from './events.queries.js';
 
 /** Most bytes of payloads that wait for a reader, beyond a first one. */
 export const WAITING_MAX_BYTES = 256 * 1024;
@@ -21,34 +21,34 @@ export interface StreamedEvent {
   readonly data: string;
 }
 
-export interface SubscriptionParts {
+export interface SubscriptionDependencies {
   readonly userId: string;
   /** Null for every kind. */
   readonly types: readonly EventType[] | null;
   /** The position after which it begins. */
   readonly after: bigint;
   /** The id after which it begins, as `lastEventId` would name it. */
-  readonly beginsAfter: string;
+  readonly resumeAfter: string;
   readonly head: () => bigint;
   /** Reads on in the database: the first events of a stretch, none only where there are none. */
-  readonly read: (stretch: Stretch) => Promise<readonly PlacedEvent[]>;
+  readonly read: (stretch: PositionRange) => Promise<readonly SequencedEvent[]>;
   readonly release: () => Promise<void>;
 }
 
 export class EventSubscription implements Follower {
   readonly userId: string;
-  readonly beginsAfter: string;
+  readonly resumeAfter: string;
   private readonly ending = new AbortController();
   private cursor: bigint;
-  private queue: PlacedEvent[] = [];
+  private queue: SequencedEvent[] = [];
   private queuedBytes = 0;
   private onWake = () => {};
   private released: Promise<void> | undefined;
 
-  constructor(private readonly parts: SubscriptionParts) {
-    this.userId = parts.userId;
-    this.beginsAfter = parts.beginsAfter;
-    this.cursor = parts.after;
+  constructor(private readonly dependencies: SubscriptionDependencies) {
+    this.userId = dependencies.userId;
+    this.resumeAfter = dependencies.resumeAfter;
+    this.cursor = dependencies.after;
   }
 
   /** Aborted when no further event is to be sent. */
@@ -65,12 +65,12 @@ export class EventSubscription implements Follower {
     while (!this.ended.aborted) {
       const next = this.take();
       if (next !== undefined) yield streamed(next);
-      else if (this.cursor < this.parts.head()) await this.catchUp();
+      else if (this.cursor < this.dependencies.head()) await this.catchUp();
       else await this.woken();
     }
   }
 
-  offer(events: readonly PlacedEvent[], { after, through }: Stretch): void {
+  offer(events: readonly SequencedEvent[], { after, through }: PositionRange): void {
     if (this.cursor >= after) {
       const isAllTaken = events.every((event) => this.accept(event));
       if (isAllTaken && through > this.cursor) this.cursor = through;
@@ -88,20 +88,20 @@ export class EventSubscription implements Follower {
     this.queue = [];
     this.queuedBytes = 0;
     this.wake();
-    this.released ??= this.parts.release();
+    this.released ??= this.dependencies.release();
     return this.released;
   }
 
-  private take(): PlacedEvent | undefined {
+  private take(): SequencedEvent | undefined {
     const next = this.queue.shift();
     if (next !== undefined) this.queuedBytes -= next.payload.length;
     return next;
   }
 
   /** False where there is no room: from there on the database is read. */
-  private accept(event: PlacedEvent): boolean {
+  private accept(event: SequencedEvent): boolean {
     if (event.position <= this.cursor) return true;
-    const { types } = this.parts;
+    const { types } = this.dependencies;
     if (types === null || types.includes(event.type)) {
       if (this.queuedBytes > 0 && this.queuedBytes + event.payload.length > WAITING_MAX_BYTES) return false;
       this.queue.push(event);
@@ -112,8 +112,8 @@ export class EventSubscription implements Follower {
   }
 
   private async catchUp(): Promise<void> {
-    const through = this.parts.head();
-    const events = await this.parts.read({ after: this.cursor, through });
+    const through = this.dependencies.head();
+    const events = await this.dependencies.read({ after: this.cursor, through });
     if (this.ended.aborted) return;
     this.queue.push(...events);
     for (const { payload } of events) this.queuedBytes += payload.length;
@@ -127,6 +127,6 @@ export class EventSubscription implements Follower {
   }
 }
 
-function streamed({ id, type, payload }: PlacedEvent): StreamedEvent {
+function streamed({ id, type, payload }: SequencedEvent): StreamedEvent {
   return { id, type, data: StoredJson.of(payload.toString()).text };
 }

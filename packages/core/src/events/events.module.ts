@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
-import { Lists } from '../operations/index.js';
+import { ListReader } from '../operations/index.js';
 import { Platform } from '../platform/index.js';
-import { EventStreams } from './event-streams.service.js';
+import { EventStreamsService } from './event-streams.service.js';
 import { EventsService } from './events.service.js';
 
 /** For an API. */
@@ -9,15 +9,15 @@ import { EventsService } from './events.service.js';
   providers: [
     {
       provide: EventsService,
-      useFactory: (platform: Platform, lists: Lists) => new EventsService(platform, lists),
-      inject: [Platform, Lists],
+      useFactory: (platform: Platform, lists: ListReader) => new EventsService(platform, lists),
+      inject: [Platform, ListReader],
     },
     {
-      provide: EventStreams,
-      useFactory: (platform: Platform) => new EventStreams(platform),
+      provide: EventStreamsService,
+      useFactory: (platform: Platform) => new EventStreamsService(platform),
       inject: [Platform],
     },
   ],
-  exports: [EventsService, EventStreams],
+  exports: [EventsService, EventStreamsService],
 })
 export class EventsModule {}

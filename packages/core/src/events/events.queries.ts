@@ -5,18 +5,18 @@
 import {
   DomainError,
   decodeId,
-  EVENTS_KEPT_DAYS,
+  EVENT_RETENTION_DAYS,
   type EventType,
   encodeId,
 } from '@trading-automation/contracts';
 import { type Database, sequenceEvents } from '@trading-automation/persistence';
 
 /** The condition that an event of the outbox, named `e`, can still be read. */
-export const IS_KEPT = `e.created_at > now() - interval '${EVENTS_KEPT_DAYS} days'`;
+export const WITHIN_RETENTION = `e.created_at > now() - interval '${EVENT_RETENTION_DAYS} days'`;
 const DAY_MS = 86_400_000;
 
 /** An event on its way to the streams of its user. */
-export interface PlacedEvent {
+export interface SequencedEvent {
   readonly position: bigint;
   readonly userId: string;
   /** Its public id. */
@@ -25,7 +25,7 @@ export interface PlacedEvent {
   readonly payload: Buffer;
 }
 
-interface PlacedRow {
+interface SequencedEventRow {
   readonly position: string;
   readonly user_id: string;
   readonly id: string;
@@ -33,29 +33,29 @@ interface PlacedRow {
   readonly payload: Buffer;
 }
 
-function toPlaced({ position, user_id, id, type, payload }: PlacedRow): PlacedEvent {
+function toSequencedEvent({ position, user_id, id, type, payload }: SequencedEventRow): SequencedEvent {
   return { position: BigInt(position), userId: user_id, id: encodeId('evt', id), type, payload };
 }
 
 /** Part of the one order: after `after`, through `through`. */
-export interface Stretch {
+export interface PositionRange {
   readonly after: bigint;
   readonly through: bigint;
 }
 
 /** The first events of some users in a stretch. */
-export async function readPlaced(
+export async function readSequencedEvents(
   database: Database,
   userIds: readonly string[],
-  { after, through }: Stretch,
+  { after, through }: PositionRange,
   limit: number,
-): Promise<PlacedEvent[]> {
-  const rows: PlacedRow[] = await database.query(
+): Promise<SequencedEvent[]> {
+  const rows: SequencedEventRow[] = await database.query(
     `SELECT e.position, e.user_id, e.id, e.type, e.payload FROM outbox_events e
      WHERE e.position > $1 AND e.position <= $2 AND e.user_id = ANY ($3) ORDER BY e.position LIMIT ${limit}`,
     [String(after), String(through), userIds],
   );
-  return rows.map(toPlaced);
+  return rows.map(toSequencedEvent);
 }
 
 const PAGE_EVENTS_MAX = 100;
@@ -65,24 +65,24 @@ export async function readPage(
   database: Database,
   userId: string,
   types: readonly EventType[] | null,
-  { after, through }: Stretch,
+  { after, through }: PositionRange,
   bytesMax: number,
-): Promise<PlacedEvent[]> {
-  const rows: PlacedRow[] = await database.query(
+): Promise<SequencedEvent[]> {
+  const rows: SequencedEventRow[] = await database.query(
     `SELECT position, user_id, id, type, payload FROM (
        SELECT e.position, e.user_id, e.id, e.type, e.payload,
          sum(octet_length(e.payload)) OVER (ORDER BY e.position) - octet_length(e.payload) AS bytes_before
        FROM (
          SELECT e.* FROM outbox_events e
          WHERE e.user_id = $1 AND e.position > $2 AND e.position <= $3 AND ($4::text[] IS NULL OR e.type = ANY ($4))
-           AND ${IS_KEPT}
+           AND ${WITHIN_RETENTION}
          ORDER BY e.position LIMIT ${PAGE_EVENTS_MAX}
        ) e
      ) page
      WHERE bytes_before < $5 ORDER BY position`,
     [userId, String(after), String(through), types, bytesMax],
   );
-  return rows.map(toPlaced);
+  return rows.map(toSequencedEvent);
 }
 
 /** The name of where a user's stream begins: that of their last event so far, or of the beginning of time. */
@@ -91,11 +91,11 @@ export async function lastEventId(database: Database, userId: string, through: b
     'SELECT id FROM outbox_events WHERE user_id = $1 AND position <= $2 ORDER BY position DESC LIMIT 1',
     [userId, String(through)],
   );
-  return encodeId('evt', row?.id ?? BEGINNING);
+  return encodeId('evt', row?.id ?? NIL_UUID);
 }
 
 /** No event has this id; it stands before all. */
-const BEGINNING = '00000000-0000-0000-0000-000000000000';
+const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
 /**
  * The position after which a stream resumes that has seen the event. Where it is older than what is kept, that is
@@ -110,19 +110,19 @@ export async function positionAfter(database: Database, userId: string, eventId:
   const [{ at, oldest }] = await database.query(
     `SELECT (SELECT position FROM outbox_events WHERE id = $2 AND user_id = $1) AS at,
             (SELECT e.position FROM outbox_events e
-             WHERE e.user_id = $1 AND NOT (${IS_KEPT}) AND e.position IS NOT NULL
+             WHERE e.user_id = $1 AND NOT (${WITHIN_RETENTION}) AND e.position IS NOT NULL
              ORDER BY e.created_at DESC, e.id DESC LIMIT 1) AS oldest`,
     [userId, uuid],
   );
-  if (at === null && !isOfOldTime(uuid)) throw unknownEvent('You have no such event.');
+  if (at === null && !isOlderThanRetention(uuid)) throw unknownEvent('You have no such event.');
   const [seen, gone] = [BigInt(at ?? 0), BigInt(oldest ?? 0)];
   return seen > gone ? seen : gone;
 }
 
 /** True where the id, a UUIDv7, was made before the time that events are kept for: its row may be gone. */
-function isOfOldTime(uuid: string): boolean {
+function isOlderThanRetention(uuid: string): boolean {
   const madeAtMs = Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16);
-  return madeAtMs < Date.now() - EVENTS_KEPT_DAYS * DAY_MS;
+  return madeAtMs < Date.now() - EVENT_RETENTION_DAYS * DAY_MS;
 }
 
 function unknownEvent(message: string): DomainError {

@@ -4,49 +4,55 @@ import {
   type EventCatalogue,
   eventKinds,
   eventOperations,
+  expandEventSelector,
   StoredJson,
-  typesOf,
 } from '@trading-automation/contracts';
 
-import { type Actor, authorise, type ListedPage, type ListQuery, type Lists } from '../operations/index.js';
+import {
+  type Actor,
+  authorise,
+  type ListQuery,
+  type ListReader,
+  type PageWithCursors,
+} from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
-import { IS_KEPT } from './events.queries.js';
+import { WITHIN_RETENTION } from './events.queries.js';
 
 interface EventRow extends Record<string, unknown> {
   readonly payload: Buffer;
 }
 
-const view = ({ payload }: EventRow): StoredJson => StoredJson.of(payload.toString());
+const eventView = ({ payload }: EventRow): StoredJson => StoredJson.of(payload.toString());
 
 /** Reads events as they were stored, and as webhooks receive them. */
 export class EventsService {
   constructor(
     private readonly platform: Platform,
-    private readonly lists: Lists,
+    private readonly lists: ListReader,
   ) {}
 
   async list(
     actor: Actor,
     query: ListQuery & { type?: string | undefined },
-  ): Promise<ListedPage<StoredJson>> {
+  ): Promise<PageWithCursors<StoredJson>> {
     authorise(actor, eventOperations.list.access);
     const ofType = typeFilter(query.type);
     const source = {
       select: 'e.payload',
       from: 'outbox_events e',
-      where: ['e.user_id = $1', IS_KEPT, ...ofType.where],
+      where: ['e.user_id = $1', WITHIN_RETENTION, ...ofType.where],
       params: [actor.userId, ...ofType.params],
       sorts: { created_at: { column: 'e.created_at', type: 'timestamptz' as const } },
       idColumn: 'e.id',
     };
     const page = await this.lists.page<EventRow>(eventOperations.list, actor.userId, source, query);
-    return { ...page, items: page.items.map(view) };
+    return { ...page, items: page.items.map(eventView) };
   }
 
   /** What kinds there are, and what they look like. */
   types(actor: Actor, { type = '*' }: { type?: string | undefined }): EventCatalogue {
     authorise(actor, eventOperations.types.access);
-    const asked = typesOf(type);
+    const asked = expandEventSelector(type);
     return { types: eventKinds().filter((kind) => asked.includes(kind.type)) };
   }
 
@@ -57,18 +63,18 @@ export class EventsService {
       uuid === null
         ? []
         : await this.platform.database.query(
-            `SELECT e.payload FROM outbox_events e WHERE e.id = $1 AND e.user_id = $2 AND ${IS_KEPT}`,
+            `SELECT e.payload FROM outbox_events e WHERE e.id = $1 AND e.user_id = $2 AND ${WITHIN_RETENTION}`,
             [uuid, actor.userId],
           );
     if (row === undefined) throw new DomainError('not_found');
-    return view(row);
+    return eventView(row);
   }
 }
 
 /** One kind is a filter of its own: only so does an index have both it and the order. */
 function typeFilter(selector: string | undefined): { where: string[]; params: unknown[] } {
   if (selector === undefined || selector === '*') return { where: [], params: [] };
-  const types = typesOf(selector);
+  const types = expandEventSelector(selector);
   if (types.length === 1) return { where: ['e.type = $2'], params: [types[0]] };
   return { where: ['e.type = ANY ($2)'], params: [types] };
 }

@@ -1,4 +1,4 @@
-export { EventStreams, type StreamWish } from './event-streams.service.js';
+export { type EventStreamRequest, EventStreamsService } from './event-streams.service.js';
 export { EventSubscription, type StreamedEvent } from './event-subscription.js';
 export { EventsModule } from './events.module.js';
 export { EventsService } from './events.service.js';

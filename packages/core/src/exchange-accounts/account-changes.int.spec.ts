@@ -2,16 +2,16 @@ import { DomainError, exchangeAccountCreate, exchangeAccountUpdate } from '@trad
 import { AccountsUnderTest } from './testing/accounts-under-test.js';
 import { credentialsContext } from './worker-calls.js';
 
-let the: AccountsUnderTest;
+let env: AccountsUnderTest;
 beforeAll(async () => {
-  the = await AccountsUnderTest.open();
+  env = await AccountsUnderTest.open();
 });
-afterAll(() => the.close());
-beforeEach(() => the.begin());
+afterAll(() => env.close());
+beforeEach(() => env.reset());
 
 const create = () =>
-  the.accounts.create(
-    the.actor,
+  env.accounts.create(
+    env.actor,
     exchangeAccountCreate.parse({
       exchange: 'paper',
       trading_type: 'spot',
@@ -22,29 +22,29 @@ const create = () =>
 
 describe('changing an account', () => {
   const update = (id: string, more: Record<string, unknown>) =>
-    the.accounts.update(the.actor, id, exchangeAccountUpdate.parse(more));
+    env.accounts.update(env.actor, id, exchangeAccountUpdate.parse(more));
   const credentials = { api_key: 'new-key', api_secret: 'new-secret' };
 
   it('renames it without asking the exchange, and changes nothing where nothing is given', async () => {
     const created = await create();
-    the.asked = [];
+    env.recordedTests = [];
     expect(await update(created.id, {})).toEqual(created);
     expect(await update(created.id, { allow_withdraw_keys: true })).toEqual(created);
     const renamed = await update(created.id, { account_name: 'other' });
     expect(renamed).toEqual({ ...created, account_name: 'other', updated_at: renamed.updated_at });
-    expect(await the.accounts.get(the.actor, created.id)).toEqual(renamed);
-    expect(the.asked).toEqual([]);
+    expect(await env.accounts.get(env.actor, created.id)).toEqual(renamed);
+    expect(env.recordedTests).toEqual([]);
   });
 
   it('takes new credentials once they are tested, seals them to the same place, and asks for a look', async () => {
     const created = await create();
-    await the.core.rows(
+    await env.core.rows(
       `UPDATE exchange_accounts SET is_active = false, sync_requested_at = NULL, sync_served_at = clock_timestamp(),
          balances = '{"USDT":{"free":"5","locked":"1"}}' WHERE user_id = $1`,
-      the.actor.userId,
+      env.actor.userId,
     );
-    const [before] = await the.rows();
-    the.asked = [];
+    const [before] = await env.rows();
+    env.recordedTests = [];
     const changed = await update(created.id, { credentials, account_name: 'other' });
     expect(changed).toMatchObject({
       id: created.id,
@@ -53,9 +53,9 @@ describe('changing an account', () => {
       balance: { USDT: '6' },
     });
     const text = JSON.stringify({ apiKey: 'new-key', apiSecret: 'new-secret' });
-    expect(the.asked).toEqual([{ opened: text, exchange: 'paper', trading_type: 'spot' }]);
-    const [row] = await the.rows();
-    expect(await the.opener.open(String(row?.credentials_sealed), credentialsContext(String(row?.id)))).toBe(
+    expect(env.recordedTests).toEqual([{ opened: text, exchange: 'paper', trading_type: 'spot' }]);
+    const [row] = await env.rows();
+    expect(await env.opener.open(String(row?.credentials_sealed), credentialsContext(String(row?.id)))).toBe(
       text,
     );
     expect(row).toMatchObject({
@@ -68,75 +68,75 @@ describe('changing an account', () => {
 
   it('refuses credentials of another account at the exchange', async () => {
     const { id } = await create();
-    const before = await the.rows();
-    the.report = () => ({ tradingTypes: ['spot'], canTrade: true, canWithdraw: false, venueAccountId: '43' });
+    const before = await env.rows();
+    env.report = () => ({ tradingTypes: ['spot'], canTrade: true, canWithdraw: false, venueAccountId: '43' });
     await expect(update(id, { credentials, account_name: 'other' })).rejects.toMatchObject({
       code: 'validation_failed',
       details: [{ field: 'credentials', code: 'other_account' }],
     });
-    expect(await the.rows()).toEqual(before);
+    expect(await env.rows()).toEqual(before);
   });
 
   it('learns which account it is where that was not known, and forgets it nowhere', async () => {
-    const venueId = async () => (await the.rows())[0]?.venue_account_id;
-    the.report = () => ({ tradingTypes: ['spot'], canTrade: true, canWithdraw: false });
+    const venueId = async () => (await env.rows())[0]?.venue_account_id;
+    env.report = () => ({ tradingTypes: ['spot'], canTrade: true, canWithdraw: false });
     const { id } = await create();
     expect(await venueId()).toBeNull();
     await update(id, { credentials });
     expect(await venueId()).toBeNull();
-    the.report = () => ({ tradingTypes: ['spot'], canTrade: true, canWithdraw: false, venueAccountId: '43' });
+    env.report = () => ({ tradingTypes: ['spot'], canTrade: true, canWithdraw: false, venueAccountId: '43' });
     await update(id, { credentials });
     expect(await venueId()).toBe('43');
-    the.report = () => ({ tradingTypes: ['spot'], canTrade: true, canWithdraw: false });
+    env.report = () => ({ tradingTypes: ['spot'], canTrade: true, canWithdraw: false });
     await update(id, { credentials });
     expect(await venueId()).toBe('43');
   });
 
   it('takes credentials that may withdraw only when told to, and shows what they may', async () => {
     const { id } = await create();
-    const before = await the.rows();
+    const before = await env.rows();
     const canWithdraw = (is: boolean) => () =>
       ({ tradingTypes: ['spot'], canTrade: true, canWithdraw: is, venueAccountId: '42' }) as const;
-    the.report = canWithdraw(true);
+    env.report = canWithdraw(true);
     await expect(update(id, { credentials })).rejects.toMatchObject({
       code: 'validation_failed',
       details: [{ field: 'credentials', code: 'may_withdraw' }],
     });
-    expect(await the.rows()).toEqual(before);
+    expect(await env.rows()).toEqual(before);
     const allowed = await update(id, { credentials, allow_withdraw_keys: true });
     expect(allowed).toMatchObject({ can_withdraw: true });
-    the.report = canWithdraw(false);
+    env.report = canWithdraw(false);
     expect(await update(id, { credentials })).toMatchObject({ can_withdraw: false });
   });
 
   it('changes nothing where the exchange refuses the credentials or is away', async () => {
     const { id } = await create();
-    const before = await the.rows();
+    const before = await env.rows();
     for (const code of ['exchange_credentials_rejected', 'exchange_unavailable'] as const) {
-      the.report = () => {
+      env.report = () => {
         throw new DomainError(code);
       };
       await expect(update(id, { credentials, account_name: 'other' })).rejects.toMatchObject({ code });
     }
-    expect(await the.rows()).toEqual(before);
+    expect(await env.rows()).toEqual(before);
   });
 
   it('asks no exchange with credentials for an account that is not there', async () => {
     const { id } = await create();
-    await the.accounts.delete(the.actor, id);
-    the.asked = [];
+    await env.accounts.delete(env.actor, id);
+    env.recordedTests = [];
     await expect(update(id, { credentials })).rejects.toMatchObject({ code: 'not_found' });
-    expect(the.asked).toEqual([]);
+    expect(env.recordedTests).toEqual([]);
   });
 
   it('gives no credentials to an account that is removed while they are tested', async () => {
     const { id } = await create();
-    const tested = the.report();
-    the.report = async () => {
-      await the.accounts.delete(the.actor, id);
+    const tested = env.report();
+    env.report = async () => {
+      await env.accounts.delete(env.actor, id);
       return tested;
     };
     await expect(update(id, { credentials })).rejects.toMatchObject({ code: 'not_found' });
-    expect((await the.rows())[0]).toMatchObject({ credentials_sealed: null, is_active: false });
+    expect((await env.rows())[0]).toMatchObject({ credentials_sealed: null, is_active: false });
   });
 });

@@ -1,40 +1,40 @@
 import { newUuid } from '@trading-automation/persistence';
-import type { Named } from '../testing/index.js';
+import type { RecordIds } from '../testing/index.js';
 import { AccountsUnderTest } from './testing/accounts-under-test.js';
 
-let the: AccountsUnderTest;
-let account: Named;
+let env: AccountsUnderTest;
+let account: RecordIds;
 beforeAll(async () => {
-  the = await AccountsUnderTest.open();
+  env = await AccountsUnderTest.open();
 });
-afterAll(() => the.close());
+afterAll(() => env.close());
 beforeEach(async () => {
-  await the.begin();
-  account = await the.core.account(the.actor);
+  await env.reset();
+  account = await env.core.account(env.actor);
 });
 
-async function strategyOn(on: Named, status: string): Promise<string> {
+async function strategyOn(on: RecordIds, status: string): Promise<string> {
   const id = newUuid();
-  await the.core.rows(
+  await env.core.rows(
     `INSERT INTO strategies (id, user_id, exchange_account_id, name, visibility, status)
      VALUES ($1, $2, $3, 's', 'PRIVATE', $4)`,
     id,
-    the.actor.userId,
+    env.actor.userId,
     on.uuid,
     status,
   );
   return id;
 }
 
-async function copierOn(on: Named, status: string): Promise<string> {
+async function copierOn(on: RecordIds, status: string): Promise<string> {
   const id = newUuid();
-  const followed = await strategyOn(await the.core.account(the.actor), 'ACTIVE');
-  await the.core.rows(
+  const followed = await strategyOn(await env.core.account(env.actor), 'ACTIVE');
+  await env.core.rows(
     `INSERT INTO copiers (id, user_id, strategy_id, exchange_account_id, name, status, sizing_mode, sizing_value,
        max_signal_age_ms, on_breach, below_minimum, copy_existing, started_at)
      VALUES ($1, $2, $3, $4, 'c', $5, 'MULTIPLIER', 1, 1, 'PAUSE', 'SKIP', false, now())`,
     id,
-    the.actor.userId,
+    env.actor.userId,
     followed,
     on.uuid,
     status,
@@ -42,7 +42,7 @@ async function copierOn(on: Named, status: string): Promise<string> {
   return id;
 }
 
-const remove = () => the.accounts.delete(the.actor, account.id);
+const remove = () => env.accounts.delete(env.actor, account.id);
 
 describe('an exchange account', () => {
   it('stays while an active strategy trades on it', async () => {
@@ -51,7 +51,7 @@ describe('an exchange account', () => {
       code: 'invalid_state',
       details: [{ code: 'invalid_state', state: 'ACTIVE_STRATEGY' }],
     });
-    await the.core.rows("UPDATE strategies SET status = 'ARCHIVED' WHERE id = $1", id);
+    await env.core.rows("UPDATE strategies SET status = 'ARCHIVED' WHERE id = $1", id);
     await expect(remove()).resolves.toEqual({ id: account.id, deleted: true });
   });
 
@@ -61,24 +61,24 @@ describe('an exchange account', () => {
       code: 'invalid_state',
       details: [{ code: 'invalid_state', state: 'RUNNING_COPIER' }],
     });
-    await the.core.rows("UPDATE copiers SET status = 'PAUSED' WHERE id = $1", id);
+    await env.core.rows("UPDATE copiers SET status = 'PAUSED' WHERE id = $1", id);
     await expect(remove()).resolves.toEqual({ id: account.id, deleted: true });
   });
 
   it('stays while it holds what its trades opened', async () => {
-    const pair = await the.core.pair({ symbol: 'ETH/USDT', base: 'ETH' });
+    const pair = await env.core.pair({ symbol: 'ETH/USDT', base: 'ETH' });
     const ids = { trade: newUuid(), fill: newUuid() };
-    await the.core.rows(
+    await env.core.rows(
       `INSERT INTO trades (id, user_id, exchange_account_id, trade_pair_id, symbol, trading_type, client_order_id, origin,
          type, side, reduce_only, time_in_force, amount, filled_amount, reserved_asset, reserved_amount, status, look_at)
        VALUES ($1, $2, $3, $4, 'ETH/USDT', 'spot', 'mine', 'API', 'MARKET', 'BUY', false, 'GTC', 1, 1, 'USDT', 0,
          'FILLED', now())`,
       ids.trade,
-      the.actor.userId,
+      env.actor.userId,
       account.uuid,
       pair.uuid,
     );
-    await the.core.rows(
+    await env.core.rows(
       `INSERT INTO fills (id, trade_id, exchange_account_id, symbol, exchange_fill_id, price, amount, fee_amount,
          fee_currency, liquidity, executed_at)
        VALUES ($1, $2, $3, 'ETH/USDT', 'f', 100, 1, 0, 'USDT', 'TAKER', now())`,
@@ -86,12 +86,12 @@ describe('an exchange account', () => {
       ids.trade,
       account.uuid,
     );
-    await the.core.rows(
+    await env.core.rows(
       `INSERT INTO lots (id, user_id, exchange_account_id, trade_pair_id, symbol, trade_id, side, opened_amount,
          open_amount, opened_value, open_value, opened_at)
        VALUES ($1, $2, $3, $4, 'ETH/USDT', $5, 'BUY', 1, 1, 100, 100, now())`,
       ids.fill,
-      the.actor.userId,
+      env.actor.userId,
       account.uuid,
       pair.uuid,
       ids.trade,
@@ -100,7 +100,7 @@ describe('an exchange account', () => {
       code: 'invalid_state',
       details: [{ code: 'invalid_state', state: 'OPEN_LOTS' }],
     });
-    await the.core.rows(
+    await env.core.rows(
       'UPDATE lots SET open_amount = 0, open_value = 0, closed_at = now() WHERE id = $1',
       ids.fill,
     );
@@ -110,7 +110,7 @@ describe('an exchange account', () => {
   it('goes where what used it was removed', async () => {
     const strategy = await strategyOn(account, 'ACTIVE');
     await copierOn(account, 'PAUSED');
-    await the.core.rows('UPDATE strategies SET deleted_at = now() WHERE id = $1', strategy);
+    await env.core.rows('UPDATE strategies SET deleted_at = now() WHERE id = $1', strategy);
     await expect(remove()).resolves.toEqual({ id: account.id, deleted: true });
   });
 });

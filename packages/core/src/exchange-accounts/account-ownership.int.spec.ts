@@ -1,8 +1,8 @@
 import { inTransaction, type Tx } from '@trading-automation/persistence';
 import type { Platform } from '../platform/index.js';
 import { CoreUnderTest } from '../testing/core-under-test.js';
-import { holdOwnership, type Ownership } from './account-ownership.queries.js';
-import { AccountOwnership, forgetOldOwners, storeAccountWatches } from './account-ownership.service.js';
+import { lockOwnership, type Ownership } from './account-ownership.queries.js';
+import { AccountOwnership, purgeStaleOwners, storeStreamStatuses } from './account-ownership.service.js';
 
 let core: CoreUnderTest;
 beforeAll(async () => {
@@ -27,7 +27,7 @@ interface WorkerUnderTest {
 }
 
 async function worker(...exchanges: string[]): Promise<WorkerUnderTest> {
-  const platform = await core.another();
+  const platform = await core.openSecondPlatform();
   const lost: string[] = [];
   let nowMs = 0;
   const ownership = new AccountOwnership(platform, {
@@ -43,8 +43,8 @@ async function worker(...exchanges: string[]): Promise<WorkerUnderTest> {
       nowMs += ms;
     },
     async turn() {
-      await ownership.keepLease();
-      await ownership.shareOut();
+      await ownership.renewLease();
+      await ownership.rebalance();
       await ownership.claim();
     },
   };
@@ -57,11 +57,11 @@ async function accounts(count: number, exchange = 'paper'): Promise<string[]> {
   return made;
 }
 
-const sizeOf = ({ ownership }: WorkerUnderTest) => ownership.mine().size;
+const sizeOf = ({ ownership }: WorkerUnderTest) => ownership.ownedAccounts().size;
 const idsOf = (...workers: WorkerUnderTest[]) =>
-  workers.flatMap(({ ownership }) => [...ownership.mine().keys()]).sort();
+  workers.flatMap(({ ownership }) => [...ownership.ownedAccounts().keys()]).sort();
 const ownershipOf = ({ ownership }: WorkerUnderTest, id: string): Ownership => {
-  const owned = ownership.mine().get(id);
+  const owned = ownership.ownedAccounts().get(id);
   if (owned === undefined) throw new Error('not its account');
   return owned;
 };
@@ -69,7 +69,7 @@ const ownershipOf = ({ ownership }: WorkerUnderTest, id: string): Ownership => {
 const die = ({ ownership }: WorkerUnderTest) =>
   core.rows('UPDATE worker_leases SET expires_at = clock_timestamp() WHERE worker = $1', ownership.worker);
 const holds = ({ platform }: WorkerUnderTest, ownership: Ownership) =>
-  inTransaction(platform.database, (tx) => holdOwnership(tx, ownership));
+  inTransaction(platform.database, (tx) => lockOwnership(tx, ownership));
 
 describe('accounts', () => {
   it('are all the only worker’s, and no removed one is', async () => {
@@ -87,15 +87,15 @@ describe('accounts', () => {
     const ids = await accounts(9);
     const [dying, b, c] = [await worker(), await worker(), await worker()];
     await dying.turn();
-    const before = new Map(dying.ownership.mine());
+    const before = new Map(dying.ownership.ownedAccounts());
     await die(dying);
-    await b.ownership.keepLease();
-    await c.ownership.keepLease();
+    await b.ownership.renewLease();
+    await c.ownership.renewLease();
     await Promise.all([b.ownership.claim(), c.ownership.claim()]);
     expect(idsOf(b, c)).toEqual([...ids].sort());
     expect([sizeOf(b), sizeOf(c)].sort()).toEqual([4, 5]);
     for (const [id, { fence }] of before) {
-      const now = ownershipOf(b.ownership.mine().has(id) ? b : c, id);
+      const now = ownershipOf(b.ownership.ownedAccounts().has(id) ? b : c, id);
       expect(BigInt(now.fence)).toBe(BigInt(fence) + 1n);
     }
   });
@@ -104,11 +104,11 @@ describe('accounts', () => {
     const ids = await accounts(2);
     const [a, b] = [await worker(), await worker()];
     await a.turn();
-    const fences = [...a.ownership.mine().values()];
+    const fences = [...a.ownership.ownedAccounts().values()];
     for (let i = 0; i < 3; i++) await b.ownership.claim();
     expect(idsOf(b)).toEqual([]);
     await a.turn();
-    expect([...a.ownership.mine().values()]).toEqual(fences);
+    expect([...a.ownership.ownedAccounts().values()]).toEqual(fences);
     expect(idsOf(a)).toEqual([...ids].sort());
   });
 
@@ -142,7 +142,7 @@ describe('accounts', () => {
     for (let round = 0; round < 10; round++) {
       await accounts(3);
       const ending = await worker();
-      await ending.ownership.keepLease();
+      await ending.ownership.renewLease();
       const claims = Array.from({ length: 4 }, () => ending.ownership.claim());
       await Promise.all([...claims, ending.ownership.release(), ending.ownership.claim()]);
       expect(sizeOf(ending)).toBe(0);
@@ -226,7 +226,7 @@ describe('the fence', () => {
     await old.turn();
     const held = ownershipOf(old, ids[0]!);
     await inTransaction(old.platform.database, async (tx: Tx) => {
-      expect(await holdOwnership(tx, held)).toBe(true);
+      expect(await lockOwnership(tx, held)).toBe(true);
       await die(old);
       await next.turn();
       expect(idsOf(next)).toEqual([ids[1]]);
@@ -239,13 +239,13 @@ describe('the fence', () => {
 describe('how accounts are heard of', () => {
   it('row 10: is there to be read, with the worker that told of it last, and since when', async () => {
     const [one, two] = await accounts(2);
-    await storeAccountWatches(core.platform, [
-      { accountId: one!, state: 'LIVE', forMs: 0 },
-      { accountId: two!, state: 'LOST', forMs: 90_000 },
+    await storeStreamStatuses(core.platform, [
+      { accountId: one!, state: 'LIVE', stateAgeMs: 0 },
+      { accountId: two!, state: 'LOST', stateAgeMs: 90_000 },
     ]);
-    const next = await core.another();
-    await storeAccountWatches(next, [{ accountId: one!, state: 'CONNECTING', forMs: 0 }]);
-    await storeAccountWatches(next, []);
+    const next = await core.openSecondPlatform();
+    await storeStreamStatuses(next, [{ accountId: one!, state: 'CONNECTING', stateAgeMs: 0 }]);
+    await storeStreamStatuses(next, []);
     const rows = await core.rows(
       `SELECT account_id, worker, state, told_at - since > interval '1 minute' AS is_old FROM account_watches
        ORDER BY account_id`,
@@ -265,7 +265,7 @@ describe('housekeeping', () => {
     await core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE id = $1', removed);
     await core.rows("UPDATE worker_leases SET expires_at = clock_timestamp() - interval '2 days'");
     await living.turn();
-    expect(await forgetOldOwners(core.platform)).toBe(2);
+    expect(await purgeStaleOwners(core.platform)).toBe(2);
     expect(await core.rows('SELECT worker FROM worker_leases')).toEqual([
       { worker: living.ownership.worker },
     ]);

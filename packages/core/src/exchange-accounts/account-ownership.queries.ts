@@ -13,7 +13,7 @@ export interface OwnedAccount extends Ownership {
   /** Whether its credentials are in use; nothing is asked of the exchange for another. */
   readonly isActive: boolean;
   /** Another one whenever the credentials are others. */
-  readonly credentialsMark: string;
+  readonly credentialsHash: string;
 }
 
 /** Told whenever accounts have no owner: whoever has room looks at once. */
@@ -23,12 +23,12 @@ export const ACCOUNT_OWNERS_CHANNEL = 'account_owners';
  * Whether the account is still this worker's; whoever takes it over waits for the end of the transaction.
  * False: it has moved, and nothing may begin.
  */
-export async function holdOwnership(tx: Tx, ownership: Ownership): Promise<boolean> {
-  return (await holdOwnerships(tx, [ownership])).has(ownership.accountId);
+export async function lockOwnership(tx: Tx, ownership: Ownership): Promise<boolean> {
+  return (await lockOwnerships(tx, [ownership])).has(ownership.accountId);
 }
 
-/** As `holdOwnership`, for many accounts at once: those that are still the worker's. */
-export async function holdOwnerships(tx: Tx, ownerships: readonly Ownership[]): Promise<ReadonlySet<string>> {
+/** As `lockOwnership`, for many accounts at once: those that are still the worker's. */
+export async function lockOwnerships(tx: Tx, ownerships: readonly Ownership[]): Promise<ReadonlySet<string>> {
   const rows = await queryPrepared<{ account_id: string }>(
     tx,
     `SELECT o.account_id FROM account_owners o
@@ -45,23 +45,23 @@ export async function holdOwnerships(tx: Tx, ownerships: readonly Ownership[]): 
 }
 
 /** How many accounts of an exchange this worker has, and how many it should have at most. */
-interface Share {
+interface FairShare {
   readonly exchange: string;
   readonly mine: number;
   readonly share: number;
 }
 
 /** One claim at a time, so that each sees what those before it took. It ends with the transaction. */
-export async function awaitTurnToClaim(tx: Tx): Promise<void> {
+export async function lockClaims(tx: Tx): Promise<void> {
   await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('account-owners', 0))");
 }
 
 /** Of each exchange, an equal part for every living worker that has it, rounded up. */
-export async function sharesOf(
+export async function fairShares(
   tx: Tx,
   worker: string,
   exchanges: readonly string[],
-): Promise<readonly Share[]> {
+): Promise<readonly FairShare[]> {
   return tx.query(
     `WITH living AS (SELECT exchanges FROM worker_leases WHERE expires_at > clock_timestamp()),
        counted AS (
@@ -78,7 +78,7 @@ export async function sharesOf(
  * Takes up to `limit` accounts of an exchange that no living worker has. One that somebody is just beginning something
  * on is left for the next turn.
  */
-export async function takeOrphans(tx: Tx, worker: string, exchange: string, limit: number): Promise<void> {
+export async function claimOrphans(tx: Tx, worker: string, exchange: string, limit: number): Promise<void> {
   const orphans: { id: string }[] = await tx.query(
     `SELECT a.id FROM exchange_accounts a
        LEFT JOIN account_owners o ON o.account_id = a.id
@@ -102,7 +102,7 @@ export async function takeOrphans(tx: Tx, worker: string, exchange: string, limi
 }
 
 /** Gives up to `limit` accounts of an exchange to whoever has room. */
-export async function giveAway(tx: Tx, worker: string, exchange: string, limit: number): Promise<void> {
+export async function releaseSurplus(tx: Tx, worker: string, exchange: string, limit: number): Promise<void> {
   await tx.query(
     `UPDATE account_owners SET worker = NULL
      WHERE account_id IN (SELECT o.account_id FROM account_owners o JOIN exchange_accounts a ON a.id = o.account_id
@@ -110,20 +110,20 @@ export async function giveAway(tx: Tx, worker: string, exchange: string, limit: 
                           ORDER BY o.account_id DESC LIMIT $3 FOR UPDATE OF o SKIP LOCKED)`,
     [worker, exchange, limit],
   );
-  await tellOfOrphans(tx);
+  await notifyOrphans(tx);
 }
 
 export async function readOwned(tx: Tx, worker: string): Promise<readonly OwnedAccount[]> {
   return queryPrepared<OwnedAccount & Record<string, unknown>>(
     tx,
     `SELECT o.account_id AS "accountId", o.worker, o.fence::text, a.exchange, a.is_active AS "isActive",
-       hashtextextended(coalesce(a.credentials_sealed, ''), 0)::text AS "credentialsMark"
+       hashtextextended(coalesce(a.credentials_sealed, ''), 0)::text AS "credentialsHash"
      FROM account_owners o JOIN exchange_accounts a ON a.id = o.account_id
      WHERE o.worker = $1 AND a.deleted_at IS NULL`,
     [worker],
   );
 }
 
-export async function tellOfOrphans(tx: Tx): Promise<void> {
+export async function notifyOrphans(tx: Tx): Promise<void> {
   await tx.query('SELECT pg_notify($1, $2)', [ACCOUNT_OWNERS_CHANNEL, '']);
 }

@@ -2,7 +2,7 @@
  * Which trading worker works on which exchange account.
  *
  * 1. An account is one worker's at a time. Whatever begins something on it holds that in its own transaction
- *    (`holdOwnership`), so that a worker that lost the account can begin nothing, however late it notices.
+ *    (`lockOwnership`), so that a worker that lost the account can begin nothing, however late it notices.
  * 2. A worker shows by a lease that it lives; every instant of it is the database's. The accounts of a worker whose
  *    lease ran out are taken by the others, each up to its equal part.
  * 3. A worker that could not renew its lease in time takes it for lost by its own monotonic clock, some time before
@@ -12,17 +12,17 @@
 import { inTransaction } from '@trading-automation/persistence';
 import type { Platform } from '../platform/index.js';
 import {
-  awaitTurnToClaim,
-  giveAway,
+  claimOrphans,
+  fairShares,
+  lockClaims,
+  notifyOrphans,
   type OwnedAccount,
   readOwned,
-  sharesOf,
-  takeOrphans,
-  tellOfOrphans,
+  releaseSurplus,
 } from './account-ownership.queries.js';
 
 /** How often a lease is to be renewed, and orphans looked for. */
-export const LEASE_RENEWED_EVERY_MS = 2_500;
+export const LEASE_RENEWAL_MS = 2_500;
 const LEASE_MS = 10_000;
 /** How long before its end by the database's clock a lease that was not renewed counts as lost. */
 const LEASE_MARGIN_MS = 2_000;
@@ -42,8 +42,8 @@ export class AccountOwnership {
   readonly worker: string;
   private owned: ReadonlyMap<string, OwnedAccount> = new Map();
   private validUntilMs = Number.NEGATIVE_INFINITY;
-  private told: { readonly timeMs: number; readonly atMs: number } | null = null;
-  private living = 1;
+  private clockSample: { readonly timeMs: number; readonly atMs: number } | null = null;
+  private liveWorkers = 1;
   private isReleased = false;
   private watch: NodeJS.Timeout | undefined;
 
@@ -55,7 +55,7 @@ export class AccountOwnership {
   }
 
   /** Shows that this worker lives. What it has is unchanged by that; `claim` tells. */
-  async keepLease(): Promise<void> {
+  async renewLease(): Promise<void> {
     // Before it is asked for: however long the answer takes, ours ends first.
     const askedAtMs = this.nowMs();
     this.isReleased = false;
@@ -68,21 +68,21 @@ export class AccountOwnership {
           WHERE l.worker <> mine.worker AND l.expires_at > clock_timestamp()) AS others`,
       [this.worker, this.options.exchanges, LEASE_MS],
     );
-    this.living = others + 1;
-    this.told = { timeMs: time_ms, atMs: this.nowMs() };
+    this.liveWorkers = others + 1;
+    this.clockSample = { timeMs: time_ms, atMs: this.nowMs() };
     // Too late: others may have what was ours, and the next claim tells.
-    if (!this.isValid()) this.lose();
+    if (!this.isValid()) this.dropAll();
     this.validUntilMs = askedAtMs + LEASE_MS - LEASE_MARGIN_MS;
-    this.watchOverLease();
+    this.scheduleExpiry();
   }
 
   /** Gives away a little of what is beyond this worker's part; the next claim tells what it has then. */
-  async shareOut(): Promise<void> {
+  async rebalance(): Promise<void> {
     const { worker } = this;
     await inTransaction(this.platform.database, async (tx) => {
-      await awaitTurnToClaim(tx);
-      for (const { exchange, mine, share } of await sharesOf(tx, worker, this.options.exchanges))
-        if (mine > share) await giveAway(tx, worker, exchange, Math.min(mine - share, GIVEN_AT_ONCE));
+      await lockClaims(tx);
+      for (const { exchange, mine, share } of await fairShares(tx, worker, this.options.exchanges))
+        if (mine > share) await releaseSurplus(tx, worker, exchange, Math.min(mine - share, GIVEN_AT_ONCE));
     });
   }
 
@@ -90,30 +90,30 @@ export class AccountOwnership {
   async claim(): Promise<void> {
     const { worker } = this;
     const owned = await inTransaction(this.platform.database, async (tx) => {
-      await awaitTurnToClaim(tx);
+      await lockClaims(tx);
       if (this.isReleased) return [];
-      for (const { exchange, mine, share } of await sharesOf(tx, worker, this.options.exchanges))
-        if (mine < share) await takeOrphans(tx, worker, exchange, share - mine);
+      for (const { exchange, mine, share } of await fairShares(tx, worker, this.options.exchanges))
+        if (mine < share) await claimOrphans(tx, worker, exchange, share - mine);
       return readOwned(tx, worker);
     });
     if (this.isValid()) this.replace(new Map(owned.map((each) => [each.accountId, each])));
   }
 
   /** What this worker may work on at this moment. */
-  mine(): ReadonlyMap<string, OwnedAccount> {
-    if (!this.isValid()) this.lose();
+  ownedAccounts(): ReadonlyMap<string, OwnedAccount> {
+    if (!this.isValid()) this.dropAll();
     return this.owned;
   }
 
   /** How many workers there were, this one counted, when it last showed that it lives. */
   get workers(): number {
-    return this.living;
+    return this.liveWorkers;
   }
 
   /** The database's time or a little earlier, never later; null before the first lease. */
   databaseTime(): Date | null {
-    if (this.told === null) return null;
-    return new Date(Math.floor(this.told.timeMs + this.nowMs() - this.told.atMs));
+    if (this.clockSample === null) return null;
+    return new Date(Math.floor(this.clockSample.timeMs + this.nowMs() - this.clockSample.atMs));
   }
 
   /** Gives everything back, to be taken by others at once; a claim that is under way takes nothing after it. */
@@ -121,12 +121,12 @@ export class AccountOwnership {
     this.isReleased = true;
     clearTimeout(this.watch);
     this.validUntilMs = Number.NEGATIVE_INFINITY;
-    this.lose();
+    this.dropAll();
     await inTransaction(this.platform.database, async (tx) => {
-      await awaitTurnToClaim(tx);
+      await lockClaims(tx);
       await tx.query('UPDATE account_owners SET worker = NULL WHERE worker = $1', [this.worker]);
       await tx.query('DELETE FROM worker_leases WHERE worker = $1', [this.worker]);
-      await tellOfOrphans(tx);
+      await notifyOrphans(tx);
     });
   }
 
@@ -138,13 +138,13 @@ export class AccountOwnership {
     return this.nowMs() < this.validUntilMs;
   }
 
-  private watchOverLease(): void {
+  private scheduleExpiry(): void {
     clearTimeout(this.watch);
-    this.watch = setTimeout(() => this.mine(), Math.max(0, this.validUntilMs - this.nowMs()) + 1);
+    this.watch = setTimeout(() => this.ownedAccounts(), Math.max(0, this.validUntilMs - this.nowMs()) + 1);
     this.watch.unref();
   }
 
-  private lose(): void {
+  private dropAll(): void {
     this.replace(new Map());
   }
 
@@ -158,17 +158,17 @@ export class AccountOwnership {
 }
 
 /** How an account is heard of by its worker. */
-export interface AccountWatch {
+export interface AccountStreamStatus {
   readonly accountId: string;
   readonly state: string;
   /** For how long, in milliseconds. */
-  readonly forMs: number;
+  readonly stateAgeMs: number;
 }
 
 /** Tells of every account that this process hears of; one that nobody tells of any more has `told_at` stand still. */
-export async function storeAccountWatches(
+export async function storeStreamStatuses(
   { database, instance }: Platform,
-  watches: readonly AccountWatch[],
+  watches: readonly AccountStreamStatus[],
 ): Promise<void> {
   if (watches.length === 0) return;
   await database.query(
@@ -181,13 +181,13 @@ export async function storeAccountWatches(
       watches.map(({ accountId }) => accountId),
       instance,
       watches.map(({ state }) => state),
-      watches.map(({ forMs }) => forMs),
+      watches.map(({ stateAgeMs }) => stateAgeMs),
     ],
   );
 }
 
 /** Forgets workers that ended long ago, and owners of removed accounts; returns how many rows that were. */
-export async function forgetOldOwners({ database }: Platform): Promise<number> {
+export async function purgeStaleOwners({ database }: Platform): Promise<number> {
   const [, leases] = await database.query(
     "DELETE FROM worker_leases WHERE expires_at < clock_timestamp() - interval '1 day'",
   );

@@ -4,14 +4,14 @@ import {
   encodeId,
   type SupportedExchange,
 } from '@trading-automation/contracts';
-import { Exact } from '../values/index.js';
+import { BigDecimal } from '../values/index.js';
 import type { ExchangeAccountEntity } from './exchange-account.entity.js';
 import type { SupportedExchangeEntity } from './supported-exchange.entity.js';
 
 export function viewExchangeAccount(account: ExchangeAccountEntity): ExchangeAccount {
   const balance: Record<string, Decimal> = {};
   for (const [asset, { free, locked }] of Object.entries(account.balances)) {
-    balance[asset] = new Exact(free).plus(locked).toString();
+    balance[asset] = new BigDecimal(free).plus(locked).toString();
   }
   return {
     id: encodeId('exa', account.id),

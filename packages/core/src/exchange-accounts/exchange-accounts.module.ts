@@ -1,16 +1,20 @@
 import { Module } from '@nestjs/common';
-import { Commands, Lists } from '../operations/index.js';
+import { CommandRunner, ListReader } from '../operations/index.js';
 import { Platform } from '../platform/index.js';
-import { ExchangeAccountsService, ExchangeSecrets } from './exchange-accounts.service.js';
+import { CredentialsSealer, ExchangeAccountsService } from './exchange-accounts.service.js';
 
-/** For an API; needs {@link ExchangeSecrets} from it. */
+/** For an API; needs {@link CredentialsSealer} from it. */
 @Module({
   providers: [
     {
       provide: ExchangeAccountsService,
-      useFactory: (platform: Platform, lists: Lists, commands: Commands, secrets: ExchangeSecrets) =>
-        new ExchangeAccountsService({ platform, lists, commands, secrets }),
-      inject: [Platform, Lists, Commands, ExchangeSecrets],
+      useFactory: (
+        platform: Platform,
+        lists: ListReader,
+        commands: CommandRunner,
+        secrets: CredentialsSealer,
+      ) => new ExchangeAccountsService({ platform, lists, commands, credentialsSealer: secrets }),
+      inject: [Platform, ListReader, CommandRunner, CredentialsSealer],
     },
   ],
   exports: [ExchangeAccountsService],

@@ -15,7 +15,7 @@ async function hasOpenTrades(tx: Tx, accountId: string): Promise<boolean> {
 export type AccountUse = 'OPEN_TRADES' | 'OPEN_LOTS' | 'ACTIVE_STRATEGY' | 'RUNNING_COPIER';
 
 /** The first use of the account, if any; lots, strategies and copiers are read here alone. */
-export async function useOf(tx: Tx, accountId: string): Promise<AccountUse | null> {
+export async function findAccountUse(tx: Tx, accountId: string): Promise<AccountUse | null> {
   if (await hasOpenTrades(tx, accountId)) return 'OPEN_TRADES';
   const [{ has_lots, has_strategy, has_copier }] = await tx.query(
     `SELECT EXISTS (SELECT FROM lots WHERE exchange_account_id = $1 AND open_amount > 0) AS has_lots,

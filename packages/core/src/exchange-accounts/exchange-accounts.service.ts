@@ -18,34 +18,34 @@ import { lockUser } from '../access/index.js';
 import {
   type Actor,
   authorise,
-  type Commands,
-  type ListedPage,
+  type CommandRunner,
+  invalidState,
   type ListQuery,
-  type Lists,
+  type ListReader,
   limitReached,
-  recordsByIds,
-  stateRefused,
+  loadByIds,
+  type PageWithCursors,
 } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
 import type { Sealer } from '../sealing/index.js';
 import { ExchangeAccountEntity } from './exchange-account.entity.js';
 import { viewExchangeAccount, viewSupportedExchange } from './exchange-account.view.js';
-import { type AccountUse, useOf } from './exchange-accounts.queries.js';
+import { type AccountUse, findAccountUse } from './exchange-accounts.queries.js';
 import { SupportedExchangeEntity } from './supported-exchange.entity.js';
-import { callWorker, credentialsContext, credentialsText } from './worker-calls.js';
+import { callWorker, credentialsContext, serializeCredentials } from './worker-calls.js';
 
 const ACCOUNTS_MAX = 100;
 
 /** Seals exchange credentials to the trading worker. */
-export class ExchangeSecrets {
+export class CredentialsSealer {
   constructor(readonly sealer: Sealer) {}
 }
 
-export interface ExchangeAccountsParts {
+export interface ExchangeAccountsDependencies {
   readonly platform: Platform;
-  readonly lists: Lists;
-  readonly commands: Commands;
-  readonly secrets: ExchangeSecrets;
+  readonly lists: ListReader;
+  readonly commands: CommandRunner;
+  readonly credentialsSealer: CredentialsSealer;
 }
 
 const SUPPORTED_COLUMNS = allColumns(SupportedExchangeEntity, 'e');
@@ -58,9 +58,9 @@ const OWN = allColumns(
 );
 
 export class ExchangeAccountsService {
-  constructor(private readonly parts: ExchangeAccountsParts) {}
+  constructor(private readonly parts: ExchangeAccountsDependencies) {}
 
-  async supported(query: ListQuery): Promise<ListedPage<SupportedExchange>> {
+  async supported(query: ListQuery): Promise<PageWithCursors<SupportedExchange>> {
     const { platform, lists } = this.parts;
     const source = {
       select: SUPPORTED_COLUMNS(platform.database),
@@ -78,7 +78,7 @@ export class ExchangeAccountsService {
     return { ...page, items: exchanges.map(viewSupportedExchange) };
   }
 
-  async list(actor: Actor, query: ListQuery): Promise<ListedPage<ExchangeAccount>> {
+  async list(actor: Actor, query: ListQuery): Promise<PageWithCursors<ExchangeAccount>> {
     authorise(actor, exchangeAccountOperations.list.access);
     const { platform, lists } = this.parts;
     const source = {
@@ -107,7 +107,7 @@ export class ExchangeAccountsService {
   async getMany(actor: Actor, publicIds: readonly string[]): Promise<readonly (ExchangeAccount | null)[]> {
     authorise(actor, exchangeAccountOperations.get.access);
     const { database } = this.parts.platform;
-    return recordsByIds('exa', publicIds, async (ids) => {
+    return loadByIds('exa', publicIds, async (ids) => {
       const rows = await queryPrepared(database.manager, OWN(database), [ids, actor.userId]);
       return hydrate(database, ExchangeAccountEntity, rows).map(viewExchangeAccount);
     });
@@ -116,8 +116,8 @@ export class ExchangeAccountsService {
   /** Tries credentials at their exchange, and keeps nothing. */
   async test(actor: Actor, input: ExchangeAccountTest): Promise<CredentialsTestResult> {
     authorise(actor, exchangeAccountOperations.test.access);
-    const test = () => this.testOffered(input, `credentials_test/${newUuid()}`);
-    return this.parts.commands.runPrepared(actor.once, test, async (_tx, { report }) => ({
+    const test = () => this.testNewCredentials(input, `credentials_test/${newUuid()}`);
+    return this.parts.commands.runPrepared(actor.idempotency, test, async (_tx, { report }) => ({
       ok: true,
       trading_types: [...report.tradingTypes],
       can_trade: report.canTrade,
@@ -128,9 +128,9 @@ export class ExchangeAccountsService {
   async create(actor: Actor, input: ExchangeAccountCreate): Promise<ExchangeAccount> {
     authorise(actor, exchangeAccountOperations.create.access);
     const id = newUuid();
-    const test = () => this.testOffered(input, credentialsContext(id));
-    return this.parts.commands.runPrepared(actor.once, test, async (tx, { report, sealed }) => {
-      assertTakeable(report, input);
+    const test = () => this.testNewCredentials(input, credentialsContext(id));
+    return this.parts.commands.runPrepared(actor.idempotency, test, async (tx, { report, sealed }) => {
+      assertNoWithdrawPermission(report, input);
       await assertBelowLimit(tx, actor.userId);
       const entity = tx.create(ExchangeAccountEntity, {
         id,
@@ -165,10 +165,10 @@ export class ExchangeAccountsService {
         this.testCredentials(account, changes.credentials, credentialsContext(account.id))
       );
     };
-    return commands.runPrepared(actor.once, prepare, async (tx, tested) => {
+    return commands.runPrepared(actor.idempotency, prepare, async (tx, tested) => {
       const account = await findOwn(tx, actor, publicId, { isLocked: true });
       if (tested !== undefined) {
-        assertTakeable(tested.report, changes);
+        assertNoWithdrawPermission(tested.report, changes);
         await replaceCredentials(tx, account, tested);
       }
       if (changes.account_name !== undefined) await rename(tx, account.id, changes.account_name);
@@ -179,9 +179,9 @@ export class ExchangeAccountsService {
   /** Asks for a fresh look at the balances; `exchange.synced` or `exchange.sync_failed` tells of it. */
   async sync(actor: Actor, publicId: string): Promise<ExchangeAccount> {
     authorise(actor, exchangeAccountOperations.sync.access);
-    return this.parts.commands.run(actor.once, async (tx) => {
+    return this.parts.commands.run(actor.idempotency, async (tx) => {
       const account = await findOwn(tx, actor, publicId);
-      if (!account.isActive) throw inactive();
+      if (!account.isActive) throw accountInactiveError();
       await requestSyncIn(tx, account.id);
       return viewExchangeAccount(account);
     });
@@ -189,9 +189,9 @@ export class ExchangeAccountsService {
 
   async delete(actor: Actor, publicId: string): Promise<{ id: string; deleted: true }> {
     authorise(actor, exchangeAccountOperations.delete.access);
-    return this.parts.commands.run(actor.once, async (tx) => {
+    return this.parts.commands.run(actor.idempotency, async (tx) => {
       const { id } = await findOwn(tx, actor, publicId, { isLocked: true });
-      const use = await useOf(tx, id);
+      const use = await findAccountUse(tx, id);
       if (use !== null) throw stillUsed(use);
       // The credentials go at once; the row stays for the trades that name it.
       await tx.query(
@@ -204,7 +204,7 @@ export class ExchangeAccountsService {
   }
 
   /** Tests credentials for an account that is new, so that exchange and trading type are the caller's words. */
-  private async testOffered(input: ExchangeAccountTest, context: string): Promise<TestedCredentials> {
+  private async testNewCredentials(input: ExchangeAccountTest, context: string): Promise<TestedCredentials> {
     const { exchange, trading_type: tradingType, credentials } = input;
     const offered = await this.parts.platform.database.manager.findOneBy(SupportedExchangeEntity, {
       code: exchange,
@@ -223,8 +223,8 @@ export class ExchangeAccountsService {
     credentials: ExchangeCredentials,
     context: string,
   ): Promise<TestedCredentials> {
-    const { platform, secrets } = this.parts;
-    const sealed = await secrets.sealer.seal(credentialsText(credentials), context);
+    const { platform, credentialsSealer } = this.parts;
+    const sealed = await credentialsSealer.sealer.seal(serializeCredentials(credentials), context);
     const call = { exchange, trading_type: tradingType, sealed, context };
     return { sealed, report: await callWorker(platform, 'exchange_account.test', call) };
   }
@@ -302,7 +302,7 @@ function notOffered(field: string, message: string): DomainError {
   return new DomainError('validation_failed', undefined, [{ field, code: 'not_offered', message }]);
 }
 
-function assertTakeable(
+function assertNoWithdrawPermission(
   { canWithdraw }: CredentialsReport,
   { allow_withdraw_keys }: Pick<ExchangeAccountUpdate, 'allow_withdraw_keys'>,
 ): void {
@@ -333,10 +333,10 @@ const USE_WORDS: Record<AccountUse, string> = {
 
 function stillUsed(state: AccountUse): DomainError {
   const message = USE_WORDS[state];
-  return stateRefused(message, state);
+  return invalidState(message, state);
 }
 
-export function inactive(): DomainError {
+export function accountInactiveError(): DomainError {
   const message = 'The exchange refused the credentials of this account: give it new ones.';
-  return stateRefused(message, 'INACTIVE');
+  return invalidState(message, 'INACTIVE');
 }

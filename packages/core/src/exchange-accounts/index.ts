@@ -1,37 +1,41 @@
-export { type HeldAccount, holdAccount, holdOwnAccount } from './account-for-copying.service.js';
-export {
-  type AccountForTrade,
-  accountOfFilter,
-  lockAccountForTrade,
-  lockAccounts,
-  lockAccountsOf,
-  syncIfNever,
-} from './account-for-trade.service.js';
 export {
   ACCOUNT_OWNERS_CHANNEL,
-  holdOwnership,
-  holdOwnerships,
+  lockOwnership,
+  lockOwnerships,
   type OwnedAccount,
   type Ownership,
 } from './account-ownership.queries.js';
 export {
   AccountOwnership,
-  type AccountWatch,
-  forgetOldOwners,
-  LEASE_RENEWED_EVERY_MS,
+  type AccountStreamStatus,
+  LEASE_RENEWAL_MS,
   type OwnershipOptions,
-  storeAccountWatches,
+  purgeStaleOwners,
+  storeStreamStatuses,
 } from './account-ownership.service.js';
-export { AccountUpkeepModule } from './account-upkeep.module.js';
+export { AccountSyncModule } from './account-sync.module.js';
 export {
-  type AccountToUse,
-  AccountUpkeep,
-  type BalanceReading,
-  type HeardBalances,
-  totalsOf,
-} from './account-upkeep.service.js';
+  AccountSyncService,
+  type BalanceSnapshot,
+  type BalanceUpdate,
+  type ConnectableAccount,
+  totalBalances,
+} from './account-sync.service.js';
 export { ExchangeAccountsModule } from './exchange-accounts.module.js';
-export { ExchangeAccountsService, ExchangeSecrets } from './exchange-accounts.service.js';
+export { CredentialsSealer, ExchangeAccountsService } from './exchange-accounts.service.js';
+export {
+  type LockedAccount,
+  lockAccountShared,
+  lockOwnAccountShared,
+} from './lock-account.js';
+export {
+  type AccountForTrade,
+  lockAccountForTrade,
+  lockAccounts,
+  lockAccountsOf,
+  resolveAccountFilter,
+  syncIfNeverSynced,
+} from './lock-account-for-trade.js';
 export { VenueCatalogue } from './venue-catalogue.service.js';
 export {
   callWorker,

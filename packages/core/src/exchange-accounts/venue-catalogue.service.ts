@@ -2,7 +2,7 @@ import type { ExchangeVenue } from '@trading-automation/exchanges';
 import { newUuid } from '@trading-automation/persistence';
 import type { Platform } from '../platform/index.js';
 
-type Offer = Pick<ExchangeVenue, 'id' | 'name' | 'tradingTypes' | 'isProven'>;
+type Offer = Pick<ExchangeVenue, 'id' | 'name' | 'tradingTypes' | 'isCertified'>;
 
 /**
  * Tells the APIs which exchanges this deployment offers: those that its trading workers are configured with. One that
@@ -11,13 +11,13 @@ type Offer = Pick<ExchangeVenue, 'id' | 'name' | 'tradingTypes' | 'isProven'>;
 export class VenueCatalogue {
   constructor(private readonly platform: Platform) {}
 
-  async offer(venues: readonly Offer[]): Promise<void> {
-    for (const { id, name, tradingTypes, isProven } of venues) {
+  async publish(venues: readonly Offer[]): Promise<void> {
+    for (const { id, name, tradingTypes, isCertified } of venues) {
       await this.platform.database.query(
         `INSERT INTO supported_exchanges (id, code, name, trading_types, is_active) VALUES ($1, $2, $3, $4, $5)
          ON CONFLICT (code) DO UPDATE SET name = excluded.name, trading_types = excluded.trading_types,
            is_active = excluded.is_active, updated_at = now()`,
-        [newUuid(), id, name, tradingTypes, isProven],
+        [newUuid(), id, name, tradingTypes, isCertified],
       );
     }
     await this.platform.database.query(

@@ -50,7 +50,7 @@ export async function callWorker<Name extends WorkerCallName>(
 }
 
 /** What credentials are sealed as. */
-export function credentialsText({ api_key, api_secret, passphrase }: ExchangeCredentials): string {
+export function serializeCredentials({ api_key, api_secret, passphrase }: ExchangeCredentials): string {
   return JSON.stringify({ apiKey: api_key, apiSecret: api_secret, passphrase });
 }
 

@@ -30,7 +30,7 @@ const post = (entry: Partial<LedgerEntry> = {}) =>
     }),
   );
 /** Runs statements in one transaction, as a hand at the database would. */
-const byHand = (...statements: readonly (readonly [string, ...unknown[]])[]) =>
+const executeRaw = (...statements: readonly (readonly [string, ...unknown[]])[]) =>
   inTransaction(core.platform.database, async (tx) => {
     for (const [text, ...params] of statements) await tx.query(text, params);
   });
@@ -124,14 +124,14 @@ describe('the database itself', () => {
       ['-1', '0.5'],
       ['1', '1'],
     ] as const) {
-      const unbalanced = byHand(
+      const unbalanced = executeRaw(
         newEntry(entry),
         newPosting(entry, one, taken),
         newPosting(entry, other, given),
       );
       expect(await failureOf(unbalanced)).toBe('23514 ledger_postings_sum_to_zero');
     }
-    expect(await failureOf(byHand(newEntry(entry), newPosting(entry, one, '5')))).toBe(
+    expect(await failureOf(executeRaw(newEntry(entry), newPosting(entry, one, '5')))).toBe(
       '23514 ledger_postings_sum_to_zero',
     );
     await unchanged();
@@ -139,7 +139,7 @@ describe('the database itself', () => {
 
   it('refuses an entry that is balanced only across two currencies', async () => {
     const [entry, foreign] = [newUuid(), newUuid()];
-    const mixed = byHand(
+    const mixed = executeRaw(
       [
         "INSERT INTO ledger_accounts (id, user_id, kind, currency, balance) VALUES ($1, $2, 'held', 'OTHER', 0)",
         foreign,
@@ -157,7 +157,7 @@ describe('the database itself', () => {
     const entry = newUuid();
     const [one, other] = [await accountOf('available'), await accountOf('held')];
     const third = await core.row("SELECT id FROM ledger_accounts WHERE kind = 'issuance'");
-    const early = byHand(
+    const early = executeRaw(
       newEntry(entry),
       newPosting(entry, one, '-1'),
       newPosting(entry, other, '1'),
@@ -173,8 +173,8 @@ describe('the database itself', () => {
     const entry = newUuid();
     const [one, other] = [await accountOf('available'), await accountOf('held')];
     const third = await core.row("SELECT id FROM ledger_accounts WHERE kind = 'issuance'");
-    await byHand(newEntry(entry), newPosting(entry, one, '1'), newPosting(entry, String(third.id), '-1'));
-    expect(await failureOf(byHand(newPosting(entry, other, '1')))).toBe('23514 ledger_entries_closed');
+    await executeRaw(newEntry(entry), newPosting(entry, one, '1'), newPosting(entry, String(third.id), '-1'));
+    expect(await failureOf(executeRaw(newPosting(entry, other, '1')))).toBe('23514 ledger_entries_closed');
     expect(await ledger.balance(userId)).toEqual({ available: '7', held: '4' });
   });
 
@@ -190,13 +190,13 @@ describe('the database itself', () => {
     ['DELETE FROM ledger_accounts'],
     ['TRUNCATE ledger_accounts CASCADE'],
   ])('refuses: %s', async (statement) => {
-    expect(await failureOf(byHand([statement]))).toBe('23001 ledger_append_only');
+    expect(await failureOf(executeRaw([statement]))).toBe('23001 ledger_append_only');
     await unchanged();
   });
 
   it('refuses an account that begins with money in it, or below zero', async () => {
     const begin = (balance: string) =>
-      byHand([
+      executeRaw([
         "INSERT INTO ledger_accounts (id, user_id, kind, currency, balance) VALUES ($1, $2, 'held', 'OTHER', $3)",
         newUuid(),
         userId,

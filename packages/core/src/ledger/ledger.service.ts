@@ -61,7 +61,7 @@ export class Ledger {
       { account: to, amount },
     ].sort((a, b) => (a.account.kind < b.account.kind ? -1 : 1));
     const accounts: string[] = [];
-    for (const { account } of lines) accounts.push(await this.open(tx, account));
+    for (const { account } of lines) accounts.push(await this.findOrCreateAccount(tx, account));
     const entryId = newUuid();
     await tx.query('INSERT INTO ledger_entries (id, fact, subject_id) VALUES ($1, $2, $3)', [
       entryId,
@@ -77,7 +77,7 @@ export class Ledger {
   }
 
   /** The id of the account, which is made where it is not there yet. */
-  private async open(tx: Tx, account: LedgerAccount): Promise<string> {
+  private async findOrCreateAccount(tx: Tx, account: LedgerAccount): Promise<string> {
     const userId = 'userId' in account ? account.userId : null;
     const { currency } = this.token;
     const find = async (): Promise<string | undefined> => {

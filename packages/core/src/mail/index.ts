@@ -1,4 +1,4 @@
 export { MailModule } from './mail.module.js';
-export { type MailWish, takeMailAllowance } from './mail-allowance.js';
-export { type ClaimedMail, type MailOutcome, Mails } from './mails.js';
+export { type MailAllowanceRequest, takeMailAllowance } from './mail-allowance.queries.js';
+export { type ClaimedMail, type MailOutcome, MailQueue } from './mail-queue.service.js';
 export { type NewMail, queueMail } from './queue-mail.js';

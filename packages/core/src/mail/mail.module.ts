@@ -1,12 +1,12 @@
 import { Module } from '@nestjs/common';
 import { Platform } from '../platform/index.js';
-import { Mails } from './mails.js';
+import { MailQueue } from './mail-queue.service.js';
 
 /** For the dispatcher. Whoever queues mail needs no module: `queueMail`. */
 @Module({
   providers: [
-    { provide: Mails, useFactory: (platform: Platform) => new Mails(platform), inject: [Platform] },
+    { provide: MailQueue, useFactory: (platform: Platform) => new MailQueue(platform), inject: [Platform] },
   ],
-  exports: [Mails],
+  exports: [MailQueue],
 })
 export class MailModule {}

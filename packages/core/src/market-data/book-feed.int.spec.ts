@@ -1,22 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { BookFeed } from './book-feed.js';
-import { type BookState, MarketBoard } from './market-board.js';
+import { MarketDataKeys } from './market-data-keys.js';
+import { MarketDataPublisher, type PublishedBookState } from './market-data-publisher.js';
 import type { BookMessage, Level, Price } from './market-messages.js';
-import { MarketNames } from './market-names.js';
 import { PriceFeed } from './price-feed.js';
 
 const redisUrl = process.env.TEST_REDIS_URL ?? '';
 const pair = { exchange: 'paper', symbol: 'BTC/USDT' };
 
 let prefix: string;
-let names: MarketNames;
+let names: MarketDataKeys;
 let redis: Redis;
 let closing: (() => void)[];
 let errors: unknown[];
 beforeEach(() => {
   prefix = `spec-${randomBytes(6).toString('hex')}`;
-  names = new MarketNames(prefix);
+  names = new MarketDataKeys(prefix);
   redis = new Redis(redisUrl);
   errors = [];
   closing = [() => redis.disconnect()];
@@ -26,8 +26,8 @@ afterEach(() => {
 });
 
 const onError = (error: unknown) => errors.push(error);
-function boardOf(holder: string): MarketBoard {
-  const board = new MarketBoard({ redisUrl, prefix, holder, onError });
+function boardOf(holder: string): MarketDataPublisher {
+  const board = new MarketDataPublisher({ redisUrl, prefix, holder, onError });
   closing.push(() => board.close());
   return board;
 }
@@ -36,7 +36,7 @@ function feedOf(): BookFeed {
   closing.push(() => feed.close());
   return feed;
 }
-const state = (bids: readonly Level[], asks: readonly Level[] = []): BookState => ({
+const state = (bids: readonly Level[], asks: readonly Level[] = []): PublishedBookState => ({
   bids,
   asks,
   exchangeTimestamp: '2026-01-01T00:00:00.000Z',
@@ -59,35 +59,35 @@ function listen(feed: BookFeed): BookMessage[] {
 describe('the board of market data', () => {
   it('has one holder at a time, and changes hands when the lease is given back or runs out', async () => {
     const [one, two] = [boardOf('one'), boardOf('two')];
-    expect([await one.hold('paper'), await two.hold('paper'), await one.hold('paper')]).toEqual([
-      true,
-      false,
-      true,
-    ]);
+    expect([
+      await one.acquireLease('paper'),
+      await two.acquireLease('paper'),
+      await one.acquireLease('paper'),
+    ]).toEqual([true, false, true]);
     expect(await redis.pttl(names.lease('paper'))).toBeGreaterThan(5_000);
     expect(await redis.pttl(names.lease('paper'))).toBeLessThanOrEqual(10_000);
-    await two.release('paper');
-    expect(await two.hold('paper')).toBe(false);
-    await one.release('paper');
-    expect(await two.hold('paper')).toBe(true);
+    await two.releaseLease('paper');
+    expect(await two.acquireLease('paper')).toBe(false);
+    await one.releaseLease('paper');
+    expect(await two.acquireLease('paper')).toBe(true);
     expect(await one.publish(pair, 'SNAPSHOT', state([]))).toBe(false);
     expect(await one.publishPrices('paper', [])).toBe(false);
     expect(await redis.get(names.book(pair))).toBeNull();
     await redis.del(names.lease('paper'));
-    expect(await one.hold('paper')).toBe(true);
+    expect(await one.acquireLease('paper')).toBe(true);
   });
 
   it('numbers messages on where another took over, beyond 32 bits, and never back where the count is lost', async () => {
     const [one, two] = [boardOf('one'), boardOf('two')];
     const got = listen(feedOf());
-    await one.hold('paper');
+    await one.acquireLease('paper');
     await eventually(async () => {
       await one.publish(pair, got.length === 0 ? 'SNAPSHOT' : 'KEEP', state([]));
       return got.length > 0;
     });
     await one.publish(pair, 'DELTA', state([['1', '1']]));
-    await one.release('paper');
-    await two.hold('paper');
+    await one.releaseLease('paper');
+    await two.acquireLease('paper');
     await two.publish(pair, 'SNAPSHOT', state([['2', '2']]));
     await eventually(() => got.length === 3);
     const [first, second, third] = got.map(({ sequence }) => sequence);
@@ -104,12 +104,12 @@ describe('the board of market data', () => {
 
   it('keeps nothing for longer than somebody keeps it up', async () => {
     const board = boardOf('one');
-    await board.hold('paper');
+    await board.acquireLease('paper');
     await board.publish(pair, 'SNAPSHOT', state([]));
     const price: Price = { ...pair, price: '1', exchangeTimestamp: '', receivedAt: '' };
     await board.publishPrices('paper', [price]);
     listen(feedOf());
-    await eventually(async () => (await board.wanted('paper')).length === 1);
+    await eventually(async () => (await board.wantedSymbols('paper')).length === 1);
     const keys = await redis.keys(`${prefix}:*`);
     expect(keys).toHaveLength(5);
     for (const key of keys) expect([key, await redis.pttl(key)]).toEqual([key, expect.any(Number)]);
@@ -120,12 +120,12 @@ describe('the board of market data', () => {
 describe('the feed of order books', () => {
   it('asks for a book that nobody publishes, and begins with its snapshot', async () => {
     const board = boardOf('one');
-    await board.hold('paper');
+    await board.acquireLease('paper');
     const asked: string[] = [];
-    await board.onRequest('paper', (symbol) => asked.push(symbol));
+    await board.onSnapshotRequest('paper', (symbol) => asked.push(symbol));
     const got = listen(feedOf());
     await eventually(() => asked.includes('BTC/USDT'));
-    expect(await board.wanted('paper')).toEqual(['BTC/USDT']);
+    expect(await board.wantedSymbols('paper')).toEqual(['BTC/USDT']);
     await board.publish(pair, 'DELTA', state([['1', '1']]));
     await board.publish(pair, 'SNAPSHOT', state([['1', '2']], [['3', '1']]));
     await eventually(() => got.length > 0);
@@ -136,9 +136,9 @@ describe('the feed of order books', () => {
 
   it('begins with the snapshot that is kept, without asking', async () => {
     const board = boardOf('one');
-    await board.hold('paper');
+    await board.acquireLease('paper');
     const asked: string[] = [];
-    await board.onRequest('paper', (symbol) => asked.push(symbol));
+    await board.onSnapshotRequest('paper', (symbol) => asked.push(symbol));
     await board.publish(pair, 'SNAPSHOT', state([['1', '2']]));
     const feed = feedOf();
     const [first, second] = [listen(feed), listen(feed)];
@@ -148,9 +148,9 @@ describe('the feed of order books', () => {
 
   it('heals a gap by itself: the next message is a snapshot', async () => {
     const board = boardOf('one');
-    await board.hold('paper');
+    await board.acquireLease('paper');
     let bids: Level[] = [['1', '1']];
-    await board.onRequest('paper', () => {
+    await board.onSnapshotRequest('paper', () => {
       board.publish(pair, 'REPEAT', state(bids)).catch(onError);
     });
     await board.publish(pair, 'SNAPSHOT', state(bids));
@@ -169,7 +169,7 @@ describe('the feed of order books', () => {
 
   it('makes up for what was told while its connection was away', async () => {
     const board = boardOf('one');
-    await board.hold('paper');
+    await board.acquireLease('paper');
     await board.publish(pair, 'SNAPSHOT', state([['1', '1']]));
     const got = listen(feedOf());
     await eventually(() => got.length === 1);
@@ -191,7 +191,7 @@ describe('the feed of order books', () => {
 
   it('makes up for a last message that was lost, though nothing follows it', async () => {
     const board = boardOf('one');
-    await board.hold('paper');
+    await board.acquireLease('paper');
     await board.publish(pair, 'SNAPSHOT', state([['1', '1']]));
     const got = listen(feedOf());
     await eventually(() => got.length === 1);
@@ -203,7 +203,7 @@ describe('the feed of order books', () => {
 
   it('tells the others on when one leaves, and lets go of a book that nobody follows', async () => {
     const board = boardOf('one');
-    await board.hold('paper');
+    await board.acquireLease('paper');
     await board.publish(pair, 'SNAPSHOT', state([]));
     const feed = feedOf();
     const got = listen(feed);
@@ -223,7 +223,7 @@ describe('the feed of order books', () => {
 describe('the feed of prices', () => {
   it('begins with all prices, goes on with those that change, and queues nothing for who is slow', async () => {
     const board = boardOf('one');
-    await board.hold('paper');
+    await board.acquireLease('paper');
     const priceOf = (symbol: string, price: string, at: number): Price => ({
       exchange: 'paper',
       symbol,

@@ -8,21 +8,21 @@
  * 4. A book is read from the exchange while somebody wants it: the wish is renewed, and ends by itself with the process.
  */
 import type { Redis } from 'ioredis';
-import { Consumer } from './consumer.js';
-import { FollowedBook } from './followed-book.js';
+import { BookReplica } from './book-replica.js';
+import { ConflatingConsumer } from './conflating-consumer.js';
+import { MarketDataKeys, type PairKey } from './market-data-keys.js';
 import type { BookMessage } from './market-messages.js';
-import { MarketNames, type PairKey } from './market-names.js';
-import { RedisChannels } from './redis-channels.js';
-import { commandsTo } from './redis-clients.js';
+import { createCommandClient } from './redis-command-client.js';
 import { RedisScript } from './redis-script.js';
+import { RedisSubscriber } from './redis-subscriber.js';
 
-const WISH_MS = 15_000;
-const WISH_EVERY_MS = 5_000;
+const INTEREST_TTL_MS = 15_000;
+const INTEREST_RENEWAL_MS = 5_000;
 /** How long a snapshot may keep somebody waiting before it is asked for again. */
 const ASK_EVERY_MS = 500;
 
 /** KEYS: wanted. ARGV: symbol, for how many milliseconds. */
-const WISH = new RedisScript(`
+const REGISTER_INTEREST = new RedisScript(`
 local time = redis.call('TIME')
 local untilMs = time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[2]
 redis.call('ZADD', KEYS[1], 'GT', string.format('%.0f', untilMs), ARGV[1])
@@ -30,7 +30,7 @@ redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 1
 `);
 
-export interface FeedOptions {
+export interface MarketFeedOptions {
   readonly redisUrl: string;
   /** As the workers' boards have it. */
   readonly prefix: string;
@@ -44,66 +44,69 @@ export interface Subscription {
 
 export interface BookSubscription extends Subscription {
   /** Whether what was handed over last is the present: false while a gap is waiting to be healed. */
-  readonly isPresent: boolean;
+  readonly isCurrent: boolean;
 }
 
 /** Where books are had from. */
 export type BookSource = Pick<BookFeed, 'subscribe'>;
 
-interface Followed {
+interface SubscribedBook {
   readonly pair: PairKey;
-  readonly book: FollowedBook;
+  readonly book: BookReplica;
 }
 
 export class BookFeed {
-  private readonly names: MarketNames;
+  private readonly keys: MarketDataKeys;
   private readonly redis: Redis;
-  private readonly channels: RedisChannels;
-  private readonly books = new Map<string, Followed>();
+  private readonly channels: RedisSubscriber;
+  private readonly books = new Map<string, SubscribedBook>();
   private readonly timers: readonly NodeJS.Timeout[];
 
-  constructor(private readonly options: FeedOptions) {
+  constructor(private readonly options: MarketFeedOptions) {
     const { redisUrl, prefix, onError } = options;
-    this.names = new MarketNames(prefix);
-    this.redis = commandsTo(redisUrl, `${prefix}:book-feed`, onError);
-    this.channels = new RedisChannels(redisUrl, `${prefix}:book-feed`, {
+    this.keys = new MarketDataKeys(prefix);
+    this.redis = createCommandClient(redisUrl, `${prefix}:book-feed`, onError);
+    this.channels = new RedisSubscriber(redisUrl, `${prefix}:book-feed`, {
       onMessage: (channel, text) => this.books.get(channel)?.book.receive(JSON.parse(text)),
       // The channel first: what is told after the snapshot was read must not be missed.
-      onHearing: (channel) => {
+      onSubscribed: (channel) => {
         const followed = this.books.get(channel);
-        if (followed !== undefined) this.ask(followed).catch(onError);
+        if (followed !== undefined) this.requestSnapshot(followed).catch(onError);
       },
       onError,
     });
     this.timers = [
       // Reads what is kept, too: a last message that was lost before a book fell silent shows nowhere else.
-      setInterval(() => this.forAll((followed) => this.ask(followed)), WISH_EVERY_MS),
-      setInterval(() => this.forAll((one) => (one.book.isInNeed ? this.ask(one) : undefined)), ASK_EVERY_MS),
+      setInterval(() => this.forAll((followed) => this.requestSnapshot(followed)), INTEREST_RENEWAL_MS),
+      setInterval(
+        () => this.forAll((one) => (one.book.needsSnapshot ? this.requestSnapshot(one) : undefined)),
+        ASK_EVERY_MS,
+      ),
     ];
     for (const timer of this.timers) timer.unref();
   }
 
   /** `onMessage` may answer with a promise: until it is settled, nothing more is handed over. */
   subscribe(pair: PairKey, onMessage: (message: BookMessage) => void | Promise<void>): BookSubscription {
-    const channel = this.names.book(pair);
+    const channel = this.keys.book(pair);
     const followed = this.books.get(channel) ?? this.follow(channel, pair);
     const { book } = followed;
     const leave = () => {
       book.remove(consumer);
       if (book.isUnused && this.books.get(channel) === followed) {
         this.books.delete(channel);
-        this.channels.leave(channel);
+        this.channels.unsubscribe(channel);
       }
     };
-    const consumer = new Consumer(onMessage, book.present, (error) => {
+    const consumer = new ConflatingConsumer(onMessage, book.currentSnapshot, (error) => {
       leave();
       this.options.onError(error);
     });
     book.add(consumer);
     return {
       close: leave,
-      get isPresent() {
-        return !book.isInNeed;
+      get isCurrent() {
+        return !book.needsSnapshot;
       },
     };
   }
@@ -115,26 +118,26 @@ export class BookFeed {
     this.channels.close();
   }
 
-  private follow(channel: string, pair: PairKey): Followed {
-    const followed = { pair, book: new FollowedBook() };
+  private follow(channel: string, pair: PairKey): SubscribedBook {
+    const followed = { pair, book: new BookReplica() };
     this.books.set(channel, followed);
-    this.channels.join(channel);
+    this.channels.subscribe(channel);
     return followed;
   }
 
   /** Reads the snapshot that is kept; where it doesn't help, asks for one. */
-  private async ask({ pair, book }: Followed): Promise<void> {
-    await this.wish(pair);
-    const kept = await this.redis.get(this.names.book(pair));
+  private async requestSnapshot({ pair, book }: SubscribedBook): Promise<void> {
+    await this.registerInterest(pair);
+    const kept = await this.redis.get(this.keys.book(pair));
     if (kept !== null) book.receive(JSON.parse(kept));
-    if (book.isInNeed) await this.redis.publish(this.names.requests(pair.exchange), pair.symbol);
+    if (book.needsSnapshot) await this.redis.publish(this.keys.requests(pair.exchange), pair.symbol);
   }
 
-  private async wish({ exchange, symbol }: PairKey): Promise<void> {
-    await WISH.run(this.redis, [this.names.wanted(exchange)], [symbol, WISH_MS]);
+  private async registerInterest({ exchange, symbol }: PairKey): Promise<void> {
+    await REGISTER_INTEREST.run(this.redis, [this.keys.interests(exchange)], [symbol, INTEREST_TTL_MS]);
   }
 
-  private forAll(work: (followed: Followed) => Promise<void> | undefined): void {
+  private forAll(work: (followed: SubscribedBook) => Promise<void> | undefined): void {
     for (const followed of this.books.values()) work(followed)?.catch(this.options.onError);
   }
 }

@@ -12,92 +12,92 @@ import type { BookMessage, BookSides, Level } from './market-messages.js';
 import { compareDecimals } from './order-book.js';
 
 /** The book that is viewed. */
-export interface ViewSource {
+export interface BookViewSource {
   /** Whether it is known to be the present. */
-  readonly isPresent: boolean;
+  readonly isCurrent: boolean;
   /** What its state says of itself; undefined while nothing is known. */
-  readonly stamp: BookMessage | undefined;
+  readonly header: BookMessage | undefined;
   sides(depth: number): BookSides;
 }
 
 /** Who is told; to be offered every message, the next after the one before. */
-export interface ViewTaker {
+export interface BookViewConsumer {
   offer(message: OrderBookUpdate): void;
 }
 
 type Levels = Pick<OrderBookUpdate, 'bids' | 'asks'>;
 
 export class BookView {
-  private readonly takers = new Set<ViewTaker>();
+  private readonly consumers = new Set<BookViewConsumer>();
   private shown: BookSides = { bids: [], asks: [] };
   /** What stands for `shown`; undefined while nothing is known. */
-  private stamp: BookMessage | undefined;
+  private header: BookMessage | undefined;
   private snapshot: OrderBookUpdate | undefined;
   /** Somebody asked for the present while it was not known. */
-  private owesSnapshot = false;
+  private isSnapshotPending = false;
 
   constructor(
-    private readonly viewed: ViewSource,
+    private readonly viewed: BookViewSource,
     private readonly depth: number,
   ) {
-    if (viewed.stamp !== undefined) this.turnTo(viewed.stamp, viewed.sides(depth));
+    if (viewed.header !== undefined) this.setState(viewed.header, viewed.sides(depth));
   }
 
   get isUnused(): boolean {
-    return this.takers.size === 0;
+    return this.consumers.size === 0;
   }
 
-  add(taker: ViewTaker): void {
-    this.takers.add(taker);
-    const present = this.present();
+  add(taker: BookViewConsumer): void {
+    this.consumers.add(taker);
+    const present = this.currentSnapshot();
     if (present !== undefined) taker.offer(present);
   }
 
-  remove(taker: ViewTaker): void {
-    this.takers.delete(taker);
+  remove(taker: BookViewConsumer): void {
+    this.consumers.delete(taker);
   }
 
   /** The viewed book has changed. */
   update(stamp: BookMessage): void {
-    const previous = this.stamp?.sequence;
+    const previous = this.header?.sequence;
     const best = this.viewed.sides(this.depth);
-    const isDue = this.owesSnapshot && this.viewed.isPresent;
+    const isDue = this.isSnapshotPending && this.viewed.isCurrent;
     if (stamp.kind === 'SNAPSHOT' || previous === undefined || isDue) {
-      this.owesSnapshot = false;
-      this.turnTo(stamp, best);
-      this.tell(this.whole(stamp));
+      this.isSnapshotPending = false;
+      this.setState(stamp, best);
+      this.broadcast(this.toSnapshot(stamp));
       return;
     }
     const bids = changesOf(this.shown.bids, best.bids, isHigher);
     const asks = changesOf(this.shown.asks, best.asks, isLower);
     if (bids.length + asks.length === 0) return;
-    this.turnTo(stamp, best);
-    this.tell(messageOf(stamp, 'DELTA', previous, { bids, asks }));
+    this.setState(stamp, best);
+    this.broadcast(messageOf(stamp, 'DELTA', previous, { bids, asks }));
   }
 
   /** The best levels as they stand; undefined while that isn't known. */
-  readonly present = (): OrderBookUpdate | undefined => {
-    if (this.stamp === undefined || !this.viewed.isPresent) {
-      this.owesSnapshot = true;
+  readonly currentSnapshot = (): OrderBookUpdate | undefined => {
+    if (this.header === undefined || !this.viewed.isCurrent) {
+      this.isSnapshotPending = true;
       return undefined;
     }
-    return this.whole(this.stamp);
+    return this.toSnapshot(this.header);
   };
 
-  private whole(stamp: BookMessage): OrderBookUpdate {
+  private toSnapshot(stamp: BookMessage): OrderBookUpdate {
     this.snapshot ??= messageOf(stamp, 'SNAPSHOT', null, this.shown);
     return this.snapshot;
   }
 
-  private turnTo(stamp: BookMessage, best: BookSides): void {
-    this.stamp = stamp;
+  private setState(stamp: BookMessage, best: BookSides): void {
+    this.header = stamp;
     this.shown = best;
     this.snapshot = undefined;
   }
 
-  private tell(message: OrderBookUpdate): void {
+  private broadcast(message: OrderBookUpdate): void {
     // Whoever comes while this is told has it already.
-    for (const taker of [...this.takers]) taker.offer(message);
+    for (const taker of [...this.consumers]) taker.offer(message);
   }
 }
 

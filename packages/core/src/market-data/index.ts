@@ -1,13 +1,13 @@
-export { BookFeed, type FeedOptions, type Subscription } from './book-feed.js';
-export { BookViews } from './book-views.js';
+export { BookFeed, type MarketFeedOptions, type Subscription } from './book-feed.js';
+export { BookStreams } from './book-streams.js';
+export { marketDataPrefix, type PairKey } from './market-data-keys.js';
 export {
-  type BoardOptions,
-  type BookState,
-  LEASE_MS,
-  MarketBoard,
-  type Publication,
-} from './market-board.js';
+  MARKET_DATA_LEASE_MS,
+  MarketDataPublisher,
+  type MarketDataPublisherOptions,
+  type PublishAction,
+  type PublishedBookState,
+} from './market-data-publisher.js';
 export type { BookMessage, BookSides, Level, Price } from './market-messages.js';
-export { marketPrefix, type PairKey } from './market-names.js';
-export { BookChanges, OrderBook } from './order-book.js';
+export { ConflatedDelta, OrderBook } from './order-book.js';
 export { PriceFeed } from './price-feed.js';

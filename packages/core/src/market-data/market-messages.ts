@@ -1,5 +1,5 @@
 import type { Decimal } from '@trading-automation/contracts';
-import type { PairKey } from './market-names.js';
+import type { PairKey } from './market-data-keys.js';
 
 /** Price and amount; in a DELTA an amount of 0 takes the level out. */
 export type Level = readonly [price: Decimal, amount: Decimal];

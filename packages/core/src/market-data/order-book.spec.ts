@@ -1,10 +1,12 @@
 import fc from 'fast-check';
-import { Exact } from '../values/index.js';
-import { BookChanges, compareDecimals, OrderBook } from './order-book.js';
+import { BigDecimal } from '../values/index.js';
+import { ConflatedDelta, compareDecimals, OrderBook } from './order-book.js';
 
 const decimal = fc
   .tuple(fc.bigInt({ min: 0n, max: 10n ** 12n }), fc.integer({ min: 0, max: 18 }))
-  .map(([units, decimals]) => new Exact(units.toString()).div(new Exact(10).pow(decimals)).toFixed());
+  .map(([units, decimals]) =>
+    new BigDecimal(units.toString()).div(new BigDecimal(10).pow(decimals)).toFixed(),
+  );
 const level = fc.tuple(decimal, decimal);
 const sides = fc.record({ bids: fc.array(level, { maxLength: 8 }), asks: fc.array(level, { maxLength: 8 }) });
 
@@ -12,7 +14,7 @@ describe('an order book', () => {
   it('orders decimals by their value, digit by digit', () => {
     fc.assert(
       fc.property(decimal, decimal, (a, b) => {
-        expect(Math.sign(compareDecimals(a, b))).toBe(new Exact(a).cmp(b));
+        expect(Math.sign(compareDecimals(a, b))).toBe(new BigDecimal(a).cmp(b));
       }),
     );
   });
@@ -43,13 +45,13 @@ describe('an order book', () => {
   it('comes to the same whether changes are applied one by one or together', () => {
     fc.assert(
       fc.property(sides, fc.array(sides, { maxLength: 6 }), (start, changes) => {
-        const [oneByOne, together, all] = [new OrderBook(), new OrderBook(), new BookChanges()];
+        const [oneByOne, together, all] = [new OrderBook(), new OrderBook(), new ConflatedDelta()];
         for (const book of [oneByOne, together]) book.reset(start);
         for (const change of changes) {
           oneByOne.apply(change);
           all.add(change);
         }
-        together.apply(all.take());
+        together.apply(all.drain());
         expect(together.sides()).toEqual(oneByOne.sides());
         expect(all.isEmpty).toBe(true);
       }),

@@ -61,7 +61,7 @@ class RankedLevels {
 }
 
 /** Changes of one book, the last of each level: as many as there are levels, however long nobody takes them. */
-export class BookChanges {
+export class ConflatedDelta {
   private readonly bids = new Map<Decimal, Decimal>();
   private readonly asks = new Map<Decimal, Decimal>();
 
@@ -74,7 +74,7 @@ export class BookChanges {
     return this.bids.size + this.asks.size === 0;
   }
 
-  take(): BookSides {
+  drain(): BookSides {
     const asks = sorted(this.asks);
     const sides = { bids: sorted(this.bids).reverse(), asks };
     this.clear();

@@ -1,14 +1,14 @@
 import type { Redis } from 'ioredis';
-import type { FeedOptions, Subscription } from './book-feed.js';
-import { Consumer } from './consumer.js';
+import type { MarketFeedOptions, Subscription } from './book-feed.js';
+import { ConflatingConsumer } from './conflating-consumer.js';
+import { MarketDataKeys } from './market-data-keys.js';
 import type { Price } from './market-messages.js';
-import { MarketNames } from './market-names.js';
-import { RedisChannels } from './redis-channels.js';
-import { commandsTo } from './redis-clients.js';
+import { createCommandClient } from './redis-command-client.js';
+import { RedisSubscriber } from './redis-subscriber.js';
 
-interface FollowedPrices {
+interface SubscribedPrices {
   readonly latest: Map<string, Price>;
-  readonly consumers: Set<Consumer<readonly Price[]>>;
+  readonly consumers: Set<ConflatingConsumer<readonly Price[]>>;
 }
 
 /**
@@ -17,20 +17,20 @@ interface FollowedPrices {
  * queued for it.
  */
 export class PriceFeed {
-  private readonly names: MarketNames;
+  private readonly keys: MarketDataKeys;
   private readonly redis: Redis;
-  private readonly channels: RedisChannels;
-  private readonly exchanges = new Map<string, FollowedPrices>();
+  private readonly channels: RedisSubscriber;
+  private readonly exchanges = new Map<string, SubscribedPrices>();
 
-  constructor(private readonly options: FeedOptions) {
+  constructor(private readonly options: MarketFeedOptions) {
     const { redisUrl, prefix, onError } = options;
-    this.names = new MarketNames(prefix);
-    this.redis = commandsTo(redisUrl, `${prefix}:price-feed`, onError);
-    this.channels = new RedisChannels(redisUrl, `${prefix}:price-feed`, {
+    this.keys = new MarketDataKeys(prefix);
+    this.redis = createCommandClient(redisUrl, `${prefix}:price-feed`, onError);
+    this.channels = new RedisSubscriber(redisUrl, `${prefix}:price-feed`, {
       onMessage: (channel, text) => this.receive(channel, JSON.parse(text)),
-      onHearing: (channel) => {
+      onSubscribed: (channel) => {
         for (const exchange of this.exchanges.keys()) {
-          if (this.names.prices(exchange) === channel) this.read(exchange).catch(onError);
+          if (this.keys.prices(exchange) === channel) this.read(exchange).catch(onError);
         }
       },
       onError,
@@ -46,10 +46,10 @@ export class PriceFeed {
       followed.consumers.delete(consumer);
       if (followed.consumers.size === 0 && this.exchanges.get(exchange) === followed) {
         this.exchanges.delete(exchange);
-        this.channels.leave(this.names.prices(exchange));
+        this.channels.unsubscribe(this.keys.prices(exchange));
       }
     };
-    const consumer = new Consumer<readonly Price[]>(onPrices, present, (error) => {
+    const consumer = new ConflatingConsumer<readonly Price[]>(onPrices, present, (error) => {
       leave();
       this.options.onError(error);
     });
@@ -65,17 +65,20 @@ export class PriceFeed {
     this.channels.close();
   }
 
-  private follow(exchange: string): FollowedPrices {
-    const followed = { latest: new Map<string, Price>(), consumers: new Set<Consumer<readonly Price[]>>() };
+  private follow(exchange: string): SubscribedPrices {
+    const followed = {
+      latest: new Map<string, Price>(),
+      consumers: new Set<ConflatingConsumer<readonly Price[]>>(),
+    };
     this.exchanges.set(exchange, followed);
-    this.channels.join(this.names.prices(exchange));
+    this.channels.subscribe(this.keys.prices(exchange));
     return followed;
   }
 
   private async read(exchange: string): Promise<void> {
-    const kept = await this.redis.hvals(this.names.prices(exchange));
+    const kept = await this.redis.hvals(this.keys.prices(exchange));
     if (kept.length > 0)
-      this.take(
+      this.applyPrices(
         exchange,
         kept.map((text) => JSON.parse(text)),
       );
@@ -83,10 +86,10 @@ export class PriceFeed {
 
   private receive(channel: string, prices: readonly Price[]): void {
     const exchange = prices[0]?.exchange ?? '';
-    if (this.names.prices(exchange) === channel) this.take(exchange, prices);
+    if (this.keys.prices(exchange) === channel) this.applyPrices(exchange, prices);
   }
 
-  private take(exchange: string, prices: readonly Price[]): void {
+  private applyPrices(exchange: string, prices: readonly Price[]): void {
     const followed = this.exchanges.get(exchange);
     if (followed === undefined) return;
     const isNews = ({ symbol, price, receivedAt }: Price) => {

@@ -1,23 +1,23 @@
-import { ALWAYS_TOLD, EVENT_TYPES, type EventType } from '@trading-automation/contracts';
+import { EVENT_TYPES, type EventType, MANDATORY_NOTIFICATIONS } from '@trading-automation/contracts';
 import fc from 'fast-check';
-import { type EventData, noteOf } from './notification.rules.js';
+import { type EventData, notificationContentOf } from './notification.rules.js';
 import {
+  composeDeactivationMail,
+  composeNotificationMail,
   isMailed,
   isShown,
-  mailOf,
-  mailOfDeactivation,
   mailTopicOf,
-  type ToldEvent,
-  type WebhookTrouble,
+  type NotifiableEvent,
+  type WebhookFailureSummary,
 } from './notification-mail.rules.js';
 
 const AT = new Date('2026-03-01T10:00:00.000Z');
-const toldOf = (type: EventType, data: EventData = {}): ToldEvent => {
+const toldOf = (type: EventType, data: EventData = {}): NotifiableEvent => {
   const record = { id: 'x_1', ...data };
-  const note = noteOf(type, record) ?? noteOf('trade.failed', record)!;
-  return { type, data: record, note, happenedAt: AT };
+  const note = notificationContentOf(type, record) ?? notificationContentOf('trade.failed', record)!;
+  return { type, data: record, content: note, happenedAt: AT };
 };
-const trouble: WebhookTrouble = {
+const trouble: WebhookFailureSummary = {
   failingSince: new Date('2026-03-01T09:30:00.000Z'),
   lastAttemptAt: new Date('2026-03-01T09:59:58.000Z'),
   lastStatusCode: 503,
@@ -58,8 +58,8 @@ describe('who is mailed', () => {
   it('of a stranger at the account whatever was chosen: a stolen key may not silence it', () => {
     const silent = { in_app: { '*': false, 'key.*': false }, email: { '*': false, 'withdrawal.*': false } };
     for (const type of EVENT_TYPES) {
-      expect([type, isShown(type, silent)]).toEqual([type, ALWAYS_TOLD.includes(type)]);
-      expect([type, isMailed(toldOf(type), silent)]).toEqual([type, ALWAYS_TOLD.includes(type)]);
+      expect([type, isShown(type, silent)]).toEqual([type, MANDATORY_NOTIFICATIONS.includes(type)]);
+      expect([type, isMailed(toldOf(type), silent)]).toEqual([type, MANDATORY_NOTIFICATIONS.includes(type)]);
     }
   });
 
@@ -80,7 +80,7 @@ describe('the mail of a deactivation', () => {
   const told = toldOf('webhook.deactivated', { id: 'whk_1', url, consecutive_failures: '10' });
 
   it('says what happened, since when, with what, how much waits, and how to mend it', () => {
-    const { subject, text } = mailOfDeactivation(told, trouble);
+    const { subject, text } = composeDeactivationMail(told, trouble);
     expect(subject).toBe('A webhook was deactivated');
     expect(text.split('\n')).toEqual(
       expect.arrayContaining([
@@ -104,7 +104,7 @@ describe('the mail of a deactivation', () => {
     [{ waiting: 1 }, /^Waiting {7}1 delivery, in/m],
     [{ waiting: 10_000 }, /^Waiting {7}10000 or more deliveries/m],
   ] as const)('tells of %j as it is', (more, line) => {
-    expect(mailOfDeactivation(told, { ...trouble, ...more }).text).toMatch(line);
+    expect(composeDeactivationMail(told, { ...trouble, ...more }).text).toMatch(line);
   });
 
   it.each([
@@ -112,7 +112,7 @@ describe('the mail of a deactivation', () => {
     ['https://exämple.com/ü', 'https://xn--exmple-cua.com/%C3%BC'],
     ['not a url', 'unknown'],
   ])('shows %j as one line of ASCII without what signs in', (given, shown) => {
-    const { text } = mailOfDeactivation(toldOf('webhook.deactivated', { url: given }), trouble);
+    const { text } = composeDeactivationMail(toldOf('webhook.deactivated', { url: given }), trouble);
     expect(text).toContain(`Address       ${shown}\n`);
   });
 });
@@ -124,7 +124,10 @@ describe('any mail', () => {
     fc.assert(
       fc.property(fc.constantFrom(...EVENT_TYPES), data, fc.boolean(), (type, record, isLast) => {
         const told = toldOf(type, { ...record, id: record.id || 'x_1' });
-        for (const { subject, text } of [mailOf(told, isLast), mailOfDeactivation(told, trouble)]) {
+        for (const { subject, text } of [
+          composeNotificationMail(told, isLast),
+          composeDeactivationMail(told, trouble),
+        ]) {
           expect(subject).toMatch(/^[\w' ]{1,100}$/);
           expect(text).toMatch(/\n$/);
           expect(text).not.toMatch(/[^\n\P{Cc}]|\p{Cf}|undefined|null|NaN|\n\n\n/u);
@@ -135,16 +138,18 @@ describe('any mail', () => {
   });
 
   it('says how to choose, or that it can not be turned off and what to do about a stranger', () => {
-    expect(mailOf(toldOf('trade.filled'), false).text).toContain('PUT /v1/settings/notifications');
-    const { text } = mailOf(toldOf('withdrawal.created', { amount: '5' }), false);
+    expect(composeNotificationMail(toldOf('trade.filled'), false).text).toContain(
+      'PUT /v1/settings/notifications',
+    );
+    const { text } = composeNotificationMail(toldOf('withdrawal.created', { amount: '5' }), false);
     expect(text).toContain('If this was not you: cancel it (POST /v1/withdrawals/x_1/cancel), and revoke');
     expect(text).not.toContain('/v1/settings');
   });
 
   it('that is the last of a day says so', () => {
-    expect(mailOf(toldOf('trade.filled'), true).text).toContain(
+    expect(composeNotificationMail(toldOf('trade.filled'), true).text).toContain(
       'More about trade.filled comes by mail tomorrow',
     );
-    expect(mailOf(toldOf('trade.filled'), false).text).not.toContain('tomorrow');
+    expect(composeNotificationMail(toldOf('trade.filled'), false).text).not.toContain('tomorrow');
   });
 });

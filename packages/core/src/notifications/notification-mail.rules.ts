@@ -6,13 +6,13 @@
  * 3. A URL is shown without its query, where people keep tokens, and in ASCII, so that it is what it looks like.
  */
 import {
-  ALWAYS_TOLD,
   accessOperations,
   choiceOf,
   deadLetterOperations,
   type EventType,
   eventOperations,
   MAILED_BY_DEFAULT,
+  MANDATORY_NOTIFICATIONS,
   NOTIFICATION_MAILS_PER_DAY,
   NOTIFICATIONS_SETTING,
   type NotificationPreferences,
@@ -21,29 +21,29 @@ import {
   withdrawalOperations,
 } from '@trading-automation/contracts';
 import { parseUrl } from '../values/index.js';
-import type { EventData, Note } from './notification.rules.js';
+import type { EventData, NotificationContent } from './notification.rules.js';
 
 /** An event with its words. */
-export interface ToldEvent {
+export interface NotifiableEvent {
   readonly type: EventType;
   readonly data: EventData;
-  readonly note: Note;
+  readonly content: NotificationContent;
   readonly happenedAt: Date;
 }
 
-export interface MailWords {
+export interface MailContent {
   readonly subject: string;
   readonly text: string;
 }
 
 /** Whether an event shows in the product. */
 export function isShown(type: EventType, { in_app }: NotificationPreferences): boolean {
-  return ALWAYS_TOLD.includes(type) || (choiceOf(in_app, type) ?? true);
+  return MANDATORY_NOTIFICATIONS.includes(type) || (choiceOf(in_app, type) ?? true);
 }
 
 /** Whether an event is mailed, where there is an address. */
-export function isMailed({ type, data }: ToldEvent, { email }: NotificationPreferences): boolean {
-  return ALWAYS_TOLD.includes(type) || (choiceOf(email, type) ?? isMailedByDefault(type, data));
+export function isMailed({ type, data }: NotifiableEvent, { email }: NotificationPreferences): boolean {
+  return MANDATORY_NOTIFICATIONS.includes(type) || (choiceOf(email, type) ?? isMailedByDefault(type, data));
 }
 
 function isMailedByDefault(type: EventType, data: EventData): boolean {
@@ -52,27 +52,27 @@ function isMailedByDefault(type: EventType, data: EventData): boolean {
 }
 
 /** What is counted together where mail is held down, and how many of it are sent in a day. */
-export function mailTopicOf({ type, note }: ToldEvent): { topic: string; perDay: number } {
+export function mailTopicOf({ type, content }: NotifiableEvent): { topic: string; perDay: number } {
   return type === 'webhook.deactivated'
-    ? { topic: `${type} ${note.resourceId}`, perDay: 1 }
+    ? { topic: `${type} ${content.resourceId}`, perDay: 1 }
     : { topic: type, perDay: NOTIFICATION_MAILS_PER_DAY };
 }
 
 /** @param isLast no more about this kind will be mailed today */
-export function mailOf(told: ToldEvent, isLast: boolean): MailWords {
-  const { type, note, happenedAt } = told;
+export function composeNotificationMail(told: NotifiableEvent, isLast: boolean): MailContent {
+  const { type, content, happenedAt } = told;
   return {
-    subject: note.title,
+    subject: content.title,
     text: textOf([
-      [visible(note.body)],
+      [sanitizeLine(content.body)],
       [
         row('When', happenedAt.toISOString()),
         row('Event', type),
-        row('Record', `${note.resource} ${visible(note.resourceId)}`),
+        row('Record', `${content.resource} ${sanitizeLine(content.resourceId)}`),
       ],
-      ifItWasAnother(told),
+      securityAdvice(told),
       isLast ? [`More about ${type} comes by mail tomorrow; until then it is in your notifications.`] : [],
-      [whyOf(type)],
+      [deliveryReason(type)],
     ]),
   };
 }
@@ -81,26 +81,28 @@ const KEYS_PATH = accessOperations.listApiKeys.path;
 const PUBLIC_KEYS_PATH = accessOperations.listPublicKeys.path;
 
 /** The path of an operation on the record that a note is about. */
-const pathOf = ({ path }: { readonly path: string }, { resourceId }: Note) =>
-  path.replace(':id', visible(resourceId));
+const pathOf = ({ path }: { readonly path: string }, { resourceId }: NotificationContent) =>
+  path.replace(':id', sanitizeLine(resourceId));
 
 /** What its owner can do at once, where a stranger might have done it. */
-function ifItWasAnother({ type, note }: ToldEvent): string[] {
-  if (!ALWAYS_TOLD.includes(type)) return [];
+function securityAdvice({ type, content }: NotifiableEvent): string[] {
+  if (!MANDATORY_NOTIFICATIONS.includes(type)) return [];
   const revoke = `revoke every key that you don't know (${KEYS_PATH}, ${PUBLIC_KEYS_PATH})`;
   return type === 'withdrawal.created'
-    ? [`If this was not you: cancel it (POST ${pathOf(withdrawalOperations.cancel, note)}), and ${revoke}.`]
+    ? [
+        `If this was not you: cancel it (POST ${pathOf(withdrawalOperations.cancel, content)}), and ${revoke}.`,
+      ]
     : [`If this was not you: ${revoke}.`];
 }
 
-function whyOf(type: EventType): string {
-  return ALWAYS_TOLD.includes(type)
+function deliveryReason(type: EventType): string {
+  return MANDATORY_NOTIFICATIONS.includes(type)
     ? 'This is always mailed to the verified address of your account.'
     : `You choose what is mailed to you: PUT ${settingOperations.put.path.replace(':key', NOTIFICATIONS_SETTING)}.`;
 }
 
 /** What the database knows of a webhook that failed. */
-export interface WebhookTrouble {
+export interface WebhookFailureSummary {
   /** When the first of the failed attempts in a row began. */
   readonly failingSince: Date | null;
   readonly lastAttemptAt: Date | null;
@@ -111,8 +113,8 @@ export interface WebhookTrouble {
 }
 export const WAITING_COUNTED_MAX = 10_000;
 
-export function mailOfDeactivation(told: ToldEvent, trouble: WebhookTrouble): MailWords {
-  const { data, note, happenedAt } = told;
+export function composeDeactivationMail(told: NotifiableEvent, trouble: WebhookFailureSummary): MailContent {
+  const { data, content, happenedAt } = told;
   const failures = typeof data.consecutive_failures === 'string' ? data.consecutive_failures : 'too many';
   const since = trouble.failingSince?.toISOString();
   const { waiting } = trouble;
@@ -125,8 +127,8 @@ export function mailOfDeactivation(told: ToldEvent, trouble: WebhookTrouble): Ma
         'Nothing is sent to it.',
       ],
       [
-        row('Webhook', visible(note.resourceId)),
-        row('Address', shownUrl(data.url)),
+        row('Webhook', sanitizeLine(content.resourceId)),
+        row('Address', redactUrl(data.url)),
         row('When', happenedAt.toISOString()),
         row('Failing', `${failures} attempts in a row${since === undefined ? '' : `, since ${since}`}`),
         row('Last attempt', lastAttempt(trouble)),
@@ -134,18 +136,18 @@ export function mailOfDeactivation(told: ToldEvent, trouble: WebhookTrouble): Ma
       ],
       [
         'To mend it:',
-        `1. See to it that the receiver answers with 2xx. What it said: GET ${pathOf(webhookOperations.deliveries, note)}`,
-        `2. Take the webhook into use again: PATCH ${pathOf(webhookOperations.update, note)} with {"is_active": true}`,
-        `3. Send what waits: POST ${pathOf(deadLetterOperations.retryMany, note)} with {}`,
+        `1. See to it that the receiver answers with 2xx. What it said: GET ${pathOf(webhookOperations.deliveries, content)}`,
+        `2. Take the webhook into use again: PATCH ${pathOf(webhookOperations.update, content)} with {"is_active": true}`,
+        `3. Send what waits: POST ${pathOf(deadLetterOperations.retryMany, content)} with {}`,
         'Events that happen before step 2 are not sent to it by themselves: they stay readable under GET',
-        `${eventOperations.list.path}, and POST ${pathOf(webhookOperations.replay, note)} sends one of them.`,
+        `${eventOperations.list.path}, and POST ${pathOf(webhookOperations.replay, content)} sends one of them.`,
       ],
-      ['A webhook is written about once a day at most.', whyOf('webhook.deactivated')],
+      ['A webhook is written about once a day at most.', deliveryReason('webhook.deactivated')],
     ]),
   };
 }
 
-function lastAttempt({ lastAttemptAt, lastError, lastStatusCode }: WebhookTrouble): string {
+function lastAttempt({ lastAttemptAt, lastError, lastStatusCode }: WebhookFailureSummary): string {
   if (lastAttemptAt === null) return 'unknown';
   const outcome = lastStatusCode === null ? (lastError ?? 'failed') : `HTTP ${lastStatusCode}`;
   const reason = lastStatusCode === null || lastError === 'http_status' ? '' : ` (${lastError})`;
@@ -166,14 +168,14 @@ const SHOWN_MAX = 500;
 /** Control and format characters: line ends, and what turns the direction of text. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 
-function visible(words: string): string {
+function sanitizeLine(words: string): string {
   const line = words.replace(INVISIBLE, ' ');
   return line.length <= SHOWN_MAX ? line : `${line.slice(0, SHOWN_MAX)}…`;
 }
 
-function shownUrl(given: unknown): string {
+function redactUrl(given: unknown): string {
   const url = typeof given === 'string' ? parseUrl(given) : undefined;
   if (url === undefined) return 'unknown';
   const { origin, pathname, search } = url;
-  return visible(`${origin}${pathname}${search === '' ? '' : '?…'}`);
+  return sanitizeLine(`${origin}${pathname}${search === '' ? '' : '?…'}`);
 }

@@ -5,16 +5,19 @@ import {
   notificationPreferences,
 } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
-import { WAITING_COUNTED_MAX, type WebhookTrouble } from './notification-mail.rules.js';
+import { WAITING_COUNTED_MAX, type WebhookFailureSummary } from './notification-mail.rules.js';
 
-export interface Reader {
+export interface Recipient {
   /** Verified; null where there is none. */
   readonly email: string | null;
   readonly preferences: NotificationPreferences;
 }
 
 /** By the user's uuid. */
-export async function readersOf(tx: Tx, userIds: readonly string[]): Promise<ReadonlyMap<string, Reader>> {
+export async function readRecipients(
+  tx: Tx,
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, Recipient>> {
   const rows = await queryPrepared<{ id: string; email: string | null; chosen: string | null }>(
     tx,
     `SELECT u.id, CASE WHEN u.email_verified_at IS NOT NULL THEN u.email END AS email, s.value::text AS chosen
@@ -37,12 +40,12 @@ function preferencesIn(text: string | null): NotificationPreferences {
  *
  * @param failures how many attempts in a row have failed
  */
-export async function troubleOfWebhook(
+export async function readWebhookFailureSummary(
   tx: Tx,
   webhookId: string,
   failures: number,
   until: Date,
-): Promise<WebhookTrouble> {
+): Promise<WebhookFailureSummary> {
   const [row] = await tx.query(
     `WITH failed AS (
        SELECT attempted_at, status_code, error FROM webhook_attempts

@@ -1,6 +1,6 @@
 import { EVENT_TYPES, type EventType, notification } from '@trading-automation/contracts';
 import fc from 'fast-check';
-import { type EventData, noteOf } from './notification.rules.js';
+import { type EventData, notificationContentOf } from './notification.rules.js';
 
 const trade = { id: 'trd_1', side: 'BUY', amount: '0.10', symbol: 'BTC/USDT', filled_amount: '0.05' };
 
@@ -14,10 +14,12 @@ const SILENT: readonly EventType[] = [
   'webhook.test',
 ];
 
-describe('noteOf', () => {
+describe('notificationContentOf', () => {
   it('tells of every kind of event but those that are the echo of what its reader did', () => {
     for (const kind of EVENT_TYPES) {
-      expect(noteOf(kind, { id: 'x_1' }) === null ? [kind] : []).toEqual(SILENT.includes(kind) ? [kind] : []);
+      expect(notificationContentOf(kind, { id: 'x_1' }) === null ? [kind] : []).toEqual(
+        SILENT.includes(kind) ? [kind] : [],
+      );
     }
   });
 
@@ -39,7 +41,7 @@ describe('noteOf', () => {
     );
     fc.assert(
       fc.property(fc.constantFrom(...EVENT_TYPES), data, (kind, record) => {
-        const note = noteOf(kind, record as EventData);
+        const note = notificationContentOf(kind, record as EventData);
         if (note === null) return;
         expect(typeof record.id).toBe('string');
         const { severity, title, body, resource, resourceId } = note;
@@ -55,7 +57,7 @@ describe('noteOf', () => {
   });
 
   it('rule 23: tells of trades that were made because the exchange knows something else, and of no other new one', () => {
-    const bodyOf = (origin: string) => noteOf('trade.created', { ...trade, origin })?.body;
+    const bodyOf = (origin: string) => notificationContentOf('trade.created', { ...trade, origin })?.body;
     expect(bodyOf('EXTERNAL')).toBe(
       'Trade BUY 0.10 BTC/USDT was found at the exchange; it was not placed here.',
     );
@@ -65,14 +67,14 @@ describe('noteOf', () => {
 
   it('leaves out what a record lacks', () => {
     for (const kind of EVENT_TYPES) {
-      const { title, body } = noteOf(kind, { id: 'x_1' }) ?? { title: '', body: '' };
+      const { title, body } = notificationContentOf(kind, { id: 'x_1' }) ?? { title: '', body: '' };
       expect(`${title} ${body}`).not.toMatch(/undefined|null|object|NaN|[“”]| {2}|\(\)/);
     }
   });
 
   it('makes nothing of a kind that this release does not know', () => {
-    expect(noteOf('trade.exploded' as EventType, { id: 'trd_1' })).toBeNull();
-    expect(noteOf('constructor' as EventType, { id: 'trd_1' })).toBeNull();
+    expect(notificationContentOf('trade.exploded' as EventType, { id: 'trd_1' })).toBeNull();
+    expect(notificationContentOf('constructor' as EventType, { id: 'trd_1' })).toBeNull();
   });
 
   it.each([
@@ -131,15 +133,19 @@ describe('noteOf', () => {
       'The withdrawal of 5 failed: No gas; its amount is yours again.',
     ],
   ] as const)('says of %s what happened: %j', (kind, data, severity, body) => {
-    expect(noteOf(kind, data)).toMatchObject({ severity, body, resourceId: data.id });
+    expect(notificationContentOf(kind, data)).toMatchObject({ severity, body, resourceId: data.id });
   });
 
   it('does not tell a user of a cancel of their own', () => {
-    expect(noteOf('trade.cancelled', { ...trade, cancel_reason: 'USER' })).toBeNull();
+    expect(notificationContentOf('trade.cancelled', { ...trade, cancel_reason: 'USER' })).toBeNull();
   });
 
   it('tells apart which kind of key was revoked', () => {
-    expect(noteOf('key.revoked', { id: 'key_1', name: 'bot' })).toMatchObject({ resource: 'api_key' });
-    expect(noteOf('key.revoked', { id: 'pbk_1', pubkey: '02ab' })).toMatchObject({ resource: 'public_key' });
+    expect(notificationContentOf('key.revoked', { id: 'key_1', name: 'bot' })).toMatchObject({
+      resource: 'api_key',
+    });
+    expect(notificationContentOf('key.revoked', { id: 'pbk_1', pubkey: '02ab' })).toMatchObject({
+      resource: 'public_key',
+    });
   });
 });

@@ -10,7 +10,7 @@ import type { EventType, NotificationResource, NotificationSeverity } from '@tra
 /** The record that an event carries; its numbers are text. */
 export type EventData = Readonly<Record<string, unknown>>;
 
-export interface Note {
+export interface NotificationContent {
   readonly severity: NotificationSeverity;
   readonly title: string;
   readonly body: string;
@@ -19,26 +19,26 @@ export interface Note {
 }
 
 /** null where nobody needs to be told. */
-type Rule = (data: EventData) => Omit<Note, 'resourceId'> | null;
+type Rule = (data: EventData) => Omit<NotificationContent, 'resourceId'> | null;
 
-const NOBODY: Rule = () => null;
+const NO_NOTIFICATION: Rule = () => null;
 
 /** Whether somebody may have to be told of such an event; a kind of a newer release is told of by that one. */
 export function isNotable(type: EventType): boolean {
-  return Object.hasOwn(RULES, type) && RULES[type] !== NOBODY;
+  return Object.hasOwn(RULES, type) && RULES[type] !== NO_NOTIFICATION;
 }
 
 /** The notification of an event, or null. */
-export function noteOf(type: EventType, data: EventData): Note | null {
-  const resourceId = wordOf(data, 'id');
+export function notificationContentOf(type: EventType, data: EventData): NotificationContent | null {
+  const resourceId = stringField(data, 'id');
   if (resourceId === '' || !isNotable(type)) return null;
   const note = RULES[type](data);
   return note === null ? null : { ...note, resourceId };
 }
 
 const RULES: Readonly<Record<EventType, Rule>> = {
-  'trade.created': (data) => found(data),
-  'trade.partially_filled': NOBODY,
+  'trade.created': (data) => discoveredTrade(data),
+  'trade.partially_filled': NO_NOTIFICATION,
   'trade.filled': (data) =>
     trade('INFO', 'Trade filled', data, `is filled${withValue(' at ', data, 'average_price')}.`),
   'trade.cancelled': (data) => cancelled(data),
@@ -50,7 +50,7 @@ const RULES: Readonly<Record<EventType, Rule>> = {
       data,
       `is closed${withValue('; its realized result is ', data, 'realized_pnl')}.`,
     ),
-  'copier.started': NOBODY,
+  'copier.started': NO_NOTIFICATION,
   'copier.stopped': (data) => stopped(data),
   'copier.trade_skipped': (data) => ({
     severity: 'INFO',
@@ -64,7 +64,7 @@ const RULES: Readonly<Record<EventType, Rule>> = {
     body: `${named('Copier', data, 'name')} holds what its strategy has closed; nothing is traded without you.`,
     resource: 'copier',
   }),
-  'exchange.synced': NOBODY,
+  'exchange.synced': NO_NOTIFICATION,
   'exchange.sync_failed': (data) => ({
     severity: 'WARNING',
     title: 'Balances not read',
@@ -83,13 +83,13 @@ const RULES: Readonly<Record<EventType, Rule>> = {
     body: `You were granted a reward${withValue(' of ', data, 'amount')}${withValue(' ', data, 'currency')}.`,
     resource: 'reward',
   }),
-  'reward.claimed': NOBODY,
+  'reward.claimed': NO_NOTIFICATION,
   'withdrawal.created': (data) => withdrawal('INFO', 'Withdrawal requested', data, 'was requested'),
   'withdrawal.completed': (data) => withdrawal('INFO', 'Withdrawal completed', data, 'is completed'),
   'withdrawal.cancelled': (data) => withdrawal('INFO', 'Withdrawal cancelled', data, 'was cancelled'),
   'withdrawal.failed': (data) =>
     withdrawal('WARNING', 'Withdrawal failed', data, `failed${because(data)}; its amount is yours again`),
-  'webhook.test': NOBODY,
+  'webhook.test': NO_NOTIFICATION,
   'webhook.deactivated': (data) => ({
     severity: 'WARNING',
     title: 'Webhook deactivated',
@@ -117,7 +117,9 @@ function trade(
   data: EventData,
   outcome: string,
 ): ReturnType<Rule> {
-  const order = ['side', 'amount', 'symbol'].map((name) => wordOf(data, name)).filter((word) => word !== '');
+  const order = ['side', 'amount', 'symbol']
+    .map((name) => stringField(data, name))
+    .filter((word) => word !== '');
   return { severity, title, body: `${['Trade', ...order].join(' ')} ${outcome}`, resource: 'trade' };
 }
 
@@ -127,8 +129,8 @@ const FOUND: ReadonlyMap<string, string> = new Map([
   ['RECONCILIATION', 'was written down: the exchange holds less than the trades here say.'],
 ]);
 
-function found(data: EventData): ReturnType<Rule> {
-  const outcome = FOUND.get(wordOf(data, 'origin'));
+function discoveredTrade(data: EventData): ReturnType<Rule> {
+  const outcome = FOUND.get(stringField(data, 'origin'));
   return outcome === undefined ? null : trade('WARNING', 'Account differs', data, outcome);
 }
 
@@ -141,7 +143,7 @@ const CANCELLED_BY: Readonly<Record<string, string>> = {
 };
 
 function cancelled(data: EventData): ReturnType<Rule> {
-  const reason = wordOf(data, 'cancel_reason');
+  const reason = stringField(data, 'cancel_reason');
   if (reason === 'USER') return null;
   const severity = reason === 'IOC_REMAINDER' ? 'INFO' : 'WARNING';
   const filled = withValue('; filled: ', data, 'filled_amount');
@@ -149,7 +151,7 @@ function cancelled(data: EventData): ReturnType<Rule> {
 }
 
 function stopped(data: EventData): ReturnType<Rule> {
-  const reason = wordOf(data, 'status_reason');
+  const reason = stringField(data, 'status_reason');
   const openLots = Array.isArray(data.open_lots) ? data.open_lots.length : 0;
   const left = openLots === 0 ? '' : ` Open lots left unmanaged: ${openLots}.`;
   return {
@@ -172,14 +174,14 @@ function withdrawal(
 }
 
 function deactivation(data: EventData): string {
-  const failed = `${wordOf(data, 'consecutive_failures') || 'too many'} attempts in a row failed`;
-  const mend = 'Once its receiver answers, set is_active to true and retry its dead letters.';
-  return `Nothing more is sent to ${wordOf(data, 'url') || 'a webhook'}: ${failed}. ${mend}`;
+  const failed = `${stringField(data, 'consecutive_failures') || 'too many'} attempts in a row failed`;
+  const resolution = 'Once its receiver answers, set is_active to true and retry its dead letters.';
+  return `Nothing more is sent to ${stringField(data, 'url') || 'a webhook'}: ${failed}. ${resolution}`;
 }
 
 /** API keys and public keys are revoked under one kind; a record tells by its members which of them it is. */
 function revoked(data: EventData): ReturnType<Rule> {
-  const isPublicKey = wordOf(data, 'pubkey') !== '';
+  const isPublicKey = stringField(data, 'pubkey') !== '';
   return {
     severity: 'INFO',
     title: isPublicKey ? 'Public key revoked' : 'API key revoked',
@@ -195,17 +197,17 @@ function because(data: EventData): string {
 }
 
 function named(noun: string, data: EventData, field: string): string {
-  const name = wordOf(data, field);
+  const name = stringField(data, field);
   return name === '' ? noun : `${noun} “${name}”`;
 }
 
 function withValue(before: string, data: EventData, field: string): string {
-  const value = wordOf(data, field);
+  const value = stringField(data, field);
   return value === '' ? '' : `${before}${value}`;
 }
 
 /** Empty where the member is no text; without U+0000, which Postgres takes in none. */
-function wordOf(data: EventData, field: string): string {
+function stringField(data: EventData, field: string): string {
   const value = Object.hasOwn(data, field) ? data[field] : undefined;
   return typeof value === 'string' ? value.replaceAll('\u0000', '') : '';
 }

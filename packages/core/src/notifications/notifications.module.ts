@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
-import { Commands, Lists } from '../operations/index.js';
+import { CommandRunner, ListReader } from '../operations/index.js';
 import { Platform } from '../platform/index.js';
-import { NotificationRelay } from './notification-relay.js';
+import { NotificationRelay } from './notification-relay.service.js';
 import { NotificationsService } from './notifications.service.js';
 
 /** For an API. */
@@ -9,9 +9,9 @@ import { NotificationsService } from './notifications.service.js';
   providers: [
     {
       provide: NotificationsService,
-      useFactory: (platform: Platform, lists: Lists, commands: Commands) =>
+      useFactory: (platform: Platform, lists: ListReader, commands: CommandRunner) =>
         new NotificationsService(platform, lists, commands),
-      inject: [Platform, Lists, Commands],
+      inject: [Platform, ListReader, CommandRunner],
     },
   ],
   exports: [NotificationsService],

@@ -8,8 +8,8 @@ import {
 import { appendEvent, inTransaction, newUuid } from '@trading-automation/persistence';
 
 import { type Actor, querySchemaOf } from '../operations/index.js';
-import { CoreUnderTest, statementsOf } from '../testing/index.js';
-import { NotificationRelay } from './notification-relay.js';
+import { CoreUnderTest, countStatements } from '../testing/index.js';
+import { NotificationRelay } from './notification-relay.service.js';
 import { NotificationsService } from './notifications.service.js';
 
 let core: CoreUnderTest;
@@ -89,7 +89,7 @@ describe('the relay', () => {
   });
 
   it('makes one of each however many relays are at it, and misses none', async () => {
-    const others = await Promise.all([core.another(), core.another()]);
+    const others = await Promise.all([core.openSecondPlatform(), core.openSecondPlatform()]);
     const relays = [relay, ...others.map((platform) => new NotificationRelay(platform))];
     const emitting = Promise.all(Array.from({ length: 40 }, () => emit('trade.failed')));
     const draining = Promise.all(relays.flatMap((each) => [each.drain(), each.drain()]));
@@ -167,7 +167,7 @@ describe('a notification', () => {
     const expected = [second, null, null, first, null, null, second];
     expect(await notifications.getMany(actor, asked)).toEqual(expected);
     const look = () => notifications.getMany(actor, asked);
-    expect(await statementsOf(core.platform.database, look)).toBe(1);
+    expect(await countStatements(core.platform.database, look)).toBe(1);
     expect(await notifications.getMany(actor, ['ntf_x', ''])).toEqual([null, null]);
     const idle: Actor = { ...actor, credential: { ...actor.credential, permissions: [] } };
     await expect(notifications.getMany(idle, asked)).rejects.toMatchObject({ code: 'permission_denied' });

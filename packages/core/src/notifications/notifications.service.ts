@@ -11,12 +11,12 @@ import { IsNull } from 'typeorm';
 import {
   type Actor,
   authorise,
-  type Commands,
-  type ListedPage,
+  type CommandRunner,
+  decodeIdOrThrow,
   type ListQuery,
-  type Lists,
-  recordsByIds,
-  uuidOf,
+  type ListReader,
+  loadByIds,
+  type PageWithCursors,
 } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
 import { NotificationEntity } from './notification.entity.js';
@@ -36,11 +36,11 @@ const OWN = allColumns(
 export class NotificationsService {
   constructor(
     private readonly platform: Platform,
-    private readonly lists: Lists,
-    private readonly commands: Commands,
+    private readonly lists: ListReader,
+    private readonly commands: CommandRunner,
   ) {}
 
-  async list(actor: Actor, query: ListQuery & ListFilters): Promise<ListedPage<Notification>> {
+  async list(actor: Actor, query: ListQuery & ListFilters): Promise<PageWithCursors<Notification>> {
     authorise(actor, notificationOperations.list.access);
     const where = ['n.user_id = $1', 'n.deleted_at IS NULL'];
     const params: string[] = [actor.userId];
@@ -65,7 +65,7 @@ export class NotificationsService {
   async getMany(actor: Actor, publicIds: readonly string[]): Promise<readonly (Notification | null)[]> {
     authorise(actor, notificationOperations.list.access);
     const { database } = this.platform;
-    return recordsByIds('ntf', publicIds, async (ids) => {
+    return loadByIds('ntf', publicIds, async (ids) => {
       const rows = await queryPrepared(database.manager, OWN(database), [ids, actor.userId]);
       return hydrate(database, NotificationEntity, rows).map(notificationView);
     });
@@ -84,8 +84,8 @@ export class NotificationsService {
   /** One that is read keeps the moment that it was read first. */
   async read(actor: Actor, id: string): Promise<Notification> {
     authorise(actor, notificationOperations.read.access);
-    const uuid = uuidOf('ntf', id);
-    return this.commands.run(actor.once, async (tx) => {
+    const uuid = decodeIdOrThrow('ntf', id);
+    return this.commands.run(actor.idempotency, async (tx) => {
       await tx.query(
         `UPDATE notifications SET read_at = clock_timestamp(), updated_at = clock_timestamp()
          WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL AND read_at IS NULL`,
@@ -101,7 +101,7 @@ export class NotificationsService {
   /** Those that come while it runs stay unread. */
   async readAll(actor: Actor): Promise<{ updated: number }> {
     authorise(actor, notificationOperations.readAll.access);
-    return this.commands.run(actor.once, async (tx) => {
+    return this.commands.run(actor.idempotency, async (tx) => {
       // Two at once would lock the same rows, each in an order of its own. Not the user's lock: this may take long, and
       // nobody who stops a copier waits for it.
       const lock = `notifications of ${actor.userId}`;
@@ -112,8 +112,8 @@ export class NotificationsService {
 
   async delete(actor: Actor, id: string): Promise<{ id: string; deleted: true }> {
     authorise(actor, notificationOperations.delete.access);
-    const uuid = uuidOf('ntf', id);
-    return this.commands.run(actor.once, async (tx) => {
+    const uuid = decodeIdOrThrow('ntf', id);
+    return this.commands.run(actor.idempotency, async (tx) => {
       const [, count] = await tx.query(
         `UPDATE notifications SET deleted_at = clock_timestamp(), updated_at = clock_timestamp()
          WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL`,

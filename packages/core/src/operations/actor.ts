@@ -1,5 +1,5 @@
 import { DomainError, encodeId, type Permission, permits } from '@trading-automation/contracts';
-import type { OnceRequest } from './commands.js';
+import type { IdempotencyContext } from './command-runner.js';
 
 /** Who asks: the first argument of every use-case. */
 export interface Actor {
@@ -12,7 +12,7 @@ export interface Actor {
     readonly permissions: readonly Permission[];
   };
   /** Set where the request carries an Idempotency-Key. */
-  readonly once?: OnceRequest | undefined;
+  readonly idempotency?: IdempotencyContext | undefined;
 }
 
 /** @throws {DomainError} `permission_denied`, naming the permission that is needed */

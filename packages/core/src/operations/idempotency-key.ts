@@ -5,7 +5,7 @@ import { DomainError } from '@trading-automation/contracts';
 const KEY = /^[\x20-\x7e]{1,255}$/;
 
 /** The key that the headers carry, or undefined where they carry none. @throws {DomainError} where it can't be one */
-export function idempotencyKeyIn(rawHeaders: readonly string[]): string | undefined {
+export function parseIdempotencyKey(rawHeaders: readonly string[]): string | undefined {
   const keys = rawHeaders.filter(
     (_, i) => i % 2 === 1 && rawHeaders[i - 1]!.toLowerCase() === 'idempotency-key',
   );
@@ -22,7 +22,7 @@ export function idempotencyKeyIn(rawHeaders: readonly string[]): string | undefi
 }
 
 /** In whose name a key is kept for a caller who has no account yet: the public key that asks for one. */
-export function userIdOfStranger(body: unknown): string {
+export function anonymousUserId(body: unknown): string {
   const { pubkey } = (body ?? {}) as { pubkey?: unknown };
   const hex = createHash('sha256')
     .update(`stranger\n${String(pubkey)}`)

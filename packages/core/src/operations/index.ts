@@ -1,18 +1,20 @@
 /** What every operation uses: transactions that run once per Idempotency-Key, lists, ids, refusals and events. */
 
 export { type Actor, authorise, credentialId } from './actor.js';
-export { announce, announceAll, eventPayload } from './announce.js';
-export { AnswerReplayed, Commands, type OnceRequest, type Outcome } from './commands.js';
-export { idempotencyKeyIn, userIdOfStranger } from './idempotency-key.js';
+export { CommandRunner, type IdempotencyContext, type Outcome, ResponseReplayed } from './command-runner.js';
+export { decodeIdOrThrow, idNotFound, invalidState, limitReached } from './domain-errors.js';
+export { emitEvent, emitEvents, eventPayload } from './emit-event.js';
+export { anonymousUserId, parseIdempotencyKey } from './idempotency-key.js';
 export {
   conditions,
-  instantOf,
-  type ListedPage,
   type ListQuery,
-  Lists,
+  ListReader,
   type Page,
+  type PageWithCursors,
+  parseInstant,
   querySchemaOf,
-} from './lists.js';
+} from './list-reader.js';
+export { loadByIds } from './load-by-ids.js';
 export type { OperationCall } from './operation-call.js';
 export {
   OperationPipeline,
@@ -20,6 +22,4 @@ export {
   type RequestIdempotency,
 } from './operation-pipeline.js';
 export { OperationsModule } from './operations.module.js';
-export { toRefusal } from './outage.js';
-export { recordsByIds } from './records-by-ids.js';
-export { limitReached, stateRefused, unknownId, uuidOf } from './refusals.js';
+export { toDomainError } from './to-domain-error.js';

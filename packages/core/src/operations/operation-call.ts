@@ -1,8 +1,8 @@
 import type { BodyOf, ListShape, Operation, QueryOf } from '@trading-automation/contracts';
 import type { z } from 'zod';
 import type { Actor } from './actor.js';
-import type { OnceRequest } from './commands.js';
-import type { ListQuery } from './lists.js';
+import type { IdempotencyContext } from './command-runner.js';
+import type { ListQuery } from './list-reader.js';
 
 type CallerOf<O extends Operation> = O['access'] extends 'PUBLIC'
   ? null
@@ -15,7 +15,7 @@ export interface OperationCall<O extends Operation> {
   /** Who asks; null where the operation may be called without credentials, and was. */
   readonly actor: CallerOf<O>;
   /** Set where the request carries an Idempotency-Key; the actor, if any, has it too. */
-  readonly once: OnceRequest | undefined;
+  readonly idempotency: IdempotencyContext | undefined;
   readonly params: O['params'] extends z.ZodType ? z.output<O['params']> : Record<never, never>;
   readonly query: O extends { readonly list: ListShape } ? ListQuery & QueryOf<O> : QueryOf<O>;
   readonly body: O extends { readonly bodyOptional: true } ? BodyOf<O> | undefined : BodyOf<O>;

@@ -6,7 +6,7 @@ import {
 } from '@trading-automation/contracts';
 import { z } from 'zod';
 import type { Actor } from './actor.js';
-import type { OnceRequest } from './commands.js';
+import type { IdempotencyContext } from './command-runner.js';
 import { OperationPipeline, type OperationRequest } from './operation-pipeline.js';
 
 const USER = '019a0000-0000-7000-8000-000000000001';
@@ -26,7 +26,7 @@ const TRADE = {
 /** Runs a call whose stages record themselves; `broken` names the stage that fails. */
 async function run(operation: Operation, given: Partial<OperationRequest> & { broken?: string } = {}) {
   const stages: string[] = [];
-  const stored: OnceRequest[] = [];
+  const stored: IdempotencyContext[] = [];
   const stage = <T>(name: string, value: T): T => {
     stages.push(name);
     if (given.broken === name) throw new DomainError('service_unavailable');
@@ -42,7 +42,7 @@ async function run(operation: Operation, given: Partial<OperationRequest> & { br
     ...given,
   };
   const commands = {
-    run: async (once: OnceRequest | undefined, effect: (tx: never) => Promise<never>) => {
+    run: async (once: IdempotencyContext | undefined, effect: (tx: never) => Promise<never>) => {
       stored.push(once!);
       return effect(undefined as never);
     },
@@ -101,7 +101,7 @@ describe('the pipeline of an operation', () => {
   it('gives the use-case the key to run once with, and reads none for an operation that changes nothing', async () => {
     const { call } = await run(tradeOperations.create, { idempotency: () => KEY });
     expect(call?.once?.request).toEqual({ userId: USER, ...KEY });
-    expect(call?.actor?.once).toBe(call?.once);
+    expect(call?.actor?.idempotency).toBe(call?.once);
     const reading = await run(tradeOperations.list, {
       idempotency: () => KEY,
       read: () => ({ query: {}, body: undefined, params: {} }),

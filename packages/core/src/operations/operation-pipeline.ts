@@ -11,10 +11,10 @@
 import { DomainError, type Operation } from '@trading-automation/contracts';
 import { z } from 'zod';
 import { type Actor, authorise } from './actor.js';
-import { checkInput } from './check-input.js';
-import type { Commands, OnceRequest } from './commands.js';
-import { userIdOfStranger } from './idempotency-key.js';
-import { querySchemaOf } from './lists.js';
+import type { CommandRunner, IdempotencyContext } from './command-runner.js';
+import { anonymousUserId } from './idempotency-key.js';
+import { querySchemaOf } from './list-reader.js';
+import { checkInput } from './validate.js';
 
 /** Input under its wire names, before any schema has seen it. */
 interface WireInput {
@@ -42,7 +42,7 @@ export interface OperationRequest {
   /** Reads the Idempotency-Key; called for POST operations alone. @throws {DomainError} if it is malformed */
   idempotency(): RequestIdempotency | undefined;
   /** Serializes an outcome as the answer that is stored for the Idempotency-Key. */
-  readonly store: OnceRequest['render'];
+  readonly store: IdempotencyContext['render'];
   /** Calls the use-case. */
   invoke(call: PipelineCall): unknown;
 }
@@ -50,7 +50,7 @@ export interface OperationRequest {
 /** A call that passed every check. */
 interface PipelineCall {
   readonly actor: Actor | null;
-  readonly once: OnceRequest | undefined;
+  readonly once: IdempotencyContext | undefined;
   readonly query: unknown;
   readonly body: unknown;
   readonly params: unknown;
@@ -77,9 +77,9 @@ export class OperationPipeline {
    * Runs the call.
    *
    * @throws {DomainError} if a check fails
-   * @throws {AnswerReplayed} if the Idempotency-Key has an answer already
+   * @throws {ResponseReplayed} if the Idempotency-Key has an answer already
    */
-  async run(request: OperationRequest, commands: Pick<Commands, 'run'>): Promise<PipelineResult> {
+  async run(request: OperationRequest, commands: Pick<CommandRunner, 'run'>): Promise<PipelineResult> {
     const caller = await this.admit(request);
     const idempotency = this.operation.method === 'POST' ? request.idempotency() : undefined;
     const input = await this.parse(request, commands, caller, idempotency);
@@ -103,7 +103,7 @@ export class OperationPipeline {
   /** An anonymous caller is identified by its body alone, so a rejected body is stored for authenticated callers only. */
   private async parse(
     request: OperationRequest,
-    commands: Pick<Commands, 'run'>,
+    commands: Pick<CommandRunner, 'run'>,
     caller: Actor | null,
     idempotency: RequestIdempotency | undefined,
   ): Promise<Omit<PipelineCall, 'actor' | 'once'>> {
@@ -149,8 +149,8 @@ function onceOf(
   idempotency: RequestIdempotency | undefined,
   caller: Actor | null,
   body: unknown,
-): OnceRequest | undefined {
+): IdempotencyContext | undefined {
   if (idempotency === undefined) return undefined;
-  const userId = caller?.userId ?? userIdOfStranger(body);
+  const userId = caller?.userId ?? anonymousUserId(body);
   return { request: { userId, ...idempotency }, render: store };
 }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { DynamicModule, Type } from '@nestjs/common';
 import { tradePairOperations } from '@trading-automation/contracts';
-import { CoreModule, Platform, type ServerKeys } from '../platform/index.js';
+import { Platform, PlatformModule, type ServerKeys } from '../platform/index.js';
 import { CoreUnderTest } from '../testing/index.js';
-import { AnswerReplayed, Commands } from './commands.js';
-import { Lists } from './lists.js';
+import { CommandRunner, ResponseReplayed } from './command-runner.js';
+import { ListReader } from './list-reader.js';
 import { OperationsModule } from './operations.module.js';
 
 let core: CoreUnderTest;
@@ -21,7 +21,7 @@ const given = <T>({ providers = [] }: DynamicModule, token: Type<T>): T => {
 };
 const api = (...serverKeys: ServerKeys) => OperationsModule.with(core.platform, serverKeys);
 const firstPage = (module: DynamicModule, cursor?: string) =>
-  given(module, Lists).page(
+  given(module, ListReader).page(
     tradePairOperations.list,
     'ann',
     {
@@ -37,10 +37,10 @@ const firstPage = (module: DynamicModule, cursor?: string) =>
 
 describe('what the features of a process stand on', () => {
   it('is the platform alone in a worker, and lists and commands besides in an API', () => {
-    const everywhere = CoreModule.with(core.platform);
+    const everywhere = PlatformModule.with(core.platform);
     expect(everywhere).toMatchObject({ global: true, exports: [Platform] });
     expect(given(everywhere, Platform)).toBe(core.platform);
-    expect(api(keyOf('a'))).toMatchObject({ global: true, exports: [Lists, Commands] });
+    expect(api(keyOf('a'))).toMatchObject({ global: true, exports: [ListReader, CommandRunner] });
   });
 
   it('has cursors that every process with the same server key reads, and no other', async () => {
@@ -54,9 +54,9 @@ describe('what the features of a process stand on', () => {
 
   it('answers again what was answered before the server key was replaced', async () => {
     const { userId } = await core.actor();
-    const once = core.once(userId, 'key-1');
-    await given(api(keyOf('a')), Commands).run(once, async () => 'done');
-    const after = given(api(keyOf('b'), keyOf('a')), Commands);
-    await expect(after.run(once, async () => 'again')).rejects.toBeInstanceOf(AnswerReplayed);
+    const once = core.idempotencyContext(userId, 'key-1');
+    await given(api(keyOf('a')), CommandRunner).run(once, async () => 'done');
+    const after = given(api(keyOf('b'), keyOf('a')), CommandRunner);
+    await expect(after.run(once, async () => 'again')).rejects.toBeInstanceOf(ResponseReplayed);
   });
 });

@@ -1,10 +1,10 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { createCursorCodec } from '@trading-automation/pagination';
-import { createIdempotency } from '@trading-automation/persistence';
+import { createIdempotencyStore } from '@trading-automation/persistence';
 import type { Platform, ServerKeys } from '../platform/index.js';
-import { Commands } from './commands.js';
-import { Lists } from './lists.js';
+import { CommandRunner } from './command-runner.js';
+import { ListReader } from './list-reader.js';
 
 /** Provides the lists and commands of an API. Workers have no server keys and need neither. */
 @Module({})
@@ -15,9 +15,9 @@ export class OperationsModule {
       createHmac('sha256', cursorKey).update(bytes).digest().subarray(0, 16),
     );
     const providers = [
-      { provide: Lists, useValue: new Lists(platform, cursors) },
-      { provide: Commands, useValue: new Commands(platform, createIdempotency(serverKeys)) },
+      { provide: ListReader, useValue: new ListReader(platform, cursors) },
+      { provide: CommandRunner, useValue: new CommandRunner(platform, createIdempotencyStore(serverKeys)) },
     ];
-    return { module: OperationsModule, global: true, providers, exports: [Lists, Commands] };
+    return { module: OperationsModule, global: true, providers, exports: [ListReader, CommandRunner] };
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { Exact } from '../values/index.js';
-import { figuresOfDays, periodStartMs } from './daily-results.rules.js';
+import { BigDecimal } from '../values/index.js';
+import { computeDayMetrics, periodStartMs } from './daily-results.rules.js';
 import { EquityHistory } from './equity-history.rules.js';
 
 const DAY_MS = 86_400_000;
@@ -24,10 +24,10 @@ function recorded(...amounts: readonly string[]): EquityHistory {
 function figuresOf(results: readonly number[], equity = UNRECORDED) {
   const days = results.map((result, day) => ({
     startMs: T0 + day * DAY_MS,
-    pnl: new Exact(result).div(100),
+    pnl: new BigDecimal(result).div(100),
     hasRealised: true,
   }));
-  return figuresOfDays(days, 'day', equity);
+  return computeDayMetrics(days, 'day', equity);
 }
 
 describe('periods', () => {

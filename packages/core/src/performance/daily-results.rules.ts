@@ -13,9 +13,16 @@
  *    is not more than nothing.
  */
 import type { Analytics, AnalyticsInterval, Decimal } from '@trading-automation/contracts';
-import { Exact } from '../values/index.js';
+import { BigDecimal } from '../values/index.js';
 import type { EquityHistory } from './equity-history.rules.js';
-import { amountText, exactRatioText, orNull, quotient, ratioText, sumOf } from './figures.rules.js';
+import {
+  formatAmount,
+  formatQuotient,
+  formatRatio,
+  mapNullable,
+  quotient,
+  sumOf,
+} from './format-metrics.rules.js';
 
 const DAY_MS = 86_400_000;
 const DAYS_PER_WEEK = 7;
@@ -29,38 +36,38 @@ const PERCENT = 100;
 export interface DayResult {
   /** Where the day begins. */
   readonly startMs: number;
-  readonly pnl: Exact;
+  readonly pnl: BigDecimal;
   /** Whether anything was realised, be it nothing in sum. */
   readonly hasRealised: boolean;
 }
 
-type Figures = Pick<
+type DayMetrics = Pick<
   Analytics,
   'sharpe' | 'sortino' | 'roi' | 'calmar' | 'max_drawdown' | 'sample_days' | 'low_sample' | 'equity_curve'
 >;
 
 /** @param days oldest first */
-export function figuresOfDays(
+export function computeDayMetrics(
   days: readonly DayResult[],
   interval: AnalyticsInterval,
   equity: EquityHistory,
-): Figures {
+): DayMetrics {
   const first = days.at(0);
   const last = days.at(-1);
   const sampleDays = first && last ? (last.startMs - first.startMs) / DAY_MS + 1 : 0;
   const realised = days.filter(({ hasRealised }) => hasRealised);
   const curve = curveOf(realised);
-  const fall = deepestFall(curve);
-  const percent = fall && percentOf(fall, equity, first!.startMs);
-  const roi = returnOver(realised, equity);
+  const fall = maxDrawdown(curve);
+  const percent = fall && drawdownPercentOfEquity(fall, equity, first!.startMs);
+  const roi = chainedReturn(realised, equity);
   return {
     ...ratiosOf(
       realised.map(({ pnl }) => pnl),
       sampleDays,
     ),
-    roi: orNull(roi, exactRatioText),
+    roi: mapNullable(roi, formatRatio),
     calmar: roi && percent && sampleDays >= 2 ? calmarOf(roi, percent, sampleDays) : null,
-    max_drawdown: viewFall(fall, percent),
+    max_drawdown: viewDrawdown(fall, percent),
     sample_days: sampleDays,
     low_sample: sampleDays < LOW_SAMPLE_DAYS,
     equity_curve: periodsOf(curve, interval, equity),
@@ -69,16 +76,17 @@ export function figuresOfDays(
 
 /** `results` are those of the days that had any; the others of the `days` are 0. */
 function ratiosOf(
-  results: readonly Exact[],
+  results: readonly BigDecimal[],
   days: number,
 ): { sharpe: Decimal | null; sortino: Decimal | null } {
   if (days < 2) return { sharpe: null, sortino: null };
-  const sumOfSquares = (values: readonly Exact[]) => sumOf(values.map((value) => value.times(value)));
+  const sumOfSquares = (values: readonly BigDecimal[]) => sumOf(values.map((value) => value.times(value)));
   const mean = sumOf(results).div(days);
   const deviations = results.map((result) => result.minus(mean));
   const squares = sumOfSquares(deviations).plus(mean.times(mean).times(days - results.length));
   const losses = sumOfSquares(results.filter((result) => result.isNegative()));
-  const yearly = (deviation: Exact) => ratioText(mean.times(new Exact(DAYS_PER_YEAR).sqrt()), deviation);
+  const yearly = (deviation: BigDecimal) =>
+    formatQuotient(mean.times(new BigDecimal(DAYS_PER_YEAR).sqrt()), deviation);
   return {
     sharpe: yearly(squares.div(days - 1).sqrt()),
     sortino: yearly(losses.div(days - 1).sqrt()),
@@ -86,14 +94,14 @@ function ratiosOf(
 }
 
 interface CurvePoint extends DayResult {
-  readonly cumulated: Exact;
+  readonly cumulated: BigDecimal;
   /** How far below the highest point so far. */
-  readonly drawdown: Exact;
+  readonly drawdown: BigDecimal;
 }
 
 function curveOf(days: readonly DayResult[]): CurvePoint[] {
-  let cumulated = new Exact(0);
-  let peak = new Exact(0);
+  let cumulated = new BigDecimal(0);
+  let peak = new BigDecimal(0);
   return days.map((day) => {
     cumulated = cumulated.plus(day.pnl);
     if (cumulated.gt(peak)) peak = cumulated;
@@ -101,15 +109,15 @@ function curveOf(days: readonly DayResult[]): CurvePoint[] {
   });
 }
 
-interface Fall {
-  readonly amount: Exact;
+interface Drawdown {
+  readonly amount: BigDecimal;
   /** Days; the peak is null where it is the beginning. */
   readonly peakMs: number | null;
   readonly troughMs: number;
   readonly recoveredMs: number | null;
 }
 
-function deepestFall(curve: readonly CurvePoint[]): Fall | null {
+function maxDrawdown(curve: readonly CurvePoint[]): Drawdown | null {
   let trough = -1;
   for (const [index, { drawdown }] of curve.entries())
     if (drawdown.gt(curve[trough]?.drawdown ?? 0)) trough = index;
@@ -128,27 +136,31 @@ function deepestFall(curve: readonly CurvePoint[]): Fall | null {
 }
 
 /** Of the equity at the end of the peak's day; where the peak is the beginning, at that. */
-function percentOf({ amount, peakMs }: Fall, equity: EquityHistory, beginningMs: number): Exact | null {
-  const at = peakMs === null ? equity.atBeginningOf(beginningMs) : equity.before(peakMs + DAY_MS);
+function drawdownPercentOfEquity(
+  { amount, peakMs }: Drawdown,
+  equity: EquityHistory,
+  beginningMs: number,
+): BigDecimal | null {
+  const at = peakMs === null ? equity.atStartOfDay(beginningMs) : equity.latestBefore(peakMs + DAY_MS);
   return at?.gt(0) ? amount.div(at).times(PERCENT) : null;
 }
 
-function viewFall(fall: Fall | null, percent: Exact | null): Analytics['max_drawdown'] {
+function viewDrawdown(fall: Drawdown | null, percent: BigDecimal | null): Analytics['max_drawdown'] {
   const text = (instant: number | null) => (instant === null ? null : new Date(instant).toISOString());
   return {
-    amount: amountText(fall?.amount ?? new Exact(0)),
-    percent: orNull(percent, exactRatioText),
+    amount: formatAmount(fall?.amount ?? new BigDecimal(0)),
+    percent: mapNullable(percent, formatRatio),
     peak_at: text(fall?.peakMs ?? null),
     trough_at: text(fall?.troughMs ?? null),
     recovered_at: text(fall?.recoveredMs ?? null),
   };
 }
 
-function returnOver(days: readonly DayResult[], equity: EquityHistory): Exact | null {
+function chainedReturn(days: readonly DayResult[], equity: EquityHistory): BigDecimal | null {
   if (days.length === 0) return null;
-  let growth = new Exact(1);
+  let growth = new BigDecimal(1);
   for (const { startMs, pnl } of days) {
-    const base = equity.atBeginningOf(startMs);
+    const base = equity.atStartOfDay(startMs);
     if (base === null || base.lte(0)) return null;
     growth = growth.times(pnl.div(base).plus(1)).toSignificantDigits(GROWTH_DIGITS);
   }
@@ -158,9 +170,9 @@ function returnOver(days: readonly DayResult[], equity: EquityHistory): Exact | 
 /** More than are ever shown; without a bound each day would add as many again. */
 const GROWTH_DIGITS = 60;
 
-function calmarOf(roi: Exact, percent: Exact, sampleDays: number): Decimal | null {
+function calmarOf(roi: BigDecimal, percent: BigDecimal, sampleDays: number): Decimal | null {
   const yearly = roi.times(DAYS_PER_YEAR).div(sampleDays);
-  return orNull(quotient(yearly.times(PERCENT), percent), exactRatioText);
+  return mapNullable(quotient(yearly.times(PERCENT), percent), formatRatio);
 }
 
 function periodsOf(
@@ -168,7 +180,7 @@ function periodsOf(
   interval: AnalyticsInterval,
   equity: EquityHistory,
 ): Analytics['equity_curve'] {
-  const periods = new Map<number, { pnl: Exact; last: CurvePoint }>();
+  const periods = new Map<number, { pnl: BigDecimal; last: CurvePoint }>();
   for (const point of curve) {
     const start = periodStartMs(point.startMs, interval);
     const pnl = point.pnl.plus(periods.get(start)?.pnl ?? 0);
@@ -176,10 +188,10 @@ function periodsOf(
   }
   return [...periods].map(([start, { pnl, last }]) => ({
     at: new Date(start).toISOString(),
-    equity: orNull(equity.before(periodEndMs(start, interval)), amountText),
-    net_pnl: amountText(last.cumulated),
-    period_pnl: amountText(pnl),
-    drawdown: amountText(last.drawdown),
+    equity: mapNullable(equity.latestBefore(periodEndMs(start, interval)), formatAmount),
+    net_pnl: formatAmount(last.cumulated),
+    period_pnl: formatAmount(pnl),
+    drawdown: formatAmount(last.drawdown),
   }));
 }
 

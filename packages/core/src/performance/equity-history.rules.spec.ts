@@ -18,9 +18,9 @@ describe('recorded equity', () => {
       ]),
       [point('a', 0.5, '100'), point('b', 0.5, '10'), point('a', 1.5, '120')],
     );
-    expect(history.before(day(1))?.toString()).toBe('110');
-    expect(history.before(day(1.5))?.toString()).toBe('110');
-    expect(history.before(day(2))?.toString()).toBe('130');
+    expect(history.latestBefore(day(1))?.toString()).toBe('110');
+    expect(history.latestBefore(day(1.5))?.toString()).toBe('110');
+    expect(history.latestBefore(day(2))?.toString()).toBe('130');
   });
 
   it('of an account that traded unrecorded is unknown, and of one that did not trade yet nothing', () => {
@@ -32,7 +32,7 @@ describe('recorded equity', () => {
       ]),
       points,
     );
-    expect(late.before(day(1))?.toString()).toBe('100');
+    expect(late.latestBefore(day(1))?.toString()).toBe('100');
     const unknown = new EquityHistory(
       new Map([
         ['a', day(0)],
@@ -40,9 +40,9 @@ describe('recorded equity', () => {
       ]),
       points,
     );
-    expect(unknown.before(day(1))).toBeNull();
-    expect(new EquityHistory(new Map(), points).before(day(3))).toBeNull();
-    expect(new EquityHistory(new Map([['c', day(0)]]), points).before(day(3))).toBeNull();
+    expect(unknown.latestBefore(day(1))).toBeNull();
+    expect(new EquityHistory(new Map(), points).latestBefore(day(3))).toBeNull();
+    expect(new EquityHistory(new Map([['c', day(0)]]), points).latestBefore(day(3))).toBeNull();
   });
 
   it('at the beginning of the first day is the first that was recorded on it', () => {
@@ -51,8 +51,8 @@ describe('recorded equity', () => {
       point('a', 1.9, '150'),
       point('a', 2.9, '170'),
     ]);
-    expect(history.atBeginningOf(day(1))?.toString()).toBe('100');
-    expect(history.atBeginningOf(day(2))?.toString()).toBe('150');
-    expect(history.atBeginningOf(day(0))).toBeNull();
+    expect(history.atStartOfDay(day(1))?.toString()).toBe('100');
+    expect(history.atStartOfDay(day(2))?.toString()).toBe('150');
+    expect(history.atStartOfDay(day(0))).toBeNull();
   });
 });

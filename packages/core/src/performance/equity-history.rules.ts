@@ -1,5 +1,5 @@
 import type { Decimal } from '@trading-automation/contracts';
-import { Exact } from '../values/index.js';
+import { BigDecimal } from '../values/index.js';
 
 const DAY_MS = 86_400_000;
 
@@ -38,12 +38,12 @@ export class EquityHistory {
   }
 
   /** The last that was recorded before an instant. */
-  before(instantMs: number): Exact | null {
+  latestBefore(instantMs: number): BigDecimal | null {
     return this.sum(({ points }) => lastBefore(points, instantMs), instantMs);
   }
 
   /** What a day began with: the last that was recorded before it, else the first that was recorded on it. */
-  atBeginningOf(dayMs: number): Exact | null {
+  atStartOfDay(dayMs: number): BigDecimal | null {
     const endMs = dayMs + DAY_MS;
     return this.sum(({ points }) => {
       const [first] = points;
@@ -51,8 +51,8 @@ export class EquityHistory {
     }, endMs);
   }
 
-  private sum(pick: (account: Account) => EquityPoint | undefined, untilMs: number): Exact | null {
-    let sum = new Exact(0);
+  private sum(pick: (account: Account) => EquityPoint | undefined, untilMs: number): BigDecimal | null {
+    let sum = new BigDecimal(0);
     let hasAny = false;
     for (const account of this.accounts) {
       const point = pick(account);

@@ -12,7 +12,7 @@ describe('a batcher', () => {
       running--;
     }, 3);
     await Promise.all([1, 2].map((item) => batcher.add(item)));
-    await batcher.settle();
+    await batcher.drain();
     expect(batches).toEqual([[1, 2], [4]]);
     await Promise.all([5, 6, 7, 8].map((item) => batcher.add(item)));
     expect(batches.slice(2)).toEqual([[5, 6, 7], [8]]);
@@ -27,7 +27,7 @@ describe('a batcher', () => {
     const outcomes = await Promise.allSettled(['a', 'bad', 'c'].map((item) => batcher.add(item)));
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(done).toEqual(['a', 'c']);
-    await expect(batcher.settle()).resolves.toBeUndefined();
+    await expect(batcher.drain()).resolves.toBeUndefined();
   });
 
   it('gives each item its own result, also those of a batch that had to be tried one by one', async () => {

@@ -41,18 +41,18 @@ export class Batcher<Item, Result = undefined> {
   }
 
   /** Resolves when nothing waits and nothing is at work. */
-  async settle(): Promise<void> {
+  async drain(): Promise<void> {
     while (this.running !== null) await this.running;
   }
 
   private async run(): Promise<void> {
     // What arrives in this turn of the event loop goes together.
     await nextTurn();
-    while (this.waiting.length > 0) await this.handOn(this.waiting.splice(0, this.sizeMax));
+    while (this.waiting.length > 0) await this.flushBatch(this.waiting.splice(0, this.sizeMax));
     this.running = null;
   }
 
-  private async handOn(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+  private async flushBatch(batch: readonly Waiting<Item, Result>[]): Promise<void> {
     try {
       const results = await this.flush(batch.map(({ item }) => item));
       batch.forEach(({ resolve }, index) => {
@@ -61,7 +61,7 @@ export class Batcher<Item, Result = undefined> {
     } catch (error) {
       const [only] = batch;
       if (only !== undefined && batch.length === 1) only.reject(error);
-      else for (const each of batch) await this.handOn([each]);
+      else for (const each of batch) await this.flushBatch([each]);
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { DetailedHealth } from '@trading-automation/contracts';
-import { beat, isConnectionLost, readHeartbeats } from '@trading-automation/persistence';
+import { isConnectionLost, readHeartbeats, recordHeartbeat } from '@trading-automation/persistence';
 import type { Platform } from './platform.js';
 
 const BEAT_MS = 5_000;
@@ -14,7 +14,7 @@ const NEVER_SEEN_MS = 86_400_000;
 
 /** Shows that a process lives, until the answer is called. */
 export function startHeartbeat(platform: Platform, service: string): () => void {
-  const show = () => beat(platform.database, service, platform.instance).catch(() => undefined);
+  const show = () => recordHeartbeat(platform.database, service, platform.instance).catch(() => undefined);
   void show();
   const timer = setInterval(show, BEAT_MS);
   return () => clearInterval(timer);

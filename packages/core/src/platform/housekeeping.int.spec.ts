@@ -1,5 +1,5 @@
 import { CoreUnderTest } from '../testing/index.js';
-import { keepHouse } from './housekeeping.js';
+import { runHousekeeping } from './housekeeping.js';
 
 let core: CoreUnderTest;
 beforeAll(async () => {
@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => core.close());
 
-describe('keepHouse', () => {
+describe('runHousekeeping', () => {
   it('removes what is past its time, however much it is, and leaves the rest', async () => {
     await core.rows(
       `INSERT INTO idempotency_keys (user_id, route, key_hash, fingerprint, status, answer_sealed, expires_at)
@@ -18,8 +18,8 @@ describe('keepHouse', () => {
     await core.rows(
       `INSERT INTO heartbeats VALUES ('worker', 'gone', now() - interval '2 days'), ('worker', 'here', now())`,
     );
-    expect(await keepHouse(core.platform)).toEqual({ answers: 2500, heartbeats: 1, signIns: 0 });
-    expect(await keepHouse(core.platform)).toEqual({ answers: 0, heartbeats: 0, signIns: 0 });
+    expect(await runHousekeeping(core.platform)).toEqual({ answers: 2500, heartbeats: 1, signIns: 0 });
+    expect(await runHousekeeping(core.platform)).toEqual({ answers: 0, heartbeats: 0, signIns: 0 });
     expect(await core.row('SELECT count(*)::int AS count FROM idempotency_keys')).toEqual({ count: 10 });
   });
 
@@ -42,8 +42,8 @@ describe('keepHouse', () => {
        SELECT n::text, '{}', '', now(), now(), at FROM ${times}`,
     ])
       await core.rows(statement);
-    expect(await keepHouse(core.platform)).toMatchObject({ signIns: 6 });
-    expect(await keepHouse(core.platform)).toMatchObject({ signIns: 0 });
+    expect(await runHousekeeping(core.platform)).toMatchObject({ signIns: 6 });
+    expect(await runHousekeeping(core.platform)).toMatchObject({ signIns: 0 });
     for (const table of [
       'sessions',
       'refresh_tokens',

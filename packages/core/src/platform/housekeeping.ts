@@ -1,6 +1,6 @@
 import {
   type Database,
-  removeExpiredAnswers,
+  removeExpiredIdempotencyKeys,
   removeOldHeartbeats,
   withAdvisoryLock,
 } from '@trading-automation/persistence';
@@ -18,11 +18,11 @@ const SIGN_INS = {
   token_keys: 'shown_until',
 } as const;
 
-export interface Removed {
-  readonly answers: number;
+export interface HousekeepingResult {
+  readonly idempotencyKeys: number;
   readonly heartbeats: number;
   /** Sessions with their tokens, and what else was good for a time to sign in with. */
-  readonly signIns: number;
+  readonly signInRecords: number;
 }
 
 /**
@@ -30,14 +30,18 @@ export interface Removed {
  * once it is over. One process at a time does it, in small steps; null where another is at it. Events stay: deliveries
  * refer to them.
  */
-export async function keepHouse({ database }: Platform): Promise<Removed | null> {
+export async function runHousekeeping({ database }: Platform): Promise<HousekeepingResult | null> {
   const outcome = await withAdvisoryLock(database, 'housekeeping', async (signal) => {
-    const answers = await inBatches(signal, () => removeExpiredAnswers(database, BATCH));
+    const answers = await inBatches(signal, () => removeExpiredIdempotencyKeys(database, BATCH));
     let signIns = 0;
     for (const [table, column] of Object.entries(SIGN_INS)) {
       signIns += await inBatches(signal, () => removeExpired(database, table, column));
     }
-    return { answers, heartbeats: await removeOldHeartbeats(database), signIns };
+    return {
+      idempotencyKeys: answers,
+      heartbeats: await removeOldHeartbeats(database),
+      signInRecords: signIns,
+    };
   });
   return outcome.acquired ? outcome.value : null;
 }

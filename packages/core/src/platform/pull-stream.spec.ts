@@ -1,10 +1,10 @@
-import { PulledItems } from './pull-stream.js';
+import { PullStreamController } from './pull-stream.js';
 
 /** A stream of what was put into it. */
 function streamOf<Item>() {
   const items: Item[] = [];
   let ends = 0;
-  const stream = new PulledItems(
+  const stream = new PullStreamController(
     () => items.shift(),
     () => {
       ends += 1;
@@ -48,7 +48,7 @@ describe('a pulled stream', () => {
     const reading = new Promise<number>((resolve) => {
       give = resolve;
     });
-    const slow = new PulledItems(
+    const slow = new PullStreamController(
       () => reading,
       () => undefined,
     );
@@ -62,7 +62,7 @@ describe('a pulled stream', () => {
 
   it('asks again where something came about while the read that found nothing was under way', async () => {
     const reads: ((value: number | undefined) => void)[] = [];
-    const stream = new PulledItems<number>(
+    const stream = new PullStreamController<number>(
       () => new Promise((resolve) => reads.push(resolve)),
       () => undefined,
     );
@@ -102,7 +102,7 @@ describe('a pulled stream', () => {
     await expect(idle.stream.next()).rejects.toBe(failure);
     expect(await idle.stream.next()).toEqual(done);
 
-    const read = new PulledItems<number>(
+    const read = new PullStreamController<number>(
       () => Promise.reject(failure),
       () => undefined,
     );

@@ -13,24 +13,24 @@ export interface PullStream<Item> extends AsyncIterableIterator<Item, undefined,
   readonly ended: AbortSignal;
 }
 
-interface Asker<Item> {
+interface PendingRead<Item> {
   readonly resolve: (result: IteratorResult<Item, undefined>) => void;
   readonly reject: (error: unknown) => void;
 }
 
 const DONE = { done: true, value: undefined } as const;
 
-export class PulledItems<Item> implements PullStream<Item> {
-  private readonly askers: Asker<Item>[] = [];
+export class PullStreamController<Item> implements PullStream<Item> {
+  private readonly pendingReads: PendingRead<Item>[] = [];
   private readonly ending = new AbortController();
-  private untold: { readonly error: unknown } | undefined;
-  private isMaking = false;
+  private unreportedError: { readonly error: unknown } | undefined;
+  private isPulling = false;
   /** Whether something came about while an item was being read: what that read answered may be too old. */
   private isWoken = false;
 
   constructor(
     /** The next item; undefined while there is none, after which `wake` is called. It may have to be read first. */
-    private readonly make: () => Item | undefined | Promise<Item | undefined>,
+    private readonly pull: () => Item | undefined | Promise<Item | undefined>,
     private readonly onEnd: () => void,
   ) {}
 
@@ -39,28 +39,28 @@ export class PulledItems<Item> implements PullStream<Item> {
   }
 
   next(): Promise<IteratorResult<Item, undefined>> {
-    if (this.untold !== undefined) {
-      const { error } = this.untold;
-      this.untold = undefined;
+    if (this.unreportedError !== undefined) {
+      const { error } = this.unreportedError;
+      this.unreportedError = undefined;
       return Promise.reject(error);
     }
     if (this.ended.aborted) return Promise.resolve(DONE);
     return new Promise((resolve, reject) => {
-      this.askers.push({ resolve, reject });
+      this.pendingReads.push({ resolve, reject });
       this.wake();
     });
   }
 
   return(): Promise<IteratorReturnResult<undefined>> {
-    this.untold = undefined;
+    this.unreportedError = undefined;
     this.end();
     return Promise.resolve(DONE);
   }
 
   fail(error: unknown): void {
     if (this.ended.aborted) return;
-    const first = this.askers.shift();
-    if (first === undefined) this.untold = { error };
+    const first = this.pendingReads.shift();
+    if (first === undefined) this.unreportedError = { error };
     else first.reject(error);
     this.end(error);
   }
@@ -68,8 +68,8 @@ export class PulledItems<Item> implements PullStream<Item> {
   /** There may be an item now. */
   wake(): void {
     this.isWoken = true;
-    while (!this.isMaking && this.askers.length > 0) {
-      const made = this.make();
+    while (!this.isPulling && this.pendingReads.length > 0) {
+      const made = this.pull();
       if (made === undefined) return;
       if (made instanceof Promise) this.await(made);
       else this.give(made);
@@ -81,29 +81,29 @@ export class PulledItems<Item> implements PullStream<Item> {
   }
 
   private await(making: Promise<Item | undefined>): void {
-    this.isMaking = true;
+    this.isPulling = true;
     this.isWoken = false;
     making.then(
       (made) => {
-        this.isMaking = false;
+        this.isPulling = false;
         if (made !== undefined) this.give(made);
         if (made !== undefined || this.isWoken) this.wake();
       },
       (error) => {
-        this.isMaking = false;
+        this.isPulling = false;
         this.fail(error);
       },
     );
   }
 
   private give(value: Item): void {
-    this.askers.shift()?.resolve({ done: false, value });
+    this.pendingReads.shift()?.resolve({ done: false, value });
   }
 
   private end(reason?: unknown): void {
     if (this.ended.aborted) return;
     this.ending.abort(reason);
-    for (const { resolve } of this.askers.splice(0)) resolve(DONE);
+    for (const { resolve } of this.pendingReads.splice(0)) resolve(DONE);
     this.onEnd();
   }
 }

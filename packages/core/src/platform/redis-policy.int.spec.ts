@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { Redis } from 'ioredis';
-import { assertNoEviction, FAILOVER } from './redis-policy.js';
+import { assertNoEviction, REDIS_FAILOVER_OPTIONS } from './redis-policy.js';
 
 /** A server that answers every command of the protocol with the same INFO. */
 async function redisWith(policy: string) {
@@ -68,7 +68,7 @@ describe('a connection to a Redis whose place another took', () => {
 
   it('is left for the new one, and what was refused is said again there', async () => {
     const { server, url } = await nameThatMoved();
-    const redis = new Redis(url, { ...FAILOVER, maxRetriesPerRequest: null });
+    const redis = new Redis(url, { ...REDIS_FAILOVER_OPTIONS, maxRetriesPerRequest: null });
     redis.on('error', () => undefined);
     try {
       await expect(redis.set('redis policy: moved', '1', 'EX', 60)).resolves.toBe('OK');

@@ -4,13 +4,13 @@ import { Redis } from 'ioredis';
  * For every connection that sends commands: a server that vanished without a word is given up when it does not answer,
  * and one that may only read since another took its place is left for whoever its name leads to by then.
  */
-export const FAILOVER = {
+export const REDIS_FAILOVER_OPTIONS = {
   socketTimeout: 5_000,
   reconnectOnError: ({ message }: Error) => (message.includes('READONLY') ? 2 : false),
 } as const;
 
 /** The longest wait for a job in one command: shorter than a connection may say nothing, for an empty queue is no dead server. */
-export const BLOCK_SECONDS = 3;
+export const REDIS_BLOCK_TIMEOUT_SECONDS = 3;
 
 /**
  * Redis must refuse writes when it is full, and never throw keys away: an evicting instance would lose jobs, locks and

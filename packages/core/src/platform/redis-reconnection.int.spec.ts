@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { FAILOVER } from './redis-policy.js';
+import { REDIS_FAILOVER_OPTIONS } from './redis-policy.js';
 
 const SILENCE_MS = 1_000;
 
@@ -36,7 +36,7 @@ describe('a connection to Redis that was made again', () => {
   it('is not cut for the silence of the one before it', async () => {
     const server = await startServer();
     const redis = new Redis(server.port, '127.0.0.1', {
-      ...FAILOVER,
+      ...REDIS_FAILOVER_OPTIONS,
       socketTimeout: SILENCE_MS,
       enableReadyCheck: false,
       maxRetriesPerRequest: null,

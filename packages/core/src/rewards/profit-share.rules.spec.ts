@@ -1,26 +1,28 @@
 import fc from 'fast-check';
-import { Exact } from '../values/index.js';
+import { BigDecimal } from '../values/index.js';
 import { periodsToSettle, profitShareOf, type UtcPeriod } from './profit-share.rules.js';
 
 /** A result of a period, in ten-thousandths: gains and losses alike. */
 const results = fc.array(fc.integer({ min: -5_000_000, max: 5_000_000 }), { maxLength: 40 });
-const rates = fc.integer({ min: 1, max: 5_000 }).map((parts) => new Exact(parts).div(10_000).toFixed());
-const conversions = fc.integer({ min: 1, max: 50_000 }).map((parts) => new Exact(parts).div(100).toFixed());
+const rates = fc.integer({ min: 1, max: 5_000 }).map((parts) => new BigDecimal(parts).div(10_000).toFixed());
+const conversions = fc
+  .integer({ min: 1, max: 50_000 })
+  .map((parts) => new BigDecimal(parts).div(100).toFixed());
 
 interface Settled {
   readonly amounts: readonly string[];
   readonly marks: readonly string[];
-  readonly highest: Exact;
+  readonly highest: BigDecimal;
 }
 
 /** Settles the profit after each result, as one period after the other does. */
 function settleAll(parts: readonly number[], terms: { rate: string; tokensPerQuote: string }): Settled {
-  let profit = new Exact(0);
-  let highest = new Exact(0);
+  let profit = new BigDecimal(0);
+  let highest = new BigDecimal(0);
   const [amounts, marks]: [string[], string[]] = [[], ['0']];
   for (const part of parts) {
-    profit = profit.plus(new Exact(part).div(10_000));
-    highest = Exact.max(highest, profit);
+    profit = profit.plus(new BigDecimal(part).div(10_000));
+    highest = BigDecimal.max(highest, profit);
     const highWaterMark = marks.at(-1)!;
     const share = profitShareOf({ ...terms, highWaterMark, profit: profit.toFixed() });
     if (share === null) continue;
@@ -29,7 +31,8 @@ function settleAll(parts: readonly number[], terms: { rate: string; tokensPerQuo
   }
   return { amounts, marks, highest };
 }
-const sumOf = (amounts: readonly string[]) => amounts.reduce((sum, amount) => sum.plus(amount), new Exact(0));
+const sumOf = (amounts: readonly string[]) =>
+  amounts.reduce((sum, amount) => sum.plus(amount), new BigDecimal(0));
 
 describe('shares in profit', () => {
   it('rule 28: come together to rate × max(0, high-water mark), whatever the order of gains and losses', () => {
@@ -46,11 +49,11 @@ describe('shares in profit', () => {
   it('rule 28: are each max(0, rate × profit − already shared), and never negative', () => {
     fc.assert(
       fc.property(results, rates, (parts, rate) => {
-        let [profit, shared, highWaterMark] = [new Exact(0), new Exact(0), '0'];
+        let [profit, shared, highWaterMark] = [new BigDecimal(0), new BigDecimal(0), '0'];
         for (const part of parts) {
-          profit = profit.plus(new Exact(part).div(10_000));
+          profit = profit.plus(new BigDecimal(part).div(10_000));
           const share = profitShareOf({ rate, tokensPerQuote: '1', highWaterMark, profit: profit.toFixed() });
-          const expected = Exact.max(0, profit.times(rate).minus(shared));
+          const expected = BigDecimal.max(0, profit.times(rate).minus(shared));
           expect(share?.amount ?? '0').toBe(expected.toFixed());
           shared = shared.plus(share?.amount ?? 0);
           highWaterMark = share?.highWaterMark ?? highWaterMark;

@@ -16,7 +16,7 @@ import {
   type Decimal,
   type ProfitSharePeriod,
 } from '@trading-automation/contracts';
-import { Exact } from '../values/index.js';
+import { BigDecimal } from '../values/index.js';
 
 /** From an instant up to, and without, another. */
 export interface UtcPeriod {
@@ -49,13 +49,13 @@ export function profitShareOf({
   highWaterMark,
   profit,
 }: ProfitToShare): ProfitShare | null {
-  const reached = new Exact(profit).toDecimalPlaces(DECIMAL_SCALE, Exact.ROUND_FLOOR);
+  const reached = new BigDecimal(profit).toDecimalPlaces(DECIMAL_SCALE, BigDecimal.ROUND_FLOOR);
   const gain = reached.minus(highWaterMark);
   if (gain.lte(0)) return null;
   const mark = canonicalDecimal(reached.toFixed());
-  if (new Exact(rate).isZero()) return { amount: '0', highWaterMark: mark };
+  if (new BigDecimal(rate).isZero()) return { amount: '0', highWaterMark: mark };
   if (tokensPerQuote === undefined) return null;
-  const amount = gain.times(rate).times(tokensPerQuote).toDecimalPlaces(DECIMAL_SCALE, Exact.ROUND_DOWN);
+  const amount = gain.times(rate).times(tokensPerQuote).toDecimalPlaces(DECIMAL_SCALE, BigDecimal.ROUND_DOWN);
   return amount.isZero() ? null : { amount: canonicalDecimal(amount.toFixed()), highWaterMark: mark };
 }
 

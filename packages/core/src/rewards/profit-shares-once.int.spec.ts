@@ -4,17 +4,21 @@ import { newUuid, sqlStateOf } from '@trading-automation/persistence';
 import fc from 'fast-check';
 import type { Ledger } from '../ledger/index.js';
 import type { Platform } from '../platform/index.js';
-import { Exact } from '../values/index.js';
-import { type Following, type Leading, SharingUnderTest } from './testing/sharing-under-test.js';
+import { BigDecimal } from '../values/index.js';
+import {
+  type FollowerFixture,
+  type LeaderFixture,
+  ProfitShareUnderTest,
+} from './testing/profit-share-under-test.js';
 
-let the: SharingUnderTest;
-let leading: Leading;
-let follower: Following;
+let the: ProfitShareUnderTest;
+let leading: LeaderFixture;
+let follower: FollowerFixture;
 let second: Platform;
 
 beforeAll(async () => {
-  the = await SharingUnderTest.open();
-  second = await the.core.another();
+  the = await ProfitShareUnderTest.open();
+  second = await the.core.openSecondPlatform();
 });
 afterAll(() => the.close());
 beforeEach(async () => {
@@ -27,7 +31,7 @@ const WEEK: ProfitSharePeriod = 'WEEK';
 const week = (n: number) => ({ from: the.at(n), to: the.at(n + 1) });
 const told = async () =>
   (await the.core.events(leading.owner.userId)).filter(({ type }) => type === 'reward.granted').length;
-const sharesOf = ({ copier }: Following) =>
+const sharesOf = ({ copier }: FollowerFixture) =>
   the.core.rows(
     `SELECT quote, period_to AS "to", rate, tokens_per_quote AS tokens, high_water_before AS before,
        high_water_after AS after, r.amount
@@ -37,7 +41,7 @@ const sharesOf = ({ copier }: Following) =>
 
 describe('a share in profit is granted once', () => {
   it('rule 28: though many settle the same period at once without knowing of each other', async () => {
-    await the.makes(leading, follower, 0, '100');
+    await the.realizeProfit(leading, follower, 0, '100');
     const workers = Array.from({ length: 8 }, (_, i) =>
       the.shares({}, i % 2 === 0 ? the.core.platform : second),
     );
@@ -49,18 +53,18 @@ describe('a share in profit is granted once', () => {
 
   it('rule 28: though workers settle different periods at once', async () => {
     for (const [n, result] of ['100', '50', '-20', '80'].entries())
-      await the.makes(leading, follower, n, result);
+      await the.realizeProfit(leading, follower, n, result);
     await Promise.all(
       [0, 1, 2, 3, 3, 2, 1, 0].map((n, i) =>
         the.shares({}, i % 2 === 0 ? the.core.platform : second).settle(WEEK, week(n)),
       ),
     );
-    const total = (await the.amounts(leading)).reduce((sum, amount) => sum.plus(amount), new Exact(0));
+    const total = (await the.amounts(leading)).reduce((sum, amount) => sum.plus(amount), new BigDecimal(0));
     expect(total.toFixed()).toBe('21');
   });
 
   it('rule 28: though two workers take what is due at once, again and again', async () => {
-    await the.makes(leading, follower, 0, '100');
+    await the.realizeProfit(leading, follower, 0, '100');
     const shares = [the.shares(), the.shares({}, second)];
     for (let turn = 0; turn < 3; turn++)
       await Promise.all(shares.map((each) => each.settleDue(the.at(1, 1))));
@@ -69,8 +73,8 @@ describe('a share in profit is granted once', () => {
   });
 
   it('rule 28: though everything is settled from the first on again', async () => {
-    await the.makes(leading, follower, 0, '100');
-    await the.makes(leading, follower, 1, '20');
+    await the.realizeProfit(leading, follower, 0, '100');
+    await the.realizeProfit(leading, follower, 1, '20');
     for (let turn = 0; turn < 3; turn++) {
       await the.begin();
       await the.settle(1);
@@ -80,7 +84,7 @@ describe('a share in profit is granted once', () => {
   });
 
   it('rule 28: though a worker is cut off in the middle: nothing of it stays, and the next one grants it', async () => {
-    await the.makes(leading, follower, 0, '100');
+    await the.realizeProfit(leading, follower, 0, '100');
     const broken = {
       get token(): never {
         throw new Error('cut off');
@@ -115,7 +119,7 @@ describe('the database itself', () => {
       );
 
   it('rule 28: refuses a period twice, a mark twice, and a mark that falls', async () => {
-    await the.makes(leading, follower, 0, '100');
+    await the.realizeProfit(leading, follower, 0, '100');
     await the.settle(0);
     expect(await byHand(the.at(1), '100', '110')).toBe('23505 profit_shares_period_key');
     expect(await byHand(the.at(2), '0', '110')).toBe('23505 profit_shares_mark_key');
@@ -125,7 +129,7 @@ describe('the database itself', () => {
   });
 
   it('rule 28: refuses a second reward for a share, and to change or remove what was shared', async () => {
-    await the.makes(leading, follower, 0, '100');
+    await the.realizeProfit(leading, follower, 0, '100');
     await the.settle(0);
     const failureOf = (statement: string) =>
       the.core.rows(statement, follower.copier).then(
@@ -162,7 +166,7 @@ describe('an audit', () => {
         fc.array(traded, { minLength: 1, maxLength: 6 }),
         fc.integer({ min: 1, max: 500 }),
         async (lots, thousandths) => {
-          const rate = new Exact(thousandths).div(1000).toFixed();
+          const rate = new BigDecimal(thousandths).div(1000).toFixed();
           await the.begin();
           const led = await the.strategy(rate);
           const by = await the.follower(led);
@@ -188,14 +192,14 @@ describe('an audit', () => {
             if (plain.some(({ from, to }) => from < end && to >= end)) continue;
             const profit = plain.reduce((sum, { result, to }) => sum + (to < end ? result : 0), 0);
             if (profit <= mark) continue;
-            expected.push(new Exact(profit - mark).times(rate).toFixed());
+            expected.push(new BigDecimal(profit - mark).times(rate).toFixed());
             mark = profit;
           }
           expect(await the.amounts(led)).toEqual(expected);
           for (const { before, after, tokens, amount } of await sharesOf(by)) {
-            const gain = new Exact(String(after)).minus(String(before));
+            const gain = new BigDecimal(String(after)).minus(String(before));
             expect(gain.times(rate).times(String(tokens)).toFixed()).toBe(
-              new Exact(String(amount)).toFixed(),
+              new BigDecimal(String(amount)).toFixed(),
             );
           }
         },

@@ -7,7 +7,7 @@ import { newUuid, queryPrepared, type Tx } from '@trading-automation/persistence
 import type { UtcPeriod } from './profit-share.rules.js';
 
 /** A copier with a strategy of somebody else, in one quote currency, that holds nothing and is above its mark. */
-export type ProfitStanding = {
+export type CopierProfit = {
   readonly copierId: string;
   readonly strategyId: string;
   readonly ownerId: string;
@@ -52,13 +52,13 @@ const STANDINGS = `
     AND r.profit > coalesce(last.high_water_after, 0) AND (last.period_to IS NULL OR last.period_to < $3)
   ORDER BY r.copier_id, r.strategy_id, r.quote`;
 
-export function profitStandings(
+export function readCopierProfits(
   tx: Tx,
   kind: ProfitSharePeriod,
   { to }: UtcPeriod,
   copierIds: readonly string[],
-): Promise<ProfitStanding[]> {
-  return queryPrepared<ProfitStanding>(tx, STANDINGS, [copierIds, kind, to]);
+): Promise<CopierProfit[]> {
+  return queryPrepared<CopierProfit>(tx, STANDINGS, [copierIds, kind, to]);
 }
 
 /** Of all copiers, those that were removed too, the next ones by id. */
@@ -72,14 +72,14 @@ export async function copiersAfter(tx: Tx, after: string, limit: number): Promis
 }
 
 /** Whoever settles for this copier comes one after the other; no row that others work on is held for it. */
-export async function waitForTurn(tx: Tx, copierId: string): Promise<void> {
+export async function lockSettlement(tx: Tx, copierId: string): Promise<void> {
   await queryPrepared(tx, `SELECT pg_advisory_xact_lock(hashtextextended('profit share of ' || $1, 0))`, [
     copierId,
   ]);
 }
 
 export interface NewProfitShare {
-  readonly standing: ProfitStanding;
+  readonly copierProfit: CopierProfit;
   readonly period: UtcPeriod;
   readonly tokensPerQuote: Decimal | null;
   /** Where the mark is from now on. */
@@ -88,7 +88,7 @@ export interface NewProfitShare {
 
 /** The id of the share; undefined where the period, or what is above the mark, was settled already. */
 export async function insertProfitShare(tx: Tx, share: NewProfitShare): Promise<string | undefined> {
-  const { standing, period } = share;
+  const { copierProfit, period } = share;
   const [row] = await queryPrepared<{ id: string }>(
     tx,
     `INSERT INTO profit_shares (id, copier_id, strategy_id, quote, period_from, period_to, rate, tokens_per_quote,
@@ -96,14 +96,14 @@ export async function insertProfitShare(tx: Tx, share: NewProfitShare): Promise<
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING RETURNING id`,
     [
       newUuid(),
-      standing.copierId,
-      standing.strategyId,
-      standing.quote,
+      copierProfit.copierId,
+      copierProfit.strategyId,
+      copierProfit.quote,
       period.from,
       period.to,
-      standing.rate,
+      copierProfit.rate,
       share.tokensPerQuote,
-      standing.highWaterMark,
+      copierProfit.highWaterMark,
       share.highWaterMark,
     ],
   );
@@ -147,7 +147,7 @@ export async function insertShareReward(tx: Tx, reward: NewShareReward): Promise
 }
 
 /** Up to where periods of this kind were gone through; null: none was. */
-export async function settledUntil(tx: Tx, kind: ProfitSharePeriod): Promise<Date | null> {
+export async function readSettledUntil(tx: Tx, kind: ProfitSharePeriod): Promise<Date | null> {
   const [row] = await queryPrepared<{ at: Date }>(
     tx,
     'SELECT settled_until AS at FROM profit_share_progress WHERE period = $1',
@@ -156,7 +156,7 @@ export async function settledUntil(tx: Tx, kind: ProfitSharePeriod): Promise<Dat
   return row?.at ?? null;
 }
 
-export async function keepSettled(tx: Tx, kind: ProfitSharePeriod, until: Date): Promise<void> {
+export async function storeSettledUntil(tx: Tx, kind: ProfitSharePeriod, until: Date): Promise<void> {
   await queryPrepared(
     tx,
     `INSERT INTO profit_share_progress AS p (period, settled_until) VALUES ($1, $2)

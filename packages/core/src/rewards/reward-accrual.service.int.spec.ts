@@ -2,7 +2,7 @@ import { type Event, encodeId, reward as rewardSchema } from '@trading-automatio
 import { appendEvent, inTransaction, newUuid } from '@trading-automation/persistence';
 import { Ledger } from '../ledger/index.js';
 import type { Actor } from '../operations/index.js';
-import { CoreUnderTest, type Named } from '../testing/index.js';
+import { CoreUnderTest, type RecordIds } from '../testing/index.js';
 import { RewardAccrual, type RewardSettings } from './reward-accrual.service.js';
 import { insertReward } from './rewards.queries.js';
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => core.close());
 beforeEach(async () => {
   actor = await core.actor();
-  await accrual().offer();
+  await accrual().publishRewardTypes();
 });
 
 const onError = (error: unknown) => {
@@ -25,7 +25,7 @@ const accrual = (settings: RewardSettings = { amounts: {} }, platform = core.pla
   new RewardAccrual(platform, new Ledger(platform), settings);
 const drain = (settings?: RewardSettings) => accrual(settings).relay(onError).drain();
 /** An account at the exchange that knows it by this id; null where it tells none. */
-const connect = async (venueAccountId: string | null, by = actor, exchange = 'paper'): Promise<Named> => {
+const connect = async (venueAccountId: string | null, by = actor, exchange = 'paper'): Promise<RecordIds> => {
   const account = await core.account(by, undefined, { exchange });
   await core.rows(
     'UPDATE exchange_accounts SET venue_account_id = $2 WHERE id = $1',
@@ -35,7 +35,7 @@ const connect = async (venueAccountId: string | null, by = actor, exchange = 'pa
   return account;
 };
 /** Writes an event of a record as its feature does; only what grants read of it is there. */
-const tell = (by: Actor, type: Event['type'], data: Record<string, unknown>, id = newUuid()) =>
+const appendTestEvent = (by: Actor, type: Event['type'], data: Record<string, unknown>, id = newUuid()) =>
   inTransaction(core.platform.database, (tx) =>
     appendEvent(tx, {
       id,
@@ -44,9 +44,9 @@ const tell = (by: Actor, type: Event['type'], data: Record<string, unknown>, id 
       payload: Buffer.from(JSON.stringify({ event_id: encodeId('evt', id), type, data })),
     }),
   );
-const synced = (account: Named, by = actor) => tell(by, 'exchange.synced', { id: account.id });
-const filled = (account: Named, by = actor, trade = newUuid()) =>
-  tell(by, 'trade.filled', { id: encodeId('trd', trade), exchange_account_id: account.id });
+const synced = (account: RecordIds, by = actor) => appendTestEvent(by, 'exchange.synced', { id: account.id });
+const filled = (account: RecordIds, by = actor, trade = newUuid()) =>
+  appendTestEvent(by, 'trade.filled', { id: encodeId('trd', trade), exchange_account_id: account.id });
 const granted = async (by = actor): Promise<string[]> => {
   const rows = await core.rows(
     'SELECT t.code FROM rewards r JOIN reward_types t ON t.id = r.type_id WHERE r.user_id = $1 ORDER BY r.created_at',
@@ -146,7 +146,7 @@ describe('rewards are granted', () => {
     const insert = (by: Actor, venueAccountId: string) =>
       inTransaction(core.platform.database, (tx) =>
         insertReward(tx, {
-          occasion: {
+          trigger: {
             code: 'SIGN_UP',
             userId: by.userId,
             eventId: newUuid(),
@@ -194,8 +194,8 @@ describe('rewards are granted', () => {
   it('not for other events, nor to a user whom the account does not belong to', async () => {
     const account = await connect(unique());
     const other = await core.actor();
-    await tell(actor, 'exchange.sync_failed', { id: account.id });
-    await tell(actor, 'trade.partially_filled', {
+    await appendTestEvent(actor, 'exchange.sync_failed', { id: account.id });
+    await appendTestEvent(actor, 'trade.partially_filled', {
       id: encodeId('trd', newUuid()),
       exchange_account_id: account.id,
     });
@@ -208,7 +208,7 @@ describe('rewards are granted', () => {
     const account = await connect(unique());
     await drain();
     await synced(account);
-    const second = accrual(undefined, await core.another()).relay(onError);
+    const second = accrual(undefined, await core.openSecondPlatform()).relay(onError);
     await Promise.all([drain(), second.drain()]);
     await drain();
     expect(await granted()).toEqual(['SIGN_UP']);
@@ -219,7 +219,7 @@ describe('rewards are granted', () => {
 describe('what is granted', () => {
   it('is what is configured, for as long as is configured', async () => {
     const settings = { amounts: { SIGN_UP: '0.000000000000000001' }, expiresDays: 30 };
-    await accrual(settings).offer();
+    await accrual(settings).publishRewardTypes();
     await synced(await connect(unique()));
     await drain(settings);
     const row = await core.row(
@@ -233,12 +233,12 @@ describe('what is granted', () => {
   it('is nothing where it is zero, until it is more', async () => {
     const account = await connect(unique());
     const nothing = { amounts: { SIGN_UP: '0', FIRST_TRADE: '0' } };
-    await accrual(nothing).offer();
+    await accrual(nothing).publishRewardTypes();
     await synced(account);
     await filled(account);
     await drain(nothing);
     expect(await granted()).toEqual([]);
-    await accrual().offer();
+    await accrual().publishRewardTypes();
     await synced(account);
     await drain();
     expect(await granted()).toEqual(['SIGN_UP']);
@@ -247,7 +247,7 @@ describe('what is granted', () => {
   it('is nothing in the live world unless it is configured', async () => {
     const { database, listener, instance } = core.platform;
     const live = { ...core.platform, database, listener, instance, world: 'live' } as typeof core.platform;
-    await accrual({ amounts: { FIRST_TRADE: '7' } }, live).offer();
+    await accrual({ amounts: { FIRST_TRADE: '7' } }, live).publishRewardTypes();
     const rows = await core.rows(
       'SELECT code, rate::float8 AS rate, is_active FROM reward_types ORDER BY code',
     );
@@ -259,7 +259,7 @@ describe('what is granted', () => {
 
   it('is offered anew at every start without changing anything, and by many at once', async () => {
     const before = await core.rows('SELECT * FROM reward_types ORDER BY code');
-    await Promise.all(Array.from({ length: 5 }, () => accrual().offer()));
+    await Promise.all(Array.from({ length: 5 }, () => accrual().publishRewardTypes()));
     expect(await core.rows('SELECT * FROM reward_types ORDER BY code')).toEqual(before);
   });
 });

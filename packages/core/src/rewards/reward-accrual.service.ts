@@ -10,9 +10,9 @@
 import { type Decimal, decodeId, reward as rewardSchema } from '@trading-automation/contracts';
 import { createRelay, type Relay, type RelayedEvent, type Tx } from '@trading-automation/persistence';
 import type { Ledger } from '../ledger/index.js';
-import { announce } from '../operations/index.js';
+import { emitEvent } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
-import { Exact } from '../values/index.js';
+import { BigDecimal } from '../values/index.js';
 import { rewardView } from './reward.view.js';
 import { DEFAULT_AMOUNTS, REWARD_KINDS, type RewardCode, type RewardKind } from './reward-catalogue.js';
 import {
@@ -20,8 +20,8 @@ import {
   findReward,
   type Grant,
   insertReward,
-  type Occasion,
-  offerType,
+  type RewardTrigger,
+  upsertRewardType,
 } from './rewards.queries.js';
 
 const CONSUMER = 'rewards';
@@ -43,11 +43,14 @@ export class RewardAccrual {
   ) {}
 
   /** Writes the catalogue that the APIs show and that grants go by. */
-  async offer(): Promise<void> {
+  async publishRewardTypes(): Promise<void> {
     for (const { code, name, description } of REWARD_KINDS) {
       const rate = this.settings.amounts[code] ?? DEFAULT_AMOUNTS[this.platform.world][code];
       const offered = { code, name, description, basis: 'FLAT', rate, period: null } as const;
-      await offerType(this.platform.database.manager, { ...offered, isActive: new Exact(rate).gt(0) });
+      await upsertRewardType(this.platform.database.manager, {
+        ...offered,
+        isActive: new BigDecimal(rate).gt(0),
+      });
     }
   }
 
@@ -59,18 +62,18 @@ export class RewardAccrual {
       listener,
       consumer: CONSUMER,
       handle: (tx, events) => this.grantFor(tx, events),
-      paceMs: PACE_MS,
+      minIntervalMs: PACE_MS,
       onError,
     });
   }
 
   private async grantFor(tx: Tx, events: readonly RelayedEvent[]): Promise<void> {
     // An account that is read often tells so often; one grant is all it can ask for.
-    const occasions = new Map<string, Occasion>();
+    const occasions = new Map<string, RewardTrigger>();
     for (const event of events) {
       const kind = REWARD_KINDS.find(({ event: type }) => type === event.type);
       if (kind === undefined) continue;
-      const occasion = occasionOf(kind, event);
+      const occasion = toRewardTrigger(kind, event);
       const key = `${kind.code} ${occasion.exchangeAccountId}`;
       if (!occasions.has(key)) occasions.set(key, occasion);
     }
@@ -80,9 +83,9 @@ export class RewardAccrual {
     }
   }
 
-  private async grant(tx: Tx, kind: RewardKind, occasion: Occasion, grant: Grant): Promise<void> {
+  private async grant(tx: Tx, kind: RewardKind, occasion: RewardTrigger, grant: Grant): Promise<void> {
     const id = await insertReward(tx, {
-      occasion,
+      trigger: occasion,
       grant,
       currency: this.ledger.token.currency,
       reason: kind.reason,
@@ -93,11 +96,11 @@ export class RewardAccrual {
     const { userId } = occasion;
     const row = await findReward(tx, userId, id);
     if (row === undefined) throw new Error('a reward that was granted just now is gone');
-    await announce(tx, { userId, type: 'reward.granted', schema: rewardSchema, record: rewardView(row) });
+    await emitEvent(tx, { userId, type: 'reward.granted', schema: rewardSchema, record: rewardView(row) });
   }
 }
 
-function occasionOf({ code, source }: RewardKind, { id, userId, payload }: RelayedEvent): Occasion {
+function toRewardTrigger({ code, source }: RewardKind, { id, userId, payload }: RelayedEvent): RewardTrigger {
   const { data } = JSON.parse(Buffer.from(payload).toString()) as {
     data: { id: string; exchange_account_id?: string };
   };

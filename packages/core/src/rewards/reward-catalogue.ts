@@ -34,7 +34,7 @@ export const REWARD_KINDS: readonly RewardKind[] = [
 ];
 
 /** A type of reward as it is offered. */
-export interface OfferedType {
+export interface RewardTypeInput {
   readonly code: string;
   readonly name: string;
   readonly description: string;
@@ -46,7 +46,7 @@ export interface OfferedType {
 }
 
 /** For strategies that others copy. The strategy says its rate and its period; these are the most there can be. */
-export const PROFIT_SHARE_TYPE: Omit<OfferedType, 'isActive'> = {
+export const PROFIT_SHARE_TYPE: Omit<RewardTypeInput, 'isActive'> = {
   code: 'PROFIT_SHARE',
   name: 'Profit share',
   description:

@@ -1,8 +1,8 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { Ledger, LedgerModule } from '../ledger/index.js';
-import { Commands, Lists } from '../operations/index.js';
+import { CommandRunner, ListReader } from '../operations/index.js';
 import { Platform } from '../platform/index.js';
-import { type ProfitShareSettings, ProfitShares } from './profit-share.service.js';
+import { type ProfitShareSettings, ProfitSharesService } from './profit-shares.service.js';
 import { RewardAccrual, type RewardSettings } from './reward-accrual.service.js';
 import { RewardsService } from './rewards.service.js';
 
@@ -12,9 +12,9 @@ import { RewardsService } from './rewards.service.js';
   providers: [
     {
       provide: RewardsService,
-      useFactory: (platform: Platform, lists: Lists, commands: Commands, ledger: Ledger) =>
+      useFactory: (platform: Platform, lists: ListReader, commands: CommandRunner, ledger: Ledger) =>
         new RewardsService({ platform, lists, commands, ledger }),
-      inject: [Platform, Lists, Commands, Ledger],
+      inject: [Platform, ListReader, CommandRunner, Ledger],
     },
   ],
   exports: [RewardsService],
@@ -35,12 +35,13 @@ export class RewardAccrualModule {
           inject: [Platform, Ledger],
         },
         {
-          provide: ProfitShares,
-          useFactory: (platform: Platform, ledger: Ledger) => new ProfitShares(platform, ledger, settings),
+          provide: ProfitSharesService,
+          useFactory: (platform: Platform, ledger: Ledger) =>
+            new ProfitSharesService(platform, ledger, settings),
           inject: [Platform, Ledger],
         },
       ],
-      exports: [RewardAccrual, ProfitShares],
+      exports: [RewardAccrual, ProfitSharesService],
     };
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { RewardSource, RewardStatus } from '@trading-automation/contracts';
 import { newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
-import type { OfferedType, RewardCode } from './reward-catalogue.js';
+import type { RewardCode, RewardTypeInput } from './reward-catalogue.js';
 
 export type RewardRow = {
   readonly id: string;
@@ -34,7 +34,7 @@ export type RewardRow = {
 };
 
 /** What holds for a reward `r` in each status; of these exactly one is true. */
-export const IS_IN_STATUS: Readonly<Record<RewardStatus, string>> = {
+export const STATUS_CONDITIONS: Readonly<Record<RewardStatus, string>> = {
   CLAIMED: 'r.claimed_at IS NOT NULL',
   EXPIRED: 'r.claimed_at IS NULL AND r.expires_at <= now()',
   PENDING: 'r.claimed_at IS NULL AND r.claimable_at > now()',
@@ -48,8 +48,8 @@ export const REWARD_TYPE_SELECT =
 
 export const REWARD_SELECT = `r.id, r.type_id, r.amount, r.currency, r.reason, r.source_kind, r.source_id,
   r.claimable_at, r.expires_at, r.claimed_at, r.created_at, r.updated_at,
-  CASE WHEN ${IS_IN_STATUS.CLAIMED} THEN 'CLAIMED' WHEN ${IS_IN_STATUS.EXPIRED} THEN 'EXPIRED'
-       WHEN ${IS_IN_STATUS.PENDING} THEN 'PENDING' ELSE 'CLAIMABLE' END AS status,
+  CASE WHEN ${STATUS_CONDITIONS.CLAIMED} THEN 'CLAIMED' WHEN ${STATUS_CONDITIONS.EXPIRED} THEN 'EXPIRED'
+       WHEN ${STATUS_CONDITIONS.PENDING} THEN 'PENDING' ELSE 'CLAIMABLE' END AS status,
   CASE WHEN f.id IS NOT NULL THEN json_build_object('strategy_id', f.strategy_id, 'quote', f.quote,
     'rate', f.rate::text, 'tokens_per_quote', f.tokens_per_quote::text, 'from', f.period_from, 'to', f.period_to,
     'before', f.high_water_before::text, 'after', f.high_water_after::text) END AS share`;
@@ -77,14 +77,14 @@ export async function findRewards(tx: Tx, userId: string, ids: readonly string[]
 export async function markClaimed(tx: Tx, userId: string, id: string): Promise<boolean> {
   const [, count] = await tx.query(
     `UPDATE rewards r SET claimed_at = clock_timestamp(), updated_at = clock_timestamp()
-     WHERE r.id = $1 AND r.user_id = $2 AND ${IS_IN_STATUS.CLAIMABLE}`,
+     WHERE r.id = $1 AND r.user_id = $2 AND ${STATUS_CONDITIONS.CLAIMABLE}`,
     [id, userId],
   );
   return count === 1;
 }
 
 /** An event that asks for a reward. */
-export interface Occasion {
+export interface RewardTrigger {
   readonly code: RewardCode;
   readonly userId: string;
   readonly eventId: string;
@@ -108,8 +108,8 @@ export type Grant = {
  */
 export async function findGrants(
   tx: Tx,
-  occasions: readonly Occasion[],
-): Promise<readonly { readonly occasion: Occasion; readonly grant: Grant }[]> {
+  occasions: readonly RewardTrigger[],
+): Promise<readonly { readonly occasion: RewardTrigger; readonly grant: Grant }[]> {
   if (occasions.length === 0) return [];
   const rows = await queryPrepared<Grant & { place: number }>(
     tx,
@@ -133,7 +133,7 @@ export async function findGrants(
 }
 
 export interface NewReward {
-  readonly occasion: Occasion;
+  readonly trigger: RewardTrigger;
   readonly grant: Grant;
   readonly currency: string;
   readonly reason: string;
@@ -143,7 +143,7 @@ export interface NewReward {
 
 /** The id of the reward; undefined where one of its kind stands already. */
 export async function insertReward(tx: Tx, reward: NewReward): Promise<string | undefined> {
-  const { occasion, grant } = reward;
+  const { trigger, grant } = reward;
   const rows: { id: string }[] = await tx.query(
     `INSERT INTO rewards (id, user_id, type_id, amount, currency, reason, source_kind, source_id, event_id, exchange,
        venue_account_id, claimable_at, expires_at)
@@ -151,14 +151,14 @@ export async function insertReward(tx: Tx, reward: NewReward): Promise<string | 
      ON CONFLICT DO NOTHING RETURNING id`,
     [
       newUuid(),
-      occasion.userId,
+      trigger.userId,
       grant.type_id,
       grant.rate,
       reward.currency,
       reward.reason,
       reward.sourceKind,
-      occasion.sourceId,
-      occasion.eventId,
+      trigger.sourceId,
+      trigger.eventId,
       grant.exchange,
       grant.venue_account_id,
       reward.expiresDays,
@@ -168,7 +168,7 @@ export async function insertReward(tx: Tx, reward: NewReward): Promise<string | 
 }
 
 /** Writes a type of the catalogue that the APIs show; where it says so already, nothing changes. */
-export async function offerType(tx: Tx, type: OfferedType): Promise<void> {
+export async function upsertRewardType(tx: Tx, type: RewardTypeInput): Promise<void> {
   const { code, name, description, basis, rate, period, isActive } = type;
   await tx.query(
     `INSERT INTO reward_types AS t (id, code, name, description, basis, rate, period, is_active)

@@ -2,8 +2,8 @@ import { encodeId, rewardOperations, reward as rewardSchema } from '@trading-aut
 import { newUuid } from '@trading-automation/persistence';
 
 import { Ledger } from '../ledger/index.js';
-import { type Actor, AnswerReplayed, querySchemaOf } from '../operations/index.js';
-import { CoreUnderTest, type Named, statementsOf } from '../testing/index.js';
+import { type Actor, querySchemaOf, ResponseReplayed } from '../operations/index.js';
+import { CoreUnderTest, countStatements, type RecordIds } from '../testing/index.js';
 import { RewardAccrual } from './reward-accrual.service.js';
 import { RewardsService } from './rewards.service.js';
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
     commands: core.commands,
     ledger,
   });
-  await new RewardAccrual(core.platform, ledger, { amounts: {} }).offer();
+  await new RewardAccrual(core.platform, ledger, { amounts: {} }).publishRewardTypes();
   const rows = await core.rows('SELECT code, id FROM reward_types');
   types = Object.fromEntries(rows.map(({ code, id }) => [String(code), String(id)]));
 });
@@ -34,7 +34,7 @@ beforeEach(async () => {
 const grant = async (
   columns: { amount?: string; claimable?: string; expires?: string; type?: string } = {},
   by = actor,
-): Promise<Named> => {
+): Promise<RecordIds> => {
   const uuid = newUuid();
   await core.rows(
     `INSERT INTO rewards (id, user_id, type_id, amount, currency, reason, source_kind, source_id, event_id,
@@ -158,10 +158,10 @@ describe('claiming a reward', () => {
 
   it('with an Idempotency-Key that comes again answers as before', async () => {
     const { id } = await grant();
-    const again = { ...actor, once: core.once(actor.userId, 'claim-1') };
+    const again = { ...actor, once: core.idempotencyContext(actor.userId, 'claim-1') };
     const claimed = await rewards.claim(again, id);
     const replay = await rewards.claim(again, id).catch((error) => error);
-    expect(replay).toBeInstanceOf(AnswerReplayed);
+    expect(replay).toBeInstanceOf(ResponseReplayed);
     expect(JSON.parse(replay.answer.body.toString())).toEqual(claimed);
   });
 });
@@ -240,7 +240,7 @@ describe('rewards by their ids', () => {
     ]);
     expect(await rewards.getMany(actor, asked)).toEqual(expected);
     const look = () => rewards.getMany(actor, asked);
-    expect(await statementsOf(core.platform.database, look)).toBe(1);
+    expect(await countStatements(core.platform.database, look)).toBe(1);
     expect(await rewards.getMany(actor, ['rwd_'])).toEqual([null]);
     await expect(rewards.getMany(idle(), asked)).rejects.toMatchObject({ code: 'permission_denied' });
   });
@@ -252,7 +252,7 @@ describe('reward types', () => {
     const asked = [second!.id, encodeId('rwt', newUuid()), first!.id, 'rwt_', second!.id];
     expect(await rewards.getManyTypes(actor, asked)).toEqual([second, null, first, null, second]);
     const look = () => rewards.getManyTypes(actor, asked);
-    expect(await statementsOf(core.platform.database, look)).toBe(1);
+    expect(await countStatements(core.platform.database, look)).toBe(1);
     expect(await rewards.getManyTypes(actor, ['rwt_'])).toEqual([null]);
     await expect(rewards.getManyTypes(idle(), asked)).rejects.toMatchObject({ code: 'permission_denied' });
   });

@@ -13,47 +13,47 @@ import { queryPrepared } from '@trading-automation/persistence';
 import type { Ledger } from '../ledger/index.js';
 import {
   type Actor,
-  announce,
   authorise,
-  type Commands,
-  type ListedPage,
+  type CommandRunner,
+  emitEvent,
+  idNotFound,
+  invalidState,
   type ListQuery,
-  type Lists,
-  recordsByIds,
-  stateRefused,
-  unknownId,
+  type ListReader,
+  loadByIds,
+  type PageWithCursors,
 } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
 import { type RewardTypeRow, rewardTypeView, rewardView } from './reward.view.js';
 import {
   findReward,
   findRewards,
-  IS_IN_STATUS,
   markClaimed,
   REWARD_FROM,
   REWARD_SELECT,
   REWARD_TYPE_SELECT,
   type RewardRow,
+  STATUS_CONDITIONS,
 } from './rewards.queries.js';
 
 type RewardsQuery = ListQuery & QueryOf<typeof rewardOperations.list>;
 
-export interface RewardsParts {
+export interface RewardsDependencies {
   readonly platform: Platform;
-  readonly lists: Lists;
-  readonly commands: Commands;
+  readonly lists: ListReader;
+  readonly commands: CommandRunner;
   readonly ledger: Ledger;
 }
 
 /** What a user does with rewards. They are granted by the trading worker. */
 export class RewardsService {
-  constructor(private readonly parts: RewardsParts) {}
+  constructor(private readonly dependencies: RewardsDependencies) {}
 
-  async list(actor: Actor, query: RewardsQuery): Promise<ListedPage<Reward>> {
+  async list(actor: Actor, query: RewardsQuery): Promise<PageWithCursors<Reward>> {
     authorise(actor, rewardOperations.list.access);
     const where = ['r.user_id = $1'];
     const params: unknown[] = [actor.userId];
-    if (query.status !== undefined) where.push(IS_IN_STATUS[query.status]);
+    if (query.status !== undefined) where.push(STATUS_CONDITIONS[query.status]);
     if (query.type_id !== undefined) {
       params.push(await this.typeOfFilter(query.type_id));
       where.push(`r.type_id = $${params.length}`);
@@ -70,20 +70,25 @@ export class RewardsService {
       },
       idColumn: 'r.id',
     } as const;
-    const page = await this.parts.lists.page<RewardRow>(rewardOperations.list, actor.userId, source, query);
+    const page = await this.dependencies.lists.page<RewardRow>(
+      rewardOperations.list,
+      actor.userId,
+      source,
+      query,
+    );
     return { ...page, items: page.items.map(rewardView) };
   }
 
   /** Each at the place of its id; null for one that no list shows. */
   async getMany(actor: Actor, publicIds: readonly string[]): Promise<readonly (Reward | null)[]> {
     authorise(actor, rewardOperations.list.access);
-    const { manager } = this.parts.platform.database;
-    return recordsByIds('rwd', publicIds, async (ids) =>
+    const { manager } = this.dependencies.platform.database;
+    return loadByIds('rwd', publicIds, async (ids) =>
       (await findRewards(manager, actor.userId, ids)).map(rewardView),
     );
   }
 
-  async types(actor: Actor, query: ListQuery): Promise<ListedPage<RewardType>> {
+  async types(actor: Actor, query: ListQuery): Promise<PageWithCursors<RewardType>> {
     authorise(actor, rewardOperations.types.access);
     const source = {
       select: REWARD_TYPE_SELECT,
@@ -96,7 +101,7 @@ export class RewardsService {
       },
       idColumn: 't.id',
     } as const;
-    const page = await this.parts.lists.page<RewardTypeRow>(
+    const page = await this.dependencies.lists.page<RewardTypeRow>(
       rewardOperations.types,
       actor.userId,
       source,
@@ -108,8 +113,8 @@ export class RewardsService {
   /** Each at the place of its id; null for one that no list shows. */
   async getManyTypes(actor: Actor, publicIds: readonly string[]): Promise<readonly (RewardType | null)[]> {
     authorise(actor, rewardOperations.types.access);
-    const { manager } = this.parts.platform.database;
-    return recordsByIds('rwt', publicIds, async (ids) => {
+    const { manager } = this.dependencies.platform.database;
+    return loadByIds('rwt', publicIds, async (ids) => {
       const ofIds = `SELECT ${REWARD_TYPE_SELECT} FROM reward_types t WHERE t.id = ANY ($1)`;
       return (await queryPrepared<RewardTypeRow>(manager, ofIds, [ids])).map(rewardTypeView);
     });
@@ -117,7 +122,7 @@ export class RewardsService {
 
   async balance(actor: Actor): Promise<RewardBalance> {
     authorise(actor, rewardOperations.balance.access);
-    const { ledger } = this.parts;
+    const { ledger } = this.dependencies;
     return { currency: ledger.token.currency, ...(await ledger.balance(actor.userId)) };
   }
 
@@ -125,13 +130,13 @@ export class RewardsService {
   async claim(actor: Actor, publicId: string): Promise<Reward> {
     authorise(actor, rewardOperations.claim.access);
     const { userId } = actor;
-    return this.parts.commands.run(actor.once, async (tx) => {
+    return this.dependencies.commands.run(actor.idempotency, async (tx) => {
       const id = decodeId('rwd', publicId);
       const isClaimed = id !== null && (await markClaimed(tx, userId, id));
       const row = id === null ? undefined : await findReward(tx, userId, id);
       if (row === undefined) throw new DomainError('not_found');
       if (!isClaimed) throw notClaimable(row);
-      await this.parts.ledger.post(tx, {
+      await this.dependencies.ledger.post(tx, {
         fact: 'reward.claimed',
         subjectId: row.id,
         from: { kind: 'issuance' },
@@ -139,7 +144,7 @@ export class RewardsService {
         amount: row.amount,
       });
       const record = rewardView(row);
-      await announce(tx, { userId, type: 'reward.claimed', schema: rewardSchema, record });
+      await emitEvent(tx, { userId, type: 'reward.claimed', schema: rewardSchema, record });
       return record;
     });
   }
@@ -149,9 +154,9 @@ export class RewardsService {
     const [row] =
       id === null
         ? []
-        : await this.parts.platform.database.query('SELECT id FROM reward_types WHERE id = $1', [id]);
+        : await this.dependencies.platform.database.query('SELECT id FROM reward_types WHERE id = $1', [id]);
     if (row !== undefined) return row.id;
-    throw unknownId('type_id', 'reward type');
+    throw idNotFound('type_id', 'reward type');
   }
 }
 
@@ -164,5 +169,5 @@ const STATE_WORDS = {
 
 function notClaimable({ status }: RewardRow): DomainError {
   const message = STATE_WORDS[status];
-  return stateRefused(message, status);
+  return invalidState(message, status);
 }

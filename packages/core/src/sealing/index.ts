@@ -1,2 +1,2 @@
 export * from './sealing.js';
-export { openingKeysSetting, sealingKeySetting } from './settings.js';
+export { openingKeysSetting, sealingKeySetting } from './sealing-settings.js';

@@ -13,7 +13,7 @@ import type { z } from 'zod';
 const KNOWN: ReadonlyMap<string, z.ZodType> = new Map([[NOTIFICATIONS_SETTING, notificationPreferences]]);
 
 /** @throws {DomainError} `validation_failed`, naming each member that can't be followed and how to mend it */
-export function assertFollowable(key: string, value: unknown): void {
+export function assertValidSetting(key: string, value: unknown): void {
   const checked = KNOWN.get(key)?.safeParse(value);
   if (checked === undefined || checked.success) return;
   throw new DomainError('validation_failed', undefined, checked.error.issues.flatMap(detailsOf));

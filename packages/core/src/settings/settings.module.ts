@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { Commands, Lists } from '../operations/index.js';
+import { CommandRunner, ListReader } from '../operations/index.js';
 import { Platform } from '../platform/index.js';
 import { SettingsService } from './settings.service.js';
 
@@ -7,9 +7,9 @@ import { SettingsService } from './settings.service.js';
   providers: [
     {
       provide: SettingsService,
-      useFactory: (platform: Platform, lists: Lists, commands: Commands) =>
+      useFactory: (platform: Platform, lists: ListReader, commands: CommandRunner) =>
         new SettingsService(platform, lists, commands),
-      inject: [Platform, Lists, Commands],
+      inject: [Platform, ListReader, CommandRunner],
     },
   ],
   exports: [SettingsService],

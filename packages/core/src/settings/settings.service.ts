@@ -12,14 +12,14 @@ import { lockUser } from '../access/index.js';
 import {
   type Actor,
   authorise,
-  type Commands,
-  type ListedPage,
+  type CommandRunner,
   type ListQuery,
-  type Lists,
+  type ListReader,
   limitReached,
+  type PageWithCursors,
 } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
-import { assertFollowable } from './known-settings.js';
+import { assertValidSetting } from './known-settings.js';
 
 const SETTINGS_MAX = 1_000;
 
@@ -37,11 +37,11 @@ type SettingRow = {
 export class SettingsService {
   constructor(
     private readonly platform: Platform,
-    private readonly lists: Lists,
-    private readonly commands: Commands,
+    private readonly lists: ListReader,
+    private readonly commands: CommandRunner,
   ) {}
 
-  async list(actor: Actor, query: ListQuery): Promise<ListedPage<Setting>> {
+  async list(actor: Actor, query: ListQuery): Promise<PageWithCursors<Setting>> {
     authorise(actor, settingOperations.list.access);
     const source = {
       select: COLUMNS,
@@ -77,10 +77,10 @@ export class SettingsService {
         { field: 'key', code: 'invalid_format', message },
       ]);
     }
-    assertFollowable(key, input.value);
+    assertValidSetting(key, input.value);
     const value = jsonText(input.value);
-    return this.commands.run(actor.once, async (tx) => {
-      await assertRoom(tx, actor.userId, key);
+    return this.commands.run(actor.idempotency, async (tx) => {
+      await assertBelowLimit(tx, actor.userId, key);
       const [row] = await tx.query(
         `INSERT INTO settings AS s (id, user_id, key, value) VALUES ($1, $2, $3, $4)
          ON CONFLICT (user_id, key) DO UPDATE SET value = excluded.value, updated_at = clock_timestamp()
@@ -94,7 +94,7 @@ export class SettingsService {
   async delete(actor: Actor, key: string): Promise<{ key: string; deleted: true }> {
     authorise(actor, settingOperations.delete.access);
     const known = keyOf(key);
-    return this.commands.run(actor.once, async (tx) => {
+    return this.commands.run(actor.idempotency, async (tx) => {
       const [, count] = await tx.query('DELETE FROM settings WHERE user_id = $1 AND key = $2', [
         actor.userId,
         known,
@@ -112,7 +112,7 @@ function keyOf(text: string): string {
 }
 
 /** Under the user's lock: two new keys at once can't both take the last place. What is there may be changed. */
-async function assertRoom(tx: Tx, userId: string, key: string): Promise<void> {
+async function assertBelowLimit(tx: Tx, userId: string, key: string): Promise<void> {
   await lockUser(tx, userId);
   const [{ count, is_there }] = await tx.query(
     `SELECT count(*)::int AS count, coalesce(bool_or(key = $2), false) AS is_there

@@ -1,20 +1,20 @@
-export { DeprecatedUse, type DeprecatedUses } from './deprecated-use.service.js';
+export { type DeprecatedUsageCount, DeprecatedUsageService } from './deprecated-usage.service.js';
 export { type PasskeyOptions, passkeysSetting } from './passkeys/passkey-settings.js';
-export { PasskeySignIn } from './passkeys/passkey-sign-in.service.js';
+export { PasskeySignInService } from './passkeys/passkey-sign-in.service.js';
 export {
   type EmailAndPassword,
   type PasswordChange,
-  PasswordSignIn,
+  PasswordSignInService,
 } from './password-sign-in.service.js';
 export {
   notOffered,
   type SignInProviders,
   signInProvidersSetting,
 } from './providers/provider-settings.js';
-export { type ProviderIdentity, ProviderSignIn } from './providers/provider-sign-in.service.js';
+export { type ProviderIdentity, ProviderSignInService } from './providers/provider-sign-in.service.js';
 export { telegramIdentity } from './providers/telegram-login.js';
-export { type GeneratedFactor, SecondFactor, type Ticket } from './second-factor.service.js';
-export { type IssuedTokens, Sessions, type SignInWay } from './sessions.service.js';
+export { SecondFactorService, type Ticket, type TotpEnrolment } from './second-factor.service.js';
+export { type IssuedTokens, SessionsService, type SignInMethod } from './sessions.service.js';
 export { SignInModule, type SignInOptions } from './sign-in.module.js';
-export { type SignedIn, SignIn } from './sign-in.service.js';
-export type { PublicKeySet, PublicTokenKey } from './token-keys.service.js';
+export { type SignInResult, SignInService } from './sign-in.service.js';
+export type { JsonWebKeySet, PublicJwk } from './token-keys.service.js';

@@ -2,8 +2,8 @@ import { inTransaction } from '@trading-automation/persistence';
 import type { Actor } from '../operations/index.js';
 
 import type { IssuedTokens } from './sessions.service.js';
-import type { SignedIn } from './sign-in.service.js';
-import { codeByHand } from './testing/codes-by-hand.js';
+import type { SignInResult } from './sign-in.service.js';
+import { referenceTotpCode } from './testing/reference-totp.js';
 import { SignInUnderTest } from './testing/sign-in-under-test.js';
 
 const PASSWORD = 'correct horse battery';
@@ -11,10 +11,10 @@ const WRONG = 'incorrect horse battery';
 const REFUSED = { code: 'invalid_login', message: 'E-mail or password is wrong.', details: [] };
 
 let under: SignInUnderTest;
-let process: ReturnType<SignInUnderTest['process']>;
+let process: ReturnType<SignInUnderTest['createServices']>;
 beforeAll(async () => {
   under = await SignInUnderTest.open();
-  process = under.process();
+  process = under.createServices();
 });
 afterAll(() => under.close());
 
@@ -24,7 +24,7 @@ const register = (email: string, password = PASSWORD) => process.passwords.regis
 const login = (email: string, password = PASSWORD) => process.passwords.login({ email, password });
 const actorOf = (accessToken: string) => process.sessions.verify(accessToken);
 
-async function userOf(signedIn: SignedIn): Promise<string> {
+async function userOf(signedIn: SignInResult): Promise<string> {
   if (signedIn.kind !== 'tokens') throw new Error('a second factor is asked for');
   return (await actorOf(signedIn.tokens.accessToken)).userId;
 }
@@ -39,11 +39,11 @@ async function ticketHolder({ userId, ...actor }: Actor): Promise<() => Promise<
   const [secret] = await under.core.rows('SELECT secret_sealed FROM totp_factors WHERE user_id = $1', userId);
   const bytes = process.seal.open(`second factor of ${userId}`, secret?.secret_sealed as Buffer)!;
   const step = Math.floor(under.nowMs / 30_000);
-  await secondFactor.enable({ userId, ...actor }, codeByHand(bytes, step));
+  await secondFactor.enable({ userId, ...actor }, referenceTotpCode(bytes, step));
   const { ticket } = await inTransaction(platform.database, (tx) =>
-    secondFactor.ticket(tx, userId, 'password'),
+    secondFactor.issueTicket(tx, userId, 'password'),
   );
-  return () => secondFactor.verify(ticket, codeByHand(bytes, step + 1));
+  return () => secondFactor.verify(ticket, referenceTotpCode(bytes, step + 1));
 }
 const mailsTo = (email: string) =>
   under.core.rows('SELECT user_id, subject, body FROM mails WHERE recipient = $1', email);
@@ -119,7 +119,7 @@ describe('registering', () => {
   });
 
   it('is refused where the deployment opens no accounts', async () => {
-    const closed = under.process({ openRegistration: false });
+    const closed = under.createServices({ openRegistration: false });
     await expect(closed.passwords.register({ email: newEmail(), password: PASSWORD })).rejects.toMatchObject({
       code: 'permission_denied',
     });
@@ -178,7 +178,7 @@ describe('logging in', () => {
     const { userId } = await registered(email);
     const replacing = "UPDATE password_logins SET hash = 'another' WHERE user_id = $1";
     const holding = `WITH u AS (SELECT id FROM users WHERE id = $1 FOR UPDATE) ${replacing} AND user_id IN (SELECT id FROM u)`;
-    await expect(under.held(holding, [userId], () => login(email))).rejects.toMatchObject(REFUSED);
+    await expect(under.whileLocked(holding, [userId], () => login(email))).rejects.toMatchObject(REFUSED);
   });
 });
 
@@ -286,10 +286,10 @@ describe('changing the password', () => {
     // Whoever begins a session stops before its end: it has to read the key that signs.
     const beginBoth = async () => {
       const beginning = begin();
-      await under.untilWaiting(1);
+      await under.untilBlocked(1);
       return Promise.all([beginning, process.passwords.change(actor, changing)]);
     };
-    const [begun] = await under.held('LOCK TABLE token_keys', [], beginBoth, 2);
+    const [begun] = await under.whileLocked('LOCK TABLE token_keys', [], beginBoth, 2);
     const tokens = 'kind' in begun ? begun.kind === 'tokens' && begun.tokens : begun;
     if (tokens === false) throw new Error('a second factor is asked for');
     await expect(actorOf(tokens.accessToken)).rejects.toMatchObject({ code: 'invalid_access_token' });

@@ -9,23 +9,23 @@ import { DomainError, EMAIL_MAX } from '@trading-automation/contracts';
 import { inTransaction, isUniqueViolation, type Tx } from '@trading-automation/persistence';
 import { z } from 'zod';
 import { assertNotRevoked, type EmailVerificationService, lockUser } from '../access/index.js';
-import { type Actor, authorise, type Commands, stateRefused } from '../operations/index.js';
+import { type Actor, authorise, type CommandRunner, invalidState } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
-import { PASSWORD_RULE, type PasswordHashes, readPassword } from './password-hashes.js';
-import type { IssuedTokens, Sessions } from './sessions.service.js';
-import type { SignedIn, SignIn } from './sign-in.service.js';
+import { PASSWORD_RULE, type PasswordHasher, readPassword } from './password-hasher.js';
+import type { IssuedTokens, SessionsService } from './sessions.service.js';
+import type { SignInResult, SignInService } from './sign-in.service.js';
 import type { SignInAttempts } from './sign-in-attempts.service.js';
 
 const emailAddress = z.email().max(EMAIL_MAX);
 
-export interface PasswordSignInParts {
+export interface PasswordSignInDependencies {
   readonly platform: Platform;
-  readonly commands: Commands;
+  readonly commands: CommandRunner;
   readonly emails: EmailVerificationService;
-  readonly sessions: Sessions;
-  readonly signIn: SignIn;
+  readonly sessions: SessionsService;
+  readonly signIn: SignInService;
   readonly attempts: SignInAttempts;
-  readonly hashes: PasswordHashes;
+  readonly hasher: PasswordHasher;
 }
 
 export interface EmailAndPassword {
@@ -44,8 +44,8 @@ interface PasswordLogin {
   readonly hash: string;
 }
 
-export class PasswordSignIn {
-  constructor(private readonly parts: PasswordSignInParts) {}
+export class PasswordSignInService {
+  constructor(private readonly dependencies: PasswordSignInDependencies) {}
 
   /** Opens an account. @throws {DomainError} `already_exists` where the address has a password */
   async register(input: EmailAndPassword): Promise<IssuedTokens> {
@@ -53,15 +53,15 @@ export class PasswordSignIn {
     if (email === null) throw invalidField('email', 'Expected an e-mail address.');
     const hash = await this.hashOf(input.password, 'password');
     try {
-      return await inTransaction(this.parts.platform.database, async (tx) => {
-        const userId = await this.parts.sessions.openAccount(tx);
+      return await inTransaction(this.dependencies.platform.database, async (tx) => {
+        const userId = await this.dependencies.sessions.openAccount(tx);
         await tx.query('INSERT INTO password_logins (user_id, email, hash) VALUES ($1, $2, $3)', [
           userId,
           email,
           hash,
         ]);
-        await this.parts.emails.changeEmail(tx, userId, email);
-        return this.parts.sessions.open(tx, userId, 'password');
+        await this.dependencies.emails.changeEmail(tx, userId, email);
+        return this.dependencies.sessions.open(tx, userId, 'password');
       });
     } catch (error) {
       if (!isUniqueViolation(error, 'password_logins_email_key')) throw error;
@@ -70,33 +70,33 @@ export class PasswordSignIn {
   }
 
   /** @throws {DomainError} `invalid_login` or `rate_limited` */
-  async login(input: EmailAndPassword): Promise<SignedIn> {
+  async login(input: EmailAndPassword): Promise<SignInResult> {
     const email = readEmail(input.email);
     const subject = subjectOf(email ?? input.email);
-    await this.parts.attempts.take(subject);
-    const { database } = this.parts.platform;
+    await this.dependencies.attempts.consume(subject);
+    const { database } = this.dependencies.platform;
     const login = await findLogin(database.manager, 'email = $1', email ?? '');
-    const isRight = await this.parts.hashes.verify(login?.hash ?? null, readPassword(input.password));
+    const isRight = await this.dependencies.hasher.verify(login?.hash ?? null, readPassword(input.password));
     if (login === null || !isRight) throw wrongLogin();
     return inTransaction(database, async (tx) => {
       await lockUser(tx, login.user_id);
       const present = await findLogin(tx, 'user_id = $1', login.user_id);
       if (present?.hash !== login.hash) throw wrongLogin();
-      await this.parts.attempts.clear(tx, subject);
-      return this.parts.signIn.complete(tx, login.user_id, 'password');
+      await this.dependencies.attempts.clear(tx, subject);
+      return this.dependencies.signIn.complete(tx, login.user_id, 'password');
     });
   }
 
   /** The session that asks ends with all others. */
   async change(actor: Actor, { password, newPassword }: PasswordChange): Promise<void> {
     authorise(actor, 'ADMIN');
-    const login = await findLogin(this.parts.platform.database.manager, 'user_id = $1', actor.userId);
-    if (login === null) throw stateRefused('The account has no password.', 'NONE');
+    const login = await findLogin(this.dependencies.platform.database.manager, 'user_id = $1', actor.userId);
+    if (login === null) throw invalidState('The account has no password.', 'NONE');
     const newHash = await this.hashOf(newPassword, 'new_password');
-    await this.parts.attempts.take(subjectOf(login.email));
-    const isRight = await this.parts.hashes.verify(login.hash, readPassword(password));
+    await this.dependencies.attempts.consume(subjectOf(login.email));
+    const isRight = await this.dependencies.hasher.verify(login.hash, readPassword(password));
     if (!isRight) throw invalidField('password', 'The password is wrong.');
-    await this.parts.commands.run(actor.once, async (tx) => {
+    await this.dependencies.commands.run(actor.idempotency, async (tx) => {
       await lockUser(tx, actor.userId);
       await assertNotRevoked(tx, actor);
       const [changed] = await tx.query(
@@ -105,15 +105,15 @@ export class PasswordSignIn {
         [actor.userId, login.hash, newHash],
       );
       if (changed.length === 0) throw invalidField('password', 'The password was changed meanwhile.');
-      await this.parts.sessions.revokeAll(tx, actor.userId);
-      await this.parts.attempts.clear(tx, subjectOf(login.email));
+      await this.dependencies.sessions.revokeAll(tx, actor.userId);
+      await this.dependencies.attempts.clear(tx, subjectOf(login.email));
     });
   }
 
   private async hashOf(text: string, field: string): Promise<string> {
     const password = readPassword(text);
     if (password === null) throw invalidField(field, PASSWORD_RULE);
-    return this.parts.hashes.hash(password);
+    return this.dependencies.hasher.hash(password);
   }
 }
 

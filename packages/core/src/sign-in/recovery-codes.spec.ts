@@ -1,8 +1,8 @@
-import { drawRecoveryCodes, hashOfRecoveryCode } from './recovery-codes.js';
+import { generateRecoveryCodes, hashOfRecoveryCode } from './recovery-codes.js';
 
 describe('recovery codes', () => {
   it('are ten of 80 random bits, each another', () => {
-    const codes = Array.from({ length: 100 }, drawRecoveryCodes).flat();
+    const codes = Array.from({ length: 100 }, generateRecoveryCodes).flat();
     expect(codes).toHaveLength(1_000);
     expect(new Set(codes).size).toBe(1_000);
     for (const code of codes) expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}$/);

@@ -11,8 +11,8 @@ const CODES = 10;
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const LENGTH = 16;
 
-export function drawRecoveryCodes(): string[] {
-  return Array.from({ length: CODES }, drawCode);
+export function generateRecoveryCodes(): string[] {
+  return Array.from({ length: CODES }, generateCode);
 }
 
 export function hashOfRecoveryCode(userId: string, code: string): Buffer {
@@ -20,7 +20,7 @@ export function hashOfRecoveryCode(userId: string, code: string): Buffer {
   return createHash('sha256').update(`${userId}\n${read}`).digest();
 }
 
-function drawCode(): string {
+function generateCode(): string {
   // 256 is a multiple of 32: no character is likelier than another.
   const text = Array.from(randomBytes(LENGTH), (byte) => ALPHABET[byte % ALPHABET.length]).join('');
   return text.match(/.{4}/g)!.join('-');

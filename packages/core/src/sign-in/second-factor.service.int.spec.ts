@@ -1,8 +1,8 @@
 import { inTransaction } from '@trading-automation/persistence';
 import type { Actor } from '../operations/index.js';
 
-import type { SignInWay } from './sessions.service.js';
-import { codeByHand, fromBase32 } from './testing/codes-by-hand.js';
+import type { SignInMethod } from './sessions.service.js';
+import { fromBase32, referenceTotpCode } from './testing/reference-totp.js';
 import { SignInUnderTest } from './testing/sign-in-under-test.js';
 
 const REFUSED = { code: 'invalid_login' };
@@ -10,10 +10,10 @@ const WRONG_CODE = { code: 'validation_failed', details: [{ field: 'code' }] };
 const STEP_MS = 30_000;
 
 let under: SignInUnderTest;
-let process: ReturnType<SignInUnderTest['process']>;
+let process: ReturnType<SignInUnderTest['createServices']>;
 beforeAll(async () => {
   under = await SignInUnderTest.open();
-  process = under.process();
+  process = under.createServices();
 });
 afterAll(() => under.close());
 
@@ -25,10 +25,10 @@ interface Protected {
 }
 
 const stepNow = () => Math.floor(under.nowMs / STEP_MS);
-const codeOf = ({ secret }: { secret: Buffer }, steps = 0) => codeByHand(secret, stepNow() + steps);
+const codeOf = ({ secret }: { secret: Buffer }, steps = 0) => referenceTotpCode(secret, stepNow() + steps);
 /** None of what is accepted now. */
 function wrongCode({ secret }: { secret: Buffer }): string {
-  const good = [-1, 0, 1].map((steps) => codeByHand(secret, stepNow() + steps));
+  const good = [-1, 0, 1].map((steps) => referenceTotpCode(secret, stepNow() + steps));
   return ['000000', '111111', '222222', '333333'].find((code) => !good.includes(code))!;
 }
 async function enabled(): Promise<Protected> {
@@ -39,7 +39,7 @@ async function enabled(): Promise<Protected> {
   under.nowMs += 10 * STEP_MS;
   return { actor, secret, recoveryCodes };
 }
-const signIn = ({ actor }: Protected, how: SignInWay = 'password') =>
+const signIn = ({ actor }: Protected, how: SignInMethod = 'password') =>
   inTransaction(process.platform.database, (tx) => process.signIn.complete(tx, actor.userId, how));
 async function ticketOf(user: Protected): Promise<string> {
   const signedIn = await signIn(user);
@@ -125,9 +125,9 @@ describe('a secret', () => {
   it('is opened after the server key was replaced, while the old one is given', async () => {
     const user = await enabled();
     const ticket = await ticketOf(user);
-    const forgotten = under.process({ serverKeys: ['new key'] });
+    const forgotten = under.createServices({ serverKeys: ['new key'] });
     await expect(forgotten.secondFactor.verify(ticket, codeOf(user))).rejects.not.toMatchObject(REFUSED);
-    const replaced = under.process({ serverKeys: ['new key', 'server key'] });
+    const replaced = under.createServices({ serverKeys: ['new key', 'server key'] });
     await expect(replaced.secondFactor.verify(ticket, codeOf(user))).resolves.toBeDefined();
   });
 });

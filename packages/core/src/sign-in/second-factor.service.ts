@@ -11,31 +11,31 @@
 import { DomainError, encodeId } from '@trading-automation/contracts';
 import { inTransaction, type Tx } from '@trading-automation/persistence';
 import { assertNotRevoked, lockUser } from '../access/index.js';
-import { type Actor, authorise, type Commands, stateRefused } from '../operations/index.js';
+import { type Actor, authorise, type CommandRunner, invalidState } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
-import { drawSecret, hashOfSecret } from './drawn-secret.js';
-import { drawRecoveryCodes, hashOfRecoveryCode } from './recovery-codes.js';
-import type { ServerSeal } from './server-seal.js';
-import type { IssuedTokens, Sessions, SignInWay } from './sessions.service.js';
+import { generateOpaqueToken, hashToken } from './opaque-token.js';
+import { generateRecoveryCodes, hashOfRecoveryCode } from './recovery-codes.js';
+import type { ServerKeySealer } from './server-key-sealer.js';
+import type { IssuedTokens, SessionsService, SignInMethod } from './sessions.service.js';
 import type { SignInAttempts } from './sign-in-attempts.service.js';
-import { describeTotp, drawTotpSecret, isTotpCode, stepOfCode } from './totp.js';
+import { describeTotp, generateTotpSecret, isTotpCode, stepOfCode } from './totp.js';
 
 const TICKET_MINUTES = 5;
 const TICKET_TRIES = 5;
 /** What an authenticator app shows above the account. */
 const APP_NAME = 'Trading automation';
 
-export interface SecondFactorParts {
+export interface SecondFactorDependencies {
   readonly platform: Platform;
-  readonly commands: Commands;
-  readonly sessions: Sessions;
+  readonly commands: CommandRunner;
+  readonly sessions: SessionsService;
   readonly attempts: SignInAttempts;
-  readonly seal: ServerSeal;
+  readonly seal: ServerKeySealer;
   /** The clock that codes are of. */
   readonly nowMs?: () => number;
 }
 
-export interface GeneratedFactor {
+export interface TotpEnrolment {
   /** `otpauth://…`, which an authenticator app reads as a picture. */
   readonly uri: string;
   /** The same secret in base32, to be typed. */
@@ -53,24 +53,24 @@ interface Factor {
   readonly is_enabled: boolean;
 }
 
-export class SecondFactor {
+export class SecondFactorService {
   private readonly nowMs: () => number;
 
-  constructor(private readonly parts: SecondFactorParts) {
-    this.nowMs = parts.nowMs ?? Date.now;
+  constructor(private readonly dependencies: SecondFactorDependencies) {
+    this.nowMs = dependencies.nowMs ?? Date.now;
   }
 
   /** A new secret, in place of one that is pending. @throws {DomainError} `invalid_state` where one is in use */
-  async generate(actor: Actor): Promise<GeneratedFactor> {
+  async generate(actor: Actor): Promise<TotpEnrolment> {
     return this.change(actor, async (tx) => {
       if ((await lockFactor(tx, actor.userId))?.is_enabled) throw alreadyEnabled();
-      const secret = drawTotpSecret();
+      const secret = generateTotpSecret();
       const [user] = await tx.query(
         `WITH factor AS (
            INSERT INTO totp_factors (user_id, secret_sealed) VALUES ($1, $2)
            ON CONFLICT (user_id) DO UPDATE SET secret_sealed = excluded.secret_sealed)
          SELECT coalesce(pending_email, email) AS email FROM users WHERE id = $1`,
-        [actor.userId, this.parts.seal.seal(placeOf(actor.userId), secret)],
+        [actor.userId, this.dependencies.seal.seal(sealContextOf(actor.userId), secret)],
       );
       return describeTotp(secret, {
         issuer: APP_NAME,
@@ -84,10 +84,10 @@ export class SecondFactor {
     return this.change(actor, async (tx) => {
       const { userId } = actor;
       const factor = await lockFactor(tx, userId);
-      if (factor === null) throw stateRefused('There is no secret yet: generate one first.', 'NONE');
+      if (factor === null) throw invalidState('There is no secret yet: generate one first.', 'NONE');
       if (factor.is_enabled) throw alreadyEnabled();
       if (!(await this.takeTotpCode(tx, userId, { factor, code: trimmed(code) }))) throw wrongCode();
-      const codes = drawRecoveryCodes();
+      const codes = generateRecoveryCodes();
       await tx.query('UPDATE totp_factors SET enabled_at = clock_timestamp() WHERE user_id = $1', [userId]);
       await tx.query('INSERT INTO recovery_codes (user_id, hash) SELECT $1, unnest($2::bytea[])', [
         userId,
@@ -100,32 +100,32 @@ export class SecondFactor {
   /** @param code of the app, or a recovery code */
   async disable(actor: Actor, code: string): Promise<void> {
     authorise(actor, 'ADMIN');
-    await this.parts.attempts.take(subjectOf(actor.userId));
+    await this.dependencies.attempts.consume(subjectOf(actor.userId));
     await this.change(actor, async (tx) => {
       const { userId } = actor;
       const factor = await lockFactor(tx, userId);
-      if (!factor?.is_enabled) throw stateRefused('There is no second factor to disable.', 'NONE');
+      if (!factor?.is_enabled) throw invalidState('There is no second factor to disable.', 'NONE');
       if (!(await this.takeCode(tx, userId, { factor, code }))) throw wrongCode();
       await tx.query('DELETE FROM totp_factors WHERE user_id = $1', [userId]);
       await tx.query('DELETE FROM sign_in_tickets WHERE user_id = $1', [userId]);
-      await this.parts.attempts.clear(tx, subjectOf(userId));
+      await this.dependencies.attempts.clear(tx, subjectOf(userId));
     });
   }
 
   /** Whether the user is asked for a second factor. */
-  async isAsked(tx: Tx, userId: string): Promise<boolean> {
+  async isRequired(tx: Tx, userId: string): Promise<boolean> {
     const enabled = await tx.query('SELECT FROM totp_factors WHERE user_id = $1 AND enabled_at IS NOT NULL', [
       userId,
     ]);
     return enabled.length > 0;
   }
 
-  async ticket(tx: Tx, userId: string, how: SignInWay): Promise<Ticket> {
-    const ticket = drawSecret('ticket');
+  async issueTicket(tx: Tx, userId: string, how: SignInMethod): Promise<Ticket> {
+    const ticket = generateOpaqueToken('ticket');
     const [row] = await tx.query(
       `INSERT INTO sign_in_tickets (hash, user_id, how, expires_at)
        VALUES ($1, $2, $3, clock_timestamp() + interval '${TICKET_MINUTES} minutes') RETURNING expires_at`,
-      [hashOfSecret(ticket), userId, how],
+      [hashToken(ticket), userId, how],
     );
     return { ticket, expiresAt: row.expires_at.toISOString() };
   }
@@ -137,10 +137,10 @@ export class SecondFactor {
    * @throws {DomainError} `invalid_login`, whatever of the two is not good (any more), or `rate_limited`
    */
   async verify(ticket: string, code: string): Promise<IssuedTokens> {
-    const hash = hashOfSecret(ticket);
+    const hash = hashToken(ticket);
     const userId = await this.countTry(hash);
-    await this.parts.attempts.take(subjectOf(userId));
-    return inTransaction(this.parts.platform.database, async (tx) => {
+    await this.dependencies.attempts.consume(subjectOf(userId));
+    return inTransaction(this.dependencies.platform.database, async (tx) => {
       await lockUser(tx, userId);
       const factor = await lockFactor(tx, userId);
       if (!factor?.is_enabled || !(await this.takeCode(tx, userId, { factor, code }))) {
@@ -148,14 +148,14 @@ export class SecondFactor {
       }
       const [[used]] = await tx.query('DELETE FROM sign_in_tickets WHERE hash = $1 RETURNING how', [hash]);
       if (used === undefined) throw verificationRefused();
-      await this.parts.attempts.clear(tx, subjectOf(userId));
-      return this.parts.sessions.open(tx, userId, used.how);
+      await this.dependencies.attempts.clear(tx, subjectOf(userId));
+      return this.dependencies.sessions.open(tx, userId, used.how);
     });
   }
 
   /** Whose ticket it is; committed, so that a try that fails was one. */
   private async countTry(hash: Buffer): Promise<string> {
-    const [[counted]] = await this.parts.platform.database.query(
+    const [[counted]] = await this.dependencies.platform.database.query(
       `UPDATE sign_in_tickets SET tries = tries + 1
        WHERE hash = $1 AND tries < ${TICKET_TRIES} AND expires_at > clock_timestamp() RETURNING user_id`,
       [hash],
@@ -183,7 +183,7 @@ export class SecondFactor {
     userId: string,
     { factor, code }: { readonly factor: Factor; readonly code: string },
   ): Promise<boolean> {
-    const secret = this.parts.seal.open(placeOf(userId), factor.secret_sealed);
+    const secret = this.dependencies.seal.open(sealContextOf(userId), factor.secret_sealed);
     if (secret === null) throw new Error('a second factor can not be opened with any of the server keys');
     const step = stepOfCode(secret, code, this.nowMs());
     if (step === null) return false;
@@ -196,7 +196,7 @@ export class SecondFactor {
 
   private async change<T>(actor: Actor, effect: (tx: Tx) => Promise<T>): Promise<T> {
     authorise(actor, 'ADMIN');
-    return this.parts.commands.run(actor.once, async (tx) => {
+    return this.dependencies.commands.run(actor.idempotency, async (tx) => {
       await lockUser(tx, actor.userId);
       await assertNotRevoked(tx, actor);
       return effect(tx);
@@ -213,7 +213,7 @@ async function lockFactor(tx: Tx, userId: string): Promise<Factor | null> {
   return factor ?? null;
 }
 
-function placeOf(userId: string): string {
+function sealContextOf(userId: string): string {
   return `second factor of ${userId}`;
 }
 
@@ -227,7 +227,7 @@ function trimmed(code: string): string {
 }
 
 function alreadyEnabled(): DomainError {
-  return stateRefused('A second factor is in use: disable it first.', 'ENABLED');
+  return invalidState('A second factor is in use: disable it first.', 'ENABLED');
 }
 
 function wrongCode(): DomainError {

@@ -1,6 +1,6 @@
 /** What a copy of the database shows of those who sign in. */
 import { inTransaction } from '@trading-automation/persistence';
-import { codeByHand, fromBase32 } from './testing/codes-by-hand.js';
+import { fromBase32, referenceTotpCode } from './testing/reference-totp.js';
 import { SignInUnderTest } from './testing/sign-in-under-test.js';
 
 let under: SignInUnderTest;
@@ -11,21 +11,21 @@ afterAll(() => under.close());
 
 describe('a copy of the database', () => {
   it('holds no password, token, ticket, secret or code, in no common spelling of their bytes', async () => {
-    const { passwords, sessions, secondFactor, signIn, keys, platform } = under.process();
+    const { passwords, sessions, secondFactor, signIn, keys, platform } = under.createServices();
     const password = 'correct horse battery';
     const tokens = await passwords.register({ email: 'a@example.com', password });
     const refreshed = await sessions.refresh(tokens.refreshToken);
     const actor = await sessions.verify(refreshed.accessToken);
     const { secret } = await secondFactor.generate(actor);
     const step = Math.floor(under.nowMs / 30_000);
-    const codes = await secondFactor.enable(actor, codeByHand(fromBase32(secret), step));
+    const codes = await secondFactor.enable(actor, referenceTotpCode(fromBase32(secret), step));
     const signedIn = await inTransaction(platform.database, (tx) =>
       signIn.complete(tx, actor.userId, 'password'),
     );
     if (signedIn.kind !== 'ticket') throw new Error('no second factor is asked for');
     const mistyped = 'a password in the field of the address';
     await passwords.login({ email: mistyped, password }).catch(() => undefined);
-    const { privateJwk } = await inTransaction(platform.database, (tx) => keys.signing(tx));
+    const { privateJwk } = await inTransaction(platform.database, (tx) => keys.signingKey(tx));
     const dump = await under.dump();
     expect(dump).toContain('a@example.com');
     const texts = [
@@ -58,13 +58,13 @@ describe('a copy of the database', () => {
   });
 
   it('opens nothing: no stored value is taken as a token, a ticket or a code', async () => {
-    const { sessions, secondFactor, signIn, platform } = under.process();
+    const { sessions, secondFactor, signIn, platform } = under.createServices();
     const actor = await under.actor();
     const secret = fromBase32((await secondFactor.generate(actor)).secret);
-    await secondFactor.enable(actor, codeByHand(secret, Math.floor(under.nowMs / 30_000)));
+    await secondFactor.enable(actor, referenceTotpCode(secret, Math.floor(under.nowMs / 30_000)));
     await under.session(actor.userId);
     const ticket = () =>
-      inTransaction(platform.database, (tx) => secondFactor.ticket(tx, actor.userId, 'password'));
+      inTransaction(platform.database, (tx) => secondFactor.issueTicket(tx, actor.userId, 'password'));
     const stored = await under.core.rows(
       `SELECT hash FROM refresh_tokens UNION SELECT hash FROM sign_in_tickets UNION SELECT hash FROM recovery_codes
        UNION SELECT secret_sealed FROM totp_factors`,

@@ -6,10 +6,10 @@ import { IdentityService } from '../access/index.js';
 import { ISSUER, SignInUnderTest } from './testing/sign-in-under-test.js';
 
 let under: SignInUnderTest;
-let process: ReturnType<SignInUnderTest['process']>;
+let process: ReturnType<SignInUnderTest['createServices']>;
 beforeAll(async () => {
   under = await SignInUnderTest.open();
-  process = under.process();
+  process = under.createServices();
 });
 afterAll(() => under.close());
 
@@ -28,7 +28,7 @@ const change = (token: string, set: string) =>
 /** The key that signs now, by the server's key. */
 async function signingKey(): Promise<{ kid: string; privateKey: KeyObject }> {
   const { kid, privateJwk } = await inTransaction(process.platform.database, (tx) =>
-    process.keys.signing(tx),
+    process.keys.signingKey(tx),
   );
   return { kid, privateKey: createPrivateKey({ key: privateJwk as never, format: 'jwk' }) };
 }
@@ -104,12 +104,12 @@ describe('an access token', () => {
 
   it('is taken by every process with the server key, and by one that has replaced it', async () => {
     const { accessToken } = await under.session();
-    const platform = await under.core.another();
-    const other = under.process({ platform });
+    const platform = await under.core.openSecondPlatform();
+    const other = under.createServices({ platform });
     await expect(other.sessions.verify(accessToken)).resolves.toMatchObject({
       credential: { kind: 'session' },
     });
-    const replaced = under.process({ serverKeys: ['new key', 'server key'] });
+    const replaced = under.createServices({ serverKeys: ['new key', 'server key'] });
     await expect(replaced.sessions.verify(accessToken)).resolves.toBeDefined();
     const { accessToken: next } = await under.session(undefined, replaced);
     expect(decoded(next.split('.')[0]).kid).toBe(decoded(accessToken.split('.')[0]).kid);
@@ -200,8 +200,8 @@ describe('an access token', () => {
 
   it('that can not be judged is no refusal, and is not let in', async () => {
     const { accessToken } = await under.session();
-    const platform = await under.core.another();
-    const other = under.process({ platform });
+    const platform = await under.core.openSecondPlatform();
+    const other = under.createServices({ platform });
     await platform.database.destroy();
     await expect(other.sessions.verify(accessToken)).rejects.not.toMatchObject(REFUSED);
     await platform.listener.stop();
@@ -237,8 +237,8 @@ describe('a refresh token', () => {
   });
 
   it('gives tokens once, of twenty at the same moment in two processes', async () => {
-    const platform = await under.core.another();
-    const processes = [process, under.process({ platform })];
+    const platform = await under.core.openSecondPlatform();
+    const processes = [process, under.createServices({ platform })];
     const { refreshToken } = await under.session();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, (_, n) => processes[n % 2]!.sessions.refresh(refreshToken)),
@@ -274,7 +274,7 @@ describe('a refresh token', () => {
   it('gives nothing once its session has ended, also where that happens meanwhile', async () => {
     const { accessToken, refreshToken } = await under.session();
     const ending = 'UPDATE sessions SET revoked_at = now() WHERE id = $1';
-    const refreshing = under.held(ending, [sessionOf(accessToken)], () => refresh(refreshToken));
+    const refreshing = under.whileLocked(ending, [sessionOf(accessToken)], () => refresh(refreshToken));
     await expect(refreshing).rejects.toMatchObject(REFUSED);
   });
 
@@ -338,7 +338,7 @@ describe('ending', () => {
     const unsubscribe = listener.subscribe('credentials_changed', () => {
       if (isEnding) tell();
     });
-    await under.core.listening();
+    await under.core.untilListening();
     isEnding = true;
     await process.sessions.revoke(actor);
     await told;
@@ -353,7 +353,7 @@ describe('signing keys', () => {
 
   it('are made once, however many processes need one at once', async () => {
     await under.core.rows('DELETE FROM token_keys');
-    const others = [process, under.process({ platform: await under.core.another() })];
+    const others = [process, under.createServices({ platform: await under.core.openSecondPlatform() })];
     const { userId } = await under.core.actor();
     const issued = await Promise.all(
       Array.from({ length: 12 }, (_, n) => under.session(userId, others[n % 2])),
@@ -384,7 +384,7 @@ describe('signing keys', () => {
 
   it('are replaced where no server key opens them any more', async () => {
     const { accessToken: old } = await under.session();
-    const forgotten = under.process({ serverKeys: ['another server key'] });
+    const forgotten = under.createServices({ serverKeys: ['another server key'] });
     const { accessToken: next } = await under.session(undefined, forgotten);
     expect(kidOf(next)).not.toBe(kidOf(old));
     await expect(forgotten.sessions.verify(next)).resolves.toBeDefined();
@@ -414,7 +414,7 @@ describe('opening an account', () => {
   });
 
   it('is refused elsewhere', async () => {
-    const closed = under.process({ openRegistration: false });
+    const closed = under.createServices({ openRegistration: false });
     const opening = inTransaction(closed.platform.database, (tx) => closed.sessions.openAccount(tx));
     await expect(opening).rejects.toMatchObject({ code: 'permission_denied' });
   });

@@ -10,19 +10,19 @@
 import { DomainError, decodeId, encodeId } from '@trading-automation/contracts';
 import { inTransaction, newUuid, type Tx } from '@trading-automation/persistence';
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
-import { announceCredentialChange, openAccount } from '../access/index.js';
-import { type Actor, stateRefused } from '../operations/index.js';
+import { notifyCredentialChange, openAccount } from '../access/index.js';
+import { type Actor, invalidState } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
-import { drawSecret, hashOfSecret } from './drawn-secret.js';
-import { type PublicKeySet, TOKEN_ALGORITHM, type TokenKeys } from './token-keys.service.js';
+import { generateOpaqueToken, hashToken } from './opaque-token.js';
+import { type JsonWebKeySet, TOKEN_ALGORITHM, type TokenKeys } from './token-keys.service.js';
 
 const ACCESS_TOKEN_SECONDS = 900;
 const CLOCK_TOLERANCE_SECONDS = 5;
 const IDLE_DAYS = 30;
-const LONGEST_DAYS = 90;
+const ABSOLUTE_TIMEOUT_DAYS = 90;
 
 /** The deprecated ways of signing in. */
-export type SignInWay = 'password' | 'google' | 'x' | 'apple' | 'telegram' | 'passkey';
+export type SignInMethod = 'password' | 'google' | 'x' | 'apple' | 'telegram' | 'passkey';
 
 export interface IssuedTokens {
   readonly accessToken: string;
@@ -33,7 +33,7 @@ export interface IssuedTokens {
   readonly refreshTokenExpiresAt: string;
 }
 
-export interface SessionsParts {
+export interface SessionsDependencies {
   readonly platform: Platform;
   readonly keys: TokenKeys;
   /** The origin at which the tokens are issued and taken, without a trailing slash. */
@@ -48,14 +48,14 @@ interface SessionRow {
   readonly expires_at: Date;
 }
 
-export class Sessions {
-  constructor(private readonly parts: SessionsParts) {}
+export class SessionsService {
+  constructor(private readonly dependencies: SessionsDependencies) {}
 
   /** Begins a session of the user, who has proved by then who they are: with a second factor where one is asked for. */
-  async open(tx: Tx, userId: string, how: SignInWay): Promise<IssuedTokens> {
+  async open(tx: Tx, userId: string, how: SignInMethod): Promise<IssuedTokens> {
     const [session] = await tx.query(
       `INSERT INTO sessions (id, user_id, how, created_at, expires_at, ends_at)
-       SELECT $1, $2, $3, at, at + interval '${IDLE_DAYS} days', at + interval '${LONGEST_DAYS} days'
+       SELECT $1, $2, $3, at, at + interval '${IDLE_DAYS} days', at + interval '${ABSOLUTE_TIMEOUT_DAYS} days'
        FROM clock_timestamp() AS at RETURNING id, user_id, expires_at`,
       [newUuid(), userId, how],
     );
@@ -69,13 +69,13 @@ export class Sessions {
    */
   async openAccount(tx: Tx, { email = null }: { readonly email?: string | null } = {}): Promise<string> {
     const refusal = 'Accounts are not opened here.';
-    return openAccount(tx, this.parts.openRegistration, { email, refusal });
+    return openAccount(tx, this.dependencies.openRegistration, { email, deniedMessage: refusal });
   }
 
   /** Gives the next tokens of the session. @throws {DomainError} `invalid_access_token` */
   async refresh(refreshToken: string): Promise<IssuedTokens> {
-    const hash = hashOfSecret(refreshToken);
-    const tokens = await inTransaction(this.parts.platform.database, async (tx) => {
+    const hash = hashToken(refreshToken);
+    const tokens = await inTransaction(this.dependencies.platform.database, async (tx) => {
       const session = await lockSessionOf(tx, hash);
       if (session === null) return null;
       const [used] = await tx.query(
@@ -92,11 +92,11 @@ export class Sessions {
 
   /** Who sent this access token. @throws {DomainError} `invalid_access_token` */
   async verify(accessToken: string): Promise<Actor> {
-    const claims = await this.claimsOf(accessToken);
+    const claims = await this.verifyClaims(accessToken);
     const sessionId = decodeId('ses', String(claims?.sid));
     const userId = decodeId('usr', String(claims?.sub));
     if (sessionId === null || userId === null) throw new DomainError('invalid_access_token');
-    const standing = await this.parts.platform.database.query(
+    const standing = await this.dependencies.platform.database.query(
       `SELECT FROM sessions
        WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL AND expires_at > clock_timestamp()`,
       [sessionId, userId],
@@ -108,9 +108,11 @@ export class Sessions {
   /** Ends the session that asks. @throws {DomainError} `invalid_state` where another kind of credential does */
   async revoke({ credential }: Actor): Promise<void> {
     if (credential.kind !== 'session') {
-      throw stateRefused('The request was made without a session: there is none to end.', 'NO_SESSION');
+      throw invalidState('The request was made without a session: there is none to end.', 'NO_SESSION');
     }
-    await inTransaction(this.parts.platform.database, (tx) => endSessions(tx, 'id = $1', credential.id));
+    await inTransaction(this.dependencies.platform.database, (tx) =>
+      endSessions(tx, 'id = $1', credential.id),
+    );
   }
 
   /** Ends every session of the user, and every ticket to one. The caller holds the user's lock. */
@@ -120,22 +122,22 @@ export class Sessions {
   }
 
   /** The public keys by which access tokens can be checked. */
-  jwks(): Promise<PublicKeySet> {
-    return this.parts.keys.shown();
+  jwks(): Promise<JsonWebKeySet> {
+    return this.dependencies.keys.jwks();
   }
 
   private async issue(tx: Tx, session: SessionRow): Promise<IssuedTokens> {
-    const refreshToken = drawSecret('refresh');
+    const refreshToken = generateOpaqueToken('refresh');
     await tx.query(
       'INSERT INTO refresh_tokens (hash, session_id, created_at) VALUES ($1, $2, clock_timestamp())',
-      [hashOfSecret(refreshToken), session.id],
+      [hashToken(refreshToken), session.id],
     );
     const issuedAt = Math.floor(Date.now() / 1000);
     const expiresAt = issuedAt + ACCESS_TOKEN_SECONDS;
-    const { kid, privateJwk } = await this.parts.keys.signing(tx);
+    const { kid, privateJwk } = await this.dependencies.keys.signingKey(tx);
     const accessToken = await new SignJWT({ sid: encodeId('ses', session.id) })
       .setProtectedHeader({ alg: TOKEN_ALGORITHM, kid, typ: 'JWT' })
-      .setIssuer(this.parts.issuer())
+      .setIssuer(this.dependencies.issuer())
       .setAudience(this.audience())
       .setSubject(encodeId('usr', session.user_id))
       .setIssuedAt(issuedAt)
@@ -151,18 +153,18 @@ export class Sessions {
   }
 
   /** The claims of a token that is ours and in its time, or null. @throws where that can't be found out */
-  private async claimsOf(accessToken: string): Promise<JWTPayload | null> {
+  private async verifyClaims(accessToken: string): Promise<JWTPayload | null> {
     try {
       const { payload } = await jwtVerify(
         accessToken,
         async ({ kid }) => {
-          const key = typeof kid === 'string' ? await this.parts.keys.verifying(kid) : null;
+          const key = typeof kid === 'string' ? await this.dependencies.keys.verificationKey(kid) : null;
           if (key === null) throw new errors.JWKSNoMatchingKey();
           return key;
         },
         {
           algorithms: [TOKEN_ALGORITHM],
-          issuer: this.parts.issuer(),
+          issuer: this.dependencies.issuer(),
           audience: this.audience(),
           clockTolerance: CLOCK_TOLERANCE_SECONDS,
           requiredClaims: ['sub', 'sid', 'iat', 'exp', 'jti'],
@@ -176,7 +178,7 @@ export class Sessions {
   }
 
   private audience(): string {
-    return `${this.parts.issuer()}/graphql`;
+    return `${this.dependencies.issuer()}/graphql`;
   }
 }
 
@@ -207,7 +209,7 @@ async function endSessions(tx: Tx, condition: string, param: string): Promise<vo
     `UPDATE sessions SET revoked_at = clock_timestamp() WHERE ${condition} AND revoked_at IS NULL`,
     [param],
   );
-  await announceCredentialChange(tx);
+  await notifyCredentialChange(tx);
 }
 
 function refreshRefused(): DomainError {

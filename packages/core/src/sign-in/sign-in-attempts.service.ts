@@ -18,7 +18,7 @@ export class SignInAttempts {
   constructor(private readonly platform: Platform) {}
 
   /** Counts one more. @throws {DomainError} `rate_limited` where it is one too many, until the first is forgotten */
-  async take(subject: string): Promise<void> {
+  async consume(subject: string): Promise<void> {
     // More than the most are not counted, lest an attacker who goes on counts beyond the column.
     const [{ attempts, wait_seconds }] = await this.platform.database.query(
       `INSERT INTO sign_in_attempts AS a (subject, attempts, expires_at)

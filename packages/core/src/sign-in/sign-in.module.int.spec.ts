@@ -1,10 +1,10 @@
 import type { FactoryProvider, InjectionToken } from '@nestjs/common';
 import { EmailVerificationService } from '../access/index.js';
-import { Commands } from '../operations/index.js';
+import { CommandRunner } from '../operations/index.js';
 import { Platform } from '../platform/index.js';
 import { CoreUnderTest } from '../testing/index.js';
-import { PasswordSignIn, Sessions, SignInModule } from './index.js';
-import { keyOf } from './testing/sign-in-under-test.js';
+import { PasswordSignInService, SessionsService, SignInModule } from './index.js';
+import { deriveKey } from './testing/sign-in-under-test.js';
 
 let core: CoreUnderTest;
 beforeAll(async () => {
@@ -18,14 +18,14 @@ function services(): Map<InjectionToken, unknown> {
   class Application {}
   const { providers = [], exports = [] } = SignInModule.with({
     access: { module: Application },
-    serverKeys: [keyOf('server key')],
+    serverKeys: [deriveKey('server key')],
     issuer: () => 'https://graphql.example.com',
     openRegistration: true,
     passkeys: undefined,
   });
   const made = new Map<InjectionToken, unknown>([
     [Platform, platform],
-    [Commands, commands],
+    [CommandRunner, commands],
     [
       EmailVerificationService,
       new EmailVerificationService({ platform, commands, publicUrl: () => 'https://api.example.com' }),
@@ -49,13 +49,13 @@ describe('the module', () => {
   it('gives each service that it offers, of what an API has', () => {
     const made = services();
     for (const [token, service] of made) expect(service).toBeInstanceOf(token);
-    expect(made.has(Sessions)).toBe(true);
+    expect(made.has(SessionsService)).toBe(true);
   });
 
   it('signs a user in: what one of its services began, another one knows', async () => {
     const made = services();
-    const passwords = made.get(PasswordSignIn) as PasswordSignIn;
-    const sessions = made.get(Sessions) as Sessions;
+    const passwords = made.get(PasswordSignInService) as PasswordSignInService;
+    const sessions = made.get(SessionsService) as SessionsService;
     const { accessToken } = await passwords.register({
       email: 'a@example.com',
       password: 'correct horse battery',

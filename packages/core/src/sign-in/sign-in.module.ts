@@ -1,17 +1,17 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { EmailVerificationService } from '../access/index.js';
-import { Commands } from '../operations/index.js';
+import { CommandRunner } from '../operations/index.js';
 import { Platform, type ServerKeys } from '../platform/index.js';
-import { DeprecatedUse } from './deprecated-use.service.js';
+import { DeprecatedUsageService } from './deprecated-usage.service.js';
 import type { PasskeyOptions } from './passkeys/passkey-settings.js';
-import { PasskeySignIn } from './passkeys/passkey-sign-in.service.js';
-import { PasswordHashes } from './password-hashes.js';
-import { PasswordSignIn } from './password-sign-in.service.js';
-import { ProviderSignIn } from './providers/provider-sign-in.service.js';
-import { SecondFactor } from './second-factor.service.js';
-import { ServerSeal } from './server-seal.js';
-import { Sessions } from './sessions.service.js';
-import { SignIn } from './sign-in.service.js';
+import { PasskeySignInService } from './passkeys/passkey-sign-in.service.js';
+import { PasswordHasher } from './password-hasher.js';
+import { PasswordSignInService } from './password-sign-in.service.js';
+import { ProviderSignInService } from './providers/provider-sign-in.service.js';
+import { SecondFactorService } from './second-factor.service.js';
+import { ServerKeySealer } from './server-key-sealer.js';
+import { SessionsService } from './sessions.service.js';
+import { SignInService } from './sign-in.service.js';
 import { SignInAttempts } from './sign-in-attempts.service.js';
 import { TokenKeys } from './token-keys.service.js';
 
@@ -30,15 +30,15 @@ export interface SignInOptions {
 @Module({})
 export class SignInModule {
   static with({ access, serverKeys, issuer, openRegistration, passkeys }: SignInOptions): DynamicModule {
-    const seal = new ServerSeal(serverKeys);
+    const seal = new ServerKeySealer(serverKeys);
     return {
       module: SignInModule,
       imports: [access],
       providers: [
         {
-          provide: Sessions,
+          provide: SessionsService,
           useFactory: (platform: Platform) =>
-            new Sessions({ platform, keys: new TokenKeys(platform, seal), issuer, openRegistration }),
+            new SessionsService({ platform, keys: new TokenKeys(platform, seal), issuer, openRegistration }),
           inject: [Platform],
         },
         {
@@ -47,60 +47,76 @@ export class SignInModule {
           inject: [Platform],
         },
         {
-          provide: SecondFactor,
+          provide: SecondFactorService,
           useFactory: (
             platform: Platform,
-            commands: Commands,
-            sessions: Sessions,
+            commands: CommandRunner,
+            sessions: SessionsService,
             attempts: SignInAttempts,
-          ) => new SecondFactor({ platform, commands, sessions, attempts, seal }),
-          inject: [Platform, Commands, Sessions, SignInAttempts],
+          ) => new SecondFactorService({ platform, commands, sessions, attempts, seal }),
+          inject: [Platform, CommandRunner, SessionsService, SignInAttempts],
         },
         {
-          provide: SignIn,
-          useFactory: (sessions: Sessions, secondFactor: SecondFactor) => new SignIn(sessions, secondFactor),
-          inject: [Sessions, SecondFactor],
+          provide: SignInService,
+          useFactory: (sessions: SessionsService, secondFactor: SecondFactorService) =>
+            new SignInService(sessions, secondFactor),
+          inject: [SessionsService, SecondFactorService],
         },
         {
-          provide: PasswordSignIn,
+          provide: PasswordSignInService,
           useFactory: (
             platform: Platform,
-            commands: Commands,
+            commands: CommandRunner,
             emails: EmailVerificationService,
-            sessions: Sessions,
-            signIn: SignIn,
+            sessions: SessionsService,
+            signIn: SignInService,
             attempts: SignInAttempts,
           ) =>
-            new PasswordSignIn({
+            new PasswordSignInService({
               platform,
               commands,
               emails,
               sessions,
               signIn,
               attempts,
-              hashes: new PasswordHashes(),
+              hasher: new PasswordHasher(),
             }),
-          inject: [Platform, Commands, EmailVerificationService, Sessions, SignIn, SignInAttempts],
+          inject: [
+            Platform,
+            CommandRunner,
+            EmailVerificationService,
+            SessionsService,
+            SignInService,
+            SignInAttempts,
+          ],
         },
         {
-          provide: ProviderSignIn,
-          useFactory: (platform: Platform, sessions: Sessions, signIn: SignIn) =>
-            new ProviderSignIn({ platform, sessions, signIn }),
-          inject: [Platform, Sessions, SignIn],
+          provide: ProviderSignInService,
+          useFactory: (platform: Platform, sessions: SessionsService, signIn: SignInService) =>
+            new ProviderSignInService({ platform, sessions, signIn }),
+          inject: [Platform, SessionsService, SignInService],
         },
         {
-          provide: PasskeySignIn,
-          useFactory: (platform: Platform, signIn: SignIn) =>
-            new PasskeySignIn({ platform, signIn, options: passkeys }),
-          inject: [Platform, SignIn],
+          provide: PasskeySignInService,
+          useFactory: (platform: Platform, signIn: SignInService) =>
+            new PasskeySignInService({ platform, signIn, options: passkeys }),
+          inject: [Platform, SignInService],
         },
         {
-          provide: DeprecatedUse,
-          useFactory: (platform: Platform) => new DeprecatedUse(platform),
+          provide: DeprecatedUsageService,
+          useFactory: (platform: Platform) => new DeprecatedUsageService(platform),
           inject: [Platform],
         },
       ],
-      exports: [Sessions, SignIn, SecondFactor, PasswordSignIn, ProviderSignIn, PasskeySignIn, DeprecatedUse],
+      exports: [
+        SessionsService,
+        SignInService,
+        SecondFactorService,
+        PasswordSignInService,
+        ProviderSignInService,
+        PasskeySignInService,
+        DeprecatedUsageService,
+      ],
     };
   }
 }

@@ -5,24 +5,24 @@
  *    verifies its user each time: it is two factors.
  */
 import type { Tx } from '@trading-automation/persistence';
-import type { SecondFactor, Ticket } from './second-factor.service.js';
-import type { IssuedTokens, Sessions, SignInWay } from './sessions.service.js';
+import type { SecondFactorService, Ticket } from './second-factor.service.js';
+import type { IssuedTokens, SessionsService, SignInMethod } from './sessions.service.js';
 
-export type SignedIn =
+export type SignInResult =
   | { readonly kind: 'tokens'; readonly tokens: IssuedTokens }
-  /** A second factor is asked for: `SecondFactor.verify` takes the ticket with a code. */
+  /** A second factor is asked for: `SecondFactorService.verify` takes the ticket with a code. */
   | ({ readonly kind: 'ticket' } & Ticket);
 
-export class SignIn {
+export class SignInService {
   constructor(
-    private readonly sessions: Sessions,
-    private readonly secondFactor: SecondFactor,
+    private readonly sessions: SessionsService,
+    private readonly secondFactor: SecondFactorService,
   ) {}
 
   /** For a user who proved who they are in this way. */
-  async complete(tx: Tx, userId: string, how: SignInWay): Promise<SignedIn> {
-    if (how !== 'passkey' && (await this.secondFactor.isAsked(tx, userId))) {
-      return { kind: 'ticket', ...(await this.secondFactor.ticket(tx, userId, how)) };
+  async complete(tx: Tx, userId: string, how: SignInMethod): Promise<SignInResult> {
+    if (how !== 'passkey' && (await this.secondFactor.isRequired(tx, userId))) {
+      return { kind: 'ticket', ...(await this.secondFactor.issueTicket(tx, userId, how)) };
     }
     return { kind: 'tokens', tokens: await this.sessions.open(tx, userId, how) };
   }

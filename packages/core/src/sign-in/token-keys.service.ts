@@ -10,7 +10,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { newUuid, type Tx } from '@trading-automation/persistence';
 import { type CryptoKey, importJWK, type JWK } from 'jose';
 import type { Platform } from '../platform/index.js';
-import type { ServerSeal } from './server-seal.js';
+import type { ServerKeySealer } from './server-key-sealer.js';
 
 export const TOKEN_ALGORITHM = 'EdDSA';
 /** Any other text is the name of no key, and need not be text that the database takes. */
@@ -18,7 +18,7 @@ const KID = /^[0-9a-f-]{36}$/;
 const SIGNS_DAYS = 30;
 const SHOWN_DAYS = SIGNS_DAYS + 1;
 
-export interface PublicTokenKey {
+export interface PublicJwk {
   readonly kty: string;
   readonly crv: string;
   readonly x: string;
@@ -27,8 +27,8 @@ export interface PublicTokenKey {
   readonly use: string;
 }
 
-export interface PublicKeySet {
-  readonly keys: readonly PublicTokenKey[];
+export interface JsonWebKeySet {
+  readonly keys: readonly PublicJwk[];
 }
 
 export interface SigningKey {
@@ -39,11 +39,11 @@ export interface SigningKey {
 export class TokenKeys {
   constructor(
     private readonly platform: Platform,
-    private readonly seal: ServerSeal,
+    private readonly seal: ServerKeySealer,
   ) {}
 
   /** The key to sign with now. One that is made here stands with the transaction. */
-  async signing(tx: Tx): Promise<SigningKey> {
+  async signingKey(tx: Tx): Promise<SigningKey> {
     const current = await this.current(tx);
     if (current !== null) return current;
     await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('token keys', 0))");
@@ -52,7 +52,7 @@ export class TokenKeys {
   }
 
   /** The public half called `kid`, or null where none is shown by that name. */
-  async verifying(kid: string): Promise<CryptoKey | null> {
+  async verificationKey(kid: string): Promise<CryptoKey | null> {
     if (!KID.test(kid)) return null;
     const [row] = await this.platform.database.query(
       'SELECT public_jwk FROM token_keys WHERE kid = $1 AND shown_until > clock_timestamp()',
@@ -62,8 +62,8 @@ export class TokenKeys {
     return (await importJWK(row.public_jwk, TOKEN_ALGORITHM)) as CryptoKey;
   }
 
-  async shown(): Promise<PublicKeySet> {
-    const rows: { public_jwk: PublicTokenKey }[] = await this.platform.database.query(
+  async jwks(): Promise<JsonWebKeySet> {
+    const rows: { public_jwk: PublicJwk }[] = await this.platform.database.query(
       'SELECT public_jwk FROM token_keys WHERE shown_until > clock_timestamp() ORDER BY created_at DESC, kid',
     );
     return { keys: rows.map(({ public_jwk }) => public_jwk) };
@@ -75,7 +75,7 @@ export class TokenKeys {
        ORDER BY created_at DESC, kid`,
     );
     for (const { kid, private_sealed } of rows) {
-      const secret = this.seal.open(placeOf(kid), private_sealed);
+      const secret = this.seal.open(sealContextOf(kid), private_sealed);
       if (secret !== null) return { kid, privateJwk: JSON.parse(secret.toString()) };
     }
     return null;
@@ -86,7 +86,7 @@ export class TokenKeys {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519');
     const privateJwk = privateKey.export({ format: 'jwk' }) as JWK;
     const shown = { ...publicKey.export({ format: 'jwk' }), kid, alg: TOKEN_ALGORITHM, use: 'sig' };
-    const sealed = this.seal.seal(placeOf(kid), Buffer.from(JSON.stringify(privateJwk)));
+    const sealed = this.seal.seal(sealContextOf(kid), Buffer.from(JSON.stringify(privateJwk)));
     await tx.query(
       `INSERT INTO token_keys (kid, public_jwk, private_sealed, created_at, signs_until, shown_until)
        SELECT $1, $2, $3, at, at + interval '${SIGNS_DAYS} days', at + interval '${SHOWN_DAYS} days'
@@ -97,6 +97,6 @@ export class TokenKeys {
   }
 }
 
-function placeOf(kid: string): string {
+function sealContextOf(kid: string): string {
   return `token key ${kid}`;
 }

@@ -9,7 +9,7 @@ const PERIOD_SECONDS = 30;
 const WINDOW = 1;
 const FORM = { algorithm: 'SHA1', digits: 6, period: PERIOD_SECONDS } as const;
 
-export function drawTotpSecret(): Buffer {
+export function generateTotpSecret(): Buffer {
   return randomBytes(SECRET_BYTES);
 }
 

@@ -1,21 +1,21 @@
-export type { NewSignal, Signal, ToldLot } from './signals/signal.js';
+export { changeStrategy, lockOwnStrategy, readStrategy, removeStrategy } from './change-strategy.js';
+export {
+  type LockedStrategy,
+  lockStrategyForTrade,
+  lockStrategyShared,
+  lockStrategyToFollow,
+  resolveStrategyFilter,
+} from './lock-strategy.js';
+export type { EmittedLotState, NewSignal, Signal } from './signals/signal.js';
 export { SignalStreamsModule } from './signals/signal-streams.module.js';
 export { SignalStreams } from './signals/signal-streams.service.js';
 export type { SignalSubscription } from './signals/signal-subscription.js';
 export {
   appendSignals,
   lastSequenceOf,
+  loadEmittedLots,
   SIGNALS_CHANNEL,
   signalsAfter,
-  toldOf,
-} from './signals/signals.service.js';
+} from './signals/signals.queries.js';
 export { StrategiesModule } from './strategies.module.js';
 export { StrategiesService } from './strategies.service.js';
-export { changeStrategy, lockOwnStrategy, readStrategy, removeStrategy } from './strategy-changes.service.js';
-export {
-  type HeldStrategy,
-  holdStrategy,
-  strategyForTrade,
-  strategyOfFilter,
-  strategyToFollow,
-} from './strategy-to-follow.service.js';

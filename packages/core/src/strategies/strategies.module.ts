@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { Commands, Lists } from '../operations/index.js';
+import { CommandRunner, ListReader } from '../operations/index.js';
 import { Platform } from '../platform/index.js';
 import { StrategiesService } from './strategies.service.js';
 
@@ -8,9 +8,9 @@ import { StrategiesService } from './strategies.service.js';
   providers: [
     {
       provide: StrategiesService,
-      useFactory: (platform: Platform, lists: Lists, commands: Commands) =>
+      useFactory: (platform: Platform, lists: ListReader, commands: CommandRunner) =>
         new StrategiesService(platform, lists, commands),
-      inject: [Platform, Lists, Commands],
+      inject: [Platform, ListReader, CommandRunner],
     },
   ],
   exports: [StrategiesService],

@@ -16,7 +16,10 @@ export interface PairOfStrategy {
   readonly trading_type: string;
 }
 
-export async function pairsOf(tx: Tx, ids: readonly string[]): Promise<Map<string, PairOfStrategy>> {
+export async function loadStrategyPairs(
+  tx: Tx,
+  ids: readonly string[],
+): Promise<Map<string, PairOfStrategy>> {
   const rows: PairOfStrategy[] = await tx.query(
     'SELECT id, exchange, trading_type FROM trade_pairs WHERE id = ANY ($1)',
     [ids],

@@ -7,15 +7,15 @@ import {
 } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
 
-import { type Actor, AnswerReplayed, querySchemaOf } from '../operations/index.js';
-import { CoreUnderTest, type Named, statementsOf } from '../testing/index.js';
+import { type Actor, querySchemaOf, ResponseReplayed } from '../operations/index.js';
+import { CoreUnderTest, countStatements, type RecordIds } from '../testing/index.js';
 import { StrategiesService } from './strategies.service.js';
 
 let core: CoreUnderTest;
 let strategies: StrategiesService;
 let actor: Actor;
-let account: Named;
-let pair: Named;
+let account: RecordIds;
+let pair: RecordIds;
 
 beforeAll(async () => {
   core = await CoreUnderTest.open();
@@ -77,13 +77,15 @@ describe('creating a strategy', () => {
   });
 
   it('happens once for one Idempotency-Key', async () => {
-    const once = core.once(actor.userId, 'the-key');
+    const once = core.idempotencyContext(actor.userId, 'the-key');
     const attempts = await Promise.allSettled([
-      strategies.create({ ...actor, once }, inputOf()),
-      strategies.create({ ...actor, once }, inputOf()),
+      strategies.create({ ...actor, idempotency: once }, inputOf()),
+      strategies.create({ ...actor, idempotency: once }, inputOf()),
     ]);
     expect(attempts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    await expect(strategies.create({ ...actor, once }, inputOf())).rejects.toBeInstanceOf(AnswerReplayed);
+    await expect(strategies.create({ ...actor, idempotency: once }, inputOf())).rejects.toBeInstanceOf(
+      ResponseReplayed,
+    );
     expect(await namesOf()).toEqual(['Trend']);
   });
 
@@ -188,9 +190,9 @@ describe('strategies by their ids', () => {
     const { database } = core.platform;
     const ids: string[] = [];
     for (const name of ['a', 'b', 'c']) ids.push((await create({ name })).id);
-    expect(await statementsOf(database, () => strategies.getMany(actor, ids))).toBe(1);
-    expect(await statementsOf(database, () => strategies.list(actor, asked('')))).toBe(2);
-    expect(await statementsOf(database, () => strategies.getMany(actor, ['str_x']))).toBe(0);
+    expect(await countStatements(database, () => strategies.getMany(actor, ids))).toBe(1);
+    expect(await countStatements(database, () => strategies.list(actor, asked('')))).toBe(2);
+    expect(await countStatements(database, () => strategies.getMany(actor, ['str_x']))).toBe(0);
   });
 });
 

@@ -9,20 +9,20 @@ import {
 import { allColumns, hydrate, newUuid, type Tx } from '@trading-automation/persistence';
 import { IsNull } from 'typeorm';
 
-import { holdOwnAccount } from '../exchange-accounts/index.js';
+import { lockOwnAccountShared } from '../exchange-accounts/index.js';
 import {
   type Actor,
   authorise,
-  type Commands,
-  type ListedPage,
+  type CommandRunner,
   type ListQuery,
-  type Lists,
-  recordsByIds,
+  type ListReader,
+  loadByIds,
+  type PageWithCursors,
 } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
+import { readStrategy, strategyColumns } from './change-strategy.js';
 import { StrategyEntity } from './strategy.entity.js';
-import { readStrategy, settingsOf } from './strategy-changes.service.js';
-import { readableStrategies, viewStrategies } from './strategy-records.js';
+import { viewReadableStrategies, viewStrategies } from './view-strategies.js';
 
 type StrategyList = ListQuery & QueryOf<typeof strategyOperations.list>;
 
@@ -32,11 +32,11 @@ const COLUMNS = allColumns(StrategyEntity, 's');
 export class StrategiesService {
   constructor(
     private readonly platform: Platform,
-    private readonly lists: Lists,
-    private readonly commands: Commands,
+    private readonly lists: ListReader,
+    private readonly commands: CommandRunner,
   ) {}
 
-  async list(actor: Actor, query: StrategyList): Promise<ListedPage<Strategy>> {
+  async list(actor: Actor, query: StrategyList): Promise<PageWithCursors<Strategy>> {
     authorise(actor, strategyOperations.list.access);
     const { database } = this.platform;
     const source = {
@@ -65,16 +65,16 @@ export class StrategiesService {
   async getMany(actor: Actor, publicIds: readonly string[]): Promise<readonly (Strategy | null)[]> {
     authorise(actor, strategyOperations.get.access);
     const { manager } = this.platform.database;
-    return recordsByIds('str', publicIds, (ids) => readableStrategies(manager, actor, ids));
+    return loadByIds('str', publicIds, (ids) => viewReadableStrategies(manager, actor, ids));
   }
 
   async create(actor: Actor, input: StrategyCreate): Promise<Strategy> {
     authorise(actor, strategyOperations.create.access);
-    return this.commands.run(actor.once, async (tx) => {
-      const account = await holdOwnAccount(tx, actor, input.exchange_account_id);
+    return this.commands.run(actor.idempotency, async (tx) => {
+      const account = await lockOwnAccountShared(tx, actor, input.exchange_account_id);
       const id = newUuid();
       await tx.insert(StrategyEntity, {
-        ...(await settingsOf(tx, account, input)),
+        ...(await strategyColumns(tx, account, input)),
         id,
         userId: actor.userId,
         exchangeAccountId: account.id,

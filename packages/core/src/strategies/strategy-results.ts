@@ -1,7 +1,13 @@
 /** What a strategy's days come to. Pure. */
 import type { Decimal, StrategyResults } from '@trading-automation/contracts';
-import { amountText, type EquityHistory, figuresOfDays, ratioText, sumOf } from '../performance/index.js';
-import { Exact } from '../values/index.js';
+import {
+  computeDayMetrics,
+  type EquityHistory,
+  formatAmount,
+  formatQuotient,
+  sumOf,
+} from '../performance/index.js';
+import { BigDecimal } from '../values/index.js';
 
 /** Of one UTC day and quote currency; its own account's, but for the copiers' sum. */
 export interface StrategyDay {
@@ -17,7 +23,7 @@ export interface StrategyDay {
 }
 
 /** The currency in which most was closed, then filled, then the first by name: amounts of several are never added. */
-export function currencyOf(days: readonly StrategyDay[]): string | null {
+export function mainCurrency(days: readonly StrategyDay[]): string | null {
   const sums = new Map<string, { closed: number; filled: number }>();
   for (const { quote, closedCount, fillCount } of days) {
     const { closed, filled } = sums.get(quote) ?? { closed: 0, filled: 0 };
@@ -34,16 +40,16 @@ export function strategyResults(
   days: readonly StrategyDay[],
   equity: EquityHistory,
 ): Omit<StrategyResults, 'since'> {
-  const currency = currencyOf(days);
+  const currency = mainCurrency(days);
   const counted = days.filter(({ quote }) => quote === currency);
   const total = (pick: (day: StrategyDay) => number) => counted.reduce((sum, day) => sum + pick(day), 0);
   const closed = total(({ closedCount }) => closedCount);
-  const { roi, max_drawdown, sharpe } = figuresOfDays(
+  const { roi, max_drawdown, sharpe } = computeDayMetrics(
     counted
       .filter(({ fillCount, partCount }) => fillCount + partCount > 0)
       .map(({ day, netPnl, partCount }) => ({
         startMs: Date.parse(day),
-        pnl: new Exact(netPnl),
+        pnl: new BigDecimal(netPnl),
         hasRealised: partCount > 0,
       })),
     'month',
@@ -51,11 +57,14 @@ export function strategyResults(
   );
   return {
     closed_count: closed,
-    win_rate: ratioText(new Exact(total(({ winningCount }) => winningCount)), new Exact(closed)),
-    net_pnl: amountText(sumOf(counted.map(({ netPnl }) => new Exact(netPnl)))),
+    win_rate: formatQuotient(
+      new BigDecimal(total(({ winningCount }) => winningCount)),
+      new BigDecimal(closed),
+    ),
+    net_pnl: formatAmount(sumOf(counted.map(({ netPnl }) => new BigDecimal(netPnl)))),
     roi,
     max_drawdown_percent: max_drawdown.percent,
     sharpe,
-    copier_net_pnl: amountText(sumOf(counted.map(({ copierNetPnl }) => new Exact(copierNetPnl)))),
+    copier_net_pnl: formatAmount(sumOf(counted.map(({ copierNetPnl }) => new BigDecimal(copierNetPnl)))),
   };
 }

@@ -4,17 +4,21 @@ import {
   type Strategy,
   type StrategyResults,
 } from '@trading-automation/contracts';
-import { instantText } from '../values/index.js';
+import { formatInstant } from '../values/index.js';
 import type { StrategyEntity } from './strategy.entity.js';
 
 /** What is not in the strategy's own row. */
-export interface Measured {
+export interface StrategyMetrics {
   readonly copierCount: number;
   readonly results: Omit<StrategyResults, 'since'>;
 }
 
 /** A strategy as a user sees it: its account, and what is on it, are its owner's business alone. */
-export function viewStrategy(strategy: StrategyEntity, viewerId: string, measured: Measured): Strategy {
+export function viewStrategy(
+  strategy: StrategyEntity,
+  viewerId: string,
+  measured: StrategyMetrics,
+): Strategy {
   const { profitShareRate, profitSharePeriod, tradePairIds } = strategy;
   return {
     id: encodeId('str', strategy.id),
@@ -32,8 +36,8 @@ export function viewStrategy(strategy: StrategyEntity, viewerId: string, measure
         : { rate: canonicalDecimal(profitShareRate), basis: 'HIGH_WATER_MARK', period: profitSharePeriod },
     min_copy_equity: strategy.minCopyEquity === null ? undefined : canonicalDecimal(strategy.minCopyEquity),
     capacity: strategy.capacity ?? undefined,
-    performance: { since: instantText(strategy.createdAt), ...measured.results },
-    created_at: instantText(strategy.createdAt),
-    updated_at: instantText(strategy.updatedAt),
+    performance: { since: formatInstant(strategy.createdAt), ...measured.results },
+    created_at: formatInstant(strategy.createdAt),
+    updated_at: formatInstant(strategy.updatedAt),
   };
 }

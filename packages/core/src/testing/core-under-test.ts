@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { encodeId, type Permission } from '@trading-automation/contracts';
 import type { OrderRequest } from '@trading-automation/exchanges';
 import { createCursorCodec } from '@trading-automation/pagination';
-import { createIdempotency, newUuid } from '@trading-automation/persistence';
+import { createIdempotencyStore, newUuid } from '@trading-automation/persistence';
 import type { TestDatabase } from '@trading-automation/persistence/testing';
 
 import { openPlatform } from '../database/index.js';
-import { type Actor, Commands, Lists, type OnceRequest } from '../operations/index.js';
+import { type Actor, CommandRunner, type IdempotencyContext, ListReader } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
 import { TradeExecution } from '../trades/index.js';
 import { createCoreDatabase } from './core-database.js';
@@ -14,7 +14,7 @@ import { createCoreDatabase } from './core-database.js';
 type Row = Record<string, unknown>;
 
 /** A record under both of its names. */
-export interface Named {
+export interface RecordIds {
   /** As the API names it. */
   readonly id: string;
   readonly uuid: string;
@@ -29,8 +29,8 @@ export class CoreUnderTest {
   private constructor(
     private readonly database: TestDatabase,
     readonly platform: Platform,
-    readonly lists: Lists,
-    readonly commands: Commands,
+    readonly lists: ListReader,
+    readonly commands: CommandRunner,
   ) {}
 
   static async open(): Promise<CoreUnderTest> {
@@ -39,12 +39,12 @@ export class CoreUnderTest {
     const cursors = createCursorCodec((bytes) =>
       createHash('sha256').update(keyOf('cursors')).update(bytes).digest().subarray(0, 16),
     );
-    const commands = new Commands(platform, createIdempotency([keyOf('server key')]));
-    return new CoreUnderTest(database, platform, new Lists(platform, cursors), commands);
+    const commands = new CommandRunner(platform, createIdempotencyStore([keyOf('server key')]));
+    return new CoreUnderTest(database, platform, new ListReader(platform, cursors), commands);
   }
 
   /** A second process on the same database. */
-  async another(): Promise<Platform> {
+  async openSecondPlatform(): Promise<Platform> {
     const platform = await connect(this.database.url);
     this.others.push(platform);
     return platform;
@@ -57,7 +57,7 @@ export class CoreUnderTest {
   }
 
   /** Resolves once all that was subscribed to before is listened to. */
-  async listening(): Promise<void> {
+  async untilListening(): Promise<void> {
     const { listener } = this.platform;
     let unsubscribe = () => {};
     await new Promise<void>((resolve) => {
@@ -102,7 +102,7 @@ export class CoreUnderTest {
     actor: Actor,
     free: Readonly<Record<string, string>> | null = { USDT: '100000', BTC: '10' },
     more: { readonly isActive?: boolean; readonly exchange?: string; readonly sealed?: string } = {},
-  ): Promise<Named> {
+  ): Promise<RecordIds> {
     const uuid = newUuid();
     const balances = Object.fromEntries(
       Object.entries(free ?? {}).map(([asset, amount]) => [asset, { free: amount, locked: '0' }]),
@@ -124,7 +124,7 @@ export class CoreUnderTest {
   }
 
   /** A pair `<a new base>/USDT` with steps of 0.01, unless told otherwise by its columns. */
-  async pair(columns: Readonly<Record<string, unknown>> = {}): Promise<Named> {
+  async pair(columns: Readonly<Record<string, unknown>> = {}): Promise<RecordIds> {
     const uuid = newUuid();
     const base = String(columns.base ?? 'BTC');
     const quote = String(columns.quote ?? 'USDT');
@@ -153,7 +153,7 @@ export class CoreUnderTest {
   }
 
   /** Begins to send a trade, as the worker that owns its account; null where it is not to be sent. */
-  async begin(tradeId: string, venueClientOrderId: string): Promise<OrderRequest | null> {
+  async beginSubmission(tradeId: string, venueClientOrderId: string): Promise<OrderRequest | null> {
     const [owner] = await this.rows(
       `INSERT INTO account_owners AS o (account_id, worker, fence)
        SELECT exchange_account_id, 'worker of the test', 1 FROM trades WHERE id = $1
@@ -168,12 +168,12 @@ export class CoreUnderTest {
       fence: String(owner.fence),
     };
     const execution = new TradeExecution(this.platform);
-    const [begun] = await execution.beginSubmissions(ownership, [{ id: tradeId, venueClientOrderId }]);
+    const [begun] = await execution.claimSubmissions(ownership, [{ id: tradeId, venueClientOrderId }]);
     return begun?.order ?? null;
   }
 
   /** A request with an Idempotency-Key; its kept answer is its outcome as JSON. */
-  once(userId: string, key: string, route = 'POST /test'): OnceRequest {
+  idempotencyContext(userId: string, key: string, route = 'POST /test'): IdempotencyContext {
     return {
       request: { userId, route, key, fingerprint: keyOf(`${route} ${key}`) },
       render: (outcome) =>

@@ -1,3 +1,3 @@
 export { createCoreDatabase } from './core-database.js';
-export { CoreUnderTest, type Named } from './core-under-test.js';
-export { statementsOf } from './statements-of.js';
+export { CoreUnderTest, type RecordIds } from './core-under-test.js';
+export { countStatements } from './count-statements.js';

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { Lists } from '../operations/index.js';
+import { ListReader } from '../operations/index.js';
 import { Platform } from '../platform/index.js';
 import { PairCatalogue } from './pair-catalogue.service.js';
 import { TradePairsService } from './trade-pairs.service.js';
@@ -9,8 +9,8 @@ import { TradePairsService } from './trade-pairs.service.js';
   providers: [
     {
       provide: TradePairsService,
-      useFactory: (platform: Platform, lists: Lists) => new TradePairsService(platform, lists),
-      inject: [Platform, Lists],
+      useFactory: (platform: Platform, lists: ListReader) => new TradePairsService(platform, lists),
+      inject: [Platform, ListReader],
     },
   ],
   exports: [TradePairsService],

@@ -2,7 +2,7 @@ import { encodeId, tradePair } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
 import type { Actor } from '../operations/index.js';
 
-import { CoreUnderTest, statementsOf } from '../testing/index.js';
+import { CoreUnderTest, countStatements } from '../testing/index.js';
 import { TradePairsService } from './trade-pairs.service.js';
 
 let core: CoreUnderTest;
@@ -31,13 +31,13 @@ describe('trade pairs by their ids', () => {
     ];
     expect(await pairs.getMany(actor, asked)).toEqual([two, null, one, null, null, two]);
     const look = () => pairs.getMany(actor, asked);
-    expect(await statementsOf(core.platform.database, look)).toBe(1);
+    expect(await countStatements(core.platform.database, look)).toBe(1);
   });
 
   it('are not looked for where no id can be one of a pair, or nobody may look', async () => {
     const look = () => pairs.getMany(actor, ['tpr_x', '']);
     expect(await look()).toEqual([null, null]);
-    expect(await statementsOf(core.platform.database, look)).toBe(0);
+    expect(await countStatements(core.platform.database, look)).toBe(0);
     const idle: Actor = { ...actor, credential: { ...actor.credential, permissions: [] } };
     await expect(pairs.getMany(idle, ['tpr_x'])).rejects.toMatchObject({ code: 'permission_denied' });
   });

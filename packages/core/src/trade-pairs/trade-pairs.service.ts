@@ -17,11 +17,11 @@ import {
 import {
   type Actor,
   authorise,
-  type ListedPage,
+  idNotFound,
   type ListQuery,
-  type Lists,
-  recordsByIds,
-  unknownId,
+  type ListReader,
+  loadByIds,
+  type PageWithCursors,
 } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
 import { TradePairEntity } from './trade-pair.entity.js';
@@ -37,13 +37,13 @@ const BY_IDS = allColumns(
 export class TradePairsService {
   constructor(
     private readonly platform: Platform,
-    private readonly lists: Lists,
+    private readonly lists: ListReader,
   ) {}
 
   async list(
     actor: Actor,
     query: ListQuery & QueryOf<typeof tradePairOperations.list>,
-  ): Promise<ListedPage<TradePair>> {
+  ): Promise<PageWithCursors<TradePair>> {
     authorise(actor, tradePairOperations.list.access);
     const { exchange } = query;
     const named =
@@ -76,7 +76,7 @@ export class TradePairsService {
   async getMany(actor: Actor, publicIds: readonly string[]): Promise<readonly (TradePair | null)[]> {
     authorise(actor, tradePairOperations.get.access);
     const { database } = this.platform;
-    return recordsByIds('tpr', publicIds, async (ids) => {
+    return loadByIds('tpr', publicIds, async (ids) => {
       const rows = await queryPrepared(database.manager, BY_IDS(database), [ids]);
       return hydrate(database, TradePairEntity, rows).map(viewTradePair);
     });
@@ -114,7 +114,7 @@ export async function pairForTrade(tx: Tx, publicId: string): Promise<PairForTra
   const [pair] =
     id === null ? [] : await selectPrepared(tx, shown, 'FROM trade_pairs p WHERE p.id = $1', [id]);
   if (pair !== undefined) return pair;
-  throw unknownId('trade_pair_id', 'trade pair');
+  throw idNotFound('trade_pair_id', 'trade pair');
 }
 
 async function findPair(tx: Tx, publicId: string): Promise<TradePairEntity | null> {

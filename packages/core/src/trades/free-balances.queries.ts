@@ -8,7 +8,7 @@ export type FreeBalances = ReadonlyMap<string, ReadonlyMap<string, Decimal>>;
  * What can be spent of each asset of each account; never below zero. The caller holds the accounts' locks: nobody else
  * reserves meanwhile.
  */
-export async function freeOf(
+export async function loadFreeBalances(
   tx: Tx,
   accountIds: readonly string[],
   assets: readonly string[],

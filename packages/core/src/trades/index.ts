@@ -1,11 +1,17 @@
 export {
+  type CancelAllResult,
+  type CancelRequestedTrade,
+  readCancelAllResult,
+  requestCancelAll,
+} from './cancel-all-trades.js';
+export {
   cancelCopies,
   type NewCopyTrade,
   placeCopies,
-} from './copy-orders.service.js';
-export { type FreeBalances, freeOf } from './free-balances.queries.js';
-export { type BookChange, type BookKey, bookChanges, lockBooks } from './lots/book-changes.service.js';
-export { bookOldFills } from './lots/book-old-fills.service.js';
+} from './copy-orders.js';
+export { type FreeBalances, loadFreeBalances } from './free-balances.queries.js';
+export { backfillLots } from './lots/backfill-lots.js';
+export { bookTrades, type LotBookKey, lockBooks, type TradeToBook } from './lots/book-trades.js';
 export {
   fillKey,
   type KnownTrade,
@@ -15,16 +21,15 @@ export {
   type Shortfalls,
 } from './reconcile.rules.js';
 export { type AccountState, Reconciliation } from './reconciliation.service.js';
-export { type AskedTrade, askToCancelAll, readStopped, type StoppedTrades } from './stop-trades.service.js';
-export type { OrderReport } from './trade-changes.service.js';
+export type { OrderReport } from './store-order-reports.js';
 export {
-  type BegunSubmission,
-  type Failure,
+  type ClaimedSubmission,
+  type OrderFailure,
   TradeExecution,
-  type TradeToWork,
+  type TradeForExecution,
   type UnsentTrade,
 } from './trade-execution.service.js';
-export { createTradeIntake, type TradeIntakeOptions } from './trade-intake.js';
+export { createTradeSubmissionRelay, type TradeSubmissionRelayOptions } from './trade-submission-relay.js';
 export { TradeExecutionModule, TradesModule } from './trades.module.js';
-export { ACCOUNT_WORK_CHANNEL, notifyWork } from './trades.queries.js';
+export { ACCOUNT_WORK_CHANNEL, notifyAccountWork } from './trades.queries.js';
 export { TradesService } from './trades.service.js';

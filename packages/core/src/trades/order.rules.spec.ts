@@ -11,12 +11,12 @@ import {
 const SCALE = 18;
 const ONE = 10n ** 18n;
 
-function textOf(units: bigint): string {
+function formatUnits(units: bigint): string {
   const digits = units.toString().padStart(SCALE + 1, '0');
   const fraction = digits.slice(-SCALE).replace(/0+$/, '');
   return fraction === '' ? digits.slice(0, -SCALE) : `${digits.slice(0, -SCALE)}.${fraction}`;
 }
-function unitsOf(text: string): bigint {
+function parseUnits(text: string): bigint {
   const [whole = '', fraction = ''] = text.split('.');
   return BigInt(whole + fraction.padEnd(SCALE, '0'));
 }
@@ -165,8 +165,8 @@ describe('steps', () => {
   it('row 13: let an amount through if and only if it is a multiple of the step, and change none', () => {
     fc.assert(
       fc.property(pairOf, ({ size, value }) => {
-        const rules = { ...free, amountStep: textOf(size), priceTick: '0' };
-        const isBroken = brokenBy({ amount: textOf(value) }, rules).length > 0;
+        const rules = { ...free, amountStep: formatUnits(size), priceTick: '0' };
+        const isBroken = brokenBy({ amount: formatUnits(value) }, rules).length > 0;
         expect(isBroken).toBe(value % size !== 0n);
       }),
       { numRuns: 1_000 },
@@ -176,8 +176,8 @@ describe('steps', () => {
   it('let a price and a stop price through if and only if they are multiples of the tick', () => {
     fc.assert(
       fc.property(pairOf, ({ size, value }) => {
-        const rules = { ...free, amountStep: '0', priceTick: textOf(size) };
-        const price = textOf(value);
+        const rules = { ...free, amountStep: '0', priceTick: formatUnits(size) };
+        const price = formatUnits(value);
         const fields = brokenBy({ type: 'STOP_LIMIT', price, stopPrice: price }, rules).map(
           ([field]) => field,
         );
@@ -192,10 +192,10 @@ describe('what an order sets aside', () => {
   it('is never less than price × amount, and less than a last digit more', () => {
     fc.assert(
       fc.property(amount, amount, (price, size) => {
-        const order = orderOf({ price: textOf(price), amount: textOf(size) });
+        const order = orderOf({ price: formatUnits(price), amount: formatUnits(size) });
         const reserved = reservationFor(order, rulesOf());
         expect(reserved.asset).toBe('USDT');
-        const [kept, exact] = [unitsOf(reserved.amount) * ONE, price * size];
+        const [kept, exact] = [parseUnits(reserved.amount) * ONE, price * size];
         expect(kept).toBeGreaterThanOrEqual(exact);
         expect(kept - exact).toBeLessThan(ONE);
         expect(isCostTooLarge(order, rulesOf())).toBe(kept >= 10n ** 56n);

@@ -13,7 +13,7 @@ import {
   type TradeSide,
   type TradeType,
 } from '@trading-automation/contracts';
-import { Exact } from '../values/index.js';
+import { BigDecimal } from '../values/index.js';
 
 export interface PairRules {
   readonly base: string;
@@ -64,17 +64,18 @@ export interface RuleViolation {
 
 /** Every rule that the order breaks, in the order of the fields. */
 export function violationsOf(order: OrderToCheck, rules: PairRules): RuleViolation[] {
-  const found: RuleViolation[] = notOffered(order, rules);
+  const found: RuleViolation[] = unsupportedTerms(order, rules);
   const check = (
     isBroken: boolean,
     field: RuleViolation['field'],
     rule: OrderRule,
-    value: Exact,
+    value: BigDecimal,
     limit: Decimal,
   ) => {
-    if (isBroken) found.push({ field, rule, value: value.toString(), limit: new Exact(limit).toString() });
+    if (isBroken)
+      found.push({ field, rule, value: value.toString(), limit: new BigDecimal(limit).toString() });
   };
-  const amount = new Exact(order.amount);
+  const amount = new BigDecimal(order.amount);
   check(!isMultiple(amount, rules.amountStep), 'amount', 'amount_step', amount, rules.amountStep);
   check(amount.lt(rules.minAmount), 'amount', 'min_amount', amount, rules.minAmount);
   if (rules.maxAmount !== null)
@@ -89,7 +90,7 @@ export function violationsOf(order: OrderToCheck, rules: PairRules): RuleViolati
     ['stop_price', order.stopPrice],
   ] as const) {
     if (text === undefined) continue;
-    const price = new Exact(text);
+    const price = new BigDecimal(text);
     check(!isMultiple(price, rules.priceTick), field, 'price_tick', price, rules.priceTick);
   }
   const price = estimatedPrice(order, rules);
@@ -103,7 +104,7 @@ export function violationsOf(order: OrderToCheck, rules: PairRules): RuleViolati
 
 const takesAnyPrice = ({ type }: OrderToCheck) => type === 'MARKET' || type === 'STOP_MARKET';
 
-function notOffered({ type, timeInForce }: OrderToCheck, rules: PairRules): RuleViolation[] {
+function unsupportedTerms({ type, timeInForce }: OrderToCheck, rules: PairRules): RuleViolation[] {
   const found: RuleViolation[] = [];
   if (!rules.orderTypes.includes(type))
     found.push({ field: 'type', rule: 'order_types', value: type, limit: rules.orderTypes.join(', ') });
@@ -128,27 +129,27 @@ export function reservationFor(order: OrderToCheck, rules: PairRules): Reservati
   if (order.side === 'SELL') return { asset: rules.base, amount: order.amount };
   const price = estimatedPrice(order, rules);
   if (price === null) return { asset: rules.quote, amount: '0' };
-  return { asset: rules.quote, amount: keptCost(price, order).toString() };
+  return { asset: rules.quote, amount: reservedCost(price, order).toString() };
 }
 
 /** Whether price × amount has more digits before the point than can be kept: neither could what it costs be. */
 export function isCostTooLarge(order: OrderToCheck, rules: PairRules): boolean {
   const price = estimatedPrice(order, rules);
-  return price !== null && keptCost(price, order).gte(COST_END);
+  return price !== null && reservedCost(price, order).gte(COST_LIMIT);
 }
 
-const COST_END = new Exact(10).pow(DECIMAL_INTEGER_DIGITS);
+const COST_LIMIT = new BigDecimal(10).pow(DECIMAL_INTEGER_DIGITS);
 
 /** Of up to 36 decimals, rounded up to those that are kept, so that never too little is set aside. */
-function keptCost(price: Exact, { amount }: OrderToCheck): Exact {
-  return price.times(amount).toDecimalPlaces(DECIMAL_SCALE, Exact.ROUND_UP);
+function reservedCost(price: BigDecimal, { amount }: OrderToCheck): BigDecimal {
+  return price.times(amount).toDecimalPlaces(DECIMAL_SCALE, BigDecimal.ROUND_UP);
 }
 
-function estimatedPrice({ price, stopPrice }: OrderToCheck, { lastPrice }: PairRules): Exact | null {
+function estimatedPrice({ price, stopPrice }: OrderToCheck, { lastPrice }: PairRules): BigDecimal | null {
   const text = price ?? stopPrice ?? lastPrice;
-  return text === null ? null : new Exact(text);
+  return text === null ? null : new BigDecimal(text);
 }
 
-function isMultiple(value: Exact, step: Decimal): boolean {
-  return new Exact(step).isZero() || value.mod(step).isZero();
+function isMultiple(value: BigDecimal, step: Decimal): boolean {
+  return new BigDecimal(step).isZero() || value.mod(step).isZero();
 }

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
-import { Exact } from '../values/index.js';
+import { BigDecimal } from '../values/index.js';
 import {
   fillKey,
   type KnownTrade,
   type ReconcileAction,
   type ReconcileInput,
+  type ReportedFill,
+  type ReportedOrder,
   reconcile,
-  type SeenFill,
-  type SeenOrder,
 } from './reconcile.rules.js';
 
 const AT = new Date('2026-01-01T00:00:00Z');
@@ -23,14 +23,14 @@ const tradeOf = (id: string, more: Partial<KnownTrade> = {}): KnownTrade => ({
   filledAmount: '0',
   ...more,
 });
-const orderOf = (id: string, more: Partial<SeenOrder> = {}): SeenOrder => ({
+const orderOf = (id: string, more: Partial<ReportedOrder> = {}): ReportedOrder => ({
   exchangeOrderId: `order-${id}`,
   venueClientOrderId: `client-${id}`,
   symbol: 'BTC/USDT',
   filledAmount: '0',
   ...more,
 });
-const fillOf = (id: string, name: string, more: Partial<SeenFill> = {}): SeenFill => ({
+const fillOf = (id: string, name: string, more: Partial<ReportedFill> = {}): ReportedFill => ({
   exchangeFillId: name,
   exchangeOrderId: `order-${id}`,
   symbol: 'BTC/USDT',
@@ -42,11 +42,11 @@ const fillOf = (id: string, name: string, more: Partial<SeenFill> = {}): SeenFil
 const inputOf = (more: Partial<ReconcileInput> = {}): ReconcileInput => ({
   trades: [],
   knownFills: new Set(),
-  claims: [],
+  expectedHoldings: [],
   shortfalls: {},
   openOrders: [],
   fills: [],
-  held: {},
+  totalsByAsset: {},
   ...more,
 });
 const run = (more: Partial<ReconcileInput>) => reconcile(inputOf(more));
@@ -59,8 +59,8 @@ describe('an account compared with its exchange', () => {
       openOrders: [orderOf('a', { filledAmount: '1' })],
       fills: [filled],
       knownFills: new Set([fillKey(filled)]),
-      claims: [{ pairId: 'p', symbol: 'BTC/USDT', base: 'BTC', amount: '1' }],
-      held: { BTC: '1' },
+      expectedHoldings: [{ pairId: 'p', symbol: 'BTC/USDT', base: 'BTC', amount: '1' }],
+      totalsByAsset: { BTC: '1' },
     });
     expect(actions).toEqual([]);
   });
@@ -138,19 +138,23 @@ describe('rule 23: less at the exchange than lots claim', () => {
   const held = { BTC: '0.5' };
 
   it('is remembered the first time, and a sale the second, the oldest pair first', () => {
-    expect(run({ claims, held })).toEqual([{ kind: 'suspect', shortfalls: { BTC: '2.5' } }]);
-    expect(run({ claims, held, shortfalls: { BTC: '2.5' } })).toEqual([
+    expect(run({ expectedHoldings: claims, totalsByAsset: held })).toEqual([
+      { kind: 'suspect', shortfalls: { BTC: '2.5' } },
+    ]);
+    expect(run({ expectedHoldings: claims, totalsByAsset: held, shortfalls: { BTC: '2.5' } })).toEqual([
       { kind: 'synthesise', pairId: 'p1', symbol: 'BTC/USDT', amount: '2' },
       { kind: 'synthesise', pairId: 'p2', symbol: 'BTC/EUR', amount: '0.5' },
     ]);
   });
 
   it('is a sale only as far as both times showed it', () => {
-    expect(run({ claims, held, shortfalls: { BTC: '1' } })).toEqual([
+    expect(run({ expectedHoldings: claims, totalsByAsset: held, shortfalls: { BTC: '1' } })).toEqual([
       { kind: 'synthesise', pairId: 'p1', symbol: 'BTC/USDT', amount: '1' },
       { kind: 'suspect', shortfalls: { BTC: '1.5' } },
     ]);
-    expect(run({ claims, held: { BTC: '3' }, shortfalls: { BTC: '1' } })).toEqual([]);
+    expect(run({ expectedHoldings: claims, totalsByAsset: { BTC: '3' }, shortfalls: { BTC: '1' } })).toEqual(
+      [],
+    );
   });
 
   it.each([
@@ -161,18 +165,25 @@ describe('rule 23: less at the exchange than lots claim', () => {
     ['a fill of it is news', { fills: [fillOf('x', '1')] }],
     ['the balances could not be read', { held: null }],
   ])('is not judged while %s', (_case, more) => {
-    const kinds = run({ claims, held, shortfalls: { BTC: '2.5' }, ...more }).map(({ kind }) => kind);
+    const kinds = run({
+      expectedHoldings: claims,
+      totalsByAsset: held,
+      shortfalls: { BTC: '2.5' },
+      ...more,
+    }).map(({ kind }) => kind);
     expect(kinds).not.toContain('synthesise');
     expect(kinds).not.toContain('suspect');
   });
 
   it('more than lots claim is nobody’s, and left alone', () => {
-    expect(run({ claims, held: { BTC: '1000', ETH: '5' }, shortfalls: { BTC: '1' } })).toEqual([]);
+    expect(
+      run({ expectedHoldings: claims, totalsByAsset: { BTC: '1000', ETH: '5' }, shortfalls: { BTC: '1' } }),
+    ).toEqual([]);
   });
 });
 
 /** An exchange with orders and their fills, and a ledger that missed an arbitrary part of them. */
-const worlds = fc
+const reconcileInputs = fc
   .array(
     fc.record({
       isOurs: fc.boolean(),
@@ -186,8 +197,8 @@ const worlds = fc
   )
   .map((orders) => {
     const trades: KnownTrade[] = [];
-    const openOrders: SeenOrder[] = [];
-    const fills: SeenFill[] = [];
+    const openOrders: ReportedOrder[] = [];
+    const fills: ReportedFill[] = [];
     const known = new Set<string>();
     for (const [i, order] of orders.entries()) {
       const id = String(i);
@@ -213,13 +224,13 @@ const worlds = fc
   });
 
 /** The ledger after the actions that it can carry out, and after the orders to identify were fetched. */
-function after(input: ReconcileInput, actions: readonly ReconcileAction[]): ReconcileInput {
+function applyActions(input: ReconcileInput, actions: readonly ReconcileAction[]): ReconcileInput {
   const trades = new Map(input.trades.map((trade) => [trade.id, trade]));
   const known = new Set(input.knownFills);
   const learn = (
     id: string,
     told: { symbol: string; exchangeOrderId: string },
-    fills: readonly SeenFill[],
+    fills: readonly ReportedFill[],
   ) => {
     const trade = trades.get(id) ?? tradeOf(id, { symbol: told.symbol, isOpen: true });
     const news = fills.filter((fill) => !known.has(fillKey(fill)));
@@ -228,7 +239,7 @@ function after(input: ReconcileInput, actions: readonly ReconcileAction[]): Reco
       ...trade,
       isAcknowledged: true,
       exchangeOrderId: told.exchangeOrderId,
-      filledAmount: new Exact(trade.filledAmount).plus(news.length).toString(),
+      filledAmount: new BigDecimal(trade.filledAmount).plus(news.length).toString(),
     });
   };
   const idOf = (exchangeOrderId: string) => exchangeOrderId.replace('order-', '');
@@ -243,12 +254,12 @@ function after(input: ReconcileInput, actions: readonly ReconcileAction[]): Reco
 describe('whatever the ledger missed', () => {
   it('rule 22: after one comparison every fill is known, once, and a second one finds nothing new', () => {
     fc.assert(
-      fc.property(worlds, (world) => {
-        const actions = reconcile(world);
+      fc.property(reconcileInputs, (input) => {
+        const actions = reconcile(input);
         const told = actions.flatMap((action) => ('fills' in action ? action.fills.map(fillKey) : []));
         expect(new Set(told).size).toBe(told.length);
-        const then = after(world, actions);
-        expect(world.fills.every((fill) => then.knownFills.has(fillKey(fill)))).toBe(true);
+        const then = applyActions(input, actions);
+        expect(input.fills.every((fill) => then.knownFills.has(fillKey(fill)))).toBe(true);
         const again = reconcile(then).filter(({ kind }) => kind !== 'probe' && kind !== 'cancel');
         expect(again).toEqual([]);
       }),
@@ -258,12 +269,12 @@ describe('whatever the ledger missed', () => {
 
   it('no trade is concluded from a list: what is missing there is only looked for', () => {
     fc.assert(
-      fc.property(worlds, (world) => {
-        const probes = reconcile(world).flatMap((action) =>
+      fc.property(reconcileInputs, (input) => {
+        const probes = reconcile(input).flatMap((action) =>
           action.kind === 'probe' ? [action.tradeId] : [],
         );
-        const open = new Set(world.openOrders.map(({ exchangeOrderId }) => exchangeOrderId));
-        const missing = world.trades.filter(({ id, isOpen }) => isOpen && !open.has(`order-${id}`));
+        const open = new Set(input.openOrders.map(({ exchangeOrderId }) => exchangeOrderId));
+        const missing = input.trades.filter(({ id, isOpen }) => isOpen && !open.has(`order-${id}`));
         expect(probes.sort()).toEqual(missing.map(({ id }) => id).sort());
       }),
     );
@@ -279,7 +290,11 @@ describe('whatever the ledger missed', () => {
           base: 'BTC',
           amount,
         }));
-        const actions = run({ claims, held: { BTC: heldBtc }, shortfalls: { BTC: before } });
+        const actions = run({
+          expectedHoldings: claims,
+          totalsByAsset: { BTC: heldBtc },
+          shortfalls: { BTC: before },
+        });
         const sold = actions.reduce(
           (sum, action) => sum + (action.kind === 'synthesise' ? Number(action.amount) : 0),
           0,

@@ -19,7 +19,7 @@
  * 8. The same input gives the same actions; where the ledger tells what the exchange shows, there are none.
  */
 import type { Decimal, TradeSide } from '@trading-automation/contracts';
-import { Exact } from '../values/index.js';
+import { BigDecimal } from '../values/index.js';
 
 /** A trade of the account that is open, or ended lately; ids of the exchange are null where they are not known. */
 export interface KnownTrade {
@@ -36,14 +36,14 @@ export interface KnownTrade {
 }
 
 /** The part of an exchange's order that is compared. */
-export interface SeenOrder {
+export interface ReportedOrder {
   readonly exchangeOrderId: string;
   readonly venueClientOrderId: string;
   readonly symbol: string;
   readonly filledAmount: Decimal;
 }
 
-export interface SeenFill {
+export interface ReportedFill {
   readonly exchangeFillId: string;
   readonly exchangeOrderId: string;
   readonly symbol: string;
@@ -53,7 +53,7 @@ export interface SeenFill {
 }
 
 /** What the open lots of one pair say that the account holds. */
-export interface Claim {
+export interface ExpectedHolding {
   readonly pairId: string;
   readonly symbol: string;
   readonly base: string;
@@ -63,21 +63,27 @@ export interface Claim {
 /** By asset: how much less than claimed the exchange showed. */
 export type Shortfalls = Readonly<Record<string, Decimal>>;
 
-export interface ReconcileInput<Order extends SeenOrder = SeenOrder, Fill extends SeenFill = SeenFill> {
+export interface ReconcileInput<
+  Order extends ReportedOrder = ReportedOrder,
+  Fill extends ReportedFill = ReportedFill,
+> {
   readonly trades: readonly KnownTrade[];
   /** Keys (`fillKey`) of the fills that are kept already. */
   readonly knownFills: ReadonlySet<string>;
   /** What lots claim, oldest lot's pair first. */
-  readonly claims: readonly Claim[];
+  readonly expectedHoldings: readonly ExpectedHolding[];
   /** What all comparisons of late found missing. */
   readonly shortfalls: Shortfalls;
   readonly openOrders: readonly Order[];
   readonly fills: readonly Fill[];
   /** Free and locked together, by asset; null where they could not be read: then no claim is judged. */
-  readonly held: Readonly<Record<string, Decimal>> | null;
+  readonly totalsByAsset: Readonly<Record<string, Decimal>> | null;
 }
 
-export type ReconcileAction<Order extends SeenOrder = SeenOrder, Fill extends SeenFill = SeenFill> =
+export type ReconcileAction<
+  Order extends ReportedOrder = ReportedOrder,
+  Fill extends ReportedFill = ReportedFill,
+> =
   /** The order, or fills of it, are a trade's of ours. */
   | {
       readonly kind: 'store';
@@ -113,33 +119,33 @@ export const fillKey = ({
   symbol,
   exchangeOrderId,
   exchangeFillId,
-}: Omit<SeenFill, 'side' | 'amount' | 'executedAt'>) => `${symbol} ${exchangeOrderId} ${exchangeFillId}`;
+}: Omit<ReportedFill, 'side' | 'amount' | 'executedAt'>) => `${symbol} ${exchangeOrderId} ${exchangeFillId}`;
 
 const orderKey = ({ symbol, exchangeOrderId }: { symbol: string; exchangeOrderId: string }) =>
   `${symbol} ${exchangeOrderId}`;
 
-export function reconcile<Order extends SeenOrder, Fill extends SeenFill>(
+export function reconcile<Order extends ReportedOrder, Fill extends ReportedFill>(
   input: ReconcileInput<Order, Fill>,
 ): ReconcileAction<Order, Fill>[] {
   const known = indexOf(input.trades);
-  const news = newsByOrder(input);
+  const news = newFillsByOrder(input);
   const seen = new Set<string>();
   const actions: ReconcileAction<Order, Fill>[] = [];
   for (const order of input.openOrders) {
     const key = orderKey(order);
     if (seen.has(key)) continue;
     seen.add(key);
-    actions.push(...aboutOrder(order, tradeOf(known, order), news.get(key) ?? [], input));
+    actions.push(...reconcileOrder(order, tradeOf(known, order), news.get(key) ?? [], input));
   }
   for (const [key, fills] of news) {
-    if (!seen.has(key)) actions.push(...aboutFills<Order, Fill>(fills, known.byExchangeId.get(key)));
+    if (!seen.has(key)) actions.push(...reconcileFills<Order, Fill>(fills, known.byExchangeId.get(key)));
   }
   const listed = new Set(input.openOrders.flatMap((order) => tradeOf(known, order)?.id ?? []));
   for (const trade of input.trades) {
     if (trade.isOpen && trade.isSubmitted && !listed.has(trade.id))
       actions.push({ kind: 'probe', tradeId: trade.id });
   }
-  return [...actions, ...aboutClaims(input, news)];
+  return [...actions, ...reconcileHoldings(input, news)];
 }
 
 interface Index {
@@ -159,11 +165,11 @@ function indexOf(trades: readonly KnownTrade[]): Index {
   return { byClientId, byExchangeId };
 }
 
-function tradeOf({ byClientId, byExchangeId }: Index, order: SeenOrder): KnownTrade | undefined {
+function tradeOf({ byClientId, byExchangeId }: Index, order: ReportedOrder): KnownTrade | undefined {
   return byClientId.get(order.venueClientOrderId) ?? byExchangeId.get(orderKey(order));
 }
 
-function newsByOrder<Fill extends SeenFill>(input: {
+function newFillsByOrder<Fill extends ReportedFill>(input: {
   readonly fills: readonly Fill[];
   readonly knownFills: ReadonlySet<string>;
 }): Map<string, Fill[]> {
@@ -178,24 +184,24 @@ function newsByOrder<Fill extends SeenFill>(input: {
   return news;
 }
 
-function aboutOrder<Order extends SeenOrder, Fill extends SeenFill>(
+function reconcileOrder<Order extends ReportedOrder, Fill extends ReportedFill>(
   order: Order,
   trade: KnownTrade | undefined,
   fills: readonly Fill[],
   input: ReconcileInput<Order, Fill>,
 ): ReconcileAction<Order, Fill>[] {
   if (trade === undefined) {
-    const mayBeOurs = order.venueClientOrderId === '' && isOneOnItsWay(input.trades, order.symbol);
+    const mayBeOurs = order.venueClientOrderId === '' && hasOrderInFlight(input.trades, order.symbol);
     return mayBeOurs ? [] : [{ kind: 'adopt', order, fills }];
   }
   const isNews =
-    fills.length > 0 || !trade.isAcknowledged || !new Exact(order.filledAmount).eq(trade.filledAmount);
+    fills.length > 0 || !trade.isAcknowledged || !new BigDecimal(order.filledAmount).eq(trade.filledAmount);
   const stored = isNews ? [{ kind: 'store', tradeId: trade.id, order, fills } as const] : [];
   const hasOutlived = !trade.isOpen && trade.isOurs;
   return hasOutlived ? [...stored, { kind: 'cancel', tradeId: trade.id, order }] : stored;
 }
 
-function aboutFills<Order extends SeenOrder, Fill extends SeenFill>(
+function reconcileFills<Order extends ReportedOrder, Fill extends ReportedFill>(
   fills: readonly Fill[],
   trade: KnownTrade | undefined,
 ): ReconcileAction<Order, Fill>[] {
@@ -204,18 +210,18 @@ function aboutFills<Order extends SeenOrder, Fill extends SeenFill>(
   return [{ kind: 'identify', symbol, exchangeOrderId, fills }];
 }
 
-const isOneOnItsWay = (trades: readonly KnownTrade[], symbol: string) =>
+const hasOrderInFlight = (trades: readonly KnownTrade[], symbol: string) =>
   trades.some(
     (trade) => trade.symbol === symbol && trade.isOpen && trade.isSubmitted && !trade.isAcknowledged,
   );
 
 /** Invariants 6 and 7. */
-function aboutClaims<Order extends SeenOrder, Fill extends SeenFill>(
-  { claims, held, shortfalls, trades, openOrders }: ReconcileInput<Order, Fill>,
+function reconcileHoldings<Order extends ReportedOrder, Fill extends ReportedFill>(
+  { expectedHoldings, totalsByAsset, shortfalls, trades, openOrders }: ReconcileInput<Order, Fill>,
   news: ReadonlyMap<string, readonly Fill[]>,
 ): ReconcileAction<Order, Fill>[] {
-  if (held === null) return [];
-  const restless = new Set(
+  if (totalsByAsset === null) return [];
+  const activeAssets = new Set(
     [
       ...trades.filter(({ isOpen }) => isOpen).map(({ symbol }) => symbol),
       ...openOrders.map(({ symbol }) => symbol),
@@ -224,14 +230,14 @@ function aboutClaims<Order extends SeenOrder, Fill extends SeenFill>(
   );
   const suspected: Record<string, Decimal> = {};
   const actions: ReconcileAction<Order, Fill>[] = [];
-  for (const asset of new Set(claims.map(({ base }) => base))) {
-    if (restless.has(asset)) continue;
-    const ofAsset = claims.filter(({ base }) => base === asset);
-    const claimed = ofAsset.reduce((sum, { amount }) => sum.plus(amount), new Exact(0));
-    const missing = claimed.minus(held[asset] ?? '0');
+  for (const asset of new Set(expectedHoldings.map(({ base }) => base))) {
+    if (activeAssets.has(asset)) continue;
+    const ofAsset = expectedHoldings.filter(({ base }) => base === asset);
+    const claimed = ofAsset.reduce((sum, { amount }) => sum.plus(amount), new BigDecimal(0));
+    const missing = claimed.minus(totalsByAsset[asset] ?? '0');
     if (missing.lte(0)) continue;
-    const confirmed = Exact.min(missing, shortfalls[asset] ?? '0');
-    if (confirmed.gt(0)) actions.push(...salesOf(ofAsset, confirmed));
+    const confirmed = BigDecimal.min(missing, shortfalls[asset] ?? '0');
+    if (confirmed.gt(0)) actions.push(...allocateWriteOffs(ofAsset, confirmed));
     const rest = missing.minus(confirmed);
     if (rest.gt(0)) suspected[asset] = rest.toString();
   }
@@ -240,11 +246,11 @@ function aboutClaims<Order extends SeenOrder, Fill extends SeenFill>(
 }
 
 /** Given out to the pairs in their order, each up to what it claims. */
-function salesOf(claims: readonly Claim[], missing: Exact) {
+function allocateWriteOffs(claims: readonly ExpectedHolding[], missing: BigDecimal) {
   const sales: { kind: 'synthesise'; pairId: string; symbol: string; amount: Decimal }[] = [];
   let rest = missing;
   for (const { pairId, symbol, amount } of claims) {
-    const part = Exact.min(rest, amount);
+    const part = BigDecimal.min(rest, amount);
     if (part.lte(0)) continue;
     sales.push({ kind: 'synthesise', pairId, symbol, amount: part.toString() });
     rest = rest.minus(part);

@@ -5,62 +5,62 @@ import { Reconciliation } from './reconciliation.service.js';
 import { OrdersUnderTest, venueFillOf, venueOrderOf } from './testing/orders-under-test.js';
 import { TradesService } from './trades.service.js';
 
-let the: OrdersUnderTest;
+let env: OrdersUnderTest;
 let reconciliation: Reconciliation;
 beforeAll(async () => {
-  the = await OrdersUnderTest.open();
-  reconciliation = new Reconciliation(the.core.platform);
+  env = await OrdersUnderTest.open();
+  reconciliation = new Reconciliation(env.core.platform);
 });
-afterAll(() => the.close());
-beforeEach(() => the.begin());
+afterAll(() => env.close());
+beforeEach(() => env.reset());
 
-interface Shown {
+interface ExchangeState {
   readonly openOrders?: readonly VenueOrder[];
   readonly fills?: readonly VenueFill[];
   readonly held?: Readonly<Record<string, string>> | null;
 }
 /** One whole comparison with what the exchange shows. */
-async function compare({ openOrders = [], fills = [], held = null }: Shown) {
-  const state = await reconciliation.state(the.account.uuid);
-  const actions = reconcile({ ...state, openOrders, fills, held });
-  const changed = await reconciliation.apply(the.account.uuid, state, actions);
+async function compare({ openOrders = [], fills = [], held = null }: ExchangeState) {
+  const state = await reconciliation.state(env.account.uuid);
+  const actions = reconcile({ ...state, openOrders, fills, totalsByAsset: held });
+  const changed = await reconciliation.apply(env.account.uuid, state, actions);
   return { actions, changed: [...changed] };
 }
 const tradesOf = (origin: string) =>
-  the.core.rows(
+  env.core.rows(
     'SELECT * FROM trades WHERE exchange_account_id = $1 AND origin = $2 ORDER BY id',
-    the.account.uuid,
+    env.account.uuid,
     origin,
   );
 const view = (id: unknown) => {
-  const { lists, commands, platform } = the.core;
-  return new TradesService({ platform, lists, commands }).get(the.actor, encodeId('trd', String(id)));
+  const { lists, commands, platform } = env.core;
+  return new TradesService({ platform, lists, commands }).get(env.actor, encodeId('trd', String(id)));
 };
 const lotsOf = () =>
-  the.core.row(
+  env.core.row(
     'SELECT coalesce(sum(open_amount), 0)::float8 AS amount FROM lots WHERE exchange_account_id = $1',
-    the.account.uuid,
+    env.account.uuid,
   );
 /** What is missing has been missing for a while. */
 const later = () =>
-  the.core.rows(
+  env.core.rows(
     "UPDATE reconciliations SET suspected_at = suspected_at - interval '20 seconds' WHERE exchange_account_id = $1",
-    the.account.uuid,
+    env.account.uuid,
   );
 /** A copy that bought one BTC. */
 async function buyOne(): Promise<string> {
-  const id = await the.placeCopy();
-  await the.send(id);
+  const id = await env.placeCopy();
+  await env.send(id);
   const order = venueOrderOf(id, { status: 'FILLED', filledAmount: '1' });
-  await the.execution.storeOrder(id, order, [venueFillOf(id, 'a', '1')]);
+  await env.execution.storeOrder(id, order, [venueFillOf(id, 'a', '1')]);
   return id;
 }
-const strangerOf = (name: string, more: Partial<VenueOrder> = {}) =>
+const externalOrder = (name: string, more: Partial<VenueOrder> = {}) =>
   venueOrderOf(name, { timeInForce: 'GTC', createdAt: new Date('2026-01-02T00:00:00Z'), ...more });
 
 describe('orders that somebody else placed', () => {
   it('rule 23: become EXTERNAL trades, told of as any other, with their fills', async () => {
-    const order = strangerOf('hand', { filledAmount: '0.4' });
+    const order = externalOrder('hand', { filledAmount: '0.4' });
     const { changed } = await compare({ openOrders: [order], fills: [venueFillOf('hand', 'a', '0.4')] });
     const trade = await view(changed[0]);
     expect(changed).toHaveLength(1);
@@ -78,53 +78,53 @@ describe('orders that somebody else placed', () => {
       submitted_at: '2026-01-02T00:00:00.000Z',
       reconciled_at: expect.any(String),
     });
-    expect(await the.kinds()).toEqual(['trade.created', 'trade.partially_filled']);
+    expect(await env.eventTypes()).toEqual(['trade.created', 'trade.partially_filled']);
     expect(await lotsOf()).toEqual({ amount: 0.4 });
   });
 
   it('row 3: are made trades once, however often and by however many they are found', async () => {
-    const orders = [strangerOf('one'), strangerOf('two', { venueClientOrderId: '' })];
+    const orders = [externalOrder('one'), externalOrder('two', { venueClientOrderId: '' })];
     const fills = [venueFillOf('one', 'a', '0.1'), venueFillOf('two', 'a', '0.2')];
-    const adopt = () => the.execution.adopt(the.account.uuid, orders, fills);
+    const adopt = () => env.execution.adopt(env.account.uuid, orders, fills);
     await Promise.all(Array.from({ length: 6 }, adopt));
     await adopt();
     const external = await tradesOf('EXTERNAL');
     expect(external).toHaveLength(2);
     expect(external.map(({ filled_amount }) => Number(filled_amount)).sort()).toEqual([0.1, 0.2]);
     expect(await lotsOf()).toEqual({ amount: expect.closeTo(0.3, 9) });
-    expect((await the.kinds()).filter((kind) => kind === 'trade.created')).toHaveLength(2);
+    expect((await env.eventTypes()).filter((kind) => kind === 'trade.created')).toHaveLength(2);
   });
 
   it('keep a name of our own where the exchange’s is none for us, or is taken', async () => {
-    const id = await the.placeCopy();
-    const { client_order_id } = await the.kept(id);
-    await the.send(id);
-    await the.execution.storeOrder(id, venueOrderOf(id), []);
+    const id = await env.placeCopy();
+    const { client_order_id } = await env.storedTrade(id);
+    await env.send(id);
+    await env.execution.storeOrder(id, venueOrderOf(id), []);
     const orders = [
-      strangerOf('a', { venueClientOrderId: 'x'.repeat(40) }),
-      strangerOf('b', { venueClientOrderId: String(client_order_id) }),
-      strangerOf('c', { venueClientOrderId: '', price: '0', type: 'MARKET' }),
+      externalOrder('a', { venueClientOrderId: 'x'.repeat(40) }),
+      externalOrder('b', { venueClientOrderId: String(client_order_id) }),
+      externalOrder('c', { venueClientOrderId: '', price: '0', type: 'MARKET' }),
     ];
-    expect(await the.execution.adopt(the.account.uuid, orders, [])).toHaveLength(3);
+    expect(await env.execution.adopt(env.account.uuid, orders, [])).toHaveLength(3);
     for (const trade of await tradesOf('EXTERNAL'))
       expect(trade.client_order_id).toBe(encodeId('trd', String(trade.id)));
   });
 
   it('are left alone on pairs that the product does not know', async () => {
-    const order = strangerOf('odd', { symbol: 'ODD/EUR' });
-    expect(await the.execution.adopt(the.account.uuid, [order], [])).toEqual([]);
+    const order = externalOrder('odd', { symbol: 'ODD/EUR' });
+    expect(await env.execution.adopt(env.account.uuid, [order], [])).toEqual([]);
     expect(await tradesOf('EXTERNAL')).toEqual([]);
   });
 
   it('row 1: are not strangers while an order of ours without an answer could be they', async () => {
-    const id = await the.placeCopy();
-    await the.send(id);
+    const id = await env.placeCopy();
+    await env.send(id);
     const anonymous = venueOrderOf(id, { venueClientOrderId: '' });
-    expect(await the.execution.adopt(the.account.uuid, [anonymous], [])).toEqual([]);
+    expect(await env.execution.adopt(env.account.uuid, [anonymous], [])).toEqual([]);
     const own = venueOrderOf(id, { filledAmount: '0.5' });
-    expect(await the.execution.adopt(the.account.uuid, [own], [venueFillOf(id, 'a', '0.5')])).toEqual([id]);
+    expect(await env.execution.adopt(env.account.uuid, [own], [venueFillOf(id, 'a', '0.5')])).toEqual([id]);
     expect(await tradesOf('EXTERNAL')).toEqual([]);
-    expect(await the.kept(id)).toMatchObject({ status: 'PARTIALLY_FILLED' });
+    expect(await env.storedTrade(id)).toMatchObject({ status: 'PARTIALLY_FILLED' });
   });
 
   it('row 5: become trades by their fills alone where the exchange shows nothing else of them', async () => {
@@ -145,25 +145,25 @@ describe('orders that somebody else placed', () => {
   });
 
   it('take nothing out of the balance again: it is in there already', async () => {
-    await compare({ openOrders: [strangerOf('hand')] });
+    await compare({ openOrders: [externalOrder('hand')] });
     expect(await tradesOf('EXTERNAL')).toMatchObject([{ reserved_amount: '0.000000000000000000' }]);
   });
 });
 
 describe('a reconnection', () => {
   it('rule 22: brings the fills that were made meanwhile, of open orders and of those that ended', async () => {
-    const [open, ended] = [await the.placeCopy(), await the.placeCopy()];
+    const [open, ended] = [await env.placeCopy(), await env.placeCopy()];
     for (const id of [open, ended]) {
-      await the.send(id);
-      await the.execution.storeOrder(id, venueOrderOf(id), []);
+      await env.send(id);
+      await env.execution.storeOrder(id, venueOrderOf(id), []);
     }
-    await the.execution.storeOrder(ended, venueOrderOf(ended, { status: 'CANCELLED' }), []);
+    await env.execution.storeOrder(ended, venueOrderOf(ended, { status: 'CANCELLED' }), []);
     const fills = [venueFillOf(open, 'a', '0.5'), venueFillOf(ended, 'late', '0.25')];
     const shown = { openOrders: [venueOrderOf(open, { filledAmount: '0.5' })], fills };
     const { changed } = await compare(shown);
     expect(changed.sort()).toEqual([open, ended].sort());
-    expect(await the.kept(open)).toMatchObject({ status: 'PARTIALLY_FILLED' });
-    const late = await the.kept(ended);
+    expect(await env.storedTrade(open)).toMatchObject({ status: 'PARTIALLY_FILLED' });
+    const late = await env.storedTrade(ended);
     expect(late).toMatchObject({ status: 'CANCELLED' });
     expect(Number(late.filled_amount)).toBe(0.25);
     expect(late.reconciled_at).not.toBeNull();
@@ -171,16 +171,16 @@ describe('a reconnection', () => {
   });
 
   it('row 4: asks for fills from before the last comparison that was finished, and of every pair in use', async () => {
-    const before = await reconciliation.state(the.account.uuid);
+    const before = await reconciliation.state(env.account.uuid);
     expect(before.symbols).toEqual([]);
-    const { created_at } = await the.core.row(
+    const { created_at } = await env.core.row(
       'SELECT created_at FROM exchange_accounts WHERE id = $1',
-      the.account.uuid,
+      env.account.uuid,
     );
     expect(before.fillsSince.getTime()).toBe((created_at as Date).getTime() - 60_000);
     await buyOne();
     await compare({});
-    const after = await reconciliation.state(the.account.uuid);
+    const after = await reconciliation.state(env.account.uuid);
     expect(after.symbols).toEqual(['BTC/USDT']);
     expect(after.at.getTime() - after.fillsSince.getTime()).toBeGreaterThan(60_000);
     expect(after.fillsSince.getTime()).toBeGreaterThan(before.fillsSince.getTime());
@@ -191,8 +191,8 @@ describe('a reconnection', () => {
     const id = await buyOne();
     const { changed } = await compare({ fills: [venueFillOf(id, 'a', '1')] });
     expect(changed).toEqual([]);
-    await the.execution.adopt(the.account.uuid, [], [venueFillOf(id, 'a', '1')]);
-    expect(Number((await the.kept(id)).filled_amount)).toBe(1);
+    await env.execution.adopt(env.account.uuid, [], [venueFillOf(id, 'a', '1')]);
+    expect(Number((await env.storedTrade(id)).filled_amount)).toBe(1);
     expect(await lotsOf()).toEqual({ amount: 1 });
   });
 });
@@ -200,7 +200,7 @@ describe('a reconnection', () => {
 describe('less at the exchange than lots claim', () => {
   it('rule 23: becomes a RECONCILIATION sale once two comparisons in a row show it', async () => {
     await buyOne();
-    await the.core.rows("UPDATE trade_pairs SET last_price = '120' WHERE id = $1", the.pair.uuid);
+    await env.core.rows("UPDATE trade_pairs SET last_price = '120' WHERE id = $1", env.pair.uuid);
     expect((await compare({ held: { BTC: '0.25' } })).changed).toEqual([]);
     expect(await lotsOf()).toEqual({ amount: 1 });
     await later();
@@ -219,13 +219,13 @@ describe('less at the exchange than lots claim', () => {
       reconciled_at: expect.any(String),
     });
     expect(await lotsOf()).toEqual({ amount: 0.25 });
-    expect((await the.kinds()).slice(2)).toEqual(['trade.created', 'trade.filled']);
+    expect((await env.eventTypes()).slice(2)).toEqual(['trade.created', 'trade.filled']);
     expect(await compare({ held: { BTC: '0.25' } })).toEqual({ actions: [], changed: [] });
   });
 
   it('is no sale where it was gone in between, and none at any price where nothing is known of one', async () => {
     await buyOne();
-    await the.core.rows('UPDATE trade_pairs SET last_price = NULL WHERE id = $1', the.pair.uuid);
+    await env.core.rows('UPDATE trade_pairs SET last_price = NULL WHERE id = $1', env.pair.uuid);
     for (const BTC of ['0.5', '1', '0.5']) {
       await compare({ held: { BTC } });
       expect(await lotsOf()).toEqual({ amount: 1 });
@@ -252,9 +252,9 @@ describe('less at the exchange than lots claim', () => {
     await buyOne();
     await compare({ held: { BTC: '0' } });
     await later();
-    const state = await reconciliation.state(the.account.uuid);
-    const actions = reconcile({ ...state, openOrders: [], fills: [], held: { BTC: '0' } });
-    const apply = () => reconciliation.apply(the.account.uuid, state, actions);
+    const state = await reconciliation.state(env.account.uuid);
+    const actions = reconcile({ ...state, openOrders: [], fills: [], totalsByAsset: { BTC: '0' } });
+    const apply = () => reconciliation.apply(env.account.uuid, state, actions);
     const changed = await Promise.all([apply(), apply(), apply()]);
     expect(changed.flatMap((ids) => [...ids])).toHaveLength(1);
     expect(await tradesOf('RECONCILIATION')).toHaveLength(1);

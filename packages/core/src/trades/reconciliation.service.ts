@@ -20,17 +20,17 @@ import {
   type Tx,
 } from '@trading-automation/persistence';
 import type { Platform } from '../platform/index.js';
-import { Exact } from '../values/index.js';
-import { adoptOrders } from './adoption.service.js';
+import { BigDecimal } from '../values/index.js';
+import { adoptOrders } from './adopt-orders.js';
 import {
-  type Claim,
+  type ExpectedHolding,
   fillKey,
   type KnownTrade,
   type ReconcileAction,
   type Shortfalls,
 } from './reconcile.rules.js';
+import { announceTrades, type OrderReport, storeReports } from './store-order-reports.js';
 import { TradeEntity } from './trade.entity.js';
-import { announceTrades, type OrderReport, storeReports } from './trade-changes.service.js';
 
 /** Clocks differ, and exchanges list fills late. */
 const OVERLAP_MS = 60_000;
@@ -49,7 +49,7 @@ export interface AccountState {
   readonly symbols: readonly string[];
   readonly trades: readonly KnownTrade[];
   readonly knownFills: ReadonlySet<string>;
-  readonly claims: readonly Claim[];
+  readonly expectedHoldings: readonly ExpectedHolding[];
   /** What has been missing for long enough to be believed, should it be missing still. */
   readonly shortfalls: Shortfalls;
 }
@@ -86,8 +86,8 @@ export class Reconciliation {
             adoptOrders(tx, { accountId, orders, fills, isReconciliation: true }),
           );
     const sold = await inTransaction(database, async (tx) => {
-      const isTurn = await noteComparison(tx, accountId, state.at, shortfallsIn(actions));
-      return isTurn ? writeSales(tx, accountId, actions) : [];
+      const isTurn = await recordReconciliation(tx, accountId, state.at, shortfallsIn(actions));
+      return isTurn ? writeOffMissing(tx, accountId, actions) : [];
     });
     return new Set([...adopted, ...sold]);
   }
@@ -102,7 +102,7 @@ function ordersIn(action: Action): VenueOrder[] {
 /** An order of which the exchange shows nothing but its fills: all that can be said of it is that it was filled so far. */
 function orderOfFills(fills: readonly VenueFill[]): VenueOrder {
   const { symbol, exchangeOrderId, side, executedAt } = fills[0]!;
-  const amount = fills.reduce((sum, fill) => sum.plus(fill.amount), new Exact(0)).toString();
+  const amount = fills.reduce((sum, fill) => sum.plus(fill.amount), new BigDecimal(0)).toString();
   return {
     exchangeOrderId,
     venueClientOrderId: '',
@@ -122,8 +122,13 @@ const shortfallsIn = (actions: readonly Action[]): Shortfalls =>
   actions.find((action) => action.kind === 'suspect')?.shortfalls ?? {};
 
 /** False where a comparison that began later, or the same one, has been written: then nothing is missing "again". */
-async function noteComparison(tx: Tx, accountId: string, at: Date, missing: Shortfalls): Promise<boolean> {
-  const young = await youngSuspicion(tx, accountId, at);
+async function recordReconciliation(
+  tx: Tx,
+  accountId: string,
+  at: Date,
+  missing: Shortfalls,
+): Promise<boolean> {
+  const young = await recentShortfall(tx, accountId, at);
   const still = young === null ? {} : lesserOf(young.shortfalls, missing);
   const isStill = young !== null && Object.keys(still).length > 0;
   const rows = await queryPrepared(
@@ -140,7 +145,7 @@ async function noteComparison(tx: Tx, accountId: string, at: Date, missing: Shor
 }
 
 /** What was found missing too short a while ago to be believed; null where there is nothing. */
-async function youngSuspicion(
+async function recentShortfall(
   tx: Tx,
   accountId: string,
   at: Date,
@@ -160,7 +165,7 @@ function lesserOf(a: Shortfalls, b: Shortfalls): Shortfalls {
   const both: Record<string, Decimal> = {};
   for (const [asset, amount] of Object.entries(a)) {
     const other = b[asset];
-    if (other !== undefined) both[asset] = Exact.min(amount, other).toString();
+    if (other !== undefined) both[asset] = BigDecimal.min(amount, other).toString();
   }
   return both;
 }
@@ -181,7 +186,7 @@ async function readState(tx: Tx, accountId: string): Promise<AccountState> {
     exchangeOrderId: string | null;
     exchangeFillId: string;
   }>(tx, FILLS, [accountId, head.since]);
-  const claims = await queryPrepared<Claim & Record<string, unknown>>(tx, CLAIMS, [accountId]);
+  const claims = await queryPrepared<ExpectedHolding & Record<string, unknown>>(tx, CLAIMS, [accountId]);
   const symbols = await queryPrepared<{ symbol: string }>(tx, SYMBOLS, [accountId, PAIR_WATCHED_DAYS]);
   return {
     at: head.at,
@@ -193,7 +198,7 @@ async function readState(tx: Tx, accountId: string): Promise<AccountState> {
         fillKey({ symbol, exchangeOrderId: exchangeOrderId ?? '', exchangeFillId }),
       ),
     ),
-    claims,
+    expectedHoldings: claims,
     shortfalls: head.shortfalls ?? {},
   };
 }
@@ -233,23 +238,27 @@ const SYMBOLS = `SELECT DISTINCT symbol FROM (
       WHERE b.exchange_account_id = $1 AND b.last_executed_at > clock_timestamp() - $2 * interval '1 day'
   ) AS watched ORDER BY symbol`;
 
-type Sale = Extract<Action, { readonly kind: 'synthesise' }>;
+type WriteOff = Extract<Action, { readonly kind: 'synthesise' }>;
 
 /**
  * What is gone, as sales at the last prices that are known: what it brought, if anything, nobody told.
  *
  * @returns the ids of the trades
  */
-async function writeSales(tx: Tx, accountId: string, actions: readonly Action[]): Promise<string[]> {
+async function writeOffMissing(tx: Tx, accountId: string, actions: readonly Action[]): Promise<string[]> {
   const reports: OrderReport[] = [];
   for (const action of actions) {
-    if (action.kind === 'synthesise') reports.push(await makeSale(tx, accountId, action));
+    if (action.kind === 'synthesise') reports.push(await insertWriteOff(tx, accountId, action));
   }
   await storeReports(tx, reports, { isReconciliation: true });
   return reports.map(({ tradeId }) => tradeId);
 }
 
-async function makeSale(tx: Tx, accountId: string, { pairId, symbol, amount }: Sale): Promise<OrderReport> {
+async function insertWriteOff(
+  tx: Tx,
+  accountId: string,
+  { pairId, symbol, amount }: WriteOff,
+): Promise<OrderReport> {
   const id = newUuid();
   const name = encodeId('trd', id);
   const rows = await queryPrepared(tx, INSERT_SALE(tx.connection), [

@@ -10,15 +10,15 @@ import { newUuid } from '@trading-automation/persistence';
 
 import { type Actor, querySchemaOf } from '../operations/index.js';
 import { StrategiesService } from '../strategies/index.js';
-import { CoreUnderTest, type Named } from '../testing/index.js';
+import { CoreUnderTest, type RecordIds } from '../testing/index.js';
 import { TradesService } from './trades.service.js';
 
 let core: CoreUnderTest;
 let trades: TradesService;
 let strategies: StrategiesService;
 let actor: Actor;
-let account: Named;
-let pair: Named;
+let account: RecordIds;
+let pair: RecordIds;
 let strategy: Strategy;
 
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import {
-  compileWriter,
+  compileSerializer,
   event as eventSchema,
   type TradeCreate,
   type TradeDetail,
@@ -10,7 +10,7 @@ import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
 import { newUuid } from '@trading-automation/persistence';
 import type { Actor } from '../operations/index.js';
 
-import { CoreUnderTest, type Named } from '../testing/index.js';
+import { CoreUnderTest, type RecordIds } from '../testing/index.js';
 import { TradeExecution } from './trade-execution.service.js';
 import { TradesService } from './trades.service.js';
 
@@ -18,8 +18,8 @@ let core: CoreUnderTest;
 let execution: TradeExecution;
 let trades: TradesService;
 let actor: Actor;
-let account: Named;
-let pair: Named;
+let account: RecordIds;
+let pair: RecordIds;
 
 beforeAll(async () => {
   core = await CoreUnderTest.open();
@@ -55,7 +55,7 @@ async function place(more: Partial<TradeCreate> = {}): Promise<Placed> {
 /** A trade whose order was sent `agoMs` ago, and of which nothing was heard. */
 async function placeSent(agoMs = 0): Promise<Placed> {
   const trade = await place();
-  expect(await core.begin(trade.uuid, `venue-${trade.uuid}`)).not.toBeNull();
+  expect(await core.beginSubmission(trade.uuid, `venue-${trade.uuid}`)).not.toBeNull();
   await core.rows(
     "UPDATE trades SET submitted_at = submitted_at - $2 * interval '1 millisecond' WHERE id = $1",
     trade.uuid,
@@ -91,10 +91,10 @@ const fillOf = (trade: Placed, name: string, amount: string, more: Partial<Venue
   executedAt: new Date(),
   ...more,
 });
-const kindsOf = async () => (await core.events(actor.userId)).map(({ type }) => type);
+const eventTypes = async () => (await core.events(actor.userId)).map(({ type }) => type);
 const read = (trade: Placed) => trades.get(actor, trade.id);
 /** Everything that is kept of a trade, and of what was told of it. */
-const keptOf = async ({ uuid }: Placed) => ({
+const storedTrade = async ({ uuid }: Placed) => ({
   trade: await core.row('SELECT * FROM trades WHERE id = $1', uuid),
   fills: await core.rows('SELECT * FROM fills WHERE trade_id = $1', uuid),
   events: await core.events(actor.userId),
@@ -104,7 +104,7 @@ describe('sending', () => {
   it('rule 19: is begun by one of 20 callers at once, with the order as it was placed', async () => {
     const trade = await place({ type: 'STOP_LIMIT', stop_price: '99.5', amount: '0.25' });
     const orders = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => core.begin(trade.uuid, `venue-${i}`)),
+      Array.from({ length: 20 }, (_, i) => core.beginSubmission(trade.uuid, `venue-${i}`)),
     );
     const [order, ...more] = orders.filter((each) => each !== null);
     expect(more).toEqual([]);
@@ -127,30 +127,30 @@ describe('sending', () => {
 
   it('is not begun for a trade that is unknown, cancelled or failed', async () => {
     const [cancelled, failed] = [await place(), await place()];
-    await execution.beginCancellation(cancelled.uuid);
-    await execution.refuseUnsent(failed.uuid, { code: 'x', message: 'x' });
+    await execution.requestCancellation(cancelled.uuid);
+    await execution.failUnsent(failed.uuid, { code: 'x', message: 'x' });
     for (const id of [newUuid(), cancelled.uuid, failed.uuid]) {
-      expect(await core.begin(id, `venue-${id}`)).toBeNull();
+      expect(await core.beginSubmission(id, `venue-${id}`)).toBeNull();
     }
   });
 
   it('fails a trade that nobody has sent, and never one that somebody is sending', async () => {
     const [unsent, sent] = [await place(), await placeSent()];
     const failure = { code: 'exchange_credentials_rejected', message: 'The exchange refused them.' };
-    await execution.refuseUnsent(unsent.uuid, failure);
-    await execution.refuseUnsent(sent.uuid, failure);
+    await execution.failUnsent(unsent.uuid, failure);
+    await execution.failUnsent(sent.uuid, failure);
     expect(await read(unsent)).toMatchObject({ status: 'FAILED', failure, version: 2 });
     expect(await read(sent)).toMatchObject({ status: 'PENDING', sub_status: 'SUBMITTING' });
-    expect(await kindsOf()).toEqual(['trade.created', 'trade.created', 'trade.failed']);
+    expect(await eventTypes()).toEqual(['trade.created', 'trade.created', 'trade.failed']);
   });
 
   it('ends in FAILED when the exchange refuses, but not once the exchange has told of the order', async () => {
     const [refused, known] = [await placeSent(), await placeSent()];
     const failure = { code: 'insufficient_balance', message: 'Not enough.' };
     await execution.storeOrder(known.uuid, orderOf(known), []);
-    await execution.storeRefusal(refused.uuid, failure);
-    await execution.storeRefusal(refused.uuid, { code: 'other', message: 'other' });
-    await execution.storeRefusal(known.uuid, failure);
+    await execution.storeRejection(refused.uuid, failure);
+    await execution.storeRejection(refused.uuid, { code: 'other', message: 'other' });
+    await execution.storeRejection(known.uuid, failure);
     expect(await read(refused)).toMatchObject({ status: 'FAILED', failure });
     expect(await read(known)).toMatchObject({ status: 'PENDING', sub_status: 'ACCEPTED' });
   });
@@ -210,7 +210,7 @@ describe('what the exchange tells of an order', () => {
     const told = await read(trade);
     expect(told).toMatchObject({ status: 'PARTIALLY_FILLED', filled_amount: '0.4', cost: '40' });
     expect(told.fills).toHaveLength(2);
-    expect(await kindsOf()).toEqual(['trade.created', 'trade.partially_filled']);
+    expect(await eventTypes()).toEqual(['trade.created', 'trade.partially_filled']);
   });
 
   it('waits for the fills that an ended order counts, before the trade ends', async () => {
@@ -228,7 +228,7 @@ describe('what the exchange tells of an order', () => {
       remaining_amount: '0.5',
       cancelled_at: expect.any(String),
     });
-    expect(await kindsOf()).toEqual(['trade.created', 'trade.partially_filled', 'trade.cancelled']);
+    expect(await eventTypes()).toEqual(['trade.created', 'trade.partially_filled', 'trade.cancelled']);
   });
 
   it('rule 21: adds fills that come after CANCELLED, and leaves it CANCELLED', async () => {
@@ -247,7 +247,7 @@ describe('what the exchange tells of an order', () => {
     });
     expect(after.fills).toHaveLength(1);
     expect(await execution.storeOrder(trade.uuid, late, [fillOf(trade, 'late', '0.3')])).toBe(false);
-    expect(await kindsOf()).toEqual(['trade.created', 'trade.cancelled']);
+    expect(await eventTypes()).toEqual(['trade.created', 'trade.cancelled']);
   });
 
   it('is FAILED with a reason where the exchange rejects the order after taking it', async () => {
@@ -265,7 +265,7 @@ describe('what the exchange tells of an order', () => {
 
   it('stands whole or not at all: without its event, neither state nor fills are kept', async () => {
     const trade = await placeSent();
-    const before = await keptOf(trade);
+    const before = await storedTrade(trade);
     await core.rows(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION 'no event today'; END $$`);
     await core.rows(`CREATE TRIGGER refuse BEFORE INSERT ON outbox_events FOR EACH ROW
@@ -273,7 +273,7 @@ describe('what the exchange tells of an order', () => {
     const filled = orderOf(trade, { status: 'FILLED', filledAmount: '1' });
     const storing = execution.storeOrder(trade.uuid, filled, [fillOf(trade, 'a', '1')]);
     await expect(storing).rejects.toThrow('no event today');
-    expect(await keptOf(trade)).toEqual(before);
+    expect(await storedTrade(trade)).toEqual(before);
     await core.rows('DROP FUNCTION refuse CASCADE');
     expect(await execution.storeOrder(trade.uuid, filled, [fillOf(trade, 'a', '1')])).toBe(true);
     expect(await read(trade)).toMatchObject({ status: 'FILLED', filled_amount: '1' });
@@ -281,7 +281,7 @@ describe('what the exchange tells of an order', () => {
 
   it('row 16: is announced in order, every part of it, each event as REST showed the trade at that moment', async () => {
     const trade = await placeSent();
-    const write = compileWriter(tradeSchema);
+    const write = compileSerializer(tradeSchema);
     const shown: unknown[] = [];
     const see = async () => shown.push(JSON.parse(write(await read(trade))));
     shown.push(JSON.parse(write(trade)));
@@ -328,15 +328,15 @@ describe('what the exchange tells of an order', () => {
     };
     const partly = orderOf(trade, { filledAmount: '0.5' });
     const fills = [fillOf(trade, 'a', '0.5')];
-    await step(() => execution.storeUnknown(trade.uuid), true);
-    await step(() => execution.storeUnknown(trade.uuid), false);
+    await step(() => execution.markUnknown(trade.uuid), true);
+    await step(() => execution.markUnknown(trade.uuid), false);
     await step(() => execution.storeOrder(trade.uuid, orderOf(trade), []), true);
     await step(() => execution.storeOrder(trade.uuid, orderOf(trade), []), false);
     await step(() => execution.storeOrder(trade.uuid, partly, fills), true);
     await step(() => execution.storeOrder(trade.uuid, partly, fills), false);
-    await step(() => execution.beginCancellation(trade.uuid), true);
-    await step(() => execution.beginCancellation(trade.uuid), false);
-    await step(() => execution.lookAgainSoon(trade.uuid), false);
+    await step(() => execution.requestCancellation(trade.uuid), true);
+    await step(() => execution.requestCancellation(trade.uuid), false);
+    await step(() => execution.recheckSoon(trade.uuid), false);
     const ended = orderOf(trade, { status: 'CANCELLED', filledAmount: '0.5' });
     await step(() => execution.storeOrder(trade.uuid, ended, fills), true);
     await step(() => execution.storeOrder(trade.uuid, ended, fills), false);
@@ -351,7 +351,7 @@ describe('an order that the exchange does not know', () => {
     expect(await execution.storeAbsence(trade.uuid)).toBe(true);
     expect(await read(trade)).toMatchObject({ status: 'FAILED', failure: { code: 'not_accepted' } });
     expect(await execution.storeAbsence(trade.uuid)).toBe(false);
-    expect(await kindsOf()).toEqual(['trade.created', 'trade.failed']);
+    expect(await eventTypes()).toEqual(['trade.created', 'trade.failed']);
   });
 
   it('has not failed while it may still be on its way, however often it is looked for', async () => {
@@ -390,7 +390,7 @@ describe('an order that the exchange does not know', () => {
       cost: '50',
     });
     expect(told.fills).toHaveLength(1);
-    expect(await kindsOf()).toEqual(['trade.created', 'trade.partially_filled', 'trade.cancelled']);
+    expect(await eventTypes()).toEqual(['trade.created', 'trade.partially_filled', 'trade.cancelled']);
   });
 
   it('is CANCELLED and not FAILED where the exchange had accepted it', async () => {
@@ -404,12 +404,12 @@ describe('an order that the exchange does not know', () => {
 describe('cancelling', () => {
   it('ends a trade that nobody has sent at once, and it is never sent', async () => {
     const trade = await place();
-    expect(await execution.beginCancellation(trade.uuid)).toBe('done');
-    expect(await core.begin(trade.uuid, 'venue')).toBeNull();
+    expect(await execution.requestCancellation(trade.uuid)).toBe('done');
+    expect(await core.beginSubmission(trade.uuid, 'venue')).toBeNull();
     const told = await read(trade);
     expect(told).toMatchObject({ status: 'CANCELLED', cancel_reason: 'USER', version: 2 });
     expect(told.submitted_at).toBeUndefined();
-    expect(await kindsOf()).toEqual(['trade.created', 'trade.cancelled']);
+    expect(await eventTypes()).toEqual(['trade.created', 'trade.cancelled']);
   });
 
   it('and sending at once: one of them wins, and the other heeds it', async () => {
@@ -417,8 +417,8 @@ describe('cancelling', () => {
     for (let i = 0; i < 10; i++) placed.push(await place());
     for (const { uuid } of placed) {
       const [step, order] = await Promise.all([
-        execution.beginCancellation(uuid),
-        core.begin(uuid, `venue-${uuid}`),
+        execution.requestCancellation(uuid),
+        core.beginSubmission(uuid, `venue-${uuid}`),
       ]);
       expect(order === null).toBe(step === 'done');
     }
@@ -426,24 +426,27 @@ describe('cancelling', () => {
 
   it('waits for an order that is on its way, and keeps the wish until the exchange tells of it', async () => {
     const trade = await placeSent();
-    expect(await execution.beginCancellation(trade.uuid)).toBe('wait');
-    expect(await execution.find(trade.uuid)).toMatchObject({ isCancelAsked: true, isAcknowledged: false });
-    await execution.storeUnknown(trade.uuid);
+    expect(await execution.requestCancellation(trade.uuid)).toBe('wait');
+    expect(await execution.find(trade.uuid)).toMatchObject({
+      isCancelRequested: true,
+      isAcknowledged: false,
+    });
+    await execution.markUnknown(trade.uuid);
     await execution.storeOrder(trade.uuid, orderOf(trade), []);
-    expect(await execution.find(trade.uuid)).toMatchObject({ isCancelAsked: true, isAcknowledged: true });
-    expect(await execution.beginCancellation(trade.uuid)).toBe('send');
+    expect(await execution.find(trade.uuid)).toMatchObject({ isCancelRequested: true, isAcknowledged: true });
+    expect(await execution.requestCancellation(trade.uuid)).toBe('send');
     await execution.storeOrder(trade.uuid, orderOf(trade, { status: 'CANCELLED' }), []);
     expect(await read(trade)).toMatchObject({ status: 'CANCELLED', cancel_reason: 'USER' });
-    expect(await execution.beginCancellation(trade.uuid)).toBe('done');
+    expect(await execution.requestCancellation(trade.uuid)).toBe('done');
   });
 
   it('leaves a trade FILLED that filled first', async () => {
     const trade = await placeSent();
     await execution.storeOrder(trade.uuid, orderOf(trade), []);
-    expect(await execution.beginCancellation(trade.uuid)).toBe('send');
+    expect(await execution.requestCancellation(trade.uuid)).toBe('send');
     const filled = orderOf(trade, { status: 'FILLED', filledAmount: '1' });
     await execution.storeOrder(trade.uuid, filled, [fillOf(trade, 'a', '1')]);
-    expect(await execution.beginCancellation(trade.uuid)).toBe('done');
+    expect(await execution.requestCancellation(trade.uuid)).toBe('done');
     expect((await read(trade)).status).toBe('FILLED');
   });
 });
@@ -454,24 +457,24 @@ describe('looks', () => {
     const placed = [];
     for (let i = 0; i < 12; i++) placed.push((await place()).uuid);
     await core.rows('UPDATE trades SET look_at = clock_timestamp() WHERE id = ANY ($1)', placed);
-    const taken = await Promise.all(Array.from({ length: 6 }, () => execution.takeDue(60_000, 4)));
+    const taken = await Promise.all(Array.from({ length: 6 }, () => execution.claimDueChecks(60_000, 4)));
     const all = taken.flat();
     expect(new Set(all).size).toBe(all.length);
-    all.push(...(await execution.takeDue(60_000, 50)));
+    all.push(...(await execution.claimDueChecks(60_000, 50)));
     expect([...all].sort()).toEqual([...placed].sort());
-    expect(await execution.takeDue(60_000, 50)).toEqual([]);
+    expect(await execution.claimDueChecks(60_000, 50)).toEqual([]);
   });
 
   it('come soon again where one was given back, and not at all for a trade that has ended', async () => {
     await core.rows("UPDATE trades SET look_at = 'infinity'");
     const [open, ended] = [await place(), await place()];
-    await execution.beginCancellation(ended.uuid);
+    await execution.requestCancellation(ended.uuid);
     await core.rows('UPDATE trades SET look_at = clock_timestamp() WHERE id = ANY ($1)', [
       open.uuid,
       ended.uuid,
     ]);
-    expect(await execution.takeDue(60_000, 50)).toEqual([open.uuid]);
-    await execution.lookAgainSoon(open.uuid);
+    expect(await execution.claimDueChecks(60_000, 50)).toEqual([open.uuid]);
+    await execution.recheckSoon(open.uuid);
     const { wait } = await core.row(
       'SELECT extract(epoch FROM look_at - clock_timestamp()) AS wait FROM trades WHERE id = $1',
       open.uuid,

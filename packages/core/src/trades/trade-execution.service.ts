@@ -6,7 +6,7 @@
  * 2. Each change locks the trades, decides by trade.rules.ts, and writes state, fills, lots and events together.
  * 3. A fill is known by the exchange's id for it: told again, it changes nothing.
  * 4. That the exchange does not know an order counts only once the order must have arrived, and only from looks that
- *    `takeDue` spaced out: asked in quick succession, an exchange says five times what it would take back a second later.
+ *    `claimDueChecks` spaced out: asked in quick succession, an exchange says five times what it would take back a second later.
  * 5. What becomes of a sending counts for that one alone: whoever stood still meanwhile may tell of an older one.
  * 6. An order is sent again only under the id that it had, only while its time lasts (`resend_until`; a user's own
  *    order has none), and only where it certainly is not at the exchange.
@@ -15,32 +15,32 @@ import { canonicalDecimal, type Decimal } from '@trading-automation/contracts';
 import type { OrderRequest, VenueFill, VenueOrder } from '@trading-automation/exchanges';
 import { DatabaseUnavailable, inTransaction, queryPrepared, type Tx } from '@trading-automation/persistence';
 import { In } from 'typeorm';
-import { holdOwnerships, type Ownership } from '../exchange-accounts/index.js';
+import { lockOwnerships, type Ownership } from '../exchange-accounts/index.js';
 import type { Platform } from '../platform/index.js';
-import { adoptOrders } from './adoption.service.js';
-import { leaderEquities } from './leader-equity.service.js';
-import { TradeEntity } from './trade.entity.js';
-import { absenceAfter, decideOn, isTerminal, stageOf } from './trade.rules.js';
+import { adoptOrders } from './adopt-orders.js';
+import { leaderEquities } from './leader-equity.queries.js';
 import {
-  ANSWER_EXPECTED_MS,
-  type Change,
-  decided,
+  ACK_TIMEOUT_MS,
+  applyTransition,
   lockOpenTrade,
   lockOpenTrades,
-  lockWithBooks,
+  lockTradesWithLotBooks,
   type OrderReport,
-  PROBE_EVERY_MS,
+  PROBE_INTERVAL_MS,
   stateOf,
   storeReports,
+  type TradeChange,
   writeChanges,
-} from './trade-changes.service.js';
-import { type LockedTrade, takeDueLooks } from './trades.queries.js';
+} from './store-order-reports.js';
+import { TradeEntity } from './trade.entity.js';
+import { isTerminal, stageOf, transitionOn, triggerAfterProbes } from './trade.rules.js';
+import { claimDueChecks, type LockedTrade } from './trades.queries.js';
 
 /** How long a refused order waits before it may be sent again. */
 const RESEND_AFTER_MS = 1_000;
 
 /** What the worker has to know of a trade to act on it. */
-export interface TradeToWork {
+export interface TradeForExecution {
   readonly id: string;
   readonly accountId: string;
   readonly symbol: string;
@@ -51,7 +51,7 @@ export interface TradeToWork {
   readonly exchangeOrderId: string | null;
   readonly isSubmitted: boolean;
   readonly isAcknowledged: boolean;
-  readonly isCancelAsked: boolean;
+  readonly isCancelRequested: boolean;
   readonly isOpen: boolean;
   readonly filledAmount: Decimal;
 }
@@ -66,14 +66,14 @@ export interface UnsentTrade {
 }
 
 /** A trade that is to be sent now, by whoever was given this and by nobody else. */
-export interface BegunSubmission {
+export interface ClaimedSubmission {
   readonly id: string;
   readonly order: OrderRequest;
   /** By which this sending is told from a later one. */
   readonly begunAt: Date;
 }
 
-export interface Failure {
+export interface OrderFailure {
   readonly code: string;
   /** Our own words. */
   readonly message: string;
@@ -84,31 +84,31 @@ export interface Failure {
 export class TradeExecution {
   constructor(private readonly platform: Platform) {}
 
-  async find(id: string): Promise<TradeToWork | null> {
+  async find(id: string): Promise<TradeForExecution | null> {
     const trade = await this.platform.database.manager.findOneBy(TradeEntity, { id });
-    return trade === null ? null : toWork(trade);
+    return trade === null ? null : toTradeForExecution(trade);
   }
 
-  async findMany(ids: readonly string[]): Promise<readonly TradeToWork[]> {
+  async findMany(ids: readonly string[]): Promise<readonly TradeForExecution[]> {
     const trades = await this.platform.database.manager.findBy(TradeEntity, { id: In([...ids]) });
-    return trades.map(toWork);
+    return trades.map(toTradeForExecution);
   }
 
   /** Open trades to look at, each given to one worker for `leaseMs`. */
-  async takeDue(leaseMs: number, limit: number): Promise<readonly string[]> {
-    return inTransaction(this.platform.database, (tx) => takeDueLooks(tx, leaseMs, limit));
+  async claimDueChecks(leaseMs: number, limit: number): Promise<readonly string[]> {
+    return inTransaction(this.platform.database, (tx) => claimDueChecks(tx, leaseMs, limit));
   }
 
   /** Gives a look back that could not be made: the next one comes soon, and not only when the lease is over. */
-  async lookAgainSoon(id: string): Promise<void> {
+  async recheckSoon(id: string): Promise<void> {
     await this.platform.database.query(
       `UPDATE trades SET look_at = least(look_at, clock_timestamp() + $2 * interval '1 millisecond') WHERE id = $1`,
-      [id, PROBE_EVERY_MS],
+      [id, PROBE_INTERVAL_MS],
     );
   }
 
   /** Trades of these accounts that wait to be sent: exits first, then the oldest. They are given to nobody by this. */
-  async takeUnsent(accountIds: readonly string[], limit: number): Promise<readonly UnsentTrade[]> {
+  async findUnsent(accountIds: readonly string[], limit: number): Promise<readonly UnsentTrade[]> {
     return queryPrepared<UnsentTrade & Record<string, unknown>>(
       this.platform.database.manager,
       `SELECT id, exchange_account_id AS "accountId", client_order_id AS "clientOrderId", symbol, is_exit AS "isExit"
@@ -124,14 +124,14 @@ export class TradeExecution {
    * The orders to send, of any accounts. Left out is what was or is being sent by somebody, what is not to be sent any
    * more, and all of accounts that are no longer the caller's. What waited longer than it may ends here.
    */
-  async beginSubmissions(
+  async claimSubmissions(
     ownership: Ownership | readonly Ownership[],
     trades: readonly { readonly id: string; readonly venueClientOrderId: string }[],
-  ): Promise<readonly BegunSubmission[]> {
+  ): Promise<readonly ClaimedSubmission[]> {
     return inTransaction(this.platform.database, async (tx) => {
-      const owned = await holdOwnerships(tx, [ownership].flat());
+      const owned = await lockOwnerships(tx, [ownership].flat());
       if (owned.size === 0) return [];
-      return begin(tx, trades, owned);
+      return claimTrades(tx, trades, owned);
     });
   }
 
@@ -146,11 +146,11 @@ export class TradeExecution {
       return await inTransaction(this.platform.database, (tx) => storeReports(tx, reports));
     } catch (error) {
       if (reports.length === 1 || error instanceof DatabaseUnavailable) throw error;
-      return this.storeApart(reports);
+      return this.storeBisected(reports);
     }
   }
 
-  private async storeApart(reports: readonly OrderReport[]): Promise<ReadonlySet<string>> {
+  private async storeBisected(reports: readonly OrderReport[]): Promise<ReadonlySet<string>> {
     const middle = Math.floor(reports.length / 2);
     const changed = new Set<string>();
     const failures: unknown[] = [];
@@ -187,11 +187,11 @@ export class TradeExecution {
   }
 
   /** The order can't be sent, and nobody has begun to: where somebody has, what becomes of it counts, not this. */
-  async refuseUnsent(id: string, failure: Failure): Promise<void> {
+  async failUnsent(id: string, failure: OrderFailure): Promise<void> {
     await inTransaction(this.platform.database, async (tx) => {
       const locked = await lockOpenTrade(tx, id);
       if (locked === null || stageOf(stateOf(locked.trade)) !== 'UNSENT') return;
-      await writeChanges(tx, [failed(locked.trade, 'NOT_SENDABLE', failure)]);
+      await writeChanges(tx, [failed(locked.trade, 'UNSENDABLE', failure)]);
     });
   }
 
@@ -202,25 +202,25 @@ export class TradeExecution {
    * @param begunAt - of the sending that was refused: where it is another's by now, that one is on its way, and this
    *   says nothing of it
    */
-  async storeRefusal(id: string, failure: Failure, begunAt?: Date): Promise<void> {
+  async storeRejection(id: string, failure: OrderFailure, begunAt?: Date): Promise<void> {
     await inTransaction(this.platform.database, async (tx) => {
       const locked = await lockOpenTrade(tx, id);
       if (locked === null || !['UNSENT', 'SENT'].includes(stageOf(stateOf(locked.trade)))) return;
       if (begunAt !== undefined && locked.trade.submittedAt?.getTime() !== begunAt.getTime()) return;
       const isPutBack = failure.isRetryable === true && canBeSentAgain(locked);
       const change = isPutBack
-        ? putBack(locked.trade, 'REFUSED_FOR_NOW')
+        ? requeue(locked.trade, 'REJECTED_RETRYABLE')
         : failed(locked.trade, 'REFUSED', failure);
       await writeChanges(tx, [change]);
     });
   }
 
   /** Nobody knows what became of the orders: the exchange is asked until it tells. */
-  async storeUnknown(ids: string | readonly string[]): Promise<void> {
+  async markUnknown(ids: string | readonly string[]): Promise<void> {
     await inTransaction(this.platform.database, async (tx) => {
       const locked = await lockOpenTrades(tx, [ids].flat());
       const unknown = locked.filter(({ trade }) => stageOf(stateOf(trade)) === 'SENT');
-      const changes = unknown.map(({ trade }) => pending(trade, 'ANSWER_LOST', becomeUnknown(trade)));
+      const changes = unknown.map(({ trade }) => pending(trade, 'NO_ACK', becomeUnknown(trade)));
       await writeChanges(tx, changes);
     });
   }
@@ -228,14 +228,14 @@ export class TradeExecution {
   /** A due look found that the exchange has no such order. True where the trade ended by it. */
   async storeAbsence(id: string): Promise<boolean> {
     return inTransaction(this.platform.database, async (tx) => {
-      const [locked] = await lockWithBooks(tx, [id]);
+      const [locked] = await lockTradesWithLotBooks(tx, [id]);
       if (locked === undefined) return false;
-      const { trade, isOnItsWay } = locked;
+      const { trade, isInFlight } = locked;
       if (isTerminal(trade.status) || trade.submittedAt === null) return false;
       // What has no name at the exchange can't have been looked for by it.
       if (trade.venueClientOrderId === null && trade.exchangeOrderId === null) return false;
       // Its answer can still be expected, so that its absence says nothing yet.
-      if (isOnItsWay) {
+      if (isInFlight) {
         await writeChanges(tx, [pending(trade, 'NOT_FOUND', false)]);
         return false;
       }
@@ -251,7 +251,7 @@ export class TradeExecution {
    * way, `send` where the exchange has to be told. The wish is kept: a look that finds the order open cancels it, even
    * when nobody waits for that any more.
    */
-  async beginCancellation(id: string): Promise<'done' | 'wait' | 'send'> {
+  async requestCancellation(id: string): Promise<'done' | 'wait' | 'send'> {
     return inTransaction(this.platform.database, async (tx) => {
       const locked = await lockOpenTrade(tx, id);
       if (locked === null) return 'done';
@@ -263,20 +263,20 @@ export class TradeExecution {
       const isAtVenue = trade.acknowledgedAt !== null;
       if (trade.subStatus !== 'PENDING_CANCEL') {
         trade.subStatus = 'PENDING_CANCEL';
-        const change = decided(trade, decideOn(stateOf(trade), 'CANCEL_ASKED'));
-        const lookInMs = isAtVenue ? PROBE_EVERY_MS : undefined;
-        await writeChanges(tx, [{ ...change, isChanged: true, lookInMs }]);
+        const change = applyTransition(trade, transitionOn(stateOf(trade), 'CANCEL_REQUESTED'));
+        const lookInMs = isAtVenue ? PROBE_INTERVAL_MS : undefined;
+        await writeChanges(tx, [{ ...change, isChanged: true, nextCheckInMs: lookInMs }]);
       }
       return isAtVenue ? 'send' : 'wait';
     });
   }
 }
 
-async function begin(
+async function claimTrades(
   tx: Tx,
   wanted: readonly { readonly id: string; readonly venueClientOrderId: string }[],
   accountIds: ReadonlySet<string>,
-): Promise<BegunSubmission[]> {
+): Promise<ClaimedSubmission[]> {
   const venueIds = new Map(wanted.map(({ id, venueClientOrderId }) => [id, venueClientOrderId]));
   const locked = await lockOpenTrades(tx, [...venueIds.keys()]);
   const unsent = locked.filter(
@@ -285,17 +285,17 @@ async function begin(
   const expired = unsent.filter(({ hasExpired }) => hasExpired);
   const fresh = unsent.filter(({ hasExpired }) => !hasExpired);
   const equities = await leaderEquities(tx, fresh);
-  const changes: Change[] = expired.map(({ trade }) => ({
-    ...decided(trade, decideOn(stateOf(trade), 'EXPIRED')),
+  const changes: TradeChange[] = expired.map(({ trade }) => ({
+    ...applyTransition(trade, transitionOn(stateOf(trade), 'EXPIRED')),
     isChanged: true,
   }));
   for (const { trade } of fresh) {
-    const change = decided(trade, decideOn(stateOf(trade), 'SUBMISSION_BEGUN'));
+    const change = applyTransition(trade, transitionOn(stateOf(trade), 'SUBMISSION_CLAIMED'));
     trade.subStatus = 'SUBMITTING';
     // An order that is sent again goes under the id that it had.
     trade.venueClientOrderId ??= venueIds.get(trade.id)!;
     trade.leaderEquity = equities.get(trade.id) ?? trade.leaderEquity;
-    changes.push({ ...change, submission: 'begun', lookInMs: ANSWER_EXPECTED_MS, isChanged: true });
+    changes.push({ ...change, submission: 'begun', nextCheckInMs: ACK_TIMEOUT_MS, isChanged: true });
   }
   const written = await writeChanges(tx, changes);
   const begun = new Set(fresh.map(({ trade }) => trade.id));
@@ -325,38 +325,50 @@ function orderOf(trade: TradeEntity): OrderRequest {
 /** Ends locked trades that nobody has begun to send: nobody will. */
 export async function cancelUnsent(tx: Tx, trades: readonly TradeEntity[]): Promise<void> {
   const changes = trades.map((trade) => ({
-    ...decided(trade, decideOn(stateOf(trade), 'CANCEL_ASKED')),
+    ...applyTransition(trade, transitionOn(stateOf(trade), 'CANCEL_REQUESTED')),
     isChanged: true,
   }));
   await writeChanges(tx, changes);
 }
 
-function failed(trade: TradeEntity, fact: 'NOT_SENDABLE' | 'REFUSED' | 'ABSENT', failure: Failure): Change {
+function failed(
+  trade: TradeEntity,
+  fact: 'UNSENDABLE' | 'REFUSED' | 'ABSENT',
+  failure: OrderFailure,
+): TradeChange {
   trade.failureCode = failure.code;
   trade.failureMessage = failure.message;
-  return { ...decided(trade, decideOn(stateOf(trade), fact)), isChanged: true };
+  return { ...applyTransition(trade, transitionOn(stateOf(trade), fact)), isChanged: true };
 }
 
 /** To be sent again, under the same id. */
-function putBack(trade: TradeEntity, fact: 'REFUSED_FOR_NOW' | 'ABSENT_TO_RESEND'): Change {
-  const change = decided(trade, decideOn(stateOf(trade), fact));
+function requeue(
+  trade: TradeEntity,
+  fact: 'REJECTED_RETRYABLE' | 'CONFIRMED_ABSENT_RESENDABLE',
+): TradeChange {
+  const change = applyTransition(trade, transitionOn(stateOf(trade), fact));
   trade.subStatus = null;
   trade.probes = 0;
-  return { ...change, submission: 'undone', lookInMs: RESEND_AFTER_MS, isChanged: true };
+  return { ...change, submission: 'undone', nextCheckInMs: RESEND_AFTER_MS, isChanged: true };
 }
 
 /** Still open, to be looked at again. */
-function pending(trade: TradeEntity, fact: 'ANSWER_LOST' | 'NOT_FOUND', isChanged: boolean): Change {
-  return { ...decided(trade, decideOn(stateOf(trade), fact)), isChanged, lookInMs: PROBE_EVERY_MS };
+function pending(trade: TradeEntity, fact: 'NO_ACK' | 'NOT_FOUND', isChanged: boolean): TradeChange {
+  return {
+    ...applyTransition(trade, transitionOn(stateOf(trade), fact)),
+    isChanged,
+    nextCheckInMs: PROBE_INTERVAL_MS,
+  };
 }
 
-function absent(locked: LockedTrade): Change {
+function absent(locked: LockedTrade): TradeChange {
   const { trade } = locked;
-  const fact = absenceAfter(trade.probes, canBeSentAgain(locked));
+  const fact = triggerAfterProbes(trade.probes, canBeSentAgain(locked));
   if (fact === 'NOT_FOUND') return pending(trade, fact, becomeUnknown(trade));
   const stage = stageOf(stateOf(trade));
-  if (stage !== 'SENT') return { ...decided(trade, decideOn(stateOf(trade), fact)), isChanged: true };
-  if (fact === 'ABSENT_TO_RESEND') return putBack(trade, fact);
+  if (stage !== 'SENT')
+    return { ...applyTransition(trade, transitionOn(stateOf(trade), fact)), isChanged: true };
+  if (fact === 'CONFIRMED_ABSENT_RESENDABLE') return requeue(trade, fact);
   return failed(trade, fact, {
     code: 'not_accepted',
     message: 'The exchange does not know the order: it never arrived, and is not sent again.',
@@ -373,7 +385,7 @@ function becomeUnknown(trade: TradeEntity): boolean {
   return true;
 }
 
-function toWork(trade: TradeEntity): TradeToWork {
+function toTradeForExecution(trade: TradeEntity): TradeForExecution {
   return {
     id: trade.id,
     accountId: trade.exchangeAccountId,
@@ -384,7 +396,7 @@ function toWork(trade: TradeEntity): TradeToWork {
     exchangeOrderId: trade.exchangeOrderId,
     isSubmitted: trade.submittedAt !== null,
     isAcknowledged: trade.acknowledgedAt !== null,
-    isCancelAsked: trade.subStatus === 'PENDING_CANCEL',
+    isCancelRequested: trade.subStatus === 'PENDING_CANCEL',
     isOpen: !isTerminal(trade.status),
     filledAmount: canonicalDecimal(trade.filledAmount),
   };

@@ -1,31 +1,31 @@
 import { TIMES_IN_FORCE, TRADE_STATUSES, type TradeStatus } from '@trading-automation/contracts';
 import fc from 'fast-check';
 import {
-  absenceAfter,
-  type Decision,
-  decide,
-  decideOn,
-  FACTS,
   isTerminal,
-  NEXT,
-  type Observation,
+  type OrderObservation,
   STAGES,
   type Stage,
   stageOf,
   sumFees,
+  TRANSITIONS,
+  TRIGGERS,
   type TradeState,
+  type TradeTransition,
+  transitionOn,
+  transitionOnReport,
+  triggerAfterProbes,
 } from './trade.rules.js';
 
 const ORDER_STATUSES = ['OPEN', 'FILLED', 'CANCELLED', 'EXPIRED', 'REJECTED'] as const;
 const SCALE = 18;
 
 /** Exact text of `units` × 10^-18. */
-function textOf(units: bigint): string {
+function formatUnits(units: bigint): string {
   const digits = units.toString().padStart(SCALE + 1, '0');
   const fraction = digits.slice(-SCALE).replace(/0+$/, '');
   return fraction === '' ? digits.slice(0, -SCALE) : `${digits.slice(0, -SCALE)}.${fraction}`;
 }
-function unitsOf(text: string): bigint {
+function parseUnits(text: string): bigint {
   const [whole = '', fraction = ''] = text.split('.');
   return BigInt(whole + fraction.padEnd(SCALE, '0'));
 }
@@ -35,22 +35,22 @@ const stateOf = (more: Partial<TradeState> = {}): TradeState => ({
   amount: '1',
   filledAmount: '0',
   timeInForce: 'GTC',
-  isCancelAsked: false,
+  isCancelRequested: false,
   isSubmitted: true,
   isAcknowledged: true,
   ...more,
 });
 const seenOf = (
-  orderStatus: Observation['orderStatus'],
+  orderStatus: OrderObservation['orderStatus'],
   orderFilledAmount = '0',
   knownFilledAmount = orderFilledAmount,
-): Observation => ({ orderStatus, orderFilledAmount, knownFilledAmount });
+): OrderObservation => ({ orderStatus, orderFilledAmount, knownFilledAmount });
 
 describe('what a trade becomes', () => {
   const OPEN: readonly TradeStatus[] = ['PENDING', 'PARTIALLY_FILLED'];
 
   /** The transitions in words of their own: what is known is `known` of 1, the exchange counts `counted`. */
-  function expected(from: TradeStatus, seen: Observation): [TradeStatus, Decision['event']] {
+  function expected(from: TradeStatus, seen: OrderObservation): [TradeStatus, TradeTransition['event']] {
     if (!OPEN.includes(from)) return [from, null];
     const [known, counted] = [Number(seen.knownFilledAmount), Number(seen.orderFilledAmount)];
     const before = from === 'PENDING' ? 0 : 0.4;
@@ -75,7 +75,7 @@ describe('what a trade becomes', () => {
     const filledAmount = from === 'PENDING' || from === 'FAILED' ? '0' : '0.4';
     for (const [, orderStatus, counted, known] of table.filter((row) => row[0] === from)) {
       const seen = seenOf(orderStatus, counted, known);
-      const decision = decide(stateOf({ status: from, filledAmount }), seen);
+      const decision = transitionOnReport(stateOf({ status: from, filledAmount }), seen);
       const [status, event] = expected(from, seen);
       expect({ seen, status: decision.status, event: decision.event }).toEqual({ seen, status, event });
       expect(decision.filledAmount).toBe(Number(known) > Number(filledAmount) ? known : filledAmount);
@@ -84,18 +84,18 @@ describe('what a trade becomes', () => {
   });
 
   it.each([
-    ['the user asked', { isCancelAsked: true, timeInForce: 'IOC' }, 'EXPIRED', 'USER'],
+    ['the user asked', { isCancelRequested: true, timeInForce: 'IOC' }, 'EXPIRED', 'USER'],
     ['an IOC was ended by the exchange', { timeInForce: 'IOC' }, 'CANCELLED', 'IOC_REMAINDER'],
     ['a FOK expired', { timeInForce: 'FOK' }, 'EXPIRED', 'IOC_REMAINDER'],
     ['another order expired', { timeInForce: 'GTC' }, 'EXPIRED', 'EXPIRED'],
     ['a POST_ONLY expired', { timeInForce: 'POST_ONLY' }, 'EXPIRED', 'EXPIRED'],
     ['the exchange cancelled', {}, 'CANCELLED', 'EXCHANGE'],
   ] as const)('names the reason of a cancellation: %s', (_case, state, orderStatus, reason) => {
-    expect(decide(stateOf(state), seenOf(orderStatus)).cancelReason).toBe(reason);
+    expect(transitionOnReport(stateOf(state), seenOf(orderStatus)).cancelReason).toBe(reason);
   });
 
   it('is FILLED with less than its amount where the exchange says that this was all', () => {
-    expect(decide(stateOf(), seenOf('FILLED', '0.999'))).toMatchObject({
+    expect(transitionOnReport(stateOf(), seenOf('FILLED', '0.999'))).toMatchObject({
       status: 'FILLED',
       filledAmount: '0.999',
     });
@@ -112,13 +112,13 @@ const anyState = fc
     amount: fc.bigInt({ min: 1n, max: AMOUNT_MAX }),
     filled: units(AMOUNT_MAX),
     timeInForce: fc.constantFrom(...TIMES_IN_FORCE),
-    isCancelAsked: fc.boolean(),
+    isCancelRequested: fc.boolean(),
     isSubmitted: fc.boolean(),
     isAcknowledged: fc.boolean(),
   })
   .map(({ amount, filled, ...rest }): TradeState => {
-    const filledAmount = rest.status === 'PENDING' || rest.status === 'FAILED' ? '0' : textOf(filled);
-    return { ...rest, amount: textOf(amount), filledAmount };
+    const filledAmount = rest.status === 'PENDING' || rest.status === 'FAILED' ? '0' : formatUnits(filled);
+    return { ...rest, amount: formatUnits(amount), filledAmount };
   });
 const anyObservation = fc
   .record({
@@ -126,22 +126,24 @@ const anyObservation = fc
     counted: units(AMOUNT_MAX),
     known: units(AMOUNT_MAX),
   })
-  .map(({ orderStatus, counted, known }) => seenOf(orderStatus, textOf(counted), textOf(known)));
+  .map(({ orderStatus, counted, known }) => seenOf(orderStatus, formatUnits(counted), formatUnits(known)));
 
 describe('whatever is seen of a trade', () => {
-  const holds = (property: (state: TradeState, seen: Observation, decision: Decision) => void) =>
+  const holds = (property: (state: TradeState, seen: OrderObservation, decision: TradeTransition) => void) =>
     fc.assert(
-      fc.property(anyState, anyObservation, (state, seen) => property(state, seen, decide(state, seen))),
+      fc.property(anyState, anyObservation, (state, seen) =>
+        property(state, seen, transitionOnReport(state, seen)),
+      ),
       { numRuns: 1_000 },
     );
 
   it('its filled amount never falls, and is that of the known fills', () =>
     holds((state, seen, { filledAmount }) => {
-      const before = unitsOf(state.filledAmount);
-      const known = unitsOf(seen.knownFilledAmount);
-      expect(unitsOf(filledAmount)).toBeGreaterThanOrEqual(before);
-      expect(unitsOf(filledAmount)).toBeGreaterThanOrEqual(known);
-      expect([before, known]).toContain(unitsOf(filledAmount));
+      const before = parseUnits(state.filledAmount);
+      const known = parseUnits(seen.knownFilledAmount);
+      expect(parseUnits(filledAmount)).toBeGreaterThanOrEqual(before);
+      expect(parseUnits(filledAmount)).toBeGreaterThanOrEqual(known);
+      expect([before, known]).toContain(parseUnits(filledAmount));
     }));
 
   it('it never leaves an end', () =>
@@ -152,7 +154,7 @@ describe('whatever is seen of a trade', () => {
   it('it ends only when every fill that the exchange counts is known', () =>
     holds((state, seen, { status, filledAmount }) => {
       if (isTerminal(state.status) || !isTerminal(status)) return;
-      expect(unitsOf(filledAmount)).toBeGreaterThanOrEqual(unitsOf(seen.orderFilledAmount));
+      expect(parseUnits(filledAmount)).toBeGreaterThanOrEqual(parseUnits(seen.orderFilledAmount));
     }));
 
   it('it fails only with nothing filled, and is partly filled only with something', () =>
@@ -165,7 +167,7 @@ describe('whatever is seen of a trade', () => {
   it('seen again it changes and announces nothing more', () =>
     holds((state, seen, first) => {
       const { status, filledAmount } = first;
-      const again = decide({ ...state, status, filledAmount }, seen);
+      const again = transitionOnReport({ ...state, status, filledAmount }, seen);
       expect(again).toMatchObject({ status, filledAmount, event: null });
     }));
 });
@@ -199,15 +201,15 @@ describe('the same observations in any order, with any of them repeated', () => 
     fc.array(fc.record({ progress: fc.nat(fills.length), lag: fc.nat(fills.length) }), { maxLength: 12 });
 
   function run({ amount, fills, end }: History, looks: readonly Look[]): TradeState {
-    let state = stateOf({ amount: textOf(amount) });
+    let state = stateOf({ amount: formatUnits(amount) });
     const known = new Set<number>();
     for (const { progress, lag } of looks) {
       for (let i = 0; i < progress - lag; i++) known.add(i);
       const counted = fills.slice(0, progress).reduce((sum, fill) => sum + fill, 0n);
       const sum = [...known].reduce((total, i) => total + fills[i]!, 0n);
       const isLast = progress === fills.length;
-      const seen = seenOf(isLast ? end : 'OPEN', textOf(counted), textOf(sum));
-      const { status, filledAmount } = decide(state, seen);
+      const seen = seenOf(isLast ? end : 'OPEN', formatUnits(counted), formatUnits(sum));
+      const { status, filledAmount } = transitionOnReport(state, seen);
       state = { ...state, status, filledAmount };
     }
     return state;
@@ -228,7 +230,7 @@ describe('the same observations in any order, with any of them repeated', () => 
             REJECTED: 'FAILED',
           } as const;
           const filled = history.fills.reduce((sum, fill) => sum + fill, 0n);
-          expect(straight).toMatchObject({ status: status[history.end], filledAmount: textOf(filled) });
+          expect(straight).toMatchObject({ status: status[history.end], filledAmount: formatUnits(filled) });
           expect(run(history, [...looks, final])).toEqual(straight);
           expect(run(history, [...looks, ...looks, final, ...looks.toReversed(), final])).toEqual(straight);
         },
@@ -241,11 +243,11 @@ describe('the same observations in any order, with any of them repeated', () => 
 describe('the table of transitions', () => {
   const FINAL = ['FILLED', 'CANCELLED', 'FAILED'] as const;
   const ACCEPTED = ['RESTING', 'PARTIALLY_FILLED'] as const;
-  const from = (stage: Stage) => FACTS.map((fact) => [fact, NEXT[stage][fact]] as const);
+  const from = (stage: Stage) => TRIGGERS.map((fact) => [fact, TRANSITIONS[stage][fact]] as const);
 
   it('has an answer to every fact in every stage', () => {
     for (const stage of STAGES) {
-      expect(Object.keys(NEXT[stage]).sort()).toEqual([...FACTS].sort());
+      expect(Object.keys(TRANSITIONS[stage]).sort()).toEqual([...TRIGGERS].sort());
       for (const [, next] of from(stage)) expect(STAGES).toContain(next);
     }
   });
@@ -259,7 +261,7 @@ describe('the table of transitions', () => {
     (stage) => {
       for (const [fact, next] of from(stage)) {
         expect(['UNSENT', 'SENT']).not.toContain(next);
-        if (next === 'FAILED') expect([stage, fact]).toEqual(['RESTING', 'SEEN_REJECTED']);
+        if (next === 'FAILED') expect([stage, fact]).toEqual(['RESTING', 'REPORTED_REJECTED']);
       }
     },
   );
@@ -271,18 +273,18 @@ describe('the table of transitions', () => {
 
   it('rule 20: puts an order back to be sent again only where it had no effect or is proven absent', () => {
     const back = from('SENT').filter(([, next]) => next === 'UNSENT');
-    expect(back.map(([fact]) => fact).sort()).toEqual(['ABSENT_TO_RESEND', 'REFUSED_FOR_NOW']);
+    expect(back.map(([fact]) => fact).sort()).toEqual(['CONFIRMED_ABSENT_RESENDABLE', 'REJECTED_RETRYABLE']);
     expect(
       from('SENT')
         .filter(([, next]) => next === 'FAILED')
         .map(([fact]) => fact)
         .sort(),
-    ).toEqual(['ABSENT', 'REFUSED', 'SEEN_REJECTED']);
+    ).toEqual(['ABSENT', 'REFUSED', 'REPORTED_REJECTED']);
   });
 
   it('sends only what nobody has begun to send', () => {
     for (const stage of STAGES) {
-      const next = NEXT[stage].SUBMISSION_BEGUN;
+      const next = TRANSITIONS[stage].SUBMISSION_CLAIMED;
       expect(next).toBe(stage === 'UNSENT' ? 'SENT' : stage);
     }
   });
@@ -298,22 +300,25 @@ describe('the table of transitions', () => {
 
   it('announces an end once, and nothing of what only we did', () => {
     const unsent = stateOf({ isSubmitted: false, isAcknowledged: false });
-    expect(decideOn(unsent, 'SUBMISSION_BEGUN')).toMatchObject({ stage: 'SENT', event: null });
-    expect(decideOn(unsent, 'CANCEL_ASKED')).toMatchObject({
+    expect(transitionOn(unsent, 'SUBMISSION_CLAIMED')).toMatchObject({ stage: 'SENT', event: null });
+    expect(transitionOn(unsent, 'CANCEL_REQUESTED')).toMatchObject({
       event: 'trade.cancelled',
       cancelReason: 'USER',
     });
-    expect(decideOn(unsent, 'EXPIRED')).toMatchObject({ event: 'trade.cancelled', cancelReason: 'EXPIRED' });
-    expect(decideOn(unsent, 'NOT_SENDABLE')).toMatchObject({ event: 'trade.failed', cancelReason: null });
-    expect(decideOn(stateOf({ status: 'CANCELLED' }), 'CANCEL_ASKED')).toMatchObject({ event: null });
+    expect(transitionOn(unsent, 'EXPIRED')).toMatchObject({
+      event: 'trade.cancelled',
+      cancelReason: 'EXPIRED',
+    });
+    expect(transitionOn(unsent, 'UNSENDABLE')).toMatchObject({ event: 'trade.failed', cancelReason: null });
+    expect(transitionOn(stateOf({ status: 'CANCELLED' }), 'CANCEL_REQUESTED')).toMatchObject({ event: null });
   });
 });
 
 describe('an order that the exchange does not know', () => {
   it('is not believed absent before five looks in a row and one more', () => {
-    for (const looks of [0, 1, 4, 5]) expect(absenceAfter(looks, true)).toBe('NOT_FOUND');
-    expect(absenceAfter(6, false)).toBe('ABSENT');
-    expect(absenceAfter(6, true)).toBe('ABSENT_TO_RESEND');
+    for (const looks of [0, 1, 4, 5]) expect(triggerAfterProbes(looks, true)).toBe('NOT_FOUND');
+    expect(triggerAfterProbes(6, false)).toBe('ABSENT');
+    expect(triggerAfterProbes(6, true)).toBe('CONFIRMED_ABSENT_RESENDABLE');
   });
 
   it.each([
@@ -327,13 +332,13 @@ describe('an order that the exchange does not know', () => {
     ],
     [
       'accepted and asked to be cancelled, is CANCELLED by the user',
-      { isCancelAsked: true },
+      { isCancelRequested: true },
       'CANCELLED',
       'USER',
     ],
   ] as const)('rule 20: once believed absent, and %s', (_case, more, status, cancelReason) => {
     const state = stateOf(more);
-    const decision = decideOn(state, 'ABSENT');
+    const decision = transitionOn(state, 'ABSENT');
     const event = status === 'FAILED' ? 'trade.failed' : 'trade.cancelled';
     expect(decision).toMatchObject({ status, cancelReason, event, filledAmount: state.filledAmount });
   });
@@ -351,7 +356,11 @@ describe('fees', () => {
   it('are summed exactly by currency, that of most fills first, in whatever order they came', () => {
     fc.assert(
       fc.property(parts, (fees) => {
-        const given = fees.map(({ amount, currency }) => ({ amount: textOf(amount), currency, count: 1 }));
+        const given = fees.map(({ amount, currency }) => ({
+          amount: formatUnits(amount),
+          currency,
+          count: 1,
+        }));
         const sums = sumFees(given);
         expect(sumFees(given.toReversed())).toEqual(sums);
         expect(new Set(sums.map(({ currency }) => currency))).toEqual(
@@ -361,7 +370,7 @@ describe('fees', () => {
           const exact = fees
             .filter((fee) => fee.currency === currency)
             .reduce((sum, fee) => sum + fee.amount, 0n);
-          expect(amount).toBe(textOf(exact));
+          expect(amount).toBe(formatUnits(exact));
         }
         const counts = sums.map(({ currency }) => fees.filter((fee) => fee.currency === currency).length);
         expect(counts).toEqual(counts.toSorted((a, b) => b - a));

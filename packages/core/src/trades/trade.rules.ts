@@ -22,7 +22,7 @@ import type {
   TimeInForce,
   TradeStatus,
 } from '@trading-automation/contracts';
-import { Exact } from '../values/index.js';
+import { BigDecimal } from '../values/index.js';
 
 /** UNSENT, SENT and RESTING are PENDING; RESTING is what the exchange has told of. */
 export const STAGES = [
@@ -36,106 +36,106 @@ export const STAGES = [
 ] as const;
 export type Stage = (typeof STAGES)[number];
 
-export const FACTS = [
+export const TRIGGERS = [
   /** Somebody writes that the order is being sent. */
-  'SUBMISSION_BEGUN',
+  'SUBMISSION_CLAIMED',
   /** The time within which it was to be sent is over. */
   'EXPIRED',
   /** It can't be sent, and nobody has begun to. */
-  'NOT_SENDABLE',
+  'UNSENDABLE',
   /** Sent, and no answer, or one that says nothing. */
-  'ANSWER_LOST',
+  'NO_ACK',
   /** The exchange refused it, and would again. */
   'REFUSED',
   /** It certainly had no effect, and may be sent again. */
-  'REFUSED_FOR_NOW',
+  'REJECTED_RETRYABLE',
   /** A look found no such order, which proves nothing yet. */
   'NOT_FOUND',
   /** Looked for often enough: the exchange has no such order, and it is not to be sent again. */
   'ABSENT',
   /** The same of an order that may be sent again. */
-  'ABSENT_TO_RESEND',
-  'CANCEL_ASKED',
+  'CONFIRMED_ABSENT_RESENDABLE',
+  'CANCEL_REQUESTED',
   /** The exchange told of the order, and no fill is known. */
-  'SEEN_OPEN',
-  'SEEN_PARTIALLY_FILLED',
-  'SEEN_FILLED',
+  'REPORTED_OPEN',
+  'REPORTED_PARTIALLY_FILLED',
+  'REPORTED_FILLED',
   /** Over before it was filled in full, and every fill is known. */
-  'SEEN_ENDED',
+  'REPORTED_ENDED',
   /** Taken and then refused, with nothing filled. */
-  'SEEN_REJECTED',
+  'REPORTED_REJECTED',
 ] as const;
-export type Fact = (typeof FACTS)[number];
+export type Trigger = (typeof TRIGGERS)[number];
 
 const seen = {
-  SEEN_OPEN: 'RESTING',
-  SEEN_PARTIALLY_FILLED: 'PARTIALLY_FILLED',
-  SEEN_FILLED: 'FILLED',
-  SEEN_ENDED: 'CANCELLED',
-  SEEN_REJECTED: 'FAILED',
+  REPORTED_OPEN: 'RESTING',
+  REPORTED_PARTIALLY_FILLED: 'PARTIALLY_FILLED',
+  REPORTED_FILLED: 'FILLED',
+  REPORTED_ENDED: 'CANCELLED',
+  REPORTED_REJECTED: 'FAILED',
 } as const;
 
 const final = <S extends Stage>(stage: S) =>
-  Object.fromEntries(FACTS.map((fact) => [fact, stage])) as Record<Fact, S>;
+  Object.fromEntries(TRIGGERS.map((fact) => [fact, stage])) as Record<Trigger, S>;
 
 /** The whole table: what follows each stage on each fact. */
-export const NEXT: Readonly<Record<Stage, Readonly<Record<Fact, Stage>>>> = {
+export const TRANSITIONS: Readonly<Record<Stage, Readonly<Record<Trigger, Stage>>>> = {
   UNSENT: {
     ...seen,
-    SUBMISSION_BEGUN: 'SENT',
+    SUBMISSION_CLAIMED: 'SENT',
     EXPIRED: 'CANCELLED',
-    NOT_SENDABLE: 'FAILED',
-    CANCEL_ASKED: 'CANCELLED',
+    UNSENDABLE: 'FAILED',
+    CANCEL_REQUESTED: 'CANCELLED',
     // Late news of a sending before this trade was put back.
-    ANSWER_LOST: 'UNSENT',
+    NO_ACK: 'UNSENT',
     REFUSED: 'FAILED',
-    REFUSED_FOR_NOW: 'UNSENT',
+    REJECTED_RETRYABLE: 'UNSENT',
     NOT_FOUND: 'UNSENT',
     ABSENT: 'UNSENT',
-    ABSENT_TO_RESEND: 'UNSENT',
+    CONFIRMED_ABSENT_RESENDABLE: 'UNSENT',
   },
   SENT: {
     ...seen,
-    SUBMISSION_BEGUN: 'SENT',
+    SUBMISSION_CLAIMED: 'SENT',
     EXPIRED: 'SENT',
-    NOT_SENDABLE: 'SENT',
-    CANCEL_ASKED: 'SENT',
-    ANSWER_LOST: 'SENT',
+    UNSENDABLE: 'SENT',
+    CANCEL_REQUESTED: 'SENT',
+    NO_ACK: 'SENT',
     REFUSED: 'FAILED',
-    REFUSED_FOR_NOW: 'UNSENT',
+    REJECTED_RETRYABLE: 'UNSENT',
     NOT_FOUND: 'SENT',
     ABSENT: 'FAILED',
-    ABSENT_TO_RESEND: 'UNSENT',
+    CONFIRMED_ABSENT_RESENDABLE: 'UNSENT',
   },
   RESTING: {
     ...seen,
-    SUBMISSION_BEGUN: 'RESTING',
+    SUBMISSION_CLAIMED: 'RESTING',
     EXPIRED: 'RESTING',
-    NOT_SENDABLE: 'RESTING',
-    CANCEL_ASKED: 'RESTING',
+    UNSENDABLE: 'RESTING',
+    CANCEL_REQUESTED: 'RESTING',
     // The order was told of in the meantime: what the sender heard counts no more.
-    ANSWER_LOST: 'RESTING',
+    NO_ACK: 'RESTING',
     REFUSED: 'RESTING',
-    REFUSED_FOR_NOW: 'RESTING',
+    REJECTED_RETRYABLE: 'RESTING',
     NOT_FOUND: 'RESTING',
     ABSENT: 'CANCELLED',
-    ABSENT_TO_RESEND: 'CANCELLED',
+    CONFIRMED_ABSENT_RESENDABLE: 'CANCELLED',
   },
   PARTIALLY_FILLED: {
     ...seen,
-    SUBMISSION_BEGUN: 'PARTIALLY_FILLED',
+    SUBMISSION_CLAIMED: 'PARTIALLY_FILLED',
     EXPIRED: 'PARTIALLY_FILLED',
-    NOT_SENDABLE: 'PARTIALLY_FILLED',
-    CANCEL_ASKED: 'PARTIALLY_FILLED',
-    ANSWER_LOST: 'PARTIALLY_FILLED',
+    UNSENDABLE: 'PARTIALLY_FILLED',
+    CANCEL_REQUESTED: 'PARTIALLY_FILLED',
+    NO_ACK: 'PARTIALLY_FILLED',
     REFUSED: 'PARTIALLY_FILLED',
-    REFUSED_FOR_NOW: 'PARTIALLY_FILLED',
+    REJECTED_RETRYABLE: 'PARTIALLY_FILLED',
     NOT_FOUND: 'PARTIALLY_FILLED',
     ABSENT: 'CANCELLED',
-    ABSENT_TO_RESEND: 'CANCELLED',
+    CONFIRMED_ABSENT_RESENDABLE: 'CANCELLED',
     // An older state of the order, and one that its fills contradict.
-    SEEN_OPEN: 'PARTIALLY_FILLED',
-    SEEN_REJECTED: 'CANCELLED',
+    REPORTED_OPEN: 'PARTIALLY_FILLED',
+    REPORTED_REJECTED: 'CANCELLED',
   },
   FILLED: final('FILLED'),
   CANCELLED: final('CANCELLED'),
@@ -147,13 +147,13 @@ export interface TradeState {
   readonly amount: Decimal;
   readonly filledAmount: Decimal;
   readonly timeInForce: TimeInForce;
-  readonly isCancelAsked: boolean;
+  readonly isCancelRequested: boolean;
   readonly isSubmitted: boolean;
   /** Whether the exchange has ever told of the order. */
   readonly isAcknowledged: boolean;
 }
 
-export interface Decision {
+export interface TradeTransition {
   readonly stage: Stage;
   readonly status: TradeStatus;
   readonly filledAmount: Decimal;
@@ -172,14 +172,18 @@ export function stageOf({ status, isSubmitted, isAcknowledged }: TradeState): St
 }
 
 /** What follows a fact that brings no fill. */
-export function decideOn(state: TradeState, fact: Exclude<Fact, `SEEN_${string}`>): Decision {
-  const stage = NEXT[stageOf(state)][fact];
+export function transitionOn(state: TradeState, fact: Exclude<Trigger, `SEEN_${string}`>): TradeTransition {
+  const stage = TRANSITIONS[stageOf(state)][fact];
   const reason =
-    fact === 'EXPIRED' ? 'EXPIRED' : fact === 'CANCEL_ASKED' || state.isCancelAsked ? 'USER' : 'EXCHANGE';
-  return decisionOf(state, stage, state.filledAmount, reason);
+    fact === 'EXPIRED'
+      ? 'EXPIRED'
+      : fact === 'CANCEL_REQUESTED' || state.isCancelRequested
+        ? 'USER'
+        : 'EXCHANGE';
+  return buildTransition(state, stage, state.filledAmount, reason);
 }
 
-export interface Observation {
+export interface OrderObservation {
   /** The order as the exchange tells it; OPEN where only fills of it were told. */
   readonly orderStatus: 'OPEN' | 'FILLED' | 'CANCELLED' | 'EXPIRED' | 'REJECTED';
   readonly orderFilledAmount: Decimal;
@@ -188,24 +192,27 @@ export interface Observation {
 }
 
 /** What follows what the exchange tells of an order. */
-export function decide(state: TradeState, told: Observation): Decision {
-  const filled = Exact.max(state.filledAmount, told.knownFilledAmount);
-  const stage = NEXT[stageOf(state)][factOf(state, told, filled)];
-  return decisionOf(state, stage, filled.toString(), reasonOf(state, told));
+export function transitionOnReport(state: TradeState, told: OrderObservation): TradeTransition {
+  const filled = BigDecimal.max(state.filledAmount, told.knownFilledAmount);
+  const stage = TRANSITIONS[stageOf(state)][triggerOf(state, told, filled)];
+  return buildTransition(state, stage, filled.toString(), reasonOf(state, told));
 }
 
-function factOf(state: TradeState, told: Observation, filled: Exact): Fact {
+function triggerOf(state: TradeState, told: OrderObservation, filled: BigDecimal): Trigger {
   const isAllKnown = filled.gte(told.orderFilledAmount);
   const isComplete = filled.gte(state.amount) || (told.orderStatus === 'FILLED' && filled.gt(0));
-  if (isComplete && isAllKnown) return 'SEEN_FILLED';
+  if (isComplete && isAllKnown) return 'REPORTED_FILLED';
   const isEnded = ['CANCELLED', 'EXPIRED', 'REJECTED'].includes(told.orderStatus);
   if (isEnded && isAllKnown)
-    return told.orderStatus === 'REJECTED' && filled.isZero() ? 'SEEN_REJECTED' : 'SEEN_ENDED';
-  return filled.gt(0) ? 'SEEN_PARTIALLY_FILLED' : 'SEEN_OPEN';
+    return told.orderStatus === 'REJECTED' && filled.isZero() ? 'REPORTED_REJECTED' : 'REPORTED_ENDED';
+  return filled.gt(0) ? 'REPORTED_PARTIALLY_FILLED' : 'REPORTED_OPEN';
 }
 
-function reasonOf({ timeInForce, isCancelAsked }: TradeState, { orderStatus }: Observation): CancelReason {
-  if (isCancelAsked) return 'USER';
+function reasonOf(
+  { timeInForce, isCancelRequested }: TradeState,
+  { orderStatus }: OrderObservation,
+): CancelReason {
+  if (isCancelRequested) return 'USER';
   if (timeInForce === 'IOC' || timeInForce === 'FOK') return 'IOC_REMAINDER';
   return orderStatus === 'EXPIRED' ? 'EXPIRED' : 'EXCHANGE';
 }
@@ -213,15 +220,15 @@ function reasonOf({ timeInForce, isCancelAsked }: TradeState, { orderStatus }: O
 const PENDING_STAGES: readonly Stage[] = ['UNSENT', 'SENT', 'RESTING'];
 const ENDED_BY = { FILLED: 'trade.filled', CANCELLED: 'trade.cancelled', FAILED: 'trade.failed' } as const;
 
-function decisionOf(
+function buildTransition(
   state: TradeState,
   stage: Stage,
   filledAmount: Decimal,
   cancelReason: CancelReason,
-): Decision {
+): TradeTransition {
   const status = PENDING_STAGES.includes(stage) ? 'PENDING' : (stage as TradeStatus);
   const hasEnded = !isTerminal(state.status) && isTerminal(status);
-  const hasGrown = new Exact(filledAmount).gt(state.filledAmount);
+  const hasGrown = new BigDecimal(filledAmount).gt(state.filledAmount);
   const eventOfGrowth = status === 'PARTIALLY_FILLED' && hasGrown ? 'trade.partially_filled' : null;
   return {
     stage,
@@ -233,15 +240,18 @@ function decisionOf(
 }
 
 /** Looks in a row that find nothing, and then one more, by which it is believed that there is no such order. */
-const ABSENT_LOOKS = 5 + 1;
+const ABSENT_PROBES = 5 + 1;
 
 /**
  * What it means that the exchange knows no order of this id, for the `looks`-th time in a row. A user's own order is
  * not sent a second time behind the user's back: whether the first is still on its way nobody can tell for certain.
  */
-export function absenceAfter(looks: number, mayResend: boolean): 'NOT_FOUND' | 'ABSENT' | 'ABSENT_TO_RESEND' {
-  if (looks < ABSENT_LOOKS) return 'NOT_FOUND';
-  return mayResend ? 'ABSENT_TO_RESEND' : 'ABSENT';
+export function triggerAfterProbes(
+  probes: number,
+  mayResend: boolean,
+): 'NOT_FOUND' | 'ABSENT' | 'CONFIRMED_ABSENT_RESENDABLE' {
+  if (probes < ABSENT_PROBES) return 'NOT_FOUND';
+  return mayResend ? 'CONFIRMED_ABSENT_RESENDABLE' : 'ABSENT';
 }
 
 export interface FeePart {
@@ -253,9 +263,9 @@ export interface FeePart {
 
 /** Fees summed by currency; the currency of most fills first, then by name. */
 export function sumFees(parts: readonly FeePart[]): { amount: Decimal; currency: string }[] {
-  const sums = new Map<string, { amount: Exact; count: number }>();
+  const sums = new Map<string, { amount: BigDecimal; count: number }>();
   for (const { amount, currency, count } of parts) {
-    const sum = sums.get(currency) ?? { amount: new Exact(0), count: 0 };
+    const sum = sums.get(currency) ?? { amount: new BigDecimal(0), count: 0 };
     sums.set(currency, { amount: sum.amount.plus(amount), count: sum.count + count });
   }
   return [...sums]

@@ -8,12 +8,12 @@ import {
   type TradeIntent,
   type TradeSide,
 } from '@trading-automation/contracts';
-import { Exact, instantText, quotientOf } from '../values/index.js';
+import { BigDecimal, divideDecimals, formatInstant } from '../values/index.js';
 import type { FillEntity } from './fill.entity.js';
 import type { StoredCopy, TradeEntity } from './trade.entity.js';
 
 /** What is shown of a trade; whoever shows many reads no more than that. */
-export const SHOWN_OF_TRADE = [
+export const TRADE_VIEW_COLUMNS = [
   'id',
   'exchangeAccountId',
   'tradePairId',
@@ -55,9 +55,9 @@ export const SHOWN_OF_TRADE = [
   'updatedAt',
 ] as const satisfies readonly (keyof TradeEntity)[];
 
-export type ShownTrade = Pick<TradeEntity, (typeof SHOWN_OF_TRADE)[number]>;
+export type TradeViewRow = Pick<TradeEntity, (typeof TRADE_VIEW_COLUMNS)[number]>;
 
-export const SHOWN_OF_FILL = [
+export const FILL_VIEW_COLUMNS = [
   'id',
   'exchangeFillId',
   'price',
@@ -68,9 +68,9 @@ export const SHOWN_OF_FILL = [
   'executedAt',
 ] as const satisfies readonly (keyof FillEntity)[];
 
-export type ShownFill = Pick<FillEntity, (typeof SHOWN_OF_FILL)[number]>;
+export type FillViewRow = Pick<FillEntity, (typeof FILL_VIEW_COLUMNS)[number]>;
 
-export function viewTrade(trade: ShownTrade): Trade {
+export function viewTrade(trade: TradeViewRow): Trade {
   const amount = canonicalDecimal(trade.amount);
   const filledAmount = canonicalDecimal(trade.filledAmount);
   const isUnfilled = filledAmount === '0';
@@ -118,17 +118,17 @@ export function viewTrade(trade: ShownTrade): Trade {
     filled_at: optionalInstant(trade.filledAt),
     cancelled_at: optionalInstant(trade.cancelledAt),
     closed_at: optionalInstant(trade.closedAt),
-    created_at: instantText(trade.createdAt),
-    updated_at: instantText(trade.updatedAt),
+    created_at: formatInstant(trade.createdAt),
+    updated_at: formatInstant(trade.updatedAt),
   };
 }
 
-function viewCopy(trade: ShownTrade, copy: StoredCopy): TradeCopy {
+function viewCopy(trade: TradeViewRow, copy: StoredCopy): TradeCopy {
   const receivedAt = new Date(copy.received_at);
   const { submittedAt } = trade;
   return {
-    signal_at: instantText(new Date(copy.signal_at)),
-    received_at: instantText(receivedAt),
+    signal_at: formatInstant(new Date(copy.signal_at)),
+    received_at: formatInstant(receivedAt),
     submitted_at: optionalInstant(submittedAt),
     latency_ms: submittedAt === null ? undefined : Math.max(0, submittedAt.getTime() - receivedAt.getTime()),
     reference_price: copy.reference_price,
@@ -140,10 +140,10 @@ function viewCopy(trade: ShownTrade, copy: StoredCopy): TradeCopy {
 const BASIS_POINTS = 10_000;
 
 /** In hundredths of a percent of the reference price; above zero: worse than it. */
-function slippageOf({ side, cost, filledAmount }: ShownTrade, referencePrice: string): string | undefined {
-  const atReference = new Exact(referencePrice).times(filledAmount);
+function slippageOf({ side, cost, filledAmount }: TradeViewRow, referencePrice: string): string | undefined {
+  const atReference = new BigDecimal(referencePrice).times(filledAmount);
   if (atReference.isZero()) return undefined;
-  const worse = side === 'BUY' ? new Exact(cost).minus(atReference) : atReference.minus(cost);
+  const worse = side === 'BUY' ? new BigDecimal(cost).minus(atReference) : atReference.minus(cost);
   return worse.times(BASIS_POINTS).div(atReference).toDecimalPlaces(SLIPPAGE_DECIMALS).toString();
 }
 
@@ -152,11 +152,11 @@ const SLIPPAGE_DECIMALS = 4;
 /** On spot whoever buys opens, and whoever sells reduces. */
 export const intentOf = (side: TradeSide): TradeIntent => (side === 'BUY' ? 'OPEN' : 'REDUCE');
 
-export function viewTradeDetail(trade: ShownTrade, fills: readonly ShownFill[]): TradeDetail {
+export function viewTradeDetail(trade: TradeViewRow, fills: readonly FillViewRow[]): TradeDetail {
   return { ...viewTrade(trade), fills: fills.map(viewFill) };
 }
 
-export function viewFill(fill: ShownFill): Fill {
+export function viewFill(fill: FillViewRow): Fill {
   return {
     id: encodeId('fil', fill.id),
     exchange_fill_id: fill.exchangeFillId,
@@ -164,19 +164,19 @@ export function viewFill(fill: ShownFill): Fill {
     amount: canonicalDecimal(fill.amount),
     fee: { amount: canonicalDecimal(fill.feeAmount), currency: fill.feeCurrency },
     liquidity: fill.liquidity,
-    executed_at: instantText(fill.executedAt),
+    executed_at: formatInstant(fill.executedAt),
   };
 }
 
 const optional = (text: string | null) => (text === null ? undefined : canonicalDecimal(text));
-const optionalInstant = (instant: Date | null) => (instant === null ? undefined : instantText(instant));
+const optionalInstant = (instant: Date | null) => (instant === null ? undefined : formatInstant(instant));
 
 /** Never below zero: an exchange may fill a little more than was asked for. */
 function remaining(amount: string, filled: string): string {
   if (amount === filled) return '0';
-  const rest = new Exact(amount).minus(filled);
+  const rest = new BigDecimal(amount).minus(filled);
   return rest.isNegative() ? '0' : rest.toString();
 }
 
 /** Rounded; `cost` and `filled_amount` are the exact figures. */
-const averagePrice = ({ cost, filledAmount }: ShownTrade) => quotientOf(cost, filledAmount);
+const averagePrice = ({ cost, filledAmount }: TradeViewRow) => divideDecimals(cost, filledAmount);

@@ -2,21 +2,21 @@ import { encodeId, fill, trade as tradeSchema } from '@trading-automation/contra
 import { newUuid } from '@trading-automation/persistence';
 import type { Actor } from '../operations/index.js';
 
-import { CoreUnderTest, type Named, statementsOf } from '../testing/index.js';
-import { LedgerUnderTest } from '../testing/ledger-under-test.js';
+import { CoreUnderTest, countStatements, type RecordIds } from '../testing/index.js';
+import { TradeFixtures } from '../testing/trade-fixtures.js';
 import { TradesService } from './trades.service.js';
 
 let core: CoreUnderTest;
 let trades: TradesService;
-let ledger: LedgerUnderTest;
+let ledger: TradeFixtures;
 let actor: Actor;
-let pair: Named;
+let pair: RecordIds;
 
 beforeAll(async () => {
   core = await CoreUnderTest.open();
   const { platform, lists, commands } = core;
   trades = new TradesService({ platform, lists, commands });
-  ledger = new LedgerUnderTest(core);
+  ledger = new TradeFixtures(core);
   pair = await core.pair();
 });
 afterAll(() => core.close());
@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 
 /** A trade with a fill for each of these minutes. */
-const tradeOf = async (owner: Actor, minutes: readonly number[]): Promise<Named> =>
+const tradeOf = async (owner: Actor, minutes: readonly number[]): Promise<RecordIds> =>
   ledger.order({
     owner,
     account: await core.account(owner),
@@ -55,13 +55,13 @@ describe('trades by their ids', () => {
     const expected = [two, null, one, ...UNKNOWN.map(() => null), two];
     expect(await trades.getMany(actor, asked)).toEqual(expected);
     const look = () => trades.getMany(actor, asked);
-    expect(await statementsOf(core.platform.database, look)).toBe(1);
+    expect(await countStatements(core.platform.database, look)).toBe(1);
   });
 
   it('are not looked for where no id can be one of a trade, or nobody may look', async () => {
     const look = () => trades.getMany(actor, ['trd_x', '']);
     expect(await look()).toEqual([null, null]);
-    expect(await statementsOf(core.platform.database, look)).toBe(0);
+    expect(await countStatements(core.platform.database, look)).toBe(0);
     await expect(trades.getMany(idle(), UNKNOWN)).rejects.toMatchObject({ code: 'permission_denied' });
   });
 });
@@ -86,13 +86,13 @@ describe('the fills of many trades', () => {
     const expected = [ofSecond, [], ofFirst, [], ...UNKNOWN.map(() => []), ofSecond];
     expect(await trades.fillsOfMany(actor, asked)).toEqual(expected);
     const look = () => trades.fillsOfMany(actor, asked);
-    expect(await statementsOf(core.platform.database, look)).toBe(1);
+    expect(await countStatements(core.platform.database, look)).toBe(1);
   });
 
   it('are not looked for where no id can be one of a trade, or nobody may look', async () => {
     const look = () => trades.fillsOfMany(actor, ['trd_x', '']);
     expect(await look()).toEqual([[], []]);
-    expect(await statementsOf(core.platform.database, look)).toBe(0);
+    expect(await countStatements(core.platform.database, look)).toBe(0);
     await expect(trades.fillsOfMany(idle(), UNKNOWN)).rejects.toMatchObject({ code: 'permission_denied' });
   });
 });

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { Commands, Lists } from '../operations/index.js';
+import { CommandRunner, ListReader } from '../operations/index.js';
 import { Platform } from '../platform/index.js';
 import { Reconciliation } from './reconciliation.service.js';
 import { TradeExecution } from './trade-execution.service.js';
@@ -10,9 +10,9 @@ import { TradesService } from './trades.service.js';
   providers: [
     {
       provide: TradesService,
-      useFactory: (platform: Platform, lists: Lists, commands: Commands) =>
+      useFactory: (platform: Platform, lists: ListReader, commands: CommandRunner) =>
         new TradesService({ platform, lists, commands }),
-      inject: [Platform, Lists, Commands],
+      inject: [Platform, ListReader, CommandRunner],
     },
   ],
   exports: [TradesService],

@@ -1,7 +1,7 @@
 import type { Decimal } from '@trading-automation/contracts';
 import type { VenueFill } from '@trading-automation/exchanges';
 import { allColumns, hydrate, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
-import { Exact } from '../values/index.js';
+import { BigDecimal } from '../values/index.js';
 import { FillEntity } from './fill.entity.js';
 import { TradeEntity } from './trade.entity.js';
 import { type FeePart, sumFees } from './trade.rules.js';
@@ -10,10 +10,10 @@ import { type FeePart, sumFees } from './trade.rules.js';
 export const ACCOUNT_WORK_CHANNEL = 'account_work';
 
 /** When the sweeper takes up a trade whose notification was lost. */
-export const FIRST_LOOK_MS = 2_000;
+export const FIRST_CHECK_MS = 2_000;
 
 /** Has whoever works on the accounts look at their trades, as soon as this transaction is committed. */
-export async function notifyWork(tx: Tx, accountIds: readonly string[]): Promise<void> {
+export async function notifyAccountWork(tx: Tx, accountIds: readonly string[]): Promise<void> {
   if (accountIds.length === 0) return;
   await queryPrepared(
     tx,
@@ -23,7 +23,7 @@ export async function notifyWork(tx: Tx, accountIds: readonly string[]): Promise
 }
 
 /** Open trades that are due for a look, which nobody else looks at for `leaseMs`. */
-export async function takeDueLooks(tx: Tx, leaseMs: number, limit: number): Promise<string[]> {
+export async function claimDueChecks(tx: Tx, leaseMs: number, limit: number): Promise<string[]> {
   const [rows] = await tx.query(
     `UPDATE trades SET look_at = clock_timestamp() + $1 * interval '1 millisecond'
      WHERE id IN (SELECT id FROM trades
@@ -43,7 +43,7 @@ export interface LockedTrade {
   /** Whether the time within which it was to be sent is over. */
   readonly hasExpired: boolean;
   /** Whether the answer to its sending can still be expected. */
-  readonly isOnItsWay: boolean;
+  readonly isInFlight: boolean;
   readonly now: Date;
 }
 
@@ -68,29 +68,29 @@ const LOCK_OPEN = lockText("AND status IN ('PENDING', 'PARTIALLY_FILLED')");
 export async function lockTrades(
   tx: Tx,
   ids: readonly string[],
-  { which, answerExpectedMs }: { readonly which: 'all' | 'open'; readonly answerExpectedMs: number },
+  { which, ackTimeoutMs }: { readonly which: 'all' | 'open'; readonly ackTimeoutMs: number },
 ): Promise<LockedTrade[]> {
   const text = (which === 'all' ? LOCK : LOCK_OPEN)(tx.connection);
-  const rows = await queryPrepared(tx, text, [ids, answerExpectedMs]);
+  const rows = await queryPrepared(tx, text, [ids, ackTimeoutMs]);
   const trades = hydrate(tx.connection, TradeEntity, rows);
   return rows.map(({ may_resend, has_expired, is_on_its_way, now }, i) => ({
     trade: trades[i]!,
     mayResend: may_resend,
     hasExpired: has_expired,
-    isOnItsWay: is_on_its_way,
+    isInFlight: is_on_its_way,
     now,
   }));
 }
 
 /** A trade as it is to be written, and which instants become now. */
-export interface TradeWriting {
+export interface TradeWrite {
   readonly trade: TradeEntity;
   /** Sent now, or put back to be sent again; as before unless given. */
   readonly submission?: 'begun' | 'undone' | undefined;
   readonly acknowledgedNow?: boolean | undefined;
   readonly reconciledNow?: boolean | undefined;
   /** When the next look is due; as before unless given. */
-  readonly lookInMs?: number | undefined;
+  readonly nextCheckInMs?: number | undefined;
   /** Whether readers see something new. */
   readonly isChanged: boolean;
 }
@@ -129,7 +129,7 @@ const WRITE = `UPDATE trades t SET
  */
 export async function writeTrades(
   tx: Tx,
-  writings: readonly TradeWriting[],
+  writings: readonly TradeWrite[],
 ): Promise<ReadonlyMap<string, TradeEntity>> {
   if (writings.length === 0) return new Map();
   const of = (value: (trade: TradeEntity) => unknown) => writings.map(({ trade }) => value(trade));
@@ -150,7 +150,7 @@ export async function writeTrades(
     writings.map(({ submission }) => submission ?? null),
     writings.map(({ acknowledgedNow }) => acknowledgedNow ?? false),
     writings.map(({ reconciledNow }) => reconciledNow ?? false),
-    writings.map(({ lookInMs }) => lookInMs ?? null),
+    writings.map(({ nextCheckInMs }) => nextCheckInMs ?? null),
     writings.map(({ isChanged }) => isChanged),
   ]);
   const decided = new Map(rows.map((row) => [row.id, row]));
@@ -161,7 +161,7 @@ export async function writeTrades(
  * Keeps the wish to cancel open trades that were sent. One that the exchange has told of is due for a look at once;
  * another is looked at when its answer is overdue, as it would have been.
  */
-export async function keepWishesToCancel(tx: Tx, ids: readonly string[]): Promise<void> {
+export async function requestCancellations(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx.query(
     `UPDATE trades SET sub_status = 'PENDING_CANCEL',
        look_at = CASE WHEN acknowledged_at IS NULL THEN look_at ELSE least(look_at, clock_timestamp()) END,
@@ -173,7 +173,7 @@ export async function keepWishesToCancel(tx: Tx, ids: readonly string[]): Promis
 }
 
 /** A fill as the exchange tells it, of the trade that it belongs to. */
-export interface ToldFill {
+export interface FillReport {
   readonly trade: TradeEntity;
   readonly fill: VenueFill;
 }
@@ -191,7 +191,7 @@ const INSERT_FILLS = allColumns(
 );
 
 /** Keeps the fills that are not known yet, and answers with those; an order is told of with all of its fills each time. */
-export async function insertFills(tx: Tx, told: readonly ToldFill[]): Promise<FillEntity[]> {
+export async function insertFills(tx: Tx, told: readonly FillReport[]): Promise<FillEntity[]> {
   if (told.length === 0) return [];
   const rows = await queryPrepared(tx, INSERT_FILLS(tx.connection), [
     told.map(() => newUuid()),
@@ -232,9 +232,9 @@ export async function sumFills(tx: Tx, tradeIds: readonly string[]): Promise<Rea
     fee: Decimal;
     count: number;
   }>(tx, SUM_FILLS, [tradeIds]);
-  const sums = new Map<string, { amount: Exact; cost: Exact; fees: FeePart[] }>();
+  const sums = new Map<string, { amount: BigDecimal; cost: BigDecimal; fees: FeePart[] }>();
   for (const { trade_id, fee_currency, amount, cost, fee, count } of rows) {
-    const sum = sums.get(trade_id) ?? { amount: new Exact(0), cost: new Exact(0), fees: [] };
+    const sum = sums.get(trade_id) ?? { amount: new BigDecimal(0), cost: new BigDecimal(0), fees: [] };
     sum.fees.push({ amount: fee, currency: fee_currency, count });
     sums.set(trade_id, { ...sum, amount: sum.amount.plus(amount), cost: sum.cost.plus(cost) });
   }

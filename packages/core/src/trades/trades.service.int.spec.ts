@@ -8,25 +8,25 @@ import {
 } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
 
-import { AccountUpkeep, serveWorkerCall } from '../exchange-accounts/index.js';
-import { type Actor, AnswerReplayed, querySchemaOf } from '../operations/index.js';
-import { CoreUnderTest, type Named } from '../testing/index.js';
+import { AccountSyncService, serveWorkerCall } from '../exchange-accounts/index.js';
+import { type Actor, querySchemaOf, ResponseReplayed } from '../operations/index.js';
+import { CoreUnderTest, type RecordIds } from '../testing/index.js';
 import { TradeExecution } from './trade-execution.service.js';
 import { TradesService } from './trades.service.js';
 
 let core: CoreUnderTest;
 let trades: TradesService;
 let execution: TradeExecution;
-let upkeep: AccountUpkeep;
+let upkeep: AccountSyncService;
 let actor: Actor;
-let account: Named;
-let pair: Named;
+let account: RecordIds;
+let pair: RecordIds;
 
 beforeAll(async () => {
   core = await CoreUnderTest.open();
   trades = new TradesService({ platform: core.platform, lists: core.lists, commands: core.commands });
   execution = new TradeExecution(core.platform);
-  upkeep = new AccountUpkeep(core.platform);
+  upkeep = new AccountSyncService(core.platform);
   pair = await core.pair();
 });
 afterAll(() => core.close());
@@ -57,7 +57,7 @@ const countOf = async () => {
 /** Has the exchange tell of the order. */
 async function acknowledge(trade: TradeDetail, status: 'OPEN' | 'CANCELLED' | 'REJECTED' = 'OPEN') {
   const uuid = await uuidOf(trade);
-  await core.begin(uuid, `venue-${uuid}`);
+  await core.beginSubmission(uuid, `venue-${uuid}`);
   const order = {
     exchangeOrderId: `order-${uuid}`,
     venueClientOrderId: `venue-${uuid}`,
@@ -141,14 +141,14 @@ describe('creating a trade', () => {
   });
 
   it('happens once for equal requests with one Idempotency-Key, however many come at once', async () => {
-    const again = { ...actor, once: core.once(actor.userId, 'key-1') };
+    const again = { ...actor, once: core.idempotencyContext(actor.userId, 'key-1') };
     const outcomes = await Promise.allSettled(
       Array.from({ length: 10 }, () => trades.create(again, inputOf())),
     );
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(await countOf()).toBe(1);
     const replay = await trades.create(again, inputOf()).catch((error) => error);
-    expect(replay).toBeInstanceOf(AnswerReplayed);
+    expect(replay).toBeInstanceOf(ResponseReplayed);
     expect(JSON.parse(replay.answer.body.toString())).toMatchObject({ status: 'PENDING' });
   });
 
@@ -263,7 +263,7 @@ describe('balances', () => {
     const [before, after] = [await create({ amount: '4' }), await create({ amount: '3' })];
     await expect(create({ amount: '3.01' })).rejects.toMatchObject({ code: 'insufficient_balance' });
     await acknowledge(before);
-    const takenAt = await upkeep.time();
+    const takenAt = await upkeep.databaseTime();
     await acknowledge(after);
     await upkeep.storeBalances(account.uuid, { USDT: { free: '600', locked: '400' } }, takenAt);
     await expect(create({ amount: '3.01' })).rejects.toMatchObject({
@@ -281,7 +281,7 @@ describe('balances', () => {
       await acknowledge(trade, status);
     }
     const unsent = await create();
-    await execution.beginCancellation(await uuidOf(unsent));
+    await execution.requestCancellation(await uuidOf(unsent));
     await expect(create()).resolves.toBeDefined();
   });
 
@@ -309,12 +309,12 @@ describe('balances', () => {
     account = await core.account(actor, null);
     const asked: string[] = [];
     const serving = serveWorkerCall(
-      await core.another(),
+      await core.openSecondPlatform(),
       'exchange_account.sync',
       async ({ account_id }) => {
         asked.push(account_id);
         const balances = { USDT: { free: '100', locked: '0' } };
-        await upkeep.storeBalances(account_id, balances, await upkeep.time());
+        await upkeep.storeBalances(account_id, balances, await upkeep.databaseTime());
         return null;
       },
       () => undefined,
@@ -330,7 +330,7 @@ describe('cancelling a trade', () => {
   /** A trading worker that does `work` when asked to cancel. */
   const serveCancel = async (work: (tradeUuid: string) => Promise<unknown>) =>
     serveWorkerCall(
-      await core.another(),
+      await core.openSecondPlatform(),
       'trade.cancel',
       async ({ trade_id }) => {
         await work(trade_id);
@@ -341,7 +341,7 @@ describe('cancelling a trade', () => {
 
   it('answers with the trade as the worker left it, and says 409 where nothing is open any more', async () => {
     const trade = await create();
-    const serving = await serveCancel((uuid) => execution.beginCancellation(uuid));
+    const serving = await serveCancel((uuid) => execution.requestCancellation(uuid));
     await expect(trades.cancel(actor, trade.id)).resolves.toMatchObject({
       id: trade.id,
       status: 'CANCELLED',
@@ -356,11 +356,11 @@ describe('cancelling a trade', () => {
 
   it('says 503 and keeps no answer where the exchange has not confirmed it yet', async () => {
     const trade = await create();
-    const again = { ...actor, once: core.once(actor.userId, 'cancel-1') };
+    const again = { ...actor, once: core.idempotencyContext(actor.userId, 'cancel-1') };
     const idle = await serveCancel(async () => undefined);
     await expect(trades.cancel(again, trade.id)).rejects.toMatchObject({ code: 'service_unavailable' });
     await idle.stop();
-    const serving = await serveCancel((uuid) => execution.beginCancellation(uuid));
+    const serving = await serveCancel((uuid) => execution.requestCancellation(uuid));
     await expect(trades.cancel(again, trade.id)).resolves.toMatchObject({ status: 'CANCELLED' });
     await serving.stop();
   });
@@ -394,7 +394,7 @@ describe('the list of trades', () => {
   it('shows the own ones by status, side and account, newest first', async () => {
     const first = await create();
     const second = await create({ side: 'SELL' });
-    await execution.beginCancellation(await uuidOf(first));
+    await execution.requestCancellation(await uuidOf(first));
     const elsewhere = await core.account(actor);
     const third = await create({ exchange_account_id: elsewhere.id });
     const ids = async (query: string) => (await trades.list(actor, asked(query))).items.map(({ id }) => id);

@@ -10,69 +10,69 @@ import {
   tradeOperations,
 } from '@trading-automation/contracts';
 import {
-  joined,
+  leftJoined,
   type Selection,
   selectionOf,
   selectPrepared,
   type Tx,
 } from '@trading-automation/persistence';
 
-import { accountOfFilter, callWorker, syncIfNever } from '../exchange-accounts/index.js';
+import { callWorker, resolveAccountFilter, syncIfNeverSynced } from '../exchange-accounts/index.js';
 import {
   type Actor,
   authorise,
-  type Commands,
-  type ListedPage,
+  type CommandRunner,
+  invalidState,
   type ListQuery,
-  type Lists,
-  recordsByIds,
-  stateRefused,
+  type ListReader,
+  loadByIds,
+  type PageWithCursors,
 } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
-import { strategyOfFilter } from '../strategies/index.js';
+import { resolveStrategyFilter } from '../strategies/index.js';
 import { FillEntity } from './fill.entity.js';
+import { placeTrade } from './place-trade.js';
 import { TradeEntity } from './trade.entity.js';
 import { isTerminal } from './trade.rules.js';
 import {
-  SHOWN_OF_FILL,
-  SHOWN_OF_TRADE,
-  type ShownFill,
-  type ShownTrade,
+  FILL_VIEW_COLUMNS,
+  type FillViewRow,
+  TRADE_VIEW_COLUMNS,
+  type TradeViewRow,
   viewFill,
   viewTrade,
   viewTradeDetail,
 } from './trade.view.js';
-import { placeTrade } from './trade-placement.service.js';
 
-export interface TradesParts {
+export interface TradesDependencies {
   readonly platform: Platform;
-  readonly lists: Lists;
-  readonly commands: Commands;
+  readonly lists: ListReader;
+  readonly commands: CommandRunner;
 }
 
 /** What is read of trades and fills; the aliases are t and f. */
-interface Shown {
-  readonly trade: Selection<ShownTrade>;
-  readonly fill: Selection<ShownFill>;
-  readonly fillOfTrade: Selection<ShownFill & Pick<FillEntity, 'tradeId'>>;
-  readonly tradeAndFill: Selection<readonly [ShownTrade, ShownFill | null]>;
+interface TradeSelections {
+  readonly trade: Selection<TradeViewRow>;
+  readonly fill: Selection<FillViewRow>;
+  readonly fillOfTrade: Selection<FillViewRow & Pick<FillEntity, 'tradeId'>>;
+  readonly tradeAndFill: Selection<readonly [TradeViewRow, FillViewRow | null]>;
 }
 
 export class TradesService {
-  private readonly shown: Shown;
+  private readonly selections: TradeSelections;
 
-  constructor(private readonly parts: TradesParts) {
+  constructor(private readonly parts: TradesDependencies) {
     const { database } = parts.platform;
-    const trade = selectionOf(database, TradeEntity, 't', SHOWN_OF_TRADE);
-    const fill = selectionOf(database, FillEntity, 'f', SHOWN_OF_FILL);
-    const fillOfTrade = selectionOf(database, FillEntity, 'f', ['tradeId', ...SHOWN_OF_FILL]);
-    this.shown = { trade, fill, fillOfTrade, tradeAndFill: joined(trade, fill) };
+    const trade = selectionOf(database, TradeEntity, 't', TRADE_VIEW_COLUMNS);
+    const fill = selectionOf(database, FillEntity, 'f', FILL_VIEW_COLUMNS);
+    const fillOfTrade = selectionOf(database, FillEntity, 'f', ['tradeId', ...FILL_VIEW_COLUMNS]);
+    this.selections = { trade, fill, fillOfTrade, tradeAndFill: leftJoined(trade, fill) };
   }
 
   async list(
     actor: Actor,
     query: ListQuery & QueryOf<typeof tradeOperations.list>,
-  ): Promise<ListedPage<Trade>> {
+  ): Promise<PageWithCursors<Trade>> {
     authorise(actor, tradeOperations.list.access);
     const { platform, lists } = this.parts;
     const where = ['t.user_id = $1'];
@@ -84,15 +84,15 @@ export class TradesService {
     filter('side', query.side);
     if (query.exchange_account_id !== undefined) {
       const { manager } = platform.database;
-      filter('exchange_account_id', await accountOfFilter(manager, actor, query.exchange_account_id));
+      filter('exchange_account_id', await resolveAccountFilter(manager, actor, query.exchange_account_id));
     }
     if (query.strategy_id !== undefined) {
-      const strategyId = await strategyOfFilter(platform.database.manager, actor, query.strategy_id);
+      const strategyId = await resolveStrategyFilter(platform.database.manager, actor, query.strategy_id);
       // A strategy's own trades, and the actor's copies of them.
       where.push(`coalesce(t.strategy_id, t.copied_strategy_id) = $${params.push(strategyId)}`);
     }
     const source = {
-      select: this.shown.trade,
+      select: this.selections.trade,
       from: 'trades t',
       where,
       params,
@@ -115,7 +115,7 @@ export class TradesService {
     const rows =
       id === null
         ? []
-        : await selectPrepared(manager, this.shown.tradeAndFill, withFills, [id, actor.userId]);
+        : await selectPrepared(manager, this.selections.tradeAndFill, withFills, [id, actor.userId]);
     const [trade] = rows[0] ?? [];
     if (trade === undefined) throw new DomainError('not_found');
     return viewTradeDetail(
@@ -129,8 +129,8 @@ export class TradesService {
     authorise(actor, tradeOperations.get.access);
     const { manager } = this.parts.platform.database;
     const own = 'FROM trades t WHERE t.id = ANY ($1) AND t.user_id = $2';
-    return recordsByIds('trd', publicIds, async (ids) =>
-      (await selectPrepared(manager, this.shown.trade, own, [ids, actor.userId])).map(viewTrade),
+    return loadByIds('trd', publicIds, async (ids) =>
+      (await selectPrepared(manager, this.selections.trade, own, [ids, actor.userId])).map(viewTrade),
     );
   }
 
@@ -140,8 +140,8 @@ export class TradesService {
     const { manager } = this.parts.platform.database;
     const ofOwn = `FROM trades t JOIN fills f ON f.trade_id = t.id
       WHERE t.id = ANY ($1) AND t.user_id = $2 ORDER BY f.executed_at, f.id`;
-    const found = await recordsByIds('trd', tradeIds, async (ids) =>
-      fillsByTrade(await selectPrepared(manager, this.shown.fillOfTrade, ofOwn, [ids, actor.userId])),
+    const found = await loadByIds('trd', tradeIds, async (ids) =>
+      fillsByTrade(await selectPrepared(manager, this.selections.fillOfTrade, ofOwn, [ids, actor.userId])),
     );
     return found.map((trade) => trade?.fills ?? []);
   }
@@ -150,23 +150,23 @@ export class TradesService {
   async create(actor: Actor, input: TradeCreate): Promise<TradeDetail> {
     authorise(actor, tradeOperations.create.access);
     return this.parts.commands.runPrepared(
-      actor.once,
-      () => syncIfNever(this.parts.platform, actor, input.exchange_account_id),
-      (tx) => placeTrade(tx, actor, input, this.shown.trade),
+      actor.idempotency,
+      () => syncIfNeverSynced(this.parts.platform, actor, input.exchange_account_id),
+      (tx) => placeTrade(tx, actor, input, this.selections.trade),
     );
   }
 
   /** Cancels what is open, and answers with the trade as it is then. */
   async cancel(actor: Actor, publicId: string): Promise<TradeDetail> {
     authorise(actor, tradeOperations.cancel.access);
-    const { shown } = this;
+    const { selections } = this;
     const { platform, commands } = this.parts;
     const { manager } = platform.database;
     const cancel = async () => {
-      const trade = await findOwn(shown, manager, actor, publicId);
+      const trade = await findOwn(selections, manager, actor, publicId);
       if (isTerminal(trade.status)) throw notCancellable(trade);
       await callWorker(platform, 'trade.cancel', { trade_id: trade.id });
-      const after = await findOwn(shown, manager, actor, publicId);
+      const after = await findOwn(selections, manager, actor, publicId);
       if (after.status === 'CANCELLED') return after;
       if (isTerminal(after.status)) throw notCancellable(after);
       throw new DomainError(
@@ -174,13 +174,13 @@ export class TradesService {
         'The exchange has not confirmed the cancellation yet; it is under way. Read the trade again.',
       );
     };
-    return commands.runPrepared(actor.once, cancel, (tx, trade) => viewDetail(shown, tx, trade));
+    return commands.runPrepared(actor.idempotency, cancel, (tx, trade) => viewDetail(selections, tx, trade));
   }
 }
 
 type TradeFills = Pick<TradeDetail, 'id' | 'fills'>;
 
-function fillsByTrade(fills: readonly (ShownFill & Pick<FillEntity, 'tradeId'>)[]): readonly TradeFills[] {
+function fillsByTrade(fills: readonly (FillViewRow & Pick<FillEntity, 'tradeId'>)[]): readonly TradeFills[] {
   const trades = new Map<string, TradeFills>();
   for (const fill of fills) {
     const trade = trades.get(fill.tradeId) ?? { id: encodeId('trd', fill.tradeId), fills: [] };
@@ -190,7 +190,12 @@ function fillsByTrade(fills: readonly (ShownFill & Pick<FillEntity, 'tradeId'>)[
   return [...trades.values()];
 }
 
-async function findOwn(shown: Shown, tx: Tx, actor: Actor, publicId: string): Promise<ShownTrade> {
+async function findOwn(
+  shown: TradeSelections,
+  tx: Tx,
+  actor: Actor,
+  publicId: string,
+): Promise<TradeViewRow> {
   const id = decodeId('trd', publicId);
   const own = 'FROM trades t WHERE t.id = $1 AND t.user_id = $2';
   const [trade] = id === null ? [] : await selectPrepared(tx, shown.trade, own, [id, actor.userId]);
@@ -198,12 +203,12 @@ async function findOwn(shown: Shown, tx: Tx, actor: Actor, publicId: string): Pr
   return trade;
 }
 
-async function viewDetail(shown: Shown, tx: Tx, trade: ShownTrade): Promise<TradeDetail> {
+async function viewDetail(shown: TradeSelections, tx: Tx, trade: TradeViewRow): Promise<TradeDetail> {
   const ofTrade = 'FROM fills f WHERE f.trade_id = $1 ORDER BY f.executed_at, f.id';
   return viewTradeDetail(trade, await selectPrepared(tx, shown.fill, ofTrade, [trade.id]));
 }
 
-function notCancellable(trade: ShownTrade): DomainError {
+function notCancellable(trade: TradeViewRow): DomainError {
   const message = `The trade is ${trade.status}: nothing of it is open.`;
-  return stateRefused(message, trade.status);
+  return invalidState(message, trade.status);
 }

@@ -5,13 +5,13 @@ import { Decimal } from 'decimal.js';
  * Arithmetic on money: exact for every sum and product of two stored decimals (38 digits each), plain notation
  * always. Division alone can need rounding; whoever divides says how.
  */
-export const Exact = Decimal.clone({
+export const BigDecimal = Decimal.clone({
   precision: 100,
   rounding: Decimal.ROUND_DOWN,
   toExpNeg: -9e15,
   toExpPos: 9e15,
 });
-export type Exact = Decimal;
+export type BigDecimal = Decimal;
 
 const UNIT = 10n ** BigInt(DECIMAL_SCALE);
 
@@ -21,7 +21,7 @@ const UNIT = 10n ** BigInt(DECIMAL_SCALE);
  *
  * @throws {RangeError} where the divisor is zero
  */
-export function quotientOf(dividend: string, divisor: string): string {
+export function divideDecimals(dividend: string, divisor: string): string {
   const numerator = unitsOf(dividend) * UNIT;
   const denominator = unitsOf(divisor);
   const [whole, rest] = [abs(numerator) / abs(denominator), abs(numerator) % abs(denominator)];

@@ -1,4 +1,4 @@
 /** Pure values: exact decimals, instants as text, URLs. Rules may import this folder; it performs no I/O. */
-export { Exact, quotientOf } from './decimal-arithmetic.js';
-export { instantText } from './instant-text.js';
+export { BigDecimal, divideDecimals } from './decimal-arithmetic.js';
+export { formatInstant } from './format-instant.js';
 export { parseUrl } from './parse-url.js';

@@ -3,11 +3,11 @@
  * forgotten. Nothing is written here: two that ask at once get the same answer, and the claim decides.
  */
 import { type Database, queryPrepared } from '@trading-automation/persistence';
-import type { LanedRef } from './delivery.queries.js';
+import type { LanedDelivery } from './delivery.queries.js';
 import { type DeliveryLimits, FAILING_CAP, SLOW_FROM_FAILURES } from './delivery.rules.js';
-import { leaseIsOver } from './lease.queries.js';
+import { leaseExpiredSql } from './lease.queries.js';
 
-type LanedRow = LanedRef & Record<string, unknown>;
+type LanedRow = LanedDelivery & Record<string, unknown>;
 
 /**
  * What these users' webhooks have room for: one of each webhook before a second of any, the oldest first; of a user no
@@ -17,7 +17,7 @@ export async function listAdmissible(
   database: Database,
   userIds: readonly string[],
   { perWebhookMax, perUserMax }: DeliveryLimits,
-): Promise<readonly LanedRef[]> {
+): Promise<readonly LanedDelivery[]> {
   return queryPrepared<LanedRow>(database.manager, ADMISSIBLE, [userIds, perWebhookMax, perUserMax]);
 }
 
@@ -54,7 +54,7 @@ export async function listParkedUsers(database: Database): Promise<readonly stri
   return rows.map(({ user_id }) => user_id);
 }
 
-export interface OverdueDelivery extends LanedRef {
+export interface OverdueDelivery extends LanedDelivery {
   /** When it fell due, as the database writes it. */
   readonly at: string;
   /** Due and not begun, or begun by a dispatcher whose lease is over. */
@@ -80,7 +80,7 @@ export async function listOverdue(
            WHERE status = 'DUE' AND is_parked AND NOT w.is_active
            UNION ALL
            SELECT id, webhook_id, attempts, lease_until, 'dispatcher' FROM webhook_deliveries d
-           WHERE status = 'SENDING' AND ${leaseIsOver('$5')}) overdue
+           WHERE status = 'SENDING' AND ${leaseExpiredSql('$5')}) overdue
        JOIN webhooks w ON w.id = overdue.webhook_id
      WHERE $2::timestamptz IS NULL OR (at, overdue.id) > ($2::timestamptz, $3::uuid)
      ORDER BY overdue.at, overdue.id LIMIT $4`,

@@ -12,13 +12,13 @@
 import { type Database, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { ClaimedAttempt, DeliveryRef, Lane } from './delivery.queries.js';
 import { type DeliveryLimits, FAILING_CAP, SLOW_FROM_FAILURES } from './delivery.rules.js';
-import { leaseIsOver } from './lease.queries.js';
+import { leaseExpiredSql } from './lease.queries.js';
 
 export interface ClaimRequest extends DeliveryRef {
   readonly lane: Lane;
 }
 
-export type Claimed =
+export type ClaimDecision =
   | { readonly kind: 'send'; readonly attempt: ClaimedAttempt }
   /** It waits for room, without a job. */
   | { readonly kind: 'parked'; readonly userId: string }
@@ -47,14 +47,14 @@ interface ClaimRow {
 }
 
 /**
- * Decides these attempts together; what is not in the answer could not be claimed, and `lookAtDeliveries` says why.
+ * Decides these attempts together; what is not in the answer could not be claimed, and `readDeliveryStates` says why.
  * A delivery may stand in `requests` once.
  */
 export async function claimAttempts(
   database: Database,
   requests: readonly ClaimRequest[],
   { holderId, leaseMs, limits }: Claimant,
-): Promise<ReadonlyMap<string, Claimed>> {
+): Promise<ReadonlyMap<string, ClaimDecision>> {
   const ids = requests.map(({ deliveryId }) => deliveryId);
   const rows = await queryPrepared<ClaimRow>(database.manager, CLAIM, [
     ids,
@@ -63,7 +63,7 @@ export async function claimAttempts(
     requests.map(() => newUuid()),
     holderId,
     leaseMs,
-    limits.silenceMs,
+    limits.heartbeatTimeoutMs,
     limits.perWebhookMax,
     limits.perUserMax,
   ]);
@@ -71,7 +71,7 @@ export async function claimAttempts(
   return new Map(rows.map((row) => [row.id, toClaimed(row, attempts.get(row.id) ?? 1)]));
 }
 
-function toClaimed(row: ClaimRow, attempt: number): Claimed {
+function toClaimed(row: ClaimRow, attempt: number): ClaimDecision {
   if (row.kind === 'slow') return { kind: 'slow' };
   if (row.kind === 'parked') return { kind: 'parked', userId: row.user_id };
   return {
@@ -124,7 +124,7 @@ const CLAIM = `
       JOIN webhooks w ON w.id = d.webhook_id AND w.is_active AND w.deleted_at IS NULL
     WHERE d.attempts = asked.attempt - 1
       AND (d.status = 'DUE' AND d.next_at <= clock_timestamp()
-           OR d.status = 'SENDING' AND ${leaseIsOver('$7')})
+           OR d.status = 'SENDING' AND ${leaseExpiredSql('$7')})
   ), busy AS MATERIALIZED (
     SELECT user_id, webhook_id, consecutive_failures >= ${SLOW_FROM_FAILURES} AS is_slow, in_flight AS count
     FROM webhooks_in_flight(ARRAY(SELECT user_id FROM free), ARRAY(SELECT id FROM free))
@@ -161,7 +161,7 @@ const CLAIM = `
   FROM free LEFT JOIN taken ON taken.id = free.id
     LEFT JOIN LATERAL (SELECT payload, created_at FROM outbox_events WHERE id = taken.outbox_event_id LIMIT 1) e ON true`;
 
-export interface DeliveryStanding {
+export interface DeliveryState {
   readonly isOpen: boolean;
   readonly isLeased: boolean;
   readonly attempts: number;
@@ -172,11 +172,11 @@ export interface DeliveryStanding {
 }
 
 /** Why claims got nothing. */
-export async function lookAtDeliveries(
+export async function readDeliveryStates(
   database: Database,
   deliveryIds: readonly string[],
-): Promise<ReadonlyMap<string, DeliveryStanding>> {
-  const rows = await queryPrepared<DeliveryStanding & { readonly id: string }>(database.manager, LOOK, [
+): Promise<ReadonlyMap<string, DeliveryState>> {
+  const rows = await queryPrepared<DeliveryState & { readonly id: string }>(database.manager, LOOK, [
     deliveryIds,
   ]);
   return new Map(rows.map(({ id, ...standing }) => [id, standing]));

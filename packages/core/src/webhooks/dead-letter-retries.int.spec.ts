@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeId, encodeId } from '@trading-automation/contracts';
 
-import { type Actor, AnswerReplayed } from '../operations/index.js';
+import { type Actor, ResponseReplayed } from '../operations/index.js';
 import { WebhooksUnderTest } from './testing/webhooks-under-test.js';
-import { WebhookFanOut } from './webhook-fan-out.js';
+import { WebhookFanOut } from './webhook-fan-out.service.js';
 
 let the: WebhooksUnderTest;
 let actor: Actor;
@@ -14,11 +14,12 @@ beforeAll(async () => {
 afterAll(() => the.close());
 beforeEach(async () => {
   actor = await the.core.actor();
-  hook = await the.hook(actor);
+  hook = await the.createWebhook(actor);
 });
 
 const webhookId = () => decodeId('whk', hook);
-const die = (event?: Parameters<WebhooksUnderTest['deadLetter']>[2]) => the.deadLetter(actor, hook, event);
+const createDeadLetter = (event?: Parameters<WebhooksUnderTest['createDeadLetter']>[2]) =>
+  the.createDeadLetter(actor, hook, event);
 const retryMany = (asked: Parameters<WebhooksUnderTest['deadLetters']['retryMany']>[2] = {}, who = actor) =>
   the.deadLetters.retryMany(who, hook, asked);
 const statusesOf = async (ids: readonly string[]) =>
@@ -31,14 +32,14 @@ const laterRuns = () =>
   );
 
 /** So many dead letters, a millisecond after each other; their ids, oldest first. */
-async function bury(count: number): Promise<string[]> {
+async function createDeadLetters(count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let made = 0; made < count; made += 1_000)
-    ids.push(...(await burySome(made, Math.min(1_000, count - made))));
+    ids.push(...(await createDeadLetterBatch(made, Math.min(1_000, count - made))));
   return ids;
 }
 
-async function burySome(after: number, count: number): Promise<string[]> {
+async function createDeadLetterBatch(after: number, count: number): Promise<string[]> {
   const rows = await the.core.rows(
     `WITH events AS (
        INSERT INTO outbox_events (id, user_id, type, payload)
@@ -84,7 +85,7 @@ async function statementsOf(work: () => Promise<unknown>): Promise<number> {
 
 describe('retrying many', () => {
   it('F21: 10,000 at once, beside itself, single retries and discards, has one effect for each', async () => {
-    const ids = await bury(10_000);
+    const ids = await createDeadLetters(10_000);
     const outcomes = await Promise.all([
       ...Array.from({ length: 3 }, () => retryMany().then(({ retried }) => retried)),
       ...ids.slice(0, 10).map((id) => the.deadLetters.retry(actor, hook, id).then(one, refused)),
@@ -105,7 +106,7 @@ describe('retrying many', () => {
   }, 60_000);
 
   it('takes the 10,000 oldest in a few statements, and says that there are more', async () => {
-    const ids = await bury(10_030);
+    const ids = await createDeadLetters(10_030);
     let answer = {};
     const statements = await statementsOf(async () => {
       answer = await retryMany();
@@ -122,7 +123,7 @@ describe('retrying many', () => {
   }, 60_000);
 
   it('gives jobs to as many as may be in flight; the others wait for room, in their order', async () => {
-    const ids = await bury(30);
+    const ids = await createDeadLetters(30);
     const { platform } = the.core;
     const told: string[] = [];
     const waiting: string[] = [];
@@ -131,7 +132,7 @@ describe('retrying many', () => {
       fanOut.subscribe((refs) => told.push(...refs.map(({ deliveryId }) => deliveryId))),
       fanOut.subscribeParked((userIds) => waiting.push(...userIds)),
     ];
-    await the.core.listening();
+    await the.core.untilListening();
     await retryMany();
     while (waiting.length === 0) await sleep(10);
     for (const stop of stops) stop();
@@ -153,15 +154,19 @@ describe('retrying many', () => {
   });
 
   it('goes behind what waits for room already', async () => {
-    const earlier = await the.owe(actor, hook);
+    const earlier = await the.createDueDelivery(actor, hook);
     await the.core.rows('UPDATE webhook_deliveries SET is_parked = true WHERE id = $1', earlier);
-    await bury(2);
+    await createDeadLetters(2);
     await retryMany();
     expect((await laterRuns()).map(({ is_parked }) => is_parked)).toEqual([true, true]);
   });
 
   it('takes those of a range of time and of a kind alone, from its first instant to before its end', async () => {
-    const [first, second, third] = [await die(), await die({ type: 'trade.filled' }), await die()];
+    const [first, second, third] = [
+      await createDeadLetter(),
+      await createDeadLetter({ type: 'trade.filled' }),
+      await createDeadLetter(),
+    ];
     const all = [first.id, second.id, third.id];
     const at = async (id: string) => (await the.deadLetters.get(actor, hook, id)).created_at;
     const [from, to] = [await at(second.id), await at(third.id)];
@@ -178,9 +183,13 @@ describe('retrying many', () => {
   });
 
   it('leaves what was discarded and retried as it is, and every other webhook', async () => {
-    const [discarded, retried, pending] = [await die(), await die(), await die()];
-    const other = await the.hook(actor);
-    const others = await the.deadLetter(actor, other);
+    const [discarded, retried, pending] = [
+      await createDeadLetter(),
+      await createDeadLetter(),
+      await createDeadLetter(),
+    ];
+    const other = await the.createWebhook(actor);
+    const others = await the.createDeadLetter(actor, other);
     await the.deadLetters.discard(actor, hook, discarded.id);
     await the.deadLetters.retry(actor, hook, retried.id);
     expect(await retryMany()).toEqual({ retried: 1, has_more: false });
@@ -194,7 +203,7 @@ describe('retrying many', () => {
   });
 
   it('owes an event that died twice a run for each of its dead letters, with the bytes of the first', async () => {
-    const { uuid } = await die({ data: '{"amount":0.10}' });
+    const { uuid } = await createDeadLetter({ data: '{"amount":0.10}' });
     const { event_id } = await the.core.row('SELECT event_id FROM webhook_deliveries WHERE id = $1', uuid);
     await the.webhooks.replay(actor, hook, { event_id: encodeId('evt', String(event_id)) });
     const [replayed] = await the.core.rows(
@@ -218,7 +227,7 @@ describe('retrying many', () => {
   });
 
   it('to an inactive webhook is refused and leaves all pending', async () => {
-    const { id } = await die();
+    const { id } = await createDeadLetter();
     await the.webhooks.update(actor, hook, { is_active: false });
     await expect(retryMany()).rejects.toMatchObject({
       code: 'invalid_state',
@@ -229,7 +238,7 @@ describe('retrying many', () => {
 
   it('at the moment of a deactivation is refused, or all are dead letters again: nothing stays owed', async () => {
     for (let round = 0; round < 10; round++) {
-      await bury(20);
+      await createDeadLetters(20);
       await Promise.all([
         retryMany().catch((error) => expect(error).toMatchObject({ code: 'invalid_state' })),
         the.webhooks.update(actor, hook, { is_active: false }),
@@ -252,23 +261,23 @@ describe('retrying many', () => {
   });
 
   it('with an Idempotency-Key that comes again owes nothing more', async () => {
-    await die();
-    const again = { ...actor, once: the.core.once(actor.userId, 'retry-many') };
+    await createDeadLetter();
+    const again = { ...actor, once: the.core.idempotencyContext(actor.userId, 'retry-many') };
     expect(await retryMany({}, again)).toEqual({ retried: 1, has_more: false });
-    await die();
-    await expect(retryMany({}, again)).rejects.toBeInstanceOf(AnswerReplayed);
+    await createDeadLetter();
+    await expect(retryMany({}, again)).rejects.toBeInstanceOf(ResponseReplayed);
     expect(await the.deadLetters.stats(actor, hook)).toEqual({ pending: 1, retried: 1, discarded: 0 });
   });
 
   it("needs ADMIN, and knows nothing of somebody else's webhook, a deleted or a malformed one", async () => {
-    const { id } = await die();
+    const { id } = await createDeadLetter();
     const trader: Actor = { ...actor, credential: { ...actor.credential, permissions: ['TRADE'] } };
     await expect(retryMany({}, trader)).rejects.toMatchObject({ code: 'permission_denied' });
     await expect(retryMany({}, await the.core.actor())).rejects.toMatchObject({
       code: 'not_found',
       details: [],
     });
-    const gone = await the.hook(actor);
+    const gone = await the.createWebhook(actor);
     await the.webhooks.delete(actor, gone);
     for (const asked of [gone, 'whk_nonsense', id])
       await expect(the.deadLetters.retryMany(actor, asked, {})).rejects.toMatchObject({ code: 'not_found' });

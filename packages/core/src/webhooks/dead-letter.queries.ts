@@ -80,7 +80,7 @@ export async function retryDeadLetter(tx: Tx, webhookId: string, id: string): Pr
 }
 
 /** Which pending dead letters of a webhook: undefined leaves a bound open. */
-export interface DeadLetterChoice {
+export interface DeadLetterFilter {
   readonly from: Date | undefined;
   readonly to: Date | undefined;
   readonly eventType: EventType | undefined;
@@ -88,7 +88,7 @@ export interface DeadLetterChoice {
 
 const CHOSEN = `l.webhook_id = $1 AND l.status = 'PENDING' AND ($2::timestamptz IS NULL OR l.created_at >= $2)
   AND ($3::timestamptz IS NULL OR l.created_at < $3) AND ($4::text IS NULL OR l.event_type = $4)`;
-const valuesOf = (webhookId: string, { from, to, eventType }: DeadLetterChoice): unknown[] => [
+const valuesOf = (webhookId: string, { from, to, eventType }: DeadLetterFilter): unknown[] => [
   webhookId,
   from ?? null,
   to ?? null,
@@ -112,21 +112,21 @@ interface Owner {
 export async function retryDeadLetters(
   tx: Tx,
   webhook: Owner,
-  choice: DeadLetterChoice,
+  choice: DeadLetterFilter,
   limit: number,
 ): Promise<number> {
   let retried = 0;
   while (retried < limit) {
     // Fewer than asked for are no end: some may have been discarded at this moment.
-    const count = await retrySome(tx, webhook, choice, Math.min(RETRIED_AT_ONCE, limit - retried));
+    const count = await retryBatch(tx, webhook, choice, Math.min(RETRIED_AT_ONCE, limit - retried));
     if (count === 0) break;
     retried += count;
   }
   return retried;
 }
 
-async function retrySome(tx: Tx, webhook: Owner, choice: DeadLetterChoice, limit: number): Promise<number> {
-  const chosen = await takePending(tx, webhook.id, choice, limit);
+async function retryBatch(tx: Tx, webhook: Owner, choice: DeadLetterFilter, limit: number): Promise<number> {
+  const chosen = await markRetried(tx, webhook.id, choice, limit);
   if (chosen.length === 0) return 0;
   const owed: { id: string; isParked: boolean }[] = await tx.query(
     `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, payload, run, status, next_at, is_parked)
@@ -151,10 +151,10 @@ async function retrySome(tx: Tx, webhook: Owner, choice: DeadLetterChoice, limit
 }
 
 /** Resolves them as RETRIED, oldest first; one that is discarded at the same moment is whose change came first. */
-async function takePending(
+async function markRetried(
   tx: Tx,
   webhookId: string,
-  choice: DeadLetterChoice,
+  choice: DeadLetterFilter,
   limit: number,
 ): Promise<string[]> {
   const rows: { id: string }[] = await tx.query(
@@ -172,7 +172,7 @@ async function takePending(
   return rows.map(({ id }) => id);
 }
 
-export async function hasPending(tx: Tx, webhookId: string, choice: DeadLetterChoice): Promise<boolean> {
+export async function hasPending(tx: Tx, webhookId: string, choice: DeadLetterFilter): Promise<boolean> {
   const [{ has }] = await tx.query(
     `SELECT EXISTS (SELECT FROM webhook_dead_letters l WHERE ${CHOSEN}) AS has`,
     valuesOf(webhookId, choice),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  compileWriter,
+  compileSerializer,
   deadLetterDetail,
   deadLetterOperations,
   deadLetter as deadLetterSchema,
@@ -9,10 +9,10 @@ import {
 } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
 
-import { type Actor, AnswerReplayed, querySchemaOf } from '../operations/index.js';
+import { type Actor, querySchemaOf, ResponseReplayed } from '../operations/index.js';
 import type { DeliveryRef } from './delivery.queries.js';
 import { WebhooksUnderTest } from './testing/webhooks-under-test.js';
-import { WebhookFanOut } from './webhook-fan-out.js';
+import { WebhookFanOut } from './webhook-fan-out.service.js';
 
 let the: WebhooksUnderTest;
 let actor: Actor;
@@ -23,13 +23,14 @@ beforeAll(async () => {
 afterAll(() => the.close());
 beforeEach(async () => {
   actor = await the.core.actor();
-  hook = await the.hook(actor);
+  hook = await the.createWebhook(actor);
 });
 
 type Query = Parameters<WebhooksUnderTest['deadLetters']['list']>[2];
 const asking = (text = '') =>
   querySchemaOf(deadLetterOperations.list).parse(Object.fromEntries(new URLSearchParams(text))) as Query;
-const die = (event?: Parameters<WebhooksUnderTest['deadLetter']>[2]) => the.deadLetter(actor, hook, event);
+const die = (event?: Parameters<WebhooksUnderTest['createDeadLetter']>[2]) =>
+  the.createDeadLetter(actor, hook, event);
 const runsOf = (uuid: string) =>
   the.core.rows(
     `SELECT d.id, d.run, d.status, d.attempts FROM webhook_deliveries d
@@ -61,7 +62,7 @@ describe('a dead letter', () => {
       last_error: 'http_status',
     });
     expect(entry).not.toHaveProperty('resolved_at');
-    const written = compileWriter(deadLetterDetail)(read);
+    const written = compileSerializer(deadLetterDetail)(read);
     expect(written).toContain(`"data":${data}}`);
     expect(JSON.parse(written).payload.event_id).toBe(entry.event_id);
     const { payload: bytes } = await the.core.row(
@@ -99,7 +100,7 @@ describe('a dead letter', () => {
     expect(first.pagination).toMatchObject({ has_more: true, total: 4 });
     const cursor = String(first.pagination.next_cursor);
     expect(await list(`limit=3&include=total&cursor=${cursor}`)).toEqual([created[0]!.id]);
-    const other = await the.hook(actor);
+    const other = await the.createWebhook(actor);
     await expect(
       the.deadLetters.list(actor, other, asking(`limit=3&include=total&cursor=${cursor}`)),
     ).rejects.toMatchObject({ code: 'invalid_query' });
@@ -166,7 +167,7 @@ describe('a retry', () => {
     const { platform } = the.core;
     const told: DeliveryRef[] = [];
     const unsubscribe = new WebhookFanOut(platform).subscribe((refs) => told.push(...refs));
-    await the.core.listening();
+    await the.core.untilListening();
     await the.deadLetters.retry(actor, hook, id);
     const [, next] = await runsOf(uuid);
     while (told.length === 0) await sleep(10);
@@ -216,7 +217,7 @@ describe('a retry', () => {
   });
 
   it('F21: of many dead letters of one webhook at once owes each of them once', async () => {
-    const dead = await Promise.all(Array.from({ length: 15 }, () => the.owe(actor, hook)));
+    const dead = await Promise.all(Array.from({ length: 15 }, () => the.createDueDelivery(actor, hook)));
     await the.webhooks.update(actor, hook, { is_active: false });
     await the.webhooks.update(actor, hook, { is_active: true });
     await Promise.all(dead.map((uuid) => the.deadLetters.retry(actor, hook, encodeId('dlq', uuid))));
@@ -255,9 +256,9 @@ describe('a retry', () => {
 
   it('with an Idempotency-Key that comes again owes nothing more', async () => {
     const { id, uuid } = await die();
-    const again = { ...actor, once: the.core.once(actor.userId, 'retry') };
+    const again = { ...actor, once: the.core.idempotencyContext(actor.userId, 'retry') };
     await the.deadLetters.retry(again, hook, id);
-    await expect(the.deadLetters.retry(again, hook, id)).rejects.toBeInstanceOf(AnswerReplayed);
+    await expect(the.deadLetters.retry(again, hook, id)).rejects.toBeInstanceOf(ResponseReplayed);
     expect(await runsOf(uuid)).toHaveLength(2);
   });
 });
@@ -295,10 +296,10 @@ describe("somebody else's dead letters", () => {
   it("are not there, under their webhook or one's own, as what is unknown, malformed or of a deleted webhook", async () => {
     const { id, uuid } = await die();
     const other = await the.core.actor();
-    const theirs = await the.hook(other);
-    const second = await the.hook(actor);
-    const gone = await the.hook(actor);
-    const goneEntry = await the.deadLetter(actor, gone);
+    const theirs = await the.createWebhook(other);
+    const second = await the.createWebhook(actor);
+    const gone = await the.createWebhook(actor);
+    const goneEntry = await the.createDeadLetter(actor, gone);
     await the.webhooks.delete(actor, gone);
     const asked: [Actor, string, string][] = [
       [other, hook, id],

@@ -15,14 +15,14 @@ import type { Tx } from '@trading-automation/persistence';
 import {
   type Actor,
   authorise,
-  type Commands,
+  type CommandRunner,
   conditions,
-  instantOf,
-  type ListedPage,
+  decodeIdOrThrow,
+  invalidState,
   type ListQuery,
-  type Lists,
-  stateRefused,
-  uuidOf,
+  type ListReader,
+  type PageWithCursors,
+  parseInstant,
 } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
 import {
@@ -38,23 +38,27 @@ import {
 } from './dead-letter.queries.js';
 import { lockWebhook } from './delivery.queries.js';
 import { type DeadLetterRow, deadLetterDetailView, deadLetterView } from './webhook.view.js';
-import { findOwnWebhook, takesNothing } from './webhooks.service.js';
+import { findOwnWebhook, webhookInactive } from './webhooks.service.js';
 
 /** What an account does with the deliveries that were given up. */
 export class DeadLettersService {
   constructor(
     private readonly platform: Platform,
-    private readonly lists: Lists,
-    private readonly commands: Commands,
+    private readonly lists: ListReader,
+    private readonly commands: CommandRunner,
   ) {}
 
   async list(
     actor: Actor,
     webhookId: string,
     query: ListQuery & QueryOf<typeof deadLetterOperations.list>,
-  ): Promise<ListedPage<DeadLetter>> {
+  ): Promise<PageWithCursors<DeadLetter>> {
     authorise(actor, deadLetterOperations.list.access);
-    const webhook = await findOwnWebhook(this.platform.database.manager, actor, uuidOf('whk', webhookId));
+    const webhook = await findOwnWebhook(
+      this.platform.database.manager,
+      actor,
+      decodeIdOrThrow('whk', webhookId),
+    );
     const source = {
       select: DEAD_LETTER_SELECT,
       from: DEAD_LETTER_FROM,
@@ -62,8 +66,8 @@ export class DeadLettersService {
         ['l.webhook_id =', webhook.id],
         ['l.status =', query.status],
         ['l.event_type =', query.event_type],
-        ['l.created_at >=', instantOf(query.from)],
-        ['l.created_at <', instantOf(query.to)],
+        ['l.created_at >=', parseInstant(query.from)],
+        ['l.created_at <', parseInstant(query.to)],
       ]),
       sorts: {
         created_at: { column: 'l.created_at', type: 'timestamptz' as const },
@@ -80,15 +84,15 @@ export class DeadLettersService {
   async stats(actor: Actor, webhookId: string): Promise<DeadLetterStats> {
     authorise(actor, deadLetterOperations.stats.access);
     const { database } = this.platform;
-    const webhook = await findOwnWebhook(database.manager, actor, uuidOf('whk', webhookId));
+    const webhook = await findOwnWebhook(database.manager, actor, decodeIdOrThrow('whk', webhookId));
     return countDeadLetters(database, webhook.id);
   }
 
   async get(actor: Actor, webhookId: string, id: string): Promise<DeadLetterDetail> {
     authorise(actor, deadLetterOperations.get.access);
     const { manager } = this.platform.database;
-    const webhook = await findOwnWebhook(manager, actor, uuidOf('whk', webhookId));
-    return read(manager, webhook.id, uuidOf('dlq', id));
+    const webhook = await findOwnWebhook(manager, actor, decodeIdOrThrow('whk', webhookId));
+    return read(manager, webhook.id, decodeIdOrThrow('dlq', id));
   }
 
   /**
@@ -98,8 +102,8 @@ export class DeadLettersService {
    */
   async retry(actor: Actor, webhookId: string, id: string): Promise<DeadLetterDetail> {
     authorise(actor, deadLetterOperations.retry.access);
-    const [uuid, webhookUuid] = [uuidOf('dlq', id), uuidOf('whk', webhookId)];
-    return this.commands.run(actor.once, async (tx) => {
+    const [uuid, webhookUuid] = [decodeIdOrThrow('dlq', id), decodeIdOrThrow('whk', webhookId)];
+    return this.commands.run(actor.idempotency, async (tx) => {
       const webhook = await findOwnWebhook(tx, actor, webhookUuid);
       const { isActive, isDeleted } = await lockWebhook(tx, webhook.id);
       if (isDeleted) throw new DomainError('not_found');
@@ -117,13 +121,17 @@ export class DeadLettersService {
    */
   async retryMany(actor: Actor, webhookId: string, asked: DeadLetterRetryAsked): Promise<DeadLetterRetry> {
     authorise(actor, deadLetterOperations.retryMany.access);
-    const webhookUuid = uuidOf('whk', webhookId);
-    const choice = { from: instantOf(asked.from), to: instantOf(asked.to), eventType: asked.event_type };
-    return this.commands.run(actor.once, async (tx) => {
+    const webhookUuid = decodeIdOrThrow('whk', webhookId);
+    const choice = {
+      from: parseInstant(asked.from),
+      to: parseInstant(asked.to),
+      eventType: asked.event_type,
+    };
+    return this.commands.run(actor.idempotency, async (tx) => {
       const webhook = await findOwnWebhook(tx, actor, webhookUuid);
       const { isActive, isDeleted } = await lockWebhook(tx, webhook.id);
       if (isDeleted) throw new DomainError('not_found');
-      if (!isActive) throw takesNothing();
+      if (!isActive) throw webhookInactive();
       const retried = await retryDeadLetters(tx, webhook, choice, DEAD_LETTERS_RETRIED_MAX);
       return { retried, has_more: await hasPending(tx, webhook.id, choice) };
     });
@@ -132,8 +140,8 @@ export class DeadLettersService {
   /** It stays readable, as DISCARDED. @throws {DomainError} `invalid_state` where it is resolved already */
   async discard(actor: Actor, webhookId: string, id: string): Promise<{ id: string; deleted: true }> {
     authorise(actor, deadLetterOperations.discard.access);
-    const [uuid, webhookUuid] = [uuidOf('dlq', id), uuidOf('whk', webhookId)];
-    return this.commands.run(actor.once, async (tx) => {
+    const [uuid, webhookUuid] = [decodeIdOrThrow('dlq', id), decodeIdOrThrow('whk', webhookId)];
+    return this.commands.run(actor.idempotency, async (tx) => {
       const webhook = await findOwnWebhook(tx, actor, webhookUuid);
       if (!(await discardDeadLetter(tx, webhook.id, uuid))) throw await refusal(tx, webhook.id, uuid);
       return { id: encodeId('dlq', uuid), deleted: true };
@@ -151,8 +159,8 @@ async function read(tx: Tx, webhookId: string, id: string): Promise<DeadLetterDe
 async function refusal(tx: Tx, webhookId: string, id: string): Promise<DomainError> {
   const status = await deadLetterStatus(tx, webhookId, id);
   if (status === undefined) return new DomainError('not_found');
-  if (status === 'PENDING') return takesNothing();
-  return stateRefused(
+  if (status === 'PENDING') return webhookInactive();
+  return invalidState(
     `Only a pending dead letter can be retried or discarded; this one is ${status}.`,
     status,
   );

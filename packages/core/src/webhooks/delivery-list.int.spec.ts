@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => the.close());
 beforeEach(async () => {
   actor = await the.core.actor();
-  hook = await the.hook(actor);
+  hook = await the.createWebhook(actor);
 });
 
 type Query = Parameters<WebhooksUnderTest['webhooks']['deliveries']>[2];
@@ -30,7 +30,7 @@ const told = (items: Awaited<ReturnType<typeof list>>) =>
 
 /** An event that failed once, and succeeded then. */
 async function deliver(type: 'trade.created' | 'trade.filled'): Promise<string> {
-  const id = await the.owe(actor, hook, { type });
+  const id = await the.createDueDelivery(actor, hook, { type });
   await the.deliveries.record(await the.claimed(id), { error: 'timeout', responseTimeMs: 1 });
   await the.core.rows('UPDATE webhook_deliveries SET next_at = clock_timestamp() WHERE id = $1', id);
   await the.deliveries.record(await the.claimed(id, 2), { statusCode: 200, responseTimeMs: 1 });

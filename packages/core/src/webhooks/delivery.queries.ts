@@ -12,7 +12,7 @@
  *    running attempt holds.
  */
 import { type Database, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
-import type { WebhookStanding } from './delivery.rules.js';
+import type { WebhookState } from './delivery.rules.js';
 
 /** What an attempt needs to be sent. The bytes are those of every other attempt. */
 export interface OutgoingEvent {
@@ -37,7 +37,7 @@ export interface ClaimedAttempt extends OutgoingEvent {
   readonly eventAgeMs: number | null;
 }
 
-export async function lockWebhook(tx: Tx, webhookId: string): Promise<WebhookStanding> {
+export async function lockWebhook(tx: Tx, webhookId: string): Promise<WebhookState> {
   const [row] = await tx.query(
     `SELECT is_active AS "isActive", deleted_at IS NOT NULL AS "isDeleted",
        consecutive_failures AS "consecutiveFailures", consecutive_dead_letters AS "consecutiveDeadLetters"
@@ -160,10 +160,10 @@ const INSERT_DEAD_LETTERS = `
   WHERE d.id = ANY($1::uuid[])`;
 
 /** Why deliveries of a webhook that is not in use are dead. */
-export const INACTIVE = 'webhook_inactive';
+export const WEBHOOK_INACTIVE = 'webhook_inactive';
 
 /** Everything that is owed to a webhook and not on its way, to the dead letters: the webhook was deactivated. */
-export async function killDueDeliveries(tx: Tx, webhookId: string): Promise<void> {
+export async function deadLetterDueDeliveries(tx: Tx, webhookId: string): Promise<void> {
   const [rows]: [{ id: string }[]] = await tx.query(
     `UPDATE webhook_deliveries SET status = 'DEAD', next_at = NULL, is_parked = false, updated_at = clock_timestamp()
      WHERE webhook_id = $1 AND status = 'DUE' RETURNING id`,
@@ -171,7 +171,7 @@ export async function killDueDeliveries(tx: Tx, webhookId: string): Promise<void
   );
   await insertDeadLetters(
     tx,
-    rows.map(({ id }) => ({ deliveryId: id, error: INACTIVE })),
+    rows.map(({ id }) => ({ deliveryId: id, error: WEBHOOK_INACTIVE })),
   );
 }
 
@@ -184,6 +184,6 @@ export interface DeliveryRef {
   readonly attempt: number;
 }
 
-export interface LanedRef extends DeliveryRef {
+export interface LanedDelivery extends DeliveryRef {
   readonly lane: Lane;
 }

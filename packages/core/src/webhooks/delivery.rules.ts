@@ -30,9 +30,13 @@ export interface DeliveryLimits {
   /** To all webhooks of one user, in each lane. */
   readonly perUserMax: number;
   /** A dispatcher that was not heard of for so long is gone: its leases bind nobody any more. */
-  readonly silenceMs: number;
+  readonly heartbeatTimeoutMs: number;
 }
-export const DELIVERY_LIMITS: DeliveryLimits = { perWebhookMax: 4, perUserMax: 16, silenceMs: 8_000 };
+export const DELIVERY_LIMITS: DeliveryLimits = {
+  perWebhookMax: 4,
+  perUserMax: 16,
+  heartbeatTimeoutMs: 8_000,
+};
 /** What may be in flight to a webhook whose last attempt failed. */
 export const FAILING_CAP = 1;
 /** A webhook that failed so often in a row is served by the slow lane alone. */
@@ -40,7 +44,7 @@ export const SLOW_FROM_FAILURES = 3;
 /** An attempt that was begun so often, and never ended, is what ends dispatchers: it is not sent any more. */
 export const CLAIMS_MAX = 10;
 
-export interface WebhookStanding {
+export interface WebhookState {
   readonly isActive: boolean;
   readonly isDeleted: boolean;
   /** Before the failure that is judged. */
@@ -58,7 +62,7 @@ export interface FailureOutcome {
   readonly deactivates: boolean;
 }
 
-export function afterFailure(attempt: number, webhook: WebhookStanding): FailureOutcome {
+export function afterFailure(attempt: number, webhook: WebhookState): FailureOutcome {
   const isExhausted = attempt >= ATTEMPTS_MAX;
   const consecutiveFailures = webhook.consecutiveFailures + 1;
   const consecutiveDeadLetters = webhook.consecutiveDeadLetters + (isExhausted ? 1 : 0);

@@ -1,12 +1,12 @@
 import { BlockList } from 'node:net';
 import fc from 'fast-check';
-import { isAllowedAddress, judgeUrl } from './egress.js';
+import { checkWebhookUrl, isAllowedAddress } from './egress.js';
 
 const LIVE = { allowLoopback: false };
 const DEVELOPMENT = { allowLoopback: true };
 
 const verdictOf = (url: string, policy = LIVE) => {
-  const verdict = judgeUrl(url, policy);
+  const verdict = checkWebhookUrl(url, policy);
   return 'code' in verdict ? verdict.code : 'allowed';
 };
 
@@ -116,9 +116,9 @@ describe('an address', () => {
 describe('a webhook URL', () => {
   it('with an accent is taken however often it was judged', () => {
     const text = 'https://exämple.com/ü';
-    const refused = Array.from({ length: 50_000 }, () => judgeUrl(text, { allowLoopback: false })).filter(
-      (verdict) => 'code' in verdict,
-    );
+    const refused = Array.from({ length: 50_000 }, () =>
+      checkWebhookUrl(text, { allowLoopback: false }),
+    ).filter((verdict) => 'code' in verdict);
     expect(refused).toEqual([]);
   });
 

@@ -85,12 +85,12 @@ function isIn(address: ReturnType<typeof ipaddr.parse>, ranges: readonly Range[]
   return ranges.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
 }
 
-export type UrlVerdict =
+export type UrlCheck =
   | { readonly url: URL }
   | { readonly code: 'invalid_url' | 'blocked_address'; readonly message: string };
 
 /** Judges a webhook's URL by itself, without looking its name up. */
-export function judgeUrl(text: string, policy: EgressPolicy): UrlVerdict {
+export function checkWebhookUrl(text: string, policy: EgressPolicy): UrlCheck {
   const url = parseUrl(text);
   if (url === undefined) return invalid('Expected an absolute URL, like https://example.com/hook.');
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
@@ -110,7 +110,7 @@ export function judgeUrl(text: string, policy: EgressPolicy): UrlVerdict {
   return { url };
 }
 
-function invalid(message: string): UrlVerdict {
+function invalid(message: string): UrlCheck {
   return { code: 'invalid_url', message };
 }
 

@@ -1,7 +1,7 @@
 /** What attempts that failed leave behind, many in one transaction: an outage of a receiver ends many at once. */
 import { newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { ClaimedAttempt } from './delivery.queries.js';
-import type { FailureOutcome, WebhookStanding } from './delivery.rules.js';
+import type { FailureOutcome, WebhookState } from './delivery.rules.js';
 
 /** Those whose lease still holds; they are locked until the transaction ends. */
 export async function lockLeases(tx: Tx, attempts: readonly ClaimedAttempt[]): Promise<ReadonlySet<string>> {
@@ -21,10 +21,8 @@ const LOCK_LEASES = `
 export async function lockWebhooks(
   tx: Tx,
   webhookIds: readonly string[],
-): Promise<Map<string, WebhookStanding>> {
-  const rows = await queryPrepared<WebhookStanding & { readonly id: string }>(tx, LOCK_WEBHOOKS, [
-    webhookIds,
-  ]);
+): Promise<Map<string, WebhookState>> {
+  const rows = await queryPrepared<WebhookState & { readonly id: string }>(tx, LOCK_WEBHOOKS, [webhookIds]);
   return new Map(rows.map(({ id, ...standing }) => [id, standing]));
 }
 
@@ -34,7 +32,7 @@ const LOCK_WEBHOOKS = `
   FROM webhooks WHERE id = ANY($1::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
 
 /** An attempt that failed, and what follows from that. */
-export interface Failure {
+export interface FailureRecord {
   readonly attempt: ClaimedAttempt;
   readonly statusCode?: number | undefined;
   readonly error: string;
@@ -46,7 +44,7 @@ export interface Failure {
 }
 
 /** Ends the attempts, with their rows; DUE again after `delayMs`. */
-export async function settleFailures(tx: Tx, failures: readonly Failure[]): Promise<void> {
+export async function settleFailures(tx: Tx, failures: readonly FailureRecord[]): Promise<void> {
   await queryPrepared(tx, SETTLE, [
     failures.map(({ attempt }) => attempt.deliveryId),
     failures.map(({ delivery }) => delivery),
@@ -79,9 +77,9 @@ const SETTLE = `
   FROM settled JOIN failed ON failed.id = settled.id`;
 
 /** Writes down how webhooks stand after failures; those that are `deactivated` are taken out of use. */
-export async function storeStandings(
+export async function storeWebhookStates(
   tx: Tx,
-  standings: ReadonlyMap<string, WebhookStanding>,
+  standings: ReadonlyMap<string, WebhookState>,
   deactivated: ReadonlySet<string>,
 ): Promise<void> {
   await queryPrepared(tx, STORE_STANDINGS, [

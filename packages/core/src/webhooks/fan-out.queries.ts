@@ -28,7 +28,7 @@ export interface NewDelivery {
   readonly eventType: EventType;
 }
 
-export interface Owed {
+export interface InsertedDelivery {
   readonly deliveryId: string;
   /** Others of its webhook come first: no job is to stand for it yet. */
   readonly isParked: boolean;
@@ -41,8 +41,11 @@ export interface Owed {
 const { perWebhookMax, perUserMax } = DELIVERY_LIMITS;
 
 /** One row for each, due now; none where it stands already. Where its webhook is owed enough to do, it waits for room. */
-export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[]): Promise<readonly Owed[]> {
-  return queryPrepared<Owed & Record<string, unknown>>(tx, INSERT, [
+export async function insertDeliveries(
+  tx: Tx,
+  deliveries: readonly NewDelivery[],
+): Promise<readonly InsertedDelivery[]> {
+  return queryPrepared<InsertedDelivery & Record<string, unknown>>(tx, INSERT, [
     deliveries.map(() => newUuid()),
     deliveries.map(({ webhookId }) => webhookId),
     deliveries.map(({ eventId }) => eventId),

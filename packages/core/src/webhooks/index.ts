@@ -1,20 +1,20 @@
 export type { OverdueDelivery } from './admission.queries.js';
 export type { Backlog } from './backlog.queries.js';
 export { DeadLettersService } from './dead-letters.service.js';
-export type { ClaimedAttempt, DeliveryRef, Lane, LanedRef, OutgoingEvent } from './delivery.queries.js';
+export type { ClaimedAttempt, DeliveryRef, Lane, LanedDelivery, OutgoingEvent } from './delivery.queries.js';
 export { CLAIMS_MAX, DELIVERY_LIMITS, RETRY_DELAYS_MS } from './delivery.rules.js';
 export * from './egress.js';
-export { WebhookBacklog } from './webhook-backlog.js';
+export type { RecordOutcome } from './record-failures.js';
+export { WebhookBacklog } from './webhook-backlog.service.js';
 export {
   type AttemptResult,
-  type Claim,
+  type ClaimResult,
   DeliverySettings,
-  type Recorded,
-  WebhookDeliveries,
+  WebhookDeliveriesService,
 } from './webhook-deliveries.service.js';
 export { WebhookDeliveryModule } from './webhook-delivery.module.js';
-export { WebhookFanOut } from './webhook-fan-out.js';
+export { WebhookFanOut } from './webhook-fan-out.service.js';
 export { WebhookSecrets, webhookSecretBytes, webhookSecretContext } from './webhook-secret.js';
-export { WebhookTests } from './webhook-tests.service.js';
+export { WebhookTestsService } from './webhook-tests.service.js';
 export { WebhooksModule } from './webhooks.module.js';
 export { WebhooksService } from './webhooks.service.js';

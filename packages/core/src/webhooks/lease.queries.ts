@@ -9,7 +9,7 @@
 import { type Database, queryPrepared } from '@trading-automation/persistence';
 
 /** Whether the lease of `d` binds nobody any more; `$silenceMs` is how long is too long. */
-export function leaseIsOver(silenceMs: string): string {
+export function leaseExpiredSql(silenceMs: string): string {
   return `(d.lease_until < clock_timestamp() OR d.holder_id IS NOT NULL
     AND EXISTS (SELECT FROM webhook_dispatchers witness
       WHERE witness.since < clock_timestamp() - ${silenceMs}::int * interval '1 millisecond'
@@ -19,11 +19,15 @@ export function leaseIsOver(silenceMs: string): string {
 }
 
 /** A sign of life. One that comes after too long a silence begins anew: others may have judged by it. */
-export async function showDispatcher(database: Database, holderId: string, silenceMs: number): Promise<void> {
-  await queryPrepared(database.manager, SHOW, [holderId, silenceMs]);
+export async function recordDispatcherHeartbeat(
+  database: Database,
+  holderId: string,
+  silenceMs: number,
+): Promise<void> {
+  await queryPrepared(database.manager, RECORD_HEARTBEAT, [holderId, silenceMs]);
 }
 
-const SHOW = `
+const RECORD_HEARTBEAT = `
   INSERT INTO webhook_dispatchers AS w (id, since, seen_at) VALUES ($1, clock_timestamp(), clock_timestamp())
   ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at,
     since = CASE WHEN w.seen_at < excluded.seen_at - $2::int * interval '1 millisecond' THEN excluded.since ELSE w.since END`;

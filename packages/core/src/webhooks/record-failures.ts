@@ -1,21 +1,27 @@
 import { type DeliveryError, webhook as webhookSchema } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
-import { announce } from '../operations/index.js';
+import { emitEvent } from '../operations/index.js';
 import {
   type ClaimedAttempt,
-  INACTIVE,
+  deadLetterDueDeliveries,
   insertDeadLetters,
-  killDueDeliveries,
   type Lane,
+  WEBHOOK_INACTIVE,
 } from './delivery.queries.js';
 import {
   afterFailure,
   type FailureOutcome,
   laneAfter,
   retryDelayMs,
-  type WebhookStanding,
+  type WebhookState,
 } from './delivery.rules.js';
-import { type Failure, lockLeases, lockWebhooks, settleFailures, storeStandings } from './failure.queries.js';
+import {
+  type FailureRecord,
+  lockLeases,
+  lockWebhooks,
+  settleFailures,
+  storeWebhookStates,
+} from './failure.queries.js';
 import { WebhookEntity } from './webhook.entity.js';
 import { webhookView } from './webhook.view.js';
 
@@ -28,7 +34,7 @@ export interface FailedAttempt {
   readonly responseBody?: string | undefined;
 }
 
-export type RecordedFailure =
+export type RecordOutcome =
   | { readonly kind: 'retry'; readonly attempt: number; readonly delayMs: number; readonly lane: Lane }
   | { readonly kind: 'ended' }
   /** The delivery ended, and took its webhook out of use. */
@@ -36,8 +42,8 @@ export type RecordedFailure =
   /** The lease had gone to another; nothing was written. */
   | { readonly kind: 'superseded' };
 
-interface Judged {
-  readonly failure: Failure;
+interface EvaluatedFailure {
+  readonly failure: FailureRecord;
   readonly outcome: FailureOutcome;
 }
 
@@ -49,14 +55,14 @@ export async function recordFailures(
   tx: Tx,
   failed: readonly FailedAttempt[],
   retryDelaysMs: readonly number[],
-): Promise<readonly RecordedFailure[]> {
+): Promise<readonly RecordOutcome[]> {
   const leased = await lockLeases(
     tx,
     failed.map(({ attempt }) => attempt),
   );
   const ours = failed.filter(({ attempt }) => leased.has(attempt.deliveryId));
   const standings = await lockWebhooks(tx, [...new Set(ours.map(({ attempt }) => attempt.webhookId))]);
-  const judged = ours.map((each) => judge(each, standings, retryDelaysMs));
+  const judged = ours.map((each) => evaluateFailure(each, standings, retryDelaysMs));
   await settleFailures(
     tx,
     judged.map(({ failure }) => failure),
@@ -64,18 +70,18 @@ export async function recordFailures(
   await insertDeadLetters(tx, judged.flatMap(deadLettersOf));
   const out = judged.filter(({ outcome }) => outcome.deactivates);
   const outIds = new Set(out.map(({ failure }) => failure.attempt.webhookId));
-  await storeStandings(tx, standings, outIds);
-  for (const webhookId of outIds) await takeOut(tx, webhookId);
+  await storeWebhookStates(tx, standings, outIds);
+  for (const webhookId of outIds) await deactivateWebhook(tx, webhookId);
   const recorded = new Map(ours.map((each, index) => [each, toRecorded(judged[index]!)]));
   return failed.map((each) => recorded.get(each) ?? { kind: 'superseded' });
 }
 
 /** What follows from a failure; the webhook stands by it from then on. */
-function judge(
+function evaluateFailure(
   { attempt, ...failed }: FailedAttempt,
-  standings: Map<string, WebhookStanding>,
+  standings: Map<string, WebhookState>,
   retryDelaysMs: readonly number[],
-): Judged {
+): EvaluatedFailure {
   const standing = standings.get(attempt.webhookId)!;
   const outcome = afterFailure(attempt.attempt, standing);
   standings.set(attempt.webhookId, {
@@ -89,13 +95,15 @@ function judge(
   return { failure: { ...failed, attempt, delivery: outcome.delivery, delayMs }, outcome };
 }
 
-function deadLettersOf({ failure, outcome }: Judged) {
+function deadLettersOf({ failure, outcome }: EvaluatedFailure) {
   if (failure.delivery !== 'DEAD') return [];
   const { attempt, statusCode, error } = failure;
-  return [{ deliveryId: attempt.deliveryId, statusCode, error: outcome.isExhausted ? error : INACTIVE }];
+  return [
+    { deliveryId: attempt.deliveryId, statusCode, error: outcome.isExhausted ? error : WEBHOOK_INACTIVE },
+  ];
 }
 
-function toRecorded({ failure, outcome }: Judged): RecordedFailure {
+function toRecorded({ failure, outcome }: EvaluatedFailure): RecordOutcome {
   const { attempt, delayMs } = failure;
   if (delayMs === null) return { kind: outcome.deactivates ? 'deactivated' : 'ended' };
   return {
@@ -107,10 +115,10 @@ function toRecorded({ failure, outcome }: Judged): RecordedFailure {
 }
 
 /** Everything still owed to it goes to the dead letters, and its user hears of it. */
-async function takeOut(tx: Tx, webhookId: string): Promise<void> {
-  await killDueDeliveries(tx, webhookId);
+async function deactivateWebhook(tx: Tx, webhookId: string): Promise<void> {
+  await deadLetterDueDeliveries(tx, webhookId);
   const webhook = await tx.findOneByOrFail(WebhookEntity, { id: webhookId });
-  await announce(tx, {
+  await emitEvent(tx, {
     userId: webhook.userId,
     type: 'webhook.deactivated',
     schema: webhookSchema,

@@ -7,15 +7,15 @@
  * 3. An event that was never owed to the webhook begins with run 0, the automatic one: where the fan-out only comes to
  *    it now, one of the two makes the row, and the event is sent once.
  */
-import { EVENTS_KEPT_DAYS, type EventType } from '@trading-automation/contracts';
+import { EVENT_RETENTION_DAYS, type EventType } from '@trading-automation/contracts';
 import { newUuid, type Tx } from '@trading-automation/persistence';
 import { notifyDue } from './fan-out.queries.js';
 
 /** The kind of a user's event that can still be read; undefined where there is none. */
-export async function findEventKind(tx: Tx, userId: string, eventId: string): Promise<EventType | undefined> {
+export async function findEventType(tx: Tx, userId: string, eventId: string): Promise<EventType | undefined> {
   const [row] = await tx.query(
     `SELECT type FROM outbox_events
-     WHERE id = $1 AND user_id = $2 AND created_at > now() - interval '${EVENTS_KEPT_DAYS} days'`,
+     WHERE id = $1 AND user_id = $2 AND created_at > now() - interval '${EVENT_RETENTION_DAYS} days'`,
     [eventId, userId],
   );
   return row?.type;
@@ -57,7 +57,7 @@ export async function replayEvent(
 }
 
 /** The state of the run of an event that is open, or was a moment ago. */
-export async function openState(tx: Tx, webhookId: string, eventId: string): Promise<string> {
+export async function latestRunStatus(tx: Tx, webhookId: string, eventId: string): Promise<string> {
   const [row] = await tx.query(
     `SELECT status FROM webhook_deliveries WHERE webhook_id = $1 AND event_id = $2
      ORDER BY status IN ('DUE', 'SENDING') DESC, run DESC LIMIT 1`,

@@ -1,5 +1,5 @@
 import { webhook as webhookSchema, webhookWithSecret } from '@trading-automation/contracts';
-import { AnswerReplayed } from '../operations/index.js';
+import { ResponseReplayed } from '../operations/index.js';
 import { WebhooksUnderTest } from './testing/webhooks-under-test.js';
 
 const HOOK = { url: 'https://example.com/hook', events: ['trade.*'], description: 'mine' };
@@ -38,7 +38,7 @@ describe('changing a webhook', () => {
   it('to inactive sends what is due to the dead letters, once, and says that it was the owner', async () => {
     const actor = await the.core.actor();
     const { id } = await the.webhooks.create(actor, HOOK);
-    const owed = [await the.owe(actor, id), await the.owe(actor, id)];
+    const owed = [await the.createDueDelivery(actor, id), await the.createDueDelivery(actor, id)];
     const off = await the.webhooks.update(actor, id, { is_active: false });
     expect(off).toMatchObject({ is_active: false, deactivation_reason: 'user' });
     expect(off.deactivated_at).toBeDefined();
@@ -75,8 +75,8 @@ describe('changing a webhook', () => {
     const actor = await the.core.actor();
     const { id } = await the.webhooks.create(actor, HOOK);
     const [good, bad] = [
-      await the.claimed(await the.owe(actor, id)),
-      await the.claimed(await the.owe(actor, id)),
+      await the.claimed(await the.createDueDelivery(actor, id)),
+      await the.claimed(await the.createDueDelivery(actor, id)),
     ];
     await the.webhooks.update(actor, id, { is_active: false });
     expect(await the.deliveries.record(good, { statusCode: 200, responseTimeMs: 1 })).toEqual({
@@ -112,7 +112,7 @@ describe('changing a webhook', () => {
       actor.userId,
     );
     expect(row).toEqual({ count: 0 });
-    const attempt = await the.claimed(await the.owe(actor, id));
+    const attempt = await the.claimed(await the.createDueDelivery(actor, id));
     await the.deliveries.record(attempt, { error: 'timeout', responseTimeMs: 1 });
     expect(await the.webhooks.get(actor, id)).toMatchObject({ is_active: true, consecutive_failures: 1 });
     expect(await the.webhooks.update(actor, id, { is_active: true })).toMatchObject({
@@ -123,7 +123,7 @@ describe('changing a webhook', () => {
   it('and what becomes due at the same moment leave nothing owed to a webhook that takes nothing', async () => {
     const actor = await the.core.actor();
     const { id } = await the.webhooks.create(actor, HOOK);
-    const owed = await Promise.all(Array.from({ length: 20 }, () => the.owe(actor, id)));
+    const owed = await Promise.all(Array.from({ length: 20 }, () => the.createDueDelivery(actor, id)));
     const [, ...claims] = await Promise.all([
       the.webhooks.update(actor, id, { is_active: false }),
       ...owed.map((deliveryId) => the.deliveries.claim(deliveryId, 1)),
@@ -143,7 +143,7 @@ describe('an attempt that waits', () => {
   it('goes to the URL, and is signed with the secret, that the webhook has by then', async () => {
     const actor = await the.core.actor();
     const { id, secret: first } = await the.webhooks.create(actor, HOOK);
-    const deliveryId = await the.owe(actor, id);
+    const deliveryId = await the.createDueDelivery(actor, id);
     const before = await the.claimed(deliveryId);
     expect(await the.secretOf(before)).toBe(first);
     await the.deliveries.record(before, { error: 'timeout', responseTimeMs: 1 });
@@ -187,9 +187,9 @@ describe('rotating a secret', () => {
   it('with an Idempotency-Key that comes again rotates once', async () => {
     const actor = await the.core.actor();
     const { id } = await the.webhooks.create(actor, HOOK);
-    const again = { ...actor, once: the.core.once(actor.userId, 'rotate') };
+    const again = { ...actor, once: the.core.idempotencyContext(actor.userId, 'rotate') };
     const { secret } = await the.webhooks.rotateSecret(again, id);
-    await expect(the.webhooks.rotateSecret(again, id)).rejects.toBeInstanceOf(AnswerReplayed);
+    await expect(the.webhooks.rotateSecret(again, id)).rejects.toBeInstanceOf(ResponseReplayed);
     expect(await the.secretOf(await sealedOf(actor.userId))).toBe(secret);
   });
 });

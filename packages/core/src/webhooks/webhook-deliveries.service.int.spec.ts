@@ -3,16 +3,20 @@ import type { EventType } from '@trading-automation/contracts';
 import { appendEvent, inTransaction, newUuid } from '@trading-automation/persistence';
 import { CoreUnderTest } from '../testing/index.js';
 import type { OverdueDelivery } from './admission.queries.js';
-import { type DeliveryRef, killDueDeliveries } from './delivery.queries.js';
+import { type DeliveryRef, deadLetterDueDeliveries } from './delivery.queries.js';
 import { DELIVERY_LIMITS, type DeliveryLimits } from './delivery.rules.js';
-import { type Claim, DeliverySettings, WebhookDeliveries } from './webhook-deliveries.service.js';
-import { WebhookFanOut } from './webhook-fan-out.js';
+import {
+  type ClaimResult,
+  DeliverySettings,
+  WebhookDeliveriesService,
+} from './webhook-deliveries.service.js';
+import { WebhookFanOut } from './webhook-fan-out.service.js';
 
 const SUCCEEDED = { statusCode: 200, responseTimeMs: 5 };
 const FAILED = { statusCode: 500, error: 'http_status', responseTimeMs: 5 } as const;
 
 let core: CoreUnderTest;
-let deliveries: WebhookDeliveries;
+let deliveries: WebhookDeliveriesService;
 
 beforeEach(async () => {
   core = await CoreUnderTest.open();
@@ -21,8 +25,8 @@ beforeEach(async () => {
 afterEach(() => core.close());
 
 /** Another one of those that share the database. */
-function dispatcher(limits: Partial<DeliveryLimits> = {}): WebhookDeliveries {
-  return new WebhookDeliveries(
+function dispatcher(limits: Partial<DeliveryLimits> = {}): WebhookDeliveriesService {
+  return new WebhookDeliveriesService(
     core.platform,
     new DeliverySettings(60_000, undefined, { ...DELIVERY_LIMITS, ...limits }),
   );
@@ -163,7 +167,7 @@ describe('the fan-out', () => {
       fanOut.subscribe((refs) => told.push(...refs)),
       fanOut.subscribeParked((userIds) => parked.push(...userIds)),
     ];
-    await core.listening();
+    await core.untilListening();
     // More than one notification can carry; of the first user, more than may be in flight.
     const users = Array.from({ length: 15 }, () => newUuid());
     for (const userId of users) await Promise.all(Array.from({ length: 15 }, () => addHook(userId)));
@@ -197,7 +201,7 @@ describe('the fan-out', () => {
 });
 
 describe('what is in flight', () => {
-  const kinds = (claims: readonly Claim[]) => claims.map(({ kind }) => kind).sort();
+  const kinds = (claims: readonly ClaimResult[]) => claims.map(({ kind }) => kind).sort();
 
   async function oweMany(hook: { id: string; userId: string }, count: number): Promise<string[]> {
     const ids: string[] = [];
@@ -300,7 +304,7 @@ describe('what is in flight', () => {
     const both = [deliveries, dispatcher()];
     const deactivate = () =>
       Promise.all(
-        hooks.map(({ id }) => inTransaction(core.platform.database, (tx) => killDueDeliveries(tx, id))),
+        hooks.map(({ id }) => inTransaction(core.platform.database, (tx) => deadLetterDueDeliveries(tx, id))),
       );
     const outcomes = await Promise.allSettled([
       ...ids.map((id, i) => both[i % 2]!.claim(id, 1)),
@@ -319,15 +323,15 @@ describe('a dispatcher that falls silent', () => {
     const hook = await addHook();
     const id = await owe(hook.id, await emit(hook.userId));
     const other = dispatcher();
-    await deliveries.show();
+    await deliveries.heartbeat();
     const late = await claimed(id, 1);
     await silent('seen_at');
-    await other.show();
+    await other.heartbeat();
     expect(await other.claim(id, 1)).toMatchObject({ kind: 'wait' });
     expect(await other.overdue({ graceMs: 10_000, limit: 5 })).toEqual([]);
     await core.rows("UPDATE webhook_dispatchers SET since = since - interval '1 hour'");
     const young = dispatcher();
-    await young.show();
+    await young.heartbeat();
     expect(await young.overdue({ graceMs: 10_000, limit: 5 })).toMatchObject([
       { deliveryId: id, attempt: 1 },
     ]);
@@ -340,12 +344,12 @@ describe('a dispatcher that falls silent', () => {
     const hook = await addHook();
     const id = await owe(hook.id, await emit(hook.userId));
     const other = dispatcher();
-    await Promise.all([deliveries.show(), other.show()]);
+    await Promise.all([deliveries.heartbeat(), other.heartbeat()]);
     await core.rows("UPDATE webhook_dispatchers SET since = since - interval '1 hour'");
     await claimed(id, 1);
     expect(await other.claim(id, 1)).toMatchObject({ kind: 'wait' });
     await silent('seen_at');
-    await other.show();
+    await other.heartbeat();
     // It cannot know who else was not heard of meanwhile.
     expect(await other.claim(id, 1)).toMatchObject({ kind: 'wait' });
     expect(await other.overdue({ graceMs: 10_000, limit: 5 })).toEqual([]);
@@ -355,10 +359,10 @@ describe('a dispatcher that falls silent', () => {
     const hook = await addHook();
     const id = await owe(hook.id, await emit(hook.userId));
     const other = dispatcher();
-    await Promise.all([deliveries.show(), other.show()]);
+    await Promise.all([deliveries.heartbeat(), other.heartbeat()]);
     await core.rows("UPDATE webhook_dispatchers SET since = since - interval '1 hour'");
     await claimed(id, 1);
-    await deliveries.leave();
+    await deliveries.releaseLeases();
     expect(await other.claim(id, 1)).toMatchObject({ kind: 'send' });
   });
 });

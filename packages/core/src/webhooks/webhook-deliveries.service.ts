@@ -12,21 +12,21 @@ import {
   abandonDelivery,
   type ClaimRequest,
   claimAttempts,
-  type DeliveryStanding,
-  lookAtDeliveries,
+  type DeliveryState,
+  readDeliveryStates,
 } from './claim.queries.js';
 import {
   type ClaimedAttempt,
-  INACTIVE,
   insertDeadLetters,
   type Lane,
-  type LanedRef,
+  type LanedDelivery,
   recordSuccesses,
   type SuccessRecord,
+  WEBHOOK_INACTIVE,
 } from './delivery.queries.js';
 import { DELIVERY_LIMITS, type DeliveryLimits, RETRY_DELAYS_MS } from './delivery.rules.js';
-import { removeDispatcher, showDispatcher } from './lease.queries.js';
-import { type FailedAttempt, type RecordedFailure, recordFailures } from './record-failures.js';
+import { recordDispatcherHeartbeat, removeDispatcher } from './lease.queries.js';
+import { type FailedAttempt, type RecordOutcome, recordFailures } from './record-failures.js';
 
 /** How deliveries are paced; the application gives it, globally. */
 export class DeliverySettings {
@@ -39,7 +39,7 @@ export class DeliverySettings {
   ) {}
 }
 
-export type Claim =
+export type ClaimResult =
   | { readonly kind: 'send'; readonly attempt: ClaimedAttempt }
   /** Not yet due, or somebody else's for now: to be asked again then. */
   | { readonly kind: 'wait'; readonly waitMs: number }
@@ -59,8 +59,6 @@ export interface AttemptResult {
   readonly responseBody?: string | undefined;
 }
 
-export type Recorded = RecordedFailure;
-
 /** A claim that lost to a change of the same moment looks again soon. */
 const RECHECK_MS = 50;
 /** A leased attempt is looked at so often: its holder may fall silent long before the lease ends. */
@@ -68,7 +66,7 @@ const LEASE_RECHECK_MS = 2_000;
 /** The payloads of one answer of the database, 64 KiB each at most. */
 const CLAIMS_AT_ONCE = 64;
 /** The delivery side of webhooks: who sends what when, and what became of it. One of them is one dispatcher. */
-export class WebhookDeliveries {
+export class WebhookDeliveriesService {
   private readonly holderId = newUuid();
   private readonly claims = new Batcher(
     (requests: readonly ClaimRequest[]) => this.claimAll(requests),
@@ -85,29 +83,33 @@ export class WebhookDeliveries {
   ) {}
 
   /** Shows that this dispatcher lives. To be called several times within `silenceMs`. */
-  show(): Promise<void> {
-    return showDispatcher(this.platform.database, this.holderId, this.settings.limits.silenceMs);
+  heartbeat(): Promise<void> {
+    return recordDispatcherHeartbeat(
+      this.platform.database,
+      this.holderId,
+      this.settings.limits.heartbeatTimeoutMs,
+    );
   }
 
   /** Gives up what is leased and not recorded: others may take it from now on. */
-  leave(): Promise<void> {
+  releaseLeases(): Promise<void> {
     return removeDispatcher(this.platform.database, this.holderId);
   }
 
   /** Claims that are asked for at the same time are decided together. */
-  claim(deliveryId: string, attempt: number, lane: Lane = 'main'): Promise<Claim> {
+  claim(deliveryId: string, attempt: number, lane: Lane = 'main'): Promise<ClaimResult> {
     return this.claims.add({ deliveryId, attempt, lane });
   }
 
   /** Writes down an attempt with everything that follows from it, all or nothing. */
-  record(attempt: ClaimedAttempt, result: AttemptResult): Promise<Recorded> {
+  record(attempt: ClaimedAttempt, result: AttemptResult): Promise<RecordOutcome> {
     const { error } = result;
     if (error === undefined) return this.successes.add({ ...result, attempt });
     return this.failures.add({ ...result, error, attempt });
   }
 
   /** What was parked of these users and has room now: a job should stand for each. */
-  admissible(userIds: readonly string[]): Promise<readonly LanedRef[]> {
+  admissible(userIds: readonly string[]): Promise<readonly LanedDelivery[]> {
     return listAdmissible(this.platform.database, userIds, this.settings.limits);
   }
 
@@ -118,10 +120,10 @@ export class WebhookDeliveries {
 
   /** What is due, is not parked, and was not begun. */
   overdue(page: OverduePage): Promise<readonly OverdueDelivery[]> {
-    return listOverdue(this.platform.database, this.settings.limits.silenceMs, page);
+    return listOverdue(this.platform.database, this.settings.limits.heartbeatTimeoutMs, page);
   }
 
-  private async claimAll(requests: readonly ClaimRequest[]): Promise<readonly Claim[]> {
+  private async claimAll(requests: readonly ClaimRequest[]): Promise<readonly ClaimResult[]> {
     const { database } = this.platform;
     const { leaseMs, limits } = this.settings;
     // A second job of the same delivery is told what the first one did.
@@ -134,11 +136,11 @@ export class WebhookDeliveries {
     const standings =
       open.length === 0
         ? undefined
-        : await lookAtDeliveries(
+        : await readDeliveryStates(
             database,
             open.map(({ deliveryId }) => deliveryId),
           );
-    const claims: Claim[] = [];
+    const claims: ClaimResult[] = [];
     for (const request of requests)
       claims.push(answerTo(request) ?? (await this.explain(request, standings?.get(request.deliveryId))));
     return claims;
@@ -147,8 +149,8 @@ export class WebhookDeliveries {
   /** Why nothing was claimed; what its webhook does not take any more ends here. */
   private async explain(
     { deliveryId, attempt }: ClaimRequest,
-    standing: DeliveryStanding | undefined,
-  ): Promise<Claim> {
+    standing: DeliveryState | undefined,
+  ): Promise<ClaimResult> {
     if (standing === undefined || !standing.isOpen || standing.attempts !== attempt - 1)
       return { kind: 'over' };
     if (standing.isLeased)
@@ -157,19 +159,20 @@ export class WebhookDeliveries {
     await inTransaction(this.platform.database, async (tx) => {
       const status = standing.isDeleted ? 'DISCARDED' : 'DEAD';
       const isAbandoned = await abandonDelivery(tx, deliveryId, status);
-      if (isAbandoned && status === 'DEAD') await insertDeadLetters(tx, [{ deliveryId, error: INACTIVE }]);
+      if (isAbandoned && status === 'DEAD')
+        await insertDeadLetters(tx, [{ deliveryId, error: WEBHOOK_INACTIVE }]);
     });
     return { kind: 'over' };
   }
 
-  private async recordSuccesses(records: readonly SuccessRecord[]): Promise<readonly Recorded[]> {
+  private async recordSuccesses(records: readonly SuccessRecord[]): Promise<readonly RecordOutcome[]> {
     const recorded = await recordSuccesses(this.platform.database, records);
     return records.map(({ attempt }) => ({
       kind: recorded.has(attempt.deliveryId) ? 'ended' : 'superseded',
     }));
   }
 
-  private recordFailures(failed: readonly FailedAttempt[]): Promise<readonly Recorded[]> {
+  private recordFailures(failed: readonly FailedAttempt[]): Promise<readonly RecordOutcome[]> {
     const { retryDelaysMs } = this.settings;
     return inTransaction(this.platform.database, (tx) => recordFailures(tx, failed, retryDelaysMs));
   }

@@ -1,16 +1,16 @@
 import { Module } from '@nestjs/common';
 import { Platform } from '../platform/index.js';
-import { DeliverySettings, WebhookDeliveries } from './webhook-deliveries.service.js';
-import { WebhookFanOut } from './webhook-fan-out.js';
-import { WebhookTests } from './webhook-tests.service.js';
+import { DeliverySettings, WebhookDeliveriesService } from './webhook-deliveries.service.js';
+import { WebhookFanOut } from './webhook-fan-out.service.js';
+import { WebhookTestsService } from './webhook-tests.service.js';
 
 /** For the dispatcher. The application gives {@link DeliverySettings}, globally. */
 @Module({
   providers: [
     {
-      provide: WebhookDeliveries,
+      provide: WebhookDeliveriesService,
       useFactory: (platform: Platform, settings: DeliverySettings) =>
-        new WebhookDeliveries(platform, settings),
+        new WebhookDeliveriesService(platform, settings),
       inject: [Platform, DeliverySettings],
     },
     {
@@ -19,11 +19,11 @@ import { WebhookTests } from './webhook-tests.service.js';
       inject: [Platform],
     },
     {
-      provide: WebhookTests,
-      useFactory: (platform: Platform) => new WebhookTests(platform),
+      provide: WebhookTestsService,
+      useFactory: (platform: Platform) => new WebhookTestsService(platform),
       inject: [Platform],
     },
   ],
-  exports: [WebhookDeliveries, WebhookFanOut, WebhookTests],
+  exports: [WebhookDeliveriesService, WebhookFanOut, WebhookTestsService],
 })
 export class WebhookDeliveryModule {}

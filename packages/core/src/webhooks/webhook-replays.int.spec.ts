@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeId, encodeId, webhookReplay } from '@trading-automation/contracts';
 import { inTransaction, newUuid } from '@trading-automation/persistence';
 
-import { type Actor, AnswerReplayed } from '../operations/index.js';
+import { type Actor, ResponseReplayed } from '../operations/index.js';
 import type { DeliveryRef } from './delivery.queries.js';
 import { WebhooksUnderTest } from './testing/webhooks-under-test.js';
-import { WebhookFanOut } from './webhook-fan-out.js';
+import { WebhookFanOut } from './webhook-fan-out.service.js';
 
 let the: WebhooksUnderTest;
 let actor: Actor;
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => the.close());
 beforeEach(async () => {
   actor = await the.core.actor();
-  hook = await the.hook(actor, ['reward.*']);
+  hook = await the.createWebhook(actor, ['reward.*']);
 });
 
 const SUCCEEDED = { statusCode: 200, responseTimeMs: 1 };
@@ -52,7 +52,7 @@ describe('a replay', () => {
 
   it('reaches events from before the webhook was there, and from while it was inactive', async () => {
     const before = await the.emit(actor);
-    hook = await the.hook(actor);
+    hook = await the.createWebhook(actor);
     await the.webhooks.update(actor, hook, { is_active: false });
     const meanwhile = await the.emit(actor, { type: 'reward.granted' });
     await the.webhooks.update(actor, hook, { is_active: true });
@@ -86,7 +86,7 @@ describe('a replay', () => {
     const event = await the.emit(actor);
     const told: DeliveryRef[] = [];
     const unsubscribe = new WebhookFanOut(platform).subscribe((refs) => told.push(...refs));
-    await the.core.listening();
+    await the.core.untilListening();
     await replay(event.id);
     while (told.length === 0) await sleep(10);
     unsubscribe();
@@ -102,7 +102,7 @@ describe('a replay', () => {
     await the.deliveries.record(attempt, FAILED);
     await expect(replay(event.id)).rejects.toMatchObject(stateOf('DUE'));
     expect(await runsOf(event.uuid)).toHaveLength(1);
-    const other = await the.hook(actor);
+    const other = await the.createWebhook(actor);
     await expect(the.webhooks.replay(actor, other, { event_id: event.id })).resolves.toMatchObject({
       run: 0,
     });
@@ -142,7 +142,7 @@ describe('a replay', () => {
   });
 
   it('of an event that the fan-out comes to only now is that delivery, not another', async () => {
-    hook = await the.hook(actor);
+    hook = await the.createWebhook(actor);
     const [replayedFirst, later] = [await the.emit(actor), await the.emit(actor)];
     expect(await replay(replayedFirst.id)).toMatchObject({ run: 0 });
     const relay = new WebhookFanOut(the.core.platform).start((error) => {
@@ -204,7 +204,7 @@ describe('a replay', () => {
     const other = await the.core.actor();
     const theirs = await the.emit(other);
     await expect(replay(theirs.id, other)).rejects.toMatchObject({ code: 'not_found', details: [] });
-    const gone = await the.hook(actor);
+    const gone = await the.createWebhook(actor);
     await the.webhooks.delete(actor, gone);
     for (const asked of [gone, 'whk_nonsense', event.id]) {
       await expect(the.webhooks.replay(actor, asked, { event_id: event.id })).rejects.toMatchObject({
@@ -231,10 +231,10 @@ describe('a replay', () => {
 
   it('with an Idempotency-Key that comes again begins nothing more', async () => {
     const event = await the.emit(actor);
-    const again = { ...actor, once: the.core.once(actor.userId, 'replay') };
+    const again = { ...actor, once: the.core.idempotencyContext(actor.userId, 'replay') };
     await replay(event.id, again);
     await the.deliveries.record(await the.claimed(await last(event.uuid)), SUCCEEDED);
-    await expect(replay(event.id, again)).rejects.toBeInstanceOf(AnswerReplayed);
+    await expect(replay(event.id, again)).rejects.toBeInstanceOf(ResponseReplayed);
     expect(await runsOf(event.uuid)).toHaveLength(1);
   });
 });

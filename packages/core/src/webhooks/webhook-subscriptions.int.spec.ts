@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { decodeId, EVENT_SELECTORS, EVENT_TYPES, typesOf } from '@trading-automation/contracts';
+import { decodeId, EVENT_SELECTORS, EVENT_TYPES, expandEventSelector } from '@trading-automation/contracts';
 import type { Relay } from '@trading-automation/persistence';
 import type { Actor } from '../operations/index.js';
 
 import { WebhooksUnderTest } from './testing/webhooks-under-test.js';
-import { WebhookFanOut } from './webhook-fan-out.js';
+import { WebhookFanOut } from './webhook-fan-out.service.js';
 
 let the: WebhooksUnderTest;
 let relay: Pick<Relay, 'stop'>;
@@ -29,7 +29,7 @@ const owedTo = async (hook: string) => {
 
 /** Until the fan-out has passed everything committed so far: an event to all that is committed last has arrived. */
 async function settle(actor: Actor): Promise<void> {
-  const witness = await the.hook(actor);
+  const witness = await the.createWebhook(actor);
   const { uuid } = await the.emit(actor);
   while (!(await owedTo(witness)).some((owed) => owed.uuid === uuid)) await sleep(10);
   await the.webhooks.delete(actor, witness);
@@ -39,7 +39,7 @@ describe('a subscription', () => {
   it('of every form gets the kinds that it covers and no other, each once', async () => {
     const actor = await the.core.actor();
     const hooks = new Map<string, string>();
-    for (const selector of EVENT_SELECTORS) hooks.set(selector, await the.hook(actor, [selector]));
+    for (const selector of EVENT_SELECTORS) hooks.set(selector, await the.createWebhook(actor, [selector]));
     const emitted = new Map<string, string>();
     for (const type of EVENT_TYPES) emitted.set(type, (await the.emit(actor, { type })).uuid);
     await settle(actor);
@@ -47,14 +47,14 @@ describe('a subscription', () => {
       const got = (await owedTo(hook)).filter(({ uuid, type }) => emitted.get(type) === uuid);
       expect([selector, got.map(({ type }) => type).sort()]).toEqual([
         selector,
-        [...typesOf(selector)].sort(),
+        [...expandEventSelector(selector)].sort(),
       ]);
     }
   });
 
   it('by several selectors that cover the same kind gets it once', async () => {
     const actor = await the.core.actor();
-    const hook = await the.hook(actor, ['*', 'trade.*', 'trade.filled']);
+    const hook = await the.createWebhook(actor, ['*', 'trade.*', 'trade.filled']);
     const { uuid } = await the.emit(actor, { type: 'trade.filled' });
     await settle(actor);
     expect((await owedTo(hook)).filter((owed) => owed.uuid === uuid)).toHaveLength(1);
@@ -62,7 +62,7 @@ describe('a subscription', () => {
 
   it('is never to the events of somebody else', async () => {
     const [actor, other] = [await the.core.actor(), await the.core.actor()];
-    const hook = await the.hook(actor);
+    const hook = await the.createWebhook(actor);
     const { uuid } = await the.emit(other);
     await settle(other);
     expect((await owedTo(hook)).filter((owed) => owed.uuid === uuid)).toEqual([]);
@@ -70,14 +70,14 @@ describe('a subscription', () => {
 
   it('that is changed goes by what it says then, for every event committed after the change', async () => {
     const actor = await the.core.actor();
-    const hook = await the.hook(actor, ['trade.*']);
+    const hook = await the.createWebhook(actor, ['trade.*']);
     const expected: string[] = [];
     for (let round = 0; round < 10; round++) {
       const selector = round % 2 === 0 ? 'reward.*' : 'trade.filled';
       await the.webhooks.update(actor, hook, { events: [selector] });
       for (const type of ['trade.filled', 'reward.granted'] as const) {
         const { uuid } = await the.emit(actor, { type });
-        if (typesOf(selector).includes(type)) expected.push(uuid);
+        if (expandEventSelector(selector).includes(type)) expected.push(uuid);
       }
       // What is not passed yet goes by the next change, which is no promise of this one.
       await settle(actor);

@@ -30,7 +30,7 @@ const CONCURRENCY = 32;
  * Test events: one attempt each, never retried and never counted. They are no part of the outbox, so that no other
  * webhook hears of them, and nothing is owed before the attempt has ended.
  */
-export class WebhookTests {
+export class WebhookTestsService {
   constructor(private readonly platform: Platform) {}
 
   /** Answers the APIs' calls until it is stopped. */

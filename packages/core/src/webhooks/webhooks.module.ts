@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { Commands, Lists } from '../operations/index.js';
+import { CommandRunner, ListReader } from '../operations/index.js';
 import { Platform } from '../platform/index.js';
 import { DeadLettersService } from './dead-letters.service.js';
 import { WebhookSecrets } from './webhook-secret.js';
@@ -10,15 +10,15 @@ import { WebhooksService } from './webhooks.service.js';
   providers: [
     {
       provide: WebhooksService,
-      useFactory: (platform: Platform, lists: Lists, commands: Commands, secrets: WebhookSecrets) =>
+      useFactory: (platform: Platform, lists: ListReader, commands: CommandRunner, secrets: WebhookSecrets) =>
         new WebhooksService(platform, lists, commands, secrets),
-      inject: [Platform, Lists, Commands, WebhookSecrets],
+      inject: [Platform, ListReader, CommandRunner, WebhookSecrets],
     },
     {
       provide: DeadLettersService,
-      useFactory: (platform: Platform, lists: Lists, commands: Commands) =>
+      useFactory: (platform: Platform, lists: ListReader, commands: CommandRunner) =>
         new DeadLettersService(platform, lists, commands),
-      inject: [Platform, Lists, Commands],
+      inject: [Platform, ListReader, CommandRunner],
     },
   ],
   exports: [WebhooksService, DeadLettersService],

@@ -8,9 +8,9 @@ import { newUuid } from '@trading-automation/persistence';
 import type { Actor } from '../operations/index.js';
 
 import { generateSealingKeyPair, Opener, Sealer, type SealingKeyPair } from '../sealing/index.js';
-import { CoreUnderTest, statementsOf } from '../testing/index.js';
+import { CoreUnderTest, countStatements } from '../testing/index.js';
 import { WebhookSecrets } from './webhook-secret.js';
-import { WebhookTests } from './webhook-tests.service.js';
+import { WebhookTestsService } from './webhook-tests.service.js';
 import { WebhooksService } from './webhooks.service.js';
 
 const ASKED = { limit: 20, sort: 'created_at', order: 'desc', include: [] } as const;
@@ -144,7 +144,7 @@ describe('a webhook', () => {
     const [one, two] = [await webhooks.get(owner, first.id), await webhooks.get(owner, second.id)];
     expect(await webhooks.getMany(owner, asked)).toEqual([two, null, null, one, null, null, two]);
     const look = () => webhooks.getMany(owner, asked);
-    expect(await statementsOf(core.platform.database, look)).toBe(1);
+    expect(await countStatements(core.platform.database, look)).toBe(1);
     expect(await webhooks.getMany(owner, ['whk_x'])).toEqual([null]);
     const idle: Actor = { ...owner, credential: { ...owner.credential, permissions: [] } };
     await expect(webhooks.getMany(idle, asked)).rejects.toMatchObject({ code: 'permission_denied' });
@@ -200,7 +200,7 @@ describe('a test event', () => {
     const actor = await core.actor();
     const { id } = await webhooks.create(actor, { ...HOOK, events: ['*'] });
     const sent: { payload: string; attempt: number }[] = [];
-    const server = new WebhookTests(core.platform).serve({
+    const server = new WebhookTestsService(core.platform).serve({
       send: async ({ payload, attempt }) => {
         sent.push({ payload: Buffer.from(payload).toString(), attempt });
         return { statusCode: 500, error: 'http_status', responseTimeMs: 7, responseBody: 'no' };
@@ -235,7 +235,7 @@ describe('a test event', () => {
   it('that nobody answered shows null for the body of the answer', async () => {
     const actor = await core.actor();
     const { id } = await webhooks.create(actor, HOOK);
-    const server = new WebhookTests(core.platform).serve({
+    const server = new WebhookTestsService(core.platform).serve({
       send: async () => ({ error: 'timeout', responseTimeMs: 7 }),
       onError: (error) => {
         throw error;
@@ -254,7 +254,7 @@ describe('a test event', () => {
     const outcome = expect(asked).rejects.toMatchObject({ code: 'not_found' });
     await untilRow("SELECT FROM process_calls WHERE name = 'webhook.test'");
     await webhooks.delete(actor, id);
-    const server = new WebhookTests(core.platform).serve({
+    const server = new WebhookTestsService(core.platform).serve({
       send: () => Promise.reject(new Error('sent after all')),
       onError: () => undefined,
     });

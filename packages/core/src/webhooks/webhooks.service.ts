@@ -27,23 +27,23 @@ import { lockUser } from '../access/index.js';
 import {
   type Actor,
   authorise,
-  type Commands,
+  type CommandRunner,
   conditions,
-  instantOf,
-  type ListedPage,
+  decodeIdOrThrow,
+  idNotFound,
+  invalidState,
   type ListQuery,
-  type Lists,
+  type ListReader,
   limitReached,
-  recordsByIds,
-  stateRefused,
-  toRefusal,
-  unknownId,
-  uuidOf,
+  loadByIds,
+  type PageWithCursors,
+  parseInstant,
+  toDomainError,
 } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
-import { killDueDeliveries, lockWebhook } from './delivery.queries.js';
-import { judgeUrl } from './egress.js';
-import { findEventKind, isKnownEvent, openState, replayEvent } from './replay.queries.js';
+import { deadLetterDueDeliveries, lockWebhook } from './delivery.queries.js';
+import { checkWebhookUrl } from './egress.js';
+import { findEventType, isKnownEvent, latestRunStatus, replayEvent } from './replay.queries.js';
 import { WebhookEntity } from './webhook.entity.js';
 import { ATTEMPT_FROM, ATTEMPT_SELECT, type AttemptRow, deliveryView, webhookView } from './webhook.view.js';
 import { newWebhookSecret, type WebhookSecrets, webhookSecretContext } from './webhook-secret.js';
@@ -68,8 +68,8 @@ const OWN = allColumns(
 export class WebhooksService {
   constructor(
     private readonly platform: Platform,
-    private readonly lists: Lists,
-    private readonly commands: Commands,
+    private readonly lists: ListReader,
+    private readonly commands: CommandRunner,
     private readonly secrets: WebhookSecrets,
     private readonly testTimeoutMs = WEBHOOK_TEST_TIMEOUT_MS,
   ) {}
@@ -77,9 +77,9 @@ export class WebhooksService {
   /** The answer alone carries the secret: it is stored sealed, and this process can't open it. */
   async create(actor: Actor, input: WebhookCreate): Promise<WebhookWithSecret> {
     authorise(actor, webhookOperations.create.access);
-    return this.commands.run(actor.once, async (tx) => {
+    return this.commands.run(actor.idempotency, async (tx) => {
       this.assertCallable(input.url);
-      await assertRoom(tx, actor.userId);
+      await assertBelowLimit(tx, actor.userId);
       const id = newUuid();
       const secret = newWebhookSecret();
       const secretSealed = await this.secrets.sealer.seal(secret, webhookSecretContext(id));
@@ -92,7 +92,7 @@ export class WebhooksService {
     });
   }
 
-  async list(actor: Actor, query: ListQuery): Promise<ListedPage<Webhook>> {
+  async list(actor: Actor, query: ListQuery): Promise<PageWithCursors<Webhook>> {
     authorise(actor, webhookOperations.list.access);
     const source = {
       select: COLUMNS(this.platform.database),
@@ -111,14 +111,16 @@ export class WebhooksService {
 
   async get(actor: Actor, id: string): Promise<Webhook> {
     authorise(actor, webhookOperations.get.access);
-    return webhookView(await findOwnWebhook(this.platform.database.manager, actor, uuidOf('whk', id)));
+    return webhookView(
+      await findOwnWebhook(this.platform.database.manager, actor, decodeIdOrThrow('whk', id)),
+    );
   }
 
   /** Each at the place of its id; null where `get` finds none. */
   async getMany(actor: Actor, publicIds: readonly string[]): Promise<readonly (Webhook | null)[]> {
     authorise(actor, webhookOperations.get.access);
     const { database } = this.platform;
-    return recordsByIds('whk', publicIds, async (ids) => {
+    return loadByIds('whk', publicIds, async (ids) => {
       const rows = await queryPrepared(database.manager, OWN(database), [ids, actor.userId]);
       return hydrate(database, WebhookEntity, rows).map(webhookView);
     });
@@ -130,8 +132,8 @@ export class WebhooksService {
    */
   async update(actor: Actor, id: string, changes: WebhookUpdate): Promise<Webhook> {
     authorise(actor, webhookOperations.update.access);
-    const uuid = uuidOf('whk', id);
-    return this.commands.run(actor.once, async (tx) => {
+    const uuid = decodeIdOrThrow('whk', id);
+    return this.commands.run(actor.idempotency, async (tx) => {
       if (changes.url !== undefined) this.assertCallable(changes.url);
       if (Object.keys(changes).length > 0) await change(tx, actor, uuid, changes);
       return webhookView(await findOwnWebhook(tx, actor, uuid));
@@ -141,8 +143,8 @@ export class WebhooksService {
   /** The answer alone carries the new secret. What is sent from now on is signed with it, waiting attempts too. */
   async rotateSecret(actor: Actor, id: string): Promise<WebhookWithSecret> {
     authorise(actor, webhookOperations.rotateSecret.access);
-    const uuid = uuidOf('whk', id);
-    return this.commands.run(actor.once, async (tx) => {
+    const uuid = decodeIdOrThrow('whk', id);
+    return this.commands.run(actor.idempotency, async (tx) => {
       const secret = newWebhookSecret();
       const secretSealed = await this.secrets.sealer.seal(secret, webhookSecretContext(uuid));
       const [, count] = await tx.query(
@@ -159,8 +161,8 @@ export class WebhooksService {
   /** Nothing more is begun to be sent; what was owed is discarded, and the secret is gone. */
   async delete(actor: Actor, id: string): Promise<{ id: string; deleted: true }> {
     authorise(actor, webhookOperations.delete.access);
-    const uuid = uuidOf('whk', id);
-    return this.commands.run(actor.once, async (tx) => {
+    const uuid = decodeIdOrThrow('whk', id);
+    return this.commands.run(actor.idempotency, async (tx) => {
       const [, count] = await tx.query(
         `UPDATE webhooks SET deleted_at = now(), updated_at = now(), is_active = false, secret_sealed = NULL
          WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL`,
@@ -181,21 +183,21 @@ export class WebhooksService {
     actor: Actor,
     id: string,
     query: ListQuery & QueryOf<typeof webhookOperations.deliveries>,
-  ): Promise<ListedPage<Delivery>> {
+  ): Promise<PageWithCursors<Delivery>> {
     authorise(actor, webhookOperations.deliveries.access);
     const { manager } = this.platform.database;
-    const webhook = await findOwnWebhook(manager, actor, uuidOf('whk', id));
+    const webhook = await findOwnWebhook(manager, actor, decodeIdOrThrow('whk', id));
     const { where, params } = conditions([
       ['a.webhook_id =', webhook.id],
       ['a.event_type =', query.event_type],
       ['d.event_id =', query.event_id && (await eventOfFilter(manager, webhook, query.event_id))],
-      ['a.created_at >=', instantOf(query.from)],
-      ['a.created_at <', instantOf(query.to)],
+      ['a.created_at >=', parseInstant(query.from)],
+      ['a.created_at <', parseInstant(query.to)],
     ]);
     const source = {
       select: ATTEMPT_SELECT,
       from: ATTEMPT_FROM,
-      where: query.status === undefined ? where : [...where, OF_STATUS[query.status]],
+      where: query.status === undefined ? where : [...where, STATUS_CONDITIONS[query.status]],
       params,
       sorts: {
         created_at: { column: 'a.created_at', type: 'timestamptz' as const },
@@ -217,16 +219,16 @@ export class WebhooksService {
    */
   async replay(actor: Actor, id: string, { event_id }: WebhookReplayAsked): Promise<WebhookReplay> {
     authorise(actor, webhookOperations.replay.access);
-    const [uuid, eventId] = [uuidOf('whk', id), decodeId('evt', event_id)];
-    return this.commands.run(actor.once, async (tx) => {
+    const [uuid, eventId] = [decodeIdOrThrow('whk', id), decodeId('evt', event_id)];
+    return this.commands.run(actor.idempotency, async (tx) => {
       const webhook = await findOwnWebhook(tx, actor, uuid);
-      const eventType = eventId === null ? undefined : await findEventKind(tx, actor.userId, eventId);
-      if (eventId === null || eventType === undefined) throw unknownId('event_id', 'event');
+      const eventType = eventId === null ? undefined : await findEventType(tx, actor.userId, eventId);
+      if (eventId === null || eventType === undefined) throw idNotFound('event_id', 'event');
       const { isActive, isDeleted } = await lockWebhook(tx, webhook.id);
       if (isDeleted) throw new DomainError('not_found');
-      if (!isActive) throw takesNothing();
+      if (!isActive) throw webhookInactive();
       const run = await replayEvent(tx, webhook.id, { id: eventId, type: eventType });
-      if (run === undefined) throw onItsWay(await openState(tx, webhook.id, eventId));
+      if (run === undefined) throw deliveryInProgress(await latestRunStatus(tx, webhook.id, eventId));
       return { event_id: encodeId('evt', eventId), event_type: eventType, run };
     });
   }
@@ -239,7 +241,7 @@ export class WebhooksService {
   async test(actor: Actor, id: string): Promise<Delivery> {
     authorise(actor, webhookOperations.test.access);
     return this.commands.runPrepared(
-      actor.once,
+      actor.idempotency,
       () => this.sendTest(actor, id),
       async (tx, attemptId) => deliveryView(await findAttempt(tx, attemptId)),
     );
@@ -247,7 +249,7 @@ export class WebhooksService {
 
   private async sendTest(actor: Actor, id: string): Promise<string> {
     const { database, listener } = this.platform;
-    const webhook = await findOwnWebhook(database.manager, actor, uuidOf('whk', id));
+    const webhook = await findOwnWebhook(database.manager, actor, decodeIdOrThrow('whk', id));
     try {
       const reply = await callProcess({
         dataSource: database,
@@ -259,12 +261,12 @@ export class WebhooksService {
       return decodeCallId(reply);
     } catch (error) {
       if (error instanceof CallRefused && error.code === 'not_found') throw new DomainError('not_found');
-      throw toRefusal(error);
+      throw toDomainError(error);
     }
   }
 
   private assertCallable(url: string): void {
-    const verdict = judgeUrl(url, { allowLoopback: this.secrets.allowLoopback });
+    const verdict = checkWebhookUrl(url, { allowLoopback: this.secrets.allowLoopback });
     if ('url' in verdict) return;
     const { code, message } = verdict;
     throw new DomainError('validation_failed', undefined, [{ field: 'url', code, message }]);
@@ -272,7 +274,7 @@ export class WebhooksService {
 }
 
 /** Counted under the user's lock: two requests at once can't both take the last place. */
-async function assertRoom(tx: Tx, userId: string): Promise<void> {
+async function assertBelowLimit(tx: Tx, userId: string): Promise<void> {
   await lockUser(tx, userId);
   const [{ count }] = await tx.query(
     'SELECT count(*)::int AS count FROM webhooks WHERE user_id = $1 AND deleted_at IS NULL',
@@ -297,28 +299,28 @@ async function change(tx: Tx, actor: Actor, id: string, changes: WebhookUpdate):
     [id, actor.userId, url, events && [...new Set(events)], description, is_active],
   );
   if (count === 0) throw new DomainError('not_found');
-  if (is_active === false) await killDueDeliveries(tx, id);
+  if (is_active === false) await deadLetterDueDeliveries(tx, id);
 }
 
 /** In words of their own, not as a parameter: what failed is found by an index of its own. */
-const OF_STATUS: Readonly<Record<DeliveryStatus, string>> = {
+const STATUS_CONDITIONS: Readonly<Record<DeliveryStatus, string>> = {
   SUCCEEDED: "a.status = 'SUCCEEDED'",
   FAILED: "a.status = 'FAILED'",
 };
 
 async function eventOfFilter(tx: Tx, webhook: WebhookEntity, eventId: string): Promise<string> {
   const uuid = decodeId('evt', eventId);
-  if (uuid === null || !(await isKnownEvent(tx, webhook, uuid))) throw unknownId('event_id', 'event');
+  if (uuid === null || !(await isKnownEvent(tx, webhook, uuid))) throw idNotFound('event_id', 'event');
   return uuid;
 }
 
 /** The refusal of what would be owed to a webhook that is not in use. */
-export function takesNothing(): DomainError {
-  return stateRefused('The webhook is inactive: send it is_active: true first.', 'INACTIVE');
+export function webhookInactive(): DomainError {
+  return invalidState('The webhook is inactive: send it is_active: true first.', 'INACTIVE');
 }
 
-function onItsWay(state: string): DomainError {
-  return stateRefused('The event is on its way to this webhook already; wait for what comes of it.', state);
+function deliveryInProgress(state: string): DomainError {
+  return invalidState('The event is on its way to this webhook already; wait for what comes of it.', state);
 }
 
 /** A webhook of the actor's that is not deleted. @throws {DomainError} `not_found` */

@@ -1,5 +1,5 @@
 import { canonicalDecimal, encodeId, type Withdrawal } from '@trading-automation/contracts';
-import { Exact } from '../values/index.js';
+import { BigDecimal } from '../values/index.js';
 import type { WithdrawalEntity } from './withdrawal.entity.js';
 
 const NO_PAYOUTS_YET =
@@ -11,7 +11,7 @@ export function withdrawalView(withdrawal: WithdrawalEntity): Withdrawal {
     id: encodeId('wdr', withdrawal.id),
     amount: canonicalDecimal(amount),
     fee: canonicalDecimal(fee),
-    net_amount: new Exact(amount).minus(fee).toString(),
+    net_amount: new BigDecimal(amount).minus(fee).toString(),
     currency: withdrawal.currency,
     network: withdrawal.network,
     wallet_address: withdrawal.walletAddress,

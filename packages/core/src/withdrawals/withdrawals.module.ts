@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { Decimal } from '@trading-automation/contracts';
 import { Ledger, LedgerModule } from '../ledger/index.js';
-import { Commands, Lists } from '../operations/index.js';
+import { CommandRunner, ListReader } from '../operations/index.js';
 import { Platform } from '../platform/index.js';
 import { WithdrawalsService } from './withdrawals.service.js';
 
@@ -20,9 +20,9 @@ export class WithdrawalsModule {
       providers: [
         {
           provide: WithdrawalsService,
-          useFactory: (platform: Platform, lists: Lists, commands: Commands, ledger: Ledger) =>
+          useFactory: (platform: Platform, lists: ListReader, commands: CommandRunner, ledger: Ledger) =>
             new WithdrawalsService({ platform, lists, commands, ledger, fee }),
-          inject: [Platform, Lists, Commands, Ledger],
+          inject: [Platform, ListReader, CommandRunner, Ledger],
         },
       ],
       exports: [WithdrawalsService],

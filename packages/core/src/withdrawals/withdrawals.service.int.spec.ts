@@ -9,8 +9,8 @@ import {
 import { inTransaction, newUuid } from '@trading-automation/persistence';
 
 import { Ledger } from '../ledger/index.js';
-import { type Actor, AnswerReplayed, querySchemaOf } from '../operations/index.js';
-import { CoreUnderTest, statementsOf } from '../testing/index.js';
+import { type Actor, querySchemaOf, ResponseReplayed } from '../operations/index.js';
+import { CoreUnderTest, countStatements } from '../testing/index.js';
 import { WithdrawalsService } from './withdrawals.service.js';
 
 let core: CoreUnderTest;
@@ -146,10 +146,10 @@ describe('withdrawing', () => {
 
   it('with an Idempotency-Key that comes again holds once', async () => {
     await earn('100');
-    const again = { ...actor, once: core.once(actor.userId, 'withdraw-1') };
+    const again = { ...actor, once: core.idempotencyContext(actor.userId, 'withdraw-1') };
     const made = await create({}, again);
     const replay = await create({}, again).catch((error) => error);
-    expect(replay).toBeInstanceOf(AnswerReplayed);
+    expect(replay).toBeInstanceOf(ResponseReplayed);
     expect(JSON.parse(replay.answer.body.toString())).toEqual(made);
     expect(await balance()).toEqual({ available: '90', held: '10' });
   });
@@ -284,7 +284,7 @@ describe('withdrawals by their ids', () => {
     const expected = [second, null, first, null, null, second];
     expect(await withdrawals.getMany(actor, asked)).toEqual(expected);
     const look = () => withdrawals.getMany(actor, asked);
-    expect(await statementsOf(core.platform.database, look)).toBe(1);
+    expect(await countStatements(core.platform.database, look)).toBe(1);
     expect(await withdrawals.getMany(actor, ['wdr_'])).toEqual([null]);
     const idle: Actor = { ...actor, credential: { ...actor.credential, permissions: [] } };
     await expect(withdrawals.getMany(idle, asked)).rejects.toMatchObject({ code: 'permission_denied' });

@@ -18,28 +18,28 @@ import type { EntityManager } from 'typeorm';
 import type { Ledger } from '../ledger/index.js';
 import {
   type Actor,
-  announce,
   authorise,
-  type Commands,
-  type ListedPage,
+  type CommandRunner,
+  decodeIdOrThrow,
+  emitEvent,
+  invalidState,
   type ListQuery,
-  type Lists,
-  recordsByIds,
-  stateRefused,
-  uuidOf,
+  type ListReader,
+  loadByIds,
+  type PageWithCursors,
 } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
-import { Exact } from '../values/index.js';
+import { BigDecimal } from '../values/index.js';
 import { isChecksummed } from './wallet-address.js';
 import { WithdrawalEntity } from './withdrawal.entity.js';
 import { withdrawalView } from './withdrawal.view.js';
 
 type WithdrawalsQuery = ListQuery & QueryOf<typeof withdrawalOperations.list>;
 
-export interface WithdrawalsParts {
+export interface WithdrawalsDependencies {
   readonly platform: Platform;
-  readonly lists: Lists;
-  readonly commands: Commands;
+  readonly lists: ListReader;
+  readonly commands: CommandRunner;
   readonly ledger: Ledger;
   /** In reward tokens; taken out of the amount. */
   readonly fee: Decimal;
@@ -53,11 +53,11 @@ const OWN = allColumns(
 );
 
 export class WithdrawalsService {
-  constructor(private readonly parts: WithdrawalsParts) {}
+  constructor(private readonly dependencies: WithdrawalsDependencies) {}
 
-  async list(actor: Actor, query: WithdrawalsQuery): Promise<ListedPage<Withdrawal>> {
+  async list(actor: Actor, query: WithdrawalsQuery): Promise<PageWithCursors<Withdrawal>> {
     authorise(actor, withdrawalOperations.list.access);
-    const { platform, lists } = this.parts;
+    const { platform, lists } = this.dependencies;
     const { status } = query;
     const source = {
       select: COLUMNS(platform.database),
@@ -77,14 +77,16 @@ export class WithdrawalsService {
 
   async get(actor: Actor, id: string): Promise<Withdrawal> {
     authorise(actor, withdrawalOperations.get.access);
-    return withdrawalView(await find(this.parts.platform.database.manager, actor, uuidOf('wdr', id)));
+    return withdrawalView(
+      await find(this.dependencies.platform.database.manager, actor, decodeIdOrThrow('wdr', id)),
+    );
   }
 
   /** Each at the place of its id; null where `get` finds none. */
   async getMany(actor: Actor, publicIds: readonly string[]): Promise<readonly (Withdrawal | null)[]> {
     authorise(actor, withdrawalOperations.get.access);
-    const { database } = this.parts.platform;
-    return recordsByIds('wdr', publicIds, async (ids) => {
+    const { database } = this.dependencies.platform;
+    return loadByIds('wdr', publicIds, async (ids) => {
       const rows = await queryPrepared(database.manager, OWN(database), [ids, actor.userId]);
       return hydrate(database, WithdrawalEntity, rows).map(withdrawalView);
     });
@@ -92,13 +94,13 @@ export class WithdrawalsService {
 
   async create(actor: Actor, input: WithdrawalCreate): Promise<Withdrawal> {
     authorise(actor, withdrawalOperations.create.access);
-    return this.parts.commands.run(actor.once, async (tx) => {
-      const { fee } = this.parts;
+    return this.dependencies.commands.run(actor.idempotency, async (tx) => {
+      const { fee } = this.dependencies;
       assertAddress(input.wallet_address);
       assertAboveFee(input.amount, fee);
       await this.assertBalance(tx, actor.userId, input.amount);
       const id = newUuid();
-      const { currency, network } = this.parts.ledger.token;
+      const { currency, network } = this.dependencies.ledger.token;
       await tx.query(
         `INSERT INTO withdrawals (id, user_id, amount, fee, currency, network, wallet_address)
          VALUES ($1, $2, $3, $4, $5, $6, $7)`,
@@ -106,14 +108,14 @@ export class WithdrawalsService {
       );
       const withdrawal = await find(tx, actor, id);
       await this.move(tx, withdrawal, 'held');
-      return tell(tx, withdrawal, 'withdrawal.created');
+      return emitWithdrawalEvent(tx, withdrawal, 'withdrawal.created');
     });
   }
 
   async cancel(actor: Actor, publicId: string): Promise<Withdrawal> {
     authorise(actor, withdrawalOperations.cancel.access);
-    return this.parts.commands.run(actor.once, async (tx) => {
-      const id = uuidOf('wdr', publicId);
+    return this.dependencies.commands.run(actor.idempotency, async (tx) => {
+      const id = decodeIdOrThrow('wdr', publicId);
       const [, count] = await tx.query(
         `UPDATE withdrawals SET status = 'CANCELLED', cancelled_at = clock_timestamp(), updated_at = clock_timestamp()
          WHERE id = $1 AND user_id = $2 AND status = 'PENDING'`,
@@ -122,7 +124,7 @@ export class WithdrawalsService {
       const withdrawal = await find(tx, actor, id);
       if (count === 0) throw notPending(withdrawal);
       await this.move(tx, withdrawal, 'released');
-      return tell(tx, withdrawal, 'withdrawal.cancelled');
+      return emitWithdrawalEvent(tx, withdrawal, 'withdrawal.cancelled');
     });
   }
 
@@ -134,14 +136,14 @@ export class WithdrawalsService {
     const available = { kind: 'available', userId } as const;
     const held = { kind: 'held', userId } as const;
     const [from, to] = what === 'held' ? [available, held] : [held, available];
-    await this.parts.ledger.post(tx, { fact: `withdrawal.${what}`, subjectId: id, from, to, amount });
+    await this.dependencies.ledger.post(tx, { fact: `withdrawal.${what}`, subjectId: id, from, to, amount });
   }
 
   /** @throws {DomainError} `insufficient_balance` */
   private async assertBalance(tx: Tx, userId: string, amount: Decimal): Promise<void> {
-    const { ledger } = this.parts;
+    const { ledger } = this.dependencies;
     const { available } = await ledger.lockBalance(tx, userId);
-    if (new Exact(available).gte(amount)) return;
+    if (new BigDecimal(available).gte(amount)) return;
     const { currency } = ledger.token;
     throw new DomainError('insufficient_balance', `Claim rewards first, or withdraw less.`, [
       {
@@ -168,7 +170,7 @@ function assertAddress(address: string): void {
 }
 
 function assertAboveFee(amount: Decimal, fee: Decimal): void {
-  if (new Exact(amount).gt(fee)) return;
+  if (new BigDecimal(amount).gt(fee)) return;
   throw new DomainError('validation_failed', undefined, [
     { field: 'amount', code: 'not_above_fee', message: `Must be above the fee of ${fee}.`, fee },
   ]);
@@ -176,7 +178,7 @@ function assertAboveFee(amount: Decimal, fee: Decimal): void {
 
 function notPending({ status }: WithdrawalEntity): DomainError {
   const message = 'Only a withdrawal that is PENDING can be cancelled.';
-  return stateRefused(message, status);
+  return invalidState(message, status);
 }
 
 async function find(manager: EntityManager, actor: Actor, id: string): Promise<WithdrawalEntity> {
@@ -185,8 +187,12 @@ async function find(manager: EntityManager, actor: Actor, id: string): Promise<W
   return withdrawal;
 }
 
-async function tell(tx: Tx, withdrawal: WithdrawalEntity, type: EventType): Promise<Withdrawal> {
+async function emitWithdrawalEvent(
+  tx: Tx,
+  withdrawal: WithdrawalEntity,
+  type: EventType,
+): Promise<Withdrawal> {
   const record = withdrawalView(withdrawal);
-  await announce(tx, { userId: withdrawal.userId, type, schema: withdrawalSchema, record });
+  await emitEvent(tx, { userId: withdrawal.userId, type, schema: withdrawalSchema, record });
   return record;
 }

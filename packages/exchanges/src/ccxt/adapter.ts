@@ -4,7 +4,7 @@
  */
 import type { Decimal, TimeInForce, TradeType, TradingType } from '@trading-automation/contracts';
 import type { Balances, BookLevel, CredentialsReport, VenueFill, VenueOrder } from '../port.js';
-import type { ClientLibrary, LibraryOptions } from './client-library.js';
+import type { CcxtClient, CcxtClientOptions } from './ccxt-client.js';
 import type { Refusals } from './failures.js';
 
 /** How one trading type is asked for. */
@@ -18,13 +18,13 @@ interface TradingMode {
 }
 
 /** A client, and what the adapter asks of it beyond ccxt's unified calls. */
-export interface OpenedClient {
-  readonly library: ClientLibrary;
+export interface VenueSession {
+  readonly library: CcxtClient;
   inspectCredentials(): Promise<CredentialsReport>;
 }
 
 /** What an exchange allows, by its own tariff. */
-interface Tariff {
+interface RateLimitSchedule {
   /** What one of ccxt's units of cost is in the exchange's weight. */
   readonly weightPerCost: number;
   /** Of one address. */
@@ -32,11 +32,11 @@ interface Tariff {
   /** Of one account. */
   readonly ordersPer10s: number;
   /** Whether a refusal for too many requests means one account alone, by its body. */
-  isOfAccount(body: string): boolean;
+  isAccountLimit(body: string): boolean;
 }
 
 /** The rules of a market that ccxt leaves in the exchange's own words. */
-export interface OwnRules {
+export interface NativeMarketRules {
   readonly marketAmountStep?: Decimal | undefined;
   readonly orderTypes: readonly TradeType[];
   readonly timeInForces: readonly TimeInForce[];
@@ -50,20 +50,20 @@ export type AccountEvent =
   | { readonly kind: 'ended' };
 
 /** Several accounts' streams on one connection. */
-export interface AccountDialect {
+export interface AccountStreamProtocol {
   /** ccxt's address. */
-  url(library: ClientLibrary): string;
+  url(library: CcxtClient): string;
   /** The most accounts of one connection. */
   readonly accountsPerConnection: number;
   /** By the tariff, for opening one stream. */
   readonly weight: number;
   /** Asks for the stream of the account that is spoken for. */
-  subscribe(library: ClientLibrary, requestId: string): object;
+  subscribe(library: CcxtClient, requestId: string): object;
   unsubscribe(streamId: string, requestId: string): object;
   /** Which request or stream a message is for; nothing where it is for neither. */
-  address(message: unknown): StreamMessage | undefined;
-  /** @throws {AnswerSenseless} where it can't be read */
-  read(library: ClientLibrary, event: unknown): AccountEvent | undefined;
+  routeMessage(message: unknown): StreamMessage | undefined;
+  /** @throws {MalformedResponse} where it can't be read */
+  read(library: CcxtClient, event: unknown): AccountEvent | undefined;
 }
 
 export type StreamMessage =
@@ -83,9 +83,9 @@ export interface BookDiff {
 export interface BookSnapshot extends Pick<BookDiff, 'last' | 'bids' | 'asks'> {}
 
 /** Public data. One connection follows one list of streams. */
-export interface MarketDialect {
+export interface MarketStreamProtocol {
   /** ccxt's address. */
-  url(library: ClientLibrary): string;
+  url(library: CcxtClient): string;
   /** The most streams of one connection. */
   readonly streamsPerConnection: number;
   subscribe(streams: readonly string[]): object;
@@ -93,20 +93,20 @@ export interface MarketDialect {
   acknowledges(message: unknown): boolean | undefined;
   bookStream(marketId: string): string;
   priceStream(marketId: string): string;
-  /** @throws {AnswerSenseless} where it can't be read */
+  /** @throws {MalformedResponse} where it can't be read */
   readBook(message: unknown): BookDiff | undefined;
-  /** @throws {AnswerSenseless} where it can't be read */
+  /** @throws {MalformedResponse} where it can't be read */
   readPrice(
     message: unknown,
   ): { readonly marketId: string; readonly price: Decimal; readonly at: Date } | undefined;
-  fetchBook(library: ClientLibrary, marketId: string): Promise<BookSnapshot>;
+  fetchBook(library: CcxtClient, marketId: string): Promise<BookSnapshot>;
 }
 
 export interface Adapter {
   readonly tradingTypes: Readonly<Partial<Record<TradingType, TradingMode>>>;
   /** The prefix and hexadecimal digits both fit the exchange's alphabet. */
   readonly clientOrderId: { readonly prefix: string; readonly length: number };
-  readonly tariff: Tariff;
+  readonly rateLimits: RateLimitSchedule;
   /** ccxt's options that load the markets of these trading types. */
   marketOptions(types: readonly TradingType[]): Readonly<Record<string, unknown>>;
   readonly fixedOptions: Readonly<Record<string, unknown>>;
@@ -121,10 +121,10 @@ export interface Adapter {
     readonly spanMs: number;
   };
   /** Whether this is an answer about balances at all: ccxt reads anything else as an empty account. */
-  isBalanceAnswer(info: unknown): boolean;
-  ownRules(info: unknown): OwnRules;
-  open(options: LibraryOptions): OpenedClient;
+  isBalanceResponse(info: unknown): boolean;
+  nativeRules(info: unknown): NativeMarketRules;
+  open(options: CcxtClientOptions): VenueSession;
   /** Where the exchange pushes; without it accounts have to be looked at. */
-  readonly accountStream?: AccountDialect | undefined;
-  readonly marketStream?: MarketDialect | undefined;
+  readonly accountStream?: AccountStreamProtocol | undefined;
+  readonly marketStream?: MarketStreamProtocol | undefined;
 }

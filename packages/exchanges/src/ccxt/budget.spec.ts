@@ -2,7 +2,7 @@ import { ExchangeError } from '../port.js';
 import { type BudgetClock, LocalBudget } from './budget.js';
 
 /** Time passes when the test says so. */
-class ClockOfTest implements BudgetClock {
+class FakeClock implements BudgetClock {
   #at = 5_000_400;
   readonly #wakes = new Map<symbol, { readonly at: number; readonly wake: () => void }>();
 
@@ -35,11 +35,11 @@ class ClockOfTest implements BudgetClock {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('the budget of one process', () => {
-  let clock: ClockOfTest;
+  let clock: FakeClock;
   let budget: LocalBudget;
   const call = { venue: 'x', accountKey: 'a', weight: 1, isOrder: false };
   beforeEach(() => {
-    clock = new ClockOfTest();
+    clock = new FakeClock();
     budget = new LocalBudget({ weightPerMinute: 100, ordersPer10s: 3 }, clock);
   });
 

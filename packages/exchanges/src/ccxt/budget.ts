@@ -7,7 +7,7 @@
 import type { BudgetedCall, CallBudget } from '../port.js';
 import { failure } from './failures.js';
 
-export interface LocalLimits {
+export interface VenueRateLimits {
   /** Of all calls to the exchange. */
   readonly weightPerMinute: number;
   /** Of each account. */
@@ -30,7 +30,7 @@ const CLOCK: BudgetClock = {
 };
 
 /** What was spent in the last `seconds`, by the second. */
-class Span {
+class SlidingWindow {
   readonly #bySecond = new Map<number, number>();
   #used = 0;
 
@@ -74,18 +74,18 @@ interface Waiting {
 }
 
 export class LocalBudget implements CallBudget {
-  readonly #weight: Span;
-  readonly #orders = new Map<string, Span>();
+  readonly #weight: SlidingWindow;
+  readonly #orders = new Map<string, SlidingWindow>();
   readonly #exits = new Set<Waiting>();
   readonly #others = new Set<Waiting>();
   #pausedUntil = 0;
-  #callOff: (() => void) | undefined;
+  #cancelTimer: (() => void) | undefined;
 
   constructor(
-    private readonly limits: LocalLimits,
+    private readonly limits: VenueRateLimits,
     private readonly clock: BudgetClock = CLOCK,
   ) {
-    this.#weight = new Span(60, limits.weightPerMinute);
+    this.#weight = new SlidingWindow(60, limits.weightPerMinute);
   }
 
   async take(call: BudgetedCall, signal: AbortSignal): Promise<void> {
@@ -125,16 +125,17 @@ export class LocalBudget implements CallBudget {
   }
 
   #advance(): void {
-    this.#callOff?.();
-    const soonestMs = this.#letThrough();
-    this.#callOff = soonestMs === undefined ? undefined : this.clock.after(soonestMs, () => this.#advance());
+    this.#cancelTimer?.();
+    const soonestMs = this.#admitWaiting();
+    this.#cancelTimer =
+      soonestMs === undefined ? undefined : this.clock.after(soonestMs, () => this.#advance());
   }
 
   /**
    * Lets through what can go, and answers in how many milliseconds to look again. One account that must wait holds up
    * nobody else; weight holds up all behind.
    */
-  #letThrough(): number | undefined {
+  #admitWaiting(): number | undefined {
     let soonestMs: number | undefined;
     for (const waiting of [...this.#exits, ...this.#others]) {
       const sharedMs = this.#sharedWaitMs(waiting.call);
@@ -167,12 +168,12 @@ export class LocalBudget implements CallBudget {
     if (call.isOrder) this.#ordersOf(call)?.spend(1, this.clock.now());
   }
 
-  #ordersOf({ accountKey }: BudgetedCall): Span | undefined {
+  #ordersOf({ accountKey }: BudgetedCall): SlidingWindow | undefined {
     if (accountKey === undefined) return undefined;
     const known = this.#orders.get(accountKey);
     if (known !== undefined) return known;
     this.#forgetIdle();
-    const span = new Span(10, this.limits.ordersPer10s);
+    const span = new SlidingWindow(10, this.limits.ordersPer10s);
     this.#orders.set(accountKey, span);
     return span;
   }

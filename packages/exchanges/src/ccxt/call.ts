@@ -38,7 +38,7 @@ export interface Call extends CallRequest {
   /** Whether any part of a request may have reached the exchange. */
   isSent: boolean;
   /** The last answer, whatever it said. */
-  answer?: { readonly status: number; readonly body: string };
+  response?: { readonly status: number; readonly body: string };
 }
 
 /** Whether nothing may be sent any more. */
@@ -46,10 +46,10 @@ export const isOver = ({ signal, endsAtMs }: Call): boolean =>
   signal.aborted || performance.now() >= endsAtMs;
 
 /** How long a call may take. */
-export type TimeLimit = Pick<Call, 'signal' | 'endsAtMs'>;
+export type Deadline = Pick<Call, 'signal' | 'endsAtMs'>;
 
 /** Of what is never sent. */
-export const noLimit = (): TimeLimit => ({
+export const noDeadline = (): Deadline => ({
   signal: new AbortController().signal,
   endsAtMs: Number.POSITIVE_INFINITY,
 });
@@ -68,8 +68,8 @@ export function currentCall(): Call {
 }
 
 /** The time limit of a call came before its end. */
-export class TimeLimitReached extends Error {
-  override readonly name = 'TimeLimitReached';
+export class DeadlineExceeded extends Error {
+  override readonly name = 'DeadlineExceeded';
 }
 
 /**
@@ -78,7 +78,7 @@ export class TimeLimitReached extends Error {
  */
 export async function runCall<T>(
   request: CallRequest,
-  limit: TimeLimit,
+  limit: Deadline,
   work: () => Promise<T>,
   translate: (error: unknown, call: Call) => Error,
 ): Promise<T> {
@@ -90,10 +90,10 @@ export async function runCall<T>(
   }
 }
 
-/** What `work` gives, or {@link TimeLimitReached} at the signal. `work` may go on: the transport stops it. */
+/** What `work` gives, or {@link DeadlineExceeded} at the signal. `work` may go on: the transport stops it. */
 async function beforeSignal<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  const { promise, reject } = pending<never>();
-  const onAbort = () => reject(new TimeLimitReached());
+  const { promise, reject } = createDeferred<never>();
+  const onAbort = () => reject(new DeadlineExceeded());
   if (signal.aborted) onAbort();
   else signal.addEventListener('abort', onAbort, { once: true });
   try {
@@ -104,12 +104,12 @@ async function beforeSignal<T>(signal: AbortSignal, work: Promise<T>): Promise<T
 }
 
 /** Runs `work`, which is synchronous and sends nothing, with the credentials of an account. */
-export function speakFor<T>(account: CallAccount, work: () => T): T {
-  return calls.run({ kind: 'read', account, ...noLimit(), isDispatched: false, isSent: false }, work);
+export function runAsAccount<T>(account: CallAccount, work: () => T): T {
+  return calls.run({ kind: 'read', account, ...noDeadline(), isDispatched: false, isSent: false }, work);
 }
 
 /** A promise and what settles it. */
-export function pending<T>() {
+export function createDeferred<T>() {
   let resolve!: (value: T) => void;
   let reject!: (error: Error) => void;
   const promise = new Promise<T>((onValue, onError) => {

@@ -2,7 +2,7 @@
 import { TRADING_TYPES } from '@trading-automation/contracts';
 import { z } from 'zod';
 import { ADAPTERS, adapterOf } from './adapters.js';
-import type { LocalLimits } from './budget.js';
+import type { VenueRateLimits } from './budget.js';
 
 const origin = z
   .url({ protocol: /^https?$/, error: 'expected an http or https address', abort: true })
@@ -59,11 +59,11 @@ export type VenueConfig = z.output<typeof venueConfig>;
  * The venues that the conformance suite was run for, by id; `conformance/` has a file for each. Another one may be
  * configured and looked at, but its accounts are not offered to anybody.
  */
-export const PROVEN_VENUES: ReadonlySet<string> = new Set(['paper']);
+export const CERTIFIED_VENUES: ReadonlySet<string> = new Set(['paper']);
 
 /** The paper exchange never is where the adapter would go by itself. */
-export function isProven({ id, url }: VenueConfig): boolean {
-  return PROVEN_VENUES.has(id) && (id !== 'paper' || url !== undefined);
+export function isCertified({ id, url }: VenueConfig): boolean {
+  return CERTIFIED_VENUES.has(id) && (id !== 'paper' || url !== undefined);
 }
 
 const venueList = z
@@ -96,8 +96,8 @@ function readJson(text: string): unknown {
 }
 
 /** What the exchange allows this deployment: its tariff, or what was agreed on. */
-export function limitsOf({ adapter, limits }: VenueConfig): LocalLimits {
-  const tariff = adapterOf(adapter)?.tariff;
+export function limitsOf({ adapter, limits }: VenueConfig): VenueRateLimits {
+  const tariff = adapterOf(adapter)?.rateLimits;
   if (tariff === undefined) throw new Error(`no adapter ${adapter}`);
   return {
     weightPerMinute: limits?.weightPerMinute ?? tariff.weightPerMinute,

@@ -1,8 +1,8 @@
 import { errors } from 'ccxt';
 import { ExchangeError } from '../port.js';
-import { type Call, type CallKind, noLimit, TimeLimitReached } from './call.js';
-import { AnswerSenseless, toExchangeError, VERDICTS } from './failures.js';
-import { AnswerLost, AnswerUnusable, NotSent } from './transport.js';
+import { type Call, type CallKind, DeadlineExceeded, noDeadline } from './call.js';
+import { MalformedResponse, toExchangeError, VERDICTS } from './failures.js';
+import { NotSent, ResponseLost, ResponseUnusable } from './transport.js';
 
 type ErrorName = keyof typeof VERDICTS;
 
@@ -10,7 +10,7 @@ const { default: _all, ...CLASSES } = errors;
 const NAMES = Object.keys(CLASSES) as ErrorName[];
 
 function call(kind: CallKind, state: Partial<Call>): Call {
-  return { kind, ...noLimit(), isDispatched: true, isSent: true, ...state };
+  return { kind, ...noDeadline(), isDispatched: true, isSent: true, ...state };
 }
 
 const told = (error: unknown, of: Call) => {
@@ -18,7 +18,7 @@ const told = (error: unknown, of: Call) => {
   return `${outcome}/${code}`;
 };
 
-const refused = { answer: { status: 400, body: '' } };
+const refused = { response: { status: 400, body: '' } };
 
 describe('what a failure means for the caller', () => {
   it('is settled for every error class that ccxt has', () => {
@@ -33,7 +33,7 @@ describe('what a failure means for the caller', () => {
   });
 
   it.each(NAMES)('%s says nothing certain about a write that was answered with a 5xx', (name) => {
-    const of = call('write', { answer: { status: 503, body: '' } });
+    const of = call('write', { response: { status: 503, body: '' } });
     expect(told(new errors[name]('x'), of)).toMatch(/^unknown/);
   });
 
@@ -71,17 +71,17 @@ describe('what a failure means for the caller', () => {
   });
 
   it('takes a refusal without a name as one only where HTTP says so too', () => {
-    const of = call('write', { answer: { status: 200, body: '' } });
+    const of = call('write', { response: { status: 200, body: '' } });
     expect(told(new errors.ExchangeError('x'), of)).toBe('unknown/bad_answer');
   });
 
   it.each([
-    ['no time left', new TimeLimitReached(), 'unknown/no_answer', 'retryable/unreachable'],
+    ['no time left', new DeadlineExceeded(), 'unknown/no_answer', 'retryable/unreachable'],
     ['no connection', new NotSent('unreachable'), undefined, 'retryable/unreachable'],
     ['a pause', new NotSent('rate_limited'), undefined, 'retryable/rate_limited'],
-    ['half an answer', new AnswerLost(), 'unknown/no_answer', undefined],
-    ['a redirect', new AnswerUnusable('a redirect'), 'unknown/bad_answer', undefined],
-    ['nonsense', new AnswerSenseless('nonsense'), 'unknown/bad_answer', undefined],
+    ['half an answer', new ResponseLost(), 'unknown/no_answer', undefined],
+    ['a redirect', new ResponseUnusable('a redirect'), 'unknown/bad_answer', undefined],
+    ['nonsense', new MalformedResponse('nonsense'), 'unknown/bad_answer', undefined],
     ['a fault of the client library', new TypeError('x'), 'unknown/bad_answer', 'fatal/not_supported'],
   ])('tells a write with %s by whether it was sent', (_what, error, sent, unsent) => {
     if (sent !== undefined) expect(told(error, call('write', {}))).toBe(sent);
@@ -90,11 +90,11 @@ describe('what a failure means for the caller', () => {
 
   it('knows that an order still waited for its turn', () => {
     const waiting = call('write', { isDispatched: false, isSent: false });
-    expect(told(new TimeLimitReached(), waiting)).toBe('retryable/rate_limited');
+    expect(told(new DeadlineExceeded(), waiting)).toBe('retryable/rate_limited');
   });
 
   it("goes by the exchange's own words where ccxt has no class for them", () => {
-    const of = call('write', { answer: { status: 400, body: '{"msg":"Duplicate order sent."}' } });
+    const of = call('write', { response: { status: 400, body: '{"msg":"Duplicate order sent."}' } });
     const refusals = [{ answer: /Duplicate/, code: 'duplicate_client_order_id' as const }];
     expect(toExchangeError(new errors.InvalidOrder('x'), of, refusals).code).toBe(
       'duplicate_client_order_id',
@@ -102,7 +102,7 @@ describe('what a failure means for the caller', () => {
   });
 
   it('carries the kind and the code of a failure, and none of its text', () => {
-    const of = call('write', { answer: { status: 400, body: '{"code":-1013,"msg":"a secret"}' } });
+    const of = call('write', { response: { status: 400, body: '{"code":-1013,"msg":"a secret"}' } });
     const error = toExchangeError(new errors.InvalidOrder('https://x/?signature=abc'), of, []);
     expect(error).toBeInstanceOf(ExchangeError);
     expect(error.message).toBe('The order breaks a rule of the exchange.');

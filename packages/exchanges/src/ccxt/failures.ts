@@ -7,14 +7,14 @@
  */
 import { errors } from 'ccxt';
 import { ExchangeError, type ExchangeErrorCode, type ExchangeOutcome } from '../port.js';
-import { type Call, TimeLimitReached } from './call.js';
-import { AnswerLost, AnswerUnusable, NotSent } from './transport.js';
+import { type Call, DeadlineExceeded } from './call.js';
+import { NotSent, ResponseLost, ResponseUnusable } from './transport.js';
 
 type Verdict = readonly [outcome: ExchangeOutcome, code: ExchangeErrorCode];
 
 /** An answer that makes no sense as one to what was asked. */
-export class AnswerSenseless extends Error {
-  override readonly name = 'AnswerSenseless';
+export class MalformedResponse extends Error {
+  override readonly name = 'MalformedResponse';
   /** @param detail what is wrong with it, in our own words */
   constructor(detail: string) {
     super(detail);
@@ -107,9 +107,10 @@ export function toExchangeError(error: unknown, call: Call, refusals: Refusals):
   if (error instanceof ExchangeError) return error;
   return failure(settle(verdictOf(error, call, refusals), call), {
     type: error instanceof Error ? error.name : typeof error,
-    status: call.answer?.status,
-    venueCode: venueCodeOf(call.answer?.body),
-    detail: error instanceof AnswerSenseless || error instanceof AnswerUnusable ? error.message : undefined,
+    status: call.response?.status,
+    venueCode: venueCodeOf(call.response?.body),
+    detail:
+      error instanceof MalformedResponse || error instanceof ResponseUnusable ? error.message : undefined,
   });
 }
 
@@ -120,21 +121,25 @@ function settle([outcome, code]: Verdict, { kind, isSent }: Call): Verdict {
 }
 
 function verdictOf(error: unknown, call: Call, refusals: Refusals): Verdict {
-  if (error instanceof TimeLimitReached) return unsure(call.isDispatched ? 'no_answer' : 'rate_limited');
+  if (error instanceof DeadlineExceeded) return unsure(call.isDispatched ? 'no_answer' : 'rate_limited');
   if (error instanceof NotSent) return unsure(error.reason);
-  if (error instanceof AnswerLost) return unsure('no_answer');
-  if (error instanceof AnswerUnusable || error instanceof AnswerSenseless) return unsure('bad_answer');
-  if (error instanceof errors.BaseError) return ofClient(error, call, refusals);
+  if (error instanceof ResponseLost) return unsure('no_answer');
+  if (error instanceof ResponseUnusable || error instanceof MalformedResponse) return unsure('bad_answer');
+  if (error instanceof errors.BaseError) return classifyCcxtError(error, call, refusals);
   return call.isSent ? unsure('bad_answer') : fatal('not_supported');
 }
 
-function ofClient(error: InstanceType<typeof errors.BaseError>, call: Call, refusals: Refusals): Verdict {
+function classifyCcxtError(
+  error: InstanceType<typeof errors.BaseError>,
+  call: Call,
+  refusals: Refusals,
+): Verdict {
   const verdict = VERDICTS[classOf(error)];
   if (!call.isSent) return verdict[1] === 'rule_violated' ? rejected('not_supported') : verdict;
   if (verdict[0] === 'unknown') return verdict;
-  const status = call.answer?.status ?? 0;
+  const status = call.response?.status ?? 0;
   if (status >= 500) return unsure('no_answer');
-  const own = refusals.find(({ answer }) => answer.test(call.answer?.body ?? ''));
+  const own = refusals.find(({ answer }) => answer.test(call.response?.body ?? ''));
   if (own !== undefined && verdict[0] === 'rejected') return rejected(own.code);
   // A refusal that ccxt has no name for is one only where HTTP says so as well.
   if (error.constructor === errors.ExchangeError && status < 400) return unsure('bad_answer');

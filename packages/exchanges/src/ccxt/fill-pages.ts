@@ -1,13 +1,13 @@
 /** Lists of fills that may be longer than one answer. */
 import type { VenueFill } from '../port.js';
 import type { Adapter } from './adapter.js';
-import type { ClientLibrary } from './client-library.js';
+import type { CcxtClient } from './ccxt-client.js';
 import { readFills } from './fills.js';
 
 type Params = Readonly<Record<string, unknown>>;
 
 export interface FillSource {
-  readonly library: ClientLibrary;
+  readonly library: CcxtClient;
   readonly rules: Adapter['fills'];
   readonly symbol: string;
   readonly params: Params;
@@ -24,7 +24,7 @@ export async function readAllFills(
     const answer = await library.fetchOrderTrades(exchangeOrderId, symbol, undefined, rules.pageSize, all);
     return readFills(answer, symbol, exchangeOrderId);
   };
-  return inOrder(await readOn(rules, ask, await ask({})));
+  return inOrder(await fetchRemainingPages(rules, ask, await ask({})));
 }
 
 /**
@@ -35,18 +35,18 @@ export async function readAllFills(
  */
 export async function readFillsSince(source: FillSource, since: Date): Promise<readonly VenueFill[]> {
   const { rules } = source;
-  const ask = (more: Params) => askFor(source, more);
+  const ask = (more: Params) => fetchPage(source, more);
   const newest = await ask({});
   const isAfter = ({ executedAt }: VenueFill) => executedAt >= since;
   if (newest.length < rules.pageSize || !newest.every(isAfter)) return inOrder(newest.filter(isAfter));
   for (let from = since.getTime(); from <= Date.now(); from += rules.spanMs) {
     const page = await ask(rules.between(new Date(from), new Date(from + rules.spanMs - 1)));
-    if (page.length > 0) return inOrder((await readOn(rules, ask, page, true)).filter(isAfter));
+    if (page.length > 0) return inOrder((await fetchRemainingPages(rules, ask, page, true)).filter(isAfter));
   }
   return inOrder(newest);
 }
 
-async function askFor(
+async function fetchPage(
   { library, rules, symbol, params }: FillSource,
   more: Params,
 ): Promise<readonly VenueFill[]> {
@@ -55,7 +55,7 @@ async function askFor(
 }
 
 /** All fills from `first` on. A page of nothing new ends it too, lest an exchange that heeds no position is asked for ever. */
-async function readOn(
+async function fetchRemainingPages(
   rules: Adapter['fills'],
   ask: (more: Params) => Promise<readonly VenueFill[]>,
   first: readonly VenueFill[],

@@ -1,37 +1,37 @@
 /** Fills, as ccxt tells them, in the port's form. */
 import { z } from 'zod';
 import type { VenueFill } from '../port.js';
-import { exact, expectAnswer } from './answers.js';
-import { AnswerSenseless } from './failures.js';
+import { MalformedResponse } from './failures.js';
+import { exactDecimal, parseResponse } from './parse-response.js';
 
-const answeredFill = z.object({
+const ccxtFill = z.object({
   id: z.string().min(1),
   order: z.string().min(1),
   symbol: z.string(),
   side: z.enum(['buy', 'sell']),
-  price: exact,
-  amount: exact,
-  fee: z.object({ cost: exact, currency: z.string().min(1) }),
+  price: exactDecimal,
+  amount: exactDecimal,
+  fee: z.object({ cost: exactDecimal, currency: z.string().min(1) }),
   takerOrMaker: z.enum(['taker', 'maker']),
   timestamp: z.number().int().positive(),
 });
 
-/** @throws {AnswerSenseless} where it can't be read */
+/** @throws {MalformedResponse} where it can't be read */
 export function readFill(answer: unknown): VenueFill {
-  return toFill(expectAnswer(answeredFill, answer));
+  return toFill(parseResponse(ccxtFill, answer));
 }
 
-/** @throws {AnswerSenseless} where one of them isn't a fill of this symbol and, where one is given, this order */
+/** @throws {MalformedResponse} where one of them isn't a fill of this symbol and, where one is given, this order */
 export function readFills(answer: unknown, symbol: string, exchangeOrderId?: string): readonly VenueFill[] {
-  return expectAnswer(z.array(answeredFill), answer).map((answered) => {
+  return parseResponse(z.array(ccxtFill), answer).map((answered) => {
     const fill = toFill(answered);
     if (fill.symbol !== symbol || fill.exchangeOrderId !== (exchangeOrderId ?? fill.exchangeOrderId))
-      throw new AnswerSenseless('a fill of another order');
+      throw new MalformedResponse('a fill of another order');
     return fill;
   });
 }
 
-function toFill(fill: z.output<typeof answeredFill>): VenueFill {
+function toFill(fill: z.output<typeof ccxtFill>): VenueFill {
   return {
     exchangeFillId: fill.id,
     exchangeOrderId: fill.order,

@@ -1,3 +1,3 @@
-export { LocalBudget, type LocalLimits } from './budget.js';
-export { limitsOf, PROVEN_VENUES, type VenueConfig, venueConfig, venuesSetting } from './config.js';
+export { LocalBudget, type VenueRateLimits } from './budget.js';
+export { CERTIFIED_VENUES, limitsOf, type VenueConfig, venueConfig, venuesSetting } from './config.js';
 export { createVenue, type VenueOptions } from './venue.js';

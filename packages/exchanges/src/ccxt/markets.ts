@@ -2,15 +2,15 @@
 import type { Decimal, TradingType } from '@trading-automation/contracts';
 import { z } from 'zod';
 import type { AssetBalance, Balances, Market } from '../port.js';
-import type { Adapter, OwnRules } from './adapter.js';
-import { exact, expectAnswer } from './answers.js';
-import { AnswerSenseless } from './failures.js';
+import type { Adapter, NativeMarketRules } from './adapter.js';
+import { MalformedResponse } from './failures.js';
+import { exactDecimal, parseResponse } from './parse-response.js';
 
-const limit = z.object({ min: exact.optional(), max: exact.optional() }).optional();
+const limit = z.object({ min: exactDecimal.optional(), max: exactDecimal.optional() }).optional();
 /** ccxt carries some of its exchanges' fees itself, as numbers. */
 const rate = z
   .union([z.number().transform(String), z.string()])
-  .pipe(exact)
+  .pipe(exactDecimal)
   .optional();
 const market = z.object({
   id: z.string().min(1),
@@ -19,10 +19,10 @@ const market = z.object({
   quote: z.string().min(1),
   settle: z.string().min(1).optional(),
   active: z.boolean().optional(),
-  contractSize: exact.optional(),
+  contractSize: exactDecimal.optional(),
   maker: rate,
   taker: rate,
-  precision: z.object({ price: exact, amount: exact }),
+  precision: z.object({ price: exactDecimal, amount: exactDecimal }),
   limits: z.object({ amount: limit, cost: limit, market: limit }),
   info: z.unknown(),
 });
@@ -43,11 +43,11 @@ export function readMarkets(
   });
 }
 
-function ownRulesOf(adapter: Adapter, info: unknown): OwnRules | undefined {
+function ownRulesOf(adapter: Adapter, info: unknown): NativeMarketRules | undefined {
   try {
-    return adapter.ownRules(info);
+    return adapter.nativeRules(info);
   } catch (error) {
-    if (error instanceof AnswerSenseless) return undefined;
+    if (error instanceof MalformedResponse) return undefined;
     throw error;
   }
 }
@@ -58,7 +58,7 @@ function isOf(entry: unknown, adapter: Adapter, type: TradingType): boolean {
   return kind !== undefined && (entry as Readonly<Record<string, unknown>>)[kind] === true;
 }
 
-function toMarket(data: z.output<typeof market>, own: OwnRules, tradingType: TradingType): Market {
+function toMarket(data: z.output<typeof market>, own: NativeMarketRules, tradingType: TradingType): Market {
   const { amount, cost, market: ofMarketOrders } = data.limits;
   return {
     symbol: data.symbol,
@@ -89,26 +89,29 @@ function bound(max: Decimal | undefined): Decimal | undefined {
   return max === '0' ? undefined : max;
 }
 
-const amounts = z.record(z.string(), exact.optional());
+const amounts = z.record(z.string(), exactDecimal.optional());
 const balances = z.object({ info: z.unknown(), free: amounts, used: amounts });
 
 export function readBalances(answer: unknown, adapter: Adapter): Balances {
-  const { info, free, used } = expectAnswer(balances, answer);
-  if (!adapter.isBalanceAnswer(info)) throw new AnswerSenseless('not about balances');
+  const { info, free, used } = parseResponse(balances, answer);
+  if (!adapter.isBalanceResponse(info)) throw new MalformedResponse('not about balances');
   const known: Record<string, AssetBalance> = {};
   for (const [asset, amount] of Object.entries(free)) {
     const locked = used[asset];
-    if (amount === undefined || locked === undefined) throw new AnswerSenseless('half a balance');
+    if (amount === undefined || locked === undefined) throw new MalformedResponse('half a balance');
     if (amount !== '0' || locked !== '0') known[asset] = { free: amount, locked };
   }
   return known;
 }
 
-const prices = z.record(z.string(), z.object({ price: exact.optional(), last: exact.optional() }));
+const prices = z.record(
+  z.string(),
+  z.object({ price: exactDecimal.optional(), last: exactDecimal.optional() }),
+);
 
 /** The last price of each that has one. */
 export function readPrices(answer: unknown, symbols: readonly string[]): Record<string, Decimal> {
-  const read = expectAnswer(prices, answer);
+  const read = parseResponse(prices, answer);
   return Object.fromEntries(
     symbols.flatMap((symbol) => {
       const price = read[symbol]?.price ?? read[symbol]?.last;

@@ -2,8 +2,8 @@
 import type { Decimal, TimeInForce, TradeType } from '@trading-automation/contracts';
 import { z } from 'zod';
 import type { OrderRequest, VenueOrder, VenueOrderStatus } from '../port.js';
-import { exact, expectAnswer } from './answers.js';
-import { AnswerSenseless, failure } from './failures.js';
+import { failure, MalformedResponse } from './failures.js';
+import { exactDecimal, parseResponse } from './parse-response.js';
 
 /** ccxt's arguments for an order. A price is given to limit orders alone: with one, a market order means a cost. */
 export interface OrderArguments {
@@ -63,7 +63,7 @@ export function orderArguments(order: OrderRequest, isSpot: boolean): OrderArgum
   };
 }
 
-const answeredOrder = z.object({
+const ccxtOrder = z.object({
   id: z.string().min(1),
   clientOrderId: z.string().min(1),
   symbol: z.string(),
@@ -72,11 +72,11 @@ const answeredOrder = z.object({
   side: z.enum(['buy', 'sell']),
   timeInForce: z.string().optional(),
   postOnly: z.boolean().optional(),
-  price: exact.optional(),
-  triggerPrice: exact.optional(),
+  price: exactDecimal.optional(),
+  triggerPrice: exactDecimal.optional(),
   status: z.enum(['open', 'closed', 'canceled', 'canceling', 'expired', 'rejected']),
-  amount: exact,
-  filled: exact,
+  amount: exactDecimal,
+  filled: exactDecimal,
   // Exchanges write -1 or 0 for what has not happened yet.
   timestamp: z.number().optional(),
   lastUpdateTimestamp: z.number().optional(),
@@ -84,38 +84,38 @@ const answeredOrder = z.object({
 });
 
 /** How an order was asked for: by our id or by the exchange's. */
-export type OrderAskedFor = { readonly symbol: string } & (
+export type OrderLookup = { readonly symbol: string } & (
   | { readonly venueClientOrderId: string }
   | { readonly exchangeOrderId: string }
 );
 
-/** @throws {AnswerSenseless} where this is not the order that was asked about */
-export function readOrder(answer: unknown, asked: OrderAskedFor): VenueOrder {
-  const order = expectAnswer(answeredOrder, answer);
+/** @throws {MalformedResponse} where this is not the order that was asked about */
+export function readOrder(answer: unknown, asked: OrderLookup): VenueOrder {
+  const order = parseResponse(ccxtOrder, answer);
   const isIt =
     'exchangeOrderId' in asked
       ? order.id === asked.exchangeOrderId
       : order.clientOrderId === asked.venueClientOrderId;
-  if (order.symbol !== asked.symbol || !isIt) throw new AnswerSenseless('another order');
+  if (order.symbol !== asked.symbol || !isIt) throw new MalformedResponse('another order');
   return toVenueOrder(order);
 }
 
 /** An order that nobody asked about. */
-export function readToldOrder(answer: unknown): VenueOrder {
-  return toVenueOrder(expectAnswer(answeredOrder, answer));
+export function readPushedOrder(answer: unknown): VenueOrder {
+  return toVenueOrder(parseResponse(ccxtOrder, answer));
 }
 
-/** @throws {AnswerSenseless} where one of them is not open, or of another symbol than the one asked about */
+/** @throws {MalformedResponse} where one of them is not open, or of another symbol than the one asked about */
 export function readOpenOrders(answer: unknown, symbol: string | undefined): readonly VenueOrder[] {
-  return expectAnswer(z.array(answeredOrder), answer).map((answered) => {
+  return parseResponse(z.array(ccxtOrder), answer).map((answered) => {
     const order = toVenueOrder(answered);
     if (order.symbol !== (symbol ?? order.symbol) || order.status !== 'OPEN')
-      throw new AnswerSenseless('no open order of this symbol');
+      throw new MalformedResponse('no open order of this symbol');
     return order;
   });
 }
 
-function toVenueOrder(order: z.output<typeof answeredOrder>): VenueOrder {
+function toVenueOrder(order: z.output<typeof ccxtOrder>): VenueOrder {
   const { timestamp, lastTradeTimestamp, lastUpdateTimestamp } = order;
   const updatedAt = instantOf(lastUpdateTimestamp, lastTradeTimestamp, timestamp);
   const type = typeOf(order);
@@ -127,8 +127,8 @@ function toVenueOrder(order: z.output<typeof answeredOrder>): VenueOrder {
     type,
     timeInForce: timeInForceOf(order),
     // ccxt tells the average as the price of what has no limit.
-    price: type.endsWith('LIMIT') ? told(order.price) : undefined,
-    stopPrice: told(order.triggerPrice),
+    price: type.endsWith('LIMIT') ? nonZero(order.price) : undefined,
+    stopPrice: nonZero(order.triggerPrice),
     status: statusOf(order),
     amount: order.amount,
     filledAmount: order.filled,
@@ -143,22 +143,22 @@ function instantOf(...times: readonly (number | undefined)[]): Date | undefined 
 }
 
 /** Exchanges write 0 for a price that an order has not. */
-function told(price: Decimal | undefined): Decimal | undefined {
+function nonZero(price: Decimal | undefined): Decimal | undefined {
   return price === '0' ? undefined : price;
 }
 
 /** By what bounds it: kinds that are not ours (take profit, trailing) behave as the nearest of these. */
-function typeOf({ type, price, triggerPrice }: z.output<typeof answeredOrder>): TradeType {
+function typeOf({ type, price, triggerPrice }: z.output<typeof ccxtOrder>): TradeType {
   const isLimit = type.toLowerCase().includes('limit') || (type !== 'market' && !isNothing(price));
   if (isNothing(triggerPrice)) return isLimit ? 'LIMIT' : 'MARKET';
   return isLimit ? 'STOP_LIMIT' : 'STOP_MARKET';
 }
 
 function isNothing(price: Decimal | undefined): boolean {
-  return told(price) === undefined;
+  return nonZero(price) === undefined;
 }
 
-function timeInForceOf({ type, timeInForce, postOnly }: z.output<typeof answeredOrder>): TimeInForce {
+function timeInForceOf({ type, timeInForce, postOnly }: z.output<typeof ccxtOrder>): TimeInForce {
   if (postOnly === true || timeInForce === 'PO' || type === 'limit_maker') return 'POST_ONLY';
   return timeInForce === 'IOC' || timeInForce === 'FOK' ? timeInForce : 'GTC';
 }
@@ -167,13 +167,13 @@ const cancelledOrder = z.object({ id: z.string().min(1), symbol: z.string() });
 
 /**
  * The answer to a cancel names the order; its client order id may by now be that of the cancel.
- * @throws {AnswerSenseless} where it names none of this symbol
+ * @throws {MalformedResponse} where it names none of this symbol
  */
 export function expectCancelled(answer: unknown, symbol: string): void {
-  if (expectAnswer(cancelledOrder, answer).symbol !== symbol) throw new AnswerSenseless('another order');
+  if (parseResponse(cancelledOrder, answer).symbol !== symbol) throw new MalformedResponse('another order');
 }
 
-function statusOf({ status, amount, filled }: z.output<typeof answeredOrder>): VenueOrderStatus {
+function statusOf({ status, amount, filled }: z.output<typeof ccxtOrder>): VenueOrderStatus {
   switch (status) {
     case 'open':
     case 'canceling':

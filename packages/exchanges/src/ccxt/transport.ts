@@ -14,7 +14,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { Agent, type Dispatcher } from 'undici';
-import { type Call, currentCall, isOver, pending } from './call.js';
+import { type Call, createDeferred, currentCall, isOver } from './call.js';
 
 /** A failure on the way. `NotSent` is certain that the exchange has seen nothing of this request. */
 export class NotSent extends Error {
@@ -25,13 +25,13 @@ export class NotSent extends Error {
 }
 
 /** The request, or a part of it, was sent; no whole answer came. */
-export class AnswerLost extends Error {
-  override readonly name = 'AnswerLost';
+export class ResponseLost extends Error {
+  override readonly name = 'ResponseLost';
 }
 
 /** An answer that this product doesn't take: a redirect, or one beyond the limits. */
-export class AnswerUnusable extends Error {
-  override readonly name = 'AnswerUnusable';
+export class ResponseUnusable extends Error {
+  override readonly name = 'ResponseUnusable';
 }
 
 /** A request as ccxt has signed it. */
@@ -42,7 +42,7 @@ export interface SignedRequest {
   readonly body: string | undefined;
 }
 
-export interface WholeAnswer {
+export interface TransportResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
@@ -57,7 +57,7 @@ export interface TransportOptions {
   readonly origin?: string | undefined;
   readonly timeoutMs: number;
   /** Whether a refusal for too many requests means one account alone. */
-  readonly isOfAccount: (body: string) => boolean;
+  readonly isAccountLimit: (body: string) => boolean;
   /** Told of each pause that the exchange asks all for. */
   readonly onPause: (forMs: number) => void;
 }
@@ -80,7 +80,7 @@ export class Transport {
     });
   }
 
-  async send({ address, method, headers, body }: SignedRequest): Promise<WholeAnswer> {
+  async send({ address, method, headers, body }: SignedRequest): Promise<TransportResponse> {
     const call = currentCall();
     if (this.#isPaused(call) || isOver(call)) throw new NotSent('rate_limited');
     call.isDispatched = true;
@@ -98,8 +98,8 @@ export class Transport {
     );
     const answer = await exchange.answered;
     const text = await textOf(answer.headers, answer.body);
-    call.answer = { status: answer.status, body: text };
-    this.#heedRateLimit(call, answer.status, answer.headers);
+    call.response = { status: answer.status, body: text };
+    this.#applyRateLimit(call, answer.status, answer.headers);
     return { status: answer.status, headers: plain(answer.headers), text };
   }
 
@@ -110,14 +110,14 @@ export class Transport {
     return until !== undefined && now < until;
   }
 
-  #heedRateLimit({ account, answer }: Call, status: number, headers: IncomingHttpHeaders): void {
+  #applyRateLimit({ account, response }: Call, status: number, headers: IncomingHttpHeaders): void {
     if (status !== 429 && status !== 418) return;
     const seconds = Number(headers['retry-after'] ?? 0);
     if (!(seconds > 0)) return;
     const forMs = Math.min(seconds * 1_000, PAUSE_MAX_MS);
     const until = Date.now() + forMs;
     // One user's orders must not silence everybody else's.
-    if (account !== undefined && this.options.isOfAccount(answer?.body ?? '')) {
+    if (account !== undefined && this.options.isAccountLimit(response?.body ?? '')) {
       this.#pauseAccount(account.key, until);
       return;
     }
@@ -138,7 +138,7 @@ export class Transport {
   }
 }
 
-interface Answer {
+interface RawResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
@@ -146,7 +146,7 @@ interface Answer {
 
 /** Collects one answer. `onRequestStart` comes right before the first byte is written: before it nothing was sent. */
 class RequestOnWire implements Dispatcher.DispatchHandler {
-  readonly #settled = pending<Answer>();
+  readonly #settled = createDeferred<RawResponse>();
   readonly answered = this.#settled.promise;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
@@ -196,11 +196,11 @@ class RequestOnWire implements Dispatcher.DispatchHandler {
 
   onResponseError(): void {
     this.#release();
-    this.#settled.reject(this.#isSent ? new AnswerLost() : new NotSent('unreachable'));
+    this.#settled.reject(this.#isSent ? new ResponseLost() : new NotSent('unreachable'));
   }
 
   #refuse(controller: Dispatcher.DispatchController, what: string): void {
-    this.#settled.reject(new AnswerUnusable(what));
+    this.#settled.reject(new ResponseUnusable(what));
     controller.abort(new Error(what));
   }
 
@@ -214,7 +214,7 @@ async function textOf(headers: IncomingHttpHeaders, body: Buffer): Promise<strin
   try {
     return (await unzip(body, { maxOutputLength: ANSWER_BYTES_MAX })).toString('utf8');
   } catch {
-    throw new AnswerUnusable('an answer that can not be unpacked');
+    throw new ResponseUnusable('an answer that can not be unpacked');
   }
 }
 

@@ -12,13 +12,13 @@ import {
   type PriceHandler,
   type VenueStream,
 } from '../port.js';
-import type { Adapter, OpenedClient } from './adapter.js';
+import { AccountClient, type VenueCalls } from './account-client.js';
+import type { Adapter, VenueSession } from './adapter.js';
 import { adapterOf } from './adapters.js';
 import { LocalBudget } from './budget.js';
-import { type Call, type CallRequest, currentCall, noLimit, runCall, type TimeLimit } from './call.js';
-import { AccountClient, type VenueCalls } from './client.js';
-import type { ClientLibrary } from './client-library.js';
-import { isProven, type VenueConfig } from './config.js';
+import { type Call, type CallRequest, currentCall, type Deadline, noDeadline, runCall } from './call.js';
+import type { CcxtClient } from './ccxt-client.js';
+import { isCertified, type VenueConfig } from './config.js';
 import { failure, toExchangeError } from './failures.js';
 import { readMarkets, readPrices } from './markets.js';
 import { AccountStreams } from './streams/account-streams.js';
@@ -31,7 +31,7 @@ export interface VenueOptions {
   /** Shared with whoever else speaks to the exchange; by default this process keeps to the tariff by itself. */
   readonly budget?: CallBudget | undefined;
   /** A stream on which nothing was heard for this long is lost; at most 30 s, less for tests. */
-  readonly silenceMaxMs?: number | undefined;
+  readonly idleTimeoutMs?: number | undefined;
 }
 
 const SILENCE_MAX_MS = 25_000;
@@ -51,39 +51,43 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
   readonly id: string;
   readonly name: string;
   readonly tradingTypes: readonly TradingType[];
-  readonly isProven: boolean;
+  readonly isCertified: boolean;
   readonly sockets: Sockets;
-  readonly beginWithinMs: number;
+  readonly startTimeoutMs: number;
   readonly accountStreams: AccountStreams | undefined;
   readonly #transport: Transport;
   readonly #budget: CallBudget;
-  readonly #opened = new Map<TradingType, OpenedClient>();
-  readonly #first: OpenedClient;
+  readonly #opened = new Map<TradingType, VenueSession>();
+  readonly #first: VenueSession;
   #loading: Promise<void> | undefined;
   #isClockKnown = false;
 
   constructor(
     private readonly config: VenueConfig,
     readonly adapter: Adapter,
-    { budget, silenceMaxMs = SILENCE_MAX_MS }: VenueOptions,
+    { budget, idleTimeoutMs = SILENCE_MAX_MS }: VenueOptions,
   ) {
     this.id = config.id;
     this.name = config.name;
     this.tradingTypes = config.tradingTypes;
-    this.isProven = isProven(config);
-    this.#budget = budget ?? new LocalBudget({ ...adapter.tariff, ...config.limits });
+    this.isCertified = isCertified(config);
+    this.#budget = budget ?? new LocalBudget({ ...adapter.rateLimits, ...config.limits });
     this.#transport = new Transport({
       origin: config.url,
       timeoutMs: config.timeoutMs,
-      isOfAccount: adapter.tariff.isOfAccount,
+      isAccountLimit: adapter.rateLimits.isAccountLimit,
       onPause: (forMs) => this.#budget.pause(this.id, forMs),
     });
-    this.sockets = new Sockets({ origin: config.url, timeoutMs: config.timeoutMs, silenceMaxMs });
+    this.sockets = new Sockets({
+      origin: config.url,
+      timeoutMs: config.timeoutMs,
+      idleTimeoutMs: idleTimeoutMs,
+    });
     // Markets, a turn and the connection, each within its own limit.
-    this.beginWithinMs = 3 * config.timeoutMs;
+    this.startTimeoutMs = 3 * config.timeoutMs;
     const dialect = adapter.accountStream;
     this.accountStreams = dialect && new AccountStreams(this, dialect);
-    this.#first = this.opened(this.tradingTypes[0] ?? 'spot');
+    this.#first = this.sessionFor(this.tradingTypes[0] ?? 'spot');
   }
 
   clientOrderIdFor(tradeId: string): string {
@@ -132,47 +136,47 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
   async run<T>(
     request: CallRequest,
     tradingType: TradingType,
-    work: (opened: OpenedClient) => Promise<T>,
+    work: (opened: VenueSession) => Promise<T>,
   ): Promise<T> {
-    return this.#withinLimit(async (limit) => {
-      const opened = await this.prepared(tradingType);
-      return runCall(request, limit, () => work(opened), this.#explain);
+    return this.#withDeadline(async (limit) => {
+      const opened = await this.preparedSession(tradingType);
+      return runCall(request, limit, () => work(opened), this.#toExchangeError);
     });
   }
 
   /** Asks for public data. */
-  read<T>(work: (library: ClientLibrary) => Promise<T>): Promise<T> {
+  read<T>(work: (library: CcxtClient) => Promise<T>): Promise<T> {
     return this.run({ kind: 'read' }, this.tradingTypes[0] ?? 'spot', ({ library }) => work(library));
   }
 
   /** Waits for a turn that no call of the library takes. */
-  async takeTurn(accountKey: string, weight: number): Promise<void> {
-    await this.#withinLimit(({ signal }) =>
-      this.#take({ venue: this.id, accountKey, weight, isOrder: false }, signal),
+  async acquireBudget(accountKey: string, weight: number): Promise<void> {
+    await this.#withDeadline(({ signal }) =>
+      this.#acquire({ venue: this.id, accountKey, weight, isOrder: false }, signal),
     );
   }
 
   /** What a refusal on a stream means, told as one of a call would be. */
-  explainRefusal(library: ClientLibrary, status: number, refused: unknown): ExchangeError {
+  explainRefusal(library: CcxtClient, status: number, refused: unknown): ExchangeError {
     const body = JSON.stringify(refused) ?? '';
     const call: Call = {
       kind: 'read',
-      ...noLimit(),
+      ...noDeadline(),
       isDispatched: true,
       isSent: true,
-      answer: { status, body },
+      response: { status, body },
     };
     try {
       library.handleErrors(status, '', library.urls.api.private, 'GET', {}, body, refused, {}, '');
     } catch (error) {
-      return this.#explain(error, call);
+      return this.#toExchangeError(error, call);
     }
     return failure(['retryable', 'bad_answer']);
   }
 
-  async prepared(tradingType: TradingType): Promise<OpenedClient> {
+  async preparedSession(tradingType: TradingType): Promise<VenueSession> {
     if (!this.#isClockKnown) await this.#load();
-    const opened = this.opened(tradingType);
+    const opened = this.sessionFor(tradingType);
     const { library } = this.#first;
     if (opened.library !== library && opened.library.markets !== library.markets) {
       opened.library.setMarketsFromExchange(library);
@@ -187,8 +191,8 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
       await this.#first.library.loadMarkets(true);
       this.#isClockKnown = true;
     };
-    this.#loading ??= this.#withinLimit((limit) =>
-      runCall({ kind: 'read' }, limit, reload, this.#explain),
+    this.#loading ??= this.#withDeadline((limit) =>
+      runCall({ kind: 'read' }, limit, reload, this.#toExchangeError),
     ).finally(() => {
       this.#loading = undefined;
     });
@@ -196,7 +200,7 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
   }
 
   /** A timer that ends with the work: those of thousands of calls a second would stay until their time is up. */
-  async #withinLimit<T>(work: (limit: TimeLimit) => Promise<T>): Promise<T> {
+  async #withDeadline<T>(work: (limit: Deadline) => Promise<T>): Promise<T> {
     const { timeoutMs } = this.config;
     const over = new AbortController();
     const endsAtMs = performance.now() + timeoutMs;
@@ -208,14 +212,14 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
     }
   }
 
-  readonly #explain = (error: unknown, call: Call): ExchangeError => {
+  readonly #toExchangeError = (error: unknown, call: Call): ExchangeError => {
     const explained = toExchangeError(error, call, this.adapter.refusals);
     // Only a clock that is off makes an exchange refuse what may work later.
     if (explained.outcome === 'retryable' && explained.code === 'refused') this.#isClockKnown = false;
     return explained;
   };
 
-  private opened(tradingType: TradingType): OpenedClient {
+  private sessionFor(tradingType: TradingType): VenueSession {
     const known = this.#opened.get(tradingType);
     if (known !== undefined) return known;
     const opened = this.adapter.open({
@@ -225,20 +229,20 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
         ...this.adapter.tradingTypes[tradingType]?.options,
       },
       fixedOptions: this.adapter.fixedOptions,
-      takeTurn: (cost) => this.#takeTurnOfCall(cost),
+      acquireBudget: (cost) => this.#acquireCallBudget(cost),
     });
     this.#opened.set(tradingType, opened);
     return opened;
   }
 
-  #takeTurnOfCall(cost: number): Promise<void> {
+  #acquireCallBudget(cost: number): Promise<void> {
     const { account, isOrder = false, isExit, signal } = currentCall();
-    const weight = Math.ceil(cost * this.adapter.tariff.weightPerCost);
-    return this.#take({ venue: this.id, accountKey: account?.key, weight, isOrder, isExit }, signal);
+    const weight = Math.ceil(cost * this.adapter.rateLimits.weightPerCost);
+    return this.#acquire({ venue: this.id, accountKey: account?.key, weight, isOrder, isExit }, signal);
   }
 
   /** A budget that breaks down is as one that is used up: nothing was sent. */
-  async #take(call: Parameters<CallBudget['take']>[0], signal: AbortSignal): Promise<void> {
+  async #acquire(call: Parameters<CallBudget['take']>[0], signal: AbortSignal): Promise<void> {
     try {
       await this.#budget.take(call, signal);
     } catch (error) {

@@ -3,7 +3,7 @@ import { createDataSource } from '../data-source.js';
 import { newUuid } from '../ids.js';
 import { createListener, type Listener } from '../listener.js';
 import type { TestDatabase } from '../testing/index.js';
-import { createMechanismDatabase } from '../testing/mechanism-database.js';
+import { createPersistenceDatabase } from '../testing/persistence-database.js';
 import { inTransaction, type Tx } from '../transaction.js';
 import { appendEvent, appendEvents, OUTBOX_CHANNEL } from './append.js';
 import { createRelay, type RelayedEvent, type RelayOptions } from './relay.js';
@@ -15,7 +15,7 @@ let dataSource: DataSource;
 let listener: Listener;
 
 beforeAll(async () => {
-  database = await createMechanismDatabase(
+  database = await createPersistenceDatabase(
     'CREATE TABLE handled (event_id uuid NOT NULL, consumer text NOT NULL, place bigserial)',
   );
   const { url } = database;
@@ -240,7 +240,7 @@ describe('outbox', () => {
 
   it('keeps its pace however often it is notified, and stops at once all the same', async () => {
     await eventually(async () => listener.connected);
-    const relay = relayOf('paced', { paceMs: 600_000 });
+    const relay = relayOf('paced', { minIntervalMs: 600_000 });
     const [first] = await appendMany(1);
     relay.start();
     await eventually(async () => (await handledBy('paced')).length === 1);
@@ -316,7 +316,7 @@ describe('listener', () => {
     const unsubscribe = own.subscribe('news', () => heard.push('ended'));
     own.subscribe('weather', () => heard.push('weather'));
     unsubscribe();
-    own.lookNow('news');
+    own.notifyLocally('news');
     expect(heard).toEqual(['news']);
     await own.stop();
   });

@@ -21,7 +21,7 @@ import type { Listener } from '../listener.js';
 import { queryPrepared } from '../prepared.js';
 import { inTransaction, type Tx } from '../transaction.js';
 import { OUTBOX_CHANNEL, type OutboxEvent } from './append.js';
-import { PLACED_MAX, placeEvents } from './sequencer.js';
+import { SEQUENCE_BATCH_MAX, sequenceBatch } from './sequencer.js';
 
 export interface RelayedEvent extends OutboxEvent {
   /** The place in the one order of all events, 1 and up; a bigint as text. */
@@ -41,7 +41,7 @@ export interface RelayOptions {
   /** How long an event can wait where its notification is lost; 1,000 unless given. */
   readonly pollMs?: number;
   /** How long it rests after each turn, whatever is notified: for who needs no event at once. 0 unless given. */
-  readonly paceMs?: number;
+  readonly minIntervalMs?: number;
   /** Told of every failed turn; the relay goes on by itself, slower with every failure in a row. */
   readonly onError: (error: unknown) => void;
 }
@@ -59,7 +59,7 @@ const BACKOFF_MAX_MS = 5_000;
 
 export function createRelay(options: RelayOptions): Relay {
   const { dataSource, listener, consumer, handle, onError } = options;
-  const { batchSize = 200, pollMs = 1_000, paceMs = 0 } = options;
+  const { batchSize = 200, pollMs = 1_000, minIntervalMs = 0 } = options;
   const stopping = new AbortController();
   let wake = new AbortController();
   let running: Promise<void> | undefined;
@@ -68,10 +68,10 @@ export function createRelay(options: RelayOptions): Relay {
   async function drain(): Promise<number> {
     let handled = 0;
     for (;;) {
-      const placed = await placeEvents(dataSource);
+      const placed = await sequenceBatch(dataSource);
       const count = await inTransaction(dataSource, (tx) => handleBatch(tx, consumer, batchSize, handle));
       handled += count;
-      if ((count < batchSize && placed < PLACED_MAX) || stopping.signal.aborted) return handled;
+      if ((count < batchSize && placed < SEQUENCE_BATCH_MAX) || stopping.signal.aborted) return handled;
     }
   }
 
@@ -87,7 +87,8 @@ export function createRelay(options: RelayOptions): Relay {
         failures++;
         onError(error);
       }
-      if (paceMs > 0) await sleep(paceMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      if (minIntervalMs > 0)
+        await sleep(minIntervalMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       const delayMs = failures === 0 ? pollMs : Math.min(BACKOFF_MAX_MS, pollMs * 2 ** (failures - 1));
       // After a failure the wait is kept, whatever is notified meanwhile.
       const { signal } = failures === 0 ? wake : stopping;

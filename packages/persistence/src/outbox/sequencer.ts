@@ -7,7 +7,7 @@ import { queryPrepared } from '../prepared.js';
 import { inTransaction } from '../transaction.js';
 
 /** The most events that one turn places. */
-export const PLACED_MAX = 1_000;
+export const SEQUENCE_BATCH_MAX = 1_000;
 /** Names the sequencer's advisory lock in this database. */
 const SEQUENCER_LOCK = 'outbox sequencer';
 
@@ -15,7 +15,7 @@ const SEQUENCER_LOCK = 'outbox sequencer';
  * One turn: gives visible events without a position the next ones, and returns how many; fewer than `PLACED_MAX`
  * means that none was left. The lock must be held before the statement's snapshot is taken, hence a statement of its own.
  */
-export async function placeEvents(dataSource: DataSource): Promise<number> {
+export async function sequenceBatch(dataSource: DataSource): Promise<number> {
   const [found] = await queryPrepared<{ waiting: boolean }>(
     dataSource.manager,
     'SELECT EXISTS (SELECT FROM outbox_events WHERE position IS NULL) AS waiting',
@@ -32,7 +32,7 @@ export async function placeEvents(dataSource: DataSource): Promise<number> {
 const PLACE = `
   WITH waiting AS MATERIALIZED (
     SELECT id, row_number() OVER (ORDER BY created_at, id) AS place
-    FROM outbox_events WHERE position IS NULL ORDER BY created_at, id LIMIT ${PLACED_MAX}
+    FROM outbox_events WHERE position IS NULL ORDER BY created_at, id LIMIT ${SEQUENCE_BATCH_MAX}
   ), sequence AS (
     UPDATE outbox_sequence SET last_position = last_position + (SELECT count(*) FROM waiting)
     RETURNING last_position - (SELECT count(*) FROM waiting) AS before
@@ -47,7 +47,7 @@ const PLACE = `
  * it can be read from then on, and none will ever come to stand among them.
  */
 export async function sequenceEvents(dataSource: DataSource): Promise<bigint> {
-  while ((await placeEvents(dataSource)) === PLACED_MAX);
+  while ((await sequenceBatch(dataSource)) === SEQUENCE_BATCH_MAX);
   const [{ last_position }] = await dataSource.query('SELECT last_position FROM outbox_sequence');
   return BigInt(last_position);
 }

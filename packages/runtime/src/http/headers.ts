@@ -2,7 +2,7 @@
  * Headers of every answer, whatever it says: an answer is JSON, and is no page, frame, script or style of anything.
  * Browsers heed `strict-transport-security` over TLS alone.
  */
-export const HEADERS_OF_EVERY_ANSWER: Readonly<Record<string, string>> = {
+export const DEFAULT_RESPONSE_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'application/json; charset=utf-8',
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",

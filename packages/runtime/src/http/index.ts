@@ -1,9 +1,8 @@
 /** The HTTP edge that both APIs share: the server with its limits, CORS, raw requests, JSON bodies, plain answers. */
 export { ALL_ORIGINS, type CorsOrigins, preflightHeaders } from './cors.js';
 export { edgeSettings, originSetting } from './edge-settings.js';
-export { HEADERS_OF_EVERY_ANSWER } from './headers.js';
+export { DEFAULT_RESPONSE_HEADERS } from './headers.js';
 export { parseJsonBody } from './json-body.js';
-export { errorAnswer, headAnswer, type PlainAnswer, sendAnswer } from './replies.js';
 export {
   addressOf,
   addressReader,
@@ -11,7 +10,8 @@ export {
   discardRest,
   headerOf,
   incomingOf,
-  readJson,
+  parseJsonRequest,
   targetOf,
 } from './requests.js';
+export { errorResponse, type HttpResponse, sendResponse, writeResponseHead } from './responses.js';
 export { createAdapter, type ServerLimits, type ServerOptions, TARGET_LENGTH_MAX } from './server.js';

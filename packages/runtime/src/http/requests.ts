@@ -51,7 +51,7 @@ export function headerOf({ rawHeaders }: Headed, name: string): string | undefin
 }
 
 /** The parsed body; undefined where there is none. @throws {DomainError} */
-export function readJson(request: Headed & { readonly body: Uint8Array }): unknown {
+export function parseJsonRequest(request: Headed & { readonly body: Uint8Array }): unknown {
   const encoding = headerOf(request, 'content-encoding');
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity')
     throw new DomainError('unsupported_media_type');

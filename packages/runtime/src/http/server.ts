@@ -11,8 +11,8 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { DomainError } from '@trading-automation/contracts';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Cors, type CorsOrigins } from './cors.js';
-import { HEADERS_OF_EVERY_ANSWER } from './headers.js';
-import { errorAnswer, sendAnswer } from './replies.js';
+import { DEFAULT_RESPONSE_HEADERS } from './headers.js';
+import { errorResponse, sendResponse } from './responses.js';
 
 /** Of REST; an API may take less. */
 const BODY_BYTES_MAX = 262_144;
@@ -73,12 +73,12 @@ export function createAdapter(options: ServerOptions): FastifyAdapter {
     // Requests under way, and those that follow on their connections, are served to the end while closing.
     return503OnClosing: false,
     routerOptions: { maxParamLength: TARGET_LENGTH_MAX },
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: handleClientError,
     // A target that the router can't decode is the path of nothing.
     frameworkErrors: (_error: FastifyError, request: FastifyRequest, reply: FastifyReply) =>
-      sendAnswer(
+      sendResponse(
         allowOrigin(cors, request, reply),
-        errorAnswer(new DomainError('route_not_found'), request.id),
+        errorResponse(new DomainError('route_not_found'), request.id),
       ),
   });
   const server = adapter.getInstance<FastifyInstance>();
@@ -109,16 +109,16 @@ function requestIdOf(request: { headers: IncomingMessage['headers'] }): string {
 }
 
 /** Answers what is no HTTP, or came too slowly: the code that fits best of the published ones, and the exact status. */
-function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+function handleClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
   const [status, refusal] = clientRefusal(error.code);
   const requestId = randomUUID();
-  const { body } = errorAnswer(refusal, requestId);
+  const { body } = errorResponse(refusal, requestId);
   const headers = {
-    ...HEADERS_OF_EVERY_ANSWER,
+    ...DEFAULT_RESPONSE_HEADERS,
     'x-request-id': requestId,
     'content-length': String(Buffer.byteLength(body)),
     connection: 'close',

@@ -8,7 +8,7 @@ export interface WithResponse<T> {
 }
 
 /** What the transport hands on: the whole answer. */
-export interface Answer {
+export interface ApiResponse {
   readonly response: Response;
   readonly text: string;
   /** What the text says; undefined where it is no JSON. */
@@ -30,8 +30,8 @@ export class ApiPromise<T> implements Promise<T> {
   private data: Promise<T> | undefined;
 
   constructor(
-    protected readonly answer: Promise<Answer>,
-    private readonly read: (answer: Answer) => T,
+    protected readonly answer: Promise<ApiResponse>,
+    private readonly read: (answer: ApiResponse) => T,
   ) {}
 
   /**
@@ -85,7 +85,7 @@ export class ApiPromise<T> implements Promise<T> {
 }
 
 /** A body is read once: this one is whole again. */
-function responseOf({ response, text }: Answer): Response {
+function responseOf({ response, text }: ApiResponse): Response {
   const { status, statusText, headers } = response;
   return new Response(BODILESS.includes(status) ? null : text, { status, statusText, headers });
 }

@@ -1,9 +1,9 @@
 import { ServerClock } from './clock.js';
-import { errorOf } from './errors.js';
+import { toApiError } from './errors.js';
 
 const NOW_MS = Date.UTC(2026, 0, 1);
 const refusal = (code: string, details: readonly object[], headers: Record<string, string> = {}) =>
-  errorOf({
+  toApiError({
     status: 401,
     headers: new Headers(headers),
     text: JSON.stringify({ error: { code, message: 'No.', details } }),
@@ -24,7 +24,7 @@ describe("the server's time", () => {
 
   it('is learnt from the refusal of a signature, to the millisecond, and goes on from there', () => {
     const details = [{ field: 'x-svc-timestamp', server_time: NOW_MS + 300_123 }];
-    expect(clock.learnFrom(refusal('timestamp_out_of_window', details))).toBe(true);
+    expect(clock.syncFrom(refusal('timestamp_out_of_window', details))).toBe(true);
     ownMs += 1_000;
     expect([clock.nowMs(), clock.skewMs]).toEqual([NOW_MS + 301_123, 300_123]);
   });
@@ -32,18 +32,18 @@ describe("the server's time", () => {
   it('is learnt from the Date of the answer where its body has none', () => {
     const date = new Date(NOW_MS - 300_000).toUTCString();
     for (const details of [[], [{}], [{ server_time: 'noon' }]]) {
-      expect(clock.learnFrom(refusal('timestamp_out_of_window', details, { date }))).toBe(true);
+      expect(clock.syncFrom(refusal('timestamp_out_of_window', details, { date }))).toBe(true);
       expect(clock.nowMs()).toBe(NOW_MS - 300_000);
     }
   });
 
   it('is learnt from nothing else: no other refusal, and none without a time', () => {
     const details = [{ server_time: 1 }];
-    expect(clock.learnFrom(refusal('invalid_signature', details, { date: new Date(0).toUTCString() }))).toBe(
+    expect(clock.syncFrom(refusal('invalid_signature', details, { date: new Date(0).toUTCString() }))).toBe(
       false,
     );
-    expect(clock.learnFrom(refusal('timestamp_out_of_window', []))).toBe(false);
-    expect(clock.learnFrom(refusal('timestamp_out_of_window', [], { date: 'noon' }))).toBe(false);
+    expect(clock.syncFrom(refusal('timestamp_out_of_window', []))).toBe(false);
+    expect(clock.syncFrom(refusal('timestamp_out_of_window', [], { date: 'noon' }))).toBe(false);
     expect(clock.nowMs()).toBe(NOW_MS);
   });
 });

@@ -1,5 +1,5 @@
 import { createSigner, generatePrivateKey } from '../signer/index.js';
-import { type ClientOptions, connectionOf } from './connection.js';
+import { type ClientOptions, resolveConnection } from './connection.js';
 
 const KEY = `svc_test_${'0'.repeat(43)}`;
 const VARIABLES = ['SVC_API_KEY', 'SVC_BASE_URL', 'SVC_GRAPHQL_URL', 'SVC_LOG'];
@@ -13,7 +13,8 @@ afterAll(() => {
 
 const quiet: ClientOptions = { baseURL: 'https://api.example.com', logLevel: 'off' };
 const request = { method: 'GET', path: '/v1/me', body: '', nowMs: 0 };
-const credentials = (options: ClientOptions) => connectionOf({ ...quiet, ...options }).authorize(request);
+const credentials = (options: ClientOptions) =>
+  resolveConnection({ ...quiet, ...options }).authorize(request);
 
 describe('an origin', () => {
   it.each([
@@ -21,7 +22,7 @@ describe('an origin', () => {
     ['https://api.example.com/', 'https://api.example.com'],
     ['HTTPS://API.example.com:443', 'https://api.example.com'],
   ])('%s is %s', (baseURL, origin) => {
-    const connection = connectionOf({ ...quiet, baseURL });
+    const connection = resolveConnection({ ...quiet, baseURL });
     expect([connection.baseURL, connection.graphqlURL]).toEqual([origin, origin]);
   });
 
@@ -38,15 +39,17 @@ describe('an origin', () => {
     'javascript:1',
     ' ',
   ])('%j is none, for either API', (given) => {
-    expect(() => connectionOf({ ...quiet, baseURL: given })).toThrow(/^baseURL is an origin alone/);
-    expect(() => connectionOf({ ...quiet, graphqlURL: given })).toThrow(/^graphqlURL is an origin alone/);
+    expect(() => resolveConnection({ ...quiet, baseURL: given })).toThrow(/^baseURL is an origin alone/);
+    expect(() => resolveConnection({ ...quiet, graphqlURL: given })).toThrow(
+      /^graphqlURL is an origin alone/,
+    );
   });
 
   it('is needed, by option or environment', () => {
-    expect(() => connectionOf({})).toThrow('baseURL is missing: give it, or set SVC_BASE_URL');
+    expect(() => resolveConnection({})).toThrow('baseURL is missing: give it, or set SVC_BASE_URL');
     process.env.SVC_BASE_URL = 'https://rest.example.com';
     process.env.SVC_GRAPHQL_URL = 'https://graphql.example.com';
-    const { baseURL, graphqlURL } = connectionOf({});
+    const { baseURL, graphqlURL } = resolveConnection({});
     expect([baseURL, graphqlURL]).toEqual(['https://rest.example.com', 'https://graphql.example.com']);
   });
 });
@@ -73,12 +76,13 @@ describe('a credential', () => {
 
   it('is one: a key and a signer at once are refused', () => {
     const signer = createSigner(generatePrivateKey());
-    expect(() => connectionOf({ ...quiet, apiKey: KEY, signer })).toThrow(TypeError);
+    expect(() => resolveConnection({ ...quiet, apiKey: KEY, signer })).toThrow(TypeError);
   });
 
   it('loses the line end of the file that it was read from; an empty one is refused', async () => {
     expect(await credentials({ apiKey: `${KEY}\n` })).toEqual({ 'x-api-key': KEY });
-    for (const apiKey of ['', ' ', '\n']) expect(() => connectionOf({ ...quiet, apiKey })).toThrow(TypeError);
+    for (const apiKey of ['', ' ', '\n'])
+      expect(() => resolveConnection({ ...quiet, apiKey })).toThrow(TypeError);
   });
 });
 
@@ -86,7 +90,7 @@ describe('credentials on their way without encryption', () => {
   const warnings = (options: ClientOptions) => {
     const told: string[] = [];
     const warn = (message: string) => told.push(message);
-    connectionOf({ ...quiet, logLevel: 'warn', logger: { ...console, warn }, ...options });
+    resolveConnection({ ...quiet, logLevel: 'warn', logger: { ...console, warn }, ...options });
     return told;
   };
 
@@ -127,32 +131,32 @@ describe('an option that is none', () => {
     { maxRetries: 1.5 },
     { maxRetries: Number.POSITIVE_INFINITY },
   ])('%j is refused', (options) => {
-    expect(() => connectionOf({ ...quiet, ...options })).toThrow(RangeError);
+    expect(() => resolveConnection({ ...quiet, ...options })).toThrow(RangeError);
   });
 
   it('a level of logs that does not exist is refused, of the environment, too', () => {
-    expect(() => connectionOf({ ...quiet, logLevel: 'loud' as never })).toThrow(TypeError);
+    expect(() => resolveConnection({ ...quiet, logLevel: 'loud' as never })).toThrow(TypeError);
     process.env.SVC_LOG = 'loud';
-    expect(() => connectionOf({ baseURL: 'https://api.example.com' })).toThrow(/^logLevel is one of/);
+    expect(() => resolveConnection({ baseURL: 'https://api.example.com' })).toThrow(/^logLevel is one of/);
   });
 
   it('a time limit without end is the longest that a timer holds, not none', () => {
-    expect(connectionOf({ ...quiet, timeout: Number.POSITIVE_INFINITY }).timeout).toBe(2 ** 31 - 1);
+    expect(resolveConnection({ ...quiet, timeout: Number.POSITIVE_INFINITY }).timeout).toBe(2 ** 31 - 1);
   });
 });
 
 describe('headers of every request', () => {
   it('ask for JSON, its decimals as the client reads them, and name the SDK', () => {
-    expect([...connectionOf(quiet).headers]).toEqual([
+    expect([...resolveConnection(quiet).headers]).toEqual([
       ['accept', 'application/json'],
       ['user-agent', 'trading-automation-sdk/source'],
     ]);
-    const asText = connectionOf<'string'>({ baseURL: 'https://api.example.com', decimals: 'string' });
+    const asText = resolveConnection<'string'>({ baseURL: 'https://api.example.com', decimals: 'string' });
     expect(asText.headers.get('accept')).toBe('application/json; decimals=string');
   });
 
   it("are the caller's where they are given, in whatever case", () => {
-    const { headers } = connectionOf({
+    const { headers } = resolveConnection({
       ...quiet,
       defaultHeaders: { 'User-Agent': 'mine/1', 'X-Trace': 'one' },
     });
@@ -164,7 +168,7 @@ describe('headers of every request', () => {
     (name) => {
       Object.assign(globalThis, { [name]: {} });
       try {
-        expect(connectionOf(quiet).headers.has('user-agent')).toBe(false);
+        expect(resolveConnection(quiet).headers.has('user-agent')).toBe(false);
       } finally {
         Reflect.deleteProperty(globalThis, name);
       }

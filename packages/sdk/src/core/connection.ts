@@ -5,7 +5,7 @@
  * 2. The credential is inside of a function: whoever prints a client, or writes it as JSON, does not show it.
  */
 import type { DecimalForm } from './decimals.js';
-import { environment } from './environment.js';
+import { environmentVariable } from './environment.js';
 import { type Logger, type LogLevel, leveled } from './log.js';
 import { type SignedParts, type Signer, signatureHeaders } from './signer.js';
 
@@ -72,11 +72,11 @@ const LOG_LEVELS: readonly string[] = ['off', 'error', 'warn', 'info', 'debug'];
 const LOOPBACK = /^(localhost|.*\.localhost|127\.[\d.]+|\[::1\])$/;
 
 /** @throws {TypeError} @throws {RangeError} where an option is none */
-export function connectionOf<D extends DecimalForm>(options: ClientOptions<D>): Connection {
+export function resolveConnection<D extends DecimalForm>(options: ClientOptions<D>): Connection {
   const { signer, onSign, timeout = TIMEOUT_MS, maxRetries = MAX_RETRIES, logger = console } = options;
   if (options.apiKey && signer !== undefined)
     throw new TypeError('Give an apiKey or a signer: a request carries one credential.');
-  const { apiKey: given = environment('SVC_API_KEY') } = options;
+  const { apiKey: given = environmentVariable('SVC_API_KEY') } = options;
   const apiKey = signer === undefined && given !== null ? keyIn(given) : undefined;
   const baseURL = originOf('baseURL', 'SVC_BASE_URL', options.baseURL);
   const connection: Connection = {
@@ -92,9 +92,9 @@ export function connectionOf<D extends DecimalForm>(options: ClientOptions<D>): 
     timeout: timeoutIn(timeout),
     maxRetries: maxRetriesIn(maxRetries),
     headers: headersOf(options),
-    logger: leveled(logger, levelIn(options.logLevel ?? environment('SVC_LOG') ?? 'warn')),
+    logger: leveled(logger, levelIn(options.logLevel ?? environmentVariable('SVC_LOG') ?? 'warn')),
   };
-  if (signer !== undefined || apiKey !== undefined) warnWherePlain(connection);
+  if (signer !== undefined || apiKey !== undefined) warnIfUnencrypted(connection);
   return connection;
 }
 
@@ -130,7 +130,7 @@ function keyIn(given: string | undefined): string | undefined {
 }
 
 function originOf(name: string, variable: string, given: string | undefined, fallback?: string): string {
-  const text = given ?? environment(variable) ?? fallback;
+  const text = given ?? environmentVariable(variable) ?? fallback;
   if (text === undefined || text === '')
     throw new TypeError(`${name} is missing: give it, or set ${variable}, like http://127.0.0.1:4000.`);
   const url = urlIn(text);
@@ -155,7 +155,7 @@ function urlIn(text: string): URL | undefined {
   }
 }
 
-function warnWherePlain({ baseURL, graphqlURL, logger }: Connection): void {
+function warnIfUnencrypted({ baseURL, graphqlURL, logger }: Connection): void {
   for (const origin of new Set([baseURL, graphqlURL])) {
     const { protocol, hostname } = new URL(origin);
     if (protocol === 'http:' && !LOOPBACK.test(hostname))

@@ -15,7 +15,7 @@ const CLASSES: Readonly<Record<number, new (...given: never[]) => Error>> = {
   429: errors.RateLimitError,
 };
 const errorWith = (status: number, body: unknown, headers = {}) =>
-  errors.errorOf({
+  errors.toApiError({
     status,
     headers: new Headers(headers),
     text: JSON.stringify(body),

@@ -35,7 +35,7 @@ export interface GraphqlFailure {
 }
 
 /** What an answer says of a refusal. */
-export interface Refusal {
+export interface ErrorResponse {
   readonly status: number;
   readonly code: ErrorCode;
   readonly message: string;
@@ -69,7 +69,7 @@ export class ApiError extends TradingAutomationError {
   readonly graphql: GraphqlFailure | undefined;
 
   /** @internal */
-  constructor({ message, details, ...rest }: Refusal) {
+  constructor({ message, details, ...rest }: ErrorResponse) {
     const faults = details.flatMap(({ field, message: fault }) =>
       field && fault ? [`${field}: ${fault}`] : [],
     );
@@ -119,7 +119,7 @@ export class InternalServerError extends ApiError {
   override readonly name = 'InternalServerError';
 }
 
-const BY_STATUS: Readonly<Record<number, new (refusal: Refusal) => ApiError>> = {
+const BY_STATUS: Readonly<Record<number, new (refusal: ErrorResponse) => ApiError>> = {
   400: BadRequestError,
   401: AuthenticationError,
   403: PermissionDeniedError,
@@ -130,7 +130,7 @@ const BY_STATUS: Readonly<Record<number, new (refusal: Refusal) => ApiError>> = 
 };
 
 /** An answer that is no success, all of it read. */
-export interface RefusedAnswer {
+export interface RawErrorResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -139,10 +139,10 @@ export interface RefusedAnswer {
 }
 
 /** The error that an answer is. */
-export function errorOf({ status, headers, text, origin }: RefusedAnswer): ApiError {
-  const { code, message, details, request_id } = refusalIn(text);
+export function toApiError({ status, headers, text, origin }: RawErrorResponse): ApiError {
+  const { code, message, details, request_id } = parseErrorBody(text);
   const isOfApi = typeof code === 'string';
-  return refusalError({
+  return createApiError({
     status,
     code: isOfApi ? code : 'unknown',
     message: typeof message === 'string' ? message : `The server answered ${status} without saying why.`,
@@ -154,7 +154,7 @@ export function errorOf({ status, headers, text, origin }: RefusedAnswer): ApiEr
 }
 
 /** The error of a refusal, by its status. */
-export function refusalError(refusal: Refusal): ApiError {
+export function createApiError(refusal: ErrorResponse): ApiError {
   const { status } = refusal;
   const Kind = BY_STATUS[status] ?? (status >= 500 ? InternalServerError : ApiError);
   return new Kind(refusal);
@@ -166,7 +166,7 @@ export function docUrlOf(origin: string): string {
 }
 
 /** A refusal of REST, or of a whole GraphQL request. What stands between may answer with anything. */
-function refusalIn(text: string): Record<string, unknown> {
+function parseErrorBody(text: string): Record<string, unknown> {
   try {
     const { error, errors } = JSON.parse(text);
     return error ?? { message: errors[0].message, ...errors[0].extensions };

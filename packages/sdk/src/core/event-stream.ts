@@ -7,8 +7,14 @@
  */
 import { ApiError, ConnectionError, UnexpectedAnswerError } from './errors.js';
 import { EventStreamParser, type ServerSentEvent } from './event-stream-parser.js';
-import { mayPass } from './retry.rules.js';
-import { jsonIn, type Opened, type Request, type RequestOptions, type Transport } from './transport.js';
+import { isTransient } from './retry.rules.js';
+import {
+  jsonIn,
+  type Request,
+  type RequestOptions,
+  type StreamedResponse,
+  type Transport,
+} from './transport.js';
 import { waitFor } from './wait.js';
 
 /** The server lets itself be heard every 15 s: three times that in silence, and the connection is dead. */
@@ -56,12 +62,13 @@ export async function* streamMessages(
         if (message.data !== '') yield message;
       }
     } catch (error) {
-      if (!(error instanceof ApiError || error instanceof ConnectionError) || !mayPass(error)) throw error;
+      if (!(error instanceof ApiError || error instanceof ConnectionError) || !isTransient(error))
+        throw error;
       cut = error;
     }
     onCut?.(cut);
     transport.logger.info('the stream was cut; it is taken up again', cut);
-    const { wait, random } = transport.chance;
+    const { wait, random } = transport.retryTiming;
     const ownMs = Math.min(retryMs * 2 ** failures, WAIT_MAX_MS) * (1 + random() / 2);
     await wait(Math.max(ownMs, (cut instanceof ApiError && cut.retryAfterMs) || 0), signal);
   }
@@ -72,7 +79,7 @@ async function open(
   request: Request,
   { signal, timeout, headers }: EventStreamOptions,
   last: string | undefined,
-): Promise<Opened> {
+): Promise<StreamedResponse> {
   const opened = await transport.open(request, {
     signal,
     timeout,
@@ -92,7 +99,7 @@ async function open(
 
 /** The messages of one connection, until it ends. @throws {ConnectionError} where it is cut or silent for too long */
 export async function* messagesOf(
-  { response, close }: Opened,
+  { response, close }: StreamedResponse,
   signal?: AbortSignal,
   silenceMaxMs: number = SILENCE_MAX_MS,
 ): AsyncGenerator<ServerSentEvent, void, undefined> {
@@ -101,7 +108,7 @@ export async function* messagesOf(
   const parser = new EventStreamParser();
   try {
     for (;;) {
-      const { done, value } = await heard(reader.read(), silenceMaxMs, signal);
+      const { done, value } = await readWithIdleTimeout(reader.read(), silenceMaxMs, signal);
       if (done) return;
       yield* parser.push(decoder.decode(value, { stream: true }));
     }
@@ -113,7 +120,11 @@ export async function* messagesOf(
 }
 
 /** What was read, unless silence or the caller comes first. */
-async function heard<T>(read: Promise<T>, silenceMaxMs: number, signal: AbortSignal | undefined): Promise<T> {
+async function readWithIdleTimeout<T>(
+  read: Promise<T>,
+  silenceMaxMs: number,
+  signal: AbortSignal | undefined,
+): Promise<T> {
   const waiting = new AbortController();
   const end = () => waiting.abort();
   if (signal?.aborted) end();

@@ -1,5 +1,5 @@
 import { ERRORS } from '@trading-automation/contracts';
-import { refusalOf, statusOf } from './graphql.js';
+import { graphqlErrorOf, statusOf } from './graphql.js';
 
 it('each code has the status that REST has for it', () => {
   for (const [code, { status }] of Object.entries(ERRORS))
@@ -12,7 +12,7 @@ it.each([undefined, 7, '', 'rate', 'a_code_of_tomorrow', 'not_found conflict'])(
 );
 
 it('a result without errors is no refusal; one with an error that says nothing is', () => {
-  expect(refusalOf({ data: { a: 1 } })).toBeUndefined();
-  expect(refusalOf({ data: null, errors: [] })).toBeUndefined();
-  expect(refusalOf({ errors: [{}] })).toMatchObject({ code: 'unknown', status: 200, details: [] });
+  expect(graphqlErrorOf({ data: { a: 1 } })).toBeUndefined();
+  expect(graphqlErrorOf({ data: null, errors: [] })).toBeUndefined();
+  expect(graphqlErrorOf({ errors: [{}] })).toMatchObject({ code: 'unknown', status: 200, details: [] });
 });

@@ -6,8 +6,14 @@
  * 2. Each call has an Idempotency-Key: a mutation happens once, however often it is sent.
  */
 import { CODES_OF_STATUS } from '../generated/error-codes.js';
-import type { Answer } from './api-promise.js';
-import { type ApiError, docUrlOf, type ErrorDetail, refusalError, UnexpectedAnswerError } from './errors.js';
+import type { ApiResponse } from './api-promise.js';
+import {
+  type ApiError,
+  createApiError,
+  docUrlOf,
+  type ErrorDetail,
+  UnexpectedAnswerError,
+} from './errors.js';
 import { type GraphqlDocument, textOf } from './graphql-document.js';
 import type { RequestOptions, Transport } from './transport.js';
 
@@ -38,27 +44,27 @@ export interface GraphqlResult {
 }
 
 /** The whole answer to an operation. @throws {ApiError} @throws {ConnectionError} */
-export async function askGraphql(
+export async function sendGraphql(
   transport: Transport,
   document: GraphqlDocument,
   variables: unknown = {},
   options: RequestOptions = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const body = { query: textOf(document), variables };
-  const judge = ({ response, json }: Answer) => {
+  const judge = ({ response, json }: ApiResponse) => {
     const result = Object(json) as GraphqlResult;
-    const refusal = refusalOf(result, response.headers, docUrlOf(transport.baseURL));
+    const refusal = graphqlErrorOf(result, response.headers, docUrlOf(transport.baseURL));
     if (refusal !== undefined) throw refusal;
     if (typeof result.data !== 'object') throw new UnexpectedAnswerError('Not an answer of GraphQL.');
   };
   return transport.send(
-    { method: 'POST', origin: transport.graphqlURL, path: GRAPHQL_PATH, body, judge },
+    { method: 'POST', origin: transport.graphqlURL, path: GRAPHQL_PATH, body, assertSuccess: judge },
     options,
   );
 }
 
 /** The error of a result with errors: the first of them says which. */
-export function refusalOf(
+export function graphqlErrorOf(
   { data, errors }: GraphqlResult,
   headers = new Headers(),
   docUrl?: string,
@@ -68,7 +74,7 @@ export function refusalOf(
   const { code, details, request_id, retry_after } = first.extensions ?? {};
   const asked = new Headers(headers);
   if (typeof retry_after === 'number') asked.set('retry-after', String(retry_after));
-  return refusalError({
+  return createApiError({
     status: statusOf(code),
     code: typeof code === 'string' ? code : 'unknown',
     message: typeof first.message === 'string' ? first.message : 'The operation failed without saying why.',

@@ -4,7 +4,7 @@
  * Pages hang together by cursor: what is made or goes meanwhile neither doubles nor hides an item of those that stay.
  * Sorted by a field that changes (`updated_at`), an item that changes meanwhile moves, and may be passed over.
  */
-import { type Answer, ApiPromise } from './api-promise.js';
+import { ApiPromise, type ApiResponse } from './api-promise.js';
 import { UnexpectedAnswerError } from './errors.js';
 
 /** Where a page stands in its list. */
@@ -87,7 +87,7 @@ export class Page<T> implements AsyncIterable<T> {
  * for await (const trade of client.trades.list({ status: 'FILLED' })) console.log(trade.id);
  */
 export class PagePromise<T> extends ApiPromise<Page<T>> implements AsyncIterable<T> {
-  constructor(answer: Promise<Answer>, next: NextPage<T>) {
+  constructor(answer: Promise<ApiResponse>, next: NextPage<T>) {
     super(answer, (whole) => pageIn(whole, next));
     // An iterable may wait to be iterated; until then its failure is nobody's to handle.
     answer.catch(() => undefined);
@@ -127,7 +127,7 @@ export class PagePromise<T> extends ApiPromise<Page<T>> implements AsyncIterable
   }
 }
 
-function pageIn<T>({ json }: Answer, next: NextPage<T>): Page<T> {
+function pageIn<T>({ json }: ApiResponse, next: NextPage<T>): Page<T> {
   const { data, pagination } = Object(json) as { data?: T[]; pagination?: Pagination };
   if (!Array.isArray(data) || !pagination) throw new UnexpectedAnswerError('Not a list of the API.');
   return new Page(data, pagination, next);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { ApiError, ConnectionError, errorOf, TimeoutError, UnexpectedAnswerError } from './errors.js';
+import { ApiError, ConnectionError, TimeoutError, toApiError, UnexpectedAnswerError } from './errors.js';
 import { RETRY_AFTER_MAX_MS, retryDelayMs } from './retry.rules.js';
 
 const refused = (status: number, code = 'some_code', headers: Record<string, string> = {}) =>
-  errorOf({
+  toApiError({
     status,
     headers: new Headers(headers),
     text: JSON.stringify({ success: false, error: { code, message: 'No.' } }),

@@ -30,14 +30,14 @@ export interface FailedAttempt {
 
 /** Milliseconds until the next attempt; undefined where there is none. */
 export function retryDelayMs({ retries, maxRetries, failure, random }: FailedAttempt): number | undefined {
-  if (retries >= maxRetries || !mayPass(failure)) return undefined;
+  if (retries >= maxRetries || !isTransient(failure)) return undefined;
   const asked = failure instanceof ApiError ? failure.retryAfterMs : undefined;
   if (asked === undefined) return Math.min(FIRST_DELAY_MS * 2 ** retries, DELAY_MAX_MS) * (1 - random / 2);
   return asked > RETRY_AFTER_MAX_MS ? undefined : asked + random * 100;
 }
 
 /** Whether the same request may succeed later. */
-export function mayPass(failure: ApiError | ConnectionError): boolean {
+export function isTransient(failure: ApiError | ConnectionError): boolean {
   if (!(failure instanceof ApiError)) return !(failure instanceof UnexpectedAnswerError);
   const { status, code, headers } = failure;
   const told = headers.get('x-should-retry');

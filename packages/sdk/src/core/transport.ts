@@ -7,11 +7,11 @@
  * 3. An answer counts when all of it was read: one that was cut off is no answer.
  * 4. What is signed is what fetch sends: the target as a URL writes it, not as the caller wrote it.
  */
-import type { Answer } from './api-promise.js';
+import type { ApiResponse } from './api-promise.js';
 import { ServerClock } from './clock.js';
 import { type Connection, maxRetriesIn, timeoutIn } from './connection.js';
-import { ApiError, ConnectionError, errorOf, UnexpectedAnswerError } from './errors.js';
-import { Limit } from './limit.js';
+import { Deadline } from './deadline.js';
+import { ApiError, ConnectionError, toApiError, UnexpectedAnswerError } from './errors.js';
 import type { Logger } from './log.js';
 import { retryDelayMs } from './retry.rules.js';
 import { hexOf } from './signer.js';
@@ -43,18 +43,18 @@ export interface Request {
   /** Where it goes; the REST API unless given. */
   readonly origin?: string;
   /** Throws the {@link ApiError} of an answer that is a refusal in spite of its status. */
-  readonly judge?: (answer: Answer) => void;
+  readonly assertSuccess?: (answer: ApiResponse) => void;
 }
 
 /** An answer that has begun; its body is the caller's to read. */
-export interface Opened {
+export interface StreamedResponse {
   readonly response: Response;
   /** To be called when nothing more is read of it. */
   close(): void;
 }
 
 /** A request as each attempt sends it. */
-interface Prepared {
+interface PreparedRequest {
   readonly method: string;
   readonly origin: string;
   readonly path: string;
@@ -65,14 +65,14 @@ interface Prepared {
 }
 
 /** An answer whose time still runs. */
-interface Begun {
+interface PendingResponse {
   readonly origin: string;
   readonly response: Response;
-  readonly limit: Limit;
+  readonly limit: Deadline;
 }
 
 /** What a test may put in place of time and chance. */
-export interface Chance {
+export interface RetryTiming {
   readonly wait: typeof waitFor;
   readonly random: () => number;
 }
@@ -83,7 +83,7 @@ export class Transport {
 
   constructor(
     connection: Connection,
-    readonly chance: Chance = { wait: waitFor, random: Math.random },
+    readonly retryTiming: RetryTiming = { wait: waitFor, random: Math.random },
   ) {
     this.#connection = connection;
   }
@@ -116,16 +116,16 @@ export class Transport {
   }
 
   /** The whole answer to a request. @throws {ApiError} @throws {ConnectionError} */
-  async send(request: Request, options: RequestOptions = {}): Promise<Answer> {
+  async send(request: Request, options: RequestOptions = {}): Promise<ApiResponse> {
     return this.#attempts(request, options, async (prepared) => {
-      const answer = await answerOf(await this.#begin(prepared));
-      request.judge?.(answer);
+      const answer = await readResponse(await this.#begin(prepared));
+      request.assertSuccess?.(answer);
       return answer;
     });
   }
 
   /** The beginning of an answer that is a stream. Its time limit ends with its headers, the signal's reach does not. */
-  async open(request: Request, options: RequestOptions = {}): Promise<Opened> {
+  async open(request: Request, options: RequestOptions = {}): Promise<StreamedResponse> {
     const { response, limit } = await this.#attempts(request, options, (prepared) => this.#begin(prepared));
     limit.stopClock();
     return { response, close: () => limit.end() };
@@ -134,7 +134,7 @@ export class Transport {
   async #attempts<T>(
     request: Request,
     options: RequestOptions,
-    attempt: (prepared: Prepared) => Promise<T>,
+    attempt: (prepared: PreparedRequest) => Promise<T>,
   ): Promise<T> {
     const { logger, isSigning } = this.#connection;
     const prepared = this.#prepare(request, options);
@@ -148,30 +148,30 @@ export class Transport {
         if (!(error instanceof ApiError || error instanceof ConnectionError)) throw error;
         failure = error;
       }
-      if (isSigning && !isClockRepaired && failure instanceof ApiError && this.clock.learnFrom(failure)) {
+      if (isSigning && !isClockRepaired && failure instanceof ApiError && this.clock.syncFrom(failure)) {
         isClockRepaired = true;
         // No retry: the server had judged the time alone, and done nothing.
         retries--;
-        logger.warn(skewTold(this.clock.skewMs));
+        logger.warn(skewMessage(this.clock.skewMs));
         continue;
       }
-      const delayMs = retryDelayMs({ retries, maxRetries, failure, random: this.chance.random() });
+      const delayMs = retryDelayMs({ retries, maxRetries, failure, random: this.retryTiming.random() });
       if (delayMs === undefined) throw failure;
       logger.info(
-        `${prepared.method} ${pathAlone(prepared.path)}: trying again in ${Math.round(delayMs)} ms (${retries + 1} of ${maxRetries})`,
+        `${prepared.method} ${withoutQuery(prepared.path)}: trying again in ${Math.round(delayMs)} ms (${retries + 1} of ${maxRetries})`,
         failure.message,
       );
-      await this.chance.wait(delayMs, prepared.signal);
+      await this.retryTiming.wait(delayMs, prepared.signal);
     }
   }
 
   /** One attempt, up to the head of an answer that is a success. */
-  async #begin(prepared: Prepared): Promise<Begun> {
+  async #begin(prepared: PreparedRequest): Promise<PendingResponse> {
     const { method, origin, path, body, signal, timeoutMs } = prepared;
     signal?.throwIfAborted();
     const headers = withCredentials(prepared.headers, await this.credentials(prepared));
     signal?.throwIfAborted();
-    const limit = new Limit(timeoutMs, signal);
+    const limit = new Deadline(timeoutMs, signal);
     const url = origin + path;
     try {
       const response = await this.#connection.fetch(url, {
@@ -182,18 +182,18 @@ export class Transport {
         signal: limit.signal,
       });
       this.logger.debug(
-        `${method} ${pathAlone(path)} ${response.status}`,
+        `${method} ${withoutQuery(path)} ${response.status}`,
         response.headers.get('x-request-id'),
       );
       if (response.ok) return { origin, response, limit };
-      throw await refusalIn(response, origin);
+      throw await readError(response, origin);
     } catch (error) {
       limit.end();
       throw limit.failure(error, origin);
     }
   }
 
-  #prepare({ method, path, body, origin = this.baseURL }: Request, options: RequestOptions): Prepared {
+  #prepare({ method, path, body, origin = this.baseURL }: Request, options: RequestOptions): PreparedRequest {
     if (!path.startsWith('/')) throw new TypeError('A path begins with /, like /v1/me.');
     const { pathname, search } = new URL(origin + path);
     const headers = new Headers(this.#connection.headers);
@@ -233,10 +233,10 @@ function withCredentials(given: Headers, credentials: Readonly<Record<string, st
   return headers;
 }
 
-async function refusalIn(response: Response, origin: string): Promise<Error> {
+async function readError(response: Response, origin: string): Promise<Error> {
   const { status, headers } = response;
   if (response.type !== 'opaqueredirect' && (status < 300 || status >= 400))
-    return errorOf({ status, headers, text: await response.text(), origin });
+    return toApiError({ status, headers, text: await response.text(), origin });
   await response.body?.cancel();
   return new UnexpectedAnswerError(
     `${origin} redirects. Credentials are sent to no other address: give the right one.`,
@@ -244,7 +244,7 @@ async function refusalIn(response: Response, origin: string): Promise<Error> {
 }
 
 /** All of an answer. */
-async function answerOf({ origin, response, limit }: Begun): Promise<Answer> {
+async function readResponse({ origin, response, limit }: PendingResponse): Promise<ApiResponse> {
   try {
     const text = await response.text();
     const isJson = /[/+]json\b/i.test(response.headers.get('content-type') ?? '');
@@ -266,12 +266,12 @@ export function jsonIn(text: string): unknown {
   }
 }
 
-function skewTold(skewMs: number): string {
+function skewMessage(skewMs: number): string {
   const seconds = Math.round(Math.abs(skewMs) / 1000);
   return `this machine's clock is ${seconds} s ${skewMs < 0 ? 'ahead of' : 'behind'} the server's; signing by the server's time`;
 }
 
 /** What is asked for is the caller's own, and no log's. */
-function pathAlone(path: string): string {
+function withoutQuery(path: string): string {
   return path.split('?', 1)[0]!;
 }

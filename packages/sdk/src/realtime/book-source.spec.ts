@@ -50,9 +50,9 @@ it('a book is what all changes to it come to, sorted by price', () => {
       const update = (kind: string, sequence: number, more: object) => ({
         orderbookUpdate: { kind, sequence, previous_sequence: sequence - 1, ...more },
       });
-      source.take(update('SNAPSHOT', 0, { bids: [], asks: [] }));
-      for (const [i, each] of changes.entries()) expect(source.take(update('DELTA', i + 1, each))).toBe(true);
-      const book = source.give();
+      source.push(update('SNAPSHOT', 0, { bids: [], asks: [] }));
+      for (const [i, each] of changes.entries()) expect(source.push(update('DELTA', i + 1, each))).toBe(true);
+      const book = source.shift();
       expect(book?.bids).toEqual(
         naive(
           changes.map(({ bids }) => bids),
@@ -65,7 +65,7 @@ it('a book is what all changes to it come to, sorted by price', () => {
           false,
         ),
       );
-      expect(source.give()).toBeUndefined();
+      expect(source.shift()).toBeUndefined();
     }),
   );
 });
@@ -74,12 +74,12 @@ it('nothing is handed out before a snapshot came, nor between asking anew and th
   const source = new BookSource('tpr_1', 20, 'number');
   const [bids, asks] = [[], []];
   const delta = { orderbookUpdate: { kind: 'DELTA', sequence: 2, previous_sequence: 1, bids, asks } };
-  expect(source.take(delta)).toBe(false);
-  expect(source.give()).toBeUndefined();
-  source.take({ orderbookUpdate: { kind: 'SNAPSHOT', sequence: 1, previous_sequence: null, bids, asks } });
-  source.ask();
-  expect(source.give()).toBeUndefined();
-  expect(source.take(delta)).toBe(false);
+  expect(source.push(delta)).toBe(false);
+  expect(source.shift()).toBeUndefined();
+  source.push({ orderbookUpdate: { kind: 'SNAPSHOT', sequence: 1, previous_sequence: null, bids, asks } });
+  source.payload();
+  expect(source.shift()).toBeUndefined();
+  expect(source.push(delta)).toBe(false);
 });
 
 it.each(['number', 'string'] as const)(
@@ -89,16 +89,16 @@ it.each(['number', 'string'] as const)(
     const update = (kind: string, sequence: number, bids: readonly (readonly string[])[]) => ({
       orderbookUpdate: { kind, sequence, previous_sequence: sequence - 1, bids, asks: [] },
     });
-    source.take(update('SNAPSHOT', 1, [['100', '1']]));
-    const book = source.give();
+    source.push(update('SNAPSHOT', 1, [['100', '1']]));
+    const book = source.shift();
     const before = structuredClone(book);
-    source.take(
+    source.push(
       update('DELTA', 2, [
         ['101', '2'],
         ['100', '0'],
       ]),
     );
     expect(book).toEqual(before);
-    expect(source.give()?.bids).toHaveLength(1);
+    expect(source.shift()?.bids).toHaveLength(1);
   },
 );

@@ -7,8 +7,8 @@
  * 3. Prices are compared as text: no digit is lost.
  */
 import type { DecimalForm, DecimalOf } from '../core/decimals.js';
-import type { Source } from './carried-stream.js';
-import type { Asked } from './shared-socket.js';
+import type { StreamSource } from './reconnecting-stream.js';
+import type { OperationPayload } from './shared-socket.js';
 
 /** Price in quote currency, amount in base currency. */
 export type BookLevel<D extends DecimalForm = 'number'> = readonly [
@@ -52,7 +52,7 @@ interface Update extends Omit<OrderBook<'string'>, 'bids' | 'asks'> {
 
 const DEPTH = 20;
 
-export class BookSource<D extends DecimalForm> implements Source<OrderBook<D>> {
+export class BookSource<D extends DecimalForm> implements StreamSource<OrderBook<D>> {
   readonly isEndless = true;
   private last: Update | undefined;
   private bids: Written[] = [];
@@ -65,12 +65,12 @@ export class BookSource<D extends DecimalForm> implements Source<OrderBook<D>> {
     private readonly decimals: DecimalForm,
   ) {}
 
-  ask(): Asked {
+  payload(): OperationPayload {
     this.last = undefined;
     return { query: BOOK_DOCUMENT, variables: { pair: this.pairId, depth: this.depth } };
   }
 
-  take(data: unknown): boolean {
+  push(data: unknown): boolean {
     const { orderbookUpdate: update } = data as { orderbookUpdate: Update };
     if (update.kind === 'SNAPSHOT') [this.bids, this.asks] = [[...update.bids], [...update.asks]];
     else if (this.last === undefined || update.previous_sequence !== this.last.sequence) return false;
@@ -83,7 +83,7 @@ export class BookSource<D extends DecimalForm> implements Source<OrderBook<D>> {
     return true;
   }
 
-  give(): OrderBook<D> | undefined {
+  shift(): OrderBook<D> | undefined {
     if (!this.isNew || this.last === undefined) return undefined;
     this.isNew = false;
     const { exchange, symbol, sequence, exchange_timestamp, received_at } = this.last;
@@ -91,7 +91,7 @@ export class BookSource<D extends DecimalForm> implements Source<OrderBook<D>> {
     return { exchange, symbol, sequence, bids, asks, exchange_timestamp, received_at };
   }
 
-  hasRoom(): boolean {
+  hasCapacity(): boolean {
     return true;
   }
 

@@ -5,16 +5,16 @@
  * 2. Everything else passes: the network, a server that stops, a code that is not known here.
  * 3. A handshake that was refused for its time passes once the server's time is known.
  */
-import { type ApiError, ConnectionError, refusalError, TimeoutError } from '../core/errors.js';
+import { type ApiError, ConnectionError, createApiError, TimeoutError } from '../core/errors.js';
 import { statusOf } from '../core/graphql.js';
 
 /** How a connection ended, as a WebSocket tells it. */
-export interface Closed {
+export interface CloseInfo {
   readonly code: number;
   readonly reason: string;
 }
 
-export interface Verdict {
+export interface CloseClass {
   /** `skewed`: passes once the server's time is known. */
   readonly kind: 'fatal' | 'passing' | 'skewed';
   readonly error: ApiError | ConnectionError;
@@ -22,17 +22,17 @@ export interface Verdict {
 
 const TOO_BIG = 1009;
 /** Of this side, where it waits no longer. */
-const GIVEN_UP = 4499;
+const CLIENT_TIMEOUT = 4499;
 const FORBIDDEN = 4403;
 const TOO_MANY = 4411;
 const CREDENTIAL_ENDED = 4412;
 /** Codes that stand for an HTTP status, 4,000 above it: the client or what is between has to be mended. */
-const OF_THE_PROTOCOL: readonly number[] = [4400, 4401, 4406, 4409, 4429];
+const PROTOCOL_ERROR_CODES: readonly number[] = [4400, 4401, 4406, 4409, 4429];
 
 /** @param wasConnected whether the server let this client in before: what was cut may still be counted there */
-export function verdictOf(closed: Closed, wasConnected: boolean): Verdict {
+export function classifyClose(closed: CloseInfo, wasConnected: boolean): CloseClass {
   const { code, reason } = closed;
-  if (code === FORBIDDEN) return ofHandshake(reason);
+  if (code === FORBIDDEN) return classifyHandshake(reason);
   if (code === CREDENTIAL_ENDED)
     return fatal(401, 'unknown_public_key', 'The key pair was revoked: sign with another one.');
   if (code === TOO_BIG) return fatal(413, 'payload_too_large', 'The operation is over 64 KiB.');
@@ -40,16 +40,16 @@ export function verdictOf(closed: Closed, wasConnected: boolean): Verdict {
     const refused = fatal(429, 'rate_limited', 'This credential has too many connections: close one first.');
     return wasConnected ? { ...refused, kind: 'passing' } : refused;
   }
-  if (OF_THE_PROTOCOL.includes(code))
+  if (PROTOCOL_ERROR_CODES.includes(code))
     return fatal(code - 4000, 'unknown', `The server closed the connection with ${code}: ${reason}`);
-  if (code === GIVEN_UP)
+  if (code === CLIENT_TIMEOUT)
     return { kind: 'passing', error: new TimeoutError('Nothing was heard of the server in time.') };
   const why = reason === '' ? '' : `: ${reason}`;
   return { kind: 'passing', error: new ConnectionError(`The connection was cut (${code}${why}).`) };
 }
 
 /** The reason of such a goodbye is the code of the refusal. */
-function ofHandshake(code: string): Verdict {
+function classifyHandshake(code: string): CloseClass {
   const refused = fatal(
     Math.max(statusOf(code), 401),
     code || 'unknown',
@@ -59,10 +59,10 @@ function ofHandshake(code: string): Verdict {
   return code === 'nonce_replayed' ? { ...refused, kind: 'passing' } : refused;
 }
 
-function fatal(status: number, code: string, message: string): Verdict {
+function fatal(status: number, code: string, message: string): CloseClass {
   const headers = new Headers();
   return {
     kind: 'fatal',
-    error: refusalError({ status, code, message, details: [], requestId: undefined, headers }),
+    error: createApiError({ status, code, message, details: [], requestId: undefined, headers }),
   };
 }

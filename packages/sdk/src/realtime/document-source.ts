@@ -6,13 +6,13 @@
  */
 import { TradingAutomationError } from '../core/errors.js';
 import { hexOf } from '../core/signer.js';
-import type { Source } from './carried-stream.js';
-import type { Asked } from './shared-socket.js';
+import type { StreamSource } from './reconnecting-stream.js';
+import type { OperationPayload } from './shared-socket.js';
 
 const KEPT_MAX = 1_000;
 const BYTES_MAX = 65_000;
 
-export class DocumentSource<Data> implements Source<Data> {
+export class DocumentSource<Data> implements StreamSource<Data> {
   readonly isEndless = false;
   private readonly kept: Data[] = [];
   private readonly extensions = { idempotencyKey: hexOf(crypto.getRandomValues(new Uint8Array(16))) };
@@ -23,29 +23,29 @@ export class DocumentSource<Data> implements Source<Data> {
   ) {}
 
   /** @throws {RangeError} where the server would take no message of that size, and close the connection for all */
-  ask(): Asked {
+  payload(): OperationPayload {
     const { query, extensions } = this;
     const variables = (
       typeof this.variables === 'function' ? this.variables() : this.variables
-    ) as Asked['variables'];
+    ) as OperationPayload['variables'];
     const { length } = new TextEncoder().encode(JSON.stringify({ query, variables }));
     if (length > BYTES_MAX)
       throw new RangeError(`An operation has ${BYTES_MAX} bytes at most, and this one ${length}.`);
     return { query, variables, extensions };
   }
 
-  take(data: unknown): boolean {
+  push(data: unknown): boolean {
     if (this.kept.length >= KEPT_MAX)
       throw new TradingAutomationError(`${KEPT_MAX} results wait to be read: read faster, or ask for less.`);
     this.kept.push(data as Data);
     return true;
   }
 
-  give(): Data | undefined {
+  shift(): Data | undefined {
     return this.kept.shift();
   }
 
-  hasRoom(): boolean {
+  hasCapacity(): boolean {
     return true;
   }
 }

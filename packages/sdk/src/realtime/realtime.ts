@@ -1,13 +1,13 @@
-import { type Client, callerOf } from '../client.js';
+import { type Client, operationClientOf } from '../client.js';
 import { maxRetriesIn } from '../core/connection.js';
 import type { DecimalForm } from '../core/decimals.js';
 import type { Behind } from '../core/graphql.js';
 import { type GraphqlDocument, textOf } from '../core/graphql-document.js';
 import type { TradeSignal } from '../generated/records.js';
 import { BookSource, type OrderBook } from './book-source.js';
-import { CarriedStream, type Source } from './carried-stream.js';
 import { DocumentSource } from './document-source.js';
 import type { RealtimeStream, StreamOptions } from './realtime-stream.js';
+import { ReconnectingStream, type StreamSource } from './reconnecting-stream.js';
 import { SharedSocket } from './shared-socket.js';
 import { SignalSource } from './signal-source.js';
 import type { WebSocketClass } from './web-socket.js';
@@ -79,7 +79,7 @@ export class Realtime<D extends DecimalForm = 'number'> {
   #isClosed = false;
 
   constructor(client: Client<D>, options: RealtimeOptions = {}) {
-    const { transport } = callerOf(client);
+    const { transport } = operationClientOf(client);
     const { webSocketImpl, timeout = CONNECT_MS, heartbeat = HEARTBEAT_MS } = options;
     for (const [name, ms] of Object.entries({ timeout, heartbeat }))
       if (!Number.isFinite(ms) || ms <= 0)
@@ -165,11 +165,11 @@ export class Realtime<D extends DecimalForm = 'number'> {
     await this.#socket.close();
   }
 
-  #open<T>(source: Source<T>, options: StreamOptions): RealtimeStream<T> {
+  #open<T>(source: StreamSource<T>, options: StreamOptions): RealtimeStream<T> {
     if (this.#isClosed) throw new TypeError('This Realtime is closed: make another one.');
     const [socket, maxRetries] = [this.#socket, this.#maxRetries];
     const carriage = { socket, maxRetries, delayMs: this.#delayMs, streams: this.#streams };
-    return new CarriedStream(source, carriage, options);
+    return new ReconnectingStream(source, carriage, options);
   }
 }
 

@@ -5,8 +5,8 @@
  */
 import type { DecimalForm } from '../core/decimals.js';
 import type { TradeSignal } from '../generated/records.js';
-import type { Source } from './carried-stream.js';
-import type { Asked } from './shared-socket.js';
+import type { StreamSource } from './reconnecting-stream.js';
+import type { OperationPayload } from './shared-socket.js';
 
 const KEPT_MAX = 1_000;
 
@@ -28,7 +28,7 @@ export const SIGNAL_DECIMALS: readonly string[] = [
   'reference_price',
 ];
 
-export class SignalSource<D extends DecimalForm> implements Source<TradeSignal<D>> {
+export class SignalSource<D extends DecimalForm> implements StreamSource<TradeSignal<D>> {
   readonly isEndless = true;
   private readonly kept: TradeSignal<D>[] = [];
   private isFull = false;
@@ -40,28 +40,28 @@ export class SignalSource<D extends DecimalForm> implements Source<TradeSignal<D
     private readonly decimals: DecimalForm,
   ) {}
 
-  ask(): Asked {
+  payload(): OperationPayload {
     const after = this.last === undefined ? {} : { after: this.last };
     return { query: SIGNAL_DOCUMENT, variables: { strategy: this.strategyId, ...after } };
   }
 
-  take(data: unknown): boolean {
+  push(data: unknown): boolean {
     const { tradeSignal } = data as { tradeSignal: Record<string, unknown> & { sequence: number } };
     const { sequence } = tradeSignal;
     if (this.last !== undefined && sequence <= this.last) return true;
     if (this.last !== undefined && sequence !== this.last + 1) return false;
-    if (!this.hasRoom()) return false;
+    if (!this.hasCapacity()) return false;
     this.last = sequence;
     this.kept.push(this.read(tradeSignal));
     this.isFull = this.kept.length >= KEPT_MAX;
     return true;
   }
 
-  give(): TradeSignal<D> | undefined {
+  shift(): TradeSignal<D> | undefined {
     return this.kept.shift();
   }
 
-  hasRoom(): boolean {
+  hasCapacity(): boolean {
     if (this.kept.length <= KEPT_MAX / 2) this.isFull = false;
     return !this.isFull;
   }

@@ -29,7 +29,7 @@ export async function findWebSocket(given: WebSocketClass | undefined): Promise<
  * The same class, each socket of which is told of when it is made. A socket that is given up before it was open fails
  * once more, when nobody listens any more: here somebody does.
  */
-export function watched(Impl: WebSocketClass, made: (socket: Raw) => void): WebSocketClass {
+export function withSocketObserver(Impl: WebSocketClass, made: (socket: Raw) => void): WebSocketClass {
   return class extends (Impl as new (url: string, protocols?: string | string[]) => Raw) {
     constructor(url: string, protocols?: string | string[]) {
       super(url, protocols);

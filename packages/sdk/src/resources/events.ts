@@ -1,7 +1,7 @@
 import type { ApiPromise } from '../core/api-promise.js';
-import { requestOf } from '../core/caller.js';
 import type { DecimalForm } from '../core/decimals.js';
 import { type EventStreamOptions, streamEvents } from '../core/event-stream.js';
+import { buildRequest } from '../core/operation-client.js';
 import type { PagePromise } from '../core/page.js';
 import { Resource } from '../core/resource.js';
 import type { RequestOptions } from '../core/transport.js';
@@ -37,7 +37,7 @@ export class Events<D extends DecimalForm> extends Resource<D> {
     query: EventsStreamQuery = {},
     options: EventStreamOptions = {},
   ): AsyncGenerator<WebhookEvent<D>, void, undefined> {
-    return streamEvents(this.caller.transport, requestOf('events.stream', { query }), options);
+    return streamEvents(this.caller.transport, buildRequest('events.stream', { query }), options);
   }
 
   /**

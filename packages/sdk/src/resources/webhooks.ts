@@ -1,7 +1,7 @@
 import type { WebhookHeaders } from '@trading-automation/signed-request/webhooks';
 import type { ApiPromise } from '../core/api-promise.js';
-import type { Caller } from '../core/caller.js';
 import type { DecimalForm } from '../core/decimals.js';
+import type { OperationClient } from '../core/operation-client.js';
 import type { PagePromise } from '../core/page.js';
 import { Resource } from '../core/resource.js';
 import type { RequestOptions } from '../core/transport.js';
@@ -28,7 +28,7 @@ export class Webhooks<D extends DecimalForm> extends Resource<D> {
   /** Deliveries that were given up. */
   readonly deadLetters: DeadLetters<D>;
 
-  constructor(caller: Caller<D>) {
+  constructor(caller: OperationClient<D>) {
     super(caller);
     this.deadLetters = new DeadLetters(caller);
   }

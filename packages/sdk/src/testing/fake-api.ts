@@ -110,7 +110,7 @@ export class FakeApi<D extends DecimalForm = 'number'> {
     const query = Object.fromEntries(searchParams);
     const request = { operation, method, path: pathname + search, params, query, body, headers };
     this.requests.push(request as unknown as FakeRequest);
-    const reply = this.#once.get(operation)?.shift() ?? this.#steady.get(operation) ?? asUsual;
+    const reply = this.#once.get(operation)?.shift() ?? this.#steady.get(operation) ?? fixtureReply;
     const response = await reply(request as unknown as AnyRequest, route);
     init.signal?.throwIfAborted();
     return response;
@@ -128,7 +128,7 @@ export class FakeApi<D extends DecimalForm = 'number'> {
    * const trades = await client.trades.list().toArray({ limit: 10 });
    */
   answer<Id extends OperationId>(id: Id, answer: Answering<Id, D>): this {
-    this.#steady.set(id, answerer(answer as Given));
+    this.#steady.set(id, toReply(answer as ReplyInput));
     return this;
   }
 
@@ -143,7 +143,7 @@ export class FakeApi<D extends DecimalForm = 'number'> {
    * const trade = await client.trades.waitUntil('trd_1', { pollInterval: 1 });
    */
   answerOnce<Id extends OperationId>(id: Id, answer: Answering<Id, D>): this {
-    return this.#next(id, answerer(answer as Given));
+    return this.#next(id, toReply(answer as ReplyInput));
   }
 
   /**
@@ -255,24 +255,25 @@ export class FakeApi<D extends DecimalForm = 'number'> {
 }
 
 /** Without its types: what fits an operation was seen to where it was told. */
-type Given = object | ((request: AnyRequest) => object | Promise<object>);
+type ReplyInput = object | ((request: AnyRequest) => object | Promise<object>);
 
-const asUsual: Reply = (request, route) => answerer(route.kind === 'record' ? {} : [{}])(request, route);
+const fixtureReply: Reply = (request, route) => toReply(route.kind === 'record' ? {} : [{}])(request, route);
 
-function answerer(given: Given): Reply {
+function toReply(given: ReplyInput): Reply {
   return async (request, { kind, params }) => {
     const { operation, headers, query } = request;
     const decimals = headers.get('accept')?.includes('decimals=string') ? 'string' : 'number';
     const usual = fixture(operation, {}, decimals) as object;
     const told: object = typeof given === 'function' ? await given(request) : given;
-    if (kind === 'record') return json(200, { success: true, data: { ...ofThat(usual, params), ...told } });
+    if (kind === 'record')
+      return json(200, { success: true, data: { ...withRequestedId(usual, params), ...told } });
     const items = (told as readonly object[]).map((item) => ({ ...usual, ...item }));
     return kind === 'list' ? page(items, query) : stream(items, headers.get('last-event-id'));
   };
 }
 
 /** The usual record, under the id that was asked for. */
-function ofThat(usual: object, params: Readonly<Record<string, string>>): object {
+function withRequestedId(usual: object, params: Readonly<Record<string, string>>): object {
   const { id, key } = usual as { id?: unknown; key?: unknown };
   const prefix = typeof id === 'string' ? id.split('_', 1)[0] : undefined;
   const asked = Object.values(params).find((param) => param.split('_', 1)[0] === prefix);

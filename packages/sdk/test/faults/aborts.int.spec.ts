@@ -1,14 +1,14 @@
 import { ConnectionError } from '../../src/core/errors.js';
 import { waitFor } from '../../src/core/wait.js';
 import { clientOf, order } from './clients.js';
-import { FarSide, lostAnswer, silence } from './far-side.js';
+import { FaultyApi, hang, loseResponse } from './faulty-api.js';
 
-let farSide: FarSide;
+let farSide: FaultyApi;
 let stopping: AbortController;
 const reason = new Error('the user pressed Ctrl-C');
 beforeEach(async () => {
   stopping = new AbortController();
-  farSide = await FarSide.start();
+  farSide = await FaultyApi.start();
 });
 afterEach(() => farSide.stop());
 
@@ -26,9 +26,9 @@ describe("an abort by the caller's signal is thrown as its reason", () => {
   it('while the answer is waited for: nothing is tried again', async () => {
     for (const maxRetries of [0, 2]) {
       stopping = new AbortController();
-      farSide.faults.push(silence);
+      farSide.faults.push(hang);
       const asked = clientOf(farSide, { maxRetries }).me.get({ signal: stopping.signal });
-      await farSide.arrived(maxRetries === 0 ? 1 : 2);
+      await farSide.waitForRequests(maxRetries === 0 ? 1 : 2);
       stopping.abort(reason);
       await expect(asked).rejects.toBe(reason);
     }
@@ -49,7 +49,7 @@ describe("an abort by the caller's signal is thrown as its reason", () => {
   });
 
   it('between two attempts: the second is never made', async () => {
-    farSide.faults.push(lostAnswer);
+    farSide.faults.push(loseResponse);
     const client = clientOf(farSide);
     const asked = client.trades.create(order('one'), { signal: stopping.signal });
     client.waits.push = (...waits) => {
@@ -74,7 +74,7 @@ describe("an abort by the caller's signal is thrown as its reason", () => {
   });
 
   it('of AbortSignal.timeout is its TimeoutError, however many attempts are left', async () => {
-    farSide.faults.push(silence);
+    farSide.faults.push(hang);
     const asked = clientOf(farSide).me.get({ signal: AbortSignal.timeout(50) });
     await expect(asked).rejects.toMatchObject({ name: 'TimeoutError', code: DOMException.TIMEOUT_ERR });
   });
@@ -107,7 +107,7 @@ describe("an abort by the caller's signal is thrown as its reason", () => {
     signal.removeEventListener = count(-1)(signal.removeEventListener);
     const client = clientOf(farSide, { maxRetries: 0 });
     await client.me.get({ signal });
-    farSide.faults.push(lostAnswer);
+    farSide.faults.push(loseResponse);
     await expect(client.me.get({ signal })).rejects.toBeInstanceOf(ConnectionError);
     expect(listening).toBe(0);
   });

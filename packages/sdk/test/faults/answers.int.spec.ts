@@ -6,11 +6,18 @@ import {
 } from '../../src/core/errors.js';
 import { Client, type ClientOptions, type Page } from '../../src/index.js';
 import { clientOf, order, signer } from './clients.js';
-import { API_KEY, answers, FarSide, halfAnswer, lostAnswer, refusal } from './far-side.js';
+import {
+  API_KEY,
+  errorOutcome,
+  FaultyApi,
+  loseResponse,
+  respondsWith,
+  truncateResponse,
+} from './faulty-api.js';
 
-let farSide: FarSide;
+let farSide: FaultyApi;
 beforeEach(async () => {
-  farSide = await FarSide.start();
+  farSide = await FaultyApi.start();
 });
 afterEach(() => farSide.stop());
 
@@ -20,7 +27,7 @@ const clientHere = (options = {}) =>
 
 describe('an answer that is none of the API', () => {
   it('is told as what it is, and is not asked for again', async () => {
-    farSide.faults.push(answers({ status: 200, headers: html, body: '<h1>Sign in to the Wi-Fi</h1>' }));
+    farSide.faults.push(respondsWith({ status: 200, headers: html, body: '<h1>Sign in to the Wi-Fi</h1>' }));
     const error = await clientOf(farSide)
       .me.get()
       .catch((thrown) => thrown);
@@ -38,7 +45,7 @@ describe('an answer that is none of the API', () => {
     ['a text', '"hello"'],
   ])('%s is neither a record nor a list', async (_, body) => {
     const { me, trades } = clientOf(farSide);
-    farSide.faults.push(answers({ status: 200, body }), answers({ status: 200, body }));
+    farSide.faults.push(respondsWith({ status: 200, body }), respondsWith({ status: 200, body }));
     await expect(me.get()).rejects.toBeInstanceOf(UnexpectedAnswerError);
     await expect(trades.list()).rejects.toBeInstanceOf(UnexpectedAnswerError);
   });
@@ -49,7 +56,7 @@ describe('an answer that is none of the API', () => {
     ['JSON of another service', '{"error":"text"}'],
     ['null', 'null'],
   ])('%s with 502 is a refusal without a code of the API', async (_, body) => {
-    farSide.faults.push(answers({ status: 502, headers: html, body }));
+    farSide.faults.push(respondsWith({ status: 502, headers: html, body }));
     const error = await clientOf(farSide, { maxRetries: 0 })
       .me.get()
       .catch((thrown) => thrown);
@@ -59,7 +66,9 @@ describe('an answer that is none of the API', () => {
   });
 
   it('details of no known form are passed over', async () => {
-    farSide.faults.push(answers(refusal(422, 'validation_failed', [null, 'x', { field: 7 }] as object[])));
+    farSide.faults.push(
+      respondsWith(errorOutcome(422, 'validation_failed', [null, 'x', { field: 7 }] as object[])),
+    );
     await expect(clientOf(farSide).me.get()).rejects.toMatchObject({
       code: 'validation_failed',
       details: [{ field: 7 }],
@@ -68,7 +77,7 @@ describe('an answer that is none of the API', () => {
 });
 
 it('half of an answer, taken by a proxy for all of it, is no answer, and is told as one', async () => {
-  farSide.faults.push(halfAnswer);
+  farSide.faults.push(truncateResponse);
   await expect(clientOf(farSide, { maxRetries: 0 }).me.get()).rejects.toThrow(
     new ConnectionError('The answer was cut: it is no whole JSON.'),
   );
@@ -76,9 +85,9 @@ it('half of an answer, taken by a proxy for all of it, is no answer, and is told
 
 describe('credentials go to one origin alone', () => {
   it.each([301, 302, 303, 307, 308])('a redirect by %d is not followed', async (status) => {
-    const elsewhere = await FarSide.start();
+    const elsewhere = await FaultyApi.start();
     farSide.faults.push(
-      answers({ status, headers: { location: `${elsewhere.origin}/v1/me` }, body: '<a>Moved</a>' }),
+      respondsWith({ status, headers: { location: `${elsewhere.origin}/v1/me` }, body: '<a>Moved</a>' }),
     );
     await expect(clientOf(farSide, { signer }).me.get()).rejects.toThrow(
       `${farSide.origin} redirects. Credentials are sent to no other address`,
@@ -120,7 +129,7 @@ describe('an answer as it came', () => {
   });
 
   it('is given whole, whatever it is', async () => {
-    farSide.faults.push(answers({ status: 200, headers: html, body: '<h1>Docs</h1>' }));
+    farSide.faults.push(respondsWith({ status: 200, headers: html, body: '<h1>Docs</h1>' }));
     const response = await clientHere().get('/docs').asResponse();
     expect([response.headers.get('content-type'), await response.text()]).toEqual([
       'text/html',
@@ -129,7 +138,7 @@ describe('an answer as it came', () => {
   });
 
   it('without a body is no data', async () => {
-    const none = answers({ status: 204, body: '' });
+    const none = respondsWith({ status: 204, body: '' });
     farSide.faults.push(none, none);
     expect(await clientHere().delete('/v1/x')).toBeUndefined();
     expect((await clientHere().delete('/v1/x').asResponse()).status).toBe(204);
@@ -159,7 +168,7 @@ describe('an answer as it came', () => {
 
   it('that refuses is thrown from each of its forms', async () => {
     const asked = () => {
-      farSide.faults.push(answers(refusal(404, 'not_found')));
+      farSide.faults.push(respondsWith(errorOutcome(404, 'not_found')));
       return clientOf(farSide).me.get();
     };
     await expect(asked().asResponse()).rejects.toBeInstanceOf(ApiError);
@@ -172,13 +181,13 @@ describe('what is newer than this SDK passes through', () => {
   it('a member that it does not know, a value that it does not know', async () => {
     const newer = { id: 'trd_1', status: 'HALTED', venue_note: { level: 3 } };
     farSide.faults.push(
-      answers({ status: 200, body: JSON.stringify({ success: true, data: newer, meta: 1 }) }),
+      respondsWith({ status: 200, body: JSON.stringify({ success: true, data: newer, meta: 1 }) }),
     );
     expect(await clientOf(farSide).trades.get('trd_1')).toEqual(newer);
   });
 
   it('a code and a status that it does not know', async () => {
-    farSide.faults.push(answers(refusal(418, 'teapot')));
+    farSide.faults.push(respondsWith(errorOutcome(418, 'teapot')));
     await expect(clientOf(farSide).me.get()).rejects.toMatchObject({
       name: 'ApiError',
       status: 418,
@@ -201,7 +210,7 @@ describe('a browser', () => {
     };
     try {
       for (const options of [{}, { signer }]) {
-        farSide.faults.push(lostAnswer);
+        farSide.faults.push(loseResponse);
         const { trades, events } = clientOf(farSide, { ...options, fetch: noting });
         await trades.create(order('one'));
         farSide.events.push('{}');
@@ -259,7 +268,7 @@ describe('a promise that nobody looks at', () => {
   const turnsPass = async () => {
     for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
   };
-  const refused = () => new Response(refusal(404, 'not_found').body, { status: 404 });
+  const refused = () => new Response(errorOutcome(404, 'not_found').body, { status: 404 });
   const failing = () => clientOf(farSide, { fetch: async () => refused() });
 
   it('of a list is silent until it is iterated, and throws then', async () => {
@@ -285,7 +294,7 @@ describe('a promise that nobody looks at', () => {
 });
 
 it('an answer that was lost is made up for, though nobody asked for the first one', async () => {
-  farSide.faults.push(lostAnswer);
+  farSide.faults.push(loseResponse);
   const { data } = await clientOf(farSide).trades.create(order('one')).withResponse();
   expect(farSide.trades).toEqual([data]);
 });

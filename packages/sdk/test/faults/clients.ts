@@ -1,7 +1,7 @@
 /** Clients of the far side. */
 import { createHash } from 'node:crypto';
-import { Caller } from '../../src/core/caller.js';
-import { type ClientOptions, connectionOf } from '../../src/core/connection.js';
+import { type ClientOptions, resolveConnection } from '../../src/core/connection.js';
+import { OperationClient } from '../../src/core/operation-client.js';
 import { Transport } from '../../src/core/transport.js';
 import { waitFor } from '../../src/core/wait.js';
 import type { TradeCreate } from '../../src/generated/records.js';
@@ -9,7 +9,7 @@ import { Events } from '../../src/resources/events.js';
 import { MeResource } from '../../src/resources/me.js';
 import { Trades } from '../../src/resources/trades.js';
 import { createSigner } from '../../src/signer/index.js';
-import { API_KEY, type FarSide } from './far-side.js';
+import { API_KEY, type FaultyApi } from './faulty-api.js';
 
 /** A private key that is no secret, the same in every run. */
 export const privateKeyOf = (label: string): Uint8Array =>
@@ -28,9 +28,9 @@ export const order = (client_order_id: string): TradeCreate => ({
 });
 
 /** The SDK as it is, but for the waits between attempts: they are noted, and over at once. */
-export function clientOf(farSide: FarSide, options: ClientOptions = {}) {
+export function clientOf(farSide: FaultyApi, options: ClientOptions = {}) {
   const waits: number[] = [];
-  const connection = connectionOf({
+  const connection = resolveConnection({
     baseURL: farSide.origin,
     logLevel: 'off',
     ...(options.signer === undefined ? { apiKey: API_KEY } : {}),
@@ -43,7 +43,7 @@ export function clientOf(farSide: FarSide, options: ClientOptions = {}) {
     },
     random: () => 0,
   });
-  const caller = new Caller<'number'>(transport);
+  const caller = new OperationClient<'number'>(transport);
   return {
     waits,
     transport,

@@ -1,13 +1,13 @@
 import { AuthenticationError } from '../../src/core/errors.js';
 import type { Logger } from '../../src/core/log.js';
 import { clientOf, order, signer } from './clients.js';
-import { answers, FarSide, lostAnswer, refusal } from './far-side.js';
+import { errorOutcome, FaultyApi, loseResponse, respondsWith } from './faulty-api.js';
 
 const FIVE_MINUTES_MS = 300_000;
 
-let farSide: FarSide;
+let farSide: FaultyApi;
 beforeEach(async () => {
-  farSide = await FarSide.start();
+  farSide = await FaultyApi.start();
 });
 afterEach(() => farSide.stop());
 
@@ -33,8 +33,8 @@ describe("a machine's clock that is five minutes off", () => {
     farSide.skewMs = FIVE_MINUTES_MS;
     const client = clientOf(farSide, { signer, maxRetries: 1 });
     farSide.faults.push(
-      async ({ response, work }) => answers(await work())({ response } as never),
-      lostAnswer,
+      async ({ response, work }) => respondsWith(await work())({ response } as never),
+      loseResponse,
     );
     await client.trades.create(order('one'));
     expect(farSide.seen.map(({ headers }) => headers['idempotency-key'])).toEqual(
@@ -55,13 +55,13 @@ describe("a machine's clock that is five minutes off", () => {
   });
 
   it('that no time in the answer mends is refused once more, not for ever', async () => {
-    farSide.faults.push(...Array(5).fill(answers(refusal(401, 'timestamp_out_of_window', []))));
+    farSide.faults.push(...Array(5).fill(respondsWith(errorOutcome(401, 'timestamp_out_of_window', []))));
     await expect(clientOf(farSide, { signer }).me.get()).rejects.toBeInstanceOf(AuthenticationError);
     expect(farSide.seen).toHaveLength(2);
   });
 
   it('matters to no API key', async () => {
-    farSide.faults.push(answers(refusal(401, 'timestamp_out_of_window', [])));
+    farSide.faults.push(respondsWith(errorOutcome(401, 'timestamp_out_of_window', [])));
     await expect(clientOf(farSide).me.get()).rejects.toMatchObject({ code: 'timestamp_out_of_window' });
     expect(farSide.seen).toHaveLength(1);
   });

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { Client } from '../../src/client.js';
 import { AuthenticationError, UnexpectedAnswerError } from '../../src/core/errors.js';
 import { clientOf } from './clients.js';
-import { API_KEY, FarSide, refuses, reset } from './far-side.js';
+import { API_KEY, FaultyApi, rejectsWith, reset } from './faulty-api.js';
 
-let farSide: FarSide;
+let farSide: FaultyApi;
 beforeEach(async () => {
-  farSide = await FarSide.start();
+  farSide = await FaultyApi.start();
 });
 afterEach(() => farSide.stop());
 
@@ -102,7 +102,7 @@ describe('a list that is iterated', () => {
     make(5);
     const list = clientOf(farSide).trades.list({ limit: 2 });
     await list;
-    farSide.faults.push(reset, refuses(503, 'service_unavailable'));
+    farSide.faults.push(reset, rejectsWith(503, 'service_unavailable'));
     expect(await idsOf(list)).toEqual(namesOf(5, 1));
   });
 

@@ -1,21 +1,21 @@
 import { ApiError, ConnectionError, RateLimitError, TimeoutError } from '../../src/core/errors.js';
 import { clientOf, order, signer } from './clients.js';
 import {
-  answers,
-  cutAnswer,
-  FarSide,
+  cutResponse,
+  errorOutcome,
   type Fault,
-  halfAnswer,
-  lostAnswer,
-  refusal,
-  refuses,
+  FaultyApi,
+  hang,
+  loseResponse,
+  rejectsWith,
   reset,
-  silence,
-} from './far-side.js';
+  respondsWith,
+  truncateResponse,
+} from './faulty-api.js';
 
-let farSide: FarSide;
+let farSide: FaultyApi;
 beforeEach(async () => {
-  farSide = await FarSide.start();
+  farSide = await FaultyApi.start();
 });
 afterEach(() => farSide.stop());
 
@@ -24,16 +24,16 @@ const distinct = (header: string) => new Set(farSide.seen.map(({ headers }) => h
 describe('what passes is outlived', () => {
   it.each<[string, Fault]>([
     ['a connection that is reset', reset],
-    ['an answer that is lost after the work was done', lostAnswer],
-    ['an answer that is cut in its middle', cutAnswer],
-    ['half of a JSON, taken for all of it', halfAnswer],
-    ['408', refuses(408, 'timeout')],
-    ['429', refuses(429, 'rate_limited')],
-    ['500', refuses(500, 'internal_error')],
-    ['503', refuses(503, 'service_unavailable')],
-    ['a first request that is still at work', refuses(409, 'idempotency_in_progress')],
-    ['a nonce that the network sent twice', refuses(401, 'nonce_replayed')],
-    ['what the server says may be tried again', refuses(423, 'locked', { 'x-should-retry': 'true' })],
+    ['an answer that is lost after the work was done', loseResponse],
+    ['an answer that is cut in its middle', cutResponse],
+    ['half of a JSON, taken for all of it', truncateResponse],
+    ['408', rejectsWith(408, 'timeout')],
+    ['429', rejectsWith(429, 'rate_limited')],
+    ['500', rejectsWith(500, 'internal_error')],
+    ['503', rejectsWith(503, 'service_unavailable')],
+    ['a first request that is still at work', rejectsWith(409, 'idempotency_in_progress')],
+    ['a nonce that the network sent twice', rejectsWith(401, 'nonce_replayed')],
+    ['what the server says may be tried again', rejectsWith(423, 'locked', { 'x-should-retry': 'true' })],
   ])('%s: the second attempt succeeds, and one record is made', async (_, fault) => {
     farSide.faults.push(fault);
     const made = await clientOf(farSide, { signer }).trades.create(order('one'));
@@ -42,14 +42,14 @@ describe('what passes is outlived', () => {
   });
 
   it('a time limit is of each attempt, and ends no other', async () => {
-    farSide.faults.push(silence);
+    farSide.faults.push(hang);
     const { trades } = clientOf(farSide, { timeout: 1_000 });
     await trades.create(order('one'));
     expect([farSide.seen.length, farSide.trades.length]).toEqual([2, 1]);
   });
 
   it('each attempt is signed anew, and is the same request by its key', async () => {
-    farSide.faults.push(lostAnswer, lostAnswer);
+    farSide.faults.push(loseResponse, loseResponse);
     await clientOf(farSide, { signer }).trades.create(order('one'));
     expect(farSide.seen).toHaveLength(3);
     expect(distinct('x-svc-nonce').size).toBe(3);
@@ -79,7 +79,7 @@ describe('what the server asks for is waited', () => {
     ['milliseconds', { 'retry-after-ms': '1234', 'retry-after': '9' }, 1_234],
     ['seconds', { 'retry-after': '7' }, 7_000],
   ])('in %s', async (_, headers, asked) => {
-    farSide.faults.push(answers({ ...refusal(429, 'rate_limited'), headers }));
+    farSide.faults.push(respondsWith({ ...errorOutcome(429, 'rate_limited'), headers }));
     const client = clientOf(farSide);
     await client.me.get();
     expect(client.waits).toEqual([asked]);
@@ -87,7 +87,10 @@ describe('what the server asks for is waited', () => {
 
   it('until a date', async () => {
     farSide.faults.push(
-      answers({ ...refusal(503, 'service_unavailable'), headers: { 'retry-after': inSeconds(40) } }),
+      respondsWith({
+        ...errorOutcome(503, 'service_unavailable'),
+        headers: { 'retry-after': inSeconds(40) },
+      }),
     );
     const client = clientOf(farSide);
     await client.me.get();
@@ -96,7 +99,9 @@ describe('what the server asks for is waited', () => {
   });
 
   it('over a minute it is thrown at once, and says how long', async () => {
-    farSide.faults.push(answers({ ...refusal(429, 'rate_limited'), headers: { 'retry-after': '61' } }));
+    farSide.faults.push(
+      respondsWith({ ...errorOutcome(429, 'rate_limited'), headers: { 'retry-after': '61' } }),
+    );
     const client = clientOf(farSide);
     const error = await client.me.get().catch((thrown) => thrown);
     expect(error).toBeInstanceOf(RateLimitError);
@@ -123,7 +128,7 @@ describe('what does not pass is thrown', () => {
     [422, 'validation_failed', 'UnprocessableError'],
   ])('%d %s at once, as %s', async (status, code, name) => {
     const details = [{ field: 'amount', code: 'too_small', message: 'It is too small.' }];
-    farSide.faults.push(answers(refusal(status, code, details)));
+    farSide.faults.push(respondsWith(errorOutcome(status, code, details)));
     const error = await clientOf(farSide)
       .me.get()
       .catch((thrown) => thrown);
@@ -141,7 +146,7 @@ describe('what does not pass is thrown', () => {
   });
 
   it('503 at once, where the server says not to try again', async () => {
-    farSide.faults.push(refuses(503, 'service_unavailable', { 'x-should-retry': 'false' }));
+    farSide.faults.push(rejectsWith(503, 'service_unavailable', { 'x-should-retry': 'false' }));
     await expect(clientOf(farSide).me.get()).rejects.toMatchObject({ status: 503 });
     expect(farSide.seen).toHaveLength(1);
   });
@@ -156,7 +161,7 @@ describe('what does not pass is thrown', () => {
   });
 
   it('a server that is not there, by name and reason', async () => {
-    const gone = await FarSide.start();
+    const gone = await FaultyApi.start();
     const { origin } = gone;
     const client = clientOf(gone);
     await gone.stop();
@@ -166,7 +171,7 @@ describe('what does not pass is thrown', () => {
   });
 
   it('silence, after the time of the last attempt', async () => {
-    farSide.faults.push(silence, silence);
+    farSide.faults.push(hang, hang);
     const error = await clientOf(farSide)
       .me.get({ timeout: 500, maxRetries: 1 })
       .catch((thrown) => thrown);

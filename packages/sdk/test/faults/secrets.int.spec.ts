@@ -2,14 +2,14 @@ import { inspect } from 'node:util';
 import { Client } from '../../src/index.js';
 import { createSigner } from '../../src/signer/index.js';
 import { clientOf, privateKeyOf, signer } from './clients.js';
-import { API_KEY, answers, FarSide, refusal, refuses, reset } from './far-side.js';
+import { API_KEY, errorOutcome, FaultyApi, rejectsWith, reset, respondsWith } from './faulty-api.js';
 
 const privateKey = privateKeyOf('signer of the fault tests');
 const PRIVATE_KEY = Buffer.from(privateKey).toString('hex');
 
-let farSide: FarSide;
+let farSide: FaultyApi;
 beforeEach(async () => {
-  farSide = await FarSide.start();
+  farSide = await FaultyApi.start();
 });
 afterEach(() => farSide.stop());
 
@@ -49,11 +49,11 @@ describe('no key, secret or signature is shown', () => {
   });
 
   it.each([
-    ['a refusal', () => answers(refusal(401, 'invalid_api_key'))],
-    ['a fault', () => refuses(500, 'internal_error')],
+    ['a refusal', () => respondsWith(errorOutcome(401, 'invalid_api_key'))],
+    ['a fault', () => rejectsWith(500, 'internal_error')],
     ['a reset', () => reset],
-    ['a redirect', () => answers({ status: 302, headers: { location: '/' }, body: '' })],
-    ['a page', () => answers({ status: 200, headers: { 'content-type': 'text/html' }, body: 'x' })],
+    ['a redirect', () => respondsWith({ status: 302, headers: { location: '/' }, body: '' })],
+    ['a page', () => respondsWith({ status: 200, headers: { 'content-type': 'text/html' }, body: 'x' })],
   ])('by the error of %s, and what is logged on the way', async (_, fault) => {
     const logged: unknown[] = [];
     const note = (...facts: unknown[]) => logged.push(facts);

@@ -4,11 +4,11 @@ import { AuthenticationError, ConnectionError, UnexpectedAnswerError } from '../
 import { messagesOf } from '../../src/core/event-stream.js';
 import { Client } from '../../src/index.js';
 import { clientOf, signer } from './clients.js';
-import { API_KEY, answers, FarSide, type Fault, refuses, reset, silence } from './far-side.js';
+import { API_KEY, type Fault, FaultyApi, hang, rejectsWith, reset, respondsWith } from './faulty-api.js';
 
-let farSide: FarSide;
+let farSide: FaultyApi;
 beforeEach(async () => {
-  farSide = await FarSide.start();
+  farSide = await FaultyApi.start();
 });
 afterEach(() => farSide.stop());
 
@@ -64,8 +64,8 @@ describe('a stream of events', () => {
     const later = { 'retry-after-ms': '70' };
     farSide.faults.push(
       cutAfter(2),
-      refuses(503, 'service_unavailable', later),
-      refuses(429, 'rate_limited'),
+      rejectsWith(503, 'service_unavailable', later),
+      rejectsWith(429, 'rate_limited'),
       reset,
       cutAfter(0),
     );
@@ -78,7 +78,7 @@ describe('a stream of events', () => {
 
   it('gives up a connection that is not answered in time, and tries again', async () => {
     tell(2);
-    farSide.faults.push(cutAfter(1), silence);
+    farSide.faults.push(cutAfter(1), hang);
     expect(await take(clientOf(farSide, { timeout: 100 }).events.stream(), 2)).toEqual(all(2));
   });
 
@@ -113,7 +113,7 @@ describe('a stream of events', () => {
     const client = clientOf(farSide, { signer });
     farSide.faults.push(async (met) => {
       const { status, body } = await met.work();
-      return answers({ status, body })(met);
+      return respondsWith({ status, body })(met);
     }, cutAfter(1));
     expect(await take(client.events.stream(), 2)).toEqual(all(2));
     expect(new Set(farSide.seen.map(({ headers }) => headers['x-svc-nonce'])).size).toBe(3);
@@ -121,7 +121,7 @@ describe('a stream of events', () => {
 
   it('tells when a connection stands, and when and why it was cut', async () => {
     tell(3);
-    farSide.faults.push(cutAfter(1), refuses(503, 'service_unavailable'), endAfter(1));
+    farSide.faults.push(cutAfter(1), rejectsWith(503, 'service_unavailable'), endAfter(1));
     const told: unknown[] = [];
     const stream = clientOf(farSide).events.stream(
       {},
@@ -147,7 +147,7 @@ describe('a stream of events', () => {
 
   it('throws where a proxy answers in its place', async () => {
     farSide.faults.push(
-      answers({ status: 200, headers: { 'content-type': 'text/html' }, body: '<h1>Hi</h1>' }),
+      respondsWith({ status: 200, headers: { 'content-type': 'text/html' }, body: '<h1>Hi</h1>' }),
     );
     await expect(take(clientOf(farSide).events.stream(), 1)).rejects.toThrow(
       new UnexpectedAnswerError('Not a stream of events, but text/html.'),
@@ -186,17 +186,17 @@ describe('a stream of events', () => {
     await once(open[0]!, 'close');
 
     farSide.seen.length = 0;
-    farSide.faults.push(cutAfter(1), silence);
+    farSide.faults.push(cutAfter(1), hang);
     await until(async (stop) => {
-      await farSide.arrived(2);
+      await farSide.waitForRequests(2);
       stop();
     });
 
     farSide.seen.length = 0;
-    farSide.faults.push(silence);
+    farSide.faults.push(hang);
     const stopping = new AbortController();
     const first = clientOf(farSide).events.stream({}, { signal: stopping.signal }).next();
-    await farSide.arrived(1);
+    await farSide.waitForRequests(1);
     stopping.abort(reason);
     await expect(first).rejects.toBe(reason);
   });

@@ -12,15 +12,15 @@ import {
   RateLimitError,
   TimeoutError,
 } from '../../src/index.js';
-import { FarSide } from './far-side.js';
-import { closeLive, failureOf, live, take } from './live.js';
+import { closeRealtime, failureOf, openRealtime, take } from './open-realtime.js';
+import { StubRealtimeServer } from './stub-realtime-server.js';
 
-let far: FarSide;
+let far: StubRealtimeServer;
 beforeEach(async () => {
-  far = await FarSide.open();
+  far = await StubRealtimeServer.open();
 });
 afterEach(async () => {
-  await closeLive();
+  await closeRealtime();
   await far.close();
 });
 
@@ -29,9 +29,12 @@ const TICKS = 'subscription ($after: Int) { tick(after: $after) }';
 describe('a connection', () => {
   it('is signed anew each time, for CONNECT, with a nonce of its own', async () => {
     const signed: string[] = [];
-    const stream = live(far.client({ onSign: (canonical) => signed.push(canonical) })).tradeSignals('str_1', {
-      afterSequence: 0,
-    });
+    const stream = openRealtime(far.client({ onSign: (canonical) => signed.push(canonical) })).tradeSignals(
+      'str_1',
+      {
+        afterSequence: 0,
+      },
+    );
     for (let round = 1; round <= 3; round++) {
       far.signal();
       await take(stream, 1);
@@ -51,18 +54,18 @@ describe('a connection', () => {
   });
 
   it('is one for many streams, and is closed after the last of them', async () => {
-    const realtime = live(far.client());
+    const realtime = openRealtime(far.client());
     const streams = Array.from({ length: 20 }, () => realtime.tradeSignals('str_1', { afterSequence: 0 }));
     far.signal();
     await Promise.all(streams.map((stream) => take(stream, 1)));
     expect(far.handshakes).toHaveLength(1);
     for (const stream of streams) stream.close();
-    await far.until(() => far.openSockets === 0);
+    await far.waitUntil(() => far.openSockets === 0);
     expect(far.completes).toBe(20);
   });
 
   it('carries fifty streams, and refuses one more without harm to them', async () => {
-    const realtime = live(far.client());
+    const realtime = openRealtime(far.client());
     const streams = Array.from({ length: 50 }, () => realtime.tradeSignals('str_1', { afterSequence: 0 }));
     const { error } = await failureOf(realtime.tradeSignals('str_1'));
     expect(error).toBeInstanceOf(ConflictError);
@@ -72,16 +75,16 @@ describe('a connection', () => {
   });
 
   it('whose time the server does not take is made again by the server’s time', async () => {
-    far.aheadMs = 300_000;
+    far.skewMs = 300_000;
     const client = far.client();
-    const realtime = live(client);
+    const realtime = openRealtime(client);
     const streams = [1, 2].map(() => realtime.tradeSignals('str_1', { afterSequence: 0 }));
     far.signal();
     await Promise.all(streams.map((stream) => take(stream, 1)));
     expect(far.handshakes).toHaveLength(2);
     expect(await client.graphql('{ me { id } }')).toEqual({ me: { id: 'usr_1' } });
     // And once more, where it is set.
-    far.aheadMs = -300_000;
+    far.skewMs = -300_000;
     far.cut();
     far.signal();
     await Promise.all(streams.map((stream) => take(stream, 1)));
@@ -90,32 +93,32 @@ describe('a connection', () => {
 
   it('whose time the server does not take at all is given up', async () => {
     far.refusal = [4403, 'timestamp_out_of_window'];
-    const { error } = await failureOf(live(far.client()).tradeSignals('str_1'));
+    const { error } = await failureOf(openRealtime(far.client()).tradeSignals('str_1'));
     expect(error).toBeInstanceOf(AuthenticationError);
     expect(error).toMatchObject({ code: 'timestamp_out_of_window' });
     expect(far.handshakes).toHaveLength(2);
   });
 
   it('on which nothing is heard is given up, and made anew', async () => {
-    const stream = live(far.client(), { heartbeat: 50 }).tradeSignals('str_1', { afterSequence: 0 });
+    const stream = openRealtime(far.client(), { heartbeat: 50 }).tradeSignals('str_1', { afterSequence: 0 });
     far.signal();
     await take(stream, 1);
-    far.fallSilent();
+    far.stopResponding();
     far.signal();
     expect(await take(stream, 1)).toMatchObject([{ sequence: 2 }]);
     expect(far.handshakes.length).toBeGreaterThan(1);
   });
 
   it('that is quiet and answers is kept', async () => {
-    const stream = live(far.client(), { heartbeat: 700 }).tradeSignals('str_1', { afterSequence: 0 });
-    await far.until(() => far.pings === 2);
+    const stream = openRealtime(far.client(), { heartbeat: 700 }).tradeSignals('str_1', { afterSequence: 0 });
+    await far.waitUntil(() => far.pings === 2);
     far.signal();
     await take(stream, 1);
     expect(far.handshakes).toHaveLength(1);
   });
 
   it('that was let in once is waited for as long as the server is away', async () => {
-    const stream = live(far.client(), { maxRetries: 0 }).tradeSignals('str_1', { afterSequence: 0 });
+    const stream = openRealtime(far.client(), { maxRetries: 0 }).tradeSignals('str_1', { afterSequence: 0 });
     far.signal();
     await take(stream, 1);
     await far.close();
@@ -137,13 +140,13 @@ describe('a connection', () => {
     afterEach(() => void listener.close());
 
     it('is given up after a while', async () => {
-      const realtime = live(far.client({ graphqlURL }), { timeout: 20, maxRetries: 1 });
+      const realtime = openRealtime(far.client({ graphqlURL }), { timeout: 20, maxRetries: 1 });
       expect((await failureOf(realtime.orderbook('tpr_1'))).error).toBeInstanceOf(TimeoutError);
     });
 
     it('is given up at once where nobody waits for it any more', async () => {
       const taken = once(listener, 'connection');
-      const realtime = live(far.client({ graphqlURL }), { timeout: 3_600_000 });
+      const realtime = openRealtime(far.client({ graphqlURL }), { timeout: 3_600_000 });
       const streams = [realtime.orderbook('tpr_1'), realtime.orderbook('tpr_2')];
       const [socket] = (await taken) as [Socket];
       const ended = once(socket.resume(), 'close');
@@ -158,13 +161,13 @@ describe('a connection', () => {
       delays.push(failures);
       return 1;
     };
-    const stream = live(far.client(), { reconnectDelay }).tradeSignals('str_1', { afterSequence: 0 });
+    const stream = openRealtime(far.client(), { reconnectDelay }).tradeSignals('str_1', { afterSequence: 0 });
     for (let round = 1; round <= 3; round++) {
       far.signal();
       await take(stream, 1);
       far.refusal = [1013, 'service_unavailable'];
       far.cut();
-      await far.until(() => delays.length >= 3 * round);
+      await far.waitUntil(() => delays.length >= 3 * round);
       far.refusal = undefined;
     }
     far.signal();
@@ -184,7 +187,7 @@ describe('a connection', () => {
     await far.close();
     const delays: number[] = [];
     const reconnectDelay = (failures: number) => delays.push(failures);
-    const stream = live(far.client(), { maxRetries: 3, reconnectDelay }).tradeSignals('str_1');
+    const stream = openRealtime(far.client(), { maxRetries: 3, reconnectDelay }).tradeSignals('str_1');
     const { error } = await failureOf(stream);
     expect(error).toBeInstanceOf(ConnectionError);
     expect(String(error)).toContain(`127.0.0.1:${far.port}`);
@@ -204,7 +207,7 @@ describe('a connection', () => {
     [4429, 'Too many initialisation requests', RateLimitError, 'unknown'],
   ])('that is closed with %d %s is not tried again', async (code, reason, Kind, word) => {
     far.refusal = [code, reason];
-    const { error } = await failureOf(live(far.client()).tradeSignals('str_1'));
+    const { error } = await failureOf(openRealtime(far.client()).tradeSignals('str_1'));
     expect(error).toBeInstanceOf(Kind);
     expect(error).toMatchObject({ code: word });
     expect(far.handshakes).toHaveLength(1);
@@ -221,21 +224,21 @@ describe('a connection', () => {
     [4500, 'Internal server error'],
     [4999, 'a code of tomorrow'],
   ])('that is closed with %d %s is made again', async (code, reason) => {
-    const stream = live(far.client()).tradeSignals('str_1', { afterSequence: 0 });
+    const stream = openRealtime(far.client()).tradeSignals('str_1', { afterSequence: 0 });
     far.signal();
     await take(stream, 1);
     far.refusal = [code, reason];
     far.closeAll(code, reason);
-    await far.until(() => far.handshakes.length >= 3);
+    await far.waitUntil(() => far.handshakes.length >= 3);
     far.refusal = undefined;
     far.signal();
     expect(await take(stream, 1)).toMatchObject([{ sequence: 2 }]);
   });
 
   it('whose key pair is revoked while it is open ends every stream with the reason', async () => {
-    const realtime = live(far.client());
+    const realtime = openRealtime(far.client());
     const streams = [realtime.tradeSignals('str_1', { afterSequence: 0 }), realtime.orderbook('tpr_1')];
-    await far.until(() => far.subscribes.length === 2);
+    await far.waitUntil(() => far.subscribes.length === 2);
     const failures = Promise.all(streams.map((stream) => failureOf(stream)));
     far.closeAll(4412, 'Credential ended');
     for (const { error } of await failures) expect(error).toMatchObject({ code: 'unknown_public_key' });
@@ -244,7 +247,7 @@ describe('a connection', () => {
   it('is not begun with an API key, which is for REST', async () => {
     const apiKey = `svc_test_${'a'.repeat(43)}`;
     const client = new Client({ baseURL: `http://127.0.0.1:${far.port}`, apiKey, logLevel: 'off' });
-    const { error } = await failureOf(live(client).tradeSignals('str_1'));
+    const { error } = await failureOf(openRealtime(client).tradeSignals('str_1'));
     expect(error).toBeInstanceOf(TypeError);
     expect(String(error)).toContain('signer');
     expect(far.handshakes).toHaveLength(0);
@@ -253,13 +256,13 @@ describe('a connection', () => {
   it('that the signer does not sign fails with what the signer says', async () => {
     const fault = new Error('the keyring is locked');
     const signer = { publicKey: '02'.repeat(33), sign: () => Promise.reject(fault) };
-    const { error } = await failureOf(live(far.client({ signer })).tradeSignals('str_1'));
+    const { error } = await failureOf(openRealtime(far.client({ signer })).tradeSignals('str_1'));
     expect(error).toBe(fault);
   });
 
   it('has no time limit that is none', () => {
     for (const wrong of [{ timeout: 0 }, { heartbeat: -1 }, { heartbeat: Number.NaN }, { maxRetries: 0.5 }])
-      expect(() => live(far.client(), wrong)).toThrow(RangeError);
+      expect(() => openRealtime(far.client(), wrong)).toThrow(RangeError);
   });
 
   it('is made by the class that is given', async () => {
@@ -270,7 +273,9 @@ describe('a connection', () => {
         made++;
       }
     }
-    const stream = live(far.client(), { webSocketImpl: Counted }).tradeSignals('str_1', { afterSequence: 0 });
+    const stream = openRealtime(far.client(), { webSocketImpl: Counted }).tradeSignals('str_1', {
+      afterSequence: 0,
+    });
     far.signal();
     await take(stream, 1);
     expect(made).toBe(1);
@@ -280,13 +285,13 @@ describe('a connection', () => {
 describe('a stream', () => {
   it('ends where its loop is left', async () => {
     far.signal(3);
-    for await (const { sequence } of live(far.client()).tradeSignals('str_1', { afterSequence: 0 }))
+    for await (const { sequence } of openRealtime(far.client()).tradeSignals('str_1', { afterSequence: 0 }))
       if (sequence === 2) break;
-    await far.until(() => far.completes === 1 && far.openSockets === 0);
+    await far.waitUntil(() => far.completes === 1 && far.openSockets === 0);
   });
 
   it('ends where it is closed: whoever waits is told, and what was not read is dropped', async () => {
-    const realtime = live(far.client());
+    const realtime = openRealtime(far.client());
     const [stream, unread] = [0, 0].map((afterSequence) => realtime.tradeSignals('str_1', { afterSequence }));
     far.signal();
     await take(stream!, 1);
@@ -301,45 +306,47 @@ describe('a stream', () => {
 
   it('that is aborted throws the reason: before, while and after it waits for a connection', async () => {
     const reason = new Error('enough');
-    const open = (signal: AbortSignal) => live(far.client()).tradeSignals('str_1', { signal });
+    const open = (signal: AbortSignal) => openRealtime(far.client()).tradeSignals('str_1', { signal });
     expect(await failureOf(open(AbortSignal.abort(reason)))).toEqual({ error: reason, items: 0 });
     const [early, late] = [new AbortController(), new AbortController()];
     const failures = [open(early.signal), open(late.signal)].map((stream) => failureOf(stream));
     early.abort(reason);
-    await far.until(() => far.subscribes.length === 1);
+    await far.waitUntil(() => far.subscribes.length === 1);
     late.abort(reason);
     expect(await Promise.all(failures)).toEqual([
       { error: reason, items: 0 },
       { error: reason, items: 0 },
     ]);
-    await far.until(() => far.openSockets === 0);
+    await far.waitUntil(() => far.openSockets === 0);
   });
 
   it('can be aborted while it waits for the server to come back', async () => {
     const ending = new AbortController();
     const reconnectDelay = () => 3_600_000;
-    const stream = live(far.client(), { reconnectDelay }).orderbook('tpr_1', { signal: ending.signal });
+    const stream = openRealtime(far.client(), { reconnectDelay }).orderbook('tpr_1', {
+      signal: ending.signal,
+    });
     await take(stream, 1);
     far.cut();
-    await far.until(() => far.openSockets === 0);
+    await far.waitUntil(() => far.openSockets === 0);
     const failure = failureOf(stream);
     ending.abort('enough');
     expect(await failure).toEqual({ error: 'enough', items: 0 });
   });
 
   it('ends with all others where live data is closed, after which none is opened', async () => {
-    const realtime = live(far.client());
+    const realtime = openRealtime(far.client());
     const streams = [realtime.orderbook('tpr_1'), realtime.tradeSignals('str_1')];
-    await far.until(() => far.subscribes.length === 2);
+    await far.waitUntil(() => far.subscribes.length === 2);
     await realtime.close();
     for (const stream of streams) for await (const _ of stream);
-    await far.until(() => far.openSockets === 0);
+    await far.waitUntil(() => far.openSockets === 0);
     expect(() => realtime.orderbook('tpr_1')).toThrow(TypeError);
   });
 
   it('of a document of the caller’s own begins anew after a cut, from where its variables say', async () => {
     let seen = 0;
-    const stream = live(far.client()).subscribe<{ tick: number }, { after: number }>(TICKS, () => ({
+    const stream = openRealtime(far.client()).subscribe<{ tick: number }, { after: number }>(TICKS, () => ({
       after: seen,
     }));
     for (let round = 1; round <= 5; round++) {
@@ -353,7 +360,7 @@ describe('a stream', () => {
   });
 
   it('of a query or a mutation ends with its result, and the mutation has the same key however often it is sent', async () => {
-    const realtime = live(far.client());
+    const realtime = openRealtime(far.client());
     const results: unknown[] = [];
     for await (const result of realtime.subscribe('{ me { id } }')) results.push(result);
     expect(results).toEqual([{ me: { id: 'usr_1' } }]);
@@ -366,11 +373,11 @@ describe('a stream', () => {
   });
 
   it('whose results nobody reads ends with an error, and not with the memory', async () => {
-    const realtime = live(far.client());
+    const realtime = openRealtime(far.client());
     const stream = realtime.subscribe('subscription { tick(after: 0) }');
     far.ticks = 5_000;
     const { error, items } = await (async () => {
-      await far.until(() => far.completes === 1);
+      await far.waitUntil(() => far.completes === 1);
       return failureOf(stream);
     })();
     expect(items).toBe(1_000);
@@ -378,7 +385,7 @@ describe('a stream', () => {
   });
 
   it('is not opened for an operation that no message holds', async () => {
-    const realtime = live(far.client());
+    const realtime = openRealtime(far.client());
     const { error } = await failureOf(realtime.subscribe('{ me { id } }', { text: 'x'.repeat(70_000) }));
     expect(error).toBeInstanceOf(RangeError);
     expect(far.handshakes).toHaveLength(0);

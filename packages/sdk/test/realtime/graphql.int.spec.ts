@@ -8,11 +8,11 @@ import {
   RateLimitError,
   UnprocessableError,
 } from '../../src/index.js';
-import { FarSide, failed, send } from './far-side.js';
+import { failed, StubRealtimeServer, send } from './stub-realtime-server.js';
 
-let far: FarSide;
+let far: StubRealtimeServer;
 beforeEach(async () => {
-  far = await FarSide.open();
+  far = await StubRealtimeServer.open();
 });
 afterEach(() => far.close());
 
@@ -130,7 +130,7 @@ it('throws what is left when the tries are used up', async () => {
 });
 
 it('signs by the server’s time once that was told', async () => {
-  far.aheadMs = 300_000;
+  far.skewMs = 300_000;
   expect(await far.client().graphql('{ me { id } }')).toEqual({ me: { id: 'usr_1' } });
   expect(far.keys).toHaveLength(2);
 });

@@ -1,10 +1,11 @@
 /** Order books: what is handed out is the book of the far side, whatever is lost on the way. */
-import { FarSide, type Level, WHEN } from './far-side.js';
-import { closeLive, live, take } from './live.js';
 
-let far: FarSide;
+import { closeRealtime, openRealtime, take } from './open-realtime.js';
+import { type Level, StubRealtimeServer, WHEN } from './stub-realtime-server.js';
+
+let far: StubRealtimeServer;
 beforeEach(async () => {
-  far = await FarSide.open();
+  far = await StubRealtimeServer.open();
   far.change(
     [
       ['99.5', '1'],
@@ -17,7 +18,7 @@ beforeEach(async () => {
   );
 });
 afterEach(async () => {
-  await closeLive();
+  await closeRealtime();
   await far.close();
 });
 
@@ -33,7 +34,7 @@ async function bookAt(stream: AsyncIterable<{ sequence: number }>, sequence: num
 }
 
 it('a book is whole and sorted, its decimals as the client reads them', async () => {
-  const [book] = await take(live(far.client()).orderbook('tpr_1', { depth: 7 }), 1);
+  const [book] = await take(openRealtime(far.client()).orderbook('tpr_1', { depth: 7 }), 1);
   expect(book).toEqual({
     exchange: 'paper',
     symbol: 'BTC/USDT',
@@ -50,7 +51,7 @@ it('a book is whole and sorted, its decimals as the client reads them', async ()
     received_at: WHEN,
   });
   expect(far.subscribes).toEqual([{ pair: 'tpr_1', depth: 7 }]);
-  const [text] = await take(live(far.client({ decimals: 'string' })).orderbook('tpr_1'), 1);
+  const [text] = await take(openRealtime(far.client({ decimals: 'string' })).orderbook('tpr_1'), 1);
   expect(text).toMatchObject({
     bids: [
       ['100', '2'],
@@ -60,7 +61,7 @@ it('a book is whole and sorted, its decimals as the client reads them', async ()
 });
 
 it('a book follows every change: new levels, other amounts, levels that went', async () => {
-  const stream = live(far.client()).orderbook('tpr_1');
+  const stream = openRealtime(far.client()).orderbook('tpr_1');
   await take(stream, 1);
   const changes: [Level[], Level[]][] = [
     [[['99.75', '5']], []],
@@ -81,7 +82,7 @@ it('a book follows every change: new levels, other amounts, levels that went', a
 });
 
 it('a message that does not follow the one before is not taken: the book is asked for anew', async () => {
-  const stream = live(far.client()).orderbook('tpr_1');
+  const stream = openRealtime(far.client()).orderbook('tpr_1');
   await take(stream, 1);
   far.change([['98', '1']], [], true);
   far.change([['97', '1']]);
@@ -92,7 +93,7 @@ it('a message that does not follow the one before is not taken: the book is aske
 });
 
 it('a cut is healed by a new snapshot', async () => {
-  const stream = live(far.client()).orderbook('tpr_1');
+  const stream = openRealtime(far.client()).orderbook('tpr_1');
   await take(stream, 1);
   far.cut();
   far.change([['100', '0']]);
@@ -100,7 +101,7 @@ it('a cut is healed by a new snapshot', async () => {
 });
 
 it('who reads slowly gets the newest book alone, and may do with it what they like', async () => {
-  const realtime = live(far.client());
+  const realtime = openRealtime(far.client());
   const slow = realtime.orderbook('tpr_1');
   const [first] = await take(slow, 1);
   for (let i = 1; i <= 100; i++) far.change([['98', String(i)]]);

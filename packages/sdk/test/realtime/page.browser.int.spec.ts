@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
-import { FarSide, privateKey } from './far-side.js';
+import { privateKey, StubRealtimeServer } from './stub-realtime-server.js';
 
 const BROWSER_ARGUMENTS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
 const PROGRAM = `
@@ -19,7 +19,7 @@ const PROGRAM = `
   };
 `;
 
-let far: FarSide;
+let far: StubRealtimeServer;
 let profile: string;
 let browser: BrowserContext;
 let page: Page;
@@ -41,7 +41,7 @@ beforeAll(async () => {
   code = outputFiles[0]!.text;
 }, 60_000);
 beforeEach(async () => {
-  far = await FarSide.open();
+  far = await StubRealtimeServer.open();
   far.change([['100', '2']], [['101', '3']]);
   page = await browser.newPage();
   await page.goto(`http://127.0.0.1:${far.port}/`);
@@ -67,11 +67,11 @@ it('signals come all and once over cuts, and books are whole, over one signed co
     expect(await next('signals')).toMatchObject({ sequence: 2 * round - 1 });
     far.cut();
     expect(await next('signals')).toMatchObject({ sequence: 2 * round });
-    await far.until(() => far.handshakes.length > round && far.openSockets === 1);
+    await far.waitUntil(() => far.handshakes.length > round && far.openSockets === 1);
   }
   far.change([['100', '0']]);
   await page.evaluate('live.close()');
-  await far.until(() => far.openSockets === 0);
+  await far.waitUntil(() => far.openSockets === 0);
   expect(far.handshakes).toHaveLength(4);
 });
 

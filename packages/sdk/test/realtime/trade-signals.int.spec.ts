@@ -1,14 +1,14 @@
 /** Signals of a strategy over a connection that fails: none is lost, none comes twice. */
 import { BadRequestError, NotFoundError } from '../../src/index.js';
-import { FarSide, WHEN } from './far-side.js';
-import { closeLive, failureOf, live, take } from './live.js';
+import { closeRealtime, failureOf, openRealtime, take } from './open-realtime.js';
+import { StubRealtimeServer, WHEN } from './stub-realtime-server.js';
 
-let far: FarSide;
+let far: StubRealtimeServer;
 beforeEach(async () => {
-  far = await FarSide.open();
+  far = await StubRealtimeServer.open();
 });
 afterEach(async () => {
-  await closeLive();
+  await closeRealtime();
   await far.close();
 });
 
@@ -18,7 +18,7 @@ const sequencesOf = (signals: readonly { sequence: number }[]) => signals.map(({
 describe('a signal', () => {
   it('is the record that REST would write: its names, no member that is not there, decimals as numbers', async () => {
     far.signal();
-    const [signal] = await take(live(far.client()).tradeSignals('str_1', { afterSequence: 0 }), 1);
+    const [signal] = await take(openRealtime(far.client()).tradeSignals('str_1', { afterSequence: 0 }), 1);
     expect(signal).toEqual({
       id: 'sig_1',
       sequence: 1,
@@ -40,7 +40,7 @@ describe('a signal', () => {
   it('has decimals as text, to the last digit, where the client reads them so', async () => {
     far.signal();
     const client = far.client({ decimals: 'string' });
-    const [signal] = await take(live(client).tradeSignals('str_1', { afterSequence: 0 }), 1);
+    const [signal] = await take(openRealtime(client).tradeSignals('str_1', { afterSequence: 0 }), 1);
     expect(signal).toMatchObject({ price: '60000.5', filled_amount: '0.1000000000000000005' });
   });
 });
@@ -48,14 +48,14 @@ describe('a signal', () => {
 describe('a stream of signals', () => {
   it('begins after the sequence that is named', async () => {
     far.signal(5);
-    const stream = live(far.client()).tradeSignals('str_1', { afterSequence: 3 });
+    const stream = openRealtime(far.client()).tradeSignals('str_1', { afterSequence: 3 });
     expect(sequencesOf(await take(stream, 2))).toEqual([4, 5]);
   });
 
   it('begins now where none is named, and is resumed after the last that came', async () => {
     far.signal(5);
-    const stream = live(far.client()).tradeSignals('str_1');
-    await far.until(() => far.subscribes.length === 1);
+    const stream = openRealtime(far.client()).tradeSignals('str_1');
+    await far.waitUntil(() => far.subscribes.length === 1);
     far.signal();
     expect(sequencesOf(await take(stream, 1))).toEqual([6]);
     far.cut();
@@ -65,11 +65,11 @@ describe('a stream of signals', () => {
   });
 
   it('loses none and doubles none over twenty cuts, whether or not what came was read before the cut', async () => {
-    const stream = live(far.client()).tradeSignals('str_1', { afterSequence: 0 });
+    const stream = openRealtime(far.client()).tradeSignals('str_1', { afterSequence: 0 });
     const got: number[] = [];
     for (let round = 0; round < 20; round++) {
       // So that it is a connection that is cut.
-      await far.until(() => far.subscribes.length > round);
+      await far.waitUntil(() => far.subscribes.length > round);
       far.signal(10);
       got.push(...sequencesOf(await take(stream, 1 + (round % 10))));
       far.cut();
@@ -83,7 +83,7 @@ describe('a stream of signals', () => {
   it('asks again for one that was left out on the way, and hands out none that comes twice', async () => {
     [far.skipped, far.doubled] = [3, 5];
     far.signal(7);
-    const stream = live(far.client()).tradeSignals('str_1', { afterSequence: 0 });
+    const stream = openRealtime(far.client()).tradeSignals('str_1', { afterSequence: 0 });
     expect(sequencesOf(await take(stream, 7))).toEqual(upTo(7));
     expect(far.subscribes).toEqual([
       { strategy: 'str_1', after: 0 },
@@ -97,7 +97,7 @@ describe('a stream of signals', () => {
       delays.push(failures);
       return 1;
     };
-    const stream = live(far.client(), { reconnectDelay }).tradeSignals('str_1', { afterSequence: 0 });
+    const stream = openRealtime(far.client(), { reconnectDelay }).tradeSignals('str_1', { afterSequence: 0 });
     for (let round = 1; round <= 3; round++) {
       far.signal();
       expect(sequencesOf(await take(stream, 1))).toEqual([round]);
@@ -110,23 +110,23 @@ describe('a stream of signals', () => {
   });
 
   it('is not asked for again before the server wants it', async () => {
-    const stream = live(far.client(), { heartbeat: 200 }).tradeSignals('str_1', { afterSequence: 0 });
+    const stream = openRealtime(far.client(), { heartbeat: 200 }).tradeSignals('str_1', { afterSequence: 0 });
     far.signal();
     await take(stream, 1);
     far.retryAfter = 3_600;
     far.failures.push('rate_limited');
     far.completeAll();
-    await far.until(() => far.subscribes.length === 2);
+    await far.waitUntil(() => far.subscribes.length === 2);
     const { pings } = far;
-    await far.until(() => far.pings > pings);
+    await far.waitUntil(() => far.pings > pings);
     expect(far.subscribes).toHaveLength(2);
   });
 
   it('keeps a bounded number for a slow reader, asks for no more meanwhile, and loses none', async () => {
     far.signal(2_000);
-    const stream = live(far.client()).tradeSignals('str_1', { afterSequence: 0 });
+    const stream = openRealtime(far.client()).tradeSignals('str_1', { afterSequence: 0 });
     const got = await take(stream, 1);
-    await far.until(() => far.completes === 1);
+    await far.waitUntil(() => far.completes === 1);
     expect(far.subscribes).toHaveLength(1);
     got.push(...(await take(stream, 400)));
     // Most of what is kept is unread: the server was asked for nothing.
@@ -138,7 +138,9 @@ describe('a stream of signals', () => {
   });
 
   it('of a strategy that is not there is refused as REST refuses it', async () => {
-    const { error, items } = await failureOf(live(far.client()).tradeSignals('absent', { afterSequence: 0 }));
+    const { error, items } = await failureOf(
+      openRealtime(far.client()).tradeSignals('absent', { afterSequence: 0 }),
+    );
     expect(items).toBe(0);
     expect(error).toBeInstanceOf(NotFoundError);
     expect(error).toMatchObject({ code: 'not_found', status: 404, requestId: 'request of not_found' });
@@ -146,13 +148,13 @@ describe('a stream of signals', () => {
 
   it('throws a refusal after all that came before it, once', async () => {
     far.signal(3);
-    const stream = live(far.client()).tradeSignals('private after 2', { afterSequence: 0 });
+    const stream = openRealtime(far.client()).tradeSignals('private after 2', { afterSequence: 0 });
     expect(await failureOf(stream)).toMatchObject({ error: { code: 'not_found' }, items: 2 });
     expect(await stream.next()).toEqual({ done: true, value: undefined });
   });
 
   it('waits out what passes at the server once it has worked, and gives up after a few tries before', async () => {
-    const stream = live(far.client(), { maxRetries: 1 }).tradeSignals('str_1', { afterSequence: 0 });
+    const stream = openRealtime(far.client(), { maxRetries: 1 }).tradeSignals('str_1', { afterSequence: 0 });
     far.failures.push('service_unavailable');
     far.signal();
     await take(stream, 1);
@@ -161,13 +163,13 @@ describe('a stream of signals', () => {
     far.signal();
     expect(sequencesOf(await take(stream, 1))).toEqual([2]);
     far.failures.push('internal_error', 'rate_limited');
-    const other = live(far.client(), { maxRetries: 1 }).tradeSignals('str_1', { afterSequence: 0 });
+    const other = openRealtime(far.client(), { maxRetries: 1 }).tradeSignals('str_1', { afterSequence: 0 });
     expect(await failureOf(other)).toMatchObject({ error: { code: 'rate_limited', status: 429 }, items: 0 });
   });
 
   it('is not tried again where its own argument is wrong', async () => {
     far.failures.push('invalid_query', 'invalid_query');
-    const { error } = await failureOf(live(far.client()).tradeSignals('str_1', { afterSequence: 9 }));
+    const { error } = await failureOf(openRealtime(far.client()).tradeSignals('str_1', { afterSequence: 9 }));
     expect(error).toBeInstanceOf(BadRequestError);
     expect(far.failures).toHaveLength(1);
   });

@@ -22,7 +22,7 @@ export class DepthTracker {
 
   constructor(
     start: Sides,
-    private toldVersion: number,
+    private sentVersion: number,
   ) {
     this.bids = new Map(start.bids);
     this.asks = new Map(start.asks);
@@ -37,12 +37,12 @@ export class DepthTracker {
   take(version: number): DepthDiff | undefined {
     if (this.touchedBids.size + this.touchedAsks.size === 0) return undefined;
     const diff = {
-      firstVersion: this.toldVersion + 1,
+      firstVersion: this.sentVersion + 1,
       lastVersion: version,
       bids: drain(this.touchedBids, this.bids),
       asks: drain(this.touchedAsks, this.asks),
     };
-    this.toldVersion = version;
+    this.sentVersion = version;
     return diff;
   }
 }

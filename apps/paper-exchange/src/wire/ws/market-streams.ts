@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Commit, Exchange } from '../../engine/exchange.js';
 import { SYMBOLS, type SymbolSpec } from '../../engine/symbols.js';
-import type { Histories } from '../../market-data/history.js';
+import type { MarketHistories } from '../../market-data/history.js';
 import { bestOf, dayView } from '../market-views.js';
 import { DepthTracker } from './depth-diff.js';
 import type { Peer } from './peer.js';
@@ -26,7 +26,7 @@ const Request = z.object({
 });
 
 /** A connection and what it follows. Combined connections get each event wrapped with the name of its stream. */
-interface Follower {
+interface Subscriber {
   readonly peer: Peer;
   readonly isCombined: boolean;
   readonly names: Set<string>;
@@ -35,13 +35,13 @@ interface Follower {
 /** A stream that somebody follows. */
 interface Stream {
   readonly name: StreamName;
-  readonly followers: Set<Follower>;
+  readonly subscribers: Set<Subscriber>;
   /** Of a depth stream. */
   readonly depth?: DepthTracker;
   /** Of a kline stream: the candle that was told last. */
-  toldOpenAt?: number;
+  sentOpenAt?: number;
   /** Of a bookTicker stream. */
-  toldBest?: string;
+  sentBest?: string;
 }
 
 /** The market streams, as the venue has them on `/ws` and `/stream`. Work is done for followed streams alone. */
@@ -51,7 +51,7 @@ export class MarketStreams {
 
   constructor(
     private readonly exchange: Exchange,
-    private readonly histories: Histories,
+    private readonly histories: MarketHistories,
     private readonly now: () => number,
   ) {
     exchange.onCommit((commit) => this.followBook(commit));
@@ -64,7 +64,7 @@ export class MarketStreams {
       }
     });
     this.timers = [
-      setInterval(() => this.tellDepth('depth@100ms'), FAST_MS),
+      setInterval(() => this.publishDepth('depth@100ms'), FAST_MS),
       setInterval(() => this.everySecond(), SLOW_MS),
     ];
     for (const timer of this.timers) timer.unref();
@@ -73,12 +73,12 @@ export class MarketStreams {
   /** `/ws/<stream>/<stream>` and `/stream?streams=<stream>/<stream>`; both may go on with SUBSCRIBE. */
   attach(peer: Peer, url: URL): void {
     const isCombined = url.pathname.startsWith('/stream');
-    const follower: Follower = { peer, isCombined, names: new Set() };
+    const follower: Subscriber = { peer, isCombined, names: new Set() };
     const first = isCombined ? (url.searchParams.get('streams') ?? '') : url.pathname.slice('/ws/'.length);
-    for (const name of first.split('/').filter(Boolean)) this.follow(follower, name);
+    for (const name of first.split('/').filter(Boolean)) this.subscribe(follower, name);
     peer.onMessage((message) => peer.send(this.answer(follower, message)));
     peer.onClose(() => {
-      for (const name of follower.names) this.unfollow(follower, name);
+      for (const name of follower.names) this.unsubscribe(follower, name);
     });
   }
 
@@ -86,7 +86,7 @@ export class MarketStreams {
     for (const timer of this.timers) clearInterval(timer);
   }
 
-  private answer(follower: Follower, message: unknown): object {
+  private answer(follower: Subscriber, message: unknown): object {
     const request = Request.safeParse(message);
     if (!request.success) {
       const { path, message: why } = request.error.issues[0] ?? { path: [], message: 'malformed' };
@@ -95,25 +95,25 @@ export class MarketStreams {
     const { method, params, id } = request.data;
     if (method === 'LIST_SUBSCRIPTIONS') return { result: [...follower.names], id };
     for (const name of params) {
-      if (method === 'UNSUBSCRIBE') this.unfollow(follower, name);
-      else if (!this.follow(follower, name)) return { error: { code: 3, msg: 'Too many streams' }, id };
+      if (method === 'UNSUBSCRIBE') this.unsubscribe(follower, name);
+      else if (!this.subscribe(follower, name)) return { error: { code: 3, msg: 'Too many streams' }, id };
     }
     return { result: null, id };
   }
 
-  private follow(follower: Follower, text: string): boolean {
+  private subscribe(follower: Subscriber, text: string): boolean {
     if (!follower.names.has(text) && follower.names.size >= MAX_STREAMS_PER_CONNECTION) return false;
     follower.names.add(text);
     const name = readStreamName(text);
-    if (name !== undefined) this.streamOf(name).followers.add(follower);
+    if (name !== undefined) this.streamOf(name).subscribers.add(follower);
     return true;
   }
 
-  private unfollow(follower: Follower, text: string): void {
+  private unsubscribe(follower: Subscriber, text: string): void {
     follower.names.delete(text);
     const stream = this.streams.get(text);
-    stream?.followers.delete(follower);
-    if (stream?.followers.size === 0) this.streams.delete(text);
+    stream?.subscribers.delete(follower);
+    if (stream?.subscribers.size === 0) this.streams.delete(text);
   }
 
   private streamOf(name: StreamName): Stream {
@@ -123,7 +123,7 @@ export class MarketStreams {
     const depth = name.channel.startsWith('depth')
       ? new DepthTracker(exchange.book(name.spec).levels(), exchange.depthVersion(name.spec))
       : undefined;
-    const stream = { name, followers: new Set<Follower>(), ...(depth === undefined ? {} : { depth }) };
+    const stream = { name, subscribers: new Set<Subscriber>(), ...(depth === undefined ? {} : { depth }) };
     this.streams.set(name.text, stream);
     return stream;
   }
@@ -134,61 +134,62 @@ export class MarketStreams {
       for (const channel of ['depth', 'depth@100ms']) {
         this.streams.get(`${wireName(spec)}@${channel}`)?.depth?.observe(this.exchange.book(spec).levels());
       }
-      this.tellBest(spec);
+      this.publishBest(spec);
     }
   }
 
-  private tellBest(spec: SymbolSpec): void {
+  private publishBest(spec: SymbolSpec): void {
     const stream = this.streams.get(`${wireName(spec)}@bookTicker`);
     if (stream === undefined) return;
     const { bid, ask } = bestOf(this.exchange, spec);
     const best = [...bid, ...ask].join(' ');
-    if (best === stream.toldBest) return;
-    stream.toldBest = best;
+    if (best === stream.sentBest) return;
+    stream.sentBest = best;
     const u = this.exchange.depthVersion(spec);
-    this.tell(stream, { u, s: spec.id, b: bid[0], B: bid[1], a: ask[0], A: ask[1] });
+    this.sendToSubscribers(stream, { u, s: spec.id, b: bid[0], B: bid[1], a: ask[0], A: ask[1] });
   }
 
-  private tellDepth(channel: string): void {
+  private publishDepth(channel: string): void {
     for (const spec of SYMBOLS) {
       const stream = this.streams.get(`${wireName(spec)}@${channel}`);
       const diff = stream?.depth?.take(this.exchange.depthVersion(spec));
-      if (stream !== undefined && diff !== undefined) this.tell(stream, depthEvent(spec, diff, this.now()));
+      if (stream !== undefined && diff !== undefined)
+        this.sendToSubscribers(stream, depthEvent(spec, diff, this.now()));
     }
   }
 
   private everySecond(): void {
-    this.tellDepth('depth');
+    this.publishDepth('depth');
     for (const spec of SYMBOLS) {
       const day = () => dayView(this.exchange, spec, this.histories.of(spec), this.now());
       this.publish(`${wireName(spec)}@ticker`, () => tickerEvent(day(), this.now()));
       this.publish(`${wireName(spec)}@miniTicker`, () => miniTickerEvent(day(), this.now()));
     }
-    for (const stream of this.streams.values()) this.tellCandle(stream);
+    for (const stream of this.streams.values()) this.publishCandle(stream);
   }
 
   /** The running candle, and before it the one that has ended since the last time. */
-  private tellCandle(stream: Stream): void {
+  private publishCandle(stream: Stream): void {
     const { spec, interval } = stream.name;
     if (interval === undefined) return;
     const at = this.now();
     const candles = this.histories.of(spec).candles(interval, at);
-    const toldOpenAt = stream.toldOpenAt ?? candles.at(-1)?.openAt ?? at;
+    const toldOpenAt = stream.sentOpenAt ?? candles.at(-1)?.openAt ?? at;
     for (const candle of candles) {
-      if (candle.openAt >= toldOpenAt) this.tell(stream, klineEvent(spec, interval, candle, at));
+      if (candle.openAt >= toldOpenAt) this.sendToSubscribers(stream, klineEvent(spec, interval, candle, at));
     }
     const last = candles.at(-1);
-    if (last !== undefined) stream.toldOpenAt = last.openAt;
+    if (last !== undefined) stream.sentOpenAt = last.openAt;
   }
 
   private publish(text: string, event: () => object): void {
     const stream = this.streams.get(text);
-    if (stream !== undefined) this.tell(stream, event());
+    if (stream !== undefined) this.sendToSubscribers(stream, event());
   }
 
-  private tell({ name, followers }: Stream, event: object): void {
+  private sendToSubscribers({ name, subscribers }: Stream, event: object): void {
     const raw = JSON.stringify(event);
-    for (const { peer, isCombined } of followers) {
+    for (const { peer, isCombined } of subscribers) {
       peer.send(isCombined ? `{"stream":${JSON.stringify(name.text)},"data":${raw}}` : raw);
     }
   }

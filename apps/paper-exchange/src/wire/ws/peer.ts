@@ -35,7 +35,7 @@ export class Peer {
   }
 
   /** Pings; a client that has answered none of the last `allowed` is cut. */
-  probe(allowed: number): void {
+  ping(allowed: number): void {
     if (this.missedPongs >= allowed) this.socket.terminate();
     else {
       this.missedPongs += 1;

@@ -10,12 +10,12 @@ const MAX_CONNECTIONS = 1_000;
 const ORIGIN = 'ws://localhost';
 const PING_EVERY_MS = 20_000;
 /** How often the weather looks for connections to cut. */
-const GUST_EVERY_MS = 250;
+const RANDOM_CUT_EVERY_MS = 250;
 /** As at the venue: a client that leaves a minute of pings unanswered is cut. */
 const PONGS_MAY_MISS = 3;
 
 /** What takes up a connection to `url`; undefined when nothing lives at its path. */
-export type Acceptor = (url: URL) => ((peer: Peer, url: URL) => void) | undefined;
+export type ConnectionRouter = (url: URL) => ((peer: Peer, url: URL) => void) | undefined;
 
 /** All WebSocket connections of the process. */
 export class StreamServer {
@@ -25,16 +25,19 @@ export class StreamServer {
 
   constructor(
     server: Server,
-    private readonly accept: Acceptor,
+    private readonly accept: ConnectionRouter,
     private readonly weather: Weather,
   ) {
     server.on('upgrade', (req, socket, head) => this.upgrade(req, socket, head));
     const probe = () => {
-      for (const peer of this.peers) peer.probe(PONGS_MAY_MISS);
+      for (const peer of this.peers) peer.ping(PONGS_MAY_MISS);
     };
-    this.timers = [setInterval(probe, PING_EVERY_MS), setInterval(() => this.gust(), GUST_EVERY_MS)];
+    this.timers = [
+      setInterval(probe, PING_EVERY_MS),
+      setInterval(() => this.cutAtRandom(), RANDOM_CUT_EVERY_MS),
+    ];
     for (const timer of this.timers) timer.unref();
-    weather.onChange(() => this.gust());
+    weather.onChange(() => this.cutAtRandom());
   }
 
   /** Cuts every connection, without a farewell, and answers how many there were. */
@@ -50,9 +53,9 @@ export class StreamServer {
   }
 
   /** Cuts what the weather doesn't leave standing. */
-  private gust(): void {
+  private cutAtRandom(): void {
     const { maintenance: isClosed, disconnect_rate: inASecond } = this.weather.get();
-    const chance = isClosed ? 1 : 1 - (1 - inASecond) ** (GUST_EVERY_MS / 1_000);
+    const chance = isClosed ? 1 : 1 - (1 - inASecond) ** (RANDOM_CUT_EVERY_MS / 1_000);
     for (const peer of this.peers) if (this.weather.draws(chance)) peer.cut();
   }
 

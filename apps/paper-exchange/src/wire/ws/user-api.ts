@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Commit, Exchange } from '../../engine/exchange.js';
-import { refusals, VenueError } from '../../errors.js';
+import { VENUE_ERRORS, VenueError } from '../../errors.js';
 import type { Weather } from '../../weather/weather.js';
 import { authenticateParams } from '../auth.js';
 import type { RateLimits } from '../limits.js';
@@ -62,7 +62,7 @@ export class UserApi {
       .map((limit) => ({ ...limit, count }));
     try {
       limits.assertWeightLeft(address);
-      if (!parsed.success) throw refusals.request();
+      if (!parsed.success) throw VENUE_ERRORS.request();
       const result = this.call(connection, parsed.data.method, parsed.data.params);
       return { id, status: 200, result, rateLimits };
     } catch (error) {
@@ -82,14 +82,14 @@ export class UserApi {
       case 'userDataStream.unsubscribe':
         return this.unsubscribe(connection, params);
       default:
-        throw refusals.request();
+        throw VENUE_ERRORS.request();
     }
   }
 
   private subscribe(connection: Connection, params: RequestParams): object {
     const { exchange, weather, clock } = this.options;
     const account = authenticateParams(exchange.state, params, clock());
-    if (connection.subscriptions.size >= MAX_SUBSCRIPTIONS_PER_CONNECTION) throw refusals.request();
+    if (connection.subscriptions.size >= MAX_SUBSCRIPTIONS_PER_CONNECTION) throw VENUE_ERRORS.request();
     const subscription = new UserSubscription(connection.nextId++, account.id, connection.peer, weather);
     connection.subscriptions.set(subscription.id, subscription);
     const ofAccount = this.byAccount.get(account.id) ?? new Set();

@@ -3,11 +3,11 @@ import { DECIMAL_INTEGER_DIGITS, DECIMAL_SCALE, type Decimal } from '@trading-au
 import { newUuid } from '@trading-automation/persistence';
 import type { Signal } from '../../strategies/index.js';
 import type { NewCopyTrade } from '../../trades/index.js';
-import { Exact } from '../../values/index.js';
+import { BigDecimal } from '../../values/index.js';
 import type { CopyOrder, CopyPlan } from '../planning/plan.types.js';
 import { clientOrderIdOf } from './client-order-id.js';
 import type { CopierRow } from './copy-inputs.queries.js';
-import { isExit } from './plan-in-turn.js';
+import { isExit } from './plan-batch.js';
 
 interface OrderedCopy {
   readonly signal: Signal;
@@ -19,7 +19,7 @@ interface OrderedCopy {
 
 /** A sum that limits cut down to an order may itself be larger than any amount that is kept. */
 const AMOUNT_MAX = `${'9'.repeat(DECIMAL_INTEGER_DIGITS)}.${'9'.repeat(DECIMAL_SCALE)}`;
-const lesser = (a: Decimal, b: Decimal): Decimal => (new Exact(a).gt(b) ? b : a);
+const lesser = (a: Decimal, b: Decimal): Decimal => (new BigDecimal(a).gt(b) ? b : a);
 
 export function hasOrder(plan: CopyPlan | null): plan is CopyPlan & { readonly order: CopyOrder } {
   return plan !== null && plan.order !== null;
@@ -28,7 +28,7 @@ export function hasOrder(plan: CopyPlan | null): plan is CopyPlan & { readonly o
 export function tradeOf({ signal, copier, plan, attempt }: OrderedCopy): NewCopyTrade {
   const { order } = plan;
   const { lotTradeId, sequence } = signal;
-  const isFirst = new Exact(copier.lotTerms === null ? 0 : copier.sentAmount).isZero();
+  const isFirst = new BigDecimal(copier.lotTerms === null ? 0 : copier.sentAmount).isZero();
   return {
     id: newUuid(),
     userId: copier.userId,
@@ -73,5 +73,8 @@ function resendUntil(signal: Signal, plan: CopyPlan, copier: CopierRow): Date | 
 function ratioOf({ lot }: CopyPlan): string {
   const ratio = lot?.ratio ?? null;
   if (ratio === null) return '0';
-  return new Exact(ratio.numerator).div(ratio.denominator).toDecimalPlaces(18, Exact.ROUND_DOWN).toString();
+  return new BigDecimal(ratio.numerator)
+    .div(ratio.denominator)
+    .toDecimalPlaces(18, BigDecimal.ROUND_DOWN)
+    .toString();
 }

@@ -9,7 +9,7 @@ export interface CopierMark {
   /** Realised and open result of all its lots, fees taken off. */
   readonly pnl: Decimal;
   readonly dayLossQuote: Decimal;
-  readonly belowPeakQuote: Decimal;
+  readonly drawdownQuote: Decimal;
 }
 
 /**
@@ -44,15 +44,15 @@ const TAKE = `
       ELSE excluded.day_pnl END,
     peak_pnl = greatest(m.peak_pnl, excluded.pnl), pnl = excluded.pnl, updated_at = excluded.updated_at
   RETURNING copier_id AS "copierId", quote, pnl::text AS pnl, greatest(0, day_pnl - pnl)::text AS "dayLossQuote",
-    (peak_pnl - pnl)::text AS "belowPeakQuote"`;
+    (peak_pnl - pnl)::text AS "drawdownQuote"`;
 
 /** Takes the marks anew; none of a copier that never held anything. */
-export function takeMarks(tx: Tx, copierIds: readonly string[]): Promise<CopierMark[]> {
+export function refreshMarks(tx: Tx, copierIds: readonly string[]): Promise<CopierMark[]> {
   return queryPrepared<CopierMark>(tx, TAKE, [copierIds]);
 }
 
 /** From now on its fall is measured from where it stands: it was started again in spite of it. */
-export async function forgetPeak(tx: Tx, copierId: string): Promise<void> {
+export async function resetPeak(tx: Tx, copierId: string): Promise<void> {
   await queryPrepared(tx, 'UPDATE copier_marks SET peak_pnl = pnl WHERE copier_id = $1', [copierId]);
 }
 

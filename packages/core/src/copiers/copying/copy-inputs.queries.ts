@@ -85,8 +85,8 @@ export interface CopierHoldings {
   readonly openQuote: Decimal;
   readonly dayLossQuote: Decimal;
   /** Its result less its highest one so far, and that one; in quote currency. */
-  readonly belowPeakQuote: Decimal;
-  readonly hasOrdersUnderWay: boolean;
+  readonly drawdownQuote: Decimal;
+  readonly hasOrdersInFlight: boolean;
 }
 
 export const NOTHING_HELD: CopierHoldings = {
@@ -94,8 +94,8 @@ export const NOTHING_HELD: CopierHoldings = {
   openLotCount: 0,
   openQuote: '0',
   dayLossQuote: '0',
-  belowPeakQuote: '0',
-  hasOrdersUnderWay: false,
+  drawdownQuote: '0',
+  hasOrdersInFlight: false,
 };
 
 /**
@@ -124,14 +124,14 @@ const HOLDINGS = `
   SELECT asked.id, trim_scale(coalesce(s.held, 0))::text AS "heldAmount", coalesce(s.others, 0)::int AS "openLotCount",
     trim_scale(coalesce(s.value, 0))::text AS "openQuote",
     coalesce(greatest(0, CASE WHEN m.day = $5::date THEN m.day_pnl - m.pnl END), 0)::text AS "dayLossQuote",
-    coalesce(greatest(0, m.peak_pnl - m.pnl), 0)::text AS "belowPeakQuote",
-    busy.copier_id IS NOT NULL AS "hasOrdersUnderWay"
+    coalesce(greatest(0, m.peak_pnl - m.pnl), 0)::text AS "drawdownQuote",
+    busy.copier_id IS NOT NULL AS "hasOrdersInFlight"
   FROM unnest($1::uuid[]) AS asked (id)
   LEFT JOIN sums s ON s.copier_id = asked.id
   LEFT JOIN busy ON busy.copier_id = asked.id
   LEFT JOIN copier_marks m ON m.copier_id = asked.id AND m.quote = $4`;
 
-export interface HoldingsAsked {
+export interface HoldingsQuery {
   readonly lotTradeId: string;
   readonly sequence: number;
   readonly quote: string;
@@ -142,7 +142,7 @@ export interface HoldingsAsked {
 export async function holdingsOf(
   tx: Tx,
   copierIds: readonly string[],
-  { lotTradeId, sequence, quote, day }: HoldingsAsked,
+  { lotTradeId, sequence, quote, day }: HoldingsQuery,
 ): Promise<Map<string, CopierHoldings>> {
   const rows = await queryPrepared<CopierHoldings & { id: string }>(tx, HOLDINGS, [
     copierIds,

@@ -15,7 +15,7 @@ import { inTransaction, type Tx } from '@trading-automation/persistence';
 import type { Platform } from '../../platform/index.js';
 import { type Signal, signalsAfter } from '../../strategies/index.js';
 import { equitiesOf } from '../../trade-pairs/index.js';
-import { freeOf } from '../../trades/index.js';
+import { loadFreeBalances } from '../../trades/index.js';
 import type { PlannedSignal } from '../planning/plan.types.js';
 import { plannedSignalOf } from '../planning/planned-signal.js';
 import {
@@ -26,25 +26,25 @@ import {
   lockForCopying,
   NOTHING_HELD,
 } from './copy-inputs.queries.js';
-import { type StoringStep, storeFailure, storePlans } from './copy-store.service.js';
-import { isExit, type PlannedCopy, planInTurn } from './plan-in-turn.js';
+import { isDeterministicFailure } from './deterministic-failure.js';
+import { isExit, type PlannedCopy, planBatch } from './plan-batch.js';
 import {
   type DueCopier,
   dueCopiers,
+  filterUndecided,
   finishSignal,
-  nextSequence,
+  lastPlannedSequence,
   staleEquityAccounts,
-  strategiesWithWork,
+  strategiesWithUnplannedSignals,
   tryLockStrategy,
-  undecided,
 } from './planning-progress.queries.js';
-import { isOfItsNumbers } from './unworkable-numbers.js';
+import { type StoringStep, storeFailedCopy, storePlans } from './store-plans.js';
 
 /** A snapshot that is older says nothing (rule 6). */
 export const EQUITY_AGE_MAX_MS = 60_000;
 const CHUNK_MAX = 250;
 /** While the database works on some chunks, this process works on another. */
-const LANES = 4;
+const CHUNK_CONCURRENCY = 4;
 /** Below it, chunks cost more than they save. */
 const CHUNK_MIN = 100;
 /** One of them may wait for an exchange. */
@@ -52,7 +52,7 @@ const STRATEGIES_AT_ONCE = 3;
 /** How soon after a try balances are asked for again: an exchange that does not answer is not waited for at each signal. */
 const REFRESHED_EVERY_MS = 10_000;
 /** Signals of one strategy before others have their turn. */
-const TURNS_MAX = 100;
+const SIGNALS_PER_RUN_MAX = 100;
 
 export interface CopyPlannerOptions {
   /** Has the balances of accounts read anew, as far as that works within a few seconds. */
@@ -65,7 +65,7 @@ export type PlanningStep = 'locked' | 'planned' | StoringStep | 'finished';
 
 export class CopyPlanner {
   /** By account, when its balances were asked for; by the monotonic clock. */
-  private readonly asked = new Map<string, number>();
+  private readonly lastRefreshAtMs = new Map<string, number>();
 
   constructor(
     private readonly platform: Platform,
@@ -77,7 +77,7 @@ export class CopyPlanner {
    * One strategy that waits for balances or can't be planned holds up no other: it fails once all had their turn.
    */
   async planNext(): Promise<number> {
-    const waiting = await strategiesWithWork(this.platform.database.manager);
+    const waiting = await strategiesWithUnplannedSignals(this.platform.database.manager);
     const failures: unknown[] = [];
     let steps = 0;
     const lane = async () => {
@@ -98,24 +98,24 @@ export class CopyPlanner {
   async planStrategy(strategyId: string): Promise<number> {
     let steps = 0;
     let refreshed = 0;
-    while (steps < TURNS_MAX) {
+    while (steps < SIGNALS_PER_RUN_MAX) {
       refreshed = await this.refreshEquities(strategyId, refreshed);
-      if (!(await this.takeTurn(strategyId))) break;
+      if (!(await this.planNextSignal(strategyId))) break;
       steps++;
     }
     return steps;
   }
 
   /** Some of the copiers of the next signal. False where there is nothing to plan, or somebody else does. */
-  private async takeTurn(strategyId: string): Promise<boolean> {
+  private async planNextSignal(strategyId: string): Promise<boolean> {
     const { chunkMax = CHUNK_MAX } = this.options;
     return inTransaction(this.platform.database, async (tx) => {
       if (!(await tryLockStrategy(tx, strategyId))) return false;
-      const [signal] = await signalsAfter(tx, strategyId, await nextSequence(tx, strategyId), 1);
+      const [signal] = await signalsAfter(tx, strategyId, await lastPlannedSequence(tx, strategyId), 1);
       if (signal === undefined) return false;
-      const due = await dueCopiers(tx, signal, chunkMax * LANES);
+      const due = await dueCopiers(tx, signal, chunkMax * CHUNK_CONCURRENCY);
       await this.planChunks(signal, due, chunkMax);
-      if (due.length < chunkMax * LANES) await finishSignal(tx, signal);
+      if (due.length < chunkMax * CHUNK_CONCURRENCY) await finishSignal(tx, signal);
       await this.options.onStep?.('finished');
       return true;
     });
@@ -127,10 +127,10 @@ export class CopyPlanner {
     const work = async (lane: readonly DueCopier[]) => {
       for (let place = 0; place < lane.length; place += chunkMax) {
         const chunk = lane.slice(place, place + chunkMax);
-        await this.planApart(signal, chunk).catch((error: unknown) => failures.push(error));
+        await this.planChunkIsolated(signal, chunk).catch((error: unknown) => failures.push(error));
       }
     };
-    await Promise.all(lanesOf(due).map(work));
+    await Promise.all(partitionByAccount(due).map(work));
     if (failures.length > 0) throw failures[0];
   }
 
@@ -138,20 +138,20 @@ export class CopyPlanner {
    * As `planChunk`, in a transaction of its own. A copier whose own numbers can't be worked with holds up nobody else:
    * it is decided that its copy failed, and then its error is thrown.
    */
-  private async planApart(signal: Signal, chunk: readonly DueCopier[]): Promise<void> {
+  private async planChunkIsolated(signal: Signal, chunk: readonly DueCopier[]): Promise<void> {
     const { database } = this.platform;
     try {
       await inTransaction(database, (tx) => this.planChunk(tx, signal, chunk));
     } catch (error) {
-      if (!isOfItsNumbers(error)) throw error;
+      if (!isDeterministicFailure(error)) throw error;
       const [only] = chunk;
       if (only !== undefined && chunk.length === 1) {
-        await inTransaction(database, (tx) => giveUp(tx, signal, only));
+        await inTransaction(database, (tx) => recordFailedCopy(tx, signal, only));
         throw error;
       }
       const middle = Math.floor(chunk.length / 2);
       const halves = [chunk.slice(0, middle), chunk.slice(middle)];
-      const ended = await Promise.allSettled(halves.map((half) => this.planApart(signal, half)));
+      const ended = await Promise.allSettled(halves.map((half) => this.planChunkIsolated(signal, half)));
       for (const half of ended) if (half.status === 'rejected') throw half.reason;
     }
   }
@@ -162,14 +162,14 @@ export class CopyPlanner {
       due.map(({ accountId }) => accountId),
       due.map(({ id }) => id),
     );
-    const ids = await undecided(
+    const ids = await filterUndecided(
       tx,
       signal,
       due.map(({ id }) => id),
     );
     await this.options.onStep?.('locked');
     const now = await databaseNow(tx);
-    const planned = await planFor(tx, signal, ids, { now });
+    const planned = await planCopies(tx, signal, ids, { now });
     await this.options.onStep?.('planned');
     await storePlans(tx, signal, planned, now, this.options.onStep);
   }
@@ -179,54 +179,55 @@ export class CopyPlanner {
     const { refreshBalances } = this.options;
     if (refreshBalances === undefined) return refreshed;
     const tx = this.platform.database.manager;
-    const [signal] = await signalsAfter(tx, strategyId, await nextSequence(tx, strategyId), 1);
+    const [signal] = await signalsAfter(tx, strategyId, await lastPlannedSequence(tx, strategyId), 1);
     if (signal === undefined || signal.sequence === refreshed || isExit(signal)) return refreshed;
-    const stale = this.notAskedLately(await staleEquityAccounts(tx, signal, EQUITY_AGE_MAX_MS));
+    const stale = this.withoutRecentRefresh(await staleEquityAccounts(tx, signal, EQUITY_AGE_MAX_MS));
     if (stale.length > 0) await refreshBalances(stale);
     return signal.sequence;
   }
 
   /** Of these, those whose balances were not asked for just now; they are from here on. */
-  private notAskedLately(accountIds: readonly string[]): string[] {
+  private withoutRecentRefresh(accountIds: readonly string[]): string[] {
     const now = performance.now();
-    for (const [id, atMs] of this.asked) {
+    for (const [id, atMs] of this.lastRefreshAtMs) {
       if (now - atMs < REFRESHED_EVERY_MS) break;
-      this.asked.delete(id);
+      this.lastRefreshAtMs.delete(id);
     }
-    const due = accountIds.filter((id) => !this.asked.has(id));
-    for (const id of due) this.asked.set(id, now);
+    const due = accountIds.filter((id) => !this.lastRefreshAtMs.has(id));
+    for (const id of due) this.lastRefreshAtMs.set(id, now);
     return due;
   }
 }
 
 /** In their order; those of one account in one lane, so that no lane waits for the other's locks. */
-function lanesOf(due: readonly DueCopier[]): DueCopier[][] {
+function partitionByAccount(due: readonly DueCopier[]): DueCopier[][] {
   if (due.length <= CHUNK_MIN) return [[...due]];
-  const lanes = Array.from({ length: LANES }, (): DueCopier[] => []);
-  for (const copier of due) lanes[Number.parseInt(copier.accountId.slice(-4), 16) % LANES]!.push(copier);
+  const lanes = Array.from({ length: CHUNK_CONCURRENCY }, (): DueCopier[] => []);
+  for (const copier of due)
+    lanes[Number.parseInt(copier.accountId.slice(-4), 16) % CHUNK_CONCURRENCY]!.push(copier);
   return lanes;
 }
 
-async function giveUp(tx: Tx, signal: Signal, { id, accountId }: DueCopier): Promise<void> {
+async function recordFailedCopy(tx: Tx, signal: Signal, { id, accountId }: DueCopier): Promise<void> {
   await lockForCopying(tx, [accountId], [id]);
-  const [copierId] = await undecided(tx, signal, [id]);
-  if (copierId !== undefined) await storeFailure(tx, signal, copierId, await databaseNow(tx));
+  const [copierId] = await filterUndecided(tx, signal, [id]);
+  if (copierId !== undefined) await storeFailedCopy(tx, signal, copierId, await databaseNow(tx));
 }
 
-interface PlanningOf {
+interface PlanOptions {
   readonly now: Date;
   /** How the planning is shown the signal; as it is, unless given. */
   readonly plannedAs?: PlannedSignal;
   /** Whether it is made up for: that the copier was paused when it was given does not matter then. */
-  readonly isOwed?: boolean;
+  readonly ignoresPause?: boolean;
 }
 
 /** What the copiers do about the signal, in the order given. */
-export async function planFor(
+export async function planCopies(
   tx: Tx,
   signal: Signal,
   ids: readonly string[],
-  { now, plannedAs = plannedSignalOf(signal), isOwed = false }: PlanningOf,
+  { now, plannedAs = plannedSignalOf(signal), ignoresPause = false }: PlanOptions,
 ): Promise<PlannedCopy[]> {
   if (ids.length === 0) return [];
   const rows = new Map((await copierRows(tx, ids, signal)).map((row) => [row.id, row]));
@@ -236,14 +237,14 @@ export async function planFor(
   const { lotTradeId, sequence } = signal;
   const holdings = await holdingsOf(tx, ids, { lotTradeId, sequence, quote, day });
   const accountIds = [...new Set(copiers.map(({ accountId }) => accountId))];
-  const free = await freeOf(tx, accountIds, [base, quote]);
-  const equities = await youngEquities(tx, copiers, quote, now);
+  const free = await loadFreeBalances(tx, accountIds, [base, quote]);
+  const equities = await freshEquities(tx, copiers, quote, now);
   const candidates = copiers.map((copier) => ({
     copier,
     holdings: holdings.get(copier.id) ?? NOTHING_HELD,
     equity: equities.get(copier.accountId) ?? null,
   }));
-  return planInTurn(candidates, { signal: plannedAs, now, free, isOwed });
+  return planBatch(candidates, { signal: plannedAs, now, free, ignoresPause: ignoresPause });
 }
 
 /** `BASE/QUOTE`, and `BASE/QUOTE:SETTLE` of what settles elsewhere. */
@@ -252,7 +253,7 @@ export function assetsOf(symbol: string): readonly [base: string, quote: string]
   return [base, rest.split(':')[0] ?? ''];
 }
 
-async function youngEquities(
+async function freshEquities(
   tx: Tx,
   copiers: readonly CopierRow[],
   quote: string,

@@ -14,22 +14,22 @@ import { inTransaction, type Tx } from '@trading-automation/persistence';
 import type { Platform } from '../../platform/index.js';
 import { type Signal, signalsAfter } from '../../strategies/index.js';
 import { type NewCopyTrade, placeCopies } from '../../trades/index.js';
-import { Exact } from '../../values/index.js';
+import { BigDecimal } from '../../values/index.js';
 import type { PlannedSignal } from '../planning/plan.types.js';
 import { plannedSignalOf } from '../planning/planned-signal.js';
 import { hasOrder, tradeOf } from './copied-order.js';
 import { raiseHighWaterMarks } from './copier-marks.queries.js';
 import { databaseNow, lockForCopying } from './copy-inputs.queries.js';
-import { planFor } from './copy-planner.service.js';
-import { announceSkips, isRetried } from './copy-store.service.js';
-import { writeLots } from './decisions.queries.js';
-import { grouped } from './grouped.js';
-import type { PlannedCopy } from './plan-in-turn.js';
+import { planCopies } from './copy-planner.service.js';
+import { upsertCopiedLots } from './decisions.queries.js';
+import { isDeterministicFailure } from './deterministic-failure.js';
+import { groupBy } from './group-by.js';
+import type { PlannedCopy } from './plan-batch.js';
 import {
   addOwed,
+  clearOwed,
   type DecisionChange,
-  decisionsWithNews,
-  forgetOwed,
+  dueDecisions,
   lockOpenDecisions,
   type OpenDecision,
   owingCopiers,
@@ -39,12 +39,12 @@ import {
   writeDecisions,
 } from './settlement.queries.js';
 import { entryVerdict, exitVerdict, retryAfterMs, slippageBps } from './settlement.rules.js';
-import { isOfItsNumbers } from './unworkable-numbers.js';
+import { announceSkips, isRetried } from './store-plans.js';
 
 const BATCH = 500;
 /** How soon an exit that waits for another order is looked at again, and one that waits for its account. */
-const WAIT_MS = 250;
-const WAIT_FOR_OTHERS_MS = 5_000;
+const IN_FLIGHT_RETRY_MS = 250;
+const BLOCKED_RETRY_MS = 5_000;
 
 export interface CopySettlementOptions {
   /** Told after each step, within its transaction; what it throws undoes it. */
@@ -66,14 +66,14 @@ export class CopySettlement {
    */
   async settleNext(): Promise<number> {
     const { database } = this.platform;
-    const due = await decisionsWithNews(database.manager, BATCH);
+    const due = await dueDecisions(database.manager, BATCH);
     const entries = due.filter(({ isExit }) => !isExit).map(({ id }) => id);
     const failures: unknown[] = [];
     const attempt = async (ids: readonly string[], work: Settling): Promise<number> => {
       try {
         return await inTransaction(database, (tx) => work(tx, ids));
       } catch (error) {
-        if (ids.length > 1 && isOfItsNumbers(error)) {
+        if (ids.length > 1 && isDeterministicFailure(error)) {
           const middle = Math.floor(ids.length / 2);
           return (await attempt(ids.slice(0, middle), work)) + (await attempt(ids.slice(middle), work));
         }
@@ -83,7 +83,7 @@ export class CopySettlement {
     };
     let count = 0;
     if (entries.length > 0) count += await attempt(entries, (tx, ids) => this.settleEntries(tx, ids));
-    for (const [signalId, exits] of grouped(
+    for (const [signalId, exits] of groupBy(
       due.filter(({ isExit }) => isExit),
       (exit) => exit.signalId,
     )) {
@@ -132,8 +132,8 @@ export class CopySettlement {
     signal: Signal,
     decisions: readonly OpenDecision[],
   ): Promise<DecisionChange[]> {
-    await addOwed(tx, signal.lotTradeId, leftByOrders(decisions));
-    await forgetOwed(
+    await addOwed(tx, signal.lotTradeId, unfilledAmounts(decisions));
+    await clearOwed(
       tx,
       signal.lotTradeId,
       decisions.filter(({ isAbandoned }) => isAbandoned).map(({ copierId }) => copierId),
@@ -151,14 +151,14 @@ export class CopySettlement {
       const ids = asking.map(({ copierId }) => copierId);
       const plannedAs = isApplied ? restOf(signal) : plannedSignalOf(signal);
       const now = await databaseNow(tx);
-      for (const copy of await planFor(tx, signal, ids, { now, plannedAs, isOwed: true })) {
+      for (const copy of await planCopies(tx, signal, ids, { now, plannedAs, ignoresPause: true })) {
         plans.set(copy.candidate.copier.id, copy);
       }
     }
     const trades = ordersOf(signal, decisions, plans);
     await placeCopies(tx, [...trades.values()]);
     await this.options.onStep?.('ordered');
-    await writeLots(
+    await upsertCopiedLots(
       tx,
       signal,
       [...plans].flatMap(([copierId, { plan }]) =>
@@ -210,8 +210,10 @@ function endOf(decision: OpenDecision) {
 /** The decision with what its order filled. */
 function countOrder(decision: OpenDecision): DecisionChange {
   const ended = endOf(decision);
-  const filledAmount = new Exact(decision.filledAmount).plus(ended?.filledAmount ?? 0).toString();
-  const filledCost = new Exact(decision.filledCost).plus(ended === null ? 0 : decision.orderCost).toString();
+  const filledAmount = new BigDecimal(decision.filledAmount).plus(ended?.filledAmount ?? 0).toString();
+  const filledCost = new BigDecimal(decision.filledCost)
+    .plus(ended === null ? 0 : decision.orderCost)
+    .toString();
   const { orderSubmittedAt, signalAt, kind } = decision;
   const side = decision.orderSide ?? (kind === 'REDUCE' || kind === 'CLOSE' ? 'SELL' : 'BUY');
   const latencyMs =
@@ -232,7 +234,7 @@ function countOrder(decision: OpenDecision): DecisionChange {
     latencyMs: decision.latencyMs ?? latencyMs,
     slippageBps: slippageBps(side, decision.referencePrice, filledAmount, filledCost),
     isSettled: false,
-    lookInMs: 0,
+    nextCheckInMs: 0,
   };
 }
 
@@ -241,23 +243,23 @@ const LATENCY_MAX_MS = 2 ** 31 - 1;
 const latencyOf = (ms: number) => Math.min(Math.max(0, ms), LATENCY_MAX_MS);
 
 /** What ended orders did not sell, by copier. */
-function leftByOrders(decisions: readonly OpenDecision[]): Map<string, Decimal> {
+function unfilledAmounts(decisions: readonly OpenDecision[]): Map<string, Decimal> {
   const left = new Map<string, Decimal>();
   for (const { copierId, isAbandoned, orderStatus, orderAmount, orderFilledAmount } of decisions) {
     if (orderStatus === null || isAbandoned) continue;
-    const amount = new Exact(orderAmount).minus(orderFilledAmount);
+    const amount = new BigDecimal(orderAmount).minus(orderFilledAmount);
     if (amount.gt(0)) left.set(copierId, amount.toString());
   }
   return left;
 }
 
 /** An order that sold nothing of what it should is followed by the next one after a while, never at once. */
-function hasFailed({ orderStatus, orderAmount, orderFilledAmount }: OpenDecision): boolean {
-  return orderStatus !== null && new Exact(orderFilledAmount).lt(orderAmount);
+function isUnderfilled({ orderStatus, orderAmount, orderFilledAmount }: OpenDecision): boolean {
+  return orderStatus !== null && new BigDecimal(orderFilledAmount).lt(orderAmount);
 }
 
 function isPlanned(decision: OpenDecision, owing: ReadonlySet<string>): boolean {
-  if (decision.isAbandoned || hasFailed(decision)) return false;
+  if (decision.isAbandoned || isUnderfilled(decision)) return false;
   return !decision.isApplied || owing.has(decision.copierId);
 }
 
@@ -289,20 +291,23 @@ function changeOf(
 ): DecisionChange {
   const counted = countOrder(decision);
   if (copy === undefined) {
-    if (hasFailed(decision) && !decision.isAbandoned) {
-      return { ...counted, lookInMs: retryAfterMs(decision.attempt) };
+    if (isUnderfilled(decision) && !decision.isAbandoned) {
+      return { ...counted, nextCheckInMs: retryAfterMs(decision.attempt) };
     }
     const stopped = decision.isAbandoned ? 'NOT_ACTIVE' : null;
     return { ...counted, ...exitVerdict(counted, stopped), isSettled: true };
   }
   const { plan, candidate } = copy;
   if (plan === null) {
-    return { ...counted, lookInMs: candidate.holdings.hasOrdersUnderWay ? WAIT_MS : WAIT_FOR_OTHERS_MS };
+    return {
+      ...counted,
+      nextCheckInMs: candidate.holdings.hasOrdersInFlight ? IN_FLIGHT_RETRY_MS : BLOCKED_RETRY_MS,
+    };
   }
   const first = decision.isApplied ? {} : { targetAmount: plan.targetAmount, inputs: plan.inputs };
   const planned = { ...counted, ...first, isApplied: true };
   if (trade !== undefined) {
-    const sentAmount = new Exact(decision.sentAmount).plus(trade.order.amount).toString();
+    const sentAmount = new BigDecimal(decision.sentAmount).plus(trade.order.amount).toString();
     const ordered = {
       tradeId: trade.id,
       pendingTradeId: trade.id,
@@ -311,6 +316,6 @@ function changeOf(
     };
     return { ...planned, ...ordered };
   }
-  if (isRetried(plan.code)) return { ...planned, lookInMs: WAIT_FOR_OTHERS_MS };
+  if (isRetried(plan.code)) return { ...planned, nextCheckInMs: BLOCKED_RETRY_MS };
   return { ...planned, ...exitVerdict(planned, plan.code), isSettled: true };
 }

@@ -1,22 +1,22 @@
 import { CopyingUnderTest } from '../testing/copying-under-test.js';
 
-let the: CopyingUnderTest;
+let env: CopyingUnderTest;
 beforeAll(async () => {
-  the = await CopyingUnderTest.open();
+  env = await CopyingUnderTest.open();
 });
-afterAll(() => the.close());
-beforeEach(() => the.begin());
+afterAll(() => env.close());
+beforeEach(() => env.reset());
 
 describe('entries', () => {
   it('rule 1: a copier orders its share of what the leader filled in all, less what it ordered already', async () => {
-    const follower = await the.follower();
-    const trade = await the.leaderOrder('BUY', '10');
-    await the.fill(trade, { amount: '4' });
-    await the.work();
-    await the.fill(trade, { amount: '3' });
-    await the.fill(trade, { amount: '3' });
-    await the.work();
-    expect((await the.orders(follower)).map(({ amount, intent }) => [amount, intent])).toEqual([
+    const follower = await env.follower();
+    const trade = await env.leaderOrder('BUY', '10');
+    await env.fill(trade, { amount: '4' });
+    await env.runUntilIdle();
+    await env.fill(trade, { amount: '3' });
+    await env.fill(trade, { amount: '3' });
+    await env.runUntilIdle();
+    expect((await env.orders(follower)).map(({ amount, intent }) => [amount, intent])).toEqual([
       ['2', 'OPEN'],
       ['1.5', 'INCREASE'],
       ['1.5', 'INCREASE'],
@@ -24,22 +24,22 @@ describe('entries', () => {
   });
 
   it('rule 2: a leader who cancels the rest leaves copiers their share of what was filled; an order never filled makes no copy', async () => {
-    const follower = await the.follower();
-    await the.leaderOrder('BUY', '10');
-    const trade = await the.leaderOrder('BUY', '10');
-    await the.fill(trade, { amount: '4', status: 'CANCELLED' });
-    await the.executeAll();
-    expect(await the.held(follower)).toBe('2');
-    expect(await the.decisions(follower)).toMatchObject([
+    const follower = await env.follower();
+    await env.leaderOrder('BUY', '10');
+    const trade = await env.leaderOrder('BUY', '10');
+    await env.fill(trade, { amount: '4', status: 'CANCELLED' });
+    await env.executeAll();
+    expect(await env.held(follower)).toBe('2');
+    expect(await env.decisions(follower)).toMatchObject([
       { kind: 'OPEN', outcome: 'COPIED', filled: '2', settled: true },
     ]);
   });
 
   it('rule 3: an entry is an IOC limit at the reference price and the slippage bound; what it leaves is dropped as SLIPPAGE', async () => {
-    const follower = await the.follower({ limits: { max_slippage_bps: 100 } });
-    await the.leaderBuys('10');
-    await the.work();
-    const order = await the.lastOrder(follower);
+    const follower = await env.follower({ limits: { max_slippage_bps: 100 } });
+    await env.leaderBuys('10');
+    await env.runUntilIdle();
+    const order = await env.lastOrder(follower);
     expect(order).toMatchObject({
       type: 'LIMIT',
       time_in_force: 'IOC',
@@ -47,9 +47,9 @@ describe('entries', () => {
       amount: '5',
       reduce_only: false,
     });
-    await the.execute(order, { amount: '3', price: '100.5' });
-    await the.work();
-    expect(await the.lastDecision(follower)).toMatchObject({
+    await env.execute(order, { amount: '3', price: '100.5' });
+    await env.runUntilIdle();
+    expect(await env.lastDecision(follower)).toMatchObject({
       outcome: 'CLAMPED',
       code: 'SLIPPAGE',
       sent: '5',
@@ -57,155 +57,155 @@ describe('entries', () => {
       slippage: '50',
       settled: true,
     });
-    await the.leaderBuys('2');
-    await the.work();
-    expect(await the.lastOrder(follower)).toMatchObject({ amount: '1' });
+    await env.leaderBuys('2');
+    await env.runUntilIdle();
+    expect(await env.lastOrder(follower)).toMatchObject({ amount: '1' });
   });
 
   it('an entry of which nothing is filled is a skip, and is told of', async () => {
-    const follower = await the.follower();
-    await the.leaderBuys('10');
-    await the.work();
-    await the.execute(await the.lastOrder(follower), { amount: '0' });
-    await the.work();
-    expect(await the.lastDecision(follower)).toMatchObject({
+    const follower = await env.follower();
+    await env.leaderBuys('10');
+    await env.runUntilIdle();
+    await env.execute(await env.lastOrder(follower), { amount: '0' });
+    await env.runUntilIdle();
+    expect(await env.lastDecision(follower)).toMatchObject({
       outcome: 'SKIPPED',
       code: 'SLIPPAGE',
       filled: '0',
     });
-    expect(await the.kindsOf(follower)).toEqual(['copier.started', 'copier.trade_skipped']);
+    expect(await env.eventTypes(follower)).toEqual(['copier.started', 'copier.trade_skipped']);
   });
 
   it('what an entry got after its lot was closed is sold by the closing, which is taken up again', async () => {
-    const follower = await the.follower();
-    await the.leaderBuys('10');
-    await the.work();
-    const entry = await the.lastOrder(follower);
-    await the.execute(entry, { amount: '3' });
-    await the.leaderSells('10');
-    await the.executeAll();
-    expect(await the.settlement.reopen()).toBe(0);
-    await the.fill(entry.id, { amount: '2', status: 'CANCELLED' });
-    expect(await the.held(follower)).toBe('2');
-    expect(await the.settlement.reopen()).toBe(1);
-    await the.executeAll();
-    expect(await the.held(follower)).toBe('0');
-    expect(await the.lastDecision(follower)).toMatchObject({
+    const follower = await env.follower();
+    await env.leaderBuys('10');
+    await env.runUntilIdle();
+    const entry = await env.lastOrder(follower);
+    await env.execute(entry, { amount: '3' });
+    await env.leaderSells('10');
+    await env.executeAll();
+    expect(await env.settlement.reopen()).toBe(0);
+    await env.fill(entry.id, { amount: '2', status: 'CANCELLED' });
+    expect(await env.held(follower)).toBe('2');
+    expect(await env.settlement.reopen()).toBe(1);
+    await env.executeAll();
+    expect(await env.held(follower)).toBe('0');
+    expect(await env.lastDecision(follower)).toMatchObject({
       kind: 'CLOSE',
       outcome: 'COPIED',
       filled: '5',
       attempt: 2,
       settled: true,
     });
-    expect(await the.settlement.reopen()).toBe(0);
+    expect(await env.settlement.reopen()).toBe(0);
   });
 
   it('what is entered into a lot after it was closed, since its order went on filling, is no rest of that closing', async () => {
-    const follower = await the.follower();
-    const trade = await the.leaderOrder('BUY', '10');
-    await the.fill(trade, { amount: '4' });
-    await the.executeAll();
-    await the.leaderSells('4');
-    await the.executeAll();
-    await the.fill(trade, { amount: '6' });
-    await the.executeAll();
-    expect((await the.decisions(follower)).map(({ kind }) => kind)).toEqual(['OPEN', 'CLOSE', 'INCREASE']);
-    expect(await the.settlement.reopen()).toBe(0);
-    expect(await the.held(follower)).toBe('3');
+    const follower = await env.follower();
+    const trade = await env.leaderOrder('BUY', '10');
+    await env.fill(trade, { amount: '4' });
+    await env.executeAll();
+    await env.leaderSells('4');
+    await env.executeAll();
+    await env.fill(trade, { amount: '6' });
+    await env.executeAll();
+    expect((await env.decisions(follower)).map(({ kind }) => kind)).toEqual(['OPEN', 'CLOSE', 'INCREASE']);
+    expect(await env.settlement.reopen()).toBe(0);
+    expect(await env.held(follower)).toBe('3');
   });
 
   it('what is too little to be sold stays as its closing left it, and is told of once', async () => {
-    const follower = await the.follower();
-    await the.leaderBuys('10');
-    await the.work();
-    await the.execute(await the.lastOrder(follower), { amount: '0.005' });
-    await the.leaderSells('10');
-    await the.work();
-    expect(await the.lastDecision(follower)).toMatchObject({ outcome: 'SKIPPED', code: 'BELOW_MINIMUM' });
-    expect(await the.settlement.reopen()).toBe(0);
-    await the.work();
-    const told = await the.kindsOf(follower);
+    const follower = await env.follower();
+    await env.leaderBuys('10');
+    await env.runUntilIdle();
+    await env.execute(await env.lastOrder(follower), { amount: '0.005' });
+    await env.leaderSells('10');
+    await env.runUntilIdle();
+    expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'SKIPPED', code: 'BELOW_MINIMUM' });
+    expect(await env.settlement.reopen()).toBe(0);
+    await env.runUntilIdle();
+    const told = await env.eventTypes(follower);
     expect(told.filter((kind) => kind === 'copier.trade_skipped')).toHaveLength(1);
   });
 
   it('a copier that was paused when its lot was closed keeps what an entry got afterwards', async () => {
-    const follower = await the.follower();
-    await the.leaderBuys('10');
-    await the.work();
-    const entry = await the.lastOrder(follower);
-    await the.execute(entry, { amount: '3' });
-    await the.work();
-    await the.copiers.stop(follower.actor, follower.copier.id, { mode: 'PAUSED' });
-    await the.leaderSells('10');
-    await the.work();
-    await the.copiers.start(follower.actor, follower.copier.id);
-    await the.fill(entry.id, { amount: '2', status: 'CANCELLED' });
-    expect(await the.settlement.reopen()).toBe(0);
+    const follower = await env.follower();
+    await env.leaderBuys('10');
+    await env.runUntilIdle();
+    const entry = await env.lastOrder(follower);
+    await env.execute(entry, { amount: '3' });
+    await env.runUntilIdle();
+    await env.copiers.stop(follower.actor, follower.copier.id, { mode: 'PAUSED' });
+    await env.leaderSells('10');
+    await env.runUntilIdle();
+    await env.copiers.start(follower.actor, follower.copier.id);
+    await env.fill(entry.id, { amount: '2', status: 'CANCELLED' });
+    expect(await env.settlement.reopen()).toBe(0);
   });
 
   it('an order that the exchange refuses is a failed copy, and is told of', async () => {
-    const follower = await the.follower();
-    await the.leaderBuys('10');
-    await the.work();
-    const { id } = await the.lastOrder(follower);
-    await the.core.begin(id, id);
-    await the.execution.storeRefusal(id, { code: 'refused', message: 'The exchange refused it.' });
-    await the.work();
-    expect(await the.lastDecision(follower)).toMatchObject({ outcome: 'FAILED', code: 'EXCHANGE_REJECTED' });
-    expect((await the.core.events(follower.actor.userId)).at(-1)).toMatchObject({
+    const follower = await env.follower();
+    await env.leaderBuys('10');
+    await env.runUntilIdle();
+    const { id } = await env.lastOrder(follower);
+    await env.core.beginSubmission(id, id);
+    await env.execution.storeRejection(id, { code: 'refused', message: 'The exchange refused it.' });
+    await env.runUntilIdle();
+    expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'FAILED', code: 'EXCHANGE_REJECTED' });
+    expect((await env.core.events(follower.actor.userId)).at(-1)).toMatchObject({
       type: 'copier.trade_skipped',
       data: { outcome: 'FAILED', code: 'EXCHANGE_REJECTED', copier_id: follower.copier.id },
     });
   });
 
   it('rule 6: the ratio of a lot is frozen: more money makes no later fill of it larger', async () => {
-    const follower = await the.follower({ sizing: { mode: 'EQUITY_RATIO', value: '1', capital: '1000' } });
-    const trade = await the.leaderOrder('BUY', '10', { leader_equity: '10000' });
-    await the.fill(trade, { amount: '5' });
-    await the.work();
-    await the.core.rows('UPDATE copiers SET sizing_capital = 5000 WHERE id = $1', follower.uuid);
-    await the.fill(trade, { amount: '5' });
-    await the.work();
-    expect((await the.orders(follower)).map(({ amount }) => amount)).toEqual(['0.5', '0.5']);
+    const follower = await env.follower({ sizing: { mode: 'EQUITY_RATIO', value: '1', capital: '1000' } });
+    const trade = await env.leaderOrder('BUY', '10', { leader_equity: '10000' });
+    await env.fill(trade, { amount: '5' });
+    await env.runUntilIdle();
+    await env.core.rows('UPDATE copiers SET sizing_capital = 5000 WHERE id = $1', follower.uuid);
+    await env.fill(trade, { amount: '5' });
+    await env.runUntilIdle();
+    expect((await env.orders(follower)).map(({ amount }) => amount)).toEqual(['0.5', '0.5']);
   });
 
   it('rule 6: a size by equity is skipped as STALE_EQUITY where no reading is young enough, and not where one is had in time', async () => {
     const sizing = { mode: 'EQUITY_RATIO', value: '1' };
-    const [stale, fresh] = [await the.follower({ sizing }), await the.follower({ sizing })];
-    await the.setPair('last_price = 100');
-    await the.core.rows(
+    const [stale, fresh] = [await env.follower({ sizing }), await env.follower({ sizing })];
+    await env.setPair('last_price = 100');
+    await env.core.rows(
       "UPDATE exchange_accounts SET balances_taken_at = now() - interval '61 s' WHERE id = ANY ($1)",
       [stale.account.uuid, fresh.account.uuid],
     );
     const asked: string[] = [];
     const { CopyPlanner } = await import('./copy-planner.service.js');
-    const planner = new CopyPlanner(the.core.platform, {
+    const planner = new CopyPlanner(env.core.platform, {
       refreshBalances: async (ids) => {
         asked.push(...ids);
-        await the.core.rows(
+        await env.core.rows(
           'UPDATE exchange_accounts SET balances_taken_at = clock_timestamp() WHERE id = $1',
           fresh.account.uuid,
         );
       },
     });
-    await the.leaderBuys('10', '100', { leader_equity: '10000' });
-    await planner.planStrategy(the.strategy.uuid);
+    await env.leaderBuys('10', '100', { leader_equity: '10000' });
+    await planner.planStrategy(env.strategy.uuid);
     expect(asked.toSorted()).toEqual([stale.account.uuid, fresh.account.uuid].toSorted());
-    expect(await the.lastDecision(stale)).toMatchObject({ outcome: 'SKIPPED', code: 'STALE_EQUITY' });
-    expect(await the.lastDecision(fresh)).toMatchObject({ outcome: 'COPIED' });
+    expect(await env.lastDecision(stale)).toMatchObject({ outcome: 'SKIPPED', code: 'STALE_EQUITY' });
+    expect(await env.lastDecision(fresh)).toMatchObject({ outcome: 'COPIED' });
   });
 
   it('rule 14: an entry that is too old is skipped, an exit never is', async () => {
-    const follower = await the.holding();
-    await the.core.rows('UPDATE copiers SET max_signal_age_ms = 1 WHERE id = $1', follower.uuid);
-    await the.leaderBuys('10');
-    await the.leaderSells('5');
-    await the.core.rows(
+    const follower = await env.holding();
+    await env.core.rows('UPDATE copiers SET max_signal_age_ms = 1 WHERE id = $1', follower.uuid);
+    await env.leaderBuys('10');
+    await env.leaderSells('5');
+    await env.core.rows(
       "UPDATE signals SET signal_at = signal_at - interval '1 hour' WHERE strategy_id = $1",
-      the.strategy.uuid,
+      env.strategy.uuid,
     );
-    await the.executeAll();
-    expect(await the.decisions(follower)).toMatchObject([
+    await env.executeAll();
+    expect(await env.decisions(follower)).toMatchObject([
       { kind: 'OPEN', outcome: 'COPIED' },
       { kind: 'OPEN', outcome: 'SKIPPED', code: 'STALE_SIGNAL' },
       { kind: 'REDUCE', outcome: 'COPIED', filled: '2.5' },
@@ -213,68 +213,68 @@ describe('entries', () => {
   });
 
   it('rule 14: an entry that was planned in time and could not be sent in time is never sent', async () => {
-    const follower = await the.follower();
-    await the.leaderBuys('10');
-    await the.work();
-    const { id } = await the.lastOrder(follower);
-    await the.core.rows("UPDATE trades SET resend_until = now() - interval '1 s' WHERE id = $1", id);
-    expect(await the.core.begin(id, id)).toBeNull();
-    await the.work();
-    expect(await the.lastDecision(follower)).toMatchObject({ outcome: 'SKIPPED', code: 'STALE_SIGNAL' });
+    const follower = await env.follower();
+    await env.leaderBuys('10');
+    await env.runUntilIdle();
+    const { id } = await env.lastOrder(follower);
+    await env.core.rows("UPDATE trades SET resend_until = now() - interval '1 s' WHERE id = $1", id);
+    expect(await env.core.beginSubmission(id, id)).toBeNull();
+    await env.runUntilIdle();
+    expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'SKIPPED', code: 'STALE_SIGNAL' });
   });
 
   it('rule 29: edits apply to new lots alone', async () => {
-    const follower = await the.follower();
-    const trade = await the.leaderOrder('BUY', '10');
-    await the.fill(trade, { amount: '5' });
-    await the.work();
-    await the.copiers.update(follower.actor, follower.copier.id, {
+    const follower = await env.follower();
+    const trade = await env.leaderOrder('BUY', '10');
+    await env.fill(trade, { amount: '5' });
+    await env.runUntilIdle();
+    await env.copiers.update(follower.actor, follower.copier.id, {
       sizing: { mode: 'MULTIPLIER', value: '0.1' },
       limits: { blocked_pairs: ['BTC/USDT'] },
     });
-    await the.fill(trade, { amount: '5' });
-    await the.leaderBuys('10');
-    await the.work();
-    expect((await the.orders(follower)).map(({ amount }) => amount)).toEqual(['2.5', '2.5']);
-    expect(await the.lastDecision(follower)).toMatchObject({ outcome: 'SKIPPED', code: 'PAIR_BLOCKED' });
+    await env.fill(trade, { amount: '5' });
+    await env.leaderBuys('10');
+    await env.runUntilIdle();
+    expect((await env.orders(follower)).map(({ amount }) => amount)).toEqual(['2.5', '2.5']);
+    expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'SKIPPED', code: 'PAIR_BLOCKED' });
   });
 });
 
 describe('exits', () => {
   it('rule 3: they are market orders, and no limit, list or status of entries holds them back', async () => {
-    const follower = await the.holding();
-    await the.copiers.update(follower.actor, follower.copier.id, {
+    const follower = await env.holding();
+    await env.copiers.update(follower.actor, follower.copier.id, {
       limits: { blocked_pairs: ['BTC/USDT'], max_open_trades: 1, max_trade_quote: '1' },
     });
-    await the.copiers.stop(follower.actor, follower.copier.id, { mode: 'CLOSE_ONLY' });
-    await the.leaderSells('10');
-    await the.work();
-    expect(await the.lastOrder(follower)).toMatchObject({
+    await env.copiers.stop(follower.actor, follower.copier.id, { mode: 'CLOSE_ONLY' });
+    await env.leaderSells('10');
+    await env.runUntilIdle();
+    expect(await env.lastOrder(follower)).toMatchObject({
       side: 'SELL',
       type: 'MARKET',
       price: null,
       amount: '5',
       intent: 'CLOSE',
     });
-    await the.executeAll();
-    expect(await the.held(follower)).toBe('0');
+    await env.executeAll();
+    expect(await env.held(follower)).toBe('0');
   });
 
   it('rule 4, row 16: an exit takes the part of the lot that the leader took of its own, the last one everything', async () => {
-    const follower = await the.follower();
-    await the.leaderBuys('10');
-    await the.work();
+    const follower = await env.follower();
+    await env.leaderBuys('10');
+    await env.runUntilIdle();
     // Fees in base currency lessen the lot (rule 24).
-    await the.execute(await the.lastOrder(follower), { baseFee: '0.005' });
-    await the.leaderSells('2');
-    await the.work();
-    expect(await the.lastOrder(follower)).toMatchObject({ amount: '0.999', intent: 'REDUCE' });
-    await the.executeAll();
-    await the.leaderSells('8');
-    await the.executeAll();
-    expect((await the.orders(follower)).map(({ amount }) => amount)).toEqual(['5', '0.999', '3.996']);
-    expect(await the.held(follower)).toBe('0');
-    expect(await the.decisions(follower)).toMatchObject([
+    await env.execute(await env.lastOrder(follower), { baseFee: '0.005' });
+    await env.leaderSells('2');
+    await env.runUntilIdle();
+    expect(await env.lastOrder(follower)).toMatchObject({ amount: '0.999', intent: 'REDUCE' });
+    await env.executeAll();
+    await env.leaderSells('8');
+    await env.executeAll();
+    expect((await env.orders(follower)).map(({ amount }) => amount)).toEqual(['5', '0.999', '3.996']);
+    expect(await env.held(follower)).toBe('0');
+    expect(await env.decisions(follower)).toMatchObject([
       { outcome: 'COPIED' },
       { outcome: 'COPIED' },
       { outcome: 'COPIED' },
@@ -282,111 +282,111 @@ describe('exits', () => {
   });
 
   it('an exit waits for the entry of its lot that is under way, and then takes its part of what that brought', async () => {
-    const follower = await the.follower();
-    await the.leaderBuys('10');
-    await the.work();
-    const entry = await the.lastOrder(follower);
-    await the.leaderSells('5');
-    await the.work();
-    expect(await the.orders(follower)).toHaveLength(1);
-    expect(await the.lastDecision(follower)).toMatchObject({ kind: 'REDUCE', settled: false, attempt: 0 });
-    await the.execute(entry, { amount: '3' });
-    await the.passTime();
-    expect(await the.lastOrder(follower)).toMatchObject({ side: 'SELL', amount: '1.5' });
+    const follower = await env.follower();
+    await env.leaderBuys('10');
+    await env.runUntilIdle();
+    const entry = await env.lastOrder(follower);
+    await env.leaderSells('5');
+    await env.runUntilIdle();
+    expect(await env.orders(follower)).toHaveLength(1);
+    expect(await env.lastDecision(follower)).toMatchObject({ kind: 'REDUCE', settled: false, attempt: 0 });
+    await env.execute(entry, { amount: '3' });
+    await env.advanceChecks();
+    expect(await env.lastOrder(follower)).toMatchObject({ side: 'SELL', amount: '1.5' });
   });
 
   it('exits of one lot that come at once take their parts one after the other', async () => {
-    const follower = await the.holding();
-    await the.leaderSells('5');
-    await the.leaderSells('2.5');
-    await the.work();
-    expect(await the.orders(follower)).toHaveLength(2);
-    await the.execute(await the.lastOrder(follower));
-    await the.passTime();
-    expect((await the.orders(follower)).map(({ amount }) => amount)).toEqual(['5', '2.5', '1.25']);
+    const follower = await env.holding();
+    await env.leaderSells('5');
+    await env.leaderSells('2.5');
+    await env.runUntilIdle();
+    expect(await env.orders(follower)).toHaveLength(2);
+    await env.execute(await env.lastOrder(follower));
+    await env.advanceChecks();
+    expect((await env.orders(follower)).map(({ amount }) => amount)).toEqual(['5', '2.5', '1.25']);
   });
 
   it('rule 14, rule 19: an exit that fails is ordered again under another id, and only after the one before has ended', async () => {
-    const follower = await the.holding();
-    await the.leaderSells('10');
-    await the.work();
-    const first = await the.lastOrder(follower);
-    await the.core.begin(first.id, first.id);
-    await the.passTime();
-    expect(await the.orders(follower)).toHaveLength(2);
-    await the.execution.storeRefusal(first.id, { code: 'refused', message: 'Not now.' });
-    await the.work();
-    expect(await the.orders(follower)).toHaveLength(2);
-    await the.passTime();
-    const second = await the.lastOrder(follower);
+    const follower = await env.holding();
+    await env.leaderSells('10');
+    await env.runUntilIdle();
+    const first = await env.lastOrder(follower);
+    await env.core.beginSubmission(first.id, first.id);
+    await env.advanceChecks();
+    expect(await env.orders(follower)).toHaveLength(2);
+    await env.execution.storeRejection(first.id, { code: 'refused', message: 'Not now.' });
+    await env.runUntilIdle();
+    expect(await env.orders(follower)).toHaveLength(2);
+    await env.advanceChecks();
+    const second = await env.lastOrder(follower);
     expect(second).toMatchObject({ side: 'SELL', amount: '5' });
     expect(second.client_order_id).not.toBe(first.client_order_id);
-    await the.execute(second, { amount: '2' });
-    await the.work();
-    await the.passTime();
-    expect(await the.lastOrder(follower)).toMatchObject({ amount: '3' });
-    await the.execute(await the.lastOrder(follower));
-    await the.work();
-    expect(await the.lastDecision(follower)).toMatchObject({
+    await env.execute(second, { amount: '2' });
+    await env.runUntilIdle();
+    await env.advanceChecks();
+    expect(await env.lastOrder(follower)).toMatchObject({ amount: '3' });
+    await env.execute(await env.lastOrder(follower));
+    await env.runUntilIdle();
+    expect(await env.lastDecision(follower)).toMatchObject({
       outcome: 'COPIED',
       filled: '5',
       attempt: 3,
       settled: true,
     });
-    expect(await the.held(follower)).toBe('0');
+    expect(await env.held(follower)).toBe('0');
   });
 
   it('rule 13: what the user sold by hand is not sold again: exits apply to what is left', async () => {
-    const follower = await the.holding();
-    const sale = await the.insertTrade({
+    const follower = await env.holding();
+    const sale = await env.insertTrade({
       user_id: follower.actor.userId,
       exchange_account_id: follower.account.uuid,
       side: 'SELL',
       amount: '3',
     });
-    await the.fill(sale, { price: '100' });
-    await the.leaderSells('5');
-    await the.work();
-    expect(await the.lastOrder(follower)).toMatchObject({ side: 'SELL', amount: '1' });
-    await the.executeAll();
-    await the.leaderSells('5');
-    await the.executeAll();
-    expect(await the.held(follower)).toBe('0');
-    expect((await the.orders(follower)).map(({ amount }) => amount)).toEqual(['5', '1', '1']);
+    await env.fill(sale, { price: '100' });
+    await env.leaderSells('5');
+    await env.runUntilIdle();
+    expect(await env.lastOrder(follower)).toMatchObject({ side: 'SELL', amount: '1' });
+    await env.executeAll();
+    await env.leaderSells('5');
+    await env.executeAll();
+    expect(await env.held(follower)).toBe('0');
+    expect((await env.orders(follower)).map(({ amount }) => amount)).toEqual(['5', '1', '1']);
   });
 
   it('rule 13: an exit takes no more than is free, and the rest once it is', async () => {
-    const follower = await the.holding();
-    await the.core.rows(
+    const follower = await env.holding();
+    await env.core.rows(
       `UPDATE exchange_accounts SET balances = '{"BTC": {"free": "2", "locked": "13"}}',
          balances_taken_at = clock_timestamp() WHERE id = $1`,
       follower.account.uuid,
     );
-    await the.leaderSells('10');
-    await the.executeAll();
-    await the.core.rows(
+    await env.leaderSells('10');
+    await env.executeAll();
+    await env.core.rows(
       `UPDATE exchange_accounts SET balances = '{"BTC": {"free": "13", "locked": "0"}}',
          balances_taken_at = clock_timestamp() WHERE id = $1`,
       follower.account.uuid,
     );
-    await the.passTime();
-    await the.executeAll();
-    expect((await the.orders(follower)).map(({ amount }) => amount)).toEqual(['5', '2', '3']);
-    expect(await the.lastDecision(follower)).toMatchObject({ outcome: 'COPIED', filled: '5', settled: true });
+    await env.advanceChecks();
+    await env.executeAll();
+    expect((await env.orders(follower)).map(({ amount }) => amount)).toEqual(['5', '2', '3']);
+    expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'COPIED', filled: '5', settled: true });
   });
 
   it('rule 10: exits of lots that were there before the start are none of the copier’s', async () => {
-    const trade = await the.leaderOrder('BUY', '10');
-    await the.fill(trade, { amount: '5' });
-    const follower = await the.follower();
-    await the.fill(trade, { amount: '5' });
-    await the.leaderSells('10');
-    await the.work();
-    expect(await the.orders(follower)).toEqual([]);
-    expect(await the.decisions(follower)).toMatchObject([
+    const trade = await env.leaderOrder('BUY', '10');
+    await env.fill(trade, { amount: '5' });
+    const follower = await env.follower();
+    await env.fill(trade, { amount: '5' });
+    await env.leaderSells('10');
+    await env.runUntilIdle();
+    expect(await env.orders(follower)).toEqual([]);
+    expect(await env.decisions(follower)).toMatchObject([
       { kind: 'INCREASE', outcome: 'SKIPPED', code: 'NOT_HELD' },
       { kind: 'CLOSE', outcome: 'SKIPPED', code: 'NOT_HELD' },
     ]);
-    expect(await the.kindsOf(follower)).toEqual(['copier.started']);
+    expect(await env.eventTypes(follower)).toEqual(['copier.started']);
   });
 });

@@ -7,7 +7,7 @@ import {
   encodeId,
   type SignalKind,
 } from '@trading-automation/contracts';
-import { instantText } from '../../values/index.js';
+import { formatInstant } from '../../values/index.js';
 
 /** A decision as it is kept, by its columns. */
 export interface DecisionRow {
@@ -56,8 +56,8 @@ export function viewDecision(row: DecisionRow): Decision {
     trade_id: row.trade_id === null ? undefined : encodeId('trd', row.trade_id),
     latency_ms: row.latency_ms ?? undefined,
     slippage_bps: row.slippage_bps === null ? undefined : canonicalDecimal(row.slippage_bps),
-    created_at: instantText(row.created_at),
-    decided_at: instantText(row.created_at),
-    settled_at: row.settled_at === null ? undefined : instantText(row.settled_at),
+    created_at: formatInstant(row.created_at),
+    decided_at: formatInstant(row.created_at),
+    settled_at: row.settled_at === null ? undefined : formatInstant(row.settled_at),
   };
 }

@@ -94,7 +94,7 @@ const UPSERT_LOTS = `
     sent_quote = excluded.sent_quote, forgone_amount = excluded.forgone_amount, seen_amount = excluded.seen_amount,
     owed_amount = excluded.owed_amount, updated_at = clock_timestamp()`;
 
-export async function writeLots(
+export async function upsertCopiedLots(
   tx: Tx,
   { strategyId, lotTradeId }: Pick<Signal, 'strategyId' | 'lotTradeId'>,
   lots: readonly WrittenLot[],

@@ -3,14 +3,14 @@ import { clientOrderIdOf } from './client-order-id.js';
 import { CopyPlanner, type PlanningStep } from './copy-planner.service.js';
 import { CopySettlement, type SettlementStep } from './copy-settlement.service.js';
 
-let the: CopyingUnderTest;
+let env: CopyingUnderTest;
 beforeAll(async () => {
-  the = await CopyingUnderTest.open();
+  env = await CopyingUnderTest.open();
 });
-afterAll(() => the.close());
-beforeEach(() => the.begin());
+afterAll(() => env.close());
+beforeEach(() => env.reset());
 
-const followers = (count: number) => Promise.all(Array.from({ length: count }, () => the.follower()));
+const followers = (count: number) => Promise.all(Array.from({ length: count }, () => env.follower()));
 
 /** Fails at the `nth` time that it is told of the step, and never again. */
 function failingAt<Step>(step: Step, nth: number) {
@@ -23,7 +23,7 @@ function failingAt<Step>(step: Step, nth: number) {
 /** Every copier has one decision on each signal that was given since it followed, and as many entries as it ordered. */
 async function expectOneEach(signals: number, all: readonly Follower[]): Promise<void> {
   for (const follower of all) {
-    const decisions = await the.decisions(follower);
+    const decisions = await env.decisions(follower);
     expect(decisions.map(({ sequence }) => sequence)).toEqual(
       Array.from({ length: signals }, (_, index) => index + 1),
     );
@@ -34,8 +34,8 @@ async function expectOneEach(signals: number, all: readonly Follower[]): Promise
     `SELECT copier_id, copy->>'sequence' FROM trades WHERE copied_strategy_id = $1 AND NOT is_exit
      GROUP BY 1, 2 HAVING count(*) > 1`,
   ];
-  expect(await the.core.rows(orphans, the.strategy.uuid)).toEqual([]);
-  expect(await the.core.rows(shared, the.strategy.uuid)).toEqual([]);
+  expect(await env.core.rows(orphans, env.strategy.uuid)).toEqual([]);
+  expect(await env.core.rows(shared, env.strategy.uuid)).toEqual([]);
 }
 
 describe('rule 19: exactly once', () => {
@@ -43,17 +43,17 @@ describe('rule 19: exactly once', () => {
     'a planner that dies when it has %s leaves no copy lost and none doubled',
     async (step) => {
       const all = await followers(5);
-      await the.leaderBuys('10');
-      await the.leaderBuys('4');
+      await env.leaderBuys('10');
+      await env.leaderBuys('4');
       for (const nth of [1, 2, 1]) {
-        const dying = new CopyPlanner(the.core.platform, { chunkMax: 2, onStep: failingAt(step, nth) });
+        const dying = new CopyPlanner(env.core.platform, { chunkMax: 2, onStep: failingAt(step, nth) });
         await expect(dying.planNext()).rejects.toThrow(`killed at ${step}`);
       }
-      await new CopyPlanner(the.core.platform, { chunkMax: 2 }).planNext();
+      await new CopyPlanner(env.core.platform, { chunkMax: 2 }).planNext();
       await expectOneEach(2, all);
-      expect(await the.planner.planNext()).toBe(0);
+      expect(await env.planner.planNext()).toBe(0);
       for (const follower of all) {
-        expect((await the.orders(follower)).map(({ amount }) => amount)).toEqual(['5', '2']);
+        expect((await env.orders(follower)).map(({ amount }) => amount)).toEqual(['5', '2']);
       }
     },
   );
@@ -61,23 +61,23 @@ describe('rule 19: exactly once', () => {
   it.each<SettlementStep>(['counted', 'ordered', 'written'])(
     'a settlement that dies when it has %s sells nothing twice and forgets nothing',
     async (step) => {
-      const follower = await the.holding();
-      await the.leaderSells('10');
-      await the.work();
-      await the.execute(await the.lastOrder(follower), { amount: '2' });
-      await the.work();
-      const dying = new CopySettlement(the.core.platform, { onStep: failingAt(step, 1) });
-      await the.core.rows('UPDATE decisions SET look_at = now() WHERE settled_at IS NULL');
+      const follower = await env.holding();
+      await env.leaderSells('10');
+      await env.runUntilIdle();
+      await env.execute(await env.lastOrder(follower), { amount: '2' });
+      await env.runUntilIdle();
+      const dying = new CopySettlement(env.core.platform, { onStep: failingAt(step, 1) });
+      await env.core.rows('UPDATE decisions SET look_at = now() WHERE settled_at IS NULL');
       await expect(dying.settleNext()).rejects.toThrow(`killed at ${step}`);
-      await the.passTime();
-      await the.executeAll();
-      expect((await the.orders(follower)).map(({ side, amount }) => [side, amount])).toEqual([
+      await env.advanceChecks();
+      await env.executeAll();
+      expect((await env.orders(follower)).map(({ side, amount }) => [side, amount])).toEqual([
         ['BUY', '5'],
         ['SELL', '5'],
         ['SELL', '3'],
       ]);
-      expect(await the.held(follower)).toBe('0');
-      expect(await the.lastDecision(follower)).toMatchObject({
+      expect(await env.held(follower)).toBe('0');
+      expect(await env.lastDecision(follower)).toMatchObject({
         outcome: 'COPIED',
         filled: '5',
         settled: true,
@@ -86,12 +86,12 @@ describe('rule 19: exactly once', () => {
   );
 
   it('row 2: what is planned again after a crash has the client order id that it had', async () => {
-    const follower = await the.follower();
-    const lotTradeId = await the.leaderBuys('10');
-    const dying = new CopyPlanner(the.core.platform, { onStep: failingAt<PlanningStep>('decided', 1) });
+    const follower = await env.follower();
+    const lotTradeId = await env.leaderBuys('10');
+    const dying = new CopyPlanner(env.core.platform, { onStep: failingAt<PlanningStep>('decided', 1) });
     await expect(dying.planNext()).rejects.toThrow('killed at decided');
-    expect(await the.orders(follower)).toEqual([]);
-    await the.work();
+    expect(await env.orders(follower)).toEqual([]);
+    await env.runUntilIdle();
     const identity = {
       copierId: follower.uuid,
       lotTradeId,
@@ -99,31 +99,31 @@ describe('rule 19: exactly once', () => {
       intent: 'OPEN',
       attempt: 1,
     } as const;
-    expect(await the.lastOrder(follower)).toMatchObject({ client_order_id: clientOrderIdOf(identity) });
+    expect(await env.lastOrder(follower)).toMatchObject({ client_order_id: clientOrderIdOf(identity) });
   });
 
   it('a planner whose connection dies before it commits leaves nothing, and holds nobody up', async () => {
     const all = await followers(3);
-    await the.leaderBuys('10');
-    const other = await the.core.another();
+    await env.leaderBuys('10');
+    const other = await env.core.openSecondPlatform();
     const dying = new CopyPlanner(other, {
       onStep: async (step) => {
         if (step !== 'decided') return;
-        await the.core.rows(
+        await env.core.rows(
           `SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a
            WHERE a.datname = current_database() AND a.state = 'idle in transaction'`,
         );
       },
     });
     await expect(dying.planNext()).rejects.toThrow();
-    await the.work();
+    await env.runUntilIdle();
     await expectOneEach(1, all);
   });
 
   it('planners and settlements of several workers at once decide once each, and sell once', async () => {
     const all = await followers(6);
-    const other = await the.core.another();
-    const workers = [the.core.platform, other, the.core.platform, other].map((platform) => ({
+    const other = await env.core.openSecondPlatform();
+    const workers = [env.core.platform, other, env.core.platform, other].map((platform) => ({
       planner: new CopyPlanner(platform, { chunkMax: 2 }),
       settlement: new CopySettlement(platform),
     }));
@@ -135,55 +135,55 @@ describe('rule 19: exactly once', () => {
         quiet = done.every((count) => count === 0) ? quiet + 1 : 0;
       }
     };
-    await the.leaderBuys('10');
-    await the.leaderBuys('6');
-    await Promise.all([work(), the.leaderBuys('4')]);
+    await env.leaderBuys('10');
+    await env.leaderBuys('6');
+    await Promise.all([work(), env.leaderBuys('4')]);
     await expectOneEach(3, all);
-    await the.executeAll();
-    await the.leaderSells('20');
+    await env.executeAll();
+    await env.leaderSells('20');
     await work();
-    await the.executeAll();
-    for (const follower of all) expect(await the.held(follower)).toBe('0');
+    await env.executeAll();
+    for (const follower of all) expect(await env.held(follower)).toBe('0');
   });
 
   it('one decision per signal and copier, whoever starts and stops meanwhile', async () => {
     const all = await followers(4);
     const stirring = async (follower: Follower) => {
       for (let round = 0; round < 4; round++) {
-        await the.copiers.stop(follower.actor, follower.copier.id);
-        await the.copiers.start(follower.actor, follower.copier.id, { copy_existing: round % 2 === 0 });
+        await env.copiers.stop(follower.actor, follower.copier.id);
+        await env.copiers.start(follower.actor, follower.copier.id, { copy_existing: round % 2 === 0 });
       }
     };
     const leading = async () => {
-      for (let round = 0; round < 6; round++) await the.leaderBuys('2');
+      for (let round = 0; round < 6; round++) await env.leaderBuys('2');
     };
     const planning = async () => {
-      for (let round = 0; round < 20; round++) await the.planner.planNext();
+      for (let round = 0; round < 20; round++) await env.planner.planNext();
     };
     await Promise.all([leading(), planning(), ...all.map(stirring)]);
-    await the.work();
+    await env.runUntilIdle();
     await expectOneEach(6, all);
   });
 
   it('a copier that is started while signals come has a decision on each signal after its watermark', async () => {
-    const waiting = await Promise.all(Array.from({ length: 5 }, () => the.follower({}, { start: false })));
+    const waiting = await Promise.all(Array.from({ length: 5 }, () => env.follower({}, { start: false })));
     const leading = (async () => {
-      for (let round = 0; round < 8; round++) await the.leaderBuys('2');
+      for (let round = 0; round < 8; round++) await env.leaderBuys('2');
     })();
     await Promise.all([
       leading,
-      ...waiting.map(({ actor, copier }) => the.copiers.start(actor, copier.id)),
+      ...waiting.map(({ actor, copier }) => env.copiers.start(actor, copier.id)),
       (async () => {
-        for (let round = 0; round < 20; round++) await the.planner.planNext();
+        for (let round = 0; round < 20; round++) await env.planner.planNext();
       })(),
     ]);
-    await the.work();
+    await env.runUntilIdle();
     for (const follower of waiting) {
-      const { started_sequence } = await the.core.row(
+      const { started_sequence } = await env.core.row(
         'SELECT started_sequence::int FROM copiers WHERE id = $1',
         follower.uuid,
       );
-      const sequences = (await the.decisions(follower)).map(({ sequence }) => sequence);
+      const sequences = (await env.decisions(follower)).map(({ sequence }) => sequence);
       const after = Array.from({ length: 8 }, (_, index) => index + 1).filter(
         (each) => each > Number(started_sequence),
       );
@@ -193,30 +193,30 @@ describe('rule 19: exactly once', () => {
 
   it('a stop and a planning at once leave no order that works on', async () => {
     for (let round = 0; round < 5; round++) {
-      const follower = await the.follower();
-      await the.leaderBuys('10');
-      await Promise.all([the.planner.planNext(), the.copiers.stop(follower.actor, follower.copier.id)]);
-      await the.work();
-      expect((await the.orders(follower)).filter(({ status }) => status === 'PENDING')).toEqual([]);
+      const follower = await env.follower();
+      await env.leaderBuys('10');
+      await Promise.all([env.planner.planNext(), env.copiers.stop(follower.actor, follower.copier.id)]);
+      await env.runUntilIdle();
+      expect((await env.orders(follower)).filter(({ status }) => status === 'PENDING')).toEqual([]);
     }
   });
 
   it('row 10: a strategy that can not be planned holds up no other, and is planned once it can be', async () => {
-    const stuck = await the.follower();
-    await the.leaderBuys('10');
-    const stuckStrategy = the.strategy.uuid;
-    await the.begin();
-    const other = await the.follower();
-    await the.leaderBuys('10');
-    const planner = new CopyPlanner(the.core.platform);
+    const stuck = await env.follower();
+    await env.leaderBuys('10');
+    const stuckStrategy = env.strategy.uuid;
+    await env.reset();
+    const other = await env.follower();
+    await env.leaderBuys('10');
+    const planner = new CopyPlanner(env.core.platform);
     const plan = planner.planStrategy.bind(planner);
     planner.planStrategy = async (id) => {
       if (id === stuckStrategy) throw new Error('broken');
       return plan(id);
     };
     await expect(planner.planNext()).rejects.toThrow('broken');
-    expect(await the.decisions(other)).toHaveLength(1);
-    await the.work();
-    expect(await the.decisions(stuck)).toHaveLength(1);
+    expect(await env.decisions(other)).toHaveLength(1);
+    await env.runUntilIdle();
+    expect(await env.decisions(stuck)).toHaveLength(1);
   });
 });

@@ -4,98 +4,98 @@ import type { CopiersService } from '../copiers.service.js';
 import { CopierSimulation } from '../simulation/copier-simulation.service.js';
 import { CopyingUnderTest, type Follower } from '../testing/copying-under-test.js';
 
-let the: CopyingUnderTest;
+let env: CopyingUnderTest;
 beforeAll(async () => {
-  the = await CopyingUnderTest.open();
+  env = await CopyingUnderTest.open();
 });
-afterAll(() => the.close());
-beforeEach(() => the.begin());
+afterAll(() => env.close());
+beforeEach(() => env.reset());
 
 const asked = (text = '') =>
   querySchemaOf(copierOperations.decisions).parse(
     Object.fromEntries(new URLSearchParams(text)),
   ) as Parameters<CopiersService['decisions']>[2];
 const listed = ({ actor, copier }: Follower, text = '') =>
-  the.copiers.decisions(actor, copier.id, asked(text));
+  env.copiers.decisions(actor, copier.id, asked(text));
 
 describe('many copiers', () => {
   it('rule 17, row 9: those of one account see what the others before them reserved, in one signal and in the next', async () => {
-    const actor = await the.core.actor();
-    const on = { actor, account: await the.core.account(actor, { USDT: '1100' }) };
+    const actor = await env.core.actor();
+    const on = { actor, account: await env.core.account(actor, { USDT: '1100' }) };
     const all = [
-      await the.follower({}, { on }),
-      await the.follower({}, { on }),
-      await the.follower({}, { on }),
+      await env.follower({}, { on }),
+      await env.follower({}, { on }),
+      await env.follower({}, { on }),
     ];
-    await the.leaderBuys('10');
-    await the.work();
-    const outcomes = await Promise.all(all.map(async (each) => (await the.lastDecision(each)).code));
+    await env.leaderBuys('10');
+    await env.runUntilIdle();
+    const outcomes = await Promise.all(all.map(async (each) => (await env.lastDecision(each)).code));
     expect(outcomes.filter((code) => code === null)).toHaveLength(2);
     expect(outcomes.filter((code) => code === 'INSUFFICIENT_BALANCE')).toHaveLength(1);
-    await the.leaderBuys('10');
-    await the.work();
+    await env.leaderBuys('10');
+    await env.runUntilIdle();
     for (const each of all)
-      expect(await the.lastDecision(each)).toMatchObject({ code: 'INSUFFICIENT_BALANCE' });
+      expect(await env.lastDecision(each)).toMatchObject({ code: 'INSUFFICIENT_BALANCE' });
   });
 
   it('rule 17: what copies could spend at most is never more than what is free, whoever plans at once', async () => {
-    const actor = await the.core.actor();
-    const on = { actor, account: await the.core.account(actor, { USDT: '1100' }) };
-    const first = await the.follower({}, { on });
-    await the.leaderBuys('10');
-    await the.begin();
-    const second = await the.follower({}, { on });
-    const third = await the.follower({}, { on });
-    await the.leaderBuys('10');
-    await Promise.all([the.planner.planNext(), the.planner.planNext(), the.planner.planNext()]);
-    await the.work();
-    const { reserved } = await the.core.row(
+    const actor = await env.core.actor();
+    const on = { actor, account: await env.core.account(actor, { USDT: '1100' }) };
+    const first = await env.follower({}, { on });
+    await env.leaderBuys('10');
+    await env.reset();
+    const second = await env.follower({}, { on });
+    const third = await env.follower({}, { on });
+    await env.leaderBuys('10');
+    await Promise.all([env.planner.planNext(), env.planner.planNext(), env.planner.planNext()]);
+    await env.runUntilIdle();
+    const { reserved } = await env.core.row(
       'SELECT sum(reserved_amount)::float8 AS reserved FROM trades WHERE exchange_account_id = $1',
       on.account.uuid,
     );
     expect(reserved).toBe(1005);
-    for (const each of [first, second, third]) expect(await the.decisions(each)).toHaveLength(1);
+    for (const each of [first, second, third]) expect(await env.decisions(each)).toHaveLength(1);
   });
 
   it('rule 18: copiers of one account and pair hold lots of their own; an exit sells its copier’s alone', async () => {
-    const actor = await the.core.actor();
-    const on = { actor, account: await the.core.account(actor) };
-    const half = await the.follower({}, { on });
-    const tenth = await the.follower({ sizing: { mode: 'MULTIPLIER', value: '0.1' } }, { on });
-    const firstLeader = the.leader;
-    await the.leaderBuys('10');
-    await the.executeAll();
-    await the.begin();
-    const other = await the.follower({}, { on });
-    await the.leaderBuys('4');
-    await the.executeAll();
-    expect(the.leader).not.toBe(firstLeader);
-    await the.leaderSells('4');
-    await the.executeAll();
-    expect(await Promise.all([half, tenth, other].map((each) => the.held(each)))).toEqual(['5', '1', '0']);
+    const actor = await env.core.actor();
+    const on = { actor, account: await env.core.account(actor) };
+    const half = await env.follower({}, { on });
+    const tenth = await env.follower({ sizing: { mode: 'MULTIPLIER', value: '0.1' } }, { on });
+    const firstLeader = env.leader;
+    await env.leaderBuys('10');
+    await env.executeAll();
+    await env.reset();
+    const other = await env.follower({}, { on });
+    await env.leaderBuys('4');
+    await env.executeAll();
+    expect(env.leader).not.toBe(firstLeader);
+    await env.leaderSells('4');
+    await env.executeAll();
+    expect(await Promise.all([half, tenth, other].map((each) => env.held(each)))).toEqual(['5', '1', '0']);
   });
 
   it('row 18: one signal reaches the accounts of many users, each by its own settings', async () => {
     const sizings = ['0.1', '0.2', '0.3', '0.4'];
     const all = await Promise.all(
-      sizings.map((value) => the.follower({ sizing: { mode: 'MULTIPLIER', value } })),
+      sizings.map((value) => env.follower({ sizing: { mode: 'MULTIPLIER', value } })),
     );
-    await the.leaderBuys('10');
-    await the.executeAll();
-    expect(await Promise.all(all.map((each) => the.held(each)))).toEqual(['1', '2', '3', '4']);
+    await env.leaderBuys('10');
+    await env.executeAll();
+    expect(await Promise.all(all.map((each) => env.held(each)))).toEqual(['1', '2', '3', '4']);
   });
 
   it('rule 25: they stand in another order for each signal', async () => {
-    const all = await Promise.all(Array.from({ length: 6 }, () => the.follower()));
-    for (let round = 0; round < 6; round++) await the.leaderBuys('2');
-    await the.work();
-    const rows = await the.core.rows(
+    const all = await Promise.all(Array.from({ length: 6 }, () => env.follower()));
+    for (let round = 0; round < 6; round++) await env.leaderBuys('2');
+    await env.runUntilIdle();
+    const rows = await env.core.rows(
       `SELECT copy->>'sequence' AS sequence, array_agg(copier_id::text ORDER BY position) AS queue FROM (
          SELECT t.*, row_number() OVER (ORDER BY e.created_at, e.id) AS position
          FROM trades t JOIN outbox_events e ON e.user_id = t.user_id AND e.type = 'trade.created'
            AND convert_from(e.payload, 'UTF8')::json->'data'->>'client_order_id' = t.client_order_id
          WHERE t.copied_strategy_id = $1) each_trade GROUP BY 1`,
-      the.strategy.uuid,
+      env.strategy.uuid,
     );
     const queues = rows.map(({ queue }) => (queue as string[]).join());
     expect(rows).toHaveLength(6);
@@ -105,67 +105,69 @@ describe('many copiers', () => {
   });
 
   it('rule 25: a strategy with exits to plan comes before those that waited longer with entries alone', async () => {
-    const exiting = await the.holding();
-    const exitingStrategy = the.strategy.uuid;
-    const { leader, source, strategy } = the;
-    await the.begin();
-    await the.follower();
-    await the.leaderBuys('10');
-    Object.assign(the, { leader, source, strategy });
-    await the.leaderSells('10');
-    const { strategiesWithWork } = await import('./planning-progress.queries.js');
-    expect((await strategiesWithWork(the.core.platform.database.manager))[0]).toBe(exitingStrategy);
-    await the.executeAll();
-    expect(await the.held(exiting)).toBe('0');
+    const exiting = await env.holding();
+    const exitingStrategy = env.strategy.uuid;
+    const { leader, source, strategy } = env;
+    await env.reset();
+    await env.follower();
+    await env.leaderBuys('10');
+    Object.assign(env, { leader, source, strategy });
+    await env.leaderSells('10');
+    const { strategiesWithUnplannedSignals } = await import('./planning-progress.queries.js');
+    expect((await strategiesWithUnplannedSignals(env.core.platform.database.manager))[0]).toBe(
+      exitingStrategy,
+    );
+    await env.executeAll();
+    expect(await env.held(exiting)).toBe('0');
   });
 
   it('are planned in chunks, and none is left out or taken twice', async () => {
     const { CopyPlanner } = await import('./copy-planner.service.js');
-    const all = await Promise.all(Array.from({ length: 9 }, () => the.follower()));
-    await the.leaderBuys('10');
-    await new CopyPlanner(the.core.platform, { chunkMax: 4 }).planNext();
-    for (const each of all) expect(await the.decisions(each)).toHaveLength(1);
+    const all = await Promise.all(Array.from({ length: 9 }, () => env.follower()));
+    await env.leaderBuys('10');
+    await new CopyPlanner(env.core.platform, { chunkMax: 4 }).planNext();
+    for (const each of all) expect(await env.decisions(each)).toHaveLength(1);
   });
 });
 
 describe('sizes and limits', () => {
   it('rule 9: a limit cuts and says so; the part of an exit is that of the copier’s lot', async () => {
-    const follower = await the.follower({ limits: { max_trade_quote: '201' } });
-    await the.leaderBuys('10');
-    await the.executeAll();
-    expect(await the.lastDecision(follower)).toMatchObject({
+    const follower = await env.follower({ limits: { max_trade_quote: '201' } });
+    await env.leaderBuys('10');
+    await env.executeAll();
+    expect(await env.lastDecision(follower)).toMatchObject({
       outcome: 'CLAMPED',
       code: 'MAX_TRADE',
       target: '5',
       sent: '2',
     });
-    await the.leaderSells('5');
-    await the.executeAll();
-    expect(await the.held(follower)).toBe('1');
+    await env.leaderSells('5');
+    await env.executeAll();
+    expect(await env.held(follower)).toBe('1');
   });
 
   it('row 7: a copy below the minimum is recorded and carried until it can be ordered', async () => {
-    const follower = await the.follower({ sizing: { mode: 'MULTIPLIER', value: '0.001' } });
-    const trade = await the.leaderOrder('BUY', '20');
-    await the.fill(trade, { amount: '8' });
-    await the.work();
-    expect(await the.lastDecision(follower)).toMatchObject({ outcome: 'SKIPPED', code: 'BELOW_MINIMUM' });
-    expect(await the.kindsOf(follower)).toEqual(['copier.started', 'copier.trade_skipped']);
-    await the.fill(trade, { amount: '12' });
-    await the.work();
-    expect(await the.lastOrder(follower)).toMatchObject({ amount: '0.02' });
+    const follower = await env.follower({ sizing: { mode: 'MULTIPLIER', value: '0.001' } });
+    const trade = await env.leaderOrder('BUY', '20');
+    await env.fill(trade, { amount: '8' });
+    await env.runUntilIdle();
+    expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'SKIPPED', code: 'BELOW_MINIMUM' });
+    expect(await env.eventTypes(follower)).toEqual(['copier.started', 'copier.trade_skipped']);
+    await env.fill(trade, { amount: '12' });
+    await env.runUntilIdle();
+    expect(await env.lastOrder(follower)).toMatchObject({ amount: '0.02' });
   });
 
   it('rule 15: each skip is a record with its code, its inputs and its numbers', async () => {
-    const follower = await the.follower({ limits: { allowed_sides: ['SELL'] } });
-    await the.leaderBuys('10');
-    await the.work();
-    expect(await the.lastDecision(follower)).toMatchObject({
+    const follower = await env.follower({ limits: { allowed_sides: ['SELL'] } });
+    await env.leaderBuys('10');
+    await env.runUntilIdle();
+    expect(await env.lastDecision(follower)).toMatchObject({
       outcome: 'SKIPPED',
       code: 'SIDE_BLOCKED',
       inputs: { rule: 'allowed_sides', value: 'BUY', limit: 'SELL', reference_price: expect.any(String) },
     });
-    const [event] = (await the.core.events(follower.actor.userId)).slice(-1);
+    const [event] = (await env.core.events(follower.actor.userId)).slice(-1);
     const { items } = await listed(follower);
     expect(event).toMatchObject({
       type: 'copier.trade_skipped',
@@ -174,30 +176,30 @@ describe('sizes and limits', () => {
   });
 
   it('rule 27: a copy is made on the pair of the same symbol where it is copied to; without one it is PAIR_UNAVAILABLE', async () => {
-    const actor = await the.core.actor();
-    const here = { actor, account: await the.core.account(actor, undefined, { exchange: 'elsewhere' }) };
-    const nowhere = { actor, account: await the.core.account(actor, undefined, { exchange: 'nowhere' }) };
-    const pair = await the.core.pair({ exchange: 'elsewhere', amount_step: '0.5', last_price: '100' });
-    const copied = await the.follower({ sizing: { mode: 'MULTIPLIER', value: '0.17' } }, { on: here });
-    const skipped = await the.follower({}, { on: nowhere });
-    await the.leaderBuys('10');
-    await the.work();
-    expect(await the.lastOrder(copied)).toMatchObject({ amount: '1.5' });
-    expect(await the.core.row('SELECT trade_pair_id FROM trades WHERE copier_id = $1', copied.uuid)).toEqual({
+    const actor = await env.core.actor();
+    const here = { actor, account: await env.core.account(actor, undefined, { exchange: 'elsewhere' }) };
+    const nowhere = { actor, account: await env.core.account(actor, undefined, { exchange: 'nowhere' }) };
+    const pair = await env.core.pair({ exchange: 'elsewhere', amount_step: '0.5', last_price: '100' });
+    const copied = await env.follower({ sizing: { mode: 'MULTIPLIER', value: '0.17' } }, { on: here });
+    const skipped = await env.follower({}, { on: nowhere });
+    await env.leaderBuys('10');
+    await env.runUntilIdle();
+    expect(await env.lastOrder(copied)).toMatchObject({ amount: '1.5' });
+    expect(await env.core.row('SELECT trade_pair_id FROM trades WHERE copier_id = $1', copied.uuid)).toEqual({
       trade_pair_id: pair.uuid,
     });
-    expect(await the.lastDecision(skipped)).toMatchObject({ outcome: 'SKIPPED', code: 'PAIR_UNAVAILABLE' });
+    expect(await env.lastDecision(skipped)).toMatchObject({ outcome: 'SKIPPED', code: 'PAIR_UNAVAILABLE' });
   });
 });
 
 describe('the list of decisions', () => {
   it('shows each signal once, by the contract, filtered and in either order', async () => {
-    const follower = await the.follower({ limits: { max_open_trades: 1 } });
-    await the.leaderBuys('10');
-    await the.executeAll();
-    await the.leaderBuys('2');
-    await the.leaderSells('6');
-    await the.executeAll();
+    const follower = await env.follower({ limits: { max_open_trades: 1 } });
+    await env.leaderBuys('10');
+    await env.executeAll();
+    await env.leaderBuys('2');
+    await env.leaderSells('6');
+    await env.executeAll();
     const { items } = await listed(follower, 'sort=sequence&order=asc');
     for (const item of items) expect(decisionSchema.parse(item)).toEqual(item);
     expect(items.map(({ sequence, kind, outcome, code }) => [sequence, kind, outcome, code])).toEqual([
@@ -219,46 +221,46 @@ describe('the list of decisions', () => {
   });
 
   it('is its owner’s alone, and stays readable once the copier is removed', async () => {
-    const follower = await the.holding();
-    await expect(listed({ ...follower, actor: the.leader })).rejects.toMatchObject({ code: 'not_found' });
-    await the.copiers.stop(follower.actor, follower.copier.id);
-    await the.copiers.delete(follower.actor, follower.copier.id);
+    const follower = await env.holding();
+    await expect(listed({ ...follower, actor: env.leader })).rejects.toMatchObject({ code: 'not_found' });
+    await env.copiers.stop(follower.actor, follower.copier.id);
+    await env.copiers.delete(follower.actor, follower.copier.id);
     expect((await listed(follower)).items).toHaveLength(1);
   });
 
   it('rule 30: tells copiers nothing of what the leader owns, nor on which account', async () => {
     const sizing = { mode: 'EQUITY_RATIO', value: '1', capital: '1000' };
-    const follower = await the.follower({ sizing });
-    await the.leaderBuys('10', '100', { leader_equity: '98765.4321' });
-    await the.executeAll();
+    const follower = await env.follower({ sizing });
+    await env.leaderBuys('10', '100', { leader_equity: '98765.4321' });
+    await env.executeAll();
     const told = JSON.stringify([
       (await listed(follower)).items,
-      await the.core.events(follower.actor.userId),
-      await the.copierOf(follower),
+      await env.core.events(follower.actor.userId),
+      await env.copierOf(follower),
     ]);
     expect(told).not.toContain('98765');
-    expect(told).not.toContain(the.source.id);
-    expect(told).not.toContain(the.source.uuid);
+    expect(told).not.toContain(env.source.id);
+    expect(told).not.toContain(env.source.uuid);
   });
 });
 
 it('a simulation decides as live copying did, where orders are filled at once at the leader’s price', async () => {
-  const follower = await the.follower({
+  const follower = await env.follower({
     sizing: { mode: 'FIXED_QUOTE', value: '333' },
     limits: { max_trade_quote: '300', max_slippage_bps: 0 },
   });
-  const trade = await the.leaderOrder('BUY', '10');
-  await the.fill(trade, { amount: '3', price: '100' });
-  await the.executeAll();
-  await the.fill(trade, { amount: '7', price: '101' });
-  await the.executeAll();
-  await the.leaderSells('2.5', '102');
-  await the.executeAll({ price: '102' });
-  await the.leaderSells('7.5', '99');
-  await the.executeAll({ price: '99' });
+  const trade = await env.leaderOrder('BUY', '10');
+  await env.fill(trade, { amount: '3', price: '100' });
+  await env.executeAll();
+  await env.fill(trade, { amount: '7', price: '101' });
+  await env.executeAll();
+  await env.leaderSells('2.5', '102');
+  await env.executeAll({ price: '102' });
+  await env.leaderSells('7.5', '99');
+  await env.executeAll({ price: '99' });
   const { items } = await listed(follower, 'sort=sequence&order=asc');
-  await the.core.rows('UPDATE trade_pairs SET taker_fee = 0 WHERE id = $1', the.pair.uuid);
-  const simulation = new CopierSimulation(the.core.platform, the.core.commands);
+  await env.core.rows('UPDATE trade_pairs SET taker_fee = 0 WHERE id = $1', env.pair.uuid);
+  const simulation = new CopierSimulation(env.core.platform, env.core.commands);
   const { decisions } = await simulation.simulate(follower.actor, follower.copier.id);
   const decidedBy = (
     all: readonly {

@@ -5,7 +5,7 @@ import type { Signal } from '../../strategies/index.js';
 const STRATEGIES_MAX = 100;
 
 /** Strategies with signals that are not planned; those with exits among them first, then the one that waits longest. */
-export async function strategiesWithWork(tx: Tx): Promise<string[]> {
+export async function strategiesWithUnplannedSignals(tx: Tx): Promise<string[]> {
   const rows = await queryPrepared<{ strategy_id: string }>(
     tx,
     `SELECT s.strategy_id FROM strategy_sequences s LEFT JOIN copy_progress p USING (strategy_id)
@@ -30,7 +30,7 @@ export async function tryLockStrategy(tx: Tx, strategyId: string): Promise<boole
 }
 
 /** The sequence after which nothing is planned. */
-export async function nextSequence(tx: Tx, strategyId: string): Promise<number> {
+export async function lastPlannedSequence(tx: Tx, strategyId: string): Promise<number> {
   const [row] = await queryPrepared<{ planned_sequence: string }>(
     tx,
     'SELECT planned_sequence FROM copy_progress WHERE strategy_id = $1',
@@ -67,7 +67,7 @@ export function dueCopiers(
  * Of these, those that still follow the strategy and lack a decision now that they are locked; in the order given.
  * Whoever waited for the locks may have been given another strategy meanwhile.
  */
-export async function undecided(
+export async function filterUndecided(
   tx: Tx,
   { id, strategyId, sequence }: Signal,
   copierIds: readonly string[],

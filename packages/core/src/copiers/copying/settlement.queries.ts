@@ -11,18 +11,18 @@ import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { Signal } from '../../strategies/index.js';
 import { DECISION_COLUMNS, type DecisionRow } from './decision.view.js';
 
-const HAS_NEWS = `d.settled_at IS NULL AND (t.status IN ('FILLED', 'CANCELLED', 'FAILED')
+const IS_DUE = `d.settled_at IS NULL AND (t.status IN ('FILLED', 'CANCELLED', 'FAILED')
   OR (d.pending_trade_id IS NULL AND d.look_at <= clock_timestamp()))`;
 
 /** Decisions whose order has ended, and exits that are due for their next one; exits first. */
-export async function decisionsWithNews(
+export async function dueDecisions(
   tx: Tx,
   limit: number,
 ): Promise<{ id: string; signalId: string; isExit: boolean }[]> {
   return queryPrepared(
     tx,
     `SELECT d.id, d.signal_id AS "signalId", d.kind IN ('REDUCE', 'CLOSE') AS "isExit"
-     FROM decisions d LEFT JOIN trades t ON t.id = d.pending_trade_id WHERE ${HAS_NEWS}
+     FROM decisions d LEFT JOIN trades t ON t.id = d.pending_trade_id WHERE ${IS_DUE}
      ORDER BY d.kind IN ('REDUCE', 'CLOSE') DESC, d.look_at LIMIT $1`,
     [limit],
   );
@@ -70,7 +70,7 @@ const OPEN = `SELECT d.id, d.user_id AS "userId", d.copier_id AS "copierId", c.s
     t.filled_amount AS "orderFilledAmount", t.cost AS "orderCost", t.cancel_reason AS "orderCancelReason",
     t.failure_code AS "orderFailureCode", t.submitted_at AS "orderSubmittedAt"
   FROM decisions d JOIN copiers c ON c.id = d.copier_id LEFT JOIN trades t ON t.id = d.pending_trade_id
-  WHERE d.id = ANY ($1) AND ${HAS_NEWS} ORDER BY d.id FOR UPDATE OF d`;
+  WHERE d.id = ANY ($1) AND ${IS_DUE} ORDER BY d.id FOR UPDATE OF d`;
 
 /** Of these, those that there still is something to do about, locked. Others who settle them are waited for. */
 export function lockOpenDecisions(tx: Tx, ids: readonly string[]): Promise<OpenDecision[]> {
@@ -100,7 +100,7 @@ export interface DecisionChange {
   readonly slippageBps: Decimal | null;
   readonly isSettled: boolean;
   /** When it is looked at next, while nothing is under way. */
-  readonly lookInMs: number;
+  readonly nextCheckInMs: number;
 }
 
 const WRITTEN = [
@@ -118,7 +118,7 @@ const WRITTEN = [
   ['latency_ms', 'integer', 'latencyMs'],
   ['slippage_bps', 'numeric', 'slippageBps'],
   ['is_settled', 'boolean', 'isSettled'],
-  ['look_in_ms', 'float8', 'lookInMs'],
+  ['look_in_ms', 'float8', 'nextCheckInMs'],
 ] as const satisfies readonly (readonly [string, string, keyof DecisionChange])[];
 
 const SET = ['outcome', 'code', 'target_amount', 'sent_amount', 'filled_amount', 'filled_cost', 'trade_id'];
@@ -154,7 +154,7 @@ export async function addOwed(tx: Tx, lotTradeId: string, owed: ReadonlyMap<stri
 }
 
 /** Owes nothing more of the lot: these copiers were paused. */
-export async function forgetOwed(tx: Tx, lotTradeId: string, copierIds: readonly string[]): Promise<void> {
+export async function clearOwed(tx: Tx, lotTradeId: string, copierIds: readonly string[]): Promise<void> {
   if (copierIds.length === 0) return;
   await queryPrepared(
     tx,

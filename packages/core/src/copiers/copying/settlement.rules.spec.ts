@@ -1,4 +1,4 @@
-import { entryVerdict, exitVerdict, failureOf, retryAfterMs, slippageBps } from './settlement.rules.js';
+import { decisionCodeOf, entryVerdict, exitVerdict, retryAfterMs, slippageBps } from './settlement.rules.js';
 
 const planned = { outcome: 'CLAMPED', code: 'MAX_TRADE' } as const;
 const order = {
@@ -32,10 +32,10 @@ describe('what an entry has come to', () => {
   it('is a failure with the refusal’s code where the exchange did not take it', () => {
     const failed = { ...order, status: 'FAILED', filledAmount: '0', failureCode: 'rate_limited' } as const;
     expect(entryVerdict(planned, failed)).toEqual({ outcome: 'FAILED', code: 'RATE_LIMITED' });
-    expect(failureOf('credentials_rejected')).toBe('CREDENTIALS');
-    expect(failureOf('insufficient_balance')).toBe('INSUFFICIENT_BALANCE');
-    expect(failureOf('rule_violated')).toBe('EXCHANGE_REJECTED');
-    expect(failureOf(null)).toBe('EXCHANGE_REJECTED');
+    expect(decisionCodeOf('credentials_rejected')).toBe('CREDENTIALS');
+    expect(decisionCodeOf('insufficient_balance')).toBe('INSUFFICIENT_BALANCE');
+    expect(decisionCodeOf('rule_violated')).toBe('EXCHANGE_REJECTED');
+    expect(decisionCodeOf(null)).toBe('EXCHANGE_REJECTED');
   });
 });
 

@@ -12,7 +12,7 @@ import type {
   TradeSide,
   TradeStatus,
 } from '@trading-automation/contracts';
-import { Exact } from '../../values/index.js';
+import { BigDecimal } from '../../values/index.js';
 
 export interface EndedOrder {
   readonly status: Extract<TradeStatus, 'FILLED' | 'CANCELLED' | 'FAILED'>;
@@ -38,19 +38,19 @@ const FAILURES: Readonly<Record<string, DecisionCode>> = {
   expired: 'STALE_SIGNAL',
 };
 
-export function failureOf(code: string | null): DecisionCode {
+export function decisionCodeOf(code: string | null): DecisionCode {
   return (code === null ? undefined : FAILURES[code]) ?? 'EXCHANGE_REJECTED';
 }
 
 /** An entry whose order has ended. */
 export function entryVerdict(planned: Verdict, order: EndedOrder): Verdict {
-  const filled = new Exact(order.filledAmount);
+  const filled = new BigDecimal(order.filledAmount);
   if (filled.gte(order.amount)) return planned;
-  if (order.status === 'FAILED') return { outcome: 'FAILED', code: failureOf(order.failureCode) };
-  return { outcome: filled.isZero() ? 'SKIPPED' : 'CLAMPED', code: cutBy(order.cancelReason) };
+  if (order.status === 'FAILED') return { outcome: 'FAILED', code: decisionCodeOf(order.failureCode) };
+  return { outcome: filled.isZero() ? 'SKIPPED' : 'CLAMPED', code: clampCode(order.cancelReason) };
 }
 
-function cutBy(reason: CancelReason | null): DecisionCode {
+function clampCode(reason: CancelReason | null): DecisionCode {
   if (reason === 'USER' || reason === 'RISK') return 'NOT_ACTIVE';
   return reason === 'EXPIRED' ? 'STALE_SIGNAL' : 'SLIPPAGE';
 }
@@ -65,10 +65,10 @@ export function slippageBps(
   filledAmount: Decimal,
   cost: Decimal,
 ): Decimal | null {
-  if (new Exact(filledAmount).isZero() || new Exact(referencePrice).isZero()) return null;
-  const worse = new Exact(cost).div(filledAmount).minus(referencePrice);
+  if (new BigDecimal(filledAmount).isZero() || new BigDecimal(referencePrice).isZero()) return null;
+  const worse = new BigDecimal(cost).div(filledAmount).minus(referencePrice);
   const signed = side === 'BUY' ? worse : worse.negated();
-  return signed.times(10_000).div(referencePrice).toDecimalPlaces(4, Exact.ROUND_HALF_EVEN).toString();
+  return signed.times(10_000).div(referencePrice).toDecimalPlaces(4, BigDecimal.ROUND_HALF_EVEN).toString();
 }
 
 const RETRY_FIRST_MS = 1_000;
@@ -87,7 +87,7 @@ export function exitVerdict(
   { filledAmount, targetAmount }: { readonly filledAmount: Decimal; readonly targetAmount: Decimal },
   code: DecisionCode | null,
 ): Verdict {
-  const filled = new Exact(filledAmount);
+  const filled = new BigDecimal(filledAmount);
   if (filled.isZero() && code !== null) return { outcome: 'SKIPPED', code };
   const isDone = code === null || code === 'BELOW_MINIMUM' || filled.gte(targetAmount);
   return isDone ? { outcome: 'COPIED', code: null } : { outcome: 'CLAMPED', code };

@@ -1,58 +1,58 @@
 import { FollowedStrategiesService } from '../followed-strategies.service.js';
 import { CopyingUnderTest, type Follower, tradeIdOf } from '../testing/copying-under-test.js';
 
-let the: CopyingUnderTest;
+let env: CopyingUnderTest;
 beforeAll(async () => {
-  the = await CopyingUnderTest.open();
+  env = await CopyingUnderTest.open();
 });
-afterAll(() => the.close());
-beforeEach(() => the.begin());
+afterAll(() => env.close());
+beforeEach(() => env.reset());
 
 const stop = ({ actor, copier }: Follower, mode: 'PAUSED' | 'CLOSE_ONLY' = 'PAUSED') =>
-  the.copiers.stop(actor, copier.id, { mode });
-const start = ({ actor, copier }: Follower, input = {}) => the.copiers.start(actor, copier.id, input);
+  env.copiers.stop(actor, copier.id, { mode });
+const start = ({ actor, copier }: Follower, input = {}) => env.copiers.start(actor, copier.id, input);
 
 describe('stopping', () => {
   it('rule 11: a paused copier takes part in nothing, and its stop lists what stays open', async () => {
-    const follower = await the.holding();
+    const follower = await env.holding();
     const stopped = await stop(follower);
     const lots = [{ symbol: 'BTC/USDT', side: 'BUY', amount: '5', average_price: '100.5' }];
     expect(stopped.open_lots).toEqual(lots);
-    expect((await the.core.events(follower.actor.userId)).at(-1)).toMatchObject({
+    expect((await env.core.events(follower.actor.userId)).at(-1)).toMatchObject({
       type: 'copier.stopped',
       data: { open_lots: [{ symbol: 'BTC/USDT', amount: 5 }] },
     });
-    await the.leaderBuys('10');
-    await the.leaderSells('10');
-    await the.executeAll();
-    expect(await the.orders(follower)).toHaveLength(1);
-    expect(await the.decisions(follower)).toMatchObject([
+    await env.leaderBuys('10');
+    await env.leaderSells('10');
+    await env.executeAll();
+    expect(await env.orders(follower)).toHaveLength(1);
+    expect(await env.decisions(follower)).toMatchObject([
       { outcome: 'COPIED' },
       { outcome: 'SKIPPED', code: 'NOT_ACTIVE', settled: true },
       { outcome: 'SKIPPED', code: 'NOT_ACTIVE', settled: true },
     ]);
-    expect(await the.kindsOf(follower)).toEqual(['copier.started', 'copier.stopped']);
+    expect(await env.eventTypes(follower)).toEqual(['copier.started', 'copier.stopped']);
   });
 
   it('rule 11: a stop ends the entry that was not sent, and gives up the exit that is owed', async () => {
-    const follower = await the.holding();
-    await the.leaderSells('4');
-    await the.leaderBuys('10');
-    await the.work();
-    expect((await the.orders(follower)).map(({ status }) => status)).toEqual([
+    const follower = await env.holding();
+    await env.leaderSells('4');
+    await env.leaderBuys('10');
+    await env.runUntilIdle();
+    expect((await env.orders(follower)).map(({ status }) => status)).toEqual([
       'FILLED',
       'PENDING',
       'PENDING',
     ]);
     await stop(follower);
-    await the.passTime();
-    expect((await the.orders(follower)).map(({ status, cancel_reason }) => [status, cancel_reason])).toEqual([
+    await env.advanceChecks();
+    expect((await env.orders(follower)).map(({ status, cancel_reason }) => [status, cancel_reason])).toEqual([
       ['FILLED', null],
       ['CANCELLED', 'USER'],
       ['CANCELLED', 'USER'],
     ]);
-    await the.passTime();
-    expect(await the.decisions(follower)).toMatchObject([
+    await env.advanceChecks();
+    expect(await env.decisions(follower)).toMatchObject([
       { outcome: 'COPIED' },
       { kind: 'REDUCE', outcome: 'SKIPPED', code: 'NOT_ACTIVE', settled: true },
       { kind: 'OPEN', outcome: 'SKIPPED', code: 'NOT_ACTIVE', settled: true },
@@ -60,17 +60,17 @@ describe('stopping', () => {
   });
 
   it('rule 11: CLOSE_ONLY ends entries and goes on with exits; nothing is left unmanaged', async () => {
-    const follower = await the.holding();
-    await the.leaderSells('5');
-    await the.leaderBuys('10');
-    await the.work();
+    const follower = await env.holding();
+    await env.leaderSells('5');
+    await env.leaderBuys('10');
+    await env.runUntilIdle();
     expect((await stop(follower, 'CLOSE_ONLY')).open_lots).toEqual([]);
-    await the.leaderSells('5');
-    await the.executeAll();
-    await the.passTime();
-    await the.executeAll();
-    expect(await the.held(follower)).toBe('0');
-    expect((await the.orders(follower)).map(({ side, status }) => [side, status])).toEqual([
+    await env.leaderSells('5');
+    await env.executeAll();
+    await env.advanceChecks();
+    await env.executeAll();
+    expect(await env.held(follower)).toBe('0');
+    expect((await env.orders(follower)).map(({ side, status }) => [side, status])).toEqual([
       ['BUY', 'FILLED'],
       ['SELL', 'FILLED'],
       ['BUY', 'CANCELLED'],
@@ -79,25 +79,25 @@ describe('stopping', () => {
   });
 
   it('rule 26: an archived strategy’s copiers follow its exits alone', async () => {
-    const follower = await the.holding();
-    const followed = new FollowedStrategiesService(the.core.commands);
-    await followed.update(the.leader, the.strategy.id, { status: 'ARCHIVED' });
-    expect(await the.copierOf(follower)).toMatchObject({
+    const follower = await env.holding();
+    const followed = new FollowedStrategiesService(env.core.commands);
+    await followed.update(env.leader, env.strategy.id, { status: 'ARCHIVED' });
+    expect(await env.copierOf(follower)).toMatchObject({
       status: 'CLOSE_ONLY',
       status_reason: 'STRATEGY_ARCHIVED',
     });
-    await the.leaderSells('10', '100', { strategy_id: null });
-    await the.executeAll();
-    expect(await the.held(follower)).toBe('0');
+    await env.leaderSells('10', '100', { strategy_id: null });
+    await env.executeAll();
+    expect(await env.held(follower)).toBe('0');
   });
 });
 
 describe('starting again', () => {
   it('rule 12: what the leader left meanwhile is told of, and never sold without being asked', async () => {
-    const follower = await the.holding();
+    const follower = await env.holding();
     await stop(follower);
-    await the.leaderSells('4');
-    await the.work();
+    await env.leaderSells('4');
+    await env.runUntilIdle();
     const started = await start(follower);
     const drift = [
       {
@@ -108,29 +108,29 @@ describe('starting again', () => {
       },
     ];
     expect(started.drift).toEqual(drift);
-    expect((await the.copierOf(follower)).drift).toEqual(drift);
-    expect(await the.kindsOf(follower)).toEqual([
+    expect((await env.copierOf(follower)).drift).toEqual(drift);
+    expect(await env.eventTypes(follower)).toEqual([
       'copier.started',
       'copier.stopped',
       'copier.started',
       'copier.drift',
     ]);
-    await the.executeAll();
-    expect(await the.held(follower)).toBe('5');
-    await the.leaderSells('6');
-    await the.executeAll();
-    expect(await the.held(follower)).toBe('0');
+    await env.executeAll();
+    expect(await env.held(follower)).toBe('5');
+    await env.leaderSells('6');
+    await env.executeAll();
+    expect(await env.held(follower)).toBe('0');
   });
 
   it('rule 12: exits that were signalled while it was paused and planned after are none that it follows', async () => {
-    const follower = await the.holding();
+    const follower = await env.holding();
     await stop(follower);
-    await the.leaderSells('10');
+    await env.leaderSells('10');
     const started = await start(follower);
     expect(started.drift).toMatchObject([{ held_amount: '5', excess_amount: '5' }]);
-    await the.executeAll();
-    expect(await the.held(follower)).toBe('5');
-    expect(await the.lastDecision(follower)).toMatchObject({
+    await env.executeAll();
+    expect(await env.held(follower)).toBe('5');
+    expect(await env.lastDecision(follower)).toMatchObject({
       kind: 'CLOSE',
       outcome: 'SKIPPED',
       code: 'NOT_ACTIVE',
@@ -138,94 +138,94 @@ describe('starting again', () => {
   });
 
   it('rule 12: resync EXITS sells what was missed, in part or in full, and nothing else', async () => {
-    const follower = await the.holding();
+    const follower = await env.holding();
     await stop(follower);
-    await the.leaderSells('2');
-    await the.leaderSells('4');
-    await the.work();
+    await env.leaderSells('2');
+    await env.leaderSells('4');
+    await env.runUntilIdle();
     expect(await start(follower, { resync: 'EXITS' })).toMatchObject({ drift: [], status: 'ACTIVE' });
-    await the.executeAll();
-    expect((await the.lastOrder(follower)).amount).toBe('3');
-    expect(await the.held(follower)).toBe('2');
-    expect(await the.decisions(follower)).toMatchObject([
+    await env.executeAll();
+    expect((await env.lastOrder(follower)).amount).toBe('3');
+    expect(await env.held(follower)).toBe('2');
+    expect(await env.decisions(follower)).toMatchObject([
       { outcome: 'COPIED' },
       { outcome: 'SKIPPED', code: 'NOT_ACTIVE' },
       { outcome: 'COPIED', code: null, filled: '3', settled: true },
     ]);
-    await the.leaderSells('4');
-    await the.executeAll();
-    expect(await the.held(follower)).toBe('0');
+    await env.leaderSells('4');
+    await env.executeAll();
+    expect(await env.held(follower)).toBe('0');
   });
 
   it('rule 12: who was told of the drift can ask for the sale afterwards, and gets it once', async () => {
-    const follower = await the.holding();
+    const follower = await env.holding();
     await stop(follower);
-    await the.leaderSells('10');
+    await env.leaderSells('10');
     await start(follower);
     expect(await start(follower, { resync: 'EXITS' })).toMatchObject({ drift: [] });
     await start(follower, { resync: 'EXITS' });
-    await the.executeAll();
-    expect((await the.orders(follower)).map(({ side, amount }) => [side, amount])).toEqual([
+    await env.executeAll();
+    expect((await env.orders(follower)).map(({ side, amount }) => [side, amount])).toEqual([
       ['BUY', '5'],
       ['SELL', '5'],
     ]);
-    expect(await the.held(follower)).toBe('0');
-    expect(await the.decisions(follower)).toHaveLength(2);
+    expect(await env.held(follower)).toBe('0');
+    expect(await env.decisions(follower)).toHaveLength(2);
   });
 
   it('rule 12: an exit that a stop cut off is drift by what was left of it', async () => {
-    const follower = await the.holding();
-    await the.leaderSells('10');
-    await the.work();
-    const exit = await the.lastOrder(follower);
-    await the.core.begin(exit.id, exit.id);
-    await the.fill(exit.id, { amount: '2' });
+    const follower = await env.holding();
+    await env.leaderSells('10');
+    await env.runUntilIdle();
+    const exit = await env.lastOrder(follower);
+    await env.core.beginSubmission(exit.id, exit.id);
+    await env.fill(exit.id, { amount: '2' });
     await stop(follower);
-    await the.fill(exit.id, { amount: '0', status: 'CANCELLED' });
-    await the.work();
-    expect(await the.lastDecision(follower)).toMatchObject({
+    await env.fill(exit.id, { amount: '0', status: 'CANCELLED' });
+    await env.runUntilIdle();
+    expect(await env.lastDecision(follower)).toMatchObject({
       outcome: 'CLAMPED',
       code: 'NOT_ACTIVE',
       filled: '2',
     });
     expect((await start(follower)).drift).toMatchObject([{ held_amount: '3', excess_amount: '3' }]);
     await start(follower, { resync: 'EXITS' });
-    await the.executeAll();
-    expect(await the.held(follower)).toBe('0');
-    expect(await the.lastDecision(follower)).toMatchObject({ outcome: 'COPIED', filled: '5', attempt: 2 });
+    await env.executeAll();
+    expect(await env.held(follower)).toBe('0');
+    expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'COPIED', filled: '5', attempt: 2 });
   });
 
   it('rule 12: a resync while the order that the stop cancels is still open sells no more than was missed', async () => {
-    const follower = await the.holding();
-    await the.leaderSells('4');
-    await the.work();
-    const exit = await the.lastOrder(follower);
-    await the.core.begin(exit.id, exit.id);
-    await the.fill(exit.id, { amount: '0.5' });
+    const follower = await env.holding();
+    await env.leaderSells('4');
+    await env.runUntilIdle();
+    const exit = await env.lastOrder(follower);
+    await env.core.beginSubmission(exit.id, exit.id);
+    await env.fill(exit.id, { amount: '0.5' });
     await stop(follower);
-    await the.leaderSells('3');
+    await env.leaderSells('3');
     await start(follower, { resync: 'EXITS' });
-    await the.work();
-    await the.fill(exit.id, { amount: '0.25', status: 'CANCELLED' });
+    await env.runUntilIdle();
+    await env.fill(exit.id, { amount: '0.25', status: 'CANCELLED' });
     for (let round = 0; round < 4; round++) {
-      await the.passTime();
-      await the.executeAll();
+      await env.advanceChecks();
+      await env.executeAll();
     }
     // The leader has 3 of 10 left, the copier had 5.
-    expect(await the.held(follower)).toBe('1.5');
+    expect(await env.held(follower)).toBe('1.5');
   });
 
   it('rule 10: later entries of lots from before a start are not copied, their exits are followed where the lot is held', async () => {
-    const trade = await the.leaderOrder('BUY', '10');
-    const follower = await the.follower();
-    await the.fill(trade, { amount: '4' });
-    await the.executeAll();
+    const trade = await env.leaderOrder('BUY', '10');
+    const follower = await env.follower();
+    await env.fill(trade, { amount: '4' });
+    await env.executeAll();
     await stop(follower);
     await start(follower);
-    await the.fill(trade, { amount: '6' });
-    await the.leaderSells('5');
-    await the.executeAll();
-    expect(await the.decisions(follower)).toMatchObject([
+    await env.fill(trade, { amount: '6' });
+    await env.leaderSells('5');
+    await env.executeAll();
+    expect(await env.decisions(follower)).toMatchObject([
       { kind: 'OPEN', outcome: 'COPIED' },
       { kind: 'INCREASE', outcome: 'SKIPPED', code: 'NOT_HELD' },
       { kind: 'REDUCE', outcome: 'COPIED', filled: '1' },
@@ -235,86 +235,86 @@ describe('starting again', () => {
 
 describe('copying what is open', () => {
   it('rule 10: only where it is asked for, at the current price, within the slippage bound of it', async () => {
-    await the.leaderBuys('10', '90');
-    await the.leaderSells('2', '95');
-    await the.setPair('last_price = 110');
-    const plain = await the.follower();
-    const asking = await the.follower({ copy_existing: true, limits: { max_slippage_bps: 100 } });
-    expect(await the.orders(plain)).toEqual([]);
-    expect(await the.orders(asking)).toMatchObject([
+    await env.leaderBuys('10', '90');
+    await env.leaderSells('2', '95');
+    await env.setPair('last_price = 110');
+    const plain = await env.follower();
+    const asking = await env.follower({ copy_existing: true, limits: { max_slippage_bps: 100 } });
+    expect(await env.orders(plain)).toEqual([]);
+    expect(await env.orders(asking)).toMatchObject([
       { side: 'BUY', type: 'LIMIT', time_in_force: 'IOC', amount: '4', price: '111.1', intent: 'OPEN' },
     ]);
-    await the.executeAll({ price: '110' });
-    expect(await the.decisions(asking)).toMatchObject([
+    await env.executeAll({ price: '110' });
+    expect(await env.decisions(asking)).toMatchObject([
       { kind: 'OPEN', outcome: 'COPIED', filled: '4', slippage: '0', settled: true },
     ]);
-    await the.leaderSells('4');
-    await the.executeAll();
-    expect(await the.held(asking)).toBe('2');
-    expect(await the.held(plain)).toBe('0');
+    await env.leaderSells('4');
+    await env.executeAll();
+    expect(await env.held(asking)).toBe('2');
+    expect(await env.held(plain)).toBe('0');
   });
 
   it('never buys again what the copier had: a lot that its user sold stays sold', async () => {
-    const follower = await the.holding({ copy_existing: true });
-    const sale = await the.insertTrade({
+    const follower = await env.holding({ copy_existing: true });
+    const sale = await env.insertTrade({
       user_id: follower.actor.userId,
       exchange_account_id: follower.account.uuid,
       side: 'SELL',
       amount: '5',
     });
-    await the.fill(sale, { price: '100' });
+    await env.fill(sale, { price: '100' });
     await stop(follower);
     await start(follower);
-    await the.executeAll();
-    expect(await the.held(follower)).toBe('0');
-    expect(await the.orders(follower)).toHaveLength(1);
+    await env.executeAll();
+    expect(await env.held(follower)).toBe('0');
+    expect(await env.orders(follower)).toHaveLength(1);
   });
 
   it('can be asked for in a start alone, also for lots whose signals came while it was paused', async () => {
-    const follower = await the.follower();
+    const follower = await env.follower();
     await stop(follower);
-    await the.leaderBuys('10');
-    await the.work();
+    await env.leaderBuys('10');
+    await env.runUntilIdle();
     await start(follower, { copy_existing: true });
-    await the.executeAll();
-    expect(await the.held(follower)).toBe('5');
-    expect(await the.decisions(follower)).toMatchObject([{ outcome: 'COPIED', filled: '5' }]);
+    await env.executeAll();
+    expect(await env.held(follower)).toBe('5');
+    expect(await env.decisions(follower)).toMatchObject([{ outcome: 'COPIED', filled: '5' }]);
   });
 });
 
 describe('what a start is refused for', () => {
   it('rule 26: the strategy’s own account at the exchange, connected a second time', async () => {
-    const twin = await the.core.account(the.leader);
-    await the.core.rows(
+    const twin = await env.core.account(env.leader);
+    await env.core.rows(
       "UPDATE exchange_accounts SET venue_account_id = 'the-same' || $2 WHERE id = ANY ($1)",
-      [twin.uuid, the.source.uuid],
-      the.leader.userId,
+      [twin.uuid, env.source.uuid],
+      env.leader.userId,
     );
-    const on = { actor: the.leader, account: twin };
-    await expect(the.follower({}, { on })).rejects.toMatchObject({
+    const on = { actor: env.leader, account: twin };
+    await expect(env.follower({}, { on })).rejects.toMatchObject({
       code: 'validation_failed',
       details: [{ field: 'exchange_account_id', code: 'own_account' }],
     });
-    const late = await the.follower({}, { start: false });
-    await the.core.rows(
+    const late = await env.follower({}, { start: false });
+    await env.core.rows(
       `UPDATE exchange_accounts SET venue_account_id =
          (SELECT venue_account_id FROM exchange_accounts WHERE id = $2) WHERE id = $1`,
       late.account.uuid,
-      the.source.uuid,
+      env.source.uuid,
     );
     await expect(start(late)).rejects.toMatchObject({ details: [{ code: 'own_account' }] });
   });
 
   it('less equity than the strategy asks for, or an equity that is not known', async () => {
-    await the.begin({ min_copy_equity: '5000' });
-    const actor = await the.core.actor();
-    const poor = { actor, account: await the.core.account(actor, { USDT: '4999.99' }) };
+    await env.reset({ min_copy_equity: '5000' });
+    const actor = await env.core.actor();
+    const poor = { actor, account: await env.core.account(actor, { USDT: '4999.99' }) };
     const state = (name: string) => ({ code: 'invalid_state', details: [{ state: name }] });
-    await expect(the.follower({}, { on: poor })).rejects.toMatchObject(state('BELOW_MIN_COPY_EQUITY'));
-    await the.core.pair({ base: 'UNPRICED' });
-    const unpriced = { actor, account: await the.core.account(actor, { UNPRICED: '1' }) };
-    await expect(the.follower({}, { on: unpriced })).rejects.toMatchObject(state('EQUITY_UNKNOWN'));
-    const rich = { actor, account: await the.core.account(actor, { USDT: '4900', BTC: '1' }) };
-    await the.follower({}, { on: rich });
+    await expect(env.follower({}, { on: poor })).rejects.toMatchObject(state('BELOW_MIN_COPY_EQUITY'));
+    await env.core.pair({ base: 'UNPRICED' });
+    const unpriced = { actor, account: await env.core.account(actor, { UNPRICED: '1' }) };
+    await expect(env.follower({}, { on: unpriced })).rejects.toMatchObject(state('EQUITY_UNKNOWN'));
+    const rich = { actor, account: await env.core.account(actor, { USDT: '4900', BTC: '1' }) };
+    await env.follower({}, { on: rich });
   });
 });

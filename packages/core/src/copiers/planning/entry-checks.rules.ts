@@ -7,20 +7,20 @@ import { fractionOf, isLess } from './fraction.rules.js';
 import type { CopyInput, CopyTerms } from './plan.types.js';
 
 /** The rule that was broken, what was found and what would have been taken. */
-export interface Refusal {
+export interface EntryRejection {
   readonly code: DecisionCode;
   readonly rule: string;
   readonly value: string | number | null;
   readonly limit: string | number | null;
 }
 
-export function refusalOf(input: CopyInput, terms: CopyTerms): Refusal | null {
+export function checkEntry(input: CopyInput, terms: CopyTerms): EntryRejection | null {
   return (
-    statusRefusal(input) ?? pairRefusal(input, terms) ?? ageRefusal(input, terms) ?? riskRefusal(input, terms)
+    checkStatus(input) ?? checkPair(input, terms) ?? checkAge(input, terms) ?? checkRiskLimits(input, terms)
   );
 }
 
-function statusRefusal({ copier, signal, account }: CopyInput): Refusal | null {
+function checkStatus({ copier, signal, account }: CopyInput): EntryRejection | null {
   if (copier.status !== 'ACTIVE' || copier.startedAt === null) {
     return { code: 'NOT_ACTIVE', rule: 'status', value: copier.status, limit: 'ACTIVE' };
   }
@@ -34,7 +34,7 @@ function statusRefusal({ copier, signal, account }: CopyInput): Refusal | null {
   return null;
 }
 
-function pairRefusal({ signal, account }: CopyInput, terms: CopyTerms): Refusal | null {
+function checkPair({ signal, account }: CopyInput, terms: CopyTerms): EntryRejection | null {
   const { symbol, side } = signal;
   if (terms.allowedPairs !== null && !terms.allowedPairs.includes(symbol)) {
     return { code: 'PAIR_BLOCKED', rule: 'allowed_pairs', value: symbol, limit: null };
@@ -51,13 +51,13 @@ function pairRefusal({ signal, account }: CopyInput, terms: CopyTerms): Refusal 
   return null;
 }
 
-function ageRefusal({ signal, now }: CopyInput, { maxSignalAgeMs }: CopyTerms): Refusal | null {
+function checkAge({ signal, now }: CopyInput, { maxSignalAgeMs }: CopyTerms): EntryRejection | null {
   const ageMs = now.getTime() - signal.signalAt.getTime();
   if (ageMs <= maxSignalAgeMs) return null;
   return { code: 'STALE_SIGNAL', rule: 'max_signal_age_ms', value: ageMs, limit: maxSignalAgeMs };
 }
 
-function riskRefusal({ copier }: CopyInput, terms: CopyTerms): Refusal | null {
+function checkRiskLimits({ copier }: CopyInput, terms: CopyTerms): EntryRejection | null {
   const { maxDailyLossQuote, maxDrawdownPercent, maxOpenTrades } = terms;
   if (maxDailyLossQuote !== null && hasReached(copier.dayLossQuote, maxDailyLossQuote)) {
     const value = copier.dayLossQuote;

@@ -1,8 +1,8 @@
 import type { DecisionCode } from '@trading-automation/contracts';
 import { planCopy } from './plan.rules.js';
-import { inputOf, lotAfter, NOW, type Said, TERMS } from './testing/plan-inputs.js';
+import { entryInput, lotAfter, NOW, type PlanOverrides, TERMS } from './testing/plan-inputs.js';
 
-const plan = (said: Said = {}) => planCopy(inputOf(said));
+const plan = (said: PlanOverrides = {}) => planCopy(entryInput(said));
 
 describe('rule 1: targets are cumulative', () => {
   it('sends ratio × what the leader has filled in all, less what was sent', () => {
@@ -141,7 +141,7 @@ describe('rule 6: sizing', () => {
     expect(plan({ ...sizing('EQUITY_RATIO', '1', '250'), account }).order?.amount).toBe('0.5');
   });
 
-  it.each<[string, Said]>([
+  it.each<[string, PlanOverrides]>([
     ["the leader's equity", { signal: { leaderEquity: null } }],
     ["a leader's equity above zero", { signal: { leaderEquity: '0' } }],
     ['the own equity', { account: { equity: null } }],
@@ -345,7 +345,7 @@ describe('rule 14: the age of signals', () => {
 
 describe('rule 15: the first limit that is hit is the reason', () => {
   /** Each step hits all that come after it as well. */
-  const hits: readonly (readonly [DecisionCode, Said])[] = [
+  const hits: readonly (readonly [DecisionCode, PlanOverrides])[] = [
     ['NOT_ACTIVE', { copier: { status: 'CLOSE_ONLY' } }],
     ['NOT_HELD', { signal: { lotFirstSequence: 10 } }],
     ['CREDENTIALS', { account: { isActive: false } }],
@@ -366,8 +366,8 @@ describe('rule 15: the first limit that is hit is the reason', () => {
     ['BELOW_MINIMUM', { pair: { minAmount: '9' } }],
     ['INSUFFICIENT_BALANCE', { account: { freeQuote: '1' } }],
   ];
-  const merged = (from: number): Said =>
-    hits.slice(from).reduce<Said>(
+  const merged = (from: number): PlanOverrides =>
+    hits.slice(from).reduce<PlanOverrides>(
       (all, [, said]) => ({
         signal: { ...all.signal, ...said.signal },
         terms: { ...all.terms, ...said.terms },
@@ -382,7 +382,7 @@ describe('rule 15: the first limit that is hit is the reason', () => {
     expect(plan(merged(i))).toMatchObject({ outcome: 'SKIPPED', code, order: null });
   });
 
-  it.each<[DecisionCode, Said]>([
+  it.each<[DecisionCode, PlanOverrides]>([
     ['PAIR_BLOCKED', { terms: { allowedPairs: ['ETH/USDT'] } }],
     ['PAIR_UNAVAILABLE', { pair: null }],
     ['NOT_ACTIVE', { copier: { status: 'PAUSED' } }],

@@ -1,7 +1,7 @@
 import { planCopy } from './plan.rules.js';
-import { exitOf, inputOf, lotAfter, NOW, type Said } from './testing/plan-inputs.js';
+import { entryInput, exitInput, lotAfter, NOW, type PlanOverrides } from './testing/plan-inputs.js';
 
-const plan = (said: Said = {}) => planCopy(exitOf(said));
+const plan = (said: PlanOverrides = {}) => planCopy(exitInput(said));
 const CLOSE = { kind: 'CLOSE', lotAmountBefore: '2', exitAmount: '2' } as const;
 
 describe('rule 3: exits are never blocked', () => {
@@ -55,7 +55,7 @@ describe('rule 4: exits are fractions', () => {
   });
 
   it('row 16: ten partial exits leave nothing behind', () => {
-    let lot = lotAfter(planCopy(inputOf()));
+    let lot = lotAfter(planCopy(entryInput()));
     for (let left = 10; left > 0; left -= 1) {
       const signal = {
         kind: left === 1 ? 'CLOSE' : 'REDUCE',
@@ -79,7 +79,7 @@ describe('rule 5: a leader that flips in one fill', () => {
 
   it('is two signals: the lot is closed, then the other side opened', () => {
     expect(plan({ signal: CLOSE }).order).toMatchObject({ side: 'SELL', type: 'MARKET', amount: '1' });
-    expect(planCopy(inputOf({ signal: open })).order).toMatchObject({
+    expect(planCopy(entryInput({ signal: open })).order).toMatchObject({
       side: 'SELL',
       type: 'LIMIT',
       amount: '1',
@@ -88,7 +88,7 @@ describe('rule 5: a leader that flips in one fill', () => {
 
   it('of which a copier without a lot copies the opening alone', () => {
     expect(plan({ signal: CLOSE, lot: null })).toMatchObject({ code: 'NOT_HELD', order: null });
-    expect(planCopy(inputOf({ signal: open })).outcome).toBe('COPIED');
+    expect(planCopy(entryInput({ signal: open })).outcome).toBe('COPIED');
   });
 });
 
@@ -169,7 +169,7 @@ describe('rule 11: a paused copier', () => {
 
   it('set to CLOSE_ONLY follows exits, and no entry', () => {
     expect(plan({ copier: { status: 'CLOSE_ONLY' } }).outcome).toBe('COPIED');
-    expect(planCopy(inputOf({ copier: { status: 'CLOSE_ONLY' } })).code).toBe('NOT_ACTIVE');
+    expect(planCopy(entryInput({ copier: { status: 'CLOSE_ONLY' } })).code).toBe('NOT_ACTIVE');
   });
 });
 

@@ -2,6 +2,7 @@ import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import {
   ceilTo,
+  dividedBy,
   type Fraction,
   floorTo,
   fractionOf,
@@ -9,7 +10,6 @@ import {
   isLess,
   lesserOf,
   minus,
-  over,
   plus,
   reduce,
   roundDown,
@@ -35,7 +35,7 @@ describe('fractions', () => {
         expect(worthOf(plus(x, y)).eq(new Wide(a).plus(b))).toBe(true);
         expect(worthOf(minus(x, y)).eq(new Wide(a).minus(b))).toBe(true);
         expect(worthOf(times(x, y)).eq(new Wide(a).times(b))).toBe(true);
-        expect(worthOf(times(over(x, fractionOf(c)), fractionOf(c))).eq(a)).toBe(true);
+        expect(worthOf(times(dividedBy(x, fractionOf(c)), fractionOf(c))).eq(a)).toBe(true);
         expect(isLess(x, y)).toBe(new Wide(a).lt(b));
         expect([worthOf(lesserOf(x, y)), worthOf(greaterOf(x, y))]).toEqual([Wide.min(a, b), Wide.max(a, b)]);
       }),
@@ -45,7 +45,7 @@ describe('fractions', () => {
   it('are rounded to the nearest multiple below and above, and to themselves where they are one', () => {
     fc.assert(
       fc.property(decimal, positive, step, (a, b, size) => {
-        const value = over(fractionOf(a), fractionOf(b));
+        const value = dividedBy(fractionOf(a), fractionOf(b));
         const [floor, ceil] = [new Wide(floorTo(value, size)), new Wide(ceilTo(value, size))];
         expect(floor.mod(size).isZero() && ceil.mod(size).isZero()).toBe(true);
         const quotient = new Wide(a).div(b);
@@ -68,6 +68,6 @@ describe('fractions', () => {
   });
 
   it('are not divided by nothing', () => {
-    expect(() => over(fractionOf('1'), fractionOf('0'))).toThrow(RangeError);
+    expect(() => dividedBy(fractionOf('1'), fractionOf('0'))).toThrow(RangeError);
   });
 });

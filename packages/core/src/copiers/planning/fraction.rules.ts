@@ -35,7 +35,7 @@ export const times = (a: Fraction, b: Fraction): Fraction => ({
 });
 
 /** @throws {RangeError} where the divisor is not above zero */
-export function over(a: Fraction, b: Fraction): Fraction {
+export function dividedBy(a: Fraction, b: Fraction): Fraction {
   if (b.numerator <= 0n) throw new RangeError('the divisor must be above zero');
   return { numerator: a.numerator * b.denominator, denominator: a.denominator * b.numerator };
 }
@@ -50,13 +50,13 @@ export const isAboveZero = ({ numerator }: Fraction): boolean => numerator > 0n;
 /** The greatest multiple of `step` that is not above the value; of 10^-18 where the step is zero. */
 export function floorTo(value: Fraction, step: Decimal): Decimal {
   const units = stepUnits(step);
-  return textOf(floorOf(value.numerator * UNIT, value.denominator * units) * units);
+  return formatUnits(floorOf(value.numerator * UNIT, value.denominator * units) * units);
 }
 
 /** The least multiple of `step` that is not below the value; of 10^-18 where the step is zero. */
 export function ceilTo(value: Fraction, step: Decimal): Decimal {
   const units = stepUnits(step);
-  return textOf(-floorOf(-value.numerator * UNIT, value.denominator * units) * units);
+  return formatUnits(-floorOf(-value.numerator * UNIT, value.denominator * units) * units);
 }
 
 /** As it is kept: of 18 decimals, rounded down. */
@@ -83,7 +83,7 @@ function floorOf(dividend: bigint, divisor: bigint): bigint {
   return dividend < 0n && quotient * divisor !== dividend ? quotient - 1n : quotient;
 }
 
-function textOf(units: bigint): Decimal {
+function formatUnits(units: bigint): Decimal {
   const digits = (units < 0n ? -units : units).toString().padStart(DECIMAL_SCALE + 1, '0');
   const text = canonicalDecimal(`${digits.slice(0, -DECIMAL_SCALE)}.${digits.slice(-DECIMAL_SCALE)}`);
   return units < 0n ? `-${text}` : text;

@@ -2,11 +2,11 @@ import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { planCopy } from './plan.rules.js';
 import type { CopiedLotState, CopyInput, CopyPlan } from './plan.types.js';
-import { exitOf, inputOf, TERMS } from './testing/plan-inputs.js';
+import { entryInput, exitInput, TERMS } from './testing/plan-inputs.js';
 
 /** Another library's opinion of the sums. */
-const Wide = Decimal.clone({ precision: 200 });
-const n = (text: string) => new Wide(text);
+const PreciseDecimal = Decimal.clone({ precision: 200 });
+const n = (text: string) => new PreciseDecimal(text);
 
 /** From 1 to `max` units of the last of so many decimals. */
 const decimals = (places: number, max: number) =>
@@ -37,7 +37,7 @@ const terms = fc.record({
   maxSlippageBps: perhaps(fc.integer({ min: 0, max: 2_000 })),
 });
 
-const story = fc.record({
+const scenarios = fc.record({
   pair,
   terms,
   fills: fc.array(decimals(6, 20_000_000), { minLength: 1, maxLength: 6 }),
@@ -50,21 +50,21 @@ const story = fc.record({
   }),
   openQuote: decimals(2, 100_000),
 });
-type Story = typeof story extends fc.Arbitrary<infer T> ? T : never;
+type Scenario = typeof scenarios extends fc.Arbitrary<infer T> ? T : never;
 
-interface Told {
+interface PlannedEntry {
   readonly input: CopyInput;
   readonly plan: CopyPlan;
 }
 
 /** The entries of one lot of the leader, one after the other; all that is sent is filled. */
-function entriesOf(told: Story): Told[] {
+function entriesOf(told: Scenario): PlannedEntry[] {
   const total = told.fills.reduce((sum, fill) => sum.plus(fill), n('0'));
   let cumulative = n('0');
   let lot: CopiedLotState | null = null;
   return told.fills.map((filledAmount) => {
     cumulative = cumulative.plus(filledAmount);
-    const input: CopyInput = inputOf({
+    const input: CopyInput = entryInput({
       pair: told.pair,
       terms: { ...TERMS, ...told.terms },
       lot,
@@ -88,9 +88,9 @@ function entriesOf(told: Story): Told[] {
 const isMultiple = (value: string, of: string) => n(value).mod(of).isZero();
 
 describe('an entry, whatever is asked of it', () => {
-  const check = (property: (told: Told) => void) =>
+  const check = (property: (told: PlannedEntry) => void) =>
     fc.assert(
-      fc.property(story, (told) => entriesOf(told).forEach(property)),
+      fc.property(scenarios, (told) => entriesOf(told).forEach(property)),
       { numRuns: 400 },
     );
 
@@ -161,13 +161,13 @@ describe('the fills of one order of the leader', () => {
     maxAmount: null,
     maxNotional: null,
   };
-  const easy: fc.Arbitrary<Story> = story.map((told) => ({
+  const easy: fc.Arbitrary<Scenario> = scenarios.map((told) => ({
     ...told,
     pair: { ...told.pair, ...loose, priceTick: '0.01' as const },
     terms: { ...told.terms, belowMinimum: 'ACCUMULATE' as const, maxTradeQuote: null, maxOpenQuote: null },
     account: { ...told.account, freeQuote: `1${'0'.repeat(30)}`, equity: '777.77' },
   }));
-  const sentBy = (told: Story) => entriesOf(told).at(-1)?.plan.lot?.sentAmount ?? '0';
+  const sentBy = (told: Scenario) => entriesOf(told).at(-1)?.plan.lot?.sentAmount ?? '0';
 
   it('come to the same copy in whatever order and however many parts', () => {
     fc.assert(
@@ -215,7 +215,7 @@ describe('an exit, whatever is asked of it', () => {
     fc.assert(
       fc.property(exit, ({ pair: rules, held, owed, before, share, free, kind, price }) => {
         const { order, targetAmount, lot } = planCopy(
-          exitOf({
+          exitInput({
             pair: rules,
             lot: { heldAmount: held, owedAmount: owed ?? '0' },
             account: { freeBase: free },
@@ -245,7 +245,7 @@ describe('an exit, whatever is asked of it', () => {
       fc.property(exit, ({ pair: rules, held, price }) => {
         const unbounded = { ...rules, maxAmount: null, maxNotional: null };
         const plan = planCopy(
-          exitOf({
+          exitInput({
             pair: unbounded,
             lot: { heldAmount: held },
             account: { freeBase: held },

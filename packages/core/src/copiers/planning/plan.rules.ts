@@ -24,8 +24,9 @@
  * 9. Never more than the lot holds, never more than is free.
  */
 import type { Decimal, DecisionCode } from '@trading-automation/contracts';
-import { type Refusal, refusalOf } from './entry-checks.rules.js';
+import { checkEntry, type EntryRejection } from './entry-checks.rules.js';
 import {
+  dividedBy,
   type Fraction,
   floorTo,
   fractionOf,
@@ -34,7 +35,6 @@ import {
   isLess,
   lesserOf,
   minus,
-  over,
   plus,
   roundDown,
   roundUp,
@@ -46,12 +46,12 @@ import {
   type Cap,
   dueOf,
   entryCaps,
-  leastTradable,
+  findMinimumViolation,
   limitPriceOf,
   marketCap,
   marketStepOf,
+  minTradableAmount,
   ratioOf,
-  shortfallOf,
   tightestBelow,
 } from './sizing.rules.js';
 
@@ -65,12 +65,12 @@ export function planCopy(input: CopyInput): CopyPlan {
 function planEntry(input: CopyInput): CopyPlan {
   const { signal, copier } = input;
   const terms = copier.lot?.terms ?? copier.terms;
-  const refusal = refusalOf(input, terms);
-  if (refusal !== null) return refusedEntry(input, refusal);
+  const refusal = checkEntry(input, terms);
+  if (refusal !== null) return rejectedEntry(input, refusal);
   const ratio = frozenRatio(input) ?? ratioOf(input, terms);
   if (ratio === null) {
     const rule = signal.leaderEquity === null ? 'leader_equity' : 'equity';
-    return refusedEntry(input, { code: 'STALE_EQUITY', rule, value: null, limit: null });
+    return rejectedEntry(input, { code: 'STALE_EQUITY', rule, value: null, limit: null });
   }
   const lot = lotAtEntry(input, terms, ratio);
   const due = dueOf(ratio, fractionOf(lot.seenAmount), lot);
@@ -78,10 +78,10 @@ function planEntry(input: CopyInput): CopyPlan {
 }
 
 /** An entry that was not sized: a lot that is there gives up what the signal adds, and keeps what it carried. */
-function refusedEntry(input: CopyInput, { code, ...found }: Refusal): CopyPlan {
+function rejectedEntry(input: CopyInput, { code, ...found }: EntryRejection): CopyPlan {
   const ratio = frozenRatio(input);
-  const kept = keptLot(input);
-  const inputs = { ...entryFacts(input), ...found };
+  const kept = storedLot(input);
+  const inputs = { ...entryInputs(input), ...found };
   const refused = { outcome: 'SKIPPED', code, targetAmount: '0', order: null, inputs } as const;
   if (kept === null || ratio === null) return { ...refused, lot: kept };
   const lot = lotAtEntry(input, kept.terms, ratio);
@@ -109,21 +109,21 @@ function sizeEntry(entry: Entry): CopyPlan {
   const caps = entryCaps({ copier: input.copier, terms, pair }, lot.sentQuote, price);
   const wanted = floorTo(due, pair.amountStep);
   const cap = tightestBelow(caps, fractionOf(wanted));
-  const cut = cap === null ? null : cutFacts(cap, wanted, price);
+  const cut = cap === null ? null : capInputs(cap, wanted, price);
   const amount = cap === null ? wanted : floorTo(cap.amount, pair.amountStep);
-  const shortfall = shortfallOf(amount, price, pair);
-  if (shortfall === null) return reserve(entry, { amount, limitPrice, cap, facts: cut ?? {} });
+  const shortfall = findMinimumViolation(amount, price, pair);
+  if (shortfall === null) return reserve(entry, { amount, limitPrice, cap, inputs: cut ?? {} });
   if (cap !== null) return skipped(entry, cap.code, { limit_price: limitPrice, ...cut });
-  const raised = terms.belowMinimum === 'ROUND_UP' ? raisedAmount(entry, price, caps) : null;
+  const raised = terms.belowMinimum === 'ROUND_UP' ? roundedUpAmount(entry, price, caps) : null;
   if (raised !== null) {
-    return reserve(entry, { amount: raised, limitPrice, cap, facts: { rounded_up: true, ...shortfall } });
+    return reserve(entry, { amount: raised, limitPrice, cap, inputs: { rounded_up: true, ...shortfall } });
   }
   return skipped(entry, 'BELOW_MINIMUM', { limit_price: limitPrice, ...shortfall });
 }
 
 /** The exchange's minimum, where no bound is below it and it is no more than twice what was asked for. */
-function raisedAmount({ due, pair }: Entry, price: Fraction, caps: readonly Cap[]): Decimal | null {
-  const raised = leastTradable(price, pair, pair.amountStep);
+function roundedUpAmount({ due, pair }: Entry, price: Fraction, caps: readonly Cap[]): Decimal | null {
+  const raised = minTradableAmount(price, pair, pair.amountStep);
   const size = fractionOf(raised);
   const isTooMuch = isLess(plus(due, due), size) || tightestBelow(caps, size) !== null;
   return isTooMuch ? null : raised;
@@ -133,17 +133,17 @@ interface Sized {
   readonly amount: Decimal;
   readonly limitPrice: Decimal;
   readonly cap: Cap | null;
-  readonly facts: PlanInputs;
+  readonly inputs: PlanInputs;
 }
 
 /** The last check: whether what the order takes is free. */
-function reserve(entry: Entry, { amount, limitPrice, cap, facts }: Sized): CopyPlan {
+function reserve(entry: Entry, { amount, limitPrice, cap, inputs }: Sized): CopyPlan {
   const { lot, due, input } = entry;
   const { side } = input.signal;
   const cost = roundUp(times(fractionOf(amount), fractionOf(limitPrice)));
   const reserved = side === 'BUY' ? cost : amount;
   const free = side === 'BUY' ? input.account.freeQuote : input.account.freeBase;
-  const seen = { ...facts, limit_price: limitPrice };
+  const seen = { ...inputs, limit_price: limitPrice };
   if (isLess(fractionOf(free), fractionOf(reserved))) {
     const rule = side === 'BUY' ? 'free_quote' : 'free_base';
     return skipped(entry, 'INSUFFICIENT_BALANCE', { ...seen, rule, value: reserved, limit: free });
@@ -167,7 +167,7 @@ function reserve(entry: Entry, { amount, limitPrice, cap, facts }: Sized): CopyP
       reserved,
     },
     lot: cap === null ? sent : forgo(sent, minus(due, fractionOf(amount))),
-    inputs: { ...entryFacts(input), ...lotFacts(lot), ...seen },
+    inputs: { ...entryInputs(input), ...lotInputs(lot), ...seen },
   };
 }
 
@@ -180,15 +180,15 @@ function skipped({ input, terms, lot, due }: Entry, code: DecisionCode, found: P
     targetAmount: roundDown(due),
     order: null,
     lot: isCarried ? lot : isNew ? null : forgo(lot, due),
-    inputs: { ...entryFacts(input), ...lotFacts(lot), ...found },
+    inputs: { ...entryInputs(input), ...lotInputs(lot), ...found },
   };
 }
 
 function planExit(input: CopyInput): CopyPlan {
   const { signal, copier, account } = input;
-  const kept = keptLot(input);
+  const kept = storedLot(input);
   const refuse = (code: DecisionCode, found: PlanInputs, lot: Lot | null): CopyPlan => {
-    const inputs = { ...exitFacts(input), ...found };
+    const inputs = { ...exitInputs(input), ...found };
     return { outcome: 'SKIPPED', code, targetAmount: '0', order: null, lot, inputs };
   };
   if (copier.status === 'PAUSED') {
@@ -196,8 +196,8 @@ function planExit(input: CopyInput): CopyPlan {
   }
   const held = fractionOf(copier.lot?.heldAmount ?? '0');
   const owed = lesserOf(fractionOf(copier.lot?.owedAmount ?? '0'), held);
-  const asked = signal.kind === 'CLOSE' ? held : plus(owed, times(minus(held, owed), exitShare(input)));
-  const lot = kept === null ? null : lotAfterExit(kept, asked, exitShare(input));
+  const asked = signal.kind === 'CLOSE' ? held : plus(owed, times(minus(held, owed), exitFraction(input)));
+  const lot = kept === null ? null : lotAfterExit(kept, asked, exitFraction(input));
   if (lot === null || !isAboveZero(held)) {
     return refuse('NOT_HELD', { rule: 'held', value: '0', limit: null }, lot);
   }
@@ -223,15 +223,15 @@ function sizeExit({ input, pair, lot, held, asked }: Exit): CopyPlan {
   const available = lesserOf(held, free);
   const isShort = isLess(free, asked);
   const amount = exitAmountOf({ asked: lesserOf(asked, available), available, price, pair, step });
-  const shortfall = shortfallOf(amount, price, pair);
+  const shortfall = findMinimumViolation(amount, price, pair);
   const wanted = floorTo(asked, step);
   const isLessThanAsked = isShort && isLess(fractionOf(amount), fractionOf(wanted));
-  const isForBalance = isLessThanAsked && shortfallOf(wanted, price, pair) === null;
+  const isForBalance = isLessThanAsked && findMinimumViolation(wanted, price, pair) === null;
   const balance = { rule: 'free_base', value: wanted, limit: input.account.freeBase };
   const targetAmount = roundDown(asked);
   if (shortfall !== null) {
     const code = isForBalance ? 'INSUFFICIENT_BALANCE' : 'BELOW_MINIMUM';
-    const inputs = { ...exitFacts(input), ...(isForBalance ? balance : shortfall) };
+    const inputs = { ...exitInputs(input), ...(isForBalance ? balance : shortfall) };
     return { outcome: 'SKIPPED', code, targetAmount, order: null, lot, inputs };
   }
   return {
@@ -240,7 +240,7 @@ function sizeExit({ input, pair, lot, held, asked }: Exit): CopyPlan {
     targetAmount,
     order: exitOrder(side, amount, side === 'SELL' ? amount : roundUp(times(fractionOf(amount), price))),
     lot: { ...lot, owedAmount: owedAfter(asked, amount) },
-    inputs: { ...exitFacts(input), ...(isForBalance ? balance : {}) },
+    inputs: { ...exitInputs(input), ...(isForBalance ? balance : {}) },
   };
 }
 
@@ -256,7 +256,7 @@ interface ExitBounds {
 function exitAmountOf({ asked, available, price, pair, step }: ExitBounds): Decimal {
   const isRestTradable = (amount: Decimal) => {
     const rest = floorTo(minus(available, fractionOf(amount)), step);
-    return shortfallOf(rest, price, pair) === null;
+    return findMinimumViolation(rest, price, pair) === null;
   };
   const part = floorTo(asked, step);
   const amount = isRestTradable(part) ? part : floorTo(available, step);
@@ -264,7 +264,7 @@ function exitAmountOf({ asked, available, price, pair, step }: ExitBounds): Deci
   if (cap === null || !isLess(cap, fractionOf(amount))) return amount;
   const most = floorTo(cap, step);
   if (isRestTradable(most)) return most;
-  const least = fractionOf(leastTradable(price, pair, step));
+  const least = fractionOf(minTradableAmount(price, pair, step));
   return floorTo(greaterOf(minus(available, least), ZERO), step);
 }
 
@@ -282,11 +282,11 @@ const owedAfter = (asked: Fraction, amount: Decimal): Decimal =>
   roundDown(greaterOf(minus(asked, fractionOf(amount)), ZERO));
 
 /** The part of the leader's lot that its exit took. */
-function exitShare({ signal }: CopyInput): Fraction {
+function exitFraction({ signal }: CopyInput): Fraction {
   const [exit, before] = [fractionOf(signal.exitAmount), fractionOf(signal.lotAmountBefore)];
   const one = { numerator: 1n, denominator: 1n };
   if (signal.kind === 'CLOSE') return one;
-  return isAboveZero(before) ? lesserOf(over(exit, before), one) : ZERO;
+  return isAboveZero(before) ? lesserOf(dividedBy(exit, before), one) : ZERO;
 }
 
 /** What was carried for entries shrinks as the lot does, and dies with it. */
@@ -308,7 +308,7 @@ function frozenRatio({ copier }: CopyInput): Fraction | null {
 }
 
 /** The lot as it is, without what it holds. */
-function keptLot({ copier }: CopyInput): Lot | null {
+function storedLot({ copier }: CopyInput): Lot | null {
   if (copier.lot === null) return null;
   const { heldAmount: _, ...lot } = copier.lot;
   return lot;
@@ -318,7 +318,7 @@ function keptLot({ copier }: CopyInput): Lot | null {
 function lotAtEntry(input: CopyInput, terms: CopyTerms, ratio: Fraction): Lot {
   const { cumulativeAmount, filledAmount } = input.signal;
   const cumulative = fractionOf(cumulativeAmount);
-  const kept = keptLot(input);
+  const kept = storedLot(input);
   if (kept !== null && kept.ratio !== null) {
     return { ...kept, seenAmount: roundDown(greaterOf(cumulative, fractionOf(kept.seenAmount))) };
   }
@@ -340,25 +340,25 @@ const forgo = (lot: Lot, amount: Fraction): Lot => ({
   forgoneAmount: roundDown(plus(fractionOf(lot.forgoneAmount), amount)),
 });
 
-const cutFacts = ({ rule, limit }: Cap, amount: Decimal, price: Fraction): PlanInputs => ({
+const capInputs = ({ rule, limit }: Cap, amount: Decimal, price: Fraction): PlanInputs => ({
   rule,
   value: rule === 'max_amount' ? amount : roundUp(times(fractionOf(amount), price)),
   limit,
 });
 
-const entryFacts = ({ signal, now }: CopyInput): PlanInputs => ({
+const entryInputs = ({ signal, now }: CopyInput): PlanInputs => ({
   reference_price: signal.referencePrice,
   leader_amount: signal.cumulativeAmount,
   age_ms: now.getTime() - signal.signalAt.getTime(),
 });
 
-const lotFacts = (lot: Lot): PlanInputs => ({
+const lotInputs = (lot: Lot): PlanInputs => ({
   ratio: lot.ratio === null ? null : roundDown(ratioOfLot(lot.ratio)),
   sent_before: lot.sentAmount,
   forgone_before: lot.forgoneAmount,
 });
 
-const exitFacts = ({ signal, copier }: CopyInput): PlanInputs => ({
+const exitInputs = ({ signal, copier }: CopyInput): PlanInputs => ({
   reference_price: signal.referencePrice,
   exit_amount: signal.exitAmount,
   lot_amount_before: signal.lotAmountBefore,

@@ -5,6 +5,7 @@
 import type { Decimal, DecisionCode, TradeSide } from '@trading-automation/contracts';
 import {
   ceilTo,
+  dividedBy,
   type Fraction,
   floorTo,
   fractionOf,
@@ -12,7 +13,6 @@ import {
   isAboveZero,
   isLess,
   minus,
-  over,
   reduce,
   times,
   ZERO,
@@ -31,11 +31,11 @@ export function ratioOf({ signal, account }: CopyInput, { sizing }: CopyTerms): 
     const own = sizing.capital ?? account.equity;
     const { leaderEquity } = signal;
     if (own === null || leaderEquity === null || !isAboveZero(fractionOf(leaderEquity))) return null;
-    return reduce(over(times(value, greaterOf(fractionOf(own), ZERO)), fractionOf(leaderEquity)));
+    return reduce(dividedBy(times(value, greaterOf(fractionOf(own), ZERO)), fractionOf(leaderEquity)));
   }
   const order = greaterOf(fractionOf(signal.leaderOrderAmount), fractionOf(signal.cumulativeAmount));
-  if (sizing.mode === 'FIXED_AMOUNT') return reduce(over(value, order));
-  return reduce(over(value, times(order, fractionOf(signal.referencePrice))));
+  if (sizing.mode === 'FIXED_AMOUNT') return reduce(dividedBy(value, order));
+  return reduce(dividedBy(value, times(order, fractionOf(signal.referencePrice))));
 }
 
 /**
@@ -74,7 +74,7 @@ export function entryCaps(
   const ofQuote = (code: DecisionCode, rule: Cap['rule'], limit: Decimal | null, used: Decimal): Cap[] => {
     if (limit === null) return [];
     const room = greaterOf(minus(fractionOf(limit), fractionOf(used)), ZERO);
-    return [{ code, rule, limit, amount: over(room, price) }];
+    return [{ code, rule, limit, amount: dividedBy(room, price) }];
   };
   const { maxAmount } = pair;
   return [
@@ -99,7 +99,7 @@ export function tightestBelow(caps: readonly Cap[], amount: Fraction): Cap | nul
 }
 
 /** Which minimum of the exchange a rounded amount falls short of, with the numbers; null where it can be traded. */
-export function shortfallOf(amount: Decimal, price: Fraction, pair: CopyPair) {
+export function findMinimumViolation(amount: Decimal, price: Fraction, pair: CopyPair) {
   const size = fractionOf(amount);
   if (!isAboveZero(size) || isLess(size, fractionOf(pair.minAmount))) {
     return { rule: 'min_amount', value: amount, limit: pair.minAmount };
@@ -110,8 +110,8 @@ export function shortfallOf(amount: Decimal, price: Fraction, pair: CopyPair) {
 }
 
 /** The least amount that the exchange takes at this price. */
-export function leastTradable(price: Fraction, pair: CopyPair, step: Decimal): Decimal {
-  const least = greaterOf(fractionOf(pair.minAmount), over(fractionOf(pair.minNotional), price));
+export function minTradableAmount(price: Fraction, pair: CopyPair, step: Decimal): Decimal {
+  const least = greaterOf(fractionOf(pair.minAmount), dividedBy(fractionOf(pair.minNotional), price));
   const rounded = ceilTo(least, step);
   return isAboveZero(fractionOf(rounded))
     ? rounded
@@ -130,7 +130,7 @@ export function marketCap(price: Fraction, pair: CopyPair): Fraction | null {
   const bounds = [
     ...(pair.marketMaxAmount ? [fractionOf(pair.marketMaxAmount)] : []),
     ...(pair.maxAmount === null ? [] : [fractionOf(pair.maxAmount)]),
-    ...(pair.maxNotional === null ? [] : [over(fractionOf(pair.maxNotional), price)]),
+    ...(pair.maxNotional === null ? [] : [dividedBy(fractionOf(pair.maxNotional), price)]),
   ].filter(isAboveZero);
   return bounds.reduce<Fraction | null>((least, one) => (least && isLess(least, one) ? least : one), null);
 }

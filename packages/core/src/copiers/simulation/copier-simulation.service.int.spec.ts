@@ -9,15 +9,15 @@ import { appendSignals, type NewSignal } from '../../strategies/index.js';
 import { CopiersUnderTest, stateRefusal } from '../testing/copiers-under-test.js';
 import { CopierSimulation } from './copier-simulation.service.js';
 
-let the: CopiersUnderTest;
+let env: CopiersUnderTest;
 let simulation: CopierSimulation;
 beforeAll(async () => {
-  the = await CopiersUnderTest.open();
-  simulation = new CopierSimulation(the.core.platform, the.core.commands);
-  await the.core.pair({ symbol: 'BTC/USDT', amount_step: '0.001', min_amount: '0.001', taker_fee: '0.002' });
+  env = await CopiersUnderTest.open();
+  simulation = new CopierSimulation(env.core.platform, env.core.commands);
+  await env.core.pair({ symbol: 'BTC/USDT', amount_step: '0.001', min_amount: '0.001', taker_fee: '0.002' });
 });
-afterAll(() => the.close());
-beforeEach(() => the.begin());
+afterAll(() => env.close());
+beforeEach(() => env.reset());
 
 const PAST = new Date('2026-03-01T12:00:00.000Z');
 
@@ -30,7 +30,7 @@ async function signalled(strategyId: string, ...said: Partial<NewSignal>[]): Pro
       strategyId: id,
       kind: 'OPEN',
       side: one.kind === 'REDUCE' || one.kind === 'CLOSE' ? 'SELL' : 'BUY',
-      exchangeAccountId: the.source.uuid,
+      exchangeAccountId: env.source.uuid,
       tradePairId: newUuid(),
       symbol: 'BTC/USDT',
       tradingType: 'spot',
@@ -51,8 +51,8 @@ async function signalled(strategyId: string, ...said: Partial<NewSignal>[]): Pro
       ...one,
     }),
   );
-  await inTransaction(the.core.platform.database, (tx) => appendSignals(tx, signals));
-  await the.core.rows(
+  await inTransaction(env.core.platform.database, (tx) => appendSignals(tx, signals));
+  await env.core.rows(
     `UPDATE signals SET signal_at = $2::timestamptz + sequence * interval '1 second',
        emitted_at = $2::timestamptz + sequence * interval '1 second' WHERE strategy_id = $1`,
     id,
@@ -68,12 +68,12 @@ const CLOSED = {
   referencePrice: '110',
 } as const;
 
-const simulate = (copier: Copier, asked = {}) => simulation.simulate(the.actor, copier.id, asked);
+const simulate = (copier: Copier, asked = {}) => simulation.simulate(env.actor, copier.id, asked);
 
 describe('simulating a copier', () => {
   it('answers what it would have decided, and what that would have come to', async () => {
-    const copier = await the.createLinked({ limits: { max_trade_quote: '50' } });
-    await signalled(the.strategy.id, {}, CLOSED);
+    const copier = await env.createLinked({ limits: { max_trade_quote: '50' } });
+    await signalled(env.strategy.id, {}, CLOSED);
     const found = await simulate(copier);
     expect(simulationSchema.parse(found)).toEqual(found);
     expect(found).toMatchObject({
@@ -108,17 +108,17 @@ describe('simulating a copier', () => {
   });
 
   it('trades nothing, decides nothing and tells nobody', async () => {
-    const copier = await the.createLinked();
-    await signalled(the.strategy.id, {}, CLOSED);
+    const copier = await env.createLinked();
+    await signalled(env.strategy.id, {}, CLOSED);
     await simulate(copier);
-    expect(await the.core.rows('SELECT FROM trades')).toEqual([]);
-    expect(await the.core.rows('SELECT FROM decisions')).toEqual([]);
-    expect(await the.kindsOf()).toEqual([]);
+    expect(await env.core.rows('SELECT FROM trades')).toEqual([]);
+    expect(await env.core.rows('SELECT FROM decisions')).toEqual([]);
+    expect(await env.eventTypes()).toEqual([]);
   });
 
   it('replays the range that is asked for: from its first instant to before its last', async () => {
-    const copier = await the.createLinked();
-    await signalled(the.strategy.id, {}, CLOSED, { lotTradeId: newUuid(), lotFirstSequence: null }, CLOSED);
+    const copier = await env.createLinked();
+    await signalled(env.strategy.id, {}, CLOSED, { lotTradeId: newUuid(), lotFirstSequence: null }, CLOSED);
     const sequences = async (asked: object) =>
       (await simulate(copier, asked)).decisions.map(({ sequence }) => sequence);
     expect(await sequences({ from: '2026-03-01T12:00:03Z' })).toEqual([3, 4]);
@@ -129,7 +129,7 @@ describe('simulating a copier', () => {
   });
 
   it('answers nothing of a strategy that never signalled', async () => {
-    expect(await simulate(await the.createLinked())).toEqual({
+    expect(await simulate(await env.createLinked())).toEqual({
       from: undefined,
       to: undefined,
       signal_count: 0,
@@ -149,20 +149,20 @@ describe('simulating a copier', () => {
   });
 
   it('replays the newest signals where there are too many, and lists the newest decisions', async () => {
-    const bounded = new CopierSimulation(the.core.platform, the.core.commands, {
+    const bounded = new CopierSimulation(env.core.platform, env.core.commands, {
       signalsMax: 3,
       decisionsMax: 2,
     });
-    const copier = await the.createLinked();
+    const copier = await env.createLinked();
     const lots = Array.from({ length: 5 }, () => ({ lotTradeId: newUuid(), lotFirstSequence: null }));
-    await signalled(the.strategy.id, ...lots);
-    const found = await bounded.simulate(the.actor, copier.id);
+    await signalled(env.strategy.id, ...lots);
+    const found = await bounded.simulate(env.actor, copier.id);
     expect(found).toMatchObject({ signal_count: 3, left_out_count: 2, truncated: true, copied: 3 });
     expect(found.decisions.map(({ sequence }) => sequence)).toEqual([4, 5]);
   });
 
   it('reads a long history in chunks, none of it twice', async () => {
-    const copier = await the.createLinked();
+    const copier = await env.createLinked();
     const lots = Array.from({ length: 450 }, () => ({
       lotTradeId: newUuid(),
       lotFirstSequence: null,
@@ -170,63 +170,63 @@ describe('simulating a copier', () => {
       filledAmount: '0.2',
       cumulativeAmount: '0.2',
     }));
-    await signalled(the.strategy.id, ...lots);
+    await signalled(env.strategy.id, ...lots);
     const found = await simulate(copier);
     expect(found).toMatchObject({ signal_count: 450, copied: 450, truncated: false });
     expect(found.decisions.map(({ sequence }) => sequence)).toEqual(lots.map((_, index) => index + 1));
   });
 
   it("rule 30: shows nothing of a foreign strategy's account", async () => {
-    const open = await the.foreignStrategy({ visibility: 'PUBLIC' });
-    const copier = await the.create({ strategy_id: open.id, sizing: { mode: 'EQUITY_RATIO', value: '1' } });
+    const open = await env.foreignStrategy({ visibility: 'PUBLIC' });
+    const copier = await env.create({ strategy_id: open.id, sizing: { mode: 'EQUITY_RATIO', value: '1' } });
     await signalled(open.id, {}, CLOSED);
     const found = await simulate(copier);
     expect(found).toMatchObject({ signal_count: 2, skipped: 0 });
     expect(JSON.stringify(found)).not.toContain('4000.125');
-    expect(JSON.stringify(found)).not.toContain(the.source.id);
+    expect(JSON.stringify(found)).not.toContain(env.source.id);
   });
 
   it('begins with what the account is worth, whatever it holds that in', async () => {
-    await the.core.rows('UPDATE exchange_accounts SET balances = $2 WHERE id = $1', the.account.uuid, {
+    await env.core.rows('UPDATE exchange_accounts SET balances = $2 WHERE id = $1', env.account.uuid, {
       BTC: { free: '2', locked: '1' },
       USDT: { free: '5', locked: '5' },
     });
-    const copier = await the.createLinked();
-    await signalled(the.strategy.id, {});
+    const copier = await env.createLinked();
+    await signalled(env.strategy.id, {});
     expect(await simulate(copier)).toMatchObject({
       starting_equity: '10',
       skipped_by_reason: { INSUFFICIENT_BALANCE: 1 },
     });
-    await the.core.rows("UPDATE trade_pairs SET last_price = 100 WHERE symbol = 'BTC/USDT'");
+    await env.core.rows("UPDATE trade_pairs SET last_price = 100 WHERE symbol = 'BTC/USDT'");
     expect(await simulate(copier)).toMatchObject({ starting_equity: '310', copied: 1 });
-    await the.core.rows("UPDATE trade_pairs SET last_price = NULL WHERE symbol = 'BTC/USDT'");
+    await env.core.rows("UPDATE trade_pairs SET last_price = NULL WHERE symbol = 'BTC/USDT'");
   });
 
   it('is refused for a copier that follows nothing, or whose account was removed', async () => {
-    await expect(simulate(await the.create())).rejects.toMatchObject(stateRefusal('NO_STRATEGY'));
-    const copier = await the.createLinked();
-    await the.core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE id = $1', the.account.uuid);
+    await expect(simulate(await env.create())).rejects.toMatchObject(stateRefusal('NO_STRATEGY'));
+    const copier = await env.createLinked();
+    await env.core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE id = $1', env.account.uuid);
     await expect(simulate(copier)).rejects.toMatchObject(stateRefusal('ACCOUNT_REMOVED'));
   });
 
   it("is refused for somebody else's copier as for none, and takes a key that can only read", async () => {
-    const copier = await the.createLinked();
-    const stranger = await the.core.actor();
+    const copier = await env.createLinked();
+    const stranger = await env.core.actor();
     for (const id of [copier.id, encodeId('cpr', newUuid()), 'no id']) {
       await expect(simulation.simulate(stranger, id)).rejects.toMatchObject({ code: 'not_found' });
     }
-    const credential = { ...the.actor.credential, permissions: ['READ'] } as const;
-    await expect(simulation.simulate({ ...the.actor, credential }, copier.id)).resolves.toMatchObject({
+    const credential = { ...env.actor.credential, permissions: ['READ'] } as const;
+    await expect(simulation.simulate({ ...env.actor, credential }, copier.id)).resolves.toMatchObject({
       signal_count: 0,
     });
   });
 
   it('gives the same answer to the same Idempotency-Key, whatever was signalled since', async () => {
-    const copier = await the.createLinked();
-    const once = the.core.once(the.actor.userId, newUuid());
-    await simulation.simulate({ ...the.actor, once }, copier.id);
-    await signalled(the.strategy.id, {});
-    await expect(simulation.simulate({ ...the.actor, once }, copier.id)).rejects.toMatchObject({
+    const copier = await env.createLinked();
+    const once = env.core.idempotencyContext(env.actor.userId, newUuid());
+    await simulation.simulate({ ...env.actor, idempotency: once }, copier.id);
+    await signalled(env.strategy.id, {});
+    await expect(simulation.simulate({ ...env.actor, idempotency: once }, copier.id)).rejects.toMatchObject({
       name: 'AnswerReplayed',
     });
   });

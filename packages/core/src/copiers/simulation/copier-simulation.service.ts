@@ -9,7 +9,7 @@ import {
 } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
 
-import { type Actor, authorise, type Commands, stateRefused } from '../../operations/index.js';
+import { type Actor, authorise, type CommandRunner, invalidState } from '../../operations/index.js';
 import type { Platform } from '../../platform/index.js';
 import { lastSequenceOf, signalsAfter } from '../../strategies/index.js';
 import { equitiesOf } from '../../trade-pairs/index.js';
@@ -35,7 +35,7 @@ export interface SimulationBounds {
   readonly decisionsMax?: number;
 }
 
-interface Followed extends CopierToSimulate {
+interface FollowingCopier extends CopierToSimulate {
   readonly strategyId: string;
 }
 
@@ -51,7 +51,7 @@ export class CopierSimulation {
 
   constructor(
     private readonly platform: Platform,
-    private readonly commands: Commands,
+    private readonly commands: CommandRunner,
     { signalsMax = SIMULATED_SIGNALS_MAX, decisionsMax = SIMULATED_DECISIONS_MAX }: SimulationBounds = {},
   ) {
     this.signalsMax = signalsMax;
@@ -62,7 +62,7 @@ export class CopierSimulation {
   async simulate(actor: Actor, publicId: string, asked: SimulationAsked = {}): Promise<Simulation> {
     authorise(actor, simulationOperations.simulate.access);
     return this.commands.runPrepared(
-      actor.once,
+      actor.idempotency,
       () => this.replay(actor, publicId, asked),
       async (_, simulation) => simulation,
     );
@@ -73,7 +73,7 @@ export class CopierSimulation {
     const copier = await findFollowing(tx, actor, publicId);
     const { first, last } = await rangeOf(tx, copier.strategyId, asked);
     const begin = Math.max(first, last - this.signalsMax + 1);
-    const world = new SimulatedWorld(tx, copier);
+    const world = new SimulationMarket(tx, copier);
     const replay = new Replay({
       copierId: copier.id,
       terms: termsOf(copier),
@@ -81,7 +81,7 @@ export class CopierSimulation {
       startingEquity: world.startingEquity,
       pairs: world.pairs,
     });
-    const { decisions, firstAt, lastAt } = await this.run(tx, { copier, world, replay, begin, last });
+    const { decisions, firstAt, lastAt } = await this.run(tx, { copier, market: world, replay, begin, last });
     const { currency } = replay;
     return viewSimulation({
       first: firstAt,
@@ -98,7 +98,7 @@ export class CopierSimulation {
 
   private async run(
     tx: Tx,
-    { copier, world, replay, begin, last }: ReplayRun,
+    { copier, market, replay, begin, last }: ReplayRun,
   ): Promise<{ decisions: ReplayedDecision[]; firstAt: Date | null; lastAt: Date | null }> {
     let decisions: ReplayedDecision[] = [];
     let [firstAt, lastAt]: [Date | null, Date | null] = [null, null];
@@ -106,8 +106,8 @@ export class CopierSimulation {
       const limit = Math.min(CHUNK_MAX, last - after);
       const signals = await signalsAfter(tx, copier.strategyId, after, limit);
       if (signals.length === 0) break;
-      await world.learn(signals.map(({ symbol }) => symbol));
-      decisions = [...decisions.slice(-this.decisionsMax), ...signals.map((signal) => replay.take(signal))];
+      await market.load(signals.map(({ symbol }) => symbol));
+      decisions = [...decisions.slice(-this.decisionsMax), ...signals.map((signal) => replay.apply(signal))];
       firstAt ??= signals[0]!.emittedAt;
       lastAt = signals.at(-1)!.emittedAt;
       after = signals.at(-1)!.sequence;
@@ -117,25 +117,25 @@ export class CopierSimulation {
 }
 
 interface ReplayRun {
-  readonly copier: Followed;
-  readonly world: SimulatedWorld;
+  readonly copier: FollowingCopier;
+  readonly market: SimulationMarket;
   readonly replay: Replay;
   /** Sequences of the first and the last signal. */
   readonly begin: number;
   readonly last: number;
 }
 
-async function findFollowing(tx: Tx, actor: Actor, publicId: string): Promise<Followed> {
+async function findFollowing(tx: Tx, actor: Actor, publicId: string): Promise<FollowingCopier> {
   const id = decodeId('cpr', publicId);
   const copier = id === null ? null : await copierToSimulate(tx, actor.userId, id);
   if (copier === null) throw new DomainError('not_found');
   const { strategyId } = copier;
   if (strategyId === null) {
-    throw stateRefused('The copier follows no strategy: give it a strategy_id first.', 'NO_STRATEGY');
+    throw invalidState('The copier follows no strategy: give it a strategy_id first.', 'NO_STRATEGY');
   }
   if (copier.isAccountRemoved) {
     const message = 'The exchange account was removed: make a copier on another one.';
-    throw stateRefused(message, 'ACCOUNT_REMOVED');
+    throw invalidState(message, 'ACCOUNT_REMOVED');
   }
   return { ...copier, strategyId };
 }
@@ -155,7 +155,7 @@ async function rangeOf(
 }
 
 /** What the replay has to know of the copier's exchange and account, read as the signals come to it. */
-class SimulatedWorld {
+class SimulationMarket {
   readonly pairs = new Map<string, ReplayPair>();
   readonly startingEquity = new Map<string, string>();
   private readonly known = new Set<string>();
@@ -163,10 +163,10 @@ class SimulatedWorld {
 
   constructor(
     private readonly tx: Tx,
-    private readonly copier: Followed,
+    private readonly copier: FollowingCopier,
   ) {}
 
-  async learn(symbols: readonly string[]): Promise<void> {
+  async load(symbols: readonly string[]): Promise<void> {
     const unknown = [...new Set(symbols)].filter((symbol) => !this.known.has(symbol));
     if (unknown.length === 0) return;
     for (const pair of await pairsOf(this.tx, this.copier, unknown)) {
@@ -175,11 +175,11 @@ class SimulatedWorld {
     }
     for (const symbol of unknown) {
       this.known.add(symbol);
-      await this.learnEquity(quoteOf(symbol));
+      await this.loadEquity(quoteOf(symbol));
     }
   }
 
-  private async learnEquity(quote: string): Promise<void> {
+  private async loadEquity(quote: string): Promise<void> {
     if (this.startingEquity.has(quote)) return;
     const { accountId } = this.copier;
     const equity = (await equitiesOf(this.tx, [accountId], quote)).get(accountId);

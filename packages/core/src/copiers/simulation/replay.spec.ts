@@ -1,17 +1,17 @@
 import { planCopy } from '../planning/plan.rules.js';
 import type { CopiedLotState, CopyPlan } from '../planning/plan.types.js';
 import { plannedSignalOf } from '../planning/planned-signal.js';
-import { inputOf, lotAfter, PAIR, TERMS } from '../planning/testing/plan-inputs.js';
-import { quoteOf, Replay, type ReplayOf, type ReplayPair, type SignalToReplay } from './replay.js';
+import { entryInput, lotAfter, PAIR, TERMS } from '../planning/testing/plan-inputs.js';
+import { quoteOf, Replay, type ReplayOptions, type ReplayPair, type ReplaySignal } from './replay.js';
 
 const START = Date.parse('2026-03-01T23:00:00.000Z');
 
 const TRADED: ReplayPair = { rules: PAIR, feeRate: '0' };
 
-type Said = Partial<SignalToReplay>;
+type SignalOverrides = Partial<ReplaySignal>;
 
 /** Signals of one lot of 2 at 100, one a minute, unless they are said to be otherwise. */
-function told(...said: Said[]): SignalToReplay[] {
+function signalsFrom(...said: SignalOverrides[]): ReplaySignal[] {
   return said.map((one, index) => {
     const at = new Date(START + index * 60_000);
     return {
@@ -38,7 +38,7 @@ function told(...said: Said[]): SignalToReplay[] {
   });
 }
 
-function replayOf(more: Partial<ReplayOf> = {}): Replay {
+function replayOf(more: Partial<ReplayOptions> = {}): Replay {
   return new Replay({
     copierId: 'copier',
     terms: TERMS,
@@ -49,7 +49,7 @@ function replayOf(more: Partial<ReplayOf> = {}): Replay {
   });
 }
 
-const exit = (part: string, before: string, referencePrice: string): Said => ({
+const exit = (part: string, before: string, referencePrice: string): SignalOverrides => ({
   kind: part === before ? 'CLOSE' : 'REDUCE',
   exitAmount: part,
   lotAmountBefore: before,
@@ -59,7 +59,7 @@ const exit = (part: string, before: string, referencePrice: string): Said => ({
 
 describe('a replay', () => {
   it('takes the decisions that planning takes one signal at a time over the same holdings', () => {
-    const signals = told(
+    const signals = signalsFrom(
       { filledAmount: '0.01', cumulativeAmount: '0.01' },
       { kind: 'INCREASE', filledAmount: '1.49', cumulativeAmount: '1.5' },
       exit('0.5', '1.5', '110'),
@@ -69,12 +69,12 @@ describe('a replay', () => {
     const replay = replayOf();
     let lot: CopiedLotState | null = null;
     for (const signal of signals) {
-      const { plan } = replay.take(signal);
+      const { plan } = replay.apply(signal);
       const live: CopyPlan = planCopy({
-        ...inputOf({ lot, account: { freeQuote: '1000' } }),
+        ...entryInput({ lot, account: { freeQuote: '1000' } }),
         signal: plannedSignalOf(signal),
         now: signal.emittedAt,
-        copier: { ...inputOf({ lot }).copier, startedSequence: 6, lot },
+        copier: { ...entryInput({ lot }).copier, startedSequence: 6, lot },
       });
       expect([plan.outcome, plan.code, plan.targetAmount, plan.order?.amount]).toEqual([
         live.outcome,
@@ -95,7 +95,8 @@ describe('a replay', () => {
   it('tells what it would have brought, and how that differs from the strategy by fees alone', () => {
     const free = replayOf();
     const paying = replayOf({ pairs: new Map([['BTC/USDT', { ...TRADED, feeRate: '0.001' }]]) });
-    for (const signal of told({}, exit('2', '2', '110'))) for (const one of [free, paying]) one.take(signal);
+    for (const signal of signalsFrom({}, exit('2', '2', '110')))
+      for (const one of [free, paying]) one.apply(signal);
     expect(free.resultIn('USDT')).toEqual({ fees: '0', netPnl: '10', trackingDifferenceBps: '0' });
     // Bought 0.999 of it, sold 0.999 at 110 for 109.89 less 0.10989.
     expect(paying.resultIn('USDT')).toEqual({
@@ -107,7 +108,7 @@ describe('a replay', () => {
 
   it('values what is open at the price of the last signal of its pair', () => {
     const replay = replayOf();
-    for (const signal of told({}, exit('1', '2', '130'))) replay.take(signal);
+    for (const signal of signalsFrom({}, exit('1', '2', '130'))) replay.apply(signal);
     expect(replay.resultIn('USDT').netPnl).toBe('30');
   });
 
@@ -124,10 +125,10 @@ describe('a replay', () => {
       ]),
     });
     const euro = { symbol: 'BTC/EUR', lotTradeId: 'euro', lotFirstSequence: 9 };
-    const [first, second, third] = told({}, exit('2', '2', '90'), euro);
-    expect(replay.take(first!).plan.outcome).toBe('COPIED');
-    expect(replay.take(second!).plan.outcome).toBe('COPIED');
-    expect(replay.take(third!).plan).toMatchObject({ code: 'INSUFFICIENT_BALANCE' });
+    const [first, second, third] = signalsFrom({}, exit('2', '2', '90'), euro);
+    expect(replay.apply(first!).plan.outcome).toBe('COPIED');
+    expect(replay.apply(second!).plan.outcome).toBe('COPIED');
+    expect(replay.apply(third!).plan).toMatchObject({ code: 'INSUFFICIENT_BALANCE' });
     expect(replay.currency).toBe('USDT');
     expect([replay.resultIn('USDT').netPnl, replay.resultIn('EUR').netPnl]).toEqual(['-10', '0']);
     expect(replay.resultIn('EUR').trackingDifferenceBps).toBeNull();
@@ -136,36 +137,36 @@ describe('a replay', () => {
   it('begins after the lots that were open before, and follows none of their exits', () => {
     const replay = replayOf();
     const old = { lotFirstSequence: 3, lotTradeId: 'old' };
-    const codes = told({ ...old, kind: 'INCREASE' }, { ...old, ...exit('1', '2', '100') }).map(
-      (signal) => replay.take(signal).plan.code,
+    const codes = signalsFrom({ ...old, kind: 'INCREASE' }, { ...old, ...exit('1', '2', '100') }).map(
+      (signal) => replay.apply(signal).plan.code,
     );
     expect(codes).toEqual(['NOT_HELD', 'NOT_HELD']);
   });
 
   it('judges the age of a signal by when it was given', () => {
     const replay = replayOf();
-    const [late] = told({ signalAt: new Date(START - 61_000) });
-    expect(replay.take(late!).plan.code).toBe('STALE_SIGNAL');
+    const [late] = signalsFrom({ signalAt: new Date(START - 61_000) });
+    expect(replay.apply(late!).plan.code).toBe('STALE_SIGNAL');
   });
 
   it('sizes by an equity that moves with what the copies bring', () => {
     const terms = { ...TERMS, sizing: { mode: 'EQUITY_RATIO', value: '1', capital: null } } as const;
     const replay = replayOf({ terms, startingEquity: new Map([['USDT', '500']]) });
-    const [open, close, again] = told({}, exit('2', '2', '150'), {
+    const [open, close, again] = signalsFrom({}, exit('2', '2', '150'), {
       lotTradeId: 'next',
       lotFirstSequence: 9,
       referencePrice: '50',
     });
-    expect(replay.take(open!).plan.targetAmount).toBe('1');
-    replay.take(close!);
+    expect(replay.apply(open!).plan.targetAmount).toBe('1');
+    replay.apply(close!);
     // 500 and the 50 that were earned, to the leader's 1,000.
-    expect(replay.take(again!).plan.targetAmount).toBe('1.1');
+    expect(replay.apply(again!).plan.targetAmount).toBe('1.1');
   });
 
   it('goes on without what its exchange does not trade', () => {
     const replay = replayOf({ pairs: new Map() });
-    const [signal] = told({});
-    expect(replay.take(signal!).plan).toMatchObject({ code: 'PAIR_UNAVAILABLE', order: null });
+    const [signal] = signalsFrom({});
+    expect(replay.apply(signal!).plan).toMatchObject({ code: 'PAIR_UNAVAILABLE', order: null });
   });
 });
 
@@ -175,13 +176,13 @@ describe('rule 16: a replay that loses too much in a day', () => {
 
   it('skips the entry that finds the loss, and is stopped from then on', () => {
     const replay = replayOf({ terms });
-    const codes = told(
+    const codes = signalsFrom(
       {},
       exit('1', '2', '80'),
       next,
       { ...next, kind: 'INCREASE' },
       exit('1', '1', '80'),
-    ).map((signal) => replay.take(signal).plan.code);
+    ).map((signal) => replay.apply(signal).plan.code);
     expect(codes).toEqual([null, null, 'NOT_ACTIVE', 'NOT_ACTIVE', null]);
   });
 
@@ -189,20 +190,20 @@ describe('rule 16: a replay that loses too much in a day', () => {
     const day = 86_400_000;
     const at = (ms: number) => ({ emittedAt: new Date(START + ms), signalAt: new Date(START + ms) });
     const slow = replayOf({ terms });
-    const codes = told(
+    const codes = signalsFrom(
       {},
       { ...exit('1', '2', '90'), ...at(60_000) },
       { ...next, referencePrice: '80', ...at(day) },
       { ...next, kind: 'INCREASE', referencePrice: '60', ...at(2 * day) },
-    ).map((signal) => slow.take(signal).plan.code);
+    ).map((signal) => slow.apply(signal).plan.code);
     // 10 on the first day, 5 on the second, over 15 on the third alone.
     expect(codes).toEqual([null, null, null, 'DAILY_LOSS']);
   });
 
   it('pauses where the copier is set to: exits are left alone then', () => {
     const replay = replayOf({ terms, onBreach: 'PAUSE' });
-    const codes = told({}, exit('1', '2', '70'), exit('1', '1', '70')).map(
-      (signal) => replay.take(signal).plan.code,
+    const codes = signalsFrom({}, exit('1', '2', '70'), exit('1', '1', '70')).map(
+      (signal) => replay.apply(signal).plan.code,
     );
     expect(codes).toEqual([null, null, 'NOT_ACTIVE']);
   });

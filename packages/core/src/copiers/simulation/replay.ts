@@ -15,15 +15,15 @@ import type {
   DecisionCode,
   SignalKind,
 } from '@trading-automation/contracts';
-import { Exact } from '../../values/index.js';
-import { fallPercent } from '../planning/drawdown.rules.js';
+import { BigDecimal } from '../../values/index.js';
+import { drawdownPercentOf } from '../planning/drawdown.rules.js';
 import { planCopy } from '../planning/plan.rules.js';
 import type { CopyInput, CopyPair, CopyPlan, CopyTerms } from '../planning/plan.types.js';
 import { plannedSignalOf, type SignalToPlan } from '../planning/planned-signal.js';
-import { LossMarks } from './loss-marks.js';
-import { VirtualBook } from './virtual-book.js';
+import { LossTracker } from './loss-tracker.js';
+import { SimulatedPortfolio } from './simulated-portfolio.js';
 
-export interface SignalToReplay extends SignalToPlan {
+export interface ReplaySignal extends SignalToPlan {
   readonly sourceTradeId: string;
   /** When it was given: what its age is measured at. */
   readonly emittedAt: Date;
@@ -35,7 +35,7 @@ export interface ReplayPair {
   readonly feeRate: Decimal;
 }
 
-export interface ReplayOf {
+export interface ReplayOptions {
   readonly copierId: string;
   readonly terms: CopyTerms;
   readonly onBreach: BreachReaction;
@@ -46,7 +46,7 @@ export interface ReplayOf {
 }
 
 export interface ReplayedDecision {
-  readonly signal: SignalToReplay;
+  readonly signal: ReplaySignal;
   readonly plan: CopyPlan;
 }
 
@@ -69,9 +69,9 @@ const isExit = (kind: SignalKind) => kind === 'REDUCE' || kind === 'CLOSE';
 export const quoteOf = (symbol: string): string => (symbol.split('/')[1] ?? '').split(':')[0] ?? '';
 
 export class Replay {
-  private readonly copies = new VirtualBook();
-  private readonly leader = new VirtualBook();
-  private readonly losses = new LossMarks();
+  private readonly copies = new SimulatedPortfolio();
+  private readonly leader = new SimulatedPortfolio();
+  private readonly losses = new LossTracker();
   private readonly lots = new Map<string, NonNullable<CopyPlan['lot']>>();
   private status: CopierStatus = 'ACTIVE';
   private startedSequence: number | null = null;
@@ -79,10 +79,10 @@ export class Replay {
   private readonly reasons = new Map<DecisionCode, number>();
   private readonly signalsByQuote = new Map<string, number>();
 
-  constructor(private readonly of: ReplayOf) {}
+  constructor(private readonly options: ReplayOptions) {}
 
   /** Takes the next signal; they come by sequence. */
-  take(signal: SignalToReplay): ReplayedDecision {
+  apply(signal: ReplaySignal): ReplayedDecision {
     const quote = quoteOf(signal.symbol);
     this.startedSequence ??= signal.sequence - 1;
     this.signalsByQuote.set(quote, (this.signalsByQuote.get(quote) ?? 0) + 1);
@@ -90,8 +90,8 @@ export class Replay {
     const input = this.inputOf(signal, quote);
     const plan = planCopy(input);
     this.stopOnBreach(input);
-    this.settle(signal, quote, plan);
-    this.follow(signal, quote);
+    this.fillOrder(signal, quote, plan);
+    this.applyLeaderFill(signal, quote);
     this.count(plan);
     return { signal, plan };
   }
@@ -111,7 +111,7 @@ export class Replay {
   }
 
   resultIn(quote: string): ReplayResult {
-    const text = (value: Exact) => value.toDecimalPlaces(18).toString();
+    const text = (value: BigDecimal) => value.toDecimalPlaces(18).toString();
     return {
       fees: text(this.copies.feesOf(quote)),
       netPnl: text(this.copies.resultOf(quote)),
@@ -121,9 +121,9 @@ export class Replay {
 
   /** As copiers' stats have it: over what both sold of the lots that both held, weighed by what the copies cost. */
   private trackingDifference(quote: string): Decimal | null {
-    const returns = new Map<string, Exact>();
+    const returns = new Map<string, BigDecimal>();
     for (const { lotTradeId, cost, pnl } of this.leader.soldIn(quote)) returns.set(lotTradeId, pnl.div(cost));
-    let [difference, weight] = [new Exact(0), new Exact(0)];
+    let [difference, weight] = [new BigDecimal(0), new BigDecimal(0)];
     for (const { lotTradeId, cost, pnl } of this.copies.soldIn(quote)) {
       const leaders = returns.get(lotTradeId);
       if (leaders === undefined) continue;
@@ -131,20 +131,20 @@ export class Replay {
       weight = weight.plus(cost);
     }
     if (weight.isZero()) return null;
-    const bps = difference.div(weight).times(10_000).toDecimalPlaces(8, Exact.ROUND_HALF_EVEN);
+    const bps = difference.div(weight).times(10_000).toDecimalPlaces(8, BigDecimal.ROUND_HALF_EVEN);
     return bps.isZero() ? '0' : bps.toString();
   }
 
-  private mark({ symbol, referencePrice, emittedAt }: SignalToReplay, quote: string): void {
+  private mark({ symbol, referencePrice, emittedAt }: ReplaySignal, quote: string): void {
     // A new day begins with the result as it was, whatever the price did since.
-    this.losses.note(quote, emittedAt, this.copies.resultOf(quote));
+    this.losses.record(quote, emittedAt, this.copies.resultOf(quote));
     for (const book of [this.copies, this.leader]) book.mark(symbol, quote, referencePrice);
-    this.losses.note(quote, emittedAt, this.copies.resultOf(quote));
+    this.losses.record(quote, emittedAt, this.copies.resultOf(quote));
   }
 
-  private inputOf(signal: SignalToReplay, quote: string): CopyInput {
-    const { copierId, terms, startingEquity, pairs } = this.of;
-    const start = new Exact(startingEquity.get(quote) ?? '0');
+  private inputOf(signal: ReplaySignal, quote: string): CopyInput {
+    const { copierId, terms, startingEquity, pairs } = this.options;
+    const start = new BigDecimal(startingEquity.get(quote) ?? '0');
     const equity = start.plus(this.copies.resultOf(quote));
     const lot = this.lots.get(signal.lotTradeId);
     return {
@@ -166,7 +166,7 @@ export class Replay {
       account: {
         isActive: true,
         freeBase: this.copies.heldOfPair(signal.symbol).toString(),
-        freeQuote: Exact.max(0, start.plus(this.copies.flowOf(quote))).toString(),
+        freeQuote: BigDecimal.max(0, start.plus(this.copies.flowOf(quote))).toString(),
         equity: equity.toString(),
         pair: pairs.get(signal.symbol)?.rules ?? null,
       },
@@ -174,21 +174,21 @@ export class Replay {
   }
 
   /** Null where nothing is bounded by it. */
-  private drawdownOf(quote: string, equity: Exact): Decimal | null {
-    const { sizing, maxDrawdownPercent } = this.of.terms;
+  private drawdownOf(quote: string, equity: BigDecimal): Decimal | null {
+    const { sizing, maxDrawdownPercent } = this.options.terms;
     if (maxDrawdownPercent === null) return null;
-    return fallPercent(this.losses.belowPeakOf(quote), sizing.capital ?? equity.toString());
+    return drawdownPercentOf(this.losses.drawdownQuoteOf(quote), sizing.capital ?? equity.toString());
   }
 
-  private settle(
-    { lotTradeId, symbol, referencePrice }: SignalToReplay,
+  private fillOrder(
+    { lotTradeId, symbol, referencePrice }: ReplaySignal,
     quote: string,
     plan: CopyPlan,
   ): void {
     if (plan.lot !== null) this.lots.set(lotTradeId, plan.lot);
     if (plan.order === null) return;
     const { side, amount } = plan.order;
-    const pair = this.of.pairs.get(symbol);
+    const pair = this.options.pairs.get(symbol);
     this.copies.fill({
       lotTradeId,
       symbol,
@@ -202,20 +202,20 @@ export class Replay {
   }
 
   /** The leader's own fill, without fees. */
-  private follow(signal: SignalToReplay, quote: string): void {
+  private applyLeaderFill(signal: ReplaySignal, quote: string): void {
     const { kind, lotTradeId, symbol, side, filledAmount, referencePrice } = signal;
     const held = this.leader.heldOf(lotTradeId);
-    const share = kind === 'CLOSE' ? new Exact(1) : shareOf(signal);
-    const amount = isExit(kind) ? held.times(share).toDecimalPlaces(18) : new Exact(filledAmount);
+    const share = kind === 'CLOSE' ? new BigDecimal(1) : shareOf(signal);
+    const amount = isExit(kind) ? held.times(share).toDecimalPlaces(18) : new BigDecimal(filledAmount);
     if (amount.isZero()) return;
     const exact = { amount: amount.toString(), price: referencePrice, feeRate: '0', amountStep: '0' };
     this.leader.fill({ lotTradeId, symbol, quote, side, ...exact });
   }
 
   private stopOnBreach({ copier: { dayLossQuote, drawdownPercent } }: CopyInput): void {
-    const { terms, onBreach } = this.of;
+    const { terms, onBreach } = this.options;
     const hasReached = (value: Decimal | null, limit: Decimal | null) =>
-      limit !== null && value !== null && new Exact(value).gte(limit);
+      limit !== null && value !== null && new BigDecimal(value).gte(limit);
     const isBreached =
       hasReached(dayLossQuote, terms.maxDailyLossQuote) ||
       hasReached(drawdownPercent, terms.maxDrawdownPercent);
@@ -228,7 +228,7 @@ export class Replay {
   }
 }
 
-function shareOf({ exitAmount, lotAmountBefore }: SignalToReplay): Exact {
-  const before = new Exact(lotAmountBefore);
-  return before.gt(0) ? Exact.min(1, new Exact(exitAmount).div(before)) : new Exact(0);
+function shareOf({ exitAmount, lotAmountBefore }: ReplaySignal): BigDecimal {
+  const before = new BigDecimal(lotAmountBefore);
+  return before.gt(0) ? BigDecimal.min(1, new BigDecimal(exitAmount).div(before)) : new BigDecimal(0);
 }

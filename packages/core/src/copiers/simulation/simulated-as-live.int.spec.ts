@@ -1,7 +1,7 @@
 import { type Copier, decodeId, type Trade, tradeCreate } from '@trading-automation/contracts';
 import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
 import { newUuid } from '@trading-automation/persistence';
-import type { Named } from '../../testing/index.js';
+import type { RecordIds } from '../../testing/index.js';
 import { TradeExecution, TradesService } from '../../trades/index.js';
 import { CopyPlanner } from '../copying/copy-planner.service.js';
 import { CopySettlement } from '../copying/copy-settlement.service.js';
@@ -10,26 +10,26 @@ import { CopierSimulation } from './copier-simulation.service.js';
 
 const FEE = 0.001;
 
-let the: CopiersUnderTest;
+let env: CopiersUnderTest;
 let trades: TradesService;
 let execution: TradeExecution;
-let pairs: Named[];
+let pairs: RecordIds[];
 beforeAll(async () => {
-  the = await CopiersUnderTest.open();
-  const { platform, lists, commands } = the.core;
+  env = await CopiersUnderTest.open();
+  const { platform, lists, commands } = env.core;
   trades = new TradesService({ platform, lists, commands });
   execution = new TradeExecution(platform);
   const rules = { amount_step: '0.001', min_amount: '0.001', min_notional: '5', taker_fee: String(FEE) };
   pairs = [
-    await the.core.pair({ ...rules, symbol: 'BTC/USDT' }),
-    await the.core.pair({ ...rules, base: 'ETH', symbol: 'ETH/USDT' }),
+    await env.core.pair({ ...rules, symbol: 'BTC/USDT' }),
+    await env.core.pair({ ...rules, base: 'ETH', symbol: 'ETH/USDT' }),
   ];
 });
-afterAll(() => the.close());
-beforeEach(() => the.begin());
+afterAll(() => env.close());
+beforeEach(() => env.reset());
 
 /** A row of dice that falls the same way each time. */
-function dice(seed: number): (sides: number) => number {
+function seededRandom(seed: number): (sides: number) => number {
   let state = seed;
   return (sides) => {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
@@ -41,13 +41,13 @@ const fixed = (value: number) => String(Number(value.toFixed(9)));
 
 /** All of an order so far, with one more fill; fees in what is received for copies, in quote for the leader. */
 async function fill(id: string, amount: number, price: number, isLeader: boolean): Promise<void> {
-  await the.core.rows(
+  await env.core.rows(
     `UPDATE trades SET submitted_at = coalesce(submitted_at, clock_timestamp()), leader_equity = '5000',
        venue_client_order_id = $2 WHERE id = $1`,
     id,
     `venue-${id}`,
   );
-  const trade = await the.core.row('SELECT * FROM trades WHERE id = $1', id);
+  const trade = await env.core.row('SELECT * FROM trades WHERE id = $1', id);
   const filled = Number(trade.filled_amount) + amount;
   const side = trade.side as 'BUY' | 'SELL';
   const [base = '', quote = ''] = String(trade.symbol).split('/');
@@ -83,37 +83,37 @@ async function fill(id: string, amount: number, price: number, isLeader: boolean
 }
 
 async function leaderTrade(
-  pair: Named,
+  pair: RecordIds,
   side: 'BUY' | 'SELL',
   amount: number,
   price: number,
 ): Promise<string> {
   const input = tradeCreate.parse({
-    exchange_account_id: the.source.id,
+    exchange_account_id: env.source.id,
     trade_pair_id: pair.id,
-    strategy_id: the.strategy.id,
+    strategy_id: env.strategy.id,
     type: 'LIMIT',
     side,
     amount: fixed(amount),
     price: fixed(price),
   });
-  const { id }: Trade = await trades.create(the.actor, input);
+  const { id }: Trade = await trades.create(env.actor, input);
   return decodeId('trd', id)!;
 }
 
 /** What live copying makes of the signals so far: every copy filled in full at the leader's price, every decision settled. */
 async function copyLive(planner: CopyPlanner, settlement: CopySettlement): Promise<void> {
-  const strategyId = decodeId('str', the.strategy.id)!;
+  const strategyId = decodeId('str', env.strategy.id)!;
   while ((await planner.planStrategy(strategyId)) > 0);
-  const copies = await the.core.rows(
+  const copies = await env.core.rows(
     "SELECT id, amount, copy FROM trades WHERE user_id = $1 AND copier_id IS NOT NULL AND status = 'PENDING'",
-    the.actor.userId,
+    env.actor.userId,
   );
   for (const { id, amount, copy } of copies) {
     const { reference_price } = copy as { reference_price: string };
     await fill(String(id), Number(amount), Number(reference_price), false);
   }
-  await the.core.rows('UPDATE decisions SET look_at = clock_timestamp() WHERE settled_at IS NULL');
+  await env.core.rows('UPDATE decisions SET look_at = clock_timestamp() WHERE settled_at IS NULL');
   while ((await settlement.settleNext()) > 0);
 }
 
@@ -129,19 +129,19 @@ const SETTINGS = [
 describe('the decisions of a simulation', () => {
   it('are exactly those that live copying took over the same signals', async () => {
     const much = { free: '1000000000', locked: '0' };
-    await the.core.rows('UPDATE exchange_accounts SET balances = $2 WHERE id = $1', the.source.uuid, {
+    await env.core.rows('UPDATE exchange_accounts SET balances = $2 WHERE id = $1', env.source.uuid, {
       USDT: much,
       BTC: much,
       ETH: much,
     });
     const copiers: Copier[] = [];
     for (const settings of SETTINGS) {
-      const account = await the.core.account(the.actor, { USDT: '1000000000' });
-      copiers.push(await the.started({ ...settings, exchange_account_id: account.id }));
+      const account = await env.core.account(env.actor, { USDT: '1000000000' });
+      copiers.push(await env.started({ ...settings, exchange_account_id: account.id }));
     }
-    const planner = new CopyPlanner(the.core.platform);
-    const settlement = new CopySettlement(the.core.platform);
-    const roll = dice(4_711);
+    const planner = new CopyPlanner(env.core.platform);
+    const settlement = new CopySettlement(env.core.platform);
+    const roll = seededRandom(4_711);
     const held = [0, 0];
     for (let turn = 0; turn < 30; turn += 1) {
       const which = roll(2);
@@ -158,17 +158,17 @@ describe('the decisions of a simulation', () => {
       }
       held[which] = Number(held[which]!.toFixed(6));
     }
-    expect(await the.core.rows('SELECT FROM decisions WHERE settled_at IS NULL')).toEqual([]);
-    const simulation = new CopierSimulation(the.core.platform, the.core.commands);
+    expect(await env.core.rows('SELECT FROM decisions WHERE settled_at IS NULL')).toEqual([]);
+    const simulation = new CopierSimulation(env.core.platform, env.core.commands);
     const codes = new Set<unknown>();
     for (const copier of copiers) {
-      const live = await the.core.rows(
+      const live = await env.core.rows(
         `SELECT sequence::int, kind, outcome, code, trim_scale(target_amount)::text AS target_amount,
            trim_scale(sent_amount)::text AS sent_amount
          FROM decisions WHERE copier_id = $1 ORDER BY sequence`,
         decodeId('cpr', copier.id),
       );
-      const { decisions } = await simulation.simulate(the.actor, copier.id);
+      const { decisions } = await simulation.simulate(env.actor, copier.id);
       expect(
         decisions.map(({ sequence, kind, outcome, code, target_amount, sent_amount }) => ({
           sequence,

@@ -1,5 +1,5 @@
 import { encodeId, type SimulatedDecision, type Simulation } from '@trading-automation/contracts';
-import { instantText } from '../../values/index.js';
+import { formatInstant } from '../../values/index.js';
 import type { ReplayCounts, ReplayedDecision, ReplayResult } from './replay.js';
 
 export interface SimulationOutcome {
@@ -18,8 +18,8 @@ export interface SimulationOutcome {
 export function viewSimulation(outcome: SimulationOutcome): Simulation {
   const { first, last, counts, result } = outcome;
   return {
-    from: first === null ? undefined : instantText(first),
-    to: last === null ? undefined : instantText(last),
+    from: first === null ? undefined : formatInstant(first),
+    to: last === null ? undefined : formatInstant(last),
     signal_count: outcome.signalCount,
     left_out_count: outcome.leftOutCount,
     decisions: outcome.decisions.map(viewSimulatedDecision),
@@ -48,6 +48,6 @@ function viewSimulatedDecision({ signal, plan }: ReplayedDecision): SimulatedDec
     inputs: plan.inputs,
     target_amount: plan.targetAmount,
     sent_amount: plan.order?.amount ?? '0',
-    signal_at: instantText(signal.signalAt),
+    signal_at: formatInstant(signal.signalAt),
   };
 }

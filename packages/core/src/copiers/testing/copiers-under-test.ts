@@ -9,7 +9,7 @@ import {
 
 import { type Actor, querySchemaOf } from '../../operations/index.js';
 import { StrategiesService } from '../../strategies/index.js';
-import { CoreUnderTest, type Named } from '../../testing/index.js';
+import { CoreUnderTest, type RecordIds } from '../../testing/index.js';
 import { CopiersService } from '../copiers.service.js';
 
 type Given = Readonly<Record<string, unknown>>;
@@ -19,9 +19,9 @@ export class CopiersUnderTest {
   /** Whose turn it is. */
   actor!: Actor;
   /** Where the actor's strategy trades. */
-  source!: Named;
+  source!: RecordIds;
   /** Where the actor's copies are made. */
-  account!: Named;
+  account!: RecordIds;
   /** The actor's own, and private. */
   strategy!: Strategy;
 
@@ -46,14 +46,14 @@ export class CopiersUnderTest {
   }
 
   /** For the next test: somebody new, with a strategy and an account to copy it to. */
-  async begin(): Promise<void> {
+  async reset(): Promise<void> {
     this.actor = await this.core.actor();
     this.source = await this.core.account(this.actor);
     this.account = await this.core.account(this.actor);
     this.strategy = await this.makeStrategy(this.actor, this.source);
   }
 
-  makeStrategy(owner: Actor, on: Named, more: Given = {}): Promise<Strategy> {
+  makeStrategy(owner: Actor, on: RecordIds, more: Given = {}): Promise<Strategy> {
     const input = strategyCreate.parse({ name: 's', exchange_account_id: on.id, ...more });
     return this.strategies.create(owner, input);
   }
@@ -93,17 +93,17 @@ export class CopiersUnderTest {
 
   /** The names of the copiers that a query string asks for. */
   async namesOf(text = ''): Promise<string[]> {
-    return (await this.copiers.list(this.actor, copiersAsked(text))).items.map(({ name }) => name);
+    return (await this.copiers.list(this.actor, parseListQuery(text))).items.map(({ name }) => name);
   }
 
   /** The kinds of what was announced to the actor, oldest first. */
-  async kindsOf(): Promise<string[]> {
+  async eventTypes(): Promise<string[]> {
     return (await this.core.events(this.actor.userId)).map(({ type }) => type);
   }
 }
 
 /** A query string of the list as the service takes it. */
-export function copiersAsked(text: string): Parameters<CopiersService['list']>[1] {
+export function parseListQuery(text: string): Parameters<CopiersService['list']>[1] {
   const given = Object.fromEntries(new URLSearchParams(text));
   return querySchemaOf(copierOperations.list).parse(given) as Parameters<CopiersService['list']>[1];
 }

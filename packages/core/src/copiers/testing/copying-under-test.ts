@@ -4,11 +4,11 @@ import { newUuid } from '@trading-automation/persistence';
 import type { Actor } from '../../operations/index.js';
 
 import { StrategiesService } from '../../strategies/index.js';
-import { CoreUnderTest, type Named } from '../../testing/index.js';
+import { CoreUnderTest, type RecordIds } from '../../testing/index.js';
 import { TradeExecution } from '../../trades/index.js';
-import { Exact } from '../../values/index.js';
+import { BigDecimal } from '../../values/index.js';
 import { CopiersService } from '../copiers.service.js';
-import { CopyGuard } from '../copying/copy-guard.service.js';
+import { CopierRiskMonitor } from '../copying/copier-risk-monitor.service.js';
 import { CopyPlanner } from '../copying/copy-planner.service.js';
 import { CopySettlement } from '../copying/copy-settlement.service.js';
 
@@ -17,7 +17,7 @@ type Given = Readonly<Record<string, unknown>>;
 
 export interface Follower {
   readonly actor: Actor;
-  readonly account: Named;
+  readonly account: RecordIds;
   readonly copier: Copier;
   readonly uuid: string;
 }
@@ -50,22 +50,22 @@ export interface Execution {
 export class CopyingUnderTest {
   readonly planner: CopyPlanner;
   readonly settlement: CopySettlement;
-  readonly guard: CopyGuard;
+  readonly guard: CopierRiskMonitor;
   readonly execution: TradeExecution;
   readonly copiers: CopiersService;
   readonly strategies: StrategiesService;
   leader!: Actor;
-  source!: Named;
-  strategy!: Named;
+  source!: RecordIds;
+  strategy!: RecordIds;
 
   private constructor(
     readonly core: CoreUnderTest,
-    readonly pair: Named,
+    readonly pair: RecordIds,
   ) {
     const { platform, lists, commands } = core;
     this.planner = new CopyPlanner(platform);
     this.settlement = new CopySettlement(platform);
-    this.guard = new CopyGuard(platform);
+    this.guard = new CopierRiskMonitor(platform);
     this.execution = new TradeExecution(platform);
     this.copiers = new CopiersService(platform, lists, commands);
     this.strategies = new StrategiesService(platform, lists, commands);
@@ -82,7 +82,7 @@ export class CopyingUnderTest {
   }
 
   /** Another leader, whom nobody follows. */
-  async begin(more: Given = {}): Promise<void> {
+  async reset(more: Given = {}): Promise<void> {
     await this.setPair('is_active = true, last_price = 100, min_amount = 0.001, min_notional = 1');
     this.leader = await this.core.actor();
     this.source = await this.core.account(this.leader);
@@ -182,10 +182,10 @@ export class CopyingUnderTest {
   /** The exchange fills a trade, in part where an amount is given; it goes on unless its status says otherwise. */
   async fill(tradeId: string, { amount, price, baseFee = '0', status }: Execution = {}): Promise<void> {
     const trade = await this.core.row('SELECT * FROM trades WHERE id = $1', tradeId);
-    const left = new Exact(String(trade.amount)).minus(String(trade.filled_amount));
-    const given = new Exact(amount ?? left);
+    const left = new BigDecimal(String(trade.amount)).minus(String(trade.filled_amount));
+    const given = new BigDecimal(amount ?? left);
     const filled = given.plus(String(trade.filled_amount)).toString();
-    const isFull = new Exact(filled).gte(String(trade.amount));
+    const isFull = new BigDecimal(filled).gte(String(trade.amount));
     const side = trade.side as 'BUY' | 'SELL';
     const now = new Date();
     const order = {
@@ -217,7 +217,7 @@ export class CopyingUnderTest {
   }
 
   /** Plans and settles until nothing is left to do. */
-  async work(): Promise<void> {
+  async runUntilIdle(): Promise<void> {
     for (;;) {
       const planned = await this.planner.planNext();
       const settled = await this.settlement.settleNext();
@@ -226,9 +226,9 @@ export class CopyingUnderTest {
   }
 
   /** Has exits that wait looked at again now. */
-  async passTime(): Promise<void> {
+  async advanceChecks(): Promise<void> {
     await this.core.rows('UPDATE decisions SET look_at = clock_timestamp() WHERE settled_at IS NULL');
-    await this.work();
+    await this.runUntilIdle();
   }
 
   /** What was ordered for a copier, oldest first. */
@@ -249,7 +249,7 @@ export class CopyingUnderTest {
 
   /** Sends the order and has the exchange fill it; in part and no further where an amount is given. */
   async execute({ id }: Pick<Order, 'id'>, execution: Execution = {}): Promise<void> {
-    await this.core.begin(id, newUuid());
+    await this.core.beginSubmission(id, newUuid());
     const ends = execution.amount === undefined ? {} : { status: 'EXPIRED' as const };
     await this.fill(id, { ...ends, ...execution });
   }
@@ -257,7 +257,7 @@ export class CopyingUnderTest {
   /** Sends and fills whatever is open of copies, until nothing more comes of it. */
   async executeAll(execution: Execution = {}): Promise<void> {
     for (;;) {
-      await this.work();
+      await this.runUntilIdle();
       const open = await this.core.rows(
         `SELECT t.id FROM trades t JOIN copiers c ON c.id = t.copier_id
          WHERE c.strategy_id = $1 AND t.status IN ('PENDING', 'PARTIALLY_FILLED') ORDER BY t.id`,
@@ -305,7 +305,7 @@ export class CopyingUnderTest {
     return this.copiers.get(actor, copier.id);
   }
 
-  async kindsOf({ actor }: Follower): Promise<string[]> {
+  async eventTypes({ actor }: Follower): Promise<string[]> {
     const events = await this.core.events(actor.userId);
     return events.map(({ type }) => type).filter((type) => !type.startsWith('trade.'));
   }

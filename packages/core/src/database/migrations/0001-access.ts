@@ -1,10 +1,10 @@
-import { MECHANISM_SCHEMA_SQL } from '@trading-automation/persistence';
+import { PERSISTENCE_SCHEMA_SQL } from '@trading-automation/persistence';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** The mechanisms' own tables, users and their credentials. */
 export class Access1763700000001 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    for (const statement of MECHANISM_SCHEMA_SQL) await runner.query(statement);
+    for (const statement of PERSISTENCE_SCHEMA_SQL) await runner.query(statement);
     await runner.query(`
       CREATE TABLE users (
         id uuid PRIMARY KEY,

@@ -3,11 +3,16 @@ import type { Actor } from '../../operations/index.js';
 
 import { generateSealingKeyPair, Opener, Sealer } from '../../sealing/index.js';
 import { CoreUnderTest } from '../../testing/index.js';
-import { ExchangeAccountsService, ExchangeSecrets } from '../exchange-accounts.service.js';
+import { CredentialsSealer, ExchangeAccountsService } from '../exchange-accounts.service.js';
 import { VenueCatalogue } from '../venue-catalogue.service.js';
 import { serveWorkerCall } from '../worker-calls.js';
 
-export const PAPER = { id: 'paper', name: 'Paper Exchange', tradingTypes: ['spot'], isProven: true } as const;
+export const PAPER = {
+  id: 'paper',
+  name: 'Paper Exchange',
+  tradingTypes: ['spot'],
+  isCertified: true,
+} as const;
 
 const GOOD_CREDENTIALS: CredentialsReport = {
   tradingTypes: ['spot'],
@@ -17,7 +22,7 @@ const GOOD_CREDENTIALS: CredentialsReport = {
 };
 
 /** What the worker was asked to test, with the credentials as it opened them. */
-interface Asked {
+interface RecordedTest {
   readonly opened: string;
   readonly exchange: string;
   readonly trading_type: string;
@@ -29,7 +34,7 @@ export class AccountsUnderTest {
   actor!: Actor;
   /** What the exchange says of credentials, next and from then on. */
   report: () => CredentialsReport | Promise<CredentialsReport> = () => GOOD_CREDENTIALS;
-  asked: Asked[] = [];
+  recordedTests: RecordedTest[] = [];
   private worker: { stop(): Promise<void> } | undefined;
 
   private constructor(
@@ -44,24 +49,24 @@ export class AccountsUnderTest {
     const core = await CoreUnderTest.open();
     const { platform, lists, commands } = core;
     const keys = await generateSealingKeyPair();
-    const secrets = new ExchangeSecrets(await Sealer.for(keys));
+    const secrets = new CredentialsSealer(await Sealer.for(keys));
     const the = new AccountsUnderTest(
       core,
-      new ExchangeAccountsService({ platform, lists, commands, secrets }),
+      new ExchangeAccountsService({ platform, lists, commands, credentialsSealer: secrets }),
       new VenueCatalogue(platform),
       await Opener.with([keys]),
     );
-    await the.catalogue.offer([PAPER]);
+    await the.catalogue.publish([PAPER]);
     await the.serve();
     return the;
   }
 
   private async serve(): Promise<void> {
     this.worker = serveWorkerCall(
-      await this.core.another(),
+      await this.core.openSecondPlatform(),
       'exchange_account.test',
       async ({ sealed, context, exchange, trading_type }) => {
-        this.asked.push({ opened: await this.opener.open(sealed, context), exchange, trading_type });
+        this.recordedTests.push({ opened: await this.opener.open(sealed, context), exchange, trading_type });
         return this.report();
       },
       () => undefined,
@@ -74,10 +79,10 @@ export class AccountsUnderTest {
   }
 
   /** For the next test: somebody new, whose credentials are good, and nothing was asked. */
-  async begin(): Promise<void> {
+  async reset(): Promise<void> {
     this.actor = await this.core.actor();
     this.report = () => GOOD_CREDENTIALS;
-    this.asked = [];
+    this.recordedTests = [];
   }
 
   /** The actor's accounts as they are stored, removed ones too. */

@@ -4,25 +4,25 @@ import { Secret, TOTP } from 'otpauth';
 import type { Actor } from '../../operations/index.js';
 
 import { SignInUnderTest } from '../testing/sign-in-under-test.js';
-import { type Said, SoftwareAuthenticator } from '../testing/software-authenticator.js';
-import { PasskeySignIn } from './passkey-sign-in.service.js';
+import { type AuthenticatorOverrides, VirtualAuthenticator } from '../testing/virtual-authenticator.js';
+import { PasskeySignInService } from './passkey-sign-in.service.js';
 
 const RP_ID = 'example.com';
 const ORIGIN = 'https://app.example.com';
 const OPTIONS = { rpId: RP_ID, rpName: 'The product', origins: [ORIGIN, 'https://example.com'] };
 
 let under: SignInUnderTest;
-let process: ReturnType<SignInUnderTest['process']>;
-let passkeys: PasskeySignIn;
+let process: ReturnType<SignInUnderTest['createServices']>;
+let passkeys: PasskeySignInService;
 beforeAll(async () => {
   under = await SignInUnderTest.open();
-  process = under.process();
-  passkeys = new PasskeySignIn({ ...process, options: OPTIONS });
+  process = under.createServices();
+  passkeys = new PasskeySignInService({ ...process, options: OPTIONS });
 });
 afterAll(() => under.close());
 
 const authenticator = (isCounting = true) =>
-  new SoftwareAuthenticator({ origin: ORIGIN, rpId: RP_ID, isCounting });
+  new VirtualAuthenticator({ origin: ORIGIN, rpId: RP_ID, isCounting });
 
 /** A user with a passkey. */
 async function registered(isCounting = true, owner?: Actor) {
@@ -46,7 +46,7 @@ const expire = () =>
   under.core.rows("UPDATE passkey_challenges SET expires_at = clock_timestamp() - interval '1 second'");
 
 /** What nobody may get through with, in either ceremony. */
-const BAD: [string, Said][] = [
+const BAD: [string, AuthenticatorOverrides][] = [
   ['from another origin', { origin: 'https://app.example.com.evil.com' }],
   ['from the origin in the clear', { origin: 'http://app.example.com' }],
   ['in a frame of another page', { crossOrigin: true }],
@@ -329,7 +329,7 @@ describe('a passkey that is removed', () => {
 
 describe('a deployment without passkeys', () => {
   it('says so', async () => {
-    const none = new PasskeySignIn({ ...process, options: undefined });
+    const none = new PasskeySignInService({ ...process, options: undefined });
     const actor = await under.core.actor();
     const refusal = {
       code: 'permission_denied',

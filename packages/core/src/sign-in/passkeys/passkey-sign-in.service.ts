@@ -27,8 +27,8 @@ import { assertNotRevoked, lockUser } from '../../access/index.js';
 import { type Actor, authorise, limitReached } from '../../operations/index.js';
 import type { Platform } from '../../platform/index.js';
 import { notOffered } from '../providers/provider-settings.js';
-import type { SignedIn, SignIn } from '../sign-in.service.js';
-import { challengeIn, loginAnswer, registrationAnswer } from './passkey-answers.js';
+import type { SignInResult, SignInService } from '../sign-in.service.js';
+import { authenticationResponse, challengeIn, registrationResponse } from './passkey-responses.js';
 import type { PasskeyOptions } from './passkey-settings.js';
 
 const CHALLENGE_SECONDS = 300;
@@ -37,8 +37,8 @@ const PASSKEYS_MAX = 20;
 const ALGORITHMS = [-8, -7, -257];
 
 type Purpose = 'register' | 'login';
-type RegistrationAnswer = z.output<typeof registrationAnswer>;
-type LoginAnswer = z.output<typeof loginAnswer>;
+type RegistrationResponse = z.output<typeof registrationResponse>;
+type AuthenticationResponse = z.output<typeof authenticationResponse>;
 
 interface Passkey {
   readonly id: string;
@@ -47,15 +47,15 @@ interface Passkey {
   readonly counter: string;
 }
 
-export interface PasskeySignInParts {
+export interface PasskeySignInDependencies {
   readonly platform: Platform;
-  readonly signIn: SignIn;
+  readonly signIn: SignInService;
   /** Undefined where passkeys are not offered. */
   readonly options: PasskeyOptions | undefined;
 }
 
-export class PasskeySignIn {
-  constructor(private readonly parts: PasskeySignInParts) {}
+export class PasskeySignInService {
+  constructor(private readonly dependencies: PasskeySignInDependencies) {}
 
   /** What the browser is given to make a passkey for the actor's account. */
   async registrationOptions(actor: Actor): Promise<PublicKeyCredentialCreationOptionsJSON> {
@@ -86,14 +86,14 @@ export class PasskeySignIn {
   async register(actor: Actor, answer: unknown): Promise<{ readonly credentialId: string }> {
     authorise(actor, 'ADMIN');
     this.options();
-    const parsed = registrationAnswer.safeParse(answer);
+    const parsed = registrationResponse.safeParse(answer);
     if (!parsed.success) throw badRegistration(parsed.error);
     const challenge = await this.useChallenge('register', actor.userId, parsed.data);
     if (challenge === null) throw badRegistration('the challenge is unknown');
     const registration = await this.verifyRegistration(parsed.data, challenge);
     if (!registration.verified) throw badRegistration('it does not verify');
     try {
-      await inTransaction(this.parts.platform.database, (tx) => addPasskey(tx, actor, registration));
+      await inTransaction(this.dependencies.platform.database, (tx) => addPasskey(tx, actor, registration));
     } catch (error) {
       if (!isUniqueViolation(error, 'passkeys_credential_id_key')) throw error;
       throw new DomainError('already_exists', 'This passkey is registered already.');
@@ -114,25 +114,25 @@ export class PasskeySignIn {
   }
 
   /** @param answer what the browser made of the options; @throws {DomainError} `invalid_login` */
-  async login(answer: unknown): Promise<SignedIn> {
+  async login(answer: unknown): Promise<SignInResult> {
     this.options();
-    const parsed = loginAnswer.safeParse(answer);
+    const parsed = authenticationResponse.safeParse(answer);
     if (!parsed.success) throw badLogin(parsed.error);
     const challenge = await this.useChallenge('login', null, parsed.data);
     const passkey = await this.passkeyOf(parsed.data);
     if (challenge === null || passkey === null) throw badLogin('the challenge or the passkey is unknown');
     const login = await this.verifyLogin(parsed.data, challenge, passkey);
     if (!login.verified) throw badLogin('it does not verify');
-    return inTransaction(this.parts.platform.database, async (tx) => {
+    return inTransaction(this.dependencies.platform.database, async (tx) => {
       await countUp(tx, passkey, login.authenticationInfo.newCounter);
-      return this.parts.signIn.complete(tx, passkey.user_id, 'passkey');
+      return this.dependencies.signIn.complete(tx, passkey.user_id, 'passkey');
     });
   }
 
   /** Removes a passkey of the actor's account. */
   async remove(actor: Actor, credentialId: string): Promise<void> {
     authorise(actor, 'ADMIN');
-    await inTransaction(this.parts.platform.database, async (tx) => {
+    await inTransaction(this.dependencies.platform.database, async (tx) => {
       await lockUser(tx, actor.userId);
       await assertNotRevoked(tx, actor);
       const [removed] = await tx.query(
@@ -144,12 +144,12 @@ export class PasskeySignIn {
   }
 
   private options(): PasskeyOptions {
-    if (this.parts.options === undefined) throw notOffered('passkeys');
-    return this.parts.options;
+    if (this.dependencies.options === undefined) throw notOffered('passkeys');
+    return this.dependencies.options;
   }
 
   private async verifyRegistration(
-    answer: RegistrationAnswer,
+    answer: RegistrationResponse,
     challenge: string,
   ): Promise<VerifiedRegistrationResponse> {
     const { rpId, origins } = this.options();
@@ -168,7 +168,7 @@ export class PasskeySignIn {
   }
 
   private async verifyLogin(
-    answer: LoginAnswer,
+    answer: AuthenticationResponse,
     challenge: string,
     passkey: Passkey,
   ): Promise<VerifiedAuthenticationResponse> {
@@ -192,7 +192,7 @@ export class PasskeySignIn {
   }
 
   private async keepChallenge(purpose: Purpose, userId: string | null, challenge: string): Promise<void> {
-    await this.parts.platform.database.query(
+    await this.dependencies.platform.database.query(
       `INSERT INTO passkey_challenges (id, user_id, challenge, purpose, expires_at)
        VALUES ($1, $2, $3, $4, clock_timestamp() + ${CHALLENGE_SECONDS} * interval '1 second')`,
       [newUuid(), userId, challenge, purpose],
@@ -203,10 +203,10 @@ export class PasskeySignIn {
   private async useChallenge(
     purpose: Purpose,
     userId: string | null,
-    answer: RegistrationAnswer | LoginAnswer,
+    answer: RegistrationResponse | AuthenticationResponse,
   ): Promise<string | null> {
     const challenge = challengeIn(answer);
-    const [used] = await this.parts.platform.database.query(
+    const [used] = await this.dependencies.platform.database.query(
       `DELETE FROM passkey_challenges
        WHERE challenge = $1 AND purpose = $2 AND user_id IS NOT DISTINCT FROM $3 AND expires_at > clock_timestamp()
        RETURNING challenge`,
@@ -215,8 +215,8 @@ export class PasskeySignIn {
     return used[0]?.challenge ?? null;
   }
 
-  private async passkeyOf({ id, response }: LoginAnswer): Promise<Passkey | null> {
-    const [passkey] = await this.parts.platform.database.query(
+  private async passkeyOf({ id, response }: AuthenticationResponse): Promise<Passkey | null> {
+    const [passkey] = await this.dependencies.platform.database.query(
       'SELECT id, user_id, public_key, counter FROM passkeys WHERE credential_id = $1',
       [Buffer.from(id, 'base64url')],
     );
@@ -226,12 +226,12 @@ export class PasskeySignIn {
   }
 
   private passkeysOf(userId: string): Promise<{ credential_id: Buffer; transports: string[] }[]> {
-    const { database } = this.parts.platform;
+    const { database } = this.dependencies.platform;
     return database.query('SELECT credential_id, transports FROM passkeys WHERE user_id = $1', [userId]);
   }
 
   private async emailOf(userId: string): Promise<string | null> {
-    const { database } = this.parts.platform;
+    const { database } = this.dependencies.platform;
     const [user] = await database.query(
       'SELECT coalesce(pending_email, email) AS email FROM users WHERE id = $1',
       [userId],

@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import type { Actor } from '../../operations/index.js';
 
-import type { SignedIn } from '../sign-in.service.js';
+import type { SignInResult } from '../sign-in.service.js';
 import { SignInUnderTest } from '../testing/sign-in-under-test.js';
-import { type ProviderIdentity, ProviderSignIn } from './provider-sign-in.service.js';
+import { type ProviderIdentity, ProviderSignInService } from './provider-sign-in.service.js';
 
 let under: SignInUnderTest;
-let process: ReturnType<SignInUnderTest['process']>;
-let providers: ProviderSignIn;
+let process: ReturnType<SignInUnderTest['createServices']>;
+let providers: ProviderSignInService;
 beforeAll(async () => {
   under = await SignInUnderTest.open();
-  process = under.process();
-  providers = new ProviderSignIn(process);
+  process = under.createServices();
+  providers = new ProviderSignInService(process);
 });
 afterAll(() => under.close());
 
@@ -24,7 +24,7 @@ const identity = (more: Partial<ProviderIdentity> = {}): ProviderIdentity => ({
 });
 
 /** The user that the answer lets in. */
-async function userOf(signedIn: SignedIn): Promise<string> {
+async function userOf(signedIn: SignInResult): Promise<string> {
   if (signedIn.kind !== 'tokens') throw new Error('a second factor is asked for');
   return (await process.sessions.verify(signedIn.tokens.accessToken)).userId;
 }
@@ -77,7 +77,7 @@ describe('whoever comes from a provider for the first time', () => {
   });
 
   it('is refused where no accounts are opened, and nothing stays of it', async () => {
-    const closed = new ProviderSignIn(under.process({ openRegistration: false }));
+    const closed = new ProviderSignInService(under.createServices({ openRegistration: false }));
     const who = identity({ proof: { hash: randomBytes(32), expiresAt: new Date(Date.now() + 60_000) } });
     await expect(closed.signIn(null, who)).rejects.toMatchObject({ code: 'permission_denied' });
     const opened = await enter(who);

@@ -13,8 +13,8 @@ import { inTransaction, isUniqueViolation, type Tx } from '@trading-automation/p
 import { assertNotRevoked, lockUser } from '../../access/index.js';
 import { type Actor, authorise } from '../../operations/index.js';
 import type { Platform } from '../../platform/index.js';
-import type { Sessions } from '../sessions.service.js';
-import type { SignedIn, SignIn } from '../sign-in.service.js';
+import type { SessionsService } from '../sessions.service.js';
+import type { SignInResult, SignInService } from '../sign-in.service.js';
 
 /** Who somebody is at a provider, once that is proved. */
 export interface ProviderIdentity {
@@ -27,19 +27,20 @@ export interface ProviderIdentity {
   readonly proof?: { readonly hash: Buffer; readonly expiresAt: Date };
 }
 
-export interface ProviderSignInParts {
+export interface ProviderSignInDependencies {
   readonly platform: Platform;
-  readonly sessions: Sessions;
-  readonly signIn: SignIn;
+  readonly sessions: SessionsService;
+  readonly signIn: SignInService;
 }
 
-export class ProviderSignIn {
-  constructor(private readonly parts: ProviderSignInParts) {}
+export class ProviderSignInService {
+  constructor(private readonly dependencies: ProviderSignInDependencies) {}
 
   /** `actor` is null where no credential stands beside the identity. */
-  async signIn(actor: Actor | null, identity: ProviderIdentity): Promise<SignedIn> {
+  async signIn(actor: Actor | null, identity: ProviderIdentity): Promise<SignInResult> {
     if (actor !== null) authorise(actor, 'ADMIN');
-    const enter = () => inTransaction(this.parts.platform.database, (tx) => this.enter(tx, actor, identity));
+    const enter = () =>
+      inTransaction(this.dependencies.platform.database, (tx) => this.signInOrLink(tx, actor, identity));
     try {
       return await enter();
     } catch (error) {
@@ -49,7 +50,7 @@ export class ProviderSignIn {
     }
   }
 
-  private async enter(tx: Tx, actor: Actor | null, identity: ProviderIdentity): Promise<SignedIn> {
+  private async signInOrLink(tx: Tx, actor: Actor | null, identity: ProviderIdentity): Promise<SignInResult> {
     if (actor !== null) {
       await lockUser(tx, actor.userId);
       await assertNotRevoked(tx, actor);
@@ -59,11 +60,11 @@ export class ProviderSignIn {
     if (owner !== null && actor !== null && owner !== actor.userId) throw linkedElsewhere();
     const userId = owner ?? actor?.userId ?? (await this.openAccount(tx, identity));
     if (owner === null) await link(tx, userId, identity);
-    return this.parts.signIn.complete(tx, userId, identity.provider);
+    return this.dependencies.signIn.complete(tx, userId, identity.provider);
   }
 
   private openAccount(tx: Tx, { email, emailVerified }: ProviderIdentity): Promise<string> {
-    return this.parts.sessions.openAccount(tx, { email: emailVerified && email ? email : null });
+    return this.dependencies.sessions.openAccount(tx, { email: emailVerified && email ? email : null });
   }
 }
 

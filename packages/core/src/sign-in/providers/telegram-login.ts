@@ -5,7 +5,7 @@
  * 1. All that came takes part: a field added, taken away or changed is refused.
  * 2. No value holds a line break and no name anything but letters: one signed text has one reading.
  * 3. Refused once it is ten minutes old, or where it is more than a minute ahead of our clock.
- * 4. It is good once: `ProviderSignIn` remembers its hash for as long as it could come again.
+ * 4. It is good once: `ProviderSignInService` remembers its hash for as long as it could come again.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { DomainError } from '@trading-automation/contracts';

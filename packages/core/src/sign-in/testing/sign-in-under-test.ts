@@ -4,12 +4,12 @@ import { EmailVerificationService } from '../../access/index.js';
 import type { Actor } from '../../operations/index.js';
 import type { Platform } from '../../platform/index.js';
 import { CoreUnderTest } from '../../testing/index.js';
-import { PasswordHashes } from '../password-hashes.js';
-import { PasswordSignIn } from '../password-sign-in.service.js';
-import { SecondFactor } from '../second-factor.service.js';
-import { ServerSeal } from '../server-seal.js';
-import { type IssuedTokens, Sessions } from '../sessions.service.js';
-import { SignIn } from '../sign-in.service.js';
+import { PasswordHasher } from '../password-hasher.js';
+import { PasswordSignInService } from '../password-sign-in.service.js';
+import { SecondFactorService } from '../second-factor.service.js';
+import { ServerKeySealer } from '../server-key-sealer.js';
+import { type IssuedTokens, SessionsService } from '../sessions.service.js';
+import { SignInService } from '../sign-in.service.js';
 import { SignInAttempts } from '../sign-in-attempts.service.js';
 import { TokenKeys } from '../token-keys.service.js';
 
@@ -24,7 +24,7 @@ export interface SignInMade {
 }
 
 /** Hashes as they are, and counts how many passwords it worked on. */
-class CountedHashes extends PasswordHashes {
+class CountedHashes extends PasswordHasher {
   compared = 0;
 
   protected override compare(kept: string, password: string): Promise<boolean> {
@@ -50,35 +50,35 @@ export class SignInUnderTest {
   }
 
   /** The services of one process. */
-  process(made: SignInMade = {}) {
+  createServices(made: SignInMade = {}) {
     const { serverKeys = ['server key'], openRegistration = true, issuer = ISSUER } = made;
     const { core, hashes } = this;
     const { commands } = core;
     const platform = made.platform ?? core.platform;
     const [first, ...others] = serverKeys;
-    const seal = new ServerSeal([keyOf(first), ...others.map(keyOf)]);
+    const seal = new ServerKeySealer([deriveKey(first), ...others.map(deriveKey)]);
     const keys = new TokenKeys(platform, seal);
-    const sessions = new Sessions({ platform, keys, issuer: () => issuer, openRegistration });
+    const sessions = new SessionsService({ platform, keys, issuer: () => issuer, openRegistration });
     const attempts = new SignInAttempts(platform);
     const nowMs = () => this.nowMs;
-    const secondFactor = new SecondFactor({ platform, commands, sessions, attempts, seal, nowMs });
-    const signIn = new SignIn(sessions, secondFactor);
+    const secondFactor = new SecondFactorService({ platform, commands, sessions, attempts, seal, nowMs });
+    const signIn = new SignInService(sessions, secondFactor);
     const publicUrl = () => 'https://api.example.com';
     const emails = new EmailVerificationService({ platform, commands, publicUrl });
-    const passwords = new PasswordSignIn({
+    const passwords = new PasswordSignInService({
       platform,
       commands,
       emails,
       sessions,
       signIn,
       attempts,
-      hashes,
+      hasher: hashes,
     });
     return { platform, seal, keys, sessions, attempts, secondFactor, signIn, emails, passwords };
   }
 
   /** Tokens of a new session of the user, or of a new one. */
-  async session(userId?: string, { sessions, platform } = this.process()): Promise<IssuedTokens> {
+  async session(userId?: string, { sessions, platform } = this.createServices()): Promise<IssuedTokens> {
     const owner = userId ?? (await this.core.actor()).userId;
     return inTransaction(platform.database, (tx) => sessions.open(tx, owner, 'password'));
   }
@@ -86,11 +86,11 @@ export class SignInUnderTest {
   /** A new user with a session. */
   async actor(): Promise<Actor> {
     const { accessToken } = await this.session();
-    return this.process().sessions.verify(accessToken);
+    return this.createServices().sessions.verify(accessToken);
   }
 
   /** Resolves once so many statements wait for a lock. */
-  async untilWaiting(count: number): Promise<void> {
+  async untilBlocked(count: number): Promise<void> {
     for (;;) {
       const waiting = await this.core.rows(
         `SELECT DISTINCT pid FROM pg_locks WHERE NOT granted
@@ -101,12 +101,17 @@ export class SignInUnderTest {
   }
 
   /** What `begin` begins is stopped by what `lock` holds, until so many of its statements wait. */
-  async held<T>(lock: string, params: readonly unknown[], begin: () => Promise<T>, waiting = 1): Promise<T> {
+  async whileLocked<T>(
+    lock: string,
+    params: readonly unknown[],
+    begin: () => Promise<T>,
+    waiting = 1,
+  ): Promise<T> {
     const holder = this.core.platform.database.createQueryRunner();
     await holder.startTransaction();
     await holder.query(lock, [...params]);
     const begun = begin();
-    await Promise.race([this.untilWaiting(waiting), begun.catch(() => undefined)]);
+    await Promise.race([this.untilBlocked(waiting), begun.catch(() => undefined)]);
     await holder.commitTransaction();
     await holder.release();
     return begun;
@@ -125,6 +130,6 @@ export class SignInUnderTest {
   }
 }
 
-export function keyOf(label: string): Buffer {
+export function deriveKey(label: string): Buffer {
   return createHash('sha256').update(label).digest();
 }

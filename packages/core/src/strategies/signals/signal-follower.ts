@@ -9,13 +9,13 @@
  */
 import { DomainError, type TradeSignal } from '@trading-automation/contracts';
 import type { Database } from '@trading-automation/persistence';
-import { toRefusal } from '../../operations/index.js';
+import { toDomainError } from '../../operations/index.js';
 import { mayRead, type SignalPage, tradeSignalsAfter } from './trade-signals.queries.js';
 
 const POLL_MS = 2_000;
 const PAGE = 100;
 /** Most payloads that are kept of a strategy. */
-export const SIGNALS_KEPT_MAX = 256;
+export const SIGNAL_BUFFER_MAX = 256;
 
 /** Who is handed signals. */
 export interface SignalReader {
@@ -27,12 +27,12 @@ export interface SignalReader {
 
 export class SignalFollower {
   private readonly readers = new Set<SignalReader>();
-  private readonly kept: TradeSignal[] = [];
+  private readonly buffer: TradeSignal[] = [];
   private readonly timer: NodeJS.Timeout;
   private floor: number;
   private head: number;
-  private isLooking = false;
-  private isAskedToLook = false;
+  private isPolling = false;
+  private isPollRequested = false;
 
   constructor(
     private readonly database: Database,
@@ -42,38 +42,38 @@ export class SignalFollower {
   ) {
     this.floor = after;
     this.head = after;
-    this.timer = setInterval(() => this.lookSoon(), POLL_MS).unref();
+    this.timer = setInterval(() => this.requestPoll(), POLL_MS).unref();
   }
 
   get isUnused(): boolean {
     return this.readers.size === 0;
   }
 
-  get keptCount(): number {
-    return this.kept.length;
+  get bufferedCount(): number {
+    return this.buffer.length;
   }
 
   add(reader: SignalReader): void {
     this.readers.add(reader);
-    this.lookSoon();
+    this.requestPoll();
   }
 
   remove(reader: SignalReader): void {
     this.readers.delete(reader);
     if (!this.isUnused) return;
     clearInterval(this.timer);
-    this.isAskedToLook = false;
+    this.isPollRequested = false;
   }
 
   /** Whether what comes after `sequence` must be read, as it is no longer kept. */
-  isPast(sequence: number): boolean {
+  isEvicted(sequence: number): boolean {
     return sequence < this.floor;
   }
 
   /** The signal after `sequence`, of those that are kept. */
   next(sequence: number): TradeSignal | undefined {
     // From the end: mostly it is the last one.
-    return this.kept[this.kept.findLastIndex((kept) => kept.sequence <= sequence) + 1];
+    return this.buffer[this.buffer.findLastIndex((kept) => kept.sequence <= sequence) + 1];
   }
 
   /** What is no longer kept, for one who is behind. @throws {DomainError} `not_found` where they may not read it */
@@ -84,38 +84,38 @@ export class SignalFollower {
     return page.signals;
   }
 
-  lookSoon(): void {
-    this.isAskedToLook = true;
-    if (!this.isLooking) void this.lookOn();
+  requestPoll(): void {
+    this.isPollRequested = true;
+    if (!this.isPolling) void this.pollUntilIdle();
   }
 
-  private async lookOn(): Promise<void> {
-    this.isLooking = true;
-    while (this.isAskedToLook) {
-      this.isAskedToLook = false;
-      await this.look().catch((error) => this.judge(error));
+  private async pollUntilIdle(): Promise<void> {
+    this.isPolling = true;
+    while (this.isPollRequested) {
+      this.isPollRequested = false;
+      await this.pollOnce().catch((error) => this.handlePollError(error));
       // Those whose own reading failed try again, too.
       for (const reader of this.readers) reader.wake();
     }
-    this.isLooking = false;
+    this.isPolling = false;
   }
 
-  private async look(): Promise<void> {
+  private async pollOnce(): Promise<void> {
     const page = await tradeSignalsAfter(this.database.manager, this.strategyId, this.head, PAGE);
     for (const reader of this.readers) {
       if (!isReadable(page, reader.userId)) reader.fail(new DomainError('not_found'));
     }
     if (page === undefined || page.signals.length === 0) return;
-    this.kept.push(...page.signals);
+    this.buffer.push(...page.signals);
     this.head = page.signals.at(-1)!.sequence;
-    const surplus = this.kept.length - SIGNALS_KEPT_MAX;
-    if (surplus > 0) this.floor = this.kept.splice(0, surplus).at(-1)!.sequence;
-    if (page.signals.length === PAGE && !this.isUnused) this.isAskedToLook = true;
+    const surplus = this.buffer.length - SIGNAL_BUFFER_MAX;
+    if (surplus > 0) this.floor = this.buffer.splice(0, surplus).at(-1)!.sequence;
+    if (page.signals.length === PAGE && !this.isUnused) this.isPollRequested = true;
   }
 
   /** An outage is waited out: nothing is lost by it. Any other failure would come again and again. */
-  private judge(error: unknown): void {
-    const refusal = toRefusal(error);
+  private handlePollError(error: unknown): void {
+    const refusal = toDomainError(error);
     if (isOutage(refusal)) return;
     for (const reader of this.readers) reader.fail(refusal);
   }

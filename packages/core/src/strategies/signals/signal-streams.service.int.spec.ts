@@ -16,10 +16,10 @@ import type { Actor } from '../../operations/index.js';
 import { Platform } from '../../platform/index.js';
 import { CoreUnderTest } from '../../testing/index.js';
 import type { NewSignal } from './signal.js';
-import { SIGNALS_KEPT_MAX, SignalFollower } from './signal-follower.js';
+import { SIGNAL_BUFFER_MAX, SignalFollower } from './signal-follower.js';
 import { SignalStreams } from './signal-streams.service.js';
 import { SignalCursor, type SignalSubscription } from './signal-subscription.js';
-import { appendSignals, SIGNALS_CHANNEL } from './signals.service.js';
+import { appendSignals, SIGNALS_CHANNEL } from './signals.queries.js';
 
 let core: CoreUnderTest;
 let streams: SignalStreams;
@@ -28,7 +28,7 @@ let pairId: string;
 beforeAll(async () => {
   core = await CoreUnderTest.open();
   streams = new SignalStreams(core.platform);
-  other = new SignalStreams(await core.another());
+  other = new SignalStreams(await core.openSecondPlatform());
   pairId = (await core.pair()).uuid;
 });
 afterAll(async () => {
@@ -233,7 +233,7 @@ describe('a stream of signals', () => {
 
   it('keeps the order of what is committed at once by several processes, across a cut', async () => {
     const leader = await Leader.begin();
-    const platforms = [core.platform, await core.another()] as const;
+    const platforms = [core.platform, await core.openSecondPlatform()] as const;
     const first = await streams.open(leader.actor, leader.id);
     const giving = Promise.all(upTo(60).map((n) => leader.give((n % 3) + 1, {}, platforms[n % 2])));
     const seen = await sequences(first, 50);
@@ -264,15 +264,15 @@ describe('a stream of signals', () => {
     for (const cursor of [slow, quick]) follower.add(cursor);
     for (let i = 0; i < 10; i += 1) {
       await leader.give(100);
-      follower.lookSoon();
+      follower.requestPoll();
       expect(await sequences(quick.stream, 100)).toEqual(upTo(i * 100 + 100, i * 100 + 1));
-      expect(follower.keptCount).toBeLessThanOrEqual(SIGNALS_KEPT_MAX);
+      expect(follower.bufferedCount).toBeLessThanOrEqual(SIGNAL_BUFFER_MAX);
     }
-    expect(follower.keptCount).toBe(SIGNALS_KEPT_MAX);
+    expect(follower.bufferedCount).toBe(SIGNAL_BUFFER_MAX);
     expect(await sequences(slow.stream, 1_000)).toEqual(upTo(1_000));
     const pending = [slow.stream.next(), quick.stream.next()];
     await leader.give(1);
-    follower.lookSoon();
+    follower.requestPoll();
     const [behind, live] = await Promise.all(pending);
     expect(behind?.value).toBe(live?.value);
     await Promise.all([slow.stream.return(), quick.stream.return()]);
@@ -280,7 +280,7 @@ describe('a stream of signals', () => {
 
   it('hands on what no notification told of', async () => {
     const leader = await Leader.begin();
-    const deaf = await core.another();
+    const deaf = await core.openSecondPlatform();
     await deaf.listener.stop();
     const deafStreams = new SignalStreams(deaf);
     const [stream, live] = [

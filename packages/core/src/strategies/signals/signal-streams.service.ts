@@ -1,11 +1,11 @@
 import { DomainError, strategyOperations } from '@trading-automation/contracts';
 
-import { type Actor, authorise, uuidOf } from '../../operations/index.js';
+import { type Actor, authorise, decodeIdOrThrow } from '../../operations/index.js';
 import type { Platform } from '../../platform/index.js';
 import { SignalFollower } from './signal-follower.js';
 import { SignalCursor, type SignalSubscription } from './signal-subscription.js';
-import { SIGNALS_CHANNEL } from './signals.service.js';
-import { mayRead, signalsNow } from './trade-signals.queries.js';
+import { SIGNALS_CHANNEL } from './signals.queries.js';
+import { mayRead, readSignalHead } from './trade-signals.queries.js';
 
 /** Pushes strategies' signals. A strategy is followed, and notifications are listened to, while somebody subscribes. */
 export class SignalStreams {
@@ -24,15 +24,16 @@ export class SignalStreams {
    */
   async open(actor: Actor, strategyPublicId: string, afterSequence?: number): Promise<SignalSubscription> {
     authorise(actor, strategyOperations.get.access);
-    const strategyId = uuidOf('str', strategyPublicId);
-    const now = await signalsNow(this.platform.database.manager, strategyId);
+    const strategyId = decodeIdOrThrow('str', strategyPublicId);
+    const now = await readSignalHead(this.platform.database.manager, strategyId);
     if (now === undefined || !mayRead(now, actor.userId)) throw new DomainError('not_found');
     if (this.isClosing) throw new DomainError('service_unavailable');
-    const after = afterSequence === undefined ? now.lastSequence : placeOf(afterSequence, now.lastSequence);
+    const after =
+      afterSequence === undefined ? now.lastSequence : parseAfterSequence(afterSequence, now.lastSequence);
     const follower = this.followers.get(strategyId) ?? this.follow(strategyId, now.lastSequence);
     const cursor = new SignalCursor(actor.userId, follower, after, () => {
       this.subscriptions.delete(cursor.stream);
-      if (follower.isUnused) this.leave(strategyId);
+      if (follower.isUnused) this.unfollow(strategyId);
     });
     this.subscriptions.add(cursor.stream);
     follower.add(cursor);
@@ -48,11 +49,13 @@ export class SignalStreams {
   private follow(strategyId: string, after: number): SignalFollower {
     const follower = new SignalFollower(this.platform.database, strategyId, after);
     this.followers.set(strategyId, follower);
-    this.stopListening ??= this.platform.listener.subscribe(SIGNALS_CHANNEL, (changed) => this.look(changed));
+    this.stopListening ??= this.platform.listener.subscribe(SIGNALS_CHANNEL, (changed) =>
+      this.requestPoll(changed),
+    );
     return follower;
   }
 
-  private leave(strategyId: string): void {
+  private unfollow(strategyId: string): void {
     this.followers.delete(strategyId);
     if (this.followers.size > 0) return;
     this.stopListening?.();
@@ -60,14 +63,14 @@ export class SignalStreams {
   }
 
   /** @param changed - the uuid of a strategy; undefined where a notification of any may have been missed */
-  private look(changed: string | undefined): void {
-    if (changed !== undefined) this.followers.get(changed)?.lookSoon();
-    else for (const follower of this.followers.values()) follower.lookSoon();
+  private requestPoll(changed: string | undefined): void {
+    if (changed !== undefined) this.followers.get(changed)?.requestPoll();
+    else for (const follower of this.followers.values()) follower.requestPoll();
   }
 }
 
 /** 0 stands before the first. */
-function placeOf(afterSequence: number, last: number): number {
+function parseAfterSequence(afterSequence: number, last: number): number {
   if (Number.isSafeInteger(afterSequence) && afterSequence >= 0 && afterSequence <= last)
     return afterSequence;
   const message = 'Expected 0, or the sequence of a signal that the strategy has given.';

@@ -1,6 +1,6 @@
 import type { TradeSignal } from '@trading-automation/contracts';
-import { toRefusal } from '../../operations/index.js';
-import { PulledItems, type PullStream } from '../../platform/index.js';
+import { toDomainError } from '../../operations/index.js';
+import { type PullStream, PullStreamController } from '../../platform/index.js';
 import { isOutage, type SignalFollower, type SignalReader } from './signal-follower.js';
 
 /**
@@ -11,7 +11,7 @@ export type SignalSubscription = PullStream<TradeSignal>;
 
 /** What one subscription has been handed: a place in the follower's order, and at most one page that is read ahead. */
 export class SignalCursor implements SignalReader {
-  readonly stream: SignalSubscription & PulledItems<TradeSignal>;
+  readonly stream: SignalSubscription & PullStreamController<TradeSignal>;
   /** What was read ahead, the next one last. */
   private page: TradeSignal[] = [];
 
@@ -22,7 +22,7 @@ export class SignalCursor implements SignalReader {
     private sequence: number,
     onEnd: () => void,
   ) {
-    this.stream = new PulledItems(
+    this.stream = new PullStreamController(
       () => this.make(),
       () => {
         follower.remove(this);
@@ -42,23 +42,23 @@ export class SignalCursor implements SignalReader {
 
   private make(): TradeSignal | undefined | Promise<TradeSignal | undefined> {
     const ahead = this.page.pop();
-    if (ahead === undefined && this.follower.isPast(this.sequence)) return this.catchUp();
-    return this.handOn(ahead ?? this.follower.next(this.sequence));
+    if (ahead === undefined && this.follower.isEvicted(this.sequence)) return this.readFromDatabase();
+    return this.advanceTo(ahead ?? this.follower.next(this.sequence));
   }
 
-  private async catchUp(): Promise<TradeSignal | undefined> {
+  private async readFromDatabase(): Promise<TradeSignal | undefined> {
     try {
       const page = await this.follower.readPage(this.sequence, this.userId);
       this.page = page.toReversed();
-      return this.handOn(this.page.pop());
+      return this.advanceTo(this.page.pop());
     } catch (error) {
-      const refusal = toRefusal(error);
+      const refusal = toDomainError(error);
       if (isOutage(refusal)) return undefined;
       throw refusal;
     }
   }
 
-  private handOn(signal: TradeSignal | undefined): TradeSignal | undefined {
+  private advanceTo(signal: TradeSignal | undefined): TradeSignal | undefined {
     if (signal !== undefined) this.sequence = signal.sequence;
     return signal;
   }

@@ -54,7 +54,7 @@ export interface Signal extends Omit<NewSignal, 'lotFirstSequence'> {
 }
 
 /** What signals told of a lot by now. */
-export interface ToldLot {
+export interface EmittedLotState {
   readonly firstSequence: number;
   readonly openedAt: Date;
   readonly cumulativeAmount: Decimal;

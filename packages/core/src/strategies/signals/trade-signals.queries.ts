@@ -15,21 +15,21 @@ import {
   type TradingType,
 } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
-import { instantText, quotientOf } from '../../values/index.js';
+import { divideDecimals, formatInstant } from '../../values/index.js';
 
 /** Who may read a strategy: its owner, and everybody where it is public and active. */
 export interface SignalAccess {
   readonly ownerId: string;
-  readonly isOpen: boolean;
+  readonly isPublic: boolean;
 }
 
-export const mayRead = ({ ownerId, isOpen }: SignalAccess, userId: string): boolean =>
-  isOpen || ownerId === userId;
+export const mayRead = ({ ownerId, isPublic }: SignalAccess, userId: string): boolean =>
+  isPublic || ownerId === userId;
 
-const ACCESS = `st.user_id AS "ownerId", st.visibility = 'PUBLIC' AND st.status = 'ACTIVE' AS "isOpen"`;
+const ACCESS = `st.user_id AS "ownerId", st.visibility = 'PUBLIC' AND st.status = 'ACTIVE' AS "isPublic"`;
 
 /** Who may read a strategy, and how far its signals have come; undefined of one that is not there (any more). */
-export async function signalsNow(
+export async function readSignalHead(
   tx: Tx,
   strategyId: string,
 ): Promise<(SignalAccess & { readonly lastSequence: number }) | undefined> {
@@ -56,7 +56,7 @@ export async function tradeSignalsAfter(
   limit: number,
 ): Promise<SignalPage | undefined> {
   // The order of a source trade is the trades feature's, read here alone: that feature knows strategies.
-  const rows = await queryPrepared<SignalAccess & (ToldRow | { id: null })>(
+  const rows = await queryPrepared<SignalAccess & (TradeSignalRow | { id: null })>(
     tx,
     `SELECT ${ACCESS}, told.id, told."strategyId", told.sequence, told.kind, told.symbol, told."tradingType", told.side,
        told."orderType", told.price, told."stopPrice", told."filledAmount", told."leaderRatio", told."exitAmount",
@@ -80,7 +80,7 @@ export async function tradeSignalsAfter(
   return { access: first, signals: rows.flatMap((row) => (row.id === null ? [] : [viewSignal(row)])) };
 }
 
-interface ToldRow {
+interface TradeSignalRow {
   readonly id: string;
   readonly strategyId: string;
   readonly sequence: string;
@@ -101,7 +101,7 @@ interface ToldRow {
   readonly signalAt: Date;
 }
 
-function viewSignal(row: ToldRow): TradeSignal {
+function viewSignal(row: TradeSignalRow): TradeSignal {
   const isExit = row.exitAmount !== '0' && row.lotAmountBefore !== '0';
   return {
     id: encodeId('sig', row.id),
@@ -116,10 +116,10 @@ function viewSignal(row: ToldRow): TradeSignal {
     ...(row.stopPrice === null ? {} : { stop_price: row.stopPrice }),
     filled_amount: row.filledAmount,
     ...(row.leaderRatio === null ? {} : { leader_ratio: row.leaderRatio }),
-    ...(isExit ? { position_fraction_closed: quotientOf(row.exitAmount, row.lotAmountBefore) } : {}),
+    ...(isExit ? { position_fraction_closed: divideDecimals(row.exitAmount, row.lotAmountBefore) } : {}),
     reference_price: row.referencePrice,
     source_trade_id: encodeId('trd', row.sourceTradeId),
-    emitted_at: instantText(row.emittedAt),
-    expires_at: instantText(new Date(row.signalAt.getTime() + SIGNAL_AGE_DEFAULT_MS)),
+    emitted_at: formatInstant(row.emittedAt),
+    expires_at: formatInstant(new Date(row.signalAt.getTime() + SIGNAL_AGE_DEFAULT_MS)),
   };
 }

@@ -1,6 +1,6 @@
 /** What fills do to the lots that are kept of a book. Pure; the matching is LotBook's. */
 import type { Decimal, TradeSide, TradingType } from '@trading-automation/contracts';
-import { type ClosedPart, type CopyOf, LotBook, type OpenedLot } from './lots.rules.js';
+import { type CopySource, LotBook, type LotClosure, type OpenedLot } from './lots.rules.js';
 
 /** A lot as it is kept. Amounts in 10^-18 of base currency, values in 10^-36 of quote currency. */
 export interface StoredLot {
@@ -29,7 +29,7 @@ export interface StoredLot {
 }
 
 /** What a fill took from a lot, as it is kept. */
-export interface StoredClosure extends Omit<ClosedPart, 'tradeId'> {
+export interface StoredClosure extends Omit<LotClosure, 'tradeId'> {
   readonly fillId: string;
   readonly exchangeAccountId: string;
   readonly tradePairId: string;
@@ -60,14 +60,14 @@ export interface FillToBook {
 }
 
 /** One fill with what it opened and closed. */
-export interface BookedStep {
+export interface BookedFill {
   readonly fill: FillToBook;
   readonly opened: OpenedLot | null;
-  readonly parts: readonly ClosedPart[];
+  readonly lotClosures: readonly LotClosure[];
 }
 
-export interface Booked {
-  readonly steps: readonly BookedStep[];
+export interface BookingResult {
+  readonly bookedFills: readonly BookedFill[];
   /** Lots that fills opened, as they are after the last one. */
   readonly opened: readonly StoredLot[];
   /** Lots that were there and are not what they were. */
@@ -75,7 +75,7 @@ export interface Booked {
   readonly closures: readonly StoredClosure[];
 }
 
-export interface BookTerms {
+export interface LotBookPair {
   readonly base: string;
   readonly quote: string;
   readonly tradingType: TradingType;
@@ -89,52 +89,52 @@ export interface BookTerms {
  *   fills can close anything
  */
 export function bookFills(
-  { base, quote, tradingType, amountStep }: BookTerms,
+  { base, quote, tradingType, amountStep }: LotBookPair,
   held: readonly StoredLot[],
   fills: readonly FillToBook[],
-): Booked {
+): BookingResult {
   const book = new LotBook(
     { base, quote, amountStep, canBeShort: tradingType !== 'spot' },
     held.map((lot) => ({
       ...lot,
       lotId: lot.id,
-      copy: copyOf(lot),
+      copy: copySourceOf(lot),
       amount: lot.openAmount,
       value: lot.openValue,
     })),
   );
   const before = new Map(held.map((lot) => [lot.id, lot]));
   const after = new Map(before);
-  const steps: BookedStep[] = [];
+  const steps: BookedFill[] = [];
   const closures: StoredClosure[] = [];
   for (const fill of fills) {
-    const { opened, parts } = book.apply({ ...fill, copy: copyOf(fill) });
-    for (const part of parts) {
-      after.set(part.lotId, lessened(after.get(part.lotId)!, part, fill.executedAt));
+    const { opened, lotClosures } = book.apply({ ...fill, copy: copySourceOf(fill) });
+    for (const part of lotClosures) {
+      after.set(part.lotId, reducedLot(after.get(part.lotId)!, part, fill.executedAt));
       closures.push(closureOf(part, fill));
     }
     if (opened !== null) after.set(opened.lotId, lotOf(fill, opened));
-    steps.push({ fill, opened, parts });
+    steps.push({ fill, opened, lotClosures: lotClosures });
   }
   const lots = [...after.values()];
   return {
-    steps,
+    bookedFills: steps,
     opened: lots.filter(({ id }) => !before.has(id)),
     changed: lots.filter((lot) => before.has(lot.id) && before.get(lot.id) !== lot),
     closures,
   };
 }
 
-function copyOf({
+function copySourceOf({
   copierId,
   sourceTradeId,
   tradeId,
-}: Pick<StoredLot, 'copierId' | 'sourceTradeId' | 'tradeId'>): CopyOf | undefined {
+}: Pick<StoredLot, 'copierId' | 'sourceTradeId' | 'tradeId'>): CopySource | undefined {
   if (copierId === null) return undefined;
   return { copierId, lotTradeId: sourceTradeId ?? tradeId };
 }
 
-function lessened(lot: StoredLot, { amount, entryValue, pnl, detaches }: ClosedPart, at: Date): StoredLot {
+function reducedLot(lot: StoredLot, { amount, entryValue, pnl, detaches }: LotClosure, at: Date): StoredLot {
   const openAmount = lot.openAmount - amount;
   return {
     ...lot,
@@ -146,7 +146,7 @@ function lessened(lot: StoredLot, { amount, entryValue, pnl, detaches }: ClosedP
   };
 }
 
-function closureOf({ tradeId: _opening, ...part }: ClosedPart, fill: FillToBook): StoredClosure {
+function closureOf({ tradeId: _opening, ...part }: LotClosure, fill: FillToBook): StoredClosure {
   const { id: fillId, exchangeAccountId, tradePairId, tradeId, executedAt: closedAt } = fill;
   return { ...part, fillId, exchangeAccountId, tradePairId, tradeId, closedAt };
 }
@@ -161,7 +161,7 @@ function lotOf(fill: FillToBook, { lotId, amount, value }: OpenedLot): StoredLot
     symbol,
     copierId,
     strategyId: copierId === null ? fill.strategyId : fill.copiedStrategyId,
-    sourceTradeId: copyOf(fill)?.lotTradeId ?? null,
+    sourceTradeId: copySourceOf(fill)?.lotTradeId ?? null,
     tradeId,
     side,
     openedAmount: amount,

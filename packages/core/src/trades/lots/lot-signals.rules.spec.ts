@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { Exact } from '../../values/index.js';
+import { BigDecimal } from '../../values/index.js';
 import { bookFills, type FillToBook, type StoredLot } from './booking.rules.js';
-import { type LeaderTrade, signalsOf } from './lot-signals.rules.js';
-import type { NewSignal, ToldLot } from './signals.types.js';
-import { type DrawnFill, drawnFills } from './testing/unit-by-unit.js';
+import { emitSignals, type LeaderTrade } from './lot-signals.rules.js';
+import type { EmittedLotState, NewSignal } from './signals.types.js';
+import { type GeneratedFill, generatedFills } from './testing/naive-lot-model.js';
 
 const T0 = Date.UTC(2026, 0, 1);
 const fillOf = (more: Partial<FillToBook> & Pick<FillToBook, 'id' | 'side'>): FillToBook => ({
@@ -30,13 +30,15 @@ class Leader {
   readonly signals: NewSignal[] = [];
   private lots: readonly StoredLot[] = [];
   private readonly trades = new Map<string, LeaderTrade>();
-  private readonly told = new Map<string, ToldLot>();
+  private readonly emittedLots = new Map<string, EmittedLotState>();
 
   constructor(private readonly tradingType: 'spot' | 'perpetual' = 'spot') {}
 
-  tell(...fills: readonly FillToBook[]): readonly NewSignal[] {
+  report(...fills: readonly FillToBook[]): readonly NewSignal[] {
     for (const { tradeId, side, amount } of fills) {
-      const filledAmount = new Exact(this.trades.get(tradeId)?.filledAmount ?? 0).plus(amount).toString();
+      const filledAmount = new BigDecimal(this.trades.get(tradeId)?.filledAmount ?? 0)
+        .plus(amount)
+        .toString();
       this.trades.set(tradeId, {
         id: tradeId,
         strategyId: 's',
@@ -54,13 +56,13 @@ class Leader {
     );
     const changed = new Map([...booked.changed, ...booked.opened].map((lot) => [lot.id, lot]));
     this.lots = [...held.map((lot) => changed.get(lot.id) ?? lot), ...booked.opened];
-    const signals = signalsOf({
-      steps: booked.steps,
+    const signals = emitSignals({
+      bookedFills: booked.bookedFills,
       newFillIds: new Set(fills.map(({ id }) => id)),
-      held,
+      openBefore: held,
       trades: this.trades,
-      told: this.told,
-      heldBefore: null,
+      emittedLots: this.emittedLots,
+      openBeforeRewind: null,
     });
     for (const signal of signals) this.follow(signal);
     return signals;
@@ -70,17 +72,19 @@ class Leader {
     const sums = new Map<string, bigint>();
     for (const { tradeId, openAmount } of this.lots)
       sums.set(tradeId, (sums.get(tradeId) ?? 0n) + openAmount);
-    const scale = new Exact(10).pow(18);
-    return new Map([...sums].map(([id, units]) => [id, new Exact(units.toString()).div(scale).toString()]));
+    const scale = new BigDecimal(10).pow(18);
+    return new Map(
+      [...sums].map(([id, units]) => [id, new BigDecimal(units.toString()).div(scale).toString()]),
+    );
   }
 
   get toldOpen(): ReadonlyMap<string, string> {
-    return new Map([...this.told].map(([id, { openAmount }]) => [id, openAmount]));
+    return new Map([...this.emittedLots].map(([id, { openAmount }]) => [id, openAmount]));
   }
 
   private follow(signal: NewSignal): void {
     this.signals.push(signal);
-    this.told.set(signal.lotTradeId, {
+    this.emittedLots.set(signal.lotTradeId, {
       firstSequence: signal.lotFirstSequence ?? this.signals.length,
       openedAt: signal.lotOpenedAt,
       cumulativeAmount: signal.cumulativeAmount,
@@ -91,22 +95,22 @@ class Leader {
 
 it('rule 5: a leader that turns over in one fill closes the one lot, then opens the other', () => {
   const leader = new Leader('perpetual');
-  leader.tell(fillOf({ id: '1', side: 'BUY', tradingType: 'perpetual' }));
-  const turned = leader.tell(fillOf({ id: '2', side: 'SELL', amount: '3', tradingType: 'perpetual' }));
+  leader.report(fillOf({ id: '1', side: 'BUY', tradingType: 'perpetual' }));
+  const turned = leader.report(fillOf({ id: '2', side: 'SELL', amount: '3', tradingType: 'perpetual' }));
   expect(turned).toMatchObject([
     { kind: 'CLOSE', side: 'SELL', lotTradeId: 'trade of 1', exitAmount: '1', sourceFillId: '2' },
     { kind: 'OPEN', side: 'SELL', lotTradeId: 'trade of 2', filledAmount: '2', cumulativeAmount: '2' },
   ]);
-  expect(leader.tell(fillOf({ id: '3', side: 'BUY', amount: '2', tradingType: 'perpetual' }))).toMatchObject([
-    { kind: 'CLOSE', side: 'BUY', lotTradeId: 'trade of 2', exitAmount: '2' },
-  ]);
+  expect(
+    leader.report(fillOf({ id: '3', side: 'BUY', amount: '2', tradingType: 'perpetual' })),
+  ).toMatchObject([{ kind: 'CLOSE', side: 'BUY', lotTradeId: 'trade of 2', exitAmount: '2' }]);
 });
 
 it('an order that fills on after all of its lot was sold enters it again, with all that it has filled', () => {
   const leader = new Leader();
-  leader.tell(fillOf({ id: '1', tradeId: 'a', side: 'BUY' }));
-  leader.tell(fillOf({ id: '2', side: 'SELL' }));
-  leader.tell(fillOf({ id: '3', tradeId: 'a', side: 'BUY', amount: '2' }));
+  leader.report(fillOf({ id: '1', tradeId: 'a', side: 'BUY' }));
+  leader.report(fillOf({ id: '2', side: 'SELL' }));
+  leader.report(fillOf({ id: '3', tradeId: 'a', side: 'BUY', amount: '2' }));
   expect(leader.signals).toMatchObject([
     { kind: 'OPEN', lotFirstSequence: null },
     { kind: 'CLOSE', lotFirstSequence: 1 },
@@ -117,16 +121,19 @@ it('an order that fills on after all of its lot was sold enters it again, with a
 it('row 15: a lot is closed to the last unit, however it was taken apart', () => {
   const leader = new Leader();
   const dust = '0.000000000000000001';
-  leader.tell(fillOf({ id: '1', side: 'BUY', amount: '1', feeAmount: dust, feeCurrency: 'BTC' }));
-  leader.tell(fillOf({ id: '2', side: 'SELL', amount: '0.333333333333333333' }));
-  leader.tell(fillOf({ id: '3', side: 'SELL', amount: '0.666666666666666665' }));
+  leader.report(fillOf({ id: '1', side: 'BUY', amount: '1', feeAmount: dust, feeCurrency: 'BTC' }));
+  leader.report(fillOf({ id: '2', side: 'SELL', amount: '0.333333333333333333' }));
+  leader.report(fillOf({ id: '3', side: 'SELL', amount: '0.666666666666666665' }));
   expect(leader.signals.at(-1)).toMatchObject({ kind: 'REDUCE', lotAmountAfter: dust });
-  leader.tell(fillOf({ id: '4', side: 'SELL', amount: '5' }));
+  leader.report(fillOf({ id: '4', side: 'SELL', amount: '5' }));
   expect(leader.signals.at(-1)).toMatchObject({ kind: 'CLOSE', exitAmount: dust, lotAmountBefore: dust });
   expect(leader.open.get('trade of 1')).toBe('0');
 });
 
-const leaderFill = ({ side, amount, price, baseFee, source, second }: DrawnFill, index: number): FillToBook =>
+const leaderFill = (
+  { side, amount, price, baseFee, source, second }: GeneratedFill,
+  index: number,
+): FillToBook =>
   fillOf({
     id: String(index),
     // Some trades have several fills.
@@ -142,23 +149,23 @@ const leaderFill = ({ side, amount, price, baseFee, source, second }: DrawnFill,
 it('told in order, signals say of every lot what it holds, one fill and lot at a time, never below zero', () => {
   fc.assert(
     fc.property(
-      drawnFills(50),
+      generatedFills(50),
       fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 50 }),
       (drawn, sizes) => {
         const fills = drawn.map(leaderFill);
         const leader = new Leader();
         for (let at = 0, report = 0; at < fills.length; report++) {
-          leader.tell(...fills.slice(at, at + sizes[report]!));
+          leader.report(...fills.slice(at, at + sizes[report]!));
           at += sizes[report]!;
         }
         for (const [id, open] of leader.open) expect(leader.toldOpen.get(id) ?? '0').toBe(open);
         const keys = leader.signals.map(({ sourceFillId, lotTradeId }) => `${sourceFillId} ${lotTradeId}`);
         expect(new Set(keys).size).toBe(keys.length);
-        const openOf = new Map<string, Exact>();
+        const openOf = new Map<string, BigDecimal>();
         for (const signal of leader.signals) {
-          const before = openOf.get(signal.lotTradeId) ?? new Exact(0);
+          const before = openOf.get(signal.lotTradeId) ?? new BigDecimal(0);
           expect(before.eq(signal.lotAmountBefore)).toBe(true);
-          const after = new Exact(signal.lotAmountAfter);
+          const after = new BigDecimal(signal.lotAmountAfter);
           expect(after.gte(0)).toBe(true);
           if (signal.exitAmount !== '0') expect(before.minus(signal.exitAmount).eq(after)).toBe(true);
           expect(signal.kind === 'CLOSE').toBe(signal.exitAmount !== '0' && after.isZero());

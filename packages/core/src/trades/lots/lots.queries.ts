@@ -1,12 +1,12 @@
 /** How books, lots and closures are read and written: of many books at once, each in one statement. */
 import type { Decimal } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
-import type { BookTerms, FillToBook, StoredClosure, StoredLot } from './booking.rules.js';
+import type { FillToBook, LotBookPair, StoredClosure, StoredLot } from './booking.rules.js';
 import type { LeaderTrade } from './lot-signals.rules.js';
-import { plainOf, QUOTE_SCALE, unitsOf } from './lots.rules.js';
+import { formatUnits, parseUnits, QUOTE_SCALE } from './lots.rules.js';
 
 /** The book of lots of one account and pair. */
-export interface BookKey {
+export interface LotBookKey {
   readonly exchangeAccountId: string;
   readonly tradePairId: string;
 }
@@ -17,20 +17,20 @@ export interface FillPosition {
   readonly id: string;
 }
 
-export interface KeptBook extends BookKey, BookTerms {
+export interface StoredLotBook extends LotBookKey, LotBookPair {
   /** Whether it has fills of an earlier release that are not in its lots yet. */
   readonly isBehind: boolean;
   /** Whether its lots have fills already that come after the one asked for. */
   readonly isLate: boolean;
 }
 
-const columnsOf = (keys: readonly BookKey[]) => [
+const columnsOf = (keys: readonly LotBookKey[]) => [
   keys.map(({ exchangeAccountId }) => exchangeAccountId),
   keys.map(({ tradePairId }) => tradePairId),
 ];
 
 /** Makes what is not there, then locks all, each in the order of keys: see `lockBooks`. */
-export async function makeAndLockBooks(tx: Tx, keys: readonly BookKey[]): Promise<void> {
+export async function ensureAndLockBooks(tx: Tx, keys: readonly LotBookKey[]): Promise<void> {
   await queryPrepared(
     tx,
     `INSERT INTO lot_books (exchange_account_id, trade_pair_id)
@@ -50,9 +50,9 @@ export async function makeAndLockBooks(tx: Tx, keys: readonly BookKey[]): Promis
 /** @param keys - each with the first fill that is to be booked, or null */
 export async function readBooks(
   tx: Tx,
-  keys: readonly (BookKey & { readonly first: FillPosition | null })[],
-): Promise<readonly KeptBook[]> {
-  return queryPrepared<KeptBook>(
+  keys: readonly (LotBookKey & { readonly first: FillPosition | null })[],
+): Promise<readonly StoredLotBook[]> {
+  return queryPrepared<StoredLotBook>(
     tx,
     `SELECT b.exchange_account_id AS "exchangeAccountId", b.trade_pair_id AS "tradePairId", p.base, p.quote,
        p.trading_type AS "tradingType", p.amount_step AS "amountStep", b.is_behind AS "isBehind",
@@ -103,7 +103,7 @@ const NEXT_UNBOOKED = `${unbooked('AND ($4::timestamptz IS NULL OR (executed_at,
  */
 export async function unbookedFills(
   tx: Tx,
-  keys: readonly (BookKey & { readonly since: Date })[],
+  keys: readonly (LotBookKey & { readonly since: Date })[],
 ): Promise<readonly FillToBook[]> {
   return queryPrepared<FillToBook>(tx, ALL_UNBOOKED, [...columnsOf(keys), keys.map(({ since }) => since)]);
 }
@@ -111,7 +111,7 @@ export async function unbookedFills(
 /** The next fills of one book that are not in it yet, at most `limit`; those before a position alone, if one is given. */
 export async function nextUnbookedFills(
   tx: Tx,
-  key: BookKey,
+  key: LotBookKey,
   before: FillPosition | null,
   limit: number,
 ): Promise<readonly FillToBook[]> {
@@ -120,7 +120,7 @@ export async function nextUnbookedFills(
 }
 
 /** The book has all fills of its account and pair. */
-export async function markCaughtUp(tx: Tx, { exchangeAccountId, tradePairId }: BookKey): Promise<void> {
+export async function markBackfilled(tx: Tx, { exchangeAccountId, tradePairId }: LotBookKey): Promise<void> {
   await tx.query(
     'UPDATE lot_books SET is_behind = false WHERE exchange_account_id = $1 AND trade_pair_id = $2',
     [exchangeAccountId, tradePairId],
@@ -128,7 +128,7 @@ export async function markCaughtUp(tx: Tx, { exchangeAccountId, tradePairId }: B
 }
 
 /** Books that lack fills of an earlier release, at most `limit`. */
-export async function booksBehind(tx: Tx, limit: number): Promise<readonly BookKey[]> {
+export async function booksToBackfill(tx: Tx, limit: number): Promise<readonly LotBookKey[]> {
   return tx.query(
     `SELECT exchange_account_id AS "exchangeAccountId", trade_pair_id AS "tradePairId" FROM lot_books
      WHERE is_behind ORDER BY exchange_account_id, trade_pair_id LIMIT $1`,
@@ -140,8 +140,8 @@ export async function booksBehind(tx: Tx, limit: number): Promise<readonly BookK
 export async function readLeaderTrades(
   tx: Tx,
   ids: readonly string[],
-): Promise<readonly (LeaderTrade & BookKey)[]> {
-  return queryPrepared<LeaderTrade & BookKey>(
+): Promise<readonly (LeaderTrade & LotBookKey)[]> {
+  return queryPrepared<LeaderTrade & LotBookKey>(
     tx,
     `SELECT id, strategy_id AS "strategyId", side, amount, filled_amount AS "filledAmount",
        leader_equity AS "leaderEquity", exchange_account_id AS "exchangeAccountId", trade_pair_id AS "tradePairId"
@@ -151,9 +151,9 @@ export async function readLeaderTrades(
 }
 
 /** Of each book, the fill that is its last now. */
-export async function moveBooks(
+export async function advanceBooks(
   tx: Tx,
-  lasts: readonly (BookKey & { readonly last: FillPosition })[],
+  lasts: readonly (LotBookKey & { readonly last: FillPosition })[],
 ): Promise<void> {
   if (lasts.length === 0) return;
   await queryPrepared(
@@ -172,7 +172,7 @@ export async function moveBooks(
  */
 export async function rewindBooks(
   tx: Tx,
-  points: readonly (BookKey & { readonly at: Date })[],
+  points: readonly (LotBookKey & { readonly at: Date })[],
 ): Promise<readonly string[]> {
   const values = [...columnsOf(points), points.map(({ at }) => at)];
   const late = 'unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS late (account, pair, at)';
@@ -213,8 +213,8 @@ type Cell = string | boolean | Date | bigint | null;
 /** A column, its type, and what is written there. */
 type Written<Row> = readonly [column: string, type: string, read: (row: Row) => Cell];
 
-const amount = (units: bigint) => plainOf(units);
-const value = (units: bigint) => plainOf(units, QUOTE_SCALE);
+const amount = (units: bigint) => formatUnits(units);
+const value = (units: bigint) => formatUnits(units, QUOTE_SCALE);
 
 const LOT: readonly Written<StoredLot>[] = [
   ['id', 'uuid', (lot) => lot.id],
@@ -277,7 +277,7 @@ async function insertAll<Row>(
 }
 
 /** Writes what is left of lots. */
-export async function lessenLots(tx: Tx, lots: readonly StoredLot[]): Promise<void> {
+export async function updateLots(tx: Tx, lots: readonly StoredLot[]): Promise<void> {
   if (lots.length === 0) return;
   await queryPrepared(
     tx,
@@ -301,7 +301,7 @@ type LotSum = 'openedAmount' | 'openAmount' | 'openedValue' | 'openValue' | 'pnl
 type LotRow = Omit<StoredLot, LotSum> & Readonly<Record<LotSum, Decimal>>;
 
 /** The open lots of books, oldest first. */
-export async function openLotsOfBooks(tx: Tx, keys: readonly BookKey[]): Promise<readonly StoredLot[]> {
+export async function openLotsOfBooks(tx: Tx, keys: readonly LotBookKey[]): Promise<readonly StoredLot[]> {
   if (keys.length === 0) return [];
   const rows = await queryPrepared<LotRow>(
     tx,
@@ -318,10 +318,10 @@ export async function openLotsOfBooks(tx: Tx, keys: readonly BookKey[]): Promise
   );
   return rows.map((row) => ({
     ...row,
-    openedAmount: unitsOf(row.openedAmount),
-    openAmount: unitsOf(row.openAmount),
-    openedValue: unitsOf(row.openedValue, QUOTE_SCALE),
-    openValue: unitsOf(row.openValue, QUOTE_SCALE),
-    pnl: unitsOf(row.pnl, QUOTE_SCALE),
+    openedAmount: parseUnits(row.openedAmount),
+    openAmount: parseUnits(row.openAmount),
+    openedValue: parseUnits(row.openedValue, QUOTE_SCALE),
+    openValue: parseUnits(row.openValue, QUOTE_SCALE),
+    pnl: parseUnits(row.pnl, QUOTE_SCALE),
   }));
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { Exact } from '../../values/index.js';
+import { BigDecimal } from '../../values/index.js';
 import { type FillOutcome, LotBook, type LotFill, QUOTE_SCALE } from './lots.rules.js';
-import { countUnits, type DrawnFill, drawnFills } from './testing/unit-by-unit.js';
+import { type GeneratedFill, generatedFills, modelHoldings } from './testing/naive-lot-model.js';
 
 const SPOT = { base: 'BTC', quote: 'USDT', canBeShort: false, amountStep: '0' };
 const PERPETUAL = { ...SPOT, canBeShort: true };
@@ -20,9 +20,10 @@ const fillOf = (more: Partial<LotFill> = {}): LotFill => ({
   ...more,
 });
 const later = (seconds: number) => new Date(T0 + seconds * 1_000);
-const quote = (units: bigint) => new Exact(units.toString()).div(new Exact(10).pow(QUOTE_SCALE));
+const quote = (units: bigint) => new BigDecimal(units.toString()).div(new BigDecimal(10).pow(QUOTE_SCALE));
 const quoteText = (units: bigint) => quote(units).toString();
-const pnlOf = (outcome: FillOutcome) => outcome.parts.map(({ tradeId, pnl }) => [tradeId, quoteText(pnl)]);
+const pnlOf = (outcome: FillOutcome) =>
+  outcome.lotClosures.map(({ tradeId, pnl }) => [tradeId, quoteText(pnl)]);
 
 describe('lots', () => {
   it('are closed oldest first, each with what it cost', () => {
@@ -112,12 +113,12 @@ describe('what is too little to be sold', () => {
   it('row 15: keeps no lot open: the sale that leaves it closes the lot, at all that it cost', () => {
     const book = new LotBook(terms);
     book.apply(buy());
-    expect(book.apply(sell('0.5')).parts).toMatchObject([{ amount: 5n * 10n ** 17n }]);
+    expect(book.apply(sell('0.5')).lotClosures).toMatchObject([{ amount: 5n * 10n ** 17n }]);
     const outcome = book.apply(sell('0.4'));
-    expect(outcome.parts).toMatchObject([{ lotId: 'fill of a', amount: 46n * 10n ** 16n }]);
+    expect(outcome.lotClosures).toMatchObject([{ lotId: 'fill of a', amount: 46n * 10n ** 16n }]);
     // 100 paid; 0.5 sold of 0.96 cost 52.08333…, and the rest of it goes with the 40 that the last sale brought.
-    expect(quoteText(outcome.parts[0]!.entryValue).slice(0, 8)).toBe('47.91666');
-    expect(quoteText(outcome.parts[0]!.pnl).slice(0, 8)).toBe('-7.91666');
+    expect(quoteText(outcome.lotClosures[0]!.entryValue).slice(0, 8)).toBe('47.91666');
+    expect(quoteText(outcome.lotClosures[0]!.pnl).slice(0, 8)).toBe('-7.91666');
     expect(outcome.unmatched).toBe(0n);
     expect(book.openLots).toEqual([]);
   });
@@ -126,9 +127,9 @@ describe('what is too little to be sold', () => {
     const book = new LotBook(terms);
     book.apply(buy());
     book.apply(buy({ tradeId: 'b', executedAt: later(1) }));
-    expect(book.apply(sell('0.9')).parts).toHaveLength(1);
+    expect(book.apply(sell('0.9')).lotClosures).toHaveLength(1);
     expect(book.openLots).toMatchObject([{ tradeId: 'a', amount: 6n * 10n ** 16n }, { tradeId: 'b' }]);
-    expect(book.apply(sell('1')).parts.map(({ tradeId }) => tradeId)).toEqual(['a', 'b']);
+    expect(book.apply(sell('1')).lotClosures.map(({ tradeId }) => tradeId)).toEqual(['a', 'b']);
     expect(book.openLots).toEqual([]);
   });
 
@@ -145,9 +146,9 @@ describe('what is too little to be sold', () => {
     const book = new LotBook(terms);
     book.apply(buy({ amount: '0.99' }));
     book.apply(buy({ amount: '0.09', tradeId: 'b', executedAt: later(1) }));
-    const { parts } = book.apply(sell('1'));
-    expect(parts).toMatchObject([{ tradeId: 'a' }, { tradeId: 'b', amount: 5n * 10n ** 16n }]);
-    expect(parts.map(({ pnl }) => quoteText(pnl))).toEqual(['-4', '-4']);
+    const { lotClosures } = book.apply(sell('1'));
+    expect(lotClosures).toMatchObject([{ tradeId: 'a' }, { tradeId: 'b', amount: 5n * 10n ** 16n }]);
+    expect(lotClosures.map(({ pnl }) => quoteText(pnl))).toEqual(['-4', '-4']);
   });
 
   it('is no such thing where short lots can be held', () => {
@@ -190,12 +191,12 @@ const fills = fc
 
 /** First in, first out, one unit of base at a time: slow, and by other means. */
 function countOut(all: readonly LotFill[], canBeShort: boolean) {
-  const long: Exact[] = [];
-  const short: Exact[] = [];
+  const long: BigDecimal[] = [];
+  const short: BigDecimal[] = [];
   const steps = all.map(({ side, price, amount, feeAmount, feeCurrency }) => {
-    const fee = feeCurrency === 'USDT' ? new Exact(feeAmount).div(amount) : new Exact(0);
-    const value = side === 'BUY' ? new Exact(price).plus(fee) : new Exact(price).minus(fee);
-    let pnl = new Exact(0);
+    const fee = feeCurrency === 'USDT' ? new BigDecimal(feeAmount).div(amount) : new BigDecimal(0);
+    const value = side === 'BUY' ? new BigDecimal(price).plus(fee) : new BigDecimal(price).minus(fee);
+    let pnl = new BigDecimal(0);
     let unmatched = 0;
     for (let unit = 0; unit < Number(amount); unit++) {
       const other = (side === 'BUY' ? short : long).shift();
@@ -220,7 +221,7 @@ describe.each([
         const naive = countOut(all, terms.canBeShort);
         all.forEach((fill, index) => {
           const outcome = book.apply(fill);
-          const pnl = outcome.parts.reduce((sum, part) => sum + part.pnl, 0n);
+          const pnl = outcome.lotClosures.reduce((sum, part) => sum + part.pnl, 0n);
           const expected = naive.steps[index]!;
           expect(quote(pnl).minus(expected.pnl).abs().lt('1e-30')).toBe(true);
           expect(outcome.unmatched).toBe(BigInt(expected.unmatched) * 10n ** 18n);
@@ -259,11 +260,11 @@ describe.each([
         let paid = 0n;
         let realised = 0n;
         for (const fill of all) {
-          const { parts } = book.apply(fill);
+          const { lotClosures } = book.apply(fill);
           const sign = fill.side === 'BUY' ? 1n : -1n;
           const fee = fill.feeCurrency === 'USDT' ? BigInt(fill.feeAmount) : 0n;
           paid += (sign * BigInt(fill.price) * BigInt(fill.amount) + fee) * 10n ** 36n;
-          realised += parts.reduce((sum, { pnl }) => sum + pnl, 0n);
+          realised += lotClosures.reduce((sum, { pnl }) => sum + pnl, 0n);
         }
         const held = book.openLots.reduce(
           (sum, { side, value }) => sum + (side === 'BUY' ? value : -value),
@@ -276,7 +277,7 @@ describe.each([
 });
 
 const copyFill = (
-  { side, amount, price, baseFee, copier, source, second }: DrawnFill,
+  { side, amount, price, baseFee, copier, source, second }: GeneratedFill,
   index: number,
 ): LotFill =>
   fillOf({
@@ -300,7 +301,7 @@ describe('copies', () => {
     book.apply(fillOf({ tradeId: '1', copy: a }));
     book.apply(fillOf({ tradeId: '2', copy: b }));
     const sold = book.apply(fillOf({ tradeId: '3', copy: b, side: 'SELL', amount: '2' }));
-    expect(sold.parts).toMatchObject([{ tradeId: '2', detaches: false }]);
+    expect(sold.lotClosures).toMatchObject([{ tradeId: '2', detaches: false }]);
     expect(sold.unmatched).toBe(10n ** 18n);
     expect(book.openLots).toMatchObject([{ tradeId: '1', copy: a }]);
   });
@@ -311,7 +312,7 @@ describe('copies', () => {
     book.apply(fillOf({ tradeId: '2', copy: a }));
     book.apply(fillOf({ tradeId: '3' }));
     const sold = book.apply(fillOf({ tradeId: '4', side: 'SELL', amount: '2.5' }));
-    expect(sold.parts.map(({ tradeId, detaches }) => [tradeId, detaches])).toEqual([
+    expect(sold.lotClosures.map(({ tradeId, detaches }) => [tradeId, detaches])).toEqual([
       ['3', false],
       ['1', true],
       ['2', true],
@@ -323,7 +324,7 @@ describe('copies', () => {
     const other = { copierId: 'a', lotTradeId: 'm' };
     book.apply(fillOf({ tradeId: '1', copy: other }));
     const sold = book.apply(fillOf({ tradeId: '2', copy: a, side: 'SELL' }));
-    expect(sold.parts).toMatchObject([{ tradeId: '1', detaches: true }]);
+    expect(sold.lotClosures).toMatchObject([{ tradeId: '1', detaches: true }]);
   });
 
   it('turn over lot by lot where short ones can be held', () => {
@@ -340,7 +341,7 @@ describe('copies', () => {
 
   it('and everything else are held as counting out every unit has it', () => {
     fc.assert(
-      fc.property(drawnFills(60), (drawn) => {
+      fc.property(generatedFills(60), (drawn) => {
         const book = new LotBook(SPOT);
         let unmatched = 0n;
         drawn.forEach((fill, index) => {
@@ -352,7 +353,7 @@ describe('copies', () => {
           const owner = copy === undefined ? 'own' : `${copy.copierId}/${copy.lotTradeId}`;
           held.set(owner, (held.get(owner) ?? 0) + Number(amount / 10n ** 18n));
         }
-        const counted = countUnits(drawn);
+        const counted = modelHoldings(drawn);
         expect(held).toEqual(counted.held);
         expect(unmatched).toBe(BigInt(counted.unmatched) * 10n ** 18n);
       }),
@@ -364,7 +365,7 @@ describe('copies', () => {
     ['where short lots can be held', PERPETUAL],
   ])('go on from what was kept as if the book had never been closed, %s', (_name, terms) => {
     fc.assert(
-      fc.property(drawnFills(40), fc.nat(), (drawn, cut) => {
+      fc.property(generatedFills(40), fc.nat(), (drawn, cut) => {
         const all = drawn.map(copyFill);
         const at = cut % (all.length + 1);
         const whole = new LotBook(terms);

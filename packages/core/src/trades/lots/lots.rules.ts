@@ -33,7 +33,7 @@ export const QUOTE_SCALE = 2 * DECIMAL_SCALE;
 const QUOTE_PER_PRICE = 10n ** BigInt(QUOTE_SCALE - BASE_SCALE);
 
 /** What a book has to know of its pair. */
-export interface PairTerms {
+export interface LotBookOptions {
   readonly base: string;
   readonly quote: string;
   /** Whether a sale without a lot opens a short one. */
@@ -43,7 +43,7 @@ export interface PairTerms {
 }
 
 /** What a copy is of. */
-export interface CopyOf {
+export interface CopySource {
   readonly copierId: string;
   /** The trade that opened the leader's lot. */
   readonly lotTradeId: string;
@@ -54,7 +54,7 @@ export interface LotFill {
   readonly id: string;
   readonly tradeId: string;
   /** undefined: nobody's copy. */
-  readonly copy: CopyOf | undefined;
+  readonly copy: CopySource | undefined;
   readonly side: TradeSide;
   readonly price: Decimal;
   readonly amount: Decimal;
@@ -64,7 +64,7 @@ export interface LotFill {
 }
 
 /** What a fill took from a lot. */
-export interface ClosedPart {
+export interface LotClosure {
   readonly lotId: string;
   /** The trade that opened the lot. */
   readonly tradeId: string;
@@ -91,7 +91,7 @@ export interface OpenedLot {
 
 export interface FillOutcome {
   /** In the order in which they were taken. */
-  readonly parts: readonly ClosedPart[];
+  readonly lotClosures: readonly LotClosure[];
   readonly opened: OpenedLot | null;
   /** Sold without a lot. */
   readonly unmatched: BaseUnits;
@@ -100,7 +100,7 @@ export interface FillOutcome {
 export interface HeldLot {
   readonly lotId: string;
   readonly tradeId: string;
-  readonly copy: CopyOf | undefined;
+  readonly copy: CopySource | undefined;
   /** BUY: bought and not sold yet; SELL: sold and not bought back yet. */
   readonly side: TradeSide;
   readonly amount: BaseUnits;
@@ -108,13 +108,13 @@ export interface HeldLot {
   readonly value: QuoteUnits;
 }
 
-interface Holding {
+interface MutableLot {
   readonly lotId: string;
   readonly tradeId: string;
   amount: BaseUnits;
   value: QuoteUnits;
   /** Lots of all owners in the order in which they were opened. */
-  readonly place: number;
+  readonly ordinal: number;
 }
 
 /** What is left of a fill while it is given out to lots. */
@@ -124,14 +124,14 @@ interface Remainder {
 }
 
 /** The lots of one owner, oldest first; all of one side. */
-class Shelf {
+class OpenLots {
   side: TradeSide = 'BUY';
-  private holdings: Holding[] = [];
+  private holdings: MutableLot[] = [];
   private first = 0;
 
-  constructor(readonly copy: CopyOf | undefined) {}
+  constructor(readonly copy: CopySource | undefined) {}
 
-  get oldest(): Holding | undefined {
+  get oldest(): MutableLot | undefined {
     return this.holdings[this.first];
   }
 
@@ -139,11 +139,11 @@ class Shelf {
     return this.holdings.length - this.first;
   }
 
-  get lots(): readonly Holding[] {
+  get lots(): readonly MutableLot[] {
     return this.holdings.slice(this.first);
   }
 
-  put(side: TradeSide, holding: Holding): void {
+  put(side: TradeSide, holding: MutableLot): void {
     if (this.oldest === undefined) {
       this.holdings = [];
       this.first = 0;
@@ -167,19 +167,19 @@ const DUST_LOTS_MAX = 8;
 
 export class LotBook {
   /** What no copier holds. */
-  private readonly own = new Shelf(undefined);
-  private readonly copies = new Map<string, Shelf>();
-  private placed = 0;
+  private readonly own = new OpenLots(undefined);
+  private readonly copies = new Map<string, OpenLots>();
+  private nextOrdinal = 0;
   private instant = Number.NEGATIVE_INFINITY;
   private readonly step: BaseUnits;
 
   /** @param held - what is open, in the order in which it was opened, to go on from there */
   constructor(
-    private readonly terms: PairTerms,
+    private readonly terms: LotBookOptions,
     held: readonly HeldLot[] = [],
   ) {
-    this.step = unitsOf(terms.amountStep);
-    for (const { copy, side, ...lot } of held) this.put(copy, side, lot);
+    this.step = parseUnits(terms.amountStep);
+    for (const { copy, side, ...lot } of held) this.addLot(copy, side, lot);
   }
 
   /**
@@ -191,26 +191,26 @@ export class LotBook {
     const instant = fill.executedAt.getTime();
     if (instant < this.instant) throw new RangeError('fills must come in the order of their execution');
     this.instant = instant;
-    const rest = this.movedBy(fill);
+    const rest = this.amountsNetOfFee(fill);
     const parts = this.close(fill, rest);
     const isOpening = fill.side === 'BUY' || this.terms.canBeShort;
-    if (!isOpening || rest.amount === 0n) return { parts, opened: null, unmatched: rest.amount };
-    return { parts, opened: this.open(fill, rest, parts.length === 0), unmatched: 0n };
+    if (!isOpening || rest.amount === 0n) return { lotClosures: parts, opened: null, unmatched: rest.amount };
+    return { lotClosures: parts, opened: this.open(fill, rest, parts.length === 0), unmatched: 0n };
   }
 
   /** In the order in which they were opened. */
   get openLots(): readonly HeldLot[] {
     return [this.own, ...this.copies.values()]
       .flatMap(({ copy, side, lots }) => lots.map((lot) => ({ ...lot, copy, side })))
-      .sort((a, b) => a.place - b.place)
-      .map(({ place: _place, ...lot }) => lot);
+      .sort((a, b) => a.ordinal - b.ordinal)
+      .map(({ ordinal: _place, ...lot }) => lot);
   }
 
   /** What the fill moves between base and quote, its fee taken off. */
-  private movedBy({ price, amount, side, feeAmount, feeCurrency }: LotFill): Remainder {
-    const filled = unitsOf(amount);
-    const value = unitsOf(price) * filled;
-    const fee = side === 'BUY' ? unitsOf(feeAmount) : -unitsOf(feeAmount);
+  private amountsNetOfFee({ price, amount, side, feeAmount, feeCurrency }: LotFill): Remainder {
+    const filled = parseUnits(amount);
+    const value = parseUnits(price) * filled;
+    const fee = side === 'BUY' ? parseUnits(feeAmount) : -parseUnits(feeAmount);
     if (feeCurrency === this.terms.quote) return { amount: filled, value: value + fee * QUOTE_PER_PRICE };
     if (feeCurrency !== this.terms.base) return { amount: filled, value };
     const moved = filled - fee;
@@ -219,80 +219,82 @@ export class LotBook {
   }
 
   /** Gives `rest` out: to the lots of the fill's owner first, then to what else it takes from, oldest first. */
-  private close(fill: LotFill, rest: Remainder): ClosedPart[] {
-    const parts: ClosedPart[] = [];
+  private close(fill: LotFill, rest: Remainder): LotClosure[] {
+    const parts: LotClosure[] = [];
     while (rest.amount > 0n) {
-      const shelf = this.nextFor(fill);
+      const shelf = this.nextLotsToClose(fill);
       if (shelf === undefined) break;
-      parts.push(this.takeOldest(shelf, fill, rest));
-      if (rest.amount === 0n && this.isDust(shelf)) return joined([...parts, ...this.dustOf(shelf, fill)]);
+      parts.push(this.closeOldest(shelf, fill, rest));
+      if (rest.amount === 0n && this.isDust(shelf))
+        return mergeClosures([...parts, ...this.closeDust(shelf, fill)]);
     }
     return parts;
   }
 
-  private isDust(shelf: Shelf): boolean {
+  private isDust(shelf: OpenLots): boolean {
     if (this.terms.canBeShort || shelf.count === 0 || shelf.count > DUST_LOTS_MAX) return false;
     return shelf.lots.reduce((sum, { amount }) => sum + amount, 0n) < this.step;
   }
 
-  private dustOf(shelf: Shelf, fill: LotFill): ClosedPart[] {
-    return shelf.lots.map(({ amount }) => this.takeOldest(shelf, fill, { amount, value: 0n }));
+  private closeDust(shelf: OpenLots, fill: LotFill): LotClosure[] {
+    return shelf.lots.map(({ amount }) => this.closeOldest(shelf, fill, { amount, value: 0n }));
   }
 
   /** The shelf that a fill takes from next; undefined where there is nothing for it. */
-  private nextFor({ side, copy }: LotFill): Shelf | undefined {
-    const holds = (shelf: Shelf | undefined) => shelf?.oldest !== undefined && shelf.side !== side;
-    const first = copy === undefined ? this.own : this.copies.get(keyOf(copy));
+  private nextLotsToClose({ side, copy }: LotFill): OpenLots | undefined {
+    const holds = (shelf: OpenLots | undefined) => shelf?.oldest !== undefined && shelf.side !== side;
+    const first = copy === undefined ? this.own : this.copies.get(copyKey(copy));
     if (holds(first)) return first;
-    let next: Shelf | undefined;
+    let next: OpenLots | undefined;
     for (const shelf of this.copies.values()) {
       if (!holds(shelf) || (copy !== undefined && copy.copierId !== shelf.copy?.copierId)) continue;
-      if (next === undefined || shelf.oldest!.place < next.oldest!.place) next = shelf;
+      if (next === undefined || shelf.oldest!.ordinal < next.oldest!.ordinal) next = shelf;
     }
     return next;
   }
 
-  private takeOldest(shelf: Shelf, { side, copy }: LotFill, rest: Remainder): ClosedPart {
+  private closeOldest(shelf: OpenLots, { side, copy }: LotFill, rest: Remainder): LotClosure {
     const lot = shelf.oldest!;
     const amount = lesser(lot.amount, rest.amount);
-    const entryValue = take(lot, amount);
-    const exitValue = take(rest, amount);
+    const entryValue = takeProRata(lot, amount);
+    const exitValue = takeProRata(rest, amount);
     const pnl = side === 'SELL' ? exitValue - entryValue : entryValue - exitValue;
     if (lot.amount === 0n) this.dropOldest(shelf);
-    const detaches = shelf.copy !== undefined && (copy === undefined || keyOf(shelf.copy) !== keyOf(copy));
+    const detaches =
+      shelf.copy !== undefined && (copy === undefined || copyKey(shelf.copy) !== copyKey(copy));
     return { lotId: lot.lotId, tradeId: lot.tradeId, amount, entryValue, pnl, detaches };
   }
 
-  private dropOldest(shelf: Shelf): void {
+  private dropOldest(shelf: OpenLots): void {
     shelf.dropOldest();
-    if (shelf.copy !== undefined && shelf.oldest === undefined) this.copies.delete(keyOf(shelf.copy));
+    if (shelf.copy !== undefined && shelf.oldest === undefined) this.copies.delete(copyKey(shelf.copy));
   }
 
   private open(fill: LotFill, { amount, value }: Remainder, isWhole: boolean): OpenedLot {
     const { id: lotId, tradeId, copy, side } = fill;
-    this.put(copy, side, { lotId, tradeId, amount, value });
-    return { lotId, amount, value, filled: isWhole ? unitsOf(fill.amount) : amount };
+    this.addLot(copy, side, { lotId, tradeId, amount, value });
+    return { lotId, amount, value, filled: isWhole ? parseUnits(fill.amount) : amount };
   }
 
-  private put(copy: CopyOf | undefined, side: TradeSide, lot: Omit<Holding, 'place'>): void {
+  private addLot(copy: CopySource | undefined, side: TradeSide, lot: Omit<MutableLot, 'ordinal'>): void {
     const { lotId, tradeId, amount, value } = lot;
-    this.shelfOf(copy).put(side, { lotId, tradeId, amount, value, place: this.placed++ });
+    this.openLotsOf(copy).put(side, { lotId, tradeId, amount, value, ordinal: this.nextOrdinal++ });
   }
 
-  private shelfOf(copy: CopyOf | undefined): Shelf {
+  private openLotsOf(copy: CopySource | undefined): OpenLots {
     if (copy === undefined) return this.own;
-    let shelf = this.copies.get(keyOf(copy));
+    let shelf = this.copies.get(copyKey(copy));
     if (shelf === undefined) {
-      shelf = new Shelf(copy);
-      this.copies.set(keyOf(copy), shelf);
+      shelf = new OpenLots(copy);
+      this.copies.set(copyKey(copy), shelf);
     }
     return shelf;
   }
 }
 
 /** One part for each lot: what is sold of it, and the dust that is left. */
-function joined(parts: readonly ClosedPart[]): ClosedPart[] {
-  const all: ClosedPart[] = [];
+function mergeClosures(parts: readonly LotClosure[]): LotClosure[] {
+  const all: LotClosure[] = [];
   for (const part of parts) {
     const last = all.at(-1);
     if (last?.lotId !== part.lotId) all.push(part);
@@ -301,7 +303,7 @@ function joined(parts: readonly ClosedPart[]): ClosedPart[] {
   return all;
 }
 
-function sumOf(sold: ClosedPart, dust: ClosedPart): ClosedPart {
+function sumOf(sold: LotClosure, dust: LotClosure): LotClosure {
   return {
     ...sold,
     amount: sold.amount + dust.amount,
@@ -311,14 +313,14 @@ function sumOf(sold: ClosedPart, dust: ClosedPart): ClosedPart {
 }
 
 /** Takes `amount` out of `from` with its share of the value; the last part takes all that is left. */
-function take(from: Remainder, amount: BaseUnits): QuoteUnits {
+function takeProRata(from: Remainder, amount: BaseUnits): QuoteUnits {
   const value = amount === from.amount ? from.value : (from.value * amount) / from.amount;
   from.amount -= amount;
   from.value -= value;
   return value;
 }
 
-const keyOf = ({ copierId, lotTradeId }: CopyOf) => `${copierId}/${lotTradeId}`;
+const copyKey = ({ copierId, lotTradeId }: CopySource) => `${copierId}/${lotTradeId}`;
 
 /** `Math.min` knows no bigints. */
 function lesser(a: bigint, b: bigint): bigint {
@@ -327,14 +329,14 @@ function lesser(a: bigint, b: bigint): bigint {
 }
 
 /** A decimal of at most `scale` decimals in units of 10^-scale. */
-export function unitsOf(text: Decimal, scale = BASE_SCALE): bigint {
+export function parseUnits(text: Decimal, scale = BASE_SCALE): bigint {
   const point = text.indexOf('.');
   if (point < 0) return BigInt(text) * 10n ** BigInt(scale);
   return BigInt(text.slice(0, point) + text.slice(point + 1).padEnd(scale, '0'));
 }
 
 /** Units of 10^-scale as a decimal. */
-export function plainOf(units: bigint, scale = BASE_SCALE): Decimal {
+export function formatUnits(units: bigint, scale = BASE_SCALE): Decimal {
   const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, '0');
   const fraction = digits.slice(-scale).replace(/0+$/, '');
   const plain = digits.slice(0, -scale) + (fraction === '' ? '' : `.${fraction}`);

@@ -1,2 +1,2 @@
 /** What the rules of this folder know of signals. */
-export type { NewSignal, ToldLot } from '../../strategies/index.js';
+export type { EmittedLotState, NewSignal } from '../../strategies/index.js';

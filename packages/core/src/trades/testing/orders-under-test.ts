@@ -2,9 +2,9 @@ import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
 import { inTransaction, newUuid } from '@trading-automation/persistence';
 import type { Ownership } from '../../exchange-accounts/index.js';
 import type { Actor } from '../../operations/index.js';
-import { CoreUnderTest, type Named, statementsOf } from '../../testing/index.js';
-import { type NewCopyTrade, placeCopies } from '../copy-orders.service.js';
-import { type BegunSubmission, TradeExecution } from '../trade-execution.service.js';
+import { CoreUnderTest, countStatements, type RecordIds } from '../../testing/index.js';
+import { type NewCopyTrade, placeCopies } from '../copy-orders.js';
+import { type ClaimedSubmission, TradeExecution } from '../trade-execution.service.js';
 
 type Row = Record<string, unknown>;
 type PartOfCopy = Partial<Omit<NewCopyTrade, 'order'>> & { readonly order?: Partial<NewCopyTrade['order']> };
@@ -14,10 +14,10 @@ export class OrdersUnderTest {
   readonly execution: TradeExecution;
   /** Whose account it is that copies, and whose trades are told of. */
   actor!: Actor;
-  account!: Named;
+  account!: RecordIds;
   copierId!: string;
   private leader!: Actor;
-  private leaderAccount!: Named;
+  private leaderAccount!: RecordIds;
   private strategyId!: string;
   private sourceTradeId!: string;
   private sourceFillId!: string;
@@ -25,7 +25,7 @@ export class OrdersUnderTest {
 
   private constructor(
     readonly core: CoreUnderTest,
-    readonly pair: Named,
+    readonly pair: RecordIds,
   ) {
     this.execution = new TradeExecution(core.platform);
   }
@@ -40,7 +40,7 @@ export class OrdersUnderTest {
   }
 
   /** Another leader and another copier, strangers to all before. */
-  async begin(): Promise<void> {
+  async reset(): Promise<void> {
     const { core } = this;
     [this.actor, this.leader] = [await core.actor(), await core.actor()];
     this.account = await this.newAccount(this.actor);
@@ -78,7 +78,7 @@ export class OrdersUnderTest {
   }
 
   /** An account that the worker of this test owns. */
-  async newAccount(actor: Actor, free?: Readonly<Record<string, string>>): Promise<Named> {
+  async newAccount(actor: Actor, free?: Readonly<Record<string, string>>): Promise<RecordIds> {
     const account = await this.core.account(actor, free);
     await this.core.rows(
       'INSERT INTO account_owners (account_id, worker, fence) VALUES ($1, $2, 1)',
@@ -88,7 +88,7 @@ export class OrdersUnderTest {
     return account;
   }
 
-  async newCopier(account: Named): Promise<string> {
+  async newCopier(account: RecordIds): Promise<string> {
     const id = newUuid();
     await this.core.rows(
       `INSERT INTO copiers (id, user_id, strategy_id, exchange_account_id, name, status, sizing_mode, sizing_value,
@@ -102,7 +102,7 @@ export class OrdersUnderTest {
     return id;
   }
 
-  ownershipOf = (account: Named = this.account): Ownership => ({
+  ownershipOf = (account: RecordIds = this.account): Ownership => ({
     accountId: account.uuid,
     worker: WORKER,
     fence: '1',
@@ -158,15 +158,15 @@ export class OrdersUnderTest {
   }
 
   /** Begins to send one trade; null where it is not to be sent. */
-  async send(id: string): Promise<BegunSubmission | null> {
-    const [begun] = await this.execution.beginSubmissions(this.ownershipOf(), [
+  async send(id: string): Promise<ClaimedSubmission | null> {
+    const [begun] = await this.execution.claimSubmissions(this.ownershipOf(), [
       { id, venueClientOrderId: `venue-${id}` },
     ]);
     return begun ?? null;
   }
 
   /** Lets so much time go by since the trade was sent. */
-  async wasSentAgo(id: string, agoMs: number): Promise<void> {
+  async backdateSubmission(id: string, agoMs: number): Promise<void> {
     await this.core.rows(
       "UPDATE trades SET submitted_at = submitted_at - $2 * interval '1 millisecond' WHERE id = $1",
       id,
@@ -174,15 +174,15 @@ export class OrdersUnderTest {
     );
   }
 
-  kept(id: string): Promise<Row> {
+  storedTrade(id: string): Promise<Row> {
     return this.core.row('SELECT * FROM trades WHERE id = $1', id);
   }
 
   statementsOf(work: () => Promise<unknown>): Promise<number> {
-    return statementsOf(this.core.platform.database, work);
+    return countStatements(this.core.platform.database, work);
   }
 
-  async kinds(): Promise<string[]> {
+  async eventTypes(): Promise<string[]> {
     return (await this.core.events(this.actor.userId)).map(({ type }) => type);
   }
 }

@@ -6,7 +6,7 @@ import { generateSealingKeyPair, Opener, Sealer } from '../../sealing/index.js';
 import { CoreUnderTest } from '../../testing/index.js';
 import { DeadLettersService } from '../dead-letters.service.js';
 import type { ClaimedAttempt } from '../delivery.queries.js';
-import { DeliverySettings, WebhookDeliveries } from '../webhook-deliveries.service.js';
+import { DeliverySettings, WebhookDeliveriesService } from '../webhook-deliveries.service.js';
 import { WebhookSecrets, webhookSecretContext } from '../webhook-secret.js';
 import { WebhooksService } from '../webhooks.service.js';
 
@@ -21,7 +21,7 @@ export class WebhooksUnderTest {
     readonly core: CoreUnderTest,
     readonly webhooks: WebhooksService,
     readonly deadLetters: DeadLettersService,
-    readonly deliveries: WebhookDeliveries,
+    readonly deliveries: WebhookDeliveriesService,
     private readonly opener: Opener,
   ) {}
 
@@ -33,7 +33,7 @@ export class WebhooksUnderTest {
       core,
       new WebhooksService(platform, lists, commands, new WebhookSecrets(await Sealer.for(keys), false)),
       new DeadLettersService(platform, lists, commands),
-      new WebhookDeliveries(platform, new DeliverySettings(60_000)),
+      new WebhookDeliveriesService(platform, new DeliverySettings(60_000)),
       await Opener.with([keys]),
     );
   }
@@ -43,7 +43,7 @@ export class WebhooksUnderTest {
   }
 
   /** A new webhook, by its public id. */
-  async hook(actor: Actor, events: readonly string[] = ['*']): Promise<string> {
+  async createWebhook(actor: Actor, events: readonly string[] = ['*']): Promise<string> {
     const { id } = await this.webhooks.create(actor, {
       url: 'https://example.com/hook',
       events: [...events],
@@ -69,7 +69,7 @@ export class WebhooksUnderTest {
   }
 
   /** A delivery that is due, of a new event; by its uuid. */
-  async owe(actor: Actor, webhookId: string, event: EventGiven = {}): Promise<string> {
+  async createDueDelivery(actor: Actor, webhookId: string, event: EventGiven = {}): Promise<string> {
     const id = newUuid();
     const { uuid } = await this.emit(actor, event);
     await this.core.rows(
@@ -104,12 +104,12 @@ export class WebhooksUnderTest {
   }
 
   /** A pending dead letter of a new event. */
-  async deadLetter(
+  async createDeadLetter(
     actor: Actor,
     webhookId: string,
     event?: EventGiven,
   ): Promise<{ id: string; uuid: string }> {
-    const uuid = await this.owe(actor, webhookId, event);
+    const uuid = await this.createDueDelivery(actor, webhookId, event);
     await this.failAll(uuid);
     // One outage is what is looked at; the next must not deactivate the webhook.
     await this.core.rows('UPDATE webhooks SET consecutive_failures = 0, consecutive_dead_letters = 0');

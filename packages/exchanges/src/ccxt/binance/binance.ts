@@ -2,9 +2,9 @@
 import type { TradeType } from '@trading-automation/contracts';
 import { pro } from 'ccxt';
 import { z } from 'zod';
-import type { Adapter, OwnRules } from '../adapter.js';
-import { exact, expectAnswer } from '../answers.js';
-import { type ClientLibrary, harden, librarySettings } from '../client-library.js';
+import type { Adapter, NativeMarketRules } from '../adapter.js';
+import { type CcxtClient, ccxtConstructorOptions, patchCcxtClient } from '../ccxt-client.js';
+import { exactDecimal, parseResponse } from '../parse-response.js';
 import { marketStreams } from './market-streams.js';
 import { userDataStream } from './user-data-stream.js';
 
@@ -17,7 +17,7 @@ const key = z.object({ enableSpotAndMarginTrading: z.boolean(), enableWithdrawal
 
 const market = z.object({
   orderTypes: z.array(z.string()),
-  filters: z.array(z.looseObject({ filterType: z.string(), stepSize: exact.optional() })),
+  filters: z.array(z.looseObject({ filterType: z.string(), stepSize: exactDecimal.optional() })),
 });
 const ORDER_TYPES: Readonly<Record<string, TradeType>> = {
   LIMIT: 'LIMIT',
@@ -31,12 +31,12 @@ const DAY_MS = 86_400_000;
 export const binance: Adapter = {
   tradingTypes: { spot: { options: { defaultType: 'spot' }, market: 'spot', params: {} } },
   clientOrderId: { prefix: 'ta', length: 36 },
-  tariff: {
+  rateLimits: {
     // ccxt spreads the 1,200 units that it knows over a minute; the exchange counts 6,000.
     weightPerCost: 5,
     weightPerMinute: 6_000,
     ordersPer10s: 100,
-    isOfAccount: (body) => /"code"\s*:\s*"?-1015\b/.test(body),
+    isAccountLimit: (body) => /"code"\s*:\s*"?-1015\b/.test(body),
   },
   marketOptions: () => ({ fetchMarkets: { types: ['spot'] }, fetchMargins: false }),
   fixedOptions: {
@@ -59,19 +59,19 @@ export const binance: Adapter = {
     between: (from, to) => ({ startTime: from.getTime(), endTime: to.getTime() }),
     spanMs: DAY_MS,
   },
-  isBalanceAnswer: (info) => account.safeParse(info).success,
-  ownRules,
+  isBalanceResponse: (info) => account.safeParse(info).success,
+  nativeRules: ownRules,
   open: (options) => {
-    const exchange = new pro.binance(librarySettings(options));
-    const library = harden(exchange as unknown as ClientLibrary, options);
+    const exchange = new pro.binance(ccxtConstructorOptions(options));
+    const library = patchCcxtClient(exchange as unknown as CcxtClient, options);
     // It works out what an exchange may leave unsaid (average, cost, what remains). This one says all that is asked
     // of an order here, and what is read is checked; it would be a tenth of what an order costs.
     library.safeOrder = (order) => order;
     return {
       library,
       inspectCredentials: async () => {
-        const ofAccount = expectAnswer(account, await exchange.privateGetAccount());
-        const ofKey = expectAnswer(key, await exchange.sapiGetAccountApiRestrictions());
+        const ofAccount = parseResponse(account, await exchange.privateGetAccount());
+        const ofKey = parseResponse(key, await exchange.sapiGetAccountApiRestrictions());
         return {
           tradingTypes: ['spot'],
           canTrade: ofAccount.canTrade && ofKey.enableSpotAndMarginTrading,
@@ -85,8 +85,8 @@ export const binance: Adapter = {
   marketStream: marketStreams,
 };
 
-function ownRules(info: unknown): OwnRules {
-  const { orderTypes, filters } = expectAnswer(market, info);
+function ownRules(info: unknown): NativeMarketRules {
+  const { orderTypes, filters } = parseResponse(market, info);
   const step = filters.find(({ filterType }) => filterType === 'MARKET_LOT_SIZE')?.stepSize;
   return {
     marketAmountStep: step === '0' ? undefined : step,

@@ -1,22 +1,24 @@
 /** Public market data: https://developers.binance.com/docs/binance-spot-api-docs/web-socket-streams */
 import { z } from 'zod';
 import type { BookLevel } from '../../port.js';
-import type { MarketDialect } from '../adapter.js';
-import { exact, expectAnswer } from '../answers.js';
+import type { MarketStreamProtocol } from '../adapter.js';
+import { exactDecimal, parseResponse } from '../parse-response.js';
 
-const level = z.tuple([exact, exact]).transform(([price, amount]): BookLevel => [price, amount]);
+const level = z
+  .tuple([exactDecimal, exactDecimal])
+  .transform(([price, amount]): BookLevel => [price, amount]);
 const levels = z.array(level);
 const count = z.number().int().nonnegative();
 const named = z.object({ e: z.string() });
 const diff = z.object({ E: count, U: count, u: count, b: levels, a: levels });
-const ticker = z.object({ E: count, s: z.string().min(1), c: exact });
+const ticker = z.object({ E: count, s: z.string().min(1), c: exactDecimal });
 const depth = z.object({ lastUpdateId: count, bids: levels, asks: levels });
 const answer = z.object({ id: z.unknown(), result: z.unknown().optional(), error: z.unknown().optional() });
 
 /** The deepest that the exchange tells at once. */
 const DEPTH = 1_000;
 
-export const marketStreams: MarketDialect = {
+export const marketStreams: MarketStreamProtocol = {
   url: (library) => library.urls.api.ws.spot,
   streamsPerConnection: 1_024,
   subscribe: (streams) => ({ method: 'SUBSCRIBE', params: streams, id: 1 }),
@@ -29,17 +31,17 @@ export const marketStreams: MarketDialect = {
   priceStream: (marketId) => `${marketId.toLowerCase()}@miniTicker`,
   readBook: (message) => {
     if (nameOf(message) !== 'depthUpdate') return undefined;
-    const { E, U, u, b, a } = expectAnswer(diff, message);
+    const { E, U, u, b, a } = parseResponse(diff, message);
     return { first: U, last: u, bids: b, asks: a, at: new Date(E) };
   },
   readPrice: (message) => {
     if (nameOf(message) !== '24hrMiniTicker') return undefined;
-    const { E, s, c } = expectAnswer(ticker, message);
+    const { E, s, c } = parseResponse(ticker, message);
     return { marketId: s, price: c, at: new Date(E) };
   },
   fetchBook: async (library, marketId) => {
     const answered = await library.publicGetDepth({ symbol: marketId, limit: DEPTH });
-    const { lastUpdateId, bids, asks } = expectAnswer(depth, answered);
+    const { lastUpdateId, bids, asks } = parseResponse(depth, answered);
     return { last: lastUpdateId, bids, asks };
   },
 };

@@ -1,11 +1,11 @@
 /** The user data stream over the WebSocket API, where one connection carries the streams of several accounts. */
 import { z } from 'zod';
 import type { AssetBalance, VenueFill } from '../../port.js';
-import type { AccountDialect, AccountEvent, StreamMessage } from '../adapter.js';
-import { exact, expectAnswer } from '../answers.js';
-import type { ClientLibrary } from '../client-library.js';
+import type { AccountEvent, AccountStreamProtocol, StreamMessage } from '../adapter.js';
+import type { CcxtClient } from '../ccxt-client.js';
 import { readFill } from '../fills.js';
-import { readToldOrder } from '../orders.js';
+import { readPushedOrder } from '../orders.js';
+import { exactDecimal, parseResponse } from '../parse-response.js';
 
 const id = z.union([z.string(), z.number()]).transform(String);
 const pushed = z.object({ subscriptionId: id, event: z.unknown() });
@@ -13,16 +13,18 @@ const granted = z.object({ id, status: z.literal(200), result: z.object({ subscr
 const refused = z.object({ id, status: z.number(), error: z.unknown() });
 
 const named = z.object({ e: z.string() });
-const positions = z.object({ B: z.array(z.object({ a: z.string().min(1), f: exact, l: exact })) });
+const positions = z.object({
+  B: z.array(z.object({ a: z.string().min(1), f: exactDecimal, l: exactDecimal })),
+});
 const report = z.looseObject({
   o: z.string(),
   x: z.string(),
   S: z.string(),
   N: z.unknown(),
-  n: exact.optional(),
+  n: exactDecimal.optional(),
 });
 
-export const userDataStream: AccountDialect = {
+export const userDataStream: AccountStreamProtocol = {
   url: (library) => library.urls.api.ws['ws-api'].spot,
   accountsPerConnection: 100,
   weight: 2,
@@ -36,7 +38,7 @@ export const userDataStream: AccountDialect = {
     method: 'userDataStream.unsubscribe',
     params: { subscriptionId: Number(streamId) },
   }),
-  address,
+  routeMessage: address,
   read: (library, event) => {
     const { data } = named.safeParse(event);
     switch (data?.e) {
@@ -64,31 +66,31 @@ function address(message: unknown): StreamMessage | undefined {
 }
 
 /** ccxt forgets on the stream that an order only rests, and leaves the fee of a fill that cost nothing without currency. */
-function readReport(library: ClientLibrary, event: unknown): AccountEvent {
-  const { o: type, x: step } = expectAnswer(report, event);
+function readReport(library: CcxtClient, event: unknown): AccountEvent {
+  const { o: type, x: step } = parseResponse(report, event);
   const parsed = library.parseWsOrder(event) as object;
-  const order = readToldOrder({ ...parsed, ...(type === 'LIMIT_MAKER' && { postOnly: true }) });
+  const order = readPushedOrder({ ...parsed, ...(type === 'LIMIT_MAKER' && { postOnly: true }) });
   if (step !== 'TRADE') return { kind: 'order', order, fills: [] };
-  const fill = readFill(withFee(library, library.parseWsTrade(event) as TradeOfLibrary));
+  const fill = readFill(withFee(library, library.parseWsTrade(event) as CcxtTrade));
   const told: VenueFill = { ...fill, venueClientOrderId: order.venueClientOrderId };
   return { kind: 'order', order, fills: [told] };
 }
 
-interface TradeOfLibrary {
+interface CcxtTrade {
   readonly symbol: string;
   readonly side: string;
   readonly fee?: { readonly cost?: unknown; readonly currency?: unknown };
 }
 
-function withFee(library: ClientLibrary, trade: TradeOfLibrary): object {
+function withFee(library: CcxtClient, trade: CcxtTrade): object {
   if (trade.fee?.currency !== undefined) return trade;
   const { base, quote } = library.market(trade.symbol);
   return { ...trade, fee: { cost: trade.fee?.cost ?? '0', currency: trade.side === 'buy' ? base : quote } };
 }
 
-function readPositions(library: ClientLibrary, event: unknown): AccountEvent {
+function readPositions(library: CcxtClient, event: unknown): AccountEvent {
   const balances: Record<string, AssetBalance> = {};
-  for (const { a, f, l } of expectAnswer(positions, event).B)
+  for (const { a, f, l } of parseResponse(positions, event).B)
     balances[library.safeCurrencyCode(a)] = { free: f, locked: l };
   return { kind: 'balances', balances };
 }

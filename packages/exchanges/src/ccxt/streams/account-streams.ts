@@ -6,20 +6,20 @@
  */
 import type { TradingType } from '@trading-automation/contracts';
 import { type AccountStream, type AccountStreamHandler, ExchangeError } from '../../port.js';
-import type { AccountDialect, OpenedClient, StreamMessage } from '../adapter.js';
-import { type CallAccount, speakFor } from '../call.js';
-import type { ClientLibrary } from '../client-library.js';
-import { AnswerSenseless, failure } from '../failures.js';
+import type { AccountStreamProtocol, StreamMessage, VenueSession } from '../adapter.js';
+import { type CallAccount, runAsAccount } from '../call.js';
+import type { CcxtClient } from '../ccxt-client.js';
+import { failure, MalformedResponse } from '../failures.js';
 import type { Sockets, StreamSocket } from './sockets.js';
 
 /** What streams need of their exchange. */
 export interface StreamVenue {
   readonly sockets: Sockets;
   /** Within which a stream has to be there. */
-  readonly beginWithinMs: number;
-  prepared(tradingType: TradingType): Promise<OpenedClient>;
-  takeTurn(accountKey: string, weight: number): Promise<void>;
-  explainRefusal(library: ClientLibrary, status: number, refused: unknown): ExchangeError;
+  readonly startTimeoutMs: number;
+  preparedSession(tradingType: TradingType): Promise<VenueSession>;
+  acquireBudget(accountKey: string, weight: number): Promise<void>;
+  explainRefusal(library: CcxtClient, status: number, refused: unknown): ExchangeError;
 }
 
 export class AccountStreams {
@@ -27,22 +27,22 @@ export class AccountStreams {
 
   constructor(
     private readonly venue: StreamVenue,
-    private readonly dialect: AccountDialect,
+    private readonly dialect: AccountStreamProtocol,
   ) {}
 
   open(account: CallAccount, tradingType: TradingType, handler: AccountStreamHandler): AccountStream {
-    const stream = new OneAccount(account, handler, this.venue.beginWithinMs);
+    const stream = new AccountSubscription(account, handler, this.venue.startTimeoutMs);
     this.#start(stream, tradingType).catch((error: unknown) => stream.lose(asExchangeError(error)));
     return { close: () => stream.close() };
   }
 
-  async #start(stream: OneAccount, tradingType: TradingType): Promise<void> {
-    const { library } = await this.venue.prepared(tradingType);
-    await this.venue.takeTurn(stream.account.key, this.dialect.weight);
+  async #start(stream: AccountSubscription, tradingType: TradingType): Promise<void> {
+    const { library } = await this.venue.preparedSession(tradingType);
+    await this.venue.acquireBudget(stream.account.key, this.dialect.weight);
     if (!stream.isOver) this.#connectionFor(library).add(stream);
   }
 
-  #connectionFor(library: ClientLibrary): SharedConnection {
+  #connectionFor(library: CcxtClient): SharedConnection {
     for (const connection of this.#connections)
       if (connection.library === library && connection.size < this.dialect.accountsPerConnection)
         return connection;
@@ -55,7 +55,7 @@ export class AccountStreams {
 }
 
 /** One account's stream, from its beginning to its one end. */
-class OneAccount {
+class AccountSubscription {
   isOver = false;
   #leave: (() => Promise<void>) | undefined;
   readonly #deadline: NodeJS.Timeout;
@@ -105,18 +105,18 @@ class OneAccount {
 class SharedConnection {
   readonly #socket: StreamSocket;
   /** Asked for, by request. */
-  readonly #asked = new Map<string, OneAccount>();
+  readonly #asked = new Map<string, AccountSubscription>();
   /** Granted, by the exchange's id of the stream. */
-  readonly #granted = new Map<string, OneAccount>();
+  readonly #granted = new Map<string, AccountSubscription>();
   /** Waiting for the connection to be there. */
-  readonly #early = new Set<OneAccount>();
+  readonly #early = new Set<AccountSubscription>();
   #isOpen = false;
   #requests = 0;
 
   constructor(
     private readonly venue: StreamVenue,
-    private readonly dialect: AccountDialect,
-    readonly library: ClientLibrary,
+    private readonly dialect: AccountStreamProtocol,
+    readonly library: CcxtClient,
     private readonly onGone: () => void,
   ) {
     this.#socket = venue.sockets.connect(dialect.url(library), {
@@ -130,7 +130,7 @@ class SharedConnection {
     return this.#early.size + this.#asked.size + this.#granted.size;
   }
 
-  add(stream: OneAccount): void {
+  add(stream: AccountSubscription): void {
     stream.joined(() => this.#remove(stream));
     if (this.#isOpen) this.#ask(stream);
     else this.#early.add(stream);
@@ -142,10 +142,10 @@ class SharedConnection {
     this.#early.clear();
   }
 
-  #ask(stream: OneAccount): void {
+  #ask(stream: AccountSubscription): void {
     const id = this.#nextRequest();
     try {
-      const request = speakFor(stream.account, () => this.dialect.subscribe(this.library, id));
+      const request = runAsAccount(stream.account, () => this.dialect.subscribe(this.library, id));
       this.#asked.set(id, stream);
       this.#socket.send(request);
     } catch {
@@ -155,8 +155,8 @@ class SharedConnection {
   }
 
   #receive(message: unknown): void {
-    const told = this.dialect.address(message);
-    if (told?.to === 'stream') this.#tell(told.id, told.event);
+    const told = this.dialect.routeMessage(message);
+    if (told?.to === 'stream') this.#dispatch(told.id, told.event);
     else if (told !== undefined) this.#answer(told);
   }
 
@@ -174,7 +174,7 @@ class SharedConnection {
     }
   }
 
-  #tell(streamId: string, event: unknown): void {
+  #dispatch(streamId: string, event: unknown): void {
     const stream = this.#granted.get(streamId);
     if (stream === undefined || stream.isOver) return;
     this.#guard(streamId, stream, () => {
@@ -187,7 +187,7 @@ class SharedConnection {
   }
 
   /** What goes wrong with one account's events ends its stream, and nobody else's. */
-  #guard(streamId: string, stream: OneAccount, tell: () => void): void {
+  #guard(streamId: string, stream: AccountSubscription, tell: () => void): void {
     try {
       tell();
     } catch (error) {
@@ -195,17 +195,17 @@ class SharedConnection {
     }
   }
 
-  #leave(streamId: string, stream: OneAccount, error: ExchangeError): void {
+  #leave(streamId: string, stream: AccountSubscription, error: ExchangeError): void {
     this.#unsubscribe(streamId);
     this.#drop(stream, error);
   }
 
-  #drop(stream: OneAccount, error: ExchangeError): void {
+  #drop(stream: AccountSubscription, error: ExchangeError): void {
     stream.lose(error);
     void this.#closeIfIdle();
   }
 
-  #remove(stream: OneAccount): Promise<void> {
+  #remove(stream: AccountSubscription): Promise<void> {
     this.#early.delete(stream);
     for (const [streamId, granted] of this.#granted) if (granted === stream) this.#unsubscribe(streamId);
     return this.#closeIfIdle();
@@ -241,7 +241,7 @@ class SharedConnection {
 
 function asExchangeError(error: unknown): ExchangeError {
   if (error instanceof ExchangeError) return error;
-  const detail = error instanceof AnswerSenseless ? error.message : undefined;
+  const detail = error instanceof MalformedResponse ? error.message : undefined;
   return failure(['retryable', 'bad_answer'], {
     type: error instanceof Error ? error.name : typeof error,
     detail,

@@ -7,8 +7,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BookHandler, VenueStream } from '../../port.js';
 import type { BookDiff, BookSnapshot } from '../adapter.js';
-import { AnswerSenseless, failure } from '../failures.js';
-import { MarketStream, type MarketVenue, marketIdOf } from './market-stream.js';
+import { failure, MalformedResponse } from '../failures.js';
+import { MarketStream, type MarketStreamVenue, marketIdOf } from './market-stream.js';
 
 /** Between two snapshots, lest a book that can't be put together spends everybody's calls. */
 const SNAPSHOT_PAUSE_MS = 250;
@@ -23,13 +23,13 @@ export class BookStream implements VenueStream {
   #isReading = false;
 
   constructor(
-    private readonly venue: MarketVenue,
+    private readonly venue: MarketStreamVenue,
     private readonly symbol: string,
     private readonly handler: BookHandler,
   ) {
     this.#stream = new MarketStream(venue, {
       streams: (dialect, library) => [dialect.bookStream(marketIdOf(library, symbol))],
-      onSubscribed: () => this.#readAnew(),
+      onSubscribed: () => this.#resync(),
       onMessage: (message) => this.#receive(message),
       onLost: (error) => handler.onLost(error),
     });
@@ -46,7 +46,7 @@ export class BookStream implements VenueStream {
       this.#apply(diff, this.#sequence);
       return;
     }
-    if (this.#waiting.length >= WAITING_MAX) throw new AnswerSenseless('a book that never stands still');
+    if (this.#waiting.length >= WAITING_MAX) throw new MalformedResponse('a book that never stands still');
     this.#waiting.push(diff);
   }
 
@@ -54,7 +54,7 @@ export class BookStream implements VenueStream {
     if (diff.last <= sequence) return;
     if (diff.first > sequence + 1) {
       this.#waiting = [diff];
-      this.#readAnew();
+      this.#resync();
       return;
     }
     this.#sequence = diff.last;
@@ -68,7 +68,7 @@ export class BookStream implements VenueStream {
     });
   }
 
-  #readAnew(): void {
+  #resync(): void {
     this.#sequence = undefined;
     if (this.#isReading) return;
     this.#isReading = true;

@@ -1,23 +1,23 @@
 /** One connection that follows public streams, as books and prices do. */
 import { ExchangeError } from '../../port.js';
-import type { MarketDialect } from '../adapter.js';
-import type { ClientLibrary } from '../client-library.js';
+import type { MarketStreamProtocol } from '../adapter.js';
+import type { CcxtClient } from '../ccxt-client.js';
 import { failure } from '../failures.js';
 import type { Sockets, StreamSocket } from './sockets.js';
 
 /** What public streams need of their exchange. */
-export interface MarketVenue {
-  readonly adapter: { readonly marketStream?: MarketDialect | undefined };
+export interface MarketStreamVenue {
+  readonly adapter: { readonly marketStream?: MarketStreamProtocol | undefined };
   readonly sockets: Sockets;
   /** Within which a stream has to be there. */
-  readonly beginWithinMs: number;
+  readonly startTimeoutMs: number;
   /** One call about public data. */
-  read<T>(work: (library: ClientLibrary) => Promise<T>): Promise<T>;
+  read<T>(work: (library: CcxtClient) => Promise<T>): Promise<T>;
 }
 
-export interface MarketStreamParts {
+export interface MarketStreamCallbacks {
   /** The streams to follow, by the exchange's names. */
-  streams(dialect: MarketDialect, library: ClientLibrary): readonly string[];
+  streams(dialect: MarketStreamProtocol, library: CcxtClient): readonly string[];
   /** The exchange has taken the subscription. */
   onSubscribed(): void;
   onMessage(message: unknown): void;
@@ -31,10 +31,10 @@ export class MarketStream {
   readonly #deadline: NodeJS.Timeout;
 
   constructor(
-    private readonly venue: MarketVenue,
-    private readonly parts: MarketStreamParts,
+    private readonly venue: MarketStreamVenue,
+    private readonly callbacks: MarketStreamCallbacks,
   ) {
-    this.#deadline = setTimeout(() => this.lose(failure(['retryable', 'no_answer'])), venue.beginWithinMs);
+    this.#deadline = setTimeout(() => this.lose(failure(['retryable', 'no_answer'])), venue.startTimeoutMs);
     // A call that asks for nothing has the markets read.
     venue
       .read(async (library) => library)
@@ -53,7 +53,7 @@ export class MarketStream {
     clearTimeout(this.#deadline);
     void this.#socket?.close();
     try {
-      this.parts.onLost(error instanceof ExchangeError ? error : failure(['retryable', 'bad_answer']));
+      this.callbacks.onLost(error instanceof ExchangeError ? error : failure(['retryable', 'bad_answer']));
     } catch {
       // It is the last call in any case.
     }
@@ -65,11 +65,11 @@ export class MarketStream {
     await this.#socket?.close();
   }
 
-  #start(library: ClientLibrary): void {
+  #start(library: CcxtClient): void {
     if (this.#isOver) return;
     const dialect = this.venue.adapter.marketStream;
     if (dialect === undefined) throw failure(['rejected', 'not_supported']);
-    const streams = this.parts.streams(dialect, library);
+    const streams = this.callbacks.streams(dialect, library);
     if (streams.length > dialect.streamsPerConnection) throw failure(['rejected', 'not_supported']);
     const socket = this.venue.sockets.connect(dialect.url(library), {
       onOpen: () => socket.send(dialect.subscribe(streams)),
@@ -79,22 +79,22 @@ export class MarketStream {
     this.#socket = socket;
   }
 
-  #receive(dialect: MarketDialect, message: unknown): void {
+  #receive(dialect: MarketStreamProtocol, message: unknown): void {
     if (this.#isOver) return;
     const isTaken = dialect.acknowledges(message);
-    if (isTaken === undefined) this.parts.onMessage(message);
+    if (isTaken === undefined) this.callbacks.onMessage(message);
     else if (isTaken) this.#begin();
     else this.lose(failure(['rejected', 'not_supported']));
   }
 
   #begin(): void {
     clearTimeout(this.#deadline);
-    this.parts.onSubscribed();
+    this.callbacks.onSubscribed();
   }
 }
 
 /** @throws {ExchangeError} `rejected`/`not_supported` for what isn't listed */
-export function marketIdOf(library: ClientLibrary, symbol: string): string {
+export function marketIdOf(library: CcxtClient, symbol: string): string {
   if (library.markets?.[symbol] === undefined) throw failure(['rejected', 'not_supported']);
   return library.market(symbol).id;
 }

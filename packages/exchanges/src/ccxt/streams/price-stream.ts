@@ -1,7 +1,7 @@
 import type { PriceHandler, VenueStream } from '../../port.js';
-import type { ClientLibrary } from '../client-library.js';
+import type { CcxtClient } from '../ccxt-client.js';
 import { failure } from '../failures.js';
-import { MarketStream, type MarketVenue, marketIdOf } from './market-stream.js';
+import { MarketStream, type MarketStreamVenue, marketIdOf } from './market-stream.js';
 
 /** The last prices of some symbols. */
 export class PriceStream implements VenueStream {
@@ -9,14 +9,14 @@ export class PriceStream implements VenueStream {
   readonly #symbols = new Map<string, string>();
 
   constructor(
-    private readonly venue: MarketVenue,
+    private readonly venue: MarketStreamVenue,
     private readonly wanted: readonly string[],
     private readonly handler: PriceHandler,
   ) {
     this.#stream = new MarketStream(venue, {
       streams: (dialect, library) => this.#marketIds(library).map((id) => dialect.priceStream(id)),
       onSubscribed: () => handler.onConnected(),
-      onMessage: (message) => this.#tell(message),
+      onMessage: (message) => this.#dispatch(message),
       onLost: (error) => handler.onLost(error),
     });
   }
@@ -25,13 +25,13 @@ export class PriceStream implements VenueStream {
     return this.#stream.close();
   }
 
-  #marketIds(library: ClientLibrary): readonly string[] {
+  #marketIds(library: CcxtClient): readonly string[] {
     if (this.wanted.length === 0) throw failure(['rejected', 'not_supported']);
     for (const symbol of this.wanted) this.#symbols.set(marketIdOf(library, symbol), symbol);
     return [...this.#symbols.keys()];
   }
 
-  #tell(message: unknown): void {
+  #dispatch(message: unknown): void {
     const told = this.venue.adapter.marketStream?.readPrice(message);
     const symbol = this.#symbols.get(told?.marketId ?? '');
     if (told !== undefined && symbol !== undefined && told.price !== '0')

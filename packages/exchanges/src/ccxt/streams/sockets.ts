@@ -7,7 +7,7 @@
  */
 import { type RawData, WebSocket } from 'ws';
 import type { ExchangeError } from '../../port.js';
-import { AnswerSenseless, failure } from '../failures.js';
+import { failure, MalformedResponse } from '../failures.js';
 import { readJson } from '../json.js';
 
 export interface SocketsOptions {
@@ -16,7 +16,7 @@ export interface SocketsOptions {
   /** Within which a connection has to come to be. */
   readonly timeoutMs: number;
   /** A peer that has said nothing for this long is gone. */
-  readonly silenceMaxMs: number;
+  readonly idleTimeoutMs: number;
 }
 
 export interface SocketHandler {
@@ -27,7 +27,7 @@ export interface SocketHandler {
 }
 
 /** As many go unanswered before a peer is given up. */
-const PINGS = 4;
+const UNANSWERED_PINGS_MAX = 4;
 const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
 
 export class Sockets {
@@ -87,7 +87,7 @@ export class StreamSocket {
       followRedirects: false,
     });
     this.#gone = new Promise((resolve) => this.#socket.once('close', () => resolve()));
-    this.#heartbeat = setInterval(() => this.#beat(), options.silenceMaxMs / (PINGS + 1));
+    this.#heartbeat = setInterval(() => this.#beat(), options.idleTimeoutMs / (UNANSWERED_PINGS_MAX + 1));
     this.#heartbeat.unref();
     this.#listen();
   }
@@ -135,7 +135,7 @@ export class StreamSocket {
 
   #beat(): void {
     if (this.#socket.readyState !== WebSocket.OPEN) return;
-    if (this.#unansweredPings >= PINGS) {
+    if (this.#unansweredPings >= UNANSWERED_PINGS_MAX) {
       this.end(failure(['retryable', 'no_answer']));
       return;
     }
@@ -155,14 +155,14 @@ export class StreamSocket {
 }
 
 function reasonOf(error: unknown): ExchangeError {
-  const detail = error instanceof AnswerSenseless ? error.message : undefined;
+  const detail = error instanceof MalformedResponse ? error.message : undefined;
   const type = error instanceof Error ? error.name : typeof error;
   return failure(['retryable', 'bad_answer'], { type, detail });
 }
 
-/** @throws {AnswerSenseless} for what isn't JSON */
+/** @throws {MalformedResponse} for what isn't JSON */
 function readMessage(data: RawData): unknown {
   const read = readJson(data.toString());
   if (typeof read === 'object' && read !== null) return read;
-  throw new AnswerSenseless('not JSON');
+  throw new MalformedResponse('not JSON');
 }

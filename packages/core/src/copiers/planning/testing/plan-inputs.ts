@@ -12,7 +12,7 @@ import type {
 export const NOW = new Date('2026-03-01T12:00:00.000Z');
 
 /** What a test says of an input; the rest is that of a copier at half size, with a rich account and loose rules. */
-export interface Said {
+export interface PlanOverrides {
   readonly signal?: Partial<PlannedSignal>;
   readonly terms?: Partial<CopyTerms>;
   readonly copier?: Partial<CopierState>;
@@ -59,7 +59,7 @@ const LOT: CopiedLotState = {
 };
 
 /** An entry of 2 at 100 that opens the leader's lot in full, unless it is said to be otherwise. */
-export function inputOf(said: Said = {}): CopyInput {
+export function entryInput(said: PlanOverrides = {}): CopyInput {
   const terms = { ...TERMS, ...said.terms };
   return {
     signal: {
@@ -107,8 +107,8 @@ export function inputOf(said: Said = {}): CopyInput {
 }
 
 /** An exit of a fifth of the leader's lot of 2, unless it is said to be otherwise; the copier holds 1. */
-export function exitOf(said: Said = {}): CopyInput {
-  return inputOf({
+export function exitInput(said: PlanOverrides = {}): CopyInput {
+  return entryInput({
     lot: {},
     ...said,
     signal: {

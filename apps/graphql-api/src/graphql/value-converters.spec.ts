@@ -1,0 +1,74 @@
+import { decimal, idOf, StoredJson, storedSchema } from '@trading-automation/contracts';
+import { z } from 'zod';
+import { compileInputConverter, compileOutputConverter } from './value-converters.js';
+
+const money = z.object({ amount: decimal, currency_code: z.string() });
+const order = z.object({
+  id: idOf('trd'),
+  limit_price: decimal.optional(),
+  closed_at: z.string().nullable(),
+  fees_paid: z.array(money),
+  by_asset: z.record(z.string(), decimal),
+});
+
+describe('a record', () => {
+  const shape = compileOutputConverter(order);
+  const record = {
+    id: 'trd_1',
+    closed_at: null,
+    fees_paid: [{ amount: '0.000000000000000001', currency_code: 'BTC' }],
+    by_asset: { some_coin: '1' },
+  };
+
+  it('has camelCase names all the way down, null for what is absent, and maps as they are', () => {
+    expect(shape(record)).toEqual({
+      id: 'trd_1',
+      limitPrice: null,
+      closedAt: null,
+      feesPaid: [{ amount: '0.000000000000000001', currencyCode: 'BTC' }],
+      byAsset: { some_coin: '1' },
+    });
+  });
+
+  it('shows nothing that its schema does not name', () => {
+    expect(shape({ ...record, password_hash: 'x' })).not.toHaveProperty('passwordHash');
+  });
+
+  it('throws where a member is missing', () => {
+    const { id: _id, ...broken } = record;
+    expect(() => shape(broken)).toThrow('the answer lacks id');
+  });
+});
+
+describe('what was stored as JSON', () => {
+  it('keeps every digit: decimals of records, and any number that a double does not carry, are strings', () => {
+    const shape = compileOutputConverter(z.object({ value: storedSchema(z.unknown(), [money]) }));
+    const value = StoredJson.of('{"amount":0.10,"n":1,"deep":[{"x":1.0000000000000000001}]}');
+    expect(shape({ value })).toEqual({
+      value: { amount: '0.10', n: 1, deep: [{ x: '1.0000000000000000001' }] },
+    });
+  });
+});
+
+describe('an input', () => {
+  const wire = compileInputConverter(
+    z.strictObject({ max_open: decimal.optional(), levels: z.array(money), value: z.unknown() }),
+  );
+
+  it('has the names of the wire all the way down, and any JSON its own', () => {
+    const value = { someKey: [{ another_key: 1 }] };
+    expect(wire({ maxOpen: '1', levels: [{ amount: '1', currencyCode: 'BTC' }], value })).toEqual({
+      max_open: '1',
+      levels: [{ amount: '1', currency_code: 'BTC' }],
+      value,
+    });
+  });
+
+  it('is nothing where it is left out', () => {
+    expect([wire(undefined), wire(null), compileInputConverter(undefined)('x')]).toEqual([
+      undefined,
+      null,
+      'x',
+    ]);
+  });
+});

@@ -1,0 +1,102 @@
+/**
+ * Records as GraphQL shows them: the contract's members under camelCase names.
+ *
+ * 1. Only members that the schema names are shown; a value that it can't explain throws, as in REST's writer.
+ * 2. A decimal stays the text that it is. In what was stored as JSON the decimals become strings, too.
+ * 3. What any JSON is keeps its own names.
+ *
+ * A shape is compiled once for a schema; the closures then know nothing of schemas.
+ */
+import { compileSerializer, StoredJson } from '@trading-automation/contracts';
+import { isSafeNumber, parse } from 'lossless-json';
+import type { z } from 'zod';
+import { type Described, unwrapped } from '../schema/generated-types.js';
+import { camelCase } from '../schema/names.js';
+
+const numberOf = (digits: string) => (isSafeNumber(digits) ? Number(digits) : digits);
+
+export type Converter = (value: unknown) => unknown;
+
+const identity: Converter = (value) => value;
+
+export function compileOutputConverter(schema: z.ZodType): Converter {
+  return compile(schema as unknown as Described);
+}
+
+function compile(schema: Described): Converter {
+  const [inner] = unwrapped(schema);
+  if ('stored' in (inner.meta() ?? {})) return storedJsonConverter(inner);
+  const shape = converterOf(inner);
+  return shape === identity
+    ? identity
+    : (value) => (value === null || value === undefined ? null : shape(value));
+}
+
+function converterOf(schema: Described): Converter {
+  switch (schema.def.type) {
+    case 'object':
+      return objectConverter(schema.def.shape!);
+    case 'array': {
+      const item = compile(schema.def.element!);
+      return item === identity ? identity : (value) => (value as readonly unknown[]).map(item);
+    }
+    default:
+      return identity;
+  }
+}
+
+function objectConverter(members: Readonly<Record<string, Described>>): Converter {
+  const fields = Object.entries(members).map(([wireName, schema]) => ({
+    wireName,
+    name: camelCase(wireName),
+    isOptional: schema.def.type === 'optional',
+    shape: compile(schema),
+  }));
+  return (value) => {
+    const record = value as Readonly<Record<string, unknown>>;
+    const shown: Record<string, unknown> = {};
+    for (const { wireName, name, isOptional, shape } of fields) {
+      const member = record[wireName];
+      if (member === undefined && !isOptional) throw new TypeError(`the answer lacks ${wireName}`);
+      shown[name] = member === undefined ? null : shape === identity ? member : shape(member);
+    }
+    return shown;
+  };
+}
+
+/** What was stored as text is read with its decimals quoted, and any other number that a double can't carry is a string, too. */
+function storedJsonConverter(schema: Described): Converter {
+  const write = compileSerializer(schema as unknown as z.ZodType, 'string');
+  const shape = converterOf(schema);
+  return (value) => shape(value instanceof StoredJson ? parse(write(value), null, numberOf) : value);
+}
+
+/** An input under the names of the wire, all the way down; maps and whatever is any JSON keep their own names. */
+export function compileInputConverter(schema: z.ZodType | undefined): Converter {
+  return schema === undefined ? identity : inputConverter(schema as unknown as Described);
+}
+
+function inputConverter(schema: Described): Converter {
+  const [inner] = unwrapped(schema);
+  if (inner.def.type === 'array') {
+    const item = inputConverter(inner.def.element!);
+    return item === identity ? identity : (value) => (Array.isArray(value) ? value.map(item) : value);
+  }
+  if (inner.def.type !== 'object') return identity;
+  const members = new Map(
+    Object.entries(inner.def.shape!).map(([wireName, member]) => [
+      camelCase(wireName),
+      { wireName, shape: inputConverter(member) },
+    ]),
+  );
+  return (value) => {
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => {
+        // GraphQL lets no other names in.
+        const { wireName, shape } = members.get(name)!;
+        return [wireName, shape(member)];
+      }),
+    );
+  };
+}

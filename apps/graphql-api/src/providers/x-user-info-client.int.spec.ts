@@ -1,0 +1,95 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { XUserInfoClient } from './x-user-info-client.js';
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+let server: Server;
+let url: string;
+let answer: Answer;
+let asked: IncomingMessage[];
+beforeEach(async () => {
+  asked = [];
+  server = createServer((request, response) => {
+    asked.push(request);
+    answer(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/2/users/me`;
+});
+afterEach(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+const saying =
+  (status: number, body: string, headers: Record<string, string> = {}): Answer =>
+  (_, response) =>
+    response.writeHead(status, headers).end(body);
+const user = (data: unknown) => JSON.stringify({ data });
+
+const refusal = expect.objectContaining({ code: 'invalid_login' });
+const failure = expect.objectContaining({ code: 'service_unavailable' });
+const identify = (token = 'token-of-the-test') => new XUserInfoClient(url).identify(token);
+
+describe('an access token of X', () => {
+  it('belongs to whom X says, without an address', async () => {
+    answer = saying(200, user({ id: '2244994945', username: 'somebody', name: 'Some Body' }));
+    await expect(identify()).resolves.toEqual({
+      provider: 'x',
+      subject: '2244994945',
+      emailVerified: false,
+    });
+    const [request] = asked;
+    expect([request?.method, request?.url]).toEqual(['GET', '/2/users/me']);
+    expect(request?.headers.authorization).toBe('Bearer token-of-the-test');
+  });
+
+  it.each([401, 403])('is refused where X answers %i, whatever else it says', async (status) => {
+    answer = saying(status, '<html>');
+    await expect(identify()).rejects.toEqual(refusal);
+  });
+
+  it('is not even sent where it could be none', async () => {
+    answer = saying(200, user({ id: '1', username: 'a' }));
+    for (const token of ['', 'a b', 'a\r\nx: y', 'ü', 'x'.repeat(5_000)]) {
+      await expect(identify(token)).rejects.toEqual(refusal);
+    }
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('X itself', () => {
+  it.each([
+    ['errors', saying(500, '')],
+    ['refuses us', saying(429, '')],
+    ['answers nonsense', saying(200, '<html>')],
+    ['names nobody', saying(200, user({}))],
+    ['names nobody at all', saying(200, '{"errors": []}')],
+    ['names somebody by no number', saying(200, user({ id: 'a\u0000', username: 'a' }))],
+    ['names somebody by a number without quotes', saying(200, user({ id: 7, username: 'a' }))],
+    ['says too much', saying(200, user({ id: '1', username: 'a', bio: 'x'.repeat(70_000) }))],
+  ])('makes the service unavailable where it %s', async (_what, said) => {
+    answer = said;
+    await expect(identify()).rejects.toEqual(failure);
+  });
+
+  it('leads the token nowhere else', async () => {
+    answer = saying(307, '', { location: '/elsewhere' });
+    await expect(identify()).rejects.toEqual(failure);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('is not waited for where it stays silent, from the start or in the middle', async () => {
+    for (const silent of [() => undefined, (_: unknown, response: ServerResponse) => response.write('{')]) {
+      answer = silent;
+      await expect(new XUserInfoClient(url, 50).identify('token')).rejects.toEqual(failure);
+    }
+  });
+
+  it('makes the service unavailable where it is not there', async () => {
+    await new Promise((resolve) => server.close(resolve));
+    await expect(identify()).rejects.toEqual(failure);
+    server.listen(0, '127.0.0.1');
+  });
+});

@@ -1,0 +1,380 @@
+import fc from 'fast-check';
+import {
+  buildSchema,
+  type ExecutionResult,
+  execute,
+  GraphQLError,
+  type GraphQLObjectType,
+  parse,
+} from 'graphql';
+import { SCALARS } from '../graphql/scalars.js';
+import { DocumentCache } from './document-cache.js';
+
+const schema = buildSchema(`
+  scalar Decimal
+  scalar JSON
+  enum Side { BUY SELL }
+  input Plain { n: Int, side: Side, price: Decimal, tags: [String!], inner: Inner, others: [Inner] }
+  input Inner { n: Int, side: Side, tags: [String!] }
+  input Filled { r: Int! = 4, side: Side = SELL, plain: Plain, inner: Filled }
+  interface Named { name: String! }
+  type Item implements Named { name: String!, price: Decimal, items: [Item!], broken: Int, missing: Int!, deep: Item }
+  type Other implements Named { name: String!, side: Side }
+  union Found = Item | Other
+  type Query {
+    echo(n: Int, f: Float, s: String, b: Boolean, id: ID, side: Side, price: Decimal, any: JSON,
+      plain: Plain, filled: Filled, list: [Int], lists: [[Int!]], needed: Int! = 7): JSON
+    item: Item
+    items: [Item]
+    named: [Named]
+    found(of: String = "both"): [Found]
+    refused: Item
+    "Null where it may not be."
+    missing: Item!
+  }
+  type Mutation { first: Item second: Item }
+`);
+Object.assign(schema.getType('Decimal')!, SCALARS.Decimal);
+Object.assign(schema.getType('JSON')!, SCALARS.JSON);
+
+const item = (name: string, deep: object | null): object => ({
+  __typename: 'Item',
+  name,
+  price: '0.100000000000000001',
+  broken: () => {
+    throw new GraphQLError('broken', { extensions: { code: 'broken' } });
+  },
+  missing: async () => null,
+  deep,
+  items: async () => (deep === null ? [] : [deep, deep]),
+});
+const other = { __typename: 'Other', name: 'other', side: 'SELL' };
+const root = {
+  echo: (args: object) => JSON.parse(JSON.stringify(args)),
+  item: () => item('a', item('b', null)),
+  items: async () => [item('a', null), null, item('c', item('d', null))],
+  named: () => [item('a', null), other],
+  found: async ({ of }: { of: string }) => (of === 'both' ? [other, item('a', null), null] : []),
+  refused: () => new Error('refused'),
+  missing: () => null,
+  first: async () => item('first', null),
+  second: () => item('second', null),
+};
+Object.assign(schema.getType('Found')!, { resolveType: ({ __typename }: typeof other) => __typename });
+Object.assign(schema.getType('Named')!, { resolveType: ({ __typename }: typeof other) => __typename });
+// Written out: the compiled default resolver calls no methods.
+for (const name of ['Query', 'Mutation', 'Item', 'Other'])
+  for (const [field, of] of Object.entries((schema.getType(name) as GraphQLObjectType).getFields()))
+    of.resolve = (source, args) => {
+      const value = source[field];
+      return typeof value === 'function' ? value(args) : value;
+    };
+
+/**
+ * What of a result a client can tell. Errors are in no order, as fields beside each other have none; of a place that is
+ * null because of what is in it, it may be told one or all of the reasons.
+ */
+function told({ data, errors = [] }: ExecutionResult) {
+  // A variable that does not fit is told in other words by the compiler, and in another number.
+  if (data === undefined) return { data, errors: [...new Set(errors.map(({ path }) => String(path)))] };
+  const shown = errors.map(({ path = [], message, extensions }) => {
+    const place = placeIn(data, path);
+    const isOwn = place.length === path.length;
+    return JSON.stringify(isOwn ? { place, message, extensions: { ...extensions } } : { place });
+  });
+  return { data: JSON.parse(JSON.stringify(data)), errors: [...new Set(shown)].sort() };
+}
+
+/** As far as the path leads in the data: to a null at its end, or before. */
+function placeIn(data: unknown, path: readonly (string | number)[]) {
+  let value = data;
+  const at = path.findIndex((key) => {
+    if (value === null) return true;
+    value = (value as Record<string, unknown>)[key];
+    return false;
+  });
+  return at < 0 ? path : path.slice(0, at);
+}
+
+async function uses(text: string, variables: Record<string, unknown>) {
+  const documents = new DocumentCache(schema);
+  const results = [];
+  for (let use = 0; use < 3; use++) {
+    const prepared = documents.prepare(text, undefined);
+    if ('errors' in prepared) return { refused: prepared.errors };
+    const args = { document: prepared.document, variableValues: variables, rootValue: root };
+    results.push(told(await documents.execute(args)));
+  }
+  const reference = await execute({
+    schema,
+    document: parse(text),
+    variableValues: variables,
+    rootValue: root,
+  });
+  return { results, reference: told(reference) };
+}
+
+const literal = {
+  n: ['1', '-3', 'null', '$n'],
+  f: ['1.5', '2', '$f'],
+  s: ['"x"', '""', '$s', '"""block "s" """'],
+  b: ['true', '$b'],
+  id: ['"a"', '7', '$id'],
+  side: ['BUY', '$side'],
+  price: ['1.000000000000000001', '"2.5"', '3', '$price'],
+  any: ['{a: [1, {b: $n}], c: 1.10}', '[[], null, X]', '$any'],
+  plain: [
+    '{n: 1, side: BUY, price: 0.1, tags: ["x"], inner: {n: 2}}',
+    '{n: $n}',
+    '{inner: {side: $side, tags: "one"}}',
+    '{}',
+    '$plain',
+  ],
+  filled: ['{}', '{r: 1, plain: {n: $n}}', '{inner: {side: BUY}}', '$filled'],
+  list: ['[1, $n, null]', '5', '[]', '$list'],
+  lists: ['[[1], [2, 3]]', '[1]', '$lists'],
+  needed: ['2', '$needed'],
+} as const;
+type Name = keyof typeof literal;
+
+const declared: Record<Name, readonly string[]> = {
+  n: ['Int', 'Int = 3', 'Int!'],
+  f: ['Float', 'Float = 2'],
+  s: ['String', 'String = "a\\"\\u2028b"', 'String!'],
+  b: ['Boolean', 'Boolean = false'],
+  id: ['ID', 'ID = 7'],
+  side: ['Side', 'Side = SELL'],
+  price: ['Decimal', 'Decimal = 1.000000000000000001'],
+  any: ['JSON', 'JSON = {a: 1.0000000000000000001}'],
+  plain: ['Plain', 'Plain = {n: 1, price: 0.10}', 'Plain!'],
+  filled: ['Filled', 'Filled = {r: 2}'],
+  list: ['[Int]', '[Int] = [1, null]', '[Int]!'],
+  lists: ['[[Int!]]', '[[Int!]] = [1]'],
+  needed: ['Int! = 9', 'Int!', 'Int = 8'],
+};
+const given: Record<Name, readonly unknown[]> = {
+  n: [1, null, 'x', 1.5, 2 ** 31],
+  f: [1, 1.5, null, 'x'],
+  s: ['y', null, 7],
+  b: [true, null, 'true'],
+  id: ['i', 5, null, 1.5],
+  side: ['BUY', null, 'HOLD', 1],
+  price: ['1.5', 2, null, true],
+  any: [{ a: [1, null] }, null, 'x', 0],
+  plain: [
+    {},
+    { n: 1, inner: { side: 'SELL', tags: ['a'] } },
+    null,
+    { no: 1 },
+    { n: 'x' },
+    { tags: [null] },
+    { tags: 'one' },
+    'x',
+  ],
+  filled: [{}, { side: null }, { inner: {} }, null, { r: null }, { plain: { n: 2 } }],
+  list: [[1, null], 5, null, ['x']],
+  lists: [[[1], [2]], [1], null, [[null]]],
+  needed: [1, null],
+};
+const names = Object.keys(literal) as Name[];
+
+const selections = fc.constantFrom(
+  'item { name price }',
+  'item { ...i @include(if: $on) name }',
+  'item { ... on Named { name } ... @skip(if: $on) { price } deep { ...i } }',
+  'item @skip(if: $on) { name }',
+  'item { x: name deep { deep { name } } broken }',
+  'item { items { name missing } }',
+  'items { name ...i broken }',
+  'items { items { broken price } missing }',
+  'named { __typename name ... on Other { side } ... on Item { price } }',
+  'found { __typename ... on Named { name } ... on Item { ...i } }',
+  'found(of: $s) { ... on Other { side name } }',
+  'refused { name }',
+  'name: refused { name }',
+  'missing { name }',
+  '__typename',
+  '__type(name: "Item") { name fields { name } }',
+);
+
+/** An operation that takes some arguments, and the variables that are given to it: some don't fit, some are left out. */
+const operations = fc
+  .record({
+    args: fc.uniqueArray(fc.constantFrom(...names), { maxLength: 3 }),
+    selections: fc.uniqueArray(selections, { maxLength: 3 }),
+    seed: fc.array(fc.nat(1_000), { minLength: 40, maxLength: 40 }),
+  })
+  .map(({ args, selections: chosen, seed }) => {
+    let at = 0;
+    const pick = <T>(from: readonly T[]): T => from[seed[at++ % seed.length]! % from.length]!;
+    const written = args.map((name) => `${name}: ${pick<string>(literal[name])}`).join(', ');
+    const field = args.length === 0 ? 'echo' : `echo(${written})`;
+    const body = [field, ...chosen].join(' ');
+    const used = names.filter((name) => new RegExp(`\\$${name}\\b`).test(body));
+    const usesOn = body.includes('$on');
+    const declarations = used.map((name) => `$${name}: ${pick(declared[name])}`);
+    if (usesOn) declarations.push(pick(['$on: Boolean!', '$on: Boolean! = true']));
+    const variables: Record<string, unknown> = {};
+    // Most of them fit: an error ends the operation.
+    for (const name of used) {
+      const [fits] = given[name];
+      const choice = pick(['fits', 'fits', 'fits', 'any', 'left out']);
+      if (choice !== 'left out') variables[name] = choice === 'fits' ? fits : pick(given[name]);
+    }
+    if (usesOn) variables.on = pick([true, false]);
+    const head = declarations.length === 0 ? 'query' : `query (${declarations.join(', ')})`;
+    const fragment = body.includes('...i') ? 'fragment i on Item { name deep { name broken } }' : '';
+    return { text: `${head} { ${body} } ${fragment}`, variables };
+  });
+
+describe('a document', () => {
+  it('answers at every use what the reference implementation answers', async () => {
+    let compared = 0;
+    await fc.assert(
+      fc.asyncProperty(operations, async ({ text, variables }) => {
+        const { results, reference, refused } = await uses(text, variables);
+        // A variable that may be null where an argument may not: no document of this schema.
+        if (refused !== undefined) return;
+        compared++;
+        expect(results).toEqual([reference, reference, reference]);
+      }),
+      { numRuns: 1000 },
+    );
+    expect(compared).toBeGreaterThan(150);
+  });
+
+  it.each([
+    [
+      'an input that lacks what has a default',
+      'query ($filled: Filled) { echo(filled: $filled) }',
+      { filled: {} },
+    ],
+    ['a default within an input', 'query ($p: [Filled!]) { __typename }', { p: [{}] }],
+    [
+      'a variable that is not set within a literal',
+      'query ($n: Int) { echo(plain: {n: $n, side: BUY}) }',
+      {},
+    ],
+    ['the same within any JSON', 'query ($n: Int) { echo(any: {a: $n, b: [$n]}) }', {}],
+    [
+      'a condition on what merges with what has none',
+      'query ($on: Boolean = false) { item { ...i @include(if: $on) } item { deep { ...i } } } fragment i on Item { deep { name } name }',
+      {},
+    ],
+    [
+      'a default of digits that no double holds',
+      'query ($any: JSON = [1.0000000000000000001]) { echo(any: $any) }',
+      {},
+    ],
+  ])('is the reference implementation’s to execute where it has %s', async (_what, text, variables) => {
+    const { results, reference } = await uses(text.replace('($p: [Filled!]) {', '{'), variables);
+    expect(reference!.errors).toEqual([]);
+    expect(results).toEqual([reference, reference, reference]);
+  });
+
+  it('gives mutations their turn', async () => {
+    const { results, reference } = await uses(
+      'mutation { first { name } second { broken } again: first { name } }',
+      {},
+    );
+    expect(Object.keys(results![2]!.data as object)).toEqual(['first', 'second', 'again']);
+    expect(results).toEqual([reference, reference, reference]);
+  });
+
+  it('whose fragments double is answered like one that asks once, and refused where there would be no end', async () => {
+    const doubling = (times: number) => {
+      const fragments = Array.from(
+        { length: times },
+        (_, i) => `fragment f${i} on Item { ...f${i + 1} ...f${i + 1} }`,
+      );
+      return uses(`{ item { ...f0 } } ${fragments.join(' ')} fragment f${times} on Item { name }`, {});
+    };
+    const { results, reference } = await doubling(8);
+    expect(results).toEqual([reference, reference, reference]);
+    expect(reference!.data).toEqual({ item: { name: 'a' } });
+    // What compiles it would write it out.
+    expect((await doubling(40)).refused).toHaveLength(1);
+  });
+});
+
+describe('what is remembered', () => {
+  it('is a document by its text and the name of its operation', async () => {
+    const documents = new DocumentCache(schema);
+    const [a, b] = ['query A { item { name } }', 'query B { item { price } }'];
+    const run = async (text: string, name: string | undefined) => {
+      const prepared = documents.prepare(text, name);
+      if ('errors' in prepared) return prepared.errors.map(({ message }) => message);
+      return JSON.parse(
+        JSON.stringify((await documents.execute({ document: prepared.document, rootValue: root })).data),
+      ).item;
+    };
+    for (let use = 0; use < 3; use++) {
+      expect(await run(a, 'A')).toEqual({ name: 'a' });
+      expect(await run(a, undefined)).toEqual({ name: 'a' });
+      expect(await run(b, 'B')).toEqual({ price: '0.100000000000000001' });
+      expect(await run(a, 'B')).toEqual(['The document has no operation of that name.']);
+      expect(await run(`${a} ${b}`, 'A')).toEqual(['Send one operation in one request.']);
+      expect(await run(`${a} ${b}`, 'B')).toEqual(['Send one operation in one request.']);
+    }
+  });
+
+  it('is no refusal of a text and a name that are the same in a row', () => {
+    const text = '{\n item { name }\n}';
+    const documents = new DocumentCache(schema);
+    for (const [name, rest] of [
+      ['{', text.slice(1)],
+      ['{\n', text.slice(2)],
+      ['\n{', text.slice(1)],
+      ['\n{', text.slice(2)],
+    ] as const)
+      expect(documents.prepare(rest, name)).toHaveProperty('errors');
+    expect(documents.prepare(text, undefined)).not.toHaveProperty('errors');
+  });
+
+  it('is made ready once', () => {
+    const documents = new DocumentCache(schema);
+    expect(documents.prepare('{ __typename }', undefined)).toBe(documents.prepare('{ __typename }', null));
+    expect(documents.prepare('{ no }', undefined)).toBe(documents.prepare('{ no }', ''));
+  });
+});
+
+describe('a document that is refused', () => {
+  const documents = new DocumentCache(schema);
+  const codes = (text: string) => {
+    const prepared = documents.prepare(text, undefined);
+    if (!('errors' in prepared)) return [];
+    return prepared.errors.map(
+      ({ originalError }) =>
+        (originalError as { details?: { code: string }[] } | undefined)?.details?.[0]?.code ?? 'words',
+    );
+  };
+
+  it('is too long beyond 1,000 words', () => {
+    const of = (words: number) => `{ ${'a '.repeat(words - 2)}}`;
+    expect(codes(of(1_000))).toEqual(['too_many_root_fields']);
+    expect(codes(of(1_001))).toEqual(['too_long']);
+    expect(codes('{ a } tokens')).toEqual(['words']);
+  });
+
+  it('tells a stranger nothing of the schema', () => {
+    for (const text of [
+      '{ item { nam } }',
+      '{ item { name } nothing }',
+      'query ($x: Plain) { __typename }',
+      '{ __typename } fragment f on Item { secret }',
+      '{ echo(sid: BUY) }',
+    ]) {
+      const prepared = documents.prepare(text, undefined);
+      if (!('errors' in prepared)) throw new Error('it was taken');
+      expect(prepared.anonymousErrors.map(({ message, locations }) => [message, locations])).toEqual([
+        ['The document does not fit the schema; with credentials you are told where.', undefined],
+      ]);
+    }
+  });
+
+  it('says which root fields it asked for, through whatever fragments', () => {
+    const text =
+      '{ a: item { name } ...f ... { __typename } } fragment f on Query { ...g } fragment g on Query { no }';
+    expect([...documents.prepare(text, undefined).rootFields].sort()).toEqual(['__typename', 'item', 'no']);
+  });
+});

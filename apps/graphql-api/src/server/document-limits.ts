@@ -1,0 +1,186 @@
+/**
+ * How large a document may be. Measured before it is validated and once for its text, so that nobody can make the
+ * server work on what it will refuse.
+ *
+ * 1. A fragment is measured once, however often it is spread; one that contains itself is refused.
+ * 2. What only asks for the schema may be as deep as it has to.
+ * 3. A list costs its items times what each of them asks for; where a variable says how many, or a number more than may
+ *    be, as many as may be.
+ * 4. Fragments count as often as they are spread: the compiler writes them out.
+ * 5. A refusal names what is too much, and neither the limit nor anything of the schema.
+ */
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLError,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import { documentError } from '../graphql/errors.js';
+
+export interface DocumentLimits {
+  readonly depth: number;
+  readonly aliases: number;
+  readonly directives: number;
+  readonly rootFields: number;
+  readonly cost: number;
+  /** Fields and fragments, these written out wherever they are spread. */
+  readonly selections: number;
+}
+
+export const DOCUMENT_LIMITS: DocumentLimits = {
+  depth: 15,
+  aliases: 15,
+  directives: 20,
+  rootFields: 20,
+  cost: 5_000,
+  selections: 5_000,
+};
+
+/** Words of a document. */
+export const TOKENS_MAX = 1_000;
+const PAGE_MAX = 100;
+/** The largest default of a list. */
+const PAGE_DEFAULT = 50;
+const PAGE_FIELDS = ['edges', 'nodes', 'pageInfo'];
+
+interface DocumentSize {
+  readonly depth: number;
+  readonly aliases: number;
+  readonly directives: number;
+  readonly fields: number;
+  readonly cost: number;
+  readonly selections: number;
+}
+
+const NOTHING: DocumentSize = { depth: 0, aliases: 0, directives: 0, fields: 0, cost: 0, selections: 0 };
+
+/** Why the document is refused; undefined where it may be. */
+export function documentLimitError(
+  document: DocumentNode,
+  limits: DocumentLimits = DOCUMENT_LIMITS,
+): GraphQLError | undefined {
+  const operations = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION);
+  if (operations.length > 1) return documentError('several_operations', 'Send one operation in one request.');
+  const measure = new DocumentMeter(document);
+  const [operation] = operations as OperationDefinitionNode[];
+  const size = operation === undefined ? NOTHING : measure.operation(operation);
+  if (size === null) return documentError('fragment_cycle', 'A fragment contains itself.');
+  if (size.depth > limits.depth) return documentError('too_deep', 'The document is nested too deeply.');
+  if (size.aliases > limits.aliases) return documentError('too_many_aliases', 'Too many aliases.');
+  if (size.directives > limits.directives)
+    return documentError('too_many_directives', 'Too many directives.');
+  if (size.fields > limits.rootFields)
+    return documentError('too_many_root_fields', 'Too many fields at the root; split the document.');
+  if (size.cost > limits.cost)
+    return documentError(
+      'too_costly',
+      'The document asks for too much at once: fewer items, or fewer edges of them.',
+    );
+  if (size.selections > limits.selections)
+    return documentError('too_long', 'The document is too long with its fragments written out; split it.');
+  return undefined;
+}
+
+class DocumentMeter {
+  private readonly fragments = new Map<string, FragmentDefinitionNode>();
+  private readonly sizes = new Map<string, DocumentSize | 'open'>();
+  private hasCycle = false;
+
+  constructor(document: DocumentNode) {
+    for (const definition of document.definitions)
+      if (definition.kind === Kind.FRAGMENT_DEFINITION) this.fragments.set(definition.name.value, definition);
+  }
+
+  /** Null where a fragment contains itself. */
+  operation(node: OperationDefinitionNode): DocumentSize | null {
+    const size = added(this.selections(node.selectionSet), directivesOf(node));
+    return this.hasCycle ? null : size;
+  }
+
+  private selections({ selections }: SelectionSetNode): DocumentSize {
+    return selections.map((selection) => this.selection(selection)).reduce(added, NOTHING);
+  }
+
+  private selection(node: SelectionSetNode['selections'][number]): DocumentSize {
+    switch (node.kind) {
+      case Kind.FIELD:
+        return this.field(node);
+      case Kind.INLINE_FRAGMENT:
+        return added(this.selections(node.selectionSet), directivesOf(node, 1));
+      case Kind.FRAGMENT_SPREAD:
+        return added(this.fragment(node.name.value), directivesOf(node, 1));
+    }
+  }
+
+  private field(node: FieldNode): DocumentSize {
+    const inside = node.selectionSet === undefined ? NOTHING : this.selections(node.selectionSet);
+    const isIntrospection = node.name.value.startsWith('__');
+    return {
+      depth: isIntrospection ? 0 : 1 + inside.depth,
+      aliases: inside.aliases + (node.alias === undefined ? 0 : 1),
+      directives: inside.directives + directivesOf(node).directives,
+      fields: 1,
+      selections: 1 + inside.selections,
+      // A field without fields of its own is read with its record.
+      cost: node.selectionSet === undefined || isIntrospection ? 0 : 1 + this.itemsOf(node) * inside.cost,
+    };
+  }
+
+  private fragment(name: string): DocumentSize {
+    const known = this.sizes.get(name);
+    if (known === 'open') {
+      this.hasCycle = true;
+      return NOTHING;
+    }
+    if (known !== undefined) return known;
+    const fragment = this.fragments.get(name);
+    if (fragment === undefined) return NOTHING;
+    this.sizes.set(name, 'open');
+    const size = added(this.selections(fragment.selectionSet), directivesOf(fragment));
+    this.sizes.set(name, size);
+    return size;
+  }
+
+  /** How many items a field may have: of a list, its page. */
+  private itemsOf({ arguments: given, selectionSet }: FieldNode): number {
+    const first = given?.find(({ name }) => name.value === 'first')?.value;
+    if (first?.kind === Kind.INT) return Math.min(PAGE_MAX, Math.max(1, Number(first.value)));
+    if (first !== undefined) return PAGE_MAX;
+    return this.isOfPage(selectionSet) ? PAGE_DEFAULT : 1;
+  }
+
+  /** Whether a connection's fields are asked for, through whatever fragments. */
+  private isOfPage(selectionSet: SelectionSetNode | undefined, seen = new Set<string>()): boolean {
+    if (selectionSet === undefined) return false;
+    return selectionSet.selections.some((selection) => {
+      if (selection.kind === Kind.FIELD) return PAGE_FIELDS.includes(selection.name.value);
+      if (selection.kind === Kind.INLINE_FRAGMENT) return this.isOfPage(selection.selectionSet, seen);
+      const { value } = selection.name;
+      if (seen.has(value)) return false;
+      seen.add(value);
+      return this.isOfPage(this.fragments.get(value)?.selectionSet, seen);
+    });
+  }
+}
+
+/** Side by side: as deep as the deeper one. */
+function added(a: DocumentSize, b: DocumentSize): DocumentSize {
+  return {
+    depth: Math.max(a.depth, b.depth),
+    aliases: a.aliases + b.aliases,
+    directives: a.directives + b.directives,
+    fields: a.fields + b.fields,
+    cost: a.cost + b.cost,
+    selections: a.selections + b.selections,
+  };
+}
+
+function directivesOf(
+  { directives }: { readonly directives?: readonly unknown[] | undefined },
+  selections = 0,
+): DocumentSize {
+  return { ...NOTHING, directives: directives?.length ?? 0, selections };
+}

@@ -1,0 +1,34 @@
+/** What both endpoints, HTTP and WebSocket, stand on. */
+import type { Actor } from '@trading-automation/core';
+import type { IncomingRequest, RequestLimits } from '@trading-automation/core/access';
+import type { Logger } from '@trading-automation/runtime';
+import type { GraphQLSchema } from 'graphql';
+import type { RequestContext } from '../graphql/context.js';
+import type { DocumentCache } from './document-cache.js';
+import type { PersistedQueries } from './persisted-queries.js';
+import type { RequestAuthenticator } from './request-authenticator.js';
+
+export const GRAPHQL_PATH = '/graphql';
+
+export interface EndpointContext {
+  readonly schema: GraphQLSchema;
+  readonly documents: DocumentCache;
+  readonly persistedQueries: PersistedQueries;
+  readonly authenticator: RequestAuthenticator;
+  /** Root fields that may be asked for without credentials. */
+  readonly publicFields: ReadonlySet<string>;
+  /** The general limits of a request from an address. */
+  readonly limitsOf: (address: string) => RequestLimits;
+  readonly createContext: (operation: RequestContextInput) => RequestContext;
+  /** Whether browsers are served GraphiQL. */
+  readonly hasGraphiql: boolean;
+  readonly logger: Logger;
+}
+
+/** One operation, and who asks for it. */
+export interface RequestContextInput {
+  readonly actor: Actor | null;
+  readonly incoming: IncomingRequest;
+  readonly requestId: string;
+  readonly idempotency?: RequestContext['idempotency'];
+}

@@ -1,0 +1,54 @@
+/** What no route answers: refused in the published envelope before its body is read; and preflights, answered. */
+import { DomainError } from '@trading-automation/contracts';
+import {
+  discardRest,
+  errorResponse,
+  preflightHeaders,
+  sendResponse,
+  targetOf,
+} from '@trading-automation/runtime/http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+const METHODS = ['GET', 'HEAD', 'POST'] as const;
+/** Anything else would be a pattern to the router. */
+const PLAIN_PATH = /^[\w./-]+$/;
+
+export function registerNotFound(server: FastifyInstance): void {
+  server.addHook('onRequest', (request, reply, done) => {
+    if (request.is404) sendNotFound(server, request, reply);
+    else done();
+  });
+}
+
+/** Also for what the router takes for a path, and is not: it decodes, and a path is compared as it was sent. */
+export function sendNotFound(server: FastifyInstance, request: FastifyRequest, reply: FastifyReply): void {
+  discardRest(request.raw);
+  const url = pathOf(request);
+  const methods = PLAIN_PATH.test(url) ? METHODS.filter((method) => server.hasRoute({ method, url })) : [];
+  const allow = { allow: [...methods, 'OPTIONS'].join(', ') };
+  if (methods.length === 0) {
+    sendResponse(reply, errorResponse(new DomainError('route_not_found'), request.id));
+  } else if (request.method === 'OPTIONS') {
+    const more = isAllowedPreflight(request, reply) ? preflightHeaders(methods) : {};
+    sendResponse(reply, { status: 204, headers: { ...allow, ...more }, body: '' });
+  } else {
+    sendResponse(reply, {
+      ...errorResponse(new DomainError('method_not_allowed'), request.id),
+      headers: allow,
+    });
+  }
+}
+
+/** The path of a request, as it was sent. */
+export function pathOf(request: FastifyRequest): string {
+  const target = targetOf(request);
+  const at = target.indexOf('?');
+  return at < 0 ? target : target.slice(0, at);
+}
+
+function isAllowedPreflight(request: FastifyRequest, reply: FastifyReply): boolean {
+  return (
+    request.headers['access-control-request-method'] !== undefined &&
+    reply.hasHeader('access-control-allow-origin')
+  );
+}

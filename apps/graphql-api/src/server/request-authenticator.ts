@@ -1,0 +1,67 @@
+/**
+ * Whose operation is it?
+ *
+ * 1. A request with any `x-svc-*` header of the scheme is judged by its signature alone; otherwise by its access token.
+ * 2. API keys are for REST: one that is sent here is refused in words, as X-API-Key and as Bearer.
+ * 3. A credential that fails costs its address a token, as on REST; a good one pays for itself.
+ */
+import { DomainError } from '@trading-automation/contracts';
+import type { Actor } from '@trading-automation/core';
+import {
+  type Authentication,
+  type IncomingRequest,
+  identifyCaller,
+  type RequestLimits,
+} from '@trading-automation/core/access';
+import type { SessionsService } from '@trading-automation/core/sign-in';
+import { headerOf } from '@trading-automation/runtime/http';
+
+const SIGNATURE_HEADER = /^x-svc-(?:pubkey|timestamp|nonce|sig)$/i;
+
+export class RequestAuthenticator {
+  constructor(
+    private readonly authentication: Authentication,
+    private readonly sessions: Pick<SessionsService, 'verify'>,
+  ) {}
+
+  /** The caller of a request, or null where it carries no credentials. @throws {DomainError} */
+  identify(incoming: IncomingRequest, limits: RequestLimits): Promise<Actor | null> {
+    return identifyCaller(incoming, limits, async () => {
+      const caller = await this.findActor(incoming, limits);
+      if (caller === null) await limits.takeByAddress();
+      return caller;
+    });
+  }
+
+  private async findActor(incoming: IncomingRequest, limits: RequestLimits): Promise<Actor | null> {
+    if (incoming.rawHeaders.some((name, i) => i % 2 === 0 && SIGNATURE_HEADER.test(name)))
+      return this.authentication.authenticateSigned(incoming, limits);
+    const token = bearerIn(incoming);
+    if (headerOf(incoming, 'x-api-key') !== undefined || token?.startsWith('svc_')) throw noApiKeys();
+    if (token === undefined) return null;
+    const actor = await this.sessions.verify(token);
+    await limits.takeByCredential(actor.credential.id);
+    return actor;
+  }
+}
+
+/** The one token that a request carries; other schemes are not ours to judge. @throws {DomainError} where it carries two */
+function bearerIn({ rawHeaders }: IncomingRequest): string | undefined {
+  const tokens = new Set<string>();
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]!.toLowerCase() !== 'authorization') continue;
+    const bearer = /^bearer(?: +(.*))?$/i.exec(rawHeaders[i + 1]!.trim());
+    if (bearer !== null) tokens.add(bearer[1] ?? '');
+  }
+  if (tokens.size > 1)
+    throw new DomainError('credentials_ambiguous', 'Authorization stands twice, with different tokens.');
+  const [token] = tokens;
+  return token;
+}
+
+function noApiKeys(): DomainError {
+  return new DomainError(
+    'invalid_api_key',
+    'API keys are for the REST API. Sign GraphQL requests with a key pair, or send an access token as Bearer.',
+  );
+}

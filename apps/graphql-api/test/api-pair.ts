@@ -1,0 +1,81 @@
+/** REST and GraphQL on one database, asked the same by the same people: who signs a request is the same to both. */
+import type { Operation } from '@trading-automation/contracts';
+import { targetOf } from '../../rest-api/test/proofs/contract.js';
+import type { GoodRequest } from '../../rest-api/test/proofs/requests.js';
+import { TestEnvironment } from '../../rest-api/test/proofs/test-environment.js';
+import type { TestUser } from '../../rest-api/test/proofs/test-user.js';
+import type { TestResponse } from '../../rest-api/test/send.js';
+import { sendSigned } from '../../rest-api/test/test-rest-api.js';
+import { graphqlRequestOf, rootFieldOf } from './operation-requests.js';
+import {
+  type GraphqlError,
+  type GraphqlResponse,
+  sendGraphql,
+  startTestGraphqlApi,
+  type TestGraphqlApi,
+} from './test-graphql-api.js';
+
+/** An answer of either API: what REST's `data` and the field are, or the refusal. */
+interface Outcome {
+  readonly data: unknown;
+  readonly error: ErrorResult | undefined;
+}
+
+export interface ErrorResult {
+  readonly code: string;
+  readonly details: readonly Record<string, unknown>[] | undefined;
+}
+
+export class ApiPair {
+  private constructor(
+    readonly market: TestEnvironment,
+    readonly graphql: TestGraphqlApi,
+  ) {}
+
+  static async open(): Promise<ApiPair> {
+    const market = await TestEnvironment.open();
+    return new ApiPair(market, await startTestGraphqlApi(market.api.databaseUrl));
+  }
+
+  async close(): Promise<void> {
+    await this.graphql.close();
+    await this.market.close();
+  }
+
+  /** With every decimal as a string, as GraphQL has them. */
+  callRest(person: TestUser, operation: Operation, request: GoodRequest): Promise<TestResponse> {
+    return sendSigned(this.market.api, person.keyPair, operation.method, targetOf(operation, request), {
+      headers: { accept: 'application/json; decimals=string' },
+      ...('body' in request ? { body: request.body as object } : {}),
+    });
+  }
+
+  callGraphql(
+    person: TestUser,
+    operation: Operation,
+    request: GoodRequest,
+    selection?: string,
+  ): Promise<GraphqlResponse> {
+    return sendGraphql(this.graphql, person.keyPair, graphqlRequestOf(operation, request, selection));
+  }
+}
+
+export function restOutcome({ json: { data, error } }: TestResponse): Outcome {
+  return {
+    data,
+    error:
+      error === undefined
+        ? undefined
+        : { code: error.code, details: error.details as ErrorResult['details'] },
+  };
+}
+
+export function graphqlOutcome(operation: Operation, { data, errors, text }: GraphqlResponse): Outcome {
+  if (errors === undefined) return { data: data[rootFieldOf(operation).name], error: undefined };
+  if (errors.length !== 1) throw new Error(`more errors than one: ${text}`);
+  return { data: undefined, error: toErrorResult(errors[0]!) };
+}
+
+export function toErrorResult({ extensions: { code, details } }: GraphqlError): ErrorResult {
+  return { code, details: details as ErrorResult['details'] };
+}

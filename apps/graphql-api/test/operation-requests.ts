@@ -1,0 +1,222 @@
+/**
+ * What REST is asked, asked of GraphQL: the field of an operation, its arguments from a request of REST, and all that the
+ * contract says of the answer.
+ *
+ * 1. Nothing here is of the app but which field answers which operation: arguments and types are those of `schema.graphql`.
+ * 2. An answer is selected whole, as far as the contract goes: edges are GraphQL's own, and left out.
+ */
+import { readFileSync } from 'node:fs';
+import { OPERATIONS, type Operation } from '@trading-automation/contracts';
+import {
+  buildSchema,
+  type GraphQLField,
+  type GraphQLInputType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  getNamedType,
+  getNullableType,
+  isInputObjectType,
+  isLeafType,
+  isListType,
+  isObjectType,
+} from 'graphql';
+// Says which field answers which operation, by being read.
+import '../src/app.module.js';
+import type { GoodRequest } from '../../rest-api/test/proofs/requests.js';
+import { OPERATION_FIELDS } from '../src/graphql/operation.js';
+import { type Described, unwrapped } from '../src/schema/generated-types.js';
+import type { GraphqlRequest } from './test-graphql-api.js';
+
+export const SCHEMA = buildSchema(readFileSync(new URL('../schema.graphql', import.meta.url), 'utf8'));
+
+/** A stream of REST; here `events` reads the same events, and subscriptions are of what happens on markets. */
+export const REST_ONLY_OPERATIONS: readonly string[] = ['events.stream'];
+export const SHARED_OPERATIONS = OPERATIONS.filter(({ id }) => !REST_ONLY_OPERATIONS.includes(id));
+
+/** Parameters of a path where two records stand in it, or where the field is of another record than the path's. */
+const OF_WEBHOOK = { id: 'webhookId' };
+const OF_DEAD_LETTER = { ...OF_WEBHOOK, dlq_id: 'id' };
+const PARAMETERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'copiers.decisions': { id: 'copierId' },
+  'webhooks.deliveries': OF_WEBHOOK,
+  'deadLetters.list': OF_WEBHOOK,
+  'deadLetters.stats': OF_WEBHOOK,
+  'deadLetters.retryMany': OF_WEBHOOK,
+  'deadLetters.get': OF_DEAD_LETTER,
+  'deadLetters.retry': OF_DEAD_LETTER,
+  'deadLetters.discard': OF_DEAD_LETTER,
+};
+const LIST_ARGUMENTS = { limit: 'first', cursor: 'after', sort: 'sort', order: 'order' } as const;
+
+export const camelCase = (name: string) =>
+  name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+
+interface RootField {
+  readonly kind: 'query' | 'mutation';
+  readonly name: string;
+  readonly field: GraphQLField<unknown, unknown>;
+}
+
+/** Every root field that answers the operation. */
+export function rootFieldsOf(operation: Operation): RootField[] {
+  return [...OPERATION_FIELDS]
+    .filter(([, answered]) => answered.id === operation.id)
+    .map(([place]) => {
+      const [type = '', name = ''] = place.split('.');
+      const field = (SCHEMA.getType(type) as GraphQLObjectType).getFields()[name];
+      if (field === undefined) throw new Error(`schema.graphql has no ${place}`);
+      return { kind: type === 'Query' ? 'query' : 'mutation', name, field };
+    });
+}
+
+export function rootFieldOf(operation: Operation): RootField {
+  const [root] = rootFieldsOf(operation);
+  if (root === undefined) throw new Error(`no field answers ${operation.id}`);
+  return root;
+}
+
+/** The argument of each place of a request, by part and wire name. */
+export function argumentsOf(operation: Operation): ReadonlyMap<string, string> {
+  const { id, params, query, body, list } = operation;
+  const places = new Map<string, string>();
+  for (const name of Object.keys(params?.shape ?? {}))
+    places.set(`params.${name}`, PARAMETERS[id]?.[name] ?? camelCase(name));
+  if (list !== undefined)
+    for (const [name, argument] of Object.entries(LIST_ARGUMENTS)) places.set(`query.${name}`, argument);
+  for (const name of list?.includes ?? []) places.set(`query.include=${name}`, camelCase(`include_${name}`));
+  for (const name of Object.keys(query?.shape ?? {})) places.set(`query.${name}`, camelCase(name));
+  if (body !== undefined) places.set('body', 'input');
+  return places;
+}
+
+/** What a refusal calls the place that REST calls `field`. */
+export function errorFieldOf(operation: Operation, part: 'params' | 'query' | 'body', field: string): string {
+  const [name = '', ...rest] = field.split('.');
+  const argument = part === 'body' ? undefined : argumentsOf(operation).get(`${part}.${name}`);
+  return [argument ?? camelCase(name), ...rest.map(camelCase)].join('.');
+}
+
+/** The request as a document with variables; `selection` says what is asked of the answer, all of it where it is left out. */
+export function graphqlRequestOf(
+  operation: Operation,
+  request: GoodRequest,
+  selection?: string,
+): GraphqlRequest {
+  const { kind, name, field } = rootFieldOf(operation);
+  const given = variablesOf(operation, request, field);
+  const asked = field.args.filter(({ name: argument }) => argument in given);
+  const declared = asked.map(({ name: argument, type }) => `$${argument}: ${type}`).join(', ');
+  const passed = asked.map(({ name: argument }) => `${argument}: $${argument}`).join(', ');
+  const item = itemSelectionOf(operation);
+  const shown = selection ?? (operation.list === undefined ? item : `{ nodes ${item} }`);
+  return {
+    query: `${kind} Asked${declared && `(${declared})`} { ${name}${passed && `(${passed})`} ${shown} }`,
+    variables: given,
+  };
+}
+
+function variablesOf(
+  operation: Operation,
+  { params = {}, query = {}, body }: GoodRequest,
+  field: RootField['field'],
+): Record<string, unknown> {
+  const places = argumentsOf(operation);
+  const typeOf = (argument: string) => field.args.find(({ name }) => name === argument)?.type;
+  const variables: Record<string, unknown> = {};
+  const put = (place: string, value: unknown) => {
+    const argument = places.get(place);
+    const type = argument === undefined ? undefined : typeOf(argument);
+    if (argument === undefined || type === undefined) throw new Error(`${operation.id}: no ${place}`);
+    variables[argument] = inputOf(type, value);
+  };
+  for (const [name, value] of Object.entries(params)) put(`params.${name}`, value);
+  for (const [name, value] of Object.entries(query)) {
+    if (name !== 'include') put(`query.${name}`, value);
+    else if (value !== 'total') put(`query.include=${value}`, 'true');
+  }
+  if (body !== undefined) put('body', body);
+  return variables;
+}
+
+/** A value of REST as an input of the type: text of a query by what it says, members under their names here. */
+function inputOf(type: GraphQLInputType, value: unknown): unknown {
+  const named = getNullableType(type);
+  if (value === null || value === undefined) return value;
+  if (isListType(named)) return (value as unknown[]).map((item) => inputOf(named.ofType, item));
+  if (isInputObjectType(named)) {
+    const fields = named.getFields();
+    return Object.fromEntries(
+      Object.entries(value as object).map(([wireName, member]) => {
+        const field = fields[camelCase(wireName)];
+        if (field === undefined) throw new Error(`${named.name} has no ${camelCase(wireName)}`);
+        return [field.name, inputOf(field.type, member)];
+      }),
+    );
+  }
+  if (typeof value !== 'string') return value;
+  if (named.name === 'Int') return Number(value);
+  return named.name === 'Boolean' ? value === 'true' : value;
+}
+
+/** All that the contract says of the answer; of a list, of one item. */
+export function itemSelectionOf(operation: Operation): string {
+  const type = itemTypeOf(operation, rootFieldOf(operation).field.type);
+  return selectionOfType(type, operation.response as unknown as Described);
+}
+
+export function itemTypeOf({ list }: Operation, type: GraphQLOutputType): GraphQLOutputType {
+  if (list === undefined) return type;
+  return getNamedType((getNamedType(type) as GraphQLObjectType).getFields().nodes!.type);
+}
+
+function selectionOfType(type: GraphQLOutputType, schema: Described): string {
+  const members = membersOf(type, schema);
+  return `{ ${members.map(([field, , member]) => `${field.name} ${selectionInside(field.type, member)}`).join(' ')} }`;
+}
+
+function selectionInside(type: GraphQLOutputType, schema: Described): string {
+  return isLeafType(getNamedType(type)) ? '' : selectionOfType(type, schema);
+}
+
+/** The members that the contract has: their fields here, their names there. */
+export function membersOf(type: GraphQLOutputType | GraphQLInputType, schema: Described) {
+  const named = getNamedType(type);
+  const shape = itemOf(schema).def.shape;
+  if (!(isObjectType(named) || isInputObjectType(named)) || shape === undefined)
+    throw new Error(`${named.name} is no type of records`);
+  return Object.entries(shape).map(([wireName, member]) => {
+    const field = named.getFields()[camelCase(wireName)];
+    if (field === undefined) throw new Error(`${named.name} lacks ${camelCase(wireName)}`);
+    return [field as { name: string; type: GraphQLOutputType }, wireName, member] as const;
+  });
+}
+
+function itemOf(schema: Described): Described {
+  const [inner] = unwrapped(schema);
+  return inner.def.type === 'array' ? itemOf(inner.def.element!) : inner;
+}
+
+/** Data of REST, whose decimals are strings, as GraphQL has to say the same: other names, and null for what is absent. */
+export function toGraphqlData(operation: Operation, data: unknown): unknown {
+  const type = itemTypeOf(operation, rootFieldOf(operation).field.type);
+  const schema = operation.response as unknown as Described;
+  return operation.list === undefined
+    ? shownAs(type, schema, data)
+    : (data as unknown[]).map((item) => shownAs(type, schema, item));
+}
+
+function shownAs(type: GraphQLOutputType, schema: Described, value: unknown): unknown {
+  if (value === null || value === undefined) return null;
+  const nullable = getNullableType(type);
+  const [inner] = unwrapped(schema);
+  if (isLeafType(getNamedType(type))) return value;
+  if (isListType(nullable))
+    return (value as unknown[]).map((item) => shownAs(nullable.ofType, inner.def.element ?? inner, item));
+  const record = value as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(
+    membersOf(type, schema).map(([field, wireName, member]) => [
+      field.name,
+      shownAs(field.type, member, record[wireName]),
+    ]),
+  );
+}

@@ -1,0 +1,303 @@
+/** What REST refuses, GraphQL refuses: with the same code and details, which name the argument. */
+import { randomUUID } from 'node:crypto';
+import { type ErrorCode, encodeId, OPERATIONS, type Operation } from '@trading-automation/contracts';
+import {
+  goodRequest,
+  type IdLocation,
+  idLocations,
+  isOwned,
+  malformedIds,
+  unknownId,
+} from '../../rest-api/test/proofs/contract.js';
+import type { GoodRequest } from '../../rest-api/test/proofs/requests.js';
+import { TestUser } from '../../rest-api/test/proofs/test-user.js';
+import { ApiPair, type ErrorResult, graphqlOutcome, restOutcome } from './api-pair.js';
+import { camelCase, errorFieldOf, SHARED_OPERATIONS } from './operation-requests.js';
+import { type GraphqlRequest, sendGraphql } from './test-graphql-api.js';
+
+let apis: ApiPair;
+let owner: TestUser;
+let stranger: TestUser;
+beforeAll(async () => {
+  apis = await ApiPair.open();
+  stranger = await TestUser.create(apis.market);
+});
+beforeEach(async () => {
+  owner = await TestUser.create(apis.market);
+});
+afterAll(() => apis?.close());
+
+type Part = IdLocation['part'];
+const operationOf = (id: string) => OPERATIONS.find((operation) => operation.id === id)!;
+
+/** Words of the wire in a message, in whichever way they are written. */
+const wordsOf = (message: unknown) =>
+  String(message)
+    .replace(/\b[a-z]+(?:_[a-z0-9]+)+\b/g, camelCase)
+    .replace(/^limit\b/, 'first')
+    .replace(/^cursor\b/, 'after');
+
+/** The refusal of REST as GraphQL has to say it. */
+function toGraphqlError(operation: Operation, { code, details }: ErrorResult): ErrorResult {
+  const part: Part = code === 'invalid_query' ? 'query' : 'body';
+  return {
+    code,
+    details: details?.map(({ field, message, ...rest }) => ({
+      ...rest,
+      ...(field === undefined ? {} : { field: fieldOf(operation, part, field as string) }),
+      message: wordsOf(message),
+    })),
+  };
+}
+
+/** A filter that knows no such record says not_found, and stands in the query all the same. */
+function fieldOf(operation: Operation, part: Part, field: string): string {
+  const isOfQuery = operation.method === 'GET' || field in (operation.query?.shape ?? {});
+  return errorFieldOf(operation, isOfQuery ? 'query' : part, field);
+}
+
+/** Asks both, and gives the code of their one refusal. */
+async function refusedAlike(operation: Operation, request: GoodRequest): Promise<string> {
+  const rest = restOutcome(await apis.callRest(owner, operation, request)).error;
+  const graphql = graphqlOutcome(operation, await apis.callGraphql(owner, operation, request)).error;
+  if (rest === undefined || graphql === undefined)
+    throw new Error(`${operation.id}: REST ${rest?.code}, GraphQL ${graphql?.code}`);
+  const words = graphql.details?.map(({ message, ...rest }) => ({ ...rest, message: wordsOf(message) }));
+  expect({ ...graphql, details: words }).toEqual(toGraphqlError(operation, rest));
+  return rest.code;
+}
+
+const withIds = SHARED_OPERATIONS.filter((operation) => idLocations(operation).length > 0);
+it.each(withIds.map((operation) => [operation.id, operation] as const))(
+  '%s knows no record of an unknown, malformed or foreign id, wherever it stands',
+  async (_id, operation) => {
+    const request = await goodRequest(operation, owner);
+    const foreign = await goodRequest(operation, stranger);
+    for (const place of idLocations(operation)) {
+      const theirs = isOwned(place.prefix)
+        ? [place.read(foreign) ?? (await stranger.idOf(place.prefix))]
+        : [];
+      for (const id of [unknownId(place.prefix), ...malformedIds(place.prefix), ...theirs])
+        expect(await refusedAlike(operation, place.put(request, id))).toBe('not_found');
+    }
+  },
+);
+
+type Change = Readonly<Record<string, unknown>>;
+const LONG = 'n'.repeat(1_001);
+
+/** Changes of a request's body that spoil it. */
+const BODIES: readonly (readonly [operation: string, code: ErrorCode, ...changes: Change[]])[] = [
+  [
+    'trades.create',
+    'validation_failed',
+    { type: 'MARKET' },
+    { price: undefined },
+    { stop_price: '1' },
+    { amount: '0' },
+    { amount: -1 },
+    { amount: 'many' },
+    { amount: '0.0000000000000000001' },
+    { amount: `1${'0'.repeat(20)}` },
+    { client_order_id: 'with a space' },
+    { client_order_id: 'n'.repeat(37) },
+    { amount: '0', price: '-1' },
+  ],
+  ['trades.create', 'exchange_rule_violated', { amount: '0.000001' }, { price: '0.001' }],
+  ['trades.create', 'insufficient_balance', { amount: '10000' }],
+  ['exchanges.create', 'validation_failed', { exchange: 'nowhere' }, { account_name: '' }],
+  [
+    'exchanges.create',
+    'validation_failed',
+    { account_name: LONG },
+    { credentials: { api_key: '', api_secret: 's' } },
+  ],
+  ['strategies.create', 'validation_failed', { name: '' }, { name: LONG }],
+  [
+    'copiers.create',
+    'validation_failed',
+    { name: LONG },
+    { sizing: { mode: 'FIXED_QUOTE', value: '-1' } },
+    { sizing: { mode: 'MULTIPLIER', value: '0' } },
+    { limits: { max_slippage_bps: 1_000_000 } },
+    { limits: { max_trade_quote: 'much' } },
+  ],
+  ['copiers.update', 'validation_failed', { limits: { max_trade_quote: '-5' } }, { name: '' }],
+  [
+    'webhooks.create',
+    'validation_failed',
+    { url: 'ftp://receiver.example' },
+    { url: 'nonsense' },
+    { events: [] },
+    { events: ['trade.*', 'no.such'] },
+  ],
+  [
+    'apiKeys.create',
+    'validation_failed',
+    { permissions: [] },
+    { name: '' },
+    { ip_allowlist: ['nonsense'] },
+    { expires_at: '2020-01-01T00:00:00.000Z' },
+    { expires_at: 'tomorrow' },
+  ],
+  ['withdrawals.create', 'validation_failed', { amount: '0' }, { wallet_address: 'nonsense' }],
+  ['withdrawals.create', 'insufficient_balance', { amount: '1000000' }],
+  ['me.update', 'validation_failed', { email: 'nonsense' }],
+];
+const bodies = BODIES.flatMap(([id, code, ...changes]) =>
+  changes.map((change) => [id, JSON.stringify(change).slice(0, 80), code, change] as const),
+);
+
+it.each(bodies)('%s refuses %s alike: %s', async (id, _text, code, change) => {
+  const request = await goodRequest(operationOf(id), owner);
+  const body = { ...(request.body as object), ...change };
+  expect(await refusedAlike(operationOf(id), { ...request, body })).toBe(code);
+});
+
+const lists = SHARED_OPERATIONS.filter(({ list }) => list !== undefined);
+it.each(lists.map((operation) => [operation.id, operation] as const))(
+  '%s refuses a page that no list has, and a sort that it does not have',
+  async (_id, operation) => {
+    const request = await goodRequest(operation, owner);
+    const wrong: Record<string, string>[] = [
+      { limit: '0' },
+      { limit: '101' },
+      { limit: '-1' },
+      { cursor: 'abc' },
+      { sort: 'password' },
+    ];
+    for (const query of [...wrong, { limit: '0', cursor: 'abc', sort: 'password' }])
+      expect(await refusedAlike(operation, { ...request, query: { ...request.query, ...query } })).toBe(
+        'invalid_query',
+      );
+  },
+);
+
+const QUERIES: readonly (readonly [operation: string, query: GoodRequest['query'] & object])[] = [
+  ['trades.analytics', { from: 'yesterday' }],
+  ['trades.analytics', { from: '2026-02-01T00:00:00.000Z', to: '2026-01-01T00:00:00.000Z' }],
+  ['webhooks.deliveries', { from: 'yesterday', limit: '0' }],
+  ['webhooks.deliveries', { event_type: 'no.such' }],
+  ['events.list', { type: 'no.such' }],
+  ['auth.cliChallenge', { pubkey: 'xyz' }],
+];
+it.each(QUERIES)('%s refuses the query %j alike', async (id, query) => {
+  const request = await goodRequest(operationOf(id), owner);
+  expect(await refusedAlike(operationOf(id), { ...request, query })).toBe('invalid_query');
+});
+
+/** Requests that the state of the records refuses, made for a person. */
+const STATES: readonly (readonly [string, operation: string, ErrorCode, () => Promise<GoodRequest>])[] = [
+  [
+    'a trade that is CANCELLED',
+    'trades.cancel',
+    'invalid_state',
+    async () => {
+      const id = await owner.trade();
+      await owner.requireData('POST', `/v1/trades/${id}/cancel`);
+      return { params: { id } };
+    },
+  ],
+  [
+    'a reward that is CLAIMED',
+    'rewards.claim',
+    'invalid_state',
+    async () => {
+      const id = await owner.reward();
+      await owner.requireData('POST', `/v1/rewards/${id}/claim`);
+      return { params: { id } };
+    },
+  ],
+  [
+    'a dead letter that is DISCARDED',
+    'deadLetters.retry',
+    'invalid_state',
+    async () => {
+      const { webhookId, deadLetterId } = await owner.deadLetters(1);
+      await owner.requireData('DELETE', `/v1/webhooks/${webhookId}/dead-letters/${deadLetterId}`);
+      return { params: { id: webhookId, dlq_id: deadLetterId } };
+    },
+  ],
+  [
+    'a withdrawal that is CANCELLED',
+    'withdrawals.cancel',
+    'invalid_state',
+    async () => {
+      const id = await owner.withdrawal();
+      await owner.requireData('POST', `/v1/withdrawals/${id}/cancel`);
+      return { params: { id } };
+    },
+  ],
+  [
+    'a copier that follows nothing',
+    'copiers.start',
+    'invalid_state',
+    async () => ({ params: { id: await owner.copier() } }),
+  ],
+  [
+    'a copier that is ACTIVE',
+    'copiers.delete',
+    'invalid_state',
+    async () => {
+      const id = await owner.linkedCopier();
+      await owner.requireData('POST', `/v1/copiers/${id}/start`);
+      return { params: { id } };
+    },
+  ],
+  [
+    'a client order id of the same account',
+    'trades.create',
+    'already_exists',
+    async () => {
+      const body = { ...apis.market.tradeBody(await owner.account()), client_order_id: 'mine' };
+      await owner.requireData('POST', '/v1/trades', body);
+      return { body };
+    },
+  ],
+  [
+    'a 51st API key',
+    'apiKeys.create',
+    'limit_reached',
+    async () => {
+      for (let i = 4; i < 50; i++) await owner.apiKey();
+      return { body: { name: 'one too many' } };
+    },
+  ],
+  ['a code of no mail', 'auth.verifyEmail', 'not_found', async () => ({ query: { code: randomUUID() } })],
+  [
+    'a setting that there is not',
+    'settings.get',
+    'not_found',
+    async () => ({ params: { key: encodeId('evt', randomUUID()) } }),
+  ],
+];
+it.each(STATES)('%s: %s is refused alike, %s', async (_what, id, code, make) => {
+  expect(await refusedAlike(operationOf(id), await make())).toBe(code);
+});
+
+it('what the types of the schema refuse is validation_failed, without suggestions and without what was given', async () => {
+  const accountId = await owner.account();
+  const order = { exchangeAccountId: accountId, tradePairId: apis.market.pairId, type: 'LIMIT', amount: '1' };
+  const CREATE = 'mutation Create($input: TradeCreateInput!) { createTrade(input: $input) { id } }';
+  const refusals: GraphqlRequest[] = [
+    { query: CREATE, variables: { input: { ...order, side: 'SEL' } } },
+    { query: CREATE, variables: { input: order } },
+    { query: CREATE, variables: { input: { ...order, side: 'SELL', amuont: '1' } } },
+    {
+      query: 'query List($order: SortOrder) { trades(order: $order) { nodes { id } } }',
+      variables: { order: 'up' },
+    },
+    { query: '{ trades(first: "5") { nodes { id } } }' },
+    { query: '{ trades { nodes { idd } } }' },
+  ];
+  for (const asked of refusals) {
+    const { data, errors, text } = await sendGraphql(apis.graphql, owner.keyPair, asked);
+    expect({ asked, data, code: errors?.[0]?.extensions.code }).toEqual({
+      asked,
+      data: undefined,
+      code: 'validation_failed',
+    });
+    expect(text).not.toContain('Did you mean');
+    expect(text).not.toContain(accountId);
+  }
+});

@@ -1,0 +1,246 @@
+/** Clients of the GraphQL API over WebSocket: good ones by the public client, bad ones by hand. */
+import { once } from 'node:events';
+import { signRequest } from '@trading-automation/signed-request';
+import { type Client, type ClientOptions, createClient, type FormattedExecutionResult } from 'graphql-ws';
+import { WebSocket } from 'ws';
+import type { KeyPair } from '../../../rest-api/test/test-rest-api.js';
+import { type GraphqlError, startTestGraphqlApi, type TestGraphqlApi } from '../test-graphql-api.js';
+
+export const PROTOCOL = 'graphql-transport-ws';
+
+export interface ServerAddress {
+  readonly port: number;
+}
+
+export interface CloseInfo {
+  readonly code: number;
+  readonly reason: string;
+}
+
+export const urlOf = ({ port }: ServerAddress) => `ws://127.0.0.1:${port}/graphql`;
+
+/** Two processes on one database: what one does, the other hears of. */
+export const startApiPair = async (
+  databaseUrl: string,
+): Promise<readonly [TestGraphqlApi, TestGraphqlApi]> => [
+  await startTestGraphqlApi(databaseUrl),
+  await startTestGraphqlApi(databaseUrl),
+];
+
+/** Errors without what is of one request alone. */
+export const withoutRequestIds = (errors: readonly GraphqlError[] | undefined) =>
+  errors?.map(({ extensions, ...error }) => ({ ...error, extensions: { ...extensions, request_id: '' } }));
+
+/** What a handshake is signed with. */
+export const signedHandshake = (
+  { privateKey }: KeyPair,
+  more: Partial<Parameters<typeof signRequest>[0]> = {},
+) => signRequest({ method: 'CONNECT', path: '/graphql', privateKey, ...more });
+
+/** The public client, which connects at once, and tries once unless told otherwise. */
+export function clientOf(api: ServerAddress, holder: KeyPair, options: Partial<ClientOptions> = {}): Client {
+  return createClient({
+    url: urlOf(api),
+    webSocketImpl: WebSocket,
+    connectionParams: () => signedHandshake(holder),
+    retryAttempts: 0,
+    lazy: false,
+    onNonLazyError: () => undefined,
+    ...options,
+  });
+}
+
+/** Resolves once the client's socket is closed. */
+export function closed(client: Client): Promise<CloseInfo> {
+  return new Promise((resolve) => client.on('closed', (event) => resolve(shown(event as CloseInfo))));
+}
+
+/** What a client with this payload learns: `open`, or how it was closed. */
+export async function handshake(
+  api: ServerAddress,
+  connectionParams: Record<string, unknown> | undefined,
+): Promise<CloseInfo | 'open'> {
+  const client = createClient({
+    url: urlOf(api),
+    webSocketImpl: WebSocket,
+    lazy: false,
+    retryAttempts: 0,
+    onNonLazyError: () => undefined,
+    ...(connectionParams === undefined ? {} : { connectionParams }),
+  });
+  const end = closed(client);
+  const outcome = await Promise.race([
+    end,
+    new Promise<'open'>((resolve) => client.on('connected', () => resolve('open'))),
+  ]);
+  await client.dispose();
+  await end;
+  return outcome;
+}
+
+const shown = ({ code, reason }: CloseInfo): CloseInfo => ({ code, reason });
+
+/** One subscription and all that came of it. */
+export class TestSubscription<Data> {
+  readonly got: Data[] = [];
+  readonly results: FormattedExecutionResult[] = [];
+  /** How it ended: undefined while it goes on. */
+  ended: 'complete' | readonly GraphqlError[] | CloseInfo | Error | undefined;
+  readonly stop: () => void;
+  private readonly waiting = new Set<() => void>();
+
+  constructor(client: Client, field: string, query: string, variables: Record<string, unknown> = {}) {
+    this.stop = client.subscribe<Record<string, Data>>(
+      { query, variables },
+      {
+        next: (result) => {
+          this.results.push(result as FormattedExecutionResult);
+          const data = result.data?.[field];
+          if (data != null) this.got.push(data);
+          this.notifyWaiters();
+        },
+        error: (error) => this.end(endOf(error)),
+        complete: () => this.end('complete'),
+      },
+    );
+  }
+
+  /** All that came, once it is as much. */
+  async waitForCount(count: number): Promise<Data[]> {
+    await this.waitUntil(() => this.got.length >= count);
+    return this.got;
+  }
+
+  /** Resolves once that is so; fails where the subscription ends before. */
+  async waitUntil(check: () => boolean): Promise<void> {
+    while (!check()) {
+      if (this.ended !== undefined) throw new Error(`it ended with ${JSON.stringify(this.ended)}`);
+      await this.change();
+    }
+  }
+
+  async outcome(): Promise<NonNullable<TestSubscription<Data>['ended']>> {
+    while (this.ended === undefined) await this.change();
+    return this.ended;
+  }
+
+  private change(): Promise<void> {
+    return new Promise((resolve) => this.waiting.add(resolve));
+  }
+
+  private end(how: NonNullable<TestSubscription<Data>['ended']>): void {
+    this.ended = how;
+    this.notifyWaiters();
+  }
+
+  private notifyWaiters(): void {
+    for (const resolve of this.waiting) resolve();
+    this.waiting.clear();
+  }
+}
+
+function endOf(error: unknown): NonNullable<TestSubscription<never>['ended']> {
+  if (Array.isArray(error)) return error as readonly GraphqlError[];
+  return error instanceof Error ? error : shown(error as CloseInfo);
+}
+
+/** The result of one query or mutation: its data and errors, or the errors of a refused document. */
+export async function executeOverSocket(
+  client: Client,
+  query: string,
+  variables: Record<string, unknown> = {},
+  // biome-ignore lint/suspicious/noExplicitAny: its shape is that of the query
+): Promise<{ readonly data?: any; readonly errors?: readonly GraphqlError[] }> {
+  const asked = new TestSubscription(client, '', query, variables);
+  const end = await asked.outcome();
+  if (end === 'complete') return asked.results[0] as never;
+  if (Array.isArray(end)) return { errors: end };
+  throw new Error(`it ended with ${JSON.stringify(end)}`);
+}
+
+/** A client that keeps to nothing. */
+export class RawClient {
+  readonly messages: { readonly id?: string; readonly type: string; readonly payload?: unknown }[] = [];
+  readonly closed: Promise<CloseInfo>;
+  private readonly waiting = new Set<() => void>();
+
+  private constructor(readonly socket: WebSocket) {
+    this.closed = new Promise((resolve) => {
+      socket.on('close', (code, reason) => {
+        resolve({ code, reason: String(reason) });
+        this.tell();
+      });
+    });
+    socket.on('error', () => undefined);
+    socket.on('message', (data) => {
+      this.messages.push(JSON.parse(String(data)));
+      this.tell();
+    });
+  }
+
+  static async open(
+    api: ServerAddress,
+    protocols: string[] = [PROTOCOL],
+    autoPong = true,
+  ): Promise<RawClient> {
+    const client = new RawClient(new WebSocket(urlOf(api), protocols, { autoPong }));
+    await once(client.socket, 'open');
+    return client;
+  }
+
+  /** One that was let in. */
+  static async join(api: ServerAddress, holder: KeyPair): Promise<RawClient> {
+    const client = await RawClient.open(api);
+    client.say({ type: 'connection_init', payload: signedHandshake(holder) });
+    const isIn = client.until(() => client.messages.length > 0).catch(() => client.closed);
+    const refused = await Promise.race([isIn, client.closed]);
+    if (refused !== undefined) throw new Error(`closed with ${refused.code} ${refused.reason}`);
+    return client;
+  }
+
+  say(message: object): void {
+    this.socket.send(JSON.stringify(message));
+  }
+
+  subscribe(id: string, query: string, variables: Record<string, unknown> = {}): void {
+    this.say({ id, type: 'subscribe', payload: { query, variables } });
+  }
+
+  /** The payloads of an operation, so far. */
+  // biome-ignore lint/suspicious/noExplicitAny: its shape is that of the query
+  of(id: string): any[] {
+    return this.messages.filter((message) => message.id === id).map(({ payload }) => payload);
+  }
+
+  /** Resolves once that is so; fails where the socket is closed before. */
+  async until(check: () => boolean): Promise<void> {
+    while (!check()) {
+      if (this.socket.readyState === WebSocket.CLOSED) throw new Error('the socket is closed');
+      await new Promise<void>((resolve) => this.waiting.add(resolve));
+    }
+  }
+
+  /** Takes nothing from the connection any more. */
+  pause(): void {
+    this.socket.pause();
+  }
+
+  resume(): void {
+    this.socket.resume();
+  }
+
+  /** Cuts the connection, as a lost network does. */
+  cut(): void {
+    this.socket.terminate();
+  }
+
+  private tell(): void {
+    for (const resolve of this.waiting) resolve();
+    this.waiting.clear();
+  }
+}
+
+/** Resolves once that is so. */
+export async function waitUntil(check: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await check())) await new Promise((resolve) => setTimeout(resolve, 20));
+}

@@ -1,0 +1,110 @@
+/** What stands between a process and its server, for tests of what happens when that is away. */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+interface CutPoint {
+  /** Over the connection that has said this, */
+  readonly of: string;
+  /** when it says this, or at once; */
+  readonly at?: string;
+  /** and whether the server still gets it, and answers, before the connection ends. */
+  readonly isPassedOn?: boolean;
+}
+
+/** A way to a server that can be shut, held up, and cut at a word. */
+export class TcpProxy {
+  private readonly sockets = new Set<Socket>();
+  private isShut = false;
+  /** What waits for the way to go on; null while it does. */
+  private pausedWrites: (() => void)[] | null = null;
+  private next: (CutPoint & { readonly done: () => void }) | undefined;
+
+  private constructor(
+    private readonly server: Server,
+    private readonly behind: URL,
+  ) {
+    server.on('connection', (socket) => this.take(socket));
+  }
+
+  static async start(url: string): Promise<TcpProxy> {
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new TcpProxy(server, new URL(url));
+  }
+
+  get url(): string {
+    const url = new URL(this.behind);
+    url.host = `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return url.href;
+  }
+
+  refuseConnections(): void {
+    this.isShut = true;
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  /** Connections stand, and nothing comes through. */
+  pause(): void {
+    this.pausedWrites ??= [];
+  }
+
+  resume(): void {
+    this.isShut = false;
+    for (const pass of this.pausedWrites ?? []) pass();
+    this.pausedWrites = null;
+  }
+
+  /** Resolves once it has happened. */
+  cutAt(cut: CutPoint): Promise<void> {
+    return new Promise((done) => {
+      this.next = { ...cut, done };
+    });
+  }
+
+  async close(): Promise<void> {
+    this.refuseConnections();
+    this.server.close();
+    await once(this.server, 'close');
+  }
+
+  private take(near: Socket): void {
+    if (this.isShut) {
+      near.destroy();
+      return;
+    }
+    const far = connect(Number(this.behind.port), this.behind.hostname);
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      this.sockets.add(one);
+      one.on('error', () => undefined);
+      one.on('close', () => {
+        this.sockets.delete(one);
+        other.destroy();
+      });
+    }
+    far.on('data', (bytes) => void near.write(bytes));
+    let isMeant = false;
+    near.on('data', (bytes) => {
+      const { next } = this;
+      isMeant ||= next !== undefined && bytes.includes(next.of);
+      if (next !== undefined && isMeant && bytes.includes(next.at ?? next.of)) this.cut(near, far, bytes);
+      else if (this.pausedWrites === null) far.write(bytes);
+      else this.pausedWrites.push(() => void far.write(bytes));
+    });
+  }
+
+  private cut(near: Socket, far: Socket, bytes: Buffer): void {
+    const { done, isPassedOn = false } = this.next!;
+    this.next = undefined;
+    done();
+    if (!isPassedOn) {
+      near.destroy();
+      return;
+    }
+    far.removeAllListeners('data').once('data', () => near.destroy());
+    far.write(bytes);
+  }
+}

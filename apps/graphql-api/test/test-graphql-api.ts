@@ -1,0 +1,110 @@
+/** The GraphQL API as it is deployed, in this process, beside a REST API on the same database. */
+import { createHash } from 'node:crypto';
+import type { Platform } from '@trading-automation/core';
+import { generateSealingKeyPair } from '@trading-automation/core/sealing';
+import { createLogger, readConfig } from '@trading-automation/runtime';
+import { signRequest } from '@trading-automation/signed-request';
+import { AMPLE_RATE_LIMITS } from '../../rest-api/test/rate-limits.js';
+import { JSON_TYPE, send, type TestResponse } from '../../rest-api/test/send.js';
+import type { KeyPair } from '../../rest-api/test/test-rest-api.js';
+import { configSchema } from '../src/config.js';
+import { startGraphqlApi } from '../src/graphql-api.js';
+import type { SocketEndpointDependencies } from '../src/server/socket-endpoint.js';
+
+export interface TestGraphqlApi {
+  readonly port: number;
+  readonly url: string;
+  readonly log: string[];
+  /** The API's own: its pool is what its statements go through. */
+  readonly platform: Platform;
+  close(): Promise<void>;
+}
+
+export interface GraphqlError {
+  readonly message: string;
+  readonly path?: readonly (string | number)[];
+  readonly extensions: {
+    readonly code: string;
+    readonly details?: readonly {
+      readonly field?: string;
+      readonly code: string;
+      readonly message: string;
+    }[];
+    readonly request_id: string;
+    readonly retry_after?: number;
+  };
+}
+
+/** An answer of GraphQL: what was asked for is told by who asks. */
+export interface GraphqlResponse {
+  readonly status: number;
+  readonly headers: TestResponse['headers'];
+  // biome-ignore lint/suspicious/noExplicitAny: its shape is that of the query
+  readonly data: any;
+  readonly errors: readonly GraphqlError[] | undefined;
+  readonly text: string;
+}
+
+export interface GraphqlRequest {
+  readonly query?: string | undefined;
+  readonly variables?: object;
+  readonly operationName?: string;
+  readonly extensions?: object;
+}
+
+/** No test depends on how busy the machine is: a client of this process answers when its turn comes. */
+const PATIENT = { initWaitMs: 60_000, pingMs: 600_000 };
+
+export async function startTestGraphqlApi(
+  databaseUrl: string,
+  environment: Readonly<Record<string, string>> = {},
+  timing?: SocketEndpointDependencies['timing'],
+): Promise<TestGraphqlApi> {
+  const sealingKey = async () => {
+    const { id, publicKey } = await generateSealingKeyPair();
+    return `${id}.${publicKey}`;
+  };
+  const config = readConfig(configSchema, {
+    WORLD: 'test',
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: process.env.TEST_REDIS_URL,
+    SERVER_KEYS: createHash('sha256').update('server key').digest('base64url'),
+    EXCHANGE_SEALING_KEY: await sealingKey(),
+    WEBHOOK_SEALING_KEY: await sealingKey(),
+    OPEN_REGISTRATION: 'true',
+    RATE_LIMITS: JSON.stringify(AMPLE_RATE_LIMITS),
+    ...environment,
+  });
+  const log: string[] = [];
+  const logger = createLogger('graphql-api', 'debug', { write: (line) => void log.push(line) });
+  const { url, platform, stop } = await startGraphqlApi(config, '1.2.3', logger, { ...PATIENT, ...timing });
+  return { port: Number(new URL(url).port), url, log, platform, close: stop };
+}
+
+/** What is sent as it is, without credentials unless the headers have them. */
+export async function post(
+  api: { readonly port: number },
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<GraphqlResponse> {
+  return toGraphqlResponse(
+    await send(api, 'POST', '/graphql', { body, headers: { ...JSON_TYPE, ...headers } }),
+  );
+}
+
+/** A signed operation; text stands for a query without anything else. */
+export function sendGraphql(
+  api: { readonly port: number },
+  { privateKey }: KeyPair,
+  asked: GraphqlRequest | string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<GraphqlResponse> {
+  const body = JSON.stringify(typeof asked === 'string' ? { query: asked } : asked);
+  const signature = signRequest({ method: 'POST', path: '/graphql', privateKey, body });
+  return post(api, body, { ...signature, ...headers });
+}
+
+function toGraphqlResponse({ status, headers, text, json }: TestResponse): GraphqlResponse {
+  const { data, errors } = json as { data?: unknown; errors?: readonly GraphqlError[] };
+  return { status, headers, data, errors, text };
+}

@@ -1,0 +1,110 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { binance, pro } from 'ccxt';
+import { configSchema, startPaperExchange } from '../index.js';
+
+export interface Keys {
+  readonly api_key: string;
+  readonly api_secret: string;
+}
+
+const OPTIONS = {
+  defaultType: 'spot',
+  fetchMarkets: { types: ['spot'] },
+  fetchCurrencies: false,
+  fetchMargins: false,
+};
+
+/** A running exchange of one test, with the public clients that trade on it. */
+export class TestPaperExchange {
+  private readonly watchers: InstanceType<typeof pro.binance>[] = [];
+  private running: Awaited<ReturnType<typeof startPaperExchange>> | undefined;
+
+  private constructor(private readonly directory: string) {}
+
+  /** Starts on a free port with empty data; `MARKET` is off unless told. */
+  static async start(env: Record<string, string> = {}): Promise<TestPaperExchange> {
+    const venue = new TestPaperExchange(await mkdtemp(join(tmpdir(), 'paper-exchange-')));
+    await venue.restart(env);
+    return venue;
+  }
+
+  get url(): string {
+    if (this.running === undefined) throw new Error('not running');
+    return this.running.url;
+  }
+
+  async restart(env: Record<string, string> = {}): Promise<void> {
+    await this.running?.close();
+    const config = configSchema.parse({ DATA_DIR: this.directory, MARKET: 'off', ...env });
+    this.running = await startPaperExchange(config);
+  }
+
+  async stop(): Promise<void> {
+    for (const watcher of this.watchers) await watcher.close();
+    await this.running?.close();
+    await rm(this.directory, { recursive: true });
+  }
+
+  async admin<T>(method: string, path: string, body?: object): Promise<{ status: number; body: T }> {
+    const answer = await fetch(`${this.url}/admin/${path}`, {
+      method,
+      ...(body === undefined
+        ? {}
+        : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    });
+    return { status: answer.status, body: (await answer.json()) as T };
+  }
+
+  async account(balances: Record<string, number> = { USDT: 100_000, BTC: 2 }): Promise<Keys> {
+    return (await this.admin<Keys>('POST', 'accounts', { balances })).body;
+  }
+
+  client(keys: Keys): binance {
+    const exchange = new binance({ apiKey: keys.api_key, secret: keys.api_secret, options: OPTIONS });
+    rewrite(exchange.urls.api as Record<string, unknown>, this.url);
+    return exchange;
+  }
+
+  async trader(balances?: Record<string, number>): Promise<binance> {
+    return this.client(await this.account(balances));
+  }
+
+  /** The same client with its WebSocket side. */
+  async watcher(keys: Keys): Promise<InstanceType<typeof pro.binance>> {
+    const exchange = new pro.binance({ apiKey: keys.api_key, secret: keys.api_secret, options: OPTIONS });
+    rewrite(exchange.urls.api as Record<string, unknown>, this.url);
+    this.watchers.push(exchange);
+    // The client wants its agents loaded before it opens a socket without TLS.
+    await exchange.loadHttpProxyAgent();
+    return exchange;
+  }
+}
+
+/** Does `nudge` again and again until `wanted` has come: a stream tells only what happens while it is followed. */
+export async function retryUntil<T>(wanted: Promise<T>, nudge: () => Promise<unknown>): Promise<T> {
+  let isDone = false;
+  const done = () => {
+    isDone = true;
+  };
+  wanted.then(done, done);
+  while (!isDone) {
+    await nudge();
+    await delay(10);
+  }
+  return wanted;
+}
+
+function rewrite(urls: Record<string, unknown>, base: string): void {
+  const hosts: [RegExp, string][] = [
+    [/^https?:\/\/[^/]+/, base],
+    [/^wss?:\/\/[^/]+/, base.replace('http', 'ws')],
+  ];
+  for (const [name, value] of Object.entries(urls)) {
+    if (typeof value === 'string') {
+      urls[name] = hosts.reduce((url, [pattern, host]) => url.replace(pattern, host), value);
+    } else if (value !== null && typeof value === 'object') rewrite(value as Record<string, unknown>, base);
+  }
+}

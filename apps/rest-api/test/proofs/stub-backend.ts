@@ -1,0 +1,56 @@
+/** What stands behind the API in a deployment: a worker and a dispatcher that answer its calls at once. */
+import type { Platform } from '@trading-automation/core';
+import { serveWorkerCall } from '@trading-automation/core/exchange-accounts';
+import { WebhookTestsService } from '@trading-automation/core/webhooks';
+import type { TestRestApi } from '../test-rest-api.js';
+
+export interface StubBackend {
+  readonly platform: Platform;
+  stop(): Promise<void>;
+}
+
+/** What the venue says of any credentials: they are good, and of one account. */
+export const CREDENTIALS_REPORT = {
+  tradingTypes: ['spot'],
+  canTrade: true,
+  canWithdraw: false,
+  venueAccountId: 'venue-account',
+} as const;
+
+/** @param answers what the venue says of credentials; by default that they are good */
+export async function startStubBackend(
+  api: TestRestApi,
+  { test = async () => CREDENTIALS_REPORT as never } = {},
+): Promise<StubBackend> {
+  const platform = await api.openSecondPlatform();
+  const onError = (error: unknown) => {
+    if (platform.database.isInitialized) throw error;
+  };
+  const calls = [
+    serveWorkerCall(platform, 'exchange_account.test', test, onError),
+    serveWorkerCall(platform, 'exchange_account.sync', async () => null, onError),
+    serveWorkerCall(
+      platform,
+      'trade.cancel',
+      async ({ trade_id }) => {
+        await platform.database.query(
+          `UPDATE trades SET status = 'CANCELLED', sub_status = NULL, cancel_reason = 'USER', version = version + 1,
+             cancelled_at = clock_timestamp() WHERE id = $1`,
+          [trade_id],
+        );
+        return null;
+      },
+      onError,
+    ),
+    new WebhookTestsService(platform).serve({
+      send: async () => ({ statusCode: 200, responseTimeMs: 1 }),
+      onError,
+    }),
+  ];
+  return {
+    platform,
+    stop: async () => {
+      await Promise.all(calls.map((call) => call.stop()));
+    },
+  };
+}

@@ -1,0 +1,338 @@
+/** Somebody with an account of their own, API keys of every permission, and records of every kind. */
+
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { encodeId, type IdPrefix, PERMISSIONS, type Permission } from '@trading-automation/contracts';
+import { send, type TestResponse } from '../send.js';
+import {
+  createIdentityBody,
+  createKeyPair,
+  type KeyPair,
+  openAccount,
+  sendSigned,
+} from '../test-rest-api.js';
+import type { TestEnvironment } from './test-environment.js';
+
+/** From the examples of EIP-55. */
+export const WALLET = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+
+export interface CallOptions {
+  readonly body?: unknown;
+  readonly permission?: Permission;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+type Data = Record<string, unknown> & { readonly id: string };
+
+export class TestUser {
+  /** Where this person's strategies trade, and where copiers copy to: a user has a limited number of accounts. */
+  private strategyAccount: Promise<string> | undefined;
+  private copierAccount: Promise<string> | undefined;
+
+  private constructor(
+    readonly market: TestEnvironment,
+    readonly keyPair: KeyPair,
+    readonly id: string,
+    private readonly keys: Readonly<Record<Permission, string>>,
+  ) {}
+
+  static async create(market: TestEnvironment): Promise<TestUser> {
+    const holder = await openAccount(market.api);
+    const keys: Partial<Record<Permission, string>> = {};
+    for (const permission of PERMISSIONS) {
+      const body = { name: permission, permissions: [permission] };
+      const { json, text } = await sendSigned(market.api, holder, 'POST', '/v1/api-keys', { body });
+      if (json.success !== true) throw new Error(`no key was made: ${text}`);
+      keys[permission] = (json.data as { key: string }).key;
+    }
+    const { json } = await sendSigned(market.api, holder, 'GET', '/v1/me');
+    return new TestUser(market, holder, (json.data as Data).id, keys as Record<Permission, string>);
+  }
+
+  keyOf(permission: Permission): string {
+    return this.keys[permission];
+  }
+
+  /** A request by an API key: one with ADMIN unless told otherwise. Decimals come as strings, as contracts have them. */
+  call(method: string, target: string, { body, permission = 'ADMIN', headers = {} }: CallOptions = {}) {
+    return send(this.market.api, method, target, {
+      headers: {
+        'x-api-key': this.keys[permission],
+        accept: 'application/json; decimals=string',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  }
+
+  /** The data of a request that has to succeed. */
+  async requireData(method: string, target: string, body?: unknown): Promise<Data> {
+    const answer: TestResponse = await this.call(method, target, body === undefined ? {} : { body });
+    if (answer.json.success !== true) throw new Error(`${method} ${target}: ${answer.text}`);
+    return answer.json.data as Data;
+  }
+
+  /** An exchange account with plenty of everything. */
+  async account(): Promise<string> {
+    const { id } = await this.requireData('POST', '/v1/exchanges', this.market.accountBody());
+    await this.market.rows(
+      `UPDATE exchange_accounts SET balances_taken_at = now(), sync_served_at = now(), last_sync_at = now(),
+         balances = '{"USDT": {"free": "1000000", "locked": "0"}, "BTC": {"free": "100", "locked": "0"}}'
+       WHERE id = $1`,
+      this.market.uuidOf(id),
+    );
+    return id;
+  }
+
+  async trade(accountId?: string): Promise<string> {
+    const account = accountId ?? (await this.account());
+    return (await this.requireData('POST', '/v1/trades', this.market.tradeBody(account))).id;
+  }
+
+  async webhook(): Promise<string> {
+    const body = { url: 'https://receiver.example/hook', events: ['*'] };
+    return (await this.requireData('POST', '/v1/webhooks', body)).id;
+  }
+
+  async webhookWithDeliveries(): Promise<string> {
+    const id = await this.webhook();
+    for (let i = 0; i < 2; i++) await this.requireData('POST', `/v1/webhooks/${id}/test`);
+    return id;
+  }
+
+  async apiKey(): Promise<string> {
+    return (await this.requireData('POST', '/v1/api-keys', { name: 'spare', permissions: ['READ'] })).id;
+  }
+
+  async publicKey(): Promise<string> {
+    const { body } = await this.newIdentity();
+    return (await this.requireData('POST', '/v1/auth/cli-identity', body)).id;
+  }
+
+  /** A code as a verification mail carries it. */
+  async emailCode(): Promise<string> {
+    const code = randomBytes(32).toString('base64url');
+    const email = `${this.id}@mail.example`;
+    await this.market.rows('UPDATE users SET pending_email = $2 WHERE id = $1', this.uuid, email);
+    await this.market.rows(
+      `INSERT INTO email_verifications (code_hash, user_id, email, created_at, expires_at)
+       VALUES ($1, $2, $3, now(), now() + interval '1 hour')`,
+      createHash('sha256').update(code).digest(),
+      this.uuid,
+      email,
+    );
+    return code;
+  }
+
+  async strategy(): Promise<string> {
+    this.strategyAccount ??= this.dedicatedAccount();
+    const body = { name: 'momentum', exchange_account_id: await this.strategyAccount };
+    return (await this.requireData('POST', '/v1/strategies', body)).id;
+  }
+
+  /** The venue knows it as another account than those that copies are made on. */
+  private async dedicatedAccount(): Promise<string> {
+    const account = await this.account();
+    await this.market.rows(
+      'UPDATE exchange_accounts SET venue_account_id = $2 WHERE id = $1',
+      this.market.uuidOf(account),
+      account,
+    );
+    return account;
+  }
+
+  async copier(strategyId?: string): Promise<string> {
+    this.copierAccount ??= this.account();
+    const body = {
+      name: 'follower',
+      exchange_account_id: await this.copierAccount,
+      sizing: { mode: 'FIXED_QUOTE', value: '100' },
+      ...(strategyId === undefined ? {} : { strategy_id: strategyId }),
+    };
+    return (await this.requireData('POST', '/v1/copiers', body)).id;
+  }
+
+  async linkedCopier(): Promise<string> {
+    return this.copier(await this.strategy());
+  }
+
+  /** A copier that was paused while its strategy signalled twice. */
+  async copierWithDecisions(): Promise<string> {
+    const copierId = await this.copier();
+    const { exchange_account_id } = (
+      await this.market.rows(
+        'SELECT exchange_account_id FROM copiers WHERE id = $1',
+        this.market.uuidOf(copierId),
+      )
+    )[0]!;
+    for (let sequence = 1; sequence <= 2; sequence++) {
+      const signalId = this.market.uuidOf(await this.signal());
+      await this.row('decisions', 'dec', {
+        user_id: this.uuid,
+        copier_id: this.market.uuidOf(copierId),
+        strategy_id: randomUUID(),
+        exchange_account_id,
+        signal_id: signalId,
+        sequence,
+        source_trade_id: randomUUID(),
+        lot_trade_id: randomUUID(),
+        symbol: 'BTC/USDT',
+        kind: 'OPEN',
+        reference_price: '100',
+        signal_at: new Date(),
+        outcome: 'SKIPPED',
+        code: 'NOT_ACTIVE',
+        inputs: { rule: 'status', value: 'PAUSED' },
+        target_amount: '0',
+        is_applied: true,
+        settled_at: new Date(),
+      });
+    }
+    return copierId;
+  }
+
+  /** What a strategy of this person told its copiers; nobody follows it. */
+  async signal(): Promise<string> {
+    const tradeId = randomUUID();
+    const trade = { lot_trade_id: tradeId, source_trade_id: tradeId, source_fill_id: randomUUID() };
+    const { id } = await this.row('signals', 'sig', {
+      ...trade,
+      strategy_id: this.market.uuidOf(await this.strategy()),
+      sequence: 1,
+      kind: 'OPEN',
+      side: 'BUY',
+      trade_pair_id: randomUUID(),
+      symbol: 'BTC/USDT',
+      trading_type: 'spot',
+      exchange_account_id: randomUUID(),
+      lot_first_sequence: 1,
+      lot_opened_at: new Date(),
+      lot_order_amount: '1',
+      filled_amount: '1',
+      cumulative_amount: '1',
+      lot_amount_before: '0',
+      lot_amount_after: '1',
+      exit_amount: '0',
+      reference_price: '100',
+      signal_at: new Date(),
+    });
+    return id;
+  }
+
+  /** Something to claim: 100 tokens. */
+  async reward(): Promise<string> {
+    const { id } = await this.row('rewards', 'rwd', {
+      user_id: this.uuid,
+      type_id: this.market.uuidOf(this.market.rewardTypeId),
+      amount: '100',
+      currency: 'SVC-TEST',
+      reason: 'a first trade',
+      source_kind: 'referral',
+      source_id: randomUUID(),
+      event_id: randomUUID(),
+      claimable_at: new Date(),
+    });
+    return id;
+  }
+
+  async withdrawal(): Promise<string> {
+    await this.requireData('POST', `/v1/rewards/${await this.reward()}/claim`);
+    return (await this.requireData('POST', '/v1/withdrawals', { amount: '10', wallet_address: WALLET })).id;
+  }
+
+  async notification(): Promise<string> {
+    const { id } = await this.row('notifications', 'ntf', {
+      user_id: this.uuid,
+      event_id: randomUUID(),
+      kind: 'trade.filled',
+      severity: 'INFO',
+      title: 'Filled',
+      body: 'A trade was filled.',
+      resource: 'trade',
+      resource_id: await this.trade(),
+      created_at: new Date(),
+    });
+    return id;
+  }
+
+  async setting(): Promise<string> {
+    const key = `s.${randomUUID()}`;
+    await this.requireData('PUT', `/v1/settings/${key}`, { value: [1, { a: null }] });
+    return key;
+  }
+
+  async event(): Promise<string> {
+    await this.apiKey();
+    const [row] = await this.market.rows(
+      'SELECT id FROM outbox_events WHERE user_id = $1 ORDER BY created_at DESC LIMIT 1',
+      this.uuid,
+    );
+    return encodeId('evt', row!.id as string);
+  }
+
+  /** A webhook with deliveries that have died, each of an event of its own. */
+  async deadLetters(count: number): Promise<{ webhookId: string; deadLetterId: string }> {
+    const webhookId = await this.webhook();
+    let deadLetterId = '';
+    for (let i = 0; i < count; i++) {
+      const eventId = this.market.uuidOf(await this.event());
+      const { id, uuid } = await this.row('webhook_deliveries', 'dlq', {
+        webhook_id: this.market.uuidOf(webhookId),
+        event_id: eventId,
+        event_type: 'key.created',
+        status: 'DEAD',
+        attempts: 5,
+      });
+      await this.market.rows(
+        `INSERT INTO webhook_dead_letters (id, webhook_id, event_type, attempts, last_status_code, last_error)
+         VALUES ($1, $2, 'key.created', 5, 500, 'http_status')`,
+        uuid,
+        this.market.uuidOf(webhookId),
+      );
+      deadLetterId = id;
+    }
+    return { webhookId, deadLetterId };
+  }
+
+  /** A row that no request makes. */
+  private async row(
+    table: string,
+    prefix: IdPrefix,
+    columns: Readonly<Record<string, unknown>>,
+  ): Promise<{ id: string; uuid: string }> {
+    const uuid = randomUUID();
+    const values = { id: uuid, ...columns };
+    const places = Object.keys(values).map((_, index) => `$${index + 1}`);
+    await this.market.rows(
+      `INSERT INTO ${table} (${Object.keys(values).join(', ')}) VALUES (${places.join(', ')})`,
+      ...Object.values(values),
+    );
+    return { uuid, id: encodeId(prefix, uuid) };
+  }
+
+  /** The body that links a key which nobody has yet. */
+  async newIdentity(): Promise<{ body: unknown }> {
+    return { body: JSON.parse(await createIdentityBody(this.market.api, createKeyPair())) };
+  }
+
+  /** The id of some record of this kind, made for the question. */
+  async idOf(prefix: IdPrefix): Promise<string> {
+    const makers: Partial<Record<IdPrefix, () => Promise<string>>> = {
+      exa: () => this.account(),
+      trd: () => this.trade(),
+      whk: () => this.webhook(),
+      key: () => this.apiKey(),
+      str: () => this.strategy(),
+      cpr: () => this.copier(),
+      sig: () => this.signal(),
+      evt: () => this.event(),
+    };
+    const make = makers[prefix];
+    if (make === undefined) throw new Error(`nobody makes a ${prefix}_`);
+    return make();
+  }
+
+  get uuid(): string {
+    return this.market.uuidOf(this.id);
+  }
+}

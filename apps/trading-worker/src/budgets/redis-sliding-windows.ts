@@ -1,0 +1,123 @@
+/**
+ * What all workers together spend of an exchange's limits, counted in Redis.
+ *
+ * 1. One script counts and grants, so that no two workers get the same token; its clock is that of Redis.
+ * 2. A limit is of any span of its window, not of windows that begin on somebody's clock: what counts is kept in tenths
+ *    of the window, and two tenths longer than it lasts. One for the tenth that has begun, one for tokens that were
+ *    granted and are spent later: they are to be spent within a tenth.
+ * 3. What is granted and never spent counts as spent.
+ */
+import { createHash } from 'node:crypto';
+import type { Redis } from 'ioredis';
+
+const SLOTS_OF_A_WINDOW = 10;
+
+/**
+ * KEYS: the pause, then one per demand. ARGV: for each demand its ceiling, the window in ms, what is wanted,
+ * the least that is of use, and what was spent already without asking. Answers the ms that a pause still lasts, then for each demand what is granted, and
+ * the ms after which asking again may bring more.
+ */
+const SCRIPT = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local answer = {math.max(0, redis.call('PTTL', KEYS[1]))}
+for i = 2, #KEYS do
+  local at = 5 * (i - 2)
+  local ceiling, window = tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
+  local wanted, least, spent = tonumber(ARGV[at + 3]), tonumber(ARGV[at + 4]), tonumber(ARGV[at + 5])
+  local slot_ms = window / ${SLOTS_OF_A_WINDOW}
+  local slot = math.floor(now / slot_ms)
+  local first = slot - ${SLOTS_OF_A_WINDOW} - 1
+  local used, oldest = 0, slot
+  local slots = redis.call('HGETALL', KEYS[i])
+  for j = 1, #slots, 2 do
+    local at_slot = tonumber(slots[j])
+    if at_slot < first then
+      redis.call('HDEL', KEYS[i], slots[j])
+    else
+      used = used + tonumber(slots[j + 1])
+      if at_slot < oldest then oldest = at_slot end
+    end
+  end
+  local granted = 0
+  if answer[1] == 0 then granted = math.min(wanted, ceiling - used - spent) end
+  if granted < least then granted = 0 end
+  if granted + spent > 0 then
+    redis.call('HINCRBY', KEYS[i], slot, granted + spent)
+    redis.call('PEXPIRE', KEYS[i], 2 * window)
+  end
+  answer[#answer + 1] = granted
+  answer[#answer + 1] = math.max(1, math.ceil((oldest + ${SLOTS_OF_A_WINDOW} + 2) * slot_ms - now))
+end
+return answer
+`;
+const SCRIPT_SHA1 = createHash('sha1').update(SCRIPT).digest('hex');
+
+/** A pause is never cut short by a shorter one. */
+const PAUSE = `
+if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[1]) then redis.call('SET', KEYS[1], '1', 'PX', ARGV[1]) end
+`;
+
+export interface TokenRequest {
+  readonly key: string;
+  /** No more than this is granted in any span of the window. */
+  readonly ceiling: number;
+  readonly windowMs: number;
+  readonly wanted: number;
+  /** Less than this is not granted. At least 1. */
+  readonly least: number;
+  /** Spent while Redis was away. */
+  readonly spent: number;
+}
+
+export interface TokenGrant {
+  /** What was wanted, or as much of it as there is. */
+  readonly granted: number;
+  readonly retryInMs: number;
+}
+
+export class RedisSlidingWindows {
+  constructor(
+    private readonly redis: Redis,
+    private readonly prefix: string,
+  ) {}
+
+  /** @throws where Redis is away */
+  async acquire(
+    venue: string,
+    demands: readonly TokenRequest[],
+  ): Promise<{ readonly pausedMs: number; readonly grants: readonly TokenGrant[] }> {
+    const keys = [this.pauseKey(venue), ...demands.map(({ key }) => `${this.prefix}:budget:${venue}:${key}`)];
+    const args = demands.flatMap(({ ceiling, windowMs, wanted, least, spent }) => [
+      ceiling,
+      windowMs,
+      wanted,
+      least,
+      spent,
+    ]);
+    const [pausedMs = 0, ...rest] = await this.run(keys, args);
+    return {
+      pausedMs,
+      grants: demands.map((_, i) => ({ granted: rest[2 * i] ?? 0, retryInMs: rest[2 * i + 1] ?? 1 })),
+    };
+  }
+
+  /** @throws where Redis is away */
+  async pause(venue: string, forMs: number): Promise<void> {
+    await this.redis.eval(PAUSE, 1, this.pauseKey(venue), Math.ceil(forMs));
+  }
+
+  private pauseKey(venue: string): string {
+    return `${this.prefix}:budget:${venue}:pause`;
+  }
+
+  private async run(keys: readonly string[], args: readonly number[]): Promise<number[]> {
+    try {
+      return (await this.redis.evalsha(SCRIPT_SHA1, keys.length, ...keys, ...args)) as number[];
+    } catch (error) {
+      // A Redis that was started anew knows no script.
+      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
+      return (await this.redis.eval(SCRIPT, keys.length, ...keys, ...args)) as number[];
+    }
+  }
+}

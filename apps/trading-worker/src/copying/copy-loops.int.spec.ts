@@ -1,0 +1,67 @@
+import { CoreUnderTest } from '@trading-automation/core/testing';
+import { createBalanceRefresher } from './balance-refresh.js';
+import { CopyLoops } from './copy-loops.js';
+
+let core: CoreUnderTest;
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+});
+afterAll(() => core.close());
+
+/** Work that is counted: `reached` waits until it was done so often. */
+function counted(fail = false) {
+  let count = 0;
+  const waiting: { at: number; resolve: () => void }[] = [];
+  return {
+    countOf: () => count,
+    reached: (at: number) =>
+      new Promise<void>((resolve) => {
+        if (count >= at) resolve();
+        else waiting.push({ at, resolve });
+      }),
+    work: async () => {
+      count++;
+      for (const each of waiting) if (count >= each.at) each.resolve();
+      if (fail) throw new Error('no');
+      return 0;
+    },
+  };
+}
+
+describe('copying in the worker', () => {
+  it('row 10: plans, settles and guards again and again, also after failures, and ends when it is told to', async () => {
+    const [planning, settling, guarding, reopening] = [counted(true), counted(), counted(), counted()];
+    const told: string[] = [];
+    const copying = new CopyLoops({
+      platform: core.platform,
+      planner: { planNext: planning.work },
+      settlement: { settleNext: settling.work, reopen: reopening.work },
+      riskMonitor: { check: guarding.work },
+      errorLogger: (what) => () => told.push(what),
+    });
+    copying.onApplicationBootstrap();
+    await Promise.all([planning, settling, guarding, reopening].map((each) => each.reached(1)));
+    await core.rows("SELECT pg_notify('signals', 'a strategy'), pg_notify('outbox_events', '')");
+    await Promise.all([planning.reached(3), settling.reached(3)]);
+    await copying.onApplicationShutdown();
+    expect(new Set(told)).toEqual(new Set(['signals were not planned']));
+    const all = [planning, settling, guarding, reopening];
+    const counts = all.map((each) => each.countOf());
+    await core.rows("SELECT pg_notify('signals', 'a strategy')");
+    await core.rows('SELECT 1');
+    expect(all.map((each) => each.countOf())).toEqual(counts);
+  });
+});
+
+describe('reading balances anew', () => {
+  it('asks for each account once, whatever becomes of the others', async () => {
+    const asked: string[] = [];
+    const refresh = createBalanceRefresher(async (id) => {
+      asked.push(id);
+      if (id === '3') throw new Error('away');
+    });
+    const ids = Array.from({ length: 50 }, (_, index) => String(index));
+    await refresh(ids);
+    expect(asked.toSorted()).toEqual(ids.toSorted());
+  });
+});

@@ -1,0 +1,82 @@
+import { startWakeableLoop } from './wakeable-loop.js';
+
+const HOUR_MS = 3_600_000;
+const flushEventLoop = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A loop whose turns are counted, and the promise that the `n`th has begun. */
+function counted(
+  turn: (count: number) => Promise<boolean> | boolean,
+  more: { readonly paceMs?: number } = {},
+) {
+  const errors: unknown[] = [];
+  let count = 0;
+  const waiting: { at: number; resolve: () => void }[] = [];
+  const loop = startWakeableLoop({
+    idleMs: HOUR_MS,
+    ...more,
+    onError: (error) => errors.push(error),
+    tick: async () => {
+      count++;
+      for (const each of waiting) if (count >= each.at) each.resolve();
+      return turn(count);
+    },
+  });
+  const begun = (at: number) =>
+    new Promise<void>((resolve) => {
+      if (count >= at) resolve();
+      else waiting.push({ at, resolve });
+    });
+  return { loop, errors, begun, countOf: () => count };
+}
+
+describe('a loop that is woken', () => {
+  it('goes on at once while there is more to do, and rests after', async () => {
+    const { loop, begun, countOf } = counted((count) => count < 5);
+    await begun(5);
+    await flushEventLoop();
+    await flushEventLoop();
+    expect(countOf()).toBe(5);
+    await loop.stop();
+  });
+
+  it('is woken out of its rest, and by a hint that came during a turn', async () => {
+    const second: { open: () => void } = { open: () => undefined };
+    const held = new Promise<boolean>((resolve) => {
+      second.open = () => resolve(false);
+    });
+    const { loop, begun, countOf } = counted((count) => (count === 2 ? held : false));
+    await begun(1);
+    await flushEventLoop();
+    loop.wake();
+    await begun(2);
+    loop.wake();
+    second.open();
+    await begun(3);
+    await flushEventLoop();
+    expect(countOf()).toBe(3);
+    await loop.stop();
+  });
+
+  it('keeps its pace whatever there is to do, and ends at once all the same', async () => {
+    const { loop, begun, countOf } = counted(() => true, { paceMs: HOUR_MS });
+    await begun(1);
+    await flushEventLoop();
+    loop.wake();
+    await flushEventLoop();
+    expect(countOf()).toBe(1);
+    await loop.stop();
+  });
+
+  it('tells of a turn that failed, and rests before the next', async () => {
+    const { loop, errors, begun } = counted((count) => {
+      if (count === 1) throw new Error('no');
+      return false;
+    });
+    await begun(1);
+    await flushEventLoop();
+    loop.wake();
+    await begun(2);
+    expect(errors.map(String)).toEqual(['Error: no']);
+    await loop.stop();
+  });
+});

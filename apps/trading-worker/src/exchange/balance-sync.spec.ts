@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AccountSyncService, BalanceSnapshot } from '@trading-automation/core/exchange-accounts';
+import { createLogger } from '@trading-automation/runtime';
+import type { AccountClients } from './account-clients.js';
+import { BalanceSync } from './balance-sync.js';
+
+describe('reading the balances of accounts whose streams are alive', () => {
+  it('is done of a few at a time, however many changed at once, and of each once', async () => {
+    let reading = 0;
+    let most = 0;
+    const stored: string[] = [];
+    const client = {
+      fetchBalances: async () => {
+        most = Math.max(most, ++reading);
+        await sleep(5);
+        reading--;
+        return {};
+      },
+    };
+    const clients = {
+      open: async (id: string) => ({ account: { id, credentialsSealed: 'sealed' }, client }),
+    };
+    const upkeep = {
+      time: async () => 'now',
+    };
+    const readings = { add: async ({ accountId }: BalanceSnapshot) => void stored.push(accountId) };
+    const desk = new BalanceSync(
+      upkeep as unknown as AccountSyncService,
+      readings,
+      clients as unknown as AccountClients,
+      createLogger('account-desk-spec', 'error'),
+      () => true,
+    );
+    const ids = Array.from({ length: 200 }, (_, i) => `account-${i}`);
+    for (const id of [...ids, ...ids]) desk.onBalanceChange(id);
+    while (stored.length < ids.length) await sleep(20);
+    await desk.drain();
+    expect(most).toBeGreaterThan(1);
+    expect(most).toBeLessThanOrEqual(8);
+    expect(stored.toSorted()).toEqual(ids.toSorted());
+  });
+});

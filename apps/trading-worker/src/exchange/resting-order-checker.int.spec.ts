@@ -1,0 +1,117 @@
+import { ExchangeError } from '@trading-automation/exchanges';
+import { GatewayUnderTest } from '../testing/gateway-under-test.js';
+import { AccountClients } from './account-clients.js';
+import { RestingOrderChecker } from './resting-order-checker.js';
+
+let env: GatewayUnderTest;
+let asked: string[];
+let errors: unknown[];
+beforeAll(async () => {
+  env = await GatewayUnderTest.open();
+});
+afterAll(() => env.close());
+beforeEach(async () => {
+  await env.reset();
+  asked = [];
+  errors = [];
+});
+afterEach(() => env.gateway.close());
+
+async function rest(count: number): Promise<string[]> {
+  const trades: string[] = [];
+  for (let i = 0; i < count; i++) {
+    const trade = await env.place();
+    await env.send();
+    trades.push(trade);
+  }
+  await env.gateway.balanceSync.drain();
+  await env.core.rows(
+    "UPDATE trades SET look_at = now() + interval '30 seconds' WHERE id = ANY ($1)",
+    trades,
+  );
+  env.exchange.onCall = (name) => asked.push(name);
+  return trades;
+}
+const sift = (trades: readonly string[]) =>
+  env.gateway.restingOrders.filterChanged(trades, (error) => errors.push(error));
+const waitOf = async (trade: string) => {
+  const { wait } = await env.core.row(
+    'SELECT extract(epoch FROM look_at - clock_timestamp()) AS wait FROM trades WHERE id = $1',
+    trade,
+  );
+  return Number(wait);
+};
+
+describe('orders that rest', () => {
+  it('are looked at with one question, and are due again as if each had been looked at', async () => {
+    const trades = await rest(5);
+    const versions = await env.core.rows(
+      'SELECT id, version FROM trades WHERE id = ANY ($1) ORDER BY id',
+      trades,
+    );
+    expect(await sift(trades)).toEqual([]);
+    expect(asked).toEqual(['fetchOpenOrders']);
+    for (const trade of trades) expect(await waitOf(trade)).toBeLessThan(6);
+    expect(
+      await env.core.rows('SELECT id, version FROM trades WHERE id = ANY ($1) ORDER BY id', trades),
+    ).toEqual(versions);
+    expect(errors).toEqual([]);
+  });
+
+  it('are left to a look of their own once they have moved or gone', async () => {
+    const [first = '', ...others] = await rest(3);
+    env.exchange.fill(env.exchange.last);
+    const filled = others.at(-1) ?? '';
+    expect(await sift([first, ...others])).toEqual([filled]);
+    await env.gateway.orderReconciler.checkTrade(filled);
+    expect(await env.read(filled)).toMatchObject({ status: 'FILLED' });
+    expect(await env.read(first)).toMatchObject({ status: 'PENDING', sub_status: 'ACCEPTED' });
+  });
+
+  it('are told apart from what does not rest: not sent, not heard of, to be cancelled, ended, alone', async () => {
+    const [cancelling = '', alone = ''] = await rest(2);
+    await env.execution.requestCancellation(cancelling);
+    const unsent = await env.place();
+    const unheard = await env.place();
+    await env.core.beginSubmission(unheard, 'venue-unheard');
+    expect(new Set(await sift([cancelling, alone, unsent, unheard]))).toEqual(
+      new Set([cancelling, alone, unsent, unheard]),
+    );
+    expect(asked).toEqual([]);
+  });
+
+  it('are left alone while their account is heard of, once they were seen to rest, and no longer', async () => {
+    let isLive = true;
+    const clients = new AccountClients(env.accountSync, env.gateway.venues, env.opener);
+    const resting = new RestingOrderChecker(env.execution, clients, () => isLive);
+    const onError = (error: unknown) => errors.push(error);
+    const [first = '', second = ''] = await rest(2);
+    expect(await resting.filterChanged([first, second], onError)).toEqual([]);
+    for (let i = 0; i < 3; i++) expect(await resting.filterChanged([first, second], onError)).toEqual([]);
+    expect(asked).toEqual(['fetchOpenOrders']);
+    await env.execution.requestCancellation(second);
+    expect(await resting.filterChanged([first, second], onError)).toEqual([second]);
+    isLive = false;
+    expect((await resting.filterChanged([first, second], onError)).toSorted()).toEqual(
+      [first, second].toSorted(),
+    );
+    await clients.close();
+  });
+
+  it('of different accounts are never mixed', async () => {
+    const mine = await rest(2);
+    await env.reset();
+    const theirs = await rest(2);
+    expect((await sift([...mine, ...theirs])).toSorted()).toEqual(mine.toSorted());
+  });
+
+  it('whose list can not be read are told of and looked at again soon', async () => {
+    const trades = await rest(2);
+    env.exchange.onCall = () => {
+      throw new ExchangeError('retryable', 'unreachable', 'The exchange is away.');
+    };
+    expect(await sift(trades)).toEqual([]);
+    expect(errors).toMatchObject([{ code: 'unreachable' }]);
+    for (const trade of trades) expect(await waitOf(trade)).toBeLessThanOrEqual(2);
+  });
+});

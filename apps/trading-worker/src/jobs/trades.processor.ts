@@ -1,0 +1,37 @@
+import { OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
+import { Inject } from '@nestjs/common';
+import { REDIS_BLOCK_TIMEOUT_SECONDS } from '@trading-automation/core';
+import type { Job } from 'bullmq';
+import { ExchangeGateway } from '../exchange/exchange-gateway.js';
+import { Scheduler } from '../schedules/scheduler.js';
+import { TRADES_QUEUE, type TradeJob } from './trade-queue.js';
+
+@Processor(TRADES_QUEUE, {
+  concurrency: 16,
+  lockDuration: 45_000,
+  maxStalledCount: 1_000,
+  drainDelay: REDIS_BLOCK_TIMEOUT_SECONDS,
+})
+export class TradesProcessor extends WorkerHost {
+  constructor(
+    @Inject(ExchangeGateway) private readonly gateway: ExchangeGateway,
+    @Inject(Scheduler) private readonly scheduler: Scheduler,
+  ) {
+    super();
+  }
+
+  async process(job: Job<TradeJob>): Promise<void> {
+    await this.gateway.requestSubmission(job.data.trade_id);
+  }
+
+  /** A trade whose job failed is taken up by the looks. */
+  @OnWorkerEvent('failed')
+  onFailed(_job: Job<TradeJob> | undefined, error: Error): void {
+    this.scheduler.errorLogger('a trade was not sent by its job')(error);
+  }
+
+  @OnWorkerEvent('error')
+  onError(error: Error): void {
+    this.scheduler.errorLogger('the queue of trades is interrupted')(error);
+  }
+}

@@ -1,0 +1,152 @@
+import { decodeId, encodeId, type TradeDetail, tradeCreate } from '@trading-automation/contracts';
+import { Platform } from '@trading-automation/core';
+import { AccountSyncService, credentialsContext } from '@trading-automation/core/exchange-accounts';
+import { generateSealingKeyPair, Opener, Sealer } from '@trading-automation/core/sealing';
+import { CoreUnderTest, type RecordIds } from '@trading-automation/core/testing';
+import { PairCatalogue } from '@trading-automation/core/trade-pairs';
+import { Reconciliation, TradeExecution, TradesService } from '@trading-automation/core/trades';
+import type { ExchangeCredentials, ExchangeVenue } from '@trading-automation/exchanges';
+import { createLogger, type Logger } from '@trading-automation/runtime';
+import { ExchangeGateway } from '../exchange/exchange-gateway.js';
+import type { SupervisorTimes } from '../streams/account-supervisor.js';
+import { ScriptedExchange } from './scripted-exchange.js';
+
+type Actor = Awaited<ReturnType<CoreUnderTest['actor']>>;
+
+/** The desks on a real database, before an exchange that does what the test says. */
+export class GatewayUnderTest {
+  readonly logged: string[] = [];
+  exchange!: ScriptedExchange;
+  gateway!: ExchangeGateway;
+  actor!: Actor;
+  account!: RecordIds;
+
+  private constructor(
+    readonly core: CoreUnderTest,
+    readonly execution: TradeExecution,
+    readonly accountSync: AccountSyncService,
+    readonly trades: TradesService,
+    private readonly sealer: Sealer,
+    readonly opener: Opener,
+    private readonly pair: RecordIds,
+  ) {}
+
+  static async open(): Promise<GatewayUnderTest> {
+    const core = await CoreUnderTest.open();
+    const keys = await generateSealingKeyPair();
+    const { platform, lists, commands } = core;
+    return new GatewayUnderTest(
+      core,
+      new TradeExecution(platform),
+      new AccountSyncService(platform),
+      new TradesService({ platform, lists, commands }),
+      await Sealer.for(keys),
+      await Opener.with([keys]),
+      await core.pair(),
+    );
+  }
+
+  readonly logger: Logger = createLogger('desk-spec', 'debug', { write: (line) => this.logged.push(line) });
+
+  /** A new user with a new account, before a new exchange. */
+  async reset(): Promise<void> {
+    this.exchange = new ScriptedExchange();
+    // Nothing of the tests before is anybody's to work on.
+    await this.core.rows('DELETE FROM worker_leases');
+    await this.core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE deleted_at IS NULL');
+    // Asked once, so that what a test scripts for a call is met by that call.
+    this.gateway = this.newGateway({ pollEveryMs: 3_600_000 });
+    this.actor = await this.core.actor();
+    this.account = await this.core.account(this.actor);
+    await this.setCredentials('a secret');
+  }
+
+  /** As a worker process of its own has them. */
+  newGateway(times: Partial<SupervisorTimes> = {}, venue: ExchangeVenue = this.exchange): ExchangeGateway {
+    const { opener, logger, accountSync, execution, core } = this;
+    const platform = new Platform('test', core.platform.database, core.platform.listener);
+    const reconciliation = new Reconciliation(platform);
+    const pairs = new PairCatalogue(platform);
+    return new ExchangeGateway({
+      platform,
+      venues: [venue],
+      opener,
+      logger,
+      accountSync: accountSync,
+      execution,
+      reconciliation,
+      pairs,
+      times,
+    });
+  }
+
+  /** Has these desks send what waits on the test's account, as its owner; returns when it is sent and stored. */
+  async send(desks = this.gateway): Promise<void> {
+    await desks.renewOwnership();
+    desks.orderSubmitter.wake([this.account.uuid]);
+    await desks.orderSubmitter.drain();
+  }
+
+  /** Credentials as an API hands them to a worker. */
+  sealed(credentials: string | ExchangeCredentials, context: string): Promise<string> {
+    const given = typeof credentials === 'string' ? { apiKey: 'key', apiSecret: credentials } : credentials;
+    return this.sealer.seal(JSON.stringify(given), context);
+  }
+
+  /** Gives the account these credentials. */
+  async setCredentials(credentials: string | ExchangeCredentials, { uuid } = this.account): Promise<void> {
+    const sealed = await this.sealed(credentials, credentialsContext(uuid));
+    await this.core.rows('UPDATE exchange_accounts SET credentials_sealed = $2 WHERE id = $1', uuid, sealed);
+  }
+
+  /** One more account of the test's user. */
+  async anotherAccount(): Promise<RecordIds> {
+    const account = await this.core.account(this.actor);
+    await this.setCredentials('a secret', account);
+    return account;
+  }
+
+  /** A new trade, by the uuid that workers know it by. */
+  async place(more: Record<string, unknown> = {}): Promise<string> {
+    const created = await this.trades.create(
+      this.actor,
+      tradeCreate.parse({
+        exchange_account_id: this.account.id,
+        trade_pair_id: this.pair.id,
+        type: 'LIMIT',
+        side: 'BUY',
+        price: '100',
+        amount: '1',
+        ...more,
+      }),
+    );
+    const uuid = decodeId('trd', created.id);
+    if (uuid === null) throw new Error('a trade without an id');
+    return uuid;
+  }
+
+  /** The trade as REST shows it. */
+  read(uuid: string): Promise<TradeDetail> {
+    return this.trades.get(this.actor, encodeId('trd', uuid));
+  }
+
+  /** Lets time pass for a trade whose order was sent. */
+  async backdateSubmission(uuid: string, ms: number): Promise<void> {
+    await this.core.rows(
+      "UPDATE trades SET submitted_at = submitted_at - $2 * interval '1 millisecond' WHERE id = $1",
+      uuid,
+      ms,
+    );
+  }
+
+  /** The kinds of what was told of the user's trades or accounts, oldest first. */
+  async eventTypes(subject: 'trade' | 'exchange'): Promise<string[]> {
+    const events = await this.core.events(this.actor.userId);
+    return events.map(({ type }) => type).filter((type) => type.startsWith(`${subject}.`));
+  }
+
+  async close(): Promise<void> {
+    await this.gateway.close();
+    await this.core.close();
+  }
+}

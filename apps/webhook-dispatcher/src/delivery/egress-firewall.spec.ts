@@ -1,0 +1,81 @@
+import { isAllowedAddress } from '@trading-automation/core/webhooks';
+import fc from 'fast-check';
+import { EgressFirewall } from './egress-firewall.js';
+
+const LIVE = { allowLoopback: false };
+const DEVELOPMENT = { allowLoopback: true };
+const address = fc.oneof(
+  fc.ipV4(),
+  fc.ipV6(),
+  fc
+    .tuple(fc.constantFrom('10', '127', '169.254', '172.16', '172.32', '192.168', '100.64', '224'), fc.ipV4())
+    .map(([start, tail]) => [...start.split('.'), ...tail.split('.')].slice(0, 4).join('.')),
+  fc
+    .tuple(
+      fc.constantFrom(
+        '::',
+        '::ffff:',
+        '64:ff9b::',
+        '2001:db8:',
+        '2002:',
+        '2606:4700:',
+        'fc00:',
+        'fe80:',
+        'ff02:',
+      ),
+      fc.integer({ min: 0, max: 0xffff }),
+      fc.integer({ min: 0, max: 0xffff }),
+    )
+    .map(
+      ([start, high, low]) =>
+        `${start}${start.endsWith('::') || start === '::ffff:' ? '' : ':'}${high.toString(16)}:${low.toString(16)}`,
+    ),
+);
+
+describe('the second wall (S12)', () => {
+  it('lets nothing through that the first guard refuses, and only unassigned IPv6 is refused by it alone', () => {
+    for (const policy of [LIVE, DEVELOPMENT]) {
+      const wall = new EgressFirewall(policy);
+      fc.assert(
+        fc.property(address, (text) => {
+          if (wall.permits(text)) expect(isAllowedAddress(text, policy)).toBe(true);
+          else if (isAllowedAddress(text, policy)) expect(text).not.toMatch(/^[23][0-9a-f]{3}:|^[\d.]+$/i);
+        }),
+        { numRuns: 10_000 },
+      );
+    }
+  });
+
+  it.each(['1.1.1.1', '93.184.216.34', '2606:4700::1111', '2a00:1450:4001::1'])('lets %s through', (text) =>
+    expect(new EgressFirewall(LIVE).permits(text)).toBe(true),
+  );
+
+  it.each([
+    '',
+    'localhost',
+    'example.com',
+    '127.1',
+    '0x7f000001',
+    '[::1]',
+    'fe80::1%lo',
+    '2606:4700::1111%eth0',
+  ])('is closed to what is no plain address: %j', (text) => {
+    expect(new EgressFirewall(LIVE).permits(text)).toBe(false);
+    expect(new EgressFirewall(DEVELOPMENT).permits(text)).toBe(false);
+  });
+
+  it('opens loopback in development, and nothing else', () => {
+    const wall = new EgressFirewall(DEVELOPMENT);
+    expect(['127.0.0.1', '127.9.9.9', '::1', '0:0:0:0:0:0:0:1'].map((text) => wall.permits(text))).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ]);
+    expect(
+      ['10.0.0.1', '169.254.169.254', '0.0.0.0', '::', '::ffff:7f00:1', '64:ff9b::7f00:1'].map((text) =>
+        wall.permits(text),
+      ),
+    ).toEqual([false, false, false, false, false, false]);
+  });
+});

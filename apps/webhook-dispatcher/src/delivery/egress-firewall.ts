@@ -1,0 +1,62 @@
+/**
+ * The second wall: judges the very address that a socket is about to connect to, right before it does, whatever was
+ * judged before. Written apart from the guard of the URL on purpose (other matcher, other table): what one of them
+ * gets wrong, the other one still stops.
+ *
+ * IPv4 is open except for the special ranges. IPv6 is closed except for global unicast, and closed again there where
+ * an IPv4 address may hide in it or nobody public lives.
+ *
+ * A third wall is the network's own: see "What the deployment must add" in docs/security/egress.md.
+ */
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import type { EgressPolicy } from '@trading-automation/core/webhooks';
+
+const CLOSED_IPV4 = subnets('ipv4', [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['168.63.129.16', 32],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  // Multicast, reserved and broadcast.
+  ['224.0.0.0', 3],
+]);
+const GLOBAL_IPV6 = subnets('ipv6', [['2000::', 3]]);
+const CLOSED_IPV6 = subnets('ipv6', [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+]);
+const LOOPBACK_IPV4 = subnets('ipv4', [['127.0.0.0', 8]]);
+const LOOPBACK_IPV6 = subnets('ipv6', [['::1', 128]]);
+
+export class EgressFirewall {
+  constructor(private readonly policy: EgressPolicy) {}
+
+  /** False for everything that is not a plain address of the outside: a name, too. */
+  permits(address: string): boolean {
+    const { allowLoopback } = this.policy;
+    if (isIPv4(address)) {
+      return !CLOSED_IPV4.check(address, 'ipv4') || (allowLoopback && LOOPBACK_IPV4.check(address, 'ipv4'));
+    }
+    // An address with a zone belongs to a link.
+    if (!isIPv6(address) || address.includes('%')) return false;
+    const isOutside = GLOBAL_IPV6.check(address, 'ipv6') && !CLOSED_IPV6.check(address, 'ipv6');
+    return isOutside || (allowLoopback && LOOPBACK_IPV6.check(address, 'ipv6'));
+  }
+}
+
+function subnets(family: 'ipv4' | 'ipv6', ranges: readonly (readonly [string, number])[]): BlockList {
+  const list = new BlockList();
+  for (const [network, bits] of ranges) list.addSubnet(network, bits, family);
+  return list;
+}

@@ -1,0 +1,169 @@
+/** What the tests of the dispatcher stand on: a database, users with webhooks, events, and receivers that verify. */
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type EventType, encodeId } from '@trading-automation/contracts';
+import { openPlatform, type Platform } from '@trading-automation/core';
+import { generateSealingKeyPair, Sealer } from '@trading-automation/core/sealing';
+import { createCoreDatabase } from '@trading-automation/core/testing';
+import { appendEvent, inTransaction, newUuid } from '@trading-automation/persistence';
+import { Webhook } from 'standardwebhooks';
+
+export interface WebhookFixture {
+  readonly id: string;
+  readonly publicId: string;
+  readonly userId: string;
+  readonly secret: string;
+}
+
+/** A database of its own, and the environment of a dispatcher on it. */
+export async function openTestEnvironment() {
+  const database = await createCoreDatabase();
+  const platform = await openPlatform({
+    world: 'test',
+    databaseUrl: database.url,
+    applicationName: 'dispatcher-spec',
+    onListenerError: () => undefined,
+  });
+  const keys = await generateSealingKeyPair();
+  const sealer = await Sealer.for(keys);
+  const environment = {
+    WORLD: 'test',
+    DATABASE_URL: database.url,
+    REDIS_URL: process.env.TEST_REDIS_URL ?? '',
+    WEBHOOK_OPENING_KEYS: `${keys.id}.${keys.privateKey}`,
+    WEBHOOK_ALLOW_LOOPBACK: 'true',
+    QUEUE_PREFIX: `spec-${randomBytes(6).toString('hex')}`,
+    RETRY_DELAYS_MS: '20,30,40,50',
+    SWEEP_MS: '200',
+    LOG_LEVEL: 'fatal',
+  };
+
+  async function addWebhook(
+    url: string,
+    options: { userId?: string; events?: string[]; isActive?: boolean } = {},
+  ): Promise<WebhookFixture> {
+    const { userId = await addUser(platform), events = ['*'], isActive = true } = options;
+    const id = newUuid();
+    const secret = `whsec_${createHash('sha256').update(id).digest('base64')}`;
+    await platform.database.query(
+      `INSERT INTO webhooks (id, user_id, url, events, description, secret_sealed, is_active)
+       VALUES ($1, $2, $3, $4, '', $5, $6)`,
+      [id, userId, url, events, await sealer.seal(secret, `webhook/${id}`), isActive],
+    );
+    return { id, publicId: encodeId('whk', id), userId, secret };
+  }
+
+  return {
+    platform,
+    sealer,
+    environment,
+    addHook: addWebhook,
+    query: (text: string, ...params: unknown[]): Promise<Record<string, unknown>[]> =>
+      platform.database.query(text, params),
+    /** Another secret and another URL for a webhook. */
+    async change({ id }: WebhookFixture, secret: string, url: string): Promise<void> {
+      const sealed = await sealer.seal(secret, `webhook/${id}`);
+      await platform.database.query('UPDATE webhooks SET secret_sealed = $2, url = $3 WHERE id = $1', [
+        id,
+        sealed,
+        url,
+      ]);
+    },
+    /** Commits one event, and gives its uuid. */
+    async emit(userId: string, type: EventType = 'trade.created', data: object = {}): Promise<string> {
+      const id = newUuid();
+      await inTransaction(platform.database, (tx) =>
+        appendEvent(tx, { id, userId, type, payload: payloadOf(id, type, data) }),
+      );
+      return id;
+    },
+    async close() {
+      await platform.close();
+      await database.drop();
+    },
+  };
+}
+export type TestEnvironment = Awaited<ReturnType<typeof openTestEnvironment>>;
+
+async function addUser(platform: Platform): Promise<string> {
+  const id = newUuid();
+  await platform.database.query('INSERT INTO users (id) VALUES ($1)', [id]);
+  return id;
+}
+
+function payloadOf(id: string, type: EventType, data: object): Buffer {
+  const timestamp = new Date().toISOString();
+  return Buffer.from(JSON.stringify({ event_id: encodeId('evt', id), type, timestamp, data }));
+}
+
+interface Received {
+  readonly webhookId: string;
+  readonly eventId: string;
+  readonly attempt: number;
+  readonly body: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly at: number;
+}
+
+type Answer = (received: Received, response: ServerResponse) => void;
+
+/** A receiver; every request is verified by the `standardwebhooks` library before it counts. */
+export async function openReceiver(answer: Answer = (_received, response) => void response.end()) {
+  const received: Received[] = [];
+  const refused: unknown[] = [];
+  const secrets = new Map<string, string>();
+  let respond = answer;
+  const server = createServer(async (request, response) => {
+    const at = performance.now();
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const body = Buffer.concat(chunks).toString();
+    const { headers } = request;
+    const webhookId = String(headers['x-svc-webhook-id']);
+    try {
+      new Webhook(secrets.get(webhookId) ?? '').verify(body, headers as Record<string, string>);
+    } catch (error) {
+      refused.push(error);
+    }
+    const eventId = String(headers['webhook-id']);
+    const one = { webhookId, eventId, attempt: Number(headers['x-svc-attempt']), body, headers, at };
+    received.push(one);
+    respond(one, response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/hook`,
+    received,
+    /** What the library did not take: to be empty. */
+    refused,
+    trust: (...hooks: WebhookFixture[]) => {
+      for (const { publicId, secret } of hooks) secrets.set(publicId, secret);
+    },
+    answer: (next: Answer) => {
+      respond = next;
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+export type Receiver = Awaited<ReturnType<typeof openReceiver>>;
+
+/** Waits until the look gives something, for at most 45 s. */
+export async function waitUntil<T>(
+  look: () => Promise<T | undefined | false> | T | undefined | false,
+): Promise<T> {
+  const endsAt = performance.now() + 45_000;
+  for (;;) {
+    const seen = await look();
+    if (seen !== undefined && seen !== false) return seen;
+    if (performance.now() > endsAt) throw new Error('it did not happen within 45 s');
+    await sleep(20);
+  }
+}

@@ -1,0 +1,90 @@
+/** Who takes part: one leader, and copiers of ten users on a hundred accounts each. All of it through the REST API. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { decodeId } from '@trading-automation/contracts';
+import { generatePrivateKey } from '@trading-automation/signed-request';
+import { createClient, openAccount } from '../tooling/launch/first-trade/client.mjs';
+import { pairsOf, until } from '../tooling/launch/first-trade/scenario.mjs';
+import { mapConcurrently, openVenueAccount } from './copy-venue.mjs';
+
+const USERS = 10;
+/** What a copier buys of each lot; worth about 24 USDT. */
+const COPY_AMOUNT = '0.0004';
+const LANES = 16;
+
+/**
+ * @typedef {{ id: string, uuid: string, credentials: import('./copy-venue.mjs').Credentials }} Account
+ */
+
+/** @param {number} accountsPerUser 100 at most */
+export async function createParticipants({ restUrl, paperExchangeUrl, database }, accountsPerUser) {
+  const leader = await openLeader({ restUrl, paperExchangeUrl });
+  const users = [];
+  for (let i = 0; i < USERS; i++) users.push(await openUser(restUrl, `copiers ${i}`));
+  // In turn, since each user's requests wait for one another.
+  const places = Array.from({ length: accountsPerUser }, () => users).flat();
+  const accounts = await mapConcurrently(places, LANES, async (api, i) => ({
+    api,
+    ...(await linkAccount({ paperExchangeUrl }, api, `copier ${i}`)),
+  }));
+  // Nobody knows of these but the exchange: the bare loop's.
+  const twins = await mapConcurrently(places, LANES, () => openVenueAccount(paperExchangeUrl));
+  await waitUntilStreaming(database, accounts.length + 1);
+  return { leader, accounts, twins };
+}
+
+async function openLeader({ restUrl, paperExchangeUrl }) {
+  const api = await openUser(restUrl, 'leader');
+  const account = await linkAccount({ paperExchangeUrl }, api, 'leader');
+  const { id } = await api.strategies.create({
+    name: 'bench',
+    exchange_account_id: account.id,
+    visibility: 'PUBLIC',
+  });
+  const pairs = await pairsOf(api);
+  const pair = pairs.find(({ symbol }) => symbol === 'BTC/USDT');
+  return { api, account, strategyId: id, pairId: pair.id };
+}
+
+async function openUser(restUrl, name) {
+  const { api } = await openAccount({ restUrl, privateKey: generatePrivateKey() });
+  const { key } = await api.apiKeys.create({ name, permissions: ['READ', 'TRADE'] });
+  return createClient({ restUrl, apiKey: key });
+}
+
+/** @returns {Promise<Account>} */
+async function linkAccount({ paperExchangeUrl }, api, name) {
+  const credentials = await openVenueAccount(paperExchangeUrl);
+  const { id } = await api.exchanges.create({
+    exchange: 'paper',
+    account_name: name,
+    trading_type: 'spot',
+    credentials,
+  });
+  return { id, uuid: decodeId('exa', id), credentials };
+}
+
+/** The worker has taken all accounts, and hears of each by its stream. */
+async function waitUntilStreaming(database, count) {
+  const heard = `SELECT count(*)::int AS count FROM account_watches WHERE state = 'LIVE'`;
+  await until(
+    async () => {
+      await sleep(500);
+      return (await database.query(heard)).rows[0].count;
+    },
+    (live) => live >= count,
+    180_000,
+  );
+}
+
+/** Another copier on each account, and it is started. */
+export async function addCopiers({ leader, accounts }, name) {
+  await mapConcurrently(accounts, LANES, async ({ api, id: exchange_account_id }) => {
+    const { id } = await api.copiers.create({
+      name,
+      strategy_id: leader.strategyId,
+      exchange_account_id,
+      sizing: { mode: 'FIXED_AMOUNT', value: COPY_AMOUNT },
+    });
+    await api.copiers.start(id);
+  });
+}

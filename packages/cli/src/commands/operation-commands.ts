@@ -1,0 +1,462 @@
+/**
+ * Every plain command, a row each. An operation that is no row here is a command by hand, or is not offered: see
+ * {@link CUSTOM_COMMAND_OF}.
+ */
+import type { OperationId } from '../generated/operations.js';
+import type { OperationCommand } from './operation-command.js';
+
+const ACCOUNT = 'exa_01k9y3wq8ge0t8p8bf1mq93h57';
+const PAIR = 'tpr_01k9y3wq8ge128p8bf1mq93h57';
+const TRADE = 'trd_01k9y3wq8ge1t8p8bf1mq93h57';
+const STRATEGY = 'str_01k9y3wq8ge1a8p8bf1mq93h57';
+const COPIER = 'cpr_01k9y3wq8ge1j8p8bf1mq93h57';
+const WEBHOOK = 'whk_01k9y3wq8ge3a8p8bf1mq93h57';
+const DEAD_LETTER = 'dlq_01k9y3wq8ge428p8bf1mq93h57';
+const EVENT = 'evt_01k9y3wq8ge3j8p8bf1mq93h57';
+const REWARD = 'rwd_01k9y3wq8ge2a8p8bf1mq93h57';
+const WITHDRAWAL = 'wdr_01k9y3wq8ge2t8p8bf1mq93h57';
+const NOTIFICATION = 'ntf_01k9y3wq8ge328p8bf1mq93h57';
+const API_KEY = 'key_01k9y3wq8ge0a8p8bf1mq93h57';
+const PUBLIC_KEY = 'pbk_01k9y3wq8ge0j8p8bf1mq93h57';
+
+export const OPERATION_COMMANDS: readonly OperationCommand[] = [
+  {
+    command: 'supported-exchanges',
+    operation: 'supportedExchanges.list',
+    columns: ['id', 'name', 'trading_types', 'is_active'],
+    examples: ['svc supported-exchanges'],
+  },
+  {
+    command: 'exchanges list',
+    operation: 'exchanges.list',
+    columns: [
+      'id',
+      ['account_name', 'name'],
+      ['exchange_name', 'exchange'],
+      'trading_type',
+      'is_active',
+      'last_sync_at',
+    ],
+    examples: ['svc exchanges list', 'svc exchanges list --json id,account_name,balance'],
+  },
+  { command: 'exchanges get', operation: 'exchanges.get', examples: [`svc exchanges get ${ACCOUNT}`] },
+  {
+    command: 'exchanges add',
+    operation: 'exchanges.create',
+    credentials: 'required',
+    examples: [
+      'svc exchanges add --exchange paper --trading-type spot --account-name practice',
+      'svc exchanges add --exchange paper --trading-type spot --account-name practice --credentials-file keys.json',
+    ],
+  },
+  {
+    command: 'exchanges update',
+    operation: 'exchanges.update',
+    credentials: 'optional',
+    examples: [
+      `svc exchanges update ${ACCOUNT} --account-name main`,
+      `svc exchanges update ${ACCOUNT} --credentials`,
+    ],
+  },
+  {
+    command: 'exchanges remove',
+    operation: 'exchanges.delete',
+    confirm: { question: 'Remove the exchange account {id}?', when: 'always' },
+    examples: [`svc exchanges remove ${ACCOUNT}`],
+  },
+  {
+    command: 'exchanges test',
+    operation: 'exchanges.test',
+    credentials: 'required',
+    examples: ['svc exchanges test --exchange paper --trading-type spot --credentials-file keys.json'],
+  },
+  { command: 'exchanges sync', operation: 'exchanges.sync', examples: [`svc exchanges sync ${ACCOUNT}`] },
+
+  {
+    command: 'pairs list',
+    operation: 'tradePairs.list',
+    columns: ['id', 'symbol', 'exchange', 'trading_type', 'price_tick', 'amount_step', 'min_notional'],
+    examples: ['svc pairs list --exchange paper --sort symbol --order asc'],
+  },
+  { command: 'pairs get', operation: 'tradePairs.get', examples: [`svc pairs get ${PAIR}`] },
+
+  {
+    command: 'trades list',
+    operation: 'trades.list',
+    columns: [
+      'id',
+      'symbol',
+      'side',
+      'type',
+      'status',
+      'amount',
+      ['filled_amount', 'filled'],
+      ['average_price', 'price'],
+      'created_at',
+    ],
+    examples: [
+      'svc trades list --status FILLED',
+      'svc trades list --all --jq \'.[] | select(.side == "BUY") | .id\'',
+    ],
+  },
+  { command: 'trades get', operation: 'trades.get', examples: [`svc trades get ${TRADE}`] },
+  {
+    command: 'trades create',
+    operation: 'trades.create',
+    confirm: { question: '{side} {amount} at {type} with real money?', when: 'live' },
+    examples: [
+      'svc trades create --pair BTC/USDT --side BUY --type MARKET --amount 0.01',
+      'svc trades create --account main --pair BTC/USDT --side SELL --type LIMIT --price 65000 --amount 0.01',
+      'svc trades create --from-file order.json',
+    ],
+  },
+  { command: 'trades cancel', operation: 'trades.cancel', examples: [`svc trades cancel ${TRADE}`] },
+  {
+    command: 'trades analytics',
+    operation: 'trades.analytics',
+    examples: ['svc trades analytics --interval week --json net_pnl,win_rate'],
+  },
+
+  {
+    command: 'strategies list',
+    operation: 'strategies.list',
+    columns: [
+      'id',
+      'name',
+      'visibility',
+      'status',
+      ['copier_count', 'copiers'],
+      ['performance.net_pnl', 'net p&l'],
+      'created_at',
+    ],
+    examples: ['svc strategies list', 'svc strategies list --visibility PUBLIC'],
+  },
+  { command: 'strategies get', operation: 'strategies.get', examples: [`svc strategies get ${STRATEGY}`] },
+  {
+    command: 'strategies create',
+    operation: 'strategies.create',
+    examples: ['svc strategies create --name momentum --account main'],
+  },
+  {
+    command: 'strategies update',
+    operation: 'strategies.update',
+    examples: [`svc strategies update ${STRATEGY} --visibility PUBLIC`],
+  },
+  {
+    command: 'strategies delete',
+    operation: 'strategies.delete',
+    confirm: { question: 'Delete the strategy {id}?', when: 'always' },
+    examples: [`svc strategies delete ${STRATEGY} --stop-copiers`],
+  },
+  {
+    command: 'strategies link-copiers',
+    operation: 'strategies.linkCopiers',
+    examples: [`svc strategies link-copiers ${STRATEGY} --copier-ids ${COPIER}`],
+  },
+
+  {
+    command: 'copiers list',
+    operation: 'copiers.list',
+    columns: [
+      'id',
+      'name',
+      'status',
+      ['sizing.mode', 'sizing'],
+      ['sizing.value', 'value'],
+      ['stats.copied', 'copied'],
+      ['stats.net_pnl', 'net p&l'],
+    ],
+    examples: ['svc copiers list --status ACTIVE'],
+  },
+  { command: 'copiers get', operation: 'copiers.get', examples: [`svc copiers get ${COPIER}`] },
+  {
+    command: 'copiers create',
+    operation: 'copiers.create',
+    examples: [
+      `svc copiers create --name mirror --strategy-id ${STRATEGY} --account main --sizing.mode MULTIPLIER --sizing.value 0.5`,
+    ],
+  },
+  {
+    command: 'copiers update',
+    operation: 'copiers.update',
+    examples: [`svc copiers update ${COPIER} --limits.max-trade-quote 500`],
+  },
+  {
+    command: 'copiers delete',
+    operation: 'copiers.delete',
+    confirm: { question: 'Delete the copier {id}?', when: 'always' },
+    examples: [`svc copiers delete ${COPIER}`],
+  },
+  {
+    command: 'copiers start',
+    operation: 'copiers.start',
+    confirm: { question: 'Start {id}: it trades with real money?', when: 'live' },
+    examples: [`svc copiers start ${COPIER}`],
+  },
+  {
+    command: 'copiers stop',
+    operation: 'copiers.stop',
+    examples: [`svc copiers stop ${COPIER} --mode CLOSE_ONLY`],
+  },
+  {
+    command: 'copiers decisions',
+    operation: 'copiers.decisions',
+    columns: ['id', 'sequence', 'symbol', 'kind', 'outcome', 'code', 'sent_amount', 'decided_at'],
+    examples: [`svc copiers decisions ${COPIER} --outcome SKIPPED`],
+  },
+  {
+    command: 'copiers simulate',
+    operation: 'copiers.simulate',
+    examples: [`svc copiers simulate ${COPIER} --from 2026-01-01T00:00:00Z --json copied,net_pnl`],
+  },
+
+  {
+    command: 'emergency-stop',
+    operation: 'emergencyStop.run',
+    confirm: { question: 'Pause every copier and cancel every open order?', when: 'always' },
+    examples: ['svc emergency-stop', 'svc emergency-stop --yes'],
+  },
+
+  { command: 'me get', operation: 'me.get', examples: ['svc me get --json credential'] },
+  { command: 'me update', operation: 'me.update', examples: ['svc me update --email you@example.com'] },
+  {
+    command: 'me verify-email',
+    operation: 'auth.verifyEmail',
+    examples: ['svc me verify-email --code CODE_OF_THE_LINK'],
+  },
+
+  {
+    command: 'rewards list',
+    operation: 'rewards.list',
+    columns: ['id', 'amount', 'currency', 'status', 'reason', 'claimable_at'],
+    examples: ['svc rewards list --status CLAIMABLE'],
+  },
+  {
+    command: 'rewards types',
+    operation: 'rewards.types',
+    columns: ['code', 'name', 'description', 'is_active'],
+    examples: ['svc rewards types'],
+  },
+  { command: 'rewards balance', operation: 'rewards.balance', examples: ['svc rewards balance'] },
+  { command: 'rewards claim', operation: 'rewards.claim', examples: [`svc rewards claim ${REWARD}`] },
+
+  {
+    command: 'withdrawals list',
+    operation: 'withdrawals.list',
+    columns: ['id', 'amount', 'fee', 'currency', 'status', 'wallet_address', 'created_at'],
+    examples: ['svc withdrawals list --status PENDING'],
+  },
+  {
+    command: 'withdrawals get',
+    operation: 'withdrawals.get',
+    examples: [`svc withdrawals get ${WITHDRAWAL}`],
+  },
+  {
+    command: 'withdrawals create',
+    operation: 'withdrawals.create',
+    confirm: { question: 'Withdraw {amount} to {wallet_address}?', when: 'always', typed: 'amount' },
+    examples: [
+      'svc withdrawals create --amount 25 --wallet-address 0x52908400098527886E0F7030069857D2E4169EE7',
+    ],
+  },
+  {
+    command: 'withdrawals cancel',
+    operation: 'withdrawals.cancel',
+    examples: [`svc withdrawals cancel ${WITHDRAWAL}`],
+  },
+
+  {
+    command: 'notifications list',
+    operation: 'notifications.list',
+    columns: ['id', 'severity', 'title', 'is_read', 'created_at'],
+    examples: ['svc notifications list --is-read false'],
+  },
+  { command: 'notifications count', operation: 'notifications.count', examples: ['svc notifications count'] },
+  {
+    command: 'notifications read',
+    operation: 'notifications.read',
+    examples: [`svc notifications read ${NOTIFICATION}`],
+  },
+  {
+    command: 'notifications read-all',
+    operation: 'notifications.readAll',
+    examples: ['svc notifications read-all'],
+  },
+  {
+    command: 'notifications delete',
+    operation: 'notifications.delete',
+    examples: [`svc notifications delete ${NOTIFICATION}`],
+  },
+
+  {
+    command: 'settings list',
+    operation: 'settings.list',
+    columns: ['key', 'value', 'updated_at'],
+    examples: ['svc settings list'],
+  },
+  { command: 'settings get', operation: 'settings.get', examples: ['svc settings get dashboard.theme'] },
+  {
+    command: 'settings set',
+    operation: 'settings.put',
+    args: ['key', 'value'],
+    examples: ['svc settings set dashboard.theme dark', `svc settings set dashboard.columns '["id","cost"]'`],
+  },
+  {
+    command: 'settings unset',
+    operation: 'settings.delete',
+    examples: ['svc settings unset dashboard.theme'],
+  },
+
+  {
+    command: 'api-keys list',
+    operation: 'apiKeys.list',
+    columns: ['id', 'name', 'prefix', 'last_four', 'permissions', 'last_used_at', 'expires_at'],
+    examples: ['svc api-keys list --include revoked'],
+  },
+  {
+    command: 'api-keys create',
+    operation: 'apiKeys.create',
+    secret: 'key',
+    examples: [
+      'svc api-keys create --name bot --permissions READ,TRADE',
+      'svc api-keys create --name bot --jq .key > key.txt',
+    ],
+  },
+  {
+    command: 'api-keys revoke',
+    operation: 'apiKeys.revoke',
+    confirm: { question: 'Revoke the API key {id}? It stops working at once.', when: 'always' },
+    examples: [`svc api-keys revoke ${API_KEY}`],
+  },
+  {
+    command: 'api-keys rotate',
+    operation: 'apiKeys.rotate',
+    secret: 'key',
+    confirm: { question: 'Rotate the API key {id}? Its old value stops working at once.', when: 'always' },
+    examples: [`svc api-keys rotate ${API_KEY}`],
+  },
+  {
+    command: 'public-keys list',
+    operation: 'publicKeys.list',
+    columns: ['id', 'label', 'last_used_at', 'created_at', ['pubkey', 'public key']],
+    examples: ['svc public-keys list'],
+  },
+  {
+    command: 'public-keys revoke',
+    operation: 'publicKeys.revoke',
+    confirm: { question: 'Revoke the public key {id}? It signs nothing any more.', when: 'always' },
+    examples: [`svc public-keys revoke ${PUBLIC_KEY}`],
+  },
+
+  {
+    command: 'webhooks list',
+    operation: 'webhooks.list',
+    columns: ['id', 'url', 'events', 'is_active', ['consecutive_failures', 'failures']],
+    examples: ['svc webhooks list'],
+  },
+  { command: 'webhooks get', operation: 'webhooks.get', examples: [`svc webhooks get ${WEBHOOK}`] },
+  {
+    command: 'webhooks create',
+    operation: 'webhooks.create',
+    secret: 'secret',
+    examples: ['svc webhooks create --url https://example.com/hooks --events trade.filled,trade.closed'],
+  },
+  {
+    command: 'webhooks update',
+    operation: 'webhooks.update',
+    examples: [`svc webhooks update ${WEBHOOK} --is-active true`],
+  },
+  {
+    command: 'webhooks delete',
+    operation: 'webhooks.delete',
+    confirm: { question: 'Delete the webhook {id}?', when: 'always' },
+    examples: [`svc webhooks delete ${WEBHOOK}`],
+  },
+  {
+    command: 'webhooks rotate-secret',
+    operation: 'webhooks.rotateSecret',
+    secret: 'secret',
+    confirm: { question: 'Rotate the secret of {id}? The old one signs nothing any more.', when: 'always' },
+    examples: [`svc webhooks rotate-secret ${WEBHOOK}`],
+  },
+  {
+    command: 'webhooks deliveries',
+    operation: 'webhooks.deliveries',
+    columns: [
+      'id',
+      'event_type',
+      'run',
+      'attempt',
+      'status',
+      ['status_code', 'code'],
+      ['response_time_ms', 'ms'],
+      'attempted_at',
+    ],
+    examples: [`svc webhooks deliveries ${WEBHOOK} --status FAILED`],
+  },
+  { command: 'webhooks test', operation: 'webhooks.test', examples: [`svc webhooks test ${WEBHOOK}`] },
+  {
+    command: 'webhooks dead-letters list',
+    operation: 'deadLetters.list',
+    columns: [
+      'id',
+      'event_type',
+      'status',
+      'attempts',
+      ['last_status_code', 'code'],
+      ['last_error', 'error'],
+      'created_at',
+    ],
+    args: ['id'],
+    examples: [`svc webhooks dead-letters list ${WEBHOOK} --status PENDING`],
+  },
+  {
+    command: 'webhooks dead-letters stats',
+    operation: 'deadLetters.stats',
+    examples: [`svc webhooks dead-letters stats ${WEBHOOK}`],
+  },
+  {
+    command: 'webhooks dead-letters get',
+    operation: 'deadLetters.get',
+    examples: [`svc webhooks dead-letters get ${WEBHOOK} ${DEAD_LETTER}`],
+  },
+  {
+    command: 'webhooks dead-letters discard',
+    operation: 'deadLetters.discard',
+    confirm: { question: 'Give {dlq_id} up?', when: 'always' },
+    examples: [`svc webhooks dead-letters discard ${WEBHOOK} ${DEAD_LETTER}`],
+  },
+
+  {
+    command: 'events list',
+    operation: 'events.list',
+    columns: [['event_id', 'id'], 'type', 'timestamp'],
+    examples: ["svc events list --type 'trade.*'"],
+  },
+  { command: 'events get', operation: 'events.get', examples: [`svc events get ${EVENT}`] },
+  {
+    command: 'events types',
+    operation: 'events.types',
+    examples: ["svc events types --jq '.types[].type'"],
+  },
+  {
+    command: 'events resend',
+    operation: 'webhooks.replay',
+    args: ['event_id'],
+    flags: { id: 'webhook' },
+    examples: [`svc events resend ${EVENT} --webhook ${WEBHOOK}`],
+  },
+
+  { command: 'health get', operation: 'health.get', examples: ['svc health get'] },
+  { command: 'health detailed', operation: 'health.detailed', examples: ['svc health detailed'] },
+  { command: 'version', operation: 'version.get', examples: ['svc version'] },
+];
+
+/** Where the operations are that are no row. */
+export const CUSTOM_COMMAND_OF: Partial<Record<OperationId, string>> = {
+  'auth.cliChallenge': 'auth login',
+  'auth.cliIdentity': 'auth login',
+  'events.stream': 'events stream',
+  'deadLetters.retry': 'webhooks dead-letters retry',
+  'deadLetters.retryMany': 'webhooks dead-letters retry',
+};

@@ -1,0 +1,263 @@
+/** Commands that are one operation each: flags from its fields, a request, its answer. */
+import { type Command, Option } from 'commander';
+import { rememberIds } from '../completion/known-ids.js';
+import type { Context, Register, Runner } from '../context.js';
+import { UsageError } from '../failures.js';
+import { OPERATIONS } from '../generated/operations.js';
+import { jsonOrText } from '../json/named-values.js';
+import { call, list } from '../operations/call.js';
+import {
+  assertRequired,
+  bodyOf,
+  merged,
+  type OptionValues,
+  objectOptions,
+  optionOf,
+} from '../operations/flags.js';
+import { objectFrom } from '../operations/input-files.js';
+import type { Field, OperationInfo } from '../operations/operation-info.js';
+import { accountOf, pairIdOf } from '../operations/references.js';
+import { credentialsOption, readCredentials } from './exchange-credentials.js';
+import { groupIn, withExamples } from './group.js';
+import type { OperationCommand } from './operation-command.js';
+import { OPERATION_COMMANDS } from './operation-commands.js';
+import { resolveWorld } from './world.js';
+
+export const registerOperationCommands: Register = (program, run) => {
+  for (const row of OPERATION_COMMANDS) addOperationCommand(program, run, row);
+};
+
+const infoOf = ({ operation }: OperationCommand): OperationInfo => OPERATIONS[operation];
+
+/** Parameters of the path, in their order. */
+const paramsOf = ({ path }: OperationInfo) => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+
+const argsOf = (row: OperationCommand, info: OperationInfo) =>
+  row.args ?? paramsOf(info).filter((name) => row.flags?.[name] === undefined);
+
+function addOperationCommand(program: Command, run: Runner, row: OperationCommand): void {
+  const info = infoOf(row);
+  const words = row.command.split(' ');
+  const command = groupIn(program, ...words.slice(0, -1))
+    .command(words.at(-1)!)
+    .description(asFlags(info.summary))
+    .summary(info.summary.split(/[;:.]/)[0]!);
+  for (const name of argsOf(row, info)) command.argument(`<${argumentName(row, name)}>`);
+  for (const option of optionsOf(row, info)) command.addOption(option);
+  withExamples(command, ...row.examples);
+  if (info.members.length > 0) command.addHelpText('after', () => `\n${membersHelp(command, info)}`);
+  command.action(
+    run<readonly string[], OptionValues>(async (context, args, options) => {
+      await runOperationCommand(context, row, args, options);
+    }),
+  );
+}
+
+/** The contract speaks of `visibility=PUBLIC`. */
+const asFlags = (summary: string) => summary.replace(/`([a-z_]+)=(\w+)`/g, '`--$1 $2`');
+
+function membersHelp(command: Command, { members }: OperationInfo): string {
+  const { getOutHelpWidth } = command.configureOutput();
+  return command.createHelp().boxWrap(`Fields for --json: ${members.join(', ')}`, getOutHelpWidth?.() ?? 80);
+}
+
+/** `dlq_id` reads `dead-letter`, the `id` of what a group holds others of its name. */
+function argumentName({ operation }: OperationCommand, name: string): string {
+  if (name === 'dlq_id') return 'dead-letter';
+  if (name === 'id' && /^(?:deadLetters|webhooks\.deliveries)/.test(operation)) return 'webhook';
+  return name.replace(/_id$/, '').replaceAll('_', '-');
+}
+
+function optionsOf(row: OperationCommand, info: OperationInfo): readonly Option[] {
+  const byArgument = argsOf(row, info);
+  const fields = [...info.query, ...info.body].filter(
+    ({ path }) => !byArgument.includes(path) && !isCredential(path),
+  );
+  return [
+    ...Object.entries(row.flags ?? {}).map(([, flag]) =>
+      new Option(`--${flag} <id>`, `id of the ${flag}`).makeOptionMandatory(),
+    ),
+    ...shortFlagsOf(fields),
+    ...objectOptions(fields),
+    ...fields.map((field) => optionOf(field).hideHelp(hasShortFlag(field, fields))),
+    ...(info.list === undefined ? [] : listOptions(info.list)),
+    ...(row.credentials === undefined ? [] : credentialsOption(row.credentials)),
+    ...(info.body.length > byArgument.length || row.credentials !== undefined
+      ? [new Option('--from-file <file>', 'the body as JSON; - reads stdin; flags go before it')]
+      : []),
+  ];
+}
+
+const isCredential = (path: string) => path.startsWith('credentials.');
+
+function shortFlagsOf(fields: readonly Field[]): readonly Option[] {
+  const has = (name: string) => fields.some(({ path }) => path === name);
+  return [
+    ...(has('exchange_account_id')
+      ? [new Option('--account <name>', 'exchange account by its name or id; the only one if there is one')]
+      : []),
+    ...(has('trade_pair_id') && has('exchange_account_id')
+      ? [new Option('--pair <symbol>', 'pair by its symbol or id: BTC/USDT')]
+      : []),
+  ];
+}
+
+/** Its nickname takes the id, too. */
+const hasShortFlag = ({ path }: Field, fields: readonly Field[]) =>
+  shortFlagsOf(fields).some(({ long }) => SHORT_FLAGS[path] === long);
+
+const SHORT_FLAGS: Readonly<Record<string, string>> = {
+  exchange_account_id: '--account',
+  trade_pair_id: '--pair',
+};
+
+function listOptions({ sorts, includes }: NonNullable<OperationInfo['list']>): readonly Option[] {
+  return [
+    new Option('--sort <field>', 'sort by').choices(sorts),
+    new Option('--order <order>', 'default: desc').choices(['asc', 'desc']),
+    ...(includes.length === 0 ? [] : [new Option('--include <what>', 'more of them').choices(includes)]),
+  ];
+}
+
+/** From what was given to what is printed. */
+async function runOperationCommand(
+  context: Context,
+  row: OperationCommand,
+  args: readonly string[],
+  options: OptionValues,
+): Promise<void> {
+  const info = infoOf(row);
+  assertKnownFields(context, info);
+  if (info.method !== 'GET' && context.settings.world === 'live') warnLive(context);
+  const client = info.access === 'PUBLIC' ? context.anonymousClient() : await context.client();
+  const placed = Object.fromEntries(argsOf(row, info).map((name, at) => [name, args[at]!]));
+  const query = {
+    ...bodyOf(info.query, options),
+    ...(info.list === undefined ? {} : pickGiven(options, ['sort', 'order', 'include'])),
+    ...(await accountQuery(context, client, info, options)),
+  };
+  const body = await buildBody(context, client, row, placed, options);
+  const params = { ...pickParams(info, placed), ...flagParams(row, options) };
+  await confirmCommand(context, row, { ...query, ...params, ...body });
+  const asked = { params, query, body: isEmpty(body) && !needsBody(info) ? undefined : body };
+  if (info.list !== undefined) {
+    const { items, hasMore } = await context.progress('Reading', () => list(context, client, info, asked));
+    await rememberIds(context, items);
+    await context.print.records(items, row.columns ?? info.members.slice(0, 5), { hasMore });
+    return;
+  }
+  const answer = await context.progress(info.summary, () => call(context, client, info, asked));
+  await context.print.record(answer);
+  if (row.secret !== undefined)
+    context.print.warn(`This is the only time that the ${row.secret} is shown: keep it in a safe place.`);
+}
+
+/** Before anything is asked for: a wrong name costs no request. */
+function assertKnownFields({ settings: { json = [] } }: Context, { members, path }: OperationInfo): void {
+  const unknown = json.find((field) => !members.includes(field.split('.')[0]!));
+  if (unknown === undefined || members.length === 0) return;
+  const hint = path.includes(':')
+    ? ' What stands after --json is taken for its fields: put ids before it.'
+    : '';
+  throw new UsageError(`--json: there is no field ${unknown}.`, `There are: ${members.join(', ')}.${hint}`);
+}
+
+async function buildBody(
+  context: Context,
+  client: Awaited<ReturnType<Context['client']>>,
+  row: OperationCommand,
+  placed: OptionValues,
+  options: OptionValues,
+): Promise<OptionValues> {
+  const info = infoOf(row);
+  if (info.body.length === 0) return {};
+  const { fromFile } = options as { readonly fromFile?: string };
+  const file = fromFile === undefined ? {} : await objectFrom(context, fromFile);
+  const flags = bodyOf(info.body, options);
+  const placedFields = Object.fromEntries(
+    info.body
+      .filter(({ path }) => placed[path] !== undefined)
+      .map(({ path, type }) => [path, type === 'json' ? jsonOrText(String(placed[path])) : placed[path]]),
+  );
+  let body = merged(file, { ...flags, ...placedFields });
+  body = { ...body, ...(await referencesIn(context, client, info, body, options)) };
+  if (row.credentials !== undefined) {
+    const credentials = await readCredentials(context, row.credentials, options, body);
+    if (credentials !== undefined) body = { ...body, credentials };
+  }
+  assertRequired(info, body);
+  if (info.method === 'PATCH' && isEmpty(body))
+    throw new UsageError('Nothing to change was given.', 'See --help.');
+  return body;
+}
+
+/** What was named by a name, a symbol, or not at all. */
+async function referencesIn(
+  context: Context,
+  client: Awaited<ReturnType<Context['client']>>,
+  { body: fields }: OperationInfo,
+  body: OptionValues,
+  options: OptionValues,
+): Promise<OptionValues> {
+  const field = fields.find(({ path }) => path === 'exchange_account_id');
+  if (field === undefined) return {};
+  const { account: name, pair } = options as { readonly account?: string; readonly pair?: string };
+  const id = body.exchange_account_id as string | undefined;
+  if (name !== undefined && id !== undefined)
+    throw new UsageError('--account and --exchange-account-id are both given.');
+  const isNeeded =
+    name !== undefined || pair !== undefined || (id === undefined && field.isRequired === true);
+  if (!isNeeded) return {};
+  const account = await accountOf(context, client, name ?? id);
+  return {
+    exchange_account_id: account.id,
+    ...(pair === undefined ? {} : { trade_pair_id: await pairIdOf(context, client, pair, account) }),
+  };
+}
+
+async function accountQuery(
+  context: Context,
+  client: Awaited<ReturnType<Context['client']>>,
+  { query }: OperationInfo,
+  { account }: OptionValues,
+): Promise<OptionValues> {
+  if (typeof account !== 'string' || !query.some(({ path }) => path === 'exchange_account_id')) return {};
+  return { exchange_account_id: (await accountOf(context, client, account)).id };
+}
+
+async function confirmCommand(
+  context: Context,
+  { confirm }: OperationCommand,
+  given: OptionValues,
+): Promise<void> {
+  if (confirm === undefined || context.settings.isConfirmed) return;
+  const isLive = (await resolveWorld(context)) === 'live';
+  if (confirm.when === 'live' && !isLive) return;
+  if (isLive && context.settings.world === undefined) warnLive(context);
+  const question = confirm.question.replace(/\{(\w+)\}/g, (_, name: string) => String(given[name] ?? '?'));
+  const typed = isLive && confirm.typed !== undefined ? String(given[confirm.typed]) : undefined;
+  await context.confirm(question, typed);
+}
+
+/** Real money: loud, before anything happens. */
+function warnLive({ print, terminal, settings }: Context): void {
+  print.note(`${terminal.noteColors.inverse(' LIVE ')} ${settings.profile}`);
+}
+
+const pickGiven = (options: OptionValues, names: readonly string[]): OptionValues =>
+  Object.fromEntries(
+    names.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]),
+  );
+
+const pickParams = (info: OperationInfo, placed: OptionValues) =>
+  Object.fromEntries(
+    paramsOf(info)
+      .filter((name) => placed[name] !== undefined)
+      .map((name) => [name, String(placed[name])]),
+  );
+
+const flagParams = ({ flags = {} }: OperationCommand, options: OptionValues) =>
+  Object.fromEntries(Object.entries(flags).map(([param, flag]) => [param, String(options[flag])]));
+
+const isEmpty = (body: OptionValues) => Object.keys(body).length === 0;
+const needsBody = ({ body }: OperationInfo) => body.some(({ isRequired }) => isRequired);

@@ -1,0 +1,81 @@
+/**
+ * A failure in words: what went wrong, in which field, how to fix it, and the request's id to ask for help with.
+ *
+ * No key is told, whatever a message holds, with `--debug` neither.
+ */
+import {
+  ApiError,
+  ConnectionError,
+  type ErrorDetail,
+  RateLimitError,
+  TimeoutError,
+} from '@trading-automation/sdk';
+import { Failure, Interrupted, QuietExit } from './failures.js';
+import { RESOLUTIONS } from './generated/resolutions.js';
+import type { Colors } from './terminal/terminal.js';
+import { safeLine, safeText } from './terminal/text-of.js';
+
+export interface ErrorFormat {
+  readonly isDebug: boolean;
+  readonly colors: Colors;
+}
+
+export function formatCliError(error: unknown, { isDebug, colors }: ErrorFormat): string {
+  if (error instanceof QuietExit || error instanceof Interrupted) return '';
+  const lines = [`${colors.red('error:')} ${safeText(messageOf(error))}`];
+  if (error instanceof ApiError) lines.push(...error.details.flatMap(fieldOf).map(safeLine));
+  const resolution = resolutionOf(error);
+  if (resolution !== undefined) lines.push(`  ${resolution}`);
+  if (error instanceof ApiError && error.requestId !== undefined)
+    lines.push(colors.dim(`  request id: ${safeLine(error.requestId)}`));
+  if (isDebug) lines.push(colors.dim(safeText(stackOf(error))));
+  return withoutSecrets(lines.join('\n'));
+}
+
+function messageOf(error: unknown): string {
+  // Its faults stand below, each by itself.
+  if (error instanceof ApiError) return `${error.summary} (${error.code})`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+function fieldOf({ field, message }: ErrorDetail): string[] {
+  if (message === undefined) return [];
+  return [field === undefined ? `  ${message}` : `  ${field}: ${message}`];
+}
+
+/** Where the command line knows better than the API, which speaks of headers. */
+const CLI_RESOLUTIONS: Readonly<Record<string, string>> = {
+  authentication_required: 'Log in with `svc auth login`, or set SVC_API_KEY.',
+  invalid_api_key: 'See what is used with `svc auth status`; log in again with `svc auth login`.',
+  unknown_public_key: 'This key pair is linked to no account, or was revoked: svc auth login',
+  invalid_signature: 'See what is signed with --debug-signature, and run `svc doctor`.',
+  timestamp_out_of_window: "Set this machine's clock; `svc doctor` shows how far it is off.",
+  permission_denied: 'See what the credential may do with `svc auth status`.',
+  internal_error: 'Try again; if it stays, ask for help with the request id.',
+};
+
+function resolutionOf(error: unknown): string | undefined {
+  if (error instanceof Failure) return error.resolution;
+  if (error instanceof RateLimitError) {
+    const seconds = error.headers.get('retry-after');
+    return seconds === null ? 'Wait a moment, and try again.' : `Wait ${seconds} s, and try again.`;
+  }
+  if (error instanceof ApiError) return CLI_RESOLUTIONS[error.code] ?? RESOLUTIONS[error.code];
+  if (error instanceof TimeoutError) return 'Give it more time with --timeout, or see `svc doctor`.';
+  if (error instanceof ConnectionError) return 'Is the address right, and the API up? `svc doctor` looks.';
+  return undefined;
+}
+
+function stackOf(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  const cause = error.cause === undefined ? '' : `\ncaused by ${stackOf(error.cause) || String(error.cause)}`;
+  return `${error.stack ?? error.message}${cause}`;
+}
+
+/** Keys of the API, and what is as long as a private key and stands alone. */
+function withoutSecrets(text: string): string {
+  return text
+    .replace(/\bsvc_(live|test)_[0-9A-Za-z]+/g, 'svc_$1_(hidden)')
+    .replace(/\bwhsec_[0-9A-Za-z+/=]+/g, 'whsec_(hidden)')
+    .replace(/\b[0-9a-f]{64}\b/gi, '(hidden)');
+}

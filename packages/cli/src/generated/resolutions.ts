@@ -1,0 +1,41 @@
+// Written by scripts/generate.mjs from the contracts: run `npm run generate`, never edit.
+/** What to do about a refusal, by its code. */
+export const RESOLUTIONS: Readonly<Record<string, string>> = {
+  authentication_required: 'Send an API key in X-API-Key, or sign the request.',
+  invalid_api_key: 'Create or rotate a key, and use it at the origin it was made for.',
+  invalid_access_token: 'Refresh it or sign in again; better, sign your requests.',
+  invalid_login: 'Correct it and try again.',
+  invalid_signature_headers:
+    'Send all four headers once each: lower-case hex, Unix time in milliseconds, a 64-byte signature.',
+  invalid_signature: 'Sign the exact method, target, timestamp, nonce and raw body that you send.',
+  credentials_ambiguous: 'Send one of them.',
+  credential_in_query: 'Send credentials in headers only, and replace the key that was exposed.',
+  unknown_public_key: 'Link it with POST /v1/auth/cli-identity.',
+  timestamp_out_of_window: 'Set your clock, or correct it by the server time in the details, and sign again.',
+  nonce_replayed: 'Draw 16 fresh random bytes for every request, retries too.',
+  permission_denied: 'Use a credential that has the permission named in the details.',
+  ip_not_allowed: 'Call from an allowed address, or use another key.',
+  not_found: 'Check the id; list the resource to see what there is.',
+  route_not_found: 'Check the path against the reference.',
+  method_not_allowed: 'Use one of the methods in the Allow header.',
+  malformed_json:
+    'Send one JSON value: no duplicate keys, at most 32 levels deep, at most 1,000 keys or items.',
+  unsupported_media_type: 'Send Content-Type: application/json and no Content-Encoding.',
+  invalid_query: 'Correct the parameters named in the details.',
+  validation_failed: 'Correct the fields named in the details.',
+  exchange_rule_violated: 'Keep to the rule, value and limit in the details.',
+  insufficient_balance: 'Lower the amount, cancel open orders, or sync the account after a deposit.',
+  invalid_state: 'Read the record; the details name its state.',
+  idempotency_key_reused: 'Use a new key for a new request.',
+  idempotency_in_progress: 'Wait a moment and send it again with the same key.',
+  already_exists: 'Use the existing record, or choose another value for the field in the details.',
+  payload_too_large: 'Send less in one request.',
+  rate_limited: 'Wait for the time in Retry-After.',
+  exchange_unavailable: 'Try again later.',
+  exchange_credentials_rejected:
+    'Check key, secret and passphrase, and the rights and address list that the exchange keeps for the key.',
+  service_unavailable: 'Try again after the time in Retry-After.',
+  internal_error: 'Try again; tell support the request_id if it stays.',
+  namespace_removed: 'Use strategies, copiers and trades.',
+  limit_reached: 'Delete some first.',
+};

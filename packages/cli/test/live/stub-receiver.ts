@@ -1,0 +1,52 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+export interface Delivery {
+  readonly path: string;
+  readonly headers: Record<string, string>;
+  readonly text: string;
+}
+
+/** A receiver of webhooks, as somebody writes one. */
+export class StubReceiver {
+  readonly received: Delivery[] = [];
+  /** What it answers, in turn; the last one from then on. Nothing at all where the status is 0. */
+  answers: { readonly status: number; readonly headers?: Record<string, string> }[] = [{ status: 204 }];
+
+  private constructor(
+    private readonly server: Server,
+    private readonly scheme: 'http' | 'https',
+  ) {}
+
+  /** Over https where it is given a certificate. */
+  static async start(certificate?: { readonly key: string; readonly cert: string }): Promise<StubReceiver> {
+    const server = certificate === undefined ? createServer() : createSecureServer(certificate);
+    const side = new StubReceiver(server, certificate === undefined ? 'http' : 'https');
+    server.on('request', async (request: IncomingMessage, response) => {
+      const { status, headers } = side.answers.length > 1 ? side.answers.shift()! : side.answers[0]!;
+      side.received.push({
+        path: request.url ?? '',
+        headers: request.headers as Record<string, string>,
+        text: await text(request),
+      });
+      if (status !== 0) response.writeHead(status, headers).end('a body that nobody reads');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return side;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  get url(): string {
+    return `${this.scheme}://127.0.0.1:${this.port}/hook`;
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+}

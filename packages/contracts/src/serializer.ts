@@ -1,0 +1,192 @@
+/**
+ * Writes answers as JSON, by their schema.
+ *
+ * 1. A decimal is written from its text, as a JSON number with every digit or, on demand, as a string;
+ *    it never passes through a double.
+ * 2. Only fields that the schema names are written: a field that a query returned by mistake stays inside.
+ * 3. A value that the schema can't explain throws: a broken answer is a bug of ours, not the reader's.
+ * 4. Where the schema allows any JSON, a number is written with the digits that it came with.
+ *
+ * A writer is compiled once for a schema; the closures then know nothing of schemas.
+ */
+import type { z } from 'zod';
+import { JsonNumber } from './decimal.js';
+import { type DecimalNames, quoteDecimals, StoredJson } from './stored-json.js';
+
+export type DecimalMode = 'number' | 'string';
+export type Serializer = (value: unknown) => string;
+
+const PLAIN_DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
+
+/**
+ * Compact JSON of any value that a JSON text can hold, with every digit of a {@link JsonNumber} and the sign of a
+ * negative zero. Members that are undefined are left out.
+ *
+ * @throws {TypeError} on what JSON can't say: undefined itself, NaN, functions, instances of other classes
+ */
+export function jsonText(value: unknown): string {
+  if (value === null) return 'null';
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return JSON.stringify(value);
+    case 'number':
+      return Object.is(value, -0) ? '-0' : scalar(value);
+    case 'object':
+      return objectText(value);
+    default:
+      throw new TypeError(`JSON has no ${typeof value}`);
+  }
+}
+
+function objectText(value: object): string {
+  if (value instanceof JsonNumber) return value.text;
+  if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`;
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) throw new TypeError('expected a plain object');
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .map(([key, member]) => `${JSON.stringify(key)}:${jsonText(member)}`);
+  return `{${members.join(',')}}`;
+}
+
+/** Compiles the writer of a response schema. */
+export function compileSerializer(schema: z.ZodType, decimals: DecimalMode = 'number'): Serializer {
+  return compile(schema as unknown as ZodNode, decimals);
+}
+
+interface ZodNode {
+  readonly def: {
+    readonly type: string;
+    readonly shape?: Record<string, ZodNode>;
+    readonly element?: ZodNode;
+    readonly innerType?: ZodNode;
+    readonly valueType?: ZodNode;
+    readonly options?: readonly ZodNode[];
+  };
+  meta(): { format?: string; stored?: DecimalNames } | undefined;
+}
+
+function compile(schema: ZodNode, mode: DecimalMode): Serializer {
+  const { def } = schema;
+  const names = schema.meta()?.stored;
+  if (names !== undefined) return mode === 'number' ? serializeStored : storedSerializer(names);
+  if (schema.meta()?.format === 'decimal' && def.type === 'string') return decimalSerializer(mode);
+  switch (def.type) {
+    case 'object':
+      return objectSerializer(def.shape ?? {}, mode);
+    case 'array':
+      return arraySerializer(compile(def.element!, mode));
+    case 'record':
+      return recordSerializer(compile(def.valueType!, mode));
+    case 'optional':
+    case 'readonly':
+      return compile(def.innerType!, mode);
+    case 'nullable': {
+      const inner = compile(def.innerType!, mode);
+      return (value) => (value === null ? 'null' : inner(value));
+    }
+    case 'string':
+    case 'enum':
+      return (value) => {
+        if (typeof value !== 'string') throw new TypeError('expected a string');
+        return JSON.stringify(value);
+      };
+    case 'number':
+    case 'boolean':
+    case 'literal':
+      return scalar;
+    case 'unknown':
+    case 'any':
+      return jsonText;
+    case 'union':
+      // Of texts and numbers that stand for themselves; which of several records a value is, nobody could tell.
+      if (def.options?.every((option) => SCALARS.has(option.def.type) && option.meta() === undefined)) {
+        return anyScalar;
+      }
+      throw new TypeError('a response schema may not use a union of other than scalars');
+    default:
+      throw new TypeError(`a response schema may not use ${def.type}`);
+  }
+}
+
+const SCALARS: ReadonlySet<string> = new Set(['string', 'number', 'boolean', 'null']);
+
+function anyScalar(value: unknown): string {
+  if (typeof value === 'object' && value !== null) throw new TypeError('expected a scalar');
+  return jsonText(value);
+}
+
+function serializeStored(value: unknown): string {
+  if (!(value instanceof StoredJson)) throw new TypeError('expected JSON as it was stored');
+  return value.text;
+}
+
+function storedSerializer(names: DecimalNames): Serializer {
+  return (value) => quoteDecimals(serializeStored(value), names);
+}
+
+function scalar(value: unknown): string {
+  if (
+    typeof value === 'number'
+      ? Number.isFinite(value)
+      : typeof value === 'boolean' || typeof value === 'string'
+  ) {
+    return JSON.stringify(value);
+  }
+  throw new TypeError('expected a finite number, a boolean or a literal');
+}
+
+function decimalSerializer(mode: DecimalMode): Serializer {
+  return (value) => {
+    if (typeof value !== 'string' || !PLAIN_DECIMAL.test(value))
+      throw new TypeError('expected a plain decimal');
+    return mode === 'number' ? value : `"${value}"`;
+  };
+}
+
+function arraySerializer(item: Serializer): Serializer {
+  return (value) => {
+    if (!Array.isArray(value)) throw new TypeError('expected an array');
+    let json = '[';
+    for (let i = 0; i < value.length; i++) json += i === 0 ? item(value[i]) : `,${item(value[i])}`;
+    return `${json}]`;
+  };
+}
+
+function recordSerializer(item: Serializer): Serializer {
+  return (value) => {
+    const members = Object.entries(expectObject(value)).map(
+      ([key, member]) => `${JSON.stringify(key)}:${item(member)}`,
+    );
+    return `{${members.join(',')}}`;
+  };
+}
+
+function objectSerializer(shape: Record<string, ZodNode>, mode: DecimalMode): Serializer {
+  const fields = Object.entries(shape).map(([name, schema]) => ({
+    name,
+    isOptional: schema.def.type === 'optional',
+    label: `${JSON.stringify(name)}:`,
+    write: compile(schema, mode),
+  }));
+  return (value) => {
+    const record = expectObject(value);
+    let json = '';
+    for (const { name, isOptional, label, write } of fields) {
+      const member = record[name];
+      if (member === undefined) {
+        if (isOptional) continue;
+        throw new TypeError(`the answer lacks ${name}`);
+      }
+      json += json === '' ? label + write(member) : `,${label}${write(member)}`;
+    }
+    return `{${json}}`;
+  };
+}
+
+function expectObject(value: unknown): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new TypeError('expected an object');
+  return value as Record<string, unknown>;
+}

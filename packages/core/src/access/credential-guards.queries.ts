@@ -1,0 +1,40 @@
+import { DomainError } from '@trading-automation/contracts';
+import type { Tx } from '@trading-automation/persistence';
+import type { Actor } from '../operations/index.js';
+
+/**
+ * An account that nobody can administer is lost. Asked after a revocation, under the user's lock.
+ *
+ * @throws {DomainError} `invalid_state` where no credential with ADMIN is left
+ */
+export async function assertNotLastAdminCredential(tx: Tx, userId: string): Promise<void> {
+  const [{ is_left }] = await tx.query(
+    `SELECT EXISTS (SELECT FROM api_keys WHERE user_id = $1 AND revoked_at IS NULL
+                    AND 'ADMIN' = ANY (permissions) AND (expires_at IS NULL OR expires_at > now()))
+         OR EXISTS (SELECT FROM public_keys WHERE user_id = $1 AND revoked_at IS NULL) AS is_left`,
+    [userId],
+  );
+  if (is_left) return;
+  const message = 'This is the last credential with ADMIN: make another one first.';
+  throw new DomainError('invalid_state', message, [
+    { code: 'last_admin_credential', message, state: 'LAST_ADMIN' },
+  ]);
+}
+
+const REVOCABLE = {
+  api_key: { table: 'api_keys', code: 'invalid_api_key' },
+  public_key: { table: 'public_keys', code: 'unknown_public_key' },
+  session: { table: 'sessions', code: 'invalid_access_token' },
+} as const;
+
+/**
+ * A credential that was revoked while its request was on the way makes no other one: whoever stole it would stay. Asked
+ * under the user's lock, which a revocation holds too.
+ *
+ * @throws {DomainError} as authentication would by now
+ */
+export async function assertNotRevoked(tx: Tx, { credential: { kind, id } }: Actor): Promise<void> {
+  const { table, code } = REVOCABLE[kind];
+  const revoked = await tx.query(`SELECT FROM ${table} WHERE id = $1 AND revoked_at IS NOT NULL`, [id]);
+  if (revoked.length > 0) throw new DomainError(code);
+}

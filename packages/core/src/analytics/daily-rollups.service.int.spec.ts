@@ -1,0 +1,115 @@
+import { inTransaction } from '@trading-automation/persistence';
+import type { Actor } from '../operations/index.js';
+
+import { CoreUnderTest, type RecordIds } from '../testing/index.js';
+import { TradeFixtures } from '../testing/trade-fixtures.js';
+import { AnalyticsService } from './analytics.service.js';
+import { DailyRollups } from './daily-rollups.service.js';
+
+let core: CoreUnderTest;
+let ledger: TradeFixtures;
+let results: DailyRollups;
+let pair: RecordIds;
+let actor: Actor;
+let account: RecordIds;
+
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+  ledger = new TradeFixtures(core);
+  results = new DailyRollups(core.platform);
+  pair = await core.pair();
+});
+afterAll(() => core.close());
+beforeEach(async () => {
+  actor = await core.actor();
+  account = await core.account(actor);
+});
+
+const order = (side: 'BUY' | 'SELL', at: string, price: string) =>
+  ledger.order({ owner: actor, account, pair, side, fills: [{ at, price, amount: '1' }] });
+
+const storedRollups = async () =>
+  (
+    await core.rows(
+      `SELECT day::text, trim_scale(net_pnl)::text AS pnl, fill_count AS fills FROM result_days
+       WHERE user_id = $1 ORDER BY day`,
+      actor.userId,
+    )
+  ).map(({ day, pnl, fills }) => [day, pnl, fills]);
+const marks = async () =>
+  (
+    await core.rows(
+      'SELECT DISTINCT day::text AS day FROM result_marks WHERE user_id = $1 ORDER BY 1',
+      actor.userId,
+    )
+  ).map(({ day }) => day);
+const netPnl = async () =>
+  (await new AnalyticsService(core.platform).get(actor, { interval: 'day' } as never)).net_pnl;
+
+describe('kept days', () => {
+  it('are marked by whatever changes them, and by nothing else', async () => {
+    const bought = await order('BUY', '2026-01-01T10:00:00Z', '100');
+    expect(await marks()).toEqual(['2026-01-01']);
+    await order('SELL', '2026-01-02T10:00:00Z', '110');
+    await ledger.rebuildLots();
+    await results.refresh();
+    expect(await marks()).toEqual([]);
+    expect(await storedRollups()).toEqual([
+      ['2026-01-01', '0', 1],
+      ['2026-01-02', '10', 1],
+    ]);
+    await core.rows('UPDATE trades SET look_at = now(), version = version + 1 WHERE id = $1', bought.uuid);
+    expect(await marks()).toEqual([]);
+    await core.rows("UPDATE trades SET status = 'CANCELLED' WHERE id = $1", bought.uuid);
+    // That of its making, and that of its closing.
+    expect(await marks()).toEqual(['2026-01-01', '2026-01-02']);
+  });
+
+  it('follow a fill that comes late and changes what later days came to', async () => {
+    await order('BUY', '2026-01-02T10:00:00Z', '100');
+    await order('SELL', '2026-01-03T10:00:00Z', '110');
+    await ledger.rebuildLots();
+    await results.refresh();
+    expect(await netPnl()).toBe('10');
+    // Bought before, for less: it is what was sold first.
+    await order('BUY', '2026-01-01T10:00:00Z', '60');
+    await ledger.rebuildLots();
+    expect(await netPnl()).toBe('50');
+    await results.refresh();
+    expect(await netPnl()).toBe('50');
+    expect(await storedRollups()).toEqual([
+      ['2026-01-01', '0', 1],
+      ['2026-01-02', '0', 1],
+      ['2026-01-03', '50', 1],
+    ]);
+  });
+
+  it('stay marked by what is committed while they are made', async () => {
+    await order('BUY', '2026-01-01T10:00:00Z', '100');
+    await ledger.rebuildLots();
+    await inTransaction((await core.openSecondPlatform()).database, async (tx) => {
+      await tx.query("UPDATE trades SET status = 'CANCELLED' WHERE user_id = $1", [actor.userId]);
+      await results.refresh();
+      expect(await marks()).toEqual([]);
+    });
+    expect(await marks()).toEqual(['2026-01-01']);
+    await results.refresh();
+    const row = await core.row('SELECT cancelled_count FROM result_days WHERE user_id = $1', actor.userId);
+    expect(row).toEqual({ cancelled_count: 1 });
+  });
+
+  it('are made by one process at a time, and can be thrown away', async () => {
+    await order('BUY', '2026-01-01T10:00:00Z', '100');
+    await order('SELL', '2026-01-01T11:00:00Z', '90');
+    await ledger.rebuildLots();
+    const other = new DailyRollups(await core.openSecondPlatform());
+    const refreshed = await Promise.all([results.refresh(), other.refresh()]);
+    expect(refreshed.some((count) => count !== null && count > 0)).toBe(true);
+    expect(await storedRollups()).toEqual([['2026-01-01', '-10', 2]]);
+    await core.rows('DELETE FROM result_days WHERE user_id = $1', actor.userId);
+    await core.rows("INSERT INTO result_marks (user_id, day) VALUES ($1, '2026-01-01')", actor.userId);
+    expect(await netPnl()).toBe('-10');
+    await results.refresh();
+    expect(await storedRollups()).toEqual([['2026-01-01', '-10', 2]]);
+  });
+});

@@ -1,0 +1,132 @@
+import { inTransaction, type Tx, withAdvisoryLock } from '@trading-automation/persistence';
+import type { Platform } from '../platform/index.js';
+import {
+  ALL_SELECTIONS,
+  DAY_COLUMNS,
+  DAYS_SQL,
+  NIL_UUID,
+  RUN_COLUMNS,
+  RUNS_SQL,
+} from './ledger-results.queries.js';
+
+/** Days of users in one transaction: few enough that busy ones, too, stay far from the statement timeout. */
+const DAYS_AT_ONCE = 20;
+const MARKS_LOOKED_AT = 1_000;
+
+interface UserDay {
+  readonly user_id: string;
+  /** `yyyy-mm-dd`. */
+  readonly day: string;
+}
+
+/**
+ * Keeps what each day came to (`result_days`, `result_runs`, `strategy_days`): a copy of what fills, lots and trades
+ * say, from which sums over years are read in milliseconds. It decides nothing, and can be thrown away at any time.
+ *
+ * 1. Whoever changes fills, lots or trades marks the days that it touches, in the same transaction; the database's own
+ *    triggers see to it.
+ * 2. A marked day is computed anew, in full, from one state of the database, in which exactly its marks are removed:
+ *    what is committed meanwhile has a mark of its own, which stays.
+ * 3. Whoever reads takes marked days from the ledger itself. What is read is therefore never behind, whether this
+ *    runs or not.
+ */
+export class DailyRollups {
+  constructor(private readonly platform: Platform) {}
+
+  /**
+   * Brings all days up to date that were marked before; one process at a time does it. The number of days, null where
+   * another is at it. What is marked meanwhile waits for the next time: a day on which much happens would keep it busy.
+   */
+  async refresh(): Promise<number | null> {
+    const { database } = this.platform;
+    const outcome = await withAdvisoryLock(database, 'result days', async (signal) => {
+      const [{ last }]: [{ last: string | null }] = await database.query(
+        'SELECT max(id)::text AS last FROM result_marks',
+      );
+      let refreshed = 0;
+      for (let days = 1; days > 0 && !signal.aborted; refreshed += days) {
+        days = await inTransaction(database, (tx) => refreshSome(tx, last), { isolation: 'REPEATABLE READ' });
+      }
+      return refreshed;
+    });
+    return outcome.acquired ? outcome.value : null;
+  }
+}
+
+/** As `USING`, with the users and days that are $1 and $2. */
+const OF_MARKED_DAYS = `USING unnest($1::uuid[], $2::date[]) AS d (user_id, day)
+  WHERE r.user_id = d.user_id AND r.day = d.day`;
+
+interface StrategyDay {
+  readonly strategy_id: string;
+  readonly day: string;
+}
+
+async function refreshSome(tx: Tx, last: string | null): Promise<number> {
+  const marked: UserDay[] = await tx.query(
+    `SELECT DISTINCT user_id, day::text AS day
+     FROM (SELECT user_id, day FROM result_marks WHERE id <= $3 ORDER BY id LIMIT $1) m LIMIT $2`,
+    [MARKS_LOOKED_AT, DAYS_AT_ONCE, last],
+  );
+  if (marked.length === 0) return 0;
+  const users = marked.map(({ user_id }) => user_id);
+  const days = marked.map(({ day }) => day);
+  for (const table of ['result_marks', 'result_runs']) {
+    await tx.query(`DELETE FROM ${table} r ${OF_MARKED_DAYS}`, [users, days]);
+  }
+  const beginnings = days.map((day) => `${day}T00:00:00Z`);
+  const stretches = [users, beginnings, days.map(endOf), null, null];
+  const removed: [StrategyDay[], number] = await tx.query(
+    `DELETE FROM result_days r ${OF_MARKED_DAYS} RETURNING r.strategy_id, r.day::text AS day`,
+    [users, days],
+  );
+  const added: StrategyDay[] = await tx.query(
+    `INSERT INTO result_days (${DAY_COLUMNS}) ${DAYS_SQL} RETURNING strategy_id, day::text AS day`,
+    stretches,
+  );
+  await tx.query(`INSERT INTO result_runs (${RUN_COLUMNS}) ${RUNS_SQL}`, [
+    ...stretches,
+    ALL_SELECTIONS,
+    null,
+  ]);
+  await tx.query(
+    `INSERT INTO equity_currencies (exchange_account_id, currency)
+     SELECT DISTINCT r.exchange_account_id, p.quote
+     FROM result_days r JOIN trade_pairs p ON p.id = r.trade_pair_id
+     JOIN unnest($1::uuid[], $2::date[]) AS d (user_id, day) ON d.user_id = r.user_id AND d.day = r.day
+     ON CONFLICT DO NOTHING`,
+    [users, days],
+  );
+  await refreshStrategies(tx, [...removed[0], ...added]);
+  return marked.length;
+}
+
+/** A strategy never trades on the account of one of its copiers: whose account it is says whose result. */
+async function refreshStrategies(tx: Tx, touched: readonly StrategyDay[]): Promise<void> {
+  const own = touched.filter(({ strategy_id }) => strategy_id !== NIL_UUID);
+  if (own.length === 0) return;
+  const pairs = [own.map(({ strategy_id }) => strategy_id), own.map(({ day }) => day)];
+  await tx.query(
+    `DELETE FROM strategy_days s USING unnest($1::uuid[], $2::date[]) AS d (strategy_id, day)
+     WHERE s.strategy_id = d.strategy_id AND s.day = d.day`,
+    pairs,
+  );
+  const isOwn = 'r.exchange_account_id = s.exchange_account_id';
+  const sumOfOwn = (column: string, type: string) =>
+    `coalesce(sum(r.${column}) FILTER (WHERE ${isOwn}), 0)::${type}`;
+  await tx.query(
+    `INSERT INTO strategy_days (strategy_id, quote, day, fill_count, part_count, closed_count, winning_count, net_pnl,
+       copier_net_pnl)
+     SELECT s.id, p.quote, r.day, ${['fill_count', 'part_count', 'closed_count', 'winning_count'].map((name) => sumOfOwn(name, 'int')).join(', ')},
+       ${sumOfOwn('net_pnl', 'numeric')}, coalesce(sum(r.net_pnl) FILTER (WHERE NOT ${isOwn}), 0)
+     FROM (SELECT DISTINCT * FROM unnest($1::uuid[], $2::date[]) AS u (strategy_id, day)) d
+     JOIN result_days r ON r.strategy_id = d.strategy_id AND r.day = d.day
+     JOIN strategies s ON s.id = r.strategy_id
+     JOIN trade_pairs p ON p.id = r.trade_pair_id
+     GROUP BY s.id, p.quote, r.day`,
+    pairs,
+  );
+}
+
+const DAY_MS = 86_400_000;
+const endOf = (day: string) => new Date(Date.parse(day) + DAY_MS).toISOString();

@@ -1,0 +1,168 @@
+/**
+ * What the ledger says of stretches of time, as SQL: the one text by which days are kept (`DailyRollups`) and by which
+ * what is not kept is read (`AnalyticsService`), so that the two can't differ.
+ *
+ * Parameters: $1, $2, $3 users, beginnings and ends of stretches that don't overlap; $4 account, $5 pair, null for any.
+ *
+ * 1. A fill counts for its own trade's strategy, what it realised for that of the lot, a closed trade for its own. A
+ *    copy counts for the strategy that it was made for.
+ * 2. A day is one of UTC: of the making of a trade, of the execution of a fill and of what it closed.
+ * 3. Sums are exact.
+ */
+import { AMOUNTS, COUNTS } from './result-totals.js';
+
+/** Nobody's strategy, and any account, pair or strategy: keys have no nulls. */
+export const NIL_UUID = '00000000-0000-0000-0000-000000000000';
+
+const KEY = 'user_id, day, exchange_account_id, trade_pair_id, strategy_id';
+const NIL = `'${NIL_UUID}'::uuid`;
+const STRATEGY = `coalesce(t.strategy_id, t.copied_strategy_id, ${NIL})`;
+
+const dayOf = (instant: string) => `(${instant} AT TIME ZONE 'UTC')::date`;
+const isSelected = (row: string) =>
+  `($4::uuid IS NULL OR ${row}.exchange_account_id = $4) AND ($5::uuid IS NULL OR ${row}.trade_pair_id = $5)`;
+
+const TIME_RANGES = `stretches AS MATERIALIZED (
+  SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[]) AS s (user_id, since, until))`;
+
+/**
+ * Rows of the stretch `s` by an index that begins with what the condition names. Without the OFFSET, which keeps the
+ * subquery as it is, many stretches at once make the database compare each of them with every row of the user.
+ */
+const within = (table: string, alias: string, condition: string, instant: string) => `
+  CROSS JOIN LATERAL (
+    SELECT * FROM ${table} WHERE ${condition} AND ${instant} >= s.since AND ${instant} < s.until OFFSET 0) ${alias}`;
+
+/** Of what a spot sale gave away, base fee and all, `sold` says how much; of other fills nothing. */
+const FILLS = `told AS MATERIALIZED (
+  SELECT t.user_id, ${dayOf('f.executed_at')} AS day, t.exchange_account_id, t.trade_pair_id,
+    ${STRATEGY} AS strategy_id, f.id, f.price, f.amount, f.fee_amount, f.fee_currency, p.base, p.quote,
+    CASE WHEN t.side = 'SELL' AND p.trading_type = 'spot' THEN
+      f.amount + CASE WHEN f.fee_currency = p.base THEN f.fee_amount ELSE 0 END END AS sold
+  FROM stretches s
+  JOIN exchange_accounts a ON a.user_id = s.user_id
+  ${within('fills', 'f', 'exchange_account_id = a.id', 'executed_at')}
+  JOIN trades t ON t.id = f.trade_id
+  JOIN trade_pairs p ON p.id = t.trade_pair_id
+  WHERE ${isSelected('t')})`;
+
+const PARTS = `parts AS MATERIALIZED (
+  SELECT f.user_id, f.day, f.exchange_account_id, f.trade_pair_id, coalesce(l.strategy_id, ${NIL}) AS strategy_id,
+    c.fill_id, c.amount, c.pnl
+  FROM told f JOIN lot_closures c ON c.fill_id = f.id JOIN lots l ON l.id = c.lot_id)`;
+
+/** Closed trades, with the exact result of their lots. */
+const CLOSED = `closed AS MATERIALIZED (
+  SELECT t.user_id, ${dayOf('t.closed_at')} AS day, t.exchange_account_id, t.trade_pair_id,
+    ${STRATEGY} AS strategy_id, p.quote, t.id, t.closed_at, r.opened_at, r.pnl
+  FROM stretches s
+  ${within('trades', 't', 'user_id = s.user_id', 'closed_at')}
+  JOIN trade_pairs p ON p.id = t.trade_pair_id
+  CROSS JOIN LATERAL (
+    SELECT min(l.opened_at) AS opened_at, sum(c.pnl) AS pnl
+    FROM lots l JOIN lot_closures c ON c.lot_id = l.id WHERE l.trade_id = t.id) r
+  WHERE ${isSelected('t')} AND r.pnl IS NOT NULL)`;
+
+const countOf = (status: string) =>
+  `count(*) FILTER (WHERE t.status = '${status}')::int AS ${status.toLowerCase()}_count`;
+
+const MADE = `made AS (
+  SELECT t.user_id, ${dayOf('t.created_at')} AS day, t.exchange_account_id, t.trade_pair_id,
+    ${STRATEGY} AS strategy_id, ${['PENDING', 'PARTIALLY_FILLED', 'FILLED', 'CANCELLED', 'FAILED'].map(countOf).join(', ')}
+  FROM stretches s
+  ${within('trades', 't', 'user_id = s.user_id', 'created_at')}
+  WHERE ${isSelected('t')} GROUP BY 1, 2, 3, 4, 5)`;
+
+const FILLED = `filled AS (
+  SELECT ${KEY}, count(*)::int AS fill_count, count(*) FILTER (WHERE sold > coalesce(m.amount, 0))::int AS unmatched_count,
+    sum(f.price * f.amount) AS volume,
+    coalesce(sum(f.fee_amount) FILTER (WHERE f.fee_currency = f.quote), 0) AS fees_in_quote,
+    coalesce(sum(f.fee_amount) FILTER (WHERE f.fee_currency = f.base), 0) AS fees_in_base,
+    coalesce(sum(f.fee_amount * f.price) FILTER (WHERE f.fee_currency = f.base), 0) AS fees_of_base
+  FROM told f LEFT JOIN (SELECT fill_id, sum(amount) AS amount FROM parts GROUP BY fill_id) m ON m.fill_id = f.id
+  GROUP BY ${KEY})`;
+
+const OTHER_FEES = `other_fees AS (
+  SELECT ${KEY}, jsonb_object_agg(fee_currency, amount::text) AS fees_in_others
+  FROM (SELECT ${KEY}, fee_currency, sum(fee_amount) AS amount FROM told
+        WHERE fee_currency NOT IN (base, quote) AND fee_amount <> 0 GROUP BY ${KEY}, fee_currency) f
+  GROUP BY ${KEY})`;
+
+const REALISED = `realised AS (
+  SELECT ${KEY}, count(*)::int AS part_count, sum(pnl) AS net_pnl FROM parts GROUP BY ${KEY})`;
+
+const ENDED = `ended AS (
+  SELECT ${KEY}, count(*)::int AS closed_count, count(*) FILTER (WHERE pnl > 0)::int AS winning_count,
+    count(*) FILTER (WHERE pnl < 0)::int AS losing_count,
+    coalesce(sum(pnl) FILTER (WHERE pnl > 0), 0) AS gross_profit,
+    coalesce(-sum(pnl) FILTER (WHERE pnl < 0), 0) AS gross_loss,
+    sum(extract(epoch FROM closed_at - opened_at)) AS holding_seconds,
+    max(pnl) AS best_pnl, (array_agg(id ORDER BY pnl DESC, closed_at, id))[1] AS best_trade_id,
+    min(pnl) AS worst_pnl, (array_agg(id ORDER BY pnl, closed_at, id))[1] AS worst_trade_id
+  FROM closed GROUP BY ${KEY})`;
+
+/** `fees` are reckoned from the others. */
+const LEDGER_AMOUNTS = AMOUNTS.filter((name) => name !== 'fees');
+const UNSUMMED_COLUMNS = [
+  'fees_in_others',
+  'best_pnl',
+  'best_trade_id',
+  'worst_pnl',
+  'worst_trade_id',
+] as const;
+
+/** Of what `result_days` and `DAYS_SQL` have beside their key, everything that adds up. */
+export const SUMMED = { counts: COUNTS, amounts: AMOUNTS } as const;
+
+/** The columns of `result_days`, in the order of `DAYS_SQL`. */
+export const DAY_COLUMNS = [KEY, ...COUNTS, ...LEDGER_AMOUNTS, 'fees', ...UNSUMMED_COLUMNS].join(', ');
+
+/** One row for every day, account, pair and strategy of which there is anything to say: as `result_days`. */
+export const DAYS_SQL = `
+  WITH ${[TIME_RANGES, FILLS, PARTS, CLOSED, MADE, FILLED, OTHER_FEES, REALISED, ENDED].join(', ')}
+  SELECT ${KEY}, ${[...COUNTS, ...LEDGER_AMOUNTS].map((name) => `coalesce(${name}, 0) AS ${name}`).join(', ')},
+    coalesce(fees_in_quote + fees_of_base, 0) AS fees, ${UNSUMMED_COLUMNS.join(', ')}
+  FROM made FULL JOIN filled USING (${KEY}) FULL JOIN other_fees USING (${KEY})
+    FULL JOIN realised USING (${KEY}) FULL JOIN ended USING (${KEY})`;
+
+/** What `result_runs` can be selected by, as bits. */
+export const SELECTED_BY = { account: 1, pair: 2, strategy: 4 } as const;
+export const ALL_SELECTIONS = [0, 1, 2, 3, 4, 5, 6, 7] as const;
+
+const RUN_KEY = 'user_id, selected_by, account_key, pair_key, strategy_key, quote, day';
+
+/** The columns of `result_runs`, in the order of `RUNS_SQL`. */
+export const RUN_COLUMNS =
+  'user_id, selected_by, exchange_account_id, trade_pair_id, strategy_id, quote, day, closed_count, first_losses, last_losses, longest';
+
+/**
+ * Runs of losing trades in the order of their closing, for the ways to select of $6 and the strategy of $7 (null for
+ * any): how many trades were closed, how many losses there are at the beginning and at the end of the day, and the most
+ * in a row. Trades that were closed at the same moment stand in the order of their making.
+ */
+export const RUNS_SQL = `
+  WITH ${[TIME_RANGES, CLOSED].join(', ')},
+  placed AS (
+    SELECT c.user_id, w.selected_by, c.quote, c.day, c.closed_at, c.id, c.pnl < 0 AS is_loss,
+      CASE WHEN w.selected_by & ${SELECTED_BY.account} > 0 THEN c.exchange_account_id ELSE ${NIL} END AS account_key,
+      CASE WHEN w.selected_by & ${SELECTED_BY.pair} > 0 THEN c.trade_pair_id ELSE ${NIL} END AS pair_key,
+      CASE WHEN w.selected_by & ${SELECTED_BY.strategy} > 0 THEN c.strategy_id ELSE ${NIL} END AS strategy_key
+    FROM closed c CROSS JOIN unnest($6::int[]) AS w (selected_by)
+    WHERE (w.selected_by & ${SELECTED_BY.strategy} = 0 OR c.strategy_id <> ${NIL})
+      AND ($7::uuid IS NULL OR c.strategy_id = $7)
+  ), numbered AS (
+    SELECT *, row_number() OVER (PARTITION BY ${RUN_KEY} ORDER BY closed_at, id)::int AS place FROM placed
+  ), breaks AS (
+    SELECT ${RUN_KEY}, place,
+      place - 1 - lag(place, 1, 0) OVER (PARTITION BY ${RUN_KEY} ORDER BY place) AS losses_before
+    FROM numbered WHERE NOT is_loss
+  ), broken AS (
+    SELECT ${RUN_KEY}, min(place) AS first_break, max(place) AS last_break, max(losses_before) AS longest
+    FROM breaks GROUP BY ${RUN_KEY}
+  ), days AS (
+    SELECT ${RUN_KEY}, count(*)::int AS closed_count FROM numbered GROUP BY ${RUN_KEY}
+  )
+  SELECT ${RUN_KEY}, closed_count, coalesce(first_break - 1, closed_count) AS first_losses,
+    coalesce(closed_count - last_break, closed_count) AS last_losses,
+    greatest(longest, closed_count - coalesce(last_break, 0)) AS longest
+  FROM days LEFT JOIN broken USING (${RUN_KEY})`;

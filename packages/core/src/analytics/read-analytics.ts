@@ -1,0 +1,118 @@
+import type { AnalyticsInterval } from '@trading-automation/contracts';
+import type { Tx } from '@trading-automation/persistence';
+import { computeDayMetrics, EquityHistory, equityPoints } from '../performance/index.js';
+import { BigDecimal } from '../values/index.js';
+import {
+  type AnalyticsFilter,
+  type LedgerRow,
+  loadLedgerResults,
+  loadPairInfo,
+  loadRollupDays,
+  loadRollupExtremes,
+  loadRollupOtherFees,
+  loadRollupResults,
+  loadStaleDays,
+  lossRuns,
+  type PairInfo,
+} from './analytics.queries.js';
+import { type CopyMetrics, loadCopyMetrics } from './copy-metrics.queries.js';
+import { planRead, type ReadPlan } from './read-plan.rules.js';
+import { ResultAggregator } from './result-aggregator.js';
+import { longestRun, ResultTotals } from './result-totals.js';
+
+/** A closed trade and what it came to. */
+export interface Extreme {
+  readonly tradeId: string;
+  readonly pnl: BigDecimal;
+}
+
+/** Everything that analytics shows, before it is written in the published form. */
+export interface Results {
+  readonly groups: ResultAggregator;
+  readonly pairs: readonly PairInfo[];
+  readonly main: MainResults | null;
+  readonly copy: CopyMetrics | null;
+}
+
+/** In the currency of the totals. */
+interface MainResults {
+  readonly currency: string;
+  readonly tally: ResultTotals;
+  readonly days: ReturnType<typeof computeDayMetrics>;
+  readonly longestLosses: number;
+  readonly best: Extreme | null;
+  readonly worst: Extreme | null;
+}
+
+/** Reads a selection; `tx` sees one state of the database throughout. */
+export async function readResults(
+  tx: Tx,
+  selection: AnalyticsFilter,
+  interval: AnalyticsInterval,
+): Promise<Results> {
+  const reading = planRead(selection, await loadStaleDays(tx, selection));
+  const groups = new ResultAggregator();
+  for (const row of await loadRollupResults(tx, selection, reading)) groups.add(row);
+  for (const row of await loadRollupDays(tx, selection, reading)) groups.addDay(row);
+  const live = await loadLedgerResults(tx, selection, reading);
+  for (const row of live) groups.addLedgerRow(row);
+  for (const { currency, amount } of await loadRollupOtherFees(tx, selection, reading))
+    groups.addFee(currency, amount);
+  const currency = mainCurrency(groups.byQuote);
+  return {
+    groups,
+    pairs: await loadPairInfo(tx, [...groups.byPair.keys()]),
+    main:
+      currency === null ? null : await readMain(tx, { selection, reading, groups, live, currency, interval }),
+    copy: await loadCopyMetrics(tx, selection),
+  };
+}
+
+/** The quote currency in which most was closed, then filled, then the first by name; null where nothing was filled. */
+function mainCurrency(byQuote: ReadonlyMap<string, ResultTotals>): string | null {
+  const [main] = [...byQuote]
+    .filter(([, { counts }]) => counts.fill_count + counts.part_count > 0)
+    .sort(
+      ([a, { counts: x }], [b, { counts: y }]) =>
+        y.closed_count - x.closed_count || y.fill_count - x.fill_count || (a < b ? -1 : 1),
+    );
+  return main?.[0] ?? null;
+}
+
+interface Read {
+  readonly selection: AnalyticsFilter;
+  readonly reading: ReadPlan;
+  readonly groups: ResultAggregator;
+  readonly live: readonly LedgerRow[];
+  readonly currency: string;
+  readonly interval: AnalyticsInterval;
+}
+
+async function readMain(tx: Tx, read: Read): Promise<MainResults> {
+  const { selection, reading, groups, currency, interval } = read;
+  const accounts = groups.accountsOf(currency);
+  // Of the accounts that have results in the currency.
+  const points = await equityPoints(tx, [...accounts.keys()], currency, selection.to);
+  const extremes = [
+    ...(await loadRollupExtremes(tx, selection, reading, currency)),
+    ...read.live.filter(({ quote }) => quote === currency).flatMap(extremesOf),
+  ].map(({ kind, tradeId, pnl }) => ({ kind, tradeId, pnl: new BigDecimal(pnl) }));
+  const first = (kind: 'best' | 'worst', compare: (a: BigDecimal, b: BigDecimal) => number) =>
+    extremes.filter((extreme) => extreme.kind === kind).sort((a, b) => compare(a.pnl, b.pnl))[0] ?? null;
+  return {
+    currency,
+    tally: groups.byQuote.get(currency) ?? new ResultTotals(),
+    days: computeDayMetrics(groups.daysOf(currency), interval, new EquityHistory(accounts, points)),
+    longestLosses: longestRun(await lossRuns(tx, selection, reading, currency)),
+    best: first('best', (a, b) => b.cmp(a)),
+    worst: first('worst', (a, b) => a.cmp(b)),
+  };
+}
+
+function extremesOf({ best_pnl, best_trade_id, worst_pnl, worst_trade_id }: LedgerRow) {
+  if (best_pnl === null || worst_pnl === null || best_trade_id === null || worst_trade_id === null) return [];
+  return [
+    { kind: 'best' as const, tradeId: best_trade_id, pnl: best_pnl },
+    { kind: 'worst' as const, tradeId: worst_trade_id, pnl: worst_pnl },
+  ];
+}

@@ -1,0 +1,99 @@
+/** Adds up rows of results by currency, pair, strategy and day. Pure. */
+
+import type { DayResult } from '../performance/index.js';
+import { BigDecimal } from '../values/index.js';
+import type { DayRow, LedgerRow, PairInfo, ResultRow } from './analytics.queries.js';
+import { NIL_UUID } from './ledger-results.queries.js';
+import { ResultTotals } from './result-totals.js';
+
+/** What a strategy's trades came to in one currency. */
+export interface StrategyGroup {
+  readonly strategyId: string;
+  readonly currency: string;
+  readonly tally: ResultTotals;
+}
+
+export class ResultAggregator {
+  /** Amounts of different currencies are never added: each has a tally of its own. */
+  readonly byQuote = new Map<string, ResultTotals>();
+  readonly byPair = new Map<string, ResultTotals>();
+  /** By strategy and currency. */
+  readonly byStrategy = new Map<string, StrategyGroup>();
+  readonly otherFees = new Map<string, BigDecimal>();
+  /** By currency: from which day on each account has results in it, as its beginning. */
+  private readonly accounts = new Map<string, Map<string, number>>();
+  private readonly byDay = new Map<string, Map<string, { pnl: BigDecimal; parts: number; fills: number }>>();
+
+  add(row: ResultRow): void {
+    const { accountId, pairId, strategyId, quote, tradesFrom } = row;
+    getOrCreate(this.byQuote, quote, () => new ResultTotals()).add(row);
+    getOrCreate(this.byPair, pairId, () => new ResultTotals()).add(row);
+    if (strategyId !== NIL_UUID) this.strategyOf(strategyId, quote).add(row);
+    if (tradesFrom === null) return;
+    const accounts = getOrCreate(this.accounts, quote, () => new Map<string, number>());
+    const startMs = Date.parse(tradesFrom);
+    accounts.set(accountId, Math.min(startMs, accounts.get(accountId) ?? startMs));
+  }
+
+  addDay({ quote, day, net_pnl, part_count, fill_count }: DayRow): void {
+    const days = getOrCreate(this.byDay, quote, () => new Map());
+    const before = days.get(day) ?? { pnl: new BigDecimal(0), parts: 0, fills: 0 };
+    days.set(day, {
+      pnl: before.pnl.plus(net_pnl),
+      parts: before.parts + part_count,
+      fills: before.fills + fill_count,
+    });
+  }
+
+  addLedgerRow(row: LedgerRow): void {
+    this.add(row);
+    this.addDay(row);
+    for (const [currency, amount] of Object.entries(row.fees_in_others ?? {})) this.addFee(currency, amount);
+  }
+
+  addFee(currency: string, amount: BigDecimal | string): void {
+    this.otherFees.set(currency, (this.otherFees.get(currency) ?? new BigDecimal(0)).plus(amount));
+  }
+
+  /** All fees as they were paid, by currency. */
+  feesPaid(pairs: readonly PairInfo[]): ReadonlyMap<string, BigDecimal> {
+    const paid = new Map(this.otherFees);
+    const add = (currency: string, amount: BigDecimal) =>
+      paid.set(currency, amount.plus(paid.get(currency) ?? 0));
+    for (const { pairId, base, quote } of pairs) {
+      const tally = this.byPair.get(pairId);
+      if (tally === undefined) continue;
+      add(base, tally.amounts.fees_in_base);
+      add(quote, tally.amounts.fees_in_quote);
+    }
+    return paid;
+  }
+
+  /** The days of a currency on which something was filled or realised, oldest first. */
+  daysOf(quote: string): DayResult[] {
+    return [...(this.byDay.get(quote) ?? [])]
+      .filter(([, { parts, fills }]) => parts + fills > 0)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([day, { pnl, parts }]) => ({ startMs: Date.parse(day), pnl, hasRealised: parts > 0 }));
+  }
+
+  /** From which day on each account has results in the currency, as its beginning. */
+  accountsOf(quote: string): ReadonlyMap<string, number> {
+    return this.accounts.get(quote) ?? new Map();
+  }
+
+  private strategyOf(strategyId: string, currency: string): ResultTotals {
+    const make = () => ({ strategyId, currency, tally: new ResultTotals() });
+    return getOrCreate(this.byStrategy, `${strategyId}/${currency}`, make).tally;
+  }
+}
+
+/** What the map has under the key, made and kept where it has nothing yet. */
+function getOrCreate<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
+  let value = map.get(key);
+  if (value === undefined) {
+    value = make();
+    map.set(key, value);
+  }
+  return value;
+}

@@ -1,0 +1,155 @@
+/**
+ * What sums of results come to. Pure.
+ *
+ * Conventions
+ * 1. Sums are exact, and rounded once, where a figure is written.
+ * 2. Rates, averages and gross amounts are of closed trades, after fees. A trade is won or lost by its net result.
+ * 3. Realised results are of parts of lots, at the instant of the closing fill.
+ * 4. A ratio that is not defined is null, never 0 and never Infinity.
+ */
+import type { Analytics, Decimal } from '@trading-automation/contracts';
+import { formatAmount, formatQuotient, formatSeconds, mapNullable, quotient } from '../performance/index.js';
+import { BigDecimal } from '../values/index.js';
+
+/** Sums over trades, fills, parts of lots and closed trades; amounts in quote currency unless named otherwise. */
+export interface ResultSums {
+  readonly pending_count: number;
+  readonly partially_filled_count: number;
+  readonly filled_count: number;
+  readonly cancelled_count: number;
+  readonly failed_count: number;
+  readonly fill_count: number;
+  readonly unmatched_count: number;
+  readonly part_count: number;
+  readonly closed_count: number;
+  readonly winning_count: number;
+  readonly losing_count: number;
+  readonly volume: Decimal;
+  readonly fees: Decimal;
+  readonly fees_in_quote: Decimal;
+  readonly fees_in_base: Decimal;
+  readonly net_pnl: Decimal;
+  readonly gross_profit: Decimal;
+  readonly gross_loss: Decimal;
+  readonly holding_seconds: Decimal;
+}
+
+export const COUNTS = [
+  'pending_count',
+  'partially_filled_count',
+  'filled_count',
+  'cancelled_count',
+  'failed_count',
+  'fill_count',
+  'unmatched_count',
+  'part_count',
+  'closed_count',
+  'winning_count',
+  'losing_count',
+] as const;
+export const AMOUNTS = [
+  'volume',
+  'fees',
+  'fees_in_quote',
+  'fees_in_base',
+  'net_pnl',
+  'gross_profit',
+  'gross_loss',
+  'holding_seconds',
+] as const;
+
+type TradeMetrics = Pick<
+  Analytics,
+  | 'profit_factor'
+  | 'expectancy'
+  | 'expectancy_ratio'
+  | 'gross_profit'
+  | 'gross_loss'
+  | 'partial_pnl'
+  | 'average_win'
+  | 'average_loss'
+  | 'average_holding_seconds'
+>;
+
+const ZERO = new BigDecimal(0);
+
+/** Any group of trades in one currency. */
+export class ResultTotals {
+  readonly counts = Object.fromEntries(COUNTS.map((name) => [name, 0])) as Record<
+    (typeof COUNTS)[number],
+    number
+  >;
+  readonly amounts = Object.fromEntries(AMOUNTS.map((name) => [name, ZERO])) as Record<
+    (typeof AMOUNTS)[number],
+    BigDecimal
+  >;
+
+  add(sums: ResultSums): void {
+    for (const name of COUNTS) this.counts[name] += sums[name];
+    for (const name of AMOUNTS) this.amounts[name] = this.amounts[name].plus(sums[name]);
+  }
+
+  /** Trades that were made, in every state. */
+  get tradeCount(): number {
+    const { pending_count, partially_filled_count, filled_count, cancelled_count, failed_count } =
+      this.counts;
+    return pending_count + partially_filled_count + filled_count + cancelled_count + failed_count;
+  }
+
+  get isEmpty(): boolean {
+    return this.tradeCount + this.counts.fill_count + this.counts.part_count === 0;
+  }
+
+  summary() {
+    const { closed_count, winning_count, losing_count } = this.counts;
+    return {
+      trade_count: this.tradeCount,
+      closed_count,
+      winning_count,
+      losing_count,
+      win_rate: formatQuotient(new BigDecimal(winning_count), new BigDecimal(closed_count)),
+      net_pnl: formatAmount(this.amounts.net_pnl),
+      fees: formatAmount(this.amounts.fees),
+      volume: formatAmount(this.amounts.volume),
+    };
+  }
+
+  metrics(): TradeMetrics {
+    const { gross_profit: profit, gross_loss: loss, net_pnl, holding_seconds } = this.amounts;
+    const closed = new BigDecimal(this.counts.closed_count);
+    const averageLoss = quotient(loss, new BigDecimal(this.counts.losing_count));
+    const expectancy = quotient(profit.minus(loss), closed);
+    return {
+      profit_factor: formatQuotient(profit, loss),
+      expectancy: mapNullable(expectancy, formatAmount),
+      expectancy_ratio: expectancy && averageLoss && formatQuotient(expectancy, averageLoss),
+      gross_profit: formatAmount(profit),
+      gross_loss: formatAmount(loss),
+      partial_pnl: formatAmount(net_pnl.minus(profit).plus(loss)),
+      average_win: mapNullable(quotient(profit, new BigDecimal(this.counts.winning_count)), formatAmount),
+      average_loss: mapNullable(averageLoss, formatAmount),
+      average_holding_seconds: mapNullable(quotient(holding_seconds, closed), formatSeconds),
+    };
+  }
+}
+
+/** Closed trades of a stretch of time, in the order of their closing. */
+export interface LossRuns {
+  readonly closed_count: number;
+  /** Losing ones at the beginning, at the end, and the most in a row. */
+  readonly first_losses: number;
+  readonly last_losses: number;
+  readonly longest: number;
+}
+
+/** The longest run of losses over stretches that follow on one another. */
+export function longestRun(stretches: Iterable<LossRuns>): number {
+  let running = 0;
+  let longest = 0;
+  for (const stretch of stretches) {
+    longest = Math.max(longest, running + stretch.first_losses, stretch.longest);
+    running =
+      stretch.first_losses === stretch.closed_count ? running + stretch.closed_count : stretch.last_losses;
+  }
+  return longest;
+}

@@ -1,0 +1,79 @@
+import type { World } from '@trading-automation/contracts';
+import { Redis } from 'ioredis';
+import { openPlatform } from '../database/index.js';
+import { CredentialsSealer } from '../exchange-accounts/index.js';
+import { assertNoEviction, type Platform, REDIS_FAILOVER_OPTIONS } from '../platform/index.js';
+import { Sealer } from '../sealing/index.js';
+import { WebhookSecrets } from '../webhooks/index.js';
+import type { ApiSecrets } from './api-features.js';
+
+/** How long a request waits for Redis at most; a nonce that can't be recorded by then is a 503. */
+const REDIS_TIMEOUT_MS = 2_000;
+
+export interface ApiInfrastructureOptions {
+  readonly applicationName: string;
+  readonly world: World;
+  readonly databaseUrl: string;
+  readonly redisUrl: string;
+  /** Public keys of the trading worker and of the webhook dispatcher. */
+  readonly sealingKeys: { readonly exchange: SealingKey; readonly webhook: SealingKey };
+  readonly isLoopbackAllowed: boolean;
+  /** Told of every lost connection, all of which are made again. */
+  readonly onConnectionLost: (to: 'notifications' | 'redis', error: unknown) => void;
+}
+
+type SealingKey = Parameters<typeof Sealer.for>[0];
+
+/** What an API stands on; whoever opened it closes it. */
+export interface ApiInfrastructure {
+  readonly platform: Platform;
+  readonly redis: Redis;
+  readonly secrets: ApiSecrets;
+  close(): Promise<void>;
+}
+
+/** @throws where something is not there, or not as it must be: a policy of Redis, a migration, a key */
+export async function openApiInfrastructure(options: ApiInfrastructureOptions): Promise<ApiInfrastructure> {
+  const { applicationName, world, databaseUrl, redisUrl, onConnectionLost } = options;
+  await assertNoEviction(redisUrl);
+  const secrets = await openSecrets(options);
+  const platform = await openPlatform({
+    world,
+    databaseUrl,
+    applicationName,
+    onListenerError: (error) => onConnectionLost('notifications', error),
+  });
+  const redis = await connectRedis(redisUrl, (error) => onConnectionLost('redis', error));
+  const close = async () => {
+    redis.disconnect();
+    await platform.close();
+  };
+  return { platform, redis, secrets, close };
+}
+
+/** @throws where a public key is none, or is not the one its id names */
+async function openSecrets(options: ApiInfrastructureOptions): Promise<ApiSecrets> {
+  const { sealingKeys, isLoopbackAllowed } = options;
+  const [exchange, webhook] = await Promise.all([
+    Sealer.for(sealingKeys.exchange),
+    Sealer.for(sealingKeys.webhook),
+  ]);
+  return {
+    exchange: new CredentialsSealer(exchange),
+    webhook: new WebhookSecrets(webhook, isLoopbackAllowed),
+  };
+}
+
+/** Fails fast while Redis is away: a request is answered with 503 rather than queued. */
+async function connectRedis(url: string, onError: (error: unknown) => void): Promise<Redis> {
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    commandTimeout: REDIS_TIMEOUT_MS,
+    maxRetriesPerRequest: 0,
+    enableOfflineQueue: false,
+    ...REDIS_FAILOVER_OPTIONS,
+  });
+  redis.on('error', onError);
+  await redis.connect();
+  return redis;
+}

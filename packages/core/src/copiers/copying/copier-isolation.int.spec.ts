@@ -1,0 +1,168 @@
+/** Copiers and moments that must not hold up, or be taken for, others. */
+import { inTransaction } from '@trading-automation/persistence';
+import { lockAccounts } from '../../exchange-accounts/index.js';
+import { CopyingUnderTest } from '../testing/copying-under-test.js';
+import { CopyPlanner } from './copy-planner.service.js';
+
+let env: CopyingUnderTest;
+beforeAll(async () => {
+  env = await CopyingUnderTest.open();
+});
+afterAll(() => env.close());
+beforeEach(() => env.reset());
+
+/** A chunk waits for the account that the test holds. */
+async function untilSomebodyWaits(): Promise<void> {
+  for (;;) {
+    const waiting = await env.core.rows(
+      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+    );
+    if (waiting.length > 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+describe('a copier that follows another strategy by the time its chunk is locked', () => {
+  it.each([
+    ['was given another strategy', "strategy_id = NULL, status = 'PAUSED'"],
+    ['was removed', "deleted_at = clock_timestamp(), status = 'PAUSED'"],
+    ['began anew after the signal', 'followed_sequence = 1000000'],
+  ])('rule 10: buys nothing where it %s', async (_what, change) => {
+    const follower = await env.follower();
+    await env.leaderBuys('10');
+    let planning: Promise<unknown> = Promise.resolve();
+    await inTransaction(env.core.platform.database, async (tx) => {
+      await lockAccounts(tx, [follower.account.uuid]);
+      planning = env.planner.planNext();
+      await untilSomebodyWaits();
+      await env.core.rows(`UPDATE copiers SET ${change} WHERE id = $1`, follower.uuid);
+    });
+    await planning;
+    await env.runUntilIdle();
+    expect(await env.orders(follower)).toEqual([]);
+    expect(await env.decisions(follower)).toEqual([]);
+  });
+});
+
+describe('a size that no number can hold', () => {
+  it('rule 9: is clamped as any other, and holds up nobody else’s copies', async () => {
+    const sizing = { mode: 'MULTIPLIER', value: '10000000000000000000' };
+    const huge = await env.follower({ sizing, limits: { max_trade_quote: '200' } });
+    const unbounded = await env.follower({ sizing });
+    const usual = await env.follower();
+    await env.leaderBuys('100');
+    await env.executeAll();
+    expect(await env.held(usual)).toBe('50');
+    expect(await env.lastDecision(huge)).toMatchObject({ outcome: 'CLAMPED' });
+    expect(await env.lastDecision(unbounded)).toMatchObject({ code: 'INSUFFICIENT_BALANCE' });
+    await env.leaderSells('100');
+    await env.executeAll();
+    expect(await env.held(usual)).toBe('0');
+    expect(await env.held(huge)).toBe('0');
+  });
+});
+
+describe('a copier whose numbers make no sense', () => {
+  it('row 10: fails by itself, and is told so; the others’ exits and all later signals go on', async () => {
+    const all = [await env.follower(), await env.follower(), await env.follower()];
+    const lot = await env.leaderBuys('10');
+    await env.executeAll();
+    const [odd, ...others] = all as [(typeof all)[0], ...typeof all];
+    await env.core.rows(
+      'UPDATE copied_lots SET ratio_numerator = 0.5 WHERE copier_id = $1 AND lot_trade_id = $2',
+      odd.uuid,
+      lot,
+    );
+    await env.leaderSells('10');
+    await env.leaderBuys('2');
+    await expect(env.planner.planNext()).rejects.toThrow(SyntaxError);
+    await env.executeAll();
+    expect(await Promise.all(others.map((each) => env.held(each)))).toEqual(['1', '1']);
+    expect(await env.decisions(odd)).toMatchObject([
+      { outcome: 'COPIED' },
+      { outcome: 'FAILED', code: null, settled: true },
+      { outcome: 'COPIED' },
+    ]);
+    expect(await env.held(odd)).toBe('6');
+    expect(await env.eventTypes(odd)).toContain('copier.trade_skipped');
+  });
+});
+
+describe('an exit whose numbers make no sense once it is to be settled', () => {
+  it('row 10: holds up none of the same signal', async () => {
+    const all = [await env.follower(), await env.follower(), await env.follower()];
+    const lot = await env.leaderBuys('10');
+    await env.executeAll();
+    await env.leaderSells('4');
+    await env.planner.planNext();
+    const [odd, ...others] = all as [(typeof all)[0], ...typeof all];
+    await env.core.rows(
+      'UPDATE copied_lots SET ratio_numerator = 0.5, owed_amount = 1 WHERE copier_id = $1 AND lot_trade_id = $2',
+      odd.uuid,
+      lot,
+    );
+    for (const each of all) await env.execute(await env.lastOrder(each));
+    await expect(env.settlement.settleNext()).rejects.toThrow(SyntaxError);
+    for (const each of others)
+      expect(await env.lastDecision(each)).toMatchObject({ settled: true, filled: '2' });
+    await env.core.rows('UPDATE copied_lots SET ratio_numerator = 1 WHERE copier_id = $1', odd.uuid);
+    await env.executeAll();
+  });
+});
+
+describe('an account whose exchange does not tell its balances', () => {
+  const slow = async () => {
+    const sizing = { mode: 'EQUITY_RATIO', value: '1' };
+    const follower = await env.follower({ sizing });
+    await env.core.rows(
+      "UPDATE exchange_accounts SET balances_taken_at = clock_timestamp() - interval '5 minutes' WHERE id = $1",
+      follower.account.uuid,
+    );
+    return follower;
+  };
+
+  it('rule 25: holds up no copies of another strategy', async () => {
+    await slow();
+    await env.leaderBuys('1');
+    await env.reset();
+    const usual = await env.follower();
+    await env.leaderBuys('10');
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const planner = new CopyPlanner(env.core.platform, { refreshBalances: () => answered });
+    const planning = planner.planNext();
+    while ((await env.orders(usual)).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    answer();
+    await planning;
+    expect(await env.orders(usual)).toHaveLength(1);
+  });
+
+  it('rule 6: is not waited for again at each signal', async () => {
+    const follower = await slow();
+    let asked = 0;
+    const refreshBalances = async () => {
+      asked += 1;
+    };
+    const planner = new CopyPlanner(env.core.platform, { refreshBalances });
+    for (let signals = 0; signals < 3; signals++) await env.leaderBuys('1', '100', { leader_equity: '1000' });
+    await planner.planNext();
+    expect(asked).toBe(1);
+    for (const { code } of await env.decisions(follower)) expect(code).toBe('STALE_EQUITY');
+  });
+});
+
+describe('an exit that was held back for months', () => {
+  it('rule 14: is settled as any other', async () => {
+    const follower = await env.holding();
+    await env.leaderSells('10');
+    await env.runUntilIdle();
+    await env.core.rows(
+      "UPDATE decisions SET signal_at = signal_at - interval '90 days' WHERE copier_id = $1",
+      follower.uuid,
+    );
+    await env.executeAll();
+    expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'COPIED', settled: true, filled: '5' });
+  });
+});

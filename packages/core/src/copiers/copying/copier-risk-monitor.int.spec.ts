@@ -1,0 +1,134 @@
+import { CopyingUnderTest, type Follower } from '../testing/copying-under-test.js';
+
+let env: CopyingUnderTest;
+beforeAll(async () => {
+  env = await CopyingUnderTest.open();
+});
+afterAll(() => env.close());
+beforeEach(() => env.reset());
+
+const LOSS = { limits: { max_daily_loss_quote: '50' } };
+const stopsOf = async (follower: Follower) =>
+  (await env.eventTypes(follower)).filter((kind) => kind === 'copier.stopped');
+
+describe('losses', () => {
+  it('rule 16: the daily loss, open and realised, stops a copier once, and CLOSE_ONLY still follows exits', async () => {
+    const follower = await env.holding(LOSS);
+    expect(await env.guard.check()).toBe(0);
+    await env.leaderSells('4', '96');
+    await env.executeAll({ price: '96' });
+    // 2 sold and 3 left, bought at 100.5: realised -9, open -43.5.
+    await env.setPair('last_price = 86');
+    expect(await env.guard.check()).toBe(1);
+    expect(await env.guard.check()).toBe(0);
+    expect(await env.copierOf(follower)).toMatchObject({ status: 'CLOSE_ONLY', status_reason: 'DAILY_LOSS' });
+    expect(await stopsOf(follower)).toHaveLength(1);
+    await env.leaderSells('6', '86');
+    await env.executeAll({ price: '86' });
+    expect(await env.held(follower)).toBe('0');
+  });
+
+  it('rule 16: on_breach PAUSE stops exits, too, and the event lists what stays open', async () => {
+    const follower = await env.holding({ ...LOSS, on_breach: 'PAUSE' });
+    await env.setPair('last_price = 80');
+    expect(await env.guard.check()).toBe(1);
+    expect((await env.core.events(follower.actor.userId)).at(-1)).toMatchObject({
+      type: 'copier.stopped',
+      data: { status: 'PAUSED', status_reason: 'DAILY_LOSS', open_lots: [{ symbol: 'BTC/USDT', amount: 5 }] },
+    });
+  });
+
+  it('rule 16: nothing starts it again but its user, who has to raise the limit or wait for the next day', async () => {
+    const follower = await env.holding(LOSS);
+    await env.setPair('last_price = 80');
+    await env.guard.check();
+    const { actor, copier } = follower;
+    await expect(env.copiers.start(actor, copier.id)).rejects.toMatchObject({
+      code: 'invalid_state',
+      details: [{ state: 'DAILY_LOSS' }],
+    });
+    await env.core.rows(
+      "UPDATE copier_marks SET day = day - 1, updated_at = now() - interval '1 day' WHERE copier_id = $1",
+      follower.uuid,
+    );
+    await env.core.rows(
+      "UPDATE lots SET opened_at = opened_at - interval '2 days' WHERE copier_id = $1",
+      follower.uuid,
+    );
+    expect(await env.guard.check()).toBe(0);
+    expect(await env.copierOf(follower)).toMatchObject({ status: 'CLOSE_ONLY' });
+    await expect(env.copiers.start(actor, copier.id)).resolves.toMatchObject({ status: 'ACTIVE' });
+    expect(await env.guard.check()).toBe(0);
+  });
+
+  it('rule 16: deposits and withdrawals are no results', async () => {
+    const follower = await env.holding(LOSS);
+    await env.core.rows("UPDATE exchange_accounts SET balances = '{}' WHERE id = $1", follower.account.uuid);
+    expect(await env.guard.check()).toBe(0);
+  });
+
+  it('an entry that is planned before the guard has stopped the copier is skipped as DAILY_LOSS', async () => {
+    const follower = await env.holding(LOSS);
+    await env.setPair('last_price = 80');
+    await env.guard.check();
+    await env.core.rows("UPDATE copiers SET status = 'ACTIVE' WHERE id = $1", follower.uuid);
+    await env.leaderBuys('10', '80');
+    await env.runUntilIdle();
+    expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'SKIPPED', code: 'DAILY_LOSS' });
+  });
+
+  it('a fall from the highest result stops it as DRAWDOWN; started again, it is measured from there', async () => {
+    const sizing = { mode: 'MULTIPLIER', value: '0.5' };
+    const follower = await env.holding({ sizing, limits: { max_drawdown_percent: '10' } });
+    await env.core.rows(
+      `UPDATE exchange_accounts SET balances = '{"USDT": {"free": "1000", "locked": "0"}}' WHERE id = $1`,
+      follower.account.uuid,
+    );
+    await env.setPair('last_price = 120');
+    expect(await env.guard.check()).toBe(0);
+    await env.setPair('last_price = 102');
+    expect(await env.guard.check()).toBe(0);
+    await env.setPair('last_price = 97');
+    expect(await env.guard.check()).toBe(1);
+    expect(await env.copierOf(follower)).toMatchObject({ status: 'CLOSE_ONLY', status_reason: 'DRAWDOWN' });
+    await env.copiers.start(follower.actor, follower.copier.id);
+    expect(await env.guard.check()).toBe(0);
+  });
+});
+
+describe('credentials', () => {
+  it('that are refused let the copier follow exits alone, which wait until they are good again', async () => {
+    const follower = await env.holding();
+    await env.core.rows(
+      'UPDATE exchange_accounts SET is_active = false WHERE id = $1',
+      follower.account.uuid,
+    );
+    await env.leaderBuys('10');
+    await env.runUntilIdle();
+    expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'SKIPPED', code: 'CREDENTIALS' });
+    expect(await env.guard.check()).toBe(1);
+    expect(await env.guard.check()).toBe(0);
+    expect(await env.copierOf(follower)).toMatchObject({
+      status: 'CLOSE_ONLY',
+      status_reason: 'CREDENTIALS',
+    });
+    await env.leaderSells('10');
+    await env.advanceChecks();
+    expect(await env.orders(follower)).toHaveLength(1);
+    await env.core.rows('UPDATE exchange_accounts SET is_active = true WHERE id = $1', follower.account.uuid);
+    await env.advanceChecks();
+    await env.executeAll();
+    expect(await env.held(follower)).toBe('0');
+  });
+});
+
+it('rule 28: the high-water mark is the highest net realised result, and never falls', async () => {
+  const follower = await env.holding();
+  await env.leaderSells('5', '120');
+  await env.executeAll({ price: '120' });
+  // 2.5 bought at 100.5 and sold at 120.
+  expect((await env.copierOf(follower)).high_water_mark).toBe('48.75');
+  await env.leaderSells('5', '90');
+  await env.executeAll({ price: '90' });
+  expect((await env.copierOf(follower)).high_water_mark).toBe('48.75');
+});

@@ -1,0 +1,138 @@
+/**
+ * Stops copiers that lost too much, or whose account is let in no more.
+ *
+ * 1. A limit that is reached stops the copier once, with one event; nothing starts it again but its user.
+ * 2. What counts is what its copies made since 00:00 UTC (daily loss) or fell from their highest result (drawdown),
+ *    open and realised, each quote currency for itself. Deposits and withdrawals are no results.
+ * 3. Whether a limit is reached is decided under the copier's lock: one that was raised meanwhile is not.
+ */
+import type { BreachReaction, CopierStatusReason, Decimal } from '@trading-automation/contracts';
+import { inTransaction, queryPrepared, type Tx } from '@trading-automation/persistence';
+import { invalidState } from '../../operations/index.js';
+import type { Platform } from '../../platform/index.js';
+import { equitiesOf } from '../../trade-pairs/index.js';
+import { BigDecimal } from '../../values/index.js';
+import { drawdownPercentOf } from '../planning/drawdown.rules.js';
+import { stopRunning } from '../stop-copiers.js';
+import { type CopierMark, refreshMarks } from './copier-marks.queries.js';
+
+const BATCH = 500;
+
+export class CopierRiskMonitor {
+  constructor(private readonly platform: Platform) {}
+
+  /** Looks at every copier that follows something. Answers how many it stopped. */
+  async check(): Promise<number> {
+    const { database } = this.platform;
+    let stopped = 0;
+    for (const id of await copiersWithRejectedCredentials(database.manager)) {
+      const stop = { status: 'CLOSE_ONLY', reason: 'CREDENTIALS' } as const;
+      if (await inTransaction(database, (tx) => stopRunning(tx, id, stop))) stopped++;
+    }
+    for (let after = FIRST_ID; ; ) {
+      const ids = await boundedCopiers(database.manager, after);
+      if (ids.length > 0) await inTransaction(database, (tx) => refreshMarks(tx, ids));
+      for (const id of await copiersToCheck(database.manager, ids)) {
+        if (await inTransaction(database, (tx) => stopIfBreached(tx, id))) stopped++;
+      }
+      if (ids.length < BATCH) return stopped;
+      after = ids.at(-1)!;
+    }
+  }
+}
+
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
+async function boundedCopiers(tx: Tx, after: string): Promise<string[]> {
+  const rows = await queryPrepared<{ id: string }>(
+    tx,
+    `SELECT id FROM copiers WHERE id > $1 AND status <> 'PAUSED' AND deleted_at IS NULL
+       AND (max_daily_loss_quote IS NOT NULL OR max_drawdown_percent IS NOT NULL) ORDER BY id LIMIT $2`,
+    [after, BATCH],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Those that may have reached a limit: any fall at all for a drawdown, which needs the equity to be judged. */
+async function copiersToCheck(tx: Tx, ids: readonly string[]): Promise<string[]> {
+  const rows = await queryPrepared<{ id: string }>(
+    tx,
+    `SELECT DISTINCT c.id FROM copiers c JOIN copier_marks m ON m.copier_id = c.id
+     WHERE c.id = ANY ($1) AND c.status <> 'PAUSED'
+       AND NOT (c.status = 'CLOSE_ONLY' AND c.on_breach = 'CLOSE_ONLY')
+       AND (m.day_pnl - m.pnl >= c.max_daily_loss_quote
+         OR (c.max_drawdown_percent IS NOT NULL AND m.peak_pnl > m.pnl)) ORDER BY c.id`,
+    [ids],
+  );
+  return rows.map(({ id }) => id);
+}
+
+async function copiersWithRejectedCredentials(tx: Tx): Promise<string[]> {
+  const rows = await queryPrepared<{ id: string }>(
+    tx,
+    `SELECT c.id FROM copiers c JOIN exchange_accounts a ON a.id = c.exchange_account_id
+     WHERE c.status = 'ACTIVE' AND c.deleted_at IS NULL AND NOT a.is_active ORDER BY c.id`,
+    [],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** The limits of a copier, and what they are measured by. */
+interface BoundedCopier {
+  readonly id: string;
+  readonly exchangeAccountId: string;
+  readonly onBreach: BreachReaction;
+  readonly maxDailyLossQuote: Decimal | null;
+  readonly maxDrawdownPercent: Decimal | null;
+  readonly sizingCapital: Decimal | null;
+}
+
+const LOCK_BOUNDED = `SELECT id, exchange_account_id AS "exchangeAccountId", on_breach AS "onBreach",
+    max_daily_loss_quote AS "maxDailyLossQuote", max_drawdown_percent AS "maxDrawdownPercent",
+    sizing_capital AS "sizingCapital"
+  FROM copiers WHERE id = $1 AND deleted_at IS NULL FOR NO KEY UPDATE`;
+
+async function stopIfBreached(tx: Tx, id: string): Promise<boolean> {
+  const [copier] = await queryPrepared<BoundedCopier>(tx, LOCK_BOUNDED, [id]);
+  if (copier === undefined) return false;
+  const reason = breachOf(copier, await refreshMarks(tx, [id])) ?? (await drawdownBreach(tx, copier));
+  if (reason === null) return false;
+  return stopRunning(tx, id, { status: copier.onBreach === 'PAUSE' ? 'PAUSED' : 'CLOSE_ONLY', reason });
+}
+
+function breachOf(
+  copier: Pick<BoundedCopier, 'maxDailyLossQuote'>,
+  marks: readonly CopierMark[],
+): CopierStatusReason | null {
+  const limit = copier.maxDailyLossQuote;
+  if (limit === null) return null;
+  return marks.some(({ dayLossQuote }) => new BigDecimal(dayLossQuote).gte(limit)) ? 'DAILY_LOSS' : null;
+}
+
+async function drawdownBreach(tx: Tx, copier: BoundedCopier): Promise<CopierStatusReason | null> {
+  const { maxDrawdownPercent: limit, exchangeAccountId, sizingCapital } = copier;
+  if (limit === null) return null;
+  for (const { quote, drawdownQuote } of await refreshMarks(tx, [copier.id])) {
+    const equity = (await equitiesOf(tx, [exchangeAccountId], quote)).get(exchangeAccountId)?.amount;
+    const worth = sizingCapital ?? equity;
+    if (worth !== undefined && new BigDecimal(drawdownPercentOf(drawdownQuote, worth)).gte(limit))
+      return 'DRAWDOWN';
+  }
+  return null;
+}
+
+/**
+ * For a copier that is to be started: the day's loss stays the day's, however often it is started.
+ *
+ * @throws {DomainError} `invalid_state`
+ */
+export async function assertNotOverDailyLoss(
+  tx: Tx,
+  copier: Pick<BoundedCopier, 'id' | 'maxDailyLossQuote'>,
+): Promise<void> {
+  if (copier.maxDailyLossQuote === null) return;
+  if (breachOf(copier, await refreshMarks(tx, [copier.id])) === null) return;
+  const message =
+    'Its loss since 00:00 UTC has reached max_daily_loss_quote: raise that, or start it tomorrow.';
+  throw invalidState(message, 'DAILY_LOSS');
+}

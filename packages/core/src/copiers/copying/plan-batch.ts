@@ -1,0 +1,125 @@
+/**
+ * Plans one signal for many copiers, in their order in the queue. Copiers of one account see what those before them
+ * took of its free balance (rule 17), exits as well as entries. Pure.
+ */
+import type { CopierStatus, Decimal } from '@trading-automation/contracts';
+import type { FreeBalances } from '../../trades/index.js';
+import { BigDecimal } from '../../values/index.js';
+import { drawdownPercentOf } from '../planning/drawdown.rules.js';
+import { planCopy } from '../planning/plan.rules.js';
+import type { CopiedLotState, CopyInput, CopyPair, CopyPlan, PlannedSignal } from '../planning/plan.types.js';
+import { copyPairOf, termsOf } from '../planning/planned-signal.js';
+import type { CopierHoldings, CopierRow } from './copy-inputs.queries.js';
+
+export interface CopyCandidate {
+  readonly copier: CopierRow;
+  readonly holdings: CopierHoldings;
+  /** Of its account, in the pair's quote currency; null where it is not known, or too old. */
+  readonly equity: Decimal | null;
+}
+
+export interface PlannedCopy {
+  readonly candidate: CopyCandidate;
+  /** Null: an exit that waits for orders of the same lot that are under way, or for the account to be let in again. */
+  readonly plan: CopyPlan | null;
+}
+
+export interface PlanningContext {
+  readonly signal: PlannedSignal;
+  readonly now: Date;
+  readonly free: FreeBalances;
+  /** Whether the signal is made up for: that a copier was paused when it was given does not matter then. */
+  readonly ignoresPause: boolean;
+}
+
+export function planBatch(
+  candidates: readonly CopyCandidate[],
+  { signal, now, free, ignoresPause }: PlanningContext,
+): PlannedCopy[] {
+  const taken = new Map<string, BigDecimal>();
+  return candidates.map((candidate) => {
+    const { copier } = candidate;
+    const ignoresSignal =
+      copier.status === 'PAUSED' || (signal.sequence <= copier.resumedSequence && !ignoresPause);
+    if (!ignoresSignal && isExit(signal) && mustWait(candidate)) return { candidate, plan: null };
+    const freeOf = (asset: string | null): Decimal => {
+      const known = asset === null ? undefined : free.get(copier.accountId)?.get(asset);
+      const left = new BigDecimal(known ?? '0').minus(taken.get(`${copier.accountId}/${asset}`) ?? 0);
+      return BigDecimal.max(0, left).toString();
+    };
+    const account = { freeBase: freeOf(copier.base), freeQuote: freeOf(copier.quote) };
+    const status = ignoresSignal ? 'PAUSED' : copier.status;
+    const plan = planCopy(inputOf(candidate, status, account, { signal, now }));
+    if (plan.order !== null) {
+      const key = `${copier.accountId}/${plan.order.side === 'BUY' ? copier.quote : copier.base}`;
+      taken.set(key, (taken.get(key) ?? new BigDecimal(0)).plus(plan.order.reserved));
+    }
+    return { candidate, plan };
+  });
+}
+
+export const isExit = ({ kind }: Pick<PlannedSignal, 'kind'>): boolean =>
+  kind === 'REDUCE' || kind === 'CLOSE';
+
+/** An exit takes a part of what the orders before it leave, and is not lost where the account can't trade for now. */
+function mustWait({ copier, holdings }: CopyCandidate): boolean {
+  if (copier.lotTerms === null) return false;
+  if (holdings.hasOrdersInFlight) return true;
+  return !copier.isAccountActive && new BigDecimal(holdings.heldAmount).gt(0);
+}
+
+function inputOf(
+  { copier, holdings, equity }: CopyCandidate,
+  status: CopierStatus,
+  free: { readonly freeBase: Decimal; readonly freeQuote: Decimal },
+  { signal, now }: Pick<PlanningContext, 'signal' | 'now'>,
+): CopyInput {
+  return {
+    signal,
+    now,
+    copier: {
+      id: copier.id,
+      status,
+      terms: termsOf(copier),
+      startedAt: copier.startedAt,
+      startedSequence: copier.startedSequence,
+      lot: lotOf(copier, holdings),
+      dayLossQuote: holdings.dayLossQuote,
+      drawdownPercent: drawdownPercent(copier, holdings, equity),
+      openLotCount: holdings.openLotCount,
+      openQuote: holdings.openQuote,
+    },
+    account: { isActive: copier.isAccountActive, ...free, equity, pair: pairOf(copier) },
+  };
+}
+
+function lotOf(copier: CopierRow, { heldAmount }: CopierHoldings): CopiedLotState | null {
+  if (copier.lotTerms === null) return null;
+  const { ratioNumerator: numerator, ratioDenominator: denominator } = copier;
+  return {
+    ratio: numerator === null || denominator === null ? null : { numerator, denominator },
+    terms: copier.lotTerms,
+    sentAmount: copier.sentAmount,
+    sentQuote: copier.sentQuote,
+    forgoneAmount: copier.forgoneAmount,
+    seenAmount: copier.seenAmount,
+    owedAmount: copier.owedAmount,
+    heldAmount,
+  };
+}
+
+const pairOf = (copier: CopierRow): CopyPair | null => (copier.pairId === null ? null : copyPairOf(copier));
+
+/**
+ * Fall from the highest result, in percent of what the copier was worth then. Deposits and withdrawals are no results:
+ * they move what is measured against, never the fall.
+ */
+function drawdownPercent(
+  { sizingCapital, maxDrawdownPercent }: CopierRow,
+  { drawdownQuote }: CopierHoldings,
+  equity: Decimal | null,
+): Decimal | null {
+  const worth = sizingCapital ?? equity;
+  if (maxDrawdownPercent === null || worth === null) return null;
+  return drawdownPercentOf(drawdownQuote, worth);
+}

@@ -1,0 +1,189 @@
+/**
+ * What a copier's start takes hold of.
+ *
+ * 1. The watermark is the strategy's last sequence, held until the start is committed: what is signalled later is the
+ *    copier's business, what was signalled before is not.
+ * 2. Copies whose lot the strategy left while the copier was paused are told of (drift), and sold only on demand.
+ * 3. What the strategy has open is copied only where it is asked for, at the current price and within the same limits;
+ *    a lot that the copier ever had is never bought again.
+ */
+import {
+  type CopierStart,
+  type CopierStatus,
+  type CopierStatusReason,
+  canonicalDecimal,
+  type Decimal,
+  type DomainError,
+} from '@trading-automation/contracts';
+import { queryPrepared, type Tx } from '@trading-automation/persistence';
+import { invalidState } from '../../operations/index.js';
+import { type Signal, signalsAfter } from '../../strategies/index.js';
+import { equitiesOf } from '../../trade-pairs/index.js';
+import { BigDecimal } from '../../values/index.js';
+import { markStarted } from '../copiers.queries.js';
+import { plannedSignalOf } from '../planning/planned-signal.js';
+import { refreshMarks, resetPeak } from './copier-marks.queries.js';
+import { databaseNow } from './copy-inputs.queries.js';
+import { assetsOf, EQUITY_AGE_MAX_MS, planCopies } from './copy-planner.service.js';
+import { reopenExit } from './decisions.queries.js';
+import { groupBy } from './group-by.js';
+import { missedExits, openLeaderLots } from './leader-lots.queries.js';
+import type { LotDrift } from './lot-drift.js';
+import { storePlans } from './store-plans.js';
+
+/** A copier that follows a strategy, as it is once nobody else changes it. */
+export interface CopierToStart {
+  readonly id: string;
+  readonly userId: string;
+  readonly exchangeAccountId: string;
+  readonly strategyId: string | null;
+  readonly status: CopierStatus;
+  readonly statusReason: CopierStatusReason | null;
+  readonly copyExisting: boolean;
+  readonly resumedSequence: string;
+  readonly drift: readonly LotDrift[];
+}
+
+/** Starts a copier that is locked, as is its account. Answers what it holds of lots that its strategy has left. */
+export async function startFollowing(
+  tx: Tx,
+  copier: CopierToStart,
+  { resync, copy_existing = copier.copyExisting }: CopierStart,
+): Promise<readonly LotDrift[]> {
+  const strategyId = copier.strategyId!;
+  const sequence = await lockLastSequence(tx, strategyId);
+  const isResumed = copier.status === 'PAUSED';
+  const drift = isResumed ? await driftOf(tx, copier, sequence) : copier.drift;
+  if (copier.statusReason === 'DRAWDOWN') {
+    await refreshMarks(tx, [copier.id]);
+    await resetPeak(tx, copier.id);
+  }
+  await markStarted(tx, copier.id, sequence, resync === undefined ? drift : []);
+  if (resync !== undefined) await reopenExits(tx, copier, drift, sequence);
+  if (copy_existing) await copyExisting(tx, copier, strategyId, sequence);
+  return resync === undefined ? drift : [];
+}
+
+/** Has an active copier sell what it missed to sell while it was paused. */
+export async function resyncExits(tx: Tx, copier: CopierToStart): Promise<void> {
+  const until = Number(copier.resumedSequence);
+  await reopenExits(tx, copier, await driftOf(tx, copier, until), until);
+  await queryPrepared(
+    tx,
+    "UPDATE copiers SET drift = '[]', updated_at = clock_timestamp() WHERE id = $1 AND drift <> '[]'",
+    [copier.id],
+  );
+}
+
+/** The strategy's equity minimum; null where the copier's account meets it. */
+export async function checkMinCopyEquity(
+  tx: Tx,
+  strategyId: string,
+  accountId: string,
+): Promise<DomainError | undefined> {
+  const [strategy] = await queryPrepared<{ minimum: Decimal | null; quote: string }>(
+    tx,
+    `SELECT s.min_copy_equity AS minimum, coalesce(
+       (SELECT p.quote FROM trade_pairs p WHERE p.id = s.trade_pair_ids[1]), 'USDT') AS quote
+     FROM strategies s WHERE s.id = $1`,
+    [strategyId],
+  );
+  const { minimum, quote } = strategy!;
+  if (minimum === null) return undefined;
+  const equity = (await equitiesOf(tx, [accountId], quote)).get(accountId) ?? null;
+  if (equity === null) {
+    return invalidState(
+      `The strategy asks for ${canonicalDecimal(minimum)} ${quote}, and what the account holds is not known: sync it first.`,
+      'EQUITY_UNKNOWN',
+    );
+  }
+  if (new BigDecimal(equity.amount).gte(minimum)) return undefined;
+  return invalidState(
+    `The strategy asks for ${canonicalDecimal(minimum)} ${quote}; the account holds ${equity.amount}.`,
+    'BELOW_MIN_COPY_EQUITY',
+  );
+}
+
+/** Kept as it is until the transaction ends: no signal gets a number meanwhile. */
+async function lockLastSequence(tx: Tx, strategyId: string): Promise<number> {
+  await queryPrepared(
+    tx,
+    'INSERT INTO strategy_sequences (strategy_id, last_sequence) VALUES ($1, 0) ON CONFLICT DO NOTHING',
+    [strategyId],
+  );
+  const [row] = await queryPrepared<{ last_sequence: string }>(
+    tx,
+    'SELECT last_sequence FROM strategy_sequences WHERE strategy_id = $1 FOR SHARE',
+    [strategyId],
+  );
+  return Number(row!.last_sequence);
+}
+
+/** What the copier would have sold of what it holds, had it followed the exits up to `until`. */
+async function driftOf(tx: Tx, copier: CopierToStart, until: number): Promise<LotDrift[]> {
+  const missed = await missedExits(tx, copier.id, copier.strategyId!, until);
+  return [...groupBy(missed, ({ lotTradeId }) => lotTradeId)].map(([lotTradeId, exits]) => {
+    const { symbol, heldAmount } = exits[0]!;
+    const kept = exits.reduce(
+      (held, { leftAmount, exitAmount, lotAmountBefore }) =>
+        leftAmount === null
+          ? held.times(new BigDecimal(lotAmountBefore).minus(exitAmount)).div(lotAmountBefore)
+          : BigDecimal.max(0, held.minus(leftAmount)),
+      new BigDecimal(heldAmount),
+    );
+    const isClosed = exits.some(({ kind }) => kind === 'CLOSE');
+    const excess = isClosed ? new BigDecimal(heldAmount) : new BigDecimal(heldAmount).minus(kept);
+    const excessAmount = excess.toDecimalPlaces(18, BigDecimal.ROUND_DOWN).toString();
+    return { symbol, lotTradeId, heldAmount: canonicalDecimal(heldAmount), excessAmount };
+  });
+}
+
+/** Owes the excess of each lot, by the last exit that was missed of it. */
+async function reopenExits(
+  tx: Tx,
+  copier: CopierToStart,
+  drift: readonly LotDrift[],
+  until: number,
+): Promise<void> {
+  if (drift.length === 0) return;
+  const now = await databaseNow(tx);
+  const missed = await missedExits(tx, copier.id, copier.strategyId!, until);
+  for (const { lotTradeId, excessAmount } of drift) {
+    const last = missed.findLast((exit) => exit.lotTradeId === lotTradeId);
+    if (last === undefined) continue;
+    const [signal] = await signalsAfter(tx, copier.strategyId!, last.sequence - 1, 1);
+    await reopenExit(tx, signal!, copier, excessAmount, now);
+  }
+}
+
+async function copyExisting(tx: Tx, copier: CopierToStart, strategyId: string, until: number): Promise<void> {
+  const now = await databaseNow(tx);
+  for (const lot of await openLeaderLots(tx, strategyId, copier.id, until)) {
+    if (lot.lastPrice === null) continue;
+    const [last] = await signalsAfter(tx, strategyId, lot.lastSequence - 1, 1);
+    const signal: Signal = {
+      ...last!,
+      kind: 'OPEN',
+      side: lot.side,
+      referencePrice: lot.lastPrice,
+      leaderEquity: await leaderEquity(tx, last!, now),
+      lotOrderAmount: lot.amount,
+      filledAmount: lot.amount,
+      cumulativeAmount: lot.amount,
+      signalAt: now,
+      emittedAt: now,
+    };
+    const plannedAs = { ...plannedSignalOf(signal), copiesExisting: true };
+    const planned = await planCopies(tx, signal, [copier.id], { now, plannedAs, ignoresPause: true });
+    await storePlans(tx, signal, planned, now);
+  }
+}
+
+/** As of now: what it was when the lot was opened says nothing of what is there to be copied. */
+async function leaderEquity(tx: Tx, signal: Signal, now: Date): Promise<Decimal | null> {
+  const { exchangeAccountId, symbol } = signal;
+  const known = await equitiesOf(tx, [exchangeAccountId], assetsOf(symbol)[1]);
+  const equity = known.get(exchangeAccountId) ?? null;
+  if (equity === null || equity.takenAt.getTime() < now.getTime() - EQUITY_AGE_MAX_MS) return null;
+  return equity.amount;
+}

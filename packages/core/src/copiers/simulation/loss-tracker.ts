@@ -1,0 +1,42 @@
+import type { Decimal } from '@trading-automation/contracts';
+import { BigDecimal } from '../../values/index.js';
+
+interface LossState {
+  day: string;
+  /** The result when the day began. */
+  atDayStart: BigDecimal;
+  now: BigDecimal;
+  peak: BigDecimal;
+}
+
+/** What losses are measured from, by quote currency: the result at 00:00 UTC, and the highest there was. */
+export class LossTracker {
+  private readonly marks = new Map<string, LossState>();
+
+  /** The result as it is at an instant; these come in their order. */
+  record(quote: string, at: Date, result: BigDecimal): void {
+    const day = at.toISOString().slice(0, 10);
+    const mark = this.markOf(quote, day);
+    if (mark.day !== day) Object.assign(mark, { day, atDayStart: mark.now });
+    mark.now = result;
+    if (result.gt(mark.peak)) mark.peak = result;
+  }
+
+  dayLossOf(quote: string): Decimal {
+    const mark = this.marks.get(quote);
+    return mark === undefined ? '0' : BigDecimal.max(0, mark.atDayStart.minus(mark.now)).toString();
+  }
+
+  drawdownQuoteOf(quote: string): Decimal {
+    const mark = this.marks.get(quote);
+    return mark === undefined ? '0' : mark.peak.minus(mark.now).toString();
+  }
+
+  private markOf(quote: string, day: string): LossState {
+    const known = this.marks.get(quote);
+    if (known !== undefined) return known;
+    const mark = { day, atDayStart: new BigDecimal(0), now: new BigDecimal(0), peak: new BigDecimal(0) };
+    this.marks.set(quote, mark);
+    return mark;
+  }
+}

@@ -1,0 +1,50 @@
+/** Copiers as their users see them, with what came of them. */
+import type { Copier, StoppedCopier } from '@trading-automation/contracts';
+import { hydrate, type Tx } from '@trading-automation/persistence';
+import { CopierEntity } from './copier.entity.js';
+import { viewCopier } from './copier.view.js';
+import { openLotsOfCopiers } from './copier-lots.queries.js';
+import { copierStatsOf, ownWithStats } from './copier-stats.queries.js';
+
+/** In the order given. */
+export async function viewCopiers(tx: Tx, copiers: readonly CopierEntity[]): Promise<Copier[]> {
+  const stats = await copierStatsOf(
+    tx,
+    copiers.map(({ id }) => id),
+  );
+  return copiers.map((copier) => viewCopier(copier, stats.get(copier.id)!));
+}
+
+export async function viewCopierWithStats(tx: Tx, copier: CopierEntity): Promise<Copier> {
+  const [record] = await viewCopiers(tx, [copier]);
+  return record!;
+}
+
+/** Those by these ids that the user has, in no order; in one statement. */
+export async function viewOwnCopiers(tx: Tx, userId: string, ids: readonly string[]): Promise<Copier[]> {
+  const found = await ownWithStats(tx, userId, ids);
+  const copiers = hydrate(
+    tx.connection,
+    CopierEntity,
+    found.map(({ row }) => row),
+  );
+  return copiers.map((copier, place) => viewCopier(copier, found[place]!.stats));
+}
+
+/** With the copies that stay open and that nobody looks after: CLOSE_ONLY still follows the strategy's exits. */
+export async function viewStoppedCopiers(tx: Tx, copiers: readonly CopierEntity[]): Promise<StoppedCopier[]> {
+  const records = await viewCopiers(tx, copiers);
+  const lots = await openLotsOfCopiers(
+    tx,
+    copiers.map(({ id }) => id),
+  );
+  return records.map((record, place) => {
+    const { id, status } = copiers[place]!;
+    return { ...record, open_lots: status === 'PAUSED' ? (lots.get(id) ?? []) : [] };
+  });
+}
+
+export async function viewStoppedCopier(tx: Tx, copier: CopierEntity): Promise<StoppedCopier> {
+  const [record] = await viewStoppedCopiers(tx, [copier]);
+  return record!;
+}

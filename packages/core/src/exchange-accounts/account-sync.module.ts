@@ -1,0 +1,22 @@
+import { Module } from '@nestjs/common';
+import { Platform } from '../platform/index.js';
+import { AccountSyncService } from './account-sync.service.js';
+import { VenueCatalogue } from './venue-catalogue.service.js';
+
+/** For the trading worker. */
+@Module({
+  providers: [
+    {
+      provide: AccountSyncService,
+      useFactory: (platform: Platform) => new AccountSyncService(platform),
+      inject: [Platform],
+    },
+    {
+      provide: VenueCatalogue,
+      useFactory: (platform: Platform) => new VenueCatalogue(platform),
+      inject: [Platform],
+    },
+  ],
+  exports: [AccountSyncService, VenueCatalogue],
+})
+export class AccountSyncModule {}

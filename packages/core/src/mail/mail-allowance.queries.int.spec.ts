@@ -1,0 +1,74 @@
+import { inTransaction } from '@trading-automation/persistence';
+import { CoreUnderTest } from '../testing/index.js';
+import { takeMailAllowance } from './mail-allowance.queries.js';
+
+let core: CoreUnderTest;
+let userId: string;
+
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+});
+afterAll(() => core.close());
+beforeEach(async () => {
+  ({ userId } = await core.actor());
+});
+
+const take = async (count: number, perDay: number, topic = 'topic') => {
+  const [grant] = await inTransaction(core.platform.database, (tx) =>
+    takeMailAllowance(tx, perDay, [{ userId, topic, count }]),
+  );
+  return [grant?.granted, grant?.used];
+};
+const hoursPass = (hours: number) =>
+  core.rows("UPDATE mail_allowances SET since = since - $1 * interval '1 hour'", hours);
+
+describe('the allowance of mail', () => {
+  it('grants what is left of the day, and all of it again a day after its first mail', async () => {
+    expect(await take(2, 5)).toEqual([2, 2]);
+    expect(await take(2, 5)).toEqual([2, 4]);
+    expect(await take(2, 5)).toEqual([1, 5]);
+    expect(await take(2, 5)).toEqual([0, 5]);
+    await hoursPass(23);
+    expect(await take(1, 5)).toEqual([0, 5]);
+    await hoursPass(1);
+    expect(await take(9, 5)).toEqual([5, 5]);
+    expect(await take(1, 5)).toEqual([0, 5]);
+  });
+
+  it('never grants more than there is from the first on, however much is wished for', async () => {
+    expect(await take(100, 1)).toEqual([1, 1]);
+    expect(await take(100, 1)).toEqual([0, 1]);
+  });
+
+  it('takes nothing back where a later release grants less', async () => {
+    expect(await take(8, 10)).toEqual([8, 8]);
+    expect(await take(1, 5)).toEqual([0, 8]);
+  });
+
+  it('is exact however many ask at once, in whatever order they name their topics', async () => {
+    const topics = Array.from({ length: 20 }, (_, n) => `topic ${n}`);
+    const ask = (n: number) =>
+      inTransaction(core.platform.database, (tx) => {
+        const named = n % 2 === 0 ? topics : [...topics].reverse();
+        return takeMailAllowance(
+          tx,
+          3,
+          named.map((topic) => ({ userId, topic, count: 1 })),
+        );
+      });
+    const grants = (await Promise.all(Array.from({ length: 16 }, (_, n) => ask(n)))).flat();
+    for (const topic of topics) {
+      const granted = grants.filter((grant) => grant.topic === topic).map((grant) => grant.granted);
+      expect(granted.sort()).toEqual([...Array(13).fill(0), 1, 1, 1]);
+    }
+  });
+
+  it('that is taken for a change which does not stand is there again', async () => {
+    const undone = inTransaction(core.platform.database, async (tx) => {
+      await takeMailAllowance(tx, 1, [{ userId, topic: 'topic', count: 1 }]);
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    expect(await take(1, 1)).toEqual([1, 1]);
+  });
+});

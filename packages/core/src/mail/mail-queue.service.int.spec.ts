@@ -1,0 +1,164 @@
+import { inTransaction, newUuid } from '@trading-automation/persistence';
+import { CoreUnderTest } from '../testing/index.js';
+import { MAIL_ATTEMPTS_MAX, mailRetryDelayMs } from './mail.rules.js';
+import { type ClaimedMail, type MailOutcome, MailQueue } from './mail-queue.service.js';
+import { queueMail } from './queue-mail.js';
+
+let core: CoreUnderTest;
+let mails: MailQueue;
+let userId: string;
+
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+  mails = new MailQueue(core.platform);
+  ({ userId } = await core.actor());
+});
+afterAll(() => core.close());
+beforeEach(() => core.rows('DELETE FROM mails'));
+
+const LEASE_MS = 60_000;
+const draft = { to: 'a@example.com', subject: 'Hello', text: 'line\n' };
+const queue = (more: Partial<typeof draft> = {}) =>
+  inTransaction(core.platform.database, (tx) => queueMail(tx, { userId, ...draft, ...more }));
+const claim = async (): Promise<ClaimedMail> => {
+  const mail = await mails.claim(LEASE_MS);
+  if (mail === undefined) throw new Error('no mail is due');
+  return mail;
+};
+const isDueAgain = () => core.rows('UPDATE mails SET next_at = clock_timestamp() WHERE next_at IS NOT NULL');
+const only = () =>
+  core.row(
+    `SELECT attempts, body, sent_at IS NOT NULL AS is_sent, failed_at IS NOT NULL AS has_failed, last_error,
+       extract(epoch FROM next_at - clock_timestamp())::float AS due_in FROM mails`,
+  );
+
+describe('queued mail', () => {
+  it('stands exactly when the change that it tells of does', async () => {
+    const failing = inTransaction(core.platform.database, async (tx) => {
+      await queueMail(tx, { userId, ...draft });
+      throw new Error('undone');
+    });
+    await expect(failing).rejects.toThrow('undone');
+    expect(await mails.claim(LEASE_MS)).toBeUndefined();
+    await queue();
+    expect(await claim()).toMatchObject({ ...draft, claim: 1, attempts: 0 });
+  });
+
+  it.each([
+    { to: 'a@example.com\r\nBcc: b@example.com' },
+    { to: 'a@example.com, b@example.com' },
+    { to: 'no address' },
+    { subject: 'two\nlines' },
+    { subject: 'nul\u0000' },
+    { subject: 'x'.repeat(201) },
+  ])('can not carry a header of its own: %j', async (more) => {
+    await expect(queue(more)).rejects.toThrow(TypeError);
+    expect(await core.rows('SELECT FROM mails')).toEqual([]);
+  });
+
+  it('that has waited for three days is not sent any more, and its text goes', async () => {
+    await queue();
+    await queue({ to: 'b@example.com' });
+    await core.rows(
+      `UPDATE mails SET created_at = created_at - interval '3 days', next_at = next_at - interval '1 hour'
+       WHERE recipient = 'a@example.com'`,
+    );
+    expect(await claim()).toMatchObject({ to: 'b@example.com' });
+    expect(await mails.claim(LEASE_MS)).toBeUndefined();
+    expect(await core.rows("SELECT body, last_error FROM mails WHERE recipient = 'a@example.com'")).toEqual([
+      { body: null, last_error: 'too late' },
+    ]);
+  });
+
+  it('tells whoever sends of its commit', async () => {
+    const told = new Promise<void>((resolve) => {
+      const unsubscribe = mails.subscribe(() => {
+        unsubscribe();
+        resolve();
+      });
+    });
+    await core.untilListening();
+    await queue();
+    await told;
+  });
+});
+
+describe('a claim', () => {
+  it('gives each mail to one of many that ask at once, the longest waiting first', async () => {
+    for (let n = 0; n < 10; n++) await queue({ subject: String(n) });
+    const first = await claim();
+    expect(first.subject).toBe('0');
+    const claimed = await Promise.all(Array.from({ length: 15 }, () => mails.claim(LEASE_MS)));
+    const ids = claimed.flatMap((mail) => (mail === undefined ? [] : [mail.id]));
+    expect(ids).toHaveLength(9);
+    expect(new Set([...ids, first.id]).size).toBe(10);
+  });
+
+  it('ends with its lease; what the former holder says then counts for nothing', async () => {
+    await queue();
+    const former = await claim();
+    expect(await mails.claim(LEASE_MS)).toBeUndefined();
+    await isDueAgain();
+    const present = await claim();
+    expect(present).toMatchObject({ id: former.id, claim: 2 });
+    for (const kind of ['sent', 'rejected', 'deferred', 'unreachable'] as const) {
+      expect(await mails.record(former, { kind, error: 'late' } as MailOutcome)).toBe(false);
+    }
+    expect(await only()).toMatchObject({ is_sent: false, has_failed: false, attempts: 0, last_error: null });
+    expect(await mails.record(present, { kind: 'sent' })).toBe(true);
+    expect(await mails.record(present, { kind: 'sent' })).toBe(false);
+  });
+});
+
+describe('a mail', () => {
+  it('that was sent is never given out again, and its text is gone', async () => {
+    await queue();
+    await mails.record(await claim(), { kind: 'sent' });
+    expect(await mails.claim(LEASE_MS)).toBeUndefined();
+    expect(await only()).toMatchObject({
+      is_sent: true,
+      has_failed: false,
+      attempts: 1,
+      body: null,
+      due_in: null,
+    });
+  });
+
+  it('that is rejected has failed, and its text is gone', async () => {
+    await queue();
+    await mails.record(await claim(), { kind: 'rejected', error: 'EENVELOPE 550' });
+    expect(await mails.claim(LEASE_MS)).toBeUndefined();
+    expect(await only()).toMatchObject({ has_failed: true, last_error: 'EENVELOPE 550', body: null });
+  });
+
+  it('that is deferred is tried again, ever later, until it has failed', async () => {
+    await queue();
+    for (let attempt = 1; attempt < MAIL_ATTEMPTS_MAX; attempt++) {
+      await mails.record(await claim(), { kind: 'deferred', error: 'EENVELOPE 451' });
+      const { due_in, attempts } = await only();
+      const delaySeconds = mailRetryDelayMs(attempt)! / 1_000;
+      expect(attempts).toBe(attempt);
+      expect(due_in).toBeLessThanOrEqual(delaySeconds);
+      expect(due_in).toBeGreaterThan(delaySeconds - 30);
+      await isDueAgain();
+    }
+    await mails.record(await claim(), { kind: 'deferred', error: 'EENVELOPE 451' });
+    expect(await only()).toMatchObject({ has_failed: true, attempts: MAIL_ATTEMPTS_MAX, body: null });
+  });
+
+  it('waits as long as no server is reached: that costs it nothing', async () => {
+    await queue();
+    for (let n = 0; n < 2 * MAIL_ATTEMPTS_MAX; n++) {
+      await mails.record(await claim(), { kind: 'unreachable', error: 'ECONNECTION' });
+      await isDueAgain();
+    }
+    expect(await claim()).toMatchObject({ ...draft, attempts: 0 });
+  });
+
+  it('belongs to a user that there is', async () => {
+    const nobody = inTransaction(core.platform.database, (tx) =>
+      queueMail(tx, { userId: newUuid(), ...draft }),
+    );
+    await expect(nobody).rejects.toThrow();
+  });
+});

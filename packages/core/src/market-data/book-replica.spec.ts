@@ -1,0 +1,158 @@
+import fc from 'fast-check';
+import { BookReplica } from './book-replica.js';
+import { ConflatingConsumer } from './conflating-consumer.js';
+import type { BookMessage, Level } from './market-messages.js';
+import { OrderBook } from './order-book.js';
+
+const START = 1_700_000_000_000_000;
+const about = {
+  exchange: 'paper',
+  symbol: 'BTC/USDT',
+  exchangeTimestamp: '2026-01-01T00:00:00.000Z',
+  receivedAt: '2026-01-01T00:00:00.001Z',
+};
+const delta = (sequence: number, bids: readonly Level[]): BookMessage => ({
+  ...about,
+  kind: 'DELTA',
+  sequence,
+  previousSequence: sequence - 1,
+  bids,
+  asks: [],
+});
+const snapshot = (sequence: number, bids: readonly Level[]): BookMessage => ({
+  ...about,
+  kind: 'SNAPSHOT',
+  sequence,
+  previousSequence: null,
+  bids,
+  asks: [],
+});
+
+/** What a client does that trusts every message, and what it makes of them. */
+class TrustingClient {
+  readonly kinds: string[] = [];
+  readonly book = new OrderBook();
+  sequence: number | null = null;
+  readonly take = (message: BookMessage): void => {
+    this.kinds.push(message.kind);
+    if (message.kind === 'SNAPSHOT') this.book.reset(message);
+    else {
+      expect(message.previousSequence).toBe(this.sequence);
+      this.book.apply(message);
+    }
+    this.sequence = message.sequence;
+  };
+}
+
+const follow = (book: BookReplica, take: (message: BookMessage) => void | Promise<void>) => {
+  const failures: unknown[] = [];
+  const consumer = new ConflatingConsumer(take, book.currentSnapshot, (error) => failures.push(error));
+  book.add(consumer);
+  return failures;
+};
+
+describe('a followed book', () => {
+  it('tells a newcomer the whole book first, and then each change', () => {
+    const book = new BookReplica();
+    const early = new TrustingClient();
+    follow(book, early.take);
+    expect(early.kinds).toEqual([]);
+    book.receive(snapshot(START, [['1', '1']]));
+    book.receive(delta(START + 1, [['2', '5']]));
+    const late = new TrustingClient();
+    follow(book, late.take);
+    book.receive(delta(START + 2, [['1', '0']]));
+    expect([early.kinds, late.kinds]).toEqual([
+      ['SNAPSHOT', 'DELTA', 'DELTA'],
+      ['SNAPSHOT', 'DELTA'],
+    ]);
+    expect(late.book.sides()).toEqual({ bids: [['2', '5']], asks: [] });
+  });
+
+  it('tells nothing after a gap until it has a snapshot that is new enough', () => {
+    const book = new BookReplica();
+    const client = new TrustingClient();
+    follow(book, client.take);
+    book.receive(snapshot(START, [['1', '1']]));
+    book.receive(delta(START + 2, [['2', '1']]));
+    expect(book.needsSnapshot).toBe(true);
+    follow(book, () => {
+      throw new Error('a newcomer must not see a book that is not the present');
+    });
+    book.receive(snapshot(START + 1, [['1', '1']]));
+    expect(book.needsSnapshot).toBe(true);
+    book.receive(snapshot(START + 2, [['2', '1']]));
+    expect(book.needsSnapshot).toBe(false);
+    expect(client.kinds.at(-1)).toBe('SNAPSHOT');
+    expect(client.book.sides().bids).toEqual([['2', '1']]);
+  });
+
+  it('is right after any loss, repetition and disorder once one message of the present has come', () => {
+    const message = fc.record({
+      price: fc.integer({ min: 1, max: 5 }),
+      amount: fc.integer({ min: 0, max: 3 }),
+    });
+    const fate = fc.constantFrom('once', 'lost', 'twice', 'late');
+    fc.assert(
+      fc.property(fc.array(fc.tuple(message, fate), { maxLength: 30 }), (steps) => {
+        const truth = new OrderBook();
+        truth.reset({ bids: [], asks: [] });
+        const book = new BookReplica();
+        const client = new TrustingClient();
+        follow(book, client.take);
+        book.receive(snapshot(START, []));
+        let held: BookMessage | undefined;
+        steps.forEach(([{ price, amount }, what], index) => {
+          const told = delta(START + index + 1, [[String(price), String(amount)]]);
+          truth.apply(told);
+          const arrived = { once: [told], lost: [], twice: [told, told], late: [] }[what];
+          for (const one of arrived) book.receive(one);
+          if (held !== undefined) book.receive(held);
+          held = what === 'late' ? told : undefined;
+        });
+        book.receive(snapshot(START + steps.length, truth.sides().bids));
+        expect(book.needsSnapshot).toBe(false);
+        expect(client.book.sides()).toEqual(truth.sides());
+      }),
+    );
+  });
+
+  it('queues nothing for a slow consumer, and gives it the present state when it comes back', async () => {
+    const book = new BookReplica();
+    book.receive(snapshot(START, [['1', '1']]));
+    const got: BookMessage[] = [];
+    let free = (): void => undefined;
+    follow(book, (message) => {
+      got.push(message);
+      return new Promise<void>((resolve) => {
+        free = resolve;
+      });
+    });
+    for (let n = 1; n <= 10_000; n += 1) book.receive(delta(START + n, [[String(n), '1']]));
+    expect(got).toHaveLength(1);
+    free();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(got).toHaveLength(2);
+    expect(got[1]).toMatchObject({ kind: 'SNAPSHOT', sequence: START + 10_000 });
+    expect(got[1]?.bids).toHaveLength(10_000);
+    free();
+    await new Promise((resolve) => setImmediate(resolve));
+    book.receive(delta(START + 10_001, [['1', '0']]));
+    expect(got.map(({ kind }) => kind)).toEqual(['SNAPSHOT', 'SNAPSHOT', 'DELTA']);
+  });
+
+  it('gives nothing more to a consumer that fails, and goes on for the others', async () => {
+    const book = new BookReplica();
+    const client = new TrustingClient();
+    let calls = 0;
+    const failures = follow(book, async () => {
+      calls += 1;
+      throw new Error('a consumer that fails');
+    });
+    follow(book, client.take);
+    book.receive(snapshot(START, []));
+    await new Promise((resolve) => setImmediate(resolve));
+    book.receive(delta(START + 1, [['1', '1']]));
+    expect([calls, failures.length, client.kinds]).toEqual([1, 1, ['SNAPSHOT', 'DELTA']]);
+  });
+});

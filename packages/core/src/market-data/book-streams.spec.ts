@@ -1,0 +1,384 @@
+import { ORDER_BOOK_DEPTH_MAX, type OrderBookUpdate, orderBookUpdate } from '@trading-automation/contracts';
+import fc from 'fast-check';
+import type { PullStream } from '../platform/index.js';
+import type { BookSource } from './book-feed.js';
+import { BookReplica } from './book-replica.js';
+import { BookStreams } from './book-streams.js';
+import { ConflatingConsumer } from './conflating-consumer.js';
+import type { BookMessage, BookSides, Level } from './market-messages.js';
+import { OrderBook } from './order-book.js';
+
+const START = 1_700_000_000_000_000;
+const pair = { exchange: 'paper', symbol: 'BTC/USDT' };
+const about = {
+  ...pair,
+  exchangeTimestamp: '2026-01-01T00:00:00.000Z',
+  receivedAt: '2026-01-01T00:00:00.001Z',
+};
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A book as a worker publishes it, and what every state of it was. */
+class Market implements BookSource {
+  readonly book = new BookReplica();
+  readonly states = new Map<number, BookSides>();
+  readonly errors: unknown[] = [];
+  readonly views = new BookStreams(this, (error) => this.errors.push(error));
+  subscriptions = 0;
+  private readonly truth = new OrderBook();
+  private readonly told: BookMessage[] = [];
+  private sequence = START;
+
+  readonly subscribe: BookSource['subscribe'] = (_pair, onMessage) => {
+    const { book } = this;
+    const consumer = new ConflatingConsumer(onMessage, book.currentSnapshot, (error) =>
+      this.errors.push(error),
+    );
+    this.subscriptions += 1;
+    book.add(consumer);
+    const close = () => {
+      this.subscriptions -= 1;
+      book.remove(consumer);
+    };
+    return {
+      close,
+      get isCurrent() {
+        return !book.needsSnapshot;
+      },
+    };
+  };
+
+  change(sides: Partial<BookSides>, isLost = false): void {
+    const change = { bids: sides.bids ?? [], asks: sides.asks ?? [] };
+    this.truth.apply(change);
+    this.sequence += 1;
+    this.states.set(this.sequence, this.truth.sides());
+    const { sequence } = this;
+    this.told.push({ ...about, kind: 'DELTA', sequence, previousSequence: sequence - 1, ...change });
+    if (!isLost) this.tellAgain(1);
+  }
+
+  /** The last changes once more, lost ones too. */
+  tellAgain(count: number): void {
+    for (const message of this.told.slice(-count)) this.book.receive(message);
+  }
+
+  /** The whole book at its present number. */
+  tellAll(): void {
+    const { sequence } = this;
+    const sides = this.truth.sides();
+    this.states.set(sequence, sides);
+    this.book.receive({ ...about, kind: 'SNAPSHOT', sequence, previousSequence: null, ...sides });
+  }
+
+  best(depth: number, sequence = this.sequence): BookSides | undefined {
+    const state = this.states.get(sequence);
+    return state && { bids: state.bids.slice(0, depth), asks: state.asks.slice(0, depth) };
+  }
+}
+
+/** Trusts what it gets; what it makes of it is compared with the truth after each message. */
+class TrustingClient {
+  readonly kinds: string[] = [];
+  readonly got: OrderBookUpdate[] = [];
+  readonly book = new OrderBook();
+  private isAsking = false;
+
+  constructor(
+    private readonly market: Market,
+    private readonly depth: number,
+    readonly stream: PullStream<OrderBookUpdate> = market.views.open(pair, depth),
+  ) {}
+
+  /** Asks for the next message, unless it is waiting for one. */
+  ask(): void {
+    if (this.isAsking) return;
+    this.isAsking = true;
+    void this.stream.next().then(({ value }) => {
+      this.isAsking = false;
+      if (value !== undefined) this.take(value);
+    });
+  }
+
+  readonly take = (message: OrderBookUpdate): void => {
+    if (message.kind === 'SNAPSHOT') this.book.reset(message);
+    else this.book.apply(message);
+    this.kinds.push(message.kind);
+    this.got.push(message);
+  };
+
+  /** Every message took it to the truth at the message's number, and followed the one before. */
+  check(): void {
+    const replayed = new OrderBook();
+    this.got.forEach((message, index) => {
+      const isWhole = message.kind === 'SNAPSHOT';
+      expect(message.previous_sequence).toBe(isWhole ? null : this.got[index - 1]?.sequence);
+      if (isWhole) replayed.reset(message);
+      else {
+        expect(message.bids.length + message.asks.length).toBeGreaterThan(0);
+        replayed.apply(message);
+      }
+      expect(replayed.sides()).toEqual(this.market.best(this.depth, message.sequence));
+    });
+  }
+}
+
+const amount = fc.integer({ min: 0, max: 3 }).map(String);
+const levels = fc.array(
+  fc.tuple(
+    fc.integer({ min: 1, max: 12 }).map((price) => String(price / 2)),
+    amount,
+  ),
+  { maxLength: 4 },
+);
+const sides = fc.record({ bids: levels, asks: levels });
+const step = fc.oneof(
+  { weight: 6, arbitrary: sides.map((change) => ({ what: 'change' as const, change })) },
+  { weight: 1, arbitrary: sides.map((change) => ({ what: 'loss' as const, change })) },
+  { weight: 2, arbitrary: fc.constant({ what: 'snapshot' as const }) },
+  {
+    weight: 1,
+    arbitrary: fc.integer({ min: 1, max: 4 }).map((count) => ({ what: 'again' as const, count })),
+  },
+  { weight: 8, arbitrary: fc.nat(5).map((who) => ({ what: 'ask' as const, who })) },
+  { weight: 1, arbitrary: fc.integer({ min: 1, max: 6 }).map((depth) => ({ what: 'join' as const, depth })) },
+);
+
+describe('views of an order book', () => {
+  it('give everybody the best levels of the true book at each number, however slow they are and whatever is lost', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        sides,
+        fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 3 }),
+        fc.array(step, { maxLength: 40 }),
+        async (start, depths, steps) => {
+          const market = new Market();
+          const clients = depths.map((depth) => new TrustingClient(market, depth));
+          market.change(start, true);
+          market.tellAll();
+          for (const one of steps) {
+            if (one.what === 'change') market.change(one.change);
+            else if (one.what === 'loss') market.change(one.change, true);
+            else if (one.what === 'snapshot') market.tellAll();
+            else if (one.what === 'again') market.tellAgain(one.count);
+            else if (one.what === 'ask') clients[one.who % clients.length]?.ask();
+            else clients.push(new TrustingClient(market, one.depth));
+            await nextTurn();
+          }
+          // Seen beyond what is known, so that it heals whatever was lost last.
+          market.change({ bids: [['1', '9']] });
+          market.tellAll();
+          for (let i = 0; i < 3; i += 1) {
+            for (const client of clients) client.ask();
+            await nextTurn();
+          }
+          for (const client of clients) {
+            client.check();
+            expect(client.kinds[0]).toBe('SNAPSHOT');
+          }
+          const all = [...depths, ...steps.flatMap((one) => (one.what === 'join' ? [one.depth] : []))];
+          expect(clients.map(({ book }) => book.sides())).toEqual(all.map((depth) => market.best(depth)));
+          expect(market.errors).toEqual([]);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  const bids: Level[] = [
+    ['5', '1'],
+    ['4', '1'],
+    ['3', '1'],
+  ];
+  function open(depth: number, ...more: number[]) {
+    const market = new Market();
+    market.change({ bids }, true);
+    market.tellAll();
+    return { market, clients: [depth, ...more].map((one) => new TrustingClient(market, one)) };
+  }
+  async function askAll(clients: readonly TrustingClient[]): Promise<void> {
+    for (const client of clients) client.ask();
+    await nextTurn();
+  }
+
+  it('tell a level that comes among the best whole, one that leaves them with 0, and nothing of the rest', async () => {
+    const { market, clients } = open(2);
+    const [client] = clients as [TrustingClient];
+    await askAll(clients);
+    market.change({ bids: [['3', '7']] });
+    market.change({ bids: [['2', '1']] });
+    client.ask();
+    await nextTurn();
+    expect(client.got).toHaveLength(1);
+    market.change({ bids: [['4.5', '2']] });
+    await nextTurn();
+    market.change({ bids: [['5', '0']] });
+    await askAll(clients);
+    expect(
+      client.got.map(({ sequence, previous_sequence, bids }) => [sequence, previous_sequence, bids]),
+    ).toEqual([
+      [START + 1, null, bids.slice(0, 2)],
+      [
+        START + 4,
+        START + 1,
+        [
+          ['4.5', '2'],
+          ['4', '0'],
+        ],
+      ],
+      [
+        START + 5,
+        START + 4,
+        [
+          ['5', '0'],
+          ['4', '1'],
+        ],
+      ],
+    ]);
+    for (const message of client.got) expect(orderBookUpdate.parse(message)).toEqual(message);
+  });
+
+  it('hand the same object to all who are in step, and to all who begin or come back between two messages', async () => {
+    const { market, clients } = open(2, 2, 2, 1);
+    const [one, two, slow, shallow] = clients as [
+      TrustingClient,
+      TrustingClient,
+      TrustingClient,
+      TrustingClient,
+    ];
+    await askAll(clients);
+    for (const amount of ['2', '3', '4']) {
+      market.change({ bids: [['4', amount]] });
+      await askAll([one, two]);
+    }
+    const late = new TrustingClient(market, 2);
+    await askAll([slow, late]);
+    expect(one.kinds).toEqual(['SNAPSHOT', 'DELTA', 'DELTA', 'DELTA']);
+    for (const [index, message] of one.got.entries()) expect(two.got[index]).toBe(message);
+    expect(slow.kinds).toEqual(['SNAPSHOT', 'SNAPSHOT']);
+    expect(slow.got[1]).toBe(late.got[0]);
+    expect(slow.got[1]?.bids).toEqual([
+      ['5', '1'],
+      ['4', '4'],
+    ]);
+    expect(shallow.got).toHaveLength(1);
+    market.change({ bids: [['4', '5']] });
+    await askAll([one, two, slow, late]);
+    expect(new Set([one, two, slow, late].map(({ got }) => got.at(-1))).size).toBe(1);
+    expect(market.subscriptions).toBe(1);
+  });
+
+  it('have one message wait for who does not ask, and then the present alone', async () => {
+    const { market, clients } = open(2);
+    const [client] = clients as [TrustingClient];
+    await askAll(clients);
+    market.change({ bids: [['4', '2']] });
+    await askAll(clients);
+    for (let n = 1; n <= 1_000; n += 1) market.change({ bids: [['5', String(n)]] });
+    await askAll(clients);
+    client.ask();
+    await nextTurn();
+    expect(client.kinds).toEqual(['SNAPSHOT', 'DELTA', 'SNAPSHOT']);
+    expect(client.got[2]).toMatchObject({
+      sequence: START + 1_002,
+      bids: [
+        ['5', '1000'],
+        ['4', '2'],
+      ],
+    });
+  });
+
+  it('tell nobody a book that is not the present, and all a snapshot once it is', async () => {
+    const { market, clients } = open(2);
+    await askAll(clients);
+    market.change({ bids: [['5', '2']] }, true);
+    market.change({ bids: [['1', '2']] });
+    const late = new TrustingClient(market, 2);
+    await askAll([...clients, late]);
+    expect([clients[0]?.kinds, late.kinds]).toEqual([['SNAPSHOT'], []]);
+    market.tellAll();
+    await nextTurn();
+    expect([clients[0]?.kinds, late.kinds]).toEqual([['SNAPSHOT', 'SNAPSHOT'], ['SNAPSHOT']]);
+    expect(late.book.sides().bids).toEqual([
+      ['5', '2'],
+      ['4', '1'],
+    ]);
+    // Nobody asked meanwhile, and what was lost comes after all, with nothing in it for this depth.
+    market.change({ bids: [['5', '3']] }, true);
+    market.change({ bids: [['1', '3']] });
+    market.tellAll();
+    await nextTurn();
+    await askAll(clients);
+    expect(clients[0]?.kinds).toEqual(['SNAPSHOT', 'SNAPSHOT', 'SNAPSHOT']);
+    market.change({ bids: [['1', '4']] }, true);
+    market.change({ bids: [['1', '5']] });
+    const later = new TrustingClient(market, 2);
+    await askAll([later]);
+    expect(later.kinds).toEqual([]);
+    market.tellAgain(2);
+    await nextTurn();
+    expect(later.kinds).toEqual(['SNAPSHOT']);
+  });
+
+  it('push the same, one message at a time, to who takes a promise’s time; one that throws is told of and left', async () => {
+    const { market } = open(2);
+    const got: OrderBookUpdate[] = [];
+    let free = (): void => undefined;
+    const subscription = market.views.subscribe(pair, 2, (message) => {
+      got.push(message);
+      return new Promise<void>((resolve) => {
+        free = resolve;
+      });
+    });
+    market.views.subscribe(pair, 2, () => {
+      throw new Error('a subscriber that throws');
+    });
+    for (const amount of ['2', '3', '4']) market.change({ bids: [['4', amount]] });
+    free();
+    await nextTurn();
+    free();
+    await nextTurn();
+    market.change({ bids: [['4', '5']] });
+    expect(got.map(({ kind }) => kind)).toEqual(['SNAPSHOT', 'SNAPSHOT', 'DELTA']);
+    expect(market.errors).toHaveLength(1);
+    subscription.close();
+    free();
+    await nextTurn();
+    market.change({ bids: [['4', '6']] });
+    expect(got).toHaveLength(3);
+  });
+
+  it('let go of a book with the last who leaves, who is done at once', async () => {
+    const { market, clients } = open(2, 1);
+    const [one, two] = clients as [TrustingClient, TrustingClient];
+    await askAll(clients);
+    const pending = one.stream.next();
+    await one.stream.return();
+    expect(await pending).toEqual({ done: true, value: undefined });
+    expect(market.subscriptions).toBe(1);
+    await two.stream.return();
+    expect([market.subscriptions, market.book.isUnused]).toEqual([0, true]);
+    const again = new TrustingClient(market, 2);
+    await askAll([again]);
+    expect(again.kinds).toEqual(['SNAPSHOT']);
+    const last = again.stream.next();
+    market.views.close();
+    expect(await last).toEqual({ done: true, value: undefined });
+    expect([market.subscriptions, again.stream.ended.aborted]).toEqual([0, true]);
+    expect(() => market.views.open(pair, 2)).toThrow(
+      expect.objectContaining({ code: 'service_unavailable' }) as Error,
+    );
+  });
+
+  it('are offered from 1 to as many levels as the contract says', () => {
+    const { market } = open(ORDER_BOOK_DEPTH_MAX);
+    for (const depth of [0, -1, 1.5, Number.NaN, ORDER_BOOK_DEPTH_MAX + 1]) {
+      expect(() => market.views.open(pair, depth)).toThrow(
+        expect.objectContaining({
+          code: 'invalid_query',
+          details: [expect.objectContaining({ field: 'depth' })],
+        }) as Error,
+      );
+    }
+    expect(market.subscriptions).toBe(1);
+  });
+});

@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { Redis } from 'ioredis';
+import { RedisSubscriber } from './redis-subscriber.js';
+
+const redisUrl = process.env.TEST_REDIS_URL ?? '';
+
+let name: string;
+let redis: Redis;
+let channels: RedisSubscriber;
+let hearings: string[];
+let messages: string[];
+let errors: unknown[];
+beforeEach(() => {
+  name = `spec-${randomBytes(6).toString('hex')}`;
+  redis = new Redis(redisUrl);
+  [hearings, messages, errors] = [[], [], []];
+  channels = new RedisSubscriber(redisUrl, name, {
+    onMessage: (_, text) => messages.push(text),
+    onSubscribed: (channel) => hearings.push(channel),
+    onError: (error) => errors.push(error),
+  });
+});
+afterEach(() => {
+  channels.close();
+  redis.disconnect();
+});
+
+async function eventually(check: () => unknown): Promise<void> {
+  for (let tries = 0; !(await check()); tries++) {
+    if (tries === 500) throw new Error('it did not come about');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+/** The connection of the channels, as the client library has it. */
+const connection = () => (channels as unknown as { redis: Redis }).redis;
+const listeners = async (channel: string) => ((await redis.pubsub('NUMSUB', channel)) as [string, number])[1];
+
+describe('channels of Redis', () => {
+  it('that are joined while the connection is being opened are heard, and cost no connection', async () => {
+    await once(connection(), 'connect');
+    expect(connection().status).toBe('connect');
+    channels.subscribe(`${name}:a`);
+    await eventually(() => hearings.length === 1);
+    expect(await redis.publish(`${name}:a`, 'one')).toBe(1);
+    await eventually(() => messages.length === 1);
+    expect(errors).toEqual([]);
+  });
+
+  it('are heard again after each connection, also one that was lost as soon as it was open', async () => {
+    channels.subscribe(`${name}:a`);
+    await eventually(() => hearings.length === 1);
+    for (const moment of ['ready', 'connect', 'ready']) {
+      const back = once(connection(), moment);
+      connection().disconnect(true);
+      await back;
+    }
+    connection().disconnect(true);
+    await eventually(() => hearings.length >= 2);
+    await eventually(async () => (await redis.publish(`${name}:a`, 'again')) === 1 && messages.length > 0);
+    expect(messages).toContain('again');
+  });
+
+  it('that were left or joined while the connection was away are left and joined', async () => {
+    channels.subscribe(`${name}:a`);
+    await eventually(() => hearings.length === 1);
+    connection().disconnect(true);
+    channels.unsubscribe(`${name}:a`);
+    channels.subscribe(`${name}:b`);
+    await eventually(() => hearings.includes(`${name}:b`));
+    expect(await listeners(`${name}:a`)).toBe(0);
+    channels.unsubscribe(`${name}:b`);
+    await eventually(async () => (await listeners(`${name}:b`)) === 0);
+  });
+
+  it('that were left before their subscription was answered are not heard', async () => {
+    await once(connection(), 'ready');
+    channels.subscribe(`${name}:a`);
+    channels.unsubscribe(`${name}:a`);
+    channels.subscribe(`${name}:b`);
+    await eventually(() => hearings.length > 0);
+    expect([hearings, await listeners(`${name}:a`)]).toEqual([[`${name}:b`], 0]);
+  });
+});

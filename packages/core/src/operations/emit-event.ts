@@ -1,0 +1,93 @@
+import {
+  compileSerializer,
+  EVENT_PAYLOAD_MAX_BYTES,
+  type EventType,
+  encodeId,
+  type Serializer,
+} from '@trading-automation/contracts';
+import {
+  appendEvent,
+  appendEvents,
+  newUuid,
+  type OutboxEvent,
+  type Tx,
+} from '@trading-automation/persistence';
+import type { z } from 'zod';
+
+export interface EventInput<Schema extends z.ZodType> {
+  readonly userId: string;
+  readonly type: EventType;
+  /** The contract that `record` follows; its decimals are written digit by digit. */
+  readonly schema: Schema;
+  readonly record: z.output<Schema>;
+}
+
+const serializers = new WeakMap<z.ZodType, Serializer>();
+
+/** Writes an event into the transaction of the change that it tells of; what is sent later are these bytes. */
+export async function emitEvent<Schema extends z.ZodType>(
+  tx: Tx,
+  announcement: EventInput<Schema>,
+): Promise<void> {
+  await appendEvent(tx, toOutboxEvent(announcement));
+}
+
+/** As `announce`, for many events of one change, in their order. */
+export async function emitEvents<Schema extends z.ZodType>(
+  tx: Tx,
+  announcements: readonly EventInput<Schema>[],
+): Promise<void> {
+  await appendEvents(tx, announcements.map(toOutboxEvent));
+}
+
+function toOutboxEvent<Schema extends z.ZodType>({
+  userId,
+  type,
+  schema,
+  record,
+}: EventInput<Schema>): OutboxEvent {
+  const id = newUuid();
+  return { id, userId, type, payload: Buffer.from(eventPayload(id, type, schema, record)) };
+}
+
+/** The bytes that a receiver gets for an event. */
+export function eventPayload<Schema extends z.ZodType>(
+  eventId: string,
+  type: EventType,
+  schema: Schema,
+  record: z.output<Schema>,
+): string {
+  let write = serializers.get(schema);
+  if (write === undefined) {
+    write = compileSerializer(schema);
+    serializers.set(schema, write);
+  }
+  const timestamp = new Date().toISOString();
+  const head = `{"event_id":"${encodeId('evt', eventId)}","type":"${type}","timestamp":"${timestamp}","data":`;
+  const whole = `${head}${write(record)}}`;
+  if (Buffer.byteLength(whole) <= EVENT_PAYLOAD_MAX_BYTES) return whole;
+  let shorter: unknown = record;
+  for (;;) {
+    shorter = withLongestListHalved(shorter as Record<string, unknown>);
+    const cut = `${head}${write(shorter)},"truncated":true}`;
+    if (Buffer.byteLength(cut) <= EVENT_PAYLOAD_MAX_BYTES) return cut;
+  }
+}
+
+/** @throws where no list or map is left to cut: such a record must not exist */
+function withLongestListHalved(record: Record<string, unknown>): Record<string, unknown> {
+  const lists = Object.entries(record)
+    .filter((entry): entry is [string, object] => typeof entry[1] === 'object' && entry[1] !== null)
+    .map(([name, list]) => ({ name, list, size: Object.keys(list).length }))
+    .sort((a, b) => b.size - a.size);
+  const [longest] = lists;
+  if (longest === undefined || longest.size < 2) throw new RangeError('an event is too large to be sent');
+  const { name, list, size } = longest;
+  const kept = Math.floor(size / 2);
+  return {
+    ...record,
+    [name]: Array.isArray(list)
+      ? list.slice(0, kept)
+      : Object.fromEntries(Object.entries(list).slice(0, kept)),
+  };
+}

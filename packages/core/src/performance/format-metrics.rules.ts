@@ -1,0 +1,30 @@
+/**
+ * Figures as they are written: rounded half to even, amounts to 18 decimals, ratios to 8. What is not defined is
+ * null, never 0 and never Infinity.
+ */
+import type { Decimal } from '@trading-automation/contracts';
+import { BigDecimal } from '../values/index.js';
+
+const AMOUNT_DECIMALS = 18;
+const RATIO_DECIMALS = 8;
+const SECOND_DECIMALS = 3;
+
+export const sumOf = (values: Iterable<BigDecimal>) => {
+  let sum = new BigDecimal(0);
+  for (const value of values) sum = sum.plus(value);
+  return sum;
+};
+export const quotient = (value: BigDecimal, by: BigDecimal) => (by.isZero() ? null : value.div(by));
+export const mapNullable = (value: BigDecimal | null, write: (value: BigDecimal) => Decimal) =>
+  value && write(value);
+
+export const formatAmount = (value: BigDecimal) => rounded(value, AMOUNT_DECIMALS);
+export const formatSeconds = (value: BigDecimal) => rounded(value, SECOND_DECIMALS);
+export const formatRatio = (value: BigDecimal) => rounded(value, RATIO_DECIMALS);
+export const formatQuotient = (value: BigDecimal, by: BigDecimal) =>
+  mapNullable(quotient(value, by), formatRatio);
+
+function rounded(value: BigDecimal, decimals: number): Decimal {
+  const text = value.toDecimalPlaces(decimals, BigDecimal.ROUND_HALF_EVEN).toString();
+  return text === '-0' ? '0' : text;
+}

@@ -1,0 +1,184 @@
+import { type Reward, type RewardType, rewardOperations } from '@trading-automation/contracts';
+import { newUuid } from '@trading-automation/persistence';
+
+import { Ledger } from '../../ledger/index.js';
+import { type Actor, querySchemaOf } from '../../operations/index.js';
+import type { Platform } from '../../platform/index.js';
+import { CoreUnderTest, type RecordIds } from '../../testing/index.js';
+import { TradeFixtures } from '../../testing/trade-fixtures.js';
+import { type ProfitShareSettings, ProfitSharesService } from '../profit-shares.service.js';
+import { RewardsService } from '../rewards.service.js';
+
+/** The Monday on which all begins; weeks are counted from it. */
+const BEGIN = Date.UTC(2026, 0, 5);
+const HOUR_MS = 3_600_000;
+const WEEK_MS = 168 * HOUR_MS;
+
+export interface LeaderFixture {
+  readonly owner: Actor;
+  /** The uuid of the strategy. */
+  readonly strategy: string;
+  /** The uuid of the trade that everything is a copy of. */
+  readonly lotTrade: string;
+}
+
+export interface FollowerFixture {
+  readonly actor: Actor;
+  readonly account: RecordIds;
+  /** The uuid of the copier. */
+  readonly copier: string;
+}
+
+interface CopyTraded {
+  readonly side: 'BUY' | 'SELL';
+  readonly price: string;
+  readonly amount?: string;
+  readonly fee?: string;
+  readonly feeCurrency?: string;
+  readonly pair?: RecordIds;
+}
+
+/** Strategies, copiers and what these made, week by week, in a world whose clock the test says. */
+export class ProfitShareUnderTest {
+  readonly ledger: Ledger;
+  readonly rewards: RewardsService;
+  private readonly fills: TradeFixtures;
+
+  private constructor(
+    readonly core: CoreUnderTest,
+    readonly pair: RecordIds,
+  ) {
+    const { platform, lists, commands } = core;
+    this.fills = new TradeFixtures(core);
+    this.ledger = new Ledger(platform);
+    this.rewards = new RewardsService({ platform, lists, commands, ledger: this.ledger });
+  }
+
+  static async open(): Promise<ProfitShareUnderTest> {
+    const core = await CoreUnderTest.open();
+    const under = new ProfitShareUnderTest(core, await core.pair());
+    await under.shares().publishRewardType();
+    return under;
+  }
+
+  close(): Promise<void> {
+    return this.core.close();
+  }
+
+  /** Has nothing settled yet but what was over at the beginning. */
+  async begin(): Promise<void> {
+    await this.core.rows('DELETE FROM profit_share_progress');
+    await this.core.rows(
+      `INSERT INTO profit_share_progress (period, settled_until)
+       VALUES ('WEEK', '2026-01-05Z'), ('MONTH', '2026-01-01Z'), ('QUARTER', '2026-01-01Z')`,
+    );
+  }
+
+  shares(settings: ProfitShareSettings = {}, platform: Platform = this.core.platform, ledger = this.ledger) {
+    return new ProfitSharesService(platform, ledger, settings);
+  }
+
+  /** An instant: so many weeks and hours after the beginning. */
+  at(week: number, hour = 0): Date {
+    return new Date(BEGIN + week * WEEK_MS + hour * HOUR_MS);
+  }
+
+  /** Settles whatever is over an hour after week `week` has ended. */
+  settle(week: number, settings: ProfitShareSettings = {}): Promise<number> {
+    return this.shares(settings).settleDue(this.at(week + 1, 1));
+  }
+
+  async strategy(rate: string | null = '0.1', period = 'WEEK', owner?: Actor): Promise<LeaderFixture> {
+    const by = owner ?? (await this.core.actor());
+    const account = await this.core.account(by);
+    const strategy = newUuid();
+    await this.core.rows(
+      `INSERT INTO strategies (id, user_id, exchange_account_id, name, visibility, status, profit_share_rate,
+         profit_share_period) VALUES ($1, $2, $3, 's', 'PUBLIC', 'ACTIVE', $4, $5)`,
+      strategy,
+      by.userId,
+      account.uuid,
+      rate,
+      rate === null ? null : period,
+    );
+    const { uuid: lotTrade } = await this.fills.order({
+      owner: by,
+      account,
+      pair: this.pair,
+      side: 'BUY',
+      strategy,
+      fills: [{ at: this.at(-1).toISOString(), price: '100', amount: '1' }],
+    });
+    return { owner: by, strategy, lotTrade };
+  }
+
+  async follower({ strategy }: LeaderFixture, by?: Actor): Promise<FollowerFixture> {
+    const actor = by ?? (await this.core.actor());
+    const account = await this.core.account(actor);
+    const copier = newUuid();
+    await this.core.rows(
+      `INSERT INTO copiers (id, user_id, strategy_id, exchange_account_id, name, status, sizing_mode, sizing_value,
+         max_signal_age_ms, on_breach, below_minimum, copy_existing, started_at)
+       VALUES ($1, $2, $3, $4, 'c', 'ACTIVE', 'MULTIPLIER', 1, 60000, 'CLOSE_ONLY', 'SKIP', false, now())`,
+      copier,
+      actor.userId,
+      strategy,
+      account.uuid,
+    );
+    return { actor, account, copier };
+  }
+
+  /** A copy that was filled at this instant. */
+  async copy(
+    { strategy, lotTrade }: LeaderFixture,
+    by: FollowerFixture,
+    at: Date,
+    traded: CopyTraded,
+  ): Promise<void> {
+    const { side, price, amount = '1', fee = '0', feeCurrency, pair = this.pair } = traded;
+    const currency = feeCurrency === undefined ? {} : { feeCurrency };
+    await this.fills.order({
+      owner: by.actor,
+      account: by.account,
+      pair,
+      side,
+      copiedStrategy: strategy,
+      copy: { copier: by.copier, lotTrade, referencePrice: price },
+      fills: [{ at: at.toISOString(), price, amount, fee, ...currency }],
+    });
+    await this.fills.rebuildLots();
+  }
+
+  /** Buys one at 1,000 and sells it in the same week for so much more, or less. */
+  async realizeProfit(
+    leading: LeaderFixture,
+    by: FollowerFixture,
+    week: number,
+    result: string,
+    pair = this.pair,
+  ): Promise<void> {
+    await this.copy(leading, by, this.at(week, 1), { side: 'BUY', price: '1000', pair });
+    await this.copy(leading, by, this.at(week, 2), {
+      side: 'SELL',
+      price: String(1000 + Number(result)),
+      pair,
+    });
+  }
+
+  /** What the owner was granted, oldest period first. */
+  async granted({ owner }: LeaderFixture): Promise<readonly Reward[]> {
+    const query = querySchemaOf(rewardOperations.list).parse({ order: 'asc', limit: '100' });
+    const page = await this.rewards.list(owner, query as Parameters<RewardsService['list']>[1]);
+    return page.items;
+  }
+
+  async types(): Promise<readonly RewardType[]> {
+    const query = querySchemaOf(rewardOperations.types).parse({});
+    const asked = query as Parameters<RewardsService['types']>[1];
+    return (await this.rewards.types(await this.core.actor(), asked)).items;
+  }
+
+  async amounts(leading: LeaderFixture): Promise<string[]> {
+    return (await this.granted(leading)).map(({ amount }) => amount);
+  }
+}

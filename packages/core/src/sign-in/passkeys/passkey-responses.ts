@@ -1,0 +1,59 @@
+/**
+ * What a browser answers in a ceremony of WebAuthn (Level 3, the JSON form of a credential): the members that are
+ * read, within limits. Others are dropped.
+ */
+import { z } from 'zod';
+
+const base64url = (maxCharacters: number) =>
+  z
+    .string()
+    .regex(/^[\w-]+$/, 'expected base64url')
+    .max(maxCharacters);
+
+/** At most 1,023 bytes. */
+const credentialId = base64url(1_364);
+const clientData = base64url(8_192);
+const transports = z.array(z.string().regex(/^[a-z-]{1,32}$/)).max(10);
+
+const credential = {
+  id: credentialId,
+  rawId: credentialId,
+  type: z.literal('public-key'),
+};
+
+export const registrationResponse = z.object({
+  ...credential,
+  response: z.object({
+    clientDataJSON: clientData,
+    attestationObject: base64url(65_536),
+    transports: transports.default([]),
+  }),
+});
+
+export const authenticationResponse = z.object({
+  ...credential,
+  response: z.object({
+    clientDataJSON: clientData,
+    authenticatorData: base64url(4_096),
+    signature: base64url(8_192),
+    /** The user as the authenticator knows them: always there, as no user was named. */
+    userHandle: base64url(128),
+  }),
+});
+
+const clientDataSchema = z.object({ challenge: base64url(128), crossOrigin: z.boolean().optional() });
+
+/**
+ * The challenge that the answer says it is to; null where it says none, or was made in a frame of another origin.
+ * Nothing of this is proved yet.
+ */
+export function challengeIn({ response }: { response: { clientDataJSON: string } }): string | null {
+  try {
+    const said = clientDataSchema.parse(
+      JSON.parse(Buffer.from(response.clientDataJSON, 'base64url').toString()),
+    );
+    return said.crossOrigin === true ? null : said.challenge;
+  } catch {
+    return null;
+  }
+}

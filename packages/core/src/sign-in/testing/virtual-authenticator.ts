@@ -1,0 +1,122 @@
+import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+
+const USER_PRESENT = 0x01;
+const USER_VERIFIED = 0x04;
+const NEW_CREDENTIAL = 0x40;
+/** Its format, and its statement in CBOR: {} */
+const NO_ATTESTATION: [string, Buffer] = ['none', Buffer.from([0xa0])];
+
+/** What a page, or whoever pretends to be one, lets the authenticator say. */
+export interface AuthenticatorOverrides {
+  readonly origin?: string;
+  readonly rpId?: string;
+  readonly challenge?: string;
+  readonly type?: string;
+  readonly crossOrigin?: boolean;
+  readonly isUserVerified?: boolean;
+  readonly counter?: number;
+  readonly userHandle?: string;
+  /** An attestation, which nobody asked for, with a signature of something else. */
+  readonly hasForgedAttestation?: boolean;
+}
+
+export interface AuthenticatorOptions {
+  readonly origin: string;
+  readonly rpId: string;
+  /** False for one that says 0 for ever, as synced passkeys do. */
+  readonly isCounting?: boolean;
+}
+
+/** A browser and its authenticator, with one passkey (WebAuthn Level 3, ES256, no attestation). */
+export class VirtualAuthenticator {
+  readonly credentialId = randomBytes(32);
+  private readonly keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  private userHandle = '';
+  private counter = 0;
+
+  constructor(private readonly options: AuthenticatorOptions) {}
+
+  /** What `navigator.credentials.create` gives, as JSON. */
+  create(
+    { challenge, user }: { challenge: string; user: { id: string } },
+    said: AuthenticatorOverrides = {},
+  ) {
+    this.userHandle = user.id;
+    const idLength = Buffer.alloc(2);
+    idLength.writeUInt16BE(this.credentialId.length);
+    const credential = Buffer.concat([Buffer.alloc(16), idLength, this.credentialId, this.coseKey()]);
+    const authData = Buffer.concat([this.authenticatorData(NEW_CREDENTIAL, said), credential]);
+    const [format, statement] = said.hasForgedAttestation ? this.forgedAttestation() : NO_ATTESTATION;
+    const length = Buffer.alloc(2);
+    length.writeUInt16BE(authData.length);
+    // CBOR: {"fmt": text, "attStmt": map, "authData": bytes}
+    const parts = [[0xa3], text('fmt'), text(format), text('attStmt'), statement, text('authData'), [0x59]];
+    const attestationObject = Buffer.concat([...parts.map((part) => Buffer.from(part)), length, authData]);
+    return this.answer({
+      clientDataJSON: clientData('webauthn.create', challenge, { ...this.options, ...said }),
+      attestationObject: attestationObject.toString('base64url'),
+      transports: ['internal'],
+    });
+  }
+
+  /** What `navigator.credentials.get` gives, as JSON. */
+  get({ challenge }: { challenge: string }, said: AuthenticatorOverrides = {}) {
+    const clientDataJSON = clientData('webauthn.get', challenge, { ...this.options, ...said });
+    const authData = this.authenticatorData(0, said);
+    const hash = createHash('sha256').update(Buffer.from(clientDataJSON, 'base64url')).digest();
+    return this.answer({
+      clientDataJSON,
+      authenticatorData: authData.toString('base64url'),
+      signature: sign('sha256', Buffer.concat([authData, hash]), this.keys.privateKey).toString('base64url'),
+      userHandle: said.userHandle ?? this.userHandle,
+    });
+  }
+
+  private answer<T>(response: T) {
+    const id = this.credentialId.toString('base64url');
+    return { id, rawId: id, type: 'public-key', clientExtensionResults: {}, response };
+  }
+
+  private authenticatorData(
+    flags: number,
+    { rpId, isUserVerified = true, counter }: AuthenticatorOverrides,
+  ): Buffer {
+    if (this.options.isCounting !== false) this.counter++;
+    const numbers = Buffer.alloc(5);
+    numbers.writeUInt8(flags | USER_PRESENT | (isUserVerified ? USER_VERIFIED : 0));
+    numbers.writeUInt32BE(counter ?? this.counter, 1);
+    const rpIdHash = createHash('sha256')
+      .update(rpId ?? this.options.rpId)
+      .digest();
+    return Buffer.concat([rpIdHash, numbers]);
+  }
+
+  /** CBOR: {"alg": -7, "sig": bytes} */
+  private forgedAttestation(): [string, Buffer] {
+    const signature = sign('sha256', Buffer.from('something else'), this.keys.privateKey);
+    const head = [[0xa2], text('alg'), [0x26], text('sig'), [0x58, signature.length]];
+    return ['packed', Buffer.concat([...head.map((part) => Buffer.from(part)), signature])];
+  }
+
+  /** CBOR: {1: 2, 3: -7, -1: 1, -2: x, -3: y} */
+  private coseKey(): Buffer {
+    const { x = '', y = '' } = this.keys.publicKey.export({ format: 'jwk' });
+    return Buffer.concat([
+      Buffer.from([0xa5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21, 0x58, 0x20]),
+      Buffer.from(x, 'base64url'),
+      Buffer.from([0x22, 0x58, 0x20]),
+      Buffer.from(y, 'base64url'),
+    ]);
+  }
+}
+
+/** CBOR of a text of less than 24 bytes. */
+function text(content: string): Buffer {
+  return Buffer.concat([Buffer.from([0x60 + content.length]), Buffer.from(content)]);
+}
+
+function clientData(type: string, challenge: string, said: AuthenticatorOverrides): string {
+  const { origin, crossOrigin = false } = said;
+  const members = { type: said.type ?? type, challenge: said.challenge ?? challenge, origin, crossOrigin };
+  return Buffer.from(JSON.stringify(members)).toString('base64url');
+}

@@ -1,0 +1,135 @@
+/** How a strategy changes, for the use-cases that change its copiers with it. */
+import {
+  DomainError,
+  decodeId,
+  type Strategy,
+  type StrategyCreate,
+  type StrategyUpdate,
+} from '@trading-automation/contracts';
+import type { Tx } from '@trading-automation/persistence';
+import { IsNull } from 'typeorm';
+
+import { type LockedAccount, lockAccountShared } from '../exchange-accounts/index.js';
+import { type Actor, invalidState } from '../operations/index.js';
+import { unknownStrategy } from './lock-strategy.js';
+import { loadStrategyPairs } from './strategies.queries.js';
+import { StrategyEntity } from './strategy.entity.js';
+import { viewStrategies } from './view-strategies.js';
+
+type Settings = Partial<
+  Pick<
+    StrategyEntity,
+    | 'name'
+    | 'description'
+    | 'tradePairIds'
+    | 'visibility'
+    | 'status'
+    | 'profitShareRate'
+    | 'profitSharePeriod'
+    | 'minCopyEquity'
+    | 'capacity'
+  >
+>;
+
+/** The uuid of the actor's own strategy, which others that change it wait for. @throws {DomainError} `not_found` */
+export async function lockOwnStrategy(tx: Tx, actor: Actor, publicId: string): Promise<string> {
+  const id = decodeId('str', publicId);
+  const strategy =
+    id === null
+      ? null
+      : await tx.findOne(StrategyEntity, {
+          where: { id, userId: actor.userId, deletedAt: IsNull() },
+          lock: { mode: 'for_no_key_update' },
+        });
+  if (strategy === null) throw unknownStrategy();
+  return strategy.id;
+}
+
+/**
+ * Changes a strategy that the transaction has locked.
+ *
+ * @throws {DomainError} `not_found` or `validation_failed` for its pairs, `invalid_state` where it can't be active
+ */
+export async function changeStrategy(tx: Tx, id: string, input: StrategyUpdate): Promise<void> {
+  const { exchangeAccountId } = await tx.findOneByOrFail(StrategyEntity, { id });
+  const account = await lockAccountShared(tx, exchangeAccountId);
+  const settings = await strategyColumns(tx, account, input);
+  if (input.status === 'ACTIVE' && account.isRemoved) throw accountRemoved();
+  if (Object.keys(settings).length > 0) await tx.update(StrategyEntity, { id }, settings);
+}
+
+/** Removes a strategy that the transaction has locked; the row stays for the trades and copiers that name it. */
+export async function removeStrategy(tx: Tx, id: string): Promise<void> {
+  await tx.query(
+    `UPDATE strategies SET deleted_at = clock_timestamp(), updated_at = clock_timestamp(), status = 'ARCHIVED'
+     WHERE id = $1`,
+    [id],
+  );
+}
+
+export async function readStrategy(tx: Tx, actor: Actor, id: string): Promise<Strategy> {
+  const strategy = await tx.findOneByOrFail(StrategyEntity, { id });
+  const [record] = await viewStrategies(tx, actor, [strategy]);
+  return record!;
+}
+
+/** What is given, as columns; what is not given is left out. */
+export async function strategyColumns(
+  tx: Tx,
+  account: LockedAccount,
+  input: StrategyUpdate | StrategyCreate,
+): Promise<Settings> {
+  const { name, description, visibility, profit_share, min_copy_equity, capacity, trade_pair_ids } = input;
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(description === undefined ? {} : { description }),
+    ...(visibility === undefined ? {} : { visibility }),
+    ...('status' in input && input.status !== undefined ? { status: input.status } : {}),
+    ...(profit_share === undefined
+      ? {}
+      : {
+          profitShareRate: profit_share?.rate ?? null,
+          profitSharePeriod: profit_share?.period ?? null,
+        }),
+    ...(min_copy_equity === undefined ? {} : { minCopyEquity: min_copy_equity }),
+    ...(capacity === undefined ? {} : { capacity }),
+    ...(trade_pair_ids === undefined
+      ? {}
+      : { tradePairIds: trade_pair_ids === null ? null : await pairIdsOf(tx, account, trade_pair_ids) }),
+  };
+}
+
+/** The uuids of pairs that can be traded on the account, each of them once. */
+async function pairIdsOf(tx: Tx, account: LockedAccount, publicIds: readonly string[]): Promise<string[]> {
+  const ids = publicIds.map((publicId) => decodeId('tpr', publicId));
+  const known = await loadStrategyPairs(
+    tx,
+    ids.filter((id) => id !== null),
+  );
+  const pairs = ids.map((id) => (id === null ? undefined : known.get(id)));
+  const unknown = placesWhere(pairs, (pair) => pair === undefined).map((field) => ({
+    field,
+    code: 'not_found',
+    message: 'No such trade pair.',
+  }));
+  if (unknown.length > 0) throw new DomainError('not_found', undefined, unknown);
+  const others = placesWhere(
+    pairs,
+    (pair) => pair?.exchange !== account.exchange || pair.trading_type !== account.tradingType,
+  ).map((field) => ({
+    field,
+    code: 'other_exchange',
+    message: `The strategy's account is ${account.tradingType} on ${account.exchange}; the pair is not.`,
+  }));
+  if (others.length > 0) throw new DomainError('validation_failed', undefined, others);
+  return [...known.keys()];
+}
+
+function placesWhere<T>(items: readonly T[], condition: (item: T) => boolean): string[] {
+  return items.flatMap((item, index) => (condition(item) ? [`trade_pair_ids.${index}`] : []));
+}
+
+function accountRemoved(): DomainError {
+  const message = 'The exchange account of this strategy was removed: make a new strategy on another one.';
+  return invalidState(message, 'ACCOUNT_REMOVED', 'status');
+}

@@ -1,0 +1,148 @@
+import { inTransaction, newUuid, type Tx } from '@trading-automation/persistence';
+import { CoreUnderTest } from '../../testing/index.js';
+import type { NewSignal } from './signal.js';
+import { appendSignals, lastSequenceOf, loadEmittedLots, signalsAfter } from './signals.queries.js';
+
+let core: CoreUnderTest;
+let strategyId: string;
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+});
+afterAll(() => core.close());
+beforeEach(async () => {
+  strategyId = await newStrategy();
+});
+
+async function newStrategy(): Promise<string> {
+  const actor = await core.actor();
+  const account = await core.account(actor);
+  const id = newUuid();
+  await core.rows(
+    `INSERT INTO strategies (id, user_id, exchange_account_id, name, visibility, status)
+     VALUES ($1, $2, $3, 'mine', 'PRIVATE', 'ACTIVE')`,
+    id,
+    actor.userId,
+    account.uuid,
+  );
+  return id;
+}
+
+const entryOf = (more: Partial<NewSignal> = {}): NewSignal => ({
+  strategyId,
+  kind: 'OPEN',
+  side: 'BUY',
+  exchangeAccountId: newUuid(),
+  tradePairId: newUuid(),
+  symbol: 'BTC/USDT',
+  tradingType: 'spot',
+  lotTradeId: newUuid(),
+  lotFirstSequence: null,
+  lotOpenedAt: new Date(0),
+  lotOrderAmount: '2',
+  sourceTradeId: newUuid(),
+  sourceFillId: newUuid(),
+  filledAmount: '1',
+  cumulativeAmount: '1',
+  lotAmountBefore: '0',
+  lotAmountAfter: '1',
+  exitAmount: '0',
+  referencePrice: '60000',
+  leaderEquity: '90000',
+  signalAt: new Date(0),
+  ...more,
+});
+const manager = () => core.platform.database.manager;
+const append = (...signals: readonly NewSignal[]) =>
+  inTransaction(core.platform.database, (tx) => appendSignals(tx, signals));
+const sequences = async (after = 0, limit = 100) =>
+  (await signalsAfter(manager(), strategyId, after, limit)).map(({ sequence }) => sequence);
+
+it('are numbered 1, 2, 3 of each strategy, in the order given', async () => {
+  const other = await newStrategy();
+  const [first, second] = [entryOf(), entryOf()];
+  await append(first, entryOf({ strategyId: other }), second);
+  await append(entryOf());
+  const signals = await signalsAfter(manager(), strategyId, 0, 100);
+  expect(signals.map(({ sequence, sourceFillId }) => [sequence, sourceFillId]).slice(0, 2)).toEqual([
+    [1, first.sourceFillId],
+    [2, second.sourceFillId],
+  ]);
+  expect(await sequences(1, 1)).toEqual([2]);
+  expect(await sequences(3)).toEqual([]);
+  expect(await lastSequenceOf(manager(), strategyId)).toBe(3);
+  expect(await lastSequenceOf(manager(), other)).toBe(1);
+});
+
+it('come back as they were given, with the ratio to what the leader had', async () => {
+  const { lotFirstSequence: _none, ...signal } = entryOf();
+  await append({ ...signal, lotFirstSequence: null });
+  const [back] = await signalsAfter(manager(), strategyId, 0, 1);
+  expect(back).toMatchObject({ ...signal, lotFirstSequence: 1, leaderRatio: '0.666666666666666667' });
+  expect(await loadEmittedLots(manager(), [signal.lotTradeId, newUuid()])).toEqual(
+    new Map([
+      [
+        signal.lotTradeId,
+        { firstSequence: 1, openedAt: new Date(0), cumulativeAmount: '1', openAmount: '1' },
+      ],
+    ]),
+  );
+});
+
+it('of one lot that are given together have the same first sequence', async () => {
+  const entry = entryOf();
+  const more = { ...entry, kind: 'INCREASE' as const, sourceFillId: newUuid() };
+  await append(entryOf(), entry, more);
+  const signals = await signalsAfter(manager(), strategyId, 1, 10);
+  expect(signals.map(({ lotFirstSequence }) => lotFirstSequence)).toEqual([2, 2]);
+});
+
+it('are seen by nobody before an earlier one of the strategy is, and leave no gap where that is taken back', async () => {
+  let roll: (error: Error) => void = () => undefined;
+  const held = new Promise<never>((_, reject) => {
+    roll = reject;
+  });
+  let given = () => {};
+  const isGiven = new Promise<void>((resolve) => {
+    given = resolve;
+  });
+  const first = inTransaction(core.platform.database, async (tx) => {
+    await appendSignals(tx, [entryOf(), entryOf()]);
+    given();
+    await held;
+  });
+  await isGiven;
+  let pid = 0;
+  const second = inTransaction(core.platform.database, async (tx) => {
+    pid = await pidOf(tx);
+    await appendSignals(tx, [entryOf()]);
+  });
+  await untilWaiting(() => pid);
+  expect(await sequences()).toEqual([]);
+  roll(new Error('taken back'));
+  await expect(first).rejects.toThrow('taken back');
+  await second;
+  expect(await sequences()).toEqual([1]);
+});
+
+async function pidOf(tx: Tx): Promise<number> {
+  const [{ pid }] = await tx.query('SELECT pg_backend_pid() AS pid');
+  return pid;
+}
+
+async function untilWaiting(pid: () => number): Promise<void> {
+  for (;;) {
+    const [{ waits }] = await core.platform.database.query(
+      'SELECT cardinality(pg_blocking_pids($1)) > 0 AS waits',
+      [pid()],
+    );
+    if (waits) return;
+  }
+}
+
+it('of one fill and lot are kept once: a second one fails with all that stands beside it', async () => {
+  const entry = entryOf();
+  await append(entry);
+  await expect(append(entryOf(), entry)).rejects.toThrow(/duplicate key/);
+  expect(await sequences()).toEqual([1]);
+  expect(await lastSequenceOf(manager(), strategyId)).toBe(1);
+});

@@ -1,0 +1,172 @@
+/**
+ * A strategy's signals, numbered.
+ *
+ * 1. Sequences of a strategy are 1, 2, 3, … without gaps, and become visible in that order: they are given under the
+ *    strategy's row, which is kept until the transaction ends; one that is rolled back gives its numbers back.
+ * 2. One fill gives one signal at most for one lot, whatever is booked again.
+ * 3. A notification only wakes: whoever reads signals asks for those after the last it has, also unasked.
+ */
+import { newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
+import type { EmittedLotState, NewSignal, Signal } from './signal.js';
+
+/** The payload of a notification is the uuid of the strategy that has new signals. */
+export const SIGNALS_CHANNEL = 'signals';
+
+/**
+ * Appends signals, those of one strategy in their order. The caller holds the locks that order the fills, and takes
+ * none but those of events afterwards.
+ */
+export async function appendSignals(tx: Tx, signals: readonly NewSignal[]): Promise<void> {
+  if (signals.length === 0) return;
+  const counts = new Map<string, number>();
+  const places = signals.map(({ strategyId }) => {
+    const place = (counts.get(strategyId) ?? 0) + 1;
+    counts.set(strategyId, place);
+    return place;
+  });
+  const bases = await takeSequences(tx, counts);
+  const firsts = new Map<string, number>();
+  const numbered = signals.map((signal, i) => {
+    const sequence = bases.get(signal.strategyId)! + places[i]!;
+    const first = signal.lotFirstSequence ?? firsts.get(signal.lotTradeId) ?? sequence;
+    firsts.set(signal.lotTradeId, first);
+    return { ...signal, id: newUuid(), sequence, lotFirstSequence: first };
+  });
+  await insertSignals(tx, numbered);
+}
+
+/** The signals of a strategy after `sequence`, in their order. */
+export async function signalsAfter(
+  tx: Tx,
+  strategyId: string,
+  sequence: number,
+  limit: number,
+): Promise<readonly Signal[]> {
+  const rows = await queryPrepared<SignalRow>(
+    tx,
+    `SELECT ${SIGNAL_COLUMNS} FROM signals WHERE strategy_id = $1 AND sequence > $2 ORDER BY sequence LIMIT $3`,
+    [strategyId, sequence, limit],
+  );
+  return rows.map(signalOf);
+}
+
+/** 0 before the first. */
+export async function lastSequenceOf(tx: Tx, strategyId: string): Promise<number> {
+  const [row] = await queryPrepared<{ last_sequence: string }>(
+    tx,
+    'SELECT last_sequence FROM strategy_sequences WHERE strategy_id = $1',
+    [strategyId],
+  );
+  return Number(row?.last_sequence ?? 0);
+}
+
+/** What signals told of the lots that these trades opened; lots that none told of are left out. */
+export async function loadEmittedLots(
+  tx: Tx,
+  lotTradeIds: readonly string[],
+): Promise<ReadonlyMap<string, EmittedLotState>> {
+  if (lotTradeIds.length === 0) return new Map();
+  const rows = await queryPrepared<
+    Omit<EmittedLotState, 'firstSequence'> & { tradeId: string; firstSequence: string }
+  >(
+    tx,
+    `SELECT asked.id AS "tradeId", last.lot_first_sequence AS "firstSequence", last.lot_opened_at AS "openedAt",
+       trim_scale(last.cumulative_amount)::text AS "cumulativeAmount",
+       trim_scale(last.lot_amount_after)::text AS "openAmount"
+     FROM unnest($1::uuid[]) AS asked (id)
+     CROSS JOIN LATERAL (
+       SELECT lot_first_sequence, lot_opened_at, cumulative_amount, lot_amount_after FROM signals
+       WHERE lot_trade_id = asked.id ORDER BY sequence DESC LIMIT 1) AS last`,
+    [lotTradeIds],
+  );
+  return new Map(
+    rows.map(({ tradeId, firstSequence, ...told }) => [
+      tradeId,
+      { ...told, firstSequence: Number(firstSequence) },
+    ]),
+  );
+}
+
+/** The last sequence of each strategy before its `counts` new ones. Rows are locked in the order of their ids. */
+async function takeSequences(
+  tx: Tx,
+  counts: ReadonlyMap<string, number>,
+): Promise<ReadonlyMap<string, number>> {
+  const ids = [...counts.keys()].sort();
+  const rows = await queryPrepared<{ strategy_id: string; last_sequence: string }>(
+    tx,
+    `INSERT INTO strategy_sequences AS s (strategy_id, last_sequence)
+     SELECT id, count FROM unnest($1::uuid[], $2::bigint[]) AS taken (id, count) ORDER BY id
+     ON CONFLICT (strategy_id) DO UPDATE SET last_sequence = s.last_sequence + excluded.last_sequence
+     RETURNING strategy_id, last_sequence, pg_notify('${SIGNALS_CHANNEL}', strategy_id::text)`,
+    [ids, ids.map((id) => counts.get(id))],
+  );
+  return new Map(
+    rows.map(({ strategy_id, last_sequence }) => [
+      strategy_id,
+      Number(last_sequence) - counts.get(strategy_id)!,
+    ]),
+  );
+}
+
+type NumberedSignal = NewSignal & Pick<Signal, 'id' | 'sequence' | 'lotFirstSequence'>;
+
+/** Column, its type in the database, and the member that it holds. */
+const WRITTEN = [
+  ['id', 'uuid', 'id'],
+  ['strategy_id', 'uuid', 'strategyId'],
+  ['sequence', 'bigint', 'sequence'],
+  ['kind', 'text', 'kind'],
+  ['side', 'text', 'side'],
+  ['trade_pair_id', 'uuid', 'tradePairId'],
+  ['symbol', 'text', 'symbol'],
+  ['trading_type', 'text', 'tradingType'],
+  ['exchange_account_id', 'uuid', 'exchangeAccountId'],
+  ['lot_trade_id', 'uuid', 'lotTradeId'],
+  ['lot_first_sequence', 'bigint', 'lotFirstSequence'],
+  ['lot_opened_at', 'timestamptz', 'lotOpenedAt'],
+  ['lot_order_amount', 'numeric', 'lotOrderAmount'],
+  ['source_trade_id', 'uuid', 'sourceTradeId'],
+  ['source_fill_id', 'uuid', 'sourceFillId'],
+  ['filled_amount', 'numeric', 'filledAmount'],
+  ['cumulative_amount', 'numeric', 'cumulativeAmount'],
+  ['lot_amount_before', 'numeric', 'lotAmountBefore'],
+  ['lot_amount_after', 'numeric', 'lotAmountAfter'],
+  ['exit_amount', 'numeric', 'exitAmount'],
+  ['reference_price', 'numeric', 'referencePrice'],
+  ['leader_equity', 'numeric', 'leaderEquity'],
+  ['signal_at', 'timestamptz', 'signalAt'],
+] as const satisfies readonly (readonly [string, string, keyof NumberedSignal])[];
+
+const COLUMNS = WRITTEN.map(([column]) => column).join(', ');
+const INSERT = `INSERT INTO signals (${COLUMNS}, leader_ratio)
+  SELECT ${COLUMNS}, CASE WHEN leader_equity > 0 THEN round(filled_amount * reference_price / leader_equity, 18) END
+  FROM unnest(${WRITTEN.map(([, type], i) => `$${i + 1}::${type}[]`).join(', ')}) AS told (${COLUMNS})`;
+
+async function insertSignals(tx: Tx, signals: readonly NumberedSignal[]): Promise<void> {
+  await queryPrepared(
+    tx,
+    INSERT,
+    WRITTEN.map(([, , member]) => signals.map((signal) => signal[member])),
+  );
+}
+
+const SIGNAL_COLUMNS = [
+  ...WRITTEN.map(([column, type, member]) => {
+    const value = type === 'numeric' ? `trim_scale(${column})::text` : column;
+    return `${value} AS "${member}"`;
+  }),
+  'trim_scale(leader_ratio)::text AS "leaderRatio"',
+  'emitted_at AS "emittedAt"',
+].join(', ');
+
+type SignalRow = Omit<Signal, 'sequence' | 'lotFirstSequence'> & {
+  readonly sequence: string;
+  readonly lotFirstSequence: string;
+};
+
+const signalOf = (row: SignalRow): Signal => ({
+  ...row,
+  sequence: Number(row.sequence),
+  lotFirstSequence: Number(row.lotFirstSequence),
+});

@@ -1,0 +1,118 @@
+/** What is measured of strategies. Copiers' rows are the copiers feature's; they are counted here alone. */
+import type { Decimal } from '@trading-automation/contracts';
+import { allColumns, queryPrepared, type Tx } from '@trading-automation/persistence';
+import { EquityHistory, equityPointsWhere } from '../performance/index.js';
+import { StrategyEntity } from './strategy.entity.js';
+import type { StrategyMetrics } from './strategy.view.js';
+import { mainCurrency, type StrategyDay, strategyResults } from './strategy-results.js';
+
+/** When an account was worth how much. */
+type StoredPoint = readonly [takenAt: string, amount: Decimal];
+
+/** What a strategy's own row has is named as its columns are, what is measured in camel case: neither hides the other. */
+interface Row {
+  readonly [column: string]: unknown;
+  readonly id: string;
+  readonly exchange_account_id: string;
+  readonly copierCount: number;
+  /** Oldest first, as the points; null where there is none. */
+  readonly storedDays: readonly StrategyDay[] | null;
+  /** By currency. */
+  readonly storedPoints: Readonly<Record<string, readonly StoredPoint[]>> | null;
+}
+
+/**
+ * The rows that `asked` selects, ids and accounts of strategies at least, with what is measured of each; `shown` names
+ * their columns, under `a`. Decimals travel as text. In which currency results are counted is no matter of SQL: equity is
+ * read in each of them.
+ */
+const metricsSql = (shown: string, asked: string) => `
+  WITH asked AS MATERIALIZED (
+    ${asked}
+  ), counted AS MATERIALIZED (
+    SELECT strategy_id AS id, count(*)::int AS copier_count FROM copiers
+    WHERE strategy_id IN (SELECT id FROM asked) AND deleted_at IS NULL GROUP BY strategy_id
+  ), resulted AS MATERIALIZED (
+    SELECT strategy_id AS id, json_agg(json_build_object('quote', quote, 'day', day, 'fillCount', fill_count,
+      'partCount', part_count, 'closedCount', closed_count, 'winningCount', winning_count, 'netPnl', net_pnl::text,
+      'copierNetPnl', copier_net_pnl::text) ORDER BY day) AS days
+    FROM strategy_days WHERE strategy_id IN (SELECT id FROM asked) GROUP BY strategy_id
+  ), recorded AS MATERIALIZED (
+    SELECT "accountId" AS account_id, currency,
+      json_agg(json_build_array("takenAt", amount::text) ORDER BY "takenAt") AS points
+    FROM (${equityPointsWhere(`(exchange_account_id, currency) IN
+      (SELECT a.exchange_account_id, d.quote FROM asked a
+       JOIN strategy_days d ON d.strategy_id = a.id AND d.part_count > 0)`)}) p
+    GROUP BY 1, 2
+  )
+  SELECT ${shown}, coalesce(c.copier_count, 0) AS "copierCount", r.days AS "storedDays",
+    (SELECT json_object_agg(currency, points) FROM recorded e
+     WHERE e.account_id = a.exchange_account_id) AS "storedPoints"
+  FROM asked a LEFT JOIN counted c USING (id) LEFT JOIN resulted r USING (id)`;
+
+const GIVEN = metricsSql(
+  'a.id, a.exchange_account_id',
+  'SELECT * FROM unnest($1::uuid[], $2::uuid[]) AS a (id, exchange_account_id)',
+);
+
+/** As `findReadable`, of many. */
+const READABLE = allColumns(StrategyEntity, 'a', (columns) =>
+  metricsSql(
+    columns,
+    `SELECT ${columns} FROM strategies a WHERE id = ANY ($1) AND deleted_at IS NULL
+      AND (user_id = $2 OR (visibility = 'PUBLIC' AND status = 'ACTIVE'))`,
+  ),
+);
+
+/**
+ * How many copiers follow strategies, what they made and what their copiers did with it, of every one that is asked
+ * for; results are read from the days that are kept of them (`DailyRollups`), and so at most a moment behind.
+ */
+export async function loadMetrics(
+  tx: Tx,
+  strategies: readonly { readonly id: string; readonly exchangeAccountId: string }[],
+): Promise<ReadonlyMap<string, StrategyMetrics>> {
+  if (strategies.length === 0) return new Map();
+  const rows = await queryPrepared<Row>(tx, GIVEN, [
+    strategies.map(({ id }) => id),
+    strategies.map(({ exchangeAccountId }) => exchangeAccountId),
+  ]);
+  return new Map(rows.map((row) => [row.id, toMetrics(row)]));
+}
+
+/** The rows of those strategies by these ids that the user may read, each with its measures, as `loadMetrics` has them. */
+export async function loadReadableWithMetrics(
+  tx: Tx,
+  userId: string,
+  ids: readonly string[],
+): Promise<
+  readonly { readonly row: Readonly<Record<string, unknown>>; readonly measures: StrategyMetrics }[]
+> {
+  const rows = await queryPrepared<Row>(tx, READABLE(tx.connection), [ids, userId]);
+  return rows.map((row) => ({ row, measures: toMetrics(row) }));
+}
+
+function toMetrics({ exchange_account_id, copierCount, storedDays, storedPoints }: Row): StrategyMetrics {
+  const days = storedDays ?? [];
+  return {
+    copierCount,
+    results: strategyResults(days, equityFor(exchange_account_id, days, storedPoints ?? {})),
+  };
+}
+
+/** That of the strategy's account, in the currency of its results. */
+function equityFor(
+  accountId: string,
+  days: readonly StrategyDay[],
+  points: NonNullable<Row['storedPoints']>,
+): EquityHistory {
+  const currency = mainCurrency(days);
+  const first = days.find(({ quote, partCount }) => quote === currency && partCount > 0);
+  if (currency === null || first === undefined) return UNRECORDED;
+  return new EquityHistory(
+    new Map([[accountId, Date.parse(first.day)]]),
+    (points[currency] ?? []).map(([takenAt, amount]) => ({ accountId, takenAt: new Date(takenAt), amount })),
+  );
+}
+
+const UNRECORDED = new EquityHistory(new Map(), []);

@@ -1,0 +1,30 @@
+import type { EventEmitter } from 'node:events';
+import type { Database } from '@trading-automation/persistence';
+
+interface Connection {
+  query(...given: unknown[]): unknown;
+}
+
+/** How many statements `work` sends over the connections that it takes from the pool. */
+export async function countStatements(database: Database, work: () => Promise<unknown>): Promise<number> {
+  let sent = 0;
+  const { master: pool } = database.driver as unknown as { readonly master: EventEmitter };
+  const originals = new Map<Connection, Connection['query']>();
+  const watch = (connection: Connection) => {
+    if (originals.has(connection)) return;
+    const { query } = connection;
+    originals.set(connection, query);
+    connection.query = (...given) => {
+      sent += 1;
+      return Reflect.apply(query, connection, given);
+    };
+  };
+  pool.on('acquire', watch);
+  try {
+    await work();
+  } finally {
+    pool.off('acquire', watch);
+    for (const [connection, query] of originals) connection.query = query;
+  }
+  return sent;
+}

@@ -1,0 +1,162 @@
+import {
+  type DecisionCode,
+  type DecisionOutcome,
+  encodeId,
+  type TradeSide,
+  type TradeStatus,
+} from '@trading-automation/contracts';
+import { newUuid } from '@trading-automation/persistence';
+import type { Actor } from '../operations/index.js';
+
+import { backfillLots } from '../trades/index.js';
+import type { CoreUnderTest, RecordIds } from './core-under-test.js';
+
+/** A fill that is to be there. */
+export interface FillFixture {
+  readonly at: string;
+  readonly price: string;
+  readonly amount: string;
+  readonly fee?: string;
+  readonly feeCurrency?: string;
+}
+
+export interface OrderFixture {
+  readonly owner: Actor;
+  readonly account: RecordIds;
+  readonly pair: RecordIds;
+  readonly side: TradeSide;
+  readonly fills: readonly FillFixture[];
+  /** FILLED unless given. */
+  readonly status?: TradeStatus;
+  /** That of its first fill unless given. */
+  readonly at?: string;
+  /** Uuids. */
+  readonly strategy?: string | undefined;
+  readonly copiedStrategy?: string | undefined;
+  readonly copy?: CopyFixture | undefined;
+}
+
+interface CopyFixture {
+  /** Uuids; the trade is the one that opened the leader's lot. */
+  readonly copier: string;
+  readonly lotTrade: string;
+  readonly referencePrice: string;
+}
+
+export interface DecisionFixture {
+  readonly outcome: DecisionOutcome;
+  readonly code?: DecisionCode;
+  readonly latencyMs?: number;
+  readonly slippageBps?: string;
+  readonly at?: string;
+}
+
+/** Trades and fills as if they had been placed and reported, and lots as they follow from them. */
+export class TradeFixtures {
+  /** Uuids of the accounts with fills that no lots were made of yet. */
+  private readonly unbooked = new Set<string>();
+
+  constructor(private readonly core: CoreUnderTest) {}
+
+  /** Stores a trade with its fills; `book` makes lots of them. */
+  async order(made: OrderFixture): Promise<RecordIds> {
+    const uuid = newUuid();
+    const { owner, account, pair, side, fills, status = 'FILLED' } = made;
+    await this.core.rows(
+      `INSERT INTO trades (id, user_id, exchange_account_id, trade_pair_id, symbol, trading_type, strategy_id,
+         copied_strategy_id, copier_id, source_trade_id, copy, client_order_id, origin, type, side, intent, reduce_only, time_in_force, price, amount,
+         requested_amount, filled_amount, reserved_asset, reserved_amount, status, look_at, created_at)
+       SELECT $1::uuid, $2, $3, p.id, p.symbol, 'spot', $5, $6, $11, $12, $13, $1::uuid::text, 'API', 'LIMIT', $7, 'OPEN', false, 'GTC', 1,
+         greatest(f.filled, 1), greatest(f.filled, 1), f.filled, p.quote, 0, $8, now(), $9
+       FROM trade_pairs p, (SELECT coalesce(sum(a), 0) AS filled FROM unnest($10::numeric[]) a) f WHERE p.id = $4`,
+      uuid,
+      owner.userId,
+      account.uuid,
+      pair.uuid,
+      made.strategy ?? null,
+      made.copiedStrategy ?? null,
+      side,
+      status,
+      made.at ?? fills[0]?.at ?? '2026-01-01T00:00:00Z',
+      fills.map(({ amount }) => amount),
+      made.copy?.copier ?? null,
+      made.copy?.lotTrade ?? null,
+      made.copy === undefined ? null : JSON.stringify({ reference_price: made.copy.referencePrice }),
+    );
+    await this.fill(uuid, fills);
+    this.unbooked.add(account.uuid);
+    return { uuid, id: encodeId('trd', uuid) };
+  }
+
+  private async fill(trade: string, fills: readonly FillFixture[]): Promise<void> {
+    await this.core.rows(
+      `INSERT INTO fills (id, trade_id, exchange_account_id, symbol, exchange_fill_id, price, amount, fee_amount,
+         fee_currency, liquidity, executed_at)
+       SELECT given.id, t.id, t.exchange_account_id, t.symbol, given.id, given.price, given.amount, given.fee,
+         coalesce(given.currency, p.quote), 'TAKER', given.at
+       FROM trades t JOIN trade_pairs p ON p.id = t.trade_pair_id
+       CROSS JOIN unnest($2::uuid[], $3::numeric[], $4::numeric[], $5::numeric[], $6::text[], $7::timestamptz[])
+         AS given (id, price, amount, fee, currency, at)
+       WHERE t.id = $1`,
+      trade,
+      fills.map(() => newUuid()),
+      fills.map(({ price }) => price),
+      fills.map(({ amount }) => amount),
+      fills.map(({ fee }) => fee ?? '0'),
+      fills.map(({ feeCurrency }) => feeCurrency ?? null),
+      fills.map(({ at }) => at),
+    );
+  }
+
+  /** What was decided on a signal of a lot. */
+  async decide({ copier, lotTrade, referencePrice }: CopyFixture, made: DecisionFixture): Promise<void> {
+    const signal = newUuid();
+    await this.core.rows(
+      `INSERT INTO signals (id, strategy_id, sequence, kind, side, trade_pair_id, symbol, trading_type,
+         exchange_account_id, lot_trade_id, lot_first_sequence, lot_opened_at, lot_order_amount, source_trade_id,
+         source_fill_id, filled_amount, cumulative_amount, lot_amount_before, lot_amount_after, exit_amount,
+         reference_price, signal_at)
+       SELECT $1, strategy_id, 1 + (SELECT count(*) FROM signals), 'OPEN', 'BUY', trade_pair_id, symbol, 'spot',
+         exchange_account_id, id, 1, now(), 1, id, gen_random_uuid(), 1, 1, 0, 1, 0, $3, now() FROM trades WHERE id = $2`,
+      signal,
+      lotTrade,
+      referencePrice,
+    );
+    await this.core.rows(
+      `INSERT INTO decisions (id, user_id, copier_id, strategy_id, exchange_account_id, signal_id, sequence,
+         source_trade_id, lot_trade_id, symbol, kind, reference_price, signal_at, outcome, code, inputs, target_amount,
+         latency_ms, slippage_bps, is_applied, created_at)
+       SELECT gen_random_uuid(), c.user_id, c.id, s.strategy_id, c.exchange_account_id, s.id, s.sequence,
+         s.source_trade_id, s.lot_trade_id, s.symbol, s.kind, s.reference_price, s.signal_at, $3, $4, '{}', 1, $5, $6, true,
+         coalesce($7, now())
+       FROM signals s, copiers c WHERE s.id = $1 AND c.id = $2`,
+      signal,
+      copier,
+      made.outcome,
+      made.code ?? null,
+      made.latencyMs ?? null,
+      made.slippageBps ?? null,
+      made.at ?? null,
+    );
+  }
+
+  /** Makes the lots of all fills of accounts with new ones, as if none had been booked before. */
+  async rebuildLots(): Promise<void> {
+    const accounts = [...this.unbooked];
+    this.unbooked.clear();
+    if (accounts.length === 0) return;
+    for (const statement of [
+      'DELETE FROM lot_closures WHERE exchange_account_id = ANY ($1)',
+      'DELETE FROM lots WHERE exchange_account_id = ANY ($1)',
+      `UPDATE trades SET closed_at = NULL, realized_pnl = NULL
+       WHERE exchange_account_id = ANY ($1) AND closed_at IS NOT NULL`,
+      `INSERT INTO lot_books (exchange_account_id, trade_pair_id, is_behind)
+       SELECT DISTINCT exchange_account_id, trade_pair_id, true FROM trades
+       WHERE exchange_account_id = ANY ($1) AND filled_amount > 0
+       ON CONFLICT (exchange_account_id, trade_pair_id) DO UPDATE SET last_executed_at = '-infinity',
+         last_fill_id = '00000000-0000-0000-0000-000000000000', is_behind = true`,
+    ])
+      await this.core.rows(statement, accounts);
+    await backfillLots(this.core.platform);
+  }
+}

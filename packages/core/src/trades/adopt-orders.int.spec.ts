@@ -1,0 +1,77 @@
+/** Orders of others at the exchange that are easily taken for something else. */
+import { OrdersUnderTest, venueFillOf, venueOrderOf } from './testing/orders-under-test.js';
+
+let env: OrdersUnderTest;
+beforeAll(async () => {
+  env = await OrdersUnderTest.open();
+});
+afterAll(() => env.close());
+beforeEach(() => env.reset());
+
+const tradesOf = (accountId = env.account.uuid) =>
+  env.core.rows('SELECT * FROM trades WHERE exchange_account_id = $1 ORDER BY created_at, id', accountId);
+const lotsOf = (accountId = env.account.uuid) =>
+  env.core.row(
+    'SELECT coalesce(sum(open_amount), 0)::float8 AS amount FROM lots WHERE exchange_account_id = $1',
+    accountId,
+  );
+
+describe('a client order id that somebody else uses again', () => {
+  it('rule 23: is another order, whose sale is no purchase of the first', async () => {
+    const first = venueOrderOf('first', { venueClientOrderId: 'bot-1', status: 'FILLED', filledAmount: '1' });
+    await env.execution.adopt(env.account.uuid, [first], [venueFillOf('first', 'a', '1')]);
+    const second = venueOrderOf('second', {
+      venueClientOrderId: 'bot-1',
+      side: 'SELL',
+      status: 'FILLED',
+      filledAmount: '1',
+    });
+    const told = [second, second].map((order) =>
+      env.execution.adopt(env.account.uuid, [order], [venueFillOf('second', 'a', '1', { side: 'SELL' })]),
+    );
+    await Promise.all(told);
+    const trades = await tradesOf();
+    expect(
+      trades.map(({ side, status, exchange_order_id }) => ({ side, status, exchange_order_id })),
+    ).toEqual([
+      { side: 'BUY', status: 'FILLED', exchange_order_id: 'order-first' },
+      { side: 'SELL', status: 'FILLED', exchange_order_id: 'order-second' },
+    ]);
+    expect(await lotsOf()).toEqual({ amount: 0 });
+  });
+
+  it('row 1: is ours where we wrote it: whatever the exchange executes under it is booked on that trade', async () => {
+    const id = await env.placeCopy();
+    await env.send(id);
+    const twice = ['one', 'two'].map((name) =>
+      venueOrderOf(name, { venueClientOrderId: `venue-${id}`, filledAmount: '0.5' }),
+    );
+    for (const order of twice) {
+      const fill = venueFillOf(order.exchangeOrderId, 'a', '0.5', { exchangeOrderId: order.exchangeOrderId });
+      await env.execution.adopt(env.account.uuid, [order], [{ ...fill, venueClientOrderId: `venue-${id}` }]);
+    }
+    expect(await tradesOf()).toHaveLength(1);
+    expect(await lotsOf()).toEqual({ amount: 1 });
+  });
+});
+
+describe('an account that is connected twice', () => {
+  it('rule 23: has what was placed for one connection be no stranger to the other', async () => {
+    const twin = await env.newAccount(env.actor);
+    await env.core.rows(
+      'UPDATE exchange_accounts SET venue_account_id = $1 WHERE id IN ($2, $3)',
+      `uid of ${env.account.uuid}`,
+      env.account.uuid,
+      twin.uuid,
+    );
+    const id = await env.placeCopy();
+    await env.send(id);
+    const order = venueOrderOf(id, { status: 'FILLED', filledAmount: '1' });
+    expect(await env.execution.adopt(twin.uuid, [order], [venueFillOf(id, 'a', '1')])).toEqual([]);
+    expect(await tradesOf(twin.uuid)).toEqual([]);
+    await env.execution.adopt(env.account.uuid, [order], [venueFillOf(id, 'a', '1')]);
+    expect([await lotsOf(twin.uuid), await lotsOf()]).toEqual([{ amount: 0 }, { amount: 1 }]);
+    const hand = venueOrderOf('hand', { filledAmount: '0' });
+    expect(await env.execution.adopt(twin.uuid, [hand], [])).toHaveLength(1);
+  });
+});

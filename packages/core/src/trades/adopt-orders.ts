@@ -1,0 +1,273 @@
+/**
+ * Orders and fills that are at the exchange and that the product did not place, as trades of their own: they move the
+ * same balances and take from the same lots.
+ *
+ * 1. An order is ours where its client order id is one that we wrote before sending, or its own id one that we were
+ *    told: it is stored as that trade's, and nothing is made. Of what somebody else placed the exchange's own id alone
+ *    counts: other client order ids may be used again once their order has ended.
+ * 2. What was made of an order once is not made again, by whichever process.
+ * 3. Of an order without a client order id nothing is made while one of ours on its pair is on its way: it could be
+ *    that one.
+ * 4. An account can be connected twice. What the product placed for one of these is no stranger to the other.
+ */
+import { canonicalDecimal, encodeId, type TradingType } from '@trading-automation/contracts';
+import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
+import { allColumns, hydrate, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
+import { announceTrades, type OrderReport, storeReports } from './store-order-reports.js';
+import { TradeEntity } from './trade.entity.js';
+import { intentOf } from './trade.view.js';
+
+export interface AdoptionInput {
+  readonly accountId: string;
+  readonly orders: readonly VenueOrder[];
+  readonly fills: readonly VenueFill[];
+  /** Whether a comparison with the exchange brought them, and not the usual way. */
+  readonly isReconciliation: boolean;
+}
+
+/** Answers with the ids of the trades that this changed. */
+export async function adoptOrders(tx: Tx, adoption: AdoptionInput): Promise<readonly string[]> {
+  const { accountId, orders, fills, isReconciliation } = adoption;
+  const told: OrderIdLookup = {
+    accountId,
+    venueClientOrderIds: [...orders, ...fills].flatMap(({ venueClientOrderId }) => venueClientOrderId || []),
+    exchangeOrderIds: [...orders, ...fills].map(({ exchangeOrderId }) => exchangeOrderId),
+  };
+  const before = await knownTrades(tx, told);
+  const externalOrders = orders.filter((order) => !before.has(...keysOf(order)));
+  const known = externalOrders.length === 0 ? before : await insertAndReload(tx, told, externalOrders);
+  const reports = reportsOf(known, orders, fills);
+  return [...(await storeReports(tx, reports, { isReconciliation }))];
+}
+
+async function insertAndReload(
+  tx: Tx,
+  told: OrderIdLookup,
+  strangers: readonly VenueOrder[],
+): Promise<KnownTrades> {
+  await insertExternalTrades(tx, told.accountId, strangers);
+  // Another process may have made some of them: what counts is what stands.
+  return knownTrades(tx, told);
+}
+
+interface OrderIdLookup {
+  readonly accountId: string;
+  readonly venueClientOrderIds: readonly string[];
+  readonly exchangeOrderIds: readonly string[];
+}
+
+type OrderIdentity = {
+  readonly symbol: string;
+  readonly exchangeOrderId: string;
+  readonly venueClientOrderId?: string | undefined;
+};
+const keysOf = ({ symbol, exchangeOrderId, venueClientOrderId }: OrderIdentity) =>
+  [venueClientOrderId ? `client ${venueClientOrderId}` : null, `order ${symbol} ${exchangeOrderId}`] as const;
+
+interface TradeOrderIds {
+  readonly id: string;
+  readonly symbol: string;
+  readonly venue: string | null;
+  readonly exchange: string | null;
+  readonly isOurs: boolean;
+}
+
+/** The account's trades by both names that an order has at the exchange; our client order id goes before its own. */
+class KnownTrades {
+  private readonly ids = new Map<string, string>();
+
+  constructor(rows: readonly TradeOrderIds[]) {
+    for (const { id, symbol, venue, exchange, isOurs } of rows) {
+      if (venue !== null && isOurs) this.ids.set(`client ${venue}`, id);
+      if (exchange !== null) this.ids.set(`order ${symbol} ${exchange}`, id);
+    }
+  }
+
+  has(...keys: readonly (string | null)[]): boolean {
+    return this.find(...keys) !== undefined;
+  }
+
+  find(...keys: readonly (string | null)[]): string | undefined {
+    const key = keys.find((each) => each !== null && this.ids.has(each));
+    return key === undefined || key === null ? undefined : this.ids.get(key);
+  }
+}
+
+async function knownTrades(tx: Tx, told: OrderIdLookup): Promise<KnownTrades> {
+  const { accountId, venueClientOrderIds, exchangeOrderIds } = told;
+  return new KnownTrades(
+    await queryPrepared<TradeOrderIds & Record<string, unknown>>(
+      tx,
+      `SELECT id, symbol, venue_client_order_id AS venue, exchange_order_id AS exchange,
+         origin <> 'EXTERNAL' AS "isOurs" FROM trades
+       WHERE exchange_account_id = $1
+         AND (venue_client_order_id = ANY ($2) OR exchange_order_id = ANY ($3))`,
+      [accountId, venueClientOrderIds, exchangeOrderIds],
+    ),
+  );
+}
+
+function reportsOf(
+  known: KnownTrades,
+  orders: readonly VenueOrder[],
+  fills: readonly VenueFill[],
+): OrderReport[] {
+  const reports = orders.flatMap((order) => {
+    const tradeId = known.find(...keysOf(order));
+    return tradeId === undefined ? [] : [{ tradeId, order, fills: [] as VenueFill[] }];
+  });
+  const byTrade = new Map<string, OrderReport & { readonly fills: VenueFill[] }>(
+    reports.map((report) => [report.tradeId, report]),
+  );
+  // Fills name an order by the exchange's own id, which may be told of with the order for the first time.
+  const told = new Map(reports.map(({ order, tradeId }) => [keysOf(order).at(-1), tradeId]));
+  for (const fill of fills) {
+    const tradeId = known.find(...keysOf(fill)) ?? told.get(keysOf(fill).at(-1));
+    if (tradeId === undefined) continue;
+    const report = byTrade.get(tradeId) ?? { tradeId, order: null, fills: [] };
+    report.fills.push(fill);
+    byTrade.set(tradeId, report);
+  }
+  // Those of which fills alone were told come after the others.
+  return [...reports, ...[...byTrade.values()].filter(({ order }) => order === null)];
+}
+
+interface PairOfAccount {
+  readonly user_id: string;
+  readonly trading_type: TradingType;
+  readonly pair_id: string;
+  readonly symbol: string;
+  readonly base: string;
+  readonly quote: string;
+  /** Whether an order of ours may have arrived without our having heard of it. */
+  readonly has_one_on_its_way: boolean;
+}
+
+/** Makes trades of orders that nobody here placed; those of pairs that are not in the catalogue are left out. */
+async function insertExternalTrades(tx: Tx, accountId: string, orders: readonly VenueOrder[]): Promise<void> {
+  const pairs = new Map((await pairsOf(tx, accountId, orders)).map((pair) => [pair.symbol, pair]));
+  const taken = await takenClientOrderIds(tx, accountId, orders);
+  const ofTwins = await placedByDuplicateConnections(tx, accountId, orders);
+  const made = orders
+    .filter(({ symbol, amount }) => pairs.has(symbol) && amount !== '0')
+    .filter((order) => !ofTwins.has(...keysOf(order)))
+    .filter(
+      ({ symbol, venueClientOrderId }) => venueClientOrderId !== '' || !pairs.get(symbol)!.has_one_on_its_way,
+    )
+    .map((order) => ({ id: newUuid(), order, pair: pairs.get(order.symbol)! }));
+  if (made.length === 0) return;
+  const clientOrderIdOf = ({ id, order }: (typeof made)[number]) => {
+    const { venueClientOrderId } = order;
+    return CLIENT_ORDER_ID.test(venueClientOrderId) && !taken.ours.has(venueClientOrderId)
+      ? venueClientOrderId
+      : encodeId('trd', id);
+  };
+  const venueIdOf = ({ venueClientOrderId }: VenueOrder) =>
+    taken.atVenue.has(venueClientOrderId) ? null : venueClientOrderId || null;
+  const rows = await queryPrepared(tx, INSERT_EXTERNAL(tx.connection), [
+    accountId,
+    made.map(({ id }) => id),
+    made.map(({ pair }) => pair.user_id),
+    made.map(({ pair }) => pair.pair_id),
+    made.map(({ order }) => order.symbol),
+    made.map(({ pair }) => pair.trading_type),
+    made.map(clientOrderIdOf),
+    made.map(({ order }) => venueIdOf(order)),
+    made.map(({ order }) => order.exchangeOrderId),
+    made.map(({ order }) => order.type),
+    made.map(({ order }) => order.side),
+    made.map(({ order }) => intentOf(order.side)),
+    made.map(({ order }) => order.timeInForce),
+    made.map(({ order }) => positive(order.price)),
+    made.map(({ order }) => positive(order.stopPrice)),
+    made.map(({ order }) => order.amount),
+    made.map(({ order, pair }) => (order.side === 'BUY' ? pair.quote : pair.base)),
+    made.map(({ order }) => order.createdAt),
+  ]);
+  const trades = hydrate(tx.connection, TradeEntity, rows);
+  await announceTrades(
+    tx,
+    trades.map((trade) => ({ trade, type: 'trade.created' })),
+  );
+}
+
+const CLIENT_ORDER_ID = /^[A-Za-z0-9_-]{1,36}$/;
+
+/** What an order takes from the balances is in them already. */
+const INSERT_EXTERNAL = allColumns(
+  TradeEntity,
+  't',
+  (columns) => `
+  INSERT INTO trades AS t (id, user_id, exchange_account_id, trade_pair_id, symbol, trading_type,
+    client_order_id, venue_client_order_id, exchange_order_id, origin, type, side, intent, is_exit, reduce_only,
+    time_in_force, price, stop_price, amount, requested_amount, reserved_asset, reserved_amount, status, look_at,
+    submitted_at)
+  SELECT id, user_id, $1, pair_id, symbol, trading_type, client_order_id, venue_id, exchange_id, 'EXTERNAL', type, side,
+    intent, side = 'SELL', false, time_in_force, price, stop_price, amount, amount, reserved_asset, 0, 'PENDING',
+    clock_timestamp(), created_at
+  FROM unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
+    $10::text[], $11::text[], $12::text[], $13::text[], $14::numeric[], $15::numeric[], $16::numeric[], $17::text[],
+    $18::timestamptz[])
+    AS told (id, user_id, pair_id, symbol, trading_type, client_order_id, venue_id, exchange_id, type, side, intent,
+      time_in_force, price, stop_price, amount, reserved_asset, created_at)
+  ON CONFLICT DO NOTHING
+  RETURNING ${columns}`,
+);
+
+async function pairsOf(tx: Tx, accountId: string, orders: readonly VenueOrder[]): Promise<PairOfAccount[]> {
+  const symbols = [...new Set(orders.map(({ symbol }) => symbol))];
+  return queryPrepared<PairOfAccount & Record<string, unknown>>(
+    tx,
+    `SELECT a.user_id, a.trading_type, p.id AS pair_id, p.symbol, p.base, p.quote,
+       EXISTS (SELECT FROM trades t
+               WHERE t.exchange_account_id = a.id AND t.trade_pair_id = p.id AND t.status = 'PENDING'
+                 AND t.submitted_at IS NOT NULL AND t.acknowledged_at IS NULL) AS has_one_on_its_way
+     FROM exchange_accounts a JOIN trade_pairs p ON p.exchange = a.exchange AND p.trading_type = a.trading_type
+     WHERE a.id = $1 AND p.symbol = ANY ($2)`,
+    [accountId, symbols],
+  );
+}
+
+/** Names that other trades of the account have already, as our client order ids and as those at the exchange. */
+async function takenClientOrderIds(tx: Tx, accountId: string, orders: readonly VenueOrder[]) {
+  const rows = await queryPrepared<{ client: string; venue: string | null }>(
+    tx,
+    `SELECT client_order_id AS client, venue_client_order_id AS venue FROM trades
+     WHERE exchange_account_id = $1 AND (client_order_id = ANY ($2) OR venue_client_order_id = ANY ($2))`,
+    [accountId, orders.map(({ venueClientOrderId }) => venueClientOrderId)],
+  );
+  return {
+    ours: new Set(rows.map(({ client }) => client)),
+    atVenue: new Set(rows.map(({ venue }) => venue)),
+  };
+}
+
+/** What the product placed for other connections of the same account at the exchange. */
+async function placedByDuplicateConnections(
+  tx: Tx,
+  accountId: string,
+  orders: readonly VenueOrder[],
+): Promise<KnownTrades> {
+  return new KnownTrades(
+    await queryPrepared<TradeOrderIds & Record<string, unknown>>(
+      tx,
+      `SELECT t.id, t.symbol, t.venue_client_order_id AS venue, t.exchange_order_id AS exchange, true AS "isOurs"
+       FROM exchange_accounts a
+       JOIN exchange_accounts twin ON twin.exchange = a.exchange AND twin.venue_account_id = a.venue_account_id
+         AND twin.trading_type = a.trading_type AND twin.id <> a.id
+       JOIN trades t ON t.exchange_account_id = twin.id AND t.origin <> 'EXTERNAL'
+         AND (t.venue_client_order_id = ANY ($2) OR t.exchange_order_id = ANY ($3))
+       WHERE a.id = $1`,
+      [
+        accountId,
+        orders.flatMap(({ venueClientOrderId }) => venueClientOrderId || []),
+        orders.map(({ exchangeOrderId }) => exchangeOrderId),
+      ],
+    ),
+  );
+}
+
+/** Exchanges write 0 where an order has no price. */
+function positive(price: string | undefined): string | null {
+  return price === undefined || canonicalDecimal(price) === '0' ? null : price;
+}

@@ -1,0 +1,57 @@
+import { type Trade, trade as tradeSchema } from '@trading-automation/contracts';
+import { queryPrepared, type Tx } from '@trading-automation/persistence';
+import { In } from 'typeorm';
+import { emitEvents } from '../operations/index.js';
+import { TradeEntity } from './trade.entity.js';
+import { viewTrade } from './trade.view.js';
+
+/**
+ * Writes down of each ended trade whether all that it opened is offset, since when, and what that came to: the sum of
+ * what its lots brought, rounded to 18 decimals. A trade that opened nothing is never closed. A fill that came late
+ * may open a closed trade again, or change what it came to.
+ *
+ * @returns the trades that are closed and were never told as closed
+ */
+export async function markClosedTrades(tx: Tx, tradeIds: readonly string[]): Promise<readonly string[]> {
+  if (tradeIds.length === 0) return [];
+  const rows = await queryPrepared<{ id: string; isNew: boolean }>(
+    tx,
+    `WITH ended AS MATERIALIZED (
+       SELECT id, is_closing_told FROM trades
+       WHERE id = ANY ($1) AND status IN ('FILLED', 'CANCELLED') ORDER BY id FOR NO KEY UPDATE),
+     now AS (
+       SELECT ended.id, ended.is_closing_told AS was_told,
+         CASE WHEN opened.is_offset THEN opened.closed_at END AS closed_at,
+         CASE WHEN opened.is_offset THEN opened.pnl END AS pnl
+       FROM ended
+       CROSS JOIN LATERAL (
+         SELECT bool_and(open_amount = 0) AS is_offset, max(closed_at) AS closed_at, round(sum(pnl), 18) AS pnl
+         FROM lots WHERE trade_id = ended.id) AS opened)
+     UPDATE trades t SET closed_at = now.closed_at, realized_pnl = now.pnl,
+       is_closing_told = t.is_closing_told OR now.closed_at IS NOT NULL,
+       version = t.version + 1, updated_at = clock_timestamp()
+     FROM now
+     WHERE t.id = now.id AND (t.closed_at, t.realized_pnl) IS DISTINCT FROM (now.closed_at, now.pnl)
+     RETURNING t.id, NOT now.was_told AND t.closed_at IS NOT NULL AS "isNew"`,
+    [tradeIds],
+  );
+  return rows.filter(({ isNew }) => isNew).map(({ id }) => id);
+}
+
+/** Tells of trades that are closed, in the order of their closing. */
+export async function announceClosedTrades(tx: Tx, tradeIds: readonly string[]): Promise<void> {
+  if (tradeIds.length === 0) return;
+  const trades = await tx.find(TradeEntity, {
+    where: { id: In([...tradeIds]) },
+    order: { closedAt: 'ASC', id: 'ASC' },
+  });
+  await emitEvents(
+    tx,
+    trades.map((trade) => ({
+      userId: trade.userId,
+      type: 'trade.closed' as const,
+      schema: tradeSchema,
+      record: viewTrade(trade) satisfies Trade,
+    })),
+  );
+}

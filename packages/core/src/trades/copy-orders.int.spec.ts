@@ -1,0 +1,200 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { encodeId, trade as tradeSchema } from '@trading-automation/contracts';
+import { inTransaction, newUuid, type Tx } from '@trading-automation/persistence';
+import { cancelCopies, type NewCopyTrade, placeCopies } from './copy-orders.js';
+import { loadFreeBalances } from './free-balances.queries.js';
+import { OrdersUnderTest, venueFillOf, venueOrderOf } from './testing/orders-under-test.js';
+import { ACCOUNT_WORK_CHANNEL } from './trades.queries.js';
+import { TradesService } from './trades.service.js';
+
+let env: OrdersUnderTest;
+beforeAll(async () => {
+  env = await OrdersUnderTest.open();
+});
+afterAll(() => env.close());
+beforeEach(() => env.reset());
+
+const inTx = <T>(work: (tx: Tx) => Promise<T>) => inTransaction(env.core.platform.database, work);
+const place = (copies: readonly NewCopyTrade[]) => inTx((tx) => placeCopies(tx, copies));
+const countOf = async () =>
+  (await env.core.row('SELECT count(*)::int FROM trades WHERE copier_id = $1', env.copierId)).count;
+
+describe('copies', () => {
+  it('are kept as they were planned, told of, and shown with what they copy', async () => {
+    const copy = env.newCopy();
+    const [placed, ...more] = await place([copy]);
+    expect(more).toEqual([]);
+    expect(tradeSchema.parse(placed)).toEqual(placed);
+    expect(placed).toMatchObject({
+      origin: 'COPIER',
+      client_order_id: copy.clientOrderId,
+      intent: 'OPEN',
+      amount: '1',
+      requested_amount: '1.004',
+      time_in_force: 'IOC',
+      status: 'PENDING',
+      copy: {
+        signal_at: '2026-01-01T00:00:00.000Z',
+        received_at: '2026-01-01T00:00:00.020Z',
+        reference_price: '99',
+        ratio: '0.5',
+      },
+    });
+    expect(placed!.copy).not.toHaveProperty('sequence');
+    const [event] = await env.core.events(env.actor.userId);
+    expect(event).toMatchObject({ type: 'trade.created', data: { id: placed!.id } });
+    const { lists, commands, platform } = env.core;
+    const read = await new TradesService({ platform, lists, commands }).get(env.actor, placed!.id);
+    expect(read).toEqual({ ...placed, fills: [] });
+  });
+
+  it('rule 19: planned again, at once or later, make nothing twice and tell of nothing twice', async () => {
+    const planned = Array.from({ length: 20 }, () => env.newCopy());
+    const again = () => planned.map((copy) => ({ ...copy, id: newUuid() }));
+    const placed = await Promise.all([place(planned), ...Array.from({ length: 7 }, () => place(again()))]);
+    expect(placed.flat()).toHaveLength(20);
+    expect(await place(again())).toEqual([]);
+    expect(await countOf()).toBe(20);
+    expect(await env.eventTypes()).toHaveLength(20);
+  });
+
+  it('rule 19: stand with their client order id before anything can be sent, or not at all', async () => {
+    const copy = env.newCopy();
+    const failing = inTx(async (tx) => {
+      await placeCopies(tx, [copy]);
+      expect(await env.execution.findUnsent([env.account.uuid], 10)).toEqual([]);
+      throw new Error('killed');
+    });
+    await expect(failing).rejects.toThrow('killed');
+    expect(await countOf()).toBe(0);
+    await place([copy]);
+    expect(await env.execution.findUnsent([env.account.uuid], 10)).toEqual([
+      {
+        id: copy.id,
+        accountId: env.account.uuid,
+        clientOrderId: copy.clientOrderId,
+        symbol: 'BTC/USDT',
+        isExit: false,
+      },
+    ]);
+  });
+
+  it('have their account worked on as soon as they are committed, once however many there are', async () => {
+    const heard: string[] = [];
+    const { listener } = env.core.platform;
+    let connected: (() => void) | undefined;
+    const isConnected = new Promise<void>((resolve) => {
+      connected = resolve;
+    });
+    const stop = listener.subscribe(ACCOUNT_WORK_CHANNEL, (payload) => {
+      if (payload === undefined) connected?.();
+      else heard.push(payload);
+    });
+    await isConnected;
+    await place([env.newCopy(), env.newCopy(), env.newCopy()]);
+    // Notifications come in the order of the commits: once the second is there, the first brought all that it had.
+    const last = await env.newAccount(env.actor);
+    await place([env.newCopy({ accountId: last.uuid, copierId: await env.newCopier(last) })]);
+    while (!heard.includes(last.uuid)) await sleep(5);
+    stop();
+    expect(heard).toEqual([env.account.uuid, last.uuid]);
+  });
+
+  it('are sent exits first, then the oldest', async () => {
+    const entries = [await env.placeCopy(), await env.placeCopy()];
+    const sale = { side: 'SELL', type: 'MARKET', timeInForce: 'GTC', price: null } as const;
+    const exits = [
+      await env.placeCopy({ intent: 'REDUCE', order: sale }),
+      await env.placeCopy({ intent: 'CLOSE', order: sale }),
+    ];
+    const unsent = await env.execution.findUnsent([env.account.uuid], 10);
+    expect(unsent.map(({ id }) => id)).toEqual([...exits, ...entries]);
+    expect(unsent.map(({ isExit }) => isExit)).toEqual([true, true, false, false]);
+    expect(await env.execution.findUnsent([env.account.uuid], 3)).toHaveLength(3);
+    expect((await env.send(exits[0]!))?.order).toMatchObject({ type: 'MARKET', side: 'SELL', isExit: true });
+  });
+
+  it('tell their latency and slippage once they are sent and filled', async () => {
+    const [buy, sell] = [
+      await env.placeCopy(),
+      await env.placeCopy({ intent: 'CLOSE', order: { side: 'SELL' } }),
+    ];
+    const { lists, commands, platform } = env.core;
+    const trades = new TradesService({ platform, lists, commands });
+    const shown = (id: string) => trades.get(env.actor, encodeId('trd', id));
+    for (const id of [buy, sell]) {
+      await env.send(id);
+      await env.core.rows("UPDATE trades SET submitted_at = '2026-01-01T00:00:00.120Z' WHERE id = $1", id);
+      const order = venueOrderOf(id, { status: 'EXPIRED', filledAmount: '0.5' });
+      await env.execution.storeOrder(id, order, [venueFillOf(id, 'a', '0.5')]);
+    }
+    expect((await shown(buy)).copy).toMatchObject({ latency_ms: 100, slippage_bps: '101.0101' });
+    expect((await shown(sell)).copy).toMatchObject({ latency_ms: 100, slippage_bps: '-101.0101' });
+  });
+});
+
+describe('the orders of a copier that is stopped', () => {
+  it('rule 11: end unsent, and are asked to be cancelled at the exchange; those of others go on', async () => {
+    const [unsent, sent, filled] = [await env.placeCopy(), await env.placeCopy(), await env.placeCopy()];
+    const other = await env.placeCopy({ copierId: await env.newCopier(env.account) });
+    for (const id of [sent, filled, other]) await env.send(id);
+    await env.execution.storeOrder(sent, venueOrderOf(sent), []);
+    const done = venueOrderOf(filled, { status: 'FILLED', filledAmount: '1' });
+    await env.execution.storeOrder(filled, done, [venueFillOf(filled, 'a', '1')]);
+    await inTx((tx) => cancelCopies(tx, env.copierId));
+    expect(await env.storedTrade(unsent)).toMatchObject({ status: 'CANCELLED', cancel_reason: 'USER' });
+    expect(await env.storedTrade(sent)).toMatchObject({ status: 'PENDING', sub_status: 'PENDING_CANCEL' });
+    expect(await env.storedTrade(filled)).toMatchObject({ status: 'FILLED' });
+    expect(await env.storedTrade(other)).toMatchObject({ status: 'PENDING', sub_status: 'SUBMITTING' });
+    expect(await env.send(unsent)).toBeNull();
+    expect(await env.execution.find(sent)).toMatchObject({ isCancelRequested: true, isOpen: true });
+  });
+
+  it('end but for exits where it closes only', async () => {
+    const [entry, exit] = [
+      await env.placeCopy(),
+      await env.placeCopy({ intent: 'CLOSE', order: { side: 'SELL' } }),
+    ];
+    await inTx((tx) => cancelCopies(tx, env.copierId, { entriesOnly: true }));
+    expect(await env.storedTrade(entry)).toMatchObject({ status: 'CANCELLED' });
+    expect(await env.storedTrade(exit)).toMatchObject({ status: 'PENDING', sub_status: null });
+  });
+});
+
+describe('what is free of an account', () => {
+  const free = async (accounts = [env.account.uuid], assets = ['USDT', 'BTC']) => {
+    const found = await inTx((tx) => loadFreeBalances(tx, accounts, assets));
+    return Object.fromEntries([...found].map(([id, byAsset]) => [id, Object.fromEntries(byAsset)]));
+  };
+
+  it('rule 17, row 9: is less by what its orders set aside, until its balances are read after they were told of', async () => {
+    const poor = await env.newAccount(env.actor, { USDT: '150.5' });
+    const ofPoor = { accountId: poor.uuid, copierId: await env.newCopier(poor) };
+    const before = await free([poor.uuid, env.account.uuid]);
+    expect(before).toEqual({
+      [poor.uuid]: { USDT: '150.5', BTC: '0' },
+      [env.account.uuid]: { USDT: '100000', BTC: '10' },
+    });
+    await place([env.newCopy(ofPoor)]);
+    expect(await free([poor.uuid])).toEqual({ [poor.uuid]: { USDT: '50.5', BTC: '0' } });
+    await place([env.newCopy(ofPoor)]);
+    expect(await free([poor.uuid])).toEqual({ [poor.uuid]: { USDT: '0', BTC: '0' } });
+    await env.core.rows(
+      'UPDATE trades SET acknowledged_at = clock_timestamp() WHERE exchange_account_id = $1',
+      poor.uuid,
+    );
+    await env.core.rows(
+      'UPDATE exchange_accounts SET balances_taken_at = clock_timestamp() WHERE id = $1',
+      poor.uuid,
+    );
+    expect(await free([poor.uuid])).toEqual({ [poor.uuid]: { USDT: '150.5', BTC: '0' } });
+  });
+
+  it('is whole again once an order came to nothing', async () => {
+    const id = await env.placeCopy();
+    expect(await free()).toMatchObject({ [env.account.uuid]: { USDT: '99900' } });
+    await env.send(id);
+    await env.execution.storeRejection(id, { code: 'refused', message: 'no' });
+    expect(await free()).toMatchObject({ [env.account.uuid]: { USDT: '100000' } });
+  });
+});

@@ -1,0 +1,390 @@
+import { lastSequenceOf, type Signal, signalsAfter } from '../../strategies/index.js';
+import { CoreUnderTest } from '../../testing/index.js';
+import { backfillLots } from './backfill-lots.js';
+import { FillScenario } from './testing/fill-scenario.js';
+
+let core: CoreUnderTest;
+let pairId: string;
+let day: FillScenario;
+
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+  pairId = (await core.pair()).uuid;
+});
+afterAll(() => core.close());
+beforeEach(async () => {
+  day = await FillScenario.begin(core, pairId);
+});
+
+const manager = () => core.platform.database.manager;
+const signalsOf = (strategyId: string): Promise<readonly Signal[]> =>
+  signalsAfter(manager(), strategyId, 0, 100);
+const tradeRow = (id: string) =>
+  core.row('SELECT closed_at, trim_scale(realized_pnl)::text AS pnl, version FROM trades WHERE id = $1', id);
+
+/** Everything as it is kept, and as it comes to when all is booked again from nothing. */
+async function expectReplayToAgree(): Promise<void> {
+  const kept = await day.storedState();
+  await day.resetAndReplay();
+  await backfillLots(core.platform);
+  expect(await day.storedState()).toEqual(kept);
+}
+
+describe('closing', () => {
+  it('happens to a trade whose exposure is offset in full, is told once, and carries what it came to', async () => {
+    const bought = await day.executeTrade({ side: 'BUY', amount: '2', price: '100', fee: '1', at: 1 });
+    await day.executeTrade({ side: 'SELL', amount: '0.5', price: '110', at: 2 });
+    expect(await tradeRow(bought.tradeId)).toMatchObject({ closed_at: null, pnl: null });
+    await day.executeTrade({ side: 'SELL', amount: '1.5', price: '120', fee: '2', at: 3 });
+    expect(await tradeRow(bought.tradeId)).toMatchObject({ closed_at: FillScenario.at(3), pnl: '32' });
+    expect(await day.closedEvents()).toEqual(['32']);
+    await expectReplayToAgree();
+  });
+
+  it('comes with the end of a trade where all that was filled of it is offset before', async () => {
+    const tradeId = await day.trade({ side: 'BUY' });
+    await day.store({ tradeId, amount: '1', at: 1, status: 'PARTIALLY_FILLED' });
+    await day.executeTrade({ side: 'SELL', amount: '1', price: '101', at: 2 });
+    expect(await tradeRow(tradeId)).toMatchObject({ closed_at: null, pnl: null });
+    await day.end(tradeId);
+    await day.end(tradeId);
+    expect(await tradeRow(tradeId)).toMatchObject({ closed_at: FillScenario.at(2), pnl: '1' });
+    expect(await day.closedEvents()).toEqual(['1']);
+  });
+
+  it('never happens to what opened nothing: a sale without a lot', async () => {
+    const sold = await day.executeTrade({ side: 'SELL', amount: '1', at: 1 });
+    expect(await tradeRow(sold.tradeId)).toMatchObject({ closed_at: null, pnl: null });
+    expect(await day.openAmounts()).toEqual([]);
+  });
+});
+
+describe('fills', () => {
+  it('rule 24: fees in base lessen the lot, and what is left to sell', async () => {
+    const bought = await day.executeTrade({
+      side: 'BUY',
+      amount: '1',
+      fee: '0.001',
+      feeCurrency: 'BTC',
+      at: 1,
+    });
+    expect(await day.openAmounts()).toEqual([[bought.tradeId, '0.999']]);
+    await day.executeTrade({ side: 'SELL', amount: '0.999', price: '110', at: 2 });
+    expect(await day.openAmounts()).toEqual([]);
+    expect(await tradeRow(bought.tradeId)).toMatchObject({ pnl: '9.89' });
+  });
+
+  it('with fees in a third currency keep their amounts and values', async () => {
+    const bought = await day.executeTrade({
+      side: 'BUY',
+      amount: '1',
+      fee: '0.3',
+      feeCurrency: 'BNB',
+      at: 1,
+    });
+    expect(await day.openAmounts()).toEqual([[bought.tradeId, '1']]);
+    const lots = 'SELECT side, open_value::float8 AS value FROM lots WHERE exchange_account_id = $1';
+    expect(await core.rows(lots, day.accountId)).toEqual([{ side: 'BUY', value: 100 }]);
+  });
+
+  it('row 3: told again, they change nothing', async () => {
+    const { tradeId, fillId } = await day.executeTrade({ side: 'BUY', amount: '1', at: 1 });
+    const kept = await day.storedState();
+    await day.store({ tradeId, id: fillId, amount: '1', at: 1 });
+    expect(await day.storedState()).toEqual(kept);
+  });
+
+  it('that come late are booked where they belong, and what they closed before is open again', async () => {
+    const first = await day.trade({ side: 'BUY' });
+    const second = await day.executeTrade({ side: 'BUY', amount: '1', price: '200', at: 2 });
+    await day.executeTrade({ side: 'SELL', amount: '1', price: '210', at: 3 });
+    expect(await tradeRow(second.tradeId)).toMatchObject({ pnl: '10' });
+    await day.store({ tradeId: first, amount: '1', price: '100', at: 1 });
+    expect(await tradeRow(first)).toMatchObject({ closed_at: FillScenario.at(3), pnl: '110' });
+    expect(await tradeRow(second.tradeId)).toMatchObject({ closed_at: null, pnl: null });
+    await day.executeTrade({ side: 'SELL', amount: '1', price: '230', at: 4 });
+    expect(await tradeRow(second.tradeId)).toMatchObject({ closed_at: FillScenario.at(4), pnl: '30' });
+    // The second was told as closed by what was known then; once is all that is promised.
+    expect(await day.closedEvents()).toEqual(['10', '110']);
+    await expectReplayToAgree();
+  });
+});
+
+describe('several copiers on one account and pair', () => {
+  let strategyId: string;
+  let other: FillScenario;
+  let leaderTrade: string;
+  let copiers: readonly string[];
+  beforeEach(async () => {
+    other = await FillScenario.begin(core, pairId, day.actor);
+    strategyId = await other.strategy();
+    ({ tradeId: leaderTrade } = await other.executeTrade({ side: 'BUY', amount: '1', at: 1, strategyId }));
+    copiers = [await day.copier(strategyId), await day.copier(strategyId)];
+  });
+  const copy = (copierId: string, side: 'BUY' | 'SELL', amount: string, at: number) =>
+    day.executeTrade({
+      side,
+      amount,
+      at,
+      copierId,
+      copiedStrategyId: strategyId,
+      sourceTradeId: leaderTrade,
+    });
+  const held = (copierId: string) =>
+    core.row(
+      `SELECT trim_scale(coalesce(sum(open_amount), 0))::text AS amount,
+         trim_scale(coalesce(sum(open_value), 0))::text AS value,
+         coalesce(bool_or(is_detached), false) AS "isDetached"
+       FROM lots WHERE open_amount > 0 AND copier_id = $1 AND source_trade_id = $2`,
+      copierId,
+      leaderTrade,
+    );
+
+  it('rule 18: hold lots of their own, and sell their own alone', async () => {
+    const [a, b] = [copiers[0]!, copiers[1]!];
+    await copy(a, 'BUY', '1', 2);
+    await copy(b, 'BUY', '3', 3);
+    await copy(b, 'SELL', '2', 4);
+    expect(await held(a)).toMatchObject({ amount: '1', isDetached: false });
+    expect(await held(b)).toMatchObject({ amount: '1', value: '100', isDetached: false });
+    await expectReplayToAgree();
+  });
+
+  it('rule 13: sales by hand take own lots first, then the copies, oldest first, which are detached', async () => {
+    const [a, b] = [copiers[0]!, copiers[1]!];
+    await copy(a, 'BUY', '1', 2);
+    await copy(b, 'BUY', '1', 3);
+    const own = await day.executeTrade({ side: 'BUY', amount: '1', at: 4 });
+    await day.executeTrade({ side: 'SELL', amount: '0.5', at: 5 });
+    expect([await held(a), await held(b)]).toMatchObject([{ isDetached: false }, { isDetached: false }]);
+    await day.executeTrade({ side: 'SELL', amount: '1', at: 6 });
+    expect(await tradeRow(own.tradeId)).toMatchObject({ closed_at: FillScenario.at(6) });
+    expect(await held(a)).toMatchObject({ amount: '0.5', isDetached: true });
+    expect(await held(b)).toMatchObject({ amount: '1', isDetached: false });
+    // What the leader's exit asks for still is of what is left.
+    await copy(a, 'SELL', '0.5', 7);
+    expect(await held(a)).toEqual({ amount: '0', value: '0', isDetached: false });
+    expect(await held(b)).toMatchObject({ amount: '1' });
+    await expectReplayToAgree();
+  });
+
+  it('never take from each other: what a copy sells beyond what its copier holds is unmatched', async () => {
+    const [a, b] = [copiers[0]!, copiers[1]!];
+    await copy(a, 'BUY', '1', 2);
+    await copy(b, 'BUY', '1', 3);
+    await day.executeTrade({ side: 'BUY', amount: '1', at: 4 });
+    await copy(a, 'SELL', '3', 5);
+    expect(await held(a)).toMatchObject({ amount: '0' });
+    expect(await held(b)).toMatchObject({ amount: '1' });
+    expect((await day.openAmounts()).map(([, amount]) => amount)).toEqual(['1', '1']);
+  });
+
+  it('rule 26: make no signals, whatever they sell', async () => {
+    await copy(copiers[0]!, 'BUY', '1', 2);
+    await copy(copiers[0]!, 'SELL', '1', 3);
+    await day.executeTrade({ side: 'SELL', amount: '1', at: 4 });
+    expect(await signalsOf(strategyId)).toHaveLength(1);
+  });
+});
+
+describe('signals', () => {
+  let strategyId: string;
+  beforeEach(async () => {
+    strategyId = await day.strategy();
+  });
+
+  it('rule 1: tell of each fill of a strategy trade, with all that its order has filled by then', async () => {
+    const tradeId = await day.trade({ side: 'BUY', amount: '4', strategyId, leaderEquity: '1000' });
+    const [one] = await day.store({ tradeId, amount: '1', price: '100', at: 1, status: 'PARTIALLY_FILLED' });
+    await day.store({ tradeId, amount: '3', price: '102', fee: '0.01', feeCurrency: 'BTC', at: 2 });
+    const [open, more, ...none] = await signalsOf(strategyId);
+    expect(none).toEqual([]);
+    expect(open).toMatchObject({
+      sequence: 1,
+      kind: 'OPEN',
+      side: 'BUY',
+      symbol: 'BTC/USDT',
+      lotTradeId: tradeId,
+      lotFirstSequence: 1,
+      lotOpenedAt: FillScenario.at(1),
+      lotOrderAmount: '4',
+      sourceTradeId: tradeId,
+      sourceFillId: one,
+      filledAmount: '1',
+      cumulativeAmount: '1',
+      lotAmountBefore: '0',
+      lotAmountAfter: '1',
+      exitAmount: '0',
+      referencePrice: '100',
+      leaderEquity: '1000',
+      leaderRatio: '0.1',
+      signalAt: FillScenario.at(1),
+    });
+    expect(more).toMatchObject({
+      sequence: 2,
+      kind: 'INCREASE',
+      lotFirstSequence: 1,
+      lotOpenedAt: FillScenario.at(1),
+      filledAmount: '3',
+      cumulativeAmount: '4',
+      lotAmountBefore: '1',
+      lotAmountAfter: '3.99',
+      leaderRatio: '0.306',
+    });
+  });
+
+  it('rule 2: nothing follows when the leader cancels the rest, and a trade without a fill tells nothing', async () => {
+    const tradeId = await day.trade({ side: 'BUY', amount: '4', strategyId });
+    await day.store({ tradeId, amount: '1', at: 1, status: 'PARTIALLY_FILLED' });
+    await day.end(tradeId);
+    await day.end(await day.trade({ side: 'BUY', strategyId }));
+    expect(await signalsOf(strategyId)).toHaveLength(1);
+  });
+
+  it('rule 4: tell of exits by what was taken of what the lot held, one for each lot, whoever sold', async () => {
+    const first = await day.executeTrade({
+      side: 'BUY',
+      amount: '1',
+      fee: '0.1',
+      feeCurrency: 'BTC',
+      at: 1,
+      strategyId,
+    });
+    const second = await day.executeTrade({ side: 'BUY', amount: '2', at: 2, strategyId });
+    const sold = await day.executeTrade({ side: 'SELL', amount: '1.9', price: '105', at: 3 });
+    const [, , close, reduce] = await signalsOf(strategyId);
+    expect(close).toMatchObject({
+      sequence: 3,
+      kind: 'CLOSE',
+      side: 'SELL',
+      lotTradeId: first.tradeId,
+      lotFirstSequence: 1,
+      sourceTradeId: sold.tradeId,
+      sourceFillId: sold.fillId,
+      lotAmountBefore: '0.9',
+      exitAmount: '0.9',
+      lotAmountAfter: '0',
+      cumulativeAmount: '1',
+      referencePrice: '105',
+    });
+    expect(reduce).toMatchObject({
+      sequence: 4,
+      kind: 'REDUCE',
+      lotTradeId: second.tradeId,
+      lotFirstSequence: 2,
+      lotAmountBefore: '2',
+      exitAmount: '1',
+      lotAmountAfter: '1',
+    });
+  });
+
+  it('row 16: tell of each partial exit, and of the last as CLOSE', async () => {
+    await day.executeTrade({ side: 'BUY', amount: '1', at: 1, strategyId });
+    for (const [at, amount] of [
+      [2, '0.2'],
+      [3, '0.3'],
+      [4, '0.5'],
+    ] as const)
+      await day.executeTrade({ side: 'SELL', amount, at, strategyId });
+    const signals = await signalsOf(strategyId);
+    expect(
+      signals.map(({ kind, exitAmount, lotAmountBefore }) => [kind, exitAmount, lotAmountBefore]),
+    ).toEqual([
+      ['OPEN', '0', '0'],
+      ['REDUCE', '0.2', '1'],
+      ['REDUCE', '0.3', '0.8'],
+      ['CLOSE', '0.5', '0.5'],
+    ]);
+  });
+
+  it.each(['EXTERNAL', 'RECONCILIATION'] as const)(
+    'row 3: tell of an exit that nobody made here: %s',
+    async (origin) => {
+      const bought = await day.executeTrade({ side: 'BUY', amount: '1', at: 1, strategyId });
+      const gone = await day.executeTrade({ side: 'SELL', amount: '1', at: 2, origin });
+      const [, exit, ...none] = await signalsOf(strategyId);
+      expect(exit).toMatchObject({ kind: 'CLOSE', lotTradeId: bought.tradeId, sourceTradeId: gone.tradeId });
+      expect(none).toEqual([]);
+      // What is bought elsewhere is held, and nobody's signal.
+      await day.executeTrade({ side: 'BUY', amount: '1', at: 3, origin });
+      expect(await signalsOf(strategyId)).toHaveLength(2);
+      expect(await day.openAmounts()).toHaveLength(1);
+    },
+  );
+
+  it('tell nothing of lots that no strategy opened, also where a strategy trade sells them', async () => {
+    await day.executeTrade({ side: 'BUY', amount: '1', at: 1 });
+    await day.executeTrade({ side: 'SELL', amount: '1', at: 2, strategyId });
+    await day.executeTrade({ side: 'SELL', amount: '1', at: 3, strategyId });
+    expect(await signalsOf(strategyId)).toEqual([]);
+    expect(await lastSequenceOf(manager(), strategyId)).toBe(0);
+  });
+
+  it('of fills that come in the wrong order converge on what the lot holds', async () => {
+    const tradeId = await day.trade({ side: 'BUY', amount: '3', strategyId });
+    await day.store({ tradeId, amount: '1', at: 2, status: 'PARTIALLY_FILLED' });
+    await day.store({ tradeId, amount: '2', at: 1 });
+    await day.executeTrade({ side: 'SELL', amount: '3', at: 3 });
+    const signals = await signalsOf(strategyId);
+    expect(
+      signals.map(({ kind, cumulativeAmount, lotAmountAfter }) => [kind, cumulativeAmount, lotAmountAfter]),
+    ).toEqual([
+      ['OPEN', '1', '1'],
+      ['INCREASE', '3', '3'],
+      ['CLOSE', '3', '0'],
+    ]);
+    await expectReplayToAgree();
+  });
+
+  it('tell of an exit that a late sale moves on to another lot', async () => {
+    const first = await day.executeTrade({ side: 'BUY', amount: '1', at: 1, strategyId });
+    const second = await day.executeTrade({ side: 'BUY', amount: '1', at: 2, strategyId });
+    await day.executeTrade({ side: 'SELL', amount: '1', at: 5 });
+    const late = await day.executeTrade({ side: 'SELL', amount: '1', at: 4 });
+    const signals = await signalsOf(strategyId);
+    expect(signals.map(({ kind, lotTradeId }) => [kind, lotTradeId])).toEqual([
+      ['OPEN', first.tradeId],
+      ['OPEN', second.tradeId],
+      ['CLOSE', first.tradeId],
+      ['CLOSE', second.tradeId],
+    ]);
+    expect(signals[3]).toMatchObject({ sourceFillId: late.fillId, exitAmount: '1' });
+  });
+
+  it('of an entry that was offset before it was heard of are none', async () => {
+    const tradeId = await day.trade({ side: 'BUY', strategyId });
+    await day.executeTrade({ side: 'SELL', amount: '1', at: 2 });
+    await day.store({ tradeId, amount: '1', at: 1 });
+    expect(await signalsOf(strategyId)).toEqual([]);
+    expect(await tradeRow(tradeId)).toMatchObject({ closed_at: FillScenario.at(2), pnl: '0' });
+    expect(await day.closedEvents()).toEqual(['0']);
+  });
+
+  it('of such an entry come when an earlier one is heard of, which was the one that was sold', async () => {
+    const sold = await day.trade({ side: 'BUY', strategyId });
+    const kept = await day.trade({ side: 'BUY', strategyId });
+    await day.executeTrade({ side: 'SELL', amount: '2', at: 3 });
+    const [fillId] = await day.store({ tradeId: kept, amount: '2', at: 2 });
+    expect(await signalsOf(strategyId)).toEqual([]);
+    await day.store({ tradeId: sold, amount: '1.5', at: 1 });
+    const [open, ...none] = await signalsOf(strategyId);
+    expect(none).toEqual([]);
+    expect(open).toMatchObject({
+      kind: 'OPEN',
+      lotTradeId: kept,
+      sourceFillId: fillId,
+      lotFirstSequence: 1,
+      filledAmount: '2',
+      cumulativeAmount: '2',
+      lotAmountBefore: '0',
+      lotAmountAfter: '1.5',
+      signalAt: FillScenario.at(2),
+    });
+    await expectReplayToAgree();
+    await day.executeTrade({ side: 'SELL', amount: '1.5', at: 4 });
+    expect((await signalsOf(strategyId)).map(({ kind, exitAmount }) => [kind, exitAmount])).toEqual([
+      ['OPEN', '0'],
+      ['CLOSE', '1.5'],
+    ]);
+  });
+});

@@ -1,0 +1,253 @@
+/** Several that store fills at once, and what is left when one of them stops in the middle. */
+import { inTransaction, newUuid } from '@trading-automation/persistence';
+import { lastSequenceOf, SIGNALS_CHANNEL, signalsAfter } from '../../strategies/index.js';
+import { CoreUnderTest } from '../../testing/index.js';
+import { backfillLots } from './backfill-lots.js';
+import { bookTrades, lockBooks } from './book-trades.js';
+import { FillScenario } from './testing/fill-scenario.js';
+
+let core: CoreUnderTest;
+let pairs: readonly string[];
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+  const made = await Promise.all(['BTC', 'ETH', 'SOL'].map((base) => core.pair({ base })));
+  pairs = made.map(({ uuid }) => uuid);
+});
+afterAll(() => core.close());
+
+const manager = () => core.platform.database.manager;
+async function expectReplayToAgree(day: FillScenario): Promise<void> {
+  const kept = await day.storedState();
+  await day.resetAndReplay();
+  await backfillLots(core.platform);
+  expect(await day.storedState()).toEqual(kept);
+}
+
+it('two processes that store fills of one book at once keep what a replay comes to', async () => {
+  const day = await FillScenario.begin(core, pairs[0]!);
+  const other = await core.openSecondPlatform();
+  const strategyId = await day.strategy();
+  const drawn = await Promise.all(
+    Array.from({ length: 24 }, async (_, i) => {
+      const side = i % 3 === 2 ? ('SELL' as const) : ('BUY' as const);
+      return { tradeId: await day.trade({ side, strategyId }), amount: '1', at: i, id: newUuid() };
+    }),
+  );
+  await Promise.all(drawn.map((fill, i) => day.storeOn(i % 2 === 0 ? core.platform : other, [fill])));
+  expect(await day.openAmounts()).toHaveLength(8);
+  expect(await core.rows('SELECT 1 FROM lots WHERE exchange_account_id = $1', day.accountId)).toHaveLength(
+    16,
+  );
+  expect((await day.closedEvents()).length).toBeGreaterThanOrEqual(8);
+  await expectReplayToAgree(day);
+});
+
+it('those that lock the same books in any order never wait for each other for ever', async () => {
+  const day = await FillScenario.begin(core, pairs[0]!);
+  const accounts = [day.accountId, (await FillScenario.begin(core, pairs[0]!)).accountId];
+  const keys = accounts.flatMap((exchangeAccountId) =>
+    pairs.map((tradePairId) => ({ exchangeAccountId, tradePairId })),
+  );
+  await Promise.all(
+    Array.from({ length: 40 }, (_, i) =>
+      inTransaction(
+        core.platform.database,
+        async (tx) => {
+          const turned = [...keys.slice(i % keys.length), ...keys.slice(0, i % keys.length)];
+          await lockBooks(tx, i % 2 === 0 ? turned : turned.reverse().slice(0, 4));
+        },
+        // A deadlock is an error here, and not run again.
+        { attempts: 1 },
+      ),
+    ),
+  );
+  expect(
+    await core.rows('SELECT 1 FROM lot_books WHERE exchange_account_id = ANY ($1)', accounts),
+  ).toHaveLength(6);
+});
+
+it("those that store fills of several books at once, closing each other's trades, neither fail nor get it wrong", async () => {
+  const first = await FillScenario.begin(core, pairs[0]!);
+  const second = await FillScenario.begin(core, pairs[0]!);
+  const strategyId = await first.strategy();
+  const days = [first, second].flatMap((day) => pairs.map((pair) => day.on(pair)));
+  const batches = await Promise.all(
+    Array.from({ length: 24 }, (_, i) =>
+      Promise.all(
+        [0, 1, 2].map(async (step) => {
+          const day = days[(i * 5 + step * (1 + (i % 2))) % days.length]!;
+          const side = i % 2 === 0 ? ('BUY' as const) : ('SELL' as const);
+          const tradeId = await day.trade({
+            side,
+            strategyId: day.accountId === first.accountId ? strategyId : undefined,
+          });
+          return { day, fill: { tradeId, amount: '1', at: i } };
+        }),
+      ),
+    ),
+  );
+  const other = await core.openSecondPlatform();
+  await Promise.all(
+    batches.map((batch, i) => FillScenario.storeMany(i % 2 === 0 ? core.platform : other, batch)),
+  );
+  for (const day of [first, second]) await expectReplayToAgree(day);
+});
+
+it('a strategy that trades several pairs at once has its signals seen in order and without gaps', async () => {
+  const first = await FillScenario.begin(core, pairs[0]!);
+  const strategyId = await first.strategy();
+  const days = [first, ...(await Promise.all(pairs.slice(1).map((pair) => first.on(pair))))];
+  const writing = Promise.all(
+    days.map(async (day) => {
+      for (let at = 0; at < 12; at++) {
+        await day.executeTrade({ side: at % 2 === 0 ? 'BUY' : 'SELL', amount: '1', at, strategyId });
+        // One in four is taken back, with the number it was given.
+        if (at % 4 === 0) {
+          const tradeId = await day.trade({ side: 'BUY', strategyId });
+          const stop = () => {
+            throw new Error('stopped');
+          };
+          await expect(day.storeOn(core.platform, [{ tradeId, amount: '1', at }], stop)).rejects.toThrow(
+            'stopped',
+          );
+        }
+      }
+    }),
+  );
+  let isDone = false;
+  const done = writing.finally(() => {
+    isDone = true;
+  });
+  let seen = 0;
+  do {
+    const signals = await signalsAfter(manager(), strategyId, seen, 100);
+    for (const { sequence } of signals) {
+      expect(sequence).toBe(seen + 1);
+      seen = sequence;
+    }
+  } while (!isDone);
+  await done;
+  expect(await signalsAfter(manager(), strategyId, 36, 100)).toEqual([]);
+  expect(await signalsAfter(manager(), strategyId, 0, 100)).toHaveLength(36);
+  expect(await lastSequenceOf(manager(), strategyId)).toBe(36);
+});
+
+it('whoever fails after booking leaves nothing: no lot, signal, closing or event', async () => {
+  const day = await FillScenario.begin(core, pairs[0]!);
+  const strategyId = await day.strategy();
+  const bought = await day.executeTrade({ side: 'BUY', amount: '1', at: 1, strategyId });
+  const kept = await day.storedState();
+  const tradeId = await day.trade({ side: 'SELL' });
+  const stop = () => {
+    throw new Error('stopped');
+  };
+  await expect(day.storeOn(core.platform, [{ tradeId, amount: '1', at: 2 }], stop)).rejects.toThrow(
+    'stopped',
+  );
+  expect({ ...(await day.storedState()), closed: undefined }).toEqual({ ...kept, closed: undefined });
+  expect(await day.closedEvents()).toEqual([]);
+  expect(await lastSequenceOf(manager(), strategyId)).toBe(1);
+  await day.store({ tradeId, amount: '1', at: 2 });
+  expect(await day.openAmounts()).toEqual([]);
+  expect(await signalsAfter(manager(), strategyId, 1, 10)).toMatchObject([
+    { sequence: 2, kind: 'CLOSE', lotTradeId: bought.tradeId },
+  ]);
+});
+
+it('a process whose connection dies after booking leaves nothing, and holds nobody up', async () => {
+  const day = await FillScenario.begin(core, pairs[0]!);
+  const other = await core.openSecondPlatform();
+  const tradeId = await day.trade({ side: 'BUY' });
+  const { accountId: exchangeAccountId, pairId: tradePairId } = day;
+  const dying = inTransaction(other.database, async (tx) => {
+    await lockBooks(tx, [{ exchangeAccountId, tradePairId }]);
+    const id = newUuid();
+    await tx.query(
+      `INSERT INTO fills (id, trade_id, exchange_account_id, symbol, exchange_fill_id, price, amount, fee_amount,
+         fee_currency, liquidity, executed_at) VALUES ($1, $2, $3, 'BTC/USDT', '1', 1, 1, 0, 'USDT', 'TAKER', $4)`,
+      [id, tradeId, exchangeAccountId, FillScenario.at(1)],
+    );
+    await bookTrades(tx, [
+      {
+        trade: { id: tradeId, exchangeAccountId, tradePairId, status: 'FILLED' },
+        newFills: [{ id, executedAt: FillScenario.at(1) }],
+      },
+    ]);
+    const [{ pid }] = await tx.query('SELECT pg_backend_pid() AS pid');
+    await core.rows('SELECT pg_terminate_backend($1)', pid);
+    await tx.query('SELECT 1');
+  });
+  await expect(dying).rejects.toThrow();
+  expect((await day.storedState()).lots).toEqual([]);
+  await day.store({ tradeId, amount: '1', at: 1 });
+  expect(await day.openAmounts()).toEqual([[tradeId, '1']]);
+});
+
+it('signals wake whoever listens, once their transaction stands', async () => {
+  const day = await FillScenario.begin(core, pairs[0]!);
+  const strategyId = await day.strategy();
+  const heard: (string | undefined)[] = [];
+  let wake = () => {};
+  const hears = (count: number) =>
+    new Promise<void>((resolve) => {
+      wake = () => {
+        if (heard.length >= count) resolve();
+      };
+      wake();
+    });
+  const end = core.platform.listener.subscribe(SIGNALS_CHANNEL, (payload) => {
+    heard.push(payload);
+    wake();
+  });
+  await hears(1);
+  await day.executeTrade({ side: 'BUY', amount: '1', at: 1, strategyId });
+  await hears(2);
+  end();
+  expect(heard).toEqual([undefined, strategyId]);
+});
+
+it('changes of 100 books are booked in about ten statements', async () => {
+  const actor = await core.actor();
+  const days = await Promise.all(
+    Array.from({ length: 100 }, () => FillScenario.begin(core, pairs[0]!, actor)),
+  );
+  await Promise.all(days.slice(50).map((day) => day.executeTrade({ side: 'BUY', amount: '1', at: 1 })));
+  const changes = await Promise.all(
+    days.map(async (day, i) => {
+      const tradeId = await day.trade({ side: i < 50 ? 'BUY' : 'SELL' });
+      const id = newUuid();
+      await core.rows(
+        `INSERT INTO fills (id, trade_id, exchange_account_id, symbol, exchange_fill_id, price, amount, fee_amount,
+           fee_currency, liquidity, executed_at) VALUES ($1, $2, $3, 'BTC/USDT', '1', 1, 1, 0, 'USDT', 'TAKER', $4)`,
+        id,
+        tradeId,
+        day.accountId,
+        FillScenario.at(2),
+      );
+      const { accountId: exchangeAccountId, pairId: tradePairId } = day;
+      return {
+        trade: { id: tradeId, exchangeAccountId, tradePairId, status: 'FILLED' as const },
+        newFills: [{ id, executedAt: FillScenario.at(2) }],
+      };
+    }),
+  );
+  const statements = await inTransaction(core.platform.database, async (tx) => {
+    const connection: { query: (...args: unknown[]) => unknown } = await tx.queryRunner!.connect();
+    const original = connection.query;
+    let count = 0;
+    connection.query = (...args) => {
+      count += 1;
+      return original.apply(connection, args);
+    };
+    await lockBooks(
+      tx,
+      changes.map(({ trade }) => trade),
+    );
+    await bookTrades(tx, changes);
+    connection.query = original;
+    return count;
+  });
+  expect(statements).toBeLessThanOrEqual(12);
+  const open = await Promise.all(days.map((day) => day.openAmounts()));
+  expect(open.map((lots) => lots.length)).toEqual([...Array(50).fill(1), ...Array(50).fill(0)]);
+});

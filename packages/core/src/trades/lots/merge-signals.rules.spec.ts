@@ -1,0 +1,98 @@
+import { mergeSignals } from './merge-signals.rules.js';
+import type { NewSignal } from './signals.types.js';
+
+const signal = (more: Partial<NewSignal>): NewSignal => ({
+  strategyId: 's',
+  kind: 'OPEN',
+  side: 'BUY',
+  exchangeAccountId: 'e',
+  tradePairId: 'p',
+  symbol: 'BTC/USDT',
+  tradingType: 'spot',
+  lotTradeId: 'a',
+  lotFirstSequence: null,
+  lotOpenedAt: new Date(0),
+  lotOrderAmount: '9',
+  sourceTradeId: 'a',
+  sourceFillId: '1',
+  filledAmount: '1',
+  cumulativeAmount: '1',
+  lotAmountBefore: '0',
+  lotAmountAfter: '1',
+  exitAmount: '0',
+  referencePrice: '100',
+  leaderEquity: null,
+  signalAt: new Date(1),
+  ...more,
+});
+
+it('row 16: an order filled in three parts that are told together is one entry, at their average price', () => {
+  const parts = [
+    signal({}),
+    signal({
+      kind: 'INCREASE',
+      sourceFillId: '2',
+      filledAmount: '2',
+      cumulativeAmount: '3',
+      lotAmountBefore: '1',
+      lotAmountAfter: '3',
+      referencePrice: '103',
+      signalAt: new Date(2),
+    }),
+    signal({
+      kind: 'INCREASE',
+      sourceFillId: '3',
+      cumulativeAmount: '4',
+      lotAmountBefore: '3',
+      lotAmountAfter: '4',
+      referencePrice: '94',
+      signalAt: new Date(3),
+    }),
+  ];
+  expect(mergeSignals(parts)).toEqual([
+    signal({
+      sourceFillId: '3',
+      filledAmount: '4',
+      cumulativeAmount: '4',
+      lotAmountAfter: '4',
+      referencePrice: '100',
+      signalAt: new Date(3),
+    }),
+  ]);
+});
+
+const exit = (lotTradeId: string, sourceFillId: string, before: string, taken: string, after: string) =>
+  signal({
+    kind: after === '0' ? 'CLOSE' : 'REDUCE',
+    side: 'SELL',
+    lotTradeId,
+    sourceTradeId: 'sale',
+    sourceFillId,
+    filledAmount: taken,
+    exitAmount: taken,
+    lotAmountBefore: before,
+    lotAmountAfter: after,
+  });
+
+it('a sale in parts over two lots leaves each of them once', () => {
+  const joined = mergeSignals([
+    exit('a', '1', '3', '2', '1'),
+    exit('a', '2', '1', '1', '0'),
+    exit('b', '2', '5', '1', '4'),
+    exit('b', '3', '4', '1', '3'),
+  ]);
+  expect(joined).toEqual([exit('a', '2', '3', '3', '0'), exit('b', '3', '5', '2', '3')]);
+});
+
+it('what happens to a lot in turn is not joined: an entry, an exit and an entry are three', () => {
+  const three = [signal({}), exit('a', '2', '1', '1', '0'), signal({ kind: 'INCREASE', sourceFillId: '3' })];
+  expect(mergeSignals(three)).toEqual(three);
+});
+
+it('the average of prices and amounts of all their digits is rounded once', () => {
+  const digits = '0.000000000000000001';
+  const part = (price: string, sourceFillId: string) =>
+    signal({ filledAmount: digits, referencePrice: price, sourceFillId });
+  const [joined] = mergeSignals([part(`1${digits.slice(1)}`, '1'), part('1', '2'), part('1', '3')]);
+  expect(joined).toMatchObject({ filledAmount: '0.000000000000000003', referencePrice: '1' });
+});

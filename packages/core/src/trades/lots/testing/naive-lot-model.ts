@@ -1,0 +1,69 @@
+import type { TradeSide } from '@trading-automation/contracts';
+import fc from 'fast-check';
+
+/** A fill of whole amounts by one of several owners of an account. */
+export interface GeneratedFill {
+  readonly side: TradeSide;
+  readonly amount: number;
+  readonly price: number;
+  /** Of what was bought, in base currency. */
+  readonly baseFee: number;
+  /** -1: nobody's copy. */
+  readonly copier: number;
+  /** Which of the leader's lots it copies. */
+  readonly source: number;
+  readonly second: number;
+}
+
+/** Fills in the order of their execution, several within one second. */
+export const generatedFills = (maxLength: number) =>
+  fc
+    .array(
+      fc.record({
+        side: fc.constantFrom('BUY' as const, 'BUY' as const, 'SELL' as const),
+        amount: fc.integer({ min: 1, max: 6 }),
+        price: fc.integer({ min: 1, max: 500 }),
+        baseFee: fc.integer({ min: 0, max: 1 }),
+        copier: fc.integer({ min: -1, max: 2 }),
+        source: fc.integer({ min: 0, max: 1 }),
+        gap: fc.integer({ min: 0, max: 2 }),
+      }),
+      { maxLength },
+    )
+    .map((drawn) => {
+      let second = 0;
+      return drawn.map(({ gap, ...fill }): GeneratedFill => {
+        second += gap;
+        return { ...fill, second };
+      });
+    });
+
+interface Unit {
+  readonly copier: number;
+  readonly source: number;
+}
+
+/** Who holds what of an account on which nobody is short, one unit of base at a time: slow, and by other means. */
+export function modelHoldings(fills: readonly GeneratedFill[]) {
+  const units: Unit[] = [];
+  let unmatched = 0;
+  for (const { side, amount, baseFee, copier, source } of fills) {
+    if (side === 'BUY') {
+      for (let i = 0; i < amount - baseFee; i++) units.push({ copier, source });
+      continue;
+    }
+    for (let i = 0; i < amount; i++) {
+      const own = units.findIndex((unit) => unit.copier === copier && (copier < 0 || unit.source === source));
+      const next = units.findIndex((unit) => (copier < 0 ? unit.copier >= 0 : unit.copier === copier));
+      const taken = own >= 0 ? own : next;
+      if (taken < 0) unmatched += 1;
+      else units.splice(taken, 1);
+    }
+  }
+  const held = new Map<string, number>();
+  for (const { copier, source } of units) {
+    const owner = copier < 0 ? 'own' : `${copier}/${source}`;
+    held.set(owner, (held.get(owner) ?? 0) + 1);
+  }
+  return { held, total: units.length, unmatched };
+}

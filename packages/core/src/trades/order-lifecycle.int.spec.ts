@@ -1,0 +1,322 @@
+/**
+ * Orders against a model of an exchange: whatever is told of them, in whatever order, late, twice or not at all, what
+ * is kept stays true.
+ */
+import type { TradeStatus } from '@trading-automation/contracts';
+import type { VenueFill, VenueOrder, VenueOrderStatus } from '@trading-automation/exchanges';
+import fc from 'fast-check';
+import { OrdersUnderTest, venueFillOf, venueOrderOf } from './testing/orders-under-test.js';
+import { isTerminal } from './trade.rules.js';
+
+let env: OrdersUnderTest;
+beforeAll(async () => {
+  env = await OrdersUnderTest.open();
+  await env.reset();
+});
+afterAll(() => env.close());
+
+/** Of one order, in hundredths of a BTC; prices are 100 plus the number of the fill. */
+const AMOUNT = 100;
+
+/** What the exchange knows of the order. It takes each client order id once. */
+class ModelVenue {
+  status: VenueOrderStatus | null = null;
+  readonly fills: VenueFill[] = [];
+  /** Every state that it was ever in: what may still be on its way to us. */
+  readonly history: VenueOrder[] = [];
+  placements = 0;
+
+  constructor(readonly id: string) {}
+
+  get filled(): number {
+    return this.fills.reduce((sum, { amount }) => sum + Math.round(Number(amount) * 100), 0);
+  }
+
+  place(): void {
+    if (this.status !== null) return;
+    this.placements += 1;
+    this.become('OPEN');
+  }
+
+  fill(hundredths: number): void {
+    if (this.status !== 'OPEN') return;
+    const part = Math.min(hundredths, AMOUNT - this.filled);
+    const n = this.fills.length;
+    const fee = { amount: '0.01', currency: n % 2 === 0 ? 'USDT' : 'BNB' };
+    const price = String(100 + n);
+    this.fills.push(venueFillOf(this.id, `${n}`, String(part / 100), { price, fee }));
+    this.become(this.filled === AMOUNT ? 'FILLED' : 'OPEN');
+  }
+
+  end(status: VenueOrderStatus): void {
+    if (this.status === 'OPEN') this.become(status);
+  }
+
+  private become(status: VenueOrderStatus): void {
+    this.status = status;
+    this.history.push(venueOrderOf(this.id, { status, filledAmount: String(this.filled / 100) }));
+  }
+}
+
+interface Model {
+  readonly venue: ModelVenue;
+  /** Names of the fills that we were told of. */
+  readonly reportedFills: Set<string>;
+  /** What it ended as, once it had. */
+  end: TradeStatus | null;
+  version: number;
+  /** Whether a sending is under way that has not arrived. */
+  isInFlight: boolean;
+}
+
+abstract class Step implements fc.AsyncCommand<Model, string> {
+  constructor(private readonly words: string) {}
+  check = (_model: Readonly<Model>): boolean => true;
+  protected abstract act(model: Model, id: string): Promise<unknown>;
+
+  async run(model: Model, id: string): Promise<void> {
+    await this.act(model, id);
+    await verify(model, id);
+  }
+
+  toString = () => this.words;
+}
+
+async function verify(model: Model, id: string): Promise<void> {
+  const kept = await env.storedTrade(id);
+  const known = model.venue.fills.filter(({ exchangeFillId }) => model.reportedFills.has(exchangeFillId));
+  const sum = (value: (fill: VenueFill) => number) => known.reduce((total, fill) => total + value(fill), 0);
+  expect(Number(kept.filled_amount)).toBeCloseTo(
+    sum(({ amount }) => Number(amount)),
+    9,
+  );
+  expect(Number(kept.cost)).toBeCloseTo(
+    sum(({ amount, price }) => Number(amount) * Number(price)),
+    9,
+  );
+  const rows = await env.core.rows('SELECT exchange_fill_id FROM fills WHERE trade_id = $1', id);
+  expect(rows.map(({ exchange_fill_id }) => exchange_fill_id).sort()).toEqual(
+    [...model.reportedFills].sort(),
+  );
+  const status = kept.status as TradeStatus;
+  if (model.end !== null) expect(status).toBe(model.end);
+  if (isTerminal(status)) model.end = status;
+  else expect(status).toBe(known.length === 0 ? 'PENDING' : 'PARTIALLY_FILLED');
+  expect(Number(kept.version)).toBeGreaterThanOrEqual(model.version);
+  model.version = Number(kept.version);
+  expect(model.venue.placements).toBeLessThanOrEqual(1);
+  // What the exchange told of once is never put back to be sent.
+  if (kept.acknowledged_at !== null) expect(kept.submitted_at).not.toBeNull();
+}
+
+class Send extends Step {
+  constructor(private readonly arrives: 'at once' | 'later' | 'never') {
+    super(`send, arriving ${arrives}`);
+  }
+  protected async act(model: Model, id: string): Promise<void> {
+    await env.core.rows('UPDATE trades SET send_after = NULL WHERE id = $1', id);
+    const begun = await env.send(id);
+    if (begun === null) return;
+    expect(begun.order.venueClientOrderId).toBe(`venue-${id}`);
+    if (this.arrives === 'at once') model.venue.place();
+    model.isInFlight ||= this.arrives === 'later';
+  }
+}
+
+class Arrive extends Step {
+  constructor() {
+    super('what was sent arrives');
+  }
+  override check = ({ isInFlight }: Readonly<Model>) => isInFlight;
+  protected async act(model: Model): Promise<void> {
+    model.isInFlight = false;
+    model.venue.place();
+  }
+}
+
+class Fill extends Step {
+  constructor(private readonly hundredths: number) {
+    super(`fill ${hundredths}`);
+  }
+  protected async act({ venue }: Model): Promise<void> {
+    venue.fill(this.hundredths);
+  }
+}
+
+class End extends Step {
+  constructor(private readonly status: 'CANCELLED' | 'EXPIRED') {
+    super(`the exchange ends it as ${status}`);
+  }
+  protected async act({ venue }: Model): Promise<void> {
+    venue.end(this.status);
+  }
+}
+
+/** Tells some states that the order was in, old and new, with some of the fills, all in one go or one by one. */
+class DeliverReport extends Step {
+  constructor(
+    private readonly states: readonly number[],
+    private readonly lag: number,
+    private readonly times: number,
+    private readonly isReversed: boolean,
+  ) {
+    super(
+      `tell states ${states} without the last ${lag} fills ${times} times${isReversed ? ', reversed' : ''}`,
+    );
+  }
+  override check = ({ venue }: Readonly<Model>) => venue.history.length > 0;
+  protected async act({ venue, reportedFills }: Model, id: string): Promise<void> {
+    const fills = venue.fills.slice(0, Math.max(0, venue.fills.length - this.lag));
+    const listed = this.isReversed ? fills.toReversed() : fills;
+    const reports = this.states.map((back) => {
+      const order = venue.history[Math.max(0, venue.history.length - 1 - back)]!;
+      return { tradeId: id, order, fills: listed };
+    });
+    for (const { exchangeFillId } of fills) reportedFills.add(exchangeFillId);
+    for (let time = 0; time < this.times; time++) {
+      const changed = await env.execution.storeOrders(reports);
+      if (time > 0) expect(changed.size).toBe(0);
+    }
+  }
+}
+
+class DeliverFillsOnly extends Step {
+  constructor() {
+    super('fills alone are told');
+  }
+  override check = ({ venue }: Readonly<Model>) => venue.fills.length > 0;
+  protected async act({ venue, reportedFills }: Model, id: string): Promise<void> {
+    const isKnown = (await env.storedTrade(id)).exchange_order_id !== null;
+    await env.execution.adopt(env.account.uuid, [], venue.fills);
+    if (isKnown) for (const { exchangeFillId } of venue.fills) reportedFills.add(exchangeFillId);
+  }
+}
+
+class LoseAnswer extends Step {
+  constructor() {
+    super('the answer is lost');
+  }
+  protected act = (_model: Model, id: string) => env.execution.markUnknown([id]);
+}
+
+/** Looks that find nothing: also where the exchange has the order, but does not show it yet. */
+class Miss extends Step {
+  constructor(private readonly looks: number) {
+    super(`${looks} looks find nothing`);
+  }
+  protected async act(_model: Model, id: string): Promise<void> {
+    await env.backdateSubmission(id, 6_000);
+    for (let look = 0; look < this.looks; look++) await env.execution.storeAbsence(id);
+  }
+}
+
+class Refuse extends Step {
+  constructor(private readonly isRetryable: boolean) {
+    super(`refused ${isRetryable ? 'for now' : 'for good'}`);
+  }
+  override check = ({ venue, isInFlight }: Readonly<Model>) => venue.status === null && !isInFlight;
+  protected act = (_model: Model, id: string) =>
+    env.execution.storeRejection(id, { code: 'x', message: 'x', isRetryable: this.isRetryable });
+}
+
+class Cancel extends Step {
+  constructor(private readonly isHeard: boolean) {
+    super(`cancel, ${isHeard ? 'heard' : 'not heard'} by the exchange`);
+  }
+  protected async act({ venue }: Model, id: string): Promise<void> {
+    const step = await env.execution.requestCancellation(id);
+    if (step === 'send' && this.isHeard) venue.end('CANCELLED');
+  }
+}
+
+class Expire extends Step {
+  constructor() {
+    super('its time is over');
+  }
+  protected act = (_model: Model, id: string) =>
+    env.core.rows('UPDATE trades SET resend_until = clock_timestamp() WHERE id = $1', id);
+}
+
+const commands = fc.commands(
+  [
+    fc.constantFrom('at once', 'at once', 'later', 'never').map((arrives) => new Send(arrives as 'later')),
+    fc.constant(new Arrive()),
+    fc.integer({ min: 1, max: AMOUNT }).map((part) => new Fill(part)),
+    fc.integer({ min: 1, max: 20 }).map((part) => new Fill(part)),
+    fc.constantFrom('CANCELLED' as const, 'EXPIRED' as const).map((status) => new End(status)),
+    fc
+      .tuple(
+        fc.array(fc.nat(4), { minLength: 1, maxLength: 3 }),
+        fc.nat(2),
+        fc.integer({ min: 1, max: 2 }),
+        fc.boolean(),
+      )
+      .map((told) => new DeliverReport(...told)),
+    fc.constant(new DeliverReport([0], 0, 1, false)),
+    fc.constant(new DeliverFillsOnly()),
+    fc.constant(new LoseAnswer()),
+    fc.constantFrom(1, 5, 6, 6).map((looks) => new Miss(looks)),
+    fc.boolean().map((isRetryable) => new Refuse(isRetryable)),
+    fc.boolean().map((isHeard) => new Cancel(isHeard)),
+    fc.constant(new Expire()),
+  ],
+  { maxCommands: 25, size: 'max' },
+);
+
+/** Nearly every life begins by being sent, and much of what matters comes after a first fill. */
+const firstSteps = fc.oneof(
+  { weight: 1, arbitrary: fc.constant([]) },
+  { weight: 2, arbitrary: fc.constant([new Send('later'), new LoseAnswer()]) },
+  { weight: 2, arbitrary: fc.constant([new Send('at once')]) },
+  {
+    weight: 4,
+    arbitrary: fc.constant([new Send('at once'), new Fill(30), new DeliverReport([0], 0, 1, false)]),
+  },
+);
+
+/** The trade once everything that there is was told; and how its lots and events came out. */
+async function settle({ venue, reportedFills }: Model, id: string): Promise<void> {
+  if (venue.history.length === 0) return;
+  venue.end('CANCELLED');
+  for (const { exchangeFillId } of venue.fills) reportedFills.add(exchangeFillId);
+  await env.execution.storeOrders([{ tradeId: id, order: venue.history.at(-1)!, fills: venue.fills }]);
+}
+
+it('rows 1, 5, 16: whatever happens to an order, its sums are the exchange’s, no fill counts twice, and an end is final', async () => {
+  await fc.assert(
+    fc.asyncProperty(firstSteps, commands, fc.boolean(), async (first, steps, isCopy) => {
+      const id = await env.placeCopy(isCopy ? {} : { resendUntil: null });
+      const model: Model = {
+        venue: new ModelVenue(id),
+        reportedFills: new Set(),
+        end: null,
+        version: 1,
+        isInFlight: false,
+      };
+      await fc.asyncModelRun(() => ({ model, real: id }), [...first, ...steps]);
+      await settle(model, id);
+      await verify(model, id);
+      const kept = await env.storedTrade(id);
+      expect(Math.round(Number(kept.filled_amount) * 100)).toBe(model.venue.filled);
+      if (model.venue.status !== null) expect(isTerminal(kept.status as TradeStatus)).toBe(true);
+      const { opened } = await env.core.row(
+        'SELECT coalesce(sum(opened_amount), 0)::float8 AS opened FROM lots WHERE trade_id = $1',
+        id,
+      );
+      expect(Number(opened)).toBeCloseTo(model.venue.filled / 100, 9);
+      await expectOneEnd(id, kept.status as TradeStatus);
+    }),
+    { numRuns: 40 },
+  );
+}, 120_000);
+
+async function expectOneEnd(id: string, status: TradeStatus): Promise<void> {
+  const events = await env.core.rows(
+    `SELECT type FROM outbox_events WHERE user_id = $1 AND type IN ('trade.filled', 'trade.cancelled', 'trade.failed')
+       AND convert_from(payload, 'UTF8')::jsonb #>> '{data,client_order_id}' =
+         (SELECT client_order_id FROM trades WHERE id = $2)`,
+    env.actor.userId,
+    id,
+  );
+  expect(events).toHaveLength(isTerminal(status) ? 1 : 0);
+}

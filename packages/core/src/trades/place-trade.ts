@@ -1,0 +1,221 @@
+import {
+  DECIMAL_INTEGER_DIGITS,
+  DomainError,
+  encodeId,
+  type TradeCreate,
+  type TradeDetail,
+  trade as tradeSchema,
+} from '@trading-automation/contracts';
+import {
+  insertPrepared,
+  isUniqueViolation,
+  newUuid,
+  type Selection,
+  type Tx,
+} from '@trading-automation/persistence';
+
+import { type AccountForTrade, lockAccountForTrade } from '../exchange-accounts/index.js';
+import { type Actor, emitEvent, invalidState } from '../operations/index.js';
+import { type LockedStrategy, lockStrategyForTrade } from '../strategies/index.js';
+import { type PairForTrade, pairForTrade } from '../trade-pairs/index.js';
+import { BigDecimal } from '../values/index.js';
+import { loadFreeBalances } from './free-balances.queries.js';
+import {
+  isCostTooLarge,
+  type Reservation,
+  type RuleViolation,
+  reservationFor,
+  violationsOf,
+} from './order.rules.js';
+import { TradeEntity } from './trade.entity.js';
+import { intentOf, type TradeViewRow, viewTrade } from './trade.view.js';
+import { FIRST_CHECK_MS, notifyAccountWork } from './trades.queries.js';
+
+type NewTrade = Partial<TradeEntity> & { readonly id: string };
+
+/** What a placed trade is read back as. */
+export type TradeSelection = Selection<TradeViewRow>;
+
+/** Keeps a trade that every rule allows, with the balance that it takes, and tells of it. @throws {DomainError} */
+export async function placeTrade(
+  tx: Tx,
+  actor: Actor,
+  input: TradeCreate,
+  returning: TradeSelection,
+): Promise<TradeDetail> {
+  const { strategy_id } = input;
+  const strategy = strategy_id === undefined ? undefined : await lockStrategyForTrade(tx, actor, strategy_id);
+  const account = await lockAccountForTrade(tx, actor, input.exchange_account_id);
+  const pair = await pairForTrade(tx, input.trade_pair_id);
+  if (strategy !== undefined) assertSignal(strategy, account, pair);
+  assertTradable(account, pair, input);
+  const order = { ...input, stopPrice: input.stop_price, timeInForce: input.time_in_force };
+  const violations = violationsOf(order, pair);
+  if (violations.length > 0) throw ruleViolated(violations);
+  if (isCostTooLarge(order, pair)) throw costTooLarge();
+  const reservation = reservationFor(order, pair);
+  await assertFreeBalance(tx, account, reservation);
+
+  const trade = { ...newTrade(actor, input, account, pair, reservation), ...originOf(strategy) };
+  const record = viewTrade(await insertTrade(tx, trade, returning));
+  await emitEvent(tx, { userId: actor.userId, type: 'trade.created', schema: tradeSchema, record });
+  await notifyAccountWork(tx, [account.id]);
+  return { ...record, fills: [] };
+}
+
+/**
+ * The trade as it stands, with the instants that the database gave it.
+ *
+ * @throws {DomainError} `already_exists` where the account has a trade of this client order id
+ */
+async function insertTrade(tx: Tx, trade: NewTrade, returning: TradeSelection): Promise<TradeViewRow> {
+  try {
+    return await insertPrepared(tx, TradeEntity, trade, { alias: 't', returning });
+  } catch (error) {
+    if (!isUniqueViolation(error, 'trades_account_client_order_key')) throw error;
+    const message = 'A trade of this account has it already.';
+    throw new DomainError('already_exists', undefined, [
+      { field: 'client_order_id', code: 'already_exists', message },
+    ]);
+  }
+}
+
+function newTrade(
+  actor: Actor,
+  input: TradeCreate,
+  account: AccountForTrade,
+  pair: PairForTrade,
+  reservation: Reservation,
+): NewTrade {
+  const id = newUuid();
+  return {
+    id,
+    userId: actor.userId,
+    exchangeAccountId: account.id,
+    tradePairId: pair.id,
+    symbol: pair.symbol,
+    tradingType: pair.tradingType,
+    clientOrderId: input.client_order_id ?? encodeId('trd', id),
+    type: input.type,
+    side: input.side,
+    intent: intentOf(input.side),
+    isExit: input.side === 'SELL',
+    reduceOnly: input.reduce_only,
+    timeInForce: input.time_in_force,
+    price: input.price ?? null,
+    stopPrice: input.stop_price ?? null,
+    amount: input.amount,
+    requestedAmount: input.amount,
+    filledAmount: '0',
+    cost: '0',
+    fees: [],
+    reservedAsset: reservation.asset,
+    reservedAmount: reservation.amount,
+    status: 'PENDING',
+    version: 1,
+    probes: 0,
+    lookAt: new Date(Date.now() + FIRST_CHECK_MS),
+  };
+}
+
+/** A trade made for a strategy is its signal. */
+function originOf(strategy: LockedStrategy | undefined) {
+  return { origin: strategy === undefined ? 'API' : 'STRATEGY', strategyId: strategy?.id ?? null } as const;
+}
+
+/** @throws {DomainError} where the trade is none of what the strategy trades, or the strategy trades no more */
+function assertSignal(strategy: LockedStrategy, account: AccountForTrade, pair: PairForTrade): void {
+  if (strategy.exchangeAccountId !== account.id) {
+    const message = 'The strategy trades on another exchange account.';
+    throw new DomainError('validation_failed', undefined, [
+      { field: 'exchange_account_id', code: 'other_account', message },
+    ]);
+  }
+  if (strategy.tradePairIds?.includes(pair.id) === false) {
+    throw new DomainError('validation_failed', undefined, [
+      { field: 'trade_pair_id', code: 'other_pair', message: 'The strategy does not trade this pair.' },
+    ]);
+  }
+  if (strategy.status === 'ACTIVE') return;
+  const message = 'The strategy is archived: nothing is traded for it any more.';
+  throw invalidState(message, strategy.status, 'strategy_id');
+}
+
+function assertTradable(account: AccountForTrade, pair: PairForTrade, input: TradeCreate): void {
+  if (pair.exchange !== account.exchange || pair.tradingType !== account.tradingType) {
+    throw new DomainError('validation_failed', undefined, [
+      {
+        field: 'trade_pair_id',
+        code: 'other_exchange',
+        message: `The pair is ${pair.tradingType} on ${pair.exchange}; the account is ${account.tradingType} on ${account.exchange}.`,
+      },
+    ]);
+  }
+  if (!pair.isActive) {
+    const message = 'The exchange does not trade this pair at the moment.';
+    throw invalidState(message, 'INACTIVE', 'trade_pair_id');
+  }
+  if (input.reduce_only && pair.tradingType !== 'perpetual') {
+    throw new DomainError('validation_failed', undefined, [
+      { field: 'reduce_only', code: 'not_allowed', message: 'reduce_only is for perpetuals; leave it out.' },
+    ]);
+  }
+}
+
+/** @throws {DomainError} `insufficient_balance` where what is known to be free does not suffice */
+async function assertFreeBalance(
+  tx: Tx,
+  account: AccountForTrade,
+  { asset, amount }: Reservation,
+): Promise<void> {
+  const balances = await loadFreeBalances(tx, [account.id], [asset]);
+  const free = balances.get(account.id)?.get(asset) ?? '0';
+  if (new BigDecimal(free).gte(amount)) return;
+  throw new DomainError('insufficient_balance', undefined, [
+    {
+      field: 'amount',
+      code: 'insufficient_balance',
+      message: `The order needs ${new BigDecimal(amount).toString()} ${asset}; ${free} is free.`,
+      asset,
+      needed: new BigDecimal(amount).toString(),
+      free,
+    },
+  ]);
+}
+
+const RULE_WORDS: Record<RuleViolation['rule'], (value: string, limit: string) => string> = {
+  order_types: (value, limit) => `The exchange takes ${limit} on this pair, and not ${value}.`,
+  time_in_forces: (value, limit) => `The exchange takes ${limit} on this pair, and not ${value}.`,
+  price_tick: (value, limit) => `Prices are multiples of ${limit}; ${value} is none.`,
+  amount_step: (value, limit) => `Amounts are multiples of ${limit}; ${value} is none.`,
+  min_amount: (value, limit) => `The least amount is ${limit}; ${value} is below it.`,
+  max_amount: (value, limit) => `The largest amount is ${limit}; ${value} is above it.`,
+  market_amount_step: (value, limit) =>
+    `Amounts of market orders are multiples of ${limit}; ${value} is none.`,
+  market_max_amount: (value, limit) =>
+    `The largest amount of a market order is ${limit}; ${value} is above it.`,
+  min_notional: (value, limit) => `Price × amount must be at least ${limit}; it is ${value}.`,
+  max_notional: (value, limit) => `Price × amount may be at most ${limit}; it is ${value}.`,
+};
+
+function ruleViolated(violations: readonly RuleViolation[]): DomainError {
+  const details = violations.map(({ field, rule, value, limit }) => ({
+    field,
+    code: rule,
+    message: RULE_WORDS[rule](value, limit),
+    rule,
+    value,
+    limit,
+  }));
+  return new DomainError('exchange_rule_violated', undefined, details);
+}
+
+function costTooLarge(): DomainError {
+  return new DomainError('validation_failed', undefined, [
+    {
+      field: 'amount',
+      code: 'too_many_digits',
+      message: `Price × amount may have at most ${DECIMAL_INTEGER_DIGITS} digits before the point.`,
+    },
+  ]);
+}

@@ -1,0 +1,335 @@
+import { newUuid } from '@trading-automation/persistence';
+import { OrdersUnderTest, venueFillOf, venueOrderOf } from './testing/orders-under-test.js';
+
+let env: OrdersUnderTest;
+beforeAll(async () => {
+  env = await OrdersUnderTest.open();
+});
+afterAll(() => env.close());
+beforeEach(() => env.reset());
+
+const CERTAINLY_ARRIVED_MS = 5_001;
+/** As many looks as it takes to believe that an order is not there; the answers of each. */
+async function probeUntilAbsent(id: string, looks = 6): Promise<boolean[]> {
+  await env.backdateSubmission(id, CERTAINLY_ARRIVED_MS);
+  const answers = [];
+  for (let look = 0; look < looks; look++) answers.push(await env.execution.storeAbsence(id));
+  return answers;
+}
+/** What waits to be sent, once the time before a new try is over. */
+async function unsentAfterDelay(): Promise<string[]> {
+  await env.core.rows('UPDATE trades SET send_after = clock_timestamp() WHERE send_after IS NOT NULL');
+  return (await env.execution.findUnsent([env.account.uuid], 10)).map(({ id }) => id);
+}
+const expire = (id: string) =>
+  env.core.rows('UPDATE trades SET resend_until = clock_timestamp() WHERE id = $1', id);
+const RETRYABLE_REJECTION = { code: 'exchange_unavailable', message: 'Too busy.', isRetryable: true };
+
+describe('a worker that stood still while its order was taken for lost', () => {
+  it('row 1: says nothing of the sending that came after its own', async () => {
+    const id = await env.placeCopy();
+    const first = await env.send(id);
+    await probeUntilAbsent(id);
+    expect(await unsentAfterDelay()).toEqual([id]);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    const second = await env.send(id);
+    for (const isRetryable of [true, false]) {
+      await env.execution.storeRejection(id, { ...RETRYABLE_REJECTION, isRetryable }, first!.begunAt);
+      expect(await env.storedTrade(id)).toMatchObject({ status: 'PENDING', submitted_at: second!.begunAt });
+    }
+    await env.execution.storeRejection(id, RETRYABLE_REJECTION, second!.begunAt);
+    expect(await env.storedTrade(id)).toMatchObject({ status: 'PENDING', submitted_at: null });
+  });
+});
+
+describe('the worker that owns an account', () => {
+  it('begins to send many of its trades at once, each with the order as it was planned', async () => {
+    const ids = [];
+    for (let i = 0; i < 5; i++) ids.push(await env.placeCopy());
+    const wanted = ids.map((id) => ({ id, venueClientOrderId: `venue-${id}` }));
+    const begun = await env.execution.claimSubmissions(env.ownershipOf(), wanted);
+    expect(begun.map(({ id }) => id)).toEqual(ids);
+    expect(begun[0]!.order).toEqual({
+      symbol: 'BTC/USDT',
+      venueClientOrderId: `venue-${ids[0]}`,
+      type: 'LIMIT',
+      side: 'BUY',
+      timeInForce: 'IOC',
+      amount: '1',
+      price: '100',
+      stopPrice: undefined,
+      reduceOnly: false,
+      isExit: false,
+    });
+    expect(await env.execution.claimSubmissions(env.ownershipOf(), wanted)).toEqual([]);
+    expect(await unsentAfterDelay()).toEqual([]);
+  });
+
+  it('begins nothing once it is another’s, and nothing of an account that is not its own', async () => {
+    const id = await env.placeCopy();
+    const wanted = [{ id, venueClientOrderId: 'venue' }];
+    const own = env.ownershipOf();
+    const stranger = env.ownershipOf(await env.newAccount(env.actor));
+    for (const ownership of [{ ...own, fence: '0' }, { ...own, worker: 'another' }, stranger])
+      expect(await env.execution.claimSubmissions(ownership, wanted)).toEqual([]);
+    expect(await env.execution.claimSubmissions([stranger, own], wanted)).toHaveLength(1);
+  });
+
+  it('keeps what a strategy’s account was worth when its order was sent', async () => {
+    const id = await env.placeCopy();
+    await env.core.rows(
+      'UPDATE trades SET strategy_id = copied_strategy_id, copier_id = NULL, copied_strategy_id = NULL WHERE id = $1',
+      id,
+    );
+    await env.core.rows("UPDATE trade_pairs SET last_price = '50000' WHERE id = $1", env.pair.uuid);
+    await env.send(id);
+    const { leader_equity } = await env.storedTrade(id);
+    expect(Number(leader_equity)).toBe(100_000 + 10 * 50_000);
+  });
+
+  it('keeps no worth that is older than a minute', async () => {
+    const id = await env.placeCopy();
+    await env.core.rows(
+      'UPDATE trades SET strategy_id = copied_strategy_id, copier_id = NULL, copied_strategy_id = NULL WHERE id = $1',
+      id,
+    );
+    await env.core.rows(
+      "UPDATE exchange_accounts SET balances_taken_at = clock_timestamp() - interval '61 seconds' WHERE id = $1",
+      env.account.uuid,
+    );
+    await env.send(id);
+    expect(await env.storedTrade(id)).toMatchObject({ leader_equity: null });
+  });
+});
+
+describe('a copy of which the exchange knows nothing', () => {
+  it('rule 20: is sent again under the same id while its time lasts, and filled once', async () => {
+    const id = await env.placeCopy();
+    const first = await env.send(id);
+    await env.execution.markUnknown([id]);
+    expect(await env.storedTrade(id)).toMatchObject({ status: 'PENDING', sub_status: 'UNKNOWN' });
+    expect(await probeUntilAbsent(id)).toEqual(Array.from({ length: 6 }, () => false));
+    expect(await unsentAfterDelay()).toEqual([id]);
+    const [again] = await env.execution.claimSubmissions(env.ownershipOf(), [
+      { id, venueClientOrderId: 'another id' },
+    ]);
+    expect(again!.order).toEqual(first!.order);
+    const filled = venueOrderOf(id, { status: 'FILLED', filledAmount: '1' });
+    await env.execution.storeOrders([{ tradeId: id, order: filled, fills: [venueFillOf(id, 'a', '1')] }]);
+    expect(await env.storedTrade(id)).toMatchObject({ status: 'FILLED' });
+    expect(await env.eventTypes()).toEqual(['trade.created', 'trade.filled']);
+  });
+
+  it('rule 20: is looked for five times and once more before it is sent again, never sooner', async () => {
+    const id = await env.placeCopy();
+    await env.send(id);
+    await probeUntilAbsent(id, 5);
+    expect(await unsentAfterDelay()).toEqual([]);
+    await env.execution.storeAbsence(id);
+    expect(await unsentAfterDelay()).toEqual([id]);
+  });
+
+  it('rule 20: has failed once its time is over', async () => {
+    const id = await env.placeCopy();
+    await env.send(id);
+    await expire(id);
+    expect((await probeUntilAbsent(id)).at(-1)).toBe(true);
+    expect(await env.storedTrade(id)).toMatchObject({ status: 'FAILED', failure_code: 'not_accepted' });
+    expect(await unsentAfterDelay()).toEqual([]);
+  });
+
+  it('rule 20: is sent until done where it is an exit, and a user’s own order never a second time', async () => {
+    const exit = await env.placeCopy({ resendUntil: 'infinity', intent: 'CLOSE', order: { side: 'SELL' } });
+    const own = await env.placeCopy({ resendUntil: null });
+    for (let round = 0; round < 3; round++) {
+      expect(await env.send(exit)).not.toBeNull();
+      await probeUntilAbsent(exit);
+      expect(await unsentAfterDelay()).toContain(exit);
+    }
+    await env.send(own);
+    await probeUntilAbsent(own);
+    expect(await env.storedTrade(own)).toMatchObject({ status: 'FAILED' });
+    expect(await env.send(own)).toBeNull();
+  });
+
+  it('is not sent again where it is to be cancelled', async () => {
+    const id = await env.placeCopy();
+    await env.send(id);
+    expect(await env.execution.requestCancellation(id)).toBe('wait');
+    await probeUntilAbsent(id);
+    expect(await env.storedTrade(id)).toMatchObject({ status: 'FAILED' });
+  });
+
+  it('row 1: is there after all: what the exchange tells of it counts, and it is not sent again', async () => {
+    const id = await env.placeCopy();
+    await env.send(id);
+    await probeUntilAbsent(id);
+    const order = venueOrderOf(id, { status: 'EXPIRED', filledAmount: '0.4' });
+    await env.execution.storeOrder(id, order, [venueFillOf(id, 'a', '0.4')]);
+    expect(await env.storedTrade(id)).toMatchObject({ status: 'CANCELLED', cancel_reason: 'IOC_REMAINDER' });
+    expect((await env.storedTrade(id)).submitted_at).not.toBeNull();
+    expect(await unsentAfterDelay()).toEqual([]);
+  });
+
+  it('rule 20: was partly filled: it is CANCELLED with its fills kept, and never sent again', async () => {
+    const id = await env.placeCopy();
+    await env.send(id);
+    await env.execution.storeOrder(id, venueOrderOf(id, { filledAmount: '0.4' }), [
+      venueFillOf(id, 'a', '0.4'),
+    ]);
+    await probeUntilAbsent(id);
+    const kept = await env.storedTrade(id);
+    expect(kept).toMatchObject({ status: 'CANCELLED', cancel_reason: 'EXCHANGE' });
+    expect(Number(kept.filled_amount)).toBe(0.4);
+    expect(await unsentAfterDelay()).toEqual([]);
+  });
+});
+
+describe('a copy that the exchange refused for now', () => {
+  it('rule 20: is put back, waits a moment, and is sent again while its time lasts', async () => {
+    const id = await env.placeCopy();
+    await env.send(id);
+    await env.execution.storeRejection(id, RETRYABLE_REJECTION);
+    expect(await env.storedTrade(id)).toMatchObject({
+      status: 'PENDING',
+      submitted_at: null,
+      sub_status: null,
+    });
+    expect(await env.execution.findUnsent([env.account.uuid], 10)).toEqual([]);
+    expect(await unsentAfterDelay()).toEqual([id]);
+    expect(await env.send(id)).not.toBeNull();
+    await expire(id);
+    await env.execution.storeRejection(id, RETRYABLE_REJECTION);
+    expect(await env.storedTrade(id)).toMatchObject({
+      status: 'FAILED',
+      failure_code: RETRYABLE_REJECTION.code,
+    });
+  });
+
+  it('has failed at once where the refusal is for good, or the order a user’s own', async () => {
+    const [copy, own] = [await env.placeCopy(), await env.placeCopy({ resendUntil: null })];
+    for (const id of [copy, own]) await env.send(id);
+    await env.execution.storeRejection(copy, { code: 'rule_violated', message: 'No.' });
+    await env.execution.storeRejection(own, RETRYABLE_REJECTION);
+    for (const id of [copy, own]) expect(await env.storedTrade(id)).toMatchObject({ status: 'FAILED' });
+  });
+
+  it('is cancelled here where a stop comes before it is sent again', async () => {
+    const id = await env.placeCopy();
+    await env.send(id);
+    await env.execution.storeRejection(id, RETRYABLE_REJECTION);
+    expect(await env.execution.requestCancellation(id)).toBe('done');
+    expect(await unsentAfterDelay()).toEqual([]);
+  });
+});
+
+describe('a copy that waited longer than it may', () => {
+  it('rule 14: ends when it is its turn to be sent, and is not', async () => {
+    const [late, fresh] = [await env.placeCopy(), await env.placeCopy()];
+    await expire(late);
+    expect(await env.send(late)).toBeNull();
+    expect(await env.send(fresh)).not.toBeNull();
+    expect(await env.storedTrade(late)).toMatchObject({
+      status: 'CANCELLED',
+      cancel_reason: 'EXPIRED',
+      submitted_at: null,
+    });
+    expect(await env.eventTypes()).toEqual(['trade.created', 'trade.created', 'trade.cancelled']);
+  });
+});
+
+describe('reports of many orders at once', () => {
+  it('rule 1: add up to the cumulative amount of each, in whatever parts and however often they are told', async () => {
+    const ids: string[] = [];
+    for (let i = 0; i < 8; i++) ids.push(await env.placeCopy());
+    for (const id of ids) await env.send(id);
+    const reports = (progress: number) =>
+      ids.map((tradeId) => ({
+        tradeId,
+        order: venueOrderOf(tradeId, { filledAmount: String(progress / 4) }),
+        fills: Array.from({ length: progress }, (_, i) => venueFillOf(tradeId, `${i}`, '0.25')),
+      }));
+    await env.execution.storeOrders(reports(1));
+    const changed = await env.execution.storeOrders([
+      ...reports(3),
+      ...reports(2).toReversed(),
+      ...reports(3),
+    ]);
+    expect([...changed].sort()).toEqual([...ids].sort());
+    expect(await env.execution.storeOrders(reports(2))).toEqual(new Set());
+    for (const id of ids) expect(Number((await env.storedTrade(id)).filled_amount)).toBe(0.75);
+    await env.execution.storeOrders(reports(4));
+    for (const id of ids) expect(await env.storedTrade(id)).toMatchObject({ status: 'FILLED' });
+  });
+
+  it('are not held back by one that can’t be stored, of which nothing is kept', async () => {
+    const ids: string[] = [];
+    for (let i = 0; i < 7; i++) ids.push(await env.placeCopy());
+    for (const id of ids) await env.send(id);
+    const reports = ids.map((tradeId, i) => ({
+      tradeId,
+      order: venueOrderOf(tradeId, { status: 'FILLED', filledAmount: '1' }),
+      fills: [venueFillOf(tradeId, 'a', '0.5'), venueFillOf(tradeId, 'b', i === 4 ? '-0.5' : '0.5')],
+    }));
+    await expect(env.execution.storeOrders(reports)).rejects.toThrow('fills_amount_check');
+    for (const [i, id] of ids.entries()) {
+      const kept = await env.storedTrade(id);
+      expect(kept.status).toBe(i === 4 ? 'PENDING' : 'FILLED');
+      const fills = await env.core.rows('SELECT FROM fills WHERE trade_id = $1', id);
+      expect(fills).toHaveLength(i === 4 ? 0 : 2);
+    }
+  });
+
+  it('cost some statements, and not some for each order', async () => {
+    const ids: string[] = [];
+    for (let i = 0; i < 100; i++) ids.push(await env.placeCopy());
+    const wanted = ids.map((id) => ({ id, venueClientOrderId: `venue-${id}` }));
+    await env.execution.claimSubmissions(env.ownershipOf(), wanted);
+    const reports = ids.map((tradeId) => ({
+      tradeId,
+      order: venueOrderOf(tradeId, { status: 'FILLED', filledAmount: '1' }),
+      fills: [venueFillOf(tradeId, 'a', '1')],
+    }));
+    const statements = await env.statementsOf(() => env.execution.storeOrders(reports));
+    expect(statements).toBeLessThanOrEqual(20);
+    const { count } = await env.core.row(
+      "SELECT count(*)::int FROM trades WHERE id = ANY ($1) AND status = 'FILLED'",
+      ids,
+    );
+    expect(count).toBe(100);
+  });
+
+  it('of trades that are not there are left out', async () => {
+    const nobody = newUuid();
+    expect(
+      await env.execution.storeOrders([{ tradeId: nobody, order: venueOrderOf(nobody), fills: [] }]),
+    ).toEqual(new Set());
+  });
+
+  it('row 5: at once, in any order and with any of them repeated come to the same', async () => {
+    const ids: string[] = [];
+    for (let i = 0; i < 4; i++) ids.push(await env.placeCopy());
+    for (const id of ids) await env.send(id);
+    const steps = [0, 1, 2, 4].map((progress) =>
+      ids.map((tradeId) => ({
+        tradeId,
+        order: venueOrderOf(tradeId, {
+          status: progress === 4 ? 'FILLED' : 'OPEN',
+          filledAmount: String(progress / 4),
+        }),
+        fills: Array.from({ length: progress }, (_, i) => venueFillOf(tradeId, `${i}`, '0.25')),
+      })),
+    );
+    await Promise.all(
+      [...steps, ...steps.toReversed(), ...steps].map((reports, i) =>
+        env.execution.storeOrders(i % 2 === 0 ? reports : reports.toReversed()),
+      ),
+    );
+    for (const id of ids) {
+      const kept = await env.storedTrade(id);
+      expect(kept).toMatchObject({ status: 'FILLED' });
+      expect([Number(kept.filled_amount), Number(kept.cost)]).toEqual([1, 100]);
+    }
+    expect((await env.eventTypes()).filter((kind) => kind === 'trade.filled')).toHaveLength(4);
+  });
+});

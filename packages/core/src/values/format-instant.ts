@@ -1,0 +1,26 @@
+const DAY_MS = 86_400_000;
+/** Numbers as two and as three digits. */
+const TWO = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'));
+const THREE = Array.from({ length: 1000 }, (_, number) => String(number).padStart(3, '0'));
+
+/** The day that was written last. Instants of a page are mostly of one day, and its date is what takes long. */
+let lastDay = Number.NaN;
+let lastDate = '';
+
+/**
+ * `instant.toISOString()`, several times as fast: a page of records has hundreds of instants.
+ *
+ * @throws {RangeError} where the instant is none
+ */
+export function formatInstant(instant: Date): string {
+  const epochMs = instant.getTime();
+  const day = Math.floor(epochMs / DAY_MS);
+  if (day !== lastDay) {
+    lastDate = instant.toISOString().slice(0, -'00:00:00.000Z'.length);
+    lastDay = day;
+  }
+  const ms = epochMs - day * DAY_MS;
+  const seconds = Math.floor(ms / 1000);
+  const minutes = Math.floor(seconds / 60);
+  return `${lastDate}${TWO[Math.floor(minutes / 60)]}:${TWO[minutes % 60]}:${TWO[seconds % 60]}.${THREE[ms % 1000]}Z`;
+}

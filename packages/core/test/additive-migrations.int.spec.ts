@@ -1,0 +1,210 @@
+/**
+ * Releases run side by side: the migrations of the next one add columns while processes of this one run. All that these
+ * prepared on their connections goes on.
+ */
+import {
+  accessOperations,
+  copierOperations,
+  exchangeAccountOperations,
+  notificationOperations,
+  type Operation,
+  rewardOperations,
+  strategyOperations,
+  tradeOperations,
+  tradePairOperations,
+  webhookCreate,
+  webhookOperations,
+  withdrawalOperations,
+} from '@trading-automation/contracts';
+import { poolOf, sqlStateOf } from '@trading-automation/persistence';
+import { ApiKeysService, PublicKeysService } from '../src/access/index.js';
+import { CopyingUnderTest, type Follower } from '../src/copiers/testing/copying-under-test.js';
+import {
+  AccountSyncService,
+  CredentialsSealer,
+  ExchangeAccountsService,
+  VenueCatalogue,
+} from '../src/exchange-accounts/index.js';
+import { Ledger } from '../src/ledger/index.js';
+import { NotificationsService } from '../src/notifications/index.js';
+import { querySchemaOf } from '../src/operations/index.js';
+import { RewardAccrual, RewardsService } from '../src/rewards/index.js';
+import { generateSealingKeyPair, Sealer } from '../src/sealing/index.js';
+import { TradePairsService } from '../src/trade-pairs/index.js';
+import { TradesService } from '../src/trades/index.js';
+import { WebhookSecrets, WebhooksService } from '../src/webhooks/index.js';
+import { WithdrawalsService } from '../src/withdrawals/index.js';
+
+interface Records {
+  readonly list: () => Promise<{ readonly items: readonly { readonly id: string }[] }>;
+  readonly getMany?: (ids: readonly string[]) => Promise<unknown>;
+}
+
+let the: CopyingUnderTest;
+let follower: Follower;
+let records: Readonly<Record<string, Records>>;
+beforeAll(async () => {
+  the = await CopyingUnderTest.open();
+  await the.reset();
+  follower = await the.follower();
+  await new VenueCatalogue(the.core.platform).publish([
+    { id: 'paper', name: 'Paper Exchange', tradingTypes: ['spot'], isCertified: true },
+  ]);
+  await new RewardAccrual(the.core.platform, new Ledger(the.core.platform), {
+    amounts: {},
+  }).publishRewardTypes();
+  records = await recordsOf(follower);
+});
+afterAll(() => the.close());
+
+const asked = <Query>(operation: Operation) => querySchemaOf(operation).parse({}) as Query;
+
+/** Whatever a user can list, by its table. */
+async function recordsOf({ actor }: Follower): Promise<Readonly<Record<string, Records>>> {
+  const { platform, lists, commands } = the.core;
+  const parts = { platform, lists, commands, ledger: new Ledger(platform) };
+  const sealer = await Sealer.for(await generateSealingKeyPair());
+  const accounts = new ExchangeAccountsService({
+    ...parts,
+    credentialsSealer: new CredentialsSealer(sealer),
+  });
+  const apiKeys = new ApiKeysService(platform, lists, commands);
+  const notifications = new NotificationsService(platform, lists, commands);
+  const pairs = new TradePairsService(platform, lists);
+  const publicKeys = new PublicKeysService(platform, lists, commands);
+  const rewards = new RewardsService(parts);
+  const trades = new TradesService(parts);
+  const webhooks = new WebhooksService(platform, lists, commands, new WebhookSecrets(sealer, false));
+  const withdrawals = new WithdrawalsService({ ...parts, fee: '0.5' });
+  const { copiers, strategies } = the;
+  await webhooks.create(actor, webhookCreate.parse({ url: 'https://example.com/hook', events: ['*'] }));
+  return {
+    api_keys: { list: () => apiKeys.list(actor, asked(accessOperations.listApiKeys)) },
+    copiers: {
+      list: () => copiers.list(actor, asked(copierOperations.list)),
+      getMany: (ids) => copiers.getMany(actor, ids),
+    },
+    exchange_accounts: {
+      list: () => accounts.list(actor, asked(exchangeAccountOperations.list)),
+      getMany: (ids) => accounts.getMany(actor, ids),
+    },
+    notifications: {
+      list: () => notifications.list(actor, asked(notificationOperations.list)),
+      getMany: (ids) => notifications.getMany(actor, ids),
+    },
+    public_keys: { list: () => publicKeys.list(actor, asked(accessOperations.listPublicKeys)) },
+    reward_types: {
+      list: () => rewards.types(actor, asked(rewardOperations.types)),
+      getMany: (ids) => rewards.getManyTypes(actor, ids),
+    },
+    rewards: {
+      list: () => rewards.list(actor, asked(rewardOperations.list)),
+      getMany: (ids) => rewards.getMany(actor, ids),
+    },
+    strategies: {
+      list: () => strategies.list(actor, asked(strategyOperations.list)),
+      getMany: (ids) => strategies.getMany(actor, ids),
+    },
+    supported_exchanges: { list: () => accounts.supported(asked(exchangeAccountOperations.supported)) },
+    trade_pairs: {
+      list: () => pairs.list(actor, asked(tradePairOperations.list)),
+      getMany: (ids) => pairs.getMany(actor, ids),
+    },
+    trades: {
+      list: () => trades.list(actor, asked(tradeOperations.list)),
+      getMany: (ids) => trades.getMany(actor, ids),
+    },
+    webhooks: {
+      list: () => webhooks.list(actor, asked(webhookOperations.list)),
+      getMany: (ids) => webhooks.getMany(actor, ids),
+    },
+    withdrawals: {
+      list: () => withdrawals.list(actor, asked(withdrawalOperations.list)),
+      getMany: (ids) => withdrawals.getMany(actor, ids),
+    },
+  };
+}
+
+/** One after the other, so that the connection that prepared a statement is the one that is taken again. */
+async function readAll(): Promise<unknown[]> {
+  const read: unknown[] = [];
+  for (const { list, getMany } of Object.values(records)) {
+    const { items } = await list();
+    read.push(items, await getMany?.(items.map(({ id }) => id)));
+  }
+  return read;
+}
+
+/** The leader buys and sells, its follower copies that, and the exchange tells what the follower's account holds. */
+async function trade(held: string): Promise<void> {
+  await the.leaderBuys('10');
+  await the.executeAll();
+  await the.leaderSells('4');
+  await the.executeAll();
+  const upkeep = new AccountSyncService(the.core.platform);
+  const balances = { BTC: { free: held, locked: '0' } };
+  await upkeep.storeBalances(follower.account.uuid, balances, await upkeep.databaseTime());
+}
+
+/** As a migration does it: over a connection of its own. */
+async function addColumns(name: string): Promise<void> {
+  const { database } = await the.core.openSecondPlatform();
+  const tables: { name: string }[] = await database.query(
+    `SELECT oid::regclass::text AS name FROM pg_class
+     WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition`,
+  );
+  expect(tables.map((table) => table.name)).toEqual(expect.arrayContaining(Object.keys(records)));
+  for (const table of tables) {
+    await database.query(`ALTER TABLE ${table.name} ADD COLUMN ${name} text NOT NULL DEFAULT ''`);
+  }
+}
+
+interface Prepared {
+  readonly name: string;
+  readonly statement: string;
+  readonly width: number;
+}
+
+describe('a column that is added to every table', () => {
+  it('changes nothing for a process that has prepared its statements', async () => {
+    await trade('4');
+    const before = await readAll();
+    await addColumns('added_while_running');
+    expect(await readAll()).toEqual(before);
+    await trade('5');
+    const kinds = await the.eventTypes(follower);
+    expect(kinds.filter((kind) => kind === 'exchange.synced')).toHaveLength(2);
+    expect(await the.decisions(follower)).toHaveLength(4);
+  });
+
+  it('changes the rows of no statement that is prepared', async () => {
+    await trade('6');
+    await readAll();
+    const pool = poolOf(the.core.platform.database);
+    const connections = await Promise.all(Array.from({ length: pool.totalCount }, () => pool.connect()));
+    const texts: string[] = [];
+    const changed: string[] = [];
+    try {
+      await connections[0]!.query('PREPARE every_column AS SELECT * FROM trades');
+      await addColumns('added_to_prepared');
+      for (const connection of connections) {
+        const { rows } = await connection.query<Prepared>(
+          'SELECT name, statement, cardinality(parameter_types) AS width FROM pg_prepared_statements',
+        );
+        for (const { name, statement, width } of rows) {
+          texts.push(statement);
+          const values = width === 0 ? '' : `(${Array.from({ length: width }, () => 'NULL').join(', ')})`;
+          // Plans it anew, and carries out nothing.
+          await connection.query(`EXPLAIN EXECUTE ${name}${values}`).catch((error: unknown) => {
+            changed.push(`${sqlStateOf(error)} ${statement}`);
+          });
+        }
+      }
+    } finally {
+      for (const connection of connections) connection.release(true);
+    }
+    expect(changed).toEqual(['0A000 PREPARE every_column AS SELECT * FROM trades']);
+    const tables = Object.keys(records);
+    expect(tables.filter((table) => !texts.some((text) => text.includes(`FROM ${table} `)))).toEqual([]);
+  });
+});

@@ -1,0 +1,71 @@
+/** What the suites of conformance have in common: the exchange under test, two accounts on it, and their orders. */
+import {
+  type ExchangeClient,
+  type ExchangeCredentials,
+  ExchangeError,
+  type ExchangeVenue,
+  type OrderRequest,
+} from '../src/index.js';
+
+/** An exchange under test, with nobody else trading the symbol. */
+export interface VenueUnderTest {
+  readonly venue: ExchangeVenue;
+  /** A pair whose price may be around 60,000, on a grid of 0.01 × 0.00001, with a notional of 10 at least. */
+  readonly symbol: 'BTC/USDT';
+  readonly openAccount: (balances: Readonly<Record<string, number>>) => Promise<ExchangeCredentials>;
+  readonly close: () => Promise<void>;
+}
+
+/** The outcome and code of the failure; a call that succeeds fails the test. */
+export async function failureOf(call: Promise<unknown>): Promise<string> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof ExchangeError) return `${error.outcome}/${error.code}`;
+    throw error;
+  }
+  throw new Error('the call succeeded');
+}
+
+/** What differs for a test that trades. */
+type OrderGiven = Partial<OrderRequest>;
+
+/** Makes requests on `symbol`, each with an id of its own: to buy 0.5 at 60,000, unless told otherwise. */
+function orderMaker({ venue, symbol }: Pick<VenueUnderTest, 'venue' | 'symbol'>) {
+  let orders = 0;
+  return (given: OrderGiven = {}): OrderRequest => ({
+    symbol,
+    venueClientOrderId: venue.clientOrderIdFor(`trade-${++orders}`),
+    type: 'LIMIT',
+    side: 'BUY',
+    timeInForce: 'GTC',
+    amount: '0.5',
+    reduceOnly: false,
+    ...(given.type?.endsWith('MARKET') ? {} : { price: '60000' }),
+    ...given,
+  });
+}
+
+/** The exchange under test with two accounts on it, anew for each test. */
+export interface ConformanceFixture<S extends VenueUnderTest> {
+  subject: S;
+  maker: ExchangeClient;
+  taker: ExchangeClient;
+  order: ReturnType<typeof orderMaker>;
+  readonly account: () => Promise<ExchangeClient>;
+}
+
+export function setupConformanceFixture<S extends VenueUnderTest>(
+  setup: () => Promise<S>,
+): ConformanceFixture<S> {
+  const account = async () =>
+    the.subject.venue.connect(await the.subject.openAccount({ USDT: 100_000, BTC: 2 }), 'spot');
+  const the = { account } as ConformanceFixture<S>;
+  beforeEach(async () => {
+    the.subject = await setup();
+    the.order = orderMaker(the.subject);
+    [the.maker, the.taker] = [await account(), await account()];
+  });
+  afterEach(() => the.subject.close());
+  return the;
+}

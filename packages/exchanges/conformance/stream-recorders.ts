@@ -1,0 +1,118 @@
+import type {
+  AccountStreamHandler,
+  Balances,
+  BookHandler,
+  BookUpdate,
+  ExchangeError,
+  VenueFill,
+  VenueOrder,
+} from '../src/index.js';
+
+/** What a test waits for. It is looked at after each thing heard. */
+class Recorder {
+  readonly #waiting = new Set<() => void>();
+
+  protected notify(): void {
+    for (const look of [...this.#waiting]) look();
+  }
+
+  /** Kept when `isTrue` is; a test that waits in vain ends by its own time limit. */
+  until(isTrue: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const look = () => {
+        if (!isTrue()) return;
+        this.#waiting.delete(look);
+        resolve();
+      };
+      this.#waiting.add(look);
+      look();
+    });
+  }
+}
+
+/** Everything that was told of one account. */
+export class AccountStreamRecorder extends Recorder implements AccountStreamHandler {
+  connections = 0;
+  readonly lost: string[] = [];
+  readonly orders: VenueOrder[] = [];
+  readonly fills: VenueFill[] = [];
+  readonly balances: Balances[] = [];
+
+  onConnected(): void {
+    this.connections += 1;
+    this.notify();
+  }
+
+  onLost({ outcome, code }: ExchangeError): void {
+    this.lost.push(`${outcome}/${code}`);
+    this.notify();
+  }
+
+  onOrder(order: VenueOrder, fills: readonly VenueFill[]): void {
+    this.orders.push(order);
+    this.fills.push(...fills);
+    this.notify();
+  }
+
+  onBalances(balances: Balances): void {
+    this.balances.push(balances);
+    this.notify();
+  }
+
+  connected(): Promise<void> {
+    return this.until(() => this.connections > 0);
+  }
+
+  /** The balances as the events make them, the last one of each asset. */
+  get latest(): Balances {
+    return Object.assign({}, ...this.balances);
+  }
+}
+
+/** A book as it is told, put together. */
+export class BookStreamRecorder extends Recorder implements BookHandler {
+  readonly lost: string[] = [];
+  readonly kinds: string[] = [];
+  readonly #bids = new Map<string, string>();
+  readonly #asks = new Map<string, string>();
+  sequence = -1;
+  /** Whether each message followed the one before it. */
+  isGapless = true;
+
+  onSnapshot(book: BookUpdate): void {
+    this.#bids.clear();
+    this.#asks.clear();
+    this.#note('SNAPSHOT', book);
+  }
+
+  onDelta(change: BookUpdate & { readonly previousSequence: number }): void {
+    if (change.previousSequence !== this.sequence || change.sequence <= this.sequence) this.isGapless = false;
+    this.#note('DELTA', change);
+  }
+
+  onLost({ outcome, code }: ExchangeError): void {
+    this.lost.push(`${outcome}/${code}`);
+    this.notify();
+  }
+
+  get bids(): readonly (readonly [string, string])[] {
+    return [...this.#bids].sort(([a], [b]) => Number(b) - Number(a));
+  }
+
+  get asks(): readonly (readonly [string, string])[] {
+    return [...this.#asks].sort(([a], [b]) => Number(a) - Number(b));
+  }
+
+  #note(kind: string, { bids, asks, sequence }: BookUpdate): void {
+    this.kinds.push(kind);
+    for (const [side, levels] of [
+      [this.#bids, bids],
+      [this.#asks, asks],
+    ] as const)
+      for (const [price, amount] of levels)
+        if (amount === '0') side.delete(price);
+        else side.set(price, amount);
+    this.sequence = sequence;
+    this.notify();
+  }
+}

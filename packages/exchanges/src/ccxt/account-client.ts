@@ -1,0 +1,168 @@
+import type { TradingType } from '@trading-automation/contracts';
+import {
+  type AccountStream,
+  type AccountStreamHandler,
+  type Balances,
+  type CredentialsReport,
+  type ExchangeClient,
+  ExchangeError,
+  type OrderKey,
+  type OrderRequest,
+  type VenueFill,
+  type VenueOrder,
+} from '../port.js';
+import type { Adapter, VenueSession } from './adapter.js';
+import type { CallAccount, CallRequest } from './call.js';
+import type { CcxtClient } from './ccxt-client.js';
+import { failure } from './failures.js';
+import { readAllFills, readFillsSince } from './fill-pages.js';
+import { readBalances } from './markets.js';
+import { expectCancelled, type OrderLookup, orderArguments, readOpenOrders, readOrder } from './orders.js';
+import type { AccountStreams } from './streams/account-streams.js';
+
+/** What an account needs of its exchange. */
+export interface VenueCalls {
+  readonly adapter: Adapter;
+  readonly accountStreams: AccountStreams | undefined;
+  run<T>(
+    request: CallRequest,
+    tradingType: TradingType,
+    work: (opened: VenueSession) => Promise<T>,
+  ): Promise<T>;
+}
+
+/** One account, by ccxt's unified calls. It holds nothing but its credentials and streams. */
+export class AccountClient implements ExchangeClient {
+  readonly hasStream: boolean;
+  readonly #params: Readonly<Record<string, unknown>>;
+  readonly #streams = new Set<AccountStream>();
+
+  constructor(
+    private readonly venue: VenueCalls,
+    private readonly account: CallAccount,
+    private readonly tradingType: TradingType,
+  ) {
+    this.hasStream = venue.accountStreams !== undefined;
+    this.#params = venue.adapter.tradingTypes[tradingType]?.params ?? {};
+  }
+
+  testCredentials(): Promise<CredentialsReport> {
+    return this.#run({ kind: 'read' }, ({ inspectCredentials }) => inspectCredentials());
+  }
+
+  fetchBalances(): Promise<Balances> {
+    return this.#read(async (library) => readBalances(await library.fetchBalance(), this.venue.adapter));
+  }
+
+  placeOrder(order: OrderRequest): Promise<VenueOrder> {
+    const { isExit } = order;
+    return this.#run({ kind: 'write', isOrder: true, isExit }, async ({ library }) => {
+      const { type, side, price, params } = orderArguments(order, this.tradingType === 'spot');
+      const answer = await library.createOrder(order.symbol, type, side, order.amount, price, {
+        ...params,
+        ...this.#params,
+      });
+      return readOrder(answer, order);
+    });
+  }
+
+  /** What ends an order ends a risk: it goes first, as exits do. */
+  cancelOrder({ symbol, venueClientOrderId }: OrderKey): Promise<void> {
+    return this.#run({ kind: 'write', isExit: true }, async ({ library }) => {
+      const params = { ...this.#params, clientOrderId: venueClientOrderId };
+      expectCancelled(await library.cancelOrder('', symbol, params), symbol);
+    });
+  }
+
+  findOrder({ symbol, venueClientOrderId }: OrderKey): Promise<VenueOrder | null> {
+    return this.#find({ symbol, venueClientOrderId }, '', { clientOrderId: venueClientOrderId });
+  }
+
+  findOrderByExchangeId({
+    symbol,
+    exchangeOrderId,
+  }: {
+    readonly symbol: string;
+    readonly exchangeOrderId: string;
+  }): Promise<VenueOrder | null> {
+    return this.#find({ symbol, exchangeOrderId }, exchangeOrderId, {});
+  }
+
+  fetchOpenOrders(symbol?: string): Promise<readonly VenueOrder[]> {
+    return this.#read(async (library) =>
+      readOpenOrders(
+        await library.fetchOpenOrders(symbol, undefined, undefined, { ...this.#params }),
+        symbol,
+      ),
+    );
+  }
+
+  fetchFills({
+    symbol,
+    exchangeOrderId,
+  }: {
+    readonly symbol: string;
+    readonly exchangeOrderId: string;
+  }): Promise<readonly VenueFill[]> {
+    return this.#read((library) =>
+      readAllFills(
+        { library, rules: this.venue.adapter.fills, symbol, params: this.#params },
+        exchangeOrderId,
+      ),
+    );
+  }
+
+  fetchFillsSince({
+    symbol,
+    since,
+  }: {
+    readonly symbol: string;
+    readonly since: Date;
+  }): Promise<readonly VenueFill[]> {
+    return this.#read((library) =>
+      readFillsSince({ library, rules: this.venue.adapter.fills, symbol, params: this.#params }, since),
+    );
+  }
+
+  watch(handler: AccountStreamHandler): AccountStream {
+    const { accountStreams } = this.venue;
+    if (accountStreams === undefined) throw failure(['rejected', 'not_supported']);
+    const stream = accountStreams.open(this.account, this.tradingType, handler);
+    this.#streams.add(stream);
+    return {
+      close: () => {
+        this.#streams.delete(stream);
+        return stream.close();
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    const streams = [...this.#streams];
+    this.#streams.clear();
+    await Promise.all(streams.map((stream) => stream.close()));
+  }
+
+  async #find(
+    asked: OrderLookup,
+    id: string,
+    params: Readonly<Record<string, unknown>>,
+  ): Promise<VenueOrder | null> {
+    try {
+      return await this.#read(async (library) =>
+        readOrder(await library.fetchOrder(id, asked.symbol, { ...this.#params, ...params }), asked),
+      );
+    } catch (error) {
+      if (error instanceof ExchangeError && error.code === 'order_not_found') return null;
+      throw error;
+    }
+  }
+
+  #read<T>(work: (library: CcxtClient) => Promise<T>): Promise<T> {
+    return this.#run({ kind: 'read' }, ({ library }) => work(library));
+  }
+
+  #run<T>(request: CallRequest, work: (opened: VenueSession) => Promise<T>): Promise<T> {
+    return this.venue.run({ ...request, account: this.account }, this.tradingType, work);
+  }
+}

@@ -1,0 +1,17 @@
+import { Client } from 'pg';
+import { PERSISTENCE_SCHEMA_SQL } from '../persistence-schema.js';
+import { createTestDatabase, type TestDatabase } from './test-database.js';
+
+/** A test database with this package's own tables and, after them, what `more` makes. */
+export function createPersistenceDatabase(...more: string[]): Promise<TestDatabase> {
+  const schema = [...PERSISTENCE_SCHEMA_SQL, ...more];
+  return createTestDatabase({
+    schema,
+    migrate: async (url) => {
+      const client = new Client({ connectionString: url });
+      await client.connect();
+      for (const statement of schema) await client.query(statement);
+      await client.end();
+    },
+  });
+}

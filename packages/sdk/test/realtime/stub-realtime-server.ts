@@ -1,0 +1,383 @@
+/**
+ * A GraphQL API of the tests' own, by the public `graphql-ws` server: it verifies signatures as the product does, and
+ * cuts, falls silent, refuses and forgets where a test tells it to.
+ */
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import {
+  InMemoryReplayWindow,
+  type ReceivedRequest,
+  type RequestVerification,
+  verifyRequest,
+} from '@trading-automation/signed-request';
+import { nobleEngine } from '@trading-automation/signed-request/browser';
+import { buildSchema, GraphQLError, type GraphQLSchema, graphql } from 'graphql';
+import { handleProtocols } from 'graphql-ws';
+import { useServer } from 'graphql-ws/use/ws';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { Client, type ClientOptions } from '../../src/index.js';
+import { createSigner } from '../../src/signer/index.js';
+
+const SCHEMA = `
+  scalar Decimal scalar DateTime scalar Long
+  type Query { me: Me, broken: String, world(number: Int): String }
+  type Me { id: ID! }
+  type Mutation { order(amount: Decimal!): String }
+  type Subscription {
+    tradeSignal(strategyId: ID!, afterSequence: Long): TradeSignal!
+    orderbookUpdate(tradePairId: ID!, depth: Int = 20): OrderBookUpdate!
+    tick(after: Int): Int
+  }
+  type TradeSignal {
+    id: ID! sequence: Long! strategyId: ID! kind: String! symbol: String! tradingType: String! side: String!
+    orderType: String! price: Decimal stopPrice: Decimal filledAmount: Decimal! leaderRatio: Decimal
+    positionFractionClosed: Decimal referencePrice: Decimal! sourceTradeId: ID! emittedAt: DateTime! expiresAt: DateTime!
+  }
+  type OrderBookUpdate {
+    exchange: String! symbol: String! kind: String! sequence: Long! previousSequence: Long bids: [[Decimal!]!]!
+    asks: [[Decimal!]!]! exchangeTimestamp: DateTime! receivedAt: DateTime!
+  }
+`;
+
+export const WHEN = '2026-01-01T00:00:00.000Z';
+/** A test key: derived from its label. */
+export const privateKey = new Uint8Array(createHash('sha256').update('realtime of the SDK').digest());
+
+export type Level = readonly [price: string, amount: string];
+
+/** An order book of the far side, whose messages may be lost on the way. */
+export class StubOrderBook {
+  readonly messages: Record<string, unknown>[] = [];
+  sequence = 1;
+  private readonly sides = { bids: new Map<string, string>(), asks: new Map<string, string>() };
+
+  /** Changes these levels, and tells of it unless it is to be lost. */
+  change(bids: readonly Level[], asks: readonly Level[] = [], isLost = false): void {
+    const previousSequence = this.sequence++;
+    for (const [side, levels] of [
+      [this.sides.bids, bids],
+      [this.sides.asks, asks],
+    ] as const)
+      for (const [price, amount] of levels) {
+        if (Number(amount) === 0) side.delete(price);
+        else side.set(price, amount);
+      }
+    if (!isLost) this.messages.push(this.told('DELTA', previousSequence, bids, asks));
+  }
+
+  get bids(): Level[] {
+    return [...this.sides.bids].sort(([a], [b]) => Number(b) - Number(a));
+  }
+
+  get asks(): Level[] {
+    return [...this.sides.asks].sort(([a], [b]) => Number(a) - Number(b));
+  }
+
+  snapshot(): Record<string, unknown> {
+    return this.told('SNAPSHOT', null, this.bids, this.asks);
+  }
+
+  private told(
+    kind: string,
+    previousSequence: number | null,
+    bids: readonly Level[],
+    asks: readonly Level[],
+  ) {
+    const { sequence } = this;
+    const at = { exchangeTimestamp: WHEN, receivedAt: WHEN };
+    return { exchange: 'paper', symbol: 'BTC/USDT', kind, sequence, previousSequence, bids, asks, ...at };
+  }
+}
+
+export class StubRealtimeServer {
+  readonly book = new StubOrderBook();
+  readonly signals: Record<string, unknown>[] = [];
+  /** What each handshake carried, and what each operation asked for. */
+  readonly handshakes: Record<string, string>[] = [];
+  readonly subscribes: Record<string, unknown>[] = [];
+  readonly keys: (string | undefined)[] = [];
+  /** How many operations their askers ended. */
+  completes = 0;
+  pings = 0;
+  /** How many signals were handed to sockets. */
+  signalsSent = 0;
+  ticks = 0;
+  /** How far this side's clock is ahead. */
+  skewMs = 0;
+  /** Refuses each handshake with this close. */
+  refusal: readonly [code: number, reason: string] | undefined;
+  /** Fails operations with these codes, one after the other. */
+  readonly failures: string[] = [];
+  /** Seconds that they ask for. */
+  retryAfter: number | undefined;
+  /** Answers to POST, one after the other, in place of its own. */
+  readonly answers: ((response: ServerResponse) => void)[] = [];
+  /** A signal that is left out, and one that comes twice. */
+  skipped: number | undefined;
+  doubled: number | undefined;
+  orders = 0;
+  /** Ends the sources of subscriptions where it grows. */
+  private generation = 0;
+  private readonly replayWindow = new InMemoryReplayWindow();
+  private readonly waiting = new Set<() => void>();
+  private readonly schema: GraphQLSchema;
+  private readonly sockets = new WebSocketServer({ noServer: true, handleProtocols });
+  private server: Server | undefined;
+
+  private constructor(public port = 0) {
+    this.schema = this.makeSchema();
+    useServer(
+      {
+        schema: this.schema,
+        // A machine that is busy is no client that is silent.
+        connectionInitWaitTimeout: 60_000,
+        onConnect: async ({ connectionParams = {}, extra }) => {
+          const headers = connectionParams as Record<string, string>;
+          this.handshakes.push(headers);
+          const verdict = await this.verify({
+            method: 'CONNECT',
+            path: '/graphql',
+            headers,
+            body: new Uint8Array(),
+          });
+          const refusal =
+            this.refusal ??
+            (verdict.kind === 'accepted'
+              ? undefined
+              : [4403, 'code' in verdict ? verdict.code : 'authentication_required']);
+          if (refusal !== undefined) extra.socket.close(refusal[0] as number, refusal[1] as string);
+          return refusal === undefined;
+        },
+        onSubscribe: (_context, _id, { variables, extensions }) => {
+          this.subscribes.push(variables ?? {});
+          this.keys.push((extensions as { idempotencyKey?: string } | undefined)?.idempotencyKey);
+          const code = this.failures.shift();
+          return code === undefined ? undefined : [failed(code, { retry_after: this.retryAfter })];
+        },
+      },
+      this.sockets,
+      0,
+    );
+    this.sockets.on('connection', (socket) => this.count(socket));
+  }
+
+  private count(socket: WebSocket): void {
+    socket.on('message', (message) => {
+      const { type } = JSON.parse(String(message));
+      if (type === 'complete') this.completes++;
+      if (type === 'ping') this.pings++;
+    });
+  }
+
+  static async open(): Promise<StubRealtimeServer> {
+    const far = new StubRealtimeServer();
+    await far.listen();
+    return far;
+  }
+
+  /** A client of this side. */
+  client<D extends 'number' | 'string' = 'number'>(options: ClientOptions<D> = {}): Client<D> {
+    const baseURL = `http://127.0.0.1:${this.port}`;
+    return new Client<D>({ baseURL, signer: createSigner(privateKey), logLevel: 'off', ...options });
+  }
+
+  async listen(): Promise<void> {
+    this.server = createServer((request, response) => void this.answer(request, response));
+    this.server.on('upgrade', (request, stream, head) =>
+      this.sockets.handleUpgrade(request, stream, head, (socket) =>
+        this.sockets.emit('connection', socket, request),
+      ),
+    );
+    this.server.listen(this.port, '127.0.0.1');
+    await once(this.server, 'listening');
+    this.port = (this.server.address() as AddressInfo).port;
+  }
+
+  get openSockets(): number {
+    return this.sockets.clients.size;
+  }
+
+  /** Cuts every connection, as a lost network does. */
+  cut(): void {
+    for (const socket of this.sockets.clients) socket.terminate();
+  }
+
+  closeAll(code: number, reason = ''): void {
+    for (const socket of this.sockets.clients) socket.close(code, reason);
+  }
+
+  /** Takes nothing from the connections any more, and says nothing. */
+  stopResponding(): void {
+    for (const socket of this.sockets.clients) {
+      socket.pause();
+      socket.send = () => undefined;
+    }
+  }
+
+  /** Tells every subscription that there is no more. */
+  completeAll(): void {
+    this.generation++;
+    this.notifyWaiters();
+  }
+
+  /** Gives so many signals. */
+  signal(count = 1): void {
+    for (let i = 0; i < count; i++) this.signals.push(signalOf(this.signals.length + 1));
+    this.notifyWaiters();
+  }
+
+  tick(): void {
+    this.ticks++;
+    this.notifyWaiters();
+  }
+
+  change(...given: Parameters<StubOrderBook['change']>): void {
+    this.book.change(...given);
+    this.notifyWaiters();
+  }
+
+  async waitUntil(check: () => boolean): Promise<void> {
+    while (!check()) await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+
+  /** Takes no connection any more. */
+  async close(): Promise<void> {
+    this.completeAll();
+    this.cut();
+    this.server?.closeAllConnections();
+    this.server?.close();
+    this.server = undefined;
+  }
+
+  private makeSchema(): GraphQLSchema {
+    const schema = buildSchema(SCHEMA);
+    const of = schema.getSubscriptionType()!.getFields();
+    of.tradeSignal!.subscribe = (_root, args) => this.followSignals(args.strategyId, args.afterSequence);
+    of.orderbookUpdate!.subscribe = () => this.followBook();
+    of.tick!.subscribe = (_root, { after }) => this.followTicks(after ?? this.ticks);
+    const query = schema.getQueryType()!.getFields();
+    query.me!.resolve = () => ({ id: 'usr_1' });
+    query.broken!.resolve = () => {
+      throw failed('not_found');
+    };
+    query.world!.resolve = (_root, { number }) => `world ${number}`;
+    schema.getMutationType()!.getFields().order!.resolve = (_root, { amount }) =>
+      `${++this.orders} of ${amount}`;
+    return schema;
+  }
+
+  private async *followSignals(strategyId: string, after: number | null | undefined) {
+    if (strategyId === 'absent') throw failed('not_found');
+    const { generation } = this;
+    let at = after ?? this.signals.length;
+    while (generation === this.generation) {
+      while (at < this.signals.length) {
+        const signal = { ...this.signals[at++], strategyId };
+        if (at === this.skipped) this.skipped = undefined;
+        else {
+          this.signalsSent++;
+          yield { tradeSignal: signal };
+          if (at === this.doubled) yield { tradeSignal: signal };
+        }
+        if (strategyId === 'private after 2' && at === 2) throw failed('not_found');
+      }
+      await this.waitForChange();
+    }
+  }
+
+  private async *followBook() {
+    const { generation } = this;
+    let at = this.book.messages.length;
+    yield { orderbookUpdate: this.book.snapshot() };
+    while (generation === this.generation) {
+      while (at < this.book.messages.length) yield { orderbookUpdate: this.book.messages[at++] };
+      await this.waitForChange();
+    }
+  }
+
+  private async *followTicks(after: number) {
+    const { generation } = this;
+    let at = after;
+    while (generation === this.generation) {
+      while (at < this.ticks) yield { tick: ++at };
+      await this.waitForChange();
+    }
+  }
+
+  private waitForChange(): Promise<void> {
+    return new Promise((resolve) => this.waiting.add(resolve));
+  }
+
+  private notifyWaiters(): void {
+    for (const resolve of this.waiting) resolve();
+    this.waiting.clear();
+  }
+
+  private verify(request: ReceivedRequest): Promise<RequestVerification<string>> {
+    return verifyRequest(request, {
+      engine: nobleEngine,
+      findPublicKey: async (key) => key,
+      replayWindow: this.replayWindow,
+      nowMs: () => Date.now() + this.skewMs,
+    });
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // A page, for the tests of a browser.
+    if (request.method === 'GET') return void response.end('<!doctype html>');
+    const body = await buffer(request);
+    const { method = '', url: path = '', headers } = request;
+    this.keys.push(headers['idempotency-key'] as string | undefined);
+    const verdict = await this.verify({ method, path, headers: headers as Record<string, string>, body });
+    if (verdict.kind === 'refused') {
+      const details =
+        verdict.code === 'timestamp_out_of_window'
+          ? [{ code: 'skew', server_time: verdict.serverTimeMs }]
+          : [];
+      return send(response, 401, {
+        errors: [failed(verdict.code, { details, request_id: 'refused' }).toJSON()],
+      });
+    }
+    const scripted = this.answers.shift();
+    if (scripted !== undefined) return scripted(response);
+    const { query, variables } = JSON.parse(body.toString());
+    send(response, 200, await graphql({ schema: this.schema, source: query, variableValues: variables }));
+  }
+}
+
+/** An error with a code of the product. */
+export function failed(code: string, more: object = {}): GraphQLError {
+  return new GraphQLError(`refused with ${code}`, {
+    extensions: { code, request_id: `request of ${code}`, ...more },
+  });
+}
+
+export function send(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+) {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+}
+
+function signalOf(sequence: number): Record<string, unknown> {
+  return {
+    id: `sig_${sequence}`,
+    sequence,
+    kind: 'OPEN',
+    symbol: 'BTC/USDT',
+    tradingType: 'spot',
+    side: 'BUY',
+    orderType: 'LIMIT',
+    price: '60000.5',
+    filledAmount: '0.1000000000000000005',
+    referencePrice: '60000.25',
+    sourceTradeId: 'trd_1',
+    emittedAt: WHEN,
+    expiresAt: WHEN,
+  };
+}
