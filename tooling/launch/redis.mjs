@@ -50,8 +50,7 @@ export async function ensureRedis(
 ) {
   const found = find();
   if (found !== null) return { command: found };
-  const command = await byHand('redis');
-  const installIt = () => installRedis(say, { find, install, command });
+  const installIt = () => installRedis(say, { find, install });
   const unpackIt = () => unpack(say);
   const refusals = [];
   for (const provide of isRoot ? [installIt, unpackIt] : [unpackIt, installIt]) {
@@ -59,6 +58,7 @@ export async function ensureRedis(
     if (program !== undefined) return program;
     refusals.push(refusal);
   }
+  const command = await byHand('redis');
   const fix = command === undefined ? 'Install redis-server or valkey-server' : `Run "${command}"`;
   throw new Error(
     `Redis is missing. ${fix}, or set REDIS_URL to a server of your own. (${refusals.join('; ')})`,
@@ -67,12 +67,14 @@ export async function ensureRedis(
 
 /**
  * @param {(line: string) => void} say
- * @param {{ find: () => string | null, install: typeof installPackage, command: string | undefined }} machine
+ * @param {{ find: () => string | null, install: typeof installPackage }} machine
  * @returns {Promise<import('./unpacked-redis.mjs').RedisAnswer>}
  */
-async function installRedis(say, { find, install, command }) {
-  say(`No redis-server or valkey-server on the PATH: installing one${command ? ` (${command})` : ''}`);
-  const refusal = await install('redis');
+async function installRedis(say, { find, install }) {
+  const refusal = await install('redis', {
+    onBegin: (commandLine) =>
+      say(`No redis-server or valkey-server on the PATH: installing one (${commandLine})`),
+  });
   const installed = find();
   if (installed !== null) return { program: { command: installed } };
   return { refusal: refusal ?? 'the installed package put no redis-server on the PATH' };

@@ -1,5 +1,5 @@
 import { ensureRedis } from './redis.mjs';
-import { commandToInstall } from './system-packages.mjs';
+import { commandToInstall, installPackage } from './system-packages.mjs';
 
 const unpacked = {
   command: '/clone/.data/redis-program/usr/bin/redis-server',
@@ -23,8 +23,9 @@ function machine({ isRoot = false, unpacks = false, installs = false, byHand, on
         steps.push('unpack');
         return unpacks ? { program: unpacked } : { refusal: 'no archive answers' };
       },
-      install: async () => {
-        steps.push('install');
+      install: async (what, { onBegin }) => {
+        if (installs) onBegin('brew install --quiet redis');
+        steps.push(`install ${what}`);
         isOnPath = installs;
         return installs ? null : 'apt-get needs root here';
       },
@@ -33,7 +34,7 @@ function machine({ isRoot = false, unpacks = false, installs = false, byHand, on
 }
 
 const installing =
-  'No redis-server or valkey-server on the PATH: installing one (sudo apt-get install redis-server)';
+  'No redis-server or valkey-server on the PATH: installing one (brew install --quiet redis)';
 const byHand = 'sudo apt-get install redis-server';
 
 describe('the Redis of a machine', () => {
@@ -52,16 +53,16 @@ describe('the Redis of a machine', () => {
   it('is installed for an ordinary user if it cannot be unpacked', async () => {
     const { steps, ensure } = machine({ installs: true, byHand });
     expect(await ensure()).toEqual({ command: '/usr/bin/redis-server' });
-    expect(steps).toEqual(['unpack', installing, 'install']);
+    expect(steps).toEqual(['unpack', installing, 'install redis']);
   });
 
   it('is installed for root, and unpacked only if that fails', async () => {
     const installed = machine({ isRoot: true, unpacks: true, installs: true, byHand });
     expect(await installed.ensure()).toEqual({ command: '/usr/bin/redis-server' });
-    expect(installed.steps).toEqual([installing, 'install']);
+    expect(installed.steps).toEqual([installing, 'install redis']);
     const refused = machine({ isRoot: true, unpacks: true, byHand });
     expect(await refused.ensure()).toEqual(unpacked);
-    expect(refused.steps).toEqual([installing, 'install', 'unpack']);
+    expect(refused.steps).toEqual(['install redis', 'unpack']);
   });
 
   it('is missing with one line that holds the command and every reason', async () => {
@@ -90,5 +91,20 @@ describe('the command that installs Redis by hand', () => {
     ['darwin', undefined, 'brew install redis'],
   ])('on %s with %s is %s', async (platform, manager, expected) => {
     expect(await commandToInstall('redis', { platform, run: runWith(manager) })).toBe(expected);
+  });
+});
+
+describe('a package', () => {
+  /** A macOS with Homebrew, or an apt that an ordinary user may not use. */
+  const machineWith = (manager) => {
+    const begun = [];
+    const run = async (command) => ({ code: command === manager ? 0 : 127, stdout: '', stderr: '' });
+    const installed = installPackage('redis', { run, isRoot: false, onBegin: (line) => begun.push(line) });
+    return installed.then((refusal) => ({ refusal, begun }));
+  };
+
+  it('is announced with its command if it is installed, and only then', async () => {
+    expect(await machineWith('brew')).toEqual({ refusal: null, begun: ['brew install --quiet redis'] });
+    expect(await machineWith('apt-get')).toEqual({ refusal: 'apt-get needs root here', begun: [] });
   });
 });

@@ -70,12 +70,19 @@ const daemonPolicy = '/usr/sbin/policy-rc.d';
  * `sudo` that asks nothing, or through Homebrew.
  *
  * @param {string} what a key of `packages`
- * @param {{ run?: typeof run, isRoot?: boolean, policyFile?: string }} [machine]
+ * @param {{
+ *   run?: typeof run, isRoot?: boolean, policyFile?: string, onBegin?: (commandLine: string) => void,
+ * }} [machine] `onBegin` is called with the command that installs, and only if it is about to run
  * @returns {Promise<string | null>} why it was not installed, or null
  */
 export async function installPackage(
   what,
-  { run: execute = run, isRoot = process.getuid?.() === 0, policyFile = daemonPolicy } = {},
+  {
+    run: execute = run,
+    isRoot = process.getuid?.() === 0,
+    policyFile = daemonPolicy,
+    onBegin = () => undefined,
+  } = {},
 ) {
   const installer = await firstPresent(execute);
   if (installer === null) return 'no package manager was found';
@@ -83,6 +90,7 @@ export async function installPackage(
   if (prefix === null) return `${installer.command} needs root here`;
   const names = installer.packages[what];
   if (names === undefined) return `${installer.command} has no package for ${what}`;
+  onBegin([...prefix, ...(installer.steps(names).at(-1) ?? [])].join(' '));
   return await withoutDaemons(isRoot && installer.command === 'apt-get' ? policyFile : null, async () => {
     for (const [command, ...args] of installer.steps(names)) {
       const [first, ...rest] = [...prefix, String(command), ...args];
