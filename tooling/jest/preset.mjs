@@ -1,5 +1,6 @@
 import { findBrowser, withoutBrowser } from '../launch/browser.mjs';
 import { hasKeyring, withoutKeyring } from '../launch/keyring.mjs';
+import { hasApt, withoutApt } from '../launch/unpacked-redis.mjs';
 
 // Its path, for the tests of a browser; empty where there is none. `npm test` gives it, and installs one first.
 if (process.env.TEST_BROWSER === undefined) {
@@ -10,9 +11,14 @@ if (process.env.TEST_KEYRING === undefined) {
   process.env.TEST_KEYRING = hasKeyring() ? 'yes' : '';
   if (process.env.TEST_KEYRING === '') console.error(withoutKeyring());
 }
+if (process.env.TEST_APT === undefined) {
+  process.env.TEST_APT = hasApt() ? 'yes' : '';
+  if (process.env.TEST_APT === '') console.error(withoutApt());
+}
 const leftOut = [
   ...(process.env.TEST_BROWSER === '' ? ['\\.browser\\.int\\.spec\\.ts$'] : []),
   ...(process.env.TEST_KEYRING === '' ? ['\\.keyring\\.int\\.spec\\.ts$'] : []),
+  ...(process.env.TEST_APT === '' ? ['\\.apt\\.int\\.spec\\.mjs$'] : []),
 ];
 
 /**

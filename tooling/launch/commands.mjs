@@ -4,6 +4,7 @@ import { signalTree } from './processes.mjs';
 
 /** @type {Set<import('node:child_process').ChildProcess>} */
 const running = new Set();
+let isEnding = false;
 
 /**
  * Runs a command to its end. It gets a process group of its own: Ctrl-C reaches the launcher alone, which ends
@@ -15,9 +16,11 @@ const running = new Set();
  *   cwd?: string, env?: NodeJS.ProcessEnv, uid?: number, gid?: number,
  *   output?: 'show' | 'keep', input?: string,
  * }} [options] `show` lets the output through, `keep` returns it
- * @returns {Promise<{ code: number, stdout: string, stderr: string }>} code 127 when there is no such command
+ * @returns {Promise<{ code: number, stdout: string, stderr: string }>} code 127 when there is no such command, 128
+ *   when a signal or `endCommands` ended it
  */
 export function run(command, args, { cwd = root, env = process.env, uid, gid, output = 'keep', input } = {}) {
+  if (isEnding) return Promise.resolve({ code: 128, stdout: '', stderr: 'not started: the launcher ends\n' });
   const stdio = output === 'show' ? 'inherit' : 'pipe';
   const child = spawn(command, args, { cwd, env, uid, gid, detached: true, stdio: ['pipe', stdio, stdio] });
   running.add(child);
@@ -43,8 +46,10 @@ export function run(command, args, { cwd = root, env = process.env, uid, gid, ou
   });
 }
 
-/** Ends every command that still runs, with all that it started. */
+/** Ends every command that still runs, with all that it started. No other command starts in this process. */
 export async function endCommands() {
+  // Work that was waiting for an ended command goes on, and would start its next one.
+  isEnding = true;
   const ended = [...running].map(
     (child) =>
       new Promise((resolve) => {

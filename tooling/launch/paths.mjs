@@ -22,6 +22,7 @@ export function dataPaths(dataDir = join(root, '.data')) {
     logs: join(dataDir, 'logs'),
     postgres: join(dataDir, 'postgres'),
     redis: join(dataDir, 'redis'),
+    redisProgram: join(dataDir, 'redis-program'),
     paperExchange: join(dataDir, 'paper-exchange'),
     mail: join(dataDir, 'mail'),
   };

@@ -2,7 +2,8 @@ import { accessSync, constants } from 'node:fs';
 import { connect } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { makeFolder } from './files.mjs';
-import { installPackage } from './system-packages.mjs';
+import { commandToInstall, installPackage } from './system-packages.mjs';
+import { ensureUnpackedRedis } from './unpacked-redis.mjs';
 
 const programs = ['redis-server', 'valkey-server'];
 
@@ -27,20 +28,56 @@ function findRedis(path = process.env.PATH ?? '') {
 }
 
 /**
+ * Returns a Redis server of this machine, and provides one if there is none on the PATH. An ordinary user gets one
+ * unpacked under the data folder before anything is installed; root gets one installed.
+ *
  * @param {(line: string) => void} say
- * @param {{ find?: () => string | null, install?: typeof installPackage }} [machine]
- * @returns {Promise<string>} a server program of this machine
+ * @param {{
+ *   find?: () => string | null, unpack?: typeof ensureUnpackedRedis, install?: typeof installPackage,
+ *   byHand?: typeof commandToInstall, isRoot?: boolean,
+ * }} [machine]
+ * @returns {Promise<import('./unpacked-redis.mjs').RedisProgram>}
  */
-async function ensureRedis(say, { find = findRedis, install = installPackage } = {}) {
+export async function ensureRedis(
+  say,
+  {
+    find = findRedis,
+    unpack = ensureUnpackedRedis,
+    install = installPackage,
+    byHand = commandToInstall,
+    isRoot = process.getuid?.() === 0,
+  } = {},
+) {
   const found = find();
-  if (found !== null) return found;
-  say('No redis-server or valkey-server on the PATH: installing one');
-  const refusal = await install('redis');
-  const installed = find();
-  if (installed !== null) return installed;
+  if (found !== null) return { command: found };
+  const installIt = () => installRedis(say, { find, install });
+  const unpackIt = () => unpack(say);
+  const refusals = [];
+  for (const provide of isRoot ? [installIt, unpackIt] : [unpackIt, installIt]) {
+    const { program, refusal } = await provide();
+    if (program !== undefined) return program;
+    refusals.push(refusal);
+  }
+  const command = await byHand('redis');
+  const fix = command === undefined ? 'Install redis-server or valkey-server' : `Run "${command}"`;
   throw new Error(
-    `Redis is missing: install redis-server (or valkey-server), or set REDIS_URL.${refusal ? ` (${refusal})` : ''}`,
+    `Redis is missing. ${fix}, or set REDIS_URL to a server of your own. (${refusals.join('; ')})`,
   );
+}
+
+/**
+ * @param {(line: string) => void} say
+ * @param {{ find: () => string | null, install: typeof installPackage }} machine
+ * @returns {Promise<import('./unpacked-redis.mjs').RedisAnswer>}
+ */
+async function installRedis(say, { find, install }) {
+  const refusal = await install('redis', {
+    onBegin: (commandLine) =>
+      say(`No redis-server or valkey-server on the PATH: installing one (${commandLine})`),
+  });
+  const installed = find();
+  if (installed !== null) return { program: { command: installed } };
+  return { refusal: refusal ?? 'the installed package put no redis-server on the PATH' };
 }
 
 /**
@@ -48,11 +85,12 @@ async function ensureRedis(say, { find = findRedis, install = installPackage } =
  *
  * @param {{
  *   dataDir: string, port: number, logFile: string, say: (line: string) => void, throwAway?: boolean,
+ *   ensure?: typeof ensureRedis,
  * }} options
  * @returns {Promise<import('./servers.mjs').PreparedServer>}
  */
-export async function prepareRedis({ dataDir, port, logFile, say, throwAway = false }) {
-  const program = await ensureRedis(say);
+export async function prepareRedis({ dataDir, port, logFile, say, throwAway = false, ensure = ensureRedis }) {
+  const { command, env } = await ensure(say);
   makeFolder(dataDir, 0o700);
   const keeping = throwAway ? ['--appendonly', 'no'] : ['--appendonly', 'yes', '--appendfsync', 'everysec'];
   const address = ['--bind', '127.0.0.1', '--port', String(port), '--protected-mode', 'yes'];
@@ -62,10 +100,11 @@ export async function prepareRedis({ dataDir, port, logFile, say, throwAway = fa
     isReady: () => answersPing(port),
     command: {
       name: 'redis',
-      command: program,
+      command,
       args: [...address, '--dir', dataDir, ...keeping, ...policy],
       logFile,
       stopSignal: 'SIGTERM',
+      env,
     },
   };
 }

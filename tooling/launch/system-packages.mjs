@@ -4,13 +4,14 @@ import { run } from './commands.mjs';
 /**
  * What installs a package on this machine, tried in this order. Each step must be able to run without a question.
  *
- * @typedef {{ command: string, needsRoot: boolean, packages: Record<string, string[]>, steps: (names: string[]) => string[][] }} Installer
+ * @typedef {{ command: string, needsRoot: boolean, byHand: string, packages: Record<string, string[]>, steps: (names: string[]) => string[][] }} Installer
  * @type {Installer[]}
  */
 const installers = [
   {
     command: 'apt-get',
     needsRoot: true,
+    byHand: 'sudo apt-get install',
     packages: {
       redis: ['redis-server'],
       chromium: ['chromium'],
@@ -34,24 +35,28 @@ const installers = [
   {
     command: 'dnf',
     needsRoot: true,
+    byHand: 'sudo dnf install',
     packages: { redis: ['valkey'], chromium: ['chromium'], 'gnome-keyring': ['gnome-keyring', 'dbus'] },
     steps: (names) => [['dnf', 'install', '-y', '-q', ...names]],
   },
   {
     command: 'apk',
     needsRoot: true,
+    byHand: 'sudo apk add',
     packages: { redis: ['redis'], chromium: ['chromium'], 'gnome-keyring': ['gnome-keyring', 'dbus'] },
     steps: (names) => [['apk', 'add', '--no-cache', ...names]],
   },
   {
     command: 'pacman',
     needsRoot: true,
+    byHand: 'sudo pacman -S',
     packages: { redis: ['valkey'], chromium: ['chromium'], 'gnome-keyring': ['gnome-keyring', 'dbus'] },
     steps: (names) => [['pacman', '-Sy', '--noconfirm', ...names]],
   },
   {
     command: 'brew',
     needsRoot: false,
+    byHand: 'brew install',
     packages: { redis: ['redis'] },
     steps: (names) => [['brew', 'install', '--quiet', ...names]],
   },
@@ -65,12 +70,19 @@ const daemonPolicy = '/usr/sbin/policy-rc.d';
  * `sudo` that asks nothing, or through Homebrew.
  *
  * @param {string} what a key of `packages`
- * @param {{ run?: typeof run, isRoot?: boolean, policyFile?: string }} [machine]
+ * @param {{
+ *   run?: typeof run, isRoot?: boolean, policyFile?: string, onBegin?: (commandLine: string) => void,
+ * }} [machine] `onBegin` is called with the command that installs, and only if it is about to run
  * @returns {Promise<string | null>} why it was not installed, or null
  */
 export async function installPackage(
   what,
-  { run: execute = run, isRoot = process.getuid?.() === 0, policyFile = daemonPolicy } = {},
+  {
+    run: execute = run,
+    isRoot = process.getuid?.() === 0,
+    policyFile = daemonPolicy,
+    onBegin = () => undefined,
+  } = {},
 ) {
   const installer = await firstPresent(execute);
   if (installer === null) return 'no package manager was found';
@@ -78,6 +90,7 @@ export async function installPackage(
   if (prefix === null) return `${installer.command} needs root here`;
   const names = installer.packages[what];
   if (names === undefined) return `${installer.command} has no package for ${what}`;
+  onBegin([...prefix, ...(installer.steps(names).at(-1) ?? [])].join(' '));
   return await withoutDaemons(isRoot && installer.command === 'apt-get' ? policyFile : null, async () => {
     for (const [command, ...args] of installer.steps(names)) {
       const [first, ...rest] = [...prefix, String(command), ...args];
@@ -86,6 +99,22 @@ export async function installPackage(
     }
     return null;
   });
+}
+
+/**
+ * Returns the command that a user types to install a package; undefined if this machine has no known package manager.
+ *
+ * @param {string} what a key of `packages`
+ * @param {{ run?: typeof run, platform?: NodeJS.Platform }} [machine]
+ * @returns {Promise<string | undefined>}
+ */
+export async function commandToInstall(what, { run: execute = run, platform = process.platform } = {}) {
+  const installer =
+    platform === 'darwin'
+      ? installers.find(({ command }) => command === 'brew')
+      : await firstPresent(execute);
+  const names = installer?.packages[what];
+  return names && [installer?.byHand, ...names].join(' ');
 }
 
 function quietEnvironment() {
