@@ -149,7 +149,7 @@ describe('creating an API key', () => {
   });
 
   it('with an Idempotency-Key that comes again answers with the same key', async () => {
-    const again = { ...actor, once: core.idempotencyContext(actor.userId, 'key-1') };
+    const again = { ...actor, idempotency: core.idempotencyContext(actor.userId, 'key-1') };
     const { key } = await create({}, again);
     const replay = await create({}, again).catch((error) => error);
     expect(replay).toBeInstanceOf(ResponseReplayed);

@@ -300,7 +300,7 @@ describe('an emergency stop', () => {
 
   it('happens once for one Idempotency-Key, and the first answer comes again', async () => {
     await copier();
-    const once = { ...actor, once: core.idempotencyContext(actor.userId, 'stop-1') };
+    const once = { ...actor, idempotency: core.idempotencyContext(actor.userId, 'stop-1') };
     const first = await stop.run(once);
     expect(first.paused_copiers).toHaveLength(1);
     const trade = await placeResting();

@@ -50,7 +50,7 @@ export interface OperationRequest {
 /** A call that passed every check. */
 interface PipelineCall {
   readonly actor: Actor | null;
-  readonly once: IdempotencyContext | undefined;
+  readonly idempotency: IdempotencyContext | undefined;
   readonly query: unknown;
   readonly body: unknown;
   readonly params: unknown;
@@ -83,9 +83,10 @@ export class OperationPipeline {
     const caller = await this.admit(request);
     const idempotency = this.operation.method === 'POST' ? request.idempotency() : undefined;
     const input = await this.parse(request, commands, caller, idempotency);
-    const once = onceOf(request, idempotency, caller, input.body);
-    const actor = caller === null || once === undefined ? caller : { ...caller, once };
-    const call = { actor, once, ...input };
+    const context = contextOf(request, idempotency, caller, input.body);
+    const actor: Actor | null =
+      caller === null || context === undefined ? caller : { ...caller, idempotency: context };
+    const call: PipelineCall = { actor, idempotency: context, ...input };
     return { call, result: await request.invoke(call) };
   }
 
@@ -106,19 +107,19 @@ export class OperationPipeline {
     commands: Pick<CommandRunner, 'run'>,
     caller: Actor | null,
     idempotency: RequestIdempotency | undefined,
-  ): Promise<Omit<PipelineCall, 'actor' | 'once'>> {
+  ): Promise<Omit<PipelineCall, 'actor' | 'idempotency'>> {
     try {
       return this.check(request.read());
     } catch (refusal) {
-      const once = caller === null ? undefined : onceOf(request, idempotency, caller, undefined);
-      if (once === undefined) throw refusal;
-      return commands.run(once, async () => {
+      const context = caller === null ? undefined : contextOf(request, idempotency, caller, undefined);
+      if (context === undefined) throw refusal;
+      return commands.run(context, async () => {
         throw refusal;
       });
     }
   }
 
-  private check(input: WireInput): Omit<PipelineCall, 'actor' | 'once'> {
+  private check(input: WireInput): Omit<PipelineCall, 'actor' | 'idempotency'> {
     const query = checked(this.query, input.query, 'invalid_query');
     if (input.body === undefined && this.operation.body !== undefined && !this.operation.bodyOptional)
       throw new DomainError('validation_failed', undefined, [
@@ -144,7 +145,7 @@ function checked(schema: z.ZodType, value: unknown, code: 'invalid_query' | 'val
   return result.data;
 }
 
-function onceOf(
+function contextOf(
   { store }: OperationRequest,
   idempotency: RequestIdempotency | undefined,
   caller: Actor | null,

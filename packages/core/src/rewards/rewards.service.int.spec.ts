@@ -158,7 +158,7 @@ describe('claiming a reward', () => {
 
   it('with an Idempotency-Key that comes again answers as before', async () => {
     const { id } = await grant();
-    const again = { ...actor, once: core.idempotencyContext(actor.userId, 'claim-1') };
+    const again = { ...actor, idempotency: core.idempotencyContext(actor.userId, 'claim-1') };
     const claimed = await rewards.claim(again, id);
     const replay = await rewards.claim(again, id).catch((error) => error);
     expect(replay).toBeInstanceOf(ResponseReplayed);

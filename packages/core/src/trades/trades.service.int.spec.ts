@@ -141,7 +141,7 @@ describe('creating a trade', () => {
   });
 
   it('happens once for equal requests with one Idempotency-Key, however many come at once', async () => {
-    const again = { ...actor, once: core.idempotencyContext(actor.userId, 'key-1') };
+    const again = { ...actor, idempotency: core.idempotencyContext(actor.userId, 'key-1') };
     const outcomes = await Promise.allSettled(
       Array.from({ length: 10 }, () => trades.create(again, inputOf())),
     );
@@ -356,7 +356,7 @@ describe('cancelling a trade', () => {
 
   it('says 503 and keeps no answer where the exchange has not confirmed it yet', async () => {
     const trade = await create();
-    const again = { ...actor, once: core.idempotencyContext(actor.userId, 'cancel-1') };
+    const again = { ...actor, idempotency: core.idempotencyContext(actor.userId, 'cancel-1') };
     const idle = await serveCancel(async () => undefined);
     await expect(trades.cancel(again, trade.id)).rejects.toMatchObject({ code: 'service_unavailable' });
     await idle.stop();

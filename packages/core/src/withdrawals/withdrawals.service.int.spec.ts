@@ -146,7 +146,7 @@ describe('withdrawing', () => {
 
   it('with an Idempotency-Key that comes again holds once', async () => {
     await earn('100');
-    const again = { ...actor, once: core.idempotencyContext(actor.userId, 'withdraw-1') };
+    const again = { ...actor, idempotency: core.idempotencyContext(actor.userId, 'withdraw-1') };
     const made = await create({}, again);
     const replay = await create({}, again).catch((error) => error);
     expect(replay).toBeInstanceOf(ResponseReplayed);

@@ -207,7 +207,7 @@ function countOut(all: readonly LotFill[], canBeShort: boolean) {
     }
     return { pnl, unmatched };
   });
-  return { steps, net: long.length - short.length };
+  return { bookedFills, net: long.length - short.length };
 }
 
 describe.each([
