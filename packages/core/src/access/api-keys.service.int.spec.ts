@@ -153,7 +153,7 @@ describe('creating an API key', () => {
     const { key } = await create({}, again);
     const replay = await create({}, again).catch((error) => error);
     expect(replay).toBeInstanceOf(ResponseReplayed);
-    expect(JSON.parse(replay.answer.body.toString()).key).toBe(key);
+    expect(JSON.parse(replay.response.body.toString()).key).toBe(key);
     expect((await list()).items).toHaveLength(1);
   });
 });

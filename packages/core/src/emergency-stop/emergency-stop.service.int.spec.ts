@@ -306,7 +306,7 @@ describe('an emergency stop', () => {
     const trade = await placeResting();
     const again = await stop.run(once).catch((error) => error);
     expect(again).toBeInstanceOf(ResponseReplayed);
-    expect(JSON.parse(again.answer.body.toString())).toEqual(first);
+    expect(JSON.parse(again.response.body.toString())).toEqual(first);
     expect(await rowOf(trade.uuid)).toMatchObject({ sub_status: 'ACCEPTED' });
   });
 

@@ -89,12 +89,12 @@ export class AccountSyncService {
 
   /** The database's clock, with its microseconds. */
   async databaseTime(): Promise<string> {
-    const [row] = await queryPrepared<{ databaseTime: string }>(
+    const [row] = await queryPrepared<{ time: string }>(
       this.platform.database.manager,
       'SELECT clock_timestamp()::text AS time',
       [],
     );
-    return row!.databaseTime;
+    return row!.time;
   }
 
   /** As {@link storeSnapshots}, of one account. */

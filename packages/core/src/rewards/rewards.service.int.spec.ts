@@ -162,7 +162,7 @@ describe('claiming a reward', () => {
     const claimed = await rewards.claim(again, id);
     const replay = await rewards.claim(again, id).catch((error) => error);
     expect(replay).toBeInstanceOf(ResponseReplayed);
-    expect(JSON.parse(replay.answer.body.toString())).toEqual(claimed);
+    expect(JSON.parse(replay.response.body.toString())).toEqual(claimed);
   });
 });
 

@@ -163,7 +163,7 @@ describe('rule 23: less at the exchange than lots claim', () => {
     ['an order waits to be sent', { trades: [tradeOf('a', { isSubmitted: false })] }],
     ['somebody else has an order of it', { openOrders: [orderOf('x')] }],
     ['a fill of it is news', { fills: [fillOf('x', '1')] }],
-    ['the balances could not be read', { held: null }],
+    ['the balances could not be read', { totalsByAsset: null }],
   ])('is not judged while %s', (_case, more) => {
     const kinds = run({
       expectedHoldings: claims,

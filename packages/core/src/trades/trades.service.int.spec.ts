@@ -149,7 +149,7 @@ describe('creating a trade', () => {
     expect(await countOf()).toBe(1);
     const replay = await trades.create(again, inputOf()).catch((error) => error);
     expect(replay).toBeInstanceOf(ResponseReplayed);
-    expect(JSON.parse(replay.answer.body.toString())).toMatchObject({ status: 'PENDING' });
+    expect(JSON.parse(replay.response.body.toString())).toMatchObject({ status: 'PENDING' });
   });
 
   it('is refused without the permission to trade, and nothing is kept', async () => {

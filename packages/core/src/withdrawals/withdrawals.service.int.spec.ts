@@ -150,7 +150,7 @@ describe('withdrawing', () => {
     const made = await create({}, again);
     const replay = await create({}, again).catch((error) => error);
     expect(replay).toBeInstanceOf(ResponseReplayed);
-    expect(JSON.parse(replay.answer.body.toString())).toEqual(made);
+    expect(JSON.parse(replay.response.body.toString())).toEqual(made);
     expect(await balance()).toEqual({ available: '90', held: '10' });
   });
 });
