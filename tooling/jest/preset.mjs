@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { findBrowser, withoutBrowser } from '../launch/browser.mjs';
 import { hasKeyring, withoutKeyring } from '../launch/keyring.mjs';
 
@@ -31,7 +32,12 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   testTimeout: 60_000,
-  maxWorkers: 2,
+  // One more than there are cores: many tests wait for a lease or a restart. Each worker takes up to 1 GB.
+  maxWorkers: Math.min(availableParallelism(), 3) + 1,
+  testSequencer: '<rootDir>/tooling/jest/sequencer.cjs',
+  ...(process.env.ASSERTION_LOG === undefined
+    ? {}
+    : { setupFilesAfterEnv: ['<rootDir>/tooling/jest/record-assertions.cjs'] }),
   // Modules of a test file stay in its worker's memory when it is over: with a few hundred files, gigabytes that every
   // collection goes through again. A worker above this begins anew after its file.
   workerIdleMemoryLimit: '1GB',
