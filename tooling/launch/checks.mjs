@@ -17,8 +17,8 @@ import { setUp } from './setup.mjs';
  */
 export const SET_UP = {
   name: 'set-up',
-  async holds({ say }) {
-    await setUp(say);
+  async holds() {
+    await setUp((line) => console.log(line));
     return true;
   },
 };
@@ -51,25 +51,27 @@ export const CHECKS = [
 ];
 
 /**
- * Runs checks one after another. What each printed appears under its heading when it ends, so the output of tests that
- * run at the same time does not mix with it.
+ * Runs checks one after another. What each printed appears when it ends; beside the tests its heading does too, so that
+ * their output does not come between.
  *
  * @param {readonly Check[]} checks
  * @param {import('./steps.mjs').Steps} steps
+ * @param {{ isBeside?: boolean }} [options] whether the tests run at the same time
  * @returns {Promise<{ passed: string[], failed: string[] }>}
  */
-export async function runChecks(checks, steps) {
+export async function runChecks(checks, steps, { isBeside = false } = {}) {
   /** @type {{ passed: string[], failed: string[] }} */
   const outcome = { passed: [], failed: [] };
   for (const { name, holds } of checks) {
     const printed = keepOutput();
+    if (!isBeside) heading(name);
     const isHeld = await steps.time(name, () =>
       holds(printed).catch((error) => {
         printed.say(error instanceof Error ? error.message : String(error));
         return false;
       }),
     );
-    heading(name);
+    if (isBeside) heading(name);
     if (printed.text() !== '') console.log(printed.text());
     console.log(`${name}: ${isHeld ? 'passed' : 'FAILED'}`);
     (isHeld ? outcome.passed : outcome.failed).push(name);

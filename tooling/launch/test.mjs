@@ -67,7 +67,7 @@ const steps = openSteps();
 const isWhole = jestArguments.length === 0;
 const before = await runChecks(isWhole ? [SET_UP, DRIFT, TYPES] : [SET_UP], steps);
 const [beside, tests] = await Promise.all([
-  runChecks(isWhole ? CHECKS : [], steps),
+  runChecks(isWhole ? CHECKS : [], steps, { isBeside: true }),
   steps.time('tests', runTests).catch((error) => {
     console.error(error instanceof Error ? error.message : error);
     return { passed: 0, failed: 1 };
