@@ -12,7 +12,7 @@ export const keyOf = (label) => new Uint8Array(createHash('sha256').update(label
 /**
  * A user with a key pair, and a paper account with money that is linked and synced.
  *
- * @param {import('./product.mjs').Product} product
+ * @param {{ restUrl: string, paperExchangeUrl: string }} product
  * @param {string} label
  */
 export async function openTrader(product, label) {

@@ -3,21 +3,20 @@ import pg from 'pg';
 import { playFirstTrade } from '../launch/first-trade/by-cli.mjs';
 import { runFirstTrade, until } from '../launch/first-trade/scenario.mjs';
 import { freePort } from '../launch/ports.mjs';
-import { startProduct } from './product.mjs';
+import { openSharedProduct } from './shared-product.mjs';
 
-/** @type {import('./product.mjs').Product} */
+/** @type {import('./shared-product.mjs').SharedProduct} */
 let product;
 const steps = [];
 let trade;
 beforeAll(async () => {
-  product = await startProduct();
+  product = await openSharedProduct();
   trade = await runFirstTrade({
     restUrl: product.restUrl,
     paperExchangeUrl: product.paperExchangeUrl,
     step: (name) => steps.push(name),
   });
 }, 120_000);
-afterAll(() => product?.stop());
 
 describe('the first trade, through the published interface and across real processes', () => {
   it('goes from a key pair to a filled trade, a cancelled one and verified webhooks', async () => {
@@ -53,7 +52,7 @@ describe('the first trade, through the published interface and across real proce
     const places = {
       Postgres: await textOfDatabase(product.databaseUrl),
       Redis: await textOfRedis(product.redisUrl),
-      'the logs': product.lines.join('\n'),
+      'the logs': (await product.lines()).join('\n'),
     };
     // What is looked through holds what it should.
     expect(places.Postgres).toContain(trade.market.client_order_id);

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { startReceiver } from '../launch/first-trade/receiver.mjs';
 import { openPaperAccount, until } from '../launch/first-trade/scenario.mjs';
 import { keyOf } from './accounts.mjs';
-import { startProduct } from './product.mjs';
+import { openSharedProduct } from './shared-product.mjs';
 
 /**
  * What the examples of the SDK are run in: the whole product, with two people who have records of every kind.
@@ -24,11 +24,7 @@ export async function startWorld(sdk) {
     for (const step of undo.reverse()) await step();
   };
   try {
-    const product = await startProduct({
-      graphqlApis: 1,
-      more: { 'trading-worker': { REWARD_SIGN_UP_AMOUNT: '25' } },
-    });
-    undo.push(() => product.stop());
+    const product = await openSharedProduct();
     const receiver = await startReceiver();
     undo.push(() => receiver.stop());
     const failing = await startReceiver({ answer: () => 500 });
@@ -49,7 +45,7 @@ export class World {
 
   /**
    * @param {Sdk} sdk
-   * @param {import('./product.mjs').Product} product
+   * @param {import('./shared-product.mjs').SharedProduct} product
    * @param {string} receiverUrl
    */
   constructor(sdk, product, receiverUrl) {
@@ -153,7 +149,7 @@ export class World {
     const signer = this.sdk.createSigner(keyOf(label));
     const client = new this.sdk.Client({
       baseURL: this.product.restUrl,
-      graphqlURL: this.product.urlOf('graphql-api'),
+      graphqlURL: this.product.graphqlUrl,
       signer,
       fetch: (/** @type {string} */ url, /** @type {RequestInit} */ init) => {
         this.#asked.push(`${init.method} ${new URL(url).pathname}`);

@@ -10,7 +10,7 @@ import { root } from '../launch/paths.mjs';
 import { freePort } from '../launch/ports.mjs';
 import { openTrader } from './accounts.mjs';
 import { compilePages } from './guide-programs.mjs';
-import { startProduct } from './product.mjs';
+import { openSharedProduct } from './shared-product.mjs';
 
 /** Each program of the guides, run as its reader runs it: by Node, with the packed SDK, against the product. */
 
@@ -25,7 +25,7 @@ const eventBody = JSON.stringify({
   data: { symbol: 'BTC/USDT', average_price: 60_000 },
 });
 
-/** @type {import('./product.mjs').Product} */
+/** @type {import('./shared-product.mjs').SharedProduct} */
 let product;
 let trader;
 let apiKey;
@@ -36,7 +36,7 @@ let folder;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'guides-'));
   compiled = await compilePages(packed, [...GUIDES.map((name) => `docs/guides/${name}.md`), `${README}.md`]);
-  product = await startProduct();
+  product = await openSharedProduct();
   trader = await openTrader(product, 'guides: trader');
   const permissions = ['READ', 'TRADE', 'ADMIN'];
   ({ key: apiKey } = await trader.api.apiKeys.create({ name: 'guides', permissions }));
@@ -48,7 +48,6 @@ beforeAll(async () => {
   }
 }, 180_000);
 afterAll(async () => {
-  await product?.stop();
   for (const made of [folder, compiled?.folder])
     if (made !== undefined) rmSync(made, { recursive: true, force: true });
 });

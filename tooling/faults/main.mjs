@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { setUp } from '../launch/setup.mjs';
 
 /**
- * `npm run faults -- [F3 F7 ...] [--size short|long] [--seed 1,2,3] [--only with|without] [--markdown] [--as-built]`:
+ * `npm run faults -- [F3 F7 ...] [--size short|long] [--seed 1,2,3] [--only with|without] [--at-once 2] [--markdown] [--as-built]`:
  * every fault with its defences, where it must hold, and once with one of them taken away, where it must not. Ends with
  * code 0 where both is so.
  *
@@ -14,6 +14,7 @@ const { values, positionals } = parseArgs({
     size: { type: 'string', default: 'short' },
     seed: { type: 'string', default: '1' },
     only: { type: 'string' },
+    'at-once': { type: 'string', default: '1' },
     markdown: { type: 'boolean', default: false },
     'as-built': { type: 'boolean', default: false },
   },
@@ -34,18 +35,23 @@ const { isAsPromised, printMarkdown, printTable } = await import('./table.mjs');
 const faults = await loadFaults(positionals);
 const servers = await startTestServers({ postgres: true, redis: false });
 process.env.TEST_DATABASE_URL = servers.databaseUrl;
-const rows = [];
+const { default: pLimit } = await import('p-limit');
+const inTurn = pLimit(Number(values['at-once']));
+/** @type {import('./table.mjs').Row[]} */
+let rows = [];
 try {
-  for (const fault of faults) {
-    rows.push(
-      await runFault(fault, {
-        size,
-        seeds: values.seed.split(',').map(Number),
-        modes: only === undefined ? ['with', 'without'] : [only],
-        say,
-      }),
-    );
-  }
+  rows = await Promise.all(
+    faults.map((fault) =>
+      inTurn(() =>
+        runFault(fault, {
+          size,
+          seeds: values.seed.split(',').map(Number),
+          modes: only === undefined ? ['with', 'without'] : [only],
+          say: (line) => say(values['at-once'] === '1' ? line : `${fault.id.padEnd(3)}  ${line}`),
+        }),
+      ),
+    ),
+  );
 } finally {
   await servers.stop();
 }

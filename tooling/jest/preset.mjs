@@ -1,3 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { findBrowser, withoutBrowser } from '../launch/browser.mjs';
 import { hasKeyring, withoutKeyring } from '../launch/keyring.mjs';
 import { hasApt, withoutApt } from '../launch/unpacked-redis.mjs';
@@ -21,23 +25,57 @@ const leftOut = [
   ...(process.env.TEST_APT === '' ? ['\\.apt\\.int\\.spec\\.mjs$'] : []),
 ];
 
+const root = new URL('../../', import.meta.url).pathname;
+
+/** The nightly lane runs the property tests that need no server, with more draws of each. */
+function withMoreDraws() {
+  process.env.FAST_CHECK = createRequire(join(root, 'packages/core/package.json')).resolve('fast-check');
+  const isProperty = (/** @type {string} */ path) =>
+    /(?<!\.int)\.spec\.ts$/.test(path) && readFileSync(path, 'utf8').includes("from 'fast-check'");
+  const files = ['packages', 'apps'].flatMap((group) =>
+    readdirSync(join(root, group)).flatMap((name) =>
+      ['src', 'test'].flatMap((folder) => specsIn(join(root, group, name, folder))),
+    ),
+  );
+  return {
+    testMatch: files.filter(isProperty),
+    moduleNameMapper: { '^fast-check$': '<rootDir>/tooling/jest/more-draws.mjs' },
+  };
+}
+
+/** @param {string} folder */
+function specsIn(folder) {
+  try {
+    return readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name)));
+  } catch {
+    return [];
+  }
+}
+
+const draws = process.env.PROPERTY_DRAWS === undefined ? undefined : withMoreDraws();
+
 /**
  * One Jest run for the whole repository. Workspace packages are read from their source (the
  * `@trading-automation/source` export condition), so a unit test needs no build; tests that start real
  * processes (`*.e2e.spec.ts`) run the built apps.
  */
 export default {
-  rootDir: new URL('../../', import.meta.url).pathname,
+  rootDir: root,
   roots: ['<rootDir>/packages', '<rootDir>/apps', '<rootDir>/tooling', '<rootDir>/bench'],
-  testMatch: ['**/*.spec.ts', '**/*.spec.mjs'],
+  testMatch: draws?.testMatch ?? ['**/*.spec.ts', '**/*.spec.mjs'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/', '/fixtures/', ...leftOut],
   modulePathIgnorePatterns: ['/dist/'],
   testEnvironment: 'node',
   testEnvironmentOptions: { customExportConditions: ['@trading-automation/source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1', ...draws?.moduleNameMapper },
   testTimeout: 60_000,
-  maxWorkers: 2,
+  // One more than there are cores: many tests wait for a lease or a restart. Each worker takes up to 1 GB.
+  maxWorkers: Math.min(availableParallelism(), 3) + 1,
+  testSequencer: '<rootDir>/tooling/jest/sequencer.cjs',
+  ...(process.env.ASSERTION_LOG === undefined
+    ? {}
+    : { setupFilesAfterEnv: ['<rootDir>/tooling/jest/record-assertions.cjs'] }),
   // Modules of a test file stay in its worker's memory when it is over: with a few hundred files, gigabytes that every
   // collection goes through again. A worker above this begins anew after its file.
   workerIdleMemoryLimit: '1GB',

@@ -1,3 +1,4 @@
+import { offerSharedProduct } from '../e2e/shared-product.mjs';
 import { installPacked } from '../launch/packed-sdk.mjs';
 import { startKeeper } from '../launch/servers.mjs';
 import { startTestServers } from '../launch/test-servers.mjs';
@@ -9,11 +10,18 @@ const nothing = async () => {};
 
 /**
  * Jest's global set-up: a Postgres and a Redis for the whole run, unless somebody (`npm test`, or a developer
- * with servers of their own) gave their addresses already; and the SDK and the CLI as they are published.
+ * with servers of their own) gave their addresses already; the SDK and the CLI as they are published; and the product
+ * that end-to-end tests share, which starts when the first of them asks for it.
  */
 export default async function startServices() {
   const begun = await Promise.all([startServers(), packSdk()]);
-  const stop = () => Promise.all(begun.map((end) => end()));
+  const shared = await offerSharedProduct();
+  process.env.TEST_SHARED_PRODUCT = shared.url;
+  const stop = async () => {
+    // Before the servers that it uses.
+    await shared.stop();
+    await Promise.all(begun.map((end) => end()));
+  };
   Object.assign(globalThis, { [begunForTests]: { stop } });
 }
 

@@ -60,8 +60,11 @@ async function isUpToDate(/** @type {string} */ folder) {
 if (process.argv[1] === import.meta.filename) {
   const folders = generators(root);
   if (folders.length === 0) console.log('No generated files yet');
-  for (const folder of folders) {
-    const isCurrent = await isUpToDate(folder);
+  // Each writes inside its package alone.
+  const states = await Promise.all(
+    folders.map(async (folder) => ({ folder, isCurrent: await isUpToDate(folder) })),
+  );
+  for (const { folder, isCurrent } of states) {
     console.log(`${folder}: ${isCurrent ? 'as generated' : 'drifted'}`);
     if (!isCurrent) process.exitCode = 1;
   }

@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CHECKS, heading, runChecks, SET_UP } from './checks.mjs';
+import { CHECKS, DRIFT, heading, runChecks, SET_UP, TYPES } from './checks.mjs';
 import { endCommands, run } from './commands.mjs';
 import { readIfThere } from './files.mjs';
+import { openSteps } from './steps.mjs';
 import { jestTotals, totalLine } from './totals.mjs';
 
 /**
@@ -62,11 +63,21 @@ async function runTests() {
   }
 }
 
-const checks = await runChecks(jestArguments.length === 0 ? [SET_UP, ...CHECKS] : [SET_UP]);
-const tests = await runTests().catch((error) => {
-  console.error(error instanceof Error ? error.message : error);
-  return { passed: 0, failed: 1 };
-});
+const steps = openSteps();
+const isWhole = jestArguments.length === 0;
+const before = await runChecks(isWhole ? [SET_UP, DRIFT, TYPES] : [SET_UP], steps);
+const [beside, tests] = await Promise.all([
+  runChecks(isWhole ? CHECKS : [], steps, { isBeside: true }),
+  steps.time('tests', runTests).catch((error) => {
+    console.error(error instanceof Error ? error.message : error);
+    return { passed: 0, failed: 1 };
+  }),
+]);
+const checks = {
+  passed: [...before.passed, ...beside.passed],
+  failed: [...before.failed, ...beside.failed],
+};
+if (isWhole) console.log(`\n${steps.table()}`);
 if (checks.failed.length > 0) console.error(`\nFailed checks: ${checks.failed.join(', ')}`);
 const total = {
   passed: checks.passed.length + tests.passed,

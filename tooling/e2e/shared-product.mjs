@@ -1,0 +1,84 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+
+/**
+ * One running product for every test file that neither kills nor reconfigures it. The run's global set-up holds it; it
+ * starts when the first file asks for it. Files are kept apart by users and accounts of their own.
+ *
+ * A file that kills a service, sets weather or changes rows or settings that others see starts a product of its own
+ * (`startProduct`).
+ *
+ * @typedef {{
+ *   restUrl: string, graphqlUrl: string, paperExchangeUrl: string, databaseUrl: string, redisUrl: string,
+ * }} Addresses
+ */
+
+/** What the files need between them. */
+const options = { graphqlApis: 1, more: { 'trading-worker': { REWARD_SIGN_UP_AMOUNT: '25' } } };
+
+/**
+ * Offers the product to the test processes, at `url`, until `stop`.
+ *
+ * @param {() => Promise<import('./product.mjs').Product>} [start]
+ */
+export async function offerSharedProduct(start = startHere) {
+  /** @type {Promise<import('./product.mjs').Product> | undefined} */
+  let starting;
+  const server = createServer(async (request, response) => {
+    try {
+      starting ??= start();
+      const product = await starting;
+      const isLines = request.url === '/lines';
+      response.end(JSON.stringify(isLines ? product.lines : addressesOf(product)));
+    } catch (error) {
+      response.writeHead(500).end(error instanceof Error ? error.message : String(error));
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async stop() {
+      server.close();
+      server.closeAllConnections();
+      const product = await starting?.catch(() => undefined);
+      starting = undefined;
+      await product?.stop();
+    },
+  };
+}
+
+async function startHere() {
+  const { startProduct } = await import('./product.mjs');
+  return await startProduct(options);
+}
+
+/** @param {import('./product.mjs').Product} product @returns {Addresses} */
+const addressesOf = (product) => ({
+  restUrl: product.restUrl,
+  graphqlUrl: product.urlOf('graphql-api'),
+  paperExchangeUrl: product.paperExchangeUrl,
+  databaseUrl: product.databaseUrl,
+  redisUrl: product.redisUrl,
+});
+
+/** The product that this run shares. @param {string} [url] where it is offered */
+export async function openSharedProduct(url = process.env.TEST_SHARED_PRODUCT) {
+  if (url === undefined) throw new Error('TEST_SHARED_PRODUCT is not set: run the tests with npm test');
+  const addresses = /** @type {Addresses} */ (await ask(url));
+  return {
+    ...addresses,
+    /** What the services have logged so far. */
+    lines: async () => /** @type {string[]} */ (await ask(`${url}/lines`)),
+  };
+}
+
+/** @typedef {Awaited<ReturnType<typeof openSharedProduct>>} SharedProduct */
+
+/** @param {string} url */
+async function ask(url) {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`the shared product did not start: ${await response.text()}`);
+  return await response.json();
+}

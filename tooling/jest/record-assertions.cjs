@@ -1,0 +1,12 @@
+const { appendFileSync } = require('node:fs');
+const { relative } = require('node:path');
+
+/**
+ * With ASSERTION_LOG=<file>, writes one line a test: `[file, title, executed expect calls]`. `compare-assertions.mjs`
+ * holds two such logs against each other.
+ */
+afterEach(() => {
+  const { testPath, currentTestName, assertionCalls } = expect.getState();
+  const file = relative(process.cwd(), testPath);
+  appendFileSync(process.env.ASSERTION_LOG, `${JSON.stringify([file, currentTestName, assertionCalls])}\n`);
+});

@@ -1,0 +1,76 @@
+import { availableParallelism } from 'node:os';
+
+/**
+ * The parts of the nightly lane: what is too long for every change. Each has 30 minutes on two cores.
+ *
+ * @typedef {{ name: string, about: string, command: string, args: string[], env?: Record<string, string> }} Part
+ */
+
+export const partLimitMinutes = 30;
+
+/** @param {string[]} args */
+const faults = (...args) => ['tooling/faults/main.mjs', '--as-built', ...args];
+
+/** Kills of the product's own processes; the other faults are those of servers, receivers and clocks. */
+const kills = ['F1', 'F2', 'F3', 'F4', 'F5'];
+const others = ['F6', 'F7', 'F8', 'F9', 'F10', 'F11', 'F12', 'F13', 'F15', 'F16', 'F17', 'F22'];
+
+/** @type {readonly Part[]} */
+export const PARTS = [
+  {
+    name: 'faults-kills',
+    about: 'the long form of the faults that kill the product’s processes',
+    command: 'node',
+    args: faults(...kills, '--size', 'long', '--only', 'with', '--at-once', '3'),
+  },
+  {
+    name: 'faults-servers',
+    about: 'the long form of the faults of servers, receivers and clocks',
+    command: 'node',
+    args: faults(...others, '--size', 'long', '--only', 'with', '--at-once', '3'),
+  },
+  {
+    name: 'defences',
+    about: 'every fault with its defence removed, which has to be found',
+    command: 'node',
+    args: faults('--size', 'short', '--only', 'without', '--at-once', '2'),
+  },
+  {
+    name: 'storm',
+    about: 'ten minutes of kills and bad weather over the whole product',
+    command: 'node',
+    args: ['tooling/chaos/main.mjs', '--seconds', '600'],
+  },
+  {
+    name: 'properties',
+    about: 'the property tests of rules and codecs, with ten times the draws',
+    command: 'node',
+    args: [
+      'node_modules/jest/bin/jest.js',
+      '--ci',
+      `--maxWorkers=${Math.min(availableParallelism(), 4)}`,
+      '--testTimeout=900000',
+    ],
+    env: {
+      PROPERTY_DRAWS: '10',
+      TEST_BROWSER: '',
+      TEST_KEYRING: '',
+      NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning',
+    },
+  },
+];
+
+/**
+ * The parts that somebody asks for: by name, or by its beginning (`faults` names two).
+ *
+ * @param {readonly string[]} names every part unless given
+ */
+export function partsNamed(names) {
+  const fits = (/** @type {Part} */ part, /** @type {string} */ name) =>
+    part.name === name || part.name.startsWith(`${name}-`);
+  const unknown = names.filter((name) => !PARTS.some((part) => fits(part, name)));
+  if (unknown.length > 0) {
+    throw new Error(`unknown part: ${unknown.join(', ')}. Use ${PARTS.map(({ name }) => name).join(', ')}.`);
+  }
+  return PARTS.filter((part) => names.length === 0 || names.some((name) => fits(part, name)));
+}

@@ -1,0 +1,42 @@
+import { compareLogs, parseLog } from './compare-assertions.mjs';
+
+const unmoved = { files: {}, titles: {} };
+const test = (file, title, calls) => ({ file, title, calls });
+
+it('reads a log of one test a line', () => {
+  expect(parseLog('["a.spec.ts","holds",3]\n["b.spec.ts","holds too",1]\n')).toEqual([
+    test('a.spec.ts', 'holds', 3),
+    test('b.spec.ts', 'holds too', 1),
+  ]);
+});
+
+it('finds a test that is missing and one that asserts less, and accepts one that asserts more', () => {
+  const before = [test('a', 'kept', 2), test('a', 'lost', 1), test('a', 'less', 4)];
+  const after = [test('a', 'kept', 3), test('a', 'less', 3), test('a', 'new', 1)];
+  expect(compareLogs(before, after, unmoved)).toEqual({
+    compared: 3,
+    missing: ['a > lost'],
+    weakened: ['a > less: 4 expect calls before, 3 now'],
+    unused: [],
+  });
+});
+
+it('follows moved files, moved folders and renamed tests, and names a mapping that fits no test', () => {
+  const before = [test('old/x', 'one', 1), test('b', 'two', 1), test('c', 'three', 2)];
+  const after = [test('new/x', 'one', 1), test('bb', 'two', 1), test('d', 'drei', 2)];
+  const moved = {
+    files: { 'old/': 'new/', b: 'bb' },
+    titles: { 'c > three': 'd > drei', 'c > never': 'd > nie' },
+  };
+  expect(compareLogs(before, after, moved)).toEqual({
+    compared: 3,
+    missing: [],
+    weakened: [],
+    unused: ['c > never'],
+  });
+});
+
+it('takes the smallest number of a test that runs several times, so that one good run hides no bad one', () => {
+  const after = [test('a', 'twice', 5), test('a', 'twice', 2)];
+  expect(compareLogs([test('a', 'twice', 3)], after, unmoved).weakened).toHaveLength(1);
+});
