@@ -5,22 +5,26 @@ import { ensureDemo } from './demo.mjs';
 import { makeFolder, writePrivateFile } from './files.mjs';
 import { ensureKeys } from './keys.mjs';
 import { root } from './paths.mjs';
-import { choosePorts } from './ports.mjs';
+import { choosePorts, freePorts } from './ports.mjs';
 import { startServers } from './servers-of-data.mjs';
 import { listServices } from './service-list.mjs';
 import { migrateDatabase, superviseService } from './service-processes.mjs';
 
 /**
- * Starts all there is, waits until it works, writes `.data/dev.json` and says what to try.
+ * Starts all there is, waits until it works, writes `.data/dev.json` and says what to try. Returns what runs.
  *
  * @param {import('./paths.mjs').DataPaths} paths
  * @param {import('./lifecycle.mjs').Lifecycle} lifecycle
  * @param {(line: string) => void} say
+ * @param {{ hasFreePorts?: boolean }} [options]
  */
-export async function startServices(paths, lifecycle, say) {
+export async function startServices(paths, lifecycle, say, { hasFreePorts = false } = {}) {
   makeFolder(paths.paperExchange, 0o700);
   makeFolder(paths.keys, 0o700);
-  const [ports, keys] = await Promise.all([choosePorts(), ensureKeys(paths.keys)]);
+  const [ports, keys] = await Promise.all([
+    choosePorts(hasFreePorts ? freePorts : undefined),
+    ensureKeys(paths.keys),
+  ]);
   say('Starting Postgres and Redis');
   const servers = await startServers({ paths, ports, lifecycle, say });
   say('Bringing the database to the schema of this release');
@@ -35,9 +39,9 @@ export async function startServices(paths, lifecycle, say) {
     paperExchangeDir: paths.paperExchange,
     mailbox: { dir: paths.mail, ports: { page: ports.mail, smtp: ports.smtp } },
   });
-  const processes = services.map((service) => superviseService(service, say));
-  for (const running of processes) await lifecycle.defer(() => running.stop());
-  await Promise.all(processes.map((running) => running.untilReady()));
+  const running = services.map((service) => ({ service, supervised: superviseService(service, say) }));
+  for (const { supervised } of running) await lifecycle.defer(() => supervised.stop());
+  await Promise.all(running.map(({ supervised }) => supervised.untilReady()));
 
   const restUrl = urlOf(services, 'rest-api');
   const graphqlUrl = urlOf(services, 'graphql-api');
@@ -56,6 +60,7 @@ export async function startServices(paths, lifecycle, say) {
   };
   writePrivateFile(paths.devState, `${JSON.stringify(state, null, 2)}\n`);
   say(banner({ restUrl, graphqlUrl, paperExchangeUrl, mailUrl }, demo));
+  return { databaseUrl: servers.databaseUrl, running };
 }
 
 /** The commit of this clone; undefined where it is no clone, or git is not there. */
