@@ -23,7 +23,7 @@ beforeAll(async () => {
   copy = join(folder, 'repository');
   copyWorkspace(copy);
   const { DATABASE_URL: _database, REDIS_URL: _redis, ...env } = process.env;
-  child = spawn('npm', ['run', 'dev', '--', '--free-ports'], {
+  child = spawn('npm', ['run', 'dev', '--', '--free-ports', '--inspect', 'rest-api:0'], {
     cwd: copy,
     env: { ...env, NODE_OPTIONS: '' },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -81,6 +81,7 @@ async function msUntil(path, text) {
 
 describe('npm run dev', () => {
   it('serves an edit of an app and of a package, and keeps serving while a file does not compile', async () => {
+    expect(output).toContain('Debugger listening on ws://127.0.0.1:');
     const page = 'apps/rest-api/src/reference/llms-text.ts';
     edit(page, '# Trading Automation API', '# Edited app');
     const app = await msUntil('/llms.txt', '# Edited app');

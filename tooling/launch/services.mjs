@@ -16,9 +16,9 @@ import { migrateDatabase, superviseService } from './service-processes.mjs';
  * @param {import('./paths.mjs').DataPaths} paths
  * @param {import('./lifecycle.mjs').Lifecycle} lifecycle
  * @param {(line: string) => void} say
- * @param {{ hasFreePorts?: boolean }} [options]
+ * @param {{ hasFreePorts?: boolean, inspect?: string | undefined }} [options] `inspect`: `<service>[:<port>]`
  */
-export async function startServices(paths, lifecycle, say, { hasFreePorts = false } = {}) {
+export async function startServices(paths, lifecycle, say, { hasFreePorts = false, inspect } = {}) {
   makeFolder(paths.paperExchange, 0o700);
   makeFolder(paths.keys, 0o700);
   const [ports, keys] = await Promise.all([
@@ -39,6 +39,7 @@ export async function startServices(paths, lifecycle, say, { hasFreePorts = fals
     paperExchangeDir: paths.paperExchange,
     mailbox: { dir: paths.mail, ports: { page: ports.mail, smtp: ports.smtp } },
   });
+  if (inspect !== undefined) openDebugger(services, inspect);
   const running = services.map((service) => ({ service, supervised: superviseService(service, say) }));
   for (const { supervised } of running) await lifecycle.defer(() => supervised.stop());
   await Promise.all(running.map(({ supervised }) => supervised.untilReady()));
@@ -61,6 +62,20 @@ export async function startServices(paths, lifecycle, say, { hasFreePorts = fals
   writePrivateFile(paths.devState, `${JSON.stringify(state, null, 2)}\n`);
   say(banner({ restUrl, graphqlUrl, paperExchangeUrl, mailUrl }, demo));
   return { databaseUrl: servers.databaseUrl, running };
+}
+
+/**
+ * @param {import('./service-list.mjs').Service[]} services
+ * @param {string} inspect
+ */
+function openDebugger(services, inspect) {
+  const [name, port = '9229'] = inspect.split(':');
+  const service = services.find((each) => each.name === name);
+  if (service === undefined) {
+    const names = services.map((each) => each.name).join(', ');
+    throw new Error(`--inspect must name a service; got ${name}. Services: ${names}.`);
+  }
+  service.env.NODE_OPTIONS = `${service.env.NODE_OPTIONS ?? ''} --enable-source-maps --inspect=127.0.0.1:${port}`;
 }
 
 /** The commit of this clone; undefined where it is no clone, or git is not there. */

@@ -10,7 +10,8 @@ import { setUp } from './setup.mjs';
 /**
  * `npm start [-- --fresh] [--data <folder>]`: from a bare clone to running services in the foreground. Ctrl-C ends
  * all of it. `--data` keeps everything in another folder than `.data`; `--free-ports` leaves the usual ports to
- * others. `npm run dev` adds `--watch`: edits of apps and packages become live.
+ * others; `--inspect <service>[:<port>]` opens a debugger's port, 9229 unless given, on one service. `npm run dev` adds
+ * `--watch`: edits of apps and packages become live.
  *
  * Nothing here may import an installed package before the set-up has run.
  */
@@ -20,6 +21,7 @@ const { values: options } = parseArgs({
     fresh: { type: 'boolean', default: false },
     watch: { type: 'boolean', default: false },
     data: { type: 'string' },
+    inspect: { type: 'string' },
     'free-ports': { type: 'boolean', default: false },
   },
 });
@@ -59,6 +61,7 @@ try {
   if (!lifecycle.stopping) {
     const platform = await startServices(paths, lifecycle, say, {
       hasFreePorts: options['free-ports'],
+      inspect: options.inspect,
     });
     if (options.watch) {
       const { keepLive } = await import('./watch/keep-live.mjs');
