@@ -55,6 +55,8 @@ export async function startServices(paths, lifecycle, say, { hasFreePorts = fals
     graphql_url: graphqlUrl,
     paper_exchange_url: paperExchangeUrl,
     mail_url: mailUrl,
+    database_url: servers.databaseUrl,
+    redis_url: servers.redisUrl,
     api_key: demo.api_key,
     paper_credentials: demo.paper,
     pid: process.pid,
