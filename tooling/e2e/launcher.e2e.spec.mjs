@@ -156,6 +156,8 @@ describe('npm start', () => {
       graphql_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       paper_exchange_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       mail_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      database_url: expect.stringMatching(/^postgres(ql)?:\/\/.+\/trading$/),
+      redis_url: expect.stringMatching(/^redis:\/\//),
       api_key: expect.stringMatching(/^svc_test_/),
       paper_credentials: { api_key: expect.any(String), api_secret: expect.any(String) },
       pid: first.child.pid,

@@ -49,8 +49,11 @@ export async function freePort() {
   }
 }
 
+/** Asks `choosePorts` for free ports only: launchers that start at the same moment do not meet. */
+export const freePorts = Object.fromEntries(Object.keys(defaultPorts).map((name) => [name, 0]));
+
 /**
- * @param {Record<string, number>} [wanted]
+ * @param {Record<string, number>} [wanted] 0 asks for any free port
  * @returns {Promise<Ports>} each default, or a free port where it is taken; no two alike
  */
 export async function choosePorts(wanted = defaultPorts) {
@@ -58,7 +61,7 @@ export async function choosePorts(wanted = defaultPorts) {
   const chosen = {};
   const used = new Set(Object.values(wanted));
   for (const [name, port] of Object.entries(wanted)) {
-    let choice = (await isFree(port)) ? port : await freePort();
+    let choice = port !== 0 && (await isFree(port)) ? port : await freePort();
     while (choice !== port && used.has(choice)) choice = await freePort();
     used.add(choice);
     chosen[name] = choice;

@@ -32,11 +32,9 @@ export async function migrateDatabase(databaseUrl) {
  * @param {import('./supervise.mjs').Supervised['delays']} [delays] how long it stays ended, where it is ended on purpose
  */
 export function superviseService({ name, app, main = mainOf(app), env }, say, delays) {
-  /** @type {() => void} */
-  let tellReady = () => {};
-  const ready = new Promise((resolve) => {
-    tellReady = () => resolve(undefined);
-  });
+  let readiness = createSignal();
+  /** @type {import('node:child_process').ChildProcess | undefined} */
+  let current;
   const supervisor = supervise({
     ...(delays === undefined ? {} : { delays }),
     spawn: () => {
@@ -48,10 +46,11 @@ export function superviseService({ name, app, main = mainOf(app), env }, say, de
         execArgv: [],
         env: { ...process.env, NODE_OPTIONS: '', ...env },
       });
+      current = child;
       for (const stream of [child.stdout, child.stderr]) {
         if (stream === null) continue;
         createInterface({ input: stream }).on('line', (line) => {
-          if (isReadyLine(line)) tellReady();
+          if (child === current && isReadyLine(line)) readiness.give();
           say(readableLine(name, line));
         });
       }
@@ -68,6 +67,15 @@ export function superviseService({ name, app, main = mainOf(app), env }, say, de
       return supervisor.pid;
     },
     stop: () => supervisor.stop(),
+    /**
+     * Ends the process and starts it again; `untilReady` then waits for the new one.
+     *
+     * @param {number} patienceMs how long the process may take to stop before it is killed
+     */
+    async restart(patienceMs) {
+      readiness = createSignal();
+      await supervisor.restart(patienceMs);
+    },
     /** Resolves once the service says that it works. */
     async untilReady() {
       /** @type {NodeJS.Timeout | undefined} */
@@ -78,12 +86,21 @@ export function superviseService({ name, app, main = mainOf(app), env }, say, de
           readyDeadlineMs,
         );
       });
-      await Promise.race([ready, late]).finally(() => clearTimeout(timer));
+      await Promise.race([readiness.given, late]).finally(() => clearTimeout(timer));
     },
   };
 }
 
 /** @typedef {ReturnType<typeof superviseService>} ServiceProcess */
+
+function createSignal() {
+  /** @type {() => void} */
+  let give = () => {};
+  const given = new Promise((resolve) => {
+    give = () => resolve(undefined);
+  });
+  return { given, give };
+}
 
 /** @param {string} line */
 function isReadyLine(line) {

@@ -5,22 +5,26 @@ import { ensureDemo } from './demo.mjs';
 import { makeFolder, writePrivateFile } from './files.mjs';
 import { ensureKeys } from './keys.mjs';
 import { root } from './paths.mjs';
-import { choosePorts } from './ports.mjs';
+import { choosePorts, freePorts } from './ports.mjs';
 import { startServers } from './servers-of-data.mjs';
 import { listServices } from './service-list.mjs';
 import { migrateDatabase, superviseService } from './service-processes.mjs';
 
 /**
- * Starts all there is, waits until it works, writes `.data/dev.json` and says what to try.
+ * Starts all there is, waits until it works, writes `.data/dev.json` and says what to try. Returns what runs.
  *
  * @param {import('./paths.mjs').DataPaths} paths
  * @param {import('./lifecycle.mjs').Lifecycle} lifecycle
  * @param {(line: string) => void} say
+ * @param {{ hasFreePorts?: boolean, inspect?: string | undefined }} [options] `inspect`: `<service>[:<port>]`
  */
-export async function startServices(paths, lifecycle, say) {
+export async function startServices(paths, lifecycle, say, { hasFreePorts = false, inspect } = {}) {
   makeFolder(paths.paperExchange, 0o700);
   makeFolder(paths.keys, 0o700);
-  const [ports, keys] = await Promise.all([choosePorts(), ensureKeys(paths.keys)]);
+  const [ports, keys] = await Promise.all([
+    choosePorts(hasFreePorts ? freePorts : undefined),
+    ensureKeys(paths.keys),
+  ]);
   say('Starting Postgres and Redis');
   const servers = await startServers({ paths, ports, lifecycle, say });
   say('Bringing the database to the schema of this release');
@@ -35,9 +39,10 @@ export async function startServices(paths, lifecycle, say) {
     paperExchangeDir: paths.paperExchange,
     mailbox: { dir: paths.mail, ports: { page: ports.mail, smtp: ports.smtp } },
   });
-  const processes = services.map((service) => superviseService(service, say));
-  for (const running of processes) await lifecycle.defer(() => running.stop());
-  await Promise.all(processes.map((running) => running.untilReady()));
+  if (inspect !== undefined) openDebugger(services, inspect);
+  const running = services.map((service) => ({ service, supervised: superviseService(service, say) }));
+  for (const { supervised } of running) await lifecycle.defer(() => supervised.stop());
+  await Promise.all(running.map(({ supervised }) => supervised.untilReady()));
 
   const restUrl = urlOf(services, 'rest-api');
   const graphqlUrl = urlOf(services, 'graphql-api');
@@ -50,12 +55,29 @@ export async function startServices(paths, lifecycle, say) {
     graphql_url: graphqlUrl,
     paper_exchange_url: paperExchangeUrl,
     mail_url: mailUrl,
+    database_url: servers.databaseUrl,
+    redis_url: servers.redisUrl,
     api_key: demo.api_key,
     paper_credentials: demo.paper,
     pid: process.pid,
   };
   writePrivateFile(paths.devState, `${JSON.stringify(state, null, 2)}\n`);
   say(banner({ restUrl, graphqlUrl, paperExchangeUrl, mailUrl }, demo));
+  return { databaseUrl: servers.databaseUrl, running };
+}
+
+/**
+ * @param {import('./service-list.mjs').Service[]} services
+ * @param {string} inspect
+ */
+function openDebugger(services, inspect) {
+  const [name, port = '9229'] = inspect.split(':');
+  const service = services.find((each) => each.name === name);
+  if (service === undefined) {
+    const names = services.map((each) => each.name).join(', ');
+    throw new Error(`--inspect must name a service; got ${name}. Services: ${names}.`);
+  }
+  service.env.NODE_OPTIONS = `${service.env.NODE_OPTIONS ?? ''} --enable-source-maps --inspect=127.0.0.1:${port}`;
 }
 
 /** The commit of this clone; undefined where it is no clone, or git is not there. */

@@ -9,13 +9,21 @@ import { setUp } from './setup.mjs';
 
 /**
  * `npm start [-- --fresh] [--data <folder>]`: from a bare clone to running services in the foreground. Ctrl-C ends
- * all of it. `--data` keeps everything in another folder than `.data`.
+ * all of it. `--data` keeps everything in another folder than `.data`; `--free-ports` leaves the usual ports to
+ * others; `--inspect <service>[:<port>]` opens a debugger's port, 9229 unless given, on one service. `npm run dev` adds
+ * `--watch`: edits of apps and packages become live.
  *
  * Nothing here may import an installed package before the set-up has run.
  */
 
 const { values: options } = parseArgs({
-  options: { fresh: { type: 'boolean', default: false }, data: { type: 'string' } },
+  options: {
+    fresh: { type: 'boolean', default: false },
+    watch: { type: 'boolean', default: false },
+    data: { type: 'string' },
+    inspect: { type: 'string' },
+    'free-ports': { type: 'boolean', default: false },
+  },
 });
 const paths = dataPaths(options.data === undefined ? undefined : resolve(options.data));
 /** @param {string} line */
@@ -50,7 +58,18 @@ try {
   }
   await setUp(say);
   const { startServices } = await import('./services.mjs');
-  if (!lifecycle.stopping) await startServices(paths, lifecycle, say);
+  if (!lifecycle.stopping) {
+    const platform = await startServices(paths, lifecycle, say, {
+      hasFreePorts: options['free-ports'],
+      inspect: options.inspect,
+    });
+    if (options.watch) {
+      const { keepLive } = await import('./watch/keep-live.mjs');
+      const live = keepLive({ ...platform, say });
+      await lifecycle.defer(live.stop);
+      say('Watching: an edit of an app or package is compiled, and the services that use it restart.');
+    }
+  }
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   await lifecycle.stop();

@@ -43,6 +43,8 @@ export function supervise({
   let restart;
   /** @type {Promise<void> | undefined} */
   let stopped;
+  /** @type {import('node:child_process').ChildProcess | undefined} a process that ends because of `restart` */
+  let replaced;
   let crashes = 0;
 
   function begin() {
@@ -55,7 +57,7 @@ export function supervise({
       if (isOver) return;
       isOver = true;
       child = undefined;
-      if (stopped !== undefined) return;
+      if (stopped !== undefined || began === replaced) return;
       crashes = performance.now() - startedAt >= delays.calmAfterMs ? 1 : crashes + 1;
       const restartInMs = restartDelayMs(crashes, delays);
       restart = setTimeout(begin, restartInMs);
@@ -67,14 +69,17 @@ export function supervise({
     if (began.pid !== undefined) onEvent({ type: 'started', pid: began.pid });
   }
 
-  /** @returns {Promise<void>} */
-  function end() {
+  /**
+   * @param {number} patienceMs
+   * @returns {Promise<void>}
+   */
+  function end(patienceMs) {
     clearTimeout(restart);
     const last = child;
     if (last?.pid === undefined) return Promise.resolve();
     const { pid } = last;
     return new Promise((resolve) => {
-      const hurry = setTimeout(() => signalTree(pid, 'SIGKILL'), graceMs);
+      const hurry = setTimeout(() => signalTree(pid, 'SIGKILL'), patienceMs);
       last.once('exit', () => {
         clearTimeout(hurry);
         resolve();
@@ -88,9 +93,21 @@ export function supervise({
     get pid() {
       return child?.pid;
     },
+    /**
+     * Ends the process and starts it again at once. The end is not a crash, and crashes before it no longer count.
+     *
+     * @param {number} patienceMs how long the process may take to stop before it is killed
+     */
+    async restart(patienceMs) {
+      replaced = child;
+      await end(patienceMs);
+      if (stopped !== undefined || child !== undefined) return;
+      crashes = 0;
+      begin();
+    },
     /** Ends the process and leaves it ended: asked first, after the grace period not asked any more. */
     stop() {
-      stopped ??= end();
+      stopped ??= end(graceMs);
       return stopped;
     },
   };

@@ -55,4 +55,18 @@ describe('supervise', () => {
     expect(isAlive(pid)).toBe(false);
     expect(events).toHaveLength(1);
   });
+
+  it('restarts on request without counting a crash, and kills what does not stop in time', async () => {
+    const started = (events) => events.filter(({ type }) => type === 'started');
+    const stubborn = 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)';
+    const { events, supervisor } = await observe(stubborn, (all) => all.length === 1);
+    await supervisor.restart(100);
+    expect(events.map(({ type }) => type)).toEqual(['started', 'started']);
+    const [first, second] = started(events).map(({ pid }) => pid);
+    expect(isAlive(first)).toBe(false);
+    expect(isAlive(second)).toBe(true);
+    process.kill(second, 'SIGKILL');
+    await supervisor.stop();
+    expect(isAlive(second)).toBe(false);
+  });
 });

@@ -1,0 +1,56 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitepress';
+import { linkRepositoryFiles } from '../links.mjs';
+import { fenceDiagrams, mermaidFile } from '../mermaid.mjs';
+import { pageOf, root, skipped } from '../pages.mjs';
+import { sections } from '../sections.mjs';
+
+const navigation = sections();
+
+/**
+ * Pages lie outside this folder, where Vue is not installed: what they import is looked for here.
+ *
+ * @type {import('vitepress').Plugin}
+ */
+const resolveFromHere = {
+  name: 'resolve-from-here',
+  enforce: 'pre',
+  resolveId(id, importer, options) {
+    if (!/^vue($|\/)/.test(id) || !importer?.endsWith('.md')) return null;
+    return this.resolve(id, fileURLToPath(import.meta.url), { ...options, skipSelf: true });
+  },
+};
+
+export default defineConfig({
+  title: 'Trading automation',
+  description: 'Exchange accounts, trades, copy trading and webhooks behind one signed API.',
+  lang: 'en',
+  cleanUrls: true,
+  // No icon: a browser that is told so asks for none.
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
+  // Pages are read where they are: docs/ and the README files beside the code.
+  srcDir: root,
+  srcExclude: skipped,
+  rewrites: pageOf,
+  outDir: new URL('./dist', import.meta.url).pathname,
+  cacheDir: new URL('./cache', import.meta.url).pathname,
+  markdown: {
+    config(markdown) {
+      linkRepositoryFiles(markdown);
+      fenceDiagrams(markdown);
+    },
+  },
+  vite: {
+    publicDir: false,
+    plugins: [resolveFromHere, mermaidFile],
+    // The whole repository is below the source folder.
+    server: { watch: { ignored: ['**/dist/**', '**/.data/**', '**/.turbo/**', '**/node_modules/**'] } },
+  },
+  themeConfig: {
+    nav: navigation.map(({ text, items }) => ({ text, link: items[0]?.link ?? '/' })),
+    sidebar: navigation.map((section, index) => ({ ...section, collapsed: index > 1 })),
+    outline: [2, 3],
+    search: { provider: 'local' },
+    docFooter: { prev: 'Previous', next: 'Next' },
+  },
+});

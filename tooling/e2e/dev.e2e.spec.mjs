@@ -1,0 +1,115 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { until } from '../launch/first-trade/scenario.mjs';
+import { copyWorkspace } from './workspace-copy.mjs';
+
+/** @type {string} */
+let folder;
+/** @type {string} */
+let copy;
+/** @type {import('node:child_process').ChildProcess} */
+let child;
+let output = '';
+/** How much was written before the last edit. */
+let readUpTo = 0;
+
+beforeAll(async () => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'trading-automation-dev-')));
+  // Postgres may have to run as another user.
+  chmodSync(folder, 0o755);
+  copy = join(folder, 'repository');
+  copyWorkspace(copy);
+  const { DATABASE_URL: _database, REDIS_URL: _redis, ...env } = process.env;
+  child = spawn('npm', ['run', 'dev', '--', '--free-ports', '--inspect', 'rest-api:0'], {
+    cwd: copy,
+    env: { ...env, NODE_OPTIONS: '' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+  }
+  await saying('Watching:');
+}, 120_000);
+
+afterAll(async () => {
+  if (child?.exitCode === null) {
+    process.kill(JSON.parse(readFileSync(join(copy, '.data', 'dev.json'), 'utf8')).pid, 'SIGINT');
+    await new Promise((resolve) => child.once('exit', resolve));
+  }
+  rmSync(folder, { recursive: true, force: true });
+}, 60_000);
+
+/** Waits for a line that was written after the last edit. */
+const saying = (text) =>
+  until(
+    async () => output.slice(readUpTo),
+    (unread) => unread.includes(text),
+    100_000,
+  );
+
+const state = () => JSON.parse(readFileSync(join(copy, '.data', 'dev.json'), 'utf8'));
+
+async function answerOf(path) {
+  const { rest_url, api_key } = state();
+  try {
+    return await (await fetch(`${rest_url}${path}`, { headers: { 'X-API-Key': api_key } })).text();
+  } catch {
+    return '';
+  }
+}
+
+/** Replaces what a source file contains. */
+function edit(file, before, after) {
+  const path = join(copy, file);
+  const text = readFileSync(path, 'utf8');
+  expect(text).toContain(before);
+  readUpTo = output.length;
+  writeFileSync(path, text.replace(before, after));
+}
+
+/** Milliseconds until an address answers with a string. */
+async function msUntil(path, text) {
+  const begunAt = performance.now();
+  while (!(await answerOf(path)).includes(text)) await wait(20);
+  return Math.round(performance.now() - begunAt);
+}
+
+describe('npm run dev', () => {
+  it('serves an edit of an app and of a package, and keeps serving while a file does not compile', async () => {
+    expect(output).toContain('Debugger listening on ws://127.0.0.1:');
+    const page = 'apps/rest-api/src/reference/llms-text.ts';
+    edit(page, '# Trading Automation API', '# Edited app');
+    const app = await msUntil('/llms.txt', '# Edited app');
+    await saying('rest-api live');
+
+    edit('packages/core/src/platform/health.service.ts', 'services.redis =', 'services.edited_package =');
+    const core = await msUntil('/v1/health/detailed', 'edited_package');
+    await saying('trading-worker, webhook-dispatcher live');
+
+    const contract = 'packages/contracts/src/service.ts';
+    edit(contract, "meta({ id: 'Health' })", "meta({ id: 'Health', description: 'Edited contract.' })");
+    const contracts = await msUntil('/openapi.json', 'Edited contract.');
+    await saying('trading-worker, webhook-dispatcher live');
+
+    edit(page, 'const START = `# Edited app', 'const START = = `# Broken');
+    await saying('The old processes keep running.');
+    expect(output).toMatch(/llms-text\.ts/);
+    expect(await answerOf('/llms.txt')).toContain('# Edited app');
+    edit(page, 'const START = = `# Broken', 'const START = `# Repaired');
+    const repaired = await msUntil('/llms.txt', '# Repaired');
+    await saying('rest-api live');
+
+    edit(page, 'tagOf(id) === tag)', 'tagOf(id) === tag && id.noSuchProperty === undefined)');
+    await saying('type errors in rest-api');
+    expect(output).toContain('noSuchProperty');
+
+    console.log(
+      `Live after: app ${app} ms, core ${core} ms, contracts ${contracts} ms, repaired app ${repaired} ms`,
+    );
+  }, 120_000);
+});

@@ -1,0 +1,269 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import { dirname, join, relative, sep } from 'node:path';
+import { run } from '../commands.mjs';
+import { root } from '../paths.mjs';
+import { signalTree } from '../processes.mjs';
+import { migrateDatabase } from '../service-processes.mjs';
+import { compileInto, isCompiled } from './compile.mjs';
+import { watchFiles } from './watch-files.mjs';
+import { memberOf, readWorkspace } from './workspace.mjs';
+
+/** Every service survives being killed, so that a slow stop need not delay an edit. Milliseconds. */
+const patienceMs = 500;
+
+/** What a developer looks at is restarted first: on two cores, everything at once makes everything late. */
+const first = new Set(['rest-api', 'graphql-api']);
+
+/** Committed files that a service reads when it starts, and the folders whose content they are generated from. */
+const generated = [
+  {
+    script: 'apps/rest-api/scripts/write-openapi.mjs',
+    from: ['packages/contracts/src', 'packages/signed-request/vectors', 'apps/rest-api/src/reference'],
+  },
+  {
+    script: 'apps/graphql-api/scripts/write-schema.mjs',
+    from: ['packages/contracts/src', 'apps/graphql-api/src/schema', 'apps/graphql-api/src/resolvers'],
+  },
+];
+
+/** Folders whose change needs the migrator to run before the services start again. */
+const migrations = ['packages/core/src/database/migrations', 'apps/migrator/src'];
+
+/**
+ * @typedef {{ service: import('../service-list.mjs').Service,
+ *   supervised: import('../service-processes.mjs').ServiceProcess }} RunningService
+ */
+
+/**
+ * Makes each edit of an app or package live: compiles the changed files, then restarts the services that depend on
+ * them. A file that does not compile is reported, and the running processes stay as they are.
+ *
+ * @param {{ running: RunningService[], databaseUrl: string, say: (line: string) => void }} options
+ * @returns {{ stop: () => Promise<void> }}
+ */
+export function keepLive({ running, databaseUrl, say }) {
+  const members = readWorkspace();
+  const mailbox = join(root, 'tooling', 'mailbox');
+  const folders = [
+    ...members.flatMap(({ folder }) => [join(folder, 'src'), join(folder, 'vectors')]),
+    mailbox,
+  ];
+  /** Changed files that are not live yet; those that do not compile stay here. */
+  const pending = new Set();
+  let types = createTypeCheck(say);
+  /** @type {Promise<void> | undefined} */
+  let working;
+  let isAgain = false;
+  let isStopped = false;
+  /** @param {string} line */
+  const report = (line) => say(`── dev: ${line}`);
+
+  const watching = watchFiles(folders.filter(existsSync), (changed) => {
+    for (const file of changed) pending.add(file);
+    isAgain = true;
+    working ??= work();
+  });
+
+  async function work() {
+    while (isAgain && !isStopped) {
+      isAgain = false;
+      types.stop();
+      types = createTypeCheck(say);
+      try {
+        await update();
+      } catch (error) {
+        report(`${error instanceof Error ? error.message : error}\nThe old processes keep running.`);
+      }
+    }
+    working = undefined;
+  }
+
+  async function update() {
+    const startedAt = performance.now();
+    const files = [...pending];
+    pending.clear();
+    const changed = members.filter((member) => files.some((file) => memberOf(members, file) === member));
+    try {
+      await compile(files, changed);
+    } catch (error) {
+      for (const file of files) pending.add(file);
+      throw error;
+    }
+    const affected = running.filter(({ service }) => dependsOn(service, files, changed));
+    report(`${files.map((file) => relative(root, file)).join(', ')}`);
+    if (affected.length === 0) {
+      report(`compiled in ${Math.round(performance.now() - startedAt)} ms; no service depends on it`);
+      return finish(files, changed);
+    }
+    for (const part of [
+      affected.filter(({ service }) => first.has(service.name)),
+      affected.filter(({ service }) => !first.has(service.name)),
+    ]) {
+      // The launcher ends them.
+      if (isStopped) return;
+      await Promise.all(part.map(({ supervised }) => supervised.restart(patienceMs)));
+      const isReady = await Promise.all(part.map(({ supervised }) => readyOrChanged(supervised)));
+      if (part.length > 0 && isReady.every(Boolean))
+        report(
+          `${part.map(({ service }) => service.name).join(', ')} live ${Math.round(performance.now() - startedAt)} ms after the edit`,
+        );
+    }
+    await finish(files, changed);
+  }
+
+  /** A service that does not start must not hold up the edit that repairs it. */
+  async function readyOrChanged(/** @type {import('../service-processes.mjs').ServiceProcess} */ supervised) {
+    let isOver = false;
+    const isReady = supervised.untilReady().then(
+      () => true,
+      (error) => {
+        if (!isOver) report(error.message);
+        return false;
+      },
+    );
+    /** @type {NodeJS.Timeout | undefined} */
+    let poll;
+    const isChanged = new Promise((resolve) => {
+      poll = setInterval(() => {
+        if (isAgain || isStopped) resolve(false);
+      }, 20);
+    });
+    return Promise.race([isReady, isChanged]).finally(() => {
+      isOver = true;
+      clearInterval(poll);
+    });
+  }
+
+  /**
+   * @param {string[]} files
+   * @param {import('./workspace.mjs').Member[]} changed
+   */
+  async function compile(files, changed) {
+    await Promise.all(
+      changed
+        // The SDK is bundled; see `finish`.
+        .filter(({ name }) => name !== 'sdk')
+        .map(({ folder }) =>
+          compileInto(
+            folder,
+            files.filter((file) => file.startsWith(folder + sep)),
+          ),
+        ),
+    );
+    await Promise.all(
+      generated
+        .filter(({ from }) => isBelow(files, from))
+        .map(({ script }) => succeed('node', [script], root)),
+    );
+    if (isBelow(files, migrations)) await migrateDatabase(databaseUrl);
+  }
+
+  /**
+   * The command line runs on the bundled SDK, no service does: what services wait for goes first.
+   *
+   * @param {string[]} files
+   * @param {import('./workspace.mjs').Member[]} changed
+   */
+  async function finish(files, changed) {
+    const sdk = members.find(({ name }) => name === 'sdk');
+    if (sdk !== undefined && files.some(isCompiled) && changed.some(({ folder }) => sdk.needs.has(folder)))
+      await bundle(sdk.folder);
+    types.check(changed);
+  }
+
+  return {
+    async stop() {
+      isStopped = true;
+      watching.stop();
+      types.stop();
+      await working;
+    },
+  };
+
+  /**
+   * @param {import('../service-list.mjs').Service} service
+   * @param {string[]} files
+   * @param {import('./workspace.mjs').Member[]} changed
+   */
+  function dependsOn({ app, main }, files, changed) {
+    if (main !== undefined) return files.some((file) => file.startsWith(dirname(main) + sep));
+    const member = members.find(({ folder }) => folder === join(root, 'apps', app));
+    return changed.some(({ folder }) => member?.needs.has(folder));
+  }
+}
+
+/**
+ * @param {string[]} files
+ * @param {string[]} folders relative to the root
+ */
+const isBelow = (files, folders) =>
+  files.some(
+    (file) =>
+      !file.endsWith('.spec.ts') && folders.some((folder) => file.startsWith(join(root, folder) + sep)),
+  );
+
+/** Bundles the SDK without its type declarations, which take ten times as long. */
+const bundle = (/** @type {string} */ folder) =>
+  succeed(
+    join(folder, 'node_modules', '.bin', 'tsdown'),
+    ['--no-dts', '--no-clean', '--log-level=error'],
+    folder,
+  );
+
+/**
+ * @param {string} command
+ * @param {string[]} args
+ * @param {string} cwd
+ */
+async function succeed(command, args, cwd) {
+  const { code, stdout, stderr } = await run(command, args, {
+    cwd,
+    env: { ...process.env, NODE_OPTIONS: '' },
+  });
+  if (code !== 0)
+    throw new Error(`${[relative(root, command), ...args].join(' ')} failed:\n${stdout}${stderr}`);
+}
+
+/**
+ * Checks the types of changed apps and packages once their code is live, at low priority, and reports errors.
+ *
+ * @param {(line: string) => void} say
+ */
+function createTypeCheck(say) {
+  /** @type {Set<import('node:child_process').ChildProcess>} */
+  const children = new Set();
+  let isStopped = false;
+  return {
+    /** @param {import('./workspace.mjs').Member[]} changed */
+    check(changed) {
+      if (isStopped) return;
+      for (const { name, folder } of changed) {
+        const tsc = join(root, 'node_modules', '.bin', 'tsc');
+        const child = spawn(tsc, ['-p', 'tsconfig.json', '--pretty', 'false'], {
+          cwd: folder,
+          detached: true,
+          stdio: ['ignore', 'pipe', 'inherit'],
+        });
+        children.add(child);
+        if (child.pid !== undefined) setPriority(child.pid, 10);
+        let output = '';
+        child.stdout.setEncoding('utf8').on('data', (text) => {
+          output += text;
+        });
+        child.on('error', (error) => say(`── dev: types of ${name} were not checked: ${error.message}`));
+        child.on('close', (code) => {
+          children.delete(child);
+          if (!isStopped && code !== 0)
+            say(`── dev: type errors in ${name}; its code runs all the same\n${output}`);
+        });
+      }
+    },
+    /** Ends a check that a newer edit made useless. */
+    stop() {
+      isStopped = true;
+      for (const { pid } of children) if (pid !== undefined) signalTree(pid, 'SIGKILL');
+    },
+  };
+}
