@@ -74,8 +74,7 @@ export class CopyPlanner {
   /**
    * Plans pending signals, up to a maximum per strategy. Returns the number of completed steps; 0 if nothing is pending
    * or other workers plan it.
-   * A strategy that waits for balances or fails does not delay the others. @throws its error after the others are
-   * planned
+   * A strategy that waits for balances or fails does not delay the others; its error is thrown after them.
    */
   async planNext(): Promise<number> {
     const waiting = await strategiesWithUnplannedSignals(this.platform.database.manager);
@@ -107,7 +106,7 @@ export class CopyPlanner {
     return steps;
   }
 
-  /** Plans some copiers of the next signal. Returns false if there is none, or if another worker plans the strategy. */
+  /** Plans some copiers of the next signal. Returns false if there is no next signal, or if another worker plans the strategy. */
   private async planNextSignal(strategyId: string): Promise<boolean> {
     const { chunkMax = CHUNK_MAX } = this.options;
     return inTransaction(this.platform.database, async (tx) => {

@@ -63,7 +63,7 @@ export class CopySettlement {
 
   /**
    * Settles decisions that are due. Returns how many decisions it changed; 0 if none were due.
-   * A decision that cannot be settled does not delay the others. @throws its error after the others are settled
+   * A decision that cannot be settled does not delay the others; its error is thrown after them.
    */
   async settleNext(): Promise<number> {
     const { database } = this.platform;

@@ -28,7 +28,7 @@ export async function dueDecisions(
   );
 }
 
-/** A decision with its pending order. The order's fields are null if there is none. */
+/** A decision with its pending order. The order's fields are null if it has no pending order. */
 export interface OpenDecision {
   readonly id: string;
   readonly userId: string;

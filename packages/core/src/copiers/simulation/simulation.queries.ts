@@ -34,7 +34,7 @@ export async function copierToSimulate(tx: Tx, userId: string, id: string): Prom
 }
 
 /**
- * Returns the first sequence emitted at the instant or later; one more than the last if there is none.
+ * Returns the first sequence emitted at the instant or later; one more than the last if there is no such sequence.
  * Sequences have no gaps and increase with time, so a few look-ups by key find it, however many there are.
  */
 export async function firstSequenceAt(
