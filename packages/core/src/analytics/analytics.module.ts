@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { Platform } from '../platform/index.js';
 import { AnalyticsService } from './analytics.service.js';
 
-/** For an API. */
+/** For the API processes. */
 @Module({
   providers: [
     {

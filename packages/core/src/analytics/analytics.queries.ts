@@ -4,7 +4,7 @@ import { DAYS_SQL, NIL_UUID, RUNS_SQL, SELECTED_BY, SUMMED } from './ledger-resu
 import type { ReadPlan, TimeRange } from './read-plan.rules.js';
 import type { LossRuns, ResultSums } from './result-totals.js';
 
-/** Whose trades, and which of them; uuids. What is not given restricts nothing. */
+/** Selects the user's trades, by uuids. An absent field does not restrict the selection. */
 export interface AnalyticsFilter {
   readonly userId: string;
   readonly accountId: string | undefined;
@@ -22,19 +22,19 @@ export interface PairInfo {
   readonly tradingType: TradingType;
 }
 
-/** Sums over what one account's trades of a pair and a strategy came to. */
+/** Sums over the trades of one account, pair and strategy. */
 export interface ResultRow extends ResultSums {
   readonly accountId: string;
   readonly pairId: string;
   readonly strategyId: string;
   readonly quote: string;
-  /** The first day on which anything was realised; `yyyy-mm-dd`. */
+  /** The first day with a realised result; `yyyy-mm-dd`. */
   readonly tradesFrom: string | null;
   readonly best_pnl: string | null;
   readonly worst_pnl: string | null;
 }
 
-/** Sums over all of one currency on one day. */
+/** Sums over everything in one currency on one day. */
 export interface DayRow {
   readonly quote: string;
   /** `yyyy-mm-dd`. */
@@ -44,7 +44,7 @@ export interface DayRow {
   readonly fill_count: number;
 }
 
-/** A row of the ledger: of one day, account, pair and strategy. */
+/** A row of the ledger: one day, account, pair and strategy. */
 export interface LedgerRow extends ResultRow, DayRow {
   readonly net_pnl: string;
   readonly part_count: number;
@@ -54,7 +54,7 @@ export interface LedgerRow extends ResultRow, DayRow {
   readonly worst_trade_id: string | null;
 }
 
-/** Days of the user in the range whose kept results may be behind the ledger. */
+/** Returns the user's days in the range whose rollups may be older than the ledger. */
 export async function loadStaleDays(
   tx: Tx,
   { userId, from, to }: AnalyticsFilter,
@@ -69,7 +69,7 @@ export async function loadStaleDays(
   return rows.map(({ day }) => day);
 }
 
-/** The kept days of a selection: $1 user, $2 to $4 the days, $5 to $7 account, pair and strategy. */
+/** Selects rollups. $1: user; $2 to $4: the days; $5 to $7: account, pair and strategy. */
 const ROLLUP_FILTER = `r.user_id = $1 AND ($2::date IS NULL OR r.day >= $2) AND ($3::date IS NULL OR r.day < $3)
   AND NOT r.day = ANY ($4::date[])
   AND ($5::uuid IS NULL OR r.exchange_account_id = $5) AND ($6::uuid IS NULL OR r.trade_pair_id = $6)
@@ -86,7 +86,7 @@ const SUMS = [
   ...SUMMED.amounts.map((name) => `sum(r.${name}) AS ${name}`),
 ].join(', ');
 
-/** What is kept, by account, pair and strategy. */
+/** Returns rollup sums by account, pair and strategy. */
 export async function loadRollupResults(
   tx: Tx,
   selection: AnalyticsFilter,
@@ -103,7 +103,7 @@ export async function loadRollupResults(
   );
 }
 
-/** What is kept, by day. */
+/** Returns rollup sums by day. */
 export async function loadRollupDays(
   tx: Tx,
   selection: AnalyticsFilter,
@@ -118,7 +118,7 @@ export async function loadRollupDays(
   );
 }
 
-/** What is not kept, read from the ledger. */
+/** Returns, from the ledger, the sums of the time ranges without rollups. */
 export async function loadLedgerResults(
   tx: Tx,
   selection: AnalyticsFilter,
@@ -153,7 +153,7 @@ export interface RollupExtreme {
   readonly pnl: string;
 }
 
-/** The best and the worst closed trade of the kept days, in one currency. */
+/** Returns the best and the worst closed trade of the rollup days, in one currency. */
 export async function loadRollupExtremes(
   tx: Tx,
   selection: AnalyticsFilter,
@@ -171,7 +171,7 @@ export async function loadRollupExtremes(
   ]);
 }
 
-/** Fees of the kept days that were paid neither in base nor in quote currency. */
+/** Returns fees of the rollup days that were paid neither in base nor in quote currency. */
 export async function loadRollupOtherFees(
   tx: Tx,
   selection: AnalyticsFilter,
@@ -186,11 +186,11 @@ export async function loadRollupOtherFees(
 }
 
 interface RunRow extends LossRuns {
-  /** A day of those that are kept, or a stretch's place among those that are not. */
+  /** A rollup day, or the index of a time range that is read from the ledger. */
   readonly day: string;
 }
 
-/** Runs of losses in one currency, oldest first. */
+/** Returns runs of losses in one currency, oldest first. */
 export async function lossRuns(
   tx: Tx,
   selection: AnalyticsFilter,
@@ -203,7 +203,7 @@ export async function lossRuns(
     (pairId === undefined ? 0 : SELECTED_BY.pair) |
     (strategyId === undefined ? 0 : SELECTED_BY.strategy);
   const columns = 'day::text AS day, closed_count, first_losses, last_losses, longest';
-  const kept: RunRow[] = await tx.query(
+  const stored: RunRow[] = await tx.query(
     `SELECT ${columns} FROM result_runs
      WHERE user_id = $1 AND selected_by = $2 AND exchange_account_id = $3 AND trade_pair_id = $4
        AND strategy_id = $5 AND quote = $6 AND ($7::date IS NULL OR day >= $7) AND ($8::date IS NULL OR day < $8)
@@ -229,7 +229,7 @@ export async function lossRuns(
           strategyId ?? null,
           quote,
         ]);
-  return [...kept, ...live].sort((a, b) => (a.day < b.day ? -1 : 1));
+  return [...stored, ...live].sort((a, b) => (a.day < b.day ? -1 : 1));
 }
 
 export async function loadPairInfo(tx: Tx, ids: readonly string[]): Promise<readonly PairInfo[]> {

@@ -12,17 +12,17 @@ import { readResults } from './read-analytics.js';
 
 type Query = QueryOf<typeof analyticsOperations.get>;
 
-/** Of the connections of a process, ten unless configured. */
-const AT_ONCE = 3;
+/** Of the process's connections; there are ten by default. */
+const CONCURRENT_READS_MAX = 3;
 
 export class AnalyticsService {
-  private readonly limiter = new PerUserSemaphore(AT_ONCE);
+  private readonly limiter = new PerUserSemaphore(CONCURRENT_READS_MAX);
 
   constructor(private readonly platform: Platform) {}
 
   /**
-   * What the ledger of fills and their lots says, all of it from one state of the database: kept days as far as they
-   * are up to date, the ledger itself for the rest (`DailyRollups`).
+   * Returns the results of the selection, from one database snapshot. Rollups serve the days that are up to date; the
+   * ledger of fills and lots serves the rest (`DailyRollups`).
    */
   async get(actor: Actor, query: Query): Promise<Analytics> {
     authorise(actor, analyticsOperations.get.access);
@@ -36,7 +36,7 @@ export class AnalyticsService {
   }
 }
 
-/** @throws {DomainError} `not_found`, naming the filter */
+/** @throws {DomainError} `not_found`, with the filter as its field */
 async function resolveFilter(tx: Tx, actor: Actor, query: Query): Promise<AnalyticsFilter> {
   const { exchange_account_id, trade_pair_id, strategy_id, from, to } = query;
   return {

@@ -71,7 +71,7 @@ function viewExtreme(extreme: Extreme | null): Analytics['best_trade'] {
   return extreme && { trade_id: encodeId('trd', extreme.tradeId), net_pnl: formatAmount(extreme.pnl) };
 }
 
-/** By symbol; every pair that was traded, or had something filled or closed, in the range. */
+/** Returns results by symbol, for every pair with a trade, a fill or a closure in the range. */
 function viewPairs({ groups, pairs }: Results): PairResult[] {
   return pairs.flatMap(({ pairId, symbol, quote }) => {
     const tally = groups.byPair.get(pairId);

@@ -17,7 +17,7 @@ interface Row {
   readonly skippedByReason: Readonly<Record<string, number>> | null;
 }
 
-/** Of what the user's copiers decided in the range; null where they decided nothing. */
+/** Returns the metrics of the decisions of the user's copiers in the range; null if there are none. */
 export async function loadCopyMetrics(tx: Tx, selection: AnalyticsFilter): Promise<CopyMetrics | null> {
   const { userId, accountId, pairId, strategyId, from, to } = selection;
   const [row]: Row[] = await tx.query(

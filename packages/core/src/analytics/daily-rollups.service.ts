@@ -9,7 +9,7 @@ import {
   RUNS_SQL,
 } from './ledger-results.queries.js';
 
-/** Days of users in one transaction: few enough that busy ones, too, stay far from the statement timeout. */
+/** User days per transaction; few enough to stay far below the statement timeout even for busy users. */
 const DAYS_AT_ONCE = 20;
 const MARKS_LOOKED_AT = 1_000;
 
@@ -20,22 +20,23 @@ interface UserDay {
 }
 
 /**
- * Keeps what each day came to (`result_days`, `result_runs`, `strategy_days`): a copy of what fills, lots and trades
- * say, from which sums over years are read in milliseconds. It decides nothing, and can be thrown away at any time.
+ * Maintains the rollups of each day (`result_days`, `result_runs`, `strategy_days`). They are derived from fills, lots
+ * and trades, and make sums over years readable in milliseconds. Nothing else depends on them; they can be deleted at
+ * any time.
  *
- * 1. Whoever changes fills, lots or trades marks the days that it touches, in the same transaction; the database's own
- *    triggers see to it.
- * 2. A marked day is computed anew, in full, from one state of the database, in which exactly its marks are removed:
- *    what is committed meanwhile has a mark of its own, which stays.
- * 3. Whoever reads takes marked days from the ledger itself. What is read is therefore never behind, whether this
- *    runs or not.
+ * 1. Database triggers mark the days that a change of fills, lots or trades touches as stale, in the same transaction.
+ * 2. A stale day is recomputed in full from one database snapshot, and exactly the marks seen in it are removed. A
+ *    change committed meanwhile has its own mark, which remains.
+ * 3. Readers take stale days from the ledger itself. Therefore results are never outdated, whether this job runs or
+ *    not.
  */
 export class DailyRollups {
   constructor(private readonly platform: Platform) {}
 
   /**
-   * Brings all days up to date that were marked before; one process at a time does it. The number of days, null where
-   * another is at it. What is marked meanwhile waits for the next time: a day on which much happens would keep it busy.
+   * Refreshes all days that were stale at the start. Only one process at a time does this. Returns the number of days;
+   * null if another process is refreshing. Days marked meanwhile wait for the next run: otherwise a busy day would
+   * never let it end.
    */
   async refresh(): Promise<number | null> {
     const { database } = this.platform;
@@ -53,7 +54,7 @@ export class DailyRollups {
   }
 }
 
-/** As `USING`, with the users and days that are $1 and $2. */
+/** As `USING`, with the users in $1 and the days in $2. */
 const OF_MARKED_DAYS = `USING unnest($1::uuid[], $2::date[]) AS d (user_id, day)
   WHERE r.user_id = d.user_id AND r.day = d.day`;
 
@@ -101,7 +102,10 @@ async function refreshSome(tx: Tx, last: string | null): Promise<number> {
   return marked.length;
 }
 
-/** A strategy never trades on the account of one of its copiers: whose account it is says whose result. */
+/**
+ * The account separates the strategy's own results from those of its copiers, because a strategy never trades on a
+ * copier's account.
+ */
 async function refreshStrategies(tx: Tx, touched: readonly StrategyDay[]): Promise<void> {
   const own = touched.filter(({ strategy_id }) => strategy_id !== NIL_UUID);
   if (own.length === 0) return;

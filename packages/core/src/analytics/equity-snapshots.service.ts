@@ -2,12 +2,12 @@ import { inTransaction, type Tx, withAdvisoryLock } from '@trading-automation/pe
 import type { Platform } from '../platform/index.js';
 import { equitiesOf } from '../trade-pairs/index.js';
 
-/** Of each such period the last snapshot is kept, of the days before yesterday the last of each day. */
+/** The last snapshot of each period is stored; before yesterday, only the last of each day. */
 const PERIOD = "interval '5 minutes'";
 const FULL_FOR = "interval '1 day'";
-/** Older snapshots were thinned long ago; looking at them again would cost more each day. */
+/** Older snapshots are already thinned; checking them again would cost more each day. */
 const THINNED_WITHIN = "interval '32 days'";
-/** Balances that nobody has read for longer say nothing of now. */
+/** Older balances say nothing about the current equity. */
 const BALANCES_AGE_MAX = "interval '1 hour'";
 const ACCOUNTS_AT_ONCE = 1_000;
 const REMOVED_AT_ONCE = 5_000;
@@ -18,19 +18,19 @@ interface AccountToValue {
 }
 
 /**
- * Records what accounts are worth, in each currency that their results are counted in; before there are any, in that
- * of most of the exchange's pairs.
+ * Records the equity of accounts in each currency of their results. An account without results uses the quote currency
+ * of most of its exchange's pairs.
  *
- * Balances and last prices give the amount, so that open lots are in it as they would be sold now. What was paid in
- * or out moves it like anything else: profit is never read from it, but from fills. It is what profit is put in
- * proportion to (`performance/daily-results.rules.ts`).
+ * Equity is computed from balances and last prices, so it values open lots at their current price. Deposits and
+ * withdrawals change it too. Therefore profit is never derived from equity, but from fills. Equity is the base of
+ * relative returns (`performance/daily-results.rules.ts`).
  */
 export class EquitySnapshots {
   constructor(private readonly platform: Platform) {}
 
   /**
-   * Takes one of every account that is in use and whose worth is known; called every minute or so, by one process at a
-   * time. Answers how many were taken; 0 where another process is at it.
+   * Takes a snapshot of every active account with a known equity. Called about once a minute; one process at a time
+   * takes them. Returns how many were taken; 0 if another process is taking them.
    */
   async take(): Promise<number> {
     const { database } = this.platform;
@@ -39,7 +39,7 @@ export class EquitySnapshots {
       let after: string | undefined = '00000000-0000-0000-0000-000000000000';
       while (after !== undefined && !signal.aborted) {
         const from: string = after;
-        const step = await inTransaction(database, (tx) => takeSome(tx, from));
+        const step = await inTransaction(database, (tx) => takeBatch(tx, from));
         taken += step.taken;
         after = step.last;
       }
@@ -51,8 +51,8 @@ export class EquitySnapshots {
   }
 }
 
-/** The next accounts by id; `last` is undefined where there are no more. */
-async function takeSome(tx: Tx, after: string): Promise<{ taken: number; last: string | undefined }> {
+/** Takes snapshots of the next accounts by id. `last` is undefined if there are no more. */
+async function takeBatch(tx: Tx, after: string): Promise<{ taken: number; last: string | undefined }> {
   const accounts: AccountToValue[] = await tx.query(
     `SELECT a.id, ARRAY (
          SELECT currency FROM equity_currencies c WHERE c.exchange_account_id = a.id
@@ -69,7 +69,7 @@ async function takeSome(tx: Tx, after: string): Promise<{ taken: number; last: s
   );
   const idsByCurrency = new Map<string, string[]>();
   for (const { id, currencies } of accounts) {
-    // Nothing is listed there yet: nothing can be valued.
+    // No active pair is listed at the exchange, so nothing can be valued.
     for (const currency of currencies.filter((each) => each !== null))
       idsByCurrency.set(currency, [...(idsByCurrency.get(currency) ?? []), id]);
   }
@@ -94,7 +94,7 @@ async function record(tx: Tx, currency: string, ids: readonly string[]): Promise
   return rows.length;
 }
 
-/** An account's first snapshot stays: its first day is put in proportion to it. */
+/** Keeps an account's first snapshot: the return of its first day is relative to it. */
 async function downsample(tx: Tx): Promise<number> {
   const dayOf = (row: string) => `(${row}.period AT TIME ZONE 'UTC')::date`;
   const isOfAccount = 'o.exchange_account_id = s.exchange_account_id AND o.currency = s.currency';

@@ -1,17 +1,18 @@
 /**
- * What the ledger says of stretches of time, as SQL: the one text by which days are kept (`DailyRollups`) and by which
- * what is not kept is read (`AnalyticsService`), so that the two can't differ.
+ * SQL that computes results of time ranges from the ledger. `DailyRollups` stores days with it and `AnalyticsService`
+ * reads other ranges with it, so the two cannot differ.
  *
- * Parameters: $1, $2, $3 users, beginnings and ends of stretches that don't overlap; $4 account, $5 pair, null for any.
+ * Parameters: $1, $2, $3: users, starts and ends of time ranges that do not overlap; $4: account; $5: pair; null for
+ * any.
  *
- * 1. A fill counts for its own trade's strategy, what it realised for that of the lot, a closed trade for its own. A
- *    copy counts for the strategy that it was made for.
- * 2. A day is one of UTC: of the making of a trade, of the execution of a fill and of what it closed.
+ * 1. A fill counts for its own trade's strategy, its realised result for the lot's strategy, and a closed trade for its
+ *    own. A copy counts for the strategy that it copies.
+ * 2. Days are UTC days: of a trade's creation, a fill's execution, and a closure's closing fill.
  * 3. Sums are exact.
  */
 import { AMOUNTS, COUNTS } from './result-totals.js';
 
-/** Nobody's strategy, and any account, pair or strategy: keys have no nulls. */
+/** In keys, represents "no strategy" and "any account, pair or strategy", because keys have no nulls. */
 export const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
 const KEY = 'user_id, day, exchange_account_id, trade_pair_id, strategy_id';
@@ -26,14 +27,15 @@ const TIME_RANGES = `stretches AS MATERIALIZED (
   SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[]) AS s (user_id, since, until))`;
 
 /**
- * Rows of the stretch `s` by an index that begins with what the condition names. Without the OFFSET, which keeps the
- * subquery as it is, many stretches at once make the database compare each of them with every row of the user.
+ * Selects rows in the time range `s` by an index that starts with the columns of the condition. OFFSET 0 keeps the
+ * planner from flattening the subquery. Otherwise, with many time ranges, the database compares each range with every
+ * row of the user.
  */
 const within = (table: string, alias: string, condition: string, instant: string) => `
   CROSS JOIN LATERAL (
     SELECT * FROM ${table} WHERE ${condition} AND ${instant} >= s.since AND ${instant} < s.until OFFSET 0) ${alias}`;
 
-/** Of what a spot sale gave away, base fee and all, `sold` says how much; of other fills nothing. */
+/** `sold` is the amount that a spot sale gave away, base fee included; null for other fills. */
 const FILLS = `told AS MATERIALIZED (
   SELECT t.user_id, ${dayOf('f.executed_at')} AS day, t.exchange_account_id, t.trade_pair_id,
     ${STRATEGY} AS strategy_id, f.id, f.price, f.amount, f.fee_amount, f.fee_currency, p.base, p.quote,
@@ -101,7 +103,7 @@ const ENDED = `ended AS (
     min(pnl) AS worst_pnl, (array_agg(id ORDER BY pnl, closed_at, id))[1] AS worst_trade_id
   FROM closed GROUP BY ${KEY})`;
 
-/** `fees` are reckoned from the others. */
+/** `fees` is computed from the other amounts. */
 const LEDGER_AMOUNTS = AMOUNTS.filter((name) => name !== 'fees');
 const UNSUMMED_COLUMNS = [
   'fees_in_others',
@@ -111,13 +113,13 @@ const UNSUMMED_COLUMNS = [
   'worst_trade_id',
 ] as const;
 
-/** Of what `result_days` and `DAYS_SQL` have beside their key, everything that adds up. */
+/** The additive columns that `result_days` and `DAYS_SQL` have in addition to their key. */
 export const SUMMED = { counts: COUNTS, amounts: AMOUNTS } as const;
 
 /** The columns of `result_days`, in the order of `DAYS_SQL`. */
 export const DAY_COLUMNS = [KEY, ...COUNTS, ...LEDGER_AMOUNTS, 'fees', ...UNSUMMED_COLUMNS].join(', ');
 
-/** One row for every day, account, pair and strategy of which there is anything to say: as `result_days`. */
+/** Selects one row, as in `result_days`, for each day, account, pair and strategy with any result. */
 export const DAYS_SQL = `
   WITH ${[TIME_RANGES, FILLS, PARTS, CLOSED, MADE, FILLED, OTHER_FEES, REALISED, ENDED].join(', ')}
   SELECT ${KEY}, ${[...COUNTS, ...LEDGER_AMOUNTS].map((name) => `coalesce(${name}, 0) AS ${name}`).join(', ')},
@@ -125,7 +127,7 @@ export const DAYS_SQL = `
   FROM made FULL JOIN filled USING (${KEY}) FULL JOIN other_fees USING (${KEY})
     FULL JOIN realised USING (${KEY}) FULL JOIN ended USING (${KEY})`;
 
-/** What `result_runs` can be selected by, as bits. */
+/** The dimensions by which `result_runs` can be selected, as bits. */
 export const SELECTED_BY = { account: 1, pair: 2, strategy: 4 } as const;
 export const ALL_SELECTIONS = [0, 1, 2, 3, 4, 5, 6, 7] as const;
 
@@ -136,9 +138,9 @@ export const RUN_COLUMNS =
   'user_id, selected_by, exchange_account_id, trade_pair_id, strategy_id, quote, day, closed_count, first_losses, last_losses, longest';
 
 /**
- * Runs of losing trades in the order of their closing, for the ways to select of $6 and the strategy of $7 (null for
- * any): how many trades were closed, how many losses there are at the beginning and at the end of the day, and the most
- * in a row. Trades that were closed at the same moment stand in the order of their making.
+ * Selects runs of losing trades in the order of closing, for the dimensions in $6 and the strategy in $7 (null for
+ * any). A row has the number of closed trades, the losses at the start and at the end of the day, and the longest run.
+ * Trades closed at the same instant are ordered by creation.
  */
 export const RUNS_SQL = `
   WITH ${[TIME_RANGES, CLOSED].join(', ')},

@@ -1,27 +1,27 @@
 /**
- * Who may compute now, where computing takes seconds and a connection.
+ * Limits concurrent computations that take seconds and a connection.
  *
- * 1. One turn at a time for each user: whoever asks often waits for themselves.
- * 2. A few for all users together: however many ask, most of the connections are left to those who trade.
- * 3. Users come to their turns in the order in which they asked.
+ * 1. One run at a time per user: a user's further requests wait for their own earlier ones.
+ * 2. A few runs for all users together, so that most connections remain for trading.
+ * 3. Users are served in the order of their requests.
  */
 export class PerUserSemaphore {
-  /** The last turn of each user who is being served. */
+  /** The last queued run of each user who is being served. */
   private readonly last = new Map<string, Promise<unknown>>();
   private readonly waiting: (() => void)[] = [];
 
-  /** @param permits - how many turns there are at once */
+  /** @param permits - the maximum number of concurrent runs */
   constructor(private permits: number) {}
 
   run<T>(userId: string, work: () => Promise<T>): Promise<T> {
-    const turn = (this.last.get(userId) ?? Promise.resolve()).then(() => this.withPermit(work));
-    const over = turn
+    const run = (this.last.get(userId) ?? Promise.resolve()).then(() => this.withPermit(work));
+    const settled = run
       .catch(() => undefined)
       .then(() => {
-        if (this.last.get(userId) === over) this.last.delete(userId);
+        if (this.last.get(userId) === settled) this.last.delete(userId);
       });
-    this.last.set(userId, over);
-    return turn;
+    this.last.set(userId, settled);
+    return run;
   }
 
   private async withPermit<T>(work: () => Promise<T>): Promise<T> {
@@ -30,7 +30,7 @@ export class PerUserSemaphore {
     try {
       return await work();
     } finally {
-      // A place that somebody waits for is handed on, and never free in between.
+      // Passes the permit on to the next waiting run, so that it is never free in between.
       const next = this.waiting.shift();
       if (next === undefined) this.permits++;
       else next();

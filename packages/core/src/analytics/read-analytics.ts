@@ -20,13 +20,13 @@ import { planRead, type ReadPlan } from './read-plan.rules.js';
 import { ResultAggregator } from './result-aggregator.js';
 import { longestRun, ResultTotals } from './result-totals.js';
 
-/** A closed trade and what it came to. */
+/** A closed trade with its result. */
 export interface Extreme {
   readonly tradeId: string;
   readonly pnl: BigDecimal;
 }
 
-/** Everything that analytics shows, before it is written in the published form. */
+/** Everything that analytics shows, before it is formatted. */
 export interface Results {
   readonly groups: ResultAggregator;
   readonly pairs: readonly PairInfo[];
@@ -44,7 +44,7 @@ interface MainResults {
   readonly worst: Extreme | null;
 }
 
-/** Reads a selection; `tx` sees one state of the database throughout. */
+/** Reads the results of a selection. `tx` must see one snapshot throughout. */
 export async function readResults(
   tx: Tx,
   selection: AnalyticsFilter,
@@ -68,7 +68,9 @@ export async function readResults(
   };
 }
 
-/** The quote currency in which most was closed, then filled, then the first by name; null where nothing was filled. */
+/**
+ * Returns the quote currency with the most closed trades, then the most fills, then the first name; null without fills.
+ */
 function mainCurrency(byQuote: ReadonlyMap<string, ResultTotals>): string | null {
   const [main] = [...byQuote]
     .filter(([, { counts }]) => counts.fill_count + counts.part_count > 0)
@@ -91,7 +93,7 @@ interface Read {
 async function readMain(tx: Tx, read: Read): Promise<MainResults> {
   const { selection, reading, groups, currency, interval } = read;
   const accounts = groups.accountsOf(currency);
-  // Of the accounts that have results in the currency.
+  // Only accounts with results in the currency.
   const points = await equityPoints(tx, [...accounts.keys()], currency, selection.to);
   const extremes = [
     ...(await loadRollupExtremes(tx, selection, reading, currency)),

@@ -6,7 +6,7 @@ import type { DayRow, LedgerRow, PairInfo, ResultRow } from './analytics.queries
 import { NIL_UUID } from './ledger-results.queries.js';
 import { ResultTotals } from './result-totals.js';
 
-/** What a strategy's trades came to in one currency. */
+/** The results of a strategy's trades in one currency. */
 export interface StrategyGroup {
   readonly strategyId: string;
   readonly currency: string;
@@ -14,13 +14,13 @@ export interface StrategyGroup {
 }
 
 export class ResultAggregator {
-  /** Amounts of different currencies are never added: each has a tally of its own. */
+  /** Amounts of different currencies are never added: each currency has its own totals. */
   readonly byQuote = new Map<string, ResultTotals>();
   readonly byPair = new Map<string, ResultTotals>();
   /** By strategy and currency. */
   readonly byStrategy = new Map<string, StrategyGroup>();
   readonly otherFees = new Map<string, BigDecimal>();
-  /** By currency: from which day on each account has results in it, as its beginning. */
+  /** By currency and account: the start of the first day with results. */
   private readonly accounts = new Map<string, Map<string, number>>();
   private readonly byDay = new Map<string, Map<string, { pnl: BigDecimal; parts: number; fills: number }>>();
 
@@ -69,7 +69,7 @@ export class ResultAggregator {
     return paid;
   }
 
-  /** The days of a currency on which something was filled or realised, oldest first. */
+  /** Returns the days with fills or realised results in the currency, oldest first. */
   daysOf(quote: string): DayResult[] {
     return [...(this.byDay.get(quote) ?? [])]
       .filter(([, { parts, fills }]) => parts + fills > 0)
@@ -77,7 +77,7 @@ export class ResultAggregator {
       .map(([day, { pnl, parts }]) => ({ startMs: Date.parse(day), pnl, hasRealised: parts > 0 }));
   }
 
-  /** From which day on each account has results in the currency, as its beginning. */
+  /** Returns, by account, the start of the first day with results in the currency. */
   accountsOf(quote: string): ReadonlyMap<string, number> {
     return this.accounts.get(quote) ?? new Map();
   }
@@ -88,11 +88,11 @@ export class ResultAggregator {
   }
 }
 
-/** What the map has under the key, made and kept where it has nothing yet. */
-function getOrCreate<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
+/** Returns the value of the key; creates and stores it if it is absent. */
+function getOrCreate<Value>(map: Map<string, Value>, key: string, create: () => Value): Value {
   let value = map.get(key);
   if (value === undefined) {
-    value = make();
+    value = create();
     map.set(key, value);
   }
   return value;

@@ -1,17 +1,17 @@
 /**
- * What sums of results come to. Pure.
+ * Computes metrics from sums of results. Pure.
  *
  * Conventions
- * 1. Sums are exact, and rounded once, where a figure is written.
- * 2. Rates, averages and gross amounts are of closed trades, after fees. A trade is won or lost by its net result.
- * 3. Realised results are of parts of lots, at the instant of the closing fill.
- * 4. A ratio that is not defined is null, never 0 and never Infinity.
+ * 1. Sums are exact; a metric is rounded once, when it is formatted.
+ * 2. Rates, averages and gross amounts concern closed trades, after fees. A trade is won or lost by its net result.
+ * 3. Realised results concern parts of lots, at the instant of the closing fill.
+ * 4. An undefined ratio is null, never 0 and never Infinity.
  */
 import type { Analytics, Decimal } from '@trading-automation/contracts';
 import { formatAmount, formatQuotient, formatSeconds, mapNullable, quotient } from '../performance/index.js';
 import { BigDecimal } from '../values/index.js';
 
-/** Sums over trades, fills, parts of lots and closed trades; amounts in quote currency unless named otherwise. */
+/** Sums over trades, fills, parts of lots and closed trades. Amounts are in quote currency unless stated otherwise. */
 export interface ResultSums {
   readonly pending_count: number;
   readonly partially_filled_count: number;
@@ -73,7 +73,7 @@ type TradeMetrics = Pick<
 
 const ZERO = new BigDecimal(0);
 
-/** Any group of trades in one currency. */
+/** Totals of any group of trades in one currency. */
 export class ResultTotals {
   readonly counts = Object.fromEntries(COUNTS.map((name) => [name, 0])) as Record<
     (typeof COUNTS)[number],
@@ -89,7 +89,7 @@ export class ResultTotals {
     for (const name of AMOUNTS) this.amounts[name] = this.amounts[name].plus(sums[name]);
   }
 
-  /** Trades that were made, in every state. */
+  /** Number of created trades, in every state. */
   get tradeCount(): number {
     const { pending_count, partially_filled_count, filled_count, cancelled_count, failed_count } =
       this.counts;
@@ -133,23 +133,22 @@ export class ResultTotals {
   }
 }
 
-/** Closed trades of a stretch of time, in the order of their closing. */
+/** Closed trades of a time range, in the order of closing. */
 export interface LossRuns {
   readonly closed_count: number;
-  /** Losing ones at the beginning, at the end, and the most in a row. */
+  /** Number of consecutive losses at the start, at the end, and the most in a row. */
   readonly first_losses: number;
   readonly last_losses: number;
   readonly longest: number;
 }
 
-/** The longest run of losses over stretches that follow on one another. */
-export function longestRun(stretches: Iterable<LossRuns>): number {
+/** Returns the longest run of losses over consecutive time ranges. */
+export function longestRun(ranges: Iterable<LossRuns>): number {
   let running = 0;
   let longest = 0;
-  for (const stretch of stretches) {
-    longest = Math.max(longest, running + stretch.first_losses, stretch.longest);
-    running =
-      stretch.first_losses === stretch.closed_count ? running + stretch.closed_count : stretch.last_losses;
+  for (const range of ranges) {
+    longest = Math.max(longest, running + range.first_losses, range.longest);
+    running = range.first_losses === range.closed_count ? running + range.closed_count : range.last_losses;
   }
   return longest;
 }

@@ -1,4 +1,4 @@
-/** What copies hold. The lots are the trades feature's; they are read here for many copiers at once. */
+/** Reads the open lots of many copiers in one statement. The table `lots` belongs to the trades feature. */
 import { canonicalDecimal, type Decimal, type OpenLot, type TradeSide } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
 
@@ -10,12 +10,12 @@ interface LotRow {
   readonly average_price: Decimal;
 }
 
-/** What is open of each copier, by pair and side; a copier that holds nothing is not in it. */
+/** Returns each copier's open lots, summed by pair and side. Copiers without open lots are absent from the map. */
 export function openLotsOfCopiers(tx: Tx, ids: readonly string[]): Promise<Map<string, OpenLot[]>> {
   return groupedLots(tx, 'copier_id', ids);
 }
 
-/** All that is open of the user, own trades and copies alike. */
+/** Returns all open lots of the user: those of their own trades and those of copies. */
 export async function openLotsOfUser(tx: Tx, userId: string): Promise<OpenLot[]> {
   return (await groupedLots(tx, 'user_id', [userId])).get(userId) ?? [];
 }

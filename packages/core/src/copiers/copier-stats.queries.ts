@@ -3,7 +3,10 @@ import { allColumns, queryPrepared, type Tx } from '@trading-automation/persiste
 import { CopierEntity } from './copier.entity.js';
 import { type TrackedLot, trackingOf } from './tracking.rules.js';
 
-/** What a copier's own row has is named as its columns are, what came of it in camel case: neither hides the other. */
+/**
+ * The copier's own columns keep their snake_case names and the stats are in camelCase, so that their names cannot
+ * collide.
+ */
 interface StatsRow {
   readonly [column: string]: unknown;
   readonly id: string;
@@ -34,10 +37,10 @@ interface TrackedRow {
   readonly targetExit: Decimal | null;
 }
 
-/** The lots of a copier that are compared: the newest. */
+/** Only a copier's newest lots are compared with the leader's. */
 const LOTS_TRACKED = 1_000;
 
-/** What was closed of lots, with average prices: `condition` says which lots, `key` what they are told apart by. */
+/** Selects the closed part of lots with average prices. `condition` selects the lots; `key` is the grouping key. */
 const closedSides = (key: string, condition: string) => `
   SELECT ${key}, l.side, sum(c.entry_value) AS cost, sum(c.pnl) AS pnl, sum(c.amount * o.price) / sum(c.amount) AS entry,
     sum(c.amount * x.price) / sum(c.amount) AS exit,
@@ -49,7 +52,9 @@ const closedSides = (key: string, condition: string) => `
   WHERE ${condition}
   GROUP BY ${key}, l.side HAVING sum(c.entry_value) > 0`;
 
-/** What its user closed by hand is not the copier's doing: detached lots are left out. Decimals travel as text. */
+/**
+ * Detached lots are left out: what the user closed by hand is not a result of the copier. Decimals travel as strings.
+ */
 const TRACKED = `
   newest AS MATERIALIZED (
     SELECT a.id AS copier_id, n.source_trade_id
@@ -86,9 +91,10 @@ const TRACKED = `
   )`;
 
 /**
- * The rows that `asked` selects, ids of copiers at least, with what came of each; `shown` names their columns, under `a`.
- * Amounts of different currencies are never added: what a copier has in several quote currencies counts in the one in
- * which it opened most lots. Open lots at the last price, at their cost where none was seen.
+ * Adds stats to the rows that `asked` selects. `asked` must return at least copier ids; `shown` lists its columns,
+ * under the alias `a`.
+ * Amounts of different currencies are never added: of several quote currencies, the one with the most lots counts. Open
+ * lots are valued at the last price, or at their cost if no price is known.
  */
 const withStats = (shown: string, asked: string) => `
   WITH asked AS MATERIALIZED (
@@ -127,7 +133,7 @@ const OWN = allColumns(CopierEntity, 'a', (columns) =>
   ),
 );
 
-/** What came of the copiers' signals and copies; of every copier that is asked for. */
+/** Returns the stats of each copier in `copierIds`. */
 export async function copierStatsOf(
   tx: Tx,
   copierIds: readonly string[],
@@ -137,7 +143,7 @@ export async function copierStatsOf(
   return new Map(rows.map((row) => [row.id, viewStats(row)]));
 }
 
-/** The rows of those copiers by these ids that the user has, each with its stats, as `copierStatsOf` has them. */
+/** Returns those of the copiers that belong to the user, each with its stats as in `copierStatsOf`. */
 export async function ownWithStats(
   tx: Tx,
   userId: string,

@@ -82,23 +82,23 @@ export class CopierEntity extends RecordColumns {
   @Column({ name: 'copy_existing', type: 'boolean' })
   copyExisting!: boolean;
 
-  /** Survives stops and starts; profit shares count above it. */
+  /** Survives stops and starts. Profit is shared only above it. */
   @DecimalColumn({ name: 'high_water_mark', default: '0' })
   highWaterMark!: Decimal;
 
-  /** The watermark: lots that the strategy opened before are none of the copier's. The database's clock. */
+  /** The watermark, by the database's clock. Lots that the strategy opened before it are not copied. */
   @Column({ name: 'started_at', type: 'timestamptz', nullable: true })
   startedAt!: Date | null;
 
-  /** The strategy's last sequence when it first followed it, as text; null: it never did. */
+  /** The strategy's last sequence when the copier first followed it, as a string; null if it never did. */
   @Column({ name: 'followed_sequence', type: 'bigint', nullable: true })
   followedSequence!: string | null;
 
-  /** The strategy's last sequence when it was started last. */
+  /** The strategy's last sequence at the copier's latest start. */
   @Column({ name: 'started_sequence', type: 'bigint', default: '0' })
   startedSequence!: string;
 
-  /** What was signalled up to here came while it was paused, and is not followed later. */
+  /** Signals up to this sequence were emitted while the copier was paused, and are not followed later. */
   @Column({ name: 'resumed_sequence', type: 'bigint', default: '0' })
   resumedSequence!: string;
 
@@ -108,7 +108,7 @@ export class CopierEntity extends RecordColumns {
   @Column({ name: 'stopped_at', type: 'timestamptz', nullable: true })
   stoppedAt!: Date | null;
 
-  /** The row stays for the trades that name it. */
+  /** Deleted copiers keep their row, because trades refer to it. */
   @Column({ name: 'deleted_at', type: 'timestamptz', nullable: true })
   deletedAt!: Date | null;
 }

@@ -5,22 +5,23 @@ export interface PairLists {
   readonly blockedPairs: readonly string[] | null;
 }
 
-/** The symbols that are allowed and blocked at once: such a copier would say nothing clear of them. */
+/** Returns the symbols that are both allowed and blocked. Such settings are ambiguous and are rejected. */
 export function conflictingPairs({ allowedPairs, blockedPairs }: PairLists): string[] {
   const allowed = new Set(allowedPairs ?? []);
   return [...new Set(blockedPairs ?? [])].filter((symbol) => allowed.has(symbol));
 }
 
 export interface CopierLink {
-  /** The field of the body that names the copier or its account. */
+  /** The field of the request body that holds the copier's or its account's id. */
   readonly field: string;
   readonly copier: { readonly exchangeAccountId: string };
 }
 
 /**
- * What keeps copiers from a strategy whatever its state: copies on the account that is copied would never end.
+ * Returns an error for each copier on one of the strategy's own accounts: its copies would be copied again, without
+ * end.
  *
- * @param ownAccounts - the strategy's account, and others that are the same one at its exchange
+ * @param ownAccounts - the strategy's account and its duplicate connections
  */
 export function ownAccountErrors(
   ownAccounts: ReadonlySet<string>,
@@ -31,18 +32,19 @@ export function ownAccountErrors(
     .map(({ field }) => ({
       field,
       code: 'own_account',
-      message: 'A copier can not copy to the account that its strategy trades on.',
+      message:
+        'A copier cannot use the account that its strategy trades on. Choose another exchange account.',
     }));
 }
 
-/** Whether so many more copiers fit the strategy. */
+/** Returns whether the strategy has room for `newCount` more copiers. */
 export function hasCapacity(capacity: number | null, linkedCount: number, newCount: number): boolean {
   return capacity === null || linkedCount + newCount <= capacity;
 }
 
 const unique = <T>(items: readonly T[] | null): T[] | null => (items === null ? null : [...new Set(items)]);
 
-/** What is given of a copier's settings, as columns; what is not given is left out, null empties a column. */
+/** Maps the settings in the input to columns. An absent setting is left out; null clears its column. */
 export function copierColumns(input: CopierCreate | CopierUpdate) {
   const { sizing, limits = {} } = input;
   return omitUndefined({

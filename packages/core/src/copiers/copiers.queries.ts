@@ -9,7 +9,7 @@ export async function countCopiersOfUser(tx: Tx, userId: string): Promise<number
   return count;
 }
 
-/** How many copiers are linked to the strategy, whosever they are and whatever their state. */
+/** Counts the copiers of all users that are linked to the strategy, in any status. */
 export async function countCopiersOfStrategy(tx: Tx, strategyId: string): Promise<number> {
   const [{ count }] = await tx.query(
     'SELECT count(*)::int AS count FROM copiers WHERE strategy_id = $1 AND deleted_at IS NULL',
@@ -18,7 +18,7 @@ export async function countCopiersOfStrategy(tx: Tx, strategyId: string): Promis
   return count;
 }
 
-/** Whether anybody's copier still follows the strategy's entries or exits. */
+/** Returns whether any user's copier still follows the strategy's entries or exits. */
 export async function isFollowed(tx: Tx, strategyId: string): Promise<boolean> {
   const rows = await tx.query(
     `SELECT FROM copiers WHERE strategy_id = $1 AND deleted_at IS NULL AND status <> 'PAUSED' LIMIT 1`,
@@ -36,10 +36,10 @@ export async function linkCopiers(tx: Tx, strategyId: string, copierIds: readonl
 }
 
 /**
- * Starts a copier: what its strategy opens from this moment on is its business. One that was paused takes up nothing of
- * what was signalled meanwhile.
+ * Starts a copier: it copies what its strategy opens from now on. A copier that was paused skips the signals of the
+ * pause.
  *
- * @param sequence - the strategy's last one, which the transaction holds
+ * @param sequence - the strategy's last sequence, which the transaction holds
  */
 export async function markStarted(
   tx: Tx,
@@ -56,7 +56,7 @@ export async function markStarted(
   );
 }
 
-/** The account, and others that are the same one at its exchange, as far as it tells. */
+/** Returns the account and its duplicate connections, as far as the exchange identifies its accounts. */
 export async function duplicateConnectionsOf(tx: Tx, accountId: string): Promise<ReadonlySet<string>> {
   const rows: { id: string }[] = await tx.query(
     `SELECT b.id FROM exchange_accounts a
@@ -67,7 +67,7 @@ export async function duplicateConnectionsOf(tx: Tx, accountId: string): Promise
   return new Set([accountId, ...rows.map(({ id }) => id)]);
 }
 
-/** Removes a copier; the row stays for the trades that name it. */
+/** Marks a copier as deleted. The row remains, because trades refer to it. */
 export async function markDeleted(tx: Tx, id: string): Promise<void> {
   await tx.query(
     'UPDATE copiers SET deleted_at = clock_timestamp(), updated_at = clock_timestamp() WHERE id = $1',

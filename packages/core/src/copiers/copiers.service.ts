@@ -54,8 +54,8 @@ const COPIERS_MAX = 1_000;
 const COLUMNS = allColumns(CopierEntity, 'c');
 
 /**
- * What a user does with copiers. Whatever changes the copiers of one user happens one after the other (`lockUser`);
- * rows are locked in the order user, strategy, account, copier.
+ * The use-cases of copiers. Changes to one user's copiers run one after the other (`lockUser`). Rows are locked in the
+ * order user, strategy, account, copier.
  */
 export class CopiersService {
   constructor(
@@ -105,7 +105,7 @@ export class CopiersService {
     return viewCopierWithStats(manager, await findOwn(manager, actor, publicId));
   }
 
-  /** Each at the place of its id; null where `get` finds none. */
+  /** Loads copiers in input order; null for unknown ids. */
   async getMany(actor: Actor, publicIds: readonly string[]): Promise<readonly (Copier | null)[]> {
     authorise(actor, copierOperations.get.access);
     const { manager } = this.platform.database;
@@ -169,9 +169,9 @@ export class CopiersService {
   }
 
   /**
-   * What the strategy opens from now on is copied. A copier that is active already is left as it is, but that it can
-   * still be told to sell what it missed to. Balances that nobody has read yet are read first: without them the first
-   * copies would have nothing to spend.
+   * Starts copying what the strategy opens from now on. A copier that is already active stays as it is, except that
+   * `resync` makes it sell the exits that it missed.
+   * Balances that were never read are read first: without them the first copies would have nothing to spend.
    */
   async start(actor: Actor, publicId: string, input: CopierStart = {}): Promise<Copier> {
     authorise(actor, copierOperations.start.access);
@@ -183,24 +183,24 @@ export class CopiersService {
     return commands.runPrepared(actor.idempotency, readBalances, async (tx) => {
       await lockUser(tx, actor.userId);
       const seen = await findOwn(tx, actor, publicId);
-      const refusal = await checkStartable(tx, seen);
+      const error = await checkStartable(tx, seen);
       const copier = await lockCopier(tx, seen.id);
       if (copier.status === 'ACTIVE') {
         if (input.resync !== undefined) await resyncExits(tx, copier);
         return readCopier(tx, copier.id);
       }
-      if (refusal !== undefined) throw refusal;
+      if (error !== undefined) throw error;
       await assertNotOverDailyLoss(tx, copier);
       const drift = await startFollowing(tx, copier, input);
       const record = await readCopier(tx, copier.id);
-      const told = { userId: actor.userId, schema: copierSchema, record };
-      await emitEvent(tx, { ...told, type: 'copier.started' });
-      if (drift.length > 0) await emitEvent(tx, { ...told, type: 'copier.drift' });
+      const event = { userId: actor.userId, schema: copierSchema, record };
+      await emitEvent(tx, { ...event, type: 'copier.started' });
+      if (drift.length > 0) await emitEvent(tx, { ...event, type: 'copier.drift' });
       return record;
     });
   }
 
-  /** A copier that is paused, or in this mode already, is left as it is. */
+  /** Stops the copier. A copier that is paused, or already in the requested mode, stays as it is. */
   async stop(actor: Actor, publicId: string, input?: CopierStop): Promise<StoppedCopier> {
     authorise(actor, copierOperations.stop.access);
     const status = input?.mode ?? 'PAUSED';
@@ -212,7 +212,7 @@ export class CopiersService {
     });
   }
 
-  /** What was decided on signals; of a copier that was removed, too. */
+  /** Lists the copier's decisions on signals, also after its removal. */
   async decisions(
     actor: Actor,
     publicId: string,
@@ -238,7 +238,7 @@ export class CopiersService {
       },
       idColumn: 'd.id',
     };
-    // Cursors are bound to the copier like to any filter.
+    // Cursors are bound to the copier as to any other filter.
     const bound = { ...query, copier_id: copier.id };
     const page = await this.lists.page<DecisionRow & Record<string, unknown>>(
       copierOperations.decisions,
@@ -249,7 +249,7 @@ export class CopiersService {
     return { ...page, items: page.items.map(viewDecision) };
   }
 
-  /** The strategy that the copier shall follow from now on, null for none, undefined where nothing changes. */
+  /** Returns the id of the strategy to follow from now on, null for none, or undefined if nothing changes. */
   private async changedLink(
     tx: Tx,
     actor: Actor,
@@ -265,26 +265,35 @@ export class CopiersService {
   }
 }
 
-/** What keeps the copier from being active; its strategy and account stay as they are until the transaction ends. */
+/**
+ * Returns the reason why the copier cannot become active, if any. Locks its strategy and account until the transaction
+ * ends.
+ */
 async function checkStartable(tx: Tx, copier: CopierEntity): Promise<DomainError | undefined> {
   if (copier.strategyId === null) {
-    return invalidState('The copier follows no strategy: give it a strategy_id first.', 'NO_STRATEGY');
+    return invalidState('The copier does not follow a strategy. Set its strategy_id first.', 'NO_STRATEGY');
   }
   const strategy = await lockStrategyShared(tx, copier.strategyId);
   if (strategy.isDeleted) {
-    return invalidState('The strategy was removed: have the copier follow another one.', 'STRATEGY_REMOVED');
+    return invalidState('The strategy was removed. Set strategy_id to another strategy.', 'STRATEGY_REMOVED');
   }
   if (strategy.status === 'ARCHIVED') {
-    return invalidState('The strategy is archived: have the copier follow another one.', 'STRATEGY_ARCHIVED');
+    return invalidState(
+      'The strategy is archived. Set strategy_id to another strategy.',
+      'STRATEGY_ARCHIVED',
+    );
   }
-  // Whoever starts may place orders at once, so the account is locked as for placing them.
+  // A start may place orders immediately, so it locks the account as placing an order does.
   await lockAccounts(tx, [copier.exchangeAccountId]);
   const account = await lockAccountShared(tx, copier.exchangeAccountId);
   if (account.isRemoved) {
-    return invalidState('The exchange account was removed: make a copier on another one.', 'ACCOUNT_REMOVED');
+    return invalidState(
+      'The exchange account was removed. Create a copier on another account.',
+      'ACCOUNT_REMOVED',
+    );
   }
   if (!account.isActive) {
-    const message = 'The exchange refused the credentials of the account: give it new ones first.';
+    const message = 'The exchange rejected the credentials of the account. Update them first.';
     return invalidState(message, 'ACCOUNT_INACTIVE');
   }
   if (copier.status !== 'ACTIVE')
@@ -292,14 +301,14 @@ async function checkStartable(tx: Tx, copier: CopierEntity): Promise<DomainError
   return checkMinCopyEquity(tx, copier.strategyId, account.id);
 }
 
-/** What a copier knows of a strategy that it has not followed yet. */
+/** The state of a copier that has not followed its strategy yet. */
 const NEVER_FOLLOWED = { followedSequence: null, startedSequence: '0', resumedSequence: '0', drift: [] };
 
 async function readCopier(tx: Tx, id: string): Promise<Copier> {
   return viewCopierWithStats(tx, await tx.findOneByOrFail(CopierEntity, { id }));
 }
 
-/** As `findOwn`, also one that was removed. */
+/** As `findOwn`, but includes deleted copiers. */
 async function findOwnIncludingDeleted(tx: Tx, actor: Actor, publicId: string): Promise<CopierEntity> {
   const copier = await tx.findOneBy(CopierEntity, {
     id: decodeIdOrThrow('cpr', publicId),
@@ -309,7 +318,10 @@ async function findOwnIncludingDeleted(tx: Tx, actor: Actor, publicId: string): 
   return copier;
 }
 
-/** The uuid of a signal of the copier's strategy, or of one that it decided on. @throws {DomainError} `not_found` */
+/**
+ * Returns the uuid of a signal of the copier's strategy, or of one that the copier decided on.
+ * @throws {DomainError} `not_found`
+ */
 async function resolveSignalFilter(tx: Tx, copier: CopierEntity, publicId: string): Promise<string> {
   const [signal] = await tx.query(
     `SELECT id FROM signals s WHERE id = $1 AND (strategy_id = $2
@@ -328,19 +340,19 @@ async function findOwn(tx: Tx, actor: Actor, publicId: string): Promise<CopierEn
   return copier;
 }
 
-/** The copier as it is once nobody else changes it; it can't be removed meanwhile, under its user's lock. */
+/** Locks the copier and returns its current state. The lock on its user prevents its removal meanwhile. */
 function lockCopier(tx: Tx, id: string): Promise<CopierEntity> {
   return tx.findOneOrFail(CopierEntity, { where: { id }, lock: { mode: 'for_no_key_update' } });
 }
 
 function notPaused({ status }: CopierEntity, field?: string): DomainError {
-  return invalidState(`The copier is ${status}: stop it first.`, status, field);
+  return invalidState(`The copier is ${status}. Stop it first.`, status, field);
 }
 
 function assertNoContradiction(lists: PairLists): void {
   const symbols = conflictingPairs(lists);
   if (symbols.length === 0) return;
-  const message = `Allowed and blocked at once: ${symbols.slice(0, 5).join(', ')}.`;
+  const message = `Pairs are both allowed and blocked: ${symbols.slice(0, 5).join(', ')}. Remove them from one list.`;
   throw new DomainError('validation_failed', undefined, [
     { field: 'limits.blocked_pairs', code: 'contradiction', message },
   ]);

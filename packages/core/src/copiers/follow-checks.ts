@@ -1,4 +1,4 @@
-/** Whether copiers may follow a strategy. */
+/** Checks whether copiers may follow a strategy. */
 import { DomainError } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
 import { invalidState } from '../operations/index.js';
@@ -7,9 +7,10 @@ import { type CopierLink, hasCapacity, ownAccountErrors } from './copier.rules.j
 import { countCopiersOfStrategy, duplicateConnectionsOf } from './copiers.queries.js';
 
 /**
- * For a strategy that `lockStrategyToFollow` holds: others that link to it wait until the transaction ends.
+ * Checks that the copiers may follow the strategy. `lockStrategyToFollow` must hold the strategy, so that other links
+ * to it wait until the transaction ends.
  *
- * @param links - those that do not follow it yet
+ * @param links - copiers that do not follow the strategy yet
  * @throws {DomainError} `validation_failed`, `invalid_state`, `limit_reached`
  */
 export async function assertMayFollow(
@@ -19,19 +20,19 @@ export async function assertMayFollow(
 ): Promise<void> {
   await assertNotOwnAccount(tx, strategy, links);
   if (strategy.status === 'ARCHIVED') {
-    throw invalidState('The strategy is archived: nothing can follow it.', 'STRATEGY_ARCHIVED');
+    throw invalidState('The strategy is archived and cannot be followed.', 'STRATEGY_ARCHIVED');
   }
   if (strategy.capacity === null || links.length === 0) return;
   if (hasCapacity(strategy.capacity, await countCopiersOfStrategy(tx, strategy.id), links.length)) return;
-  const message = `The strategy takes at most ${strategy.capacity} copiers.`;
+  const message = `The strategy has reached its capacity of ${strategy.capacity} copiers.`;
   throw new DomainError('limit_reached', message, [
     { code: 'limit_reached', message, limit: strategy.capacity },
   ]);
 }
 
 /**
- * The same account at the exchange can be connected twice, under other ids, and which it is may be learnt late: so this
- * is asked again at each start.
+ * Checks that no copier trades on the strategy's own account. One exchange account can be connected twice under two
+ * ids, and the product may learn this later. Therefore each start repeats the check.
  *
  * @throws {DomainError} `validation_failed`
  */

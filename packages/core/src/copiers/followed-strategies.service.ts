@@ -25,13 +25,13 @@ import { assertMayFollow } from './follow-checks.js';
 import { closeOnlyCopiersOf, pauseCopiersOf } from './stop-copiers.js';
 
 /**
- * The use-cases that change a strategy and the copiers that follow it in one transaction. They stand here because
- * copiers know of strategies, and strategies nothing of copiers.
+ * The use-cases that change a strategy and its copiers in one transaction. They belong to this feature because copiers
+ * depend on strategies, and strategies do not depend on copiers.
  */
 export class FollowedStrategiesService {
   constructor(private readonly commands: CommandRunner) {}
 
-  /** Where it is archived, the active copiers, whosever they are, follow its exits alone from then on. */
+  /** Updates a strategy. Archiving it switches the active copiers of all users to CLOSE_ONLY. */
   async update(actor: Actor, publicId: string, input: StrategyUpdate): Promise<Strategy> {
     authorise(actor, strategyOperations.update.access);
     return this.commands.run(actor.idempotency, async (tx) => {
@@ -57,7 +57,7 @@ export class FollowedStrategiesService {
     });
   }
 
-  /** Has all the copiers follow the strategy, or none; those that do already are left as they are. */
+  /** Links all the copiers to the strategy, or none. Copiers that already follow it stay as they are. */
   async linkCopiers(actor: Actor, publicId: string, input: CopiersLink): Promise<Strategy> {
     authorise(actor, strategyOperations.linkCopiers.access);
     return this.commands.run(actor.idempotency, async (tx) => {
@@ -69,7 +69,7 @@ export class FollowedStrategiesService {
       await assertMayFollow(tx, strategy, links);
       for (const { field, copier } of links) {
         if (copier.status === 'PAUSED') continue;
-        const message = `The copier follows another strategy and is ${copier.status}: stop it first.`;
+        const message = `The copier follows another strategy and is ${copier.status}. Stop it first.`;
         throw invalidState(message, copier.status, field);
       }
       await linkCopiers(
@@ -83,12 +83,15 @@ export class FollowedStrategiesService {
 }
 
 interface NamedCopier {
-  /** Where the body names it first. */
+  /** Path of the copier's first occurrence in the body. */
   readonly field: string;
   readonly copier: CopierEntity;
 }
 
-/** The actor's own copiers, each once. @throws {DomainError} `not_found`, naming every one that there is not */
+/**
+ * Locks the actor's own copiers, each once.
+ * @throws {DomainError} `not_found` with one detail per unknown id
+ */
 async function lockCopiers(tx: Tx, actor: Actor, publicIds: readonly string[]): Promise<NamedCopier[]> {
   const ids = publicIds.map((publicId) => decodeId('cpr', publicId));
   const copiers = await tx.find(CopierEntity, {
@@ -100,13 +103,13 @@ async function lockCopiers(tx: Tx, actor: Actor, publicIds: readonly string[]): 
   const unknown = ids.flatMap((id, index) =>
     id !== null && known.has(id)
       ? []
-      : [{ field: `copier_ids.${index}`, code: 'not_found', message: 'No such copier.' }],
+      : [{ field: `copier_ids.${index}`, code: 'not_found', message: 'Copier not found.' }],
   );
   if (unknown.length > 0) throw new DomainError('not_found', undefined, unknown);
   return copiers.map((copier) => ({ copier, field: `copier_ids.${ids.indexOf(copier.id)}` }));
 }
 
 function stillFollowed(): DomainError {
-  const message = 'Copiers still follow the strategy: stop them, or send {"stop_copiers": true}.';
+  const message = 'Copiers still follow the strategy. Stop them, or send {"stop_copiers": true}.';
   return invalidState(message, 'ACTIVE_COPIERS');
 }

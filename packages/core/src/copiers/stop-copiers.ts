@@ -18,8 +18,8 @@ export interface CopierStopReason {
 }
 
 /**
- * Pauses every copier of the user that still follows its strategy, and announces `copier.stopped` of each. A start that
- * is under way is waited for, and stopped too. Their orders are left to the caller, who cancels all of the user's.
+ * Pauses every copier of the user that is not paused, and emits `copier.stopped` for each. Waits for a start in
+ * progress, and stops that copier too. The caller cancels the copiers' orders, along with all others of the user.
  */
 export async function pauseAllCopiers(tx: Tx, userId: string): Promise<Copier[]> {
   await lockUser(tx, userId);
@@ -29,13 +29,13 @@ export async function pauseAllCopiers(tx: Tx, userId: string): Promise<Copier[]>
   return viewCopiers(tx, stopped);
 }
 
-/** Pauses all that follow the strategy, whosever they are: it is about to be gone. */
+/** Pauses the strategy's copiers of all users, because the strategy is about to be deleted. */
 export async function pauseCopiersOf(tx: Tx, strategyId: string): Promise<void> {
   const stop = { status: 'PAUSED', reason: 'STRATEGY_ARCHIVED' } as const;
   await stopWhere(tx, "strategy_id = $1 AND status <> 'PAUSED'", strategyId, stop);
 }
 
-/** Has the active copiers of an archived strategy, whosever they are, follow its exits alone. */
+/** Switches the active copiers of an archived strategy, of all users, to CLOSE_ONLY. */
 export async function closeOnlyCopiersOf(tx: Tx, strategyId: string): Promise<void> {
   const stop = { status: 'CLOSE_ONLY', reason: 'STRATEGY_ARCHIVED' } as const;
   await stopWhere(tx, "strategy_id = $1 AND status = 'ACTIVE'", strategyId, stop);
@@ -43,13 +43,13 @@ export async function closeOnlyCopiersOf(tx: Tx, strategyId: string): Promise<vo
 
 export async function stopCopier(tx: Tx, id: string, stop: CopierStopReason): Promise<CopierEntity> {
   const [copier] = await stopWhere(tx, 'id = $1', id, stop);
-  if (copier === undefined) throw new Error('a copier was gone while it was locked');
+  if (copier === undefined) throw new Error(`copier ${id} disappeared while it was locked`);
   return copier;
 }
 
 /**
- * Stops a copier that did what it should not go on with, unless it is stopped as far already. A start that came
- * meanwhile is stopped, too: what it is stopped for is looked at again.
+ * Stops a copier, unless it is already stopped to this degree. Also stops a copier that was started again meanwhile:
+ * its start does not remove the reason for the stop. Returns whether the status changed.
  */
 export async function stopRunning(tx: Tx, id: string, stop: CopierStopReason): Promise<boolean> {
   const running = stop.status === 'PAUSED' ? "status <> 'PAUSED'" : "status = 'ACTIVE'";
@@ -72,7 +72,7 @@ async function stopWhere(
   return copiers;
 }
 
-/** Locked in the order of their ids, so that two that stop the same copiers can't block each other. */
+/** Locks in id order, so that two calls for the same copiers cannot deadlock. */
 async function markStopped(
   tx: Tx,
   condition: string,
@@ -95,8 +95,8 @@ async function markStopped(
 async function announceStops(tx: Tx, copiers: readonly CopierEntity[]): Promise<void> {
   const records = await viewStoppedCopiers(tx, copiers);
   const type = 'copier.stopped';
-  const told = copiers.map(({ userId }, place) => {
-    return { userId, type, schema: stoppedCopierSchema, record: records[place]! } as const;
+  const events = copiers.map(({ userId }, index) => {
+    return { userId, type, schema: stoppedCopierSchema, record: records[index]! } as const;
   });
-  await emitEvents(tx, told);
+  await emitEvents(tx, events);
 }

@@ -1,41 +1,45 @@
 /**
- * How far a copier's return is from that of the strategy that it copies, and why. Pure.
+ * Computes how far a copier's return differs from its strategy's, and why. Pure.
  *
- * The return of what was closed of a lot is its result ÷ its cost. Between the strategy's return and the copier's stand
- * three more, each with one more of the copier's own circumstances, so that the steps between them add up to the whole:
+ * The return on the closed part of a lot is its profit ÷ its cost. Three intermediate returns lie between the
+ * strategy's return and the copier's. Each adds one more of the copier's own conditions, so that the steps add up to
+ * the whole difference:
  *
  *   strategy, net → strategy, before fees
- *     → at the strategy's prices, in the amounts that the copied signals asked for       skips
- *     → at the strategy's prices, in the amounts that were filled                        rounding
- *     → at the copier's own prices                                                       slippage
- *   → copier, net                                          fees: what both ends lose to them, compared
+ *     → at the strategy's prices, in the amounts that the copied signals requested        skips
+ *     → at the strategy's prices, in the amounts that were filled                         rounding
+ *     → at the copier's own prices                                                        slippage
+ *   → copier, net                                        fees: what both ends lose to them, compared
  *
- * Lots weigh what the copier paid for them.
+ * Each lot is weighted by the copier's cost.
  */
 import type { Decimal, TrackingParts, TradeSide } from '@trading-automation/contracts';
 import { BigDecimal } from '../values/index.js';
 
-/** What one side of the copy made of the closed part of a lot. */
+/** Result of one side, leader or copier, on the closed part of a lot. */
 interface ClosedSide extends Prices {
-  /** With fees, as the result is; more than nothing. */
+  /** Includes fees, as the profit does; above zero. */
   readonly cost: Decimal;
   readonly pnl: Decimal;
 }
 
-/** Averages, before fees; more than nothing. */
+/** Averages before fees; above zero. */
 interface Prices {
   readonly entryPrice: Decimal;
   readonly exitPrice: Decimal;
 }
 
 export interface TrackedLot {
-  /** That of the entry. */
+  /** Side of the entry. */
   readonly side: TradeSide;
   readonly copier: ClosedSide;
   readonly leader: ClosedSide;
-  /** The strategy's prices, weighed by what the copies were filled of. */
+  /** The strategy's prices, weighted by the filled amounts of the copies. */
   readonly reference: Prices;
-  /** The strategy's prices, weighed by what the copied signals asked for; the reference where that is not known. */
+  /**
+   * The strategy's prices, weighted by the amounts that the copied signals requested; equals `reference` if those are
+   * unknown.
+   */
   readonly target: Prices;
 }
 
@@ -47,7 +51,7 @@ export interface Tracking {
 const BPS = 10_000;
 const DECIMALS = 8;
 
-/** Null where no lot was closed by both. */
+/** Returns null if no lot was closed by both sides. */
 export function trackingOf(lots: readonly TrackedLot[]): Tracking | null {
   const sums = {
     fees: new BigDecimal(0),
@@ -70,13 +74,13 @@ export function trackingOf(lots: readonly TrackedLot[]): Tracking | null {
     bps,
   ) as [BigDecimal, BigDecimal, BigDecimal, BigDecimal];
   return {
-    // Of the rounded parts: whoever adds them up gets what stands beside them.
-    differenceBps: text(fees.plus(slippage).plus(rounding).plus(skips)),
+    // Summed from the rounded parts, so that the parts shown add up to the total shown.
+    differenceBps: formatBps(fees.plus(slippage).plus(rounding).plus(skips)),
     parts: {
-      fees_bps: text(fees),
-      slippage_bps: text(slippage),
-      rounding_bps: text(rounding),
-      skips_bps: text(skips),
+      fees_bps: formatBps(fees),
+      slippage_bps: formatBps(slippage),
+      rounding_bps: formatBps(rounding),
+      skips_bps: formatBps(skips),
     },
   };
 }
@@ -103,6 +107,6 @@ function returnAt(side: TradeSide, { entryPrice, exitPrice }: Prices): BigDecima
   return side === 'BUY' ? rise : rise.negated();
 }
 
-function text(value: BigDecimal): Decimal {
+function formatBps(value: BigDecimal): Decimal {
   return value.isZero() ? '0' : value.toString();
 }

@@ -1,4 +1,4 @@
-/** Copiers as their users see them, with what came of them. */
+/** Builds the public records of copiers, with their stats. */
 import type { Copier, StoppedCopier } from '@trading-automation/contracts';
 import { hydrate, type Tx } from '@trading-automation/persistence';
 import { CopierEntity } from './copier.entity.js';
@@ -6,7 +6,7 @@ import { viewCopier } from './copier.view.js';
 import { openLotsOfCopiers } from './copier-lots.queries.js';
 import { copierStatsOf, ownWithStats } from './copier-stats.queries.js';
 
-/** In the order given. */
+/** Returns the records in input order. */
 export async function viewCopiers(tx: Tx, copiers: readonly CopierEntity[]): Promise<Copier[]> {
   const stats = await copierStatsOf(
     tx,
@@ -20,7 +20,7 @@ export async function viewCopierWithStats(tx: Tx, copier: CopierEntity): Promise
   return record!;
 }
 
-/** Those by these ids that the user has, in no order; in one statement. */
+/** Returns those of the copiers that belong to the user, in no particular order, with one statement. */
 export async function viewOwnCopiers(tx: Tx, userId: string, ids: readonly string[]): Promise<Copier[]> {
   const found = await ownWithStats(tx, userId, ids);
   const copiers = hydrate(
@@ -28,18 +28,21 @@ export async function viewOwnCopiers(tx: Tx, userId: string, ids: readonly strin
     CopierEntity,
     found.map(({ row }) => row),
   );
-  return copiers.map((copier, place) => viewCopier(copier, found[place]!.stats));
+  return copiers.map((copier, index) => viewCopier(copier, found[index]!.stats));
 }
 
-/** With the copies that stay open and that nobody looks after: CLOSE_ONLY still follows the strategy's exits. */
+/**
+ * Adds the open copies that are no longer managed. There are none in CLOSE_ONLY, which still follows the strategy's
+ * exits.
+ */
 export async function viewStoppedCopiers(tx: Tx, copiers: readonly CopierEntity[]): Promise<StoppedCopier[]> {
   const records = await viewCopiers(tx, copiers);
   const lots = await openLotsOfCopiers(
     tx,
     copiers.map(({ id }) => id),
   );
-  return records.map((record, place) => {
-    const { id, status } = copiers[place]!;
+  return records.map((record, index) => {
+    const { id, status } = copiers[index]!;
     return { ...record, open_lots: status === 'PAUSED' ? (lots.get(id) ?? []) : [] };
   });
 }

@@ -1,23 +1,24 @@
 /**
  * The double-entry ledger of the reward token.
  *
- * 1. An entry is one fact of business, posted once: its fact and subject are unique.
- * 2. The postings of an entry sum to zero, and are never changed or removed: both are constraints of the database,
- *    as is that no account of a user goes below zero. The checks in code only give better words.
- * 3. A user's balance moves by a posting alone, in the same statement: it can't differ from what was posted.
- * 4. Locks of a user's accounts are taken in the order of their kinds, by everyone.
+ * 1. An entry records one business fact, posted once: its fact and subject are unique.
+ * 2. The postings of an entry sum to zero, and are never changed or removed. No account of a user falls below zero.
+ *    Database constraints enforce both; the checks in code only give better error messages.
+ * 3. A user's balance changes only by a posting, in the same statement, so that it cannot differ from the sum of the
+ *    postings.
+ * 4. Every transaction locks a user's accounts in the order of their kinds.
  */
 import { canonicalDecimal, type Decimal } from '@trading-automation/contracts';
 import { newUuid, type Tx } from '@trading-automation/persistence';
 import type { Platform } from '../platform/index.js';
 import { REWARD_TOKENS, type RewardToken } from './reward-token.js';
 
-/** What can be posted; with the id of its subject it names one entry. */
+/** The facts that can be posted. A fact and its subject's id identify one entry. */
 export type LedgerFact = 'reward.claimed' | 'withdrawal.held' | 'withdrawal.released';
 
 /**
- * `available` and `held` belong to a user; `issuance` is where tokens come from, and is as far below zero as all
- * others are above it.
+ * `available` and `held` belong to a user. Tokens are issued from `issuance`, whose negative balance equals the sum of
+ * all other accounts.
  */
 export type LedgerAccount =
   | { readonly kind: 'available' | 'held'; readonly userId: string }
@@ -49,12 +50,15 @@ export class Ledger {
     return this.read(this.platform.database.manager, userId, '');
   }
 
-  /** The user's balance, which nobody else moves until the transaction ends. */
+  /** Locks and returns the user's balance. No other transaction changes it until this one ends. */
   async lockBalance(tx: Tx, userId: string): Promise<LedgerBalance> {
     return this.read(tx, userId, 'FOR NO KEY UPDATE');
   }
 
-  /** Moves an amount from one account to another. @throws where the entry stands already, or would overdraw a user */
+  /**
+   * Moves an amount from one account to another.
+   * @throws if the entry already exists, or if it would overdraw a user's account
+   */
   async post(tx: Tx, { fact, subjectId, from, to, amount }: LedgerEntry): Promise<void> {
     const lines = [
       { account: from, amount: `-${amount}` },
@@ -76,7 +80,7 @@ export class Ledger {
     );
   }
 
-  /** The id of the account, which is made where it is not there yet. */
+  /** Returns the id of the account; creates the account if it does not exist. */
   private async findOrCreateAccount(tx: Tx, account: LedgerAccount): Promise<string> {
     const userId = 'userId' in account ? account.userId : null;
     const { currency } = this.token;
@@ -104,8 +108,8 @@ export class Ledger {
       `SELECT kind, balance FROM ledger_accounts WHERE user_id = $1 AND currency = $2 ORDER BY kind ${lock}`,
       [userId, this.token.currency],
     );
-    const of = (wanted: keyof LedgerBalance) =>
-      canonicalDecimal(rows.find(({ kind }) => kind === wanted)?.balance ?? '0');
-    return { available: of('available'), held: of('held') };
+    const balanceOf = (account: keyof LedgerBalance) =>
+      canonicalDecimal(rows.find(({ kind }) => kind === account)?.balance ?? '0');
+    return { available: balanceOf('available'), held: balanceOf('held') };
   }
 }

@@ -1,11 +1,13 @@
 /**
- * The reading side of order books, for an API: each book that somebody subscribes to is followed once per process.
+ * The reading side of order books, for the API processes. Each process subscribes once to each book that its consumers
+ * need.
  *
- * 1. The first message of a subscription is a SNAPSHOT; each DELTA after it follows the message before.
- * 2. A gap (a lost connection, a message that never came, another publisher) heals by itself: the subscriber gets nothing
- *    until it gets a SNAPSHOT.
- * 3. A subscriber that takes its time gets fewer and whole messages; nothing is queued for it.
- * 4. A book is read from the exchange while somebody wants it: the wish is renewed, and ends by itself with the process.
+ * 1. The first message of a subscription is a SNAPSHOT; each DELTA follows the message before it.
+ * 2. A gap (a lost connection, a lost message, another publisher) heals automatically: the subscriber gets no message
+ *    until the next SNAPSHOT.
+ * 3. A slow subscriber gets fewer, but complete, messages; nothing is queued for it.
+ * 4. A worker reads a book from the exchange while a reader has registered interest in it. The feed renews the
+ *    interest; it expires when the process ends.
  */
 import type { Redis } from 'ioredis';
 import { BookReplica } from './book-replica.js';
@@ -18,10 +20,10 @@ import { RedisSubscriber } from './redis-subscriber.js';
 
 const INTEREST_TTL_MS = 15_000;
 const INTEREST_RENEWAL_MS = 5_000;
-/** How long a snapshot may keep somebody waiting before it is asked for again. */
-const ASK_EVERY_MS = 500;
+/** Delay before a subscriber without a snapshot requests it again. */
+const SNAPSHOT_RETRY_MS = 500;
 
-/** KEYS: wanted. ARGV: symbol, for how many milliseconds. */
+/** KEYS: interests. ARGV: symbol, time to live in milliseconds. */
 const REGISTER_INTEREST = new RedisScript(`
 local time = redis.call('TIME')
 local untilMs = time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[2]
@@ -32,9 +34,12 @@ return 1
 
 export interface MarketFeedOptions {
   readonly redisUrl: string;
-  /** As the workers' boards have it. */
+  /** The key prefix that the market data publishers use. */
   readonly prefix: string;
-  /** Told of every failure, none of which ends the feed; and of a subscriber that threw, whose subscription is over. */
+  /**
+   * Called for every failure; none of them stops the feed. Also called if a subscriber throws, which ends its
+   * subscription.
+   */
   readonly onError: (error: unknown) => void;
 }
 
@@ -43,11 +48,11 @@ export interface Subscription {
 }
 
 export interface BookSubscription extends Subscription {
-  /** Whether what was handed over last is the present: false while a gap is waiting to be healed. */
+  /** Whether the last delivered message is the current state; false until a gap is healed. */
   readonly isCurrent: boolean;
 }
 
-/** Where books are had from. */
+/** A source of order books. */
 export type BookSource = Pick<BookFeed, 'subscribe'>;
 
 interface SubscribedBook {
@@ -67,33 +72,36 @@ export class BookFeed {
     this.keys = new MarketDataKeys(prefix);
     this.redis = createCommandClient(redisUrl, `${prefix}:book-feed`, onError);
     this.channels = new RedisSubscriber(redisUrl, `${prefix}:book-feed`, {
-      onMessage: (channel, text) => this.books.get(channel)?.book.receive(JSON.parse(text)),
-      // The channel first: what is told after the snapshot was read must not be missed.
+      onMessage: (channel, message) => this.books.get(channel)?.book.receive(JSON.parse(message)),
+      // Subscribes before it reads the snapshot, so that no message between the two is missed.
       onSubscribed: (channel) => {
-        const followed = this.books.get(channel);
-        if (followed !== undefined) this.requestSnapshot(followed).catch(onError);
+        const subscribed = this.books.get(channel);
+        if (subscribed !== undefined) this.requestSnapshot(subscribed).catch(onError);
       },
       onError,
     });
     this.timers = [
-      // Reads what is kept, too: a last message that was lost before a book fell silent shows nowhere else.
-      setInterval(() => this.forAll((followed) => this.requestSnapshot(followed)), INTEREST_RENEWAL_MS),
+      // Also reads the stored snapshot: if a book falls silent after a lost message, no later message reveals the gap.
+      setInterval(() => this.forAll((subscribed) => this.requestSnapshot(subscribed)), INTEREST_RENEWAL_MS),
       setInterval(
-        () => this.forAll((one) => (one.book.needsSnapshot ? this.requestSnapshot(one) : undefined)),
-        ASK_EVERY_MS,
+        () =>
+          this.forAll((subscribed) =>
+            subscribed.book.needsSnapshot ? this.requestSnapshot(subscribed) : undefined,
+          ),
+        SNAPSHOT_RETRY_MS,
       ),
     ];
     for (const timer of this.timers) timer.unref();
   }
 
-  /** `onMessage` may answer with a promise: until it is settled, nothing more is handed over. */
+  /** Subscribes to a book. If `onMessage` returns a promise, the next message is delivered after it settles. */
   subscribe(pair: PairKey, onMessage: (message: BookMessage) => void | Promise<void>): BookSubscription {
     const channel = this.keys.book(pair);
-    const followed = this.books.get(channel) ?? this.follow(channel, pair);
-    const { book } = followed;
+    const subscribed = this.books.get(channel) ?? this.open(channel, pair);
+    const { book } = subscribed;
     const leave = () => {
       book.remove(consumer);
-      if (book.isUnused && this.books.get(channel) === followed) {
+      if (book.isUnused && this.books.get(channel) === subscribed) {
         this.books.delete(channel);
         this.channels.unsubscribe(channel);
       }
@@ -118,18 +126,18 @@ export class BookFeed {
     this.channels.close();
   }
 
-  private follow(channel: string, pair: PairKey): SubscribedBook {
-    const followed = { pair, book: new BookReplica() };
-    this.books.set(channel, followed);
+  private open(channel: string, pair: PairKey): SubscribedBook {
+    const subscribed = { pair, book: new BookReplica() };
+    this.books.set(channel, subscribed);
     this.channels.subscribe(channel);
-    return followed;
+    return subscribed;
   }
 
-  /** Reads the snapshot that is kept; where it doesn't help, asks for one. */
+  /** Reads the stored snapshot. If it does not close the gap, requests a new one. */
   private async requestSnapshot({ pair, book }: SubscribedBook): Promise<void> {
     await this.registerInterest(pair);
-    const kept = await this.redis.get(this.keys.book(pair));
-    if (kept !== null) book.receive(JSON.parse(kept));
+    const stored = await this.redis.get(this.keys.book(pair));
+    if (stored !== null) book.receive(JSON.parse(stored));
     if (book.needsSnapshot) await this.redis.publish(this.keys.requests(pair.exchange), pair.symbol);
   }
 
@@ -137,7 +145,7 @@ export class BookFeed {
     await REGISTER_INTEREST.run(this.redis, [this.keys.interests(exchange)], [symbol, INTEREST_TTL_MS]);
   }
 
-  private forAll(work: (followed: SubscribedBook) => Promise<void> | undefined): void {
-    for (const followed of this.books.values()) work(followed)?.catch(this.options.onError);
+  private forAll(work: (subscribed: SubscribedBook) => Promise<void> | undefined): void {
+    for (const subscribed of this.books.values()) work(subscribed)?.catch(this.options.onError);
   }
 }

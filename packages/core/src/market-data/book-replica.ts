@@ -2,21 +2,21 @@ import { ConflatingConsumer } from './conflating-consumer.js';
 import type { BookMessage } from './market-messages.js';
 import { OrderBook } from './order-book.js';
 
-/** What a book's state says of itself. */
+/** The metadata of a book's state. */
 type BookHeader = Omit<BookMessage, 'bids' | 'asks' | 'kind' | 'previousSequence'>;
 
 /**
- * One book as this process follows it, for all its consumers. It takes messages in any order and any number of times:
- * what doesn't follow what it has makes it wait for a snapshot, and say that it needs one.
+ * This process's replica of one book, shared by all its consumers. Messages may arrive in any order and repeatedly. A
+ * message that does not follow the current state makes the replica wait for a snapshot.
  */
 export class BookReplica {
   private readonly consumers = new Set<ConflatingConsumer<BookMessage>>();
   private readonly book = new OrderBook();
   private header: BookHeader | undefined;
-  /** The greatest number seen: a state below it is not the present. */
+  /** The highest sequence seen. A state with a lower sequence is not current. */
   private highestSequence = 0;
 
-  /** Whether it must have a snapshot to go on. */
+  /** Whether it needs a snapshot to continue. */
   get needsSnapshot(): boolean {
     return this.header === undefined || this.header.sequence < this.highestSequence;
   }
@@ -27,8 +27,8 @@ export class BookReplica {
 
   add(consumer: ConflatingConsumer<BookMessage>): void {
     this.consumers.add(consumer);
-    const present = this.currentSnapshot();
-    if (present !== undefined) consumer.offer(present);
+    const snapshot = this.currentSnapshot();
+    if (snapshot !== undefined) consumer.offer(snapshot);
   }
 
   remove(consumer: ConflatingConsumer<BookMessage>): void {
@@ -48,7 +48,7 @@ export class BookReplica {
     for (const consumer of this.consumers) consumer.offer(message);
   }
 
-  /** The whole book as it stands; undefined while that isn't known. */
+  /** Returns the whole book, or undefined if its current state is unknown. */
   readonly currentSnapshot = (): BookMessage | undefined => {
     if (this.header === undefined || this.needsSnapshot) return undefined;
     return { ...this.header, kind: 'SNAPSHOT', previousSequence: null, ...this.book.sides() };

@@ -1,10 +1,11 @@
 /**
- * Order books to a depth, for an API: one view for each book and depth of a process, over one subscription to the book.
+ * Order books at a requested depth, for the API processes. There is one view for each book and depth of a process, over
+ * one subscription to the book.
  *
- * 1. The first message is a SNAPSHOT; each DELTA follows the message before it as its taker got it, and leaves them with
- *    the best levels at its number, never more than the depth.
- * 2. Whoever takes their time, and everybody after a gap, gets the present as a SNAPSHOT. Nothing is queued: at most one
- *    message waits for who pulls.
+ * 1. The first message is a SNAPSHOT. Each DELTA follows the message that the consumer received before it, and leads to
+ *    the best levels at its sequence, never more than the depth.
+ * 2. A slow consumer, and every consumer after a gap, gets the current state as a SNAPSHOT. Nothing is queued: at most
+ *    one message waits for a pulling consumer.
  */
 import { DomainError, ORDER_BOOK_DEPTH_MAX, type OrderBookUpdate } from '@trading-automation/contracts';
 import type { PullStream } from '../platform/index.js';
@@ -22,14 +23,14 @@ export class BookStreams {
 
   constructor(
     private readonly feed: BookSource,
-    /** Told of a subscriber that threw, whose subscription is over. */
+    /** Called if a subscriber throws, which ends its subscription. */
     private readonly onError: (error: unknown) => void,
   ) {}
 
   /**
-   * `onMessage` may answer with a promise: until it is settled, nothing more is handed over.
+   * Subscribes to a book at a depth. If `onMessage` returns a promise, the next message is delivered after it settles.
    *
-   * @throws {DomainError} `invalid_query` for a depth that is not offered
+   * @throws {DomainError} `invalid_query` if the depth is not offered
    */
   subscribe(
     pair: PairKey,
@@ -50,22 +51,22 @@ export class BookStreams {
   }
 
   /**
-   * The same to be pulled. Whoever opened it ends it by `return`.
+   * As `subscribe`, as a pull stream. The caller ends it with `return`.
    *
-   * @throws {DomainError} `invalid_query` for a depth that is not offered
+   * @throws {DomainError} `invalid_query` if the depth is not offered
    */
   open(pair: PairKey, depth: number): PullStream<OrderBookUpdate> {
     const { view, leave } = this.join(pair, depth);
-    const taker = new ConflatingPullConsumer(view.currentSnapshot, () => {
-      leave(taker);
-      this.streams.delete(taker.stream);
+    const consumer = new ConflatingPullConsumer(view.currentSnapshot, () => {
+      leave(consumer);
+      this.streams.delete(consumer.stream);
     });
-    this.streams.add(taker.stream);
-    view.add(taker);
-    return taker.stream;
+    this.streams.add(consumer.stream);
+    view.add(consumer);
+    return consumer.stream;
   }
 
-  /** Ends every subscription, and begins none any more; the feed is its owner's to close. */
+  /** Ends every subscription and accepts no more. The owner of the feed closes the feed. */
   close(): void {
     this.isClosed = true;
     for (const stream of this.streams) void stream.return();
@@ -76,19 +77,19 @@ export class BookStreams {
   private join(
     pair: PairKey,
     depth: number,
-  ): { readonly view: BookView; readonly leave: (taker: BookViewConsumer) => void } {
+  ): { readonly view: BookView; readonly leave: (consumer: BookViewConsumer) => void } {
     if (this.isClosed) throw new DomainError('service_unavailable');
     assertOffered(depth);
-    const name = JSON.stringify([pair.exchange, pair.symbol]);
-    const book = this.books.get(name) ?? new BookViewGroup(this.feed, pair);
-    this.books.set(name, book);
+    const key = JSON.stringify([pair.exchange, pair.symbol]);
+    const book = this.books.get(key) ?? new BookViewGroup(this.feed, pair);
+    this.books.set(key, book);
     const view = book.view(depth);
-    const leave = (taker: BookViewConsumer) => {
-      view.remove(taker);
+    const leave = (consumer: BookViewConsumer) => {
+      view.remove(consumer);
       book.dropUnused();
-      if (!book.isUnused || this.books.get(name) !== book) return;
+      if (!book.isUnused || this.books.get(key) !== book) return;
       book.close();
-      this.books.delete(name);
+      this.books.delete(key);
     };
     return { view, leave };
   }
@@ -96,6 +97,6 @@ export class BookStreams {
 
 function assertOffered(depth: number): void {
   if (Number.isInteger(depth) && depth >= 1 && depth <= ORDER_BOOK_DEPTH_MAX) return;
-  const message = `Expected a number of levels from 1 to ${ORDER_BOOK_DEPTH_MAX}.`;
+  const message = `depth must be an integer from 1 to ${ORDER_BOOK_DEPTH_MAX}; got ${depth}.`;
   throw new DomainError('invalid_query', undefined, [{ field: 'depth', code: 'invalid', message }]);
 }

@@ -1,26 +1,27 @@
 /**
- * The best levels of one book, for all who ask for as many of them: what they are told is made once.
+ * The best levels of one book, shared by all consumers of the same depth: each message is created once.
  *
- * 1. A SNAPSHOT is the best levels as they stand, at most `depth` of a side. A DELTA takes one who has the message before
- *    it to the best levels at its number: what came among them is told whole, what left them with an amount of 0.
- * 2. A change beyond the depth is told to nobody, and the next DELTA follows what was told last.
- * 3. Whoever is in step is handed the same object as all others; so is whoever begins, or was behind, between two
+ * 1. A SNAPSHOT contains the best levels, at most `depth` of a side. A DELTA leads from the previous message to the
+ *    best levels at its sequence. It contains each level that entered or changed, and each level that left with an
+ *    amount of 0.
+ * 2. A change beyond the depth is not sent; the next DELTA follows the last message sent.
+ * 3. All consumers that are up to date receive the same object. So do consumers that join, or were behind, between two
  *    messages.
  */
 import type { OrderBookUpdate } from '@trading-automation/contracts';
 import type { BookMessage, BookSides, Level } from './market-messages.js';
 import { compareDecimals } from './order-book.js';
 
-/** The book that is viewed. */
+/** The book that the view shows. */
 export interface BookViewSource {
-  /** Whether it is known to be the present. */
+  /** Whether the book is known to be in its current state. */
   readonly isCurrent: boolean;
-  /** What its state says of itself; undefined while nothing is known. */
+  /** The metadata of the book's state; undefined if unknown. */
   readonly header: BookMessage | undefined;
   sides(depth: number): BookSides;
 }
 
-/** Who is told; to be offered every message, the next after the one before. */
+/** A consumer of a view. It must be offered every message, in order. */
 export interface BookViewConsumer {
   offer(message: OrderBookUpdate): void;
 }
@@ -30,10 +31,10 @@ type Levels = Pick<OrderBookUpdate, 'bids' | 'asks'>;
 export class BookView {
   private readonly consumers = new Set<BookViewConsumer>();
   private shown: BookSides = { bids: [], asks: [] };
-  /** What stands for `shown`; undefined while nothing is known. */
+  /** The metadata of `shown`; undefined if unknown. */
   private header: BookMessage | undefined;
   private snapshot: OrderBookUpdate | undefined;
-  /** Somebody asked for the present while it was not known. */
+  /** Whether a consumer requested the current state while it was unknown. */
   private isSnapshotPending = false;
 
   constructor(
@@ -47,35 +48,35 @@ export class BookView {
     return this.consumers.size === 0;
   }
 
-  add(taker: BookViewConsumer): void {
-    this.consumers.add(taker);
-    const present = this.currentSnapshot();
-    if (present !== undefined) taker.offer(present);
+  add(consumer: BookViewConsumer): void {
+    this.consumers.add(consumer);
+    const snapshot = this.currentSnapshot();
+    if (snapshot !== undefined) consumer.offer(snapshot);
   }
 
-  remove(taker: BookViewConsumer): void {
-    this.consumers.delete(taker);
+  remove(consumer: BookViewConsumer): void {
+    this.consumers.delete(consumer);
   }
 
-  /** The viewed book has changed. */
-  update(stamp: BookMessage): void {
+  /** Called after each change of the book. */
+  update(header: BookMessage): void {
     const previous = this.header?.sequence;
     const best = this.viewed.sides(this.depth);
     const isDue = this.isSnapshotPending && this.viewed.isCurrent;
-    if (stamp.kind === 'SNAPSHOT' || previous === undefined || isDue) {
+    if (header.kind === 'SNAPSHOT' || previous === undefined || isDue) {
       this.isSnapshotPending = false;
-      this.setState(stamp, best);
-      this.broadcast(this.toSnapshot(stamp));
+      this.setState(header, best);
+      this.broadcast(this.toSnapshot(header));
       return;
     }
     const bids = changesOf(this.shown.bids, best.bids, isHigher);
     const asks = changesOf(this.shown.asks, best.asks, isLower);
     if (bids.length + asks.length === 0) return;
-    this.setState(stamp, best);
-    this.broadcast(messageOf(stamp, 'DELTA', previous, { bids, asks }));
+    this.setState(header, best);
+    this.broadcast(messageOf(header, 'DELTA', previous, { bids, asks }));
   }
 
-  /** The best levels as they stand; undefined while that isn't known. */
+  /** Returns the best levels, or undefined if the current state is unknown. */
   readonly currentSnapshot = (): OrderBookUpdate | undefined => {
     if (this.header === undefined || !this.viewed.isCurrent) {
       this.isSnapshotPending = true;
@@ -84,20 +85,20 @@ export class BookView {
     return this.toSnapshot(this.header);
   };
 
-  private toSnapshot(stamp: BookMessage): OrderBookUpdate {
-    this.snapshot ??= messageOf(stamp, 'SNAPSHOT', null, this.shown);
+  private toSnapshot(header: BookMessage): OrderBookUpdate {
+    this.snapshot ??= messageOf(header, 'SNAPSHOT', null, this.shown);
     return this.snapshot;
   }
 
-  private setState(stamp: BookMessage, best: BookSides): void {
-    this.header = stamp;
+  private setState(header: BookMessage, best: BookSides): void {
+    this.header = header;
     this.shown = best;
     this.snapshot = undefined;
   }
 
   private broadcast(message: OrderBookUpdate): void {
-    // Whoever comes while this is told has it already.
-    for (const taker of [...this.consumers]) taker.offer(message);
+    // Copied: a consumer that joins during the broadcast already has this state.
+    for (const consumer of [...this.consumers]) consumer.offer(message);
   }
 }
 
@@ -123,7 +124,7 @@ function messageOf(
 const isHigher = (a: Level, b: Level) => compareDecimals(a[0], b[0]) > 0;
 const isLower = (a: Level, b: Level) => compareDecimals(a[0], b[0]) < 0;
 
-/** What turns `before` into `after`, both best levels first, in the same order. */
+/** Returns the changes from `before` to `after`. Both list the best levels first. */
 function changesOf(
   before: readonly Level[],
   after: readonly Level[],

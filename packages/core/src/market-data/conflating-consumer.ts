@@ -1,6 +1,7 @@
 /**
- * Hands messages to one consumer, one at a time. While it is at work on one (its promise is not settled) nothing is
- * queued for it: it is behind, and gets the present state next. One that throws is told of, and gets nothing more.
+ * Delivers messages to one consumer, one at a time. While the consumer processes a message (its promise is pending),
+ * nothing is queued. It is then behind and gets the current state next. If it throws, `onFailure` is called and it gets
+ * no further message.
  */
 export class ConflatingConsumer<Message> {
   private isBusy = false;
@@ -9,12 +10,12 @@ export class ConflatingConsumer<Message> {
 
   constructor(
     private readonly take: (message: Message) => void | Promise<void>,
-    /** The present state as one message; undefined while there is none. */
+    /** Returns the current state as one message; undefined if unknown. */
     private readonly currentSnapshot: () => Message | undefined,
     private readonly onFailure: (error: unknown) => void,
   ) {}
 
-  /** `message` follows the one offered before; whoever is behind gets the present state in its place. */
+  /** Offers the message that follows the previous one. A consumer that is behind gets the current state instead. */
   offer(message: Message): void {
     if (this.isClosed) return;
     if (this.isBusy) {
@@ -35,17 +36,17 @@ export class ConflatingConsumer<Message> {
       const working = this.take(message);
       if (working === undefined) return;
       this.isBusy = true;
-      working.then(() => this.goOn(), this.fail);
+      working.then(() => this.resume(), this.fail);
     } catch (error) {
       this.fail(error);
     }
   }
 
-  private goOn(): void {
+  private resume(): void {
     this.isBusy = false;
     if (this.isClosed || !this.isBehind) return;
-    const present = this.currentSnapshot();
-    if (present !== undefined) this.deliver(present);
+    const snapshot = this.currentSnapshot();
+    if (snapshot !== undefined) this.deliver(snapshot);
   }
 
   private readonly fail = (error: unknown): void => {

@@ -3,8 +3,8 @@ import { PullStreamController } from '../platform/index.js';
 import type { BookViewConsumer } from './book-view.js';
 
 /**
- * Has one message wait, at most, until it is asked for. When a second one comes before that, neither is kept: it is
- * behind, and gets the present when it asks.
+ * Holds at most one message until it is pulled. If a second message arrives before that, both are dropped: the consumer
+ * is behind, and gets the current state when it pulls.
  */
 export class ConflatingPullConsumer implements BookViewConsumer {
   readonly stream: PullStreamController<OrderBookUpdate>;
@@ -15,7 +15,7 @@ export class ConflatingPullConsumer implements BookViewConsumer {
     private readonly currentSnapshot: () => OrderBookUpdate | undefined,
     onEnd: () => void,
   ) {
-    this.stream = new PullStreamController(() => this.make(), onEnd);
+    this.stream = new PullStreamController(() => this.next(), onEnd);
   }
 
   offer(message: OrderBookUpdate): void {
@@ -26,11 +26,11 @@ export class ConflatingPullConsumer implements BookViewConsumer {
     this.stream.wake();
   }
 
-  private make(): OrderBookUpdate | undefined {
+  private next(): OrderBookUpdate | undefined {
     if (this.isBehind) {
-      const present = this.currentSnapshot();
-      this.isBehind = present === undefined;
-      return present;
+      const snapshot = this.currentSnapshot();
+      this.isBehind = snapshot === undefined;
+      return snapshot;
     }
     const message = this.waiting;
     this.waiting = undefined;

@@ -1,30 +1,30 @@
 import type { World } from '@trading-automation/contracts';
 
-/** What everything of a world begins with: the worlds may share a Redis. */
+/** Returns the prefix of all keys of a world. The worlds may share one Redis. */
 export const marketDataPrefix = (world: World): string => `market-${world}`;
 
-/** One order book. */
+/** Identifies one order book. */
 export interface PairKey {
   /** The exchange's id. */
   readonly exchange: string;
   readonly symbol: string;
 }
 
-/** What market data is called in Redis; `prefix` keeps worlds, and tests, apart. */
+/** Names of the market data keys in Redis. `prefix` separates worlds and tests. */
 export class MarketDataKeys {
   constructor(private readonly prefix: string) {}
 
-  /** Who publishes an exchange's market data, while it lives. */
+  /** Lease of the worker that publishes an exchange's market data. */
   lease(exchange: string): string {
     return `${this.prefix}:lease:${exchange}`;
   }
 
-  /** Symbols whose books somebody wants, each with the instant until which, in milliseconds of Redis' clock. */
+  /** Symbols whose books readers need. The score is the expiry, in milliseconds of Redis' clock. */
   interests(exchange: string): string {
     return `${this.prefix}:wanted:${exchange}`;
   }
 
-  /** Where readers ask for a snapshot, by its symbol. */
+  /** The channel on which readers request a snapshot, by symbol. */
   requests(exchange: string): string {
     return `${this.prefix}:requests:${exchange}`;
   }
@@ -34,7 +34,7 @@ export class MarketDataKeys {
     return `${this.prefix}:book:${exchange}:${symbol}`;
   }
 
-  /** The number of the last message about a book. */
+  /** The sequence of the last message about a book. */
   sequence({ exchange, symbol }: PairKey): string {
     return `${this.prefix}:sequence:${exchange}:${symbol}`;
   }

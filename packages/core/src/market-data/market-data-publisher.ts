@@ -1,12 +1,12 @@
 /**
- * The writing side of market data: what the one worker that reads an exchange puts where all APIs look.
+ * The writing side of market data. The one worker that reads an exchange publishes here, and all API processes read it.
  *
- * 1. Only the holder of an exchange's lease writes: each write looks at the lease in the same step. A worker that was
- *    away for longer than its lease finds its next write refused, whatever it believes.
- * 2. The number of a book's messages is counted by Redis, in the step that publishes. Where the count is lost it goes on
- *    from Redis' clock in microseconds, which is far beyond any count: it never goes back.
- * 3. All that is written ends by itself: a snapshot that nobody keeps up is gone within seconds, and isn't taken for the
- *    present.
+ * 1. Only the holder of an exchange's lease writes: each write checks the lease atomically. If a worker stalls for
+ *    longer than its lease, its next write is refused.
+ * 2. Redis counts the sequence of a book's messages, in the step that publishes. If the count is lost, it continues
+ *    from Redis' clock in microseconds. This is far above any count, so the sequence never decreases.
+ * 3. All that is written expires: a snapshot that no worker refreshes disappears within seconds, and is not taken for
+ *    the current state.
  */
 import type { Redis } from 'ioredis';
 import { MarketDataKeys, type PairKey } from './market-data-keys.js';
@@ -15,14 +15,14 @@ import { createCommandClient } from './redis-command-client.js';
 import { RedisScript } from './redis-script.js';
 import { RedisSubscriber } from './redis-subscriber.js';
 
-/** How long a lease holds without being renewed, and how long data holds without being kept up. */
+/** Time to live of a lease without renewal, and of data without refresh. */
 export const MARKET_DATA_LEASE_MS = 8_000;
 const SNAPSHOT_MS = 5_000;
 const PRICES_MS = 60_000;
-/** A count that nobody needs any more. */
+/** Time to live of an unused sequence. */
 const SEQUENCE_MS = 86_400_000;
 
-/** KEYS: lease. ARGV: holder, milliseconds. Answers 1 where the holder has it from now on. */
+/** KEYS: lease. ARGV: holder, milliseconds. Returns 1 if the holder has the lease. */
 const HOLD = new RedisScript(`
 local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then return 0 end
@@ -36,9 +36,9 @@ return 0
 `);
 
 /**
- * KEYS: lease, sequence, book. ARGV: holder, what to do (SNAPSHOT, DELTA, REPEAT, KEEP), the rest of the message, the
- * times to live of sequence and snapshot. REPEAT and KEEP are of the state that the last number stands for. Answers the
- * number as text, or nothing where the lease is another's or there is no number to repeat.
+ * KEYS: lease, sequence, book. ARGV: holder, action (SNAPSHOT, DELTA, REPEAT, KEEP), the rest of the message, the times
+ * to live of sequence and snapshot. REPEAT and KEEP refer to the state of the last sequence. Returns the sequence as a
+ * string; nothing if another worker holds the lease or there is no sequence to repeat.
  */
 const PUBLISH = new RedisScript(`
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return false end
@@ -64,7 +64,7 @@ if action ~= 'KEEP' then redis.call('PUBLISH', KEYS[3], message) end
 return sequence
 `);
 
-/** KEYS: lease, prices. ARGV: holder, milliseconds, the message, then symbol and price in turn. */
+/** KEYS: lease, prices. ARGV: holder, milliseconds, the message, then alternately symbol and price. */
 const PUBLISH_PRICES = new RedisScript(`
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 for at = 4, #ARGV, 2 do redis.call('HSET', KEYS[2], ARGV[at], ARGV[at + 1]) end
@@ -73,8 +73,8 @@ redis.call('PUBLISH', KEYS[2], ARGV[3])
 return 1
 `);
 
-/** KEYS: wanted. Answers the symbols that somebody wants, and forgets the others. */
-const WANTED = new RedisScript(`
+/** KEYS: interests. Removes expired symbols and returns the others. */
+const INTERESTS = new RedisScript(`
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
@@ -84,12 +84,12 @@ return redis.call('ZRANGE', KEYS[1], 0, -1)
 export interface MarketDataPublisherOptions {
   readonly redisUrl: string;
   readonly prefix: string;
-  /** Who writes; no two processes may be called the same. */
+  /** Name of this writer; unique among processes. */
   readonly holder: string;
   readonly onError: (error: unknown) => void;
 }
 
-/** A book as it stands, and since when. */
+/** The current state of a book, with its timestamps. */
 export interface PublishedBookState extends BookSides {
   readonly exchangeTimestamp: string;
   readonly receivedAt: string;
@@ -101,8 +101,8 @@ export class MarketDataPublisher {
   private readonly keys: MarketDataKeys;
   private readonly redis: Redis;
   private readonly channels: RedisSubscriber;
-  /** By their channels. */
-  private readonly requests = new Map<string, { heard(): void; tell(symbol: string): void }>();
+  /** The handlers of snapshot requests, by channel. */
+  private readonly requests = new Map<string, { onSubscribed(): void; onRequest(symbol: string): void }>();
   private readonly holder: string;
 
   constructor({ redisUrl, prefix, holder, onError }: MarketDataPublisherOptions) {
@@ -110,52 +110,56 @@ export class MarketDataPublisher {
     this.holder = holder;
     this.redis = createCommandClient(redisUrl, `${prefix}:board`, onError);
     this.channels = new RedisSubscriber(redisUrl, `${prefix}:board`, {
-      onMessage: (channel, symbol) => this.requests.get(channel)?.tell(symbol),
-      onSubscribed: (channel) => this.requests.get(channel)?.heard(),
+      onMessage: (channel, symbol) => this.requests.get(channel)?.onRequest(symbol),
+      onSubscribed: (channel) => this.requests.get(channel)?.onSubscribed(),
       onError,
     });
   }
 
-  /** Takes or renews the lease; false where another worker has it. */
+  /** Acquires or renews the lease. Returns false if another worker holds it. */
   async acquireLease(exchange: string): Promise<boolean> {
     return (
       (await HOLD.run(this.redis, [this.keys.lease(exchange)], [this.holder, MARKET_DATA_LEASE_MS])) === 1
     );
   }
 
-  /** Lets another worker take over at once. */
+  /** Releases the lease, so that another worker can take over immediately. */
   async releaseLease(exchange: string): Promise<void> {
     await RELEASE.run(this.redis, [this.keys.lease(exchange)], [this.holder]);
   }
 
-  /** The symbols whose books somebody wants at this moment. */
+  /** Returns the symbols whose books readers currently need. */
   async wantedSymbols(exchange: string): Promise<readonly string[]> {
-    return (await WANTED.run(this.redis, [this.keys.interests(exchange)])) as string[];
+    return (await INTERESTS.run(this.redis, [this.keys.interests(exchange)])) as string[];
   }
 
-  /** Tells when a reader needs a snapshot of a book, which it may not have wanted before. Settled once it listens. */
-  onSnapshotRequest(exchange: string, tell: (symbol: string) => void): Promise<void> {
+  /**
+   * Calls `onRequest` with a symbol when a reader requests a snapshot, also for a book without registered interest.
+   * Resolves once subscribed.
+   */
+  onSnapshotRequest(exchange: string, onRequest: (symbol: string) => void): Promise<void> {
     const channel = this.keys.requests(exchange);
-    return new Promise((heard) => {
-      this.requests.set(channel, { heard, tell });
+    return new Promise((onSubscribed) => {
+      this.requests.set(channel, { onSubscribed, onRequest });
       this.channels.subscribe(channel);
     });
   }
 
   /**
-   * SNAPSHOT and DELTA tell of a new state; REPEAT tells the present one again, KEEP only stores it for who comes next.
+   * SNAPSHOT and DELTA publish a new state. REPEAT publishes the current state again. KEEP only stores it, for new
+   * readers.
    *
-   * @returns false where the lease is another's: nothing was written
+   * @returns false if another worker holds the lease and nothing was written
    */
-  async publish(pair: PairKey, what: PublishAction, state: PublishedBookState): Promise<boolean> {
+  async publish(pair: PairKey, action: PublishAction, state: PublishedBookState): Promise<boolean> {
     const { keys: names } = this;
     const keys = [names.lease(pair.exchange), names.sequence(pair), names.book(pair)];
     const rest = JSON.stringify({ exchange: pair.exchange, symbol: pair.symbol, ...state }).slice(1);
-    const args = [this.holder, what, rest, SEQUENCE_MS, SNAPSHOT_MS];
+    const args = [this.holder, action, rest, SEQUENCE_MS, SNAPSHOT_MS];
     return (await PUBLISH.run(this.redis, keys, args)) !== null;
   }
 
-  /** @returns false where the lease is another's: nothing was written */
+  /** @returns false if another worker holds the lease and nothing was written */
   async publishPrices(exchange: string, prices: readonly Price[]): Promise<boolean> {
     const { keys } = this;
     const rows = prices.flatMap((price) => [price.symbol, JSON.stringify(price)]);

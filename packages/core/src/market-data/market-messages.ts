@@ -1,10 +1,10 @@
 import type { Decimal } from '@trading-automation/contracts';
 import type { PairKey } from './market-data-keys.js';
 
-/** Price and amount; in a DELTA an amount of 0 takes the level out. */
+/** Price and amount. In a DELTA an amount of 0 removes the level. */
 export type Level = readonly [price: Decimal, amount: Decimal];
 
-/** What stands in a book, or what changed in it. Bids fall and asks rise. */
+/** The levels of a book, or its changes. Bids are in descending and asks in ascending order of price. */
 export interface BookSides {
   readonly bids: readonly Level[];
   readonly asks: readonly Level[];
@@ -13,22 +13,23 @@ export interface BookSides {
 /**
  * One message about an order book.
  *
- * - `sequence` is the product's own number, per book, growing and beyond 32 bits; it goes on where another worker takes
- *   over, and is never used twice for two states of a book.
- * - A DELTA follows the message with the number `previousSequence`. Whoever has another is missing something.
+ * - `sequence` is the product's own number, per book; it increases and exceeds 32 bits. It continues when another
+ *   worker takes over, and is never used for two states of a book.
+ * - A DELTA follows the message with the sequence `previousSequence`. A reader at another sequence has missed a
+ *   message.
  * - A SNAPSHOT is the whole book and follows nothing: `previousSequence` is null.
  */
 export interface BookMessage extends PairKey, BookSides {
   readonly kind: 'SNAPSHOT' | 'DELTA';
   readonly sequence: number;
   readonly previousSequence: number | null;
-  /** When the exchange says that it was so, ISO 8601. */
+  /** Time of the state according to the exchange, ISO 8601. */
   readonly exchangeTimestamp: string;
-  /** When the worker heard of it, ISO 8601. */
+  /** Time at which the worker received it, ISO 8601. */
   readonly receivedAt: string;
 }
 
-/** The last price that a pair traded at, in quote currency. */
+/** The last price at which a pair traded, in quote currency. */
 export interface Price extends PairKey {
   readonly price: Decimal;
   readonly exchangeTimestamp: string;

@@ -1,7 +1,7 @@
 import type { Decimal } from '@trading-automation/contracts';
 import type { BookSides, Level } from './market-messages.js';
 
-/** The levels of one book, as the snapshot and the changes since have left them. */
+/** The current levels of one book: the last snapshot with all later changes. */
 export class OrderBook {
   private readonly bids = new RankedLevels((a, b) => compareDecimals(b, a));
   private readonly asks = new RankedLevels(compareDecimals);
@@ -17,13 +17,13 @@ export class OrderBook {
     for (const level of asks) this.asks.put(level);
   }
 
-  /** Best levels first, at most `depth` of a side. */
+  /** Returns the best levels first, at most `depth` of a side. */
   sides(depth?: number): BookSides {
     return { bids: this.bids.best(depth), asks: this.asks.best(depth) };
   }
 }
 
-/** The levels of one side, best first. They are found by halving: a change costs no sorting, however deep the book. */
+/** The levels of one side, best first. Changes use a binary search, so no change sorts the book, however deep it is. */
 class RankedLevels {
   private readonly levels: Level[] = [];
 
@@ -31,7 +31,7 @@ class RankedLevels {
 
   put(level: Level): void {
     const [price, amount] = level;
-    const at = this.placeOf(price);
+    const at = this.indexOf(price);
     const isThere = this.levels[at]?.[0] === price;
     if (amount !== '0') this.levels.splice(at, isThere ? 1 : 0, level);
     else if (isThere) this.levels.splice(at, 1);
@@ -45,10 +45,10 @@ class RankedLevels {
     this.levels.length = 0;
   }
 
-  /** Of the first level that is not better. */
-  private placeOf(price: Decimal): number {
+  /** Returns the index of the first level that is not better. */
+  private indexOf(price: Decimal): number {
     const last = this.levels.at(-1);
-    // Snapshots come in order: each of their levels is the next.
+    // Snapshots are in order: each level is appended.
     if (last === undefined || this.compare(last[0], price) < 0) return this.levels.length;
     let [from, to] = [0, this.levels.length];
     while (from < to) {
@@ -60,7 +60,10 @@ class RankedLevels {
   }
 }
 
-/** Changes of one book, the last of each level: as many as there are levels, however long nobody takes them. */
+/**
+ * Accumulates the changes of one book, keeping the last change of each level. Its size is bounded by the number of
+ * levels.
+ */
 export class ConflatedDelta {
   private readonly bids = new Map<Decimal, Decimal>();
   private readonly asks = new Map<Decimal, Decimal>();
@@ -91,11 +94,11 @@ function sorted(side: ReadonlyMap<Decimal, Decimal>): Level[] {
   return [...side].sort(([a], [b]) => compareDecimals(a, b));
 }
 
-/** The order of two canonical decimals that are not negative, by their digits. */
+/** Compares two canonical non-negative decimals by their digits. */
 export function compareDecimals(a: Decimal, b: Decimal): number {
   const [pointA, pointB] = [integerLength(a), integerLength(b)];
   if (pointA !== pointB) return pointA - pointB;
-  // As many digits before the point on both sides, and no zeros at the end: the order of the text is that of the value.
+  // With integer parts of equal length and no trailing zeros, string order equals numeric order.
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }

@@ -12,8 +12,8 @@ interface SubscribedPrices {
 }
 
 /**
- * The reading side of last prices, for an API. The first message of a subscription is all prices of the exchange, as soon
- * as there are any; each after it those that changed. Whoever takes its time gets all of them again, and nothing is
+ * The reading side of last prices, for the API processes. The first message of a subscription contains all known prices
+ * of the exchange; each later one contains the changed prices. A slow subscriber gets all prices again; nothing is
  * queued for it.
  */
 export class PriceFeed {
@@ -37,25 +37,25 @@ export class PriceFeed {
     });
   }
 
-  /** `onPrices` may answer with a promise: until it is settled, nothing more is handed over. */
+  /** Subscribes to prices. If `onPrices` returns a promise, the next message is delivered after it settles. */
   subscribe(exchange: string, onPrices: (prices: readonly Price[]) => void | Promise<void>): Subscription {
-    const followed = this.exchanges.get(exchange) ?? this.follow(exchange);
-    const present = () => (followed.latest.size > 0 ? [...followed.latest.values()] : undefined);
+    const subscribed = this.exchanges.get(exchange) ?? this.open(exchange);
+    const allPrices = () => (subscribed.latest.size > 0 ? [...subscribed.latest.values()] : undefined);
     const leave = () => {
       consumer.close();
-      followed.consumers.delete(consumer);
-      if (followed.consumers.size === 0 && this.exchanges.get(exchange) === followed) {
+      subscribed.consumers.delete(consumer);
+      if (subscribed.consumers.size === 0 && this.exchanges.get(exchange) === subscribed) {
         this.exchanges.delete(exchange);
         this.channels.unsubscribe(this.keys.prices(exchange));
       }
     };
-    const consumer = new ConflatingConsumer<readonly Price[]>(onPrices, present, (error) => {
+    const consumer = new ConflatingConsumer<readonly Price[]>(onPrices, allPrices, (error) => {
       leave();
       this.options.onError(error);
     });
-    followed.consumers.add(consumer);
-    const now = present();
-    if (now !== undefined) consumer.offer(now);
+    subscribed.consumers.add(consumer);
+    const snapshot = allPrices();
+    if (snapshot !== undefined) consumer.offer(snapshot);
     return { close: leave };
   }
 
@@ -65,22 +65,22 @@ export class PriceFeed {
     this.channels.close();
   }
 
-  private follow(exchange: string): SubscribedPrices {
-    const followed = {
+  private open(exchange: string): SubscribedPrices {
+    const subscribed = {
       latest: new Map<string, Price>(),
       consumers: new Set<ConflatingConsumer<readonly Price[]>>(),
     };
-    this.exchanges.set(exchange, followed);
+    this.exchanges.set(exchange, subscribed);
     this.channels.subscribe(this.keys.prices(exchange));
-    return followed;
+    return subscribed;
   }
 
   private async read(exchange: string): Promise<void> {
-    const kept = await this.redis.hvals(this.keys.prices(exchange));
-    if (kept.length > 0)
+    const stored = await this.redis.hvals(this.keys.prices(exchange));
+    if (stored.length > 0)
       this.applyPrices(
         exchange,
-        kept.map((text) => JSON.parse(text)),
+        stored.map((price) => JSON.parse(price)),
       );
   }
 
@@ -90,16 +90,16 @@ export class PriceFeed {
   }
 
   private applyPrices(exchange: string, prices: readonly Price[]): void {
-    const followed = this.exchanges.get(exchange);
-    if (followed === undefined) return;
-    const isNews = ({ symbol, price, receivedAt }: Price) => {
-      const known = followed.latest.get(symbol);
+    const subscribed = this.exchanges.get(exchange);
+    if (subscribed === undefined) return;
+    const isNewer = ({ symbol, price, receivedAt }: Price) => {
+      const known = subscribed.latest.get(symbol);
       if (known === undefined || known.receivedAt < receivedAt) return true;
       return known.receivedAt === receivedAt && known.price !== price;
     };
-    const news = prices.filter(isNews);
-    if (news.length === 0) return;
-    for (const price of news) followed.latest.set(price.symbol, price);
-    for (const consumer of followed.consumers) consumer.offer(news);
+    const changed = prices.filter(isNewer);
+    if (changed.length === 0) return;
+    for (const price of changed) subscribed.latest.set(price.symbol, price);
+    for (const consumer of subscribed.consumers) consumer.offer(changed);
   }
 }

@@ -3,7 +3,10 @@ import { REDIS_FAILOVER_OPTIONS } from '../platform/index.js';
 
 type OnError = (error: unknown) => void;
 
-/** For commands: what isn't done within a moment fails, for what comes next overtakes it. `name` is for operators. */
+/**
+ * Creates a client for commands. A command that takes too long fails, because newer data supersedes it. `name` is the
+ * connection name that operators see.
+ */
 export function createCommandClient(redisUrl: string, name: string, onError: OnError): Redis {
   const redis = new Redis(redisUrl, {
     connectionName: name,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 
-/** A script that Redis runs as one step. */
+/** A Lua script that Redis runs atomically. */
 export class RedisScript {
   private readonly sha1: string;
 
@@ -17,7 +17,7 @@ export class RedisScript {
     try {
       return await redis.evalsha(this.sha1, keys.length, ...keys, ...args);
     } catch (error) {
-      // A Redis that was started anew knows no script.
+      // A restarted Redis has an empty script cache.
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
       return redis.eval(this.source, keys.length, ...keys, ...args);
     }

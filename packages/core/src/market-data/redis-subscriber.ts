@@ -2,21 +2,24 @@ import { Redis } from 'ioredis';
 
 export interface SubscriberHandler {
   onMessage(channel: string, text: string): void;
-  /** What was told before this moment was not heard: told at the start, and after each connection that was lost. */
+  /**
+   * Called after subscribing, initially and after each lost connection. Messages published before this call may be
+   * missed.
+   */
   onSubscribed?(channel: string): void;
   onError(error: unknown): void;
 }
 
 /**
- * Channels that are heard for as long as they are wanted, over one connection that is made again whenever it is lost.
- * The client library is kept from subscribing by itself: what it is asked before a connection is ready goes out ahead of
- * its own check of the server, which fails then, and the subscription is lost with that connection.
+ * Keeps channels subscribed over one connection, which reconnects after every loss. The client library's own
+ * resubscription is disabled. Commands given before a connection is ready are sent before the library's check of the
+ * server. That check then fails, and the subscription is lost with the connection.
  */
 export class RedisSubscriber {
   private readonly redis: Redis;
   private readonly wanted = new Set<string>();
 
-  /** `name` is for operators. */
+  /** `name` is the connection name that operators see. */
   constructor(
     redisUrl: string,
     name: string,
@@ -28,7 +31,7 @@ export class RedisSubscriber {
       autoResubscribe: false,
     });
     this.redis.on('error', (error) => listener.onError(error));
-    this.redis.on('message', (channel, text) => listener.onMessage(channel, text));
+    this.redis.on('message', (channel, message) => listener.onMessage(channel, message));
     this.redis.on('ready', () => {
       for (const channel of this.wanted) this.sendSubscribe(channel);
     });
@@ -50,12 +53,12 @@ export class RedisSubscriber {
   }
 
   private sendSubscribe(channel: string): void {
-    const heard = () => {
-      // It may have been left while the connection was away.
+    const onSubscribed = () => {
+      // The channel may have been unsubscribed while the connection was down.
       if (this.wanted.has(channel)) this.listener.onSubscribed?.(channel);
       else if (this.redis.status === 'ready') this.sendUnsubscribe(channel);
     };
-    this.redis.subscribe(channel).then(heard).catch(this.listener.onError);
+    this.redis.subscribe(channel).then(onSubscribed).catch(this.listener.onError);
   }
 
   private sendUnsubscribe(channel: string): void {

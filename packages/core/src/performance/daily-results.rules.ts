@@ -1,16 +1,15 @@
 /**
- * What a row of days comes to: the curve, how far it fell, and what is made of returns. Pure.
+ * Computes equity curve, drawdown and return metrics from daily results. Pure.
  *
  * Conventions
- * 1. A day is one of UTC. The row reaches from the first day with a fill to the last one; days without a closing are 0.
- * 2. The curve is the cumulated realised result at the end of each day: what rises and falls within a day is not in it.
- * 3. Sharpe and Sortino: deviations divide by n − 1, a year has 365 days, nothing is earned without risk, and the
- *    capital is taken as constant: the ratios of returns are then those of the results themselves.
- * 4. Profit comes from fills alone, equity is only what it is put in proportion to. A deposit or a withdrawal is
- *    therefore never a gain or a loss: it is capital from the next day on.
- * 5. roi: a day's return is its result ÷ the equity at its beginning (on an account's first day, its first known
- *    equity), and the returns of the days are chained: Π(1 + r) − 1. Null where one of the equities is not known, or
- *    is not more than nothing.
+ * 1. Days are UTC days, from the first to the last day with a fill. Days without a closure count as 0.
+ * 2. The curve is the cumulative realised result at the end of each day; movements within a day are not in it.
+ * 3. Sharpe and Sortino: deviations divide by n − 1, a year has 365 days, and the risk-free rate is 0. Capital is
+ *    assumed constant, so the ratios of returns equal the ratios of the results.
+ * 4. Profit comes from fills only; equity is only its denominator. Therefore a deposit or a withdrawal is never a gain
+ *    or a loss: it counts as capital from the next day on.
+ * 5. roi: a day's return is its result ÷ the equity at its start (on an account's first day, its first known equity).
+ *    The daily returns are compounded: Π(1 + r) − 1. Null if one of the equities is unknown or not positive.
  */
 import type { Analytics, AnalyticsInterval, Decimal } from '@trading-automation/contracts';
 import { BigDecimal } from '../values/index.js';
@@ -32,12 +31,12 @@ const DAYS_PER_YEAR = 365;
 const LOW_SAMPLE_DAYS = 30;
 const PERCENT = 100;
 
-/** A day on which something was filled. */
+/** A day with at least one fill. */
 export interface DayResult {
-  /** Where the day begins. */
+  /** The start of the day. */
   readonly startMs: number;
   readonly pnl: BigDecimal;
-  /** Whether anything was realised, be it nothing in sum. */
+  /** Whether anything was realised, even if it sums to 0. */
   readonly hasRealised: boolean;
 }
 
@@ -74,7 +73,7 @@ export function computeDayMetrics(
   };
 }
 
-/** `results` are those of the days that had any; the others of the `days` are 0. */
+/** `results` contains only the days with a result; the others of the `days` count as 0. */
 function ratiosOf(
   results: readonly BigDecimal[],
   days: number,
@@ -95,7 +94,7 @@ function ratiosOf(
 
 interface CurvePoint extends DayResult {
   readonly cumulated: BigDecimal;
-  /** How far below the highest point so far. */
+  /** Distance below the highest point so far. */
   readonly drawdown: BigDecimal;
 }
 
@@ -111,7 +110,7 @@ function curveOf(days: readonly DayResult[]): CurvePoint[] {
 
 interface Drawdown {
   readonly amount: BigDecimal;
-  /** Days; the peak is null where it is the beginning. */
+  /** Days. The peak is null if it is the start. */
   readonly peakMs: number | null;
   readonly troughMs: number;
   readonly recoveredMs: number | null;
@@ -128,14 +127,16 @@ function maxDrawdown(curve: readonly CurvePoint[]): Drawdown | null {
   const recovered = curve.slice(trough).find(({ cumulated }) => cumulated.gte(height));
   return {
     amount: deepest.drawdown,
-    // On a height of nothing before any gain it is the beginning that was fallen from.
+    // A peak of zero before any gain means that the fall began at the start.
     peakMs: peak?.startMs ?? null,
     troughMs: deepest.startMs,
     recoveredMs: recovered?.startMs ?? null,
   };
 }
 
-/** Of the equity at the end of the peak's day; where the peak is the beginning, at that. */
+/**
+ * Returns the drawdown relative to the equity at the end of the peak's day, or at the start if the peak is the start.
+ */
 function drawdownPercentOfEquity(
   { amount, peakMs }: Drawdown,
   equity: EquityHistory,
@@ -167,7 +168,7 @@ function chainedReturn(days: readonly DayResult[], equity: EquityHistory): BigDe
   return growth.minus(1);
 }
 
-/** More than are ever shown; without a bound each day would add as many again. */
+/** More digits than are ever shown. Without a bound each day would add as many again. */
 const GROWTH_DIGITS = 60;
 
 function calmarOf(roi: BigDecimal, percent: BigDecimal, sampleDays: number): Decimal | null {
@@ -195,7 +196,7 @@ function periodsOf(
   }));
 }
 
-/** Where the period of an instant begins, in UTC; a week begins on Monday. */
+/** Returns the start of the period that contains the instant, in UTC. Weeks start on Monday. */
 export function periodStartMs(instantMs: number, interval: AnalyticsInterval): number {
   if (interval === 'month') {
     const at = new Date(instantMs);
@@ -207,7 +208,7 @@ export function periodStartMs(instantMs: number, interval: AnalyticsInterval): n
   return (day - weekday) * DAY_MS;
 }
 
-/** Where the period that begins at `startMs` ends; itself not in it. */
+/** Returns the end, exclusive, of the period that starts at `startMs`. */
 function periodEndMs(startMs: number, interval: AnalyticsInterval): number {
   if (interval === 'day') return startMs + DAY_MS;
   if (interval === 'week') return startMs + DAYS_PER_WEEK * DAY_MS;

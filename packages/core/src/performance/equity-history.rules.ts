@@ -3,7 +3,7 @@ import { BigDecimal } from '../values/index.js';
 
 const DAY_MS = 86_400_000;
 
-/** What an account was worth at a moment. */
+/** An account's equity at a moment. */
 export interface EquityPoint {
   readonly accountId: string;
   readonly takenAt: Date;
@@ -17,16 +17,16 @@ interface Account {
 }
 
 /**
- * What accounts together were worth, as far as it was recorded. Pure.
+ * The combined equity of accounts, as far as it was recorded. Pure.
  *
- * An account that did not trade yet counts with what is known of it; one that did, and of which nothing was recorded by
- * then, makes the whole unknown: null, never too little.
+ * An account that has not traded yet counts with its known equity. An account that has traded but has no recorded
+ * equity makes the total unknown: null, never too low a value.
  */
 export class EquityHistory {
   private readonly accounts: readonly Account[];
 
   /**
-   * @param tradesFrom by account: the beginning of the first day with results of it
+   * @param tradesFrom by account: the start of its first day with results
    * @param points oldest first
    */
   constructor(tradesFrom: ReadonlyMap<string, number>, points: readonly EquityPoint[]) {
@@ -37,12 +37,12 @@ export class EquityHistory {
     this.accounts = [...accounts.values()];
   }
 
-  /** The last that was recorded before an instant. */
+  /** Returns the last recorded equity before an instant. */
   latestBefore(instantMs: number): BigDecimal | null {
     return this.sum(({ points }) => lastBefore(points, instantMs), instantMs);
   }
 
-  /** What a day began with: the last that was recorded before it, else the first that was recorded on it. */
+  /** Returns the equity at the start of a day: the last recorded before it, otherwise the first recorded on it. */
   atStartOfDay(dayMs: number): BigDecimal | null {
     const endMs = dayMs + DAY_MS;
     return this.sum(({ points }) => {

@@ -1,7 +1,10 @@
 import type { Tx } from '@trading-automation/persistence';
 import type { EquityPoint } from './equity-history.rules.js';
 
-/** Of the snapshots for which `condition` holds: the last of each day, account and currency, and the first of those two. */
+/**
+ * Selects, of the snapshots that satisfy `condition`, the last of each day, account and currency, and the first of each
+ * account and currency.
+ */
 export const equityPointsWhere = (condition: string) => `
   SELECT "accountId", currency, "takenAt", amount FROM (
     SELECT exchange_account_id AS "accountId", currency, taken_at AS "takenAt", amount,
@@ -15,7 +18,7 @@ const OF_ACCOUNTS = `${equityPointsWhere(
   'exchange_account_id = ANY ($1) AND currency = $2 AND ($3::timestamptz IS NULL OR taken_at < $3)',
 )} ORDER BY "takenAt"`;
 
-/** The last that was recorded of each day and account, and the first of each account; oldest first. */
+/** Returns the last snapshot of each day and account, and the first of each account; oldest first. */
 export async function equityPoints(
   tx: Tx,
   accountIds: readonly string[],

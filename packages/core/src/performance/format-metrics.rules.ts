@@ -1,6 +1,6 @@
 /**
- * Figures as they are written: rounded half to even, amounts to 18 decimals, ratios to 8. What is not defined is
- * null, never 0 and never Infinity.
+ * Formats metrics: rounds half to even, amounts to 18 decimals and ratios to 8. An undefined value is null, never 0 and
+ * never Infinity.
  */
 import type { Decimal } from '@trading-automation/contracts';
 import { BigDecimal } from '../values/index.js';

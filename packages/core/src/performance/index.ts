@@ -1,4 +1,4 @@
-/** Figures of trading results: profit by day, equity history, returns and ratios. */
+/** Metrics of trading results: profit by day, equity history, returns and ratios. */
 export { computeDayMetrics, type DayResult } from './daily-results.rules.js';
 export { EquityHistory } from './equity-history.rules.js';
 export { equityPoints, equityPointsWhere } from './equity-points.queries.js';

@@ -1,14 +1,14 @@
 /**
- * Which part of a copier's profit its strategy's owner is granted, and when. Pure.
+ * Computes the share of a copier's profit that the strategy's owner is granted, and the periods to settle. Pure.
  *
- * 1. The share of a gain is `rate` × what the net realised profit, from the first copy on, rose above its high-water
- *    mark. At one rate all shares together are rate × the mark, which is `max(0, rate × profit − already shared)` each
- *    time: a loss has to be made good before anything is shared again, and nothing is ever taken back.
- * 2. A rate counts for what is settled while it stands. Profit that was settled before, or made while copying was
+ * 1. The share of a gain is `rate` × the rise of the net realised profit, since the first copy, above its high-water
+ *    mark. At a constant rate, each share equals `max(0, rate × profit − already shared)`. A loss must be made good
+ *    before anything is shared again, and no share is ever taken back.
+ * 2. A rate applies to what is settled while it is set. Profit that was settled earlier, or made while copying was
  *    free, is never shared at a later rate.
- * 3. The mark rises only with a share that is granted, or that is none because copying is free. What can't be granted
- *    (no rate of conversion, or less than the smallest part of a token) is carried into the next period.
- * 4. Rounding goes down, to the 18 decimals that are stored: the shares never come to more than the profit has.
+ * 3. The mark rises only when a share is granted, or when there is no share because copying is free. A share that
+ *    cannot be granted (no conversion rate, or less than the token's smallest unit) is carried into the next period.
+ * 4. Shares are rounded down to the 18 stored decimals, so that they never exceed the profit.
  */
 import {
   canonicalDecimal,
@@ -18,31 +18,31 @@ import {
 } from '@trading-automation/contracts';
 import { BigDecimal } from '../values/index.js';
 
-/** From an instant up to, and without, another. */
+/** A half-open period: includes `from`, excludes `to`. */
 export interface UtcPeriod {
   readonly from: Date;
   readonly to: Date;
 }
 
 export interface ProfitToShare {
-  /** The strategy's, 0 to 0.5; 0: copying is free. */
+  /** The strategy's rate, from 0 to 0.5. 0 means that copying is free. */
   readonly rate: Decimal;
-  /** Reward tokens for one unit of quote currency; undefined: none are granted for it. */
+  /** Reward tokens per unit of quote currency; undefined if no tokens are granted for this currency. */
   readonly tokensPerQuote: Decimal | undefined;
-  /** Profit up to which everything is settled, in quote currency; at most 18 decimals. */
+  /** The profit up to which everything is settled, in quote currency; at most 18 decimals. */
   readonly highWaterMark: Decimal;
-  /** Net realised profit from the first copy on, in quote currency. */
+  /** Net realised profit since the first copy, in quote currency. */
   readonly profit: Decimal;
 }
 
 export interface ProfitShare {
-  /** In reward tokens; 0 where copying is free. */
+  /** In reward tokens; 0 if copying is free. */
   readonly amount: Decimal;
-  /** Where the high-water mark is from now on. */
+  /** The new high-water mark. */
   readonly highWaterMark: Decimal;
 }
 
-/** Null: the high-water mark stays, and nothing is granted. */
+/** Returns null if nothing is granted and the high-water mark does not change. */
 export function profitShareOf({
   rate,
   tokensPerQuote,
@@ -60,9 +60,10 @@ export function profitShareOf({
 }
 
 /**
- * The periods that are over at `at` and not settled yet, oldest first.
+ * Returns the periods that have ended by `at` and are not settled yet, oldest first.
  *
- * @param settledUntil - the end of the last settled one; null: none was, and the last that is over is the first
+ * @param settledUntil - the end of the last settled period; null if none was settled, in which case the last ended
+ * period is the first
  */
 export function periodsToSettle(
   kind: ProfitSharePeriod,
@@ -82,7 +83,10 @@ export function periodsToSettle(
 const DAY_MS = 86_400_000;
 const MONTHS = { MONTH: 1, QUARTER: 3 } as const;
 
-/** Weeks begin on Mondays, quarters with January, April, July and October, all at 00:00 UTC. */
+/**
+ * Returns the start of the period. Weeks start on Mondays, quarters in January, April, July and October, all at 00:00
+ * UTC.
+ */
 function startOf(kind: ProfitSharePeriod, at: Date): Date {
   if (kind === 'WEEK') {
     const day = Math.floor(at.getTime() / DAY_MS);

@@ -1,28 +1,31 @@
 /**
- * How copiers stand with strategies when a period ends, and what is settled of it. Everything is read as it was at
- * that instant, from lots and what closed them: whoever reads later comes to the same.
+ * Reads copiers' profits with strategies at the end of a period, and stores settlements. All values are read as of that
+ * instant, from lots and their closures, so a later run computes the same.
  */
 import type { Decimal, ProfitSharePeriod } from '@trading-automation/contracts';
 import { newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { UtcPeriod } from './profit-share.rules.js';
 
-/** A copier with a strategy of somebody else, in one quote currency, that holds nothing and is above its mark. */
+/**
+ * The profit of a copier with another user's strategy, in one quote currency. The copier holds nothing and is above its
+ * mark.
+ */
 export type CopierProfit = {
   readonly copierId: string;
   readonly strategyId: string;
   readonly ownerId: string;
   readonly quote: string;
   readonly rate: Decimal;
-  /** Net of fees, of all that was ever closed. */
+  /** Net of fees, over everything that was ever closed. */
   readonly profit: Decimal;
   readonly highWaterMark: Decimal;
 };
 
 /**
- * What can't be sold for being too little is not held: a fee in base currency leaves such a rest in a lot for good.
- * Strategies that are copied for nothing are gone through by the week.
+ * A remainder too small to sell does not count as held, because a fee in base currency leaves one in a lot for good.
+ * Strategies without a profit share are processed weekly.
  */
-const STANDINGS = `
+const COPIER_PROFITS = `
   WITH held AS (
     SELECT l.copier_id, l.strategy_id, l.trade_pair_id, sum(l.opened_amount - x.amount) AS amount,
       sum(l.opened_value - x.entry_value) AS value, sum(x.pnl) AS pnl
@@ -58,10 +61,10 @@ export function readCopierProfits(
   { to }: UtcPeriod,
   copierIds: readonly string[],
 ): Promise<CopierProfit[]> {
-  return queryPrepared<CopierProfit>(tx, STANDINGS, [copierIds, kind, to]);
+  return queryPrepared<CopierProfit>(tx, COPIER_PROFITS, [copierIds, kind, to]);
 }
 
-/** Of all copiers, those that were removed too, the next ones by id. */
+/** Returns the next copiers by id, deleted ones included. */
 export async function copiersAfter(tx: Tx, after: string, limit: number): Promise<string[]> {
   const rows = await queryPrepared<{ id: string }>(
     tx,
@@ -71,7 +74,7 @@ export async function copiersAfter(tx: Tx, after: string, limit: number): Promis
   return rows.map(({ id }) => id);
 }
 
-/** Whoever settles for this copier comes one after the other; no row that others work on is held for it. */
+/** Serialises settlements of this copier. It blocks no rows that other transactions use. */
 export async function lockSettlement(tx: Tx, copierId: string): Promise<void> {
   await queryPrepared(tx, `SELECT pg_advisory_xact_lock(hashtextextended('profit share of ' || $1, 0))`, [
     copierId,
@@ -82,11 +85,11 @@ export interface NewProfitShare {
   readonly copierProfit: CopierProfit;
   readonly period: UtcPeriod;
   readonly tokensPerQuote: Decimal | null;
-  /** Where the mark is from now on. */
+  /** The new high-water mark. */
   readonly highWaterMark: Decimal;
 }
 
-/** The id of the share; undefined where the period, or what is above the mark, was settled already. */
+/** Stores the share and returns its id; undefined if the period, or the profit above the mark, is already settled. */
 export async function insertProfitShare(tx: Tx, share: NewProfitShare): Promise<string | undefined> {
   const { copierProfit, period } = share;
   const [row] = await queryPrepared<{ id: string }>(
@@ -114,7 +117,7 @@ export interface NewShareReward {
   readonly shareId: string;
   readonly userId: string;
   readonly copierId: string;
-  /** The code of its type. */
+  /** The code of the reward type. */
   readonly code: string;
   readonly amount: Decimal;
   readonly currency: string;
@@ -122,7 +125,10 @@ export interface NewShareReward {
   readonly expiresDays: number | null;
 }
 
-/** The id of the reward. @throws where one was granted for the share already, or there is no such type */
+/**
+ * Stores the reward and returns its id.
+ * @throws if the share already has a reward, or if the type does not exist
+ */
 export async function insertShareReward(tx: Tx, reward: NewShareReward): Promise<string> {
   const [row] = await queryPrepared<{ id: string }>(
     tx,
@@ -142,11 +148,11 @@ export async function insertShareReward(tx: Tx, reward: NewShareReward): Promise
       reward.expiresDays,
     ],
   );
-  if (row === undefined) throw new Error(`there is no reward type ${reward.code}`);
+  if (row === undefined) throw new Error(`reward type ${reward.code} does not exist`);
   return row.id;
 }
 
-/** Up to where periods of this kind were gone through; null: none was. */
+/** Returns until when periods of this kind are settled; null if none was. */
 export async function readSettledUntil(tx: Tx, kind: ProfitSharePeriod): Promise<Date | null> {
   const [row] = await queryPrepared<{ at: Date }>(
     tx,

@@ -1,14 +1,15 @@
 /**
- * Grants strategies' owners their share of what copiers made: rewards of the type PROFIT_SHARE.
+ * Grants strategies' owners their share of copiers' profit: rewards of the type PROFIT_SHARE.
  *
- * 1. A copier's profit with a strategy counts from its first copy on, through stops, starts and its removal; each
- *    quote currency for itself. Fees in base and quote currency are taken off.
- * 2. A period is settled as it stood at its end, once it is over, for every copier that held nothing of the strategy
- *    then; another copier's profit waits for a later period. What comes of it does not depend on when it is done, but
- *    for fills that the exchange told of even later: they count in the next period.
- * 3. Each copier, strategy, quote currency and period is settled once: share, reward and event are one transaction, a
- *    unique index refuses a second one, and another that no profit above one mark is shared twice.
- * 4. Nobody is granted a share of their own copiers' profit.
+ * 1. A copier's profit with a strategy counts from its first copy on, through stops, starts and its removal. Each quote
+ *    currency counts separately. Fees in base and quote currency are deducted.
+ * 2. A period is settled after its end, with the state at its end, for every copier that then held nothing of the
+ *    strategy. Other copiers' profit waits for a later period. The result does not depend on when the settlement runs.
+ *    Exception: fills that the exchange reports even later count in the next period.
+ * 3. Each copier, strategy, quote currency and period is settled once. Share, reward and event are written in one
+ *    transaction. One unique index rejects a second settlement; another prevents that profit above one mark is shared
+ *    twice.
+ * 4. Owners are not granted a share of their own copiers' profit.
  */
 import {
   type Decimal,
@@ -37,15 +38,15 @@ import { rewardView } from './reward.view.js';
 import { DEFAULT_TOKENS_PER_QUOTE, PROFIT_SHARE_TYPE } from './reward-catalogue.js';
 import { findReward, upsertRewardType } from './rewards.queries.js';
 
-/** Fills of a period's last moments are told of, and booked, by then. */
+/** By then fills of a period's last moments are reported and booked. */
 const SETTLES_AFTER_MS = 10 * 60_000;
 const COPIERS_AT_ONCE = 500;
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
 export interface ProfitShareSettings {
-  /** Reward tokens for one unit of each quote currency; where absent, what the world grants by default. */
+  /** Reward tokens per unit of each quote currency. Default: the values of the world. */
   readonly tokensPerQuote?: Readonly<Record<string, Decimal>> | undefined;
-  /** How long a reward can be claimed; for ever where absent. */
+  /** Number of days in which a reward can be claimed. Default: unlimited. */
   readonly expiresDays?: number | undefined;
 }
 
@@ -61,17 +62,17 @@ export class ProfitSharesService {
     this.tokensPerQuote = new Map(Object.entries(rates));
   }
 
-  /** Writes the type that the APIs show. */
+  /** Stores the reward type that the APIs show. */
   async publishRewardType(): Promise<void> {
     const isActive = this.tokensPerQuote.size > 0;
     await upsertRewardType(this.platform.database.manager, { ...PROFIT_SHARE_TYPE, isActive });
   }
 
   /**
-   * Settles the periods that are over and were not settled, oldest first; where another process is at it, nothing.
-   * Answers how many rewards were granted.
+   * Settles ended periods that are not settled yet, oldest first. Returns how many rewards were granted; 0 if another
+   * process is settling.
    *
-   * @param now - the database's clock unless given
+   * @param now - default: the database's time
    */
   async settleDue(now?: Date): Promise<number> {
     const { database } = this.platform;
@@ -91,8 +92,8 @@ export class ProfitSharesService {
   }
 
   /**
-   * Settles one period of the strategies that settle by such ones; what was settled of it before is left as it is.
-   * Answers how many rewards were granted.
+   * Settles one period of the strategies with periods of this kind; existing settlements stay. Returns how many rewards
+   * were granted.
    */
   async settle(kind: ProfitSharePeriod, period: UtcPeriod, signal?: AbortSignal): Promise<number> {
     const { database } = this.platform;
@@ -100,9 +101,9 @@ export class ProfitSharesService {
     for (let after = NIL_UUID; ; ) {
       signal?.throwIfAborted();
       const copierIds = await copiersAfter(database.manager, after, COPIERS_AT_ONCE);
-      const standings = await readCopierProfits(database.manager, kind, period, copierIds);
-      const settling = standings.filter((standing) => this.shareOf(standing) !== null);
-      for (const copierId of new Set(settling.map((standing) => standing.copierId)))
+      const copierProfits = await readCopierProfits(database.manager, kind, period, copierIds);
+      const settling = copierProfits.filter((copierProfit) => this.shareOf(copierProfit) !== null);
+      for (const copierId of new Set(settling.map((each) => each.copierId)))
         granted += await inTransaction(database, (tx) => this.settleCopier(tx, kind, period, copierId));
       if (copierIds.length < COPIERS_AT_ONCE) return granted;
       after = copierIds.at(-1)!;
@@ -117,29 +118,29 @@ export class ProfitSharesService {
   ): Promise<number> {
     await lockSettlement(tx, copierId);
     let granted = 0;
-    for (const standing of await readCopierProfits(tx, kind, period, [copierId])) {
-      const share = this.shareOf(standing);
-      if (share !== null && (await this.settleShare(tx, standing, share, period))) granted += 1;
+    for (const copierProfit of await readCopierProfits(tx, kind, period, [copierId])) {
+      const share = this.shareOf(copierProfit);
+      if (share !== null && (await this.settleShare(tx, copierProfit, share, period))) granted += 1;
     }
     return granted;
   }
 
-  /** Whether a reward was granted. */
+  /** Returns whether a reward was granted. */
   private async settleShare(
     tx: Tx,
-    standing: CopierProfit,
+    copierProfit: CopierProfit,
     { amount, highWaterMark }: ProfitShare,
     period: UtcPeriod,
   ): Promise<boolean> {
-    const tokensPerQuote = this.tokensPerQuote.get(standing.quote) ?? null;
+    const tokensPerQuote = this.tokensPerQuote.get(copierProfit.quote) ?? null;
     const shareId = await insertProfitShare(tx, {
-      copierProfit: standing,
+      copierProfit,
       period,
       tokensPerQuote,
       highWaterMark,
     });
     if (shareId === undefined || amount === '0') return false;
-    const { ownerId: userId, copierId } = standing;
+    const { ownerId: userId, copierId } = copierProfit;
     const id = await insertShareReward(tx, {
       shareId,
       userId,
@@ -147,17 +148,17 @@ export class ProfitSharesService {
       code: PROFIT_SHARE_TYPE.code,
       amount,
       currency: this.ledger.token.currency,
-      reason: reasonFor(standing, highWaterMark),
+      reason: reasonFor(copierProfit, highWaterMark),
       expiresDays: this.settings.expiresDays ?? null,
     });
     const row = await findReward(tx, userId, id);
-    if (row === undefined) throw new Error('a reward that was granted just now is gone');
+    if (row === undefined) throw new Error(`reward ${id} disappeared after it was granted`);
     await emitEvent(tx, { userId, type: 'reward.granted', schema: rewardSchema, record: rewardView(row) });
     return true;
   }
 
-  private shareOf(standing: CopierProfit): ProfitShare | null {
-    return profitShareOf({ ...standing, tokensPerQuote: this.tokensPerQuote.get(standing.quote) });
+  private shareOf(copierProfit: CopierProfit): ProfitShare | null {
+    return profitShareOf({ ...copierProfit, tokensPerQuote: this.tokensPerQuote.get(copierProfit.quote) });
   }
 
   private async due(kind: ProfitSharePeriod, at: Date): Promise<readonly UtcPeriod[]> {

@@ -1,11 +1,11 @@
 /**
- * Grants rewards for what happened.
+ * Grants rewards for events.
  *
- * 1. An event is handled once: the grant and the relay's progress are one transaction. Handled again all the same,
- *    it grants nothing more, for each kind is granted once to a user and once for an account at an exchange,
- *    whoever connects it: unique indexes say so.
- * 2. An account whose id the exchange does not tell grants nothing: it could be connected again and again.
- * 3. What is granted is what the catalogue says at that moment; an amount of zero grants nothing, and later either.
+ * 1. An event is handled once: the grant and the relay's progress are written in one transaction. Repeated handling
+ *    grants nothing more. Unique indexes ensure that each kind is granted once per user, and once per account at an
+ *    exchange, whichever user connects it.
+ * 2. An account whose exchange does not report an account id grants nothing, because it could be connected repeatedly.
+ * 3. The amount is the catalogue's at that time. An amount of zero grants nothing, neither then nor later.
  */
 import { type Decimal, decodeId, reward as rewardSchema } from '@trading-automation/contracts';
 import { createRelay, type Relay, type RelayedEvent, type Tx } from '@trading-automation/persistence';
@@ -25,13 +25,13 @@ import {
 } from './rewards.queries.js';
 
 const CONSUMER = 'rewards';
-/** Nobody waits for a reward. */
+/** Rewards are not urgent. */
 const PACE_MS = 250;
 
 export interface RewardSettings {
-  /** Reward tokens of one grant; where absent, what the world grants by default. */
+  /** Reward tokens per grant. Default: the values of the world. */
   readonly amounts: Readonly<Partial<Record<RewardCode, Decimal | undefined>>>;
-  /** How long a reward can be claimed; for ever where absent. */
+  /** Number of days in which a reward can be claimed. Default: unlimited. */
   readonly expiresDays?: number | undefined;
 }
 
@@ -42,7 +42,7 @@ export class RewardAccrual {
     private readonly settings: RewardSettings,
   ) {}
 
-  /** Writes the catalogue that the APIs show and that grants go by. */
+  /** Stores the catalogue that the APIs show and that grants use. */
   async publishRewardTypes(): Promise<void> {
     for (const { code, name, description } of REWARD_KINDS) {
       const rate = this.settings.amounts[code] ?? DEFAULT_AMOUNTS[this.platform.world][code];
@@ -54,7 +54,7 @@ export class RewardAccrual {
     }
   }
 
-  /** What grants as events come; the caller starts and stops it. */
+  /** Creates the relay that grants rewards as events arrive. The caller starts and stops it. */
   relay(onError: (error: unknown) => void): Relay {
     const { database, listener } = this.platform;
     return createRelay({
@@ -68,24 +68,24 @@ export class RewardAccrual {
   }
 
   private async grantFor(tx: Tx, events: readonly RelayedEvent[]): Promise<void> {
-    // An account that is read often tells so often; one grant is all it can ask for.
-    const occasions = new Map<string, RewardTrigger>();
+    // Frequent syncs of one account emit many events; at most one grant per account can result.
+    const triggers = new Map<string, RewardTrigger>();
     for (const event of events) {
       const kind = REWARD_KINDS.find(({ event: type }) => type === event.type);
       if (kind === undefined) continue;
-      const occasion = toRewardTrigger(kind, event);
-      const key = `${kind.code} ${occasion.exchangeAccountId}`;
-      if (!occasions.has(key)) occasions.set(key, occasion);
+      const trigger = toRewardTrigger(kind, event);
+      const key = `${kind.code} ${trigger.exchangeAccountId}`;
+      if (!triggers.has(key)) triggers.set(key, trigger);
     }
-    for (const { occasion, grant } of await findGrants(tx, [...occasions.values()])) {
-      const kind = REWARD_KINDS.find(({ code }) => code === occasion.code)!;
-      await this.grant(tx, kind, occasion, grant);
+    for (const { trigger, grant } of await findGrants(tx, [...triggers.values()])) {
+      const kind = REWARD_KINDS.find(({ code }) => code === trigger.code)!;
+      await this.grant(tx, kind, trigger, grant);
     }
   }
 
-  private async grant(tx: Tx, kind: RewardKind, occasion: RewardTrigger, grant: Grant): Promise<void> {
+  private async grant(tx: Tx, kind: RewardKind, trigger: RewardTrigger, grant: Grant): Promise<void> {
     const id = await insertReward(tx, {
-      trigger: occasion,
+      trigger,
       grant,
       currency: this.ledger.token.currency,
       reason: kind.reason,
@@ -93,9 +93,9 @@ export class RewardAccrual {
       expiresDays: this.settings.expiresDays ?? null,
     });
     if (id === undefined) return;
-    const { userId } = occasion;
+    const { userId } = trigger;
     const row = await findReward(tx, userId, id);
-    if (row === undefined) throw new Error('a reward that was granted just now is gone');
+    if (row === undefined) throw new Error(`reward ${id} disappeared after it was granted`);
     await emitEvent(tx, { userId, type: 'reward.granted', schema: rewardSchema, record: rewardView(row) });
   }
 }
@@ -107,6 +107,7 @@ function toRewardTrigger({ code, source }: RewardKind, { id, userId, payload }: 
   const accountId = source === 'trade' ? data.exchange_account_id : data.id;
   const exchangeAccountId = accountId === undefined ? null : decodeId('exa', accountId);
   const sourceId = decodeId(source === 'trade' ? 'trd' : 'exa', data.id);
-  if (exchangeAccountId === null || sourceId === null) throw new Error('an event names no account');
+  if (exchangeAccountId === null || sourceId === null)
+    throw new Error(`event ${id} has no valid account or source id`);
   return { code, userId, eventId: id, exchangeAccountId, sourceId };
 }

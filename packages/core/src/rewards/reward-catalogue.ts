@@ -6,63 +6,70 @@ export interface RewardKind {
   readonly code: RewardCode;
   readonly name: string;
   readonly description: string;
-  /** Said of each reward of the kind. */
+  /** Shown on each reward of the kind. */
   readonly reason: string;
-  /** The event that it is granted for. */
+  /** The event that grants it. */
   readonly event: 'exchange.synced' | 'trade.filled';
   readonly source: 'exchange_account' | 'trade';
 }
 
-/** What this release grants, one of a kind for each user and for each account at an exchange. */
+/**
+ * The kinds of rewards that this release grants. Each is granted once per user, and once per account at an exchange.
+ */
 export const REWARD_KINDS: readonly RewardKind[] = [
   {
     code: 'SIGN_UP',
     name: 'Sign-up',
-    description: 'For the first exchange account that is connected and read, once for each account there.',
-    reason: 'Connected an exchange account.',
+    description:
+      'Granted once for the first exchange account that you connect and sync. Each account at an exchange counts once.',
+    reason: 'You connected an exchange account.',
     event: 'exchange.synced',
     source: 'exchange_account',
   },
   {
     code: 'FIRST_TRADE',
     name: 'First trade',
-    description: 'For the first trade that fills while this is offered, once for each exchange account.',
-    reason: 'Filled a first trade.',
+    description:
+      'Granted once for the first trade that fills while this reward is offered. Each account at an exchange counts once.',
+    reason: 'Your first trade was filled.',
     event: 'trade.filled',
     source: 'trade',
   },
 ];
 
-/** A type of reward as it is offered. */
+/** A reward type as it is offered. */
 export interface RewardTypeInput {
   readonly code: string;
   readonly name: string;
   readonly description: string;
   readonly basis: RewardBasis;
   readonly rate: Decimal;
-  /** How often it is settled; null: at once. */
+  /** How often it is settled; null: immediately. */
   readonly period: string | null;
   readonly isActive: boolean;
 }
 
-/** For strategies that others copy. The strategy says its rate and its period; these are the most there can be. */
+/**
+ * For strategies that others copy. Each strategy sets its own rate and period; these values are the maximum and the
+ * choices.
+ */
 export const PROFIT_SHARE_TYPE: Omit<RewardTypeInput, 'isActive'> = {
   code: 'PROFIT_SHARE',
   name: 'Profit share',
   description:
-    "For your strategy, of each copier's net realised profit above its high-water mark: the share that the strategy's profit_share says, half at most, settled by its period when the copier holds nothing of the strategy.",
+    "Your strategy's share of each copier's net realised profit above its high-water mark. The strategy's profit_share sets the rate, at most 0.5, and the period. Each period is settled for copiers that hold nothing of the strategy at its end.",
   basis: 'PROFIT_SHARE',
   rate: '0.5',
   period: 'WEEK|MONTH|QUARTER',
 };
 
-/** Reward tokens for one unit of quote currency unless configured otherwise. */
+/** Default reward tokens per unit of quote currency. */
 export const DEFAULT_TOKENS_PER_QUOTE: Readonly<Record<World, Readonly<Record<string, Decimal>>>> = {
   test: { USDT: '1', USDC: '1' },
   live: {},
 };
 
-/** Granted unless configured otherwise: nothing of value by accident. */
+/** Default amounts. They are zero in the live world, so that nothing of value is granted by accident. */
 export const DEFAULT_AMOUNTS: Readonly<Record<World, Readonly<Record<RewardCode, Decimal>>>> = {
   test: { SIGN_UP: '100', FIRST_TRADE: '50' },
   live: { SIGN_UP: '0', FIRST_TRADE: '0' },

@@ -6,7 +6,7 @@ import { type ProfitShareSettings, ProfitSharesService } from './profit-shares.s
 import { RewardAccrual, type RewardSettings } from './reward-accrual.service.js';
 import { RewardsService } from './rewards.service.js';
 
-/** For an API. */
+/** For the API processes. */
 @Module({
   imports: [LedgerModule],
   providers: [

@@ -1,6 +1,6 @@
 /**
- * Rewards as they are read. Their status is no column: it follows from when they can be claimed, were claimed and
- * expire, by the clock of the transaction, so that filter, record and claim never disagree.
+ * Reads rewards. Their status is not stored: it follows from when a reward becomes claimable, was claimed and expires,
+ * by the clock of the transaction. Therefore filter, record and claim always agree.
  */
 import type { RewardSource, RewardStatus } from '@trading-automation/contracts';
 import { newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
@@ -20,7 +20,7 @@ export type RewardRow = {
   readonly claimed_at: Date | null;
   readonly created_at: Date;
   readonly updated_at: Date;
-  /** Of a profit share alone. */
+  /** Set only for profit shares. */
   readonly share: {
     readonly strategy_id: string;
     readonly quote: string;
@@ -33,7 +33,7 @@ export type RewardRow = {
   } | null;
 };
 
-/** What holds for a reward `r` in each status; of these exactly one is true. */
+/** The condition on a reward `r` for each status. Exactly one of them is true. */
 export const STATUS_CONDITIONS: Readonly<Record<RewardStatus, string>> = {
   CLAIMED: 'r.claimed_at IS NOT NULL',
   EXPIRED: 'r.claimed_at IS NULL AND r.expires_at <= now()',
@@ -42,7 +42,7 @@ export const STATUS_CONDITIONS: Readonly<Record<RewardStatus, string>> = {
     'r.claimed_at IS NULL AND r.claimable_at <= now() AND (r.expires_at IS NULL OR r.expires_at > now())',
 };
 
-/** A `RewardTypeRow`, of `t`. */
+/** The columns of a `RewardTypeRow`, of `t`. */
 export const REWARD_TYPE_SELECT =
   't.id, t.code, t.name, t.description, t.basis, t.rate, t.period, t.is_active, t.created_at, t.updated_at';
 
@@ -64,7 +64,7 @@ export async function findReward(tx: Tx, userId: string, id: string): Promise<Re
   return row;
 }
 
-/** The user's rewards among these, in no order. */
+/** Returns the user's rewards among these, in no particular order. */
 export async function findRewards(tx: Tx, userId: string, ids: readonly string[]): Promise<RewardRow[]> {
   return queryPrepared<RewardRow>(
     tx,
@@ -73,7 +73,7 @@ export async function findRewards(tx: Tx, userId: string, ids: readonly string[]
   );
 }
 
-/** Whether it was claimed by this: of many at once, by one. */
+/** Claims the reward. Returns whether this call claimed it: of concurrent calls, one returns true. */
 export async function markClaimed(tx: Tx, userId: string, id: string): Promise<boolean> {
   const [, count] = await tx.query(
     `UPDATE rewards r SET claimed_at = clock_timestamp(), updated_at = clock_timestamp()
@@ -83,17 +83,17 @@ export async function markClaimed(tx: Tx, userId: string, id: string): Promise<b
   return count === 1;
 }
 
-/** An event that asks for a reward. */
+/** An event that may grant a reward. */
 export interface RewardTrigger {
   readonly code: RewardCode;
   readonly userId: string;
   readonly eventId: string;
   readonly exchangeAccountId: string;
-  /** The uuid of what it is granted for. */
+  /** The uuid of the trade or account that the reward is granted for. */
   readonly sourceId: string;
 }
 
-/** The occasion with what a grant needs to know of its account and type. */
+/** What a grant needs of its account and type. */
 export type Grant = {
   readonly type_id: string;
   readonly rate: string;
@@ -102,15 +102,15 @@ export type Grant = {
 };
 
 /**
- * What is granted at these occasions, each with its grant. Left out are those of types that are not offered, of accounts
- * of which the exchange tells no id, and of users or accounts that had theirs. Those are looked up first since most
- * events are such; what decides is the insert.
+ * Returns the triggers that grant a reward, each with its grant. Excludes types that are not offered, accounts without
+ * an account id of their exchange, and users or accounts that already have the reward. This filter only saves inserts,
+ * since most events repeat; the unique indexes decide.
  */
 export async function findGrants(
   tx: Tx,
-  occasions: readonly RewardTrigger[],
-): Promise<readonly { readonly occasion: RewardTrigger; readonly grant: Grant }[]> {
-  if (occasions.length === 0) return [];
+  triggers: readonly RewardTrigger[],
+): Promise<readonly { readonly trigger: RewardTrigger; readonly grant: Grant }[]> {
+  if (triggers.length === 0) return [];
   const rows = await queryPrepared<Grant & { place: number }>(
     tx,
     `SELECT asked.place::int - 1 AS place, t.id AS type_id, t.rate, a.exchange, a.venue_account_id
@@ -124,12 +124,12 @@ export async function findGrants(
                        AND r.venue_account_id = a.venue_account_id)
      ORDER BY asked.place`,
     [
-      occasions.map(({ code }) => code),
-      occasions.map(({ exchangeAccountId }) => exchangeAccountId),
-      occasions.map(({ userId }) => userId),
+      triggers.map(({ code }) => code),
+      triggers.map(({ exchangeAccountId }) => exchangeAccountId),
+      triggers.map(({ userId }) => userId),
     ],
   );
-  return rows.map(({ place, ...grant }) => ({ occasion: occasions[place]!, grant }));
+  return rows.map(({ place, ...grant }) => ({ trigger: triggers[place]!, grant }));
 }
 
 export interface NewReward {
@@ -141,7 +141,7 @@ export interface NewReward {
   readonly expiresDays: number | null;
 }
 
-/** The id of the reward; undefined where one of its kind stands already. */
+/** Stores the reward and returns its id; undefined if one of its kind already exists. */
 export async function insertReward(tx: Tx, reward: NewReward): Promise<string | undefined> {
   const { trigger, grant } = reward;
   const rows: { id: string }[] = await tx.query(
@@ -167,7 +167,7 @@ export async function insertReward(tx: Tx, reward: NewReward): Promise<string | 
   return rows[0]?.id;
 }
 
-/** Writes a type of the catalogue that the APIs show; where it says so already, nothing changes. */
+/** Stores a type of the catalogue that the APIs show. Writes nothing if it is unchanged. */
 export async function upsertRewardType(tx: Tx, type: RewardTypeInput): Promise<void> {
   const { code, name, description, basis, rate, period, isActive } = type;
   await tx.query(

@@ -45,7 +45,7 @@ export interface RewardsDependencies {
   readonly ledger: Ledger;
 }
 
-/** What a user does with rewards. They are granted by the trading worker. */
+/** The use-cases of rewards. The trading worker grants them. */
 export class RewardsService {
   constructor(private readonly dependencies: RewardsDependencies) {}
 
@@ -79,7 +79,7 @@ export class RewardsService {
     return { ...page, items: page.items.map(rewardView) };
   }
 
-  /** Each at the place of its id; null for one that no list shows. */
+  /** Loads rewards in input order; null for ids that no list shows. */
   async getMany(actor: Actor, publicIds: readonly string[]): Promise<readonly (Reward | null)[]> {
     authorise(actor, rewardOperations.list.access);
     const { manager } = this.dependencies.platform.database;
@@ -110,7 +110,7 @@ export class RewardsService {
     return { ...page, items: page.items.map(rewardTypeView) };
   }
 
-  /** Each at the place of its id; null for one that no list shows. */
+  /** Loads reward types in input order; null for unknown ids. */
   async getManyTypes(actor: Actor, publicIds: readonly string[]): Promise<readonly (RewardType | null)[]> {
     authorise(actor, rewardOperations.types.access);
     const { manager } = this.dependencies.platform.database;
@@ -126,7 +126,7 @@ export class RewardsService {
     return { currency: ledger.token.currency, ...(await ledger.balance(actor.userId)) };
   }
 
-  /** Adds the amount to the user's balance: of many claims of one reward at once, one does. */
+  /** Adds the amount to the user's balance. Of concurrent claims of one reward, one succeeds. */
   async claim(actor: Actor, publicId: string): Promise<Reward> {
     authorise(actor, rewardOperations.claim.access);
     const { userId } = actor;
@@ -160,14 +160,14 @@ export class RewardsService {
   }
 }
 
-const STATE_WORDS = {
-  PENDING: 'The reward can be claimed from claimable_at on.',
-  CLAIMABLE: 'The reward became claimable just now: try again.',
-  CLAIMED: 'The reward was claimed already.',
-  EXPIRED: 'The reward was not claimed in time.',
+const STATE_MESSAGES = {
+  PENDING: 'The reward is not claimable yet. Claim it after its claimable_at.',
+  CLAIMABLE: 'The reward has just become claimable. Try again.',
+  CLAIMED: 'The reward has already been claimed.',
+  EXPIRED: 'The reward has expired.',
 } as const;
 
 function notClaimable({ status }: RewardRow): DomainError {
-  const message = STATE_WORDS[status];
+  const message = STATE_MESSAGES[status];
   return invalidState(message, status);
 }

@@ -7,11 +7,11 @@ export class WithdrawalEntity extends RecordColumns {
   @Column({ name: 'user_id', type: 'uuid' })
   userId!: string;
 
-  /** What is held, the fee included. */
+  /** The held amount, fee included. */
   @DecimalColumn()
   amount!: string;
 
-  /** As it was when the withdrawal was asked for. */
+  /** The fee when the withdrawal was requested. */
   @DecimalColumn()
   fee!: string;
 

@@ -10,7 +10,7 @@ export interface WithdrawalSettings {
   readonly fee: Decimal;
 }
 
-/** For an API. */
+/** For the API processes. */
 @Module({})
 export class WithdrawalsModule {
   static with({ fee }: WithdrawalSettings): DynamicModule {

@@ -1,6 +1,6 @@
 /**
- * Withdrawals of reward tokens. What is asked for is held in the transaction of the request, and released in that of
- * the cancellation. Nothing is paid out yet, and every PENDING record says so.
+ * Withdrawals of reward tokens. The request's transaction holds the amount, and the cancellation's transaction releases
+ * it. Payouts are not implemented yet, and every PENDING record says so.
  */
 import {
   type Decimal,
@@ -41,7 +41,7 @@ export interface WithdrawalsDependencies {
   readonly lists: ListReader;
   readonly commands: CommandRunner;
   readonly ledger: Ledger;
-  /** In reward tokens; taken out of the amount. */
+  /** In reward tokens; deducted from the amount. */
   readonly fee: Decimal;
 }
 
@@ -82,7 +82,7 @@ export class WithdrawalsService {
     );
   }
 
-  /** Each at the place of its id; null where `get` finds none. */
+  /** Loads withdrawals in input order; null for unknown ids. */
   async getMany(actor: Actor, publicIds: readonly string[]): Promise<readonly (Withdrawal | null)[]> {
     authorise(actor, withdrawalOperations.get.access);
     const { database } = this.dependencies.platform;
@@ -145,16 +145,20 @@ export class WithdrawalsService {
     const { available } = await ledger.lockBalance(tx, userId);
     if (new BigDecimal(available).gte(amount)) return;
     const { currency } = ledger.token;
-    throw new DomainError('insufficient_balance', `Claim rewards first, or withdraw less.`, [
-      {
-        field: 'amount',
-        code: 'insufficient_balance',
-        message: `The withdrawal needs ${amount} ${currency}; ${available} is available.`,
-        asset: currency,
-        needed: amount,
-        free: available,
-      },
-    ]);
+    throw new DomainError(
+      'insufficient_balance',
+      'The available balance is too low. Claim rewards first, or withdraw less.',
+      [
+        {
+          field: 'amount',
+          code: 'insufficient_balance',
+          message: `The withdrawal needs ${amount} ${currency}; the available balance is ${available} ${currency}.`,
+          asset: currency,
+          needed: amount,
+          free: available,
+        },
+      ],
+    );
   }
 }
 
@@ -164,7 +168,7 @@ function assertAddress(address: string): void {
     {
       field: 'wallet_address',
       code: 'bad_checksum',
-      message: 'The EIP-55 checksum is wrong: a digit or its case was mistyped.',
+      message: 'wallet_address has an invalid EIP-55 checksum. Check its digits and their case.',
     },
   ]);
 }
@@ -172,12 +176,17 @@ function assertAddress(address: string): void {
 function assertAboveFee(amount: Decimal, fee: Decimal): void {
   if (new BigDecimal(amount).gt(fee)) return;
   throw new DomainError('validation_failed', undefined, [
-    { field: 'amount', code: 'not_above_fee', message: `Must be above the fee of ${fee}.`, fee },
+    {
+      field: 'amount',
+      code: 'not_above_fee',
+      message: `amount must be above the fee of ${fee}; got ${amount}.`,
+      fee,
+    },
   ]);
 }
 
 function notPending({ status }: WithdrawalEntity): DomainError {
-  const message = 'Only a withdrawal that is PENDING can be cancelled.';
+  const message = `Only a PENDING withdrawal can be cancelled; this one is ${status}.`;
   return invalidState(message, status);
 }
 

@@ -3,7 +3,9 @@ import type { CopierStatus } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import { cancelCopies } from '../../trades/index.js';
 
-/** Has copiers that were paused give up the exits, too, that they still owe: nothing more is ordered for them. */
+/**
+ * Marks open decisions of paused copiers as abandoned, those of exits included: no further orders are placed for them.
+ */
 export async function abandonDecisions(tx: Tx, copierIds: readonly string[]): Promise<void> {
   await queryPrepared(
     tx,
@@ -15,8 +17,8 @@ export async function abandonDecisions(tx: Tx, copierIds: readonly string[]): Pr
 }
 
 /**
- * Ends the working orders of copiers that were stopped, those of exits where they are paused alone. What was not sent
- * never is; what an exchange has of them is cancelled there.
+ * Ends the working orders of stopped copiers; in CLOSE_ONLY, only those of entries. An unsent order is never sent; an
+ * order at the exchange is cancelled there.
  */
 export async function cancelOrdersOf(
   tx: Tx,

@@ -1,9 +1,9 @@
-/** The name of a copy at its exchange and in the index that lets it exist once. */
+/** The client order id of a copy: its id at the exchange, and the key of the index that makes it unique. */
 import { createHash } from 'node:crypto';
 import type { SignalKind } from '@trading-automation/contracts';
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
-/** 160 bits: as good as none ever meet. */
+/** 160 bits make collisions practically impossible. */
 const BYTES = 20;
 
 export interface CopyIdentity {
@@ -12,16 +12,18 @@ export interface CopyIdentity {
   readonly lotTradeId: string;
   readonly sequence: number;
   readonly intent: SignalKind;
-  /** 1 for the first order of a decision; a further one is made only once the one before is proven to have ended. */
+  /**
+   * 1 for the first order of a decision. The next order is placed only after the previous one is proven to have ended.
+   */
   readonly attempt: number;
 }
 
-/** 32 characters of base32: whoever plans the same copy again, after a crash or at once, gets the same. */
+/** Returns 32 characters of base32. Planning the same copy again, after a crash or concurrently, yields the same id. */
 export function clientOrderIdOf({ copierId, lotTradeId, sequence, intent, attempt }: CopyIdentity): string {
   const digest = createHash('sha256')
     .update([copierId, lotTradeId, sequence, intent, attempt].join('/'))
     .digest();
-  let text = '';
+  let id = '';
   let bits = 0;
   let bitsHeld = 0;
   for (const byte of digest.subarray(0, BYTES)) {
@@ -29,8 +31,8 @@ export function clientOrderIdOf({ copierId, lotTradeId, sequence, intent, attemp
     bitsHeld += 8;
     for (; bitsHeld >= 5; bits &= (1 << bitsHeld) - 1) {
       bitsHeld -= 5;
-      text += ALPHABET[bits >> bitsHeld];
+      id += ALPHABET[bits >> bitsHeld];
     }
   }
-  return text;
+  return id;
 }

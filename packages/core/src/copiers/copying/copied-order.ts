@@ -1,4 +1,4 @@
-/** A planned copy as the trade that it becomes. */
+/** Builds the trade of a planned copy. */
 import { DECIMAL_INTEGER_DIGITS, DECIMAL_SCALE, type Decimal } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
 import type { Signal } from '../../strategies/index.js';
@@ -13,11 +13,11 @@ interface OrderedCopy {
   readonly signal: Signal;
   readonly copier: CopierRow;
   readonly plan: CopyPlan & { readonly order: CopyOrder };
-  /** 1, or one more than that of the order before, which is proven to have ended. */
+  /** 1 for the first order; else one more than the previous order's, which is proven to have ended. */
   readonly attempt: number;
 }
 
-/** A sum that limits cut down to an order may itself be larger than any amount that is kept. */
+/** The largest amount that can be stored. A limit can reduce a target amount that is itself larger than this. */
 const AMOUNT_MAX = `${'9'.repeat(DECIMAL_INTEGER_DIGITS)}.${'9'.repeat(DECIMAL_SCALE)}`;
 const lesser = (a: Decimal, b: Decimal): Decimal => (new BigDecimal(a).gt(b) ? b : a);
 
@@ -62,14 +62,14 @@ export function tradeOf({ signal, copier, plan, attempt }: OrderedCopy): NewCopy
   };
 }
 
-/** Entries are sent again while their signal is young enough, exits until they are done. */
+/** Returns until when the order may be resubmitted: an entry until its signal is too old, an exit without limit. */
 function resendUntil(signal: Signal, plan: CopyPlan, copier: CopierRow): Date | 'infinity' {
   if (isExit(signal)) return 'infinity';
   const { maxSignalAgeMs } = plan.lot?.terms ?? copier;
   return new Date(signal.signalAt.getTime() + maxSignalAgeMs);
 }
 
-/** As the trade shows it: of 18 decimals. */
+/** Formats the ratio as the trade shows it, with 18 decimal places. */
 function ratioOf({ lot }: CopyPlan): string {
   const ratio = lot?.ratio ?? null;
   if (ratio === null) return '0';

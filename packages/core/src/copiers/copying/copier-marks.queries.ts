@@ -1,23 +1,24 @@
-/** What copiers' losses are measured from: their results at 00:00 UTC, and the highest they had. */
+/** The marks from which copiers' losses are measured: the result at 00:00 UTC and the peak result. */
 import type { Decimal } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 
-/** In one quote currency: results in different ones are never summed up. */
+/** Marks in one quote currency. Results in different currencies are never added. */
 export interface CopierMark {
   readonly copierId: string;
   readonly quote: string;
-  /** Realised and open result of all its lots, fees taken off. */
+  /** Realised and open profit and loss of all lots, net of fees. */
   readonly pnl: Decimal;
   readonly dayLossQuote: Decimal;
   readonly drawdownQuote: Decimal;
 }
 
 /**
- * Deposits and withdrawals are not in it: only what copies made counts. The result at midnight is the last one looked
- * at before, where that was minutes ago at most; else what was realised by then, and what the lots of then stand at
- * now. A pair without a price stands at what was paid.
+ * Only the profit and loss of copies counts; deposits and withdrawals do not.
+ * The result at midnight is the last stored one, if it was stored at most 10 minutes before midnight. Otherwise it is
+ * what was realised by midnight, plus the current open result of the lots that were open then. A pair without a price
+ * is valued at cost.
  */
-const TAKE = `
+const REFRESH = `
   WITH today AS (SELECT (clock_timestamp() AT TIME ZONE 'UTC')::date AS day,
     date_trunc('day', clock_timestamp() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' AS midnight),
   lot_results AS (
@@ -46,17 +47,17 @@ const TAKE = `
   RETURNING copier_id AS "copierId", quote, pnl::text AS pnl, greatest(0, day_pnl - pnl)::text AS "dayLossQuote",
     (peak_pnl - pnl)::text AS "drawdownQuote"`;
 
-/** Takes the marks anew; none of a copier that never held anything. */
+/** Refreshes the marks and returns them. A copier that never held anything has no marks. */
 export function refreshMarks(tx: Tx, copierIds: readonly string[]): Promise<CopierMark[]> {
-  return queryPrepared<CopierMark>(tx, TAKE, [copierIds]);
+  return queryPrepared<CopierMark>(tx, REFRESH, [copierIds]);
 }
 
-/** From now on its fall is measured from where it stands: it was started again in spite of it. */
+/** Sets the peak to the current result, because the user started the copier again in spite of its drawdown. */
 export async function resetPeak(tx: Tx, copierId: string): Promise<void> {
   await queryPrepared(tx, 'UPDATE copier_marks SET peak_pnl = pnl WHERE copier_id = $1', [copierId]);
 }
 
-/** Raises the marks above which profit is shared to what the copiers realised of their strategies by now. */
+/** Raises each copier's high-water mark, above which profit is shared, to its realised result with its strategy. */
 export async function raiseHighWaterMarks(tx: Tx, copierIds: readonly string[]): Promise<void> {
   await queryPrepared(
     tx,

@@ -1,10 +1,10 @@
 /**
- * Stops copiers that lost too much, or whose account is let in no more.
+ * Stops copiers that lost too much, or whose exchange account no longer accepts its credentials.
  *
- * 1. A limit that is reached stops the copier once, with one event; nothing starts it again but its user.
- * 2. What counts is what its copies made since 00:00 UTC (daily loss) or fell from their highest result (drawdown),
- *    open and realised, each quote currency for itself. Deposits and withdrawals are no results.
- * 3. Whether a limit is reached is decided under the copier's lock: one that was raised meanwhile is not.
+ * 1. Reaching a limit stops the copier once, with one event. Only its user can start it again.
+ * 2. The daily loss is the result of its copies since 00:00 UTC; the drawdown is the fall from the peak result. Both
+ *    include open and realised results and are measured per quote currency. Deposits and withdrawals do not count.
+ * 3. The decision is made under the copier's lock, so that a limit raised meanwhile does not stop it.
  */
 import type { BreachReaction, CopierStatusReason, Decimal } from '@trading-automation/contracts';
 import { inTransaction, queryPrepared, type Tx } from '@trading-automation/persistence';
@@ -21,7 +21,7 @@ const BATCH = 500;
 export class CopierRiskMonitor {
   constructor(private readonly platform: Platform) {}
 
-  /** Looks at every copier that follows something. Answers how many it stopped. */
+  /** Checks every copier that is not paused. Returns how many copiers it stopped. */
   async check(): Promise<number> {
     const { database } = this.platform;
     let stopped = 0;
@@ -53,7 +53,10 @@ async function boundedCopiers(tx: Tx, after: string): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Those that may have reached a limit: any fall at all for a drawdown, which needs the equity to be judged. */
+/**
+ * Returns the copiers that may have reached a limit. Every fall counts for a drawdown limit, whose check needs the
+ * equity.
+ */
 async function copiersToCheck(tx: Tx, ids: readonly string[]): Promise<string[]> {
   const rows = await queryPrepared<{ id: string }>(
     tx,
@@ -77,7 +80,7 @@ async function copiersWithRejectedCredentials(tx: Tx): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** The limits of a copier, and what they are measured by. */
+/** A copier's limits and the values needed to check them. */
 interface BoundedCopier {
   readonly id: string;
   readonly exchangeAccountId: string;
@@ -122,7 +125,7 @@ async function drawdownBreach(tx: Tx, copier: BoundedCopier): Promise<CopierStat
 }
 
 /**
- * For a copier that is to be started: the day's loss stays the day's, however often it is started.
+ * Checks that a copier to be started has not reached its daily loss. A restart does not reset the day's loss.
  *
  * @throws {DomainError} `invalid_state`
  */
@@ -133,6 +136,6 @@ export async function assertNotOverDailyLoss(
   if (copier.maxDailyLossQuote === null) return;
   if (breachOf(copier, await refreshMarks(tx, [copier.id])) === null) return;
   const message =
-    'Its loss since 00:00 UTC has reached max_daily_loss_quote: raise that, or start it tomorrow.';
+    'The loss since 00:00 UTC has reached max_daily_loss_quote. Raise the limit, or start the copier tomorrow.';
   throw invalidState(message, 'DAILY_LOSS');
 }

@@ -1,11 +1,11 @@
-/** What planning has to know of many copiers at once, in a handful of statements. */
+/** Reads the input of planning for many copiers in a few statements. */
 import type { CopierStatus, Decimal, TradingType } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import { lockAccounts } from '../../exchange-accounts/index.js';
 import type { CopyTerms } from '../planning/plan.types.js';
 import type { CopierSettings } from '../planning/planned-signal.js';
 
-/** A copier with its account and what it has of the lot that a signal speaks of. */
+/** A copier with its account and its share of the signal's lot. */
 export interface CopierRow extends CopierSettings {
   readonly id: string;
   readonly userId: string;
@@ -27,7 +27,7 @@ export interface CopierRow extends CopierSettings {
   readonly minNotional: Decimal;
   readonly maxNotional: Decimal | null;
   readonly lastPrice: Decimal | null;
-  /** The rest is null where it has nothing of the lot. */
+  /** This and the following fields are null if the copier has no share of the lot. */
   readonly lotTerms: CopyTerms | null;
   readonly ratioNumerator: Decimal | null;
   readonly ratioDenominator: Decimal | null;
@@ -38,7 +38,7 @@ export interface CopierRow extends CopierSettings {
   readonly owedAmount: Decimal;
 }
 
-/** Without zeros at the end of decimals: arithmetic is the quicker for it. */
+/** Decimals are trimmed of trailing zeros, which speeds up the arithmetic. */
 const BY_COPIER = `
   SELECT c.id, c.user_id AS "userId", c.exchange_account_id AS "accountId", c.status, c.started_at AS "startedAt",
     c.started_sequence::float8 AS "startedSequence", c.resumed_sequence::float8 AS "resumedSequence",
@@ -77,14 +77,14 @@ export function copierRows(tx: Tx, copierIds: readonly string[], lot: SignalledL
   return queryPrepared(tx, BY_COPIER, [copierIds, lot.lotTradeId, lot.tradingType, lot.symbol]);
 }
 
-/** What a copier holds, has under way and has lost. */
+/** What a copier holds, has in flight and has lost. */
 export interface CopierHoldings {
   readonly heldAmount: Decimal;
-  /** Its other lots that hold something or have entries under way. */
+  /** Number of the copier's other lots that hold something or have entries in flight. */
   readonly openLotCount: number;
   readonly openQuote: Decimal;
   readonly dayLossQuote: Decimal;
-  /** Its result less its highest one so far, and that one; in quote currency. */
+  /** The peak result less the current one, in quote currency. */
   readonly drawdownQuote: Decimal;
   readonly hasOrdersInFlight: boolean;
 }
@@ -99,8 +99,8 @@ export const NOTHING_HELD: CopierHoldings = {
 };
 
 /**
- * Each part is summed up once for all copiers. Held counts what was entered before the sequence: what a later entry added
- * is none of an exit's.
+ * Each part is summed once for all copiers. The held amount counts only entries before the sequence, because an exit
+ * does not apply to later entries.
  */
 const HOLDINGS = `
   WITH parts AS (
@@ -135,7 +135,7 @@ export interface HoldingsQuery {
   readonly lotTradeId: string;
   readonly sequence: number;
   readonly quote: string;
-  /** The day of the database, `YYYY-MM-DD` in UTC. */
+  /** The database's current day in UTC, `YYYY-MM-DD`. */
   readonly day: string;
 }
 
@@ -154,15 +154,15 @@ export async function holdingsOf(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** The database's clock, which decides whatever an instant decides. */
+/** Returns the database's time. Every decision about time uses this clock. */
 export async function databaseNow(tx: Tx): Promise<Date> {
   const [row] = await queryPrepared<{ now: Date }>(tx, 'SELECT clock_timestamp() AS now', []);
   return row!.now;
 }
 
 /**
- * Has whoever else places orders on these accounts, or stops these copiers, wait until the transaction ends. In the
- * order that everybody locks in.
+ * Locks the accounts, then the copiers, in the order that all transactions use. Other orders on these accounts and
+ * stops of these copiers wait until the transaction ends.
  */
 export async function lockForCopying(
   tx: Tx,

@@ -1,15 +1,14 @@
 /**
  * Turns signals into decisions and orders.
  *
- * 1. Every copier that follows a strategy gets exactly one decision for each of its signals: decision, order and what
- *    is kept of the lot are one transaction, and a signal is done with once no copier lacks a decision on it.
- * 2. The signals of a strategy are planned one after the other, by one worker at a time; the copiers of a signal in
- *    chunks, some of them side by side that share no account. A crash leaves a chunk either decided or not; the next turn
- *    takes those that are not. Should two ever plan one copier at once, the second waits for its account and then finds
- *    it decided.
- * 3. Copiers stand in another order for each signal; those of one account see what others before them reserved.
- * 4. A copier that can't be planned fails by itself: it holds up neither the others nor the signals that follow.
- * 5. Whoever places an order on an account, or stops a copier, waits for the chunk, and is waited for by it.
+ * 1. Every copier that follows a strategy gets exactly one decision for each signal. Decision, order and lot state are
+ *    written in one transaction. A signal is complete once no copier lacks a decision on it.
+ * 2. One worker at a time plans a strategy, signal after signal. The copiers of a signal are planned in chunks; chunks
+ *    that share no account run concurrently. After a crash a chunk is decided or not; the next run plans those that are
+ *    not. If two workers plan one copier at once, the second waits for the account's lock and then finds the decision.
+ * 3. Each signal has its own order of copiers. Copiers of one account see what earlier copiers reserved.
+ * 4. A copier that cannot be planned fails alone: it delays neither other copiers nor later signals.
+ * 5. Placing an order on an account, or stopping a copier, waits for the chunk, and the chunk waits for them.
  */
 import { inTransaction, type Tx } from '@trading-automation/persistence';
 import type { Platform } from '../../platform/index.js';
@@ -40,31 +39,31 @@ import {
 } from './planning-progress.queries.js';
 import { type StoringStep, storeFailedCopy, storePlans } from './store-plans.js';
 
-/** A snapshot that is older says nothing (rule 6). */
+/** Older balance snapshots do not count as known equity (rule 6). */
 export const EQUITY_AGE_MAX_MS = 60_000;
 const CHUNK_MAX = 250;
 /** While the database works on some chunks, this process works on another. */
 const CHUNK_CONCURRENCY = 4;
-/** Below it, chunks cost more than they save. */
+/** Smaller chunks cost more than they save. */
 const CHUNK_MIN = 100;
 /** One of them may wait for an exchange. */
 const STRATEGIES_AT_ONCE = 3;
-/** How soon after a try balances are asked for again: an exchange that does not answer is not waited for at each signal. */
+/** Minimum delay between two balance requests of an account, so that a slow exchange does not delay every signal. */
 const REFRESHED_EVERY_MS = 10_000;
-/** Signals of one strategy before others have their turn. */
+/** Signals of one strategy per run, before other strategies are planned. */
 const SIGNALS_PER_RUN_MAX = 100;
 
 export interface CopyPlannerOptions {
-  /** Has the balances of accounts read anew, as far as that works within a few seconds. */
+  /** Refreshes the balances of the accounts, as far as possible within a few seconds. */
   readonly refreshBalances?: (accountIds: readonly string[]) => Promise<void>;
   readonly chunkMax?: number;
-  /** Told after each step of a chunk, within its transaction; what it throws undoes the chunk. */
+  /** Called after each step of a chunk, within its transaction. An error rolls the chunk back. */
   readonly onStep?: (step: PlanningStep) => void | Promise<void>;
 }
 export type PlanningStep = 'locked' | 'planned' | StoringStep | 'finished';
 
 export class CopyPlanner {
-  /** By account, when its balances were asked for; by the monotonic clock. */
+  /** When the balances of each account were last requested, by the monotonic clock. */
   private readonly lastRefreshAtMs = new Map<string, number>();
 
   constructor(
@@ -73,8 +72,9 @@ export class CopyPlanner {
   ) {}
 
   /**
-   * Plans what waits, of each strategy some. Answers how many steps it got on; 0: nothing waits, or others are at it.
-   * One strategy that waits for balances or can't be planned holds up no other: it fails once all had their turn.
+   * Plans pending signals, up to a maximum per strategy. Returns the number of completed steps; 0 if nothing is pending
+   * or other workers plan it.
+   * A strategy that waits for balances or fails does not delay the others; its error is thrown after them.
    */
   async planNext(): Promise<number> {
     const waiting = await strategiesWithUnplannedSignals(this.platform.database.manager);
@@ -94,7 +94,7 @@ export class CopyPlanner {
     return steps;
   }
 
-  /** As `planNext`, of this strategy. */
+  /** As `planNext`, for one strategy. */
   async planStrategy(strategyId: string): Promise<number> {
     let steps = 0;
     let refreshed = 0;
@@ -106,7 +106,7 @@ export class CopyPlanner {
     return steps;
   }
 
-  /** Some of the copiers of the next signal. False where there is nothing to plan, or somebody else does. */
+  /** Plans some copiers of the next signal. Returns false if there is no next signal, or if another worker plans the strategy. */
   private async planNextSignal(strategyId: string): Promise<boolean> {
     const { chunkMax = CHUNK_MAX } = this.options;
     return inTransaction(this.platform.database, async (tx) => {
@@ -121,12 +121,12 @@ export class CopyPlanner {
     });
   }
 
-  /** Each chunk is a transaction of its own; all have ended when it returns. */
+  /** Plans each chunk in its own transaction. Returns after all of them have ended. */
   private async planChunks(signal: Signal, due: readonly DueCopier[], chunkMax: number): Promise<void> {
     const failures: unknown[] = [];
     const work = async (lane: readonly DueCopier[]) => {
-      for (let place = 0; place < lane.length; place += chunkMax) {
-        const chunk = lane.slice(place, place + chunkMax);
+      for (let start = 0; start < lane.length; start += chunkMax) {
+        const chunk = lane.slice(start, start + chunkMax);
         await this.planChunkIsolated(signal, chunk).catch((error: unknown) => failures.push(error));
       }
     };
@@ -135,8 +135,8 @@ export class CopyPlanner {
   }
 
   /**
-   * As `planChunk`, in a transaction of its own. A copier whose own numbers can't be worked with holds up nobody else:
-   * it is decided that its copy failed, and then its error is thrown.
+   * As `planChunk`, in its own transaction. A copier whose numbers cause a deterministic failure does not delay the
+   * others: its copy is recorded as failed, and then its error is thrown.
    */
   private async planChunkIsolated(signal: Signal, chunk: readonly DueCopier[]): Promise<void> {
     const { database } = this.platform;
@@ -174,7 +174,7 @@ export class CopyPlanner {
     await storePlans(tx, signal, planned, now, this.options.onStep);
   }
 
-  /** Before the transaction, which must not wait for an exchange: once for a signal. */
+  /** Refreshes equities once for a signal, before the transaction, which must not wait for an exchange. */
   private async refreshEquities(strategyId: string, refreshed: number): Promise<number> {
     const { refreshBalances } = this.options;
     if (refreshBalances === undefined) return refreshed;
@@ -186,7 +186,7 @@ export class CopyPlanner {
     return signal.sequence;
   }
 
-  /** Of these, those whose balances were not asked for just now; they are from here on. */
+  /** Returns the accounts without a recent balance request, and records a request for them. */
   private withoutRecentRefresh(accountIds: readonly string[]): string[] {
     const now = performance.now();
     for (const [id, atMs] of this.lastRefreshAtMs) {
@@ -199,7 +199,9 @@ export class CopyPlanner {
   }
 }
 
-/** In their order; those of one account in one lane, so that no lane waits for the other's locks. */
+/**
+ * Partitions the copiers in their order. Each account is in one lane, so that no lane waits for another one's locks.
+ */
 function partitionByAccount(due: readonly DueCopier[]): DueCopier[][] {
   if (due.length <= CHUNK_MIN) return [[...due]];
   const lanes = Array.from({ length: CHUNK_CONCURRENCY }, (): DueCopier[] => []);
@@ -216,13 +218,13 @@ async function recordFailedCopy(tx: Tx, signal: Signal, { id, accountId }: DueCo
 
 interface PlanOptions {
   readonly now: Date;
-  /** How the planning is shown the signal; as it is, unless given. */
+  /** Replaces the signal as input to planning. Default: the signal itself. */
   readonly plannedAs?: PlannedSignal;
-  /** Whether it is made up for: that the copier was paused when it was given does not matter then. */
+  /** Whether to plan a signal from the copier's pause. */
   readonly ignoresPause?: boolean;
 }
 
-/** What the copiers do about the signal, in the order given. */
+/** Plans the signal for each copier; returns the plans in input order. */
 export async function planCopies(
   tx: Tx,
   signal: Signal,
@@ -244,10 +246,10 @@ export async function planCopies(
     holdings: holdings.get(copier.id) ?? NOTHING_HELD,
     equity: equities.get(copier.accountId) ?? null,
   }));
-  return planBatch(candidates, { signal: plannedAs, now, free, ignoresPause: ignoresPause });
+  return planBatch(candidates, { signal: plannedAs, now, free, ignoresPause });
 }
 
-/** `BASE/QUOTE`, and `BASE/QUOTE:SETTLE` of what settles elsewhere. */
+/** Parses `BASE/QUOTE` or `BASE/QUOTE:SETTLE`. */
 export function assetsOf(symbol: string): readonly [base: string, quote: string] {
   const [base = '', rest = ''] = symbol.split('/');
   return [base, rest.split(':')[0] ?? ''];
@@ -259,10 +261,10 @@ async function freshEquities(
   quote: string,
   now: Date,
 ): Promise<ReadonlyMap<string, string>> {
-  const asking = copiers.filter(
+  const sizedByEquity = copiers.filter(
     ({ sizingMode, maxDrawdownPercent }) => sizingMode === 'EQUITY_RATIO' || maxDrawdownPercent !== null,
   );
-  const known = await equitiesOf(tx, [...new Set(asking.map(({ accountId }) => accountId))], quote);
+  const known = await equitiesOf(tx, [...new Set(sizedByEquity.map(({ accountId }) => accountId))], quote);
   const oldest = now.getTime() - EQUITY_AGE_MAX_MS;
   return new Map(
     [...known].flatMap(([id, equity]) =>

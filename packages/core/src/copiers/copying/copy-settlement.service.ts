@@ -1,13 +1,13 @@
 /**
- * Finishes decisions: takes into account how their orders ended, and orders what exits still owe.
+ * Finishes decisions: books how their orders ended, and places the orders that exits still owe.
  *
- * 1. Level-triggered: whatever is not settled and has news is taken up, by whichever worker, however often one died
- *    meanwhile. The end of an order and what follows from it (the verdict, or the next order) are one transaction.
- * 2. An exit takes its part of the lot once, after the orders of the lot before it have ended. What could not be sold is
- *    owed by the lot and ordered again, under a new id only once the order before is proven to have ended, until it is
- *    done, nothing is held any more, or the copier is paused.
+ * 1. Level-triggered: any worker can process any unsettled decision that is due, even after other workers died. An
+ *    order's end and its consequence (the verdict or the next order) are written in one transaction.
+ * 2. An exit takes its share of the lot once, after the lot's earlier orders have ended. The lot owes the unsold part.
+ *    It is ordered again under a new id, only after the previous order is proven to have ended. This repeats until the
+ *    exit is done, nothing is held any more, or the copier is paused.
  * 3. An entry is never ordered again.
- * 4. What an entry got after its lot's closing was done with is sold all the same: the closing is taken up again.
+ * 4. Fills of an entry after its lot's closing was settled are sold too: the closing is reopened.
  */
 import type { Decimal } from '@trading-automation/contracts';
 import { inTransaction, type Tx } from '@trading-automation/persistence';
@@ -42,12 +42,13 @@ import { entryVerdict, exitVerdict, retryAfterMs, slippageBps } from './settleme
 import { announceSkips, isRetried } from './store-plans.js';
 
 const BATCH = 500;
-/** How soon an exit that waits for another order is looked at again, and one that waits for its account. */
+/** Delay before an exit is checked again that waits for another order. */
 const IN_FLIGHT_RETRY_MS = 250;
+/** Delay before an exit is checked again that waits for its account. */
 const BLOCKED_RETRY_MS = 5_000;
 
 export interface CopySettlementOptions {
-  /** Told after each step, within its transaction; what it throws undoes it. */
+  /** Called after each step, within its transaction. An error rolls the transaction back. */
   readonly onStep?: (step: SettlementStep) => void | Promise<void>;
 }
 export type SettlementStep = 'counted' | 'ordered' | 'written';
@@ -61,8 +62,8 @@ export class CopySettlement {
   ) {}
 
   /**
-   * Takes up what has news. Answers how many decisions it changed; 0: there is no news. A decision that can't be
-   * settled holds up no other: it fails once those had their turn.
+   * Settles decisions that are due. Returns how many decisions it changed; 0 if none were due.
+   * A decision that cannot be settled does not delay the others; its error is thrown after them.
    */
   async settleNext(): Promise<number> {
     const { database } = this.platform;
@@ -94,7 +95,7 @@ export class CopySettlement {
     return count;
   }
 
-  /** Answers how many closings there is something to sell of again; `settleNext` goes on with them. */
+  /** Reopens closings that have something to sell again. Returns their number; `settleNext` continues them. */
   reopen(): Promise<number> {
     return inTransaction(this.platform.database, reopenClosings);
   }
@@ -146,10 +147,10 @@ export class CopySettlement {
     );
     const plans = new Map<string, PlannedCopy>();
     for (const isApplied of [true, false]) {
-      const asking = decisions.filter((each) => each.isApplied === isApplied && isPlanned(each, owing));
-      if (asking.length === 0) continue;
-      const ids = asking.map(({ copierId }) => copierId);
-      const plannedAs = isApplied ? restOf(signal) : plannedSignalOf(signal);
+      const toPlan = decisions.filter((each) => each.isApplied === isApplied && isPlanned(each, owing));
+      if (toPlan.length === 0) continue;
+      const ids = toPlan.map(({ copierId }) => copierId);
+      const plannedAs = isApplied ? remainderOf(signal) : plannedSignalOf(signal);
       const now = await databaseNow(tx);
       for (const copy of await planCopies(tx, signal, ids, { now, plannedAs, ignoresPause: true })) {
         plans.set(copy.candidate.copier.id, copy);
@@ -207,7 +208,7 @@ function endOf(decision: OpenDecision) {
   };
 }
 
-/** The decision with what its order filled. */
+/** Returns the decision with the filled amount and cost of its order added. */
 function countOrder(decision: OpenDecision): DecisionChange {
   const ended = endOf(decision);
   const filledAmount = new BigDecimal(decision.filledAmount).plus(ended?.filledAmount ?? 0).toString();
@@ -238,11 +239,11 @@ function countOrder(decision: OpenDecision): DecisionChange {
   };
 }
 
-/** As it is kept: an exit may have waited for months. */
+/** The column's maximum: an exit may have waited for months. */
 const LATENCY_MAX_MS = 2 ** 31 - 1;
 const latencyOf = (ms: number) => Math.min(Math.max(0, ms), LATENCY_MAX_MS);
 
-/** What ended orders did not sell, by copier. */
+/** Returns the amount that ended orders did not fill, by copier. */
 function unfilledAmounts(decisions: readonly OpenDecision[]): Map<string, Decimal> {
   const left = new Map<string, Decimal>();
   for (const { copierId, isAbandoned, orderStatus, orderAmount, orderFilledAmount } of decisions) {
@@ -253,7 +254,9 @@ function unfilledAmounts(decisions: readonly OpenDecision[]): Map<string, Decima
   return left;
 }
 
-/** An order that sold nothing of what it should is followed by the next one after a while, never at once. */
+/**
+ * Whether the order ended without filling its full amount. Its successor is placed after a delay, never immediately.
+ */
 function isUnderfilled({ orderStatus, orderAmount, orderFilledAmount }: OpenDecision): boolean {
   return orderStatus !== null && new BigDecimal(orderFilledAmount).lt(orderAmount);
 }
@@ -263,8 +266,10 @@ function isPlanned(decision: OpenDecision, owing: ReadonlySet<string>): boolean 
   return !decision.isApplied || owing.has(decision.copierId);
 }
 
-/** The signal once its part was taken: no more of the lot, but what is owed of it; all of a lot that was closed. */
-function restOf(signal: Signal): PlannedSignal {
+/**
+ * Returns the signal for a later order of the exit: it adds nothing, but sells what is owed. A CLOSE sells everything.
+ */
+function remainderOf(signal: Signal): PlannedSignal {
   const planned = plannedSignalOf(signal);
   return signal.kind === 'CLOSE' ? planned : { ...planned, exitAmount: '0' };
 }

@@ -9,13 +9,13 @@ import {
 } from '@trading-automation/contracts';
 import { formatInstant } from '../../values/index.js';
 
-/** A decision as it is kept, by its columns. */
+/** A stored decision, by column name. */
 export interface DecisionRow {
   readonly id: string;
   readonly copier_id: string;
   readonly strategy_id: string;
   readonly signal_id: string;
-  /** The driver gives a bigint as text. */
+  /** The driver returns a bigint as a string. */
   readonly sequence: string | number;
   readonly source_trade_id: string;
   readonly symbol: string;

@@ -1,4 +1,4 @@
-/** How decisions, and what was copied of lots, are written: all those of a chunk in one statement each. */
+/** Writes the decisions and the copied lots of a chunk, each with one statement. */
 import type { DecisionCode, DecisionOutcome } from '@trading-automation/contracts';
 import { newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { Signal } from '../../strategies/index.js';
@@ -15,15 +15,15 @@ export interface NewDecision {
   readonly targetAmount: string;
   readonly sentAmount: string;
   readonly tradeId: string | null;
-  /** False where the exit's part of the lot was not taken yet. */
+  /** False if the exit has not taken its share of the lot yet. */
   readonly isApplied: boolean;
-  /** Nothing more can come of it. */
+  /** Whether the decision is final. */
   readonly isSettled: boolean;
 }
 
 /**
- * A decision that is there already stays, but for one that says that the copier was paused: at its start it may be told
- * to do what it missed.
+ * An existing decision stays. The exception is one that says that the copier was paused: a later start may replace it
+ * to do what the copier missed.
  */
 const INSERT = `
   INSERT INTO decisions AS d (id, user_id, copier_id, exchange_account_id, outcome, code, inputs, target_amount,
@@ -43,7 +43,7 @@ const INSERT = `
     WHERE d.code = 'NOT_ACTIVE' AND d.trade_id IS NULL AND d.settled_at IS NOT NULL
   RETURNING ${DECISION_COLUMNS}`;
 
-/** Those that were written, in no order. */
+/** Returns the written decisions, in no particular order. */
 export function insertDecisions(
   tx: Tx,
   signal: Signal,
@@ -117,8 +117,8 @@ export async function upsertCopiedLots(
 }
 
 /**
- * Has a copier owe what it missed to sell: by the exit signal that it did not follow, whose decision, if there is one,
- * begins anew with what was done of it so far.
+ * Makes a copier owe the amount that it missed to sell. It is owed by the exit signal that the copier did not follow.
+ * An existing decision on that signal is reopened and keeps what it has filled.
  */
 export async function reopenExit(
   tx: Tx,
@@ -127,7 +127,8 @@ export async function reopenExit(
   amount: string,
   now: Date,
 ): Promise<void> {
-  // What a cancellation has not reached yet of an order goes on as its decision does: its rest is owed once it ends.
+  // An order in flight that a cancellation has not reached continues with its decision; its remainder is owed once it
+  // ends.
   await queryPrepared(
     tx,
     `WITH resumed AS (

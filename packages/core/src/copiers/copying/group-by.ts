@@ -1,4 +1,4 @@
-/** Items by what `keyOf` says of them, in their order. */
+/** Groups items by key. Groups and their items keep the input order. */
 export function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const item of items) {

@@ -1,4 +1,4 @@
-/** What a strategy has open, and what of it a copier missed to leave. */
+/** Reads a strategy's open lots, and the exits that a copier missed. */
 import type { Decimal, SignalKind, TradeSide } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 
@@ -9,15 +9,15 @@ export interface MissedExit {
   readonly symbol: string;
   readonly exitAmount: Decimal;
   readonly lotAmountBefore: Decimal;
-  /** Where it was given up on the way: what it still was to sell. */
+  /** If the exit was abandoned: the amount that it still had to sell. */
   readonly leftAmount: Decimal | null;
   /** What the copier holds of the lot now. */
   readonly heldAmount: Decimal;
 }
 
 /**
- * Exits up to `until` of lots that the copier holds, which were given after it had entered them and which it did not
- * follow; in their order. Those that are not planned yet are among them: by their time it was paused.
+ * Returns the exits up to `until` that the copier did not follow, of lots that it holds, by sequence. Only exits after
+ * its first entry count. Exits that are not planned yet are included: the copier was paused when they were emitted.
  */
 export function missedExits(
   tx: Tx,
@@ -52,11 +52,11 @@ export interface LeaderLot {
   readonly lastSequence: number;
   readonly side: TradeSide;
   readonly amount: Decimal;
-  /** Of its pair on the leader's exchange; null: not known. */
+  /** Last price on the leader's exchange; null if unknown. */
   readonly lastPrice: Decimal | null;
 }
 
-/** What the strategy has open and has told of, but for lots that the copier ever had. */
+/** Returns the strategy's open lots with at least one signal, except lots that the copier ever had. */
 export function openLeaderLots(
   tx: Tx,
   strategyId: string,

@@ -1,6 +1,6 @@
 import type { Decimal } from '@trading-automation/contracts';
 
-/** Of a lot that the strategy left while the copier was paused; amounts in base currency. */
+/** A copy of a lot that the strategy reduced or closed while the copier was paused. Amounts are in base currency. */
 export interface LotDrift {
   readonly symbol: string;
   /** The strategy's trade that opened the lot. */

@@ -1,6 +1,6 @@
 /**
- * Plans one signal for many copiers, in their order in the queue. Copiers of one account see what those before them
- * took of its free balance (rule 17), exits as well as entries. Pure.
+ * Plans one signal for many copiers, in their order in the queue. Copiers of one account see how much of its free
+ * balance earlier copiers took (rule 17), for exits as well as entries. Pure.
  */
 import type { CopierStatus, Decimal } from '@trading-automation/contracts';
 import type { FreeBalances } from '../../trades/index.js';
@@ -14,13 +14,13 @@ import type { CopierHoldings, CopierRow } from './copy-inputs.queries.js';
 export interface CopyCandidate {
   readonly copier: CopierRow;
   readonly holdings: CopierHoldings;
-  /** Of its account, in the pair's quote currency; null where it is not known, or too old. */
+  /** The account's equity in the pair's quote currency; null if unknown or too old. */
   readonly equity: Decimal | null;
 }
 
 export interface PlannedCopy {
   readonly candidate: CopyCandidate;
-  /** Null: an exit that waits for orders of the same lot that are under way, or for the account to be let in again. */
+  /** Null for an exit that waits for orders of the same lot in flight, or for the account to become active again. */
   readonly plan: CopyPlan | null;
 }
 
@@ -28,7 +28,7 @@ export interface PlanningContext {
   readonly signal: PlannedSignal;
   readonly now: Date;
   readonly free: FreeBalances;
-  /** Whether the signal is made up for: that a copier was paused when it was given does not matter then. */
+  /** Whether to plan a signal from the copier's pause. */
   readonly ignoresPause: boolean;
 }
 
@@ -61,7 +61,9 @@ export function planBatch(
 export const isExit = ({ kind }: Pick<PlannedSignal, 'kind'>): boolean =>
   kind === 'REDUCE' || kind === 'CLOSE';
 
-/** An exit takes a part of what the orders before it leave, and is not lost where the account can't trade for now. */
+/**
+ * Whether the exit must wait. Its share depends on earlier orders of the lot, and an inactive account must not lose it.
+ */
 function mustWait({ copier, holdings }: CopyCandidate): boolean {
   if (copier.lotTerms === null) return false;
   if (holdings.hasOrdersInFlight) return true;
@@ -111,15 +113,15 @@ function lotOf(copier: CopierRow, { heldAmount }: CopierHoldings): CopiedLotStat
 const pairOf = (copier: CopierRow): CopyPair | null => (copier.pairId === null ? null : copyPairOf(copier));
 
 /**
- * Fall from the highest result, in percent of what the copier was worth then. Deposits and withdrawals are no results:
- * they move what is measured against, never the fall.
+ * Returns the fall from the peak result, in percent of the equity at that peak. Deposits and withdrawals change the
+ * equity that the fall is measured against, never the fall.
  */
 function drawdownPercent(
   { sizingCapital, maxDrawdownPercent }: CopierRow,
   { drawdownQuote }: CopierHoldings,
   equity: Decimal | null,
 ): Decimal | null {
-  const worth = sizingCapital ?? equity;
-  if (maxDrawdownPercent === null || worth === null) return null;
-  return drawdownPercentOf(drawdownQuote, worth);
+  const equityNow = sizingCapital ?? equity;
+  if (maxDrawdownPercent === null || equityNow === null) return null;
+  return drawdownPercentOf(drawdownQuote, equityNow);
 }

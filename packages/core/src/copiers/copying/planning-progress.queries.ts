@@ -1,10 +1,10 @@
-/** How far the planning of signals is. */
+/** Stores how far the planning of each strategy's signals is. */
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { Signal } from '../../strategies/index.js';
 
 const STRATEGIES_MAX = 100;
 
-/** Strategies with signals that are not planned; those with exits among them first, then the one that waits longest. */
+/** Returns strategies with unplanned signals: those with exits first, then the longest waiting. */
 export async function strategiesWithUnplannedSignals(tx: Tx): Promise<string[]> {
   const rows = await queryPrepared<{ strategy_id: string }>(
     tx,
@@ -19,7 +19,7 @@ export async function strategiesWithUnplannedSignals(tx: Tx): Promise<string[]> 
   return rows.map(({ strategy_id }) => strategy_id);
 }
 
-/** Until the transaction ends. False where somebody else plans for it. */
+/** Locks the strategy until the transaction ends. Returns false if another worker plans it. */
 export async function tryLockStrategy(tx: Tx, strategyId: string): Promise<boolean> {
   const [row] = await queryPrepared<{ is_mine: boolean }>(
     tx,
@@ -29,7 +29,7 @@ export async function tryLockStrategy(tx: Tx, strategyId: string): Promise<boole
   return row!.is_mine;
 }
 
-/** The sequence after which nothing is planned. */
+/** Returns the last sequence that is fully planned. */
 export async function lastPlannedSequence(tx: Tx, strategyId: string): Promise<number> {
   const [row] = await queryPrepared<{ planned_sequence: string }>(
     tx,
@@ -45,8 +45,8 @@ export interface DueCopier {
 }
 
 /**
- * Some of the copiers that lack a decision on the signal, in the order in which they stand in its queue. A copier that
- * first followed the strategy after the signal has none on it.
+ * Returns up to `limit` copiers without a decision on the signal, in queue order. A copier that first followed the
+ * strategy after the signal gets no decision on it.
  */
 export function dueCopiers(
   tx: Tx,
@@ -64,8 +64,8 @@ export function dueCopiers(
 }
 
 /**
- * Of these, those that still follow the strategy and lack a decision now that they are locked; in the order given.
- * Whoever waited for the locks may have been given another strategy meanwhile.
+ * Filters the locked copiers: keeps those that still follow the strategy and lack a decision, in input order. While the
+ * transaction waited for the locks, a copier may have been linked to another strategy.
  */
 export async function filterUndecided(
   tx: Tx,
@@ -84,8 +84,9 @@ export async function filterUndecided(
 }
 
 /**
- * Nobody lacks a decision on the signal. Where nobody follows the strategy at all, whatever it signalled by now is done
- * with: who starts to follow it does so after the last signal, and holds the numbers until that is committed.
+ * Marks the signal as planned, because no copier lacks a decision on it. If no copier follows the strategy, marks all
+ * its signals as planned. This is safe: a copier that starts to follow it does so after the last signal, and holds the
+ * sequence until its start is committed.
  */
 export async function finishSignal(tx: Tx, { strategyId, sequence }: Signal): Promise<void> {
   const [last] = await queryPrepared<{ last_sequence: string }>(
@@ -104,7 +105,7 @@ export async function finishSignal(tx: Tx, { strategyId, sequence }: Signal): Pr
   );
 }
 
-/** Accounts of copiers that size by their equity, whose balances are too old to tell it. */
+/** Returns accounts of copiers that size by equity whose balances are too old for that. */
 export async function staleEquityAccounts(
   tx: Tx,
   { id, strategyId, sequence }: Signal,

@@ -1,4 +1,4 @@
-/** Decisions that something can still come of, and how what came of them is written. */
+/** Reads and writes the decisions that are not settled yet. */
 import type {
   CancelReason,
   Decimal,
@@ -14,7 +14,7 @@ import { DECISION_COLUMNS, type DecisionRow } from './decision.view.js';
 const IS_DUE = `d.settled_at IS NULL AND (t.status IN ('FILLED', 'CANCELLED', 'FAILED')
   OR (d.pending_trade_id IS NULL AND d.look_at <= clock_timestamp()))`;
 
-/** Decisions whose order has ended, and exits that are due for their next one; exits first. */
+/** Returns decisions whose order has ended, and exits that are due for their next order; exits first. */
 export async function dueDecisions(
   tx: Tx,
   limit: number,
@@ -28,7 +28,7 @@ export async function dueDecisions(
   );
 }
 
-/** A decision with the order whose end is to be taken into account; what is of the order is null where there is none. */
+/** A decision with its pending order. The order's fields are null if it has no pending order. */
 export interface OpenDecision {
   readonly id: string;
   readonly userId: string;
@@ -72,17 +72,17 @@ const OPEN = `SELECT d.id, d.user_id AS "userId", d.copier_id AS "copierId", c.s
   FROM decisions d JOIN copiers c ON c.id = d.copier_id LEFT JOIN trades t ON t.id = d.pending_trade_id
   WHERE d.id = ANY ($1) AND ${IS_DUE} ORDER BY d.id FOR UPDATE OF d`;
 
-/** Of these, those that there still is something to do about, locked. Others who settle them are waited for. */
+/** Locks and returns the decisions that are still due. Waits for other workers that settle them. */
 export function lockOpenDecisions(tx: Tx, ids: readonly string[]): Promise<OpenDecision[]> {
   return queryPrepared<OpenDecision>(tx, OPEN, [ids]);
 }
 
-/** As `lockOpenDecisions`; what somebody else is at is left to them. */
+/** As `lockOpenDecisions`, but skips decisions that another worker has locked. */
 export function takeOpenDecisions(tx: Tx, ids: readonly string[]): Promise<OpenDecision[]> {
   return queryPrepared<OpenDecision>(tx, `${OPEN} SKIP LOCKED`, [ids]);
 }
 
-/** All that changes of a decision. */
+/** All fields of a decision that settlement changes. */
 export interface DecisionChange {
   readonly id: string;
   readonly outcome: DecisionOutcome;
@@ -99,7 +99,7 @@ export interface DecisionChange {
   readonly latencyMs: number | null;
   readonly slippageBps: Decimal | null;
   readonly isSettled: boolean;
-  /** When it is looked at next, while nothing is under way. */
+  /** Delay until the next check, while no order is in flight. */
   readonly nextCheckInMs: number;
 }
 
@@ -129,7 +129,7 @@ const UPDATE = `
       .join(', ')},
     inputs = n.inputs, settled_at = CASE WHEN n.is_settled THEN clock_timestamp() END,
     look_at = clock_timestamp() + n.look_in_ms * interval '1 millisecond', updated_at = clock_timestamp()
-  FROM unnest(${WRITTEN.map(([, type], place) => `$${place + 1}::${type}[]`).join(', ')}, $${WRITTEN.length + 1}::jsonb[])
+  FROM unnest(${WRITTEN.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')}, $${WRITTEN.length + 1}::jsonb[])
     AS n (${WRITTEN.map(([column]) => column).join(', ')}, inputs)
   WHERE d.id = n.id RETURNING ${DECISION_COLUMNS}`;
 
@@ -141,7 +141,7 @@ export async function writeDecisions(tx: Tx, changes: readonly DecisionChange[])
   ]);
 }
 
-/** Owes what orders of exits left: of lots, by copier. */
+/** Adds what the orders of exits left unsold to the owed amounts of the lot, by copier. */
 export async function addOwed(tx: Tx, lotTradeId: string, owed: ReadonlyMap<string, Decimal>): Promise<void> {
   if (owed.size === 0) return;
   await queryPrepared(
@@ -153,7 +153,7 @@ export async function addOwed(tx: Tx, lotTradeId: string, owed: ReadonlyMap<stri
   );
 }
 
-/** Owes nothing more of the lot: these copiers were paused. */
+/** Clears what these copiers owe of the lot, because they were paused. */
 export async function clearOwed(tx: Tx, lotTradeId: string, copierIds: readonly string[]): Promise<void> {
   if (copierIds.length === 0) return;
   await queryPrepared(
@@ -164,7 +164,7 @@ export async function clearOwed(tx: Tx, lotTradeId: string, copierIds: readonly 
   );
 }
 
-/** Of these copiers, those that owe more of the lot, or hold anything of one that was closed. */
+/** Returns the copiers that still owe part of the lot, or still hold part of a closed lot. */
 export async function owingCopiers(
   tx: Tx,
   { lotTradeId, sequence, kind }: Signal,
@@ -183,16 +183,16 @@ export async function owingCopiers(
 }
 
 /**
- * Takes up again the closings of lots that got something afterwards of entries before them, as far as that can be sold:
- * of an entry of which the exchange told late, or that was taken for lost. A fill that was being written as the closing was settled may not have
- * been seen by it.
+ * Reopens the closings of lots that received fills of earlier entries afterwards, if these amounts can be sold. This
+ * happens if the exchange reports an entry late, or after the entry was taken for lost. The closing may also have
+ * missed a fill that was being written while it was settled.
  */
 export async function reopenClosings(tx: Tx): Promise<number> {
   const rows = await queryPrepared(tx, REOPEN, [WRITTEN_WITHIN_MS]);
   return rows.length;
 }
 
-/** How long a fill may be on its way from its transaction's beginning to its end. */
+/** The longest time a fill's transaction may take. */
 const WRITTEN_WITHIN_MS = 10_000;
 const REOPEN = `
   UPDATE decisions SET settled_at = NULL, look_at = clock_timestamp(), pending_trade_id = NULL

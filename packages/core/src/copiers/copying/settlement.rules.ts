@@ -1,7 +1,7 @@
 /**
- * What a decision has come to once its order has ended.
+ * Determines the outcome of a decision once its order has ended.
  *
- * 1. Nothing filled is a skip or a failure, something filled a cut copy, all filled what the planning said.
+ * 1. Nothing filled is a skip or a failure; partly filled is a clamped copy; completely filled is the planned outcome.
  * 2. An exit is done once nothing more is ordered for it, however many orders that took.
  */
 import type {
@@ -27,7 +27,7 @@ export interface Verdict {
   readonly code: DecisionCode | null;
 }
 
-/** What an exchange's refusal, or our own before it was asked, is called in a decision. */
+/** Maps failures, of the exchange or of our own checks before sending, to decision codes. */
 const FAILURES: Readonly<Record<string, DecisionCode>> = {
   credentials_rejected: 'CREDENTIALS',
   permission_missing: 'CREDENTIALS',
@@ -42,7 +42,7 @@ export function decisionCodeOf(code: string | null): DecisionCode {
   return (code === null ? undefined : FAILURES[code]) ?? 'EXCHANGE_REJECTED';
 }
 
-/** An entry whose order has ended. */
+/** Returns the verdict on an entry whose order has ended. */
 export function entryVerdict(planned: Verdict, order: EndedOrder): Verdict {
   const filled = new BigDecimal(order.filledAmount);
   if (filled.gte(order.amount)) return planned;
@@ -56,8 +56,8 @@ function clampCode(reason: CancelReason | null): DecisionCode {
 }
 
 /**
- * How much worse than the reference the fills were, in hundredths of a percent: positive where more was paid, or less
- * got. Null where nothing was filled, and where the reference is nothing to compare with.
+ * Returns how much worse the fills were than the reference price, in basis points. Positive if more was paid or less
+ * received. Null if nothing was filled or the reference is zero.
  */
 export function slippageBps(
   side: TradeSide,
@@ -74,14 +74,14 @@ export function slippageBps(
 const RETRY_FIRST_MS = 1_000;
 const RETRY_MAX_MS = 60_000;
 
-/** How long an exit waits before its next order: the longer the more often it failed. */
+/** Returns the delay before an exit's next order. It doubles with each attempt, from 1 s to at most 60 s. */
 export function retryAfterMs(attempt: number): number {
   return Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * 2 ** Math.min(attempt - 1, 10));
 }
 
 /**
- * An exit of which nothing more is ordered. What is left of it may be too little to be sold, which leaves it done; any
- * other reason cut it, or kept it from being done at all.
+ * Returns the verdict on an exit for which nothing more is ordered. If the remainder is too small to sell, the exit is
+ * done. Any other code means that it was clamped or skipped.
  */
 export function exitVerdict(
   { filledAmount, targetAmount }: { readonly filledAmount: Decimal; readonly targetAmount: Decimal },

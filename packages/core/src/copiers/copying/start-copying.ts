@@ -1,11 +1,12 @@
 /**
- * What a copier's start takes hold of.
+ * Determines what a copier's start applies to.
  *
- * 1. The watermark is the strategy's last sequence, held until the start is committed: what is signalled later is the
- *    copier's business, what was signalled before is not.
- * 2. Copies whose lot the strategy left while the copier was paused are told of (drift), and sold only on demand.
- * 3. What the strategy has open is copied only where it is asked for, at the current price and within the same limits;
- *    a lot that the copier ever had is never bought again.
+ * 1. The watermark is the strategy's last sequence, locked until the start is committed. Later signals are copied,
+ *    earlier ones are not.
+ * 2. Copies of lots that the strategy reduced or closed during the pause are reported (drift), and sold only on
+ *    request.
+ * 3. Lots that the strategy has open are copied only on request, at the current price and within the same limits. A lot
+ *    that the copier ever had is never bought again.
  */
 import {
   type CopierStart,
@@ -31,7 +32,7 @@ import { missedExits, openLeaderLots } from './leader-lots.queries.js';
 import type { LotDrift } from './lot-drift.js';
 import { storePlans } from './store-plans.js';
 
-/** A copier that follows a strategy, as it is once nobody else changes it. */
+/** A locked copier that follows a strategy. */
 export interface CopierToStart {
   readonly id: string;
   readonly userId: string;
@@ -44,7 +45,9 @@ export interface CopierToStart {
   readonly drift: readonly LotDrift[];
 }
 
-/** Starts a copier that is locked, as is its account. Answers what it holds of lots that its strategy has left. */
+/**
+ * Starts a copier. The caller has locked it and its account. Returns what it holds of lots that its strategy has left.
+ */
 export async function startFollowing(
   tx: Tx,
   copier: CopierToStart,
@@ -64,7 +67,7 @@ export async function startFollowing(
   return resync === undefined ? drift : [];
 }
 
-/** Has an active copier sell what it missed to sell while it was paused. */
+/** Makes an active copier sell what it missed to sell while it was paused. */
 export async function resyncExits(tx: Tx, copier: CopierToStart): Promise<void> {
   const until = Number(copier.resumedSequence);
   await reopenExits(tx, copier, await driftOf(tx, copier, until), until);
@@ -75,7 +78,7 @@ export async function resyncExits(tx: Tx, copier: CopierToStart): Promise<void> 
   );
 }
 
-/** The strategy's equity minimum; null where the copier's account meets it. */
+/** Returns an error if the account does not meet the strategy's minimum equity, or if its equity is unknown. */
 export async function checkMinCopyEquity(
   tx: Tx,
   strategyId: string,
@@ -93,18 +96,18 @@ export async function checkMinCopyEquity(
   const equity = (await equitiesOf(tx, [accountId], quote)).get(accountId) ?? null;
   if (equity === null) {
     return invalidState(
-      `The strategy asks for ${canonicalDecimal(minimum)} ${quote}, and what the account holds is not known: sync it first.`,
+      `The strategy requires an equity of ${canonicalDecimal(minimum)} ${quote}; the account's equity is unknown. Sync the account first.`,
       'EQUITY_UNKNOWN',
     );
   }
   if (new BigDecimal(equity.amount).gte(minimum)) return undefined;
   return invalidState(
-    `The strategy asks for ${canonicalDecimal(minimum)} ${quote}; the account holds ${equity.amount}.`,
+    `The strategy requires an equity of ${canonicalDecimal(minimum)} ${quote}; the account holds ${equity.amount}.`,
     'BELOW_MIN_COPY_EQUITY',
   );
 }
 
-/** Kept as it is until the transaction ends: no signal gets a number meanwhile. */
+/** Locks and returns the last sequence. Until the transaction ends, the strategy cannot emit a signal. */
 async function lockLastSequence(tx: Tx, strategyId: string): Promise<number> {
   await queryPrepared(
     tx,
@@ -119,12 +122,12 @@ async function lockLastSequence(tx: Tx, strategyId: string): Promise<number> {
   return Number(row!.last_sequence);
 }
 
-/** What the copier would have sold of what it holds, had it followed the exits up to `until`. */
+/** Returns what the copier would have sold of its holdings, had it followed the exits up to `until`. */
 async function driftOf(tx: Tx, copier: CopierToStart, until: number): Promise<LotDrift[]> {
   const missed = await missedExits(tx, copier.id, copier.strategyId!, until);
   return [...groupBy(missed, ({ lotTradeId }) => lotTradeId)].map(([lotTradeId, exits]) => {
     const { symbol, heldAmount } = exits[0]!;
-    const kept = exits.reduce(
+    const remaining = exits.reduce(
       (held, { leftAmount, exitAmount, lotAmountBefore }) =>
         leftAmount === null
           ? held.times(new BigDecimal(lotAmountBefore).minus(exitAmount)).div(lotAmountBefore)
@@ -132,13 +135,13 @@ async function driftOf(tx: Tx, copier: CopierToStart, until: number): Promise<Lo
       new BigDecimal(heldAmount),
     );
     const isClosed = exits.some(({ kind }) => kind === 'CLOSE');
-    const excess = isClosed ? new BigDecimal(heldAmount) : new BigDecimal(heldAmount).minus(kept);
+    const excess = isClosed ? new BigDecimal(heldAmount) : new BigDecimal(heldAmount).minus(remaining);
     const excessAmount = excess.toDecimalPlaces(18, BigDecimal.ROUND_DOWN).toString();
     return { symbol, lotTradeId, heldAmount: canonicalDecimal(heldAmount), excessAmount };
   });
 }
 
-/** Owes the excess of each lot, by the last exit that was missed of it. */
+/** Makes the copier owe the excess of each lot, by the last exit that it missed. */
 async function reopenExits(
   tx: Tx,
   copier: CopierToStart,
@@ -179,7 +182,7 @@ async function copyExisting(tx: Tx, copier: CopierToStart, strategyId: string, u
   }
 }
 
-/** As of now: what it was when the lot was opened says nothing of what is there to be copied. */
+/** Returns the current equity. The equity at the lot's opening does not describe what is copied now. */
 async function leaderEquity(tx: Tx, signal: Signal, now: Date): Promise<Decimal | null> {
   const { exchangeAccountId, symbol } = signal;
   const known = await equitiesOf(tx, [exchangeAccountId], assetsOf(symbol)[1]);

@@ -1,4 +1,4 @@
-/** Keeps what was planned: orders, what is kept of the lots, decisions and their events, in one transaction. */
+/** Stores plans in one transaction: orders, lot states, decisions and their events. */
 import { decision as decisionSchema } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import { emitEvents } from '../../operations/index.js';
@@ -11,7 +11,7 @@ import { isExit, type PlannedCopy } from './plan-batch.js';
 
 export type StoringStep = 'ordered' | 'decided';
 
-/** For copiers without a decision on the signal, which the transaction has locked. */
+/** Stores the plans. The transaction has locked the copiers, and none has a decision on the signal. */
 export async function storePlans(
   tx: Tx,
   signal: Signal,
@@ -39,7 +39,7 @@ export async function storePlans(
   await announceSkips(tx, rows, new Map(planned.map(({ candidate: { copier } }) => [copier.id, copier])));
 }
 
-/** Decides that the copy failed, for no reason that has a name: what it was planned by can't be worked with. */
+/** Records a failed copy without a code: its copier's numbers cannot be planned with. */
 export async function storeFailedCopy(tx: Tx, signal: Signal, copierId: string, now: Date): Promise<void> {
   const [copier] = await queryPrepared<{ userId: string; accountId: string; status: string }>(
     tx,
@@ -83,24 +83,24 @@ function decisionOf(
   };
 }
 
-/** Whether an exit that met this is tried again: it passes without anybody giving up. */
+/** Returns whether an exit with this code is retried, because the cause is transient. */
 export function isRetried(code: NewDecision['code']): boolean {
   return code === 'INSUFFICIENT_BALANCE' || code === 'PAIR_UNAVAILABLE';
 }
 
-/** Nobody needs to be told that a paused copier, or one without the lot, did nothing. */
+/** Emits `copier.trade_skipped`. Skips of a paused copier, or of one without the lot, are not announced. */
 export async function announceSkips(
   tx: Tx,
   rows: readonly DecisionRow[],
   copiers: ReadonlyMap<string, { readonly userId: string; readonly status: string }>,
 ): Promise<void> {
-  const told = rows.filter(({ copier_id, outcome, code, settled_at }) => {
+  const announced = rows.filter(({ copier_id, outcome, code, settled_at }) => {
     if (settled_at === null || (outcome !== 'SKIPPED' && outcome !== 'FAILED')) return false;
     return code !== 'NOT_HELD' && !(code === 'NOT_ACTIVE' && copiers.get(copier_id)?.status === 'PAUSED');
   });
   await emitEvents(
     tx,
-    told.map((row) => ({
+    announced.map((row) => ({
       userId: copiers.get(row.copier_id)!.userId,
       type: 'copier.trade_skipped' as const,
       schema: decisionSchema,

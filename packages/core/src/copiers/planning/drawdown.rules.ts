@@ -2,10 +2,10 @@ import type { Decimal } from '@trading-automation/contracts';
 import { BigDecimal } from '../../values/index.js';
 
 /**
- * Fall from the highest result, in percent of what the copier was worth then.
+ * Returns the fall from the peak result, in percent of the equity at that peak.
  *
- * @param drawdownQuote - how far the result lies below its highest, not negative
- * @param equity - what there is now, after the fall
+ * @param drawdownQuote - the peak result less the current result; not negative
+ * @param equity - the current equity, after the fall
  */
 export function drawdownPercentOf(drawdownQuote: Decimal, equity: Decimal): Decimal {
   const peak = new BigDecimal(equity).plus(drawdownQuote);

@@ -1,12 +1,12 @@
 /**
- * What keeps an entry from being sized at all, in the order in which it is looked at: status, watermark, credentials,
- * pair, side, age, loss, number of trades. The first that holds is the reason.
+ * Checks whether an entry may be sized at all, in this order: status, watermark, credentials, pair, side, age, loss,
+ * number of trades. The first rule that fails is the reason.
  */
 import type { DecisionCode } from '@trading-automation/contracts';
 import { fractionOf, isLess } from './fraction.rules.js';
 import type { CopyInput, CopyTerms } from './plan.types.js';
 
-/** The rule that was broken, what was found and what would have been taken. */
+/** The rule that failed, the value found and the limit. */
 export interface EntryRejection {
   readonly code: DecisionCode;
   readonly rule: string;

@@ -1,4 +1,4 @@
-/** Exact arithmetic on fractions of whole numbers: nothing is rounded until somebody says which way. */
+/** Exact arithmetic on fractions of integers. Values are rounded only by the functions that name a direction. */
 import { canonicalDecimal, DECIMAL_SCALE, type Decimal } from '@trading-automation/contracts';
 
 /** The denominator is above zero. */
@@ -10,7 +10,7 @@ export interface Fraction {
 const UNIT = 10n ** BigInt(DECIMAL_SCALE);
 export const ZERO: Fraction = { numerator: 0n, denominator: 1n };
 
-/** A plain decimal, of however many decimals. */
+/** Parses a plain decimal with any number of decimal places. */
 export function fractionOf(text: Decimal): Fraction {
   const point = text.indexOf('.');
   if (point < 0) return { numerator: BigInt(text), denominator: 1n };
@@ -34,9 +34,9 @@ export const times = (a: Fraction, b: Fraction): Fraction => ({
   denominator: a.denominator * b.denominator,
 });
 
-/** @throws {RangeError} where the divisor is not above zero */
+/** @throws {RangeError} if the divisor is not above zero */
 export function dividedBy(a: Fraction, b: Fraction): Fraction {
-  if (b.numerator <= 0n) throw new RangeError('the divisor must be above zero');
+  if (b.numerator <= 0n) throw new RangeError('divisor must be above zero');
   return { numerator: a.numerator * b.denominator, denominator: a.denominator * b.numerator };
 }
 
@@ -47,31 +47,31 @@ export const lesserOf = (a: Fraction, b: Fraction): Fraction => (isLess(b, a) ? 
 export const greaterOf = (a: Fraction, b: Fraction): Fraction => (isLess(a, b) ? b : a);
 export const isAboveZero = ({ numerator }: Fraction): boolean => numerator > 0n;
 
-/** The greatest multiple of `step` that is not above the value; of 10^-18 where the step is zero. */
+/** Returns the greatest multiple of `step` that is not above the value. A zero step means 10^-18. */
 export function floorTo(value: Fraction, step: Decimal): Decimal {
   const units = stepUnits(step);
   return formatUnits(floorOf(value.numerator * UNIT, value.denominator * units) * units);
 }
 
-/** The least multiple of `step` that is not below the value; of 10^-18 where the step is zero. */
+/** Returns the least multiple of `step` that is not below the value. A zero step means 10^-18. */
 export function ceilTo(value: Fraction, step: Decimal): Decimal {
   const units = stepUnits(step);
   return formatUnits(-floorOf(-value.numerator * UNIT, value.denominator * units) * units);
 }
 
-/** As it is kept: of 18 decimals, rounded down. */
+/** Rounds down to the 18 decimal places that are stored. */
 export const roundDown = (value: Fraction): Decimal => floorTo(value, '0');
-/** As it is kept: of 18 decimals, rounded up. */
+/** Rounds up to the 18 decimal places that are stored. */
 export const roundUp = (value: Fraction): Decimal => ceilTo(value, '0');
 
-/** The same fraction in lowest terms. */
+/** Returns the fraction in lowest terms. */
 export function reduce({ numerator, denominator }: Fraction): Fraction {
   let [a, b] = [numerator < 0n ? -numerator : numerator, denominator];
   while (b > 0n) [a, b] = [b, a % b];
   return { numerator: numerator / a, denominator: denominator / a };
 }
 
-/** In 10^-18. */
+/** Returns the step in units of 10^-18. */
 function stepUnits(step: Decimal): bigint {
   const { numerator, denominator } = fractionOf(step);
   const units = (numerator * UNIT) / denominator;

@@ -1,27 +1,27 @@
 /**
- * What a copier does about one signal of its strategy: pure, and the only place where it is decided. Live copying,
- * simulation and the tests ask the same function.
+ * Decides what a copier does about one signal of its strategy. Pure, and the only place where this is decided: live
+ * copying, the simulation and the tests call the same function.
  *
  * Entries
- * 1. The target of a lot is ratio × what the leader's trade has filled in all. What was sent and what was forgone is
- *    taken off, so that neither the order of signals nor their repetition buys anything twice.
- * 2. A signal that was skipped is answered for good: its amount is forgone, and no later signal makes up for it.
- *    Rounding, and an amount below the exchange's minimum that may be added up, are carried within the lot.
- * 3. A fixed size is the size of the leader's whole order: each of its fills takes its part of it. The first fill
- *    can't take it all, as the leader may fill no more than that; nor may every fill, as an order that is filled in
- *    five parts would cost five times the sum. `max_trade_quote` bounds the lot for the same reason.
- * 4. Amounts are rounded down, prices towards the leader's, and minima tested on what comes out. Nothing is rounded
- *    before: ratios and remainders are fractions.
- * 5. Limits cut; a copy that they cut below the minimum is skipped for the limit's sake. A balance that does not
- *    suffice skips and never cuts: it was planned to be there, and part of a size is not what was asked for.
- * 6. All bounds are those of the lot's first entry, whatever the copier is set to now.
+ * 1. The target of a lot is ratio × the filled amount of the leader's trade so far. Sent and forgone amounts are
+ *    deducted, so that neither reordered nor repeated signals buy anything twice.
+ * 2. A skipped signal is final: its amount is forgone, and no later signal makes up for it. Rounding remainders are
+ *    carried within the lot. So are amounts below the exchange's minimum, if the copier's settings allow it.
+ * 3. A fixed size is the size for the leader's whole order, and each of its fills takes its share. The first fill
+ *    cannot take all of it, because the leader's order may fill no further. Nor may every fill take all of it: an order
+ *    filled in five parts would cost five times the sum. `max_trade_quote` bounds the lot for the same reason.
+ * 4. Amounts are rounded down and prices towards the leader's price; minimums are checked on the rounded values.
+ *    Nothing is rounded earlier: ratios and remainders are fractions.
+ * 5. Limits reduce a copy. If a limit reduces it below the exchange's minimum, it is skipped with that limit as the
+ *    reason. An insufficient balance skips the copy and never reduces it: part of a size is not the requested size.
+ * 6. All bounds are those of the lot's first entry, whatever the copier's current settings are.
  *
  * Exits
- * 7. They take the same part of the copier's lot as the leader's exit took of its own; the last takes all. Nothing
- *    but a pause and the exchange itself holds them back.
- * 8. What is too little for an order is owed and taken with the next exit; an exit that would leave too little to be
- *    sold takes that as well.
- * 9. Never more than the lot holds, never more than is free.
+ * 7. An exit takes the same share of the copier's lot as the leader's exit took of the leader's lot; the last exit
+ *    takes everything. Only a pause and the exchange itself hold exits back.
+ * 8. An amount that is too small for an order is owed and taken with the next exit. An exit that would leave a
+ *    remainder too small to sell takes the remainder too.
+ * 9. An exit never sells more than the lot holds, and never more than is free.
  */
 import type { Decimal, DecisionCode } from '@trading-automation/contracts';
 import { checkEntry, type EntryRejection } from './entry-checks.rules.js';
@@ -65,8 +65,8 @@ export function planCopy(input: CopyInput): CopyPlan {
 function planEntry(input: CopyInput): CopyPlan {
   const { signal, copier } = input;
   const terms = copier.lot?.terms ?? copier.terms;
-  const refusal = checkEntry(input, terms);
-  if (refusal !== null) return rejectedEntry(input, refusal);
+  const rejection = checkEntry(input, terms);
+  if (rejection !== null) return rejectedEntry(input, rejection);
   const ratio = frozenRatio(input) ?? ratioOf(input, terms);
   if (ratio === null) {
     const rule = signal.leaderEquity === null ? 'leader_equity' : 'equity';
@@ -77,19 +77,19 @@ function planEntry(input: CopyInput): CopyPlan {
   return sizeEntry({ input, terms, lot, due, pair: input.account.pair! });
 }
 
-/** An entry that was not sized: a lot that is there gives up what the signal adds, and keeps what it carried. */
+/** Plans an entry that was not sized. An existing lot forgoes what the signal adds, and keeps what it carried. */
 function rejectedEntry(input: CopyInput, { code, ...found }: EntryRejection): CopyPlan {
   const ratio = frozenRatio(input);
-  const kept = storedLot(input);
+  const stored = storedLot(input);
   const inputs = { ...entryInputs(input), ...found };
-  const refused = { outcome: 'SKIPPED', code, targetAmount: '0', order: null, inputs } as const;
-  if (kept === null || ratio === null) return { ...refused, lot: kept };
-  const lot = lotAtEntry(input, kept.terms, ratio);
-  const added = minus(fractionOf(lot.seenAmount), fractionOf(kept.seenAmount));
-  return { ...refused, lot: forgo(lot, times(ratio, added)) };
+  const skip = { outcome: 'SKIPPED', code, targetAmount: '0', order: null, inputs } as const;
+  if (stored === null || ratio === null) return { ...skip, lot: stored };
+  const lot = lotAtEntry(input, stored.terms, ratio);
+  const added = minus(fractionOf(lot.seenAmount), fractionOf(stored.seenAmount));
+  return { ...skip, lot: forgo(lot, times(ratio, added)) };
 }
 
-/** An entry on its way to an order. */
+/** An entry that passed the checks and is being sized. */
 interface Entry {
   readonly input: CopyInput;
   readonly terms: CopyTerms;
@@ -121,7 +121,7 @@ function sizeEntry(entry: Entry): CopyPlan {
   return skipped(entry, 'BELOW_MINIMUM', { limit_price: limitPrice, ...shortfall });
 }
 
-/** The exchange's minimum, where no bound is below it and it is no more than twice what was asked for. */
+/** Returns the exchange's minimum amount, or null if a cap is below it or it exceeds twice the due amount. */
 function roundedUpAmount({ due, pair }: Entry, price: Fraction, caps: readonly Cap[]): Decimal | null {
   const raised = minTradableAmount(price, pair, pair.amountStep);
   const size = fractionOf(raised);
@@ -136,7 +136,7 @@ interface Sized {
   readonly inputs: PlanInputs;
 }
 
-/** The last check: whether what the order takes is free. */
+/** Makes the last check: whether the amount that the order reserves is free. */
 function reserve(entry: Entry, { amount, limitPrice, cap, inputs }: Sized): CopyPlan {
   const { lot, due, input } = entry;
   const { side } = input.signal;
@@ -186,25 +186,26 @@ function skipped({ input, terms, lot, due }: Entry, code: DecisionCode, found: P
 
 function planExit(input: CopyInput): CopyPlan {
   const { signal, copier, account } = input;
-  const kept = storedLot(input);
-  const refuse = (code: DecisionCode, found: PlanInputs, lot: Lot | null): CopyPlan => {
+  const stored = storedLot(input);
+  const skip = (code: DecisionCode, found: PlanInputs, lot: Lot | null): CopyPlan => {
     const inputs = { ...exitInputs(input), ...found };
     return { outcome: 'SKIPPED', code, targetAmount: '0', order: null, lot, inputs };
   };
   if (copier.status === 'PAUSED') {
-    return refuse('NOT_ACTIVE', { rule: 'status', value: copier.status, limit: 'CLOSE_ONLY' }, kept);
+    return skip('NOT_ACTIVE', { rule: 'status', value: copier.status, limit: 'CLOSE_ONLY' }, stored);
   }
   const held = fractionOf(copier.lot?.heldAmount ?? '0');
   const owed = lesserOf(fractionOf(copier.lot?.owedAmount ?? '0'), held);
-  const asked = signal.kind === 'CLOSE' ? held : plus(owed, times(minus(held, owed), exitFraction(input)));
-  const lot = kept === null ? null : lotAfterExit(kept, asked, exitFraction(input));
+  const requested =
+    signal.kind === 'CLOSE' ? held : plus(owed, times(minus(held, owed), exitFraction(input)));
+  const lot = stored === null ? null : lotAfterExit(stored, requested, exitFraction(input));
   if (lot === null || !isAboveZero(held)) {
-    return refuse('NOT_HELD', { rule: 'held', value: '0', limit: null }, lot);
+    return skip('NOT_HELD', { rule: 'held', value: '0', limit: null }, lot);
   }
   if (account.pair === null) {
-    return refuse('PAIR_UNAVAILABLE', { rule: 'pair', value: signal.symbol, limit: null }, lot);
+    return skip('PAIR_UNAVAILABLE', { rule: 'pair', value: signal.symbol, limit: null }, lot);
   }
-  return sizeExit({ input, lot, held, asked, pair: account.pair });
+  return sizeExit({ input, lot, held, requested, pair: account.pair });
 }
 
 interface Exit {
@@ -212,58 +213,58 @@ interface Exit {
   readonly pair: CopyPair;
   readonly lot: Lot;
   readonly held: Fraction;
-  readonly asked: Fraction;
+  readonly requested: Fraction;
 }
 
-function sizeExit({ input, pair, lot, held, asked }: Exit): CopyPlan {
+function sizeExit({ input, pair, lot, held, requested }: Exit): CopyPlan {
   const { side, referencePrice } = input.signal;
   const price = fractionOf(pair.lastPrice ?? referencePrice);
   const step = marketStepOf(pair);
   const free = side === 'SELL' ? greaterOf(fractionOf(input.account.freeBase), ZERO) : held;
   const available = lesserOf(held, free);
-  const isShort = isLess(free, asked);
-  const amount = exitAmountOf({ asked: lesserOf(asked, available), available, price, pair, step });
+  const isShort = isLess(free, requested);
+  const amount = exitAmountOf({ requested: lesserOf(requested, available), available, price, pair, step });
   const shortfall = findMinimumViolation(amount, price, pair);
-  const wanted = floorTo(asked, step);
-  const isLessThanAsked = isShort && isLess(fractionOf(amount), fractionOf(wanted));
-  const isForBalance = isLessThanAsked && findMinimumViolation(wanted, price, pair) === null;
+  const wanted = floorTo(requested, step);
+  const isLessThanRequested = isShort && isLess(fractionOf(amount), fractionOf(wanted));
+  const isBalanceShort = isLessThanRequested && findMinimumViolation(wanted, price, pair) === null;
   const balance = { rule: 'free_base', value: wanted, limit: input.account.freeBase };
-  const targetAmount = roundDown(asked);
+  const targetAmount = roundDown(requested);
   if (shortfall !== null) {
-    const code = isForBalance ? 'INSUFFICIENT_BALANCE' : 'BELOW_MINIMUM';
-    const inputs = { ...exitInputs(input), ...(isForBalance ? balance : shortfall) };
+    const code = isBalanceShort ? 'INSUFFICIENT_BALANCE' : 'BELOW_MINIMUM';
+    const inputs = { ...exitInputs(input), ...(isBalanceShort ? balance : shortfall) };
     return { outcome: 'SKIPPED', code, targetAmount, order: null, lot, inputs };
   }
   return {
-    outcome: isForBalance ? 'CLAMPED' : 'COPIED',
-    code: isForBalance ? 'INSUFFICIENT_BALANCE' : null,
+    outcome: isBalanceShort ? 'CLAMPED' : 'COPIED',
+    code: isBalanceShort ? 'INSUFFICIENT_BALANCE' : null,
     targetAmount,
     order: exitOrder(side, amount, side === 'SELL' ? amount : roundUp(times(fractionOf(amount), price))),
-    lot: { ...lot, owedAmount: owedAfter(asked, amount) },
-    inputs: { ...exitInputs(input), ...(isForBalance ? balance : {}) },
+    lot: { ...lot, owedAmount: owedAfter(requested, amount) },
+    inputs: { ...exitInputs(input), ...(isBalanceShort ? balance : {}) },
   };
 }
 
 interface ExitBounds {
-  readonly asked: Fraction;
+  readonly requested: Fraction;
   readonly available: Fraction;
   readonly price: Fraction;
   readonly pair: CopyPair;
   readonly step: Decimal;
 }
 
-/** What can be sold now: all there is where less would leave a rest that can't be sold, one order's worth at most. */
-function exitAmountOf({ asked, available, price, pair, step }: ExitBounds): Decimal {
-  const isRestTradable = (amount: Decimal) => {
-    const rest = floorTo(minus(available, fractionOf(amount)), step);
-    return findMinimumViolation(rest, price, pair) === null;
+/** Returns the amount to sell now, at most one order's maximum. If the remainder could not be sold, includes it. */
+function exitAmountOf({ requested, available, price, pair, step }: ExitBounds): Decimal {
+  const isRemainderTradable = (amount: Decimal) => {
+    const remainder = floorTo(minus(available, fractionOf(amount)), step);
+    return findMinimumViolation(remainder, price, pair) === null;
   };
-  const part = floorTo(asked, step);
-  const amount = isRestTradable(part) ? part : floorTo(available, step);
+  const part = floorTo(requested, step);
+  const amount = isRemainderTradable(part) ? part : floorTo(available, step);
   const cap = marketCap(price, pair);
   if (cap === null || !isLess(cap, fractionOf(amount))) return amount;
   const most = floorTo(cap, step);
-  if (isRestTradable(most)) return most;
+  if (isRemainderTradable(most)) return most;
   const least = fractionOf(minTradableAmount(price, pair, step));
   return floorTo(greaterOf(minus(available, least), ZERO), step);
 }
@@ -278,10 +279,10 @@ const exitOrder = (side: CopyOrder['side'], amount: Decimal, reserved: Decimal):
   reserved,
 });
 
-const owedAfter = (asked: Fraction, amount: Decimal): Decimal =>
-  roundDown(greaterOf(minus(asked, fractionOf(amount)), ZERO));
+const owedAfter = (requested: Fraction, amount: Decimal): Decimal =>
+  roundDown(greaterOf(minus(requested, fractionOf(amount)), ZERO));
 
-/** The part of the leader's lot that its exit took. */
+/** Returns the share of the leader's lot that its exit took. */
 function exitFraction({ signal }: CopyInput): Fraction {
   const [exit, before] = [fractionOf(signal.exitAmount), fractionOf(signal.lotAmountBefore)];
   const one = { numerator: 1n, denominator: 1n };
@@ -289,9 +290,9 @@ function exitFraction({ signal }: CopyInput): Fraction {
   return isAboveZero(before) ? lesserOf(dividedBy(exit, before), one) : ZERO;
 }
 
-/** What was carried for entries shrinks as the lot does, and dies with it. */
-function lotAfterExit(lot: Lot, asked: Fraction, share: Fraction): Lot {
-  const owedAmount = roundDown(asked);
+/** Reduces what was carried for entries in proportion to the lot; a closed lot carries nothing. */
+function lotAfterExit(lot: Lot, requested: Fraction, share: Fraction): Lot {
+  const owedAmount = roundDown(requested);
   if (lot.ratio === null) return { ...lot, owedAmount };
   const carried = dueOf(ratioOfLot(lot.ratio), fractionOf(lot.seenAmount), lot);
   return { ...forgo(lot, times(carried, share)), owedAmount };
@@ -307,20 +308,23 @@ function frozenRatio({ copier }: CopyInput): Fraction | null {
   return ratio === null ? null : ratioOfLot(ratio);
 }
 
-/** The lot as it is, without what it holds. */
+/** Returns the lot's stored state, which does not include the held amount. */
 function storedLot({ copier }: CopyInput): Lot | null {
   if (copier.lot === null) return null;
   const { heldAmount: _, ...lot } = copier.lot;
   return lot;
 }
 
-/** The lot with this signal seen. One that begins with a later fill of the leader's forgoes the earlier ones. */
+/**
+ * Returns the lot after this signal was seen. A lot that starts with a later fill of the leader forgoes the earlier
+ * fills.
+ */
 function lotAtEntry(input: CopyInput, terms: CopyTerms, ratio: Fraction): Lot {
   const { cumulativeAmount, filledAmount } = input.signal;
   const cumulative = fractionOf(cumulativeAmount);
-  const kept = storedLot(input);
-  if (kept !== null && kept.ratio !== null) {
-    return { ...kept, seenAmount: roundDown(greaterOf(cumulative, fractionOf(kept.seenAmount))) };
+  const stored = storedLot(input);
+  if (stored !== null && stored.ratio !== null) {
+    return { ...stored, seenAmount: roundDown(greaterOf(cumulative, fractionOf(stored.seenAmount))) };
   }
   const earlier = greaterOf(minus(cumulative, fractionOf(filledAmount)), ZERO);
   return {
@@ -334,7 +338,7 @@ function lotAtEntry(input: CopyInput, terms: CopyTerms, ratio: Fraction): Lot {
   };
 }
 
-/** Rounded down: never is more given up than was due. */
+/** Rounds down, so that never more than the due amount is forgone. */
 const forgo = (lot: Lot, amount: Fraction): Lot => ({
   ...lot,
   forgoneAmount: roundDown(plus(fractionOf(lot.forgoneAmount), amount)),

@@ -1,4 +1,4 @@
-/** What the planning of a copy is told, and what it answers. Amounts in base currency, prices and values in quote currency. */
+/** Input and output of the planning of a copy. Amounts are in base currency, prices and values in quote currency. */
 import type {
   BelowMinimumRule,
   CopierStatus,
@@ -12,13 +12,13 @@ import type {
   TradeType,
 } from '@trading-automation/contracts';
 
-/** A fill of the strategy's account, as its copiers learn of it. One signal speaks of one lot of the leader. */
+/** A fill on the strategy's account, as its copiers receive it. Each signal concerns one lot of the leader. */
 export interface PlannedSignal {
   readonly id: string;
   readonly sequence: number;
   readonly kind: SignalKind;
   readonly symbol: string;
-  /** Of the leader's fill. */
+  /** Side of the leader's fill. */
   readonly side: TradeSide;
   /** The trade that opened the leader's lot. */
   readonly lotTradeId: string;
@@ -27,27 +27,32 @@ export interface PlannedSignal {
   readonly lotOpenedAt: Date;
   /** When the leader's fill was executed. */
   readonly signalAt: Date;
-  /** Entries: all that the leader's trade has filled by now, this fill included. */
+  /** Entries: the filled amount of the leader's trade so far, this fill included. */
   readonly cumulativeAmount: Decimal;
-  /** Entries: this fill's part of it. */
+  /** Entries: the amount of this fill. */
   readonly filledAmount: Decimal;
   /** Entries: the amount of the leader's whole order, filled or not. */
   readonly leaderOrderAmount: Decimal;
-  /** Exits: what the leader's lot held before the fill, and what the fill took of it. Net of fees in base currency. */
+  /**
+   * Exits: the amount of the leader's lot before the fill, and the part that the fill took. Net of fees in base
+   * currency.
+   */
   readonly lotAmountBefore: Decimal;
   readonly exitAmount: Decimal;
   /** Average price of the leader's fill. */
   readonly referencePrice: Decimal;
-  /** The leader's equity when its order was submitted, in the pair's quote currency; null where none young enough is known. */
+  /**
+   * The leader's equity when its order was submitted, in the pair's quote currency; null if no recent value is known.
+   */
   readonly leaderEquity: Decimal | null;
   /**
-   * Whether the copier was told at its start to copy what is open already: the watermark does not hold for this one
-   * entry. Amounts are what the leader holds of the lot now, the price is the current one.
+   * Whether this entry copies what was already open at the copier's start. The watermark does not apply to it. Amounts
+   * are what the leader's lot holds now, and the price is the current one.
    */
   readonly copiesExisting?: boolean;
 }
 
-/** Settings of a copier; those of a lot stay what they were at its first signal. */
+/** Settings of a copier. A lot keeps the settings of its first signal. */
 export interface CopyTerms {
   readonly sizing: { readonly mode: SizingMode; readonly value: Decimal; readonly capital: Decimal | null };
   readonly belowMinimum: BelowMinimumRule;
@@ -56,7 +61,7 @@ export interface CopyTerms {
   readonly maxOpenTrades: number | null;
   readonly maxDailyLossQuote: Decimal | null;
   readonly maxDrawdownPercent: Decimal | null;
-  /** Null: 50. */
+  /** Null means 50. */
   readonly maxSlippageBps: number | null;
   readonly maxSignalAgeMs: number;
   readonly allowedPairs: readonly string[] | null;
@@ -67,22 +72,22 @@ export interface CopyTerms {
 /** The copier's share of one lot of the leader. */
 export interface CopiedLotState {
   /**
-   * Base units of the copy for one base unit of the leader, in whole numbers without a common divisor (of up to some
-   * 80 digits); frozen at the first entry.
+   * Base units of the copy for one base unit of the leader, frozen at the first entry. Both are integers in lowest
+   * terms, of up to about 80 digits.
    */
   readonly ratio: { readonly numerator: Decimal; readonly denominator: Decimal } | null;
   readonly terms: CopyTerms;
-  /** Ordered for entries so far, whatever was filled of it. */
+  /** Ordered for entries so far, filled or not. */
   readonly sentAmount: Decimal;
-  /** What that may have cost at most, in quote currency. */
+  /** The most that the sent amount may have cost, in quote currency. */
   readonly sentQuote: Decimal;
-  /** What limits, age or a lack of balance cut off: never sent later. */
+  /** Cut off by limits, age or insufficient balance; never sent later. */
   readonly forgoneAmount: Decimal;
-  /** The leader's cumulative amount at the last entry that was looked at. */
+  /** The leader's cumulative amount at the last entry that was planned. */
   readonly seenAmount: Decimal;
-  /** Of the exits so far, what could not be sent yet because it was too small or too large for one order. */
+  /** Owed by exits so far: too small or too large for one order, and still to be sold. */
   readonly owedAmount: Decimal;
-  /** Bought and not sold yet, net of base fees; never more than what is left for exits to take. */
+  /** Bought and not sold yet, net of base fees; never more than exits can still take. */
   readonly heldAmount: Decimal;
 }
 
@@ -92,25 +97,25 @@ export interface CopierState {
   /** Settings of new lots. */
   readonly terms: CopyTerms;
   readonly startedAt: Date | null;
-  /** The strategy's last sequence when the copier was started: lots that began by then are none of its. */
+  /** The strategy's last sequence at the copier's start. Lots that began by then are not copied. */
   readonly startedSequence: number;
-  /** Null where there is no such lot yet. */
+  /** Null if the copier has no such lot yet. */
   readonly lot: CopiedLotState | null;
   /** Loss since 00:00 UTC, realised and open, as a positive number; fees included. */
   readonly dayLossQuote: Decimal;
-  /** Fall of the copier's equity from its peak, in percent; null where its equity is not known. */
+  /** Fall of the copier's equity from its peak, in percent; null if its equity is unknown. */
   readonly drawdownPercent: Decimal | null;
-  /** Its other lots that hold something or have entries under way. */
+  /** Number of the copier's other lots that hold something or have entries in flight. */
   readonly openLotCount: number;
-  /** What its open lots cost, this one included, and what its entries under way may cost. */
+  /** Cost of the open lots, this one included, and the most that entries in flight may cost. */
   readonly openQuote: Decimal;
 }
 
-/** Rules of the pair on the copier's exchange; null where it is not traded there. */
+/** Rules of the pair on the copier's exchange. */
 export interface CopyPair {
   readonly priceTick: Decimal;
   readonly amountStep: Decimal;
-  /** Of market orders, where it differs. */
+  /** Step of market orders, if it differs. */
   readonly marketAmountStep: Decimal | null;
   readonly marketMaxAmount?: Decimal | null;
   readonly minAmount: Decimal;
@@ -121,12 +126,12 @@ export interface CopyPair {
 }
 
 export interface CopyAccount {
-  /** False where the exchange refused its credentials. */
+  /** False if the exchange rejected the account's credentials. */
   readonly isActive: boolean;
-  /** Free and not reserved. */
+  /** Free balance, less reservations. */
   readonly freeBase: Decimal;
   readonly freeQuote: Decimal;
-  /** In the pair's quote currency, at most 60 s old; null where it could not be had. */
+  /** In the pair's quote currency, at most 60 s old; null if unavailable. */
   readonly equity: Decimal | null;
   readonly pair: CopyPair | null;
 }
@@ -145,22 +150,25 @@ export interface CopyOrder {
   readonly price: Decimal | null;
   readonly amount: Decimal;
   readonly reduceOnly: boolean;
-  /** What it takes from the free balance, of quote for a buy and of base for a sell. */
+  /** The amount that the order reserves: quote currency for a buy, base currency for a sell. */
   readonly reserved: Decimal;
 }
 
-/** As the decision record shows them; none of them tells what the leader owns. */
+/** The numbers of the decision record. None of them reveals what the leader owns. */
 export type PlanInputs = Readonly<Record<string, string | number | boolean | null>>;
 
 export interface CopyPlan {
   readonly outcome: Exclude<DecisionOutcome, 'FAILED'>;
   readonly code: DecisionCode | null;
-  /** What the sizing asks for by this signal, before limits and rounding; an exit: what it takes. 0 where it was not come to. */
+  /**
+   * Amount that the signal requests, before limits and rounding; for an exit, what it takes. 0 if the entry was not
+   * sized.
+   */
   readonly targetAmount: Decimal;
-  /** Null where nothing is to be sent. */
+  /** Null if nothing is sent. */
   readonly order: CopyOrder | null;
-  /** The copier's share of the lot from now on; null where it has none and gets none. */
+  /** The copier's new share of the lot; null if it has none. */
   readonly lot: Omit<CopiedLotState, 'heldAmount'> | null;
-  /** The numbers that it was decided by, for the record. */
+  /** The numbers behind the decision, for its record. */
   readonly inputs: PlanInputs;
 }

@@ -1,5 +1,5 @@
 /**
- * What is stored, as planning takes it. Live copying and simulation plan from what these functions give, so that both
+ * Maps stored rows to the input of planning. Live copying and the simulation both use these functions, so that they
  * decide by the same numbers.
  */
 import {
@@ -11,7 +11,7 @@ import {
 } from '@trading-automation/contracts';
 import type { CopyPair, CopyTerms, PlannedSignal } from './plan.types.js';
 
-/** Of a stored signal, what planning asks. */
+/** The fields of a stored signal that planning needs. */
 export interface SignalToPlan {
   readonly id: string;
   readonly sequence: number;
@@ -81,7 +81,7 @@ export function termsOf(settings: CopierSettings): CopyTerms {
   };
 }
 
-/** The columns of a pair that bound its orders. */
+/** Maps the columns of a pair that bound its orders. */
 export function copyPairOf(pair: CopyPair): CopyPair {
   return {
     priceTick: canonicalDecimal(pair.priceTick),
@@ -96,6 +96,6 @@ export function copyPairOf(pair: CopyPair): CopyPair {
   };
 }
 
-/** As decisions show them. */
+/** Formats decimals as decisions show them. */
 const canonical = (value: Decimal | null): Decimal | null =>
   value === null ? null : canonicalDecimal(value);

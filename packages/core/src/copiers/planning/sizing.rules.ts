@@ -1,6 +1,5 @@
 /**
- * The sums that sizes of copies are made of. What they come to together is decided in plan.rules.ts, and nowhere
- * else: no other file may import this one.
+ * The calculations behind the sizes of copies. Only plan.rules.ts decides with them: no other file may import this one.
  */
 import type { Decimal, DecisionCode, TradeSide } from '@trading-automation/contracts';
 import {
@@ -19,11 +18,13 @@ import {
 } from './fraction.rules.js';
 import type { CopiedLotState, CopyInput, CopyPair, CopyTerms } from './plan.types.js';
 
-/** Of `max_slippage_bps`, where a copier has none. */
+/** Applies to a copier without `max_slippage_bps`. */
 const SLIPPAGE_DEFAULT_BPS = 50;
 const BPS = 10_000n;
 
-/** Base units of the copy for one of the leader's; null where an equity that it needs is not known, or is none. */
+/**
+ * Returns base units of the copy for one of the leader's; null if an equity that it needs is unknown or not positive.
+ */
 export function ratioOf({ signal, account }: CopyInput, { sizing }: CopyTerms): Fraction | null {
   const value = fractionOf(sizing.value);
   if (sizing.mode === 'MULTIPLIER') return reduce(value);
@@ -39,8 +40,8 @@ export function ratioOf({ signal, account }: CopyInput, { sizing }: CopyTerms): 
 }
 
 /**
- * The worst price that an entry may be filled at: within the slippage bound of the leader's price, rounded towards
- * it. Null where no tick above zero lies there.
+ * Returns the worst price at which an entry may be filled: the leader's price plus or minus the slippage bound, rounded
+ * towards the leader's price. Returns null if that leaves no tick above zero.
  */
 export function limitPriceOf(
   side: TradeSide,
@@ -55,17 +56,17 @@ export function limitPriceOf(
   return isAboveZero(fractionOf(price)) ? price : null;
 }
 
-/** A bound on the amount of one order. */
+/** An upper bound on the amount of one order. */
 export interface Cap {
   readonly code: DecisionCode;
   readonly rule: 'max_trade_quote' | 'max_open_quote' | 'max_amount' | 'max_notional';
-  /** As it was set. */
+  /** The limit as it is set. */
   readonly limit: Decimal;
-  /** What it leaves room for, never below zero. */
+  /** The amount that the limit still permits; never below zero. */
   readonly amount: Fraction;
 }
 
-/** What bounds the amount of an entry at its limit price; those of the copier come first. */
+/** Returns the caps on the amount of an entry at its limit price. The copier's own caps come first. */
 export function entryCaps(
   { copier, terms, pair }: { copier: CopyInput['copier']; terms: CopyTerms; pair: CopyPair },
   sentQuote: Decimal,
@@ -73,8 +74,8 @@ export function entryCaps(
 ): Cap[] {
   const ofQuote = (code: DecisionCode, rule: Cap['rule'], limit: Decimal | null, used: Decimal): Cap[] => {
     if (limit === null) return [];
-    const room = greaterOf(minus(fractionOf(limit), fractionOf(used)), ZERO);
-    return [{ code, rule, limit, amount: dividedBy(room, price) }];
+    const left = greaterOf(minus(fractionOf(limit), fractionOf(used)), ZERO);
+    return [{ code, rule, limit, amount: dividedBy(left, price) }];
   };
   const { maxAmount } = pair;
   return [
@@ -89,7 +90,7 @@ export function entryCaps(
   ];
 }
 
-/** The tightest of the bounds that lie below the amount; the first of equals. */
+/** Returns the tightest cap below the amount, or null. Of equal caps, returns the first. */
 export function tightestBelow(caps: readonly Cap[], amount: Fraction): Cap | null {
   let tightest: Cap | null = null;
   for (const cap of caps) {
@@ -98,7 +99,7 @@ export function tightestBelow(caps: readonly Cap[], amount: Fraction): Cap | nul
   return tightest;
 }
 
-/** Which minimum of the exchange a rounded amount falls short of, with the numbers; null where it can be traded. */
+/** Returns the exchange minimum that a rounded amount violates, with the numbers; null if it can be traded. */
 export function findMinimumViolation(amount: Decimal, price: Fraction, pair: CopyPair) {
   const size = fractionOf(amount);
   if (!isAboveZero(size) || isLess(size, fractionOf(pair.minAmount))) {
@@ -109,7 +110,7 @@ export function findMinimumViolation(amount: Decimal, price: Fraction, pair: Cop
   return { rule: 'min_notional', value: floorTo(notional, '0'), limit: pair.minNotional };
 }
 
-/** The least amount that the exchange takes at this price. */
+/** Returns the least amount that the exchange accepts at this price. */
 export function minTradableAmount(price: Fraction, pair: CopyPair, step: Decimal): Decimal {
   const least = greaterOf(fractionOf(pair.minAmount), dividedBy(fractionOf(pair.minNotional), price));
   const rounded = ceilTo(least, step);
@@ -118,14 +119,14 @@ export function minTradableAmount(price: Fraction, pair: CopyPair, step: Decimal
     : ceilTo({ numerator: 1n, denominator: 10n ** 18n }, step);
 }
 
-/** The step of market orders, which exits are. */
+/** Returns the amount step of market orders. Exits are market orders. */
 export function marketStepOf({ marketAmountStep, amountStep }: CopyPair): Decimal {
   return marketAmountStep !== null && isAboveZero(fractionOf(marketAmountStep))
     ? marketAmountStep
     : amountStep;
 }
 
-/** Most that one market order may sell; null where there is no bound. */
+/** Returns the most that one market order may sell; null if unbounded. */
 export function marketCap(price: Fraction, pair: CopyPair): Fraction | null {
   const bounds = [
     ...(pair.marketMaxAmount ? [fractionOf(pair.marketMaxAmount)] : []),
@@ -135,7 +136,7 @@ export function marketCap(price: Fraction, pair: CopyPair): Fraction | null {
   return bounds.reduce<Fraction | null>((least, one) => (least && isLess(least, one) ? least : one), null);
 }
 
-/** What the leader's fills so far ask of the copier and was neither sent nor given up; never below zero. */
+/** Returns what the leader's fills so far request of the copier, less sent and forgone amounts; never below zero. */
 export function dueOf(
   ratio: Fraction,
   cumulative: Fraction,

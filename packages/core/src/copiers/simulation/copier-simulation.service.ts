@@ -25,9 +25,9 @@ import {
 } from './simulation.queries.js';
 import { viewSimulation } from './simulation.view.js';
 
-/** A chunk is replayed without a pause: a few milliseconds. Others have their turn while the next one is read. */
+/** A chunk is replayed without yielding, for a few milliseconds. Other requests run while the next chunk is read. */
 const CHUNK_MAX = 100;
-/** Of a pair whose exchange says none, for a copier that paid none yet. */
+/** Applies if the exchange publishes no fee and the copier has paid none yet. */
 const FEE_RATE_DEFAULT = '0.001';
 
 export interface SimulationBounds {
@@ -40,10 +40,10 @@ interface FollowingCopier extends CopierToSimulate {
 }
 
 /**
- * What a copier would have done about its strategy's past signals.
+ * Simulates what a copier would have done about its strategy's past signals.
  *
- * It reads what every follower of a strategy may know, signals, never what the strategy's account holds; a copier may
- * follow any strategy that it could be linked to. Its work is bounded: the newest signals of the range, in chunks.
+ * It reads signals, which every follower may see, never the holdings of the strategy's account. The copier may follow
+ * any strategy that it could be linked to. The work is bounded: the newest signals of the range, in chunks.
  */
 export class CopierSimulation {
   private readonly signalsMax: number;
@@ -58,30 +58,30 @@ export class CopierSimulation {
     this.decisionsMax = decisionsMax;
   }
 
-  /** @throws {DomainError} `not_found`; `invalid_state` where it follows no strategy or its account is removed */
-  async simulate(actor: Actor, publicId: string, asked: SimulationAsked = {}): Promise<Simulation> {
+  /** @throws {DomainError} `not_found`; `invalid_state` if it follows no strategy or its account was removed */
+  async simulate(actor: Actor, publicId: string, range: SimulationAsked = {}): Promise<Simulation> {
     authorise(actor, simulationOperations.simulate.access);
     return this.commands.runPrepared(
       actor.idempotency,
-      () => this.replay(actor, publicId, asked),
+      () => this.replay(actor, publicId, range),
       async (_, simulation) => simulation,
     );
   }
 
-  private async replay(actor: Actor, publicId: string, asked: SimulationAsked): Promise<Simulation> {
+  private async replay(actor: Actor, publicId: string, range: SimulationAsked): Promise<Simulation> {
     const tx = this.platform.database.manager;
     const copier = await findFollowing(tx, actor, publicId);
-    const { first, last } = await rangeOf(tx, copier.strategyId, asked);
+    const { first, last } = await rangeOf(tx, copier.strategyId, range);
     const begin = Math.max(first, last - this.signalsMax + 1);
-    const world = new SimulationMarket(tx, copier);
+    const market = new SimulationMarket(tx, copier);
     const replay = new Replay({
       copierId: copier.id,
       terms: termsOf(copier),
       onBreach: copier.onBreach,
-      startingEquity: world.startingEquity,
-      pairs: world.pairs,
+      startingEquity: market.startingEquity,
+      pairs: market.pairs,
     });
-    const { decisions, firstAt, lastAt } = await this.run(tx, { copier, market: world, replay, begin, last });
+    const { decisions, firstAt, lastAt } = await this.run(tx, { copier, market, replay, begin, last });
     const { currency } = replay;
     return viewSimulation({
       first: firstAt,
@@ -91,7 +91,7 @@ export class CopierSimulation {
       decisions: decisions.slice(-this.decisionsMax),
       counts: replay.counts,
       currency,
-      startingEquity: (currency === null ? undefined : world.startingEquity.get(currency)) ?? '0',
+      startingEquity: (currency === null ? undefined : market.startingEquity.get(currency)) ?? '0',
       result: replay.resultIn(currency ?? ''),
     });
   }
@@ -120,7 +120,7 @@ interface ReplayRun {
   readonly copier: FollowingCopier;
   readonly market: SimulationMarket;
   readonly replay: Replay;
-  /** Sequences of the first and the last signal. */
+  /** Sequence of the first and of the last signal. */
   readonly begin: number;
   readonly last: number;
 }
@@ -131,16 +131,16 @@ async function findFollowing(tx: Tx, actor: Actor, publicId: string): Promise<Fo
   if (copier === null) throw new DomainError('not_found');
   const { strategyId } = copier;
   if (strategyId === null) {
-    throw invalidState('The copier follows no strategy: give it a strategy_id first.', 'NO_STRATEGY');
+    throw invalidState('The copier does not follow a strategy. Set its strategy_id first.', 'NO_STRATEGY');
   }
   if (copier.isAccountRemoved) {
-    const message = 'The exchange account was removed: make a copier on another one.';
+    const message = 'The exchange account was removed. Create a copier on another account.';
     throw invalidState(message, 'ACCOUNT_REMOVED');
   }
   return { ...copier, strategyId };
 }
 
-/** Sequences of the signals that were given in the range; the last is before the first where none was. */
+/** Returns the sequences of the signals in the range. If there are none, `last` is less than `first`. */
 async function rangeOf(
   tx: Tx,
   strategyId: string,
@@ -154,7 +154,7 @@ async function rangeOf(
   };
 }
 
-/** What the replay has to know of the copier's exchange and account, read as the signals come to it. */
+/** What the replay needs to know of the copier's exchange and account, loaded as symbols occur. */
 class SimulationMarket {
   readonly pairs = new Map<string, ReplayPair>();
   readonly startingEquity = new Map<string, string>();

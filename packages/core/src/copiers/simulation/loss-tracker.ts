@@ -3,17 +3,17 @@ import { BigDecimal } from '../../values/index.js';
 
 interface LossState {
   day: string;
-  /** The result when the day began. */
+  /** The result at the start of the day. */
   atDayStart: BigDecimal;
   now: BigDecimal;
   peak: BigDecimal;
 }
 
-/** What losses are measured from, by quote currency: the result at 00:00 UTC, and the highest there was. */
+/** Tracks, by quote currency, the marks of losses: the result at 00:00 UTC and the peak result. */
 export class LossTracker {
   private readonly marks = new Map<string, LossState>();
 
-  /** The result as it is at an instant; these come in their order. */
+  /** Records the result at an instant. Calls must be in order of time. */
   record(quote: string, at: Date, result: BigDecimal): void {
     const day = at.toISOString().slice(0, 10);
     const mark = this.markOf(quote, day);

@@ -1,12 +1,12 @@
 /**
- * What a copier would have done about a strategy's signals, had it been started just before the first of them.
+ * Replays what a copier would have done about a strategy's signals, had it been started just before the first one.
  *
- * 1. Decisions are those of planCopy, by the settings that the copier has now and the rules that its exchange has now:
- *    where the account could pay, the same that live copying takes over the same signals.
- * 2. Orders are filled in full, at once, at the leader's price; the fee is taken from what is received.
- * 3. The account begins with its whole worth in the quote currency of a pair, for each quote currency anew, and its
- *    equity is that worth with what the copies have brought since.
- * 4. A loss limit that is reached stops the copier for the rest of the replay, as it would have: nobody starts it again.
+ * 1. `planCopy` decides, with the copier's current settings and its exchange's current rules. As long as the account
+ *    could pay, live copying makes the same decisions on the same signals.
+ * 2. Orders are filled in full, immediately, at the leader's price. The fee is deducted from what is received.
+ * 3. In each quote currency the account starts with its whole equity in that currency. Its equity then is this amount
+ *    plus the profit and loss of the copies.
+ * 4. A reached loss limit stops the copier for the rest of the replay, as in live copying without a restart.
  */
 import type {
   BreachReaction,
@@ -25,13 +25,13 @@ import { SimulatedPortfolio } from './simulated-portfolio.js';
 
 export interface ReplaySignal extends SignalToPlan {
   readonly sourceTradeId: string;
-  /** When it was given: what its age is measured at. */
+  /** When the signal was emitted. Its age is measured at this time. */
   readonly emittedAt: Date;
 }
 
 export interface ReplayPair {
   readonly rules: CopyPair;
-  /** Of a taker, as a share of what is received. */
+  /** Taker fee, as a share of what is received. */
   readonly feeRate: Decimal;
 }
 
@@ -39,9 +39,9 @@ export interface ReplayOptions {
   readonly copierId: string;
   readonly terms: CopyTerms;
   readonly onBreach: BreachReaction;
-  /** What the account is worth in a quote currency. */
+  /** The account's equity, by quote currency. */
   readonly startingEquity: ReadonlyMap<string, Decimal>;
-  /** By symbol, those that the account's exchange trades. */
+  /** Pairs that the account's exchange trades, by symbol. */
   readonly pairs: ReadonlyMap<string, ReplayPair>;
 }
 
@@ -65,7 +65,7 @@ export interface ReplayResult {
 
 const isExit = (kind: SignalKind) => kind === 'REDUCE' || kind === 'CLOSE';
 
-/** `BASE/QUOTE`, and `BASE/QUOTE:SETTLE` of what settles elsewhere. */
+/** Parses the quote currency of `BASE/QUOTE` or `BASE/QUOTE:SETTLE`. */
 export const quoteOf = (symbol: string): string => (symbol.split('/')[1] ?? '').split(':')[0] ?? '';
 
 export class Replay {
@@ -81,7 +81,7 @@ export class Replay {
 
   constructor(private readonly options: ReplayOptions) {}
 
-  /** Takes the next signal; they come by sequence. */
+  /** Applies the next signal. Signals must come by sequence. */
   apply(signal: ReplaySignal): ReplayedDecision {
     const quote = quoteOf(signal.symbol);
     this.startedSequence ??= signal.sequence - 1;
@@ -101,7 +101,7 @@ export class Replay {
     return { copied, clamped, skipped, skippedByReason: Object.fromEntries(this.reasons) };
   }
 
-  /** The quote currency of most signals, the first of equals; null before the first. */
+  /** The quote currency with the most signals; the first one of a tie; null before the first signal. */
   get currency(): string | null {
     let most: string | null = null;
     for (const [quote, count] of this.signalsByQuote) {
@@ -111,15 +111,15 @@ export class Replay {
   }
 
   resultIn(quote: string): ReplayResult {
-    const text = (value: BigDecimal) => value.toDecimalPlaces(18).toString();
+    const format = (value: BigDecimal) => value.toDecimalPlaces(18).toString();
     return {
-      fees: text(this.copies.feesOf(quote)),
-      netPnl: text(this.copies.resultOf(quote)),
+      fees: format(this.copies.feesOf(quote)),
+      netPnl: format(this.copies.resultOf(quote)),
       trackingDifferenceBps: this.trackingDifference(quote),
     };
   }
 
-  /** As copiers' stats have it: over what both sold of the lots that both held, weighed by what the copies cost. */
+  /** Measured as in copiers' stats: over what both sides sold of common lots, weighted by the cost of the copies. */
   private trackingDifference(quote: string): Decimal | null {
     const returns = new Map<string, BigDecimal>();
     for (const { lotTradeId, cost, pnl } of this.leader.soldIn(quote)) returns.set(lotTradeId, pnl.div(cost));
@@ -136,7 +136,7 @@ export class Replay {
   }
 
   private mark({ symbol, referencePrice, emittedAt }: ReplaySignal, quote: string): void {
-    // A new day begins with the result as it was, whatever the price did since.
+    // A new day starts with the previous result, whatever the price did since.
     this.losses.record(quote, emittedAt, this.copies.resultOf(quote));
     for (const book of [this.copies, this.leader]) book.mark(symbol, quote, referencePrice);
     this.losses.record(quote, emittedAt, this.copies.resultOf(quote));
@@ -160,7 +160,7 @@ export class Replay {
           lot === undefined ? null : { ...lot, heldAmount: this.copies.heldOf(signal.lotTradeId).toString() },
         dayLossQuote: this.losses.dayLossOf(quote),
         drawdownPercent: this.drawdownOf(quote, equity),
-        openLotCount: this.copies.openLotsBeside(signal.lotTradeId),
+        openLotCount: this.copies.openLotsExcept(signal.lotTradeId),
         openQuote: this.copies.openCost.toString(),
       },
       account: {
@@ -173,7 +173,7 @@ export class Replay {
     };
   }
 
-  /** Null where nothing is bounded by it. */
+  /** Returns null if no limit depends on it. */
   private drawdownOf(quote: string, equity: BigDecimal): Decimal | null {
     const { sizing, maxDrawdownPercent } = this.options.terms;
     if (maxDrawdownPercent === null) return null;
@@ -201,7 +201,7 @@ export class Replay {
     });
   }
 
-  /** The leader's own fill, without fees. */
+  /** Applies the leader's own fill, without fees. */
   private applyLeaderFill(signal: ReplaySignal, quote: string): void {
     const { kind, lotTradeId, symbol, side, filledAmount, referencePrice } = signal;
     const held = this.leader.heldOf(lotTradeId);

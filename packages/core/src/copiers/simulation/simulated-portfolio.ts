@@ -1,7 +1,7 @@
 import type { Decimal, TradeSide } from '@trading-automation/contracts';
 import { BigDecimal } from '../../values/index.js';
 
-/** An order that was filled in full, at once. */
+/** An order that was filled in full and immediately. */
 export interface SimulatedFill {
   /** The trade that opened the leader's lot. */
   readonly lotTradeId: string;
@@ -10,13 +10,13 @@ export interface SimulatedFill {
   readonly side: TradeSide;
   readonly amount: Decimal;
   readonly price: Decimal;
-  /** Of what is received, and taken from it. */
+  /** Share of what is received; deducted from it. */
   readonly feeRate: Decimal;
-  /** What a sale leaves of a lot below it is nobody's any more, as in the books of fills; 0: all is kept. */
+  /** A remainder below this step is removed from the lot, as in the lot book. 0 keeps every remainder. */
   readonly amountStep: Decimal;
 }
 
-/** What one order brought and what is left of it. */
+/** The open remainder of one entry order. */
 interface Part {
   held: BigDecimal;
   cost: BigDecimal;
@@ -26,10 +26,10 @@ interface SimulatedLot {
   readonly quote: string;
   held: BigDecimal;
   cost: BigDecimal;
-  /** What was sold of it had been bought for, and brought. */
+  /** Cost and proceeds of the amounts sold. */
   soldCost: BigDecimal;
   proceeds: BigDecimal;
-  /** Oldest first: that is the order in which they are sold. */
+  /** Oldest first, which is the order of sale. */
   readonly parts: Part[];
 }
 
@@ -40,14 +40,17 @@ interface PairHolding {
 }
 
 interface CashFlow {
-  /** What came in less what went out. */
+  /** Receipts less payments. */
   flow: BigDecimal;
   fees: BigDecimal;
 }
 
-const DECIMALS_KEPT = 18;
+const DECIMALS = 18;
 
-/** What somebody who only buys and sells what was bought has of each lot, and what came of it in each quote currency. */
+/**
+ * Tracks the holdings of each lot, and the result in each quote currency, of a portfolio that sells only what it
+ * bought.
+ */
 export class SimulatedPortfolio {
   private readonly lots = new Map<string, SimulatedLot>();
   private readonly holdings = new Map<string, PairHolding>();
@@ -55,32 +58,30 @@ export class SimulatedPortfolio {
   private cost = new BigDecimal(0);
   private lotsOpen = 0;
 
-  /** The price of a pair from now on. */
+  /** Sets the current price of a pair. */
   mark(symbol: string, quote: string, price: Decimal): void {
     this.holdingOf(symbol, quote).price = new BigDecimal(price);
   }
 
   fill({ lotTradeId, symbol, quote, side, amount, price, feeRate, amountStep }: SimulatedFill): void {
-    const purse = this.cashFlowOf(quote);
+    const cashFlow = this.cashFlowOf(quote);
     const value = new BigDecimal(amount).times(price);
-    const fee = value.times(feeRate).toDecimalPlaces(2 * DECIMALS_KEPT);
-    purse.fees = purse.fees.plus(fee);
+    const fee = value.times(feeRate).toDecimalPlaces(2 * DECIMALS);
+    cashFlow.fees = cashFlow.fees.plus(fee);
     const lot = this.lots.get(lotTradeId) ?? emptyLot(quote);
     const [heldBefore, costBefore] = [lot.held, lot.cost];
     if (side === 'BUY') {
-      purse.flow = purse.flow.minus(value);
-      const held = new BigDecimal(amount)
-        .times(new BigDecimal(1).minus(feeRate))
-        .toDecimalPlaces(DECIMALS_KEPT);
+      cashFlow.flow = cashFlow.flow.minus(value);
+      const held = new BigDecimal(amount).times(new BigDecimal(1).minus(feeRate)).toDecimalPlaces(DECIMALS);
       add(lot, { held, cost: value });
     } else {
-      purse.flow = purse.flow.plus(value).minus(fee);
+      cashFlow.flow = cashFlow.flow.plus(value).minus(fee);
       lot.soldCost = lot.soldCost.plus(take(lot, new BigDecimal(amount)));
       if (lot.held.lt(amountStep)) lot.soldCost = lot.soldCost.plus(take(lot, lot.held));
       lot.proceeds = lot.proceeds.plus(value).minus(fee);
     }
-    const stock = this.holdingOf(symbol, quote);
-    stock.held = stock.held.plus(lot.held).minus(heldBefore);
+    const holding = this.holdingOf(symbol, quote);
+    holding.held = holding.held.plus(lot.held).minus(heldBefore);
     this.cost = this.cost.plus(lot.cost).minus(costBefore);
     this.lotsOpen += Number(lot.held.gt(0)) - Number(heldBefore.gt(0));
     this.lots.set(lotTradeId, lot);
@@ -90,17 +91,17 @@ export class SimulatedPortfolio {
     return this.lots.get(lotTradeId)?.held ?? new BigDecimal(0);
   }
 
-  /** Of all lots of the pair. */
+  /** Returns the amount held in all lots of the pair. */
   heldOfPair(symbol: string): BigDecimal {
     return this.holdings.get(symbol)?.held ?? new BigDecimal(0);
   }
 
-  /** How many lots hold something, this one not among them. */
-  openLotsBeside(lotTradeId: string): number {
+  /** Returns the number of open lots other than this one. */
+  openLotsExcept(lotTradeId: string): number {
     return this.lotsOpen - Number(this.heldOf(lotTradeId).gt(0));
   }
 
-  /** What all that is held was bought for. */
+  /** Cost of everything that is held. */
   get openCost(): BigDecimal {
     return this.cost;
   }
@@ -109,7 +110,7 @@ export class SimulatedPortfolio {
     return this.cashFlowOf(quote).flow;
   }
 
-  /** What was sold of each lot in the currency, by the trade that opened the leader's. */
+  /** Yields cost and result of what was sold of each lot in the currency, by the trade that opened the leader's lot. */
   *soldIn(quote: string): Generator<{ lotTradeId: string; cost: BigDecimal; pnl: BigDecimal }> {
     for (const [lotTradeId, lot] of this.lots) {
       if (lot.quote !== quote || lot.soldCost.isZero()) continue;
@@ -121,11 +122,11 @@ export class SimulatedPortfolio {
     return this.cashFlowOf(quote).fees;
   }
 
-  /** Realised, and open at the prices as they were marked last; net of fees. */
+  /** Returns the realised result plus the open result at the last marked prices, net of fees. */
   resultOf(quote: string): BigDecimal {
     let result = this.flowOf(quote);
-    for (const stock of this.holdings.values()) {
-      if (stock.quote === quote) result = result.plus(stock.held.times(stock.price));
+    for (const holding of this.holdings.values()) {
+      if (holding.quote === quote) result = result.plus(holding.held.times(holding.price));
     }
     return result;
   }
@@ -133,17 +134,17 @@ export class SimulatedPortfolio {
   private holdingOf(symbol: string, quote: string): PairHolding {
     const known = this.holdings.get(symbol);
     if (known !== undefined) return known;
-    const stock = { quote, held: new BigDecimal(0), price: new BigDecimal(0) };
-    this.holdings.set(symbol, stock);
-    return stock;
+    const holding = { quote, held: new BigDecimal(0), price: new BigDecimal(0) };
+    this.holdings.set(symbol, holding);
+    return holding;
   }
 
   private cashFlowOf(quote: string): CashFlow {
     const known = this.cashFlows.get(quote);
     if (known !== undefined) return known;
-    const purse = { flow: new BigDecimal(0), fees: new BigDecimal(0) };
-    this.cashFlows.set(quote, purse);
-    return purse;
+    const cashFlow = { flow: new BigDecimal(0), fees: new BigDecimal(0) };
+    this.cashFlows.set(quote, cashFlow);
+    return cashFlow;
   }
 }
 
@@ -162,24 +163,24 @@ function add(lot: SimulatedLot, part: Part): void {
   lot.cost = lot.cost.plus(part.cost);
 }
 
-/** Answers what it had been bought for. */
+/** Removes the amount from the lot, oldest parts first. Returns its cost. */
 function take(lot: SimulatedLot, amount: BigDecimal): BigDecimal {
   const before = lot.cost;
-  let rest = BigDecimal.min(amount, lot.held);
-  while (rest.gt(0)) {
+  let remaining = BigDecimal.min(amount, lot.held);
+  while (remaining.gt(0)) {
     const part = lot.parts[0]!;
-    const held = BigDecimal.min(rest, part.held);
+    const held = BigDecimal.min(remaining, part.held);
     const cost = held.eq(part.held)
       ? part.cost
       : part.cost
           .times(held)
           .div(part.held)
-          .toDecimalPlaces(2 * DECIMALS_KEPT);
+          .toDecimalPlaces(2 * DECIMALS);
     part.held = part.held.minus(held);
     part.cost = part.cost.minus(cost);
     lot.held = lot.held.minus(held);
     lot.cost = lot.cost.minus(cost);
-    rest = rest.minus(held);
+    remaining = remaining.minus(held);
     if (part.held.isZero()) lot.parts.shift();
   }
   return before.minus(lot.cost);

@@ -13,7 +13,7 @@ export interface CopierToSimulate extends CopierSettings {
   readonly isAccountRemoved: boolean;
 }
 
-/** The user's own; null where there is none of that id. */
+/** Returns the user's copier, or null if the user has no such copier. */
 export async function copierToSimulate(tx: Tx, userId: string, id: string): Promise<CopierToSimulate | null> {
   const [copier] = await queryPrepared<CopierToSimulate>(
     tx,
@@ -34,8 +34,8 @@ export async function copierToSimulate(tx: Tx, userId: string, id: string): Prom
 }
 
 /**
- * The first sequence of the strategy that was given at the instant or later; one more than the last where there is
- * none. Sequences have no gaps and are given in the order of time: a few look-ups by key find it, whatever their number.
+ * Returns the first sequence emitted at the instant or later; one more than the last if there is no such sequence.
+ * Sequences have no gaps and increase with time, so a few look-ups by key find it, however many there are.
  */
 export async function firstSequenceAt(
   tx: Tx,
@@ -62,7 +62,7 @@ export interface SimulatedPair extends CopyPair {
   readonly takerFee: Decimal | null;
 }
 
-/** The pairs of these symbols that the exchange trades. */
+/** Returns the pairs of these symbols that the exchange trades. */
 export function pairsOf(
   tx: Tx,
   { exchange, tradingType }: Pick<CopierToSimulate, 'exchange' | 'tradingType'>,
@@ -79,7 +79,7 @@ export function pairsOf(
   );
 }
 
-/** What the account holds of an asset, free and locked, as it was read last. */
+/** Returns the account's last known balance of an asset, free and locked. */
 export async function balanceOf(tx: Tx, accountId: string, asset: string): Promise<Decimal> {
   const [row] = await queryPrepared<{ amount: Decimal }>(
     tx,
@@ -91,10 +91,10 @@ export async function balanceOf(tx: Tx, accountId: string, asset: string): Promi
   return row?.amount ?? '0';
 }
 
-/** Newest of its copies' fills that tell what the copier pays. */
+/** Number of the newest fills that the fee rate is computed from. */
 const FEE_SAMPLE = 100;
 
-/** What the copier paid lately, as a share of what it received; null where it paid nothing in that, or copied nothing. */
+/** Returns the recent fee rate, as a share of what was received; null if nothing was copied or no fee was paid. */
 export async function observedFeeRate(tx: Tx, copierId: string): Promise<Decimal | null> {
   const [row] = await queryPrepared<{ rate: Decimal | null }>(
     tx,

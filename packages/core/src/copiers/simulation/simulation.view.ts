@@ -7,7 +7,7 @@ export interface SimulationOutcome {
   readonly last: Date | null;
   readonly signalCount: number;
   readonly leftOutCount: number;
-  /** The newest, oldest of them first. */
+  /** The newest decisions, oldest first. */
   readonly decisions: readonly ReplayedDecision[];
   readonly counts: ReplayCounts;
   readonly currency: string | null;

@@ -12,17 +12,17 @@ import { StrategiesService } from '../../strategies/index.js';
 import { CoreUnderTest, type RecordIds } from '../../testing/index.js';
 import { CopiersService } from '../copiers.service.js';
 
-type Given = Readonly<Record<string, unknown>>;
+type Fields = Readonly<Record<string, unknown>>;
 
-/** What users do with copiers and with what these follow, on one database. */
+/** The copier and strategy use-cases, on one database. */
 export class CopiersUnderTest {
-  /** Whose turn it is. */
+  /** The current test's user. */
   actor!: Actor;
-  /** Where the actor's strategy trades. */
+  /** The account that the actor's strategy trades on. */
   source!: RecordIds;
-  /** Where the actor's copies are made. */
+  /** The account that the actor's copies are placed on. */
   account!: RecordIds;
-  /** The actor's own, and private. */
+  /** The actor's own private strategy. */
   strategy!: Strategy;
 
   private constructor(
@@ -45,7 +45,7 @@ export class CopiersUnderTest {
     return this.core.close();
   }
 
-  /** For the next test: somebody new, with a strategy and an account to copy it to. */
+  /** Starts the next test with a new user, who has a strategy and an account to copy it to. */
   async reset(): Promise<void> {
     this.actor = await this.core.actor();
     this.source = await this.core.account(this.actor);
@@ -53,23 +53,23 @@ export class CopiersUnderTest {
     this.strategy = await this.makeStrategy(this.actor, this.source);
   }
 
-  makeStrategy(owner: Actor, on: RecordIds, more: Given = {}): Promise<Strategy> {
+  makeStrategy(owner: Actor, on: RecordIds, more: Fields = {}): Promise<Strategy> {
     const input = strategyCreate.parse({ name: 's', exchange_account_id: on.id, ...more });
     return this.strategies.create(owner, input);
   }
 
-  /** A strategy of somebody else. */
-  async foreignStrategy(more: Given = {}): Promise<Strategy> {
+  /** Creates a strategy of another user. */
+  async foreignStrategy(more: Fields = {}): Promise<Strategy> {
     const owner = await this.core.actor();
     return this.makeStrategy(owner, await this.core.account(owner), more);
   }
 
-  /** Changes the strategies on the source account, by their columns. */
+  /** Changes columns of the strategies on the source account. */
   async setStrategy(columns: string): Promise<void> {
     await this.core.rows(`UPDATE strategies SET ${columns} WHERE exchange_account_id = $1`, this.source.uuid);
   }
 
-  inputOf(more: Given = {}, on = this.account): CopierCreate {
+  inputOf(more: Fields = {}, on = this.account): CopierCreate {
     return copierCreate.parse({
       name: 'Follower',
       exchange_account_id: on.id,
@@ -78,37 +78,37 @@ export class CopiersUnderTest {
     });
   }
 
-  /** A copier that follows nothing, unless told otherwise. */
-  create(more: Given = {}): Promise<Copier> {
+  /** Creates a copier; it follows no strategy unless `more` says so. */
+  create(more: Fields = {}): Promise<Copier> {
     return this.copiers.create(this.actor, this.inputOf(more));
   }
 
-  createLinked(more: Given = {}): Promise<Copier> {
+  createLinked(more: Fields = {}): Promise<Copier> {
     return this.create({ strategy_id: this.strategy.id, ...more });
   }
 
-  async started(more: Given = {}): Promise<Copier> {
+  async started(more: Fields = {}): Promise<Copier> {
     return this.copiers.start(this.actor, (await this.createLinked(more)).id);
   }
 
-  /** The names of the copiers that a query string asks for. */
-  async namesOf(text = ''): Promise<string[]> {
-    return (await this.copiers.list(this.actor, parseListQuery(text))).items.map(({ name }) => name);
+  /** Returns the names of the copiers that a query string selects. */
+  async namesOf(queryString = ''): Promise<string[]> {
+    return (await this.copiers.list(this.actor, parseListQuery(queryString))).items.map(({ name }) => name);
   }
 
-  /** The kinds of what was announced to the actor, oldest first. */
+  /** Returns the types of the events emitted to the actor, oldest first. */
   async eventTypes(): Promise<string[]> {
     return (await this.core.events(this.actor.userId)).map(({ type }) => type);
   }
 }
 
-/** A query string of the list as the service takes it. */
-export function parseListQuery(text: string): Parameters<CopiersService['list']>[1] {
-  const given = Object.fromEntries(new URLSearchParams(text));
-  return querySchemaOf(copierOperations.list).parse(given) as Parameters<CopiersService['list']>[1];
+/** Parses a query string of the list into the service's input. */
+export function parseListQuery(queryString: string): Parameters<CopiersService['list']>[1] {
+  const params = Object.fromEntries(new URLSearchParams(queryString));
+  return querySchemaOf(copierOperations.list).parse(params) as Parameters<CopiersService['list']>[1];
 }
 
-/** The refusal of what the copier's state, or that of what it follows or trades on, rules out. */
+/** The error for an operation that the state of the copier, its strategy or its account does not permit. */
 export const stateRefusal = (state: string) => ({
   code: 'invalid_state',
   details: [{ code: 'invalid_state', state }],

@@ -13,7 +13,7 @@ import { CopyPlanner } from '../copying/copy-planner.service.js';
 import { CopySettlement } from '../copying/copy-settlement.service.js';
 
 type Row = Record<string, unknown>;
-type Given = Readonly<Record<string, unknown>>;
+type Fields = Readonly<Record<string, unknown>>;
 
 export interface Follower {
   readonly actor: Actor;
@@ -38,15 +38,15 @@ export interface Order {
 }
 
 export interface Execution {
-  /** All of it unless given. */
+  /** Default: the whole remaining amount. */
   readonly amount?: string;
   readonly price?: string;
-  /** Of what is bought, in base currency. */
+  /** Fee on the bought amount, in base currency. */
   readonly baseFee?: string;
   readonly status?: VenueOrderStatus;
 }
 
-/** A leader, followers of it, and an exchange that does as it is told. */
+/** A leader, its followers, and a scripted exchange. */
 export class CopyingUnderTest {
   readonly planner: CopyPlanner;
   readonly settlement: CopySettlement;
@@ -81,8 +81,8 @@ export class CopyingUnderTest {
     return this.core.close();
   }
 
-  /** Another leader, whom nobody follows. */
-  async reset(more: Given = {}): Promise<void> {
+  /** Starts a test with a new leader without followers. */
+  async reset(more: Fields = {}): Promise<void> {
     await this.setPair('is_active = true, last_price = 100, min_amount = 0.001, min_notional = 1');
     this.leader = await this.core.actor();
     this.source = await this.core.account(this.leader);
@@ -101,9 +101,9 @@ export class CopyingUnderTest {
     await this.core.rows(`UPDATE trade_pairs SET ${columns} WHERE id = $1`, this.pair.uuid);
   }
 
-  /** Somebody new who follows the leader; started unless told otherwise. */
+  /** Adds a new user who follows the leader; starts the copier unless `start` is false. */
   async follower(
-    more: Given = {},
+    more: Fields = {},
     {
       on,
       start = true,
@@ -127,8 +127,8 @@ export class CopyingUnderTest {
     return { actor, account, copier, uuid: String(row!.id) };
   }
 
-  /** A trade of the strategy that nothing is filled of yet. */
-  leaderOrder(side: 'BUY' | 'SELL', amount: string, more: Given = {}): Promise<string> {
+  /** Inserts a trade of the strategy without fills. */
+  leaderOrder(side: 'BUY' | 'SELL', amount: string, more: Fields = {}): Promise<string> {
     return this.insertTrade({
       user_id: this.leader.userId,
       exchange_account_id: this.source.uuid,
@@ -140,8 +140,8 @@ export class CopyingUnderTest {
     });
   }
 
-  /** A trade on any account, as if its exchange had told of it. */
-  async insertTrade(columns: Given): Promise<string> {
+  /** Inserts a trade on any account, as if its exchange had reported it. */
+  async insertTrade(columns: Fields): Promise<string> {
     const id = newUuid();
     const values = {
       id,
@@ -167,24 +167,26 @@ export class CopyingUnderTest {
     return id;
   }
 
-  async leaderBuys(amount: string, price = '100', more: Given = {}): Promise<string> {
+  async leaderBuys(amount: string, price = '100', more: Fields = {}): Promise<string> {
     const id = await this.leaderOrder('BUY', amount, more);
     await this.fill(id, { price });
     return id;
   }
 
-  async leaderSells(amount: string, price = '100', more: Given = {}): Promise<string> {
+  async leaderSells(amount: string, price = '100', more: Fields = {}): Promise<string> {
     const id = await this.leaderOrder('SELL', amount, more);
     await this.fill(id, { price });
     return id;
   }
 
-  /** The exchange fills a trade, in part where an amount is given; it goes on unless its status says otherwise. */
+  /**
+   * Fills a trade at the exchange; partly if an amount is executed. The order then stays open unless a status is executed.
+   */
   async fill(tradeId: string, { amount, price, baseFee = '0', status }: Execution = {}): Promise<void> {
     const trade = await this.core.row('SELECT * FROM trades WHERE id = $1', tradeId);
     const left = new BigDecimal(String(trade.amount)).minus(String(trade.filled_amount));
-    const given = new BigDecimal(amount ?? left);
-    const filled = given.plus(String(trade.filled_amount)).toString();
+    const executed = new BigDecimal(amount ?? left);
+    const filled = executed.plus(String(trade.filled_amount)).toString();
     const isFull = new BigDecimal(filled).gte(String(trade.amount));
     const side = trade.side as 'BUY' | 'SELL';
     const now = new Date();
@@ -207,16 +209,16 @@ export class CopyingUnderTest {
       symbol: 'BTC/USDT',
       side,
       price: price ?? String(trade.price ?? '100'),
-      amount: given.toString(),
+      amount: executed.toString(),
       fee: { amount: baseFee, currency: 'BTC' },
       liquidity: 'TAKER' as const,
       executedAt: now,
     };
-    const fills = given.isZero() ? [] : [fill];
+    const fills = executed.isZero() ? [] : [fill];
     await this.execution.storeOrders([{ tradeId, order, fills }]);
   }
 
-  /** Plans and settles until nothing is left to do. */
+  /** Plans and settles until nothing is pending. */
   async runUntilIdle(): Promise<void> {
     for (;;) {
       const planned = await this.planner.planNext();
@@ -225,13 +227,13 @@ export class CopyingUnderTest {
     }
   }
 
-  /** Has exits that wait looked at again now. */
+  /** Makes waiting exits due, and runs until idle. */
   async advanceChecks(): Promise<void> {
     await this.core.rows('UPDATE decisions SET look_at = clock_timestamp() WHERE settled_at IS NULL');
     await this.runUntilIdle();
   }
 
-  /** What was ordered for a copier, oldest first. */
+  /** Returns the orders of a copier, oldest first. */
   async orders({ uuid }: Follower): Promise<Order[]> {
     return (await this.core.rows(
       `SELECT id, side, type, time_in_force, trim_scale(price)::text AS price, trim_scale(amount)::text AS amount,
@@ -243,18 +245,18 @@ export class CopyingUnderTest {
 
   async lastOrder(follower: Follower): Promise<Order> {
     const order = (await this.orders(follower)).at(-1);
-    if (order === undefined) throw new Error('nothing was ordered');
+    if (order === undefined) throw new Error('the copier has no order');
     return order;
   }
 
-  /** Sends the order and has the exchange fill it; in part and no further where an amount is given. */
+  /** Sends the order and fills it; with an amount, fills only that amount and then ends the order. */
   async execute({ id }: Pick<Order, 'id'>, execution: Execution = {}): Promise<void> {
     await this.core.beginSubmission(id, newUuid());
     const ends = execution.amount === undefined ? {} : { status: 'EXPIRED' as const };
     await this.fill(id, { ...ends, ...execution });
   }
 
-  /** Sends and fills whatever is open of copies, until nothing more comes of it. */
+  /** Sends and fills all open copies, until there are no more orders. */
   async executeAll(execution: Execution = {}): Promise<void> {
     for (;;) {
       await this.runUntilIdle();
@@ -268,15 +270,15 @@ export class CopyingUnderTest {
     }
   }
 
-  /** A copier that holds its half of the leader's lot. */
-  async holding(more: Given = {}, amount = '10'): Promise<Follower & { readonly lotTradeId: string }> {
+  /** Adds a copier that holds its half of the leader's lot. */
+  async holding(more: Fields = {}, amount = '10'): Promise<Follower & { readonly lotTradeId: string }> {
     const follower = await this.follower(more);
     const lotTradeId = await this.leaderBuys(amount);
     await this.executeAll();
     return { ...follower, lotTradeId };
   }
 
-  /** By sequence. */
+  /** Returns the copier's decisions, by sequence. */
   async decisions({ uuid }: Follower): Promise<Row[]> {
     return this.core.rows(
       `SELECT sequence::int, kind, outcome, code, trim_scale(target_amount)::text AS target,
@@ -289,7 +291,7 @@ export class CopyingUnderTest {
 
   async lastDecision(follower: Follower): Promise<Row> {
     const decision = (await this.decisions(follower)).at(-1);
-    if (decision === undefined) throw new Error('nothing was decided');
+    if (decision === undefined) throw new Error('the copier has no decision');
     return decision;
   }
 

@@ -9,8 +9,8 @@ import { TradeFixtures } from '../../testing/trade-fixtures.js';
 import { type ProfitShareSettings, ProfitSharesService } from '../profit-shares.service.js';
 import { RewardsService } from '../rewards.service.js';
 
-/** The Monday on which all begins; weeks are counted from it. */
-const BEGIN = Date.UTC(2026, 0, 5);
+/** The Monday from which weeks are counted. */
+const START = Date.UTC(2026, 0, 5);
 const HOUR_MS = 3_600_000;
 const WEEK_MS = 168 * HOUR_MS;
 
@@ -18,7 +18,7 @@ export interface LeaderFixture {
   readonly owner: Actor;
   /** The uuid of the strategy. */
   readonly strategy: string;
-  /** The uuid of the trade that everything is a copy of. */
+  /** The uuid of the leader's trade that all copies refer to. */
   readonly lotTrade: string;
 }
 
@@ -38,7 +38,7 @@ interface CopyTraded {
   readonly pair?: RecordIds;
 }
 
-/** Strategies, copiers and what these made, week by week, in a world whose clock the test says. */
+/** Strategies, copiers and their results, week by week, at instants that the test chooses. */
 export class ProfitShareUnderTest {
   readonly ledger: Ledger;
   readonly rewards: RewardsService;
@@ -65,7 +65,7 @@ export class ProfitShareUnderTest {
     return this.core.close();
   }
 
-  /** Has nothing settled yet but what was over at the beginning. */
+  /** Marks all periods that end by the start as settled. */
   async begin(): Promise<void> {
     await this.core.rows('DELETE FROM profit_share_progress');
     await this.core.rows(
@@ -78,12 +78,12 @@ export class ProfitShareUnderTest {
     return new ProfitSharesService(platform, ledger, settings);
   }
 
-  /** An instant: so many weeks and hours after the beginning. */
+  /** Returns the instant that many weeks and hours after the start. */
   at(week: number, hour = 0): Date {
-    return new Date(BEGIN + week * WEEK_MS + hour * HOUR_MS);
+    return new Date(START + week * WEEK_MS + hour * HOUR_MS);
   }
 
-  /** Settles whatever is over an hour after week `week` has ended. */
+  /** Settles everything that is due one hour after the end of week `week`. */
   settle(week: number, settings: ProfitShareSettings = {}): Promise<number> {
     return this.shares(settings).settleDue(this.at(week + 1, 1));
   }
@@ -128,7 +128,7 @@ export class ProfitShareUnderTest {
     return { actor, account, copier };
   }
 
-  /** A copy that was filled at this instant. */
+  /** Inserts a copy that was filled at this instant. */
   async copy(
     { strategy, lotTrade }: LeaderFixture,
     by: FollowerFixture,
@@ -149,7 +149,7 @@ export class ProfitShareUnderTest {
     await this.fills.rebuildLots();
   }
 
-  /** Buys one at 1,000 and sells it in the same week for so much more, or less. */
+  /** Buys one unit at 1,000 and sells it in the same week at 1,000 plus `result`. */
   async realizeProfit(
     leading: LeaderFixture,
     by: FollowerFixture,
@@ -165,7 +165,7 @@ export class ProfitShareUnderTest {
     });
   }
 
-  /** What the owner was granted, oldest period first. */
+  /** Returns the rewards granted to the owner, oldest period first. */
   async granted({ owner }: LeaderFixture): Promise<readonly Reward[]> {
     const query = querySchemaOf(rewardOperations.list).parse({ order: 'asc', limit: '100' });
     const page = await this.rewards.list(owner, query as Parameters<RewardsService['list']>[1]);
@@ -174,8 +174,8 @@ export class ProfitShareUnderTest {
 
   async types(): Promise<readonly RewardType[]> {
     const query = querySchemaOf(rewardOperations.types).parse({});
-    const asked = query as Parameters<RewardsService['types']>[1];
-    return (await this.rewards.types(await this.core.actor(), asked)).items;
+    const parsed = query as Parameters<RewardsService['types']>[1];
+    return (await this.rewards.types(await this.core.actor(), parsed)).items;
   }
 
   async amounts(leading: LeaderFixture): Promise<string[]> {
