@@ -11,8 +11,10 @@ export const me = z
     email: z
       .string()
       .optional()
-      .describe('The address given last. Mail goes to the last verified one until this one is verified.'),
-    email_verified: z.boolean().describe('Whether `email` was proved by the link that was sent to it.'),
+      .describe(
+        'The latest address that you set. Mail goes to the previous verified address until this one is verified.',
+      ),
+    email_verified: z.boolean().describe('True after the verification link sent to `email` was opened.'),
     created_at: instant,
     credential: z.object({
       kind: z.enum(['api_key', 'public_key', 'session']),
@@ -29,10 +31,12 @@ export const EMAIL_MAX = 254;
 export const mePatch = z
   .strictObject({
     email: z
-      .email({ error: 'Expected an e-mail address.' })
+      .email({ error: 'Expected an e-mail address, like name@example.com.' })
       .max(EMAIL_MAX)
       .optional()
-      .describe('A link to verify the address is sent to it; asked for again, the link is sent again.'),
+      .describe(
+        'Sends a verification link to this address. Sending the same address again resends the link.',
+      ),
   })
   .meta({ id: 'MePatch' });
 export type MePatch = z.output<typeof mePatch>;
@@ -42,25 +46,29 @@ export const apiKey = z
     id: idOf('key'),
     name: z.string(),
     prefix: z.enum(['svc_live_', 'svc_test_']),
-    last_four: z.string().describe('Last four characters of the key, to tell keys apart.'),
+    last_four: z.string().describe('Last four characters of the key, to help you recognize it.'),
     permissions: z.array(permission),
-    ip_allowlist: z.array(z.string()).describe('Addresses and CIDR ranges; empty allows all.'),
-    expires_at: instant.nullable().describe('Null: it does not expire.'),
+    ip_allowlist: z
+      .array(z.string())
+      .describe('IP addresses and CIDR ranges that may use the key. An empty list allows every address.'),
+    expires_at: instant.nullable().describe('Null if the key does not expire.'),
     last_used_at: instant.nullable().describe('Null before the first use.'),
     created_at: instant,
-    revoked_at: instant.nullable().describe('Null while it works.'),
+    revoked_at: instant.nullable().describe('Null unless the key is revoked.'),
   })
   .meta({ id: 'ApiKey' });
 export type ApiKey = z.output<typeof apiKey>;
 
 export const apiKeyWithValue = apiKey
-  .extend({ key: z.string().describe('The key itself: shown here alone, and never again.') })
+  .extend({
+    key: z.string().describe('The full API key. It is returned only in this response; store it securely.'),
+  })
   .meta({ id: 'ApiKeyWithValue' });
 export type ApiKeyWithValue = z.output<typeof apiKeyWithValue>;
 
 export const apiKeyCreate = z
   .strictObject({
-    name: text({ max: 100 }).describe('Your label for the key.'),
+    name: text({ max: 100 }).describe('A label for the key.'),
     permissions: z.array(permission).min(1).max(4).default(['READ', 'TRADE']),
     ip_allowlist: z
       .array(
@@ -89,7 +97,9 @@ export const cliIdentityCreate = z
   .strictObject({
     challenge: hex(32),
     pubkey: hex(33).describe('Compressed secp256k1 public key.'),
-    signature: hex(64).describe('Over the UTF-8 text `svc-cli-identity\\n<challenge>\\n<pubkey>`.'),
+    signature: hex(64).describe(
+      'Signature over the UTF-8 string `svc-cli-identity\\n<challenge>\\n<pubkey>`.',
+    ),
     label: text({ max: 100 }).optional(),
   })
   .meta({ id: 'CliIdentityCreate' });
@@ -116,7 +126,7 @@ export const accessOperations = {
     id: 'me.get',
     method: 'GET',
     path: '/v1/me',
-    summary: 'The account and the credential that ask.',
+    summary: "Returns the caller's account and credential.",
     access: 'READ',
     response: me,
     status: 200,
@@ -126,7 +136,7 @@ export const accessOperations = {
     id: 'me.update',
     method: 'PATCH',
     path: '/v1/me',
-    summary: 'Changes the account. A new e-mail address is sent a link; it counts once that was opened.',
+    summary: 'Updates your account. A new e-mail address takes effect when you open the link sent to it.',
     access: 'ADMIN',
     body: mePatch,
     response: me,
@@ -137,9 +147,9 @@ export const accessOperations = {
     id: 'auth.verifyEmail',
     method: 'GET',
     path: '/v1/auth/email-verification',
-    summary: 'Verifies an e-mail address: the link that was sent to it. It is good for 24 hours.',
+    summary: 'Verifies an e-mail address with the code from its link. The link is valid for 24 hours.',
     access: 'PUBLIC',
-    query: z.strictObject({ code: z.string().describe('From the link.') }),
+    query: z.strictObject({ code: z.string().describe('The code from the verification link.') }),
     response: z.object({ email_verified: z.literal(true) }),
     status: 200,
     errors: ['not_found'],
@@ -148,7 +158,7 @@ export const accessOperations = {
     id: 'auth.cliChallenge',
     method: 'GET',
     path: '/v1/auth/cli-challenge',
-    summary: 'A challenge to sign, good once and for five minutes.',
+    summary: 'Returns a challenge to sign. It is single-use and expires after five minutes.',
     access: 'PUBLIC',
     query: z.strictObject({ pubkey: hex(33).optional() }),
     response: cliChallenge,
@@ -159,8 +169,7 @@ export const accessOperations = {
     id: 'auth.cliIdentity',
     method: 'POST',
     path: '/v1/auth/cli-identity',
-    summary:
-      'Links a key pair by its signature over a challenge; without a credential, opens an account for it.',
+    summary: 'Links a public key that signed a challenge. Without a credential, creates an account for it.',
     access: 'CHALLENGE',
     bucket: 'identity_writes',
     body: cliIdentityCreate,
@@ -172,7 +181,7 @@ export const accessOperations = {
     id: 'apiKeys.list',
     method: 'GET',
     path: '/v1/api-keys',
-    summary: 'The API keys of the account; revoked ones with `include=revoked`.',
+    summary: 'Lists your API keys. Add `include=revoked` to include revoked keys.',
     access: 'ADMIN',
     list: { sorts: ['created_at', 'name'], limitDefault: 20, includes: ['revoked'] },
     response: apiKey,
@@ -183,7 +192,7 @@ export const accessOperations = {
     id: 'apiKeys.create',
     method: 'POST',
     path: '/v1/api-keys',
-    summary: 'Makes an API key that may do no more than its maker.',
+    summary: "Creates an API key. Its permissions cannot exceed the caller's.",
     access: 'ADMIN',
     bucket: 'sensitive_writes',
     body: apiKeyCreate,
@@ -195,7 +204,7 @@ export const accessOperations = {
     id: 'apiKeys.revoke',
     method: 'DELETE',
     path: '/v1/api-keys/:id',
-    summary: 'Revokes an API key at once; the last ADMIN credential stays.',
+    summary: 'Revokes an API key immediately. The last ADMIN credential cannot be revoked.',
     access: 'ADMIN',
     bucket: 'sensitive_writes',
     params: apiKeyPath,
@@ -207,7 +216,7 @@ export const accessOperations = {
     id: 'apiKeys.rotate',
     method: 'POST',
     path: '/v1/api-keys/:id/rotate',
-    summary: 'Gives an API key a new value, and ends the old one at once.',
+    summary: 'Replaces the value of an API key. The old value stops working immediately.',
     access: 'ADMIN',
     bucket: 'sensitive_writes',
     params: apiKeyPath,
@@ -219,7 +228,7 @@ export const accessOperations = {
     id: 'publicKeys.list',
     method: 'GET',
     path: '/v1/auth/public-keys',
-    summary: 'The public keys of the account; revoked ones with `include=revoked`.',
+    summary: 'Lists your public keys. Add `include=revoked` to include revoked keys.',
     access: 'ADMIN',
     list: { sorts: ['created_at'], limitDefault: 20, includes: ['revoked'] },
     response: publicKey,
@@ -230,7 +239,8 @@ export const accessOperations = {
     id: 'publicKeys.revoke',
     method: 'DELETE',
     path: '/v1/auth/public-keys/:id',
-    summary: 'Revokes a public key at once; the last ADMIN credential stays. It may be linked again.',
+    summary:
+      'Revokes a public key immediately. The last ADMIN credential cannot be revoked. A revoked key can be linked again.',
     access: 'ADMIN',
     bucket: 'sensitive_writes',
     params: publicKeyPath,

@@ -9,17 +9,17 @@ describe('the query of analytics', () => {
     [{ from: 'yesterday' }, 'from'],
     [{ from: '2026-01-02T00:00:00' }, 'from'],
     [{ interval: 'hour' }, 'interval'],
-  ])('refuses %j, naming the parameter', (query, field) => {
+  ])('rejects %j and names the parameter', (query, field) => {
     expect(check(query).error?.issues.map(({ path }) => path)).toEqual([[field]]);
   });
 
-  it('refuses what it does not know: it is no list', () => {
+  it('rejects unknown parameters, including those of lists', () => {
     expect(check({ limit: '1' }).error?.issues).toMatchObject([
       { code: 'unrecognized_keys', keys: ['limit'] },
     ]);
   });
 
-  it('takes everything and days unless told otherwise, and instants by any offset', () => {
+  it('defaults to no filter and days, and accepts instants with any offset', () => {
     expect(check({}).data).toEqual({ interval: 'day' });
     const range = { from: '2026-01-02T00:00:00+02:00', to: '2026-01-02T00:00:00Z', interval: 'week' };
     expect(check(range).data).toEqual(range);

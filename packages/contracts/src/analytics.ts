@@ -13,14 +13,14 @@ const count = z.number().int().nonnegative();
 const optionalDecimal = decimal.nullable();
 const money = z.object({ amount: decimal, currency: z.string() });
 
-/** What a group of trades did, in one currency. */
+/** Results of a group of trades in one currency. */
 const performance = {
-  currency: z.string().describe('Quote currency of the amounts beside it.'),
-  trade_count: count.describe('Trades created in the range, in every state.'),
+  currency: z.string().describe('Quote currency of the amounts in this object.'),
+  trade_count: count.describe('Trades created in the range, regardless of status.'),
   closed_count: count,
   winning_count: count,
   losing_count: count,
-  win_rate: optionalDecimal.describe('winning_count ÷ closed_count; null where nothing was closed.'),
+  win_rate: optionalDecimal.describe('winning_count ÷ closed_count. Null if no trade was closed.'),
   net_pnl: decimal,
   fees: decimal,
   volume: decimal,
@@ -40,35 +40,35 @@ const tradeResult = z.object({ trade_id: idOf('trd'), net_pnl: decimal });
 
 const drawdown = z.object({
   amount: decimal.describe(
-    'The deepest fall of the cumulated net_pnl below its highest point, both at the end of a UTC day: what rises and falls within a day is not seen. Never negative.',
+    'Largest fall of cumulative net_pnl below its previous peak, measured at the end of each UTC day. Moves within a day are ignored. Never negative.',
   ),
   percent: optionalDecimal.describe(
-    "Of the equity at the end of the peak's day, in hundredths; null where that was not recorded, or where nothing fell.",
+    "The fall in percent of the equity at the end of the peak's day. Null if that equity was not recorded or there was no drawdown.",
   ),
   peak_at: instant
     .nullable()
-    .describe('The day of the highest point; null where it is the beginning, or where nothing fell.'),
-  trough_at: instant.nullable().describe('The day of the lowest point after it.'),
-  recovered_at: instant
+    .describe('Day of the peak. Null if the peak is the start of the range or there was no drawdown.'),
+  trough_at: instant
     .nullable()
-    .describe('The day on which the highest point was reached again; null where it was not.'),
+    .describe('Day of the lowest point after the peak. Null if there was no drawdown.'),
+  recovered_at: instant.nullable().describe('Day on which the peak was reached again. Null if it was not.'),
 });
 
 const curvePoint = z.object({
-  at: instant.describe('Where the period begins, in UTC; weeks begin on Monday.'),
+  at: instant.describe('Start of the period in UTC. Weeks start on Monday.'),
   equity: optionalDecimal.describe(
-    'What the accounts with results in currency were worth, open lots and all, as it was recorded last in or before the period; null where one of them was not recorded yet.',
+    'Latest recorded equity, in or before the period, of the accounts with results in currency. It includes open lots. Null if one of them has no record yet.',
   ),
-  net_pnl: decimal.describe('Cumulated over the range, at the end of the period.'),
-  period_pnl: decimal.describe('Of the period alone.'),
-  drawdown: decimal.describe('How far net_pnl then stands below its highest point so far.'),
+  net_pnl: decimal.describe('Cumulative result from the start of the range to the end of the period.'),
+  period_pnl: decimal.describe('Result of this period only.'),
+  drawdown: decimal.describe('How far net_pnl is below its peak so far, at the end of the period.'),
 });
 
 const copying = z
   .object({
     median_latency_ms: count.nullable(),
-    p99_latency_ms: count.nullable().describe('99 of 100 copies were sent within it.'),
-    average_slippage_bps: optionalDecimal.describe('Mean over the copies that were filled.'),
+    p99_latency_ms: count.nullable().describe('Time within which 99 % of the copies were sent.'),
+    average_slippage_bps: optionalDecimal.describe('Mean slippage of the filled copies, in basis points.'),
     skipped_by_reason: z.partialRecord(z.enum(DECISION_CODES), count),
   })
   .meta({ id: 'CopyingResults' });
@@ -81,53 +81,61 @@ export const analytics = z
       .string()
       .nullable()
       .describe(
-        'Currency of all totals: the quote currency in which most trades were closed, or else filled. Amounts of different currencies are never added: trades in other quotes are counted in excluded_quotes, and stand in by_pair and by_strategy under their own currency. Null where nothing was filled.',
+        'Currency of all totals: the quote currency with the most closed trades, or else with the most fills. Amounts in different currencies are never added. Trades in other quote currencies are counted in excluded_quotes and listed in by_pair and by_strategy under their own currency. Null if nothing was filled.',
       ),
     excluded_quotes: z
       .array(z.object({ currency: z.string(), fill_count: count, closed_count: count }))
-      .describe('What the totals leave out because it is quoted in another currency.'),
-    trade_count: count.describe('Trades created in the range, in every state and currency.'),
+      .describe(
+        'Fills and closed trades that the totals exclude because they are quoted in another currency.',
+      ),
+    trade_count: count.describe('Trades created in the range, regardless of status and currency.'),
     closed_count: count.describe(
-      'Trades closed in the range: what they opened has been offset in full, oldest lots first. Rates, averages and gross amounts are of these alone.',
+      'Trades closed in the range: their lots were fully offset, first in, first out. Rates, averages and gross amounts cover only these trades.',
     ),
-    winning_count: count.describe('Closed trades with a net gain.'),
-    losing_count: count.describe('Closed trades with a net loss; one that broke even is in neither count.'),
+    winning_count: count.describe('Closed trades with a net profit.'),
+    losing_count: count.describe(
+      'Closed trades with a net loss. A trade that broke even is in neither count.',
+    ),
     win_rate: optionalDecimal.describe(
-      'winning_count ÷ closed_count, 0 to 1; null where nothing was closed.',
+      'winning_count ÷ closed_count, from 0 to 1. Null if no trade was closed.',
     ),
-    profit_factor: optionalDecimal.describe('gross_profit ÷ gross_loss; null where nothing was lost.'),
-    expectancy: optionalDecimal.describe('Mean net result of a closed trade; null where nothing was closed.'),
-    expectancy_ratio: optionalDecimal.describe('expectancy ÷ average_loss; null where nothing was lost.'),
-    gross_profit: decimal.describe('Sum of the gains of winning trades, after fees.'),
+    profit_factor: optionalDecimal.describe('gross_profit ÷ gross_loss. Null if there was no loss.'),
+    expectancy: optionalDecimal.describe('Mean net result of a closed trade. Null if no trade was closed.'),
+    expectancy_ratio: optionalDecimal.describe('expectancy ÷ average_loss. Null if there was no loss.'),
+    gross_profit: decimal.describe('Sum of the profits of winning trades, after fees.'),
     gross_loss: decimal.describe('Sum of the losses of losing trades, after fees, as a positive amount.'),
     partial_pnl: decimal.describe(
-      'net_pnl less gross_profit plus gross_loss: what trades that are still partly open have realised in the range, less what trades closed in it had realised before it.',
+      'net_pnl − gross_profit + gross_loss. This is what partly open trades realized in the range, less what trades closed in the range had realized before it.',
     ),
     fees: decimal.describe(
-      'Paid in the range in currency; those in base currency at the price of their own fill. Fees in a third currency have no known rate here: they are in fees_by_currency alone, and in no other amount.',
+      'Fees paid in the range, in currency. Fees in base currency are converted at the price of their own fill. Fees in a third currency have no known rate and appear only in fees_by_currency.',
     ),
-    fees_by_currency: z.array(money).describe('All fees of the range as they were paid, in every currency.'),
+    fees_by_currency: z
+      .array(money)
+      .describe('All fees paid in the range, by the currency in which they were paid.'),
     funding: optionalDecimal.describe(
-      '0 on spot, which has none; null where the selection holds other trades.',
+      'Funding payments. 0 on spot, which has none. Null if the selection includes other trading types.',
     ),
     net_pnl: decimal.describe(
-      'Realised in the range: every part of a lot that was offset in it, first in, first out, after the fees of both sides. Lots bought before the range count with what they cost.',
+      'Profit or loss realized in the range: every part of a lot that was offset in it, first in, first out, after the fees of both sides. Lots bought before the range count at their cost.',
     ),
     roi: optionalDecimal.describe(
-      "Return over the range, 1 for a doubling: each day's net_pnl ÷ the equity that the day began with, the days chained. Deposits and withdrawals are no profit: they are capital from the next day on. Null where an equity was not recorded.",
+      "Return over the range; 1 means that the capital doubled. Each day's net_pnl is divided by the equity at the start of the day, and the daily returns are compounded. Deposits and withdrawals are not profit; they change the capital from the next day on. Null if an equity was not recorded.",
     ),
-    volume: decimal.describe('Price × amount of the fills in the range, both sides.'),
+    volume: decimal.describe('Sum of price × amount over the fills in the range, both sides.'),
     average_win: optionalDecimal,
     average_loss: optionalDecimal.describe('As a positive amount.'),
     best_trade: tradeResult.nullable().describe('The closed trade with the highest net result.'),
     worst_trade: tradeResult.nullable().describe('The closed trade with the lowest net result.'),
     average_holding_seconds: optionalDecimal.describe(
-      'From the first fill of a closed trade until it was offset in full; to milliseconds.',
+      'Mean time from the first fill of a closed trade until it was fully offset, to the millisecond.',
     ),
-    max_consecutive_losses: count.describe('Longest run of losing trades, in the order of their closing.'),
+    max_consecutive_losses: count.describe(
+      'Longest run of losing trades, in the order in which they were closed.',
+    ),
     max_drawdown: drawdown,
     sharpe: optionalDecimal.describe(
-      'Mean ÷ standard deviation (n − 1) of the daily results, × √365, with no riskless rate. A day is one of UTC; days without a closing count as 0. The results are put in proportion to a constant capital, whose size does not matter to the ratio. Null under 2 days and where the deviation is 0. To 8 decimals.',
+      'Sharpe ratio: mean ÷ standard deviation (n − 1) of the daily results, × √365, without a risk-free rate. Days are UTC days; a day without a closed trade counts as 0. Results are relative to a constant capital, whose size does not affect the ratio. Null for fewer than 2 days or a deviation of 0. Rounded to 8 decimals.',
     ),
     sortino: optionalDecimal.describe(
       'As sharpe, with the deviation of the losing days alone: √(Σ loss² ÷ (n − 1)). Null where no day lost.',
@@ -138,7 +146,7 @@ export const analytics = z
     sample_days: count.describe('UTC days from the first to the last fill in the range.'),
     low_sample: z.boolean().describe('True under 30 sample days: sharpe and sortino say little then.'),
     unmatched_fill_count: count.describe(
-      'Fills of the range that sold, in whole or in part, what had not been bought here: a spot sale without a lot opens nothing and has no known result.',
+      'Fills in the range that sold, at least in part, an amount that no lot covers. A spot sale without a lot opens nothing and has no known result.',
     ),
     by_status: z.object(
       Object.fromEntries(TRADE_STATUSES.map((status) => [status, count])) as Record<
@@ -149,24 +157,24 @@ export const analytics = z
     by_pair: z.array(pairResult),
     by_strategy: z
       .array(strategyResult)
-      .describe('By the strategy of the trade that opened a lot, and by currency.'),
+      .describe('Results by currency and by the strategy of the trade that opened the lot.'),
     copy: copying
       .optional()
       .describe(
-        'How your copiers copied in the range, by when they decided; left out where they decided nothing.',
+        'How your copiers copied in the range, by the time of their decisions. Absent if there were no decisions.',
       ),
-    equity_curve: z.array(curvePoint).describe('Periods in which something was realised, oldest first.'),
+    equity_curve: z.array(curvePoint).describe('Periods with a realized result, oldest first.'),
   })
   .meta({ id: 'Analytics' });
 export type Analytics = z.output<typeof analytics>;
 
 const analyticsQuery = z
   .strictObject({
-    ...rangeGiven('Trades count by created_at, results by their closing.'),
+    ...rangeGiven('Trades are selected by created_at, results by the time at which they were closed.'),
     strategy_id: idGiven('str').optional(),
     exchange_account_id: idGiven('exa').optional(),
     trade_pair_id: idGiven('tpr').optional(),
-    interval: z.enum(ANALYTICS_INTERVALS).default('day').describe('Period of equity_curve.'),
+    interval: z.enum(ANALYTICS_INTERVALS).default('day').describe('Length of each period in equity_curve.'),
   })
   .superRefine(refuseEmptyRange);
 
@@ -175,7 +183,7 @@ export const analyticsOperations = {
     id: 'trades.analytics',
     method: 'GET',
     path: '/v1/trades/analytics',
-    summary: 'What your trades came to, computed from your fills alone.',
+    summary: 'Returns trading results and statistics, computed from your fills only.',
     access: 'READ',
     query: analyticsQuery,
     response: analytics,

@@ -8,23 +8,23 @@ import { tradeCreate } from './trades.js';
 import { webhookCreate } from './webhooks.js';
 
 describe('operations', () => {
-  it('have one id and one route each', () => {
+  it('have unique ids and routes', () => {
     expect(new Set(OPERATIONS.map(({ id }) => id)).size).toBe(OPERATIONS.length);
     expect(new Set(OPERATIONS.map(({ method, path }) => `${method} ${path}`)).size).toBe(OPERATIONS.length);
   });
 
-  it('name in params exactly the parameters of their path', () => {
+  it('declare exactly the parameters of their path', () => {
     for (const { path, params } of OPERATIONS) {
       const named = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name);
       expect(Object.keys(params?.shape ?? {})).toEqual(named);
     }
   });
 
-  it('have answers that the writer can write', () => {
+  it('have responses that the serializer supports', () => {
     for (const { response } of OPERATIONS) expect(compileSerializer(response)).toBeInstanceOf(Function);
   });
 
-  it('do not compile without saying who may call them', () => {
+  it('do not compile without an access', () => {
     const open = { id: 'a.b', method: 'GET', path: '/v1/a', summary: 'A.', status: 200, errors: [] } as const;
     // @ts-expect-error An operation has an access, or the build fails.
     const operation = defineOperation({ ...open, response: z.object({}) });
@@ -32,7 +32,7 @@ describe('operations', () => {
     for (const { access } of OPERATIONS) expect(['PUBLIC', 'CHALLENGE', ...PERMISSIONS]).toContain(access);
   });
 
-  it('refuse unknown body fields', () => {
+  it('reject unknown body fields', () => {
     for (const { body } of OPERATIONS) {
       if (!body) continue;
       const codes = body.safeParse({ surprise: 1 }).error?.issues.map(({ code }) => code);
@@ -40,7 +40,7 @@ describe('operations', () => {
     }
   });
 
-  it('sort every list by created_at, among others', () => {
+  it('allow every list to be sorted by created_at', () => {
     const lists = OPERATIONS.flatMap(({ list }) => list ?? []);
     expect(lists.length).toBeGreaterThan(4);
     for (const list of lists) expect(list.sorts).toContain('created_at');
@@ -87,7 +87,7 @@ describe('a new trade', () => {
       code: issue.code === 'custom' ? issue.params?.code : issue.code,
     }));
 
-  it('is taken with the six fields, and defaults the rest', () => {
+  it('is valid with the six required fields and defaults the rest', () => {
     expect(tradeCreate.parse(order)).toEqual({
       ...order,
       amount: '1',
@@ -121,7 +121,7 @@ describe('a new trade', () => {
 });
 
 describe('event subscriptions', () => {
-  it('cover a kind by its name, its subject or the star', () => {
+  it('cover an event type by its name, its subject or *', () => {
     for (const type of EVENT_TYPES) {
       const subject = type.slice(0, type.indexOf('.'));
       expect(isSubscribed([type], type)).toBe(true);
@@ -137,7 +137,7 @@ describe('event subscriptions', () => {
     expect(EVENT_SELECTORS).toContain('trade.*');
   });
 
-  it('refuse kinds that do not exist', () => {
+  it('reject event types that do not exist', () => {
     const parse = (events: string[]) =>
       webhookCreate.safeParse({ url: 'https://example.com', events }).success;
     expect(parse(['trade.filled', 'copier.*'])).toBe(true);

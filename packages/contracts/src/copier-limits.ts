@@ -4,37 +4,39 @@ import { decimalUpTo } from './decimal-bounds.js';
 import { text } from './operation.js';
 import { TRADE_SIDES } from './trades.js';
 
-/** Age over which an entry is not copied any more, unless the copier says otherwise. */
+/** Default maximum age of an entry signal, in milliseconds; older entries are not copied. */
 export const SIGNAL_AGE_DEFAULT_MS = 60_000;
 
-const LIMIT_WORDS = {
-  max_trade_quote: 'Most that one entry may cost, in quote currency; larger ones are cut to it.',
-  max_open_quote: 'Most that may be open at once, in quote currency; entries are cut to what is left.',
-  max_open_trades: 'Most lots that may be open at once.',
-  max_daily_loss_quote: 'Loss since 00:00 UTC, in quote currency, at which `on_breach` takes hold.',
-  max_drawdown_percent: 'Fall from the high-water mark, in percent, at which `on_breach` takes hold.',
-  max_slippage_bps: "Most that an entry may be worse than the strategy's price, in hundredths of a percent.",
-  max_signal_age_ms: 'Entries older than this are not copied any more; exits always are.',
-  max_leverage: 'Most leverage of an entry, on perpetuals.',
-  allowed_pairs: 'Symbols (`BASE/QUOTE`) of the only pairs that are copied.',
+const LIMIT_DESCRIPTIONS = {
+  max_trade_quote: 'Maximum cost of one entry, in quote currency. Larger entries are reduced to it.',
+  max_open_quote: 'Maximum open exposure, in quote currency. Entries are reduced to what is left of it.',
+  max_open_trades: 'Maximum number of open lots.',
+  max_daily_loss_quote: 'Loss since 00:00 UTC, in quote currency, that triggers `on_breach`.',
+  max_drawdown_percent: 'Fall from the high-water mark, in percent, that triggers `on_breach`.',
+  max_slippage_bps:
+    "Maximum slippage of an entry against the strategy's price, in basis points (hundredths of a percent).",
+  max_signal_age_ms:
+    'Maximum age of an entry signal, in milliseconds. Older entries are not copied; exits are always copied.',
+  max_leverage: 'Maximum leverage of an entry on perpetuals.',
+  allowed_pairs: 'Symbols (`BASE/QUOTE`) of the pairs to copy. Other pairs are not copied.',
   blocked_pairs: 'Symbols (`BASE/QUOTE`) of pairs that are never copied.',
-  allowed_sides: 'The only sides on which entries are copied.',
+  allowed_sides: 'Sides on which entries are copied. Entries on other sides are not.',
 };
 
-/** Bounds of entries; exits are never held back by them. */
+/** Limits of entries. They never hold back an exit. */
 export const copierLimits = z
   .object({
-    max_trade_quote: decimal.optional().describe(LIMIT_WORDS.max_trade_quote),
-    max_open_quote: decimal.optional().describe(LIMIT_WORDS.max_open_quote),
-    max_open_trades: z.number().int().positive().optional().describe(LIMIT_WORDS.max_open_trades),
-    max_daily_loss_quote: decimal.optional().describe(LIMIT_WORDS.max_daily_loss_quote),
-    max_drawdown_percent: decimal.optional().describe(LIMIT_WORDS.max_drawdown_percent),
-    max_slippage_bps: z.number().int().nonnegative().optional().describe(LIMIT_WORDS.max_slippage_bps),
-    max_signal_age_ms: z.number().int().positive().describe(LIMIT_WORDS.max_signal_age_ms),
-    max_leverage: decimal.optional().describe(LIMIT_WORDS.max_leverage),
-    allowed_pairs: z.array(z.string()).optional().describe(LIMIT_WORDS.allowed_pairs),
-    blocked_pairs: z.array(z.string()).optional().describe(LIMIT_WORDS.blocked_pairs),
-    allowed_sides: z.array(z.enum(TRADE_SIDES)).optional().describe(LIMIT_WORDS.allowed_sides),
+    max_trade_quote: decimal.optional().describe(LIMIT_DESCRIPTIONS.max_trade_quote),
+    max_open_quote: decimal.optional().describe(LIMIT_DESCRIPTIONS.max_open_quote),
+    max_open_trades: z.number().int().positive().optional().describe(LIMIT_DESCRIPTIONS.max_open_trades),
+    max_daily_loss_quote: decimal.optional().describe(LIMIT_DESCRIPTIONS.max_daily_loss_quote),
+    max_drawdown_percent: decimal.optional().describe(LIMIT_DESCRIPTIONS.max_drawdown_percent),
+    max_slippage_bps: z.number().int().nonnegative().optional().describe(LIMIT_DESCRIPTIONS.max_slippage_bps),
+    max_signal_age_ms: z.number().int().positive().describe(LIMIT_DESCRIPTIONS.max_signal_age_ms),
+    max_leverage: decimal.optional().describe(LIMIT_DESCRIPTIONS.max_leverage),
+    allowed_pairs: z.array(z.string()).optional().describe(LIMIT_DESCRIPTIONS.allowed_pairs),
+    blocked_pairs: z.array(z.string()).optional().describe(LIMIT_DESCRIPTIONS.blocked_pairs),
+    allowed_sides: z.array(z.enum(TRADE_SIDES)).optional().describe(LIMIT_DESCRIPTIONS.allowed_sides),
   })
   .meta({ id: 'CopierLimits' });
 export type CopierLimits = z.output<typeof copierLimits>;
@@ -45,31 +47,31 @@ const symbol = text({ max: 100 }).regex(/^[^\s/:]+\/[^\s/:]+(:[^\s/:]+)?$/, {
 const symbols = z.array(symbol).min(1).max(200);
 
 const limitsGiven = {
-  max_trade_quote: decimalGiven().describe(LIMIT_WORDS.max_trade_quote),
-  max_open_quote: decimalGiven().describe(LIMIT_WORDS.max_open_quote),
-  max_open_trades: z.number().int().min(1).max(100_000).describe(LIMIT_WORDS.max_open_trades),
-  max_daily_loss_quote: decimalGiven().describe(LIMIT_WORDS.max_daily_loss_quote),
-  max_drawdown_percent: decimalUpTo('100').describe(LIMIT_WORDS.max_drawdown_percent),
-  max_slippage_bps: z.number().int().min(0).max(10_000).describe(LIMIT_WORDS.max_slippage_bps),
-  max_leverage: decimalGiven().describe(LIMIT_WORDS.max_leverage),
-  allowed_pairs: symbols.describe(LIMIT_WORDS.allowed_pairs),
-  blocked_pairs: symbols.describe(LIMIT_WORDS.blocked_pairs),
+  max_trade_quote: decimalGiven().describe(LIMIT_DESCRIPTIONS.max_trade_quote),
+  max_open_quote: decimalGiven().describe(LIMIT_DESCRIPTIONS.max_open_quote),
+  max_open_trades: z.number().int().min(1).max(100_000).describe(LIMIT_DESCRIPTIONS.max_open_trades),
+  max_daily_loss_quote: decimalGiven().describe(LIMIT_DESCRIPTIONS.max_daily_loss_quote),
+  max_drawdown_percent: decimalUpTo('100').describe(LIMIT_DESCRIPTIONS.max_drawdown_percent),
+  max_slippage_bps: z.number().int().min(0).max(10_000).describe(LIMIT_DESCRIPTIONS.max_slippage_bps),
+  max_leverage: decimalGiven().describe(LIMIT_DESCRIPTIONS.max_leverage),
+  allowed_pairs: symbols.describe(LIMIT_DESCRIPTIONS.allowed_pairs),
+  blocked_pairs: symbols.describe(LIMIT_DESCRIPTIONS.blocked_pairs),
   allowed_sides: z
     .array(z.enum(TRADE_SIDES))
     .min(1)
     .max(TRADE_SIDES.length)
-    .describe(LIMIT_WORDS.allowed_sides),
+    .describe(LIMIT_DESCRIPTIONS.allowed_sides),
 };
-const signalAge = z.number().int().min(1).max(86_400_000).describe(LIMIT_WORDS.max_signal_age_ms);
+const signalAge = z.number().int().min(1).max(86_400_000).describe(LIMIT_DESCRIPTIONS.max_signal_age_ms);
 
-/** As they are given with a new copier. */
+/** The limits in a request that creates a copier. */
 export const copierLimitsCreate = z
   .strictObject(limitsGiven)
   .partial()
   .extend({ max_signal_age_ms: signalAge.default(SIGNAL_AGE_DEFAULT_MS) })
   .meta({ id: 'CopierLimitsCreate' });
 
-/** The age of signals has a default and no other absence; every other limit may be cleared. */
+/** `null` clears a limit, except `max_signal_age_ms`, which always has a value. */
 export const copierLimitsUpdate = z
   .strictObject({
     max_trade_quote: limitsGiven.max_trade_quote.nullable(),

@@ -23,26 +23,30 @@ export type BreachReaction = (typeof BREACH_REACTIONS)[number];
 export const BELOW_MINIMUM_RULES = ['SKIP', 'ACCUMULATE', 'ROUND_UP'] as const;
 export type BelowMinimumRule = (typeof BELOW_MINIMUM_RULES)[number];
 
-const SIZING_WORDS =
+const SIZING_DESCRIPTION =
   'FIXED_AMOUNT: `value` in base currency. FIXED_QUOTE: `value` in quote currency for each lot of the strategy. ' +
-  "MULTIPLIER: `value` times the strategy's amount. EQUITY_RATIO: `value` times the strategy's amount in the " +
-  "proportion of your equity (or `capital`) to the strategy's.";
+  "MULTIPLIER: `value` × the strategy's amount. EQUITY_RATIO: `value` × the strategy's amount × your equity " +
+  "(or `capital`) ÷ the strategy's equity.";
 
 const trackingParts = z
   .object({
     fees_bps: decimal.describe(
-      'That the copies paid other fees than the strategy, for what they were worth.',
+      'Part caused by fees: the copies paid other fees than the strategy, relative to their value.',
     ),
-    slippage_bps: decimal.describe("That they were filled at other prices than the strategy's."),
+    slippage_bps: decimal.describe(
+      "Part caused by prices: the copies were filled at other prices than the strategy's.",
+    ),
     rounding_bps: decimal.describe(
-      'That limits, steps and minimums made them of other amounts than was asked for.',
+      'Part caused by amounts: limits, amount steps and minimums changed the sizes of the copies.',
     ),
-    skips_bps: decimal.describe('That they left out some of what the strategy did with the lot.'),
+    skips_bps: decimal.describe(
+      'Part caused by skipped signals: the copies missed some of the changes to the lot.',
+    ),
   })
   .meta({ id: 'TrackingParts' });
 export type TrackingParts = z.output<typeof trackingParts>;
 
-/** What came of the signals since the copier was made; null where there is nothing to measure. */
+/** Results of the signals since the copier was created. A value is null if there is nothing to measure. */
 export const copierStats = z
   .object({
     copied: z.number().int().nonnegative(),
@@ -54,24 +58,24 @@ export const copierStats = z
     tracking_difference_bps: decimal
       .nullable()
       .describe(
-        "The copier's return less the strategy's, in hundredths of a percent, over what was closed of the last 1,000 lots that both held, each weighing what the copies cost.",
+        "The copier's return less the strategy's, in basis points. It covers the closed parts of the last 1,000 lots that both held, weighted by the cost of the copies.",
       ),
     tracking: trackingParts
       .optional()
-      .describe('What the tracking difference is made of; its parts add up to it.'),
+      .describe('Breakdown of the tracking difference. The parts add up to it.'),
     open_exposure_quote: decimal,
-    net_pnl: decimal.describe('Net of fees, in quote currency.'),
+    net_pnl: decimal.describe('Net profit or loss after fees, in quote currency.'),
   })
   .meta({ id: 'CopierStats' });
 export type CopierStats = z.output<typeof copierStats>;
 
-/** A copy of a lot that the strategy left, in part or in full, while its copier was paused. */
+/** A copied lot that the strategy reduced or closed while the copier was paused. */
 export const copyDrift = z
   .object({
     symbol: z.string(),
     source_trade_id: idOf('trd').describe("The strategy's trade that opened the lot."),
-    held_amount: decimal.describe('What the copier held, in base currency.'),
-    excess_amount: decimal.describe('What it would have sold by then, in base currency.'),
+    held_amount: decimal.describe('Amount that the copier held, in base currency.'),
+    excess_amount: decimal.describe('Amount that the copier would have sold by then, in base currency.'),
   })
   .meta({ id: 'CopyDrift' });
 export type CopyDrift = z.output<typeof copyDrift>;
@@ -80,52 +84,54 @@ export const copier = z
   .object({
     id: idOf('cpr'),
     name: z.string(),
-    strategy_id: idOf('str').optional().describe('The strategy that it follows.'),
-    exchange_account_id: idOf('exa').describe('Where its copies are made.'),
+    strategy_id: idOf('str').optional().describe('The strategy that the copier follows.'),
+    exchange_account_id: idOf('exa').describe('The account on which the copier places its orders.'),
     status: z
       .enum(COPIER_STATUSES)
-      .describe('ACTIVE copies entries and exits, CLOSE_ONLY exits alone, PAUSED nothing.'),
-    status_reason: z.enum(COPIER_STATUS_REASONS).optional().describe('Why it is no longer ACTIVE.'),
+      .describe('ACTIVE copies entries and exits, CLOSE_ONLY copies only exits, and PAUSED copies nothing.'),
+    status_reason: z.enum(COPIER_STATUS_REASONS).optional().describe('Why the copier is no longer ACTIVE.'),
     sizing: z
       .object({ mode: z.enum(SIZING_MODES), value: decimal, capital: decimal.optional() })
-      .describe(SIZING_WORDS),
+      .describe(SIZING_DESCRIPTION),
     limits: copierLimits,
     on_breach: z.enum(BREACH_REACTIONS),
     below_minimum: z.enum(BELOW_MINIMUM_RULES),
     copy_existing: z.boolean(),
     high_water_mark: decimal.describe(
-      'Highest net profit so far, in quote currency; profit shares count above it.',
+      'Highest net profit so far, in quote currency. Only profit above it is subject to a profit share.',
     ),
     stats: copierStats,
     drift: z
       .array(copyDrift)
       .describe(
-        'What it held, when it was started last, of lots that its strategy had left while it was paused. Nobody sells it without you: start it with `{"resync": "EXITS"}`.',
+        'Lots that the copier still held at its last start although its strategy had reduced or closed them during the pause. They are not sold automatically; start the copier with `{"resync": "EXITS"}` to sell them.',
       ),
     started_at: instant
       .optional()
-      .describe('When it was started last: it copies what the strategy opens from then on.'),
-    stopped_at: instant.optional().describe('When it was last paused or set to CLOSE_ONLY.'),
+      .describe('Time of the last start. The copier copies lots that the strategy opens after it.'),
+    stopped_at: instant.optional().describe('Time at which the copier was last paused or set to CLOSE_ONLY.'),
     created_at: instant,
     updated_at: instant,
   })
   .meta({ id: 'Copier' });
 export type Copier = z.output<typeof copier>;
 
-/** What is open of one pair and side, and no longer looked after. */
+/** The open, unmanaged amount of one pair and side. */
 export const openLot = z
   .object({
     symbol: z.string(),
     side: z.enum(TRADE_SIDES),
-    amount: decimal.describe('In base currency.'),
+    amount: decimal.describe('Open amount in base currency.'),
     average_price: decimal,
   })
   .meta({ id: 'OpenLot' });
 export type OpenLot = z.output<typeof openLot>;
 
-/** A copier that was stopped: the answer of `stop`, and what `copier.stopped` carries. */
+/** A stopped copier: the response of `stop`, and the `data` of `copier.stopped`. */
 export const stoppedCopier = copier
-  .extend({ open_lots: z.array(openLot).describe('Copies that stay open and that nobody closes for you.') })
+  .extend({
+    open_lots: z.array(openLot).describe('Copies that stay open. They are not closed automatically.'),
+  })
   .meta({ id: 'StoppedCopier' });
 export type StoppedCopier = z.output<typeof stoppedCopier>;
 
@@ -135,28 +141,28 @@ const sizingGiven = z
     value: decimalGiven(),
     capital: decimalGiven()
       .optional()
-      .describe('For EQUITY_RATIO alone: what counts as your equity, in quote currency.'),
+      .describe('Only for EQUITY_RATIO: the amount to use as your equity, in quote currency.'),
   })
   .superRefine(({ mode, capital }, context) => {
     if (capital === undefined || mode === 'EQUITY_RATIO') return;
-    const message = `capital is not taken for ${mode}; leave it out.`;
+    const message = `capital is only allowed for EQUITY_RATIO; got ${mode}. Omit capital.`;
     context.addIssue({ code: 'custom', path: ['capital'], message, params: { code: 'not_allowed' } });
   })
-  .describe(SIZING_WORDS)
+  .describe(SIZING_DESCRIPTION)
   .meta({ id: 'SizingGiven' });
 
 const given = {
   name: text({ max: 100 }),
-  on_breach: z.enum(BREACH_REACTIONS).describe('What it does once a loss limit is reached.'),
+  on_breach: z.enum(BREACH_REACTIONS).describe('What the copier does when a loss limit is reached.'),
   below_minimum: z
     .enum(BELOW_MINIMUM_RULES)
     .describe(
-      "A copy under the exchange's minimum is left out (SKIP), added to the next of the same lot (ACCUMULATE) or " +
-        'raised to the minimum, to twice its size at most (ROUND_UP).',
+      "What to do with a copy below the exchange's minimum. SKIP: do not place it. ACCUMULATE: add it to the next copy " +
+        'of the same lot. ROUND_UP: raise it to the minimum, to at most twice its size.',
     ),
   copy_existing: z
     .boolean()
-    .describe('Whether a start also copies what the strategy has open at that moment.'),
+    .describe('Whether a start also copies the lots that the strategy has open at that time.'),
 };
 
 export const copierCreate = z
@@ -165,7 +171,9 @@ export const copierCreate = z
     strategy_id: idGiven('str')
       .optional()
       .describe("Your own strategy, or another user's active public one."),
-    exchange_account_id: idGiven('exa').describe("Where copies are made; never the strategy's own account."),
+    exchange_account_id: idGiven('exa').describe(
+      "The account on which the copier places its orders. It cannot be the strategy's own account.",
+    ),
     sizing: sizingGiven,
     limits: copierLimitsCreate.prefault({}),
     on_breach: given.on_breach.default('CLOSE_ONLY'),
@@ -178,11 +186,14 @@ export type CopierCreate = z.output<typeof copierCreate>;
 export const copierUpdate = z
   .strictObject({
     name: given.name.optional(),
-    strategy_id: idGiven('str').nullable().optional().describe('Only while PAUSED. Null: it follows none.'),
+    strategy_id: idGiven('str')
+      .nullable()
+      .optional()
+      .describe('Can be changed only while the copier is PAUSED. Null removes the strategy.'),
     sizing: sizingGiven.optional(),
     limits: copierLimitsUpdate
       .optional()
-      .describe('Those that are given change, the others stay; null removes one.'),
+      .describe('Limits to change; others keep their value. Null removes a limit.'),
     on_breach: given.on_breach.optional(),
     below_minimum: given.below_minimum.optional(),
     copy_existing: given.copy_existing.optional(),
@@ -195,7 +206,7 @@ export const copierStop = z
     mode: z
       .enum(['PAUSED', 'CLOSE_ONLY'])
       .default('PAUSED')
-      .describe("PAUSED: no more entries and no exits. CLOSE_ONLY: it still follows the strategy's exits."),
+      .describe("PAUSED: copies neither entries nor exits. CLOSE_ONLY: still copies the strategy's exits."),
   })
   .meta({ id: 'CopierStop' });
 export type CopierStop = z.output<typeof copierStop>;
@@ -205,11 +216,10 @@ export const copierStart = z
     resync: z
       .enum(['EXITS'])
       .optional()
-      .describe('EXITS: sells what the strategy sold of copied lots while the copier was paused.'),
-    copy_existing: z
-      .boolean()
-      .optional()
-      .describe("For this start, instead of the copier's `copy_existing`."),
+      .describe(
+        'EXITS: sells the amounts of copied lots that the strategy sold while the copier was paused.',
+      ),
+    copy_existing: z.boolean().optional().describe("Overrides the copier's `copy_existing` for this start."),
   })
   .meta({ id: 'CopierStart' });
 export type CopierStart = z.output<typeof copierStart>;
@@ -221,7 +231,7 @@ export const copierOperations = {
     id: 'copiers.list',
     method: 'GET',
     path: '/v1/copiers',
-    summary: 'Your copiers.',
+    summary: 'Lists your copiers.',
     access: 'READ',
     query: z.strictObject({
       status: z.enum(COPIER_STATUSES).optional(),
@@ -237,7 +247,7 @@ export const copierOperations = {
     id: 'copiers.get',
     method: 'GET',
     path: '/v1/copiers/:id',
-    summary: 'One copier.',
+    summary: 'Returns a copier.',
     access: 'READ',
     params: path,
     response: copier,
@@ -248,7 +258,7 @@ export const copierOperations = {
     id: 'copiers.create',
     method: 'POST',
     path: '/v1/copiers',
-    summary: 'Makes a copier; it is PAUSED until it is started.',
+    summary: 'Creates a copier. It is PAUSED until you start it.',
     access: 'TRADE',
     body: copierCreate,
     response: copier,
@@ -259,7 +269,7 @@ export const copierOperations = {
     id: 'copiers.update',
     method: 'PATCH',
     path: '/v1/copiers/:id',
-    summary: 'Changes a copier; sizing and limits apply to lots that are opened from then on.',
+    summary: 'Updates a copier. New sizing and limits apply to lots opened after the change.',
     access: 'TRADE',
     params: path,
     body: copierUpdate,
@@ -271,7 +281,7 @@ export const copierOperations = {
     id: 'copiers.delete',
     method: 'DELETE',
     path: '/v1/copiers/:id',
-    summary: 'Removes a PAUSED copier; its trades stay readable.',
+    summary: 'Deletes a PAUSED copier. Its trades remain readable.',
     access: 'TRADE',
     params: path,
     response: deletedOf(idOf('cpr')),
@@ -282,7 +292,7 @@ export const copierOperations = {
     id: 'copiers.start',
     method: 'POST',
     path: '/v1/copiers/:id/start',
-    summary: 'Starts a copier: it copies what its strategy opens from now on.',
+    summary: 'Starts a copier. It copies lots that its strategy opens from now on.',
     access: 'TRADE',
     params: path,
     body: copierStart,
@@ -295,7 +305,8 @@ export const copierOperations = {
     id: 'copiers.stop',
     method: 'POST',
     path: '/v1/copiers/:id/stop',
-    summary: 'Stops a copier; positions stay open, and the answer lists those that nobody closes for you.',
+    summary:
+      'Stops a copier. Its positions stay open; the response lists those that are not closed automatically.',
     access: 'TRADE',
     params: path,
     body: copierStop,
@@ -308,7 +319,8 @@ export const copierOperations = {
     id: 'copiers.decisions',
     method: 'GET',
     path: '/v1/copiers/:id/decisions',
-    summary: 'What was copied, cut, skipped or failed, for every signal; also of a copier that was removed.',
+    summary:
+      "Lists a copier's decision on every signal: copied, reduced, skipped or failed. Works for deleted copiers too.",
     access: 'READ',
     params: path,
     query: z.strictObject({

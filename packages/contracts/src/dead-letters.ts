@@ -9,28 +9,32 @@ import { DELIVERY_ERRORS } from './webhooks.js';
 export const DEAD_LETTER_STATUSES = ['PENDING', 'RETRIED', 'DISCARDED'] as const;
 export type DeadLetterStatus = (typeof DEAD_LETTER_STATUSES)[number];
 
-/** Why a delivery ended that had attempts left. */
+/** Reasons to give up a delivery before its last attempt. */
 const ABANDONMENTS = ['webhook_inactive'] as const;
 
-/** A delivery that was given up. */
+/** A delivery that failed permanently or was abandoned. */
 export const deadLetter = z
   .object({
     id: idOf('dlq'),
     event_id: idOf('evt'),
     event_type: z.enum(EVENT_TYPES),
-    run: z.number().int().nonnegative().describe('The run of attempts that failed, as in the deliveries.'),
+    run: z
+      .number()
+      .int()
+      .nonnegative()
+      .describe('The run of attempts that failed; its deliveries have the same number.'),
     status: z
       .enum(DEAD_LETTER_STATUSES)
       .describe(
-        'RETRIED: sent again by a new run. What comes of that run is a delivery, or another dead letter.',
+        'PENDING: can be retried or discarded. RETRIED: sent again in a new run, which may end in another dead letter. DISCARDED: will not be sent again.',
       ),
-    attempts: z.number().int().min(0).max(5).describe('How many were made.'),
+    attempts: z.number().int().min(0).max(5).describe('Number of attempts made.'),
     last_status_code: z.number().int().optional(),
     last_error: z
       .enum([...DELIVERY_ERRORS, ...ABANDONMENTS])
       .optional()
-      .describe('Why the last attempt failed; `webhook_inactive` where the rest was not made at all.'),
-    resolved_at: instant.optional().describe('When it was retried or discarded.'),
+      .describe('Why the last attempt failed. `webhook_inactive`: the remaining attempts were not made.'),
+    resolved_at: instant.optional().describe('Time at which the dead letter was retried or discarded.'),
     created_at: instant,
     updated_at: instant,
   })
@@ -38,7 +42,7 @@ export const deadLetter = z
 export type DeadLetter = z.output<typeof deadLetter>;
 
 export const deadLetterDetail = deadLetter
-  .extend({ payload: storedEvent.describe('The event, as it was sent each time.') })
+  .extend({ payload: storedEvent.describe('The event, exactly as it was sent in each attempt.') })
   .meta({ id: 'DeadLetterDetail' });
 export type DeadLetterDetail = z.output<typeof deadLetterDetail>;
 
@@ -48,12 +52,12 @@ export const deadLetterStats = z
   .meta({ id: 'DeadLetterStats' });
 export type DeadLetterStats = z.output<typeof deadLetterStats>;
 
-/** Most dead letters that one call retries. */
+/** Maximum number of dead letters that one call retries. */
 export const DEAD_LETTERS_RETRIED_MAX = 10_000;
 
 export const deadLetterRetryAsked = z
   .strictObject({
-    ...rangeGiven('Dead letters count by created_at.'),
+    ...rangeGiven('Filters dead letters by created_at.'),
     event_type: z.enum(EVENT_TYPES).optional(),
   })
   .superRefine(refuseEmptyRange)
@@ -63,9 +67,11 @@ export type DeadLetterRetryAsked = z.output<typeof deadLetterRetryAsked>;
 export const deadLetterRetry = z
   .object({
     retried: count.describe(
-      `How many are being sent again: the oldest first, at most ${DEAD_LETTERS_RETRIED_MAX} by one call.`,
+      `Number of dead letters being retried: oldest first, at most ${DEAD_LETTERS_RETRIED_MAX} per call.`,
     ),
-    has_more: z.boolean().describe('Whether some of those asked for are still pending: call again.'),
+    has_more: z
+      .boolean()
+      .describe('True if matching dead letters are still pending. Call again to retry them.'),
   })
   .meta({ id: 'DeadLetterRetry' });
 export type DeadLetterRetry = z.output<typeof deadLetterRetry>;
@@ -78,13 +84,13 @@ export const deadLetterOperations = {
     id: 'deadLetters.list',
     method: 'GET',
     path: '/v1/webhooks/:id/dead-letters',
-    summary: "A webhook's dead letters: deliveries that were given up.",
+    summary: "Lists a webhook's dead letters: deliveries that failed permanently.",
     access: 'READ',
     params: webhookPath,
     query: z.strictObject({
       status: z.enum(DEAD_LETTER_STATUSES).optional(),
       event_type: z.enum(EVENT_TYPES).optional(),
-      ...rangeGiven('Dead letters count by created_at.'),
+      ...rangeGiven('Filters dead letters by created_at.'),
     }),
     list: { sorts: ['created_at', 'updated_at'], limitDefault: 20 },
     response: deadLetter,
@@ -95,7 +101,7 @@ export const deadLetterOperations = {
     id: 'deadLetters.stats',
     method: 'GET',
     path: '/v1/webhooks/:id/dead-letters/stats',
-    summary: "How many of a webhook's dead letters are pending, retried and discarded.",
+    summary: "Returns the number of a webhook's dead letters that are pending, retried and discarded.",
     access: 'READ',
     params: webhookPath,
     response: deadLetterStats,
@@ -106,7 +112,7 @@ export const deadLetterOperations = {
     id: 'deadLetters.get',
     method: 'GET',
     path: '/v1/webhooks/:id/dead-letters/:dlq_id',
-    summary: 'One dead letter, with its payload.',
+    summary: 'Returns a dead letter with its payload.',
     access: 'READ',
     params: deadLetterPath,
     response: deadLetterDetail,
@@ -117,7 +123,8 @@ export const deadLetterOperations = {
     id: 'deadLetters.retry',
     method: 'POST',
     path: '/v1/webhooks/:id/dead-letters/:dlq_id/retry',
-    summary: 'Sends a pending dead letter again: up to five attempts, with the same event id and bytes.',
+    summary:
+      'Retries a pending dead letter in up to five attempts. The event id and the bytes stay the same.',
     access: 'ADMIN',
     params: deadLetterPath,
     response: deadLetterDetail,
@@ -128,7 +135,7 @@ export const deadLetterOperations = {
     id: 'deadLetters.retryMany',
     method: 'POST',
     path: '/v1/webhooks/:id/dead-letters/retry',
-    summary: 'Sends the pending dead letters of a webhook again: all of them, of a range, or of a kind.',
+    summary: "Retries a webhook's pending dead letters. Filter them by time range or event type.",
     access: 'ADMIN',
     params: webhookPath,
     body: deadLetterRetryAsked,
@@ -140,7 +147,7 @@ export const deadLetterOperations = {
     id: 'deadLetters.discard',
     method: 'DELETE',
     path: '/v1/webhooks/:id/dead-letters/:dlq_id',
-    summary: 'Gives a pending dead letter up; it stays readable.',
+    summary: 'Discards a pending dead letter. It remains readable.',
     access: 'ADMIN',
     params: deadLetterPath,
     response: deletedOf(idOf('dlq')),

@@ -7,7 +7,7 @@ const codesOf = (schema: ReturnType<typeof decimalUpTo>, value: unknown) =>
     .error?.issues.map((issue) => (issue.code === 'custom' ? issue.params?.code : issue.code));
 
 describe('a decimal with an upper bound', () => {
-  it('is taken up to the bound itself, and refused by the smallest step above it', () => {
+  it('accepts the bound and rejects the smallest step above it', () => {
     expect(decimalUpTo('100').parse('100.0')).toBe('100');
     expect(decimalUpTo('0.5', 'non_negative').parse(0)).toBe('0');
     expect(codesOf(decimalUpTo('100'), '100.000000000000000001')).toEqual(['too_big']);
@@ -15,13 +15,13 @@ describe('a decimal with an upper bound', () => {
     expect(codesOf(decimalUpTo('0.5'), '1e19')).toEqual(['too_big']);
   });
 
-  it('is refused for its sign as any other', () => {
+  it('rejects a wrong sign like any other decimal', () => {
     expect(codesOf(decimalUpTo('100'), 0)).toEqual(['not_positive']);
     expect(codesOf(decimalUpTo('0.5', 'non_negative'), -1)).toContain('negative');
     expect(codesOf(decimalUpTo('100'), 'x')).toEqual(['not_a_decimal']);
   });
 
-  it('is judged as whole numbers of its smallest parts are', () => {
+  it('compares like integers of its smallest units', () => {
     const units = fc.bigInt(1n, 10n ** 21n);
     const text = (value: bigint) => {
       const digits = String(value).padStart(19, '0');

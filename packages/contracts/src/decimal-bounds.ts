@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { DECIMAL_SCALE, type Decimal, type DecimalRange, decimalGiven } from './decimal.js';
 
-/** Schema of a decimal that a caller gives and that has an upper bound, which is allowed itself. */
+/** Schema of an input decimal with an inclusive upper bound. */
 export function decimalUpTo(max: Decimal, range: Exclude<DecimalRange, 'any'> = 'positive') {
   return decimalGiven(range)
     .superRefine((value, context: z.RefinementCtx) => {
@@ -11,7 +11,7 @@ export function decimalUpTo(max: Decimal, range: Exclude<DecimalRange, 'any'> = 
     .meta({ format: 'decimal', decimalRange: range, decimalMax: max });
 }
 
-/** A canonical decimal as a whole number of its smallest parts: compared digit by digit, never as a double. */
+/** Converts a canonical decimal to an integer of its smallest units, so that comparisons never use a double. */
 function units(value: Decimal): bigint {
   const [whole = '0', fraction = ''] = value.split('.');
   return BigInt(whole + fraction.padEnd(DECIMAL_SCALE, '0'));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { decimalGiven, JsonNumber, readDecimal } from './decimal.js';
 
-/** Integer and fraction digits within the limits, and the canonical text that they stand for. */
+/** Integer and fraction digits within the limits, with their canonical form. */
 const plain = fc
   .tuple(
     fc.boolean(),
@@ -18,7 +18,7 @@ const plain = fc
   });
 
 describe('readDecimal', () => {
-  it('keeps every digit of 20 before and 18 after the point', () => {
+  it('keeps all of 20 digits before and 18 after the point', () => {
     fc.assert(
       fc.property(plain, ({ given, canonical }) => expect(readDecimal(given)).toEqual({ value: canonical })),
     );
@@ -66,7 +66,7 @@ describe('readDecimal', () => {
     ['0x10', 'not_a_decimal'],
     ['1 ', 'not_a_decimal'],
     ['1e99999', 'not_a_decimal'],
-  ])('refuses %.30s as %s', (text, problem) => {
+  ])('rejects %.30s as %s', (text, problem) => {
     expect(readDecimal(text)).toEqual({ problem });
   });
 });
@@ -77,7 +77,7 @@ describe('decimalGiven', () => {
     [1e-7, '0.0000001'],
     ['0.123456789012345678', '0.123456789012345678'],
     [new JsonNumber('12345678901234567890.123456789012345678'), '12345678901234567890.123456789012345678'],
-  ])('takes %p exactly', (given, value) => {
+  ])('parses %p exactly', (given, value) => {
     expect(decimalGiven().parse(given)).toBe(value);
   });
 
@@ -86,17 +86,17 @@ describe('decimalGiven', () => {
     ['-1', 'not_positive'],
     ['0.1234567890123456789', 'too_many_decimals'],
     ['abc', 'not_a_decimal'],
-  ])('refuses %p with the code %s', (given, code) => {
+  ])('rejects %p with the code %s', (given, code) => {
     expect(decimalGiven().safeParse(given).error?.issues).toEqual([
       expect.objectContaining({ code: 'custom', params: { code } }),
     ]);
   });
 
-  it.each([[null], [true], [{}], [[]], [undefined]])('refuses %p, which is no number', (given) => {
+  it.each([[null], [true], [{}], [[]], [undefined]])('rejects %p, which is not a number', (given) => {
     expect(decimalGiven().safeParse(given).success).toBe(false);
   });
 
-  it('takes zero where it makes sense, and negatives only where any sign does', () => {
+  it('accepts zero if non-negative, and negative values only if any sign is allowed', () => {
     expect(decimalGiven('non_negative').parse('0')).toBe('0');
     expect(decimalGiven('non_negative').safeParse('-1').success).toBe(false);
     expect(decimalGiven('any').parse('-1.50')).toBe('-1.5');

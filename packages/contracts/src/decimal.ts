@@ -1,10 +1,10 @@
 /**
  * Decimals on the wire.
  *
- * 1. A decimal is text in plain notation without exponent, leading or trailing zeros (`"0.00001"`), from
- *    the raw text of a body to `numeric(38,18)` and back. No JavaScript number takes part in arithmetic.
- * 2. At most 18 decimals and 20 integer digits; more is an error, never rounded.
- * 3. A JSON number whose digits a double can't carry arrives as a {@link JsonNumber}, which keeps them.
+ * 1. A decimal is a string in plain notation without exponent, leading or trailing zeros (`"0.00001"`), from
+ *    the raw body to `numeric(38,18)` and back. Arithmetic never uses a JavaScript number.
+ * 2. It has at most 18 decimals and 20 integer digits. More digits are an error; they are never rounded.
+ * 3. A JSON number that a double cannot represent exactly is parsed to a {@link JsonNumber}, which preserves its digits.
  */
 import { z } from 'zod';
 
@@ -14,7 +14,7 @@ export const DECIMAL_INTEGER_DIGITS = 20;
 /** A decimal in canonical plain notation. */
 export type Decimal = string;
 
-/** A number of a JSON text that doesn't survive as a double; `text` is what the body said. */
+/** A JSON number that a double cannot represent exactly; `text` is its source text. */
 export class JsonNumber {
   constructor(readonly text: string) {}
   toJSON(): string {
@@ -26,7 +26,7 @@ const NUMBER = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/;
 
 export type DecimalProblem = 'not_a_decimal' | 'too_many_decimals' | 'too_many_digits';
 
-/** Reads a JSON-style number text (exponents accepted) into canonical form, or says why not. */
+/** Parses a JSON-style number (exponents allowed) into canonical form, or returns the problem. */
 export function readDecimal(text: string): { value: Decimal } | { problem: DecimalProblem } {
   const match = NUMBER.exec(text);
   if (!match) return { problem: 'not_a_decimal' };
@@ -50,7 +50,7 @@ export function readDecimal(text: string): { value: Decimal } | { problem: Decim
   return { value: sign === '-' && plain !== '0' ? `-${plain}` : plain };
 }
 
-/** The canonical form of a plain decimal that a database wrote out with all its decimals (`1.500` to `1.5`). */
+/** Removes the trailing zeros of a plain decimal as Postgres writes it (`1.500` to `1.5`). */
 export function canonicalDecimal(text: string): Decimal {
   if (!text.includes('.')) return text;
   const trimmed = text.replace(/\.?0+$/, '');
@@ -59,14 +59,14 @@ export function canonicalDecimal(text: string): Decimal {
 
 const PROBLEMS: Record<DecimalProblem, string> = {
   not_a_decimal: 'Expected a decimal number, as a JSON number or as a string of digits.',
-  too_many_decimals: `At most ${DECIMAL_SCALE} decimals are kept; send fewer.`,
-  too_many_digits: `At most ${DECIMAL_INTEGER_DIGITS} digits may stand before the point.`,
+  too_many_decimals: `Must have at most ${DECIMAL_SCALE} decimal places.`,
+  too_many_digits: `Must have at most ${DECIMAL_INTEGER_DIGITS} digits before the decimal point.`,
 };
 
-/** What a field's sign may be. */
+/** The allowed signs of a field. */
 export type DecimalRange = 'any' | 'positive' | 'non_negative';
 
-/** Schema of a decimal that a caller gives: a JSON number or a decimal string, exact to 18 decimals. */
+/** Schema of an input decimal: a JSON number or a decimal string, exact to 18 decimals. */
 export function decimalGiven(range: DecimalRange = 'positive') {
   return z
     .custom<string | number>(
@@ -84,7 +84,7 @@ export function decimalGiven(range: DecimalRange = 'positive') {
       if (range === 'positive' && (read.value === '0' || read.value.startsWith('-'))) {
         context.addIssue({
           code: 'custom',
-          message: 'Must be above zero.',
+          message: 'Must be greater than zero.',
           params: { code: 'not_positive' },
         });
       } else if (range === 'non_negative' && read.value.startsWith('-')) {
@@ -95,7 +95,7 @@ export function decimalGiven(range: DecimalRange = 'positive') {
     .meta({ format: 'decimal', decimalRange: range });
 }
 
-/** Schema of a decimal in an answer: canonical text inside, written as a JSON number (or a string on demand). */
+/** Schema of a decimal in a response: a canonical string in code, written as a JSON number or, on request, a string. */
 export const decimal = z
   .string()
   .regex(/^-?(0|[1-9]\d*)(\.\d*[1-9])?$/)

@@ -8,7 +8,7 @@ export type SignalKind = (typeof SIGNAL_KINDS)[number];
 export const DECISION_OUTCOMES = ['COPIED', 'CLAMPED', 'SKIPPED', 'FAILED'] as const;
 export type DecisionOutcome = (typeof DECISION_OUTCOMES)[number];
 
-/** Why a signal was not copied, or not in full; in the order in which they are looked at. */
+/** Why a signal was not copied, or not in full, in the order of the checks. */
 export const DECISION_CODES = [
   'NOT_ACTIVE',
   'NOT_HELD',
@@ -31,48 +31,46 @@ export const DECISION_CODES = [
 ] as const;
 export type DecisionCode = (typeof DECISION_CODES)[number];
 
-/** What became of one signal for one copier. */
+/** The decision of one copier about one signal. */
 export const decision = z
   .object({
     id: idOf('dec'),
     copier_id: idOf('cpr'),
     strategy_id: idOf('str'),
     signal_id: idOf('sig'),
-    sequence: z.number().int().positive().describe("The signal's place among the strategy's signals."),
-    source_trade_id: idOf('trd').describe('The trade whose fill made the signal.'),
+    sequence: z.number().int().positive().describe("The signal's number within its strategy."),
+    source_trade_id: idOf('trd').describe('The trade whose fill caused the signal.'),
     symbol: z.string(),
     kind: z
       .enum(SIGNAL_KINDS)
-      .describe(
-        'OPEN and INCREASE enter the lot that a trade of the strategy opened; REDUCE and CLOSE leave it.',
-      ),
+      .describe('OPEN and INCREASE are entries into a lot of the strategy. REDUCE and CLOSE are exits.'),
     outcome: z
       .enum(DECISION_OUTCOMES)
       .describe(
-        'CLAMPED: copied in part. FAILED: the exchange did not take the order. Final once settled_at is there.',
+        'CLAMPED: copied in part. FAILED: the exchange rejected the order. The outcome is final once settled_at is set.',
       ),
-    code: z.enum(DECISION_CODES).optional().describe('Why it was not copied, or not in full.'),
+    code: z.enum(DECISION_CODES).optional().describe('Why the signal was not copied, or not in full.'),
     inputs: z
       .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
-      .describe('The numbers it was decided by; amounts as decimal text.'),
-    target_amount: decimal.describe(
-      'What the sizing asked for, in base currency, before limits and rounding.',
-    ),
-    sent_amount: decimal.describe('What was ordered, in base currency.'),
-    filled_amount: decimal.describe('What was filled, in base currency.'),
-    trade_id: idOf('trd').optional().describe('The copy, where one was ordered.'),
+      .describe('The values behind the decision. Amounts are decimal strings.'),
+    target_amount: decimal.describe('Amount by the sizing, in base currency, before limits and rounding.'),
+    sent_amount: decimal.describe('Amount ordered, in base currency.'),
+    filled_amount: decimal.describe('Amount filled, in base currency.'),
+    trade_id: idOf('trd').optional().describe('The copy, if an order was placed.'),
     latency_ms: z
       .number()
       .int()
       .nonnegative()
       .optional()
-      .describe("From the fill that made the signal to the copy's sending."),
+      .describe('Time from the fill that caused the signal until the copy was sent, in milliseconds.'),
     slippage_bps: decimal
       .optional()
-      .describe("How much worse the copy was filled than the strategy's price, in hundredths of a percent."),
+      .describe(
+        "How much worse the copy's price is than the strategy's, in basis points. Negative if it is better.",
+      ),
     created_at: instant,
     decided_at: instant,
-    settled_at: instant.optional().describe('When nothing more could come of it.'),
+    settled_at: instant.optional().describe('Time at which the decision became final.'),
   })
   .meta({ id: 'Decision' });
 export type Decision = z.output<typeof decision>;

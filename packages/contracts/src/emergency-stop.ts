@@ -7,20 +7,20 @@ export const emergencyStop = z
   .object({
     paused_copiers: z
       .array(copier)
-      .describe('Copiers that this call paused. Their positions stay open, and nobody closes them for you.'),
+      .describe('Copiers that this call paused. Their positions stay open and are not closed automatically.'),
     open_lots: z
       .array(openLot)
-      .describe('All that is open of you, by pair and side; nobody closes it for you.'),
+      .describe('Your open positions by pair and side. They are not closed automatically.'),
     cancelled: z
       .array(trade)
-      .describe('Trades that were open and are cancelled; what was filled stays filled.'),
+      .describe('Trades that were open and are now cancelled. Filled amounts stay filled.'),
     ended_otherwise: z
       .array(trade)
-      .describe('Trades that were open and were filled before they could be cancelled, or failed.'),
+      .describe('Trades that were filled before they could be cancelled, or that failed.'),
     still_open: z
       .array(trade)
       .describe(
-        'What is open at this moment. The exchange has not confirmed its cancellation yet (`sub_status` PENDING_CANCEL): it goes on without you, and a further call tells how far it is. An order of an account that is not active waits until the account is. A trade that was placed after the stop is listed and not cancelled.',
+        'Trades that are still open. With `sub_status` PENDING_CANCEL, the exchange has not confirmed the cancellation yet; it continues in the background, and another call returns its progress. Orders of an inactive account are cancelled when the account is active again. Trades placed after the stop are listed but not cancelled.',
       ),
   })
   .meta({ id: 'EmergencyStop' });
@@ -32,7 +32,7 @@ export const emergencyStopOperations = {
     method: 'POST',
     path: '/v1/emergency-stop',
     summary:
-      'Pauses every copier and cancels every open order that was placed before the call; waits a few seconds for the exchanges, and lists what stays open.',
+      'Pauses every copier and cancels every open order placed before the call. Waits a few seconds for the exchanges, then lists what is still open.',
     access: 'TRADE',
     response: emergencyStop,
     status: 200,

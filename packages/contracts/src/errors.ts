@@ -1,6 +1,6 @@
 /**
- * Every error code of the product, closed. A feature says a code; how a transport shows it follows from
- * the table, once for all features. Source: the published error table.
+ * Every error code of the product; the list is closed. A feature throws a code, and this table decides how each
+ * transport renders it. Source: the published error table.
  */
 export type ErrorKind =
   | 'invalid'
@@ -17,7 +17,7 @@ interface ErrorEntry {
   readonly kind: ErrorKind;
   /** What is wrong. */
   readonly meaning: string;
-  /** What the caller can do. */
+  /** How the caller can fix it. */
   readonly resolution: string;
 }
 
@@ -31,218 +31,218 @@ export const ERRORS = {
   invalid_api_key: {
     status: 401,
     kind: 'unauthenticated',
-    meaning: 'The API key is unknown, revoked, expired or of another world.',
-    resolution: 'Create or rotate a key, and use it at the origin it was made for.',
+    meaning: 'The API key is unknown, revoked, expired or belongs to another world.',
+    resolution: 'Create or rotate a key, and use it at the base URL of its world.',
   },
   invalid_access_token: {
     status: 401,
     kind: 'unauthenticated',
     meaning: 'The access token is unknown, expired or revoked.',
-    resolution: 'Refresh it or sign in again; better, sign your requests.',
+    resolution: 'Refresh the token or sign in again. Prefer signed requests.',
   },
   invalid_login: {
     status: 401,
     kind: 'unauthenticated',
-    meaning: 'What was given to sign in is wrong.',
-    resolution: 'Correct it and try again.',
+    meaning: 'The sign-in details are wrong.',
+    resolution: 'Correct them and try again.',
   },
   invalid_signature_headers: {
     status: 401,
     kind: 'unauthenticated',
-    meaning: 'The x-svc-* headers are incomplete, doubled or malformed.',
+    meaning: 'The x-svc-* headers are incomplete, duplicated or malformed.',
     resolution:
-      'Send all four headers once each: lower-case hex, Unix time in milliseconds, a 64-byte signature.',
+      'Send each of the four headers once: lower-case hex, Unix time in milliseconds, a 64-byte signature.',
   },
   invalid_signature: {
     status: 401,
     kind: 'unauthenticated',
-    meaning: 'The signature does not verify for this request and this public key.',
+    meaning: 'The signature does not match this request and public key.',
     resolution: 'Sign the exact method, target, timestamp, nonce and raw body that you send.',
   },
   credentials_ambiguous: {
     status: 401,
     kind: 'unauthenticated',
-    meaning: 'X-API-Key and Authorization carry different keys.',
-    resolution: 'Send one of them.',
+    meaning: 'X-API-Key and Authorization contain different keys.',
+    resolution: 'Send only one of the two headers.',
   },
   credential_in_query: {
     status: 400,
     kind: 'invalid',
-    meaning: 'The query string carries a key or a signature.',
-    resolution: 'Send credentials in headers only, and replace the key that was exposed.',
+    meaning: 'The query string contains an API key or a signature.',
+    resolution: 'Send credentials only in headers, and rotate the exposed key.',
   },
   unknown_public_key: {
     status: 401,
     kind: 'unauthenticated',
-    meaning: 'The public key belongs to no account, or was revoked.',
+    meaning: 'The public key is not linked to an account, or was revoked.',
     resolution: 'Link it with POST /v1/auth/cli-identity.',
   },
   timestamp_out_of_window: {
     status: 401,
     kind: 'unauthenticated',
-    meaning: 'The timestamp is more than 60 seconds away from server time.',
-    resolution: 'Set your clock, or correct it by the server time in the details, and sign again.',
+    meaning: 'The timestamp differs from server time by more than 60 seconds.',
+    resolution: 'Synchronize your clock, or use the server time in the details, and sign again.',
   },
   nonce_replayed: {
     status: 401,
     kind: 'unauthenticated',
     meaning: 'The nonce was used within the last 10 minutes.',
-    resolution: 'Draw 16 fresh random bytes for every request, retries too.',
+    resolution: 'Generate 16 new random bytes for every request, including retries.',
   },
   permission_denied: {
     status: 403,
     kind: 'forbidden',
     meaning: 'The credential lacks a permission.',
-    resolution: 'Use a credential that has the permission named in the details.',
+    resolution: 'Use a credential with the permission named in the details.',
   },
   ip_not_allowed: {
     status: 403,
     kind: 'forbidden',
-    meaning: "The address is not on the key's allow-list.",
-    resolution: 'Call from an allowed address, or use another key.',
+    meaning: "The caller's IP address is not in the key's allowlist.",
+    resolution: 'Send the request from an allowed address, or use another key.',
   },
   not_found: {
     status: 404,
     kind: 'not_found',
-    meaning: 'No such record belongs to this account.',
-    resolution: 'Check the id; list the resource to see what there is.',
+    meaning: 'The record does not exist or belongs to another account.',
+    resolution: 'Check the id, or list the resource to find it.',
   },
   route_not_found: {
     status: 404,
     kind: 'not_found',
-    meaning: 'There is no such route.',
+    meaning: 'The route does not exist.',
     resolution: 'Check the path against the reference.',
   },
   method_not_allowed: {
     status: 405,
     kind: 'invalid',
-    meaning: 'The route does not take this method.',
+    meaning: 'The route does not support this method.',
     resolution: 'Use one of the methods in the Allow header.',
   },
   malformed_json: {
     status: 400,
     kind: 'invalid',
-    meaning: 'The body is not acceptable JSON.',
+    meaning: 'The body is not valid JSON, or exceeds a limit.',
     resolution:
-      'Send one JSON value: no duplicate keys, at most 32 levels deep, at most 1,000 keys or items.',
+      'Send one JSON value without duplicate keys, at most 32 levels deep, with at most 1,000 keys or items.',
   },
   unsupported_media_type: {
     status: 415,
     kind: 'invalid',
-    meaning: 'The body is not declared as JSON, or is encoded.',
+    meaning: 'The Content-Type is not JSON, or the body has a Content-Encoding.',
     resolution: 'Send Content-Type: application/json and no Content-Encoding.',
   },
   invalid_query: {
     status: 400,
     kind: 'invalid',
-    meaning: 'A query parameter is unknown, doubled or has a bad value.',
+    meaning: 'A query parameter is unknown, repeated or has an invalid value.',
     resolution: 'Correct the parameters named in the details.',
   },
   validation_failed: {
     status: 422,
     kind: 'invalid',
-    meaning: 'The body does not fit the schema.',
+    meaning: 'The body does not match the schema.',
     resolution: 'Correct the fields named in the details.',
   },
   exchange_rule_violated: {
     status: 422,
     kind: 'invalid',
     meaning: 'The order breaks a rule of the exchange.',
-    resolution: 'Keep to the rule, value and limit in the details.',
+    resolution: 'Correct the order; the details name the rule, the value and the limit.',
   },
   insufficient_balance: {
     status: 422,
     kind: 'invalid',
-    meaning: 'The account has not enough free balance.',
-    resolution: 'Lower the amount, cancel open orders, or sync the account after a deposit.',
+    meaning: 'The account does not have enough free balance.',
+    resolution: 'Reduce the amount, cancel open orders, or sync the account after a deposit.',
   },
   invalid_state: {
     status: 409,
     kind: 'conflict',
-    meaning: "The record's state does not allow this.",
-    resolution: 'Read the record; the details name its state.',
+    meaning: "The record's state does not allow this operation.",
+    resolution: 'Check the state in the details, or retrieve the record.',
   },
   idempotency_key_reused: {
     status: 422,
     kind: 'invalid',
-    meaning: 'The Idempotency-Key was used with another request.',
-    resolution: 'Use a new key for a new request.',
+    meaning: 'The Idempotency-Key was already used with a different request.',
+    resolution: 'Use a new key for each new request.',
   },
   idempotency_in_progress: {
     status: 409,
     kind: 'conflict',
-    meaning: 'A request with this Idempotency-Key is still being worked on.',
-    resolution: 'Wait a moment and send it again with the same key.',
+    meaning: 'A request with this Idempotency-Key is still in progress.',
+    resolution: 'Wait a moment, then retry with the same key.',
   },
   already_exists: {
     status: 409,
     kind: 'conflict',
-    meaning: 'Such a record exists already.',
+    meaning: 'The record already exists.',
     resolution: 'Use the existing record, or choose another value for the field in the details.',
   },
   payload_too_large: {
     status: 413,
     kind: 'invalid',
-    meaning: 'The body is over 256 KiB.',
-    resolution: 'Send less in one request.',
+    meaning: 'The body exceeds 256 KiB.',
+    resolution: 'Send less data in one request.',
   },
   rate_limited: {
     status: 429,
     kind: 'rate_limited',
     meaning: 'Too many requests.',
-    resolution: 'Wait for the time in Retry-After.',
+    resolution: 'Wait the number of seconds in Retry-After, then retry.',
   },
   exchange_unavailable: {
     status: 502,
     kind: 'unavailable',
-    meaning: 'The exchange cannot be reached or answers nonsense.',
+    meaning: 'The exchange cannot be reached or returned an invalid response.',
     resolution: 'Try again later.',
   },
   exchange_credentials_rejected: {
     status: 422,
     kind: 'invalid',
-    meaning: 'The exchange refused the credentials.',
+    meaning: 'The exchange rejected the credentials.',
     resolution:
-      'Check key, secret and passphrase, and the rights and address list that the exchange keeps for the key.',
+      "Check the key, secret and passphrase, and the key's permissions and IP allowlist at the exchange.",
   },
   service_unavailable: {
     status: 503,
     kind: 'unavailable',
-    meaning: 'A service that this needs is down.',
-    resolution: 'Try again after the time in Retry-After.',
+    meaning: 'A service that this request needs is unavailable.',
+    resolution: 'Wait the number of seconds in Retry-After, then retry.',
   },
   internal_error: {
     status: 500,
     kind: 'internal',
-    meaning: 'Something went wrong on our side.',
-    resolution: 'Try again; tell support the request_id if it stays.',
+    meaning: 'An internal error occurred.',
+    resolution: 'Try again. If the error persists, contact support with the request_id.',
   },
   namespace_removed: {
     status: 410,
     kind: 'invalid',
-    meaning: 'This namespace was removed; remote bot control is not offered.',
+    meaning: 'This namespace was removed. Remote bot control is not available.',
     resolution: 'Use strategies, copiers and trades.',
   },
   limit_reached: {
     status: 409,
     kind: 'conflict',
-    meaning: 'The account holds as many of these records as it may.',
-    resolution: 'Delete some first.',
+    meaning: 'The account has reached the limit for this type of record.',
+    resolution: 'Delete records that you no longer need, then retry.',
   },
 } as const satisfies Record<string, ErrorEntry>;
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** Codes of the deprecated sign-in, which GraphQL alone has. */
+/** Codes of the deprecated sign-in, which exists only in GraphQL. */
 const SIGN_IN_CODES = ['invalid_access_token', 'invalid_login'] as const;
 export type RestErrorCode = Exclude<ErrorCode, (typeof SIGN_IN_CODES)[number]>;
 
-/** The codes that REST answers with. */
+/** The error codes that REST returns. */
 export const REST_ERRORS = Object.fromEntries(
   Object.entries(ERRORS).filter(([code]) => !(SIGN_IN_CODES as readonly string[]).includes(code)),
 ) as Pick<typeof ERRORS, RestErrorCode>;
 
-/** One fault, at one place of the request. Further members (server time, rule, limit, state) are named by the code. */
+/** One problem with one field of the request. The code defines further members (server time, rule, limit, state). */
 export interface ErrorDetail {
   readonly field?: string;
   readonly code: string;
@@ -250,7 +250,7 @@ export interface ErrorDetail {
   readonly [extra: string]: unknown;
 }
 
-/** An expected refusal. What it says reaches the caller: never secrets, SQL, or a driver's words. */
+/** An expected error. Its message reaches the caller, so it never contains secrets, SQL or driver messages. */
 export class DomainError extends Error {
   constructor(
     readonly code: ErrorCode,

@@ -1,4 +1,4 @@
-/** Events as they can be read again: the list, one of them, the stream, and what kinds there are. */
+/** Operations that read stored events: the list, one event, the stream and the event types. */
 import { z } from 'zod';
 import { eventCatalogue, storedEvent } from './event-catalogue.js';
 import { EVENT_SELECTORS } from './events.js';
@@ -10,16 +10,16 @@ const path = z.object({ id: idGiven('evt') });
 const selector = z
   .string()
   .refine((value) => EVENT_SELECTORS.includes(value), {
-    error: 'Not a kind of event; use a kind, its subject with .*, or *.',
+    error: 'Expected an event type, a subject with .* (like trade.*), or *.',
   })
-  .describe('Only these: a kind (`trade.filled`), `trade.*`, or `*`.');
+  .describe('Returns only these events: a type (`trade.filled`), a subject (`trade.*`), or `*`.');
 
 export const eventOperations = {
   list: defineOperation({
     id: 'events.list',
     method: 'GET',
     path: '/v1/events',
-    summary: 'Your events of the last 30 days.',
+    summary: 'Lists your events of the last 30 days.',
     access: 'READ',
     query: z.strictObject({ type: selector.optional() }),
     list: { sorts: ['created_at'], limitDefault: 20 },
@@ -31,13 +31,13 @@ export const eventOperations = {
     id: 'events.stream',
     method: 'GET',
     path: '/v1/events/stream',
-    summary: 'Your events as they happen, as server-sent events; Last-Event-ID resumes after that event.',
+    summary: 'Streams your events as server-sent events. Last-Event-ID resumes after that event.',
     access: 'READ',
     query: z.strictObject({
       type: selector.optional(),
       last_event_id: text({ max: 100 })
         .optional()
-        .describe('An `event_id`: begin after that event. The header Last-Event-ID goes before it.'),
+        .describe('The `event_id` after which the stream starts. The Last-Event-ID header takes precedence.'),
     }),
     stream: true,
     response: storedEvent,
@@ -48,7 +48,7 @@ export const eventOperations = {
     id: 'events.types',
     method: 'GET',
     path: '/v1/events/types',
-    summary: 'The kinds of events, each with the JSON Schema of its payload and a sample.',
+    summary: 'Lists the event types, each with the JSON Schema of its payload and a sample.',
     access: 'READ',
     query: z.strictObject({ type: selector.optional() }),
     response: eventCatalogue,
@@ -59,7 +59,7 @@ export const eventOperations = {
     id: 'events.get',
     method: 'GET',
     path: '/v1/events/:id',
-    summary: 'One event of the last 30 days.',
+    summary: 'Returns an event of the last 30 days.',
     access: 'READ',
     params: path,
     response: storedEvent,

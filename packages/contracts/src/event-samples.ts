@@ -1,4 +1,4 @@
-/** An example of the record that each kind of event carries, by the contract's own types; ids are of no record. */
+/** A sample record for the `data` of each event type. The ids belong to no record. */
 import type { z } from 'zod';
 import type { ApiKey, PublicKey } from './access.js';
 import type { Copier } from './copiers.js';
@@ -12,7 +12,7 @@ import type { Trade } from './trades.js';
 import type { Webhook } from './webhooks.js';
 import type { Withdrawal } from './withdrawals.js';
 
-/** When all of it happened; what came before is a little older. */
+/** Time of every sample event; earlier steps are slightly older. */
 export const SAMPLE_AT = '2026-01-31T12:00:00.000Z';
 const EARLIER = '2026-01-31T11:59:30.000Z';
 const LONG_BEFORE = '2026-01-12T08:30:00.000Z';
@@ -45,7 +45,7 @@ const placed: Trade = {
   ...dated,
 };
 
-/** The exchange knows it; nothing of it stands under `sub_status` once it is over. */
+/** A trade that the exchange has accepted. Finished trades have no `sub_status`. */
 const { sub_status: _, ...known }: Trade = {
   ...placed,
   exchange_order_id: '8400217733',

@@ -4,10 +4,10 @@ import { EVENT_SELECTORS, EVENT_TYPES, expandEventSelector, isSubscribed } from 
 import { compileSerializer } from './serializer.js';
 import { StoredJson } from './stored-json.js';
 
-describe('an event that is answered', () => {
+describe('an event in a response', () => {
   const { response } = eventOperations.get;
 
-  it('is the stored text, digit by digit', () => {
+  it('is the stored JSON, digit for digit', () => {
     const text = '{"event_id":"evt_1","data":{"amount":0.100000000000000000,"big":12345678901234567890.5}}';
     expect(compileSerializer(response)(StoredJson.of(text))).toBe(text);
   });
@@ -16,20 +16,20 @@ describe('an event that is answered', () => {
     expect(StoredJson.of('{"a":\r\n[1,\n"x\\ny"]}').text).toBe('{"a": [1, "x\\ny"]}');
   });
 
-  it('is never text that is no JSON, nor a value that was not stored', () => {
+  it('is never invalid JSON, nor a value that was not stored', () => {
     expect(() => StoredJson.of('{"a":1')).toThrow(SyntaxError);
     expect(() => StoredJson.of('')).toThrow(SyntaxError);
     expect(() => compileSerializer(response)({ event_id: 'evt_1' })).toThrow(TypeError);
     expect(() => compileSerializer(response)('{"a":1}')).toThrow(TypeError);
   });
 
-  it('is described as the event that it is', () => {
+  it('has the schema of an event', () => {
     expect(JSON.stringify(z.toJSONSchema(response))).toContain('"event_id"');
   });
 });
 
 describe('a selector', () => {
-  it('stands for the kinds that a webhook with it would get', () => {
+  it('expands to the event types that a webhook with it receives', () => {
     for (const selector of EVENT_SELECTORS)
       expect(expandEventSelector(selector)).toEqual(
         EVENT_TYPES.filter((type) => isSubscribed([selector], type)),
@@ -40,7 +40,7 @@ describe('a selector', () => {
   });
 
   it.each([eventOperations.list, eventOperations.stream])(
-    'that covers no kind is refused by $id',
+    'that covers no event type is rejected by $id',
     ({ query }) => {
       for (const type of EVENT_SELECTORS) expect(query.safeParse({ type }).success).toBe(true);
       for (const type of ['trade', 'trade.', 'trade.f*', '', 'TRADE.FILLED'])

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idOf } from './ids.js';
 import { instant } from './operation.js';
 
-/** Every kind of event, in the order of the published list. */
+/** Every event type, in the order of the published list. */
 export const EVENT_TYPES = [
   'trade.created',
   'trade.partially_filled',
@@ -31,10 +31,10 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Most bytes that a payload may have; over that, long lists are cut and `truncated` says so. */
+/** Maximum payload size. Larger payloads have their long lists cut and `truncated` set. */
 export const EVENT_PAYLOAD_MAX_BYTES = 64 * 1024;
 
-/** What a webhook receives, byte for byte the same on every attempt. */
+/** The payload that a webhook receives; its bytes are the same in every attempt. */
 export const event = z
   .object({
     event_id: idOf('evt'),
@@ -43,7 +43,7 @@ export const event = z
     data: z
       .record(z.string(), z.unknown())
       .describe(
-        'The record as REST shows it; stored as it was sent, so its decimals are numbers in any form of answer.',
+        'The record as in the REST API, stored as it was sent. Decimals are numbers, unless a REST request asks for strings.',
       ),
     truncated: z.literal(true).optional(),
   })
@@ -52,25 +52,25 @@ export type Event = z.output<typeof event>;
 
 const SUBJECTS = [...new Set(EVENT_TYPES.map((type) => type.slice(0, type.indexOf('.'))))];
 
-/** What a webhook may subscribe to: a kind, `subject.*`, or `*`. */
+/** Valid webhook subscriptions: an event type, `subject.*`, or `*`. */
 export const EVENT_SELECTORS: readonly string[] = [
   '*',
   ...SUBJECTS.map((subject) => `${subject}.*`),
   ...EVENT_TYPES,
 ];
 
-/** The kinds that a selector covers; none for what is no selector. */
+/** Returns the event types that a selector covers; an empty list for an invalid selector. */
 export function expandEventSelector(selector: string): readonly EventType[] {
   return EVENT_TYPES.filter((type) => isSubscribed([selector], type));
 }
 
-/** True where one of a webhook's selectors covers the kind. */
+/** Returns whether one of a webhook's selectors covers the event type. */
 export function isSubscribed(selectors: readonly string[], type: EventType): boolean {
   const wildcard = `${type.slice(0, type.indexOf('.'))}.*`;
   return selectors.some((selector) => selector === '*' || selector === type || selector === wildcard);
 }
 
-/** How long events can be read. */
+/** Number of days for which events can be read. */
 export const EVENT_RETENTION_DAYS = 30;
-/** Most streams that one credential may have open at once. */
+/** Maximum number of open streams per credential. */
 export const EVENT_STREAMS_MAX = 5;

@@ -9,14 +9,14 @@ export type TradingType = (typeof TRADING_TYPES)[number];
 export const exchangeAccount = z
   .object({
     id: idOf('exa'),
-    exchange_name: z.string().describe('Id of the exchange, as in the supported exchanges.'),
+    exchange_name: z.string().describe('Id of the exchange, as in the list of supported exchanges.'),
     account_name: z.string(),
     trading_type: z.enum(TRADING_TYPES),
-    is_active: z.boolean().describe('False once the exchange refused the credentials.'),
+    is_active: z.boolean().describe('False after the exchange rejected the credentials.'),
     can_withdraw: z
       .boolean()
-      .describe('True where the credentials may withdraw: such keys are best replaced.'),
-    balance: z.record(z.string(), decimal).describe('Free and locked together, by asset.'),
+      .describe('True if the credentials can withdraw. Replace such keys with keys that cannot.'),
+    balance: z.record(z.string(), decimal).describe('Total balance (free and locked) by asset.'),
     last_sync_at: instant.nullable().describe('Null before the first sync.'),
     created_at: instant,
     updated_at: instant,
@@ -56,19 +56,21 @@ export type ExchangeAccountTest = z.output<typeof exchangeAccountTest>;
 export const exchangeAccountCreate = z
   .strictObject({
     ...credentialsTestShape,
-    account_name: text({ max: 100 }).describe('Your label for the account.'),
-    allow_withdraw_keys: z.boolean().default(false).describe('Take credentials that may withdraw, too.'),
+    account_name: text({ max: 100 }).describe('A label for the account.'),
+    allow_withdraw_keys: z.boolean().default(false).describe('Accept credentials that can withdraw.'),
   })
   .meta({ id: 'ExchangeAccountCreate' });
 export type ExchangeAccountCreate = z.output<typeof exchangeAccountCreate>;
 
 export const exchangeAccountUpdate = z
   .strictObject({
-    account_name: text({ max: 100 }).optional().describe('Your label for the account.'),
+    account_name: text({ max: 100 }).optional().describe('A label for the account.'),
     credentials: exchangeCredentials
       .optional()
-      .describe('New credentials of the same account at the exchange; tested before they are kept.'),
-    allow_withdraw_keys: z.boolean().default(false).describe('Take credentials that may withdraw, too.'),
+      .describe(
+        'New credentials of the same account at the exchange. They are tested before they are stored.',
+      ),
+    allow_withdraw_keys: z.boolean().default(false).describe('Accept credentials that can withdraw.'),
   })
   .meta({ id: 'ExchangeAccountUpdate' });
 export type ExchangeAccountUpdate = z.output<typeof exchangeAccountUpdate>;
@@ -91,7 +93,7 @@ export const exchangeAccountOperations = {
     id: 'supportedExchanges.list',
     method: 'GET',
     path: '/v1/supported-exchanges',
-    summary: 'The exchanges that accounts can be connected to.',
+    summary: 'Lists the exchanges that you can connect accounts of.',
     access: 'PUBLIC',
     list: { sorts: ['created_at', 'name'], limitDefault: 20 },
     response: supportedExchange,
@@ -102,7 +104,7 @@ export const exchangeAccountOperations = {
     id: 'exchanges.list',
     method: 'GET',
     path: '/v1/exchanges',
-    summary: 'Your exchange accounts.',
+    summary: 'Lists your exchange accounts.',
     access: 'READ',
     list: { sorts: ['created_at', 'account_name', 'exchange_name'], limitDefault: 20 },
     response: exchangeAccount,
@@ -113,7 +115,7 @@ export const exchangeAccountOperations = {
     id: 'exchanges.get',
     method: 'GET',
     path: '/v1/exchanges/:id',
-    summary: 'One exchange account.',
+    summary: 'Returns an exchange account.',
     access: 'READ',
     params: path,
     response: exchangeAccount,
@@ -124,7 +126,7 @@ export const exchangeAccountOperations = {
     id: 'exchanges.create',
     method: 'POST',
     path: '/v1/exchanges',
-    summary: 'Connects an exchange account; its credentials are tested before they are kept.',
+    summary: 'Connects an exchange account. Its credentials are tested before they are stored.',
     access: 'TRADE',
     body: exchangeAccountCreate,
     response: exchangeAccount,
@@ -135,7 +137,8 @@ export const exchangeAccountOperations = {
     id: 'exchanges.update',
     method: 'PATCH',
     path: '/v1/exchanges/:id',
-    summary: 'Renames an exchange account, or gives it new credentials; what it holds and copies stays.',
+    summary:
+      'Renames an exchange account or replaces its credentials. Its positions and copiers are unchanged.',
     access: 'TRADE',
     params: path,
     body: exchangeAccountUpdate,
@@ -147,7 +150,7 @@ export const exchangeAccountOperations = {
     id: 'exchanges.delete',
     method: 'DELETE',
     path: '/v1/exchanges/:id',
-    summary: 'Removes an exchange account that nothing depends on any more.',
+    summary: 'Deletes an exchange account on which no other record depends.',
     access: 'TRADE',
     params: path,
     response: deletedOf(idOf('exa')),
@@ -158,7 +161,7 @@ export const exchangeAccountOperations = {
     id: 'exchanges.test',
     method: 'POST',
     path: '/v1/exchanges/test',
-    summary: 'Tests credentials without keeping them.',
+    summary: 'Tests exchange credentials without storing them.',
     access: 'TRADE',
     body: exchangeAccountTest,
     response: credentialsTestResult,
@@ -169,7 +172,7 @@ export const exchangeAccountOperations = {
     id: 'exchanges.sync',
     method: 'POST',
     path: '/v1/exchanges/:id/sync',
-    summary: 'Asks for a fresh look at the balances; `exchange.synced` tells when it is done.',
+    summary: 'Starts a sync of the balances. The event `exchange.synced` reports its completion.',
     access: 'TRADE',
     params: path,
     response: exchangeAccount,

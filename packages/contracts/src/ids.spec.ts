@@ -5,7 +5,7 @@ import { decodeId, encodeId, ID_PREFIXES, type IdPrefix, idOf } from './ids.js';
 const prefixes = Object.keys(ID_PREFIXES) as IdPrefix[];
 
 describe('ids', () => {
-  it('are the TypeIDs that the public typeid-js library makes of the same UUIDs', () => {
+  it('equal the TypeIDs of the public typeid-js library for the same UUIDs', () => {
     fc.assert(
       fc.property(fc.constantFrom(...prefixes), fc.uuid({ version: 7 }), (prefix, uuid) => {
         const theirs = TypeID.fromUUID(prefix, uuid).toString();
@@ -16,7 +16,7 @@ describe('ids', () => {
     );
   });
 
-  it('are the same for a UUID in capitals', () => {
+  it('are the same for an upper-case UUID', () => {
     fc.assert(
       fc.property(fc.uuid(), (uuid) => {
         expect(encodeId('trd', uuid.toUpperCase())).toBe(encodeId('trd', uuid));
@@ -30,11 +30,11 @@ describe('ids', () => {
     ['with another letter', '0190a6f2-7c3a-7b1e-8f00-123456789abg'],
     ['with a letter beyond ASCII', '0190a6f2-7c3a-7b1e-8f00-123456789abé'],
     ['empty', ''],
-  ])('are not made of a UUID that is %s', (_case, uuid) => {
+  ])('reject a UUID that is %s', (_case, uuid) => {
     expect(() => encodeId('trd', uuid)).toThrow(TypeError);
   });
 
-  it('sort as their UUIDs do', () => {
+  it('sort like their UUIDs', () => {
     fc.assert(
       fc.property(fc.uuid(), fc.uuid(), (a, b) => {
         expect(encodeId('trd', a) < encodeId('trd', b)).toBe(a < b);
@@ -42,7 +42,7 @@ describe('ids', () => {
     );
   });
 
-  it('of a UUID of any version are read: an unknown id is not a malformed one', () => {
+  it('are decoded for any UUID version: an unknown id is not malformed', () => {
     expect(decodeId('trd', 'trd_7zzzzzzzzzzzzzzzzzzzzzzzzz')).toBe('ffffffff-ffff-ffff-ffff-ffffffffffff');
   });
 
@@ -55,7 +55,7 @@ describe('ids', () => {
     ['a letter outside the alphabet', 'trd_01h455vb4pex5vsknk084sn02u'],
     ['more than 128 bits', 'trd_8zzzzzzzzzzzzzzzzzzzzzzzzz'],
     ['nothing', ''],
-  ])('with %s name no record', (_case, text) => {
+  ])('with %s are malformed', (_case, text) => {
     expect(decodeId('trd', text)).toBeNull();
   });
 });

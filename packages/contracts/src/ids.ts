@@ -2,16 +2,16 @@
  * TypeIDs: a prefix and a UUIDv7 in 26 characters of Crockford's base32, lower case (`trd_01j…`).
  *
  * 1. An id is opaque to clients and sortable by creation; the database stores the bare UUID.
- * 2. A reader checks the prefix and the 26 characters, never the version of the UUID: an id that no
- *    record has is "not found", whatever its bits.
- * 3. A suffix over 128 bits (first character above `7`) names no UUID and reads as malformed.
+ * 2. Parsing checks the prefix and the 26 characters, never the version of the UUID. An id without a record is
+ *    "not found", whatever its bits.
+ * 3. A suffix of more than 128 bits (first character above `7`) is malformed.
  */
 import { z } from 'zod';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const SUFFIX_LENGTH = 26;
 
-/** Every prefix, and the record that it names. */
+/** Every prefix with the type of record that it identifies. */
 export const ID_PREFIXES = {
   usr: 'user',
   key: 'API key',
@@ -42,20 +42,22 @@ export type Id<P extends IdPrefix = IdPrefix> = string & { readonly __prefix?: P
 
 const UUID_DIGITS = 32;
 const HYPHEN = 0x2d;
-/** The value of each hexadecimal digit by its character code; -1 for any other character. */
+/** The value of each hexadecimal digit by character code; -1 for any other character. */
 const HEX_VALUES = Array.from({ length: 128 }, (_, code) =>
   '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase()),
 );
-/** Every ten bits as two characters. */
+/** The two characters for every ten-bit value. */
 const PAIRS = Array.from({ length: 1024 }, (_, bits) => ALPHABET[bits >> 5]! + ALPHABET[bits & 31]!);
 
 /**
- * `uuid` in canonical form (8-4-4-4-12, any case) to its public id. A page of records has hundreds of ids, so the
- * bits go through a small number ten at a time: several times as fast as one number of 128 bits.
+ * Encodes a UUID (8-4-4-4-12, any case) as a public id. A page of records has hundreds of ids, so the bits pass
+ * through a small number ten at a time, which is several times faster than one 128-bit BigInt.
+ *
+ * @throws {TypeError} if `uuid` is not a UUID
  */
 export function encodeId<P extends IdPrefix>(prefix: P, uuid: string): Id<P> {
   let id = `${prefix}_`;
-  // 128 bits fill 26 characters but for the first two bits.
+  // 26 characters hold 130 bits, so the first two bits are padding.
   let bits = 0;
   let bitsHeld = 2;
   let digits = 0;
@@ -76,7 +78,7 @@ export function encodeId<P extends IdPrefix>(prefix: P, uuid: string): Id<P> {
   return id as Id<P>;
 }
 
-/** The UUID behind a public id of this prefix, or null where the text names none. */
+/** Returns the UUID of a public id with this prefix, or null if the id is malformed. */
 export function decodeId(prefix: IdPrefix, text: string): string | null {
   if (!text.startsWith(`${prefix}_`)) return null;
   const suffix = text.slice(prefix.length + 1);
@@ -96,7 +98,7 @@ function descriptionOf(prefix: IdPrefix): string {
   return `Id of ${/^[aeiA]/.test(record) ? 'an' : 'a'} ${record} (\`${prefix}_…\`).`;
 }
 
-/** Schema of an id in an answer. */
+/** Schema of an id in a response. */
 export function idOf(prefix: IdPrefix) {
   return z
     .string()
@@ -105,8 +107,8 @@ export function idOf(prefix: IdPrefix) {
 }
 
 /**
- * Schema of an id that a caller gives. Any text passes: whether it names a record is answered by the
- * look-up, with 404 `not_found`, for malformed, unknown and foreign ids alike.
+ * Schema of an id in a request. It accepts any string: malformed, unknown and foreign ids all fail in the
+ * look-up with 404 `not_found`.
  */
 export function idGiven<P extends IdPrefix>(prefix: P) {
   return z

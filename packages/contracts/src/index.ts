@@ -1,4 +1,4 @@
-/** The public truth: every shape, operation, event and error code, written once. */
+/** The public contract: every schema, operation, event and error code, defined once. */
 export * from './access.js';
 export * from './analytics.js';
 export { type CopierLimits, copierLimits, SIGNAL_AGE_DEFAULT_MS } from './copier-limits.js';

@@ -1,35 +1,35 @@
 /**
- * JSON Schemas (2020-12) of the contract's zod schemas. What is said on the wire and zod does not know (decimals, ids)
- * is written here.
+ * Converts the contract's zod schemas to JSON Schema (2020-12). Decimals and ids, which zod cannot express, are
+ * defined here.
  */
 import { z } from 'zod';
 import type { IdPrefix } from './ids.js';
 import { exampleId } from './samples/sample.js';
 
-/** `input` is what a caller may send, `output` what the API answers. */
+/** `input` is what a caller may send, `output` what the API returns. */
 export type Direction = 'input' | 'output';
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
 const DECIMAL_TEXT = '^-?(0|[1-9]\\d*)(\\.\\d+)?$';
 const DECIMAL_GIVEN_TEXT = '^[+-]?\\d+(\\.\\d+)?([eE][+-]?\\d{1,4})?$';
 
-/** Decimals, whose schema in zod is a text with rules that no JSON Schema can say; by the names they are referred to. */
+/** Decimal schemas by reference name. In zod they are strings with rules that JSON Schema cannot express. */
 export const DECIMAL_SCHEMAS = {
   Decimal: {
     description:
-      'A decimal, exact to 18 decimals: a JSON number, or a string with `Accept: application/json; decimals=string`. Read it from the raw text: a double does not hold all of its digits.',
+      'A decimal number, exact to 18 decimal places: a JSON number, or a string with `Accept: application/json; decimals=string`. A double cannot hold all of its digits, so parse it from the raw JSON or request strings.',
     format: 'decimal',
     oneOf: [{ type: 'number' }, { type: 'string', pattern: DECIMAL_TEXT }],
     examples: [60000.1, '60000.1'],
   },
-  DecimalGiven: decimalGiven('A decimal', {}),
-  PositiveDecimal: decimalGiven('A decimal above zero', { exclusiveMinimum: 0 }),
-  NonNegativeDecimal: decimalGiven('A decimal of zero or above', { minimum: 0 }),
+  DecimalGiven: decimalGiven('A decimal number', {}),
+  PositiveDecimal: decimalGiven('A decimal number greater than zero', { exclusiveMinimum: 0 }),
+  NonNegativeDecimal: decimalGiven('A decimal number greater than or equal to zero', { minimum: 0 }),
 } as const satisfies Readonly<Record<string, JsonSchema>>;
 
 function decimalGiven(what: string, bounds: JsonSchema): JsonSchema {
   return {
-    description: `${what}, with at most 18 decimals and 20 digits before the point: a JSON number or, safe from every double, a string.`,
+    description: `${what}, with at most 18 decimal places and 20 digits before the decimal point. Send a JSON number or, to avoid rounding to a double, a string.`,
     format: 'decimal',
     oneOf: [
       { type: 'number', ...bounds },
@@ -48,14 +48,14 @@ const DECIMAL_OF_RANGE: Readonly<Record<string, keyof typeof DECIMAL_SCHEMAS>> =
 const DEFS = '#/$defs/';
 
 /**
- * The schema as it stands in place, and those it refers to as `#/$defs/<name>`: what has an id in the contract. Of
- * {@link DECIMAL_SCHEMAS} the names alone are in it.
+ * Returns the schema, and the definitions that it references as `#/$defs/<name>`: one for each schema with an id in
+ * the contract. References to {@link DECIMAL_SCHEMAS} are included without their definitions.
  */
 export function jsonSchemaOf(
   schema: z.ZodType,
   direction: Direction,
 ): { readonly root: JsonSchema; readonly definitions: Readonly<Record<string, JsonSchema>> } {
-  const { $schema, $defs, ...here } = z.toJSONSchema(schema, {
+  const { $schema, $defs, ...root } = z.toJSONSchema(schema, {
     target: 'draft-2020-12',
     io: direction,
     unrepresentable: 'any',
@@ -65,50 +65,51 @@ export function jsonSchemaOf(
     const { id, ...rest } = definition as JsonSchema;
     return [name, rest] as const;
   });
-  return { root: here, definitions: Object.fromEntries(definitions) };
+  return { root, definitions: Object.fromEntries(definitions) };
 }
 
-/** Makes of one node what readers are to know; works in place, as zod asks for it. */
+/** Converts one node to its published form, in place, as zod's `override` requires. */
 function publish(node: Record<string, unknown>, direction: Direction): void {
   if (node.format === 'decimal') {
     const name = direction === 'output' ? 'Decimal' : DECIMAL_OF_RANGE[String(node.decimalRange)];
     const { description, decimalMax } = node;
     for (const key of Object.keys(node)) delete node[key];
     node.$ref = `${DEFS}${name ?? 'Decimal'}`;
-    const told = [description, decimalMax && `At most ${decimalMax}.`].filter(Boolean).join(' ');
-    if (told !== '') node.description = told;
+    const fullDescription = [description, decimalMax && `At most ${decimalMax}.`].filter(Boolean).join(' ');
+    if (fullDescription !== '') node.description = fullDescription;
     return;
   }
   if (node.format === 'typeid') {
-    // A wrapper's node begins as a copy of what it wraps, told already.
-    const told = node.idPrefix ?? node['x-id-prefix'] ?? /^\^([a-z]+)_/.exec(String(node.pattern))?.[1];
-    const prefix = told as IdPrefix;
+    // A wrapper's node starts as a copy of the node that it wraps, which is already published.
+    const prefix = (node.idPrefix ??
+      node['x-id-prefix'] ??
+      /^\^([a-z]+)_/.exec(String(node.pattern))?.[1]) as IdPrefix;
     delete node.idPrefix;
     Object.assign(node, { 'x-id-prefix': prefix, examples: [exampleId(prefix)] });
   }
   delete node.stored;
-  // Answers may gain members: a client must pass over those it does not know.
+  // New members may be added to responses: a client must ignore those that it does not know.
   if (direction === 'output' && node.additionalProperties === false) delete node.additionalProperties;
   // Every key of a JSON object is a string.
   if (JSON.stringify(node.propertyNames) === '{"type":"string"}') delete node.propertyNames;
 }
 
 /**
- * The schema as a document of its own, for validators of every make: with all that it refers to, and without words
- * that the standard does not have.
+ * Returns the schema as a standalone document for any validator: with every definition that it references, and
+ * without keywords and formats outside the standard.
  */
 export function plainJsonSchemaOf(schema: z.ZodType, direction: Direction): JsonSchema {
   const { root, definitions } = jsonSchemaOf(schema, direction);
   const all: Readonly<Record<string, JsonSchema>> = { ...DECIMAL_SCHEMAS, ...definitions };
   const needed = new Set<string>();
-  const need = (node: JsonSchema): void => {
+  const collect = (node: JsonSchema): void => {
     for (const [, name] of JSON.stringify(node).matchAll(/"#\/\$defs\/(\w+)"/g)) {
       if (needed.has(name!)) continue;
       needed.add(name!);
-      need(all[name!]!);
+      collect(all[name!]!);
     }
   };
-  need(root);
+  collect(root);
   const $defs = Object.fromEntries([...needed].sort().map((name) => [name, all[name]]));
   return plain({
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -125,8 +126,9 @@ function plain(node: unknown): unknown {
   return Object.fromEntries(
     Object.entries(node)
       .filter(
-        ([word, value]) => word !== 'x-id-prefix' && !(word === 'format' && OWN_FORMATS.includes(value)),
+        ([keyword, value]) =>
+          keyword !== 'x-id-prefix' && !(keyword === 'format' && OWN_FORMATS.includes(value)),
       )
-      .map(([word, value]) => [word, plain(value)]),
+      .map(([keyword, value]) => [keyword, plain(value)]),
   );
 }

@@ -16,7 +16,7 @@ const issuesOf = (value: unknown) =>
       issue.code === 'custom' ? issue.params?.code : issue.code,
     ]);
 
-describe('preferences of notifications', () => {
+describe('notification preferences', () => {
   it.each([
     {},
     { in_app: {} },
@@ -39,19 +39,19 @@ describe('preferences of notifications', () => {
     [{ in_app: { 'trade.exploded': true } }, 'in_app.trade.exploded', 'unknown_field'],
     [{ in_app: { constructor: true } }, 'in_app.constructor', 'unknown_field'],
     [{ email: { 'key.created': false } }, 'email.key.created', 'invalid_value'],
-  ])('may not be %j: the refusal names the member and the mend', (value, path, code) => {
+  ])('rejects %j with the member and a way to fix it', (value, path, code) => {
     expect(issuesOf(value)).toEqual([[path, code]]);
     const [issue] = notificationPreferences.safeParse(value).error?.issues ?? [];
-    expect(issue?.message).toMatch(/^(?:Expected|Not a kind|Only|You are always)/);
+    expect(issue?.message).toMatch(/^(?:Expected|Only|You are always)/);
   });
 
-  it('mail by default all that may not be silenced', () => {
+  it('send all mandatory notifications by e-mail by default', () => {
     for (const type of MANDATORY_NOTIFICATIONS) expect(MAILED_BY_DEFAULT).toContain(type);
   });
 });
 
 describe('choiceOf', () => {
-  it('goes by the kind, then by its subject, then by *, whatever their order', () => {
+  it('prefers the event type, then its subject, then *, in any order of keys', () => {
     const chosen = fc.dictionary(fc.constantFrom(...EVENT_SELECTORS), fc.boolean());
     fc.assert(
       fc.property(chosen, fc.constantFrom(...EVENT_TYPES), (choices, type) => {
@@ -65,7 +65,7 @@ describe('choiceOf', () => {
     );
   });
 
-  it('says nothing where nothing was chosen', () => {
+  it('returns undefined if no preference is set', () => {
     expect(choiceOf(undefined, 'trade.filled')).toBeUndefined();
     expect(choiceOf({ 'copier.*': true }, 'trade.filled')).toBeUndefined();
   });

@@ -1,9 +1,9 @@
 /**
- * What an account is told of, and how: the value of one setting that the service itself reads.
+ * Notification preferences: the value of the one setting that the service itself reads.
  *
- * 1. What nothing is said about stays as it is by default; a value needs to hold no more than what differs.
- * 2. Settings can be put with READ alone. What tells an owner of a stranger at the account is therefore told whatever
- *    they say: who stole a key must not be able to silence it.
+ * 1. Every event type has a default, so the value holds only deviations from the defaults.
+ * 2. READ permission is enough to change settings. Security notifications are therefore sent regardless of the
+ *    preferences: the holder of a stolen key must not be able to silence them.
  */
 import { z } from 'zod';
 import { EVENT_SELECTORS, type EventType } from './events.js';
@@ -11,7 +11,7 @@ import { EVENT_SELECTORS, type EventType } from './events.js';
 /** The key of the setting. */
 export const NOTIFICATIONS_SETTING = 'notifications';
 
-/** Told in the product and by e-mail, whatever was chosen. */
+/** Always sent in the product and by e-mail, regardless of the preferences. */
 export const MANDATORY_NOTIFICATIONS: readonly EventType[] = [
   'key.created',
   'key.revoked',
@@ -20,8 +20,7 @@ export const MANDATORY_NOTIFICATIONS: readonly EventType[] = [
 ];
 
 /**
- * Told by e-mail unless it was chosen otherwise: what costs money or access. A copier that its owner stopped is none
- * of it.
+ * Sent by e-mail by default, because they concern money or access. A copier that its owner stopped causes no e-mail.
  */
 export const MAILED_BY_DEFAULT: readonly EventType[] = [
   ...MANDATORY_NOTIFICATIONS,
@@ -34,30 +33,30 @@ export const MAILED_BY_DEFAULT: readonly EventType[] = [
   'webhook.deactivated',
 ];
 
-/** Most e-mails about one kind of event in a day; about deactivations it is one for each webhook. */
+/** Maximum e-mails per event type and day. Deactivations are limited to one per webhook instead. */
 export const NOTIFICATION_MAILS_PER_DAY = 10;
 
 const choices = z
   .record(z.string(), z.boolean({ error: 'Expected true or false.' }), {
-    error: 'Expected an object of kinds of events, each true or false.',
+    error: 'Expected an object with event types as keys, and true or false as values.',
   })
   .superRefine((chosen, context) => {
     for (const [selector, isOn] of Object.entries(chosen)) {
-      const refusal = refusalOf(selector, isOn);
-      if (refusal !== null) {
-        const { code, message } = refusal;
+      const issue = issueOf(selector, isOn);
+      if (issue !== null) {
+        const { code, message } = issue;
         context.addIssue({ code: 'custom', path: [selector], message, params: { code } });
       }
     }
   });
 
-function refusalOf(selector: string, isOn: boolean): { code: string; message: string } | null {
+function issueOf(selector: string, isOn: boolean): { code: string; message: string } | null {
   if (!EVENT_SELECTORS.includes(selector)) {
-    const message = 'Not a kind of event; use a kind, its subject with .* or *.';
+    const message = 'Expected an event type, a subject with .* (like trade.*), or *.';
     return { code: 'unknown_field', message };
   }
   if (isOn || !MANDATORY_NOTIFICATIONS.some((type) => type === selector)) return null;
-  const message = `You are always told of ${MANDATORY_NOTIFICATIONS.join(', ')}: leave it out.`;
+  const message = `You are always notified of ${MANDATORY_NOTIFICATIONS.join(', ')}. Omit this key.`;
   return { code: 'invalid_value', message };
 }
 
@@ -66,24 +65,25 @@ const EXPECTED =
 
 export const notificationPreferences = z.strictObject(
   { in_app: choices.optional(), email: choices.optional() },
-  { error: ({ code }) => (code === 'invalid_type' ? EXPECTED : 'Only in_app and email can be chosen.') },
+  { error: ({ code }) => (code === 'invalid_type' ? EXPECTED : 'Only in_app and email are allowed.') },
 );
 export type NotificationPreferences = z.output<typeof notificationPreferences>;
 
-/** What the reference says of the setting. */
+/** The description of the setting in the API reference. */
 export const NOTIFICATION_PREFERENCES_DESCRIPTION = [
-  `The value of \`${NOTIFICATIONS_SETTING}\` chooses what you are told of:`,
+  `The setting \`${NOTIFICATIONS_SETTING}\` selects the events that notify you:`,
   '`{"in_app": {"trade.filled": false}, "email": {"trade.*": true, "trade.filled": false}}`.',
-  'Each member names a kind of event, `subject.*` or `*`; the most specific one decides, and what none names stays',
-  'as it is by default: in the product everything that makes a notification, by e-mail',
-  `${MAILED_BY_DEFAULT.map((type) => `\`${type}\``).join(', ')} (a copier that you stopped yourself is none of it).`,
-  `${MANDATORY_NOTIFICATIONS.map((type) => `\`${type}\``).join(', ')} are told whatever you choose.`,
-  'E-mail goes to a verified address alone (PATCH /v1/me), at most',
-  `${NOTIFICATION_MAILS_PER_DAY} about one kind in a day, and one about each webhook.`,
+  'Each key is an event type, `subject.*` or `*`; the most specific key applies.',
+  'By default, every notification appears in the product, and these are also sent by e-mail:',
+  `${MAILED_BY_DEFAULT.map((type) => `\`${type}\``).join(', ')}.`,
+  'You get no e-mail about a copier that you stopped yourself.',
+  `${MANDATORY_NOTIFICATIONS.map((type) => `\`${type}\``).join(', ')} are always sent.`,
+  'E-mail is sent only to a verified address (PATCH /v1/me).',
+  `You get at most ${NOTIFICATION_MAILS_PER_DAY} e-mails per event type and day, and one per deactivated webhook.`,
 ].join(' ');
 
 /**
- * What was chosen for a kind: by its own name, else by its subject's, else by `*`; undefined where nothing was said.
+ * Returns the preference for an event type: by its own key, else its subject's, else `*`. Undefined if none is set.
  */
 export function choiceOf(
   chosen: Readonly<Record<string, boolean>> | undefined,

@@ -6,7 +6,7 @@ import { defineOperation, deletedOf, instant } from './operation.js';
 export const NOTIFICATION_SEVERITIES = ['INFO', 'WARNING', 'CRITICAL'] as const;
 export type NotificationSeverity = (typeof NOTIFICATION_SEVERITIES)[number];
 
-/** What a notification may be about. */
+/** Types of records that a notification can refer to. */
 export const NOTIFICATION_RESOURCES = [
   'trade',
   'copier',
@@ -23,16 +23,16 @@ export type NotificationResource = (typeof NOTIFICATION_RESOURCES)[number];
 export const notification = z
   .object({
     id: idOf('ntf'),
-    kind: z.enum(EVENT_TYPES).describe('The kind of the event that it tells of.'),
+    kind: z.enum(EVENT_TYPES).describe('The type of the event that caused the notification.'),
     severity: z.enum(NOTIFICATION_SEVERITIES),
     title: z.string(),
     body: z.string(),
     data: z
       .object({ resource: z.enum(NOTIFICATION_RESOURCES), id: z.string() })
-      .describe('The record that it is about.'),
+      .describe('The record that the notification is about.'),
     is_read: z.boolean(),
     read_at: instant.optional(),
-    created_at: instant.describe('When the event happened.'),
+    created_at: instant.describe('Time of the event.'),
   })
   .meta({ id: 'Notification' });
 export type Notification = z.output<typeof notification>;
@@ -44,7 +44,7 @@ export const notificationOperations = {
     id: 'notifications.list',
     method: 'GET',
     path: '/v1/notifications',
-    summary: 'What happened to your account, in words.',
+    summary: 'Lists your notifications.',
     access: 'READ',
     query: z.strictObject({
       is_read: z.enum(['true', 'false']).optional(),
@@ -59,7 +59,7 @@ export const notificationOperations = {
     id: 'notifications.count',
     method: 'GET',
     path: '/v1/notifications/count',
-    summary: 'How many notifications are unread.',
+    summary: 'Returns the number of unread notifications.',
     access: 'READ',
     response: z.object({ unread: z.number().int().nonnegative() }),
     status: 200,
@@ -69,7 +69,7 @@ export const notificationOperations = {
     id: 'notifications.read',
     method: 'POST',
     path: '/v1/notifications/:id/read',
-    summary: 'Marks a notification as read; one that is read stays as it is.',
+    summary: 'Marks a notification as read. A notification that is already read is unchanged.',
     access: 'READ',
     params: path,
     response: notification,
@@ -80,10 +80,10 @@ export const notificationOperations = {
     id: 'notifications.readAll',
     method: 'POST',
     path: '/v1/notifications/read-all',
-    summary: 'Marks every notification as read.',
+    summary: 'Marks all notifications as read.',
     access: 'READ',
     response: z.object({
-      updated: z.number().int().nonnegative().describe('How many were unread until now.'),
+      updated: z.number().int().nonnegative().describe('Number of notifications that were unread before.'),
     }),
     status: 200,
     errors: [],
@@ -92,7 +92,7 @@ export const notificationOperations = {
     id: 'notifications.delete',
     method: 'DELETE',
     path: '/v1/notifications/:id',
-    summary: 'Removes a notification.',
+    summary: 'Deletes a notification.',
     access: 'READ',
     params: path,
     response: deletedOf(idOf('ntf')),

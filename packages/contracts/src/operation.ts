@@ -1,6 +1,6 @@
 /**
- * Operations as data. Routes, permission checks, validation, serialization, the reference, the SDK and
- * the tests all read these; none of them is written twice.
+ * Operations as data: the single source of routes, permission checks, validation, serialization, the reference,
+ * the SDK and the tests.
  */
 import { z } from 'zod';
 import type { ErrorCode } from './errors.js';
@@ -10,32 +10,32 @@ export const PERMISSIONS = ['READ', 'TRADE', 'WITHDRAW', 'ADMIN'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
 /**
- * Who may call an operation: the holder of a permission, anybody (`PUBLIC`), or whoever signed the
- * challenge in the body (`CHALLENGE`).
+ * Who may call an operation: callers with a permission, everyone (`PUBLIC`), or the signer of the challenge in the
+ * body (`CHALLENGE`).
  */
 export type Access = Permission | 'PUBLIC' | 'CHALLENGE';
 
-/** True where a credential with `held` may do what `needed` says. */
+/** Returns whether a credential with the permissions `held` satisfies `needed`. */
 export function permits(held: readonly Permission[], needed: Permission): boolean {
   if (held.includes('ADMIN')) return true;
   return needed === 'READ' ? held.length > 0 : held.includes(needed);
 }
 
 /**
- * Buckets that an operation fills beside the general one: trade writes, and writes of credentials and withdrawals,
- * by credential; writes of identities by address.
+ * Rate-limit buckets in addition to the general one. Trade writes, and writes of credentials and withdrawals, are
+ * counted by credential; writes of identities by IP address.
  */
 export const RATE_BUCKETS = ['trade_writes', 'sensitive_writes', 'identity_writes'] as const;
 export type RateBucket = (typeof RATE_BUCKETS)[number];
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** How a list pages and sorts; every list takes `limit`, `offset`, `cursor`, `sort`, `order` and `include=total`. */
+/** Paging and sorting of a list. Every list accepts `limit`, `offset`, `cursor`, `sort`, `order` and `include=total`. */
 export interface ListShape {
-  /** Fields that `sort` may name; always `created_at` among them. */
+  /** Fields that `sort` accepts; `created_at` is always one of them. */
   readonly sorts: readonly [string, ...string[]];
   readonly limitDefault: number;
-  /** Further values that `include` may have, beside `total`. */
+  /** Values that `include` accepts in addition to `total`. */
   readonly includes?: readonly string[];
 }
 
@@ -48,36 +48,36 @@ export interface Operation {
   readonly summary: string;
   readonly access: Access;
   readonly params?: z.ZodObject;
-  /** Query parameters beside those of {@link ListShape}. Values arrive as text. */
+  /** Query parameters in addition to those of {@link ListShape}. Values arrive as strings. */
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
-  /** Set where the body may be left out. */
+  /** True if the body is optional. */
   readonly bodyOptional?: true;
   readonly list?: ListShape;
-  /** Set where the operation has a rate limit of its own beside the general one. */
+  /** The rate-limit bucket that the operation uses in addition to the general one. */
   readonly bucket?: RateBucket;
-  /** Set where the answer is a stream of server-sent events; `response` is then the data of one of them. */
+  /** True if the response is a stream of server-sent events; `response` is then the schema of one event's data. */
   readonly stream?: true;
-  /** `data` of the answer; of a list, one item. */
+  /** Schema of the response's `data`; for a list, of one item. */
   readonly response: z.ZodType;
   readonly status: 200 | 201 | 202;
-  /** Codes beyond those that any authenticated request may meet. */
+  /** Error codes in addition to those that every authenticated request can return. */
   readonly errors: readonly ErrorCode[];
 }
 
-/** Declares an operation; the type keeps every schema's own type. */
+/** Declares an operation and preserves the exact type of each schema. */
 export function defineOperation<const O extends Operation>(operation: O): O {
   return operation;
 }
 
 type Infer<T> = T extends z.ZodType ? z.output<T> : undefined;
-/** Parsed body of an operation. */
+/** Type of an operation's parsed body. */
 export type BodyOf<O extends Operation> = Infer<O['body']>;
-/** Parsed query of an operation, without the list parameters. */
+/** Type of an operation's parsed query, without the list parameters. */
 export type QueryOf<O extends Operation> = O['query'] extends z.ZodType
   ? z.output<O['query']>
   : Record<never, never>;
-/** `data` of an operation's answer; of a list, one item. */
+/** Type of the `data` of an operation's response; for a list, of one item. */
 export type DataOf<O extends Operation> = Infer<O['response']>;
 
 /** ISO 8601 UTC with milliseconds and `Z`. */
@@ -86,7 +86,7 @@ export const instant = z
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   .meta({ format: 'date-time' });
 
-/** An instant that a caller gives: any ISO 8601 form with an offset. */
+/** Schema of an instant in a request: any ISO 8601 form with an offset. */
 export const instantGiven = z.iso
   .datetime({
     offset: true,
@@ -94,7 +94,7 @@ export const instantGiven = z.iso
   })
   .meta({ format: 'date-time' });
 
-/** Text that Postgres and JSON both carry: no U+0000, no lone surrogate. */
+/** Schema of a string that both Postgres and JSON can hold: no U+0000, no lone surrogates. */
 export function text(lengths: { min?: number; max: number }) {
   return z
     .string()
@@ -105,7 +105,7 @@ export function text(lengths: { min?: number; max: number }) {
     });
 }
 
-/** Answer of every DELETE. */
+/** Schema of the response of a DELETE. */
 export function deletedOf<T extends z.ZodType>(id: T) {
   return z.object({ id, deleted: z.literal(true) });
 }

@@ -38,5 +38,5 @@ export const OPERATIONS: readonly Operation[] = [
   deadLetterOperations,
 ].flatMap((group): Operation[] => Object.values(group));
 
-/** Removed namespaces: whatever lies below answers 410 `namespace_removed`. */
+/** Removed namespaces: every path below them returns 410 `namespace_removed`. */
 export const REMOVED_NAMESPACES = ['/v1/trading-bot', '/v1/market-maker'] as const;

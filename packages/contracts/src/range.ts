@@ -1,16 +1,20 @@
-/** A stretch of time that a caller asks for: `from` is in it, `to` is not; either may be left open. */
+/** A time range in a request: `from` is inclusive, `to` is exclusive, and both are optional. */
 import type { z } from 'zod';
 import { instantGiven } from './operation.js';
 
-/** The members `from` and `to`. @param by what of a record is held against them, in a few words */
+/**
+ * Returns the schemas of `from` and `to`.
+ *
+ * @param by sentence that says which field of a record is compared with the range
+ */
 export function rangeGiven(by: string) {
   return {
-    from: instantGiven.optional().describe(`First instant of the range; all there is unless given. ${by}`),
-    to: instantGiven.optional().describe('End of the range, itself not in it.'),
+    from: instantGiven.optional().describe(`Start of the range, inclusive. Default: no lower bound. ${by}`),
+    to: instantGiven.optional().describe('End of the range, exclusive. Default: no upper bound.'),
   };
 }
 
-/** Refuses a range that no instant lies in. */
+/** Adds an issue if the range is empty. */
 export function refuseEmptyRange(
   { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
   context: z.RefinementCtx,

@@ -1,4 +1,4 @@
-/** What subscriptions push: a strategy's signals, and the changes of an order book. */
+/** Payloads of subscriptions: a strategy's signals and the changes of an order book. */
 import { z } from 'zod';
 import { type Decimal, decimal } from './decimal.js';
 import { SIGNAL_KINDS } from './decisions.js';
@@ -7,50 +7,50 @@ import { idOf } from './ids.js';
 import { instant } from './operation.js';
 import { TRADE_SIDES, TRADE_TYPES } from './trades.js';
 
-/** A count of the product's own, which may be beyond 32 bits and is always a safe integer. */
-const count = () => z.number().int().meta({ format: 'int64' });
+/** A sequence number: a safe integer that may exceed 32 bits. */
+const sequenceNumber = () => z.number().int().meta({ format: 'int64' });
 
-/** One thing that a strategy's account did to one lot of the strategy. */
+/** One change to one lot of a strategy. */
 export const tradeSignal = z
   .object({
-    id: idOf('sig').describe('The same however often it is sent: there is one for each fill and lot.'),
-    sequence: count().describe(
-      "The signal's place among the strategy's signals: 1, 2, 3, … without gaps. A subscription resumes after it.",
+    id: idOf('sig').describe(
+      'Id of the signal. There is one signal per fill and lot, and its id is the same each time it is sent.',
+    ),
+    sequence: sequenceNumber().describe(
+      "The signal's number within its strategy: 1, 2, 3, … without gaps. Resume a subscription after it.",
     ),
     strategy_id: idOf('str'),
     kind: z
       .enum(SIGNAL_KINDS)
-      .describe(
-        'OPEN and INCREASE enter the lot that a trade of the strategy opened; REDUCE and CLOSE leave it.',
-      ),
+      .describe('OPEN and INCREASE are entries into a lot of the strategy. REDUCE and CLOSE are exits.'),
     symbol: z.string(),
     trading_type: z.enum(TRADING_TYPES),
-    side: z.enum(TRADE_SIDES).describe('Of the fill.'),
-    order_type: z.enum(TRADE_TYPES).describe('Of the trade whose fill made the signal.'),
+    side: z.enum(TRADE_SIDES).describe('Side of the fill.'),
+    order_type: z.enum(TRADE_TYPES).describe('Type of the trade whose fill caused the signal.'),
     price: decimal.optional().describe('Limit price of that trade, in quote currency.'),
     stop_price: decimal.optional().describe('Stop price of that trade, in quote currency.'),
-    filled_amount: decimal.describe('What the fill added to the lot or took of it, in base currency.'),
+    filled_amount: decimal.describe(
+      'Amount that the fill added to or removed from the lot, in base currency.',
+    ),
     leader_ratio: decimal
       .optional()
-      .describe(
-        "Value of the fill in proportion to the strategy account's equity; absent where that was not known.",
-      ),
+      .describe("Value of the fill ÷ equity of the strategy's account. Absent if the equity is unknown."),
     position_fraction_closed: decimal
       .optional()
-      .describe('Of an exit: what was taken of the lot in proportion to what it held before, 0 to 1.'),
-    reference_price: decimal.describe('What the fill was executed at, in quote currency.'),
-    source_trade_id: idOf('trd').describe('The trade whose fill made the signal.'),
+      .describe('For an exit: the fraction of the lot that was closed, from 0 to 1.'),
+    reference_price: decimal.describe('Execution price of the fill, in quote currency.'),
+    source_trade_id: idOf('trd').describe('The trade whose fill caused the signal.'),
     emitted_at: instant,
     expires_at: instant.describe(
-      'From when on a copier does not enter on it any more, unless it says otherwise; exits are always followed.',
+      'Time after which copiers ignore an entry signal, unless their `max_signal_age_ms` differs. Exits never expire.',
     ),
   })
   .meta({ id: 'TradeSignal' });
 export type TradeSignal = Readonly<z.output<typeof tradeSignal>>;
 
 /**
- * Most levels of a side that a subscription may ask for. Workers load 1,000 of a side and hear of changes from then on:
- * the far half stands in for the levels that are taken.
+ * Maximum number of levels per side in a subscription. Workers load 1,000 per side and then apply changes; the far
+ * half replaces levels that are consumed.
  */
 export const ORDER_BOOK_DEPTH_MAX = 500;
 
@@ -60,33 +60,33 @@ const levels = (order: string) =>
   z
     .array(z.array(decimal).length(2))
     .describe(
-      `Levels as \`[price, amount]\`, ${order}, prices in quote and amounts in base currency. In a DELTA an amount of 0 takes the level out.`,
+      `Levels as \`[price, amount]\`, ${order}. Prices are in quote currency, amounts in base currency. In a DELTA, an amount of 0 removes the level.`,
     );
 
-/** One message about the best levels of an order book. */
+/** One update of the best levels of an order book. */
 export const orderBookUpdate = z
   .object({
-    exchange: z.string().describe("The exchange's id."),
+    exchange: z.string().describe('Id of the exchange.'),
     symbol: z.string(),
     kind: z
       .enum(ORDER_BOOK_KINDS)
       .describe(
-        'SNAPSHOT is all levels within the depth and follows nothing; DELTA is what changed in them since previous_sequence.',
+        'SNAPSHOT: all levels within the depth. DELTA: the levels that changed since previous_sequence.',
       ),
-    sequence: count().describe("The product's own number, per book and growing, not without gaps."),
-    previous_sequence: count()
+    sequence: sequenceNumber().describe('Update number of the book. It increases, but may have gaps.'),
+    previous_sequence: sequenceNumber()
       .nullable()
-      .describe('Of the message that a DELTA follows; null of a SNAPSHOT.'),
+      .describe('For a DELTA, the sequence of the update before it. Null for a SNAPSHOT.'),
     bids: levels('highest price first'),
     asks: levels('lowest price first'),
-    exchange_timestamp: instant.describe('When the exchange says that it was so.'),
-    received_at: instant.describe('When it was heard of here.'),
+    exchange_timestamp: instant.describe('Time of the update at the exchange.'),
+    received_at: instant.describe('Time at which the update was received from the exchange.'),
   })
   .meta({ id: 'OrderBookUpdate' });
 
 type OrderBookLevel = readonly [price: Decimal, amount: Decimal];
 
-/** One message is handed to many subscribers: nobody may change it. */
+/** Readonly, because one update is shared by many subscribers. */
 export interface OrderBookUpdate extends Readonly<Omit<z.output<typeof orderBookUpdate>, 'bids' | 'asks'>> {
   readonly bids: readonly OrderBookLevel[];
   readonly asks: readonly OrderBookLevel[];

@@ -6,11 +6,11 @@ import { defineOperation, instant } from './operation.js';
 export const REWARD_STATUSES = ['PENDING', 'CLAIMABLE', 'CLAIMED', 'EXPIRED'] as const;
 export type RewardStatus = (typeof REWARD_STATUSES)[number];
 
-/** What a reward can be granted for. */
+/** Types of records that a reward can be granted for. */
 export const REWARD_SOURCES = ['exchange_account', 'trade', 'copier', 'strategy', 'referral'] as const;
 export type RewardSource = (typeof REWARD_SOURCES)[number];
 
-/** How the amount of a reward is found. */
+/** How the amount of a reward is calculated. */
 export const REWARD_BASES = ['FLAT', 'VOLUME', 'PROFIT_SHARE'] as const;
 export type RewardBasis = (typeof REWARD_BASES)[number];
 
@@ -19,12 +19,12 @@ const currency = z.string().describe('The reward token.');
 const profitShared = z
   .object({
     strategy_id: idOf('str'),
-    quote: z.string().describe('The currency of the profit and of its high-water mark.'),
-    rate: decimal.describe("The strategy's share of the profit."),
-    tokens_per_quote: decimal.describe('Reward tokens for one unit of the quote currency.'),
+    quote: z.string().describe('Currency of the profit and of the high-water mark.'),
+    rate: decimal.describe("The strategy's share of the profit, as a fraction."),
+    tokens_per_quote: decimal.describe('Reward tokens per unit of the quote currency.'),
   })
   .describe(
-    'How the amount was found: `rate` × (`high_water_mark.after` − `high_water_mark.before`) × `tokens_per_quote`, rounded down to 18 decimals.',
+    'How the amount was calculated: `rate` × (`high_water_mark.after` − `high_water_mark.before`) × `tokens_per_quote`, rounded down to 18 decimals.',
   );
 
 export const reward = z
@@ -35,24 +35,26 @@ export const reward = z
     currency,
     status: z
       .enum(REWARD_STATUSES)
-      .describe('PENDING until `claimable_at`, then CLAIMABLE; EXPIRED where nobody claimed it in time.'),
-    reason: z.string().describe('What it was granted for, in words.'),
+      .describe(
+        'PENDING until `claimable_at`, then CLAIMABLE. EXPIRED if it was not claimed before `expires_at`.',
+      ),
+    reason: z.string().describe('Why the reward was granted, as a sentence.'),
     source: z
       .object({ kind: z.enum(REWARD_SOURCES), id: z.string() })
-      .describe('The record that it was granted for.'),
+      .describe('The record for which the reward was granted.'),
     period: z
       .object({ from: instant, to: instant })
       .optional()
-      .describe('Of a profit share: the period in UTC that it settles; `to` is no longer part of it.'),
+      .describe('For a profit share: the settled period in UTC. `to` is exclusive.'),
     high_water_mark: z
       .object({ before: decimal, after: decimal })
       .optional()
       .describe(
-        "Of a profit share: the copier's net realised profit with the strategy, in quote currency, up to which profit was settled before, and is now.",
+        "For a profit share: the copier's highest settled net profit with the strategy, in quote currency, before and after this reward.",
       ),
     profit_share: profitShared.optional(),
     claimable_at: instant,
-    expires_at: instant.optional().describe('From then on it can no longer be claimed.'),
+    expires_at: instant.optional().describe('Time from which the reward can no longer be claimed.'),
     claimed_at: instant.optional(),
     created_at: instant,
     updated_at: instant,
@@ -63,18 +65,21 @@ export type Reward = z.output<typeof reward>;
 export const rewardType = z
   .object({
     id: idOf('rwt'),
-    code: z.string().describe('Stable name, for example `SIGN_UP`.'),
+    code: z.string().describe('Stable code, for example `SIGN_UP`.'),
     name: z.string(),
     description: z.string(),
     rule: z
       .object({
         basis: z.enum(REWARD_BASES),
-        rate: decimal.describe('FLAT: reward tokens each time; else the share of the basis.'),
-        cap: decimal.optional().describe('Most reward tokens of one grant.'),
-        period: z.string().optional().describe('How often it is settled; absent where at once.'),
+        rate: decimal.describe('For FLAT: reward tokens per grant. Otherwise: fraction of the basis.'),
+        cap: decimal.optional().describe('Maximum reward tokens per grant.'),
+        period: z
+          .string()
+          .optional()
+          .describe('How often the reward is settled. Absent if it is granted immediately.'),
       })
-      .describe('How its amount is found.'),
-    is_active: z.boolean().describe('False where it is not granted at present.'),
+      .describe('How the amount is calculated.'),
+    is_active: z.boolean().describe('False if rewards of this type are currently not granted.'),
     created_at: instant,
     updated_at: instant,
   })
@@ -84,8 +89,8 @@ export type RewardType = z.output<typeof rewardType>;
 export const rewardBalance = z
   .object({
     currency,
-    available: decimal.describe('What was claimed and can be withdrawn.'),
-    held: decimal.describe('What withdrawals under way hold.'),
+    available: decimal.describe('Claimed amount that can be withdrawn.'),
+    held: decimal.describe('Amount held by open withdrawals.'),
   })
   .meta({ id: 'RewardBalance' });
 export type RewardBalance = z.output<typeof rewardBalance>;
@@ -95,7 +100,7 @@ export const rewardOperations = {
     id: 'rewards.list',
     method: 'GET',
     path: '/v1/rewards',
-    summary: 'Your rewards.',
+    summary: 'Lists your rewards.',
     access: 'READ',
     query: z.strictObject({
       status: z.enum(REWARD_STATUSES).optional(),
@@ -110,7 +115,7 @@ export const rewardOperations = {
     id: 'rewards.types',
     method: 'GET',
     path: '/v1/rewards/types',
-    summary: 'What rewards are granted for, and how much.',
+    summary: 'Lists the reward types and how their amounts are calculated.',
     access: 'READ',
     list: { sorts: ['created_at', 'code'], limitDefault: 20 },
     response: rewardType,
@@ -121,7 +126,7 @@ export const rewardOperations = {
     id: 'rewards.balance',
     method: 'GET',
     path: '/v1/rewards/balance',
-    summary: 'Your reward tokens: available, and held by withdrawals.',
+    summary: 'Returns your balance of reward tokens: available, and held by withdrawals.',
     access: 'READ',
     response: rewardBalance,
     status: 200,
@@ -131,7 +136,7 @@ export const rewardOperations = {
     id: 'rewards.claim',
     method: 'POST',
     path: '/v1/rewards/:id/claim',
-    summary: 'Claims a reward: its amount is added to your balance, once.',
+    summary: 'Claims a reward and adds its amount to your balance. A reward can be claimed once.',
     access: 'WITHDRAW',
     params: z.object({ id: idGiven('rwd') }),
     response: reward,

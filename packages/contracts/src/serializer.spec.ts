@@ -33,7 +33,7 @@ const records = fc.record(
 );
 
 describe('compileSerializer', () => {
-  it('writes, with decimals as strings, what JSON.stringify writes', () => {
+  it('writes the same as JSON.stringify, with decimals as strings', () => {
     const write = compileSerializer(record, 'string');
     fc.assert(
       fc.property(records, (value) =>
@@ -53,7 +53,7 @@ describe('compileSerializer', () => {
     );
   });
 
-  it('leaves out what the schema does not name', () => {
+  it('omits fields that are not in the schema', () => {
     const write = compileSerializer(z.object({ id: z.string() }));
     expect(write({ id: 'a', secret: 'inside' })).toBe('{"id":"a"}');
   });
@@ -62,7 +62,7 @@ describe('compileSerializer', () => {
     ['a missing field', {}],
     ['a decimal that is a number', { amount: 1 }],
     ['a decimal in exponent notation', { amount: '1e5' }],
-    ['a decimal that breaks out of its place', { amount: '1,"admin":true' }],
+    ['a decimal with injected JSON', { amount: '1,"admin":true' }],
     ['NaN for a decimal', { amount: 'NaN' }],
   ])('throws on %s instead of sending it', (_case, value) => {
     const write = compileSerializer(z.object({ amount: decimal }));
@@ -73,7 +73,7 @@ describe('compileSerializer', () => {
 describe('jsonText', () => {
   const json = fc.jsonValue({ noUnicodeString: false }).map((value) => value as unknown);
 
-  it('writes what JSON.stringify writes, but for the sign of a negative zero', () => {
+  it('writes the same as JSON.stringify, except for negative zero', () => {
     fc.assert(
       fc.property(json, (value) => {
         const written = jsonText(value);
@@ -84,19 +84,19 @@ describe('jsonText', () => {
     expect(jsonText(-0)).toBe('-0');
   });
 
-  it('writes a number that no double carries with the digits that it came with', () => {
+  it('writes a number that a double cannot hold with its original digits', () => {
     const digits = '-12345678901234567890.123456789012345678e+400';
     expect(jsonText({ a: [new JsonNumber(digits)] })).toBe(`{"a":[${digits}]}`);
   });
 
-  it('is how an answer writes what its schema leaves open', () => {
+  it('is used for fields whose schema allows any JSON', () => {
     const write = compileSerializer(z.object({ value: z.unknown() }), 'string');
     expect(write({ value: { price: new JsonNumber('1.10'), tags: ['a'] } })).toBe(
       '{"value":{"price":1.10,"tags":["a"]}}',
     );
   });
 
-  it('is how an answer writes a union of scalars, and no other union is taken', () => {
+  it('is used for unions of scalars; other unions are rejected', () => {
     const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
     const write = compileSerializer(z.record(z.string(), scalar));
     expect(write({ a: '1.10', b: 2, c: true, d: null })).toBe('{"a":"1.10","b":2,"c":true,"d":null}');
@@ -104,7 +104,7 @@ describe('jsonText', () => {
     expect(() => compileSerializer(z.union([z.string(), z.object({})]))).toThrow(TypeError);
   });
 
-  it('leaves out members that are undefined', () => {
+  it('omits undefined members', () => {
     expect(jsonText({ a: undefined, b: null })).toBe('{"b":null}');
   });
 
@@ -117,7 +117,7 @@ describe('jsonText', () => {
     ['a symbol', Symbol('s')],
     ['an instance', new Date(0)],
     ['undefined in a list', [undefined]],
-  ])('throws on %s, which JSON can not say', (_case, value) => {
+  ])('throws on %s, which JSON cannot represent', (_case, value) => {
     expect(() => jsonText(value)).toThrow(TypeError);
   });
 });

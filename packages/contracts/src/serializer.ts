@@ -1,13 +1,13 @@
 /**
- * Writes answers as JSON, by their schema.
+ * Serializes responses as JSON according to their schema.
  *
- * 1. A decimal is written from its text, as a JSON number with every digit or, on demand, as a string;
- *    it never passes through a double.
- * 2. Only fields that the schema names are written: a field that a query returned by mistake stays inside.
- * 3. A value that the schema can't explain throws: a broken answer is a bug of ours, not the reader's.
- * 4. Where the schema allows any JSON, a number is written with the digits that it came with.
+ * 1. A decimal is written from its string as a JSON number with every digit or, on request, as a string. It never
+ *    passes through a double.
+ * 2. Only fields of the schema are written, so a field that a query returned by mistake is not exposed.
+ * 3. A value that does not match the schema throws: an invalid response is an internal error.
+ * 4. Where the schema allows any JSON, a number keeps its original digits.
  *
- * A writer is compiled once for a schema; the closures then know nothing of schemas.
+ * A serializer is compiled once per schema into closures that no longer inspect it.
  */
 import type { z } from 'zod';
 import { JsonNumber } from './decimal.js';
@@ -19,10 +19,10 @@ export type Serializer = (value: unknown) => string;
 const PLAIN_DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
 /**
- * Compact JSON of any value that a JSON text can hold, with every digit of a {@link JsonNumber} and the sign of a
- * negative zero. Members that are undefined are left out.
+ * Returns compact JSON for any JSON value, with every digit of a {@link JsonNumber} and the sign of a negative zero.
+ * Undefined members are omitted.
  *
- * @throws {TypeError} on what JSON can't say: undefined itself, NaN, functions, instances of other classes
+ * @throws {TypeError} if JSON cannot represent the value: undefined, NaN, a function, an instance of another class
  */
 export function jsonText(value: unknown): string {
   if (value === null) return 'null';
@@ -35,7 +35,7 @@ export function jsonText(value: unknown): string {
     case 'object':
       return objectText(value);
     default:
-      throw new TypeError(`JSON has no ${typeof value}`);
+      throw new TypeError(`cannot serialize a value of type ${typeof value} as JSON`);
   }
 }
 
@@ -50,7 +50,7 @@ function objectText(value: object): string {
   return `{${members.join(',')}}`;
 }
 
-/** Compiles the writer of a response schema. */
+/** Compiles the serializer of a response schema. */
 export function compileSerializer(schema: z.ZodType, decimals: DecimalMode = 'number'): Serializer {
   return compile(schema as unknown as ZodNode, decimals);
 }
@@ -100,11 +100,11 @@ function compile(schema: ZodNode, mode: DecimalMode): Serializer {
     case 'any':
       return jsonText;
     case 'union':
-      // Of texts and numbers that stand for themselves; which of several records a value is, nobody could tell.
+      // Only unions of scalars: the serializer cannot decide which of several records a value is.
       if (def.options?.every((option) => SCALARS.has(option.def.type) && option.meta() === undefined)) {
         return anyScalar;
       }
-      throw new TypeError('a response schema may not use a union of other than scalars');
+      throw new TypeError('a response schema may only use unions of scalars');
     default:
       throw new TypeError(`a response schema may not use ${def.type}`);
   }
@@ -118,7 +118,7 @@ function anyScalar(value: unknown): string {
 }
 
 function serializeStored(value: unknown): string {
-  if (!(value instanceof StoredJson)) throw new TypeError('expected JSON as it was stored');
+  if (!(value instanceof StoredJson)) throw new TypeError('expected a StoredJson');
   return value.text;
 }
 
@@ -177,7 +177,7 @@ function objectSerializer(shape: Record<string, ZodNode>, mode: DecimalMode): Se
       const member = record[name];
       if (member === undefined) {
         if (isOptional) continue;
-        throw new TypeError(`the answer lacks ${name}`);
+        throw new TypeError(`the response lacks the field ${name}`);
       }
       json += json === '' ? label + write(member) : `,${label}${write(member)}`;
     }

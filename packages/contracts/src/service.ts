@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineOperation } from './operation.js';
 
-/** The world a deployment serves: `test` trades on paper exchanges alone, `live` on real ones. */
+/** The world of a deployment: `test` trades only on paper exchanges, `live` on real ones. */
 export const WORLDS = ['test', 'live'] as const;
 export type World = (typeof WORLDS)[number];
 
@@ -14,7 +14,11 @@ export const detailedHealth = z
       z.string(),
       z.object({
         status: z.enum(['ok', 'degraded']),
-        age_ms: z.number().int().nonnegative().describe('Time since the service last gave a sign of life.'),
+        age_ms: z
+          .number()
+          .int()
+          .nonnegative()
+          .describe("Time since the service's last heartbeat, in milliseconds."),
       }),
     ),
   })
@@ -31,7 +35,7 @@ export const serviceOperations = {
     id: 'health.get',
     method: 'GET',
     path: '/v1/health',
-    summary: 'Tells that the API answers.',
+    summary: 'Liveness check.',
     access: 'PUBLIC',
     response: health,
     status: 200,
@@ -41,7 +45,7 @@ export const serviceOperations = {
     id: 'health.detailed',
     method: 'GET',
     path: '/v1/health/detailed',
-    summary: 'Tells how each service behind the API is.',
+    summary: 'Returns the status of each service behind the API.',
     access: 'PUBLIC',
     response: detailedHealth,
     status: 200,
@@ -51,7 +55,7 @@ export const serviceOperations = {
     id: 'version.get',
     method: 'GET',
     path: '/v1/version',
-    summary: 'Tells which version answers, and for which world.',
+    summary: 'Returns the build version and environment.',
     access: 'PUBLIC',
     response: version,
     status: 200,

@@ -6,7 +6,7 @@ const codesOf = (body: unknown) =>
     .safeParse(body)
     .error?.issues.map((issue) => (issue.code === 'custom' ? issue.params?.code : issue.code));
 
-describe('a value of a setting', () => {
+describe('the value of a setting', () => {
   it.each([
     null,
     false,
@@ -16,16 +16,16 @@ describe('a value of a setting', () => {
     {},
     new JsonNumber('1e999'),
     { deep: [{ er: new JsonNumber('0.1000000000000000000000001') }] },
-  ])('may be %j, and is handed on as it is', (value) => {
+  ])('may be %j and is not changed', (value) => {
     expect(settingPut.parse({ value }).value).toBe(value);
   });
 
-  it('must be there, alone', () => {
+  it('is required and the only field', () => {
     expect(codesOf({})).toHaveLength(1);
     expect(codesOf({ value: 1, key: 'k' })).toEqual(['unrecognized_keys']);
   });
 
-  it('has at most 16 KiB as JSON in UTF-8, to the byte', () => {
+  it('is limited to exactly 16 KiB of JSON in UTF-8', () => {
     const quotes = 2;
     const most = SETTING_VALUE_MAX_BYTES - quotes;
     expect(codesOf({ value: 'a'.repeat(most) })).toBeUndefined();

@@ -4,9 +4,9 @@ import { defineOperation, instant } from './operation.js';
 import { jsonText } from './serializer.js';
 import { storedSchema } from './stored-json.js';
 
-/** What a setting may be called. */
+/** Format of a setting's key. */
 export const SETTING_KEY = /^[a-z0-9._-]{1,64}$/;
-/** Most bytes of a value, written as compact JSON in UTF-8. */
+/** Maximum size of a value in bytes, as compact JSON in UTF-8. */
 export const SETTING_VALUE_MAX_BYTES = 16 * 1024;
 
 const key = z.string().regex(SETTING_KEY).describe('1 to 64 characters of a-z, 0-9, `.`, `_` and `-`.');
@@ -16,7 +16,9 @@ const utf8 = new TextEncoder();
 export const setting = z
   .object({
     key,
-    value: storedSchema(z.unknown().describe('Any JSON, as it was put: numbers keep every digit.')),
+    value: storedSchema(
+      z.unknown().describe('Any JSON value, returned as it was stored. Numbers keep every digit.'),
+    ),
     created_at: instant,
     updated_at: instant,
   })
@@ -31,24 +33,24 @@ export const settingPut = z
         if (value === undefined || utf8.encode(jsonText(value)).length <= SETTING_VALUE_MAX_BYTES) return;
         context.addIssue({
           code: 'custom',
-          message: `At most ${SETTING_VALUE_MAX_BYTES} bytes of JSON are kept.`,
+          message: `Must be at most ${SETTING_VALUE_MAX_BYTES} bytes of JSON.`,
           params: { code: 'too_big' },
         });
       })
-      .describe(`Any JSON, null too, of at most 16 KiB. ${NOTIFICATION_PREFERENCES_DESCRIPTION}`),
+      .describe(`Any JSON value, including null, of at most 16 KiB. ${NOTIFICATION_PREFERENCES_DESCRIPTION}`),
   })
   .meta({ id: 'SettingPut' });
 export type SettingPut = z.output<typeof settingPut>;
 
-/** Any text passes: what has not the form of a key is the key of nothing, and refused by name where it is put. */
-const path = z.object({ key: z.string().describe('Key of a setting.') });
+/** Accepts any string: a malformed key is "not found" on reads, and a validation error on `put`. */
+const path = z.object({ key: z.string().describe('Key of the setting.') });
 
 export const settingOperations = {
   list: defineOperation({
     id: 'settings.list',
     method: 'GET',
     path: '/v1/settings',
-    summary: 'Your settings.',
+    summary: 'Lists your settings.',
     access: 'READ',
     list: { sorts: ['created_at', 'updated_at', 'key'], limitDefault: 20 },
     response: setting,
@@ -59,7 +61,7 @@ export const settingOperations = {
     id: 'settings.get',
     method: 'GET',
     path: '/v1/settings/:key',
-    summary: 'One setting.',
+    summary: 'Returns a setting.',
     access: 'READ',
     params: path,
     response: setting,
@@ -70,7 +72,7 @@ export const settingOperations = {
     id: 'settings.put',
     method: 'PUT',
     path: '/v1/settings/:key',
-    summary: `Makes a setting, or gives it another value; \`${NOTIFICATIONS_SETTING}\` chooses what you are told of.`,
+    summary: `Creates or replaces a setting. \`${NOTIFICATIONS_SETTING}\` selects the events that notify you.`,
     access: 'READ',
     params: path,
     body: settingPut,
@@ -82,7 +84,7 @@ export const settingOperations = {
     id: 'settings.delete',
     method: 'DELETE',
     path: '/v1/settings/:key',
-    summary: 'Removes a setting.',
+    summary: 'Deletes a setting.',
     access: 'READ',
     params: path,
     response: z.object({ key, deleted: z.literal(true) }),

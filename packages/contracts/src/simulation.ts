@@ -5,7 +5,7 @@ import { idGiven } from './ids.js';
 import { defineOperation, instant } from './operation.js';
 import { rangeGiven, refuseEmptyRange } from './range.js';
 
-/** Most signals that one simulation replays, and most decisions that its answer lists: the newest of each. */
+/** Maximum number of signals that a simulation replays and of decisions that it returns: the newest of each. */
 export const SIMULATED_SIGNALS_MAX = 20_000;
 export const SIMULATED_DECISIONS_MAX = 1_000;
 
@@ -25,51 +25,51 @@ export const simulatedDecision = decision
   })
   .extend({
     outcome: z.enum(DECISION_OUTCOMES).exclude(['FAILED']),
-    signal_at: instant.describe('When the fill was executed that made the signal.'),
+    signal_at: instant.describe('Execution time of the fill that caused the signal.'),
   })
   .meta({ id: 'SimulatedDecision' });
 export type SimulatedDecision = z.output<typeof simulatedDecision>;
 
 export const simulation = z
   .object({
-    from: instant.optional().describe('When the first signal was given that was replayed.'),
-    to: instant.optional().describe('When the last one was.'),
-    signal_count: count.describe('Signals that were replayed.'),
+    from: instant.optional().describe('Time of the first replayed signal.'),
+    to: instant.optional().describe('Time of the last replayed signal.'),
+    signal_count: count.describe('Number of replayed signals.'),
     left_out_count: count.describe(
-      `Older signals of the range that were not: at most the newest ${SIMULATED_SIGNALS_MAX} are.`,
+      `Number of older signals in the range that were not replayed. At most the newest ${SIMULATED_SIGNALS_MAX} are replayed.`,
     ),
     decisions: z
       .array(simulatedDecision)
-      .describe(`Oldest first; the newest ${SIMULATED_DECISIONS_MAX} where there are more.`),
+      .describe(`Decisions, oldest first. At most the newest ${SIMULATED_DECISIONS_MAX} are returned.`),
     truncated: z
       .boolean()
-      .describe('Whether older decisions are left out of the list; the counts have them all.'),
-    copied: count.describe('Copied as the sizing asked.'),
-    clamped: count.describe('Copied in part.'),
+      .describe('True if `decisions` omits older decisions. The counts include all of them.'),
+    copied: count.describe('Signals copied in full.'),
+    clamped: count.describe('Signals copied in part.'),
     skipped: count,
     skipped_by_reason: z.partialRecord(z.enum(DECISION_CODES), count),
     currency: z
       .string()
       .optional()
       .describe(
-        'The quote currency of most signals. Amounts of money below are in it, pairs of others not among them.',
+        'The quote currency of most signals. The amounts of money in this object are in it and exclude pairs with other quote currencies.',
       ),
-    starting_equity: decimal.describe('What the account is worth now: what the replay begins with.'),
+    starting_equity: decimal.describe('Current equity of the account, with which the replay starts.'),
     fees: decimal,
     net_pnl: decimal.describe(
-      'Realised and open, net of fees; what is open at the price of the last signal of its pair. Copies are filled in full at the price of the strategy.',
+      "Realized and unrealized profit or loss after fees. Open lots are valued at the price of the last signal of their pair. Copies are assumed to fill in full at the strategy's price.",
     ),
     tracking_difference_bps: decimal
       .nullable()
       .describe(
-        "As in the copier's stats: its return less the strategy's, in hundredths of a percent, over what was closed of the lots that both held, each weighing what the copies cost. The strategy's is before its fees. Null where nothing was closed.",
+        "As in the copier's stats: its return less the strategy's, in basis points. It covers the closed parts of lots that both held, weighted by the cost of the copies. The strategy's return is before fees. Null if nothing was closed.",
       ),
   })
   .meta({ id: 'Simulation' });
 export type Simulation = z.output<typeof simulation>;
 
 export const simulationAsked = z
-  .strictObject(rangeGiven('Signals count by when they were given.'))
+  .strictObject(rangeGiven('Signals are selected by the time at which they were emitted.'))
   .superRefine(refuseEmptyRange)
   .meta({ id: 'SimulationAsked' });
 export type SimulationAsked = z.output<typeof simulationAsked>;
@@ -80,7 +80,7 @@ export const simulationOperations = {
     method: 'POST',
     path: '/v1/copiers/:id/simulate',
     summary:
-      "Replays what the strategy signalled through the copier's settings, as if it had been started just before; nothing is traded.",
+      "Replays past signals of the strategy with the copier's settings, as if it had been started just before them. Places no orders.",
     access: 'READ',
     params: z.object({ id: idGiven('cpr') }),
     body: simulationAsked,

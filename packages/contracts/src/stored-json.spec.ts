@@ -20,7 +20,7 @@ const storedEnvelope = storedSchema(envelope, [record]);
 const anyDecimal = fc
   .tuple(fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }), fc.stringMatching(/^(\.\d{0,9}[1-9])?$/))
   .map(([whole, fraction]) => `${whole}${fraction}`);
-/** Text that looks like what is replaced. */
+/** Strings that look like the tokens to replace. */
 const anyText = fc.oneof(
   fc.string(),
   fc.constantFrom('"amount":1', '\\', '{"price":2}', '5', 'price', 'a\nb', '"'),
@@ -45,7 +45,7 @@ describe('stored JSON', () => {
     compileSerializer(storedEnvelope, 'string'),
   ];
 
-  it('is answered as it was stored, and with its decimals quoted as its own schema would write them', () => {
+  it('is returned unchanged, or with its decimals quoted as its own schema writes them', () => {
     fc.assert(
       fc.property(anyRecord, (data) => {
         const kept = StoredJson.of(asNumbers({ data }));
@@ -55,7 +55,7 @@ describe('stored JSON', () => {
     );
   });
 
-  it('keeps every number whose place is no decimal, whatever JSON it is', () => {
+  it('does not change numbers that are not decimals', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = jsonText(value);
@@ -64,7 +64,7 @@ describe('stored JSON', () => {
     );
   });
 
-  it('may be spaced in any way', () => {
+  it('may contain any whitespace', () => {
     const text = '{ "price" :\n 1.50 , "note": "price" , "balance" : { "price": 2e3 } }';
     expect(JSON.parse(quoteDecimals(text, { members: ['price'], maps: ['balance'] }))).toEqual({
       price: '1.50',
@@ -73,12 +73,12 @@ describe('stored JSON', () => {
     });
   });
 
-  it('can not hold records that call a decimal and another number the same', () => {
+  it('rejects records that use one name for a decimal and another number', () => {
     const other = z.object({ price: z.number() });
     expect(() => storedSchema(z.object({}), [record, other])).toThrow('price');
   });
 
-  it('of an event has the decimals of trades, accounts and rewards as strings', () => {
+  it('of an event quotes the decimals of trades, accounts and rewards', () => {
     const text = '{"type":"x","data":{"version":3,"price":1.10,"balance":{"USDT":5},"fee":{"amount":0.1}}}';
     expect(compileSerializer(storedEvent, 'string')(StoredJson.of(text))).toBe(
       '{"type":"x","data":{"version":3,"price":"1.10","balance":{"USDT":"5"},"fee":{"amount":"0.1"}}}',

@@ -1,8 +1,8 @@
 /**
- * JSON that was written once and goes out as it was: every digit stays, and no schema decides what is shown.
+ * JSON that is stored as text and returned unchanged, with every digit and without a schema that filters it.
  *
- * For who asks for decimals as strings, those numbers of it are quoted that are decimals in the records that it may
- * hold; all else stays byte for byte.
+ * If the caller requests decimals as strings, the numbers that are decimals in the possible records are quoted. All
+ * other bytes stay the same.
  */
 import type { z } from 'zod';
 
@@ -12,26 +12,26 @@ export class StoredJson {
     readonly text: string,
   ) {}
 
-  /** @throws {SyntaxError} where the text is no JSON: what is stored is broken */
+  /** @throws {SyntaxError} if the text is not valid JSON, so the stored value is corrupt */
   static of(text: string): StoredJson {
     JSON.parse(text);
-    // Outside of strings, which can't hold them raw, line ends are space.
+    // JSON strings cannot contain raw line breaks, so every line break here is whitespace.
     return new StoredJson(text.replace(/[\r\n]+/g, ' '));
   }
 }
 
-/** Where the decimals of stored JSON are, by the names of members. */
+/** The decimals of stored JSON, by member name. */
 export interface DecimalNames {
-  /** Members that are decimals themselves, or lists of them. */
+  /** Members whose values are decimals or lists of decimals. */
   readonly members: readonly string[];
-  /** Members whose own members are decimals, whatever their names. */
+  /** Members whose values are objects in which every member is a decimal. */
   readonly maps: readonly string[];
 }
 
 /**
- * A schema whose values are answered from what was stored; it tells what stands in it.
+ * Returns a schema whose values are returned from stored JSON; the schema documents their shape.
  *
- * @param records what the stored JSON may hold: their decimals are quoted on demand
+ * @param records schemas of the records that the stored JSON may hold; their decimals are quoted on request
  */
 export function storedSchema<Schema extends z.ZodType>(
   schema: Schema,
@@ -52,16 +52,16 @@ interface ZodNode {
   meta(): { format?: string } | undefined;
 }
 
-/** @throws where one name is a decimal here and another number there: names alone could not tell them apart */
+/** @throws {TypeError} if a name is a decimal in one record and another number in another: names alone cannot distinguish them */
 function decimalNamesIn(records: readonly z.ZodType[]): DecimalNames {
   const kinds = new Map<string, Set<string>>();
   for (const record of records) collectKinds('', record as unknown as ZodNode, kinds);
   const namesOf = (kind: string) => [...kinds].filter(([, has]) => has.has(kind)).map(([name]) => name);
   const numbers = new Set(namesOf('number'));
   const members = namesOf('decimal');
-  const torn = members.filter((name) => numbers.has(name));
-  if (torn.length > 0)
-    throw new TypeError(`${torn.join(', ')}: a decimal in one record, a number in another`);
+  const ambiguous = members.filter((name) => numbers.has(name));
+  if (ambiguous.length > 0)
+    throw new TypeError(`${ambiguous.join(', ')}: a decimal in one record, a number in another`);
   return { members, maps: namesOf('decimals') };
 }
 
@@ -86,10 +86,14 @@ const isDecimalSchema = (schema: ZodNode | undefined) => schema?.meta()?.format 
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[{}[\]]/g;
 const KEY_END = /\s*:/y;
 
-/** The JSON with its decimals quoted. @param text valid JSON */
+/**
+ * Returns the JSON with its decimals quoted.
+ *
+ * @param text valid JSON
+ */
 export function quoteDecimals(text: string, { members, maps }: DecimalNames): string {
   const [decimals, decimalMaps] = [new Set(members), new Set(maps)];
-  /** The member that each open object or list belongs to; of the innermost object, the one being read. */
+  /** The member name of each open object or list; the last entry is the member being read. */
   const path: string[] = [''];
   return text.replace(TOKEN, (token, at: number) => {
     if (token === '{' || token === '[') path.push(path.at(-1)!);

@@ -5,11 +5,11 @@ const fieldsOf = (schema: typeof strategyCreate | typeof strategyUpdate, body: o
   schema.safeParse(body).error?.issues.map(({ path }) => path.join('.'));
 
 describe('a new strategy', () => {
-  it('needs a name and an account, and is private', () => {
+  it('requires a name and an account, and is private by default', () => {
     expect(strategyCreate.parse(given)).toEqual({ ...given, visibility: 'PRIVATE' });
   });
 
-  it('takes a share of the profit over the high-water mark of at most half', () => {
+  it('accepts a profit share above the high-water mark of at most half', () => {
     const share = (rate: unknown) => ({ ...given, profit_share: { rate, period: 'MONTH' } });
     expect(strategyCreate.parse(share(0.5)).profit_share).toEqual({
       rate: '0.5',
@@ -33,7 +33,7 @@ describe('a new strategy', () => {
 });
 
 describe('a change of a strategy', () => {
-  it('may be empty, or clear what is optional', () => {
+  it('may be empty, or clear optional fields', () => {
     expect(strategyUpdate.parse({})).toEqual({});
     const cleared = {
       description: null,
@@ -45,7 +45,7 @@ describe('a change of a strategy', () => {
     expect(strategyUpdate.parse(cleared)).toEqual(cleared);
   });
 
-  it('never moves it to another account, and clears nothing that must be', () => {
+  it('cannot change the account or clear required fields', () => {
     expect(fieldsOf(strategyUpdate, { exchange_account_id: 'exa_2' })).toEqual(['']);
     for (const field of ['name', 'visibility', 'status']) {
       expect(fieldsOf(strategyUpdate, { [field]: null })).toEqual([field]);
@@ -53,8 +53,8 @@ describe('a change of a strategy', () => {
   });
 });
 
-describe('the removal of a strategy', () => {
-  it('stops copiers only when told to', () => {
+describe('the deletion of a strategy', () => {
+  it('stops copiers only on request', () => {
     expect(strategyDelete.parse({})).toEqual({ stop_copiers: false });
   });
 });

@@ -11,32 +11,36 @@ export type StrategyStatus = (typeof STRATEGY_STATUSES)[number];
 export const PROFIT_SHARE_PERIODS = ['WEEK', 'MONTH', 'QUARTER'] as const;
 export type ProfitSharePeriod = (typeof PROFIT_SHARE_PERIODS)[number];
 
-/** Most pairs that a strategy may be kept to. */
+/** Maximum number of pairs in `trade_pair_ids`. */
 const TRADE_PAIRS_MAX = 200;
-/** Most copiers that one call may link. */
+/** Maximum number of copiers that one call may link. */
 const LINKED_AT_ONCE_MAX = 500;
 
-/** What the strategy made, from its closed lots alone, net of fees. */
+/** Results of the strategy's closed lots, after fees. */
 export const strategyResults = z
   .object({
-    since: instant.describe('From when on it is measured: the making of the strategy.'),
-    closed_count: z.number().int().nonnegative().describe('Lots that were closed.'),
-    win_rate: decimal.nullable().describe('Closed lots with a profit, 0 to 1; null while none is closed.'),
+    since: instant.describe('Start of the measurement: the creation of the strategy.'),
+    closed_count: z.number().int().nonnegative().describe('Number of closed lots.'),
+    win_rate: decimal
+      .nullable()
+      .describe('Fraction of closed lots with a profit, from 0 to 1. Null if no lot is closed.'),
     net_pnl: decimal.describe(
-      'Net of fees, in the quote currency in which most was closed; results in others are not added to it.',
+      'Net profit or loss after fees, in the quote currency with the most closed lots. Results in other currencies are excluded.',
     ),
     roi: decimal
       .nullable()
       .describe(
-        "Each day's result ÷ the equity of its account that the day began with, the days chained; null where an equity was not recorded.",
+        "Return: each day's result ÷ the account's equity at the start of the day, compounded. Null if an equity was not recorded.",
       ),
     max_drawdown_percent: decimal
       .nullable()
       .describe(
-        'The deepest fall of the cumulated result between two ends of UTC days, in hundredths of the equity at its peak; null where nothing fell, or the equity was not recorded.',
+        'Largest fall of the cumulative result from its peak, measured at the end of each UTC day, in percent of the equity at the peak. Null if there was no drawdown or the equity was not recorded.',
       ),
-    sharpe: decimal.nullable().describe('Of daily returns, annualised; null under two days.'),
-    copier_net_pnl: decimal.describe('What its copiers together really made, net of fees.'),
+    sharpe: decimal
+      .nullable()
+      .describe('Annualized Sharpe ratio of the daily returns. Null for fewer than two days.'),
+    copier_net_pnl: decimal.describe('Actual net profit or loss of all its copiers, after fees.'),
   })
   .meta({ id: 'StrategyResults' });
 export type StrategyResults = z.output<typeof strategyResults>;
@@ -48,14 +52,14 @@ export const strategy = z
     description: z.string().optional(),
     exchange_account_id: idOf('exa')
       .optional()
-      .describe('The account whose trades are its signals; shown to the owner alone.'),
+      .describe('The account whose trades cause the signals. Visible only to the owner.'),
     trade_pair_ids: z
       .array(idOf('tpr'))
       .optional()
-      .describe('The pairs that it trades; any pair of its exchange where left out.'),
+      .describe('Pairs that the strategy trades. Absent if it may trade any pair of its exchange.'),
     visibility: z.enum(STRATEGY_VISIBILITIES),
     status: z.enum(STRATEGY_STATUSES),
-    copier_count: z.number().int().nonnegative().describe('Copiers linked to it, whatever their state.'),
+    copier_count: z.number().int().nonnegative().describe('Number of linked copiers, regardless of status.'),
     profit_share: z
       .object({
         rate: decimal,
@@ -75,10 +79,10 @@ export type Strategy = z.output<typeof strategy>;
 const profitShareGiven = z
   .strictObject({
     rate: decimalUpTo('0.5', 'non_negative').describe(
-      'Share of the profit above the high-water mark, 0 to 0.5.',
+      'Fraction of the profit above the high-water mark, from 0 to 0.5.',
     ),
     basis: z.literal('HIGH_WATER_MARK').default('HIGH_WATER_MARK'),
-    period: z.enum(PROFIT_SHARE_PERIODS).describe('How often it is settled.'),
+    period: z.enum(PROFIT_SHARE_PERIODS).describe('How often the profit share is settled.'),
   })
   .meta({ id: 'ProfitShareGiven' });
 
@@ -89,24 +93,24 @@ const given = {
     .array(idGiven('tpr'))
     .min(1)
     .max(TRADE_PAIRS_MAX)
-    .describe("Pairs of the account's exchange and trading type; leave it out for any."),
+    .describe("Pairs of the account's exchange and trading type. Omit to allow any pair."),
   visibility: z
     .enum(STRATEGY_VISIBILITIES)
-    .describe('PUBLIC: every user may read and copy it, without its account and balances.'),
+    .describe('PUBLIC: every user can read and copy the strategy, but cannot see its account and balances.'),
   profit_share: profitShareGiven,
-  min_copy_equity: decimalGiven().describe('Least equity of a copier, in quote currency.'),
+  min_copy_equity: decimalGiven().describe('Minimum equity of a copier, in quote currency.'),
   capacity: z
     .number()
     .int()
     .min(1)
     .max(1_000_000)
-    .describe('Most copiers that may be linked; those that are linked stay.'),
+    .describe('Maximum number of linked copiers. Lowering it does not remove linked copiers.'),
 };
 
 export const strategyCreate = z
   .strictObject({
     ...given,
-    exchange_account_id: idGiven('exa').describe('The account whose trades are its signals.'),
+    exchange_account_id: idGiven('exa').describe('The account whose trades cause the signals.'),
     description: given.description.optional(),
     trade_pair_ids: given.trade_pair_ids.optional(),
     visibility: given.visibility.default('PRIVATE'),
@@ -120,16 +124,19 @@ export type StrategyCreate = z.output<typeof strategyCreate>;
 export const strategyUpdate = z
   .strictObject({
     name: given.name.optional(),
-    description: given.description.nullable().optional().describe('Null removes it.'),
-    trade_pair_ids: given.trade_pair_ids.nullable().optional().describe('Null: any pair of its exchange.'),
+    description: given.description.nullable().optional().describe('Null removes the value.'),
+    trade_pair_ids: given.trade_pair_ids
+      .nullable()
+      .optional()
+      .describe('Null allows any pair of the exchange.'),
     visibility: given.visibility.optional(),
     status: z
       .enum(STRATEGY_STATUSES)
       .optional()
-      .describe('ARCHIVED: it takes no more signals, and its active copiers go CLOSE_ONLY.'),
-    profit_share: given.profit_share.nullable().optional().describe('Null: copying is free.'),
-    min_copy_equity: given.min_copy_equity.nullable().optional().describe('Null removes it.'),
-    capacity: given.capacity.nullable().optional().describe('Null: no bound.'),
+      .describe('ARCHIVED: the strategy emits no more signals, and its active copiers become CLOSE_ONLY.'),
+    profit_share: given.profit_share.nullable().optional().describe('Null makes copying free.'),
+    min_copy_equity: given.min_copy_equity.nullable().optional().describe('Null removes the value.'),
+    capacity: given.capacity.nullable().optional().describe('Null removes the limit.'),
   })
   .meta({ id: 'StrategyUpdate' });
 export type StrategyUpdate = z.output<typeof strategyUpdate>;
@@ -139,7 +146,9 @@ export const strategyDelete = z
     stop_copiers: z
       .boolean()
       .default(false)
-      .describe('Pause the copiers that still follow it; without it they keep it from being deleted.'),
+      .describe(
+        'True pauses the copiers that still follow the strategy. If false, such copiers prevent the deletion.',
+      ),
   })
   .meta({ id: 'StrategyDelete' });
 export type StrategyDelete = z.output<typeof strategyDelete>;
@@ -150,7 +159,7 @@ export const copiersLink = z
       .array(idGiven('cpr'))
       .min(1)
       .max(LINKED_AT_ONCE_MAX)
-      .describe('Your copiers: all of them are linked, or none.'),
+      .describe('Ids of your copiers. Either all of them are linked, or none.'),
   })
   .meta({ id: 'CopiersLink' });
 export type CopiersLink = z.output<typeof copiersLink>;
@@ -162,13 +171,13 @@ export const strategyOperations = {
     id: 'strategies.list',
     method: 'GET',
     path: '/v1/strategies',
-    summary: "Your strategies; with `visibility=PUBLIC` every user's active public ones.",
+    summary: 'Lists your strategies. Use `visibility=PUBLIC` for the active public strategies of all users.',
     access: 'READ',
     query: z.strictObject({
       visibility: z
         .enum(STRATEGY_VISIBILITIES)
         .optional()
-        .describe("PUBLIC: every user's active public ones. PRIVATE: your own private ones."),
+        .describe('PUBLIC: the active public strategies of all users. PRIVATE: your private strategies.'),
       status: z.enum(STRATEGY_STATUSES).optional(),
     }),
     list: { sorts: ['created_at', 'name'], limitDefault: 20 },
@@ -180,7 +189,7 @@ export const strategyOperations = {
     id: 'strategies.get',
     method: 'GET',
     path: '/v1/strategies/:id',
-    summary: "One strategy: yours, or another user's active public one.",
+    summary: "Returns one of your strategies, or another user's active public strategy.",
     access: 'READ',
     params: path,
     response: strategy,
@@ -191,7 +200,7 @@ export const strategyOperations = {
     id: 'strategies.create',
     method: 'POST',
     path: '/v1/strategies',
-    summary: 'Makes a strategy: trades made with its id are what copiers follow.',
+    summary: 'Creates a strategy. Copiers follow the trades that you create with its id.',
     access: 'TRADE',
     body: strategyCreate,
     response: strategy,
@@ -202,7 +211,7 @@ export const strategyOperations = {
     id: 'strategies.update',
     method: 'PATCH',
     path: '/v1/strategies/:id',
-    summary: 'Changes a strategy, or archives it.',
+    summary: 'Updates or archives a strategy.',
     access: 'TRADE',
     params: path,
     body: strategyUpdate,
@@ -214,7 +223,7 @@ export const strategyOperations = {
     id: 'strategies.delete',
     method: 'DELETE',
     path: '/v1/strategies/:id',
-    summary: 'Removes a strategy; its trades stay readable.',
+    summary: 'Deletes a strategy. Its trades remain readable.',
     access: 'TRADE',
     params: path,
     body: strategyDelete,
@@ -227,7 +236,7 @@ export const strategyOperations = {
     id: 'strategies.linkCopiers',
     method: 'POST',
     path: '/v1/strategies/:id/copiers',
-    summary: 'Has your copiers follow the strategy, all of them or none; they are started one by one.',
+    summary: 'Links your copiers to a strategy, all of them or none. It does not start them.',
     access: 'TRADE',
     params: path,
     body: copiersLink,

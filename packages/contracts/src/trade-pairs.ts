@@ -11,29 +11,32 @@ export const tradePair = z
     exchange: z.string().describe('Id of the exchange.'),
     symbol: z
       .string()
-      .describe('`BASE/QUOTE`; of what settles in a currency of its own `BASE/QUOTE:SETTLE`.'),
-    exchange_symbol: z.string().describe("The exchange's own name of it."),
+      .describe('`BASE/QUOTE`, or `BASE/QUOTE:SETTLE` for a pair with a settlement currency.'),
+    exchange_symbol: z.string().describe('Symbol of the pair at the exchange.'),
     base: z.string(),
     quote: z.string(),
-    settle: z.string().optional().describe('What profits are paid in, where base and quote do not say it.'),
+    settle: z
+      .string()
+      .optional()
+      .describe('Settlement currency, in which profits are paid. Absent if the pair has none.'),
     trading_type: z.enum(TRADING_TYPES),
-    price_tick: decimal.describe('Prices are multiples of this, in quote currency.'),
-    amount_step: decimal.describe('Amounts are multiples of this, in base currency.'),
+    price_tick: decimal.describe('Price increment in quote currency. Prices must be multiples of it.'),
+    amount_step: decimal.describe('Amount increment in base currency. Amounts must be multiples of it.'),
     min_amount: decimal,
     max_amount: decimal.optional(),
-    min_notional: decimal.describe('Least price × amount, in quote currency.'),
+    min_notional: decimal.describe('Minimum price × amount, in quote currency.'),
     max_notional: decimal.optional(),
     market_amount_step: decimal
       .optional()
-      .describe('Of market orders, where it is another than `amount_step`.'),
+      .describe('Amount increment of market orders. Absent if it equals `amount_step`.'),
     market_max_amount: decimal
       .optional()
-      .describe('Of market orders, where it is another than `max_amount`.'),
-    contract_size: decimal.optional().describe('Base currency in one contract.'),
+      .describe('Maximum amount of market orders. Absent if it equals `max_amount`.'),
+    contract_size: decimal.optional().describe('Amount of base currency in one contract.'),
     maker_fee: decimal
       .optional()
       .describe(
-        "The exchange's general rate, as a fraction of the amount received; an account may have a better one.",
+        "The exchange's standard fee rate, as a fraction of the amount received. Accounts may have a lower rate.",
       ),
     taker_fee: decimal.optional(),
     order_types: z.array(z.enum(TRADE_TYPES)),
@@ -51,7 +54,7 @@ export const tradePairOperations = {
     id: 'tradePairs.list',
     method: 'GET',
     path: '/v1/trade-pairs',
-    summary: 'The pairs that can be traded, with the rules of their exchange.',
+    summary: 'Lists the tradable pairs with the trading rules of their exchange.',
     access: 'READ',
     query: z.strictObject({
       exchange: z.string().min(1).max(64).optional().describe('Id or name of an exchange.'),
@@ -65,7 +68,7 @@ export const tradePairOperations = {
     id: 'tradePairs.get',
     method: 'GET',
     path: '/v1/trade-pairs/:id',
-    summary: 'One trade pair.',
+    summary: 'Returns a trade pair.',
     access: 'READ',
     params: z.object({ id: idGiven('tpr') }),
     response: tradePair,

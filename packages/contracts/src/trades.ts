@@ -16,7 +16,7 @@ export const TRADE_SUB_STATUSES = ['SUBMITTING', 'ACCEPTED', 'PENDING_CANCEL', '
 export type TradeSubStatus = (typeof TRADE_SUB_STATUSES)[number];
 export const TRADE_ORIGINS = ['API', 'COPIER', 'STRATEGY', 'EXTERNAL', 'RECONCILIATION'] as const;
 export type TradeOrigin = (typeof TRADE_ORIGINS)[number];
-/** What an order does to the exposure: on spot a purchase opens or increases it, a sale reduces or closes it. */
+/** Effect of an order on the exposure. On spot, a buy opens or increases it and a sell reduces or closes it. */
 export const TRADE_INTENTS = ['OPEN', 'INCREASE', 'REDUCE', 'CLOSE'] as const;
 export type TradeIntent = (typeof TRADE_INTENTS)[number];
 export const CANCEL_REASONS = ['USER', 'EXCHANGE', 'EXPIRED', 'IOC_REMAINDER', 'RISK'] as const;
@@ -37,30 +37,30 @@ export const fill = z
   .meta({ id: 'Fill' });
 export type Fill = z.output<typeof fill>;
 
-/** How a copy came about, and how close it came to what it copies. */
+/** Origin of a copy, and how closely it matches the copied trade. */
 export const tradeCopy = z
   .object({
-    signal_at: instant.describe('When the copied fill was executed.'),
-    received_at: instant.describe('When the copied fill was received.'),
-    submitted_at: instant.optional().describe('When the copy was sent; absent until then.'),
+    signal_at: instant.describe('Time at which the copied fill was executed.'),
+    received_at: instant.describe('Time at which the copied fill was received.'),
+    submitted_at: instant.optional().describe('Time at which the copy was sent. Absent until then.'),
     latency_ms: z
       .number()
       .int()
       .nonnegative()
       .optional()
-      .describe('From received_at to submitted_at; absent until the copy was sent.'),
-    reference_price: decimal.describe('Average price of what is copied, in quote currency.'),
+      .describe('Time from received_at to submitted_at, in milliseconds. Absent until the copy is sent.'),
+    reference_price: decimal.describe('Average price of the copied fills, in quote currency.'),
     slippage_bps: decimal
       .optional()
       .describe(
-        'How much worse than reference_price the copy was filled, in hundredths of a percent; below zero where better, absent where nothing was.',
+        'How much worse the fill price is than reference_price, in basis points. Negative if it is better. Absent without a fill.',
       ),
-    ratio: decimal.describe('Amount of the copy per amount of the copied trade, as fixed for its lot.'),
+    ratio: decimal.describe('Amount of the copy per unit of the copied trade, fixed for the lot.'),
   })
   .meta({ id: 'TradeCopy' });
 export type TradeCopy = z.output<typeof tradeCopy>;
 
-/** A trade is one order with its fills. */
+/** One order with its fills. */
 export const trade = z
   .object({
     id: idOf('trd'),
@@ -71,7 +71,7 @@ export const trade = z
     strategy_id: idOf('str').optional(),
     copier_id: idOf('cpr').optional(),
     source_trade_id: idOf('trd').optional(),
-    source_fill_id: idOf('fil').optional().describe('Of a copy: the fill that it copies.'),
+    source_fill_id: idOf('fil').optional().describe('For a copy: the copied fill.'),
     client_order_id: z.string(),
     exchange_order_id: z.string().optional(),
     origin: z.enum(TRADE_ORIGINS),
@@ -83,12 +83,12 @@ export const trade = z
     price: decimal.optional(),
     stop_price: decimal.optional(),
     amount: decimal,
-    requested_amount: decimal.describe('Before it was rounded to the lot size of the exchange.'),
+    requested_amount: decimal.describe("Requested amount, before rounding to the exchange's amount step."),
     filled_amount: decimal,
     remaining_amount: decimal,
     average_price: decimal.optional(),
     cost: decimal.describe('Sum of price × amount over the fills, in quote currency.'),
-    fee: money.describe('In the currency of most of the fees; all of them in fees_by_currency.'),
+    fee: money.describe('Fee in the currency of most fees. fees_by_currency lists all of them.'),
     fees_by_currency: z.array(money),
     realized_pnl: decimal.optional(),
     status: z.enum(TRADE_STATUSES),
@@ -98,12 +98,12 @@ export const trade = z
     copy: tradeCopy.optional(),
     reconciled_at: instant
       .optional()
-      .describe('When a comparison with the exchange last had to correct or make this trade.'),
+      .describe('Time at which a reconciliation with the exchange last corrected or created this trade.'),
     version: z
       .number()
       .int()
       .positive()
-      .describe('Grows with each change: the higher one is the newer state.'),
+      .describe('Increases with every change. A higher version is the newer state.'),
     submitted_at: instant.optional(),
     filled_at: instant.optional(),
     cancelled_at: instant.optional(),
@@ -120,7 +120,7 @@ export type TradeDetail = z.output<typeof tradeDetail>;
 const LIMIT_KINDS: readonly TradeType[] = ['LIMIT', 'STOP_LIMIT'];
 const STOP_KINDS: readonly TradeType[] = ['STOP_LIMIT', 'STOP_MARKET'];
 
-/** A price belongs to one family of types: asked for there, refused elsewhere. */
+/** Adds an issue if a price is missing for a type that requires it, or present for another type. */
 function requirePrice(
   context: z.RefinementCtx,
   field: 'price' | 'stop_price',
@@ -133,14 +133,12 @@ function requirePrice(
   context.addIssue({
     code: 'custom',
     path: [field],
-    message: isNeeded
-      ? `${field} is required for ${type}.`
-      : `${field} is not taken for ${type}; leave it out.`,
+    message: isNeeded ? `${field} is required for ${type}.` : `${field} is not allowed for ${type}. Omit it.`,
     params: { code: isNeeded ? 'required' : 'not_allowed' },
   });
 }
 
-/** What an order's type leaves to choose: a market order is over at once, and what waits for its stop price takes no place in the book yet. */
+/** Valid values by order type: a market order never rests in the book, and a stop order does not rest before it triggers. */
 const TIMES_IN_FORCE_OF: Record<TradeType, readonly TimeInForce[]> = {
   LIMIT: TIMES_IN_FORCE,
   MARKET: ['GTC', 'IOC'],
@@ -149,12 +147,12 @@ const TIMES_IN_FORCE_OF: Record<TradeType, readonly TimeInForce[]> = {
 };
 
 function requireTimeInForce(context: z.RefinementCtx, type: TradeType, given: TimeInForce): void {
-  const offered = TIMES_IN_FORCE_OF[type];
-  if (offered.includes(given)) return;
+  const allowed = TIMES_IN_FORCE_OF[type];
+  if (allowed.includes(given)) return;
   context.addIssue({
     code: 'custom',
     path: ['time_in_force'],
-    message: `time_in_force of ${type} is one of ${offered.join(', ')}.`,
+    message: `time_in_force must be one of ${allowed.join(', ')} for ${type}; got ${given}.`,
     params: { code: 'not_allowed' },
   });
 }
@@ -166,16 +164,16 @@ export const tradeCreate = z
     type: z.enum(TRADE_TYPES),
     side: z.enum(TRADE_SIDES),
     price: decimalGiven().optional().describe('Limit price, in quote currency.'),
-    amount: decimalGiven().describe('In base currency.'),
+    amount: decimalGiven().describe('Amount in base currency.'),
     strategy_id: idGiven('str').optional(),
-    stop_price: decimalGiven().optional().describe('Price that sets a stop order off, in quote currency.'),
+    stop_price: decimalGiven().optional().describe('Price that triggers a stop order, in quote currency.'),
     time_in_force: z.enum(TIMES_IN_FORCE).default('GTC'),
     reduce_only: z.boolean().default(false),
     client_order_id: z
       .string()
       .regex(/^[A-Za-z0-9_-]{1,36}$/, { error: 'Expected 1 to 36 characters of A-Z, a-z, 0-9, _ and -.' })
       .optional()
-      .describe('Your own id, one of a kind per exchange account.'),
+      .describe('Your own id for the order, unique per exchange account.'),
   })
   .superRefine((value, context) => {
     requirePrice(context, 'price', value.price, value.type, LIMIT_KINDS);
@@ -192,7 +190,7 @@ export const tradeOperations = {
     id: 'trades.list',
     method: 'GET',
     path: '/v1/trades',
-    summary: 'Your trades.',
+    summary: 'Lists your trades.',
     access: 'READ',
     query: z.strictObject({
       strategy_id: idGiven('str').optional(),
@@ -209,7 +207,7 @@ export const tradeOperations = {
     id: 'trades.get',
     method: 'GET',
     path: '/v1/trades/:id',
-    summary: 'One trade, with its fills.',
+    summary: 'Returns a trade with its fills.',
     access: 'READ',
     params: path,
     response: tradeDetail,
@@ -220,7 +218,7 @@ export const tradeOperations = {
     id: 'trades.create',
     method: 'POST',
     path: '/v1/trades',
-    summary: 'Places an order; answers once it is kept, before the exchange has seen it.',
+    summary: 'Places an order. Responds as soon as the order is stored, before it is sent to the exchange.',
     access: 'TRADE',
     bucket: 'trade_writes',
     body: tradeCreate,
@@ -238,7 +236,7 @@ export const tradeOperations = {
     id: 'trades.cancel',
     method: 'POST',
     path: '/v1/trades/:id/cancel',
-    summary: 'Cancels what is not filled yet, and answers with the trade as it is then.',
+    summary: 'Cancels the unfilled part of a trade and returns the trade.',
     access: 'TRADE',
     bucket: 'trade_writes',
     params: path,

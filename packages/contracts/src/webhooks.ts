@@ -19,7 +19,9 @@ export const webhook = z
     deactivation_reason: z
       .enum(DEACTIVATION_REASONS)
       .optional()
-      .describe('`consecutive_failures`: by the service, after an outage; `user`: by your own hand.'),
+      .describe(
+        '`consecutive_failures`: the service deactivated the webhook after repeated failures. `user`: you deactivated it.',
+      ),
     secret_last_rotated_at: instant,
     created_at: instant,
     updated_at: instant,
@@ -28,20 +30,24 @@ export const webhook = z
 export type Webhook = z.output<typeof webhook>;
 
 export const webhookWithSecret = webhook
-  .extend({ secret: z.string().describe('Signing secret `whsec_…`: shown here alone, and never again.') })
+  .extend({
+    secret: z
+      .string()
+      .describe('Signing secret (`whsec_…`). It is returned only in this response; store it securely.'),
+  })
   .meta({ id: 'WebhookWithSecret' });
 export type WebhookWithSecret = z.output<typeof webhookWithSecret>;
 
-const urlGiven = text({ max: 2048 }).describe('Where events are posted.');
+const urlGiven = text({ max: 2048 }).describe('URL to which events are sent by POST.');
 const eventsGiven = z
   .array(
     z.string().refine((value) => EVENT_SELECTORS.includes(value), {
-      error: 'Not a kind of event; use a kind, its subject with .* or *.',
+      error: 'Expected an event type, a subject with .* (like trade.*), or *.',
     }),
   )
   .min(1)
   .max(100)
-  .describe('Kinds of events, `trade.*`, or `*`.');
+  .describe('Event types to send: `trade.filled`, `trade.*`, or `*` for all.');
 const descriptionGiven = text({ min: 0, max: 500 });
 
 export const webhookCreate = z
@@ -62,13 +68,13 @@ export const webhookUpdate = z
       .boolean()
       .optional()
       .describe(
-        'True takes it into use again and forgets its failures; false sends what is owed to it to the dead letters.',
+        'True activates the webhook again and resets its failure count. False deactivates it and moves its pending deliveries to the dead letters.',
       ),
   })
   .meta({ id: 'WebhookUpdate' });
 export type WebhookUpdate = z.output<typeof webhookUpdate>;
 
-/** Why an attempt failed. The receiver's address never appears in it. */
+/** Reasons for a failed attempt. They never contain the receiver's address. */
 export const DELIVERY_ERRORS = [
   'dns_error',
   'blocked_address',
@@ -91,7 +97,9 @@ const run = z
   .number()
   .int()
   .nonnegative()
-  .describe('0 is the first run of attempts, as a rule the automatic one; each retry or replay adds one.');
+  .describe(
+    'Number of the run of attempts. 0 is the first, usually automatic, run; each retry or replay adds one.',
+  );
 
 /** One attempt to deliver an event. */
 export const delivery = z
@@ -108,7 +116,7 @@ export const delivery = z
     response_body: z
       .string()
       .nullable()
-      .describe('At most the first 1 KiB; null where the answer had no body, or none came.'),
+      .describe('The first 1 KiB of the response body. Null if there was no response or no body.'),
     attempted_at: instant,
     next_attempt_at: instant.optional(),
     created_at: instant,
@@ -116,11 +124,11 @@ export const delivery = z
   .meta({ id: 'Delivery' });
 export type Delivery = z.output<typeof delivery>;
 
-/** A past event, to be sent to a webhook that may never have heard of it. */
+/** Selects a past event to send to a webhook, even if the webhook never received it. */
 export const webhookReplayAsked = z
   .strictObject({
     event_id: idGiven('evt').describe(
-      'One of your events of the last 30 days, of any kind but `webhook.test`: whatever the webhook subscribes to, and also one from before it was there.',
+      'One of your events of the last 30 days, of any type except `webhook.test`. The webhook does not need to subscribe to it, and the event may be older than the webhook.',
     ),
   })
   .meta({ id: 'WebhookReplayAsked' });
@@ -130,7 +138,9 @@ export const webhookReplay = z
   .object({
     event_id: idOf('evt'),
     event_type: z.enum(EVENT_TYPES),
-    run: run.describe('The run of up to five attempts that was begun; its deliveries have the same number.'),
+    run: run.describe(
+      'Number of the started run of up to five attempts. Its deliveries have the same number.',
+    ),
   })
   .meta({ id: 'WebhookReplay' });
 export type WebhookReplay = z.output<typeof webhookReplay>;
@@ -142,7 +152,7 @@ export const webhookOperations = {
     id: 'webhooks.create',
     method: 'POST',
     path: '/v1/webhooks',
-    summary: 'Registers a receiver; the answer alone carries its signing secret.',
+    summary: 'Creates a webhook. Its signing secret is returned only in this response.',
     access: 'ADMIN',
     body: webhookCreate,
     response: webhookWithSecret,
@@ -153,7 +163,7 @@ export const webhookOperations = {
     id: 'webhooks.list',
     method: 'GET',
     path: '/v1/webhooks',
-    summary: 'Your webhooks.',
+    summary: 'Lists your webhooks.',
     access: 'READ',
     list: { sorts: ['created_at', 'updated_at'], limitDefault: 20 },
     response: webhook,
@@ -164,7 +174,7 @@ export const webhookOperations = {
     id: 'webhooks.get',
     method: 'GET',
     path: '/v1/webhooks/:id',
-    summary: 'One webhook.',
+    summary: 'Returns a webhook.',
     access: 'READ',
     params: path,
     response: webhook,
@@ -175,7 +185,7 @@ export const webhookOperations = {
     id: 'webhooks.update',
     method: 'PATCH',
     path: '/v1/webhooks/:id',
-    summary: 'Changes a webhook; the next attempt of what is owed to it uses what it says then.',
+    summary: 'Updates a webhook. The next attempts of pending deliveries use the new values.',
     access: 'ADMIN',
     params: path,
     body: webhookUpdate,
@@ -187,7 +197,7 @@ export const webhookOperations = {
     id: 'webhooks.delete',
     method: 'DELETE',
     path: '/v1/webhooks/:id',
-    summary: 'Removes a webhook; nothing more is sent to it.',
+    summary: 'Deletes a webhook. No more events are sent to it.',
     access: 'ADMIN',
     params: path,
     response: deletedOf(idOf('whk')),
@@ -198,7 +208,7 @@ export const webhookOperations = {
     id: 'webhooks.rotateSecret',
     method: 'POST',
     path: '/v1/webhooks/:id/rotate-secret',
-    summary: 'Gives a webhook a new signing secret; the old one signs nothing any more.',
+    summary: "Replaces a webhook's signing secret. The old secret is no longer used.",
     access: 'ADMIN',
     params: path,
     response: webhookWithSecret,
@@ -209,14 +219,14 @@ export const webhookOperations = {
     id: 'webhooks.deliveries',
     method: 'GET',
     path: '/v1/webhooks/:id/deliveries',
-    summary: 'The attempts made for a webhook.',
+    summary: "Lists a webhook's delivery attempts.",
     access: 'READ',
     params: path,
     query: z.strictObject({
       status: z.enum(DELIVERY_STATUSES).optional(),
       event_type: z.enum(EVENT_TYPES).optional(),
       event_id: idGiven('evt').optional(),
-      ...rangeGiven('Deliveries count by created_at.'),
+      ...rangeGiven('Filters deliveries by created_at.'),
     }),
     list: { sorts: ['created_at', 'attempted_at'], limitDefault: 20 },
     response: delivery,
@@ -227,7 +237,7 @@ export const webhookOperations = {
     id: 'webhooks.test',
     method: 'POST',
     path: '/v1/webhooks/:id/test',
-    summary: 'Sends a test event once, and answers with that delivery whatever the receiver said.',
+    summary: 'Sends a test event once and returns the delivery, even if the receiver failed.',
     access: 'ADMIN',
     params: path,
     response: delivery,
@@ -238,7 +248,8 @@ export const webhookOperations = {
     id: 'webhooks.replay',
     method: 'POST',
     path: '/v1/webhooks/:id/replay',
-    summary: 'Sends a past event to a webhook: up to five attempts, with the same event id and bytes.',
+    summary:
+      'Sends a past event to a webhook in up to five attempts. The event id and the bytes stay the same.',
     access: 'ADMIN',
     params: path,
     body: webhookReplayAsked,

@@ -9,22 +9,26 @@ export type WithdrawalStatus = (typeof WITHDRAWAL_STATUSES)[number];
 export const withdrawal = z
   .object({
     id: idOf('wdr'),
-    amount: decimal.describe('Taken from the balance, fee included; held until the withdrawal has ended.'),
+    amount: decimal.describe(
+      'Amount taken from the balance, fee included. It is held until the withdrawal ends.',
+    ),
     fee: decimal,
-    net_amount: decimal.describe('What is paid out: amount less fee.'),
+    net_amount: decimal.describe('Amount paid out: amount less fee.'),
     currency: z.string().describe('The reward token.'),
-    network: z.string().describe('The network it is paid out on.'),
-    wallet_address: z.string().describe('As it was given.'),
+    network: z.string().describe('The network of the payout.'),
+    wallet_address: z.string().describe('The address as you sent it.'),
     status: z
       .enum(WITHDRAWAL_STATUSES)
-      .describe('PENDING until it is paid out or cancelled; CANCELLED and FAILED release what was held.'),
+      .describe(
+        'PENDING until the payout starts or the withdrawal is cancelled. CANCELLED and FAILED release the held amount.',
+      ),
     status_reason: z
       .string()
       .optional()
       .describe(
-        'Why it is in its status, in words. Says so while no payouts are made: it then stays PENDING.',
+        'Reason for the status, as a sentence. For example, a withdrawal stays PENDING while payouts are disabled.',
       ),
-    tx_hash: z.string().optional().describe('The transaction on the network, once sent.'),
+    tx_hash: z.string().optional().describe('Hash of the transaction on the network, once it is sent.'),
     confirmations: z.number().int().nonnegative().optional(),
     failure: z.object({ code: z.string(), message: z.string() }).optional(),
     requested_at: instant,
@@ -37,18 +41,22 @@ export const withdrawal = z
   .meta({ id: 'Withdrawal' });
 export type Withdrawal = z.output<typeof withdrawal>;
 
-/** 20 bytes in hex. Whether mixed case is the address's checksum is judged where it is taken. */
+/** 20 bytes in hex. The EIP-55 checksum of mixed case is verified when the withdrawal is created. */
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const ZERO_ADDRESS = /^0x0{40}$/;
 
 export const withdrawalCreate = z
   .strictObject({
-    amount: decimalGiven('positive').describe('Reward tokens to withdraw, fee included; above the fee.'),
+    amount: decimalGiven('positive').describe(
+      'Reward tokens to withdraw, fee included. It must be greater than the fee.',
+    ),
     wallet_address: z
       .string()
       .regex(ADDRESS, { error: 'Expected an EVM address: 0x and 40 hex digits.' })
-      .refine((value) => !ZERO_ADDRESS.test(value), { error: 'Nobody holds the zero address.' })
-      .describe('EVM address; in mixed case its EIP-55 checksum must be right.'),
+      .refine((value) => !ZERO_ADDRESS.test(value), {
+        error: 'The zero address cannot receive a payout. Use your own address.',
+      })
+      .describe('EVM address. In mixed case, its EIP-55 checksum must be valid.'),
   })
   .meta({ id: 'WithdrawalCreate' });
 export type WithdrawalCreate = z.output<typeof withdrawalCreate>;
@@ -60,7 +68,7 @@ export const withdrawalOperations = {
     id: 'withdrawals.list',
     method: 'GET',
     path: '/v1/withdrawals',
-    summary: 'Your withdrawals of reward tokens.',
+    summary: 'Lists your withdrawals of reward tokens.',
     access: 'READ',
     query: z.strictObject({ status: z.enum(WITHDRAWAL_STATUSES).optional() }),
     list: { sorts: ['created_at', 'amount', 'updated_at'], limitDefault: 20 },
@@ -72,7 +80,7 @@ export const withdrawalOperations = {
     id: 'withdrawals.get',
     method: 'GET',
     path: '/v1/withdrawals/:id',
-    summary: 'One withdrawal.',
+    summary: 'Returns a withdrawal.',
     access: 'READ',
     params: path,
     response: withdrawal,
@@ -83,7 +91,7 @@ export const withdrawalOperations = {
     id: 'withdrawals.create',
     method: 'POST',
     path: '/v1/withdrawals',
-    summary: 'Asks for a payout of reward tokens; the amount is held at once.',
+    summary: 'Requests a payout of reward tokens. The amount is held immediately.',
     access: 'WITHDRAW',
     bucket: 'sensitive_writes',
     body: withdrawalCreate,
@@ -95,7 +103,7 @@ export const withdrawalOperations = {
     id: 'withdrawals.cancel',
     method: 'POST',
     path: '/v1/withdrawals/:id/cancel',
-    summary: 'Cancels a withdrawal that is PENDING, and gives back what it held.',
+    summary: 'Cancels a PENDING withdrawal and releases its amount.',
     access: 'WITHDRAW',
     bucket: 'sensitive_writes',
     params: path,

@@ -3,12 +3,12 @@ import { sample } from './sample.js';
 
 export const accessSamples = [
   sample(operations.cliChallenge, {
-    title: 'Draw a challenge for your key pair',
+    title: 'Get a challenge for your key pair',
     as: 'challenge',
     query: { pubkey: '$key_pair.pubkey' },
   }),
   sample(operations.cliIdentity, {
-    title: 'Open an account for the key pair by its signature over the challenge',
+    title: 'Create an account with a signed challenge',
     as: 'identity',
     body: {
       challenge: '$challenge.challenge',
@@ -17,21 +17,21 @@ export const accessSamples = [
       label: 'laptop',
     },
   }),
-  sample(operations.me, { title: 'Whose credential is this?' }),
+  sample(operations.me, { title: 'Get the account and the credential of the caller' }),
   sample(operations.updateMe, {
-    title: 'Give the account an e-mail address',
+    title: 'Set the e-mail address of the account',
     body: { email: 'trader@example.com' },
   }),
   sample(operations.verifyEmail, {
-    title: 'Open the link that was sent to it',
+    title: 'Verify the address with the code from the link',
     query: { code: '$mail.code' },
   }),
   sample(operations.cliChallenge, {
-    title: 'Draw a challenge for another key pair',
+    title: 'Get a challenge for another key pair',
     as: 'further_challenge',
   }),
   sample(operations.cliIdentity, {
-    title: 'Link another key pair to the account, signed in with the first',
+    title: 'Link another key pair to the account of the first',
     as: 'further_identity',
     body: {
       challenge: '$further_challenge.challenge',
@@ -40,19 +40,19 @@ export const accessSamples = [
       label: 'server',
     },
   }),
-  sample(operations.listPublicKeys, { title: 'List the key pairs of the account' }),
+  sample(operations.listPublicKeys, { title: 'List the public keys of the account' }),
   sample(operations.revokePublicKey, {
-    title: 'Revoke a key pair',
+    title: 'Revoke a public key',
     params: { id: '$further_identity.id' },
   }),
   sample(operations.createApiKey, {
-    title: 'Make a key for a bot that trades from one network',
+    title: 'Create a key for a bot that trades from one network',
     as: 'bot_key',
     body: { name: 'bot', permissions: ['READ', 'TRADE'], ip_allowlist: ['203.0.113.0/24'] },
   }),
   sample(operations.listApiKeys, { title: 'List the keys, newest first', query: { limit: '10' } }),
   sample(operations.rotateApiKey, {
-    title: 'Give a key a new value; the old one ends at once',
+    title: 'Replace the value of a key',
     params: { id: '$bot_key.id' },
   }),
   sample(operations.revokeApiKey, { title: 'Revoke a key', params: { id: '$bot_key.id' } }),

@@ -5,7 +5,7 @@ import { sample } from './sample.js';
 
 export const copyingSamples = [
   sample(strategyOperations.create, {
-    title: 'Make the trades of an account a strategy',
+    title: 'Create a strategy from the trades of an account',
     as: 'strategy',
     body: {
       name: 'Dip buyer',
@@ -14,18 +14,18 @@ export const copyingSamples = [
       visibility: 'PUBLIC',
     },
   }),
-  sample(strategyOperations.get, { title: 'Read a strategy', params: { id: '$strategy.id' } }),
+  sample(strategyOperations.get, { title: 'Get a strategy', params: { id: '$strategy.id' } }),
   sample(strategyOperations.list, {
-    title: 'Find strategies of others to copy',
+    title: 'List public strategies to copy',
     query: { visibility: 'PUBLIC', limit: '50' },
   }),
   sample(strategyOperations.update, {
-    title: 'Describe a strategy',
+    title: 'Set the description of a strategy',
     params: { id: '$strategy.id' },
     body: { description: 'Buys falls of more than 3 % and sells on the way up.' },
   }),
   sample(copierOperations.create, {
-    title: 'Make a copier at half the size, with bounds',
+    title: 'Create a copier at half the size, with limits',
     as: 'copier',
     body: {
       name: 'Half size',
@@ -35,39 +35,39 @@ export const copyingSamples = [
     },
   }),
   sample(strategyOperations.linkCopiers, {
-    title: 'Have copiers follow a strategy',
+    title: 'Link copiers to a strategy',
     params: { id: '$strategy.id' },
     body: { copier_ids: ['$copier.id'] },
   }),
-  sample(copierOperations.get, { title: 'Read a copier', params: { id: '$copier.id' } }),
+  sample(copierOperations.get, { title: 'Get a copier', params: { id: '$copier.id' } }),
   sample(copierOperations.list, {
     title: 'List the copiers of a strategy',
     query: { strategy_id: '$strategy.id' },
   }),
   sample(copierOperations.update, {
-    title: 'Copy BTC/USDT alone, from the next entry on',
+    title: 'Copy only BTC/USDT from the next entry on',
     params: { id: '$copier.id' },
     body: { limits: { allowed_pairs: ['BTC/USDT'] } },
   }),
   sample(simulationOperations.simulate, {
-    title: 'See what it would have copied since the beginning of October',
+    title: 'Simulate a copier on signals since the start of October',
     params: { id: '$copier.id' },
     body: { from: '2026-10-01T00:00:00Z' },
   }),
   sample(copierOperations.start, { title: 'Start copying', params: { id: '$copier.id' } }),
   sample(copierOperations.decisions, {
-    title: 'See why signals were not copied',
+    title: 'List skipped signals and their reasons',
     params: { id: '$copier.id' },
     query: { outcome: 'SKIPPED', sort: 'sequence' },
   }),
   sample(copierOperations.stop, {
-    title: 'Stop copying, and follow no exit either',
+    title: 'Stop copying entries and exits',
     params: { id: '$copier.id' },
     body: { mode: 'PAUSED' },
   }),
-  sample(copierOperations.delete, { title: 'Remove a copier', params: { id: '$copier.id' } }),
+  sample(copierOperations.delete, { title: 'Delete a copier', params: { id: '$copier.id' } }),
   sample(strategyOperations.delete, {
-    title: 'Remove a strategy, and pause who follows it',
+    title: 'Delete a strategy and pause its copiers',
     params: { id: '$strategy.id' },
     body: { stop_copiers: true },
   }),

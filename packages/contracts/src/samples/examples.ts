@@ -2,8 +2,8 @@ import type { IdPrefix } from '../ids.js';
 import { exampleId } from './sample.js';
 
 /**
- * What a run of the samples must bring along: credentials of two accounts at the paper exchange, two key pairs that
- * sign challenges, the code that was mailed, and receivers of webhooks, of which one fails.
+ * Values that a run of the samples must supply: credentials of two accounts at the paper exchange, two key pairs that
+ * sign challenges, the e-mailed code, and two webhook receivers, of which one always fails.
  */
 export const SAMPLE_FIXTURES = [
   'paper',
@@ -15,7 +15,7 @@ export const SAMPLE_FIXTURES = [
   'failing_receiver',
 ] as const;
 
-/** The kind of record that a name in the samples stands for. */
+/** The type of record behind each name in the samples. */
 const RECORDS: Readonly<Record<string, IdPrefix>> = {
   bot_key: 'key',
   further_identity: 'pbk',
@@ -36,7 +36,7 @@ const RECORDS: Readonly<Record<string, IdPrefix>> = {
 
 const CHALLENGE = '2dd00bd77e0222ced882665481a9c1d9f907309d16e05ed007a1ea63928477a9';
 const PUBLIC_KEY = '0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798';
-/** Of the private key 1 over the challenge, as the published vectors have it. */
+/** Signature of the private key 1 over the challenge, from the published test vectors. */
 const SIGNATURE =
   '519ebdf60a048f6b8f608f8ac15d33eb06f3cf50e127b75aca84648f92d5f1023f0745e2162ee84b9839e2bee77e8e87a253678f9476ff4841ed01ebefab9fae';
 
@@ -47,7 +47,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   '$further_challenge.challenge': CHALLENGE,
   '$further_key_pair.pubkey': PUBLIC_KEY,
   '$further_key_pair.signature': SIGNATURE,
-  '$mail.code': 'the code of the link',
+  '$mail.code': 'the code from the link',
   '$paper.api_key': 'your key at the exchange',
   '$paper.api_secret': 'your secret at the exchange',
   '$further_paper.api_key': 'your key at the exchange',
@@ -56,7 +56,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   '$failing_receiver.url': 'https://example.com/hooks/out-of-order',
 };
 
-/** What the reference shows in the place of a reference. */
+/** Returns the value that the API reference shows for a reference. */
 export function exampleOf(reference: string): string {
   const other = OTHERS[reference];
   if (other !== undefined) return other;

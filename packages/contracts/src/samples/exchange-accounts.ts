@@ -8,15 +8,15 @@ const venue = {
 } as const;
 
 export const exchangeAccountSamples = [
-  sample(operations.supported, { title: 'Which exchanges can be connected?' }),
-  sample(operations.test, { title: 'Try credentials without keeping them', body: venue }),
+  sample(operations.supported, { title: 'List the supported exchanges' }),
+  sample(operations.test, { title: 'Test credentials without storing them', body: venue }),
   sample(operations.create, {
-    title: 'Connect an account',
+    title: 'Connect an exchange account',
     as: 'account',
     body: { ...venue, account_name: 'main' },
   }),
   sample(operations.create, {
-    title: 'Connect a second account, to copy on',
+    title: 'Connect a second account for copies',
     as: 'copy_account',
     body: {
       ...venue,
@@ -25,19 +25,19 @@ export const exchangeAccountSamples = [
     },
   }),
   sample(operations.update, {
-    title: 'Rename an account',
+    title: 'Rename an exchange account',
     params: { id: '$account.id' },
     body: { account_name: 'main desk' },
   }),
-  sample(operations.sync, { title: 'Ask for fresh balances', params: { id: '$account.id' } }),
-  sample(operations.get, { title: 'Read an account', params: { id: '$account.id' } }),
+  sample(operations.sync, { title: 'Sync the balances of an account', params: { id: '$account.id' } }),
+  sample(operations.get, { title: 'Get an exchange account', params: { id: '$account.id' } }),
   sample(operations.list, {
-    title: 'List the accounts by name',
+    title: 'List exchange accounts, sorted by name',
     query: { sort: 'account_name', order: 'asc' },
   }),
 ];
 
-/** Runs late: nothing may depend on the account any more. */
+/** Runs last, because no record may depend on the account. */
 export const exchangeAccountClosingSamples = [
-  sample(operations.delete, { title: 'Remove an account', params: { id: '$copy_account.id' } }),
+  sample(operations.delete, { title: 'Delete an exchange account', params: { id: '$copy_account.id' } }),
 ];

@@ -11,7 +11,7 @@ import { deadLetterSamples, webhookClosingSamples, webhookSamples } from './webh
 export { exampleOf, SAMPLE_FIXTURES } from './examples.js';
 export { exampleId, referenceIn, resolve, type Sample } from './sample.js';
 
-/** Every sample, in the order that they can be run in. */
+/** Every sample, in an order in which they can run. */
 export const SAMPLES: readonly Sample[] = [
   ...serviceSamples,
   ...accessSamples,

@@ -3,26 +3,26 @@ import { withdrawalOperations } from '../withdrawals.js';
 import { sample } from './sample.js';
 
 export const rewardSamples = [
-  sample(rewardOperations.types, { title: 'What are rewards granted for?' }),
+  sample(rewardOperations.types, { title: 'List the reward types' }),
   sample(rewardOperations.list, {
-    title: 'List what can be claimed',
+    title: 'List claimable rewards',
     as: 'rewards',
     query: { status: 'CLAIMABLE' },
   }),
   sample(rewardOperations.claim, { title: 'Claim a reward', params: { id: '$rewards.0.id' } }),
-  sample(rewardOperations.balance, { title: 'How many reward tokens are there?' }),
+  sample(rewardOperations.balance, { title: 'Get the balance of reward tokens' }),
   sample(withdrawalOperations.create, {
-    title: 'Ask for a payout',
+    title: 'Request a payout',
     as: 'withdrawal',
     body: { amount: '5', wallet_address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' },
   }),
-  sample(withdrawalOperations.get, { title: 'Read a withdrawal', params: { id: '$withdrawal.id' } }),
+  sample(withdrawalOperations.get, { title: 'Get a withdrawal', params: { id: '$withdrawal.id' } }),
   sample(withdrawalOperations.list, {
-    title: 'List the withdrawals that are under way',
+    title: 'List pending withdrawals',
     query: { status: 'PENDING' },
   }),
   sample(withdrawalOperations.cancel, {
-    title: 'Cancel a withdrawal that is not paid out yet',
+    title: 'Cancel a pending withdrawal',
     params: { id: '$withdrawal.id' },
   }),
 ];

@@ -1,10 +1,10 @@
 /**
- * Samples: one request to each operation, as data. The reference shows them, and a test runs them in order
- * against the whole product, so that none can be wrong.
+ * Samples: at least one request to each operation, as data. The API reference shows them, and a test runs them in
+ * order against the whole product.
  *
- * 1. A text of the form `$name.field` stands for a value of an earlier answer, or of {@link SURROUNDINGS}. The
- *    reference shows an example in its place, a run puts in what was answered.
- * 2. The first sample of an operation is the one that the reference shows.
+ * 1. A string of the form `$name.field` is a reference to a value of an earlier response or of
+ *    {@link SAMPLE_FIXTURES}. The API reference shows an example instead; a run inserts the actual value.
+ * 2. The API reference shows the first sample of an operation.
  */
 import type { z } from 'zod';
 import { encodeId, ID_PREFIXES, type IdPrefix } from '../ids.js';
@@ -12,9 +12,9 @@ import type { Operation } from '../operation.js';
 
 export interface Sample {
   readonly operation: Operation;
-  /** What it does, as a heading. */
+  /** Heading that says what the request does. */
   readonly title: string;
-  /** Name that later samples call `data` of the answer by. */
+  /** Name by which later samples refer to the `data` of the response. */
   readonly as?: string;
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
@@ -33,20 +33,20 @@ type SampleGiven<O extends Operation> = Pick<Sample, 'title' | 'as' | 'query'> &
   ParamsGiven<O> &
   BodyGiven<O>;
 
-/** Writes a sample down; its members are checked against the operation's schemas. */
+/** Defines a sample; its members are type-checked against the operation's schemas. */
 export function sample<const O extends Operation>(operation: O, given: SampleGiven<O>): Sample {
   return { operation, ...given };
 }
 
 const REFERENCE = /^\$([a-z_]+)\.([\w.-]+)$/;
 
-/** The name and the path of a reference, or null where a text is none. */
+/** Parses a reference into its name and path; returns null if the string is not a reference. */
 export function referenceIn(text: string): { name: string; path: readonly string[] } | null {
   const match = REFERENCE.exec(text);
   return match && { name: match[1]!, path: match[2]!.split('.') };
 }
 
-/** `value` with every reference replaced. */
+/** Returns `value` with every reference replaced by the result of `lookUp`. */
 export function resolve<T>(value: T, lookUp: (reference: string) => unknown): T {
   if (typeof value === 'string') return (referenceIn(value) === null ? value : lookUp(value)) as T;
   if (Array.isArray(value)) return value.map((item) => resolve(item, lookUp)) as T;
@@ -56,8 +56,8 @@ export function resolve<T>(value: T, lookUp: (reference: string) => unknown): T 
   ) as T;
 }
 
-/** An id as an example shows it: well-formed, and of no record. */
+/** Returns a well-formed example id that belongs to no record. */
 export function exampleId(prefix: IdPrefix): string {
-  const place = Object.keys(ID_PREFIXES).indexOf(prefix).toString(16).padStart(2, '0');
-  return encodeId(prefix, `019a7c3e-5d10-7${place}4-8b21-6f0d2e91c4a7`);
+  const index = Object.keys(ID_PREFIXES).indexOf(prefix).toString(16).padStart(2, '0');
+  return encodeId(prefix, `019a7c3e-5d10-7${index}4-8b21-6f0d2e91c4a7`);
 }

@@ -1,7 +1,7 @@
 import { OPERATIONS } from '../operations.js';
 import { exampleOf, referenceIn, resolve, SAMPLE_FIXTURES, SAMPLES } from './index.js';
 
-/** Every reference in a value. */
+/** Returns every reference in a value. */
 function referencesIn(value: unknown): string[] {
   const found: string[] = [];
   resolve(value, (reference) => {
@@ -17,7 +17,7 @@ describe('the samples', () => {
     expect(OPERATIONS.filter(({ id }) => !covered.has(id)).map(({ id }) => id)).toEqual([]);
   });
 
-  it('refer to what was answered before, or stands around, alone', () => {
+  it('refer only to earlier responses and to fixtures', () => {
     const known = new Set<string>(SAMPLE_FIXTURES);
     for (const { as, params, query, body, operation } of SAMPLES) {
       for (const reference of referencesIn({ params, query, body }))
@@ -27,7 +27,7 @@ describe('the samples', () => {
   });
 
   it.each(SAMPLES.map((sample) => [`${sample.operation.id}: ${sample.title}`, sample] as const))(
-    'fit the schemas as the reference shows them: %s',
+    'match the schemas with the values that the reference shows: %s',
     (_name, { operation, params = {}, query = {}, body }) => {
       expect(Object.keys(params)).toEqual(Object.keys(operation.params?.shape ?? {}));
       const shownQuery = resolve(query, exampleOf);

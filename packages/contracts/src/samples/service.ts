@@ -2,7 +2,7 @@ import { serviceOperations as operations } from '../service.js';
 import { sample } from './sample.js';
 
 export const serviceSamples = [
-  sample(operations.health, { title: 'Is the API there?' }),
-  sample(operations.detailedHealth, { title: 'How is each service behind it?' }),
-  sample(operations.version, { title: 'Which version, and which world?' }),
+  sample(operations.health, { title: 'Check that the API is running' }),
+  sample(operations.detailedHealth, { title: 'Get the status of each service' }),
+  sample(operations.version, { title: 'Get the version and the environment' }),
 ];

@@ -6,11 +6,14 @@ import { sample } from './sample.js';
 
 export const tradePairSamples = [
   sample(tradePairOperations.list, {
-    title: 'Which pairs does an exchange trade?',
+    title: 'List the pairs of an exchange',
     as: 'pairs',
     query: { exchange: 'paper', sort: 'symbol', order: 'asc' },
   }),
-  sample(tradePairOperations.get, { title: 'Read the rules of a pair', params: { id: '$pairs.0.id' } }),
+  sample(tradePairOperations.get, {
+    title: 'Get the trading rules of a pair',
+    params: { id: '$pairs.0.id' },
+  }),
 ];
 
 export const tradeSamples = [
@@ -27,14 +30,17 @@ export const tradeSamples = [
       client_order_id: 'dip-buyer-1',
     },
   }),
-  sample(tradeOperations.get, { title: 'Read a trade and its fills', params: { id: '$resting.id' } }),
+  sample(tradeOperations.get, { title: 'Get a trade and its fills', params: { id: '$resting.id' } }),
   sample(tradeOperations.list, {
-    title: 'List the open trades of an account',
+    title: 'List the pending trades of an account',
     query: { exchange_account_id: '$account.id', status: 'PENDING', include: 'total' },
   }),
-  sample(tradeOperations.cancel, { title: 'Cancel what is not filled', params: { id: '$resting.id' } }),
+  sample(tradeOperations.cancel, {
+    title: 'Cancel the unfilled part of a trade',
+    params: { id: '$resting.id' },
+  }),
   sample(analyticsOperations.get, {
-    title: 'What did an account come to, week by week?',
+    title: 'Get the weekly results of an account',
     query: { exchange_account_id: '$account.id', interval: 'week' },
   }),
 ];

@@ -2,79 +2,79 @@ import { deadLetterOperations } from '../dead-letters.js';
 import { webhookOperations as operations } from '../webhooks.js';
 import { sample } from './sample.js';
 
-/** Run before the trades that they are told of. */
+/** Runs before the trades that the webhooks are notified of. */
 export const webhookSamples = [
   sample(operations.create, {
-    title: 'Be told of every change of a trade',
+    title: 'Subscribe to every change of a trade',
     as: 'webhook',
     body: { url: '$receiver.url', events: ['trade.*'], description: 'order desk' },
   }),
   sample(operations.create, {
-    title: 'Register a receiver that is out of order',
+    title: 'Create a webhook whose receiver fails',
     as: 'failing_webhook',
     body: { url: '$failing_receiver.url', events: ['*'] },
   }),
-  sample(operations.get, { title: 'Read a webhook', params: { id: '$webhook.id' } }),
-  sample(operations.list, { title: 'List the webhooks' }),
+  sample(operations.get, { title: 'Get a webhook', params: { id: '$webhook.id' } }),
+  sample(operations.list, { title: 'List webhooks' }),
   sample(operations.test, { title: 'Send a test event', params: { id: '$webhook.id' } }),
   sample(operations.deliveries, {
-    title: 'See the latest attempts',
+    title: 'List the latest delivery attempts',
     params: { id: '$webhook.id' },
     query: { limit: '5' },
   }),
   sample(operations.deliveries, {
-    title: 'See what failed since an instant',
+    title: 'List failed attempts since a point in time',
     params: { id: '$webhook.id' },
     query: { status: 'FAILED', from: '2026-01-31T08:00:00Z' },
   }),
 ];
 
-/** Run after the trades: what could not be delivered of them is here. */
+/** Runs after the trades, because it needs the dead letters of their events. */
 export const deadLetterSamples = [
   sample(operations.update, {
-    title: 'Take a webhook out of use; what is owed to it goes to the dead letters',
+    title: 'Deactivate a webhook and move its pending deliveries to the dead letters',
     params: { id: '$failing_webhook.id' },
     body: { is_active: false },
   }),
   sample(deadLetterOperations.list, {
-    title: 'List what could not be delivered',
+    title: 'List pending dead letters',
     as: 'dead_letters',
     params: { id: '$failing_webhook.id' },
     query: { status: 'PENDING' },
   }),
   sample(deadLetterOperations.stats, {
-    title: 'How many are pending, retried, discarded?',
+    title: 'Count dead letters by status',
     params: { id: '$failing_webhook.id' },
   }),
   sample(deadLetterOperations.get, {
-    title: 'Read a dead letter and its payload',
+    title: 'Get a dead letter and its payload',
     params: { id: '$failing_webhook.id', dlq_id: '$dead_letters.0.id' },
   }),
   sample(operations.update, {
-    title: 'Take it into use again, with a narrower choice of events',
+    title: 'Activate a webhook again with fewer events',
     params: { id: '$failing_webhook.id' },
     body: { is_active: true, events: ['trade.filled', 'trade.closed'] },
   }),
   sample(deadLetterOperations.retry, {
-    title: 'Deliver it after all',
+    title: 'Retry a dead letter',
     params: { id: '$failing_webhook.id', dlq_id: '$dead_letters.0.id' },
   }),
   sample(deadLetterOperations.discard, {
-    title: 'Give one up',
+    title: 'Discard a dead letter',
     params: { id: '$failing_webhook.id', dlq_id: '$dead_letters.1.id' },
   }),
   sample(deadLetterOperations.retryMany, {
-    title: 'Deliver all that failed since an instant',
+    title: 'Retry all dead letters since a point in time',
     params: { id: '$failing_webhook.id' },
     body: { from: '2026-01-31T08:00:00Z' },
   }),
   sample(deadLetterOperations.retryMany, {
-    title: 'Deliver all that failed of one kind',
+    title: 'Retry all dead letters of one event type',
     params: { id: '$failing_webhook.id' },
     body: { event_type: 'trade.filled' },
   }),
   sample(operations.replay, {
-    title: 'Send a past event to a webhook, whether it subscribes to it or not',
+    title: 'Send a past event to a webhook, regardless of its subscriptions',
     params: { id: '$webhook.id' },
     body: { event_id: '$events.0.event_id' },
   }),
@@ -82,8 +82,8 @@ export const deadLetterSamples = [
 
 export const webhookClosingSamples = [
   sample(operations.rotateSecret, {
-    title: 'Draw a new signing secret; the old one ends at once',
+    title: 'Replace the signing secret of a webhook',
     params: { id: '$webhook.id' },
   }),
-  sample(operations.delete, { title: 'Remove a webhook', params: { id: '$webhook.id' } }),
+  sample(operations.delete, { title: 'Delete a webhook', params: { id: '$webhook.id' } }),
 ];
