@@ -34,14 +34,14 @@ export interface WorkerContext {
   readonly platform: Platform;
   readonly opener: Opener;
   readonly venues: readonly ExchangeVenue[];
-  /** What the venues' calls are spent from. */
+  /** The shared call budget of all venues. */
   readonly budget: RedisCallBudget;
 }
 
 @Module({})
 export class AppModule {
-  static with(surroundings: WorkerContext): DynamicModule {
-    const { config, platform } = surroundings;
+  static with(context: WorkerContext): DynamicModule {
+    const { config, platform } = context;
     return {
       module: AppModule,
       imports: [
@@ -65,10 +65,10 @@ export class AppModule {
         BullModule.registerQueue(),
       ],
       providers: [
-        ...trading(surroundings),
-        ...upkeep(surroundings),
-        copying(surroundings),
-        marketData(surroundings),
+        ...trading(context),
+        ...scheduling(context),
+        copying(context),
+        marketData(context),
         TradesProcessor,
         Worker,
       ],
@@ -78,7 +78,7 @@ export class AppModule {
 
 const prefixOf = ({ WORLD }: Config) => `trading-${WORLD}`;
 
-/** Accounts, and the orders on them. */
+/** Accounts and their orders. */
 function trading({ config, logger, platform, opener, venues, budget }: WorkerContext): Provider[] {
   return [
     {
@@ -107,43 +107,55 @@ function trading({ config, logger, platform, opener, venues, budget }: WorkerCon
     },
     {
       provide: OwnershipLoop,
-      useFactory: (desks: ExchangeGateway) =>
-        new OwnershipLoop(platform, desks, desks.errorLogger('accounts were not claimed'), (workers) => {
-          budget.workers = workers;
-        }),
+      useFactory: (gateway: ExchangeGateway) =>
+        new OwnershipLoop(
+          platform,
+          gateway,
+          gateway.errorLogger('account_claim.failed', 'Could not claim exchange accounts.'),
+          (workers) => {
+            budget.workers = workers;
+          },
+        ),
       inject: [ExchangeGateway],
     },
     {
       provide: TradeQueue,
-      useFactory: (desks: ExchangeGateway) =>
-        new TradeQueue(config.REDIS_URL, prefixOf(config), desks.errorLogger('the queue of trades is away')),
+      useFactory: (gateway: ExchangeGateway) =>
+        new TradeQueue(
+          config.REDIS_URL,
+          prefixOf(config),
+          gateway.errorLogger(
+            'trade_queue.unavailable',
+            'Redis is unavailable; the check of open trades finds new trades instead.',
+          ),
+        ),
       inject: [ExchangeGateway],
     },
   ];
 }
 
-/** What is done by the clock, and what follows from events. */
-function upkeep({ config, logger, platform }: WorkerContext): Provider[] {
+/** Scheduled work, and work that follows from events. */
+function scheduling({ config, logger, platform }: WorkerContext): Provider[] {
   return [
     {
       provide: Scheduler,
       useFactory: (
-        desks: ExchangeGateway,
+        gateway: ExchangeGateway,
         pairs: PairCatalogue,
         execution: TradeExecution,
         accountSync: AccountSyncService,
         snapshots: EquitySnapshots,
-        results: DailyRollups,
+        rollups: DailyRollups,
       ) =>
         new Scheduler({
           platform,
           config,
-          gateway: desks,
+          gateway,
           pairs,
           execution,
           accountSync,
           snapshots,
-          results,
+          rollups,
           logger,
         }),
       inject: [
@@ -157,14 +169,17 @@ function upkeep({ config, logger, platform }: WorkerContext): Provider[] {
     },
     {
       provide: RewardGrants,
-      useFactory: (accrual: RewardAccrual, desks: ExchangeGateway) =>
-        new RewardGrants(accrual, desks.errorLogger('rewards were not granted')),
+      useFactory: (accrual: RewardAccrual, gateway: ExchangeGateway) =>
+        new RewardGrants(accrual, gateway.errorLogger('reward_grant.failed', 'Could not grant rewards.')),
       inject: [RewardAccrual, ExchangeGateway],
     },
     {
       provide: ProfitSharing,
-      useFactory: (shares: ProfitSharesService, desks: ExchangeGateway) =>
-        new ProfitSharing(shares, desks.errorLogger('profit was not shared')),
+      useFactory: (shares: ProfitSharesService, gateway: ExchangeGateway) =>
+        new ProfitSharing(
+          shares,
+          gateway.errorLogger('profit_share.failed', 'Could not settle profit shares.'),
+        ),
       inject: [ProfitSharesService, ExchangeGateway],
     },
   ];
@@ -173,15 +188,15 @@ function upkeep({ config, logger, platform }: WorkerContext): Provider[] {
 function copying({ platform }: WorkerContext): Provider {
   return {
     provide: CopyLoops,
-    useFactory: (desks: ExchangeGateway) =>
+    useFactory: (gateway: ExchangeGateway) =>
       new CopyLoops({
         platform,
         planner: new CopyPlanner(platform, {
-          refreshBalances: createBalanceRefresher((accountId) => desks.balanceSync.sync(accountId)),
+          refreshBalances: createBalanceRefresher((accountId) => gateway.balanceSync.sync(accountId)),
         }),
         settlement: new CopySettlement(platform),
         riskMonitor: new CopierRiskMonitor(platform),
-        errorLogger: (what) => desks.errorLogger(what),
+        errorLogger: (event, message) => gateway.errorLogger(event, message),
       }),
     inject: [ExchangeGateway],
   };
@@ -190,14 +205,14 @@ function copying({ platform }: WorkerContext): Provider {
 function marketData({ config, platform, venues }: WorkerContext): Provider {
   return {
     provide: MarketData,
-    useFactory: (pairs: PairCatalogue, desks: ExchangeGateway) =>
+    useFactory: (pairs: PairCatalogue, gateway: ExchangeGateway) =>
       new MarketData({
         redisUrl: config.REDIS_URL,
         prefix: `market-${config.WORLD}`,
         holder: platform.instance,
         venues,
         pairs,
-        onError: desks.errorLogger('market data is interrupted'),
+        onError: gateway.errorLogger('market_data.interrupted', 'Market data is interrupted.'),
       }),
     inject: [PairCatalogue, ExchangeGateway],
   };

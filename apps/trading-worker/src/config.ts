@@ -24,7 +24,7 @@ function readJson(text: string): unknown {
   }
 }
 
-/** The environment of the process; docs/reference/configuration.md says what each means. */
+/** The settings of the process; docs/reference/configuration.md documents each. */
 export const configSchema = z.object({
   WORLD: z.enum(WORLDS, 'expected test or live'),
   DATABASE_URL: z.url('expected a URL'),
@@ -32,19 +32,19 @@ export const configSchema = z.object({
   EXCHANGE_OPENING_KEYS: openingKeysSetting,
   VENUES: venuesSetting,
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
-  /** How often rules and pairs of each exchange are read again, in milliseconds. */
+  /** How often the rules and pairs of each exchange are reloaded, in milliseconds. */
   MARKETS_EVERY_MS: z.coerce.number().int().min(1_000).default(600_000),
   PRICES_EVERY_MS: z.coerce.number().int().min(500).default(5_000),
-  /** How old an account's balances may grow before they are read again unasked. */
+  /** The age, in milliseconds, at which an account's balances are read again. */
   BALANCES_AGE_MAX_MS: z.coerce.number().int().min(1_000).default(60_000),
-  /** How often each account is compared with its exchange, however well its stream seems to be. */
+  /** How often each account is reconciled with its exchange, in milliseconds, also if its stream works. */
   RECONCILE_EVERY_MS: z.coerce.number().int().min(1_000).default(60_000),
-  /** Reward tokens of one grant; 0 grants none, and unset is the default of the world. */
+  /** Reward tokens per grant. 0 disables the grant; unset means the default of the world. */
   REWARD_SIGN_UP_AMOUNT: decimalGiven('non_negative').optional(),
   REWARD_FIRST_TRADE_AMOUNT: decimalGiven('non_negative').optional(),
-  /** Reward tokens for one unit of each quote currency that profit is shared in; unset is the default of the world. */
+  /** Reward tokens per unit of each quote currency of shared profit. Unset means the default of the world. */
   REWARD_TOKENS_PER_QUOTE: tokensPerQuoteSetting.optional(),
-  /** How long a reward can be claimed; for ever unless set. */
+  /** Days until an unclaimed reward expires. Unset means that rewards never expire. */
   REWARD_EXPIRES_DAYS: z.coerce.number().int().min(1).max(3_650).optional(),
 });
 

@@ -11,7 +11,7 @@ import { ExchangeGateway } from './exchange/exchange-gateway.js';
 
 const NAME = 'trading-worker';
 
-/** What the exchanges allow all workers together; a Redis that is away keeps nobody from trading. */
+/** Opens the call budget that all workers share. Trading continues while Redis is unavailable. */
 async function openBudget(config: Config, logger: Logger): Promise<RedisCallBudget> {
   const limits = new Map(config.VENUES.map((venue) => [venue.id, limitsOf(venue)]));
   const budget = new RedisCallBudget({
@@ -19,11 +19,15 @@ async function openBudget(config: Config, logger: Logger): Promise<RedisCallBudg
     prefix: `trading-${config.WORLD}`,
     limitsOf(venue) {
       const known = limits.get(venue);
-      if (known === undefined) throw new Error(`no exchange ${venue}`);
+      if (known === undefined) throw new Error(`Exchange "${venue}" is not configured.`);
       return known;
     },
     createFallback: (part) => new LocalBudget(part),
-    onError: (error) => logger.warn({ err: error }, 'call budgets are not shared'),
+    onError: (error) =>
+      logger.warn(
+        { event: 'call_budget.unavailable', err: error },
+        'Redis is unavailable; this worker uses its own part of the call budgets.',
+      ),
   });
   await budget.ready();
   return budget;
@@ -40,22 +44,29 @@ await runProcess({
       databaseUrl: config.DATABASE_URL,
       applicationName: NAME,
       poolSize: 20,
-      onListenerError: (error) => logger.warn({ err: error }, 'notifications do not arrive'),
+      onListenerError: (error) =>
+        logger.warn(
+          { event: 'listener.connection_lost', err: error },
+          'The notification connection to Postgres is lost; reconnecting.',
+        ),
     });
     const opener = await Opener.with(config.EXCHANGE_OPENING_KEYS);
     const budget = await openBudget(config, logger);
     const venues = config.VENUES.map((venue) => createVenue(venue, { budget }));
-    const surroundings = { config, logger, platform, opener, venues, budget };
-    const app = await NestFactory.createApplicationContext(AppModule.with(surroundings), {
+    const context = { config, logger, platform, opener, venues, budget };
+    const app = await NestFactory.createApplicationContext(AppModule.with(context), {
       logger: nestLogger(logger),
       abortOnError: false,
     });
-    const desks = app.get(ExchangeGateway);
-    logger.info({ instance: platform.instance, exchanges: venues.map(({ id }) => id) }, 'ready');
+    const gateway = app.get(ExchangeGateway);
+    logger.info(
+      { event: 'process.ready', instance: platform.instance, exchanges: venues.map(({ id }) => id) },
+      'ready',
+    );
     return {
       async stop() {
         await app.close();
-        await desks.close();
+        await gateway.close();
         budget.close();
         await platform.close();
       },

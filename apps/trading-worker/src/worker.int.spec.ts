@@ -67,13 +67,20 @@ async function start(more: Partial<Config> = {}): Promise<void> {
     execution,
     accountSync: accountSync,
     snapshots: new EquitySnapshots(core.platform),
-    results: new DailyRollups(core.platform),
+    rollups: new DailyRollups(core.platform),
     logger,
   });
-  const trades = new TradeQueue(redisUrl, prefix, schedules.errorLogger('queue'));
+  const trades = new TradeQueue(
+    redisUrl,
+    prefix,
+    schedules.errorLogger('trade_queue.unavailable', 'Redis is unavailable.'),
+  );
   workersTold = [];
-  const ownership = new OwnershipLoop(core.platform, gateway, schedules.errorLogger('ownership'), (workers) =>
-    workersTold.push(workers),
+  const ownership = new OwnershipLoop(
+    core.platform,
+    gateway,
+    schedules.errorLogger('account_claim.failed', 'Could not claim exchange accounts.'),
+    (workers) => workersTold.push(workers),
   );
   worker = new Worker(
     core.platform,

@@ -14,7 +14,7 @@ import { TradeQueue } from './jobs/trade-queue.js';
 import { OwnershipLoop } from './ownership/ownership-loop.js';
 import { Scheduler } from './schedules/scheduler.js';
 
-/** Starts what the worker does by itself, and stops it again: intake first, then what is at work. */
+/** Starts the worker's own tasks and stops them in order: first the intake, then the work in flight. */
 export class Worker implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly shutdownSteps: (() => unknown)[] = [];
 
@@ -32,7 +32,10 @@ export class Worker implements OnApplicationBootstrap, OnApplicationShutdown {
     await this.catalogue.publish(this.gateway.venues.all);
     const relay = createTradeSubmissionRelay(platform, {
       enqueue: (ids) => this.queue.add(ids),
-      onError: scheduler.errorLogger('new trades were not taken up'),
+      onError: scheduler.errorLogger(
+        'trade_submission_relay.failed',
+        'Could not queue new trades for submission.',
+      ),
     });
     const calls = this.serveCalls();
     const stopHeartbeat = startHeartbeat(platform, 'trading-worker');
@@ -41,7 +44,7 @@ export class Worker implements OnApplicationBootstrap, OnApplicationShutdown {
     scheduler.start();
     this.shutdownSteps.push(
       stopHeartbeat,
-      // First of all: others take the accounts over while this worker ends.
+      // First, so that other workers can take the accounts over while this one shuts down.
       () => this.ownership.stop(),
       () => relay.stop(),
       () => scheduler.stop(),
@@ -59,12 +62,18 @@ export class Worker implements OnApplicationBootstrap, OnApplicationShutdown {
     const serve = <Name extends WorkerCallName>(
       name: Name,
       handle: (input: WorkerCalls[Name]['input'], signal: AbortSignal) => Promise<WorkerCalls[Name]['reply']>,
-    ) => serveWorkerCall(this.platform, name, handle, this.scheduler.errorLogger(`the call ${name} failed`));
+    ) =>
+      serveWorkerCall(
+        this.platform,
+        name,
+        handle,
+        this.scheduler.errorLogger('worker_call.failed', `The worker call ${name} failed.`),
+      );
     return [
       serve('exchange_account.test', (input) => credentials.test(input)),
       serve('exchange_account.sync', async ({ account_id }) => {
         await balanceSync.sync(account_id).catch((error) => {
-          // The account says so itself from now on: whoever asked reads it there.
+          // The account itself reports a rejection of its credentials; the caller reads it there.
           if (!(error instanceof ExchangeError && error.code === 'credentials_rejected'))
             throw unavailable(error);
         });
@@ -80,7 +89,7 @@ export class Worker implements OnApplicationBootstrap, OnApplicationShutdown {
   }
 }
 
-/** To whoever waits for it, an exchange that does not do what it is asked is a service that is down for now. */
+/** To the caller, an exchange that does not respond as requested is a service that is unavailable. */
 function unavailable(error: unknown): unknown {
   if (!(error instanceof ExchangeError)) return error;
   return new DomainError('service_unavailable', error.message, [], { cause: error });

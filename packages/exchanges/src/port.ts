@@ -1,19 +1,19 @@
 /**
- * What the product asks of an exchange, whichever it is.
+ * The port to an exchange: what every venue adapter provides to the product.
  *
- * 1. Amounts and prices are canonical decimal text (contracts/decimal.ts), never JavaScript numbers.
- * 2. An order is known by the client order id that was written down before it was sent. A call that may have
- *    reached the exchange and got no answer is `unknown`, never a failure: whoever asked looks by that id.
- * 3. Every failure is an {@link ExchangeError} with one of four outcomes; nothing an exchange or its client said
- *    reaches a user, only our own words. No credential ever stands in an error.
- * 4. No call retries by itself, and each ends within the adapter's time limit.
- * 5. A stream lives as long as its one connection. What happened while there was none is not made up for by any
- *    exchange: whoever opens the next one reads it (open orders, fills, balances) before trusting the stream.
+ * 1. Amounts and prices are canonical decimal strings (contracts/decimal.ts), never JavaScript numbers.
+ * 2. The client order id is stored before the order is sent and identifies the order. A call that may have reached
+ *    the exchange without a response is `unknown`, never a failure: the caller looks the order up by that id.
+ * 3. Every failure is an {@link ExchangeError} with one of four outcomes. Messages are the product's own; no text of
+ *    an exchange or its client library reaches a user. No error contains a credential.
+ * 4. No call retries automatically, and each call ends within the adapter's time limit.
+ * 5. A stream lasts as long as its one connection. Exchanges do not resend events that a disconnected client missed:
+ *    the caller reads open orders, fills and balances after it reconnects, before it trusts the new stream.
  *
- * Written for spot, and open for more: amounts are in base currency whatever an exchange counts in (an adapter
- * multiplies by the contract size), a market names its settlement, an order may be reduce-only. Still spot alone:
- * positions, their side and mode, leverage, margin and funding. Each is a new optional field of an order or a new
- * call with a flag like {@link ExchangeClient.hasStream}; nothing that is here has to change for them.
+ * The port covers spot and is prepared for derivatives. Amounts are in base currency (an adapter multiplies by the
+ * contract size), a market names its settlement currency, and an order may be reduce-only. Positions, position side
+ * and mode, leverage, margin and funding are not covered. Each can be added as an optional order field, or as a call
+ * with a flag like {@link ExchangeClient.hasStream}, without a change to the existing port.
  */
 import type { Decimal, TimeInForce, TradeSide, TradeType, TradingType } from '@trading-automation/contracts';
 
@@ -23,33 +23,33 @@ export interface ExchangeCredentials {
   readonly passphrase?: string | undefined;
 }
 
-/** What is asked of credentials before they are kept. */
+/** The result of the credentials test that precedes storing them. */
 export interface CredentialsReport {
   readonly tradingTypes: readonly TradingType[];
   readonly canTrade: boolean;
   readonly canWithdraw: boolean;
-  /** The exchange's own id of the account behind the credentials, where it tells one. */
+  /** The exchange's own id of the account behind the credentials, if the exchange reports one. */
   readonly venueAccountId?: string | undefined;
 }
 
-/** What one asset's balance is at an exchange: what can be used, and what open orders hold. */
+/** The balance of one asset at an exchange: the free amount, and the amount that open orders lock. */
 export interface AssetBalance {
   readonly free: Decimal;
   readonly locked: Decimal;
 }
 
-/** By asset; assets without any balance are left out. */
+/** Balances by asset. Assets without a balance are left out. */
 export type Balances = Readonly<Record<string, AssetBalance>>;
 
-/** A pair and its rules. Amounts in base currency, prices and notionals in quote currency. */
+/** A pair and its rules. Amounts are in base currency, prices and notionals in quote currency. */
 export interface Market {
-  /** `BASE/QUOTE`; of what settles in a currency of its own `BASE/QUOTE:SETTLE`. */
+  /** `BASE/QUOTE`, or `BASE/QUOTE:SETTLE` for a market with a separate settlement currency. */
   readonly symbol: string;
-  /** The exchange's own name of it. */
+  /** The exchange's own name of the market. */
   readonly exchangeSymbol: string;
   readonly base: string;
   readonly quote: string;
-  /** What profits are paid in, where that isn't said by base and quote. */
+  /** The currency of profits, if base and quote do not determine it. */
   readonly settle?: string | undefined;
   readonly tradingType: TradingType;
   readonly priceTick: Decimal;
@@ -58,12 +58,12 @@ export interface Market {
   readonly maxAmount?: Decimal | undefined;
   readonly minNotional: Decimal;
   readonly maxNotional?: Decimal | undefined;
-  /** Where market orders have a grid, or a greatest amount, of their own. */
+  /** The amount step and maximum of market orders, if they differ from those of limit orders. */
   readonly marketAmountStep?: Decimal | undefined;
   readonly marketMaxAmount?: Decimal | undefined;
-  /** Base currency in one contract, of what is traded by contracts. */
+  /** Base currency per contract, for markets that trade in contracts. */
   readonly contractSize?: Decimal | undefined;
-  /** The exchange's general rates, as a fraction of the amount received; an account may have better ones. */
+  /** The exchange's general fee rates, as a fraction of the amount received. An account may have lower rates. */
   readonly makerFee?: Decimal | undefined;
   readonly takerFee?: Decimal | undefined;
   readonly orderTypes: readonly TradeType[];
@@ -73,7 +73,7 @@ export interface Market {
 
 export interface OrderRequest {
   readonly symbol: string;
-  /** The exchange's own client order id, from {@link ExchangeVenue.clientOrderIdFor}. */
+  /** The client order id in the exchange's format, from {@link ExchangeVenue.clientOrderIdFor}. */
   readonly venueClientOrderId: string;
   readonly type: TradeType;
   readonly side: TradeSide;
@@ -82,7 +82,7 @@ export interface OrderRequest {
   readonly price?: Decimal | undefined;
   readonly stopPrice?: Decimal | undefined;
   readonly reduceOnly: boolean;
-  /** It leads out of the market: it goes before what leads in where calls have to wait. Never sent. */
+  /** True if the order closes exposure. Exits are sent before entries when calls have to wait. Never sent. */
   readonly isExit?: boolean | undefined;
 }
 
@@ -91,10 +91,10 @@ export interface OrderKey {
   readonly venueClientOrderId: string;
 }
 
-/** `EXPIRED`: the exchange ended the rest by the order's own terms (IOC, FOK, POST_ONLY). */
+/** `EXPIRED`: the exchange ended the remainder under the order's own terms (IOC, FOK, POST_ONLY). */
 export type VenueOrderStatus = 'OPEN' | 'FILLED' | 'CANCELLED' | 'EXPIRED' | 'REJECTED';
 
-/** An order as the exchange sees it at this moment. */
+/** The current state of an order at the exchange. */
 export interface VenueOrder {
   readonly exchangeOrderId: string;
   readonly venueClientOrderId: string;
@@ -106,17 +106,17 @@ export interface VenueOrder {
   readonly stopPrice?: Decimal | undefined;
   readonly status: VenueOrderStatus;
   readonly amount: Decimal;
-  /** The sum of the fills that the exchange counts; its list of fills may lag behind it for a moment. */
+  /** The filled amount in the order's state. The exchange's list of fills may lag behind it for a moment. */
   readonly filledAmount: Decimal;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
 
 export interface VenueFill {
-  /** One of a kind per order; an account that trades with itself has two fills of one id. */
+  /** Unique within an order. An account that trades with itself has two fills with the same id. */
   readonly exchangeFillId: string;
   readonly exchangeOrderId: string;
-  /** Told by streams alone: an exchange's list of fills names orders by its own id. */
+  /** Set on streams only: an exchange's list of fills identifies orders by the exchange's own id. */
   readonly venueClientOrderId?: string | undefined;
   readonly symbol: string;
   readonly side: TradeSide;
@@ -128,30 +128,31 @@ export interface VenueFill {
 }
 
 /**
- * Hears of one account for as long as one connection lives. Called in the order of arrival, which need not be the
- * order of events: an exchange may tell twice, late and out of turn. What a call throws ends the stream as lost.
+ * Receives the events of one account while one connection lasts. Calls follow the order of arrival, which may differ
+ * from the order of events: an exchange may repeat, delay or reorder them. An exception in a handler ends the stream
+ * as lost.
  */
 export interface AccountStreamHandler {
-  /** Called once: from now on the exchange tells everything. */
+  /** Called once: from now on the exchange reports every change. */
   onConnected(): void;
-  /** Called once, and last; never after `close`. */
+  /** Called at most once, as the last call; never after `close`. */
   onLost(error: ExchangeError): void;
-  /** An order as it became, with the fills that made it so, where there are any. */
+  /** The new state of an order, with the fills that led to it, if any. */
   onOrder(order: VenueOrder, fills: readonly VenueFill[]): void;
-  /** The assets that changed, as they are now; an asset that is used up is there with zeros. */
+  /** The current balances of the assets that changed. An asset that is used up is included with zeros. */
   onBalances(balances: Balances): void;
 }
 
 export interface VenueStream {
-  /** Nothing more is told from the moment of the call; the promise is kept when the connection is gone. */
+  /** Stops all handler calls immediately. Resolves when the connection is closed. */
   close(): Promise<void>;
 }
 export type AccountStream = VenueStream;
 
-/** Price and amount; an amount of 0 takes the level out. */
+/** Price and amount. An amount of 0 removes the level. */
 export type BookLevel = readonly [price: Decimal, amount: Decimal];
 
-/** One message about an order book. Numbers are the exchange's own and grow; they need not be dense. */
+/** One message about an order book. Sequence numbers are the exchange's own; they increase but may have gaps. */
 export interface BookUpdate {
   readonly symbol: string;
   readonly sequence: number;
@@ -161,61 +162,61 @@ export interface BookUpdate {
 }
 
 export interface BookHandler {
-  /** The whole book: at the beginning, and after each gap in the exchange's numbers. Best levels first. */
+  /** The whole book, at the start and after each gap in the exchange's sequence. Best levels first. */
   onSnapshot(book: BookUpdate): void;
-  /** What changed since `previousSequence`, which is the sequence of the message before. */
+  /** The changes since `previousSequence`, the sequence of the previous message. */
   onDelta(change: BookUpdate & { readonly previousSequence: number }): void;
-  /** Called once, and last; never after `close`. */
+  /** Called at most once, as the last call; never after `close`. */
   onLost(error: ExchangeError): void;
 }
 
 export interface PriceHandler {
-  /** Called once: from now on every change is told. */
+  /** Called once: from now on the exchange reports every change. */
   onConnected(): void;
   /** The last traded price of a symbol, in quote currency. */
   onPrice(symbol: string, price: Decimal, exchangeTimestamp: Date): void;
-  /** Called once, and last; never after `close`. */
+  /** Called at most once, as the last call; never after `close`. */
   onLost(error: ExchangeError): void;
 }
 
-/** One account at one exchange. Calls may run side by side. */
+/** One account at one exchange. Calls may run concurrently. */
 export interface ExchangeClient {
-  /** @throws {ExchangeError} `fatal`/`credentials_rejected` where the exchange refuses them */
+  /** @throws {ExchangeError} `fatal`/`credentials_rejected` if the exchange rejects the credentials */
   testCredentials(): Promise<CredentialsReport>;
   fetchBalances(): Promise<Balances>;
-  /** Sends a new order. `unknown` where it may have been accepted; `rejected` where it certainly was not. */
+  /** Sends a new order. Fails as `unknown` if it may have been accepted, as `rejected` if it certainly was not. */
   placeOrder(order: OrderRequest): Promise<VenueOrder>;
-  /** Cancels what is open; `rejected`/`order_not_found` where nothing open has this id (it may be filled). */
+  /** Cancels an open order. Fails as `rejected`/`order_not_found` if no open order has this id; it may be filled. */
   cancelOrder(key: OrderKey): Promise<void>;
-  /** The order of this id, or null where the exchange says that it has none. */
+  /** Returns the order with this client order id, or null if the exchange reports that it has none. */
   findOrder(key: OrderKey): Promise<VenueOrder | null>;
-  /** The same by the exchange's own id. */
+  /** Returns the order with this exchange order id, or null if the exchange reports that it has none. */
   findOrderByExchangeId(key: {
     readonly symbol: string;
     readonly exchangeOrderId: string;
   }): Promise<VenueOrder | null>;
-  /** Every order that is open at this moment, whoever placed it; without a symbol those of all. */
+  /** Returns every open order of the account, including external orders; without a symbol, for all symbols. */
   fetchOpenOrders(symbol?: string): Promise<readonly VenueOrder[]>;
-  /** Every fill of one order, oldest first. */
+  /** Returns every fill of one order, oldest first. */
   fetchFills(key: {
     readonly symbol: string;
     readonly exchangeOrderId: string;
   }): Promise<readonly VenueFill[]>;
-  /** Every fill of one symbol executed at `since` or later, of whatever order, oldest first. */
+  /** Returns every fill of one symbol executed at or after `since`, for any order, oldest first. */
   fetchFillsSince(request: { readonly symbol: string; readonly since: Date }): Promise<readonly VenueFill[]>;
-  /** Whether {@link watch} can be asked for; otherwise the account has to be looked at. */
+  /** Whether {@link watch} is supported; otherwise the caller polls the account. */
   readonly hasStream: boolean;
   /**
-   * Opens one connection on which the exchange tells of the account. It doesn't come back by itself: `onLost` ends
-   * it, also where it never came to be. A peer that has fallen silent is found out within 30 s.
+   * Opens one connection that reports the account's events. It does not reconnect: `onLost` ends it, also if the
+   * connection never opened. A silent peer is detected within 30 s.
    */
   watch(handler: AccountStreamHandler): AccountStream;
-  /** Ends the account's streams. Calls under way end by themselves. */
+  /** Closes the account's streams. Calls in flight run to their own end. */
   close(): Promise<void>;
 }
 
 export interface ConnectOptions {
-  /** By which a budget knows the account; from the credentials where it isn't given. No secret. */
+  /** The account's key in the call budget. Not a secret. Default: derived from the credentials. */
   readonly accountKey?: string | undefined;
 }
 
@@ -224,24 +225,24 @@ export interface ExchangeVenue {
   readonly id: string;
   readonly name: string;
   readonly tradingTypes: readonly TradingType[];
-  /** Whether the conformance suite was run for it: no other is offered to users. */
+  /** Whether the venue passed the conformance suite. Only certified venues are offered to users. */
   readonly isCertified: boolean;
-  /** A client order id within the exchange's own limits; the same for the same seed, another for any other. */
+  /** Returns a client order id within the exchange's limits. Equal seeds give equal ids, distinct seeds distinct ids. */
   clientOrderIdFor(seed: string): string;
-  /** Public data, no credentials. */
+  /** Returns public data; needs no credentials. */
   fetchMarkets(): Promise<readonly Market[]>;
-  /** The last price of each symbol that has one, in quote currency. Public data, no credentials. */
+  /** Returns the last price of each symbol that has one, in quote currency. Public data; needs no credentials. */
   fetchPrices(symbols: readonly string[]): Promise<Readonly<Record<string, Decimal>>>;
-  /** One connection's life, as {@link ExchangeClient.watch}. */
+  /** Streams one order book for as long as one connection lasts, as {@link ExchangeClient.watch} does. */
   watchBook(symbol: string, handler: BookHandler): VenueStream;
-  /** The same for the last prices of these symbols. */
+  /** Streams the last prices of these symbols for as long as one connection lasts. */
   watchPrices(symbols: readonly string[], handler: PriceHandler): VenueStream;
   connect(
     credentials: ExchangeCredentials,
     tradingType: TradingType,
     options?: ConnectOptions,
   ): ExchangeClient;
-  /** Ends every connection; what is under way fails. */
+  /** Closes every connection; calls in flight fail. */
   close(): Promise<void>;
 }
 
@@ -249,48 +250,48 @@ export interface ExchangeVenue {
 export interface BudgetedCall {
   /** Id of the {@link ExchangeVenue}. */
   readonly venue: string;
-  /** The account that it is for; public data is asked for nobody. */
+  /** The account of the call; undefined for public data. */
   readonly accountKey?: string | undefined;
-  /** By the exchange's own tariff. */
+  /** The cost of the call in the exchange's request weight. */
   readonly weight: number;
   /** Whether it counts as a new order of the account. */
   readonly isOrder: boolean;
   readonly isExit?: boolean | undefined;
 }
 
-/** Decides when a request may be sent, within what an exchange allows all of the deployment's processes together. */
+/** Decides when a request may be sent, within the limits that all processes of the deployment share. */
 export interface CallBudget {
   /**
-   * Kept when the request may be dispatched. Ends at the signal at the latest.
+   * Resolves when the request may be sent. Settles when the signal aborts, at the latest.
    * @throws {ExchangeError} `retryable`/`rate_limited`, and nothing else
    */
   take(call: BudgetedCall, signal: AbortSignal): Promise<void>;
-  /** The exchange asked for silence: nothing more is sent to it for this long. */
+  /** Stops all calls to the exchange for `forMs`, as the exchange requested. */
   pause(venue: string, forMs: number): void;
 }
 
 /**
- * - `retryable`: it certainly had no effect, and may work later.
- * - `rejected`: the exchange looked at it and refused; the same again will be refused again.
- * - `fatal`: nothing works with these credentials or this configuration until somebody acts.
- * - `unknown`: it may have had its effect. Look before anything else.
+ * - `retryable`: the call certainly had no effect and may succeed later.
+ * - `rejected`: the exchange processed the request and rejected it. The same request will be rejected again.
+ * - `fatal`: no call works with these credentials or this configuration until a user or an operator acts.
+ * - `unknown`: the call may have had its effect. Look the order up before any other step.
  */
 export type ExchangeOutcome = 'retryable' | 'rejected' | 'fatal' | 'unknown';
 
 export type ExchangeErrorCode =
   /** No connection, or the exchange is down for maintenance. */
   | 'unreachable'
-  /** No answer in time, or one that says nothing. */
+  /** No response in time, or a response that does not state the result. */
   | 'no_answer'
   | 'rate_limited'
-  /** An answer that can't be understood. */
+  /** A response that cannot be parsed. */
   | 'bad_answer'
   | 'credentials_rejected'
   | 'insufficient_balance'
-  /** Tick, lot, notional, price band and the like. */
+  /** Price tick, amount step, notional, price band and similar rules. */
   | 'rule_violated'
   | 'order_not_found'
-  /** POST_ONLY that would take, FOK that can't fill. */
+  /** A POST_ONLY order that would take liquidity, or a FOK order that cannot fill. */
   | 'would_not_fit_book'
   | 'duplicate_client_order_id'
   | 'not_supported'
@@ -301,7 +302,7 @@ export class ExchangeError extends Error {
   constructor(
     readonly outcome: ExchangeOutcome,
     readonly code: ExchangeErrorCode,
-    /** Our own words, fit for the user. */
+    /** The product's own text, suitable for users. */
     message: string,
     options?: { cause?: unknown },
   ) {

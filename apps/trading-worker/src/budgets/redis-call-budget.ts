@@ -1,4 +1,4 @@
-/** What an exchange allows all workers of the deployment together. */
+/** The call budget that all workers of the deployment share, stored in Redis. */
 import { once } from 'node:events';
 import { REDIS_FAILOVER_OPTIONS } from '@trading-automation/core';
 import type { BudgetedCall, CallBudget } from '@trading-automation/exchanges';
@@ -8,32 +8,32 @@ import { VenueBudget, type VenueLimits } from './venue-budget.js';
 
 export interface RedisCallBudgetOptions {
   readonly redisUrl: string;
-  /** Of every key. */
+  /** The prefix of every key. */
   readonly prefix: string;
   readonly limitsOf: (venue: string) => VenueLimits;
-  /** A budget of one process, for a worker's own part of the limits. */
+  /** Creates a budget of this process for the worker's own part of the limits. */
   readonly createFallback: (limits: VenueLimits) => CallBudget;
   readonly onError: (error: unknown) => void;
-  /** A Redis that takes longer is as one that is away; 250 unless given. */
+  /** A command that takes longer counts as a Redis outage. Default: 250 ms. */
   readonly commandTimeoutMs?: number;
 }
 
-const ANSWERS_WITHIN_MS = 250;
-const CONNECTED_WITHIN_MS = 2_000;
+const COMMAND_TIMEOUT_MS = 250;
+const CONNECT_TIMEOUT_MS = 2_000;
 
 export class RedisCallBudget implements CallBudget {
   private readonly redis: Redis;
   private readonly windows: RedisSlidingWindows;
   private readonly venues = new Map<string, VenueBudget>();
   private readonly fallbacks = new Map<string, { readonly workers: number; readonly budget: CallBudget }>();
-  /** How many workers share the limits; each spends an equal part while Redis is away. */
+  /** The number of workers that share the limits; each spends an equal part while Redis is unavailable. */
   workers = 1;
 
   constructor(private readonly options: RedisCallBudgetOptions) {
     this.redis = new Redis(options.redisUrl, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 1,
-      commandTimeout: options.commandTimeoutMs ?? ANSWERS_WITHIN_MS,
+      commandTimeout: options.commandTimeoutMs ?? COMMAND_TIMEOUT_MS,
       disconnectTimeout: 200,
       ...REDIS_FAILOVER_OPTIONS,
     });
@@ -41,10 +41,10 @@ export class RedisCallBudget implements CallBudget {
     this.windows = new RedisSlidingWindows(this.redis, options.prefix);
   }
 
-  /** Resolves when Redis is there, or was waited for long enough: calls work without it. */
+  /** Resolves when Redis is connected, or after 2 s: calls work without it. */
   async ready(): Promise<void> {
     if (this.redis.status === 'ready') return;
-    await once(this.redis, 'ready', { signal: AbortSignal.timeout(CONNECTED_WITHIN_MS) }).catch(
+    await once(this.redis, 'ready', { signal: AbortSignal.timeout(CONNECT_TIMEOUT_MS) }).catch(
       () => undefined,
     );
   }
@@ -83,7 +83,7 @@ export class RedisCallBudget implements CallBudget {
     const { weightPerMinute, ordersPer10s } = this.options.limitsOf(venue);
     const budget = this.options.createFallback({
       weightPerMinute: Math.max(1, Math.floor(weightPerMinute / workers)),
-      // An account's orders are one worker's.
+      // All orders of an account are sent by one worker, so this limit is not divided.
       ordersPer10s,
     });
     this.fallbacks.set(venue, { workers, budget });

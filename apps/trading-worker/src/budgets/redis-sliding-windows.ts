@@ -1,21 +1,21 @@
 /**
- * What all workers together spend of an exchange's limits, counted in Redis.
+ * The usage of an exchange's limits by all workers together, counted in Redis.
  *
- * 1. One script counts and grants, so that no two workers get the same token; its clock is that of Redis.
- * 2. A limit is of any span of its window, not of windows that begin on somebody's clock: what counts is kept in tenths
- *    of the window, and two tenths longer than it lasts. One for the tenth that has begun, one for tokens that were
- *    granted and are spent later: they are to be spent within a tenth.
- * 3. What is granted and never spent counts as spent.
+ * 1. One script counts and grants, so two workers never get the same token. It uses the clock of Redis.
+ * 2. A limit applies to any range of its window's length, not to windows that start on a particular clock. Usage is
+ *    counted in tenths of the window and kept for two tenths longer than it lasts. One is for the current tenth; the
+ *    other is for tokens that are granted now and spent later, within a tenth.
+ * 3. A token that is granted and never spent counts as spent.
  */
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 
-const SLOTS_OF_A_WINDOW = 10;
+const SLOTS_PER_WINDOW = 10;
 
 /**
- * KEYS: the pause, then one per demand. ARGV: for each demand its ceiling, the window in ms, what is wanted,
- * the least that is of use, and what was spent already without asking. Answers the ms that a pause still lasts, then for each demand what is granted, and
- * the ms after which asking again may bring more.
+ * KEYS: the pause, then one per demand. ARGV: for each demand its ceiling, the window in ms, the requested tokens, the
+ * minimum that is useful, and the tokens that were spent without a grant. Returns the remaining ms of a pause, then
+ * for each demand the granted tokens and the ms after which another request may get more.
  */
 const SCRIPT = `
 local time = redis.call('TIME')
@@ -25,9 +25,9 @@ for i = 2, #KEYS do
   local at = 5 * (i - 2)
   local ceiling, window = tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
   local wanted, least, spent = tonumber(ARGV[at + 3]), tonumber(ARGV[at + 4]), tonumber(ARGV[at + 5])
-  local slot_ms = window / ${SLOTS_OF_A_WINDOW}
+  local slot_ms = window / ${SLOTS_PER_WINDOW}
   local slot = math.floor(now / slot_ms)
-  local first = slot - ${SLOTS_OF_A_WINDOW} - 1
+  local first = slot - ${SLOTS_PER_WINDOW} - 1
   local used, oldest = 0, slot
   local slots = redis.call('HGETALL', KEYS[i])
   for j = 1, #slots, 2 do
@@ -47,31 +47,31 @@ for i = 2, #KEYS do
     redis.call('PEXPIRE', KEYS[i], 2 * window)
   end
   answer[#answer + 1] = granted
-  answer[#answer + 1] = math.max(1, math.ceil((oldest + ${SLOTS_OF_A_WINDOW} + 2) * slot_ms - now))
+  answer[#answer + 1] = math.max(1, math.ceil((oldest + ${SLOTS_PER_WINDOW} + 2) * slot_ms - now))
 end
 return answer
 `;
 const SCRIPT_SHA1 = createHash('sha1').update(SCRIPT).digest('hex');
 
-/** A pause is never cut short by a shorter one. */
+/** A shorter pause never replaces a longer one. */
 const PAUSE = `
 if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[1]) then redis.call('SET', KEYS[1], '1', 'PX', ARGV[1]) end
 `;
 
 export interface TokenRequest {
   readonly key: string;
-  /** No more than this is granted in any span of the window. */
+  /** The maximum granted in any range of the window's length. */
   readonly ceiling: number;
   readonly windowMs: number;
   readonly wanted: number;
-  /** Less than this is not granted. At least 1. */
+  /** The minimum to grant; below it nothing is granted. At least 1. */
   readonly least: number;
-  /** Spent while Redis was away. */
+  /** Tokens that were spent while Redis was unavailable. */
   readonly spent: number;
 }
 
 export interface TokenGrant {
-  /** What was wanted, or as much of it as there is. */
+  /** All of the requested tokens, or as many as are available. */
   readonly granted: number;
   readonly retryInMs: number;
 }
@@ -82,7 +82,7 @@ export class RedisSlidingWindows {
     private readonly prefix: string,
   ) {}
 
-  /** @throws where Redis is away */
+  /** @throws if Redis is unavailable */
   async acquire(
     venue: string,
     demands: readonly TokenRequest[],
@@ -102,7 +102,7 @@ export class RedisSlidingWindows {
     };
   }
 
-  /** @throws where Redis is away */
+  /** @throws if Redis is unavailable */
   async pause(venue: string, forMs: number): Promise<void> {
     await this.redis.eval(PAUSE, 1, this.pauseKey(venue), Math.ceil(forMs));
   }
@@ -115,7 +115,7 @@ export class RedisSlidingWindows {
     try {
       return (await this.redis.evalsha(SCRIPT_SHA1, keys.length, ...keys, ...args)) as number[];
     } catch (error) {
-      // A Redis that was started anew knows no script.
+      // A restarted Redis has no cached scripts.
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
       return (await this.redis.eval(SCRIPT, keys.length, ...keys, ...args)) as number[];
     }

@@ -1,21 +1,21 @@
 /**
- * The budget of one exchange, as one worker spends it.
+ * The call budget of one exchange in one worker.
  *
- * 1. Tokens come from Redis in bulk and are spent from a small stock: most calls cost no round trip. What is left of the
- *    stock after `STOCK_LASTS_MS` is thrown away, so that no more is taken in advance than was spent in such a span just
- *    before: whoever spends little wastes little.
- * 2. Exits stand before entries, entries before everything else, and the last of each limit is kept for those before:
- *    reads stop first, then entries; exits may use it all.
- * 3. An account that has to wait for its own orders holds up no other account.
- * 4. While Redis is away the worker spends its part of the limits by itself, and tells Redis of it afterwards.
+ * 1. Tokens are prefetched from Redis in bulk, so most calls need no round trip. Prefetched tokens that are left after
+ *    `PREFETCH_TTL_MS` are discarded. A worker prefetches no more than it spent in the preceding range of that
+ *    length, so a worker that spends little wastes little.
+ * 2. Exits go before entries, and entries before other calls. Part of each limit is reserved for the higher
+ *    priorities: reads stop first, then entries; exits may use the whole limit.
+ * 3. An account that waits for its own orders does not block other accounts.
+ * 4. While Redis is unavailable, the worker spends its own part of the limits and reports the usage to Redis later.
  */
 import { type BudgetedCall, type CallBudget, ExchangeError } from '@trading-automation/exchanges';
 import type { RedisSlidingWindows, TokenRequest } from './redis-sliding-windows.js';
 
 export interface VenueLimits {
-  /** Of all calls to the exchange from this deployment's address. */
+  /** For all calls to the exchange from this deployment's address. */
   readonly weightPerMinute: number;
-  /** New orders of each account. */
+  /** For the new orders of each account. */
   readonly ordersPer10s: number;
 }
 
@@ -23,7 +23,7 @@ export interface VenueBudgetDependencies {
   readonly venue: string;
   readonly limits: VenueLimits;
   readonly windows: RedisSlidingWindows;
-  /** The worker's own part, for as long as Redis is away. */
+  /** The budget of this worker's own part, while Redis is unavailable. */
   readonly fallback: () => CallBudget;
   readonly onError: (error: unknown) => void;
   readonly nowMs?: () => number;
@@ -31,14 +31,14 @@ export interface VenueBudgetDependencies {
 
 type Priority = 'exit' | 'entry' | 'other';
 const PRIORITIES: readonly Priority[] = ['exit', 'entry', 'other'];
-/** How much of a limit each rank may use. */
+/** The share of a limit that each priority may use. */
 const PRIORITY_SHARE: Readonly<Record<Priority, number>> = { exit: 1, entry: 0.9, other: 0.8 };
 
 /** No longer than a tenth of the shortest window. */
 const PREFETCH_TTL_MS = 1_000;
-/** The most of a limit that is taken in advance. */
+/** The maximum share of a limit that is prefetched. */
 const PREFETCH_SHARE = 0.02;
-const FALLBACK_MS = 1_000;
+const FALLBACK_DURATION_MS = 1_000;
 const WEIGHT = 'weight';
 
 interface Limit {
@@ -54,13 +54,13 @@ interface PrefetchedTokens {
   tokens: number;
   expiresAtMs: number;
 }
-/** What was spent of a limit, in the span that has begun and in the one before it. */
+/** The amount spent of a limit, in the current span and in the previous one. */
 interface Spending {
   span: number;
   now: number;
   before: number;
 }
-/** Until when nothing as large as this is granted. */
+/** The time until which Redis grants nothing of at least `least` tokens. */
 interface Backpressure {
   readonly least: number;
   readonly untilMs: number;
@@ -81,25 +81,25 @@ export class VenueBudget {
   };
   private readonly prefetched = new Map<string, PrefetchedTokens>();
   private readonly spendings = new Map<string, Spending>();
-  /** What asking brings nothing for, by rank and limit. */
+  /** Requests that would currently be denied, by priority and limit. */
   private readonly backpressure = new Map<string, Backpressure>();
   private pausedUntilMs = 0;
   private fallbackUntilMs = 0;
   private spentInFallback = 0;
-  private isServing = false;
+  private isDraining = false;
   private timer: NodeJS.Timeout | undefined;
-  private soon: NodeJS.Immediate | undefined;
+  private scheduledDrain: NodeJS.Immediate | undefined;
 
   constructor(private readonly parts: VenueBudgetDependencies) {}
 
   async take(call: BudgetedCall, signal: AbortSignal): Promise<void> {
     if (signal.aborted) throw exhausted();
     if (this.nowMs() < this.fallbackUntilMs) return this.takeFromFallback(call, signal);
-    const rank = priorityOf(call);
+    const priority = priorityOf(call);
     const needs = this.needsOf(call);
-    if (!this.hasQueuedAhead(rank) && !this.isPaused() && this.spend(needs)) return;
+    if (!this.hasQueuedAhead(priority) && !this.isPaused() && this.spend(needs)) return;
     await new Promise<void>((resolve, reject) => {
-      const queue = this.queues[rank];
+      const queue = this.queues[priority];
       const onAbort = () => {
         queue.delete(waiting);
         reject(exhausted());
@@ -117,9 +117,9 @@ export class VenueBudget {
       };
       queue.add(waiting);
       signal.addEventListener('abort', onAbort, { once: true });
-      // What is asked for in this turn of the event loop is asked of Redis at once.
-      this.soon ??= setImmediate(() => {
-        this.soon = undefined;
+      // Calls of the same iteration of the event loop share one request to Redis.
+      this.scheduledDrain ??= setImmediate(() => {
+        this.scheduledDrain = undefined;
         void this.drainQueues();
       });
     });
@@ -139,8 +139,8 @@ export class VenueBudget {
     return this.nowMs() < this.pausedUntilMs;
   }
 
-  private hasQueuedAhead(rank: Priority): boolean {
-    return PRIORITIES.slice(0, PRIORITIES.indexOf(rank) + 1).some((each) => this.queues[each].size > 0);
+  private hasQueuedAhead(priority: Priority): boolean {
+    return PRIORITIES.slice(0, PRIORITIES.indexOf(priority) + 1).some((each) => this.queues[each].size > 0);
   }
 
   private needsOf({ weight, isOrder, accountKey }: BudgetedCall): readonly Need[] {
@@ -156,12 +156,12 @@ export class VenueBudget {
     return needs;
   }
 
-  /** Spends from the stock, all or nothing. */
+  /** Spends prefetched tokens for all needs, or for none. */
   private spend(needs: readonly Need[]): boolean {
     if (!needs.every(({ limit, amount }) => this.prefetchedTokens(limit) >= amount)) return false;
     for (const { limit, amount } of needs) {
-      const stock = this.prefetched.get(limit.key);
-      if (stock !== undefined) stock.tokens -= amount;
+      const entry = this.prefetched.get(limit.key);
+      if (entry !== undefined) entry.tokens -= amount;
       this.spendingOf(limit).now += amount;
     }
     return true;
@@ -178,9 +178,9 @@ export class VenueBudget {
   }
 
   private prefetchedTokens({ key }: Limit): number {
-    const stock = this.prefetched.get(key);
-    if (stock === undefined) return 0;
-    if (this.nowMs() < stock.expiresAtMs) return stock.tokens;
+    const entry = this.prefetched.get(key);
+    if (entry === undefined) return 0;
+    if (this.nowMs() < entry.expiresAtMs) return entry.tokens;
     this.prefetched.delete(key);
     return 0;
   }
@@ -191,10 +191,10 @@ export class VenueBudget {
     this.timer.unref();
   }
 
-  /** Lets through whoever can go, asks for what the others lack, and comes back when there may be more. */
+  /** Admits waiting calls, requests the tokens that the others lack, and schedules the next attempt. */
   private async drainQueues(): Promise<void> {
-    if (this.isServing) return;
-    this.isServing = true;
+    if (this.isDraining) return;
+    this.isDraining = true;
     try {
       while (!this.isPaused()) {
         const lacking = this.admitWaiting();
@@ -205,31 +205,31 @@ export class VenueBudget {
       this.parts.onError(error);
       this.enterFallback();
     } finally {
-      this.isServing = false;
+      this.isDraining = false;
     }
-    if (PRIORITIES.some((rank) => this.queues[rank].size > 0)) this.wakeIn(this.nextAttemptInMs());
+    if (PRIORITIES.some((priority) => this.queues[priority].size > 0)) this.wakeIn(this.nextAttemptInMs());
   }
 
-  /** What those who can't go lack, by rank and limit, but for what is known to be dry. */
+  /** Admits calls and returns the missing tokens by priority and limit, except where Redis is known to grant none. */
   private admitWaiting(): readonly TokenDeficit[] {
     const lacking = new Map<string, TokenDeficit>();
-    let isHeldUp = false;
-    for (const rank of PRIORITIES) {
-      for (const waiting of this.queues[rank]) {
-        if (!isHeldUp && this.spend(waiting.needs)) {
-          this.queues[rank].delete(waiting);
+    let isBlocked = false;
+    for (const priority of PRIORITIES) {
+      for (const waiting of this.queues[priority]) {
+        if (!isBlocked && this.spend(waiting.needs)) {
+          this.queues[priority].delete(waiting);
           waiting.go();
           continue;
         }
         for (const { limit, amount } of waiting.needs) {
           const isLacking = this.prefetchedTokens(limit) < amount;
-          // Whoever lacks what all need holds up all behind: else many small calls would keep a large one waiting.
-          isHeldUp ||= isLacking && limit.key === WEIGHT;
-          const name = `${rank} ${limit.key}`;
-          if (!(isLacking || isHeldUp) || this.isBackedOff(name, amount)) continue;
+          // A call that lacks weight blocks all calls behind it; otherwise many small calls would starve a large one.
+          isBlocked ||= isLacking && limit.key === WEIGHT;
+          const name = `${priority} ${limit.key}`;
+          if (!(isLacking || isBlocked) || this.isBackedOff(name, amount)) continue;
           const before = lacking.get(name) ?? { amount: 0, least: amount };
           const least = Math.min(before.least, amount);
-          lacking.set(name, { name, rank, limit, amount: before.amount + amount, least });
+          lacking.set(name, { name, priority, limit, amount: before.amount + amount, least });
         }
       }
     }
@@ -237,53 +237,53 @@ export class VenueBudget {
   }
 
   private async requestTokens(lacking: readonly TokenDeficit[]): Promise<void> {
-    const askedAtMs = this.nowMs();
-    const debtor = lacking.findIndex(({ limit }) => limit.key === WEIGHT);
-    const debt = debtor < 0 ? 0 : this.spentInFallback;
-    const demands = lacking.map((lack, i) => this.demandOf(lack, i === debtor ? debt : 0));
+    const requestedAtMs = this.nowMs();
+    const weightIndex = lacking.findIndex(({ limit }) => limit.key === WEIGHT);
+    const unreported = weightIndex < 0 ? 0 : this.spentInFallback;
+    const demands = lacking.map((lack, i) => this.demandOf(lack, i === weightIndex ? unreported : 0));
     const { pausedMs, grants } = await this.parts.windows.acquire(this.parts.venue, demands);
-    this.spentInFallback -= debt;
+    this.spentInFallback -= unreported;
     if (pausedMs > 0) this.pausedUntilMs = Math.max(this.pausedUntilMs, this.nowMs() + pausedMs);
     for (const [i, { granted, retryInMs }] of grants.entries()) {
       const { name, limit, least } = lacking[i]!;
-      if (granted > 0) this.addPrefetched(limit, granted, askedAtMs);
+      if (granted > 0) this.addPrefetched(limit, granted, requestedAtMs);
       if (granted < demands[i]!.wanted)
         this.backpressure.set(name, { least, untilMs: this.nowMs() + retryInMs });
       else this.backpressure.delete(name);
     }
   }
 
-  private demandOf({ rank, limit, amount, least }: TokenDeficit, spent: number): TokenRequest {
-    const inStock = this.prefetchedTokens(limit);
-    // What is left for exits alone is taken only as it is needed.
+  private demandOf({ priority, limit, amount, least }: TokenDeficit, spent: number): TokenRequest {
+    const prefetched = this.prefetchedTokens(limit);
+    // The part that is reserved for exits is requested only as it is needed.
     const { now, before } = this.spendingOf(limit);
     const bulk =
-      rank === 'exit' ? 0 : Math.min(Math.floor(limit.max * PREFETCH_SHARE), Math.max(now, before));
+      priority === 'exit' ? 0 : Math.min(Math.floor(limit.max * PREFETCH_SHARE), Math.max(now, before));
     return {
       key: limit.key,
-      ceiling: Math.max(1, Math.floor(limit.max * PRIORITY_SHARE[rank])),
+      ceiling: Math.max(1, Math.floor(limit.max * PRIORITY_SHARE[priority])),
       windowMs: limit.windowMs,
-      wanted: Math.max(1, amount + bulk - inStock),
-      least: Math.max(1, least - inStock),
+      wanted: Math.max(1, amount + bulk - prefetched),
+      least: Math.max(1, least - prefetched),
       spent,
     };
   }
 
-  private addPrefetched(limit: Limit, granted: number, askedAtMs: number): void {
+  private addPrefetched(limit: Limit, granted: number, requestedAtMs: number): void {
     const left = this.prefetchedTokens(limit);
-    const goodUntilMs = askedAtMs + PREFETCH_TTL_MS;
-    if (this.prefetched.size > STOCKS_MAX) this.forgetOld();
-    // What was there already must not last longer for what is added.
+    const expiresAtMs = requestedAtMs + PREFETCH_TTL_MS;
+    if (this.prefetched.size > PREFETCHED_MAX) this.deleteExpired();
+    // Added tokens must not extend the lifetime of earlier ones.
     const sooner = left > 0 ? this.prefetched.get(limit.key)?.expiresAtMs : undefined;
-    this.prefetched.set(limit.key, { tokens: left + granted, expiresAtMs: sooner ?? goodUntilMs });
+    this.prefetched.set(limit.key, { tokens: left + granted, expiresAtMs: sooner ?? expiresAtMs });
   }
 
   private isBackedOff(name: string, amount: number): boolean {
-    const dry = this.backpressure.get(name);
-    return dry !== undefined && amount >= dry.least && this.nowMs() < dry.untilMs;
+    const denied = this.backpressure.get(name);
+    return denied !== undefined && amount >= denied.least && this.nowMs() < denied.untilMs;
   }
 
-  private forgetOld(): void {
+  private deleteExpired(): void {
     const now = this.nowMs();
     for (const [key, { expiresAtMs }] of this.prefetched) if (expiresAtMs <= now) this.prefetched.delete(key);
     for (const [name, { untilMs }] of this.backpressure) if (untilMs <= now) this.backpressure.delete(name);
@@ -301,10 +301,10 @@ export class VenueBudget {
   }
 
   private enterFallback(): void {
-    this.fallbackUntilMs = this.nowMs() + FALLBACK_MS;
-    for (const rank of PRIORITIES) {
-      for (const waiting of this.queues[rank]) {
-        this.queues[rank].delete(waiting);
+    this.fallbackUntilMs = this.nowMs() + FALLBACK_DURATION_MS;
+    for (const priority of PRIORITIES) {
+      for (const waiting of this.queues[priority]) {
+        this.queues[priority].delete(waiting);
         this.takeFromFallback(waiting.call, waiting.signal).then(waiting.go, waiting.fail);
       }
     }
@@ -316,13 +316,13 @@ export class VenueBudget {
   }
 }
 
-const STOCKS_MAX = 10_000;
+const PREFETCHED_MAX = 10_000;
 
 interface TokenDeficit {
   readonly name: string;
-  readonly rank: Priority;
+  readonly priority: Priority;
   readonly limit: Limit;
-  /** What all who wait for it need together, and the one who needs least. */
+  /** The tokens that all waiting calls need together, and the smallest single need. */
   readonly amount: number;
   readonly least: number;
 }
@@ -333,4 +333,8 @@ function priorityOf({ isOrder, isExit }: BudgetedCall): Priority {
 }
 
 const exhausted = () =>
-  new ExchangeError('retryable', 'rate_limited', 'The exchange allows no more requests at the moment.');
+  new ExchangeError(
+    'retryable',
+    'rate_limited',
+    'The rate limit of the exchange is reached. Try again later.',
+  );

@@ -31,20 +31,20 @@ function counted(fail = false) {
 describe('copying in the worker', () => {
   it('row 10: plans, settles and guards again and again, also after failures, and ends when it is told to', async () => {
     const [planning, settling, guarding, reopening] = [counted(true), counted(), counted(), counted()];
-    const told: string[] = [];
+    const logged: string[] = [];
     const copying = new CopyLoops({
       platform: core.platform,
       planner: { planNext: planning.work },
       settlement: { settleNext: settling.work, reopen: reopening.work },
       riskMonitor: { check: guarding.work },
-      errorLogger: (what) => () => told.push(what),
+      errorLogger: (event) => () => logged.push(event),
     });
     copying.onApplicationBootstrap();
     await Promise.all([planning, settling, guarding, reopening].map((each) => each.reached(1)));
     await core.rows("SELECT pg_notify('signals', 'a strategy'), pg_notify('outbox_events', '')");
     await Promise.all([planning.reached(3), settling.reached(3)]);
     await copying.onApplicationShutdown();
-    expect(new Set(told)).toEqual(new Set(['signals were not planned']));
+    expect(new Set(logged)).toEqual(new Set(['copy_plan.failed']));
     const all = [planning, settling, guarding, reopening];
     const counts = all.map((each) => each.countOf());
     await core.rows("SELECT pg_notify('signals', 'a strategy')");

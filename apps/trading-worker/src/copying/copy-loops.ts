@@ -10,9 +10,9 @@ import { startWakeableLoop, type WakeableLoop } from './wakeable-loop.js';
 
 const PLAN_EVERY_MS = 500;
 const SETTLE_EVERY_MS = 500;
-/** Orders of one signal end one after the other: their decisions are settled some at a time. */
+/** The orders of one signal end one after another; their decisions are settled in batches. */
 const SETTLE_COALESCE_MS = 100;
-const GUARD_EVERY_MS = 3_000;
+const RISK_CHECK_EVERY_MS = 3_000;
 const REOPEN_EVERY_MS = 5_000;
 
 export interface CopyLoopsDependencies {
@@ -20,13 +20,13 @@ export interface CopyLoopsDependencies {
   readonly planner: Pick<CopyPlanner, 'planNext'>;
   readonly settlement: Pick<CopySettlement, 'settleNext' | 'reopen'>;
   readonly riskMonitor: Pick<CopierRiskMonitor, 'check'>;
-  /** What a failed turn is told of by. */
-  readonly errorLogger: (what: string) => (error: unknown) => void;
+  /** Creates the error handler of a loop; see `ExchangeGateway.errorLogger`. */
+  readonly errorLogger: (event: string, message: string) => (error: unknown) => void;
 }
 
 /**
- * Copies while the worker runs. Any number of workers may do so at once: planning, settling and guarding find out in
- * the database what is left to do, and do each thing once.
+ * Runs copying while the worker runs. Several workers may do so concurrently: planning, settlement and risk checks
+ * find their work in the database and do each piece of it once.
  */
 export class CopyLoops implements OnApplicationBootstrap, OnApplicationShutdown {
   private loops: readonly WakeableLoop[] = [];
@@ -39,21 +39,21 @@ export class CopyLoops implements OnApplicationBootstrap, OnApplicationShutdown 
     const planning = startWakeableLoop({
       tick: async () => (await planner.planNext()) > 0,
       idleMs: PLAN_EVERY_MS,
-      onError: errorLogger('signals were not planned'),
+      onError: errorLogger('copy_plan.failed', 'Could not plan copies of signals.'),
     });
     const settling = startWakeableLoop({
       tick: async () => (await settlement.settleNext()) > 0,
       idleMs: SETTLE_EVERY_MS,
       coalesceMs: SETTLE_COALESCE_MS,
-      onError: errorLogger('copies were not settled'),
+      onError: errorLogger('copy_settlement.failed', 'Could not settle copies.'),
     });
-    const guarding = startWakeableLoop({
+    const riskChecking = startWakeableLoop({
       tick: async () => {
         await riskMonitor.check();
         return false;
       },
-      idleMs: GUARD_EVERY_MS,
-      onError: errorLogger('copiers were not guarded'),
+      idleMs: RISK_CHECK_EVERY_MS,
+      onError: errorLogger('copier_risk_check.failed', 'Could not check the risk limits of copiers.'),
     });
     const reopening = startWakeableLoop({
       tick: async () => {
@@ -61,9 +61,9 @@ export class CopyLoops implements OnApplicationBootstrap, OnApplicationShutdown 
         return false;
       },
       idleMs: REOPEN_EVERY_MS,
-      onError: errorLogger('late entries were not looked for'),
+      onError: errorLogger('late_entry_check.failed', 'Could not check for late entries.'),
     });
-    this.loops = [planning, settling, guarding, reopening];
+    this.loops = [planning, settling, riskChecking, reopening];
     const { listener } = platform;
     this.unsubscribe.push(
       listener.subscribe(COPYING_CHANNELS.signals, () => planning.wake()),
@@ -72,7 +72,7 @@ export class CopyLoops implements OnApplicationBootstrap, OnApplicationShutdown 
   }
 
   async onApplicationShutdown(): Promise<void> {
-    for (const end of this.unsubscribe) end();
+    for (const unsubscribe of this.unsubscribe) unsubscribe();
     await Promise.all(this.loops.map((loop) => loop.stop()));
   }
 }

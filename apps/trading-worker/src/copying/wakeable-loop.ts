@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A loop that is woken by hints, and looks unasked as well: a hint can be lost. */
+/** A loop that runs on hints, and also without them at an interval: a hint can be lost. */
 export interface WakeableLoop {
   wake(): void;
-  /** Lets the running turn end. */
+  /** Stops the loop after the running tick. */
   stop(): Promise<void>;
 }
 
 export interface WakeableLoopOptions {
-  /** Does some of what there is to do; true where there may be more at once. */
+  /** Does part of the pending work; returns true if more may be pending immediately. */
   readonly tick: () => Promise<boolean>;
-  /** How long it rests without a hint, in milliseconds. */
+  /** The interval without a hint, in milliseconds. */
   readonly idleMs: number;
-  /** How long it rests whatever is hinted, in milliseconds: what many hints tell of is done together. 0 unless given. */
+  /** The minimum delay after a tick, in milliseconds, so that many hints share one tick. Default: 0. */
   readonly coalesceMs?: number;
   readonly onError: (error: unknown) => void;
 }
 
-/** A turn that fails is told of, and the next one comes after a rest. */
+/** Starts a loop. A tick that fails is reported to `onError`, and the next one follows after `idleMs`. */
 export function startWakeableLoop({
   tick,
   idleMs,
@@ -25,12 +25,12 @@ export function startWakeableLoop({
   onError,
 }: WakeableLoopOptions): WakeableLoop {
   const stopping = new AbortController();
-  let rest = new AbortController();
+  let idle = new AbortController();
   let isHinted = false;
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      rest = new AbortController();
+      idle = new AbortController();
       isHinted = false;
       const hasMore = await tick().catch((error) => {
         onError(error);
@@ -39,8 +39,8 @@ export function startWakeableLoop({
       if (coalesceMs > 0)
         await sleep(coalesceMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       if (hasMore || isHinted) continue;
-      const either = AbortSignal.any([stopping.signal, rest.signal]);
-      await sleep(idleMs, undefined, { signal: either }).catch(() => undefined);
+      const stoppedOrWoken = AbortSignal.any([stopping.signal, idle.signal]);
+      await sleep(idleMs, undefined, { signal: stoppedOrWoken }).catch(() => undefined);
     }
   }
 
@@ -48,7 +48,7 @@ export function startWakeableLoop({
   return {
     wake() {
       isHinted = true;
-      rest.abort();
+      idle.abort();
     },
     async stop() {
       stopping.abort();

@@ -18,11 +18,11 @@ interface CachedClient {
   readonly account: ConnectableAccount;
   readonly venue: ExchangeVenue;
   readonly client: Promise<ExchangeClient>;
-  /** By which the owner of the account knows that the credentials are the same. */
+  /** Lets the owner of the account recognise that the credentials are unchanged. */
   credentialsHash: string | null;
 }
 
-/** One client for each account in use, made anew when the account's credentials change. */
+/** Caches one client for each account in use, and reconnects when the account's credentials change. */
 export class AccountClients {
   private readonly connected = new Map<string, CachedClient>();
 
@@ -32,33 +32,34 @@ export class AccountClients {
     private readonly opener: Opener,
   ) {}
 
-  /** @throws {ExchangeError} where the account is removed, refused, or of an exchange that is not here */
+  /** @throws {ExchangeError} if the account is deleted or its credentials are rejected, or its exchange is unknown */
   async open(accountId: string): Promise<OpenAccount> {
     const account = await this.accountSync.find(accountId);
     if (account === null || !account.isActive) {
-      await this.forget(accountId);
+      await this.remove(accountId);
       throw new ExchangeError(
         'fatal',
         'credentials_rejected',
-        'The account was removed, or the exchange refused its credentials.',
+        'The account was deleted, or the exchange rejected its credentials.',
       );
     }
     const venue = this.venues.get(account.exchange);
     const known = this.connected.get(accountId);
     if (known?.account.credentialsSealed === account.credentialsSealed)
       return { account, venue, client: await known.client };
-    // Noted before it is there: whoever comes meanwhile waits for the same one.
+    // Cached before it is connected, so that concurrent callers share it.
     const client = this.connect(account, venue);
     this.connected.set(accountId, { account, venue, client, credentialsHash: null });
     client.catch(() => {
       if (this.connected.get(accountId)?.client === client) this.connected.delete(accountId);
     });
-    await closed(known);
+    await closeClient(known);
     return { account, venue, client: await client };
   }
 
   /**
-   * As `open`, for the owner of the account: it knows whether the account has changed, and asks the database only then.
+   * Opens an account like `open`, for its owner. The owner knows whether the account has changed, so the database is
+   * read only after a change.
    *
    * @throws {ExchangeError} as `open`
    */
@@ -72,32 +73,32 @@ export class AccountClients {
     return open;
   }
 
-  /** Where the exchange refused the credentials, it ends the use of the account, unless that has others by now. */
+  /** Deactivates the account if the exchange rejected its credentials, unless the account has new ones by now. */
   async onExchangeError({ id, credentialsSealed }: ConnectableAccount, error: ExchangeError): Promise<void> {
     if (error.outcome !== 'fatal' || error.code !== 'credentials_rejected') return;
-    if (this.connected.get(id)?.account.credentialsSealed === credentialsSealed) await this.forget(id);
+    if (this.connected.get(id)?.account.credentialsSealed === credentialsSealed) await this.remove(id);
     await this.accountSync.recordSyncFailure(id, credentialsSealed);
   }
 
   private async connect(account: ConnectableAccount, venue: ExchangeVenue): Promise<ExchangeClient> {
     const { id, credentialsSealed, tradingType } = account;
-    const text = await this.opener.open(credentialsSealed, credentialsContext(id));
-    return venue.connect(JSON.parse(text), tradingType, { accountKey: id });
+    const credentials = await this.opener.open(credentialsSealed, credentialsContext(id));
+    return venue.connect(JSON.parse(credentials), tradingType, { accountKey: id });
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.connected.keys()].map((id) => this.forget(id)));
+    await Promise.all([...this.connected.keys()].map((id) => this.remove(id)));
   }
 
-  private async forget(accountId: string): Promise<void> {
+  private async remove(accountId: string): Promise<void> {
     const known = this.connected.get(accountId);
     this.connected.delete(accountId);
-    await closed(known);
+    await closeClient(known);
   }
 }
 
-/** Closes what could be connected. */
-async function closed(connected: CachedClient | undefined): Promise<void> {
+/** Closes a client, unless connecting it failed. */
+async function closeClient(connected: CachedClient | undefined): Promise<void> {
   const client = await connected?.client.catch(() => undefined);
   await client?.close();
 }

@@ -4,25 +4,25 @@ import { ExchangeError } from '@trading-automation/exchanges';
 import type { Logger } from '@trading-automation/runtime';
 import type { AccountClients } from './account-clients.js';
 
-/** The look at an account that is under way, and the one that follows it where somebody waits for it. */
+/** The running sync of an account, and the one that follows it if a caller waits for it. */
 interface PendingSyncs {
   readonly current: Promise<void>;
   next: Promise<void> | null;
 }
 
-/** Within which time the balances of an account are read whose stream tells of what becomes free meanwhile. */
-const READ_WITHIN_MS = 4_000;
-const READ_AFTER_MS = 1_500;
-/** Of those reads: the copies of one signal change a thousand accounts, whose orders come first. */
-const READS_AT_ONCE = 8;
+/** The longest and the shortest delay before the balances of an account with a live stream are read after a change. */
+const READ_DELAY_MAX_MS = 4_000;
+const READ_DELAY_MIN_MS = 1_500;
+/** The concurrency of those reads: the copies of one signal change a thousand accounts, whose orders come first. */
+const DELAYED_READ_CONCURRENCY = 8;
 
-/** Reads balances, one look at an account at a time. */
+/** Reads balances, one sync per account at a time. */
 export class BalanceSync {
   private readonly syncs = new Map<string, PendingSyncs>();
   private readonly deferred = new Map<string, NodeJS.Timeout>();
-  /** Accounts whose time to be read has come. */
+  /** Accounts whose delayed read is due. */
   private readonly due = new Set<string>();
-  private readingDue = 0;
+  private runningReads = 0;
 
   constructor(
     private readonly accountSync: Pick<AccountSyncService, 'databaseTime' | 'recordSyncFailure'>,
@@ -34,21 +34,21 @@ export class BalanceSync {
 
   /** Reads and stores the account's balances. @throws {ExchangeError} after the failure is stored */
   sync(accountId: string): Promise<void> {
-    const looks = this.syncs.get(accountId);
-    if (looks === undefined) return this.begin(accountId);
-    // A look that has begun may have read what was there before: one more follows it, shared by all who ask meanwhile.
-    looks.next ??= looks.current.catch(() => undefined).then(() => this.begin(accountId));
-    return looks.next;
+    const pending = this.syncs.get(accountId);
+    if (pending === undefined) return this.start(accountId);
+    // A running sync may have read the balances before the change; one more follows it, shared by all callers.
+    pending.next ??= pending.current.catch(() => undefined).then(() => this.start(accountId));
+    return pending.next;
   }
 
-  /** Has the account looked at after what was just learned of it; nobody waits for that. */
+  /** Starts a sync in the background. */
   syncSoon(accountId: string): void {
     void this.trySync(accountId);
   }
 
   /**
-   * The account's balances are others by what was just learned. They are read at once; of an account whose stream is
-   * alive a little later and once for many changes, so that a signal's copies don't all stand behind such reads.
+   * Reads the balances of an account after they changed. With a live stream, the read is delayed and shared by several
+   * changes, so that it does not hold up the copies of a signal; otherwise it starts immediately.
    */
   onBalanceChange(accountId: string): void {
     if (this.deferred.has(accountId) || this.due.has(accountId)) return;
@@ -61,18 +61,21 @@ export class BalanceSync {
       this.due.add(accountId);
       this.syncDue();
     };
-    const timer = setTimeout(read, READ_AFTER_MS + Math.random() * (READ_WITHIN_MS - READ_AFTER_MS));
+    const timer = setTimeout(
+      read,
+      READ_DELAY_MIN_MS + Math.random() * (READ_DELAY_MAX_MS - READ_DELAY_MIN_MS),
+    );
     timer.unref();
     this.deferred.set(accountId, timer);
   }
 
   private syncDue(): void {
     for (const accountId of this.due) {
-      if (this.readingDue >= READS_AT_ONCE) return;
+      if (this.runningReads >= DELAYED_READ_CONCURRENCY) return;
       this.due.delete(accountId);
-      this.readingDue++;
+      this.runningReads++;
       void this.trySync(accountId).finally(() => {
-        this.readingDue--;
+        this.runningReads--;
         this.syncDue();
       });
     }
@@ -82,11 +85,14 @@ export class BalanceSync {
     try {
       await this.sync(accountId);
     } catch (error) {
-      this.logger.warn({ err: error, account_id: accountId }, 'balances not read');
+      this.logger.warn(
+        { event: 'balance_sync.failed', err: error, account_id: accountId },
+        'Could not read the balances.',
+      );
     }
   }
 
-  /** Resolves when every look that is under way or waited for has ended. */
+  /** Resolves when every running and requested sync has ended. */
   async drain(): Promise<void> {
     for (const timer of this.deferred.values()) clearTimeout(timer);
     this.deferred.clear();
@@ -94,15 +100,15 @@ export class BalanceSync {
     await Promise.allSettled([...this.syncs.values()].map(({ current, next }) => next ?? current));
   }
 
-  private begin(accountId: string): Promise<void> {
-    const looks: PendingSyncs = {
+  private start(accountId: string): Promise<void> {
+    const pending: PendingSyncs = {
       current: this.syncNow(accountId).finally(() => {
-        if (looks.next === null) this.syncs.delete(accountId);
+        if (pending.next === null) this.syncs.delete(accountId);
       }),
       next: null,
     };
-    this.syncs.set(accountId, looks);
-    return looks.current;
+    this.syncs.set(accountId, pending);
+    return pending.current;
   }
 
   private async syncNow(accountId: string): Promise<void> {
@@ -118,11 +124,11 @@ export class BalanceSync {
     }
   }
 
-  /** `used`: the sealed credentials that the exchange was asked with; null where it was not asked. */
+  /** `used`: the sealed credentials of the request; null if no request was sent. */
   private async storeFailure(accountId: string, error: ExchangeError, used: string | null): Promise<void> {
-    const isRefused = error.outcome === 'fatal' && error.code === 'credentials_rejected';
-    // An account that was found unusable is stored as such, and may have new credentials by now.
-    if (isRefused && used === null) return;
-    await this.accountSync.recordSyncFailure(accountId, isRefused ? used : null);
+    const isRejected = error.outcome === 'fatal' && error.code === 'credentials_rejected';
+    // The rejection of an unusable account is stored already, and the account may have new credentials by now.
+    if (isRejected && used === null) return;
+    await this.accountSync.recordSyncFailure(accountId, isRejected ? used : null);
   }
 }

@@ -4,7 +4,7 @@ import type { Opener } from '@trading-automation/core/sealing';
 import { type CredentialsReport, ExchangeError } from '@trading-automation/exchanges';
 import type { Venues } from './venues.js';
 
-/** Tries credentials that are not stored. */
+/** Tests credentials that are not stored. */
 export class CredentialsTester {
   constructor(
     private readonly venues: Venues,

@@ -33,7 +33,7 @@ export interface ExchangeGatewayDependencies {
   readonly times?: Partial<SupervisorTimes>;
 }
 
-/** Everything that talks to exchanges, and the accounts that this worker may begin something on. */
+/** Owns every component that calls exchanges, and the set of accounts that this worker owns. */
 export class ExchangeGateway {
   readonly venues: Venues;
   readonly ownership: AccountOwnership;
@@ -55,8 +55,8 @@ export class ExchangeGateway {
     });
     this.clients = new AccountClients(accountSync, this.venues, opener);
     const isLive = (accountId: string) => this.supervisors.isLive(accountId);
-    const readings = Batcher.of<BalanceSnapshot>((together) => accountSync.storeSnapshots(together));
-    this.balanceSync = new BalanceSync(accountSync, readings, this.clients, logger, isLive);
+    const snapshots = Batcher.of<BalanceSnapshot>((together) => accountSync.storeSnapshots(together));
+    this.balanceSync = new BalanceSync(accountSync, snapshots, this.clients, logger, isLive);
     this.orderUpdates = new OrderUpdateWriter(execution, (accountId) =>
       this.balanceSync.onBalanceChange(accountId),
     );
@@ -79,7 +79,7 @@ export class ExchangeGateway {
       accountReconciler: new AccountReconciler({
         reconciliation,
         accountSync: accountSync,
-        snapshots: readings,
+        snapshots: snapshots,
         pairs,
         orderReconciler: this.orderReconciler,
         logger,
@@ -96,27 +96,31 @@ export class ExchangeGateway {
       orderReconciler: this.orderReconciler,
       ownedAccounts: () => this.ownership.ownedAccounts(),
       logger,
-      onError: this.errorLogger('an order was not sent'),
+      onError: this.errorLogger('order_submission.failed', 'Could not submit an order.'),
     });
   }
 
-  /** Writes errors to the log: an exchange that is away is no fault of ours. */
-  errorLogger(what: string): (error: unknown) => void {
+  /**
+   * Returns an error handler that logs with the event name `event`. Errors of an exchange are warnings: an exchange
+   * that is unavailable is not an internal error.
+   */
+  errorLogger(event: string, message: string): (error: unknown) => void {
     const { logger } = this.parts;
     return (error) => {
-      if (error instanceof ExchangeError) logger.warn({ outcome: error.outcome, code: error.code }, what);
-      else logger.error({ err: error }, what);
+      if (error instanceof ExchangeError)
+        logger.warn({ event, outcome: error.outcome, code: error.code }, message);
+      else logger.error({ event, err: error }, message);
     };
   }
 
-  /** Shows that this worker lives, and takes its part of the accounts. */
+  /** Renews this worker's lease, and claims its share of the accounts. */
   async renewOwnership(): Promise<void> {
     await this.ownership.renewLease();
     await this.ownership.rebalance();
     await this.ownership.claim();
   }
 
-  /** Has a trade sent that nobody has begun to send: here, or by the worker whose account it is. */
+  /** Submits an unsent trade, or notifies the worker that owns its account. */
   async requestSubmission(tradeId: string): Promise<void> {
     const { execution, platform } = this.parts;
     const trade = await execution.find(tradeId);
@@ -125,13 +129,13 @@ export class ExchangeGateway {
     else await notifyAccountWork(platform.database.manager, [trade.accountId]);
   }
 
-  /** Begins nothing any more, and gives the accounts to others at once; what was begun goes on. */
+  /** Starts nothing any more and releases all accounts immediately; work in flight continues. */
   async releaseAccounts(): Promise<void> {
     this.orderSubmitter.halt();
     await this.ownership.release();
   }
 
-  /** Lets what is being sent and read be stored, then closes every connection. */
+  /** Waits until all work in flight is stored, then closes every connection. */
   async close(): Promise<void> {
     this.orderSubmitter.halt();
     await this.orderSubmitter.drain();

@@ -1,10 +1,10 @@
 /**
- * Finds out what became of orders, and cancels them.
+ * Determines the state of orders at the exchange, and cancels orders.
  *
- * 1. No answer, or one that says nothing, is not a failure: the exchange is asked for the order by its client order
- *    id, until it tells or has certainly never seen it.
- * 2. Whatever is learned is stored by core, which decides what it means.
- * 3. Nothing is sent here: that is `Submissions`', for the owner of the account alone.
+ * 1. A missing or inconclusive response is not a failure: the order is probed by its client order id until the
+ *    exchange reports it or has certainly never received it.
+ * 2. Core stores each report and decides what it means for the trade.
+ * 3. This class sends no orders; `OrderSubmitter` does, for the owner of the account only.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TradeExecution, TradeForExecution } from '@trading-automation/core/trades';
@@ -19,13 +19,13 @@ import type { OrderUpdateWriter } from '../streams/order-update-writer.js';
 import type { AccountClients } from './account-clients.js';
 import type { BalanceSync } from './balance-sync.js';
 
-/** The answer to an order; with every fill of it where the exchange tells them at once. */
+/** The response to an order, with all of its fills if the exchange includes them. */
 type PlacedOrder = VenueOrder & { readonly fills?: readonly VenueFill[] | undefined };
 
-/** What is known of the accounts that exchanges tell of by themselves. */
+/** The state of the account streams. */
 interface Streams {
   isLive(accountId: string): boolean;
-  /** These fills are known from elsewhere: a stream that is alive tells of them, too. */
+  /** Registers fills that are known from another source: a live stream must report them, too. */
   expectFills(accountId: string, fills: readonly VenueFill[]): void;
 }
 
@@ -35,9 +35,9 @@ export interface OrderReconcilerDependencies {
   readonly balanceSync: BalanceSync;
   readonly orderUpdates: OrderUpdateWriter;
   readonly streams: Streams;
-  /** Told of orders that were found open and as they were. */
+  /** Called for orders that are open and unchanged. */
   readonly onResting: (tradeId: string) => void;
-  /** Has a trade sent that nobody has begun to send. */
+  /** Requests the submission of a trade whose order was never sent. */
   readonly onUnsent: (accountId: string) => void;
   readonly logger: Logger;
 }
@@ -48,7 +48,7 @@ const CANCEL_POLL_MAX_MS = 1_000;
 export class OrderReconciler {
   constructor(private readonly parts: OrderReconcilerDependencies) {}
 
-  /** Finds out how an open trade stands; has it sent where nobody has begun to. */
+  /** Reads the state of an open trade's order; requests its submission if it was never sent. */
   async checkTrade(tradeId: string): Promise<void> {
     try {
       await this.checkOnce(tradeId);
@@ -64,18 +64,19 @@ export class OrderReconciler {
     if (trade === null || !trade.isOpen) return;
     if (!trade.isSubmitted) return this.parts.onUnsent(trade.accountId);
     const { client } = await clients.open(trade.accountId);
-    // A cancellation whose answer was lost is asked for again: it can't be done twice.
+    // A cancellation without a response is requested again; a second cancellation has no effect.
     if (trade.isCancelRequested && trade.isAcknowledged) await cancelAtVenue(client, trade);
     if (!(await this.find(client, trade))) await execution.storeAbsence(tradeId);
   }
 
   /**
-   * Cancels what is open; returns when the trade has ended, or when `signal` says that nobody waits any more. What is
-   * left to do then, the looks do. An order that can't be found here may be on its way: only looks count that.
+   * Cancels an open trade. Returns when the trade has ended, or when `signal` reports that no caller waits any more;
+   * scheduled checks complete what is left. An order that is not found here may be in flight: only scheduled checks
+   * count that.
    */
   async cancel(tradeId: string, signal: AbortSignal): Promise<void> {
     const { execution, clients, logger } = this.parts;
-    let isTold = false;
+    let isRequested = false;
     for (
       let waitMs = CANCEL_POLL_MIN_MS;
       !signal.aborted;
@@ -86,38 +87,42 @@ export class OrderReconciler {
       if (step === 'done' || trade === null) return;
       try {
         const { client } = await clients.open(trade.accountId);
-        if (step === 'send' && !isTold) isTold = await cancelAtVenue(client, trade);
+        if (step === 'send' && !isRequested) isRequested = await cancelAtVenue(client, trade);
         await this.find(client, trade);
       } catch (error) {
         if (!(error instanceof ExchangeError) || error.outcome === 'fatal') throw error;
-        logger.warn({ trade_id: tradeId, outcome: error.outcome, code: error.code }, 'not cancelled yet');
+        logger.warn(
+          { event: 'cancellation.unconfirmed', trade_id: tradeId, outcome: error.outcome, code: error.code },
+          'The exchange has not confirmed the cancellation yet; trying again.',
+        );
       }
       if ((await execution.find(tradeId))?.isOpen !== true) return;
       await sleep(waitMs, undefined, { signal }).catch(() => undefined);
     }
   }
 
-  /** Looks for the order of a trade, and concludes nothing where it isn't there. */
+  /** Probes the order of a trade. Draws no conclusion if the exchange does not find it. */
   async probe(client: ExchangeClient, tradeId: string): Promise<void> {
     const trade = await this.parts.execution.find(tradeId);
     if (trade?.isOpen === true) await this.find(client, trade);
   }
 
-  /** The order that is sent next is this trade's: a stream may tell of it before its answer comes. */
+  /** Registers the order that is sent next: a stream may report it before the response arrives. */
   registerOrder(accountId: string, venueClientOrderId: string, tradeId: string): void {
     this.parts.orderUpdates.registerOrder(accountId, venueClientOrderId, tradeId);
   }
 
-  /** The answer to an order that was sent. */
+  /** Stores the response to a submitted order. */
   async storePlaced(accountId: string, client: ExchangeClient, placed: PlacedOrder): Promise<void> {
     const { orderUpdates, streams } = this.parts;
-    const isAllTold = placed.fills !== undefined || placed.filledAmount === '0' || streams.isLive(accountId);
-    // Those that a stream is about to tell of need no call; should it not, the next look asks.
-    const fills = placed.fills ?? (isAllTold ? [] : await this.fillsOf(client, placed));
+    const hasAllFills =
+      placed.fills !== undefined || placed.filledAmount === '0' || streams.isLive(accountId);
+    // Fills that a live stream is about to report need no call; if it does not report them, the next check reads them.
+    const fills = placed.fills ?? (hasAllFills ? [] : await this.fillsOf(client, placed));
     await orderUpdates.add({ accountId, order: placed, fills });
   }
 
-  /** Stores the order as the exchange sees it; false where it has none. */
+  /** Stores the order's state at the exchange; returns false if the exchange does not know the order. */
   private async find(client: ExchangeClient, trade: TradeForExecution): Promise<boolean> {
     const order = await findAtVenue(client, trade);
     if (order === null) return false;
@@ -131,26 +136,29 @@ export class OrderReconciler {
     order: VenueOrder,
   ): Promise<void> {
     const { execution, balanceSync, streams } = this.parts;
-    const hasNews = order.filledAmount !== '0' && order.filledAmount !== trade.filledAmount;
-    const fills = hasNews ? await this.fillsOf(client, order) : [];
+    const hasNewFills = order.filledAmount !== '0' && order.filledAmount !== trade.filledAmount;
+    const fills = hasNewFills ? await this.fillsOf(client, order) : [];
     streams.expectFills(trade.accountId, fills);
     if (await execution.storeOrder(trade.id, order, fills)) balanceSync.onBalanceChange(trade.accountId);
-    else if (order.status === 'OPEN' && !hasNews) this.parts.onResting(trade.id);
+    else if (order.status === 'OPEN' && !hasNewFills) this.parts.onResting(trade.id);
   }
 
-  /** Without its fills an order can't end, so those that can't be read now are read at the next look. */
+  /** A trade cannot end without its fills, so fills that cannot be read now are read at the next check. */
   private async fillsOf(client: ExchangeClient, order: VenueOrder): Promise<readonly VenueFill[]> {
     try {
       return await client.fetchFills({ symbol: order.symbol, exchangeOrderId: order.exchangeOrderId });
     } catch (error) {
       if (!(error instanceof ExchangeError)) throw error;
-      this.parts.logger.warn({ outcome: error.outcome, code: error.code }, 'fills not read');
+      this.parts.logger.warn(
+        { event: 'fill_read.failed', outcome: error.outcome, code: error.code },
+        'Could not read the fills of an order; the next check reads them.',
+      );
       return [];
     }
   }
 }
 
-/** By our own id for it; what somebody else placed by the exchange's, since theirs may be used again, or be none. */
+/** Finds own orders by client order id, and external ones by exchange order id: their client id may be reused or absent. */
 async function findAtVenue(
   client: ExchangeClient,
   { symbol, isOurs, venueClientOrderId, exchangeOrderId }: TradeForExecution,
@@ -160,8 +168,8 @@ async function findAtVenue(
 }
 
 /**
- * True where the exchange has taken note, or has nothing open of this id: what became of it, the next look tells.
- * False where it may not have heard; it can be told again, since nothing is cancelled twice.
+ * Returns true if the exchange accepted the cancellation, or has no open order with this id; the next check reads the
+ * result. Returns false if the request may not have arrived; repeating it is safe.
  */
 async function cancelAtVenue(client: ExchangeClient, trade: TradeForExecution): Promise<boolean> {
   const { symbol, venueClientOrderId } = trade;

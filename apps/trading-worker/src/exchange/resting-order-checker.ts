@@ -2,15 +2,15 @@ import type { OrderReport, TradeExecution, TradeForExecution } from '@trading-au
 import type { VenueOrder } from '@trading-automation/exchanges';
 import type { AccountClients } from './account-clients.js';
 
-/** Where one list of open orders costs no more than looking for each of them. */
+/** The number of orders from which one list of open orders costs no more than a probe of each. */
 const LIST_CALL_MIN_ORDERS = 2;
-/** How long an order that was seen to rest is left alone while its account is heard of: news of it come by themselves. */
+/** How long a resting order is not checked while the account has a live stream, which reports its changes. */
 const SKIP_MS = 300_000;
-const SEEN_MAX = 100_000;
+const SKIPPED_MAX = 100_000;
 
 /**
- * Looks at orders that rest, many with one question: the exchange's list of what is open. An order that is in it as it
- * was needs nothing more; whatever is missing from it or has moved needs a look of its own.
+ * Checks resting orders in bulk with one request: the exchange's list of open orders. An order that is in the list
+ * unchanged needs nothing more; an order that is missing or has new fills needs a check of its own.
  */
 export class RestingOrderChecker {
   private readonly skipUntilMs = new Map<string, number>();
@@ -21,23 +21,23 @@ export class RestingOrderChecker {
     private readonly isLive: (accountId: string) => boolean = () => false,
   ) {}
 
-  /** Of these trades, those that still need a look of their own. Failures are told, and looked at again soon. */
+  /** Returns the trades that still need a check of their own. Failures are reported and rechecked soon. */
   async filterChanged(ids: readonly string[], onError: (error: unknown) => void): Promise<readonly string[]> {
     const trades = await this.execution.findMany(ids);
     const due = trades.filter((trade) => !this.isSkipped(trade));
-    // At once: an exchange that is slow to answer holds up no other's orders.
-    const sifted = await Promise.all(
+    // Concurrently: a slow exchange does not delay the orders of another.
+    const remaining = await Promise.all(
       groupByAccountAndSymbol(due).map((group) => this.filterGroup(group, onError)),
     );
-    return sifted.flat();
+    return remaining.flat();
   }
 
-  /** The order was found open and as it was. */
+  /** Records that the order is open and unchanged. */
   markResting(tradeId: string): void {
     this.skipUntilMs.delete(tradeId);
     this.skipUntilMs.set(tradeId, performance.now() + SKIP_MS);
     const [oldest] = this.skipUntilMs.keys();
-    if (this.skipUntilMs.size > SEEN_MAX && oldest !== undefined) this.skipUntilMs.delete(oldest);
+    if (this.skipUntilMs.size > SKIPPED_MAX && oldest !== undefined) this.skipUntilMs.delete(oldest);
   }
 
   private isSkipped(trade: TradeForExecution): boolean {
@@ -67,25 +67,25 @@ export class RestingOrderChecker {
     const { client } = await this.clients.open(accountId);
     const open = new Map<string, VenueOrder>();
     for (const order of await client.fetchOpenOrders(symbol)) open.set(order.exchangeOrderId, order);
-    const moved: string[] = [];
+    const changed: string[] = [];
     const reports: OrderReport[] = [];
     for (const trade of group) {
-      // What rests was told of: others' client order ids may be used again, or be none.
+      // By exchange order id: client order ids of external orders may be reused or absent.
       const order = open.get(trade.exchangeOrderId ?? '');
       if (order !== undefined && order.filledAmount === trade.filledAmount)
         reports.push({ tradeId: trade.id, order, fills: [] });
-      else moved.push(trade.id);
+      else changed.push(trade.id);
     }
     await this.execution.storeOrders(reports);
     for (const { tradeId } of reports) this.markResting(tradeId);
-    return moved;
+    return changed;
   }
 }
 
 const isResting = (trade: TradeForExecution) =>
   trade.isAcknowledged && !trade.isCancelRequested && trade.isOpen;
 
-/** Resting orders by account and symbol; every other trade by itself. */
+/** Groups resting orders by account and symbol; every other trade is a group of its own. */
 function groupByAccountAndSymbol(trades: readonly TradeForExecution[]): TradeForExecution[][] {
   const groups = new Map<string, TradeForExecution[]>();
   for (const trade of trades) {

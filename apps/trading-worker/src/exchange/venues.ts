@@ -1,6 +1,6 @@
 import { ExchangeError, type ExchangeVenue } from '@trading-automation/exchanges';
 
-/** The exchanges that this worker is configured with. */
+/** The exchanges in this worker's configuration. */
 export class Venues {
   private readonly byId: ReadonlyMap<string, ExchangeVenue>;
 
@@ -8,7 +8,7 @@ export class Venues {
     this.byId = new Map(all.map((venue) => [venue.id, venue]));
   }
 
-  /** @throws {ExchangeError} where this worker has no such exchange */
+  /** @throws {ExchangeError} if the exchange is not in this worker's configuration */
   get(id: string): ExchangeVenue {
     const venue = this.byId.get(id);
     if (venue === undefined)

@@ -1,8 +1,8 @@
 /**
- * The jobs of new trades: ids alone.
+ * The queue of new trades.
  *
- * Its connection is its own: adding fails at once where Redis is away, and the looks at open trades take up what was
- * not added; the worker that takes jobs waits for Redis as long as it takes.
+ * It has its own Redis connection. Adding a job fails immediately while Redis is unavailable, and the check of open
+ * trades finds the trades instead. The BullMQ worker that takes jobs waits for Redis without a limit.
  */
 import { REDIS_FAILOVER_OPTIONS } from '@trading-automation/core';
 import { Queue } from 'bullmq';
@@ -10,7 +10,7 @@ import { Redis } from 'ioredis';
 
 export const TRADES_QUEUE = 'trades';
 
-/** A job holds ids alone; everything else is in Postgres. */
+/** A job holds the trade id only; everything else is in Postgres. */
 export interface TradeJob {
   readonly trade_id: string;
 }
@@ -37,14 +37,14 @@ export class TradeQueue {
     this.queue.on('error', onError);
   }
 
-  /** @throws where Redis is away */
+  /** @throws if Redis is unavailable */
   async add(tradeIds: readonly string[]): Promise<void> {
     await this.queue.addBulk(
       tradeIds.map((id) => ({ name: 'submit', data: { trade_id: id }, opts: { jobId: `submit-${id}` } })),
     );
   }
 
-  /** Adding is done when it answers: there is nothing left to tell a Redis, which may be away. */
+  /** Disconnects without a QUIT: every added job is confirmed, and Redis may be unavailable. */
   async close(): Promise<void> {
     await this.queue.close();
     this.redis.disconnect();

@@ -24,14 +24,20 @@ export class TradesProcessor extends WorkerHost {
     await this.gateway.requestSubmission(job.data.trade_id);
   }
 
-  /** A trade whose job failed is taken up by the looks. */
+  /** Logs a failed job; the check of open trades finds the trade. */
   @OnWorkerEvent('failed')
   onFailed(_job: Job<TradeJob> | undefined, error: Error): void {
-    this.scheduler.errorLogger('a trade was not sent by its job')(error);
+    this.scheduler.errorLogger(
+      'trade_job.failed',
+      'A job could not request the submission of its trade.',
+    )(error);
   }
 
   @OnWorkerEvent('error')
   onError(error: Error): void {
-    this.scheduler.errorLogger('the queue of trades is interrupted')(error);
+    this.scheduler.errorLogger(
+      'trade_queue.unavailable',
+      'Redis is unavailable; the check of open trades finds new trades instead.',
+    )(error);
   }
 }

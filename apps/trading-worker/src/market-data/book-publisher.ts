@@ -15,15 +15,15 @@ export interface BookPublisherDependencies {
 }
 
 /**
- * One book of a venue, put on the board as it changes. While one message is being written the changes of the next come
- * together in it, so that a slow Redis gets fewer and larger ones and nothing grows. Without a connection to the venue
- * nothing is written, and what is kept for newcomers runs out.
+ * Publishes one order book of a venue to Redis as it changes. While a message is being written, further changes are
+ * merged into the next one: a slow Redis gets fewer and larger messages, and no queue grows. Without a connection to
+ * the venue nothing is written, and the stored snapshot expires.
  */
 export class BookPublisher {
   private readonly book = new OrderBook();
   private readonly changes = new ConflatedDelta();
   private readonly stream: ReconnectingStream;
-  /** Of the last message; undefined while the venue tells nothing. */
+  /** The times of the last message; undefined while the stream is disconnected. */
   private timestamps: { readonly exchangeTimestamp: string; readonly receivedAt: string } | undefined;
   private isSnapshotPending = false;
   private isRebroadcastPending = false;
@@ -47,13 +47,13 @@ export class BookPublisher {
     });
   }
 
-  /** Tells the present state once more, for a reader that needs it. */
+  /** Publishes the current state again, for a reader that requested it. */
   rebroadcast(): void {
     this.isRebroadcastPending = true;
     this.flush();
   }
 
-  /** Keeps the stored snapshot up; also the next try after a failure. */
+  /** Extends the lifetime of the stored snapshot; also retries after a failure. */
   refreshSnapshot(): void {
     this.isRefreshPending = true;
     this.flush();
@@ -85,7 +85,7 @@ export class BookPublisher {
     this.isPublishing = true;
     this.publishAll()
       .catch((error) => {
-        // Whether it was published is not known: what follows must not lean on it.
+        // The message may or may not have been published; the next one must not depend on it.
         this.isSnapshotPending = true;
         this.parts.onError(error);
       })
@@ -95,15 +95,15 @@ export class BookPublisher {
   }
 
   private async publishAll(): Promise<void> {
-    for (let what = this.next(); what !== undefined; what = this.next()) {
-      if (await this.publish(what)) continue;
-      // The lease is another's, or Redis has lost its count.
+    for (let action = this.next(); action !== undefined; action = this.next()) {
+      if (await this.publish(action)) continue;
+      // Another worker holds the lease, or Redis has lost the sequence.
       this.isSnapshotPending = true;
       return;
     }
   }
 
-  /** What is to be written next; REPEAT and KEEP stand for what was told last, so they come after all changes. */
+  /** The next action. REPEAT and KEEP publish the last published state, so they follow all changes. */
   private next(): PublishAction | undefined {
     if (this.timestamps === undefined || this.isClosed) return undefined;
     if (this.isSnapshotPending) return 'SNAPSHOT';
@@ -112,17 +112,17 @@ export class BookPublisher {
     return this.isRefreshPending ? 'KEEP' : undefined;
   }
 
-  private publish(what: PublishAction): Promise<boolean> {
+  private publish(action: PublishAction): Promise<boolean> {
     const { venue, symbol, publisher } = this.parts;
-    const sides = what === 'DELTA' ? this.changes.drain() : this.book.sides();
-    if (what !== 'DELTA') {
+    const sides = action === 'DELTA' ? this.changes.drain() : this.book.sides();
+    if (action !== 'DELTA') {
       this.changes.clear();
       this.isSnapshotPending = false;
       this.isRebroadcastPending = false;
       this.isRefreshPending = false;
     }
     const { exchangeTimestamp, receivedAt } = this.timestamps ?? { exchangeTimestamp: '', receivedAt: '' };
-    return publisher.publish({ exchange: venue.id, symbol }, what, {
+    return publisher.publish({ exchange: venue.id, symbol }, action, {
       exchangeTimestamp,
       receivedAt,
       ...sides,

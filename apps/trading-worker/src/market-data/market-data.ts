@@ -5,15 +5,15 @@ import { type Loop, startLoop } from '../schedules/loop.js';
 import { BookPublisher } from './book-publisher.js';
 import { type PairSource, PricePublisher } from './price-publisher.js';
 
-/** How often the lease is renewed, wishes are read and snapshots kept up. */
-const TURN_EVERY_MS = 1_000;
+/** How often the lease is renewed, requested symbols are read and snapshots are kept. */
+const TICK_EVERY_MS = 1_000;
 const SYMBOLS_EVERY_MS = 5_000;
 
 export interface MarketDataDependencies {
   readonly redisUrl: string;
-  /** As the APIs' feeds have it. */
+  /** The key prefix; the same as in the API's feeds. */
   readonly prefix: string;
-  /** Tells this worker from all others. */
+  /** Identifies this worker as the holder of a lease. */
   readonly holder: string;
   readonly venues: readonly ExchangeVenue[];
   readonly pairs: PairSource;
@@ -21,8 +21,8 @@ export interface MarketDataDependencies {
 }
 
 /**
- * Market data of all venues, for the APIs: of each venue one worker at a time (the holder of its lease) reads the prices
- * of all active pairs and the books that somebody wants, and puts them on the board in Redis.
+ * Publishes the market data of all venues to Redis, for the APIs. For each venue one worker at a time, the holder of
+ * its lease, streams the prices of all active pairs and the order books that clients requested.
  */
 export class MarketData implements OnApplicationBootstrap, OnApplicationShutdown {
   private publisher: MarketDataPublisher | undefined;
@@ -33,22 +33,26 @@ export class MarketData implements OnApplicationBootstrap, OnApplicationShutdown
 
   onApplicationBootstrap(): void {
     const { venues, onError } = this.parts;
-    const board = new MarketDataPublisher(this.parts);
-    this.publisher = board;
-    this.venuePublishers = venues.map((venue) => new VenuePublisher(venue, board, this.parts));
-    for (const desk of this.venuePublishers) desk.listen().catch(onError);
-    this.loops = this.venuePublishers.map((desk) => startLoop(TURN_EVERY_MS, () => desk.tick(), onError));
+    const publisher = new MarketDataPublisher(this.parts);
+    this.publisher = publisher;
+    this.venuePublishers = venues.map((venue) => new VenuePublisher(venue, publisher, this.parts));
+    for (const venuePublisher of this.venuePublishers) venuePublisher.listen().catch(onError);
+    this.loops = this.venuePublishers.map((venuePublisher) =>
+      startLoop(TICK_EVERY_MS, () => venuePublisher.tick(), onError),
+    );
   }
 
-  /** Ends every stream, and lets another worker take over at once. */
+  /** Closes every stream, and releases the leases so that another worker can take over immediately. */
   async onApplicationShutdown(): Promise<void> {
     await Promise.all(this.loops.map((loop) => loop.stop()));
-    await Promise.all(this.venuePublishers.map((desk) => desk.stop().catch(this.parts.onError)));
+    await Promise.all(
+      this.venuePublishers.map((venuePublisher) => venuePublisher.stop().catch(this.parts.onError)),
+    );
     this.publisher?.close();
   }
 }
 
-/** One venue. */
+/** The market data of one venue. */
 class VenuePublisher {
   private readonly books = new Map<string, BookPublisher>();
   private prices: { readonly symbols: string; readonly watch: PricePublisher } | undefined;
@@ -76,7 +80,7 @@ class VenuePublisher {
       await this.closeAll();
       return;
     }
-    // Without the catalogue it goes on with what it knew: books and prices need no database.
+    // A failure keeps the known symbols: books and prices need no database.
     await this.readSymbols().catch(this.parts.onError);
     await this.syncPriceStream();
     await this.syncBooks();
@@ -85,7 +89,7 @@ class VenuePublisher {
 
   async stop(): Promise<void> {
     const { hasLease } = this;
-    // First, so that no wish that comes in meanwhile opens anything.
+    // First, so that no request that arrives meanwhile opens a stream.
     this.hasLease = false;
     await this.closeAll();
     if (hasLease) await this.publisher.releaseLease(this.venue.id);
@@ -98,7 +102,7 @@ class VenuePublisher {
     this.symbols = { active: active.toSorted(), readAt: now };
   }
 
-  /** One stream for all pairs; another one when the pairs are others. */
+  /** Keeps one stream for all pairs, and replaces it when the pairs change. */
   private async syncPriceStream(): Promise<void> {
     const active = this.symbols?.active ?? [];
     const symbols = active.join(' ');
@@ -110,19 +114,19 @@ class VenuePublisher {
     const { pairs, onError } = this.parts;
     this.prices = {
       symbols,
-      watch: new PricePublisher({ venue, symbols: active, publisher: publisher, pairs, onError }),
+      watch: new PricePublisher({ venue, symbols: active, publisher, pairs, onError }),
     };
   }
 
   private async syncBooks(): Promise<void> {
-    const wished = await this.publisher.wantedSymbols(this.venue.id);
+    const requested = await this.publisher.wantedSymbols(this.venue.id);
     if (!this.hasLease) return;
-    const wanted = new Set(wished.filter((symbol) => this.symbols?.active.includes(symbol)));
+    const wanted = new Set(requested.filter((symbol) => this.symbols?.active.includes(symbol)));
     const { venue, publisher } = this;
     const { onError } = this.parts;
     for (const symbol of wanted) {
       if (!this.books.has(symbol))
-        this.books.set(symbol, new BookPublisher({ venue, symbol, publisher: publisher, onError }));
+        this.books.set(symbol, new BookPublisher({ venue, symbol, publisher, onError }));
     }
     const unwanted = [...this.books.keys()].filter((symbol) => !wanted.has(symbol));
     await Promise.all(unwanted.map((symbol) => this.closeBook(symbol)));

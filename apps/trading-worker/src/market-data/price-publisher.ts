@@ -5,7 +5,7 @@ import { ReconnectingStream } from './reconnecting-stream.js';
 const PUBLISH_EVERY_MS = 250;
 const STORE_EVERY_MS = 1_000;
 
-/** What market data needs of the catalogue of pairs. */
+/** What market data needs from the pair catalogue. */
 export interface PairSource {
   activeSymbols(exchange: string): Promise<readonly string[]>;
   storePrices(exchange: string, prices: Readonly<Record<string, string>>): Promise<void>;
@@ -19,7 +19,7 @@ export interface PricePublisherDependencies {
   readonly onError: (error: unknown) => void;
 }
 
-/** The last prices of a venue's pairs: several times a second on the board, every second with the pairs. */
+/** Publishes the last prices of a venue's pairs several times a second, and stores them with the pairs every second. */
 export class PricePublisher {
   private readonly stream: ReconnectingStream;
   private readonly timers: readonly NodeJS.Timeout[];

@@ -4,12 +4,12 @@ const BACKOFF_MIN_MS = 250;
 const BACKOFF_MAX_MS = 10_000;
 
 export interface ReconnectingStreamOptions {
-  /** Opens one connection; `onLost` is its end. */
+  /** Opens one connection; it ends with `onLost`. */
   readonly open: (onLost: (error: ExchangeError) => void) => VenueStream;
   readonly onLost: (error: ExchangeError) => void;
 }
 
-/** A venue's stream that is opened again after each end, sooner or later the oftener it ends without having told anything. */
+/** A stream of a venue that reconnects with an exponential backoff. */
 export class ReconnectingStream {
   private stream: VenueStream | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -20,7 +20,7 @@ export class ReconnectingStream {
     this.open();
   }
 
-  /** The connection works: the next end is the first again. */
+  /** Resets the backoff, after a message proved that the connection works. */
   resetBackoff(): void {
     this.failures = 0;
   }
@@ -35,10 +35,10 @@ export class ReconnectingStream {
     this.stream = this.parts.open((error) => {
       this.stream = undefined;
       if (this.isClosed) return;
-      const pauseMs = Math.min(BACKOFF_MIN_MS * 2 ** this.failures, BACKOFF_MAX_MS);
+      const backoffMs = Math.min(BACKOFF_MIN_MS * 2 ** this.failures, BACKOFF_MAX_MS);
       this.failures += 1;
-      // Not all of a venue's streams come back at the same moment.
-      this.timer = setTimeout(() => this.open(), pauseMs * (0.5 + Math.random() / 2));
+      // The jitter spreads the reconnections of a venue's streams.
+      this.timer = setTimeout(() => this.open(), backoffMs * (0.5 + Math.random() / 2));
       this.parts.onLost(error);
     });
   }

@@ -4,10 +4,10 @@ import { ACCOUNT_WORK_CHANNEL } from '@trading-automation/core/trades';
 import type { ExchangeGateway } from '../exchange/exchange-gateway.js';
 import { type Loop, startLoop } from '../schedules/loop.js';
 
-/** Claims follow a release at once, but not each of a hundred by itself. */
+/** Claims follow a release immediately, but a hundred releases share one claim. */
 const CLAIM_AFTER_MS = 50;
 
-/** Keeps this worker's part of the accounts, and has each of them heard of and worked on. */
+/** Keeps this worker's share of the accounts, and starts streams and submissions for them. */
 export class OwnershipLoop {
   private loops: readonly Loop[] = [];
   private unsubscribe: readonly (() => void)[] = [];
@@ -19,8 +19,8 @@ export class OwnershipLoop {
     private readonly platform: Platform,
     private readonly gateway: ExchangeGateway,
     private readonly onError: (error: unknown) => void,
-    /** Told after each turn of how many workers share the exchanges' limits. */
-    private readonly onTurn: (workers: number) => void = () => undefined,
+    /** Called after each tick with the number of workers that share the exchanges' limits. */
+    private readonly onTick: (workers: number) => void = () => undefined,
   ) {}
 
   start(): void {
@@ -29,18 +29,18 @@ export class OwnershipLoop {
     this.loops = [startLoop(LEASE_RENEWAL_MS, () => this.tick(), this.onError)];
     this.unsubscribe = [
       listener.subscribe(ACCOUNT_WORK_CHANNEL, (accountId) => {
-        // After a reconnection anything may have been missed.
+        // After a reconnection any notification may have been missed.
         orderSubmitter.wake(accountId === undefined ? ownership.ownedAccounts().keys() : [accountId]);
       }),
       listener.subscribe(ACCOUNT_OWNERS_CHANNEL, () => this.scheduleClaim()),
     ];
   }
 
-  /** Ends the use of all accounts; what was begun on them goes on. */
+  /** Releases all accounts; work in flight continues. */
   async stop(): Promise<void> {
     this.isStopped = true;
     clearTimeout(this.claimSoon);
-    for (const end of this.unsubscribe) end();
+    for (const unsubscribe of this.unsubscribe) unsubscribe();
     await Promise.all([this.claiming, ...this.loops.map((loop) => loop.stop())]);
     await this.gateway.releaseAccounts();
   }
@@ -54,7 +54,7 @@ export class OwnershipLoop {
     if (this.isStopped) return;
     const { ownership, supervisors } = this.gateway;
     supervisors.setAccounts(ownership.ownedAccounts());
-    this.onTurn(ownership.workers);
+    this.onTick(ownership.workers);
   }
 
   private scheduleClaim(): void {

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Loop {
-  /** Lets the running turn end. */
+  /** Stops the loop after the running tick. */
   stop(): Promise<void>;
 }
 
 /**
- * Runs `turn` again and again with a pause between; a turn that fails is told of, and the next one comes all the same.
+ * Runs `tick` repeatedly with a delay in between. A tick that fails is reported to `onError`; the next one follows.
  *
- * @param delayMs - the pause, or what it is after a turn that took so long
+ * @param delayMs the delay, or a function that returns it for the duration of the last tick
  */
 export function startLoop(
   delayMs: number | ((tookMs: number) => number),
@@ -19,10 +19,10 @@ export function startLoop(
   const { signal } = stopping;
   async function run(): Promise<void> {
     while (!signal.aborted) {
-      const beganAt = performance.now();
+      const startedAt = performance.now();
       await tick(signal).catch(onError);
-      const pauseMs = typeof delayMs === 'number' ? delayMs : delayMs(performance.now() - beganAt);
-      await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+      const waitMs = typeof delayMs === 'number' ? delayMs : delayMs(performance.now() - startedAt);
+      await sleep(waitMs, undefined, { signal }).catch(() => undefined);
     }
   }
   const running = run();
@@ -34,7 +34,7 @@ export function startLoop(
   };
 }
 
-/** Works through `items`, at most `concurrency` at once; one that fails is told of and hinders no other. */
+/** Processes `items` with at most `concurrency` at a time. A failure is reported to `onError` and stops no other item. */
 export async function forEachConcurrent<T>(
   items: readonly T[],
   concurrency: number,
@@ -42,10 +42,10 @@ export async function forEachConcurrent<T>(
   onError: (error: unknown) => void,
 ): Promise<void> {
   const waiting = [...items];
-  const lane = async () => {
+  const worker = async () => {
     for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
       await work(item).catch(onError);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, lane));
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));
 }

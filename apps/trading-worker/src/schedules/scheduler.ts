@@ -16,20 +16,20 @@ import { forEachConcurrent, type Loop, startLoop } from './loop.js';
 
 const CHECKS_EVERY_MS = 200;
 const CHECK_BATCH = 50;
-/** Longer than a look can take: another worker takes it up only when this one is gone. */
+/** Longer than any check takes: another worker repeats a check only after this one has died. */
 const CHECK_LEASE_MS = 30_000;
 const ACCOUNTS_EVERY_MS = 500;
-const ACCOUNTS_AT_ONCE = 20;
+const ACCOUNTS_BATCH = 20;
 const CONCURRENCY = 8;
 const MARKETS_RETRY_MS = 2_000;
 const HOUSEKEEPING_EVERY_MS = 600_000;
 const SNAPSHOTS_EVERY_MS = 60_000;
-const RESULTS_EVERY_MS = 5_000;
+const ROLLUPS_EVERY_MS = 5_000;
 const HEALTH_EVERY_MS = 30_000;
-/** Of the time it takes itself: summing up never keeps the database busy that trades are written to. */
-const RESULTS_REST = 10;
-const restAfterResults = (tookMs: number) => Math.max(RESULTS_EVERY_MS, tookMs * RESULTS_REST);
-/** What nobody told of waits no longer than this to be sent. */
+/** The idle time relative to the last refresh, so that rollups never keep the database busy while trades are written. */
+const ROLLUP_IDLE_RATIO = 10;
+const rollupDelayMs = (tookMs: number) => Math.max(ROLLUPS_EVERY_MS, tookMs * ROLLUP_IDLE_RATIO);
+/** The maximum time until an unsent trade without a wake-up is found. */
 const SWEEP_EVERY_MS = 1_000;
 
 export interface SchedulerDependencies {
@@ -40,11 +40,11 @@ export interface SchedulerDependencies {
   readonly execution: TradeExecution;
   readonly accountSync: AccountSyncService;
   readonly snapshots: EquitySnapshots;
-  readonly results: DailyRollups;
+  readonly rollups: DailyRollups;
   readonly logger: Logger;
 }
 
-/** What the worker does by the clock: looks at open trades, reads balances, pairs and prices. */
+/** The scheduled work of the worker: checks open trades, reads balances, pairs and prices. */
 export class Scheduler {
   private loops: readonly Loop[] = [];
 
@@ -56,36 +56,48 @@ export class Scheduler {
       startLoop(
         CHECKS_EVERY_MS,
         () => this.checkDueTrades(),
-        this.errorLogger('open trades were not looked at'),
+        this.errorLogger('trade_check.failed', 'Could not check open trades.'),
       ),
       startLoop(
         SWEEP_EVERY_MS,
         () => gateway.orderSubmitter.sweep(),
-        this.errorLogger('unsent trades were not found'),
+        this.errorLogger('order_sweep.failed', 'Could not find unsent trades.'),
       ),
-      startLoop(ACCOUNTS_EVERY_MS, () => this.syncDueAccounts(), this.errorLogger('accounts were not read')),
-      startLoop(SNAPSHOTS_EVERY_MS, () => this.takeSnapshots(), this.errorLogger('equity was not recorded')),
       startLoop(
-        restAfterResults,
+        ACCOUNTS_EVERY_MS,
+        () => this.syncDueAccounts(),
+        this.errorLogger('balance_sync.failed', 'Could not find accounts that are due for a balance sync.'),
+      ),
+      startLoop(
+        SNAPSHOTS_EVERY_MS,
+        () => this.takeSnapshots(),
+        this.errorLogger('equity_snapshot.failed', 'Could not record equity.'),
+      ),
+      startLoop(
+        rollupDelayMs,
         () => this.refreshRollups(),
-        this.errorLogger('results were not summed up'),
+        this.errorLogger('rollup_refresh.failed', 'Could not refresh the daily rollups.'),
       ),
       startLoop(
         HEALTH_EVERY_MS,
         () => this.reportStreamHealth(),
-        this.errorLogger('how accounts stand was not told'),
+        this.errorLogger('stream_status.report_failed', 'Could not store the status of account streams.'),
       ),
       startLoop(
         HOUSEKEEPING_EVERY_MS,
         () => this.runHousekeeping(),
-        this.errorLogger('the house was not kept'),
+        this.errorLogger('housekeeping.failed', 'Housekeeping failed.'),
       ),
-      startLoop(config.PRICES_EVERY_MS, () => this.refreshPrices(), this.errorLogger('prices were not read')),
+      startLoop(
+        config.PRICES_EVERY_MS,
+        () => this.refreshPrices(),
+        this.errorLogger('price_refresh.failed', 'Could not refresh prices.'),
+      ),
       ...gateway.venues.all.map((venue) =>
         startLoop(
           config.MARKETS_EVERY_MS,
           (signal) => this.refreshMarkets(venue, signal),
-          this.errorLogger('pairs were not read'),
+          this.errorLogger('market_refresh.failed', 'Could not refresh the pairs of an exchange.'),
         ),
       ),
     ];
@@ -95,24 +107,24 @@ export class Scheduler {
     await Promise.all(this.loops.map((loop) => loop.stop()));
   }
 
-  errorLogger(what: string): (error: unknown) => void {
-    return this.parts.gateway.errorLogger(what);
+  errorLogger(event: string, message: string): (error: unknown) => void {
+    return this.parts.gateway.errorLogger(event, message);
   }
 
   private async checkDueTrades(): Promise<void> {
     const { execution, gateway } = this.parts;
     const due = await execution.claimDueChecks(CHECK_LEASE_MS, CHECK_BATCH);
-    const onError = this.errorLogger('a look at a trade failed');
-    const alone = await gateway.restingOrders.filterChanged(due, onError);
-    await forEachConcurrent(alone, CONCURRENCY, (id) => gateway.orderReconciler.checkTrade(id), onError);
+    const onError = this.errorLogger('trade_check.failed', 'Could not check a trade.');
+    const changed = await gateway.restingOrders.filterChanged(due, onError);
+    await forEachConcurrent(changed, CONCURRENCY, (id) => gateway.orderReconciler.checkTrade(id), onError);
   }
 
   private async syncDueAccounts(): Promise<void> {
     const { config, accountSync, gateway } = this.parts;
-    const due = await accountSync.dueForSync(config.BALANCES_AGE_MAX_MS, ACCOUNTS_AT_ONCE, [
+    const due = await accountSync.dueForSync(config.BALANCES_AGE_MAX_MS, ACCOUNTS_BATCH, [
       ...gateway.ownership.ownedAccounts().keys(),
     ]);
-    const onError = this.errorLogger('an account was not read');
+    const onError = this.errorLogger('balance_sync.failed', 'Could not read the balances of an account.');
     await forEachConcurrent(due, CONCURRENCY, (id) => gateway.balanceSync.sync(id), onError);
   }
 
@@ -121,24 +133,31 @@ export class Scheduler {
   }
 
   private async refreshRollups(): Promise<void> {
-    await this.parts.results.refresh();
+    await this.parts.rollups.refresh();
   }
 
-  /** How the accounts of this worker are heard of, for whoever watches over it. */
+  /** Stores and logs the stream status of this worker's accounts, for monitoring. */
   private async reportStreamHealth(): Promise<void> {
     const { gateway, platform, logger } = this.parts;
     const health = gateway.supervisors.health();
     await storeStreamStatuses(platform, health);
     const counts: Record<string, number> = {};
     for (const { state } of health) counts[state] = (counts[state] ?? 0) + 1;
-    logger.info({ accounts: counts, workers: gateway.ownership.workers }, 'accounts');
+    logger.info(
+      { event: 'stream_status.reported', accounts: counts, workers: gateway.ownership.workers },
+      'Stored the status of account streams.',
+    );
   }
 
   private async runHousekeeping(): Promise<void> {
     const { platform, logger } = this.parts;
     const removed = await runHousekeeping(platform);
     const owners = await purgeStaleOwners(platform);
-    if (removed !== null) logger.debug({ ...removed, owners }, 'house kept');
+    if (removed !== null)
+      logger.debug(
+        { event: 'housekeeping.completed', ...removed, owners },
+        'Housekeeping deleted expired rows.',
+      );
   }
 
   private async refreshPrices(): Promise<void> {
@@ -149,19 +168,19 @@ export class Scheduler {
     }
   }
 
-  /** Tries again soon where the exchange does not answer: without its pairs nothing can be traded. */
+  /** Retries soon after a failure of the exchange: without its pairs nothing can be traded. */
   private async refreshMarkets(venue: ExchangeVenue, signal: AbortSignal): Promise<void> {
     for (;;) {
       try {
         const markets = await venue.fetchMarkets();
-        // None at all is no news but a fault: every pair would be closed by it.
+        // An empty list is an error of the exchange; storing it would close every pair.
         if (markets.length === 0)
-          throw new ExchangeError('retryable', 'bad_answer', 'The exchange names no pairs.');
+          throw new ExchangeError('retryable', 'bad_answer', 'The exchange returned no pairs.');
         await this.parts.pairs.storeMarkets(venue.id, markets);
         return;
       } catch (error) {
         if (signal.aborted || !(error instanceof ExchangeError)) throw error;
-        this.errorLogger('pairs were not read')(error);
+        this.errorLogger('market_refresh.failed', 'Could not refresh the pairs of an exchange.')(error);
       }
       await sleep(MARKETS_RETRY_MS, undefined, { signal });
     }

@@ -1,6 +1,6 @@
 /**
- * Makes up for what was not heard of an account: its open orders, its fills since the last comparison, and then its
- * balances, are read and compared with the ledger.
+ * Reconciles an account with its exchange: reads its open orders, its fills since the last reconciliation and then its
+ * balances, and stores every difference from the ledger.
  */
 
 import type { Batcher } from '@trading-automation/core';
@@ -40,16 +40,16 @@ export interface AccountReconcilerDependencies {
 }
 
 export interface ReconcileSummary {
-  /** Fills that were news, by `fillKey`. */
+  /** The keys of new fills, by `fillKey`. */
   readonly fills: readonly string[];
-  /** Trades that changed by it, probes not counted. */
+  /** The number of trades that changed, without probes. */
   readonly trades: number;
 }
 
 export class AccountReconciler {
   constructor(private readonly parts: AccountReconcilerDependencies) {}
 
-  /** @throws {ExchangeError} where the exchange can't be asked; nothing is concluded then */
+  /** @throws {ExchangeError} if a read fails; nothing is stored then */
   async run(account: OwnedAccount, client: ExchangeClient): Promise<ReconcileSummary> {
     const { reconciliation, accountSync, snapshots, orderReconciler } = this.parts;
     const { accountId } = account;
@@ -57,32 +57,32 @@ export class AccountReconciler {
     const openOrders = await client.fetchOpenOrders();
     const takenAt = await accountSync.databaseTime();
     const balances = await client.fetchBalances();
-    const moved = await this.changedSymbols(account, balances);
-    const symbols = new Set([...state.symbols, ...openOrders.map(({ symbol }) => symbol), ...moved]);
+    const changed = await this.changedSymbols(account, balances);
+    const symbols = new Set([...state.symbols, ...openOrders.map(({ symbol }) => symbol), ...changed]);
     const fills = await fillsOf(client, symbols, state.fillsSince);
     const actions = reconcile({ ...state, openOrders, fills, totalsByAsset: totalBalances(balances) });
-    const changed = await reconciliation.apply(accountId, state, await this.resolve(client, actions));
+    const changedTrades = await reconciliation.apply(accountId, state, await this.resolve(client, actions));
     for (const action of actions)
       if (action.kind === 'probe') await orderReconciler.probe(client, action.tradeId);
     await snapshots.add({ accountId, balances, takenAt });
-    return { fills: newFillKeys(state, fills), trades: changed.size };
+    return { fills: newFillKeys(state, fills), trades: changedTrades.size };
   }
 
-  /** Pairs of which both assets are not as they were: somebody may have traded there who never did before. */
+  /** Returns the pairs with changes in both assets: an external order may have traded a pair that is new to the account. */
   private async changedSymbols({ accountId, exchange }: OwnedAccount, now: Balances): Promise<string[]> {
     const before = await this.parts.accountSync.balancesOf(accountId);
     if (before === null) return [];
-    const moved = new Set(
+    const changed = new Set(
       [...Object.keys(before), ...Object.keys(now)].filter(
         (asset) => totalBalances(before)[asset] !== totalBalances(now)[asset],
       ),
     );
-    if (moved.size < 2) return [];
+    if (changed.size < 2) return [];
     const symbols = await this.parts.pairs.activeSymbols(exchange);
-    return symbols.filter((symbol) => assetsOf(symbol).every((asset) => moved.has(asset)));
+    return symbols.filter((symbol) => assetsOf(symbol).every((asset) => changed.has(asset)));
   }
 
-  /** Reads what the comparison could not know, and ends what must not go on. */
+  /** Reads the orders and fills that the comparison lacks, and cancels orders that must not continue. */
   private async resolve(client: ExchangeClient, actions: readonly Action[]): Promise<readonly Action[]> {
     const resolved: Action[] = [];
     for (const action of actions) {
@@ -90,7 +90,10 @@ export class AccountReconciler {
         const { symbol, exchangeOrderId } = action;
         const order = await client.findOrderByExchangeId({ symbol, exchangeOrderId });
         if (order === null)
-          this.parts.logger.error({ symbol, exchangeOrderId }, 'a fill of an unknown order');
+          this.parts.logger.error(
+            { event: 'fill.unmatched', symbol, exchange_order_id: exchangeOrderId },
+            'The exchange reported a fill but does not find its order.',
+          );
         else resolved.push(await withAllFills(client, order, action.fills));
       } else if (action.kind === 'adopt') {
         resolved.push(await withAllFills(client, action.order, action.fills));
@@ -113,7 +116,7 @@ async function fillsOf(
   return fills;
 }
 
-/** An order may have been filled in part before what was read of the fills. */
+/** Adds the fills from before the reconciled period: an order may have been partially filled earlier. */
 async function withAllFills(
   client: ExchangeClient,
   order: VenueOrder,
@@ -128,7 +131,7 @@ async function cancel(client: ExchangeClient, { symbol, venueClientOrderId }: Ve
   try {
     await client.cancelOrder({ symbol, venueClientOrderId });
   } catch (error) {
-    // It has ended by itself.
+    // The order has already ended.
     if (!(error instanceof ExchangeError) || error.outcome !== 'rejected') throw error;
   }
 }
@@ -137,5 +140,5 @@ function newFillKeys({ knownFills }: AccountState, fills: readonly VenueFill[]):
   return fills.map(fillKey).filter((key) => !knownFills.has(key));
 }
 
-/** Of `BASE/QUOTE` or `BASE/QUOTE:SETTLE`. */
+/** The assets of `BASE/QUOTE` or `BASE/QUOTE:SETTLE`. */
 const assetsOf = (symbol: string) => symbol.split(/[/:]/);

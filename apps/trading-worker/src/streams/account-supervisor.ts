@@ -1,12 +1,12 @@
 /**
- * Keeps one account heard of, for as long as it is this worker's.
+ * Supervises the stream of one account while this worker owns the account.
  *
- * 1. A connection's events count only once what was missed before it is made up for; until then they wait in their
- *    order, and follow then.
- * 2. A connection that ends is followed by another, later each time it fails, and never silently: the account's state
- *    says how it stands.
- * 3. A stream that looks alive is not believed: the account is compared with its exchange from time to time, and a
- *    stream that does not tell of a fill that is known from elsewhere is given up for another one.
+ * 1. Events of a connection are applied only after a reconciliation has caught up on what was missed before it; until
+ *    then they are buffered in their order.
+ * 2. A connection that ends is followed by another, with a growing backoff, and never silently: the state of the
+ *    supervisor reports it.
+ * 3. A live stream is verified: the account is reconciled periodically, and a stream that does not report a fill that
+ *    is known from another source is replaced.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OwnedAccount } from '@trading-automation/core/exchange-accounts';
@@ -22,9 +22,9 @@ import type { ReconcileSummary } from './account-reconciler.js';
 import { type Backoff, backoffMs, type Semaphore } from './backoff.js';
 
 /**
- * - `CONNECTING`, `REPAIRING`: on the way to being heard of.
- * - `LIVE`: what happens is told by the exchange. `POLLING`: the exchange has no stream, and is asked.
- * - `LOST`: nothing is heard of the account, and the next try is to come.
+ * - `CONNECTING`, `REPAIRING`: connecting, then reconciling what was missed.
+ * - `LIVE`: the stream reports every event. `POLLING`: the exchange has no stream and is polled.
+ * - `LOST`: no connection; the next attempt is scheduled.
  */
 export type StreamState = 'CONNECTING' | 'REPAIRING' | 'LIVE' | 'POLLING' | 'LOST';
 
@@ -32,7 +32,7 @@ export interface SupervisorTimes {
   readonly backoff: Backoff;
   readonly reconcileEveryMs: number;
   readonly pollEveryMs: number;
-  /** How late a stream may tell of a fill that is known already. */
+  /** The maximum delay with which a stream may report a fill that is already known. */
   readonly fillTimeoutMs: number;
 }
 export const SUPERVISOR_TIMES: SupervisorTimes = {
@@ -44,7 +44,7 @@ export const SUPERVISOR_TIMES: SupervisorTimes = {
 
 export interface SupervisorDependencies {
   readonly times: SupervisorTimes;
-  /** Shared by all accounts, so that those that were lost at once come back one after another. */
+  /** Shared by all accounts, so that accounts that were lost together reconnect one after another. */
   readonly semaphore: Semaphore;
   connect(): Promise<ExchangeClient>;
   reconcile(client: ExchangeClient): Promise<ReconcileSummary>;
@@ -55,10 +55,10 @@ export interface SupervisorDependencies {
 
 type Event = () => void;
 
-/** Heard lately: enough to tell a fill that was told from one that is owed. */
-const HEARD_MAX = 256;
-/** What waits for a repair that does not end is given up with the connection, and repaired by the next. */
-const WAITING_MAX = 10_000;
+/** The number of recent fill keys kept: enough to distinguish received fills from expected ones. */
+const RECEIVED_FILLS_MAX = 256;
+/** Above this number of buffered events the connection is given up; the next one reconciles instead. */
+const BUFFERED_MAX = 10_000;
 
 export class AccountSupervisor {
   private readonly stopping = new AbortController();
@@ -86,18 +86,18 @@ export class AccountSupervisor {
     return this.current === 'LIVE';
   }
 
-  /** Has the account compared with its exchange now, and not only when it is time. */
+  /** Reconciles the account now instead of at the next scheduled time. */
   reconcileSoon(): void {
     this.wakeUp?.();
   }
 
-  /** These fills are known from elsewhere: a stream that is alive tells of them as well. */
+  /** Registers fills that are known from another source: a live stream must report them, too. */
   expectFills(fills: readonly string[]): void {
     if (!this.isLive) return;
     for (const key of fills) {
       if (this.receivedFills.has(key) || this.expectedFills.has(key)) continue;
       const timer = setTimeout(
-        () => this.connection.abort(new Error('the stream did not tell of a fill')),
+        () => this.connection.abort(new Error('The account stream did not report a known fill in time.')),
         this.parts.times.fillTimeoutMs,
       );
       timer.unref();
@@ -106,7 +106,7 @@ export class AccountSupervisor {
   }
 
   async stop(): Promise<void> {
-    this.stopping.abort(new Error('stopped'));
+    this.stopping.abort(new Error('The supervisor was stopped.'));
     this.connection.abort(this.stopping.signal.reason);
     await this.running;
   }
@@ -120,11 +120,11 @@ export class AccountSupervisor {
       if (signal.aborted) return;
       this.failures++;
       this.setState('LOST', error);
-      await pause(backoffMs(this.parts.times.backoff, this.failures, Math.random()), signal);
+      await wait(backoffMs(this.parts.times.backoff, this.failures, Math.random()), signal);
     }
   }
 
-  /** One connection's life; ends by throwing what ended it. */
+  /** Runs one connection until it ends; throws the reason. */
   private async runConnection(): Promise<never> {
     this.setState('CONNECTING');
     const client = await this.parts.semaphore.run(() => this.parts.connect());
@@ -160,28 +160,30 @@ export class AccountSupervisor {
       await this.reconcile(client);
       this.setState('POLLING');
       this.failures = 0;
-      await this.pauseOrWake(this.parts.times.pollEveryMs);
+      await this.waitOrWake(this.parts.times.pollEveryMs);
     }
   }
 
   private async reconcilePeriodically(client: ExchangeClient): Promise<never> {
     const { reconcileEveryMs, backoff } = this.parts.times;
-    let misses = 0;
+    let failedRuns = 0;
     let nextInMs = reconcileEveryMs;
     for (;;) {
-      await this.pauseOrWake(nextInMs * (0.75 + Math.random() / 2));
+      await this.waitOrWake(nextInMs * (0.75 + Math.random() / 2));
       try {
         this.expectFills(await this.reconcile(client));
-        misses = 0;
+        failedRuns = 0;
         nextInMs = reconcileEveryMs;
       } catch (error) {
         this.connection.signal.throwIfAborted();
         if (error instanceof ExchangeError && error.outcome === 'fatal') throw error;
-        // The stream is alive all the same; the comparison is made up for, less often where the exchange has enough.
-        misses++;
+        // The stream is still live. The reconciliation is repeated, less often if the exchange limits the rate.
+        failedRuns++;
         this.parts.onState(this.current, error);
-        const isTooMuch = error instanceof ExchangeError && error.code === 'rate_limited';
-        nextInMs = isTooMuch ? reconcileEveryMs * 2 ** Math.min(misses, 4) : backoffMs(backoff, misses, 1);
+        const isRateLimited = error instanceof ExchangeError && error.code === 'rate_limited';
+        nextInMs = isRateLimited
+          ? reconcileEveryMs * 2 ** Math.min(failedRuns, 4)
+          : backoffMs(backoff, failedRuns, 1);
       }
     }
   }
@@ -200,8 +202,10 @@ export class AccountSupervisor {
       return;
     }
     this.bufferedEvents.push(event);
-    if (this.bufferedEvents.length > WAITING_MAX)
-      this.connection.abort(new Error('too much happened before the repair'));
+    if (this.bufferedEvents.length > BUFFERED_MAX)
+      this.connection.abort(
+        new Error(`More than ${BUFFERED_MAX} events arrived before the reconciliation ended.`),
+      );
   }
 
   private flushBuffer(): void {
@@ -218,7 +222,7 @@ export class AccountSupervisor {
       this.expectedFills.delete(key);
     }
     for (const key of this.receivedFills) {
-      if (this.receivedFills.size <= HEARD_MAX) break;
+      if (this.receivedFills.size <= RECEIVED_FILLS_MAX) break;
       this.receivedFills.delete(key);
     }
     this.parts.onOrder(order, fills);
@@ -234,16 +238,16 @@ export class AccountSupervisor {
     this.parts.onState(state, error);
   }
 
-  private async pauseOrWake(ms: number): Promise<void> {
+  private async waitOrWake(ms: number): Promise<void> {
     const woken = new AbortController();
     this.wakeUp = () => woken.abort();
-    await pause(ms, AbortSignal.any([woken.signal, this.connection.signal]));
+    await wait(ms, AbortSignal.any([woken.signal, this.connection.signal]));
     this.wakeUp = undefined;
     this.connection.signal.throwIfAborted();
   }
 }
 
-/** The work's outcome, or the reason of the signal where that comes first: the work is nobody's concern then. */
+/** Returns the result of the work, or throws the signal's reason if that comes first; the result is ignored then. */
 function raceAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const onAbort = () => reject(signal.reason);
@@ -253,5 +257,5 @@ function raceAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   });
 }
 
-const pause = (ms: number, signal: AbortSignal) =>
+const wait = (ms: number, signal: AbortSignal) =>
   sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);

@@ -1,4 +1,4 @@
-/** The accounts of this worker, each heard of by a supervisor of its own. */
+/** The supervisors of this worker's accounts, one for each account. */
 
 import { Batcher } from '@trading-automation/core';
 import type {
@@ -28,49 +28,51 @@ export interface AccountSupervisorsDependencies {
   readonly accountReconciler: AccountReconciler;
   readonly orderUpdates: OrderUpdateWriter;
   readonly accountSync: AccountSyncService;
-  /** The database's time or a little earlier; null while it is not known. */
+  /** The database's time or slightly earlier; null while it is unknown. */
   readonly databaseTime: () => Date | null;
   readonly logger: Logger;
   readonly times?: Partial<SupervisorTimes>;
 }
 
-/** Each costs a few calls at the exchange. */
-const REPAIRS_AT_ONCE = 16;
+/** The number of concurrent repairs; each costs a few calls to the exchange. */
+const REPAIR_CONCURRENCY = 16;
+
+const STREAM_FAILED = 'The account stream was lost, or the account could not be reconciled; trying again.';
 
 export class AccountSupervisors {
   private readonly supervisors = new Map<string, AccountSupervisor>();
   private readonly sinceMs = new Map<string, number>();
-  private readonly semaphore = new Semaphore(REPAIRS_AT_ONCE);
+  private readonly semaphore = new Semaphore(REPAIR_CONCURRENCY);
   private readonly ending = new Set<Promise<void>>();
   private readonly balanceUpdates: Batcher<BalanceUpdate>;
   private isStopped = false;
 
   constructor(private readonly parts: AccountSupervisorsDependencies) {
-    this.balanceUpdates = Batcher.of((heard) => parts.accountSync.storeUpdates(heard));
+    this.balanceUpdates = Batcher.of((updates) => parts.accountSync.storeUpdates(updates));
   }
 
-  /** Hears of exactly these accounts from now on; those whose credentials are others begin anew. */
+  /** Supervises exactly these accounts from now on; accounts with changed credentials are restarted. */
   setAccounts(owned: ReadonlyMap<string, OwnedAccount>): void {
     for (const [id, { account }] of this.supervisors) {
       const now = owned.get(id);
-      if (now === undefined || !now.isActive || !isSame(now, account)) this.end(id);
+      if (now === undefined || !now.isActive || !isSame(now, account)) this.remove(id);
     }
     if (this.isStopped) return;
     for (const account of owned.values()) {
-      if (account.isActive && !this.supervisors.has(account.accountId)) this.begin(account);
+      if (account.isActive && !this.supervisors.has(account.accountId)) this.start(account);
     }
   }
 
-  /** Accounts that are not this worker's any more. */
+  /** Stops supervising accounts that this worker no longer owns. */
   removeAccounts(accountIds: readonly string[]): void {
-    for (const id of accountIds) this.end(id);
+    for (const id of accountIds) this.remove(id);
   }
 
   isLive(accountId: string): boolean {
     return this.supervisors.get(accountId)?.isLive ?? false;
   }
 
-  /** These fills are known from elsewhere; a stream that is alive tells of them, too. */
+  /** Registers fills that are known from another source: a live stream must report them, too. */
   expectFills(accountId: string, fills: readonly VenueFill[]): void {
     this.supervisors.get(accountId)?.expectFills(fills.map(fillKey));
   }
@@ -94,7 +96,7 @@ export class AccountSupervisors {
     await this.balanceUpdates.drain();
   }
 
-  private begin(account: OwnedAccount): void {
+  private start(account: OwnedAccount): void {
     const { clients, accountReconciler, orderUpdates, times } = this.parts;
     const { accountId } = account;
     let open: OpenAccount | undefined;
@@ -121,7 +123,7 @@ export class AccountSupervisors {
     this.supervisors.set(accountId, supervisor);
   }
 
-  private end(accountId: string): void {
+  private remove(accountId: string): void {
     const supervisor = this.supervisors.get(accountId);
     if (supervisor === undefined) return;
     this.supervisors.delete(accountId);
@@ -132,16 +134,22 @@ export class AccountSupervisors {
 
   private onBalances(accountId: string, balances: Balances): void {
     this.parts.balanceSync.onBalanceChange(accountId);
-    const heardAt = this.parts.databaseTime();
-    if (heardAt === null) return;
-    this.balanceUpdates.add({ accountId, balances, receivedAt: heardAt }).catch((error) => {
-      this.parts.logger.warn({ err: error, account_id: accountId }, 'heard balances were not stored');
+    const receivedAt = this.parts.databaseTime();
+    if (receivedAt === null) return;
+    this.balanceUpdates.add({ accountId, balances, receivedAt }).catch((error) => {
+      this.parts.logger.warn(
+        { event: 'balance_update.not_stored', err: error, account_id: accountId },
+        'Could not store balances from the account stream.',
+      );
     });
   }
 
-  /** What was heard and could not be stored is found by a comparison. */
+  /** An update that could not be stored is found by the reconciliation. */
   private onStoreFailed(accountId: string, error: unknown): void {
-    this.parts.logger.error({ err: error, account_id: accountId }, 'a heard order was not stored');
+    this.parts.logger.error(
+      { event: 'order_update.not_stored', err: error, account_id: accountId },
+      'Could not store an order from the account stream; reconciling the account.',
+    );
     this.reconcileSoon(accountId);
   }
 
@@ -149,19 +157,25 @@ export class AccountSupervisors {
     const { logger } = this.parts;
     this.sinceMs.set(accountId, performance.now());
     if (error === undefined) {
-      logger.debug({ account_id: accountId, state }, 'account');
+      logger.debug(
+        { event: 'account_stream.state_changed', account_id: accountId, state },
+        'The state of the account stream changed.',
+      );
     } else if (error instanceof ExchangeError) {
       const { outcome, code } = error;
       logger.warn(
-        { account_id: accountId, state, outcome, code },
-        'an account is not heard of as it should be',
+        { event: 'account_stream.failed', account_id: accountId, state, outcome, code },
+        STREAM_FAILED,
       );
     } else {
-      logger.warn({ err: error, account_id: accountId, state }, 'an account is not heard of as it should be');
+      logger.warn(
+        { event: 'account_stream.failed', err: error, account_id: accountId, state },
+        STREAM_FAILED,
+      );
     }
   }
 }
 
-/** The fence counts as well: an account that was another worker's meanwhile is a new one. */
+/** An account with another fence was owned by another worker meanwhile and is a new account. */
 const isSame = (a: OwnedAccount, b: OwnedAccount) =>
   a.credentialsHash === b.credentialsHash && a.fence === b.fence;

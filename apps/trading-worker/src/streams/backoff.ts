@@ -1,16 +1,16 @@
-/** How long to wait before the next try after this many failures in a row: doubled each time, and spread. */
+/** An exponential backoff: it doubles with each consecutive failure, with jitter. */
 export interface Backoff {
   readonly firstMs: number;
   readonly maxMs: number;
 }
 
-/** Between half and all of it, so that what was lost at once does not come back at once. `chance`: 0 to 1. */
+/** Returns between half and all of the backoff, so that reconnections spread out. `chance`: 0 to 1. */
 export function backoffMs({ firstMs, maxMs }: Backoff, failures: number, chance: number): number {
   const fullMs = Math.min(maxMs, firstMs * 2 ** Math.max(0, failures - 1));
   return fullMs * (0.5 + chance / 2);
 }
 
-/** Lets at most so many run at once; the others wait in the order of arrival. */
+/** Limits the number of concurrent runs; others wait in order of arrival. */
 export class Semaphore {
   private readonly waiting: (() => void)[] = [];
   private running = 0;

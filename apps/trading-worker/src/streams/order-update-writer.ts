@@ -1,10 +1,10 @@
 /**
- * What exchanges tell of orders, from streams and from answers, on its way into the database: whatever was heard while
- * the last batch was written is the next one.
+ * Stores the order reports of exchanges, from streams and from responses. Reports that arrive while a batch is being
+ * written form the next batch.
  *
- * 1. Orders that this worker sent are known by the id that was written before sending; all others are core's to
- *    recognise or to adopt.
- * 2. Told twice or out of turn, it is stored as often: core's rules make nothing of it.
+ * 1. Orders that this worker sent are recognised by the id that was stored before sending. Core recognises or adopts
+ *    all others.
+ * 2. Repeated and late reports are stored, too: core's rules ignore them.
  */
 
 import { Batcher } from '@trading-automation/core';
@@ -19,10 +19,10 @@ export interface OrderUpdate {
 
 type Store = Pick<TradeExecution, 'storeOrders' | 'adopt'>;
 
-/** Orders are heard of soon after they were sent; whatever is older is recognised by core. */
-const NAMES_MAX = 50_000;
-/** Most orders are told of three times: by their answer, and by the stream as they are taken and as they are filled. */
-const HEARD_AT_ONCE = 600;
+/** Reports arrive soon after an order is sent; core recognises older orders. */
+const REGISTERED_MAX = 50_000;
+/** The batch size. Most orders have three reports: the response, the acceptance and the fill. */
+const BATCH_MAX = 600;
 
 export class OrderUpdateWriter {
   private readonly tradeIds = new Map<string, string>();
@@ -30,33 +30,33 @@ export class OrderUpdateWriter {
 
   constructor(
     private readonly execution: Store,
-    /** Told of accounts whose trades changed by what was heard. */
+    /** Called for accounts whose trades changed. */
     private readonly onChanged: (accountId: string) => void,
   ) {
-    this.batcher = Batcher.of((heard) => this.store(heard), HEARD_AT_ONCE);
+    this.batcher = Batcher.of((updates) => this.store(updates), BATCH_MAX);
   }
 
-  /** The order of this id is this trade's. */
+  /** Registers the trade of an order id. */
   registerOrder(accountId: string, venueClientOrderId: string, tradeId: string): void {
-    const name = orderKey(accountId, venueClientOrderId);
-    this.tradeIds.delete(name);
-    this.tradeIds.set(name, tradeId);
-    if (this.tradeIds.size <= NAMES_MAX) return;
+    const key = orderKey(accountId, venueClientOrderId);
+    this.tradeIds.delete(key);
+    this.tradeIds.set(key, tradeId);
+    if (this.tradeIds.size <= REGISTERED_MAX) return;
     const [oldest] = this.tradeIds.keys();
     if (oldest !== undefined) this.tradeIds.delete(oldest);
   }
 
-  /** Kept when it is stored. */
-  add(heard: OrderUpdate): Promise<void> {
-    return this.batcher.add(heard);
+  /** Resolves when the report is stored. */
+  add(update: OrderUpdate): Promise<void> {
+    return this.batcher.add(update);
   }
 
   drain(): Promise<void> {
     return this.batcher.drain();
   }
 
-  private async store(heard: readonly OrderUpdate[]): Promise<void> {
-    const ours = heard.flatMap(({ accountId, order, fills }) => {
+  private async store(updates: readonly OrderUpdate[]): Promise<void> {
+    const ours = updates.flatMap(({ accountId, order, fills }) => {
       const tradeId = this.tradeIds.get(orderKey(accountId, order.venueClientOrderId));
       return tradeId === undefined ? [] : [{ accountId, tradeId, order, fills }];
     });
@@ -65,7 +65,7 @@ export class OrderUpdateWriter {
       const stored = await this.execution.storeOrders(ours);
       for (const { accountId, tradeId } of ours) if (stored.has(tradeId)) changed.add(accountId);
     }
-    for (const [accountId, others] of this.unregisteredByAccount(heard)) {
+    for (const [accountId, others] of this.unregisteredByAccount(updates)) {
       const orders = others.map(({ order }) => order);
       const fills = others.flatMap((each) => each.fills);
       const stored = await this.execution.adopt(accountId, orders, fills);
@@ -74,9 +74,9 @@ export class OrderUpdateWriter {
     for (const accountId of changed) this.onChanged(accountId);
   }
 
-  private unregisteredByAccount(heard: readonly OrderUpdate[]): Map<string, OrderUpdate[]> {
+  private unregisteredByAccount(updates: readonly OrderUpdate[]): Map<string, OrderUpdate[]> {
     const others = new Map<string, OrderUpdate[]>();
-    for (const each of heard) {
+    for (const each of updates) {
       if (this.tradeIds.has(orderKey(each.accountId, each.order.venueClientOrderId))) continue;
       others.set(each.accountId, [...(others.get(each.accountId) ?? []), each]);
     }

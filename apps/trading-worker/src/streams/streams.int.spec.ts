@@ -216,7 +216,7 @@ describe('what was not heard', () => {
     await paper.weather({ lose_event_rate: 1 });
     await other.limit('SELL', '0.5', '50000');
     await eventually(async () => (await statusOf(trade)) === 'FILLED');
-    await eventually(() => hasLogged('the stream did not tell of a fill'));
+    await eventually(() => hasLogged('The account stream did not report a known fill in time.'));
     await paper.weather({});
     await eventually(() => desks.supervisors.isLive(env.account.uuid));
     const next = await sendNew(desks, { amount: '0.1' });
@@ -228,7 +228,9 @@ describe('what was not heard', () => {
     const desks = await startGateway();
     await paper.weather({ maintenance: true });
     await eventually(() => desks.supervisors.health()[0]?.state === 'LOST');
-    expect(hasLogged('an account is not heard of as it should be')).toBe(true);
+    expect(
+      hasLogged('The account stream was lost, or the account could not be reconciled; trying again.'),
+    ).toBe(true);
     await paper.weather({});
     await eventually(() => desks.supervisors.isLive(env.account.uuid));
   });

@@ -1,15 +1,15 @@
 /**
- * Sends what waits to be sent on the accounts of this worker.
+ * Submits the unsent orders of this worker's accounts.
  *
- * 1. One order of an account at a time, exits first; different accounts side by side. An order is begun right before it
- *    is sent, so that nothing that was begun waits behind another.
- * 2. What waits is read and begun for many accounts at once: the copies of one signal cost a few statements. While a
- *    few rounds are being begun, what is told of and what gets free gathers for the next.
- * 3. An order is sent once: after core has written so for the owner of the account, and never by anybody who finds it
- *    written. No answer, or one that says nothing, is not a failure: the exchange is asked by the looks at open trades.
- * 4. What was begun a while ago is not sent any more: a process can stand still at any step, and the exchange may take
- *    an order whose id it has seen before.
- * 5. A wake-up is a hint: `sweep` finds what nobody told of.
+ * 1. One order per account at a time, exits first; different accounts concurrently. An order is claimed right before
+ *    it is sent, so no claimed order waits behind another.
+ * 2. Unsent orders are read and claimed for many accounts together: the copies of one signal cost a few statements.
+ *    While a few batches are being claimed, new wake-ups and free accounts collect for the next batch.
+ * 3. An order is sent once: after core stored its claim for the owner of the account, and never by a process that
+ *    finds it claimed. A missing or inconclusive response is not a failure: the check of open trades probes the order.
+ * 4. An order is not sent if its claim is too old: a process can stall at any step, and the exchange may accept an
+ *    order id that it has seen before.
+ * 5. A wake-up is a hint: `sweep` finds orders without one.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { OwnedAccount } from '@trading-automation/core/exchange-accounts';
@@ -25,25 +25,25 @@ export interface OrderSubmitterDependencies {
   readonly execution: TradeExecution;
   readonly clients: AccountClients;
   readonly orderReconciler: OrderReconciler;
-  /** The accounts of this worker at this moment. */
+  /** The accounts that this worker owns at this moment. */
   readonly ownedAccounts: () => ReadonlyMap<string, OwnedAccount>;
   readonly logger: Logger;
   readonly onError: (error: unknown) => void;
 }
 
-/** Accounts whose orders are begun together. */
-const ROUND_MAX = 200;
-/** Rounds that are being begun at once; more would only share out the same accounts among more transactions. */
-const ROUNDS_AT_ONCE = 2;
+/** The maximum number of accounts per batch. */
+const BATCH_ACCOUNTS_MAX = 200;
+/** Concurrent claims; more would only spread the same accounts over more transactions. */
+const CLAIM_CONCURRENCY = 2;
 const UNSENT_MAX = 1_000;
-/** Accounts that are at work at once. */
+/** The maximum number of accounts in progress. */
 const BUSY_MAX = 1_000;
 /**
- * How long after it was begun an order may still be handed to the exchange's client. Some seconds later it is looked
- * for in vain often enough to be sent again, by another worker if need be.
+ * The maximum age of a claim at which the order may still be passed to the exchange's client. Some seconds later,
+ * enough probes have found nothing for the order to be sent again, possibly by another worker.
  */
 const SEND_DEADLINE_MS = 3_000;
-/** How long an account rests after an exchange that could not be reached, or had enough. */
+/** The delay of an account after its exchange was unreachable or limited the rate. */
 const ACCOUNT_BACKOFF: Backoff = { firstMs: 250, maxMs: 5_000 };
 
 interface ReadyOrder {
@@ -55,7 +55,7 @@ interface ReadyOrder {
 interface ClaimedOrder {
   readonly ready: ReadyOrder;
   readonly submission: ClaimedSubmission;
-  /** By the monotonic clock, since before anybody could see it begun. */
+  /** On the monotonic clock, from before the claim was visible to others. */
   readonly claimedAtMs: number;
 }
 
@@ -64,63 +64,63 @@ export class OrderSubmitter {
   private readonly busy = new Set<string>();
   private readonly failures = new Map<string, number>();
   private readonly backoffTimers = new Set<NodeJS.Timeout>();
-  private readonly rounds = new Set<Promise<void>>();
-  private claiming = 0;
-  private soon: NodeJS.Immediate | undefined;
+  private readonly batches = new Set<Promise<void>>();
+  private claimsInProgress = 0;
+  private scheduledBatch: NodeJS.Immediate | undefined;
   private isStopped = false;
 
   constructor(private readonly parts: OrderSubmitterDependencies) {}
 
-  /** These accounts may have something to send. */
+  /** Schedules a check of these accounts for unsent orders. */
   wake(accountIds: Iterable<string>): void {
-    const mine = this.parts.ownedAccounts();
-    for (const id of accountIds) if (mine.has(id)) this.waiting.add(id);
+    const owned = this.parts.ownedAccounts();
+    for (const id of accountIds) if (owned.has(id)) this.waiting.add(id);
     this.scheduleClaims();
   }
 
-  /** Looks for what nobody told of. */
+  /** Finds unsent orders without a wake-up. */
   async sweep(): Promise<void> {
     const unsent = await this.parts.execution.findUnsent([...this.parts.ownedAccounts().keys()], UNSENT_MAX);
     this.wake(new Set(unsent.map(({ accountId }) => accountId)));
   }
 
-  /** Begins nothing any more; what was begun goes on. */
+  /** Claims nothing any more; claimed orders are still sent. */
   halt(): void {
     this.isStopped = true;
-    for (const rest of this.backoffTimers) clearTimeout(rest);
+    for (const timer of this.backoffTimers) clearTimeout(timer);
   }
 
-  /** Resolves when nothing is at work. */
+  /** Resolves when no batch is in progress. */
   async drain(): Promise<void> {
-    while (this.rounds.size > 0 || this.soon !== undefined) {
+    while (this.batches.size > 0 || this.scheduledBatch !== undefined) {
       await nextTurn();
-      await Promise.all(this.rounds);
+      await Promise.all(this.batches);
     }
   }
 
-  /** What is told of in this turn of the event loop is begun together. */
+  /** Wake-ups of the same iteration of the event loop share one batch. */
   private scheduleClaims(): void {
-    this.soon ??= setImmediate(() => {
-      this.soon = undefined;
+    this.scheduledBatch ??= setImmediate(() => {
+      this.scheduledBatch = undefined;
       this.startBatches();
     });
   }
 
   private startBatches(): void {
-    while (!this.isStopped && this.claiming < ROUNDS_AT_ONCE) {
+    while (!this.isStopped && this.claimsInProgress < CLAIM_CONCURRENCY) {
       const ids = this.nextAccounts();
       if (ids.length === 0) return;
-      const round = this.runBatch(ids)
+      const batch = this.runBatch(ids)
         .catch(this.parts.onError)
-        .finally(() => this.rounds.delete(round));
-      this.rounds.add(round);
+        .finally(() => this.batches.delete(batch));
+      this.batches.add(batch);
     }
   }
 
   private nextAccounts(): string[] {
     const ids: string[] = [];
     for (const id of this.waiting) {
-      if (ids.length === ROUND_MAX || this.busy.size >= BUSY_MAX) break;
+      if (ids.length === BATCH_ACCOUNTS_MAX || this.busy.size >= BUSY_MAX) break;
       if (this.busy.has(id)) continue;
       this.waiting.delete(id);
       this.busy.add(id);
@@ -129,62 +129,64 @@ export class OrderSubmitter {
     return ids;
   }
 
-  /** One order for each of these accounts, which are busy until theirs is stored. */
+  /** Submits one order for each of these accounts, which are busy until theirs is stored. */
   private async runBatch(ids: readonly string[]): Promise<void> {
-    const atWork = new Set(ids);
+    const unfinished = new Set(ids);
     try {
-      const begun = await this.claimOnePerAccount(ids);
-      const busy = new Set(begun.map((each) => each.ready.owned.accountId));
-      const letGo = (id: string) => {
-        atWork.delete(id);
+      const claimed = await this.claimOnePerAccount(ids);
+      const busy = new Set(claimed.map((each) => each.ready.owned.accountId));
+      const finish = (id: string) => {
+        unfinished.delete(id);
         this.release(id);
       };
-      // Who has nothing to send does not wait for those who have.
-      for (const id of ids) if (!busy.has(id)) letGo(id);
-      const sending = begun.map((each) => this.send(each).finally(() => letGo(each.ready.owned.accountId)));
+      // Accounts without an order do not wait for the others.
+      for (const id of ids) if (!busy.has(id)) finish(id);
+      const sending = claimed.map((each) =>
+        this.send(each).finally(() => finish(each.ready.owned.accountId)),
+      );
       for (const outcome of await Promise.allSettled(sending))
         if (outcome.status === 'rejected') this.parts.onError(outcome.reason);
     } finally {
-      for (const id of atWork) this.release(id);
+      for (const id of unfinished) this.release(id);
     }
   }
 
   private async claimOnePerAccount(ids: readonly string[]): Promise<ClaimedOrder[]> {
-    this.claiming++;
+    this.claimsInProgress++;
     try {
       const unsent = await this.parts.execution.findUnsent(ids, UNSENT_MAX);
-      // An account with very many leaves no place for the others: they are asked for again.
+      // An account with very many orders can hide those of others; all are checked again.
       if (unsent.length === UNSENT_MAX) for (const id of ids) this.waiting.add(id);
       return await this.claimAll(await this.open(this.firstOfEach(unsent)));
     } finally {
-      this.claiming--;
+      this.claimsInProgress--;
       this.scheduleClaims();
     }
   }
 
-  /** The account can be taken up again; at once, unless its exchange needs a rest. */
+  /** Makes the account available again, after a backoff if its exchange failed. */
   private release(accountId: string): void {
     const failures = this.failures.get(accountId) ?? 0;
-    const goOn = () => {
+    const makeAvailable = () => {
       this.busy.delete(accountId);
       this.scheduleClaims();
     };
     if (failures === 0 || this.isStopped) {
-      goOn();
+      makeAvailable();
       return;
     }
-    const rest = setTimeout(
+    const timer = setTimeout(
       () => {
-        this.backoffTimers.delete(rest);
-        goOn();
+        this.backoffTimers.delete(timer);
+        makeAvailable();
       },
       backoffMs(ACCOUNT_BACKOFF, failures, Math.random()),
     );
-    rest.unref();
-    this.backoffTimers.add(rest);
+    timer.unref();
+    this.backoffTimers.add(timer);
   }
 
-  /** In their order, which is exits first; who has more is asked for again. */
+  /** Returns the first order of each account, exits first; accounts with more orders are checked again. */
   private firstOfEach(unsent: readonly UnsentTrade[]): UnsentTrade[] {
     const first = new Map<string, UnsentTrade>();
     for (const trade of unsent) {
@@ -195,10 +197,10 @@ export class OrderSubmitter {
   }
 
   private async open(trades: readonly UnsentTrade[]): Promise<ReadyOrder[]> {
-    const mine = this.parts.ownedAccounts();
+    const ownedAccounts = this.parts.ownedAccounts();
     const opened = await Promise.all(
       trades.map(async (trade): Promise<ReadyOrder | null> => {
-        const owned = mine.get(trade.accountId);
+        const owned = ownedAccounts.get(trade.accountId);
         if (owned === undefined) return null;
         try {
           return { trade, owned, open: await this.parts.clients.openOwned(owned) };
@@ -211,7 +213,7 @@ export class OrderSubmitter {
     return opened.filter((ready) => ready !== null);
   }
 
-  /** What can't be sent for good has failed; what can't be sent for now is found by the sweep. */
+  /** Fails an order that can never be sent; the sweep finds an order that cannot be sent at the moment. */
   private async handleOpenError(trade: UnsentTrade, error: unknown): Promise<void> {
     const { execution, onError } = this.parts;
     if (error instanceof ExchangeError && error.outcome === 'fatal')
@@ -222,14 +224,14 @@ export class OrderSubmitter {
   private async claimAll(ready: readonly ReadyOrder[]): Promise<ClaimedOrder[]> {
     if (ready.length === 0) return [];
     const claimedAtMs = performance.now();
-    const begun = await this.parts.execution.claimSubmissions(
+    const claimed = await this.parts.execution.claimSubmissions(
       ready.map(({ owned }) => owned),
       ready.map(({ trade, open }) => ({
         id: trade.id,
         venueClientOrderId: open.venue.clientOrderIdFor(`${trade.accountId}/${trade.clientOrderId}`),
       })),
     );
-    const byId = new Map(begun.map((submission) => [submission.id, submission]));
+    const byId = new Map(claimed.map((submission) => [submission.id, submission]));
     return ready.flatMap((each) => {
       const submission = byId.get(each.trade.id);
       return submission === undefined ? [] : [{ ready: each, submission, claimedAtMs }];
@@ -241,8 +243,11 @@ export class OrderSubmitter {
     const { account, client } = open;
     const { order, begunAt } = submission;
     if (performance.now() - claimedAtMs > SEND_DEADLINE_MS) {
-      // This process stood still: others may have looked for the order, and sent it again.
-      logger.warn({ trade_id: trade.id }, 'begun too long ago to be sent');
+      // This process stalled: other workers may have probed the order and sent it again.
+      logger.warn(
+        { event: 'order_claim.expired', trade_id: trade.id },
+        'The order was claimed too long ago and is not sent.',
+      );
       await execution.markUnknown([trade.id]);
       return;
     }
@@ -254,14 +259,17 @@ export class OrderSubmitter {
     } catch (error) {
       if (!(error instanceof ExchangeError)) throw error;
       const { outcome, code } = error;
-      logger.warn({ trade_id: trade.id, outcome, code }, 'order not confirmed');
+      logger.warn(
+        { event: 'order.unconfirmed', trade_id: trade.id, outcome, code },
+        'The exchange did not confirm the order.',
+      );
       if (outcome === 'retryable') this.failures.set(account.id, (this.failures.get(account.id) ?? 0) + 1);
       else this.failures.delete(account.id);
       if (outcome === 'unknown' || code === 'duplicate_client_order_id') {
         await execution.markUnknown([trade.id]);
         return;
       }
-      // It certainly had no effect. Whether it may be sent again is core's to say.
+      // The order certainly had no effect. Core decides whether to send it again.
       await execution.storeRejection(trade.id, toOrderFailure(error), begunAt);
       await clients.onExchangeError(account, error);
     }

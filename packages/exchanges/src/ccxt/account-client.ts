@@ -20,7 +20,7 @@ import { readBalances } from './markets.js';
 import { expectCancelled, type OrderLookup, orderArguments, readOpenOrders, readOrder } from './orders.js';
 import type { AccountStreams } from './streams/account-streams.js';
 
-/** What an account needs of its exchange. */
+/** What an account client needs from its venue. */
 export interface VenueCalls {
   readonly adapter: Adapter;
   readonly accountStreams: AccountStreams | undefined;
@@ -31,7 +31,7 @@ export interface VenueCalls {
   ): Promise<T>;
 }
 
-/** One account, by ccxt's unified calls. It holds nothing but its credentials and streams. */
+/** One account at an exchange, through ccxt's unified calls. Its only state is its credentials and streams. */
 export class AccountClient implements ExchangeClient {
   readonly hasStream: boolean;
   readonly #params: Readonly<Record<string, unknown>>;
@@ -58,15 +58,15 @@ export class AccountClient implements ExchangeClient {
     const { isExit } = order;
     return this.#run({ kind: 'write', isOrder: true, isExit }, async ({ library }) => {
       const { type, side, price, params } = orderArguments(order, this.tradingType === 'spot');
-      const answer = await library.createOrder(order.symbol, type, side, order.amount, price, {
+      const response = await library.createOrder(order.symbol, type, side, order.amount, price, {
         ...params,
         ...this.#params,
       });
-      return readOrder(answer, order);
+      return readOrder(response, order);
     });
   }
 
-  /** What ends an order ends a risk: it goes first, as exits do. */
+  /** A cancellation ends a risk, so it has the priority of an exit. */
   cancelOrder({ symbol, venueClientOrderId }: OrderKey): Promise<void> {
     return this.#run({ kind: 'write', isExit: true }, async ({ library }) => {
       const params = { ...this.#params, clientOrderId: venueClientOrderId };
@@ -144,13 +144,13 @@ export class AccountClient implements ExchangeClient {
   }
 
   async #find(
-    asked: OrderLookup,
+    lookup: OrderLookup,
     id: string,
     params: Readonly<Record<string, unknown>>,
   ): Promise<VenueOrder | null> {
     try {
       return await this.#read(async (library) =>
-        readOrder(await library.fetchOrder(id, asked.symbol, { ...this.#params, ...params }), asked),
+        readOrder(await library.fetchOrder(id, lookup.symbol, { ...this.#params, ...params }), lookup),
       );
     } catch (error) {
       if (error instanceof ExchangeError && error.code === 'order_not_found') return null;

@@ -1,77 +1,77 @@
 /**
- * What differs from exchange to exchange. An exchange is offered once it has an adapter and passes the conformance
- * suite; ccxt alone is not taken as a proof that an order can be found again by its client order id.
+ * The differences between exchanges. A venue is offered once it has an adapter and passes the conformance suite.
+ * Support in ccxt is not sufficient: it does not prove that an order can be found by its client order id.
  */
 import type { Decimal, TimeInForce, TradeType, TradingType } from '@trading-automation/contracts';
 import type { Balances, BookLevel, CredentialsReport, VenueFill, VenueOrder } from '../port.js';
 import type { CcxtClient, CcxtClientOptions } from './ccxt-client.js';
-import type { Refusals } from './failures.js';
+import type { RejectionPatterns } from './failures.js';
 
-/** How one trading type is asked for. */
+/** How ccxt selects one trading type. */
 interface TradingMode {
-  /** ccxt's options of a client that trades this. */
+  /** Constructor options of a ccxt client for this trading type. */
   readonly options: Readonly<Record<string, unknown>>;
-  /** ccxt's kind of market. */
+  /** ccxt's market type. */
   readonly market: 'spot' | 'margin' | 'swap';
-  /** Added to each call about orders. */
+  /** Parameters added to each order call. */
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** A client, and what the adapter asks of it beyond ccxt's unified calls. */
+/** A client, with the calls that the adapter needs beyond ccxt's unified API. */
 export interface VenueSession {
   readonly library: CcxtClient;
   inspectCredentials(): Promise<CredentialsReport>;
 }
 
-/** What an exchange allows, by its own tariff. */
+/** The rate limits in the exchange's published tariff. */
 interface RateLimitSchedule {
-  /** What one of ccxt's units of cost is in the exchange's weight. */
+  /** The exchange's request weight per unit of ccxt's cost. */
   readonly weightPerCost: number;
-  /** Of one address. */
+  /** The limit per IP address. */
   readonly weightPerMinute: number;
-  /** Of one account. */
+  /** The limit per account. */
   readonly ordersPer10s: number;
-  /** Whether a refusal for too many requests means one account alone, by its body. */
+  /** Whether the body of a rate-limit response shows that the limit applies to one account only. */
   isAccountLimit(body: string): boolean;
 }
 
-/** The rules of a market that ccxt leaves in the exchange's own words. */
+/** Market rules that ccxt passes through in the exchange's own format. */
 export interface NativeMarketRules {
   readonly marketAmountStep?: Decimal | undefined;
   readonly orderTypes: readonly TradeType[];
   readonly timeInForces: readonly TimeInForce[];
 }
 
-/** What a message on an account's stream means. */
+/** A parsed message on an account's stream. */
 export type AccountEvent =
   | { readonly kind: 'order'; readonly order: VenueOrder; readonly fills: readonly VenueFill[] }
   | { readonly kind: 'balances'; readonly balances: Balances }
   /** The exchange ends the stream. */
   | { readonly kind: 'ended' };
 
-/** Several accounts' streams on one connection. */
+/** The protocol that carries the streams of several accounts on one connection. */
 export interface AccountStreamProtocol {
-  /** ccxt's address. */
+  /** The address in ccxt's configuration. */
   url(library: CcxtClient): string;
-  /** The most accounts of one connection. */
+  /** The maximum number of accounts per connection. */
   readonly accountsPerConnection: number;
-  /** By the tariff, for opening one stream. */
+  /** The request weight of opening one stream. */
   readonly weight: number;
-  /** Asks for the stream of the account that is spoken for. */
+  /** Builds the subscription request of the account whose credentials are current. */
   subscribe(library: CcxtClient, requestId: string): object;
   unsubscribe(streamId: string, requestId: string): object;
-  /** Which request or stream a message is for; nothing where it is for neither. */
+  /** Returns the request or the stream that a message belongs to; undefined if it belongs to neither. */
   routeMessage(message: unknown): StreamMessage | undefined;
-  /** @throws {MalformedResponse} where it can't be read */
+  /** @throws {MalformedResponse} if the event cannot be parsed */
   read(library: CcxtClient, event: unknown): AccountEvent | undefined;
 }
 
 export type StreamMessage =
   | { readonly to: 'request'; readonly id: string; readonly streamId: string }
-  | { readonly to: 'request'; readonly id: string; readonly refused: unknown; readonly status: number }
+  | { readonly to: 'request'; readonly id: string; readonly rejection: unknown; readonly status: number }
   | { readonly to: 'stream'; readonly id: string; readonly event: unknown };
 
-/** A change of a book, with the exchange's numbers of the first and the last change that it sums up. */
+/** A change of a book, with the exchange's sequence numbers of the first and the last change that it combines. */
 export interface BookDiff {
   readonly first: number;
   readonly last: number;
@@ -82,20 +82,20 @@ export interface BookDiff {
 
 export interface BookSnapshot extends Pick<BookDiff, 'last' | 'bids' | 'asks'> {}
 
-/** Public data. One connection follows one list of streams. */
+/** Public market data. One connection carries one list of streams. */
 export interface MarketStreamProtocol {
-  /** ccxt's address. */
+  /** The address in ccxt's configuration. */
   url(library: CcxtClient): string;
-  /** The most streams of one connection. */
+  /** The maximum number of streams per connection. */
   readonly streamsPerConnection: number;
   subscribe(streams: readonly string[]): object;
-  /** Whether the subscription is taken, refused, or the message is about something else. */
+  /** True if the message accepts the subscription, false if it rejects it, undefined for any other message. */
   acknowledges(message: unknown): boolean | undefined;
   bookStream(marketId: string): string;
   priceStream(marketId: string): string;
-  /** @throws {MalformedResponse} where it can't be read */
+  /** @throws {MalformedResponse} if the message cannot be parsed */
   readBook(message: unknown): BookDiff | undefined;
-  /** @throws {MalformedResponse} where it can't be read */
+  /** @throws {MalformedResponse} if the message cannot be parsed */
   readPrice(
     message: unknown,
   ): { readonly marketId: string; readonly price: Decimal; readonly at: Date } | undefined;
@@ -104,27 +104,27 @@ export interface MarketStreamProtocol {
 
 export interface Adapter {
   readonly tradingTypes: Readonly<Partial<Record<TradingType, TradingMode>>>;
-  /** The prefix and hexadecimal digits both fit the exchange's alphabet. */
+  /** The prefix and hexadecimal digits must both be valid in the exchange's alphabet. */
   readonly clientOrderId: { readonly prefix: string; readonly length: number };
   readonly rateLimits: RateLimitSchedule;
-  /** ccxt's options that load the markets of these trading types. */
+  /** ccxt options that load the markets of these trading types. */
   marketOptions(types: readonly TradingType[]): Readonly<Record<string, unknown>>;
   readonly fixedOptions: Readonly<Record<string, unknown>>;
-  readonly refusals: Refusals;
+  readonly rejectionPatterns: RejectionPatterns;
   readonly fills: {
-    /** The most fills of one answer. */
+    /** The maximum number of fills per response. */
     readonly pageSize: number;
-    /** How to ask for one and those after it: of an account that trades with itself two have the same id. */
+    /** Parameters for the fills from this id on. The id itself is included: a self-trade has two fills with one id. */
     from(fillId: string): Readonly<Record<string, unknown>>;
-    /** How to ask for a span of time, and the longest that can be asked for. */
+    /** Parameters for the fills of a time range, and the longest range that the exchange accepts. */
     between(from: Date, to: Date): Readonly<Record<string, unknown>>;
     readonly spanMs: number;
   };
-  /** Whether this is an answer about balances at all: ccxt reads anything else as an empty account. */
+  /** Whether this is a response about balances: ccxt parses anything else as an empty account. */
   isBalanceResponse(info: unknown): boolean;
   nativeRules(info: unknown): NativeMarketRules;
   open(options: CcxtClientOptions): VenueSession;
-  /** Where the exchange pushes; without it accounts have to be looked at. */
+  /** The account stream, if the exchange has one; otherwise accounts are polled. */
   readonly accountStream?: AccountStreamProtocol | undefined;
   readonly marketStream?: MarketStreamProtocol | undefined;
 }

@@ -1,4 +1,4 @@
-/** The adapters that there are, by the ccxt id of the exchange whose wire format they speak. */
+/** All adapters, by the ccxt id of the exchange whose wire format they use. */
 import type { Adapter } from './adapter.js';
 import { binance } from './binance/binance.js';
 

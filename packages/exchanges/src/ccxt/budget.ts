@@ -1,23 +1,23 @@
 /**
- * The budget of one process alone: what an exchange allows by its tariff, spent here.
+ * The call budget of one process: it limits what this process sends to the exchange's tariff.
  *
- * An exchange counts in windows that begin on its clock. Counting what was spent in any span of that length, and a
- * second more, stays within it wherever its windows begin. Exits stand before everything else in the queue.
+ * An exchange counts in windows that start on its own clock. The budget limits usage in any range of the window's
+ * length plus one second, so it stays within the tariff wherever those windows start. Exits are first in the queue.
  */
 import type { BudgetedCall, CallBudget } from '../port.js';
 import { failure } from './failures.js';
 
 export interface VenueRateLimits {
-  /** Of all calls to the exchange. */
+  /** For all calls to the exchange. */
   readonly weightPerMinute: number;
-  /** Of each account. */
+  /** For each account. */
   readonly ordersPer10s: number;
 }
 
-/** Milliseconds that only grow, and a call when some have passed. */
+/** A monotonic clock in milliseconds, and a timer. */
 export interface BudgetClock {
   now(): number;
-  /** @returns what calls it off */
+  /** @returns a function that cancels the timer */
   after(ms: number, wake: () => void): () => void;
 }
 
@@ -29,7 +29,7 @@ const CLOCK: BudgetClock = {
   },
 };
 
-/** What was spent in the last `seconds`, by the second. */
+/** Usage in the last `seconds`, by the second. */
 class SlidingWindow {
   readonly #bySecond = new Map<number, number>();
   #used = 0;
@@ -39,9 +39,9 @@ class SlidingWindow {
     private readonly limit: number,
   ) {}
 
-  /** Milliseconds until this much is free; 0 where it is. More than the whole limit is let through when nothing is used. */
+  /** Returns the milliseconds until `amount` is free, or 0. An amount above the limit passes when nothing is in use. */
   waitMs(amount: number, now: number): number {
-    this.#forget(now);
+    this.#evict(now);
     if (this.#used === 0 || this.#used + amount <= this.limit) return 0;
     const [oldest = 0] = this.#bySecond.keys();
     return Math.max(1, (oldest + this.seconds + 1) * 1_000 - now);
@@ -54,11 +54,11 @@ class SlidingWindow {
   }
 
   isIdle(now: number): boolean {
-    this.#forget(now);
+    this.#evict(now);
     return this.#used === 0;
   }
 
-  #forget(now: number): void {
+  #evict(now: number): void {
     const first = Math.floor(now / 1_000) - this.seconds;
     for (const [second, amount] of this.#bySecond) {
       if (second >= first) return;
@@ -90,7 +90,7 @@ export class LocalBudget implements CallBudget {
 
   async take(call: BudgetedCall, signal: AbortSignal): Promise<void> {
     if (signal.aborted) throw failure(['retryable', 'rate_limited']);
-    // Whoever waits goes first, unless this leads out of the market.
+    // Waiting calls go first, unless this call is an exit.
     const isFirst = this.#exits.size === 0 && (call.isExit === true || this.#others.size === 0);
     if (isFirst && this.#sharedWaitMs(call) + this.#accountWaitMs(call) === 0) {
       this.#spend(call);
@@ -132,8 +132,8 @@ export class LocalBudget implements CallBudget {
   }
 
   /**
-   * Lets through what can go, and answers in how many milliseconds to look again. One account that must wait holds up
-   * nobody else; weight holds up all behind.
+   * Admits every call that may go now, and returns the milliseconds until the next one may. An account that must wait
+   * does not block other accounts; a lack of weight blocks every later call.
    */
   #admitWaiting(): number | undefined {
     let soonestMs: number | undefined;
@@ -172,17 +172,17 @@ export class LocalBudget implements CallBudget {
     if (accountKey === undefined) return undefined;
     const known = this.#orders.get(accountKey);
     if (known !== undefined) return known;
-    this.#forgetIdle();
+    this.#deleteIdle();
     const span = new SlidingWindow(10, this.limits.ordersPer10s);
     this.#orders.set(accountKey, span);
     return span;
   }
 
-  /** A few at a time, so that no account's first order pays for all. */
-  #forgetIdle(): void {
-    let looks = 4;
+  /** Deletes idle windows, a few at a time, so that no account's first order pays for all of them. */
+  #deleteIdle(): void {
+    let remaining = 4;
     for (const [key, span] of this.#orders) {
-      if (looks-- === 0) return;
+      if (remaining-- === 0) return;
       this.#orders.delete(key);
       if (!span.isIdle(this.clock.now())) this.#orders.set(key, span);
     }

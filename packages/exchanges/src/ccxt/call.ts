@@ -1,54 +1,54 @@
 /**
- * One call to an exchange, from its start to its end.
+ * The context of one call to an exchange.
  *
- * Whether a failed order may have been accepted depends on facts that the client library doesn't tell: had any byte
- * been sent, and what came back? The transport notes both here. The record travels with the asynchronous context, so
- * that calls may run side by side: it is also how one client of the library, which takes long to make and much memory
- * to keep, speaks for every account of an exchange with that account's credentials.
+ * Whether a failed order may have been accepted depends on facts that the client library does not report: whether any
+ * byte was sent, and what came back. The transport records both here. The record travels in the asynchronous context,
+ * so calls may run concurrently. A library client is slow to create and takes much memory, so one client serves every
+ * account of an exchange: each call runs with the credentials in its context.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ExchangeCredentials } from '../port.js';
 
-/** `write`: it may change something at the exchange. */
+/** `write`: the call may change state at the exchange. */
 export type CallKind = 'read' | 'write';
 
-/** For whom a call is made. */
+/** The account that a call runs for. */
 export interface CallAccount {
   readonly credentials: ExchangeCredentials;
-  /** By which a budget knows the account. */
+  /** The account's key in the call budget. */
   readonly key: string;
 }
 
 export interface CallRequest {
   readonly kind: CallKind;
-  /** Nobody where only public data is asked for. */
+  /** Undefined for public data. */
   readonly account?: CallAccount | undefined;
-  /** Whether it counts as a new order. */
+  /** Whether the call counts as a new order. */
   readonly isOrder?: boolean;
   readonly isExit?: boolean | undefined;
 }
 
 export interface Call extends CallRequest {
-  /** Aborts at the time limit; nothing may be sent from then on. */
+  /** Aborts at the time limit; nothing may be sent afterwards. */
   readonly signal: AbortSignal;
-  /** The same limit by the monotonic clock: timers come late to a process that stood still. */
+  /** The same limit on the monotonic clock: timers fire late in a stalled process. */
   readonly endsAtMs: number;
-  /** Whether the request got as far as the network; before that it waits for its turn in the rate limit. */
+  /** Whether the request was passed to the network; before that it waits in the rate limit. */
   isDispatched: boolean;
   /** Whether any part of a request may have reached the exchange. */
   isSent: boolean;
-  /** The last answer, whatever it said. */
+  /** The last response, whatever its status. */
   response?: { readonly status: number; readonly body: string };
 }
 
-/** Whether nothing may be sent any more. */
+/** Whether the time limit has passed, so that nothing may be sent any more. */
 export const isOver = ({ signal, endsAtMs }: Call): boolean =>
   signal.aborted || performance.now() >= endsAtMs;
 
-/** How long a call may take. */
+/** The time limit of a call. */
 export type Deadline = Pick<Call, 'signal' | 'endsAtMs'>;
 
-/** Of what is never sent. */
+/** The deadline of work that is never sent. */
 export const noDeadline = (): Deadline => ({
   signal: new AbortController().signal,
   endsAtMs: Number.POSITIVE_INFINITY,
@@ -56,25 +56,26 @@ export const noDeadline = (): Deadline => ({
 
 const calls = new AsyncLocalStorage<Call>();
 
-/** The credentials to speak with at this moment; none outside of a call and for public data. */
+/** Returns the credentials of the current call; undefined outside a call and for public data. */
 export function currentCredentials(): ExchangeCredentials | undefined {
   return calls.getStore()?.account?.credentials;
 }
 
 export function currentCall(): Call {
   const call = calls.getStore();
-  if (call === undefined) throw new Error('an exchange is only spoken to within a call');
+  if (call === undefined)
+    throw new Error('An exchange request needs a call context: start it with runCall().');
   return call;
 }
 
-/** The time limit of a call came before its end. */
+/** The time limit of a call passed before the call ended. */
 export class DeadlineExceeded extends Error {
   override readonly name = 'DeadlineExceeded';
 }
 
 /**
- * Runs `work` as one call and ends when it does or at the signal, whichever comes first. A failure is told by
- * `translate`, which sees how far the call came.
+ * Runs `work` as one call. Settles when `work` does or when the signal aborts, whichever comes first.
+ * `translate` converts a failure and receives how far the call got.
  */
 export async function runCall<T>(
   request: CallRequest,
@@ -90,7 +91,7 @@ export async function runCall<T>(
   }
 }
 
-/** What `work` gives, or {@link DeadlineExceeded} at the signal. `work` may go on: the transport stops it. */
+/** Returns the result of `work`, or throws {@link DeadlineExceeded} at the signal. The transport stops `work`. */
 async function beforeSignal<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise, reject } = createDeferred<never>();
   const onAbort = () => reject(new DeadlineExceeded());
@@ -103,12 +104,12 @@ async function beforeSignal<T>(signal: AbortSignal, work: Promise<T>): Promise<T
   }
 }
 
-/** Runs `work`, which is synchronous and sends nothing, with the credentials of an account. */
+/** Runs `work` with the credentials of an account. `work` is synchronous and sends nothing. */
 export function runAsAccount<T>(account: CallAccount, work: () => T): T {
   return calls.run({ kind: 'read', account, ...noDeadline(), isDispatched: false, isSent: false }, work);
 }
 
-/** A promise and what settles it. */
+/** Creates a promise with the functions that settle it. */
 export function createDeferred<T>() {
   let resolve!: (value: T) => void;
   let reject!: (error: Error) => void;

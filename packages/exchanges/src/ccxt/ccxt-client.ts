@@ -1,13 +1,13 @@
 /**
- * ccxt as this product runs it: every number is text, and one client speaks for every account.
+ * The ccxt client of this product: every number is a string, and one client serves every account.
  *
- * ccxt declares numbers, and works with text as well when told so. It then still has places where it rounds, reads
- * JSON through doubles or falls back on one. Those are replaced here, so that no amount or price ever passes a double
- * and none is changed on its way: what doesn't fit an exchange's grid is refused, not rounded.
+ * ccxt uses numbers by default and can be configured to use strings. Some of its methods still round, parse JSON
+ * through doubles or fall back to a double. They are replaced here, so that no amount or price passes through a
+ * double or changes on its way. A value that does not fit an exchange's step is rejected, not rounded.
  *
- * A client of ccxt takes 5 ms to make and half a megabyte to keep, nearly all of it the same for every account. So
- * there is one, whose credentials are those of the call under way; nothing else in it belongs to an account. Signing
- * goes through node:crypto, its turn in the rate limit through the {@link CallBudget}.
+ * A ccxt client takes 5 ms to create and half a megabyte to hold, and nearly all of it is the same for every account.
+ * The product therefore uses one client with the credentials of the current call; nothing else in it belongs to an
+ * account. Signing uses node:crypto; rate limiting uses the {@link CallBudget}.
  */
 import { createHmac } from 'node:crypto';
 import { readDecimal } from '@trading-automation/contracts';
@@ -21,7 +21,7 @@ type Params = Readonly<Record<string, unknown>>;
 
 type Bytes = string | Uint8Array;
 
-/** A hash function as ccxt hands it about; its name can only be told from what it makes. */
+/** A hash function as ccxt passes it; its sizes are all that identifies it. */
 interface CcxtHash {
   readonly outputLen: number;
   readonly blockLen: number;
@@ -34,7 +34,7 @@ interface CcxtMarket {
   readonly precision: { readonly amount?: string; readonly price?: string };
 }
 
-/** The part of ccxt that is used. What comes back is checked before anything relies on it, hence `unknown`. */
+/** The part of ccxt that is used. Results are `unknown`: they are validated before use. */
 export interface CcxtClient {
   readonly has: Readonly<Record<string, unknown>>;
   readonly options: Record<string, unknown>;
@@ -56,7 +56,7 @@ export interface CcxtClient {
   ): Promise<unknown>;
   parseNumber(value: unknown, fallback?: string): string | undefined;
   parseJson(text: string): unknown;
-  handleHttpStatusCode(status: number, ...answer: readonly unknown[]): void;
+  handleHttpStatusCode(status: number, ...response: readonly unknown[]): void;
   sign(...request: readonly unknown[]): unknown;
   amountToPrecision(symbol: string, amount: unknown): string;
   priceToPrecision(symbol: string, price: unknown): string;
@@ -64,7 +64,7 @@ export interface CcxtClient {
   safeOrder(order: object, market?: unknown): object;
   safeCurrencyCode(exchangeCode: string): string;
   signParams(params: Params): Params;
-  handleErrors(...answer: readonly unknown[]): unknown;
+  handleErrors(...response: readonly unknown[]): unknown;
   parseWsOrder(event: unknown): unknown;
   parseWsTrade(event: unknown): unknown;
   publicGetDepth(params: Params): Promise<unknown>;
@@ -103,54 +103,55 @@ export interface CcxtClient {
 export interface CcxtClientOptions {
   readonly transport: Transport;
   readonly options: Params;
-  /** Options that ccxt changes as it runs, and must not. */
+  /** Options that ccxt would change at run time; they stay constant. */
   readonly fixedOptions: Params;
-  /** Kept when a request of this cost, in ccxt's units, may be sent. */
+  /** Resolves when a request of this cost, in ccxt's units, may be sent. */
   readonly acquireBudget: (cost: number) => Promise<void>;
 }
 
-/** The settings that a constructor of ccxt takes. */
+/** The settings of a ccxt constructor. */
 export function ccxtConstructorOptions({ options }: CcxtClientOptions): object {
   return {
     number: String,
     enableRateLimit: true,
-    // Nothing of one account's answer stays where another's call may find it.
+    // No part of one account's response is stored where another account's call could read it.
     enableLastResponseHeaders: false,
     enableLastHttpResponse: false,
     enableLastJsonResponse: false,
-    // Currencies are not used, and asking for them would send credentials.
+    // Currencies are not used, and fetching them would send credentials.
     has: { fetchCurrencies: false },
     options: { ...options, adjustForTimeDifference: true, maxRetriesOnFailure: 0 },
   };
 }
 
-/** Replaces in a new client of ccxt what this file's head tells of. */
+/** Replaces the methods of a new ccxt client that the head of this file describes. */
 export function patchCcxtClient(client: CcxtClient, options: CcxtClientOptions): CcxtClient {
-  for (const [name, value] of Object.entries(options.fixedOptions)) fix(client.options, name, () => value);
-  fix(client, 'apiKey', () => currentCredentials()?.apiKey);
-  fix(client, 'secret', () => currentCredentials()?.apiSecret);
-  fix(client, 'password', () => currentCredentials()?.passphrase);
+  for (const [name, value] of Object.entries(options.fixedOptions))
+    defineFixed(client.options, name, () => value);
+  defineFixed(client, 'apiKey', () => currentCredentials()?.apiKey);
+  defineFixed(client, 'secret', () => currentCredentials()?.apiSecret);
+  defineFixed(client, 'password', () => currentCredentials()?.passphrase);
   client.throttle = options.acquireBudget;
   client.setLastRequest = () => undefined;
   useTransport(options.transport, client);
   useNativeHmac(client);
   client.parseNumber = exactNumber;
-  client.parseJson = readAnswer;
+  client.parseJson = parseJsonResponse;
   client.amountToPrecision = (symbol, amount) =>
     assertMultipleOfStep(amount, client.market(symbol).precision.amount);
   client.priceToPrecision = (symbol, price) =>
     assertMultipleOfStep(price, client.market(symbol).precision.price);
   const handleStatus = client.handleHttpStatusCode.bind(client);
-  client.handleHttpStatusCode = (status, ...answer) => {
-    handleStatus(status, ...answer);
-    if (status < 200 || status >= 300) throw new errors.ExchangeNotAvailable('a status that says no');
+  client.handleHttpStatusCode = (status, ...response) => {
+    handleStatus(status, ...response);
+    if (status < 200 || status >= 300) throw new errors.ExchangeNotAvailable(`status ${status}`);
   };
   const sign = client.sign.bind(client);
   client.sign = (...request) => {
     try {
       return sign(...request);
     } catch (error) {
-      // A secret that isn't of the form that the exchange's signature needs.
+      // The secret does not have the form that the exchange's signature needs.
       throw error instanceof errors.BaseError ? error : new errors.AuthenticationError('unusable secret');
     }
   };
@@ -163,35 +164,35 @@ function exactNumber(value: unknown, fallback?: string): string | undefined {
   return 'value' in read ? read.value : fallback;
 }
 
-/** In place of ccxt's own way out, with its proxies and agents, which looks at an answer in the same order. */
+/** Replaces ccxt's own transport, its proxies and agents. Errors are checked in ccxt's order. */
 function useTransport(transport: Transport, client: CcxtClient): void {
   client.fetch = async (address, method, headers, body) => {
-    const answer = await transport.send({ address, method, headers, body });
-    const read = client.parseJson(answer.text);
-    const told = [address, method, answer.headers, answer.text, read, headers, body];
-    if (client.handleErrors(answer.status, '', ...told) === undefined)
-      client.handleHttpStatusCode(answer.status, '', address, method, answer.text);
-    return read ?? answer.text;
+    const response = await transport.send({ address, method, headers, body });
+    const read = client.parseJson(response.text);
+    const exchanged = [address, method, response.headers, response.text, read, headers, body];
+    if (client.handleErrors(response.status, '', ...exchanged) === undefined)
+      client.handleHttpStatusCode(response.status, '', address, method, response.text);
+    return read ?? response.text;
   };
 }
 
-/** What ccxt sets here itself is lost on purpose. */
-function fix(target: object, name: string, get: () => unknown): void {
+/** Defines a property that ccxt cannot overwrite: assignments are ignored. */
+function defineFixed(target: object, name: string, get: () => unknown): void {
   Object.defineProperty(target, name, { get, set: () => undefined, enumerable: true });
 }
 
-/** ccxt's own, in JavaScript, is the greater part of what an order costs; it stays for hashes that aren't known here. */
+/** Replaces ccxt's HMAC, whose JavaScript is most of the cost of an order; it remains for other hashes. */
 function useNativeHmac(client: CcxtClient): void {
-  const slow = client.hmac.bind(client);
+  const ccxtHmac = client.hmac.bind(client);
   client.hmac = (text, secret, hash, digest = 'hex') => {
     const isSha256 = hash.outputLen === 32 && hash.blockLen === 64;
-    if (!isSha256 || (digest !== 'hex' && digest !== 'base64')) return slow(text, secret, hash, digest);
+    if (!isSha256 || (digest !== 'hex' && digest !== 'base64')) return ccxtHmac(text, secret, hash, digest);
     return createHmac('sha256', secret).update(text).digest(digest);
   };
 }
 
-/** Where an answer says that all went well, it has to be JSON; otherwise its status decides. */
-function readAnswer(text: string): unknown {
+/** Parses a response. A 2xx response must be JSON; other responses are classified by their status. */
+function parseJsonResponse(text: string): unknown {
   const read = readJson(text);
   if (typeof read === 'object' && read !== null) return read;
   const status = currentCall().response?.status ?? 0;
@@ -199,7 +200,7 @@ function readAnswer(text: string): unknown {
   return undefined;
 }
 
-/** @throws {ExchangeError} `rejected`/`rule_violated` where the value is not a multiple of the step */
+/** @throws {ExchangeError} `rejected`/`rule_violated` if the value is not a multiple of the step */
 function assertMultipleOfStep(value: unknown, step: string | undefined): string {
   const read = readDecimal(String(value));
   if (

@@ -1,4 +1,4 @@
-/** What a deployment says about its exchanges. Nothing else in the product names one. */
+/** The exchanges of a deployment. No other part of the product names an exchange. */
 import { TRADING_TYPES } from '@trading-automation/contracts';
 import { z } from 'zod';
 import { ADAPTERS, adapterOf } from './adapters.js';
@@ -17,10 +17,10 @@ const origin = z
 /** One exchange that the deployment offers. */
 export const venueConfig = z
   .strictObject({
-    /** What accounts and pairs keep as their `exchange`; never to be changed once in use. */
+    /** The `exchange` of stored accounts and pairs. Never change it once it is in use. */
     id: z.string().regex(/^[a-z0-9-]{1,32}$/, { error: 'expected 1 to 32 of a-z, 0-9 and -' }),
     name: z.string().trim().min(1).max(64),
-    /** The ccxt id of the exchange whose wire format is spoken. */
+    /** The ccxt id of the exchange whose wire format the venue uses. */
     adapter: z.string().refine((id) => adapterOf(id) !== undefined, {
       error: `expected one of ${[...ADAPTERS.keys()].join(', ')}`,
     }),
@@ -28,12 +28,14 @@ export const venueConfig = z
       .array(z.enum(TRADING_TYPES))
       .min(1)
       .refine((types) => new Set(types).size === types.length, { error: 'names a trading type twice' }),
-    /** Stands in for every host of the exchange, for one that speaks its wire format elsewhere. */
+    /** Replaces the scheme, host and port of every address, for a venue that uses the wire format elsewhere. */
     url: origin.optional(),
-    /** Within which each call ends. */
-    /** The trading worker takes an order that is not known 13 s after it was sent for one that never arrived. */
+    /**
+     * The time limit of each call. At most 10 s: the trading worker assumes that an order which is still unknown to
+     * the exchange 13 s after it was sent never arrived.
+     */
     timeoutMs: z.int().min(100).max(10_000).default(10_000),
-    /** Where the exchange grants this deployment another number of calls than everybody. */
+    /** The limits that the exchange granted to this deployment, if they differ from its general tariff. */
     limits: z
       .strictObject({
         weightPerMinute: z.int().positive().optional(),
@@ -56,12 +58,12 @@ export const venueConfig = z
 export type VenueConfig = z.output<typeof venueConfig>;
 
 /**
- * The venues that the conformance suite was run for, by id; `conformance/` has a file for each. Another one may be
- * configured and looked at, but its accounts are not offered to anybody.
+ * The ids of the venues that passed the conformance suite; `conformance/` has a file for each. Other venues may be
+ * configured and read, but their accounts are not offered to users.
  */
 export const CERTIFIED_VENUES: ReadonlySet<string> = new Set(['paper']);
 
-/** The paper exchange never is where the adapter would go by itself. */
+/** The id `paper` counts only with a configured address: the adapter's default address is a real exchange. */
 export function isCertified({ id, url }: VenueConfig): boolean {
   return CERTIFIED_VENUES.has(id) && (id !== 'paper' || url !== undefined);
 }
@@ -73,15 +75,15 @@ const venueList = z
     error: 'two venues have the same id',
   });
 
-/** The setting of a process: a JSON array of {@link venueConfig}, as text. */
+/** A process setting: a JSON array of {@link venueConfig}, as a string. */
 export const venuesSetting = z.string().transform((text, context): VenueConfig[] => {
   const parsed = venueList.safeParse(readJson(text));
   if (parsed.success) return parsed.data;
   for (const { path, message } of parsed.error.issues) {
-    const place = path.map(String).join('.');
+    const location = path.map(String).join('.');
     context.addIssue({
       code: 'custom',
-      message: place === '' ? `expected a JSON array of venues: ${message}` : `${place}: ${message}`,
+      message: location === '' ? `expected a JSON array of venues: ${message}` : `${location}: ${message}`,
     });
   }
   return z.NEVER;
@@ -95,7 +97,7 @@ function readJson(text: string): unknown {
   }
 }
 
-/** What the exchange allows this deployment: its tariff, or what was agreed on. */
+/** Returns the limits of this deployment: the configured ones, or the exchange's tariff. */
 export function limitsOf({ adapter, limits }: VenueConfig): VenueRateLimits {
   const tariff = adapterOf(adapter)?.rateLimits;
   if (tariff === undefined) throw new Error(`no adapter ${adapter}`);

@@ -1,10 +1,10 @@
 import { errors } from 'ccxt';
 import { ExchangeError } from '../port.js';
 import { type Call, type CallKind, DeadlineExceeded, noDeadline } from './call.js';
-import { MalformedResponse, toExchangeError, VERDICTS } from './failures.js';
+import { CCXT_OUTCOMES, MalformedResponse, toExchangeError } from './failures.js';
 import { NotSent, ResponseLost, ResponseUnusable } from './transport.js';
 
-type ErrorName = keyof typeof VERDICTS;
+type ErrorName = keyof typeof CCXT_OUTCOMES;
 
 const { default: _all, ...CLASSES } = errors;
 const NAMES = Object.keys(CLASSES) as ErrorName[];
@@ -22,7 +22,7 @@ const refused = { response: { status: 400, body: '' } };
 
 describe('what a failure means for the caller', () => {
   it('is settled for every error class that ccxt has', () => {
-    expect(Object.keys(VERDICTS).sort()).toEqual([...NAMES].sort());
+    expect(Object.keys(CCXT_OUTCOMES).sort()).toEqual([...NAMES].sort());
   });
 
   it.each(NAMES)('%s is never unknown for a read, nor for a write that was not sent', (name) => {
@@ -95,8 +95,8 @@ describe('what a failure means for the caller', () => {
 
   it("goes by the exchange's own words where ccxt has no class for them", () => {
     const of = call('write', { response: { status: 400, body: '{"msg":"Duplicate order sent."}' } });
-    const refusals = [{ answer: /Duplicate/, code: 'duplicate_client_order_id' as const }];
-    expect(toExchangeError(new errors.InvalidOrder('x'), of, refusals).code).toBe(
+    const rejectionPatterns = [{ pattern: /Duplicate/, code: 'duplicate_client_order_id' as const }];
+    expect(toExchangeError(new errors.InvalidOrder('x'), of, rejectionPatterns).code).toBe(
       'duplicate_client_order_id',
     );
   });

@@ -1,36 +1,36 @@
 /**
- * Which of the port's outcomes a failure is.
+ * Maps every failure to one of the port's outcomes.
  *
- * The rule for writes: whatever may have been accepted is `unknown`. A refusal counts only where the exchange gave it
- * in a whole answer that isn't a 5xx, or where nothing was sent. A 429 to a write is `unknown`, too: it may come from
- * a part of the exchange that stands behind the one that took the order.
+ * The rule for writes: what may have been accepted is `unknown`. A rejection counts only if the exchange sent it in a
+ * complete response other than a 5xx, or if nothing was sent. A 429 to a write is `unknown`, too: it may come from a
+ * part of the exchange behind the one that accepted the order.
  */
 import { errors } from 'ccxt';
 import { ExchangeError, type ExchangeErrorCode, type ExchangeOutcome } from '../port.js';
 import { type Call, DeadlineExceeded } from './call.js';
 import { NotSent, ResponseLost, ResponseUnusable } from './transport.js';
 
-type Verdict = readonly [outcome: ExchangeOutcome, code: ExchangeErrorCode];
+type Classification = readonly [outcome: ExchangeOutcome, code: ExchangeErrorCode];
 
-/** An answer that makes no sense as one to what was asked. */
+/** A response that is not a valid response to the request. */
 export class MalformedResponse extends Error {
   override readonly name = 'MalformedResponse';
-  /** @param detail what is wrong with it, in our own words */
+  /** @param detail what is wrong with it, in the product's own words */
   constructor(detail: string) {
     super(detail);
   }
 }
 
-/** What a venue says in its own words where ccxt has no class for it. The first that matches the answer counts. */
-export type Refusals = readonly { readonly answer: RegExp; readonly code: ExchangeErrorCode }[];
+/** Error texts of a venue that ccxt has no class for. The first match applies. */
+export type RejectionPatterns = readonly { readonly pattern: RegExp; readonly code: ExchangeErrorCode }[];
 
-const rejected = (code: ExchangeErrorCode): Verdict => ['rejected', code];
-const fatal = (code: ExchangeErrorCode): Verdict => ['fatal', code];
-/** `unknown` of a write that was sent, `retryable` of everything else. */
-const unsure = (code: ExchangeErrorCode): Verdict => ['unknown', code];
+const rejected = (code: ExchangeErrorCode): Classification => ['rejected', code];
+const fatal = (code: ExchangeErrorCode): Classification => ['fatal', code];
+/** `unknown` for a write that was sent, `retryable` for everything else. */
+const unsure = (code: ExchangeErrorCode): Classification => ['unknown', code];
 
-/** By the class of ccxt's error; all of them, so that a new one is noticed. */
-export const VERDICTS = {
+/** Outcomes by ccxt's error class. The list is complete, so that a test fails when ccxt adds a class. */
+export const CCXT_OUTCOMES = {
   BaseError: unsure('bad_answer'),
   ExchangeError: rejected('refused'),
   AuthenticationError: fatal('credentials_rejected'),
@@ -65,7 +65,7 @@ export const VERDICTS = {
   RateLimitExceeded: unsure('rate_limited'),
   ExchangeNotAvailable: unsure('unreachable'),
   OnMaintenance: unsure('unreachable'),
-  // The exchange looked at the time alone; it did nothing.
+  // The exchange checked only the timestamp; the request had no effect.
   InvalidNonce: ['retryable', 'refused'],
   ChecksumError: unsure('bad_answer'),
   RequestTimeout: unsure('no_answer'),
@@ -73,24 +73,26 @@ export const VERDICTS = {
   NullResponse: unsure('bad_answer'),
   CancelPending: unsure('no_answer'),
   UnsubscribeError: unsure('bad_answer'),
-} as const satisfies Readonly<Record<Exclude<keyof typeof errors, 'default'>, Verdict>>;
+} as const satisfies Readonly<Record<Exclude<keyof typeof errors, 'default'>, Classification>>;
 
 const MESSAGES: Readonly<Record<ExchangeErrorCode, string>> = {
-  unreachable: 'The exchange can not be reached.',
-  no_answer: 'The exchange did not answer in time.',
-  rate_limited: 'The exchange takes no more requests for now.',
-  bad_answer: 'The exchange gave an answer that can not be understood.',
-  credentials_rejected: 'The exchange refused the credentials.',
-  insufficient_balance: 'The balance at the exchange does not suffice.',
+  unreachable: 'The exchange cannot be reached. Try again later.',
+  no_answer: 'The exchange did not respond in time.',
+  rate_limited: 'The rate limit of the exchange is reached. Try again later.',
+  bad_answer: 'The exchange sent a response that cannot be parsed.',
+  credentials_rejected:
+    'The exchange rejected the credentials. Check the key, the secret and the passphrase.',
+  insufficient_balance: 'The balance at the exchange is too small.',
   rule_violated: 'The order breaks a rule of the exchange.',
-  order_not_found: 'The exchange has no such open order.',
-  would_not_fit_book: 'The order book does not allow the order on its own terms.',
-  duplicate_client_order_id: 'The exchange has an order of this id already.',
-  not_supported: 'The exchange does not offer this.',
-  refused: 'The exchange refused the request.',
+  order_not_found: 'The exchange has no open order with this id.',
+  would_not_fit_book:
+    'The order cannot be placed on the current order book with its price and time in force.',
+  duplicate_client_order_id: 'The exchange already has an order with this client order id.',
+  not_supported: 'The exchange does not support this request.',
+  refused: 'The exchange rejected the request.',
 };
 
-/** What is known of a failure for those who look into it: no text of the exchange's or of ccxt's, no address. */
+/** Diagnostics of a failure. They contain no text of the exchange or ccxt, and no address. */
 interface FailureCause {
   readonly type: string;
   readonly status?: number | undefined;
@@ -98,14 +100,18 @@ interface FailureCause {
   readonly detail?: string | undefined;
 }
 
-export function failure([outcome, code]: Verdict, cause?: FailureCause): ExchangeError {
+export function failure([outcome, code]: Classification, cause?: FailureCause): ExchangeError {
   return new ExchangeError(outcome, code, MESSAGES[code], { cause });
 }
 
-/** @returns what the port promises for this error; nothing of the venue's or ccxt's text is in it. */
-export function toExchangeError(error: unknown, call: Call, refusals: Refusals): ExchangeError {
+/** Converts any error to the port's error. The result contains no text of the venue or ccxt. */
+export function toExchangeError(
+  error: unknown,
+  call: Call,
+  rejectionPatterns: RejectionPatterns,
+): ExchangeError {
   if (error instanceof ExchangeError) return error;
-  return failure(settle(verdictOf(error, call, refusals), call), {
+  return failure(settle(classify(error, call, rejectionPatterns), call), {
     type: error instanceof Error ? error.name : typeof error,
     status: call.response?.status,
     venueCode: venueCodeOf(call.response?.body),
@@ -114,46 +120,46 @@ export function toExchangeError(error: unknown, call: Call, refusals: Refusals):
   });
 }
 
-function settle([outcome, code]: Verdict, { kind, isSent }: Call): Verdict {
+function settle([outcome, code]: Classification, { kind, isSent }: Call): Classification {
   if (outcome !== 'unknown') return [outcome, code];
   if (kind === 'write' && isSent) return unsure(code === 'unreachable' ? 'no_answer' : code);
   return ['retryable', isSent || code === 'rate_limited' ? code : 'unreachable'];
 }
 
-function verdictOf(error: unknown, call: Call, refusals: Refusals): Verdict {
+function classify(error: unknown, call: Call, rejectionPatterns: RejectionPatterns): Classification {
   if (error instanceof DeadlineExceeded) return unsure(call.isDispatched ? 'no_answer' : 'rate_limited');
   if (error instanceof NotSent) return unsure(error.reason);
   if (error instanceof ResponseLost) return unsure('no_answer');
   if (error instanceof ResponseUnusable || error instanceof MalformedResponse) return unsure('bad_answer');
-  if (error instanceof errors.BaseError) return classifyCcxtError(error, call, refusals);
+  if (error instanceof errors.BaseError) return classifyCcxtError(error, call, rejectionPatterns);
   return call.isSent ? unsure('bad_answer') : fatal('not_supported');
 }
 
 function classifyCcxtError(
   error: InstanceType<typeof errors.BaseError>,
   call: Call,
-  refusals: Refusals,
-): Verdict {
-  const verdict = VERDICTS[classOf(error)];
-  if (!call.isSent) return verdict[1] === 'rule_violated' ? rejected('not_supported') : verdict;
-  if (verdict[0] === 'unknown') return verdict;
+  rejectionPatterns: RejectionPatterns,
+): Classification {
+  const classification = CCXT_OUTCOMES[classOf(error)];
+  if (!call.isSent) return classification[1] === 'rule_violated' ? rejected('not_supported') : classification;
+  if (classification[0] === 'unknown') return classification;
   const status = call.response?.status ?? 0;
   if (status >= 500) return unsure('no_answer');
-  const own = refusals.find(({ answer }) => answer.test(call.response?.body ?? ''));
-  if (own !== undefined && verdict[0] === 'rejected') return rejected(own.code);
-  // A refusal that ccxt has no name for is one only where HTTP says so as well.
+  const venueSpecific = rejectionPatterns.find(({ pattern }) => pattern.test(call.response?.body ?? ''));
+  if (venueSpecific !== undefined && classification[0] === 'rejected') return rejected(venueSpecific.code);
+  // A rejection that ccxt has no class for counts only if the HTTP status is an error as well.
   if (error.constructor === errors.ExchangeError && status < 400) return unsure('bad_answer');
-  return verdict;
+  return classification;
 }
 
-function classOf(error: Error): keyof typeof VERDICTS {
+function classOf(error: Error): keyof typeof CCXT_OUTCOMES {
   for (let of = error.constructor; typeof of === 'function'; of = Object.getPrototypeOf(of)) {
-    if (of.name in VERDICTS) return of.name as keyof typeof VERDICTS;
+    if (of.name in CCXT_OUTCOMES) return of.name as keyof typeof CCXT_OUTCOMES;
   }
   return 'BaseError';
 }
 
-/** The exchange's own code, which is a number and can hold nothing secret. */
+/** Returns the exchange's numeric error code; a number contains no secret. */
 function venueCodeOf(body: string | undefined): string | undefined {
   return /"(?:code|retCode|sCode)"\s*:\s*"?(-?\d{1,7})\b/.exec(body ?? '')?.[1];
 }

@@ -1,4 +1,4 @@
-/** Fills, as ccxt tells them, in the port's form. */
+/** Converts ccxt's fills to the port's form. */
 import { z } from 'zod';
 import type { VenueFill } from '../port.js';
 import { MalformedResponse } from './failures.js';
@@ -16,15 +16,15 @@ const ccxtFill = z.object({
   timestamp: z.number().int().positive(),
 });
 
-/** @throws {MalformedResponse} where it can't be read */
-export function readFill(answer: unknown): VenueFill {
-  return toFill(parseResponse(ccxtFill, answer));
+/** @throws {MalformedResponse} if the fill cannot be parsed */
+export function readFill(response: unknown): VenueFill {
+  return toFill(parseResponse(ccxtFill, response));
 }
 
-/** @throws {MalformedResponse} where one of them isn't a fill of this symbol and, where one is given, this order */
-export function readFills(answer: unknown, symbol: string, exchangeOrderId?: string): readonly VenueFill[] {
-  return parseResponse(z.array(ccxtFill), answer).map((answered) => {
-    const fill = toFill(answered);
+/** @throws {MalformedResponse} if a fill belongs to another symbol, or to another order than the requested one */
+export function readFills(response: unknown, symbol: string, exchangeOrderId?: string): readonly VenueFill[] {
+  return parseResponse(z.array(ccxtFill), response).map((item) => {
+    const fill = toFill(item);
     if (fill.symbol !== symbol || fill.exchangeOrderId !== (exchangeOrderId ?? fill.exchangeOrderId))
       throw new MalformedResponse('a fill of another order');
     return fill;

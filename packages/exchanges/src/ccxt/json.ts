@@ -1,10 +1,10 @@
-/** JSON of exchanges, without losing a digit of a number. */
+/** Parses JSON of exchanges without losing digits of a number. */
 import { parse } from 'lossless-json';
 
-/** As many digits as any double carries exactly are left to the engine's own parser, which is many times faster. */
+/** Shorter numbers are exact as doubles, so the engine's own parser reads them; it is many times faster. */
 const LONG_NUMBER = /[\d.]{16}/;
 
-/** The text of a number stands for it where a double would lose digits. What isn't JSON is undefined. */
+/** A number that a double cannot represent exactly becomes its string. Returns undefined if the text is not JSON. */
 export function readJson(text: string): unknown {
   try {
     return LONG_NUMBER.test(text) ? parse(text, undefined, numberOf) : JSON.parse(text);

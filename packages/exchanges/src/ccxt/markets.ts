@@ -1,4 +1,4 @@
-/** Markets, prices and balances as ccxt tells them, in the port's form. */
+/** Converts ccxt's markets, prices and balances to the port's form. */
 import type { Decimal, TradingType } from '@trading-automation/contracts';
 import { z } from 'zod';
 import type { AssetBalance, Balances, Market } from '../port.js';
@@ -7,7 +7,7 @@ import { MalformedResponse } from './failures.js';
 import { exactDecimal, parseResponse } from './parse-response.js';
 
 const limit = z.object({ min: exactDecimal.optional(), max: exactDecimal.optional() }).optional();
-/** ccxt carries some of its exchanges' fees itself, as numbers. */
+/** ccxt hard-codes the fees of some exchanges, as numbers. */
 const rate = z
   .union([z.number().transform(String), z.string()])
   .pipe(exactDecimal)
@@ -27,7 +27,7 @@ const market = z.object({
   info: z.unknown(),
 });
 
-/** Markets whose rules can't be read, or that count in contracts of another size than one, are left out. */
+/** Leaves out markets whose rules cannot be parsed, and those whose contract size is not one. */
 export function readMarkets(
   markets: Readonly<Record<string, unknown>>,
   types: readonly TradingType[],
@@ -37,13 +37,13 @@ export function readMarkets(
     const { data } = market.safeParse(entry);
     if (data === undefined || (data.contractSize ?? '1') !== '1') return [];
     if (data.precision.price === '0' || data.precision.amount === '0') return [];
-    const own = ownRulesOf(adapter, data.info);
-    if (own === undefined) return [];
-    return types.filter((type) => isOf(entry, adapter, type)).map((type) => toMarket(data, own, type));
+    const rules = nativeRulesOf(adapter, data.info);
+    if (rules === undefined) return [];
+    return types.filter((type) => isOfType(entry, adapter, type)).map((type) => toMarket(data, rules, type));
   });
 }
 
-function ownRulesOf(adapter: Adapter, info: unknown): NativeMarketRules | undefined {
+function nativeRulesOf(adapter: Adapter, info: unknown): NativeMarketRules | undefined {
   try {
     return adapter.nativeRules(info);
   } catch (error) {
@@ -52,13 +52,13 @@ function ownRulesOf(adapter: Adapter, info: unknown): NativeMarketRules | undefi
   }
 }
 
-/** ccxt marks a market with a flag for each kind that it is of. */
-function isOf(entry: unknown, adapter: Adapter, type: TradingType): boolean {
+/** ccxt marks a market with one flag for each market type. */
+function isOfType(entry: unknown, adapter: Adapter, type: TradingType): boolean {
   const kind = adapter.tradingTypes[type]?.market;
   return kind !== undefined && (entry as Readonly<Record<string, unknown>>)[kind] === true;
 }
 
-function toMarket(data: z.output<typeof market>, own: NativeMarketRules, tradingType: TradingType): Market {
+function toMarket(data: z.output<typeof market>, rules: NativeMarketRules, tradingType: TradingType): Market {
   const { amount, cost, market: ofMarketOrders } = data.limits;
   return {
     symbol: data.symbol,
@@ -73,18 +73,18 @@ function toMarket(data: z.output<typeof market>, own: NativeMarketRules, trading
     maxAmount: bound(amount?.max),
     minNotional: cost?.min ?? '0',
     maxNotional: bound(cost?.max),
-    marketAmountStep: own.marketAmountStep,
+    marketAmountStep: rules.marketAmountStep,
     marketMaxAmount: bound(ofMarketOrders?.max),
     contractSize: data.contractSize,
     makerFee: data.maker,
     takerFee: data.taker,
-    orderTypes: own.orderTypes,
-    timeInForces: own.timeInForces,
+    orderTypes: rules.orderTypes,
+    timeInForces: rules.timeInForces,
     isActive: data.active !== false,
   };
 }
 
-/** Exchanges say 0 for "no bound". */
+/** Exchanges write 0 for "no maximum". */
 function bound(max: Decimal | undefined): Decimal | undefined {
   return max === '0' ? undefined : max;
 }
@@ -92,13 +92,14 @@ function bound(max: Decimal | undefined): Decimal | undefined {
 const amounts = z.record(z.string(), exactDecimal.optional());
 const balances = z.object({ info: z.unknown(), free: amounts, used: amounts });
 
-export function readBalances(answer: unknown, adapter: Adapter): Balances {
-  const { info, free, used } = parseResponse(balances, answer);
-  if (!adapter.isBalanceResponse(info)) throw new MalformedResponse('not about balances');
+export function readBalances(response: unknown, adapter: Adapter): Balances {
+  const { info, free, used } = parseResponse(balances, response);
+  if (!adapter.isBalanceResponse(info)) throw new MalformedResponse('the response has no balances');
   const known: Record<string, AssetBalance> = {};
   for (const [asset, amount] of Object.entries(free)) {
     const locked = used[asset];
-    if (amount === undefined || locked === undefined) throw new MalformedResponse('half a balance');
+    if (amount === undefined || locked === undefined)
+      throw new MalformedResponse('a balance lacks its free or locked amount');
     if (amount !== '0' || locked !== '0') known[asset] = { free: amount, locked };
   }
   return known;
@@ -109,9 +110,9 @@ const prices = z.record(
   z.object({ price: exactDecimal.optional(), last: exactDecimal.optional() }),
 );
 
-/** The last price of each that has one. */
-export function readPrices(answer: unknown, symbols: readonly string[]): Record<string, Decimal> {
-  const read = parseResponse(prices, answer);
+/** Returns the last price of each symbol that has one. */
+export function readPrices(response: unknown, symbols: readonly string[]): Record<string, Decimal> {
+  const read = parseResponse(prices, response);
   return Object.fromEntries(
     symbols.flatMap((symbol) => {
       const price = read[symbol]?.price ?? read[symbol]?.last;

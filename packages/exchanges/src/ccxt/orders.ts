@@ -1,11 +1,11 @@
-/** Orders, from the port to ccxt's unified calls and back. */
+/** Converts orders of the port to ccxt's unified calls, and ccxt's orders back. */
 import type { Decimal, TimeInForce, TradeType } from '@trading-automation/contracts';
 import { z } from 'zod';
 import type { OrderRequest, VenueOrder, VenueOrderStatus } from '../port.js';
 import { failure, MalformedResponse } from './failures.js';
 import { exactDecimal, parseResponse } from './parse-response.js';
 
-/** ccxt's arguments for an order. A price is given to limit orders alone: with one, a market order means a cost. */
+/** ccxt's arguments for an order. Only limit orders carry a price: ccxt reads the price of a market order as a cost. */
 export interface OrderArguments {
   readonly type: 'limit' | 'market';
   readonly side: 'buy' | 'sell';
@@ -19,9 +19,9 @@ const LIMIT_PARAMS: Readonly<Record<TimeInForce, object>> = {
   FOK: { timeInForce: 'FOK' },
   POST_ONLY: { postOnly: true },
 };
-/** A market order is over at once by its nature; filling it whole or not at all is no exchange's offer. */
+/** A market order ends immediately in any case; no exchange offers a fill-or-kill market order. */
 const MARKET_PARAMS: Readonly<Partial<Record<TimeInForce, object>>> = { GTC: {}, IOC: {} };
-/** What rests until its stop price can't also be bound to the book of now. */
+/** An order that waits for its stop price cannot be post-only: the book at that time is unknown. */
 const STOP_LIMIT_PARAMS: Readonly<Partial<Record<TimeInForce, object>>> = {
   GTC: LIMIT_PARAMS.GTC,
   IOC: LIMIT_PARAMS.IOC,
@@ -41,14 +41,14 @@ const KINDS: Readonly<Record<TradeType, Kind>> = {
   STOP_MARKET: { type: 'market', hasStop: true, timesInForce: MARKET_PARAMS },
 };
 
-/** @throws {ExchangeError} `rejected`/`not_supported` for what can't be asked for */
+/** @throws {ExchangeError} `rejected`/`not_supported` for a combination that no exchange supports */
 export function orderArguments(order: OrderRequest, isSpot: boolean): OrderArguments {
   const kind = KINDS[order.type];
   const timeInForce = kind.timesInForce[order.timeInForce];
   if (timeInForce === undefined) throw failure(['rejected', 'not_supported']);
   if ((kind.type === 'limit') !== (order.price !== undefined)) throw failure(['rejected', 'not_supported']);
   if (kind.hasStop !== (order.stopPrice !== undefined)) throw failure(['rejected', 'not_supported']);
-  // On spot a sale can only reduce, and nothing is there for a purchase to reduce.
+  // On spot a sale always reduces the position, and a purchase cannot reduce one.
   if (order.reduceOnly && isSpot && order.side === 'BUY') throw failure(['rejected', 'not_supported']);
   return {
     type: kind.type,
@@ -67,7 +67,7 @@ const ccxtOrder = z.object({
   id: z.string().min(1),
   clientOrderId: z.string().min(1),
   symbol: z.string(),
-  // Of orders that were made elsewhere it may be any kind that the exchange has.
+  // External orders may have any order type of the exchange.
   type: z.string().min(1),
   side: z.enum(['buy', 'sell']),
   timeInForce: z.string().optional(),
@@ -77,40 +77,40 @@ const ccxtOrder = z.object({
   status: z.enum(['open', 'closed', 'canceled', 'canceling', 'expired', 'rejected']),
   amount: exactDecimal,
   filled: exactDecimal,
-  // Exchanges write -1 or 0 for what has not happened yet.
+  // Exchanges write -1 or 0 for an event that has not happened yet.
   timestamp: z.number().optional(),
   lastUpdateTimestamp: z.number().optional(),
   lastTradeTimestamp: z.number().optional(),
 });
 
-/** How an order was asked for: by our id or by the exchange's. */
+/** The id that identifies the requested order: the client order id or the exchange's id. */
 export type OrderLookup = { readonly symbol: string } & (
   | { readonly venueClientOrderId: string }
   | { readonly exchangeOrderId: string }
 );
 
-/** @throws {MalformedResponse} where this is not the order that was asked about */
-export function readOrder(answer: unknown, asked: OrderLookup): VenueOrder {
-  const order = parseResponse(ccxtOrder, answer);
+/** @throws {MalformedResponse} if this is not the requested order */
+export function readOrder(response: unknown, lookup: OrderLookup): VenueOrder {
+  const order = parseResponse(ccxtOrder, response);
   const isIt =
-    'exchangeOrderId' in asked
-      ? order.id === asked.exchangeOrderId
-      : order.clientOrderId === asked.venueClientOrderId;
-  if (order.symbol !== asked.symbol || !isIt) throw new MalformedResponse('another order');
+    'exchangeOrderId' in lookup
+      ? order.id === lookup.exchangeOrderId
+      : order.clientOrderId === lookup.venueClientOrderId;
+  if (order.symbol !== lookup.symbol || !isIt) throw new MalformedResponse('another order');
   return toVenueOrder(order);
 }
 
-/** An order that nobody asked about. */
-export function readPushedOrder(answer: unknown): VenueOrder {
-  return toVenueOrder(parseResponse(ccxtOrder, answer));
+/** Parses an order of the account stream, where no particular order was requested. */
+export function readPushedOrder(response: unknown): VenueOrder {
+  return toVenueOrder(parseResponse(ccxtOrder, response));
 }
 
-/** @throws {MalformedResponse} where one of them is not open, or of another symbol than the one asked about */
-export function readOpenOrders(answer: unknown, symbol: string | undefined): readonly VenueOrder[] {
-  return parseResponse(z.array(ccxtOrder), answer).map((answered) => {
-    const order = toVenueOrder(answered);
+/** @throws {MalformedResponse} if an order is not open, or belongs to another symbol than the requested one */
+export function readOpenOrders(response: unknown, symbol: string | undefined): readonly VenueOrder[] {
+  return parseResponse(z.array(ccxtOrder), response).map((item) => {
+    const order = toVenueOrder(item);
     if (order.symbol !== (symbol ?? order.symbol) || order.status !== 'OPEN')
-      throw new MalformedResponse('no open order of this symbol');
+      throw new MalformedResponse('not an open order of this symbol');
     return order;
   });
 }
@@ -126,7 +126,7 @@ function toVenueOrder(order: z.output<typeof ccxtOrder>): VenueOrder {
     side: order.side === 'buy' ? 'BUY' : 'SELL',
     type,
     timeInForce: timeInForceOf(order),
-    // ccxt tells the average as the price of what has no limit.
+    // For orders without a limit, ccxt reports the average as the price.
     price: type.endsWith('LIMIT') ? nonZero(order.price) : undefined,
     stopPrice: nonZero(order.triggerPrice),
     status: statusOf(order),
@@ -142,19 +142,19 @@ function instantOf(...times: readonly (number | undefined)[]): Date | undefined 
   return time === undefined ? undefined : new Date(time);
 }
 
-/** Exchanges write 0 for a price that an order has not. */
+/** Exchanges write 0 for a price that an order does not have. */
 function nonZero(price: Decimal | undefined): Decimal | undefined {
   return price === '0' ? undefined : price;
 }
 
-/** By what bounds it: kinds that are not ours (take profit, trailing) behave as the nearest of these. */
+/** Maps an order to the nearest supported type by its price and stop price, also take-profit and trailing orders. */
 function typeOf({ type, price, triggerPrice }: z.output<typeof ccxtOrder>): TradeType {
-  const isLimit = type.toLowerCase().includes('limit') || (type !== 'market' && !isNothing(price));
-  if (isNothing(triggerPrice)) return isLimit ? 'LIMIT' : 'MARKET';
+  const isLimit = type.toLowerCase().includes('limit') || (type !== 'market' && !isZeroOrMissing(price));
+  if (isZeroOrMissing(triggerPrice)) return isLimit ? 'LIMIT' : 'MARKET';
   return isLimit ? 'STOP_LIMIT' : 'STOP_MARKET';
 }
 
-function isNothing(price: Decimal | undefined): boolean {
+function isZeroOrMissing(price: Decimal | undefined): boolean {
   return nonZero(price) === undefined;
 }
 
@@ -166,11 +166,12 @@ function timeInForceOf({ type, timeInForce, postOnly }: z.output<typeof ccxtOrde
 const cancelledOrder = z.object({ id: z.string().min(1), symbol: z.string() });
 
 /**
- * The answer to a cancel names the order; its client order id may by now be that of the cancel.
- * @throws {MalformedResponse} where it names none of this symbol
+ * Checks that the response to a cancellation names an order of this symbol. Its client order id is not checked: by
+ * now it may be that of the cancellation.
+ * @throws {MalformedResponse} if it names an order of another symbol
  */
-export function expectCancelled(answer: unknown, symbol: string): void {
-  if (parseResponse(cancelledOrder, answer).symbol !== symbol) throw new MalformedResponse('another order');
+export function expectCancelled(response: unknown, symbol: string): void {
+  if (parseResponse(cancelledOrder, response).symbol !== symbol) throw new MalformedResponse('another order');
 }
 
 function statusOf({ status, amount, filled }: z.output<typeof ccxtOrder>): VenueOrderStatus {

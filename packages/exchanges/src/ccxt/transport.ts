@@ -1,14 +1,14 @@
 /**
- * The one way out to an exchange, given to ccxt in place of its own.
+ * The only HTTP transport to an exchange; it replaces ccxt's own.
  *
- * 1. Every host can be replaced by the configured one; ccxt itself goes on seeing the exchange's own addresses, by
- *    which it chooses its error tables.
- * 2. The time limit spans connecting, sending and the whole answer, whose size is bounded. Nothing is sent after it,
- *    neither by a process that stood still meanwhile.
- * 3. No redirect is followed, and nothing is sent twice.
- * 4. After an answer of 429 or 418 that names a time, nothing is sent to the exchange before it; where the answer
- *    means one account alone, that account sends no order before it.
- * 5. The {@link Call} is told when sending begins and what was answered.
+ * 1. The configured origin can replace every host. ccxt still sees the exchange's own addresses, by which it selects
+ *    its error tables.
+ * 2. The time limit covers connecting, sending and the whole response, whose size is limited. Nothing is sent after
+ *    it, not even by a process that was stalled meanwhile.
+ * 3. No redirect is followed, and no request is sent twice.
+ * 4. After a 429 or 418 with a retry time, nothing is sent to the exchange before that time. If the limit applies to
+ *    one account, only that account's orders wait.
+ * 5. The transport records in the {@link Call} when sending starts and what the response was.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { promisify } from 'node:util';
@@ -16,7 +16,7 @@ import { gunzip } from 'node:zlib';
 import { Agent, type Dispatcher } from 'undici';
 import { type Call, createDeferred, currentCall, isOver } from './call.js';
 
-/** A failure on the way. `NotSent` is certain that the exchange has seen nothing of this request. */
+/** Thrown if the exchange certainly received nothing of the request. */
 export class NotSent extends Error {
   override readonly name = 'NotSent';
   constructor(readonly reason: 'unreachable' | 'rate_limited') {
@@ -24,17 +24,17 @@ export class NotSent extends Error {
   }
 }
 
-/** The request, or a part of it, was sent; no whole answer came. */
+/** Thrown if all or a part of the request was sent and no complete response arrived. */
 export class ResponseLost extends Error {
   override readonly name = 'ResponseLost';
 }
 
-/** An answer that this product doesn't take: a redirect, or one beyond the limits. */
+/** Thrown for a response that the product does not accept: a redirect, or one beyond the limits. */
 export class ResponseUnusable extends Error {
   override readonly name = 'ResponseUnusable';
 }
 
-/** A request as ccxt has signed it. */
+/** A request that ccxt has signed. */
 export interface SignedRequest {
   readonly address: string;
   readonly method: string;
@@ -48,17 +48,17 @@ export interface TransportResponse {
   readonly text: string;
 }
 
-const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
+const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
 const PAUSE_MAX_MS = 600_000;
-const unzip = promisify(gunzip);
+const gunzipAsync = promisify(gunzip);
 
 export interface TransportOptions {
-  /** Scheme, host and port that stand in for those of every address. */
+  /** Replaces the scheme, host and port of every address. */
   readonly origin?: string | undefined;
   readonly timeoutMs: number;
-  /** Whether a refusal for too many requests means one account alone. */
+  /** Whether the body of a rate-limit response shows that the limit applies to one account only. */
   readonly isAccountLimit: (body: string) => boolean;
-  /** Told of each pause that the exchange asks all for. */
+  /** Called for each pause that the exchange requests for all calls. */
   readonly onPause: (forMs: number) => void;
 }
 
@@ -85,7 +85,7 @@ export class Transport {
     if (this.#isPaused(call) || isOver(call)) throw new NotSent('rate_limited');
     call.isDispatched = true;
     const url = new URL(address);
-    const exchange = new RequestOnWire(call);
+    const pending = new RequestOnWire(call);
     this.#agent.dispatch(
       {
         origin: this.#origin ?? url.origin,
@@ -94,13 +94,13 @@ export class Transport {
         headers: { 'user-agent': 'trading-automation', ...headers, 'accept-encoding': 'gzip' },
         body: body ?? null,
       },
-      exchange,
+      pending,
     );
-    const answer = await exchange.answered;
-    const text = await textOf(answer.headers, answer.body);
-    call.response = { status: answer.status, body: text };
-    this.#applyRateLimit(call, answer.status, answer.headers);
-    return { status: answer.status, headers: plain(answer.headers), text };
+    const response = await pending.response;
+    const text = await textOf(response.headers, response.body);
+    call.response = { status: response.status, body: text };
+    this.#applyRateLimit(call, response.status, response.headers);
+    return { status: response.status, headers: toPlainHeaders(response.headers), text };
   }
 
   #isPaused({ isOrder, account }: Call): boolean {
@@ -116,7 +116,7 @@ export class Transport {
     if (!(seconds > 0)) return;
     const forMs = Math.min(seconds * 1_000, PAUSE_MAX_MS);
     const until = Date.now() + forMs;
-    // One user's orders must not silence everybody else's.
+    // One account's orders must not block all other accounts.
     if (account !== undefined && this.options.isAccountLimit(response?.body ?? '')) {
       this.#pauseAccount(account.key, until);
       return;
@@ -132,7 +132,7 @@ export class Transport {
     this.#accountsPausedUntil.set(key, until);
   }
 
-  /** Ends every connection; what is under way fails. */
+  /** Closes every connection; calls in flight fail. */
   close(): Promise<void> {
     return this.#agent.destroy();
   }
@@ -144,10 +144,10 @@ interface RawResponse {
   readonly body: Buffer;
 }
 
-/** Collects one answer. `onRequestStart` comes right before the first byte is written: before it nothing was sent. */
+/** Collects one response. `onRequestStart` runs right before the first byte is written: earlier, nothing was sent. */
 class RequestOnWire implements Dispatcher.DispatchHandler {
   readonly #settled = createDeferred<RawResponse>();
-  readonly answered = this.#settled.promise;
+  readonly response = this.#settled.promise;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
   #status = 0;
@@ -158,7 +158,7 @@ class RequestOnWire implements Dispatcher.DispatchHandler {
   constructor(private readonly call: Call) {}
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#stop = () => controller.abort(new Error('the time limit was reached'));
+    this.#stop = () => controller.abort(new Error('The time limit of the call is reached.'));
     if (isOver(this.call)) {
       this.#stop();
       return;
@@ -176,12 +176,12 @@ class RequestOnWire implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.#status = status;
     this.#headers = headers;
-    if (status >= 300 && status < 400) this.#refuse(controller, 'a redirect');
+    if (status >= 300 && status < 400) this.#reject(controller, 'a redirect');
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#bytes += chunk.length;
-    if (this.#bytes > ANSWER_BYTES_MAX) this.#refuse(controller, 'too large an answer');
+    if (this.#bytes > RESPONSE_BYTES_MAX) this.#reject(controller, 'a response larger than 64 MiB');
     else this.#chunks.push(chunk);
   }
 
@@ -199,9 +199,9 @@ class RequestOnWire implements Dispatcher.DispatchHandler {
     this.#settled.reject(this.#isSent ? new ResponseLost() : new NotSent('unreachable'));
   }
 
-  #refuse(controller: Dispatcher.DispatchController, what: string): void {
-    this.#settled.reject(new ResponseUnusable(what));
-    controller.abort(new Error(what));
+  #reject(controller: Dispatcher.DispatchController, reason: string): void {
+    this.#settled.reject(new ResponseUnusable(reason));
+    controller.abort(new Error(reason));
   }
 
   #release(): void {
@@ -212,13 +212,13 @@ class RequestOnWire implements Dispatcher.DispatchHandler {
 async function textOf(headers: IncomingHttpHeaders, body: Buffer): Promise<string> {
   if (headers['content-encoding'] !== 'gzip') return body.toString('utf8');
   try {
-    return (await unzip(body, { maxOutputLength: ANSWER_BYTES_MAX })).toString('utf8');
+    return (await gunzipAsync(body, { maxOutputLength: RESPONSE_BYTES_MAX })).toString('utf8');
   } catch {
-    throw new ResponseUnusable('an answer that can not be unpacked');
+    throw new ResponseUnusable('a response that cannot be decompressed');
   }
 }
 
-function plain(headers: IncomingHttpHeaders): Record<string, string> {
+function toPlainHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name,

@@ -28,24 +28,27 @@ import { Sockets } from './streams/sockets.js';
 import { Transport } from './transport.js';
 
 export interface VenueOptions {
-  /** Shared with whoever else speaks to the exchange; by default this process keeps to the tariff by itself. */
+  /** The call budget shared with other processes. Default: this process alone keeps to the exchange's tariff. */
   readonly budget?: CallBudget | undefined;
-  /** A stream on which nothing was heard for this long is lost; at most 30 s, less for tests. */
+  /** Milliseconds without a message after which a stream is lost. At most 30,000; less for tests. */
   readonly idleTimeoutMs?: number | undefined;
 }
 
-const SILENCE_MAX_MS = 25_000;
+const IDLE_TIMEOUT_DEFAULT_MS = 25_000;
 
-/** An exchange of the deployment, ready to be spoken to; nothing is sent yet. */
+/**
+ * Creates a venue of the deployment. Sends nothing yet.
+ * @throws if no adapter has the configured id
+ */
 export function createVenue(config: VenueConfig, options: VenueOptions = {}): ExchangeVenue {
   const adapter = adapterOf(config.adapter);
-  if (adapter === undefined) throw new Error(`no adapter ${config.adapter}`);
+  if (adapter === undefined) throw new Error(`Exchange adapter "${config.adapter}" does not exist.`);
   return new CcxtVenue(config, adapter, options);
 }
 
 /**
- * Markets, the clock's difference, the rate limit, the connections and the library itself belong to the exchange, not
- * to an account: an account is its credentials alone.
+ * Markets, the clock offset, the rate limit, the connections and the library belong to the venue. An account adds its
+ * credentials only.
  */
 class CcxtVenue implements ExchangeVenue, VenueCalls {
   readonly id: string;
@@ -65,7 +68,7 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
   constructor(
     private readonly config: VenueConfig,
     readonly adapter: Adapter,
-    { budget, idleTimeoutMs = SILENCE_MAX_MS }: VenueOptions,
+    { budget, idleTimeoutMs = IDLE_TIMEOUT_DEFAULT_MS }: VenueOptions,
   ) {
     this.id = config.id;
     this.name = config.name;
@@ -83,10 +86,10 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
       timeoutMs: config.timeoutMs,
       idleTimeoutMs: idleTimeoutMs,
     });
-    // Markets, a turn and the connection, each within its own limit.
+    // Loading markets, waiting for the budget and connecting each have their own limit.
     this.startTimeoutMs = 3 * config.timeoutMs;
-    const dialect = adapter.accountStream;
-    this.accountStreams = dialect && new AccountStreams(this, dialect);
+    const protocol = adapter.accountStream;
+    this.accountStreams = protocol && new AccountStreams(this, protocol);
     this.#first = this.sessionFor(this.tradingTypes[0] ?? 'spot');
   }
 
@@ -132,7 +135,7 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
     await Promise.all([this.sockets.close(), this.#transport.close()]);
   }
 
-  /** Runs one call, with markets and clock in place, within the time limit. */
+  /** Runs one call within the time limit, after markets and clock are loaded. */
   async run<T>(
     request: CallRequest,
     tradingType: TradingType,
@@ -144,21 +147,21 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
     });
   }
 
-  /** Asks for public data. */
+  /** Fetches public data. */
   read<T>(work: (library: CcxtClient) => Promise<T>): Promise<T> {
     return this.run({ kind: 'read' }, this.tradingTypes[0] ?? 'spot', ({ library }) => work(library));
   }
 
-  /** Waits for a turn that no call of the library takes. */
+  /** Waits for the budget of a request that does not go through the library. */
   async acquireBudget(accountKey: string, weight: number): Promise<void> {
     await this.#withDeadline(({ signal }) =>
       this.#acquire({ venue: this.id, accountKey, weight, isOrder: false }, signal),
     );
   }
 
-  /** What a refusal on a stream means, told as one of a call would be. */
-  explainRefusal(library: CcxtClient, status: number, refused: unknown): ExchangeError {
-    const body = JSON.stringify(refused) ?? '';
+  /** Converts a rejection on a stream to the error that the same rejection of a call would give. */
+  classifyRejection(library: CcxtClient, status: number, rejection: unknown): ExchangeError {
+    const body = JSON.stringify(rejection) ?? '';
     const call: Call = {
       kind: 'read',
       ...noDeadline(),
@@ -167,7 +170,7 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
       response: { status, body },
     };
     try {
-      library.handleErrors(status, '', library.urls.api.private, 'GET', {}, body, refused, {}, '');
+      library.handleErrors(status, '', library.urls.api.private, 'GET', {}, body, rejection, {}, '');
     } catch (error) {
       return this.#toExchangeError(error, call);
     }
@@ -185,7 +188,7 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
     return opened;
   }
 
-  /** Reads markets and clock anew; who asks meanwhile waits for the same answer. A failure keeps what was known. */
+  /** Reloads markets and clock; concurrent callers share one request. After a failure the previous data remains. */
   #load(): Promise<void> {
     const reload = async () => {
       await this.#first.library.loadMarkets(true);
@@ -199,24 +202,24 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
     return this.#loading;
   }
 
-  /** A timer that ends with the work: those of thousands of calls a second would stay until their time is up. */
+  /** Clears its timer when the work ends: at thousands of calls per second, timers would otherwise pile up. */
   async #withDeadline<T>(work: (limit: Deadline) => Promise<T>): Promise<T> {
     const { timeoutMs } = this.config;
-    const over = new AbortController();
+    const deadline = new AbortController();
     const endsAtMs = performance.now() + timeoutMs;
-    const timer = setTimeout(() => over.abort(), timeoutMs);
+    const timer = setTimeout(() => deadline.abort(), timeoutMs);
     try {
-      return await work({ signal: over.signal, endsAtMs });
+      return await work({ signal: deadline.signal, endsAtMs });
     } finally {
       clearTimeout(timer);
     }
   }
 
   readonly #toExchangeError = (error: unknown, call: Call): ExchangeError => {
-    const explained = toExchangeError(error, call, this.adapter.refusals);
-    // Only a clock that is off makes an exchange refuse what may work later.
-    if (explained.outcome === 'retryable' && explained.code === 'refused') this.#isClockKnown = false;
-    return explained;
+    const classified = toExchangeError(error, call, this.adapter.rejectionPatterns);
+    // `refused` and `retryable` together mean a wrong clock; the next call loads it again.
+    if (classified.outcome === 'retryable' && classified.code === 'refused') this.#isClockKnown = false;
+    return classified;
   };
 
   private sessionFor(tradingType: TradingType): VenueSession {
@@ -241,7 +244,7 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
     return this.#acquire({ venue: this.id, accountKey: account?.key, weight, isOrder, isExit }, signal);
   }
 
-  /** A budget that breaks down is as one that is used up: nothing was sent. */
+  /** A budget that fails counts as exhausted: nothing was sent. */
   async #acquire(call: Parameters<CallBudget['take']>[0], signal: AbortSignal): Promise<void> {
     try {
       await this.#budget.take(call, signal);

@@ -32,7 +32,7 @@ export const binance: Adapter = {
   tradingTypes: { spot: { options: { defaultType: 'spot' }, market: 'spot', params: {} } },
   clientOrderId: { prefix: 'ta', length: 36 },
   rateLimits: {
-    // ccxt spreads the 1,200 units that it knows over a minute; the exchange counts 6,000.
+    // ccxt spreads the 1,200 units that it assumes over a minute; the exchange counts 6,000.
     weightPerCost: 5,
     weightPerMinute: 6_000,
     ordersPer10s: 100,
@@ -40,18 +40,18 @@ export const binance: Adapter = {
   },
   marketOptions: () => ({ fetchMarkets: { types: ['spot'] }, fetchMargins: false }),
   fixedOptions: {
-    // After one good call ccxt takes refused credentials for a rate limit.
+    // After the first successful call, ccxt reports rejected credentials as a rate limit.
     hasAlreadyAuthenticatedSuccessfully: false,
-    // The fills come by the stream and the list of fills; here they would only be read and thrown away.
+    // Fills arrive on the stream and in the list of fills; here they would be parsed and discarded.
     newOrderRespType: { limit: 'RESULT', market: 'RESULT' },
-    // Its dearer tariff is in the budget.
+    // The budget accounts for the higher weight of a call without a symbol.
     fetchOpenOrders: { warnWithoutSymbol: false },
   },
-  refusals: [
-    { answer: /Duplicate order sent/, code: 'duplicate_client_order_id' },
-    { answer: /insufficient balance/, code: 'insufficient_balance' },
-    { answer: /would immediately match|would trigger immediately/, code: 'would_not_fit_book' },
-    { answer: /"code"\s*:\s*"?-2010\b/, code: 'refused' },
+  rejectionPatterns: [
+    { pattern: /Duplicate order sent/, code: 'duplicate_client_order_id' },
+    { pattern: /insufficient balance/, code: 'insufficient_balance' },
+    { pattern: /would immediately match|would trigger immediately/, code: 'would_not_fit_book' },
+    { pattern: /"code"\s*:\s*"?-2010\b/, code: 'refused' },
   ],
   fills: {
     pageSize: 1_000,
@@ -64,8 +64,8 @@ export const binance: Adapter = {
   open: (options) => {
     const exchange = new pro.binance(ccxtConstructorOptions(options));
     const library = patchCcxtClient(exchange as unknown as CcxtClient, options);
-    // It works out what an exchange may leave unsaid (average, cost, what remains). This one says all that is asked
-    // of an order here, and what is read is checked; it would be a tenth of what an order costs.
+    // ccxt derives fields that an exchange may omit (average, cost, remaining). This exchange reports every field
+    // that is used here, and each is validated. The derivation would be a tenth of the cost of an order.
     library.safeOrder = (order) => order;
     return {
       library,

@@ -13,9 +13,9 @@ const named = z.object({ e: z.string() });
 const diff = z.object({ E: count, U: count, u: count, b: levels, a: levels });
 const ticker = z.object({ E: count, s: z.string().min(1), c: exactDecimal });
 const depth = z.object({ lastUpdateId: count, bids: levels, asks: levels });
-const answer = z.object({ id: z.unknown(), result: z.unknown().optional(), error: z.unknown().optional() });
+const response = z.object({ id: z.unknown(), result: z.unknown().optional(), error: z.unknown().optional() });
 
-/** The deepest that the exchange tells at once. */
+/** The maximum depth of one snapshot. */
 const DEPTH = 1_000;
 
 export const marketStreams: MarketStreamProtocol = {
@@ -23,7 +23,7 @@ export const marketStreams: MarketStreamProtocol = {
   streamsPerConnection: 1_024,
   subscribe: (streams) => ({ method: 'SUBSCRIBE', params: streams, id: 1 }),
   acknowledges: (message) => {
-    const { data } = answer.safeParse(message);
+    const { data } = response.safeParse(message);
     if (data?.id === undefined || nameOf(message) !== undefined) return undefined;
     return data.error === undefined && data.result === null;
   },
@@ -40,8 +40,8 @@ export const marketStreams: MarketStreamProtocol = {
     return { marketId: s, price: c, at: new Date(E) };
   },
   fetchBook: async (library, marketId) => {
-    const answered = await library.publicGetDepth({ symbol: marketId, limit: DEPTH });
-    const { lastUpdateId, bids, asks } = parseResponse(depth, answered);
+    const snapshot = await library.publicGetDepth({ symbol: marketId, limit: DEPTH });
+    const { lastUpdateId, bids, asks } = parseResponse(depth, snapshot);
     return { last: lastUpdateId, bids, asks };
   },
 };

@@ -1,4 +1,4 @@
-/** The user data stream over the WebSocket API, where one connection carries the streams of several accounts. */
+/** The user data stream over the WebSocket API. One connection carries the streams of several accounts. */
 import { z } from 'zod';
 import type { AssetBalance, VenueFill } from '../../port.js';
 import type { AccountEvent, AccountStreamProtocol, StreamMessage } from '../adapter.js';
@@ -8,9 +8,9 @@ import { readPushedOrder } from '../orders.js';
 import { exactDecimal, parseResponse } from '../parse-response.js';
 
 const id = z.union([z.string(), z.number()]).transform(String);
-const pushed = z.object({ subscriptionId: id, event: z.unknown() });
-const granted = z.object({ id, status: z.literal(200), result: z.object({ subscriptionId: id }) });
-const refused = z.object({ id, status: z.number(), error: z.unknown() });
+const eventMessage = z.object({ subscriptionId: id, event: z.unknown() });
+const grantMessage = z.object({ id, status: z.literal(200), result: z.object({ subscriptionId: id }) });
+const rejectionMessage = z.object({ id, status: z.number(), error: z.unknown() });
 
 const named = z.object({ e: z.string() });
 const positions = z.object({
@@ -38,7 +38,7 @@ export const userDataStream: AccountStreamProtocol = {
     method: 'userDataStream.unsubscribe',
     params: { subscriptionId: Number(streamId) },
   }),
-  routeMessage: address,
+  routeMessage,
   read: (library, event) => {
     const { data } = named.safeParse(event);
     switch (data?.e) {
@@ -55,25 +55,26 @@ export const userDataStream: AccountStreamProtocol = {
   },
 };
 
-function address(message: unknown): StreamMessage | undefined {
-  const event = pushed.safeParse(message).data;
+function routeMessage(message: unknown): StreamMessage | undefined {
+  const event = eventMessage.safeParse(message).data;
   if (event !== undefined) return { to: 'stream', id: event.subscriptionId, event: event.event };
-  const yes = granted.safeParse(message).data;
-  if (yes !== undefined) return { to: 'request', id: yes.id, streamId: yes.result.subscriptionId };
-  const no = refused.safeParse(message).data;
-  if (no?.error === undefined) return undefined;
-  return { to: 'request', id: no.id, refused: no.error, status: no.status };
+  const accepted = grantMessage.safeParse(message).data;
+  if (accepted !== undefined)
+    return { to: 'request', id: accepted.id, streamId: accepted.result.subscriptionId };
+  const rejected = rejectionMessage.safeParse(message).data;
+  if (rejected?.error === undefined) return undefined;
+  return { to: 'request', id: rejected.id, rejection: rejected.error, status: rejected.status };
 }
 
-/** ccxt forgets on the stream that an order only rests, and leaves the fee of a fill that cost nothing without currency. */
+/** Adds what ccxt omits on the stream: that an order is post-only, and the currency of a zero fee. */
 function readReport(library: CcxtClient, event: unknown): AccountEvent {
   const { o: type, x: step } = parseResponse(report, event);
   const parsed = library.parseWsOrder(event) as object;
   const order = readPushedOrder({ ...parsed, ...(type === 'LIMIT_MAKER' && { postOnly: true }) });
   if (step !== 'TRADE') return { kind: 'order', order, fills: [] };
   const fill = readFill(withFee(library, library.parseWsTrade(event) as CcxtTrade));
-  const told: VenueFill = { ...fill, venueClientOrderId: order.venueClientOrderId };
-  return { kind: 'order', order, fills: [told] };
+  const identified: VenueFill = { ...fill, venueClientOrderId: order.venueClientOrderId };
+  return { kind: 'order', order, fills: [identified] };
 }
 
 interface CcxtTrade {

@@ -1,8 +1,8 @@
 /**
- * The streams of an exchange's accounts, several on each connection.
+ * The account streams of an exchange, several on each connection.
  *
- * An exchange limits how many connections an address may open in a while; ten thousand accounts come back in minutes
- * only if they share some. What ends a connection ends every stream on it, each with its own word to its handler.
+ * An exchange limits how many connections an address may open in a period. Ten thousand accounts reconnect within
+ * minutes only if they share connections. The end of a connection ends every stream on it; each handler is notified.
  */
 import type { TradingType } from '@trading-automation/contracts';
 import { type AccountStream, type AccountStreamHandler, ExchangeError } from '../../port.js';
@@ -12,14 +12,14 @@ import type { CcxtClient } from '../ccxt-client.js';
 import { failure, MalformedResponse } from '../failures.js';
 import type { Sockets, StreamSocket } from './sockets.js';
 
-/** What streams need of their exchange. */
+/** What account streams need from their venue. */
 export interface StreamVenue {
   readonly sockets: Sockets;
-  /** Within which a stream has to be there. */
+  /** The time within which a stream must be connected. */
   readonly startTimeoutMs: number;
   preparedSession(tradingType: TradingType): Promise<VenueSession>;
   acquireBudget(accountKey: string, weight: number): Promise<void>;
-  explainRefusal(library: CcxtClient, status: number, refused: unknown): ExchangeError;
+  classifyRejection(library: CcxtClient, status: number, rejection: unknown): ExchangeError;
 }
 
 export class AccountStreams {
@@ -27,7 +27,7 @@ export class AccountStreams {
 
   constructor(
     private readonly venue: StreamVenue,
-    private readonly dialect: AccountStreamProtocol,
+    private readonly protocol: AccountStreamProtocol,
   ) {}
 
   open(account: CallAccount, tradingType: TradingType, handler: AccountStreamHandler): AccountStream {
@@ -38,15 +38,15 @@ export class AccountStreams {
 
   async #start(stream: AccountSubscription, tradingType: TradingType): Promise<void> {
     const { library } = await this.venue.preparedSession(tradingType);
-    await this.venue.acquireBudget(stream.account.key, this.dialect.weight);
+    await this.venue.acquireBudget(stream.account.key, this.protocol.weight);
     if (!stream.isOver) this.#connectionFor(library).add(stream);
   }
 
   #connectionFor(library: CcxtClient): SharedConnection {
     for (const connection of this.#connections)
-      if (connection.library === library && connection.size < this.dialect.accountsPerConnection)
+      if (connection.library === library && connection.size < this.protocol.accountsPerConnection)
         return connection;
-    const connection: SharedConnection = new SharedConnection(this.venue, this.dialect, library, () =>
+    const connection: SharedConnection = new SharedConnection(this.venue, this.protocol, library, () =>
       this.#connections.delete(connection),
     );
     this.#connections.add(connection);
@@ -54,7 +54,7 @@ export class AccountStreams {
   }
 }
 
-/** One account's stream, from its beginning to its one end. */
+/** The stream of one account, from its start to its only end. */
 class AccountSubscription {
   isOver = false;
   #leave: (() => Promise<void>) | undefined;
@@ -63,9 +63,9 @@ class AccountSubscription {
   constructor(
     readonly account: CallAccount,
     readonly handler: AccountStreamHandler,
-    beginWithinMs: number,
+    startTimeoutMs: number,
   ) {
-    this.#deadline = setTimeout(() => this.#miss(), beginWithinMs);
+    this.#deadline = setTimeout(() => this.#timeOut(), startTimeoutMs);
   }
 
   connected(): void {
@@ -73,11 +73,11 @@ class AccountSubscription {
     this.handler.onConnected();
   }
 
-  joined(leave: () => Promise<void>): void {
+  attach(leave: () => Promise<void>): void {
     this.#leave = leave;
   }
 
-  /** Ends it: the handler hears of it, and of nothing more. What the handler throws then can change nothing. */
+  /** Ends the stream and notifies the handler, for the last time. An exception of the handler is ignored. */
   lose(error: ExchangeError): void {
     if (this.isOver) return;
     this.isOver = true;
@@ -85,7 +85,7 @@ class AccountSubscription {
     try {
       this.handler.onLost(error);
     } catch {
-      // It is the last call in any case.
+      // No call follows, so there is nothing left to end.
     }
   }
 
@@ -96,7 +96,7 @@ class AccountSubscription {
     await this.#leave?.();
   }
 
-  #miss(): void {
+  #timeOut(): void {
     this.lose(failure(['retryable', 'no_answer']));
     void this.#leave?.();
   }
@@ -104,73 +104,73 @@ class AccountSubscription {
 
 class SharedConnection {
   readonly #socket: StreamSocket;
-  /** Asked for, by request. */
-  readonly #asked = new Map<string, AccountSubscription>();
-  /** Granted, by the exchange's id of the stream. */
+  /** Requested subscriptions, by request id. */
+  readonly #requested = new Map<string, AccountSubscription>();
+  /** Granted subscriptions, by the exchange's stream id. */
   readonly #granted = new Map<string, AccountSubscription>();
-  /** Waiting for the connection to be there. */
-  readonly #early = new Set<AccountSubscription>();
+  /** Subscriptions that wait until the connection is open. */
+  readonly #waiting = new Set<AccountSubscription>();
   #isOpen = false;
   #requests = 0;
 
   constructor(
     private readonly venue: StreamVenue,
-    private readonly dialect: AccountStreamProtocol,
+    private readonly protocol: AccountStreamProtocol,
     readonly library: CcxtClient,
-    private readonly onGone: () => void,
+    private readonly onClosed: () => void,
   ) {
-    this.#socket = venue.sockets.connect(dialect.url(library), {
-      onOpen: () => this.#begin(),
+    this.#socket = venue.sockets.connect(protocol.url(library), {
+      onOpen: () => this.#subscribeWaiting(),
       onMessage: (message) => this.#receive(message),
       onClosed: (error) => this.#end(error),
     });
   }
 
   get size(): number {
-    return this.#early.size + this.#asked.size + this.#granted.size;
+    return this.#waiting.size + this.#requested.size + this.#granted.size;
   }
 
   add(stream: AccountSubscription): void {
-    stream.joined(() => this.#remove(stream));
-    if (this.#isOpen) this.#ask(stream);
-    else this.#early.add(stream);
+    stream.attach(() => this.#remove(stream));
+    if (this.#isOpen) this.#request(stream);
+    else this.#waiting.add(stream);
   }
 
-  #begin(): void {
+  #subscribeWaiting(): void {
     this.#isOpen = true;
-    for (const stream of this.#early) this.#ask(stream);
-    this.#early.clear();
+    for (const stream of this.#waiting) this.#request(stream);
+    this.#waiting.clear();
   }
 
-  #ask(stream: AccountSubscription): void {
+  #request(stream: AccountSubscription): void {
     const id = this.#nextRequest();
     try {
-      const request = runAsAccount(stream.account, () => this.dialect.subscribe(this.library, id));
-      this.#asked.set(id, stream);
+      const request = runAsAccount(stream.account, () => this.protocol.subscribe(this.library, id));
+      this.#requested.set(id, stream);
       this.#socket.send(request);
     } catch {
-      // A secret that isn't of the form that the exchange's signature needs.
+      // The secret does not have the form that the exchange's signature needs.
       this.#drop(stream, failure(['fatal', 'credentials_rejected']));
     }
   }
 
   #receive(message: unknown): void {
-    const told = this.dialect.routeMessage(message);
-    if (told?.to === 'stream') this.#dispatch(told.id, told.event);
-    else if (told !== undefined) this.#answer(told);
+    const routed = this.protocol.routeMessage(message);
+    if (routed?.to === 'stream') this.#dispatch(routed.id, routed.event);
+    else if (routed !== undefined) this.#settleRequest(routed);
   }
 
-  #answer(told: Extract<StreamMessage, { to: 'request' }>): void {
-    const stream = this.#asked.get(told.id);
+  #settleRequest(response: Extract<StreamMessage, { to: 'request' }>): void {
+    const stream = this.#requested.get(response.id);
     if (stream === undefined) return;
-    this.#asked.delete(told.id);
-    if ('refused' in told) {
-      this.#drop(stream, this.venue.explainRefusal(this.library, told.status, told.refused));
+    this.#requested.delete(response.id);
+    if ('rejection' in response) {
+      this.#drop(stream, this.venue.classifyRejection(this.library, response.status, response.rejection));
     } else if (stream.isOver) {
-      this.#unsubscribe(told.streamId);
+      this.#unsubscribe(response.streamId);
     } else {
-      this.#granted.set(told.streamId, stream);
-      this.#guard(told.streamId, stream, () => stream.connected());
+      this.#granted.set(response.streamId, stream);
+      this.#guard(response.streamId, stream, () => stream.connected());
     }
   }
 
@@ -178,18 +178,18 @@ class SharedConnection {
     const stream = this.#granted.get(streamId);
     if (stream === undefined || stream.isOver) return;
     this.#guard(streamId, stream, () => {
-      const told = this.dialect.read(this.library, event);
-      if (told === undefined) return;
-      if (told.kind === 'order') stream.handler.onOrder(told.order, told.fills);
-      else if (told.kind === 'balances') stream.handler.onBalances(told.balances);
+      const parsed = this.protocol.read(this.library, event);
+      if (parsed === undefined) return;
+      if (parsed.kind === 'order') stream.handler.onOrder(parsed.order, parsed.fills);
+      else if (parsed.kind === 'balances') stream.handler.onBalances(parsed.balances);
       else this.#leave(streamId, stream, failure(['retryable', 'unreachable']));
     });
   }
 
-  /** What goes wrong with one account's events ends its stream, and nobody else's. */
-  #guard(streamId: string, stream: AccountSubscription, tell: () => void): void {
+  /** An error in one account's events ends its stream only. */
+  #guard(streamId: string, stream: AccountSubscription, notify: () => void): void {
     try {
-      tell();
+      notify();
     } catch (error) {
       this.#leave(streamId, stream, asExchangeError(error));
     }
@@ -206,29 +206,29 @@ class SharedConnection {
   }
 
   #remove(stream: AccountSubscription): Promise<void> {
-    this.#early.delete(stream);
+    this.#waiting.delete(stream);
     for (const [streamId, granted] of this.#granted) if (granted === stream) this.#unsubscribe(streamId);
     return this.#closeIfIdle();
   }
 
   #unsubscribe(streamId: string): void {
     this.#granted.delete(streamId);
-    this.#socket.send(this.dialect.unsubscribe(streamId, this.#nextRequest()));
+    this.#socket.send(this.protocol.unsubscribe(streamId, this.#nextRequest()));
   }
 
-  /** Streams that are over but still asked for are nobody's. */
+  /** Closes the connection if none of its subscriptions is still in use. */
   async #closeIfIdle(): Promise<void> {
-    const isInUse = [...this.#early, ...this.#asked.values(), ...this.#granted.values()].some(
+    const isInUse = [...this.#waiting, ...this.#requested.values(), ...this.#granted.values()].some(
       ({ isOver }) => !isOver,
     );
     if (!isInUse) await this.#socket.close();
   }
 
   #end(error: ExchangeError): void {
-    this.onGone();
-    const streams = [...this.#early, ...this.#asked.values(), ...this.#granted.values()];
-    this.#early.clear();
-    this.#asked.clear();
+    this.onClosed();
+    const streams = [...this.#waiting, ...this.#requested.values(), ...this.#granted.values()];
+    this.#waiting.clear();
+    this.#requested.clear();
     this.#granted.clear();
     for (const stream of streams) stream.lose(error);
   }

@@ -1,8 +1,8 @@
 /**
- * One order book: a snapshot, then what changes, by the exchange's own numbers.
+ * One order book: a snapshot, then its changes in the order of the exchange's sequence numbers.
  *
- * The changes come first, so that none is missed while the snapshot is on its way; those that it has already are left
- * out. Where the numbers don't follow one another something was lost, and the book is read anew.
+ * The stream starts before the snapshot is requested, so no change is missed; changes that the snapshot already
+ * contains are skipped. A gap in the sequence means that a message was lost: the book is read again.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BookHandler, VenueStream } from '../../port.js';
@@ -10,16 +10,16 @@ import type { BookDiff, BookSnapshot } from '../adapter.js';
 import { failure, MalformedResponse } from '../failures.js';
 import { MarketStream, type MarketStreamVenue, marketIdOf } from './market-stream.js';
 
-/** Between two snapshots, lest a book that can't be put together spends everybody's calls. */
-const SNAPSHOT_PAUSE_MS = 250;
-/** Changes that wait for a snapshot. More than a call may last can bring. */
-const WAITING_MAX = 10_000;
+/** The minimum time between two snapshots, so that a book that stays out of sync does not use up the call budget. */
+const SNAPSHOT_INTERVAL_MS = 250;
+/** The maximum number of changes buffered for a snapshot. No call lasts long enough to reach it. */
+const BUFFERED_MAX = 10_000;
 
 export class BookStream implements VenueStream {
   readonly #stream: MarketStream;
-  /** The number of the last change told; none while a snapshot is on its way. */
+  /** The sequence of the last change passed on; undefined while a snapshot is in flight. */
   #sequence: number | undefined;
-  #waiting: BookDiff[] = [];
+  #buffered: BookDiff[] = [];
   #isReading = false;
 
   constructor(
@@ -28,7 +28,7 @@ export class BookStream implements VenueStream {
     private readonly handler: BookHandler,
   ) {
     this.#stream = new MarketStream(venue, {
-      streams: (dialect, library) => [dialect.bookStream(marketIdOf(library, symbol))],
+      streams: (protocol, library) => [protocol.bookStream(marketIdOf(library, symbol))],
       onSubscribed: () => this.#resync(),
       onMessage: (message) => this.#receive(message),
       onLost: (error) => handler.onLost(error),
@@ -46,14 +46,15 @@ export class BookStream implements VenueStream {
       this.#apply(diff, this.#sequence);
       return;
     }
-    if (this.#waiting.length >= WAITING_MAX) throw new MalformedResponse('a book that never stands still');
-    this.#waiting.push(diff);
+    if (this.#buffered.length >= BUFFERED_MAX)
+      throw new MalformedResponse(`more than ${BUFFERED_MAX} changes arrived before the snapshot`);
+    this.#buffered.push(diff);
   }
 
   #apply(diff: BookDiff, sequence: number): void {
     if (diff.last <= sequence) return;
     if (diff.first > sequence + 1) {
-      this.#waiting = [diff];
+      this.#buffered = [diff];
       this.#resync();
       return;
     }
@@ -79,23 +80,23 @@ export class BookStream implements VenueStream {
       });
   }
 
-  /** Until a snapshot and the changes that wait go together. */
+  /** Reads snapshots until one connects to the buffered changes. */
   async #read(): Promise<void> {
     while (!this.#stream.isOver) {
       const startedAt = performance.now();
       const snapshot = await this.#snapshot();
-      if (this.#stream.isOver || this.#begin(snapshot)) return;
-      await sleep(Math.max(0, SNAPSHOT_PAUSE_MS - (performance.now() - startedAt)));
+      if (this.#stream.isOver || this.#startFrom(snapshot)) return;
+      await sleep(Math.max(0, SNAPSHOT_INTERVAL_MS - (performance.now() - startedAt)));
     }
   }
 
-  /** False where changes between the snapshot and those that wait are missing. */
-  #begin(snapshot: BookSnapshot): boolean {
-    const later = this.#waiting.filter(({ last }) => last > snapshot.last);
-    this.#waiting = later;
+  /** Returns false if changes are missing between the snapshot and the buffered ones. */
+  #startFrom(snapshot: BookSnapshot): boolean {
+    const later = this.#buffered.filter(({ last }) => last > snapshot.last);
+    this.#buffered = later;
     const [first] = later;
     if (first !== undefined && first.first > snapshot.last + 1) return false;
-    this.#waiting = [];
+    this.#buffered = [];
     this.#sequence = snapshot.last;
     this.handler.onSnapshot({
       symbol: this.symbol,
@@ -106,7 +107,7 @@ export class BookStream implements VenueStream {
     });
     for (const diff of later) {
       if (this.#sequence === undefined) {
-        this.#waiting.push(diff);
+        this.#buffered.push(diff);
         continue;
       }
       this.#apply(diff, this.#sequence);
@@ -115,8 +116,8 @@ export class BookStream implements VenueStream {
   }
 
   #snapshot(): Promise<BookSnapshot> {
-    const dialect = this.venue.adapter.marketStream;
-    if (dialect === undefined) throw failure(['rejected', 'not_supported']);
-    return this.venue.read((library) => dialect.fetchBook(library, marketIdOf(library, this.symbol)));
+    const protocol = this.venue.adapter.marketStream;
+    if (protocol === undefined) throw failure(['rejected', 'not_supported']);
+    return this.venue.read((library) => protocol.fetchBook(library, marketIdOf(library, this.symbol)));
   }
 }

@@ -1,27 +1,27 @@
-/** One connection that follows public streams, as books and prices do. */
+/** One connection for public streams: order books and prices. */
 import { ExchangeError } from '../../port.js';
 import type { MarketStreamProtocol } from '../adapter.js';
 import type { CcxtClient } from '../ccxt-client.js';
 import { failure } from '../failures.js';
 import type { Sockets, StreamSocket } from './sockets.js';
 
-/** What public streams need of their exchange. */
+/** What public streams need from their venue. */
 export interface MarketStreamVenue {
   readonly adapter: { readonly marketStream?: MarketStreamProtocol | undefined };
   readonly sockets: Sockets;
-  /** Within which a stream has to be there. */
+  /** The time within which a stream must be connected. */
   readonly startTimeoutMs: number;
-  /** One call about public data. */
+  /** Runs one call for public data. */
   read<T>(work: (library: CcxtClient) => Promise<T>): Promise<T>;
 }
 
 export interface MarketStreamCallbacks {
-  /** The streams to follow, by the exchange's names. */
-  streams(dialect: MarketStreamProtocol, library: CcxtClient): readonly string[];
-  /** The exchange has taken the subscription. */
+  /** The streams to subscribe to, by the exchange's names. */
+  streams(protocol: MarketStreamProtocol, library: CcxtClient): readonly string[];
+  /** The exchange has accepted the subscription. */
   onSubscribed(): void;
   onMessage(message: unknown): void;
-  /** Called once, and last; never after `close`. */
+  /** Called at most once, as the last call; never after `close`. */
   onLost(error: ExchangeError): void;
 }
 
@@ -35,7 +35,7 @@ export class MarketStream {
     private readonly callbacks: MarketStreamCallbacks,
   ) {
     this.#deadline = setTimeout(() => this.lose(failure(['retryable', 'no_answer'])), venue.startTimeoutMs);
-    // A call that asks for nothing has the markets read.
+    // A call that sends nothing of its own loads the markets.
     venue
       .read(async (library) => library)
       .then((library) => this.#start(library))
@@ -46,7 +46,7 @@ export class MarketStream {
     return this.#isOver;
   }
 
-  /** Ends it; the handler is told. */
+  /** Ends the stream and notifies the handler. */
   lose(error: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -55,7 +55,7 @@ export class MarketStream {
     try {
       this.callbacks.onLost(error instanceof ExchangeError ? error : failure(['retryable', 'bad_answer']));
     } catch {
-      // It is the last call in any case.
+      // No call follows, so there is nothing left to end.
     }
   }
 
@@ -67,33 +67,33 @@ export class MarketStream {
 
   #start(library: CcxtClient): void {
     if (this.#isOver) return;
-    const dialect = this.venue.adapter.marketStream;
-    if (dialect === undefined) throw failure(['rejected', 'not_supported']);
-    const streams = this.callbacks.streams(dialect, library);
-    if (streams.length > dialect.streamsPerConnection) throw failure(['rejected', 'not_supported']);
-    const socket = this.venue.sockets.connect(dialect.url(library), {
-      onOpen: () => socket.send(dialect.subscribe(streams)),
-      onMessage: (message) => this.#receive(dialect, message),
+    const protocol = this.venue.adapter.marketStream;
+    if (protocol === undefined) throw failure(['rejected', 'not_supported']);
+    const streams = this.callbacks.streams(protocol, library);
+    if (streams.length > protocol.streamsPerConnection) throw failure(['rejected', 'not_supported']);
+    const socket = this.venue.sockets.connect(protocol.url(library), {
+      onOpen: () => socket.send(protocol.subscribe(streams)),
+      onMessage: (message) => this.#receive(protocol, message),
       onClosed: (error) => this.lose(error),
     });
     this.#socket = socket;
   }
 
-  #receive(dialect: MarketStreamProtocol, message: unknown): void {
+  #receive(protocol: MarketStreamProtocol, message: unknown): void {
     if (this.#isOver) return;
-    const isTaken = dialect.acknowledges(message);
-    if (isTaken === undefined) this.callbacks.onMessage(message);
-    else if (isTaken) this.#begin();
+    const isAccepted = protocol.acknowledges(message);
+    if (isAccepted === undefined) this.callbacks.onMessage(message);
+    else if (isAccepted) this.#acceptSubscription();
     else this.lose(failure(['rejected', 'not_supported']));
   }
 
-  #begin(): void {
+  #acceptSubscription(): void {
     clearTimeout(this.#deadline);
     this.callbacks.onSubscribed();
   }
 }
 
-/** @throws {ExchangeError} `rejected`/`not_supported` for what isn't listed */
+/** @throws {ExchangeError} `rejected`/`not_supported` if the symbol is not listed */
 export function marketIdOf(library: CcxtClient, symbol: string): string {
   if (library.markets?.[symbol] === undefined) throw failure(['rejected', 'not_supported']);
   return library.market(symbol).id;

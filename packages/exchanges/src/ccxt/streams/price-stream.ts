@@ -3,14 +3,14 @@ import type { CcxtClient } from '../ccxt-client.js';
 import { failure } from '../failures.js';
 import { MarketStream, type MarketStreamVenue, marketIdOf } from './market-stream.js';
 
-/** The last prices of some symbols. */
+/** Streams the last prices of some symbols. */
 export class PriceStream implements VenueStream {
   readonly #stream: MarketStream;
-  readonly #symbols = new Map<string, string>();
+  readonly #symbolsByMarketId = new Map<string, string>();
 
   constructor(
     private readonly venue: MarketStreamVenue,
-    private readonly wanted: readonly string[],
+    private readonly symbols: readonly string[],
     private readonly handler: PriceHandler,
   ) {
     this.#stream = new MarketStream(venue, {
@@ -26,15 +26,15 @@ export class PriceStream implements VenueStream {
   }
 
   #marketIds(library: CcxtClient): readonly string[] {
-    if (this.wanted.length === 0) throw failure(['rejected', 'not_supported']);
-    for (const symbol of this.wanted) this.#symbols.set(marketIdOf(library, symbol), symbol);
-    return [...this.#symbols.keys()];
+    if (this.symbols.length === 0) throw failure(['rejected', 'not_supported']);
+    for (const symbol of this.symbols) this.#symbolsByMarketId.set(marketIdOf(library, symbol), symbol);
+    return [...this.#symbolsByMarketId.keys()];
   }
 
   #dispatch(message: unknown): void {
-    const told = this.venue.adapter.marketStream?.readPrice(message);
-    const symbol = this.#symbols.get(told?.marketId ?? '');
-    if (told !== undefined && symbol !== undefined && told.price !== '0')
-      this.handler.onPrice(symbol, told.price, told.at);
+    const parsed = this.venue.adapter.marketStream?.readPrice(message);
+    const symbol = this.#symbolsByMarketId.get(parsed?.marketId ?? '');
+    if (parsed !== undefined && symbol !== undefined && parsed.price !== '0')
+      this.handler.onPrice(symbol, parsed.price, parsed.at);
   }
 }

@@ -1,9 +1,9 @@
 /**
  * WebSocket connections to an exchange.
  *
- * 1. A connection ends once, with one reason, whatever happens to it; nothing is thrown to nobody.
- * 2. It pings, and is lost when nothing at all was heard for a while: a peer that died without a word is found out.
- * 3. What can't be read ends it, lest something that was told is passed over in silence.
+ * 1. A connection ends exactly once, with one reason; no error goes unhandled.
+ * 2. It sends pings and is lost if nothing arrives for a while, so a peer that died silently is detected.
+ * 3. A message that cannot be parsed ends the connection, so that no event is skipped unnoticed.
  */
 import { type RawData, WebSocket } from 'ws';
 import type { ExchangeError } from '../../port.js';
@@ -11,22 +11,22 @@ import { failure, MalformedResponse } from '../failures.js';
 import { readJson } from '../json.js';
 
 export interface SocketsOptions {
-  /** Scheme, host and port that stand in for those of every address. */
+  /** Replaces the scheme, host and port of every address. */
   readonly origin?: string | undefined;
-  /** Within which a connection has to come to be. */
+  /** The time within which a connection must open. */
   readonly timeoutMs: number;
-  /** A peer that has said nothing for this long is gone. */
+  /** Milliseconds without any message after which the peer is considered dead. */
   readonly idleTimeoutMs: number;
 }
 
 export interface SocketHandler {
   onOpen(): void;
   onMessage(message: unknown): void;
-  /** Called once, and last. */
+  /** Called once, as the last call. */
   onClosed(error: ExchangeError): void;
 }
 
-/** As many go unanswered before a peer is given up. */
+/** The number of unanswered pings after which the peer is considered dead. */
 const UNANSWERED_PINGS_MAX = 4;
 const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
 
@@ -37,8 +37,8 @@ export class Sockets {
   constructor(private readonly options: SocketsOptions) {}
 
   /**
-   * @param address as ccxt has it
-   * @throws {ExchangeError} once all are closed
+   * @param address the address in ccxt's configuration
+   * @throws {ExchangeError} after `close`
    */
   connect(address: string, handler: SocketHandler): StreamSocket {
     if (this.#isClosed) throw failure(['retryable', 'unreachable']);
@@ -70,8 +70,8 @@ export class Sockets {
 export class StreamSocket {
   readonly #socket: WebSocket;
   readonly #heartbeat: NodeJS.Timeout;
-  readonly #gone: Promise<void>;
-  /** Pings since anything was heard. Counted, not timed: a process that was held up itself has lost nobody. */
+  readonly #closed: Promise<void>;
+  /** Pings since the last message. Counted instead of timed: a stall of this process must not end the connection. */
   #unansweredPings = 0;
   #isOver = false;
 
@@ -86,8 +86,8 @@ export class StreamSocket {
       perMessageDeflate: false,
       followRedirects: false,
     });
-    this.#gone = new Promise((resolve) => this.#socket.once('close', () => resolve()));
-    this.#heartbeat = setInterval(() => this.#beat(), options.idleTimeoutMs / (UNANSWERED_PINGS_MAX + 1));
+    this.#closed = new Promise((resolve) => this.#socket.once('close', () => resolve()));
+    this.#heartbeat = setInterval(() => this.#ping(), options.idleTimeoutMs / (UNANSWERED_PINGS_MAX + 1));
     this.#heartbeat.unref();
     this.#listen();
   }
@@ -99,7 +99,7 @@ export class StreamSocket {
     });
   }
 
-  /** Ends the connection for a reason of ours, which the handler is told. */
+  /** Ends the connection with `error` and notifies the handler. */
   end(error: ExchangeError): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -108,32 +108,32 @@ export class StreamSocket {
     this.handler.onClosed(error);
   }
 
-  /** Ends it as somebody's wish; kept when the connection is gone. */
+  /** Ends the connection as requested. Resolves when it is closed. */
   close(): Promise<void> {
     this.end(failure(['retryable', 'unreachable']));
-    return this.#gone;
+    return this.#closed;
   }
 
   #listen(): void {
-    const hear = () => {
+    const onAlive = () => {
       this.#unansweredPings = 0;
     };
     this.#socket.on('open', () => {
-      hear();
+      onAlive();
       this.#guard(() => this.handler.onOpen());
     });
     this.#socket.on('message', (data) => {
-      hear();
+      onAlive();
       this.#guard(() => this.handler.onMessage(readMessage(data)));
     });
-    this.#socket.on('ping', hear);
-    this.#socket.on('pong', hear);
-    // An error is followed by the end; without a listener it would end the process.
+    this.#socket.on('ping', onAlive);
+    this.#socket.on('pong', onAlive);
+    // An error is followed by the close event; without a listener it would end the process.
     this.#socket.on('error', () => this.end(failure(['retryable', 'unreachable'])));
     this.#socket.on('close', () => this.end(failure(['retryable', 'unreachable'])));
   }
 
-  #beat(): void {
+  #ping(): void {
     if (this.#socket.readyState !== WebSocket.OPEN) return;
     if (this.#unansweredPings >= UNANSWERED_PINGS_MAX) {
       this.end(failure(['retryable', 'no_answer']));
@@ -143,11 +143,11 @@ export class StreamSocket {
     this.#socket.ping();
   }
 
-  /** After its end nothing is told, and what goes wrong while telling is the end. */
-  #guard(tell: () => void): void {
+  /** Notifies the handler unless the connection ended; an exception ends it. */
+  #guard(notify: () => void): void {
     if (this.#isOver) return;
     try {
-      tell();
+      notify();
     } catch (error) {
       this.end(reasonOf(error));
     }
@@ -160,7 +160,7 @@ function reasonOf(error: unknown): ExchangeError {
   return failure(['retryable', 'bad_answer'], { type, detail });
 }
 
-/** @throws {MalformedResponse} for what isn't JSON */
+/** @throws {MalformedResponse} if the message is not a JSON object or array */
 function readMessage(data: RawData): unknown {
   const read = readJson(data.toString());
   if (typeof read === 'object' && read !== null) return read;
