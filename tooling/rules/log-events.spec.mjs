@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PAGE, readLogEvents, renderLogEvents } from './log-events.mjs';
+
+const root = join(import.meta.dirname, '..', '..');
+const { events, unnamed } = readLogEvents(root);
+
+describe('log lines', () => {
+  it('each name an event', () => {
+    expect(unnamed).toEqual([]);
+    expect(events.length).toBeGreaterThan(50);
+  });
+
+  it('are listed in the reference (npm run log-events)', () => {
+    expect(readFileSync(join(root, PAGE), 'utf8')).toBe(renderLogEvents(events));
+  });
+});
