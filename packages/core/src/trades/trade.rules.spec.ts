@@ -279,7 +279,7 @@ describe('the table of transitions', () => {
         .filter(([, next]) => next === 'FAILED')
         .map(([fact]) => fact)
         .sort(),
-    ).toEqual(['ABSENT', 'REFUSED', 'REPORTED_REJECTED']);
+    ).toEqual(['ABSENT', 'REJECTED', 'REPORTED_REJECTED']);
   });
 
   it('sends only what nobody has begun to send', () => {

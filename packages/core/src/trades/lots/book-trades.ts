@@ -13,7 +13,7 @@
 import type { TradeStatus } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
 import { appendSignals, loadEmittedLots, type NewSignal } from '../../strategies/index.js';
-import { announceClosedTrades, markClosedTrades } from '../close-trades.js';
+import { emitTradesClosed, markClosedTrades } from '../close-trades.js';
 import { isTerminal } from '../trade.rules.js';
 import {
   type BookedLotBook,
@@ -78,7 +78,7 @@ export async function bookTrades(tx: Tx, changes: readonly TradeToBook[]): Promi
     ...endedBy(changes, booked),
   ]);
   await appendSignals(tx, signals);
-  await announceClosedTrades(tx, closed);
+  await emitTradesClosed(tx, closed);
 }
 
 type First = LotBookKey & { readonly first: FillPosition | null };
