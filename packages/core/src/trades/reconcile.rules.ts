@@ -110,7 +110,7 @@ export type ReconcileAction<
       readonly symbol: string;
       readonly amount: Decimal;
     }
-  /** A first shortfall, stored until the next comparison; this action is absent if there is none. */
+  /** Shortfalls to store for the next comparison; this action is absent if there are none. */
   | { readonly kind: 'suspect'; readonly shortfalls: Shortfalls };
 
 /** Includes the order id: an account that trades with itself has two fills with the same id. */
