@@ -138,8 +138,8 @@ const rowOf = (uuid: string) =>
     `SELECT status, sub_status, version, submitted_at, look_at <= clock_timestamp() AS is_due FROM trades WHERE id = $1`,
     uuid,
   );
-function assertShape(answer: EmergencyStop): void {
-  expect(emergencyStop.parse(answer)).toEqual(answer);
+function assertShape(result: EmergencyStop): void {
+  expect(emergencyStop.parse(result)).toEqual(result);
 }
 
 describe('an emergency stop', () => {
@@ -151,18 +151,18 @@ describe('an emergency stop', () => {
     const other = await core.actor();
     const foreign = await placeResting(other, await core.account(other));
 
-    const answer = await working(
+    const result = await working(
       (uuid) => storeReport(uuid, 'CANCELLED'),
       () => stop.run(actor),
     );
-    assertShape(answer);
-    expect(idsOf(answer.paused_copiers)).toEqual(copiers.sort());
-    expect(answer.paused_copiers.map(({ status }) => status)).toEqual(['PAUSED', 'PAUSED']);
-    expect(idsOf(answer.cancelled)).toEqual(idsOf(resting));
-    expect(answer.cancelled).toMatchObject(
+    assertShape(result);
+    expect(idsOf(result.paused_copiers)).toEqual(copiers.sort());
+    expect(result.paused_copiers.map(({ status }) => status)).toEqual(['PAUSED', 'PAUSED']);
+    expect(idsOf(result.cancelled)).toEqual(idsOf(resting));
+    expect(result.cancelled).toMatchObject(
       resting.map(() => ({ status: 'CANCELLED', cancel_reason: 'USER' })),
     );
-    expect(answer).toMatchObject({ ended_otherwise: [], still_open: [] });
+    expect(result).toMatchObject({ ended_otherwise: [], still_open: [] });
     expect(await rowOf(foreign.uuid)).toMatchObject({ status: 'PENDING', sub_status: 'ACCEPTED' });
   });
 
@@ -177,8 +177,8 @@ describe('an emergency stop', () => {
 
   it('ends an unsent trade, which is never sent afterwards', async () => {
     const trade = await place();
-    const answer = await stop.run(actor);
-    expect(idsOf(answer.cancelled)).toEqual([trade.id]);
+    const result = await stop.run(actor);
+    expect(idsOf(result.cancelled)).toEqual([trade.id]);
     expect(await core.beginSubmission(trade.uuid, 'venue')).toBeNull();
     expect(await rowOf(trade.uuid)).toMatchObject({ status: 'CANCELLED', submitted_at: null });
     const events = await core.events(actor.userId);
@@ -188,10 +188,10 @@ describe('an emergency stop', () => {
   it('stores the request if no worker replies: open orders are listed and due for the next worker', async () => {
     const trade = await placeResting();
     const { version } = await rowOf(trade.uuid);
-    const answer = await stopSoon.run(actor);
-    assertShape(answer);
-    expect(answer.still_open).toMatchObject([{ id: trade.id, sub_status: 'PENDING_CANCEL' }]);
-    expect(answer.cancelled).toEqual([]);
+    const result = await stopSoon.run(actor);
+    assertShape(result);
+    expect(result.still_open).toMatchObject([{ id: trade.id, sub_status: 'PENDING_CANCEL' }]);
+    expect(result.cancelled).toEqual([]);
     expect(await rowOf(trade.uuid)).toMatchObject({
       status: 'PENDING',
       sub_status: 'PENDING_CANCEL',
@@ -238,12 +238,12 @@ describe('an emergency stop', () => {
 
   it('lists what was filled before it could be cancelled', async () => {
     const trade = await placeResting();
-    const answer = await working(
+    const result = await working(
       (uuid) => storeReport(uuid, 'FILLED', '1'),
       () => stop.run(actor),
     );
-    expect(answer.ended_otherwise).toMatchObject([{ id: trade.id, status: 'FILLED', filled_amount: '1' }]);
-    expect(answer.cancelled).toEqual([]);
+    expect(result.ended_otherwise).toMatchObject([{ id: trade.id, status: 'FILLED', filled_amount: '1' }]);
+    expect(result.cancelled).toEqual([]);
   });
 
   it('is not delayed by one account whose exchange does not respond', async () => {
@@ -257,14 +257,14 @@ describe('an emergency stop', () => {
       release = resolve;
     });
     const cancel = (uuid: string) => (stuckIds.includes(uuid) ? silence : storeReport(uuid, 'CANCELLED'));
-    const answer = await working(cancel, async () => {
+    const result = await working(cancel, async () => {
       const service = new EmergencyStopService(core.platform, core.commands, 1_500);
       const result = await service.run(actor);
       release();
       return result;
     });
-    expect(idsOf(answer.cancelled)).toEqual(idsOf(fine));
-    expect(idsOf(answer.still_open)).toEqual(idsOf(stuck));
+    expect(idsOf(result.cancelled)).toEqual(idsOf(fine));
+    expect(idsOf(result.still_open)).toEqual(idsOf(stuck));
   });
 
   it('lists orders of an inactive account as still open', async () => {
@@ -273,8 +273,8 @@ describe('an emergency stop', () => {
     const rejecting = async () => {
       throw new Error('the account is not active');
     };
-    const answer = await working(rejecting, () => stop.run(actor));
-    expect(answer.still_open).toMatchObject([{ id: trade.id, sub_status: 'PENDING_CANCEL' }]);
+    const result = await working(rejecting, () => stop.run(actor));
+    expect(result.still_open).toMatchObject([{ id: trade.id, sub_status: 'PENDING_CANCEL' }]);
   });
 
   it('covers a trade that was being placed when it came: it waits for it', async () => {
@@ -300,13 +300,13 @@ describe('an emergency stop', () => {
 
   it('happens once for one Idempotency-Key and replays the first response', async () => {
     await copier();
-    const once = { ...actor, once: core.idempotencyContext(actor.userId, 'stop-1') };
+    const once = { ...actor, idempotency: core.idempotencyContext(actor.userId, 'stop-1') };
     const first = await stop.run(once);
     expect(first.paused_copiers).toHaveLength(1);
     const trade = await placeResting();
     const again = await stop.run(once).catch((error) => error);
     expect(again).toBeInstanceOf(ResponseReplayed);
-    expect(JSON.parse(again.answer.body.toString())).toEqual(first);
+    expect(JSON.parse(again.response.body.toString())).toEqual(first);
     expect(await rowOf(trade.uuid)).toMatchObject({ sub_status: 'ACCEPTED' });
   });
 

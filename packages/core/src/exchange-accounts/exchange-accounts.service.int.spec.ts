@@ -109,7 +109,7 @@ describe('connecting an account', () => {
   });
 
   it('with a repeated Idempotency-Key creates no second account', async () => {
-    const again = { ...env.actor, once: env.core.idempotencyContext(env.actor.userId, 'key-1') };
+    const again = { ...env.actor, idempotency: env.core.idempotencyContext(env.actor.userId, 'key-1') };
     await env.accounts.create(again, inputOf());
     await expect(env.accounts.create(again, inputOf())).rejects.toBeInstanceOf(ResponseReplayed);
     expect(await env.rows()).toHaveLength(1);

@@ -163,7 +163,7 @@ describe('rule 23: a shortfall', () => {
     ['an order waits to be sent', { trades: [tradeOf('a', { isSubmitted: false })] }],
     ['an external order of it is open', { openOrders: [orderOf('x')] }],
     ['there is a new fill of it', { fills: [fillOf('x', '1')] }],
-    ['the balances could not be read', { held: null }],
+    ['the balances could not be read', { totalsByAsset: null }],
   ])('is not evaluated while %s', (_case, more) => {
     const kinds = run({
       expectedHoldings: claims,

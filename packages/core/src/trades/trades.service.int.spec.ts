@@ -141,7 +141,7 @@ describe('creating a trade', () => {
   });
 
   it('happens once for equal requests with one Idempotency-Key, however many are concurrent', async () => {
-    const again = { ...actor, once: core.idempotencyContext(actor.userId, 'key-1') };
+    const again = { ...actor, idempotency: core.idempotencyContext(actor.userId, 'key-1') };
     const outcomes = await Promise.allSettled(
       Array.from({ length: 10 }, () => trades.create(again, inputOf())),
     );
@@ -149,7 +149,7 @@ describe('creating a trade', () => {
     expect(await countOf()).toBe(1);
     const replay = await trades.create(again, inputOf()).catch((thrown) => thrown);
     expect(replay).toBeInstanceOf(ResponseReplayed);
-    expect(JSON.parse(replay.answer.body.toString())).toMatchObject({ status: 'PENDING' });
+    expect(JSON.parse(replay.response.body.toString())).toMatchObject({ status: 'PENDING' });
   });
 
   it('is rejected without the permission TRADE and stores nothing', async () => {
@@ -356,7 +356,7 @@ describe('cancelling a trade', () => {
 
   it('returns 503 and stores no response if the exchange has not confirmed it yet', async () => {
     const trade = await create();
-    const again = { ...actor, once: core.idempotencyContext(actor.userId, 'cancel-1') };
+    const again = { ...actor, idempotency: core.idempotencyContext(actor.userId, 'cancel-1') };
     const idle = await serveCancel(async () => undefined);
     await expect(trades.cancel(again, trade.id)).rejects.toMatchObject({ code: 'service_unavailable' });
     await idle.stop();

@@ -336,7 +336,7 @@ describe('copies', () => {
       { tradeId: '2', side: 'BUY' },
     ]);
     const turned = book.apply(fillOf({ tradeId: '3', copy: a, side: 'BUY', amount: '3' }));
-    expect(turned).toMatchObject({ parts: [{ tradeId: '1' }], opened: { amount: 2n * 10n ** 18n } });
+    expect(turned).toMatchObject({ lotClosures: [{ tradeId: '1' }], opened: { amount: 2n * 10n ** 18n } });
   });
 
   it('and all other lots match the naive model', () => {
