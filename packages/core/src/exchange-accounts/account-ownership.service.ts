@@ -166,7 +166,7 @@ export interface AccountStreamStatus {
   readonly stateAgeMs: number;
 }
 
-/** Stores the stream status of every account of this process; `told_at` of an account without a worker stays behind. */
+/** Stores the stream status of every account of this process; an old `told_at` means that no process reports it. */
 export async function storeStreamStatuses(
   { database, instance }: Platform,
   watches: readonly AccountStreamStatus[],

@@ -154,7 +154,7 @@ export class AccountSyncService {
    * Records a failed sync and emits the events for it.
    *
    * @param rejected the sealed credentials that the exchange rejected, which deactivates the account; null for another
-   *   failure. Ignored if the credentials were replaced meanwhile: the sync with the new ones is still to come.
+   *   failure. Credentials that were replaced meanwhile are ignored: the sync with the new ones is still to come.
    */
   async recordSyncFailure(accountId: string, rejected: string | null): Promise<void> {
     const isRejected = rejected !== null;

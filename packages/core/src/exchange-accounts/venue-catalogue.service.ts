@@ -6,7 +6,7 @@ type Offer = Pick<ExchangeVenue, 'id' | 'name' | 'tradingTypes' | 'isCertified'>
 
 /**
  * Publishes which exchanges this deployment offers: those that its trading workers are configured with. An exchange
- * that did not pass the conformance suite is listed as inactive and takes no new accounts.
+ * that the conformance suite has not certified is listed as inactive and takes no new accounts.
  */
 export class VenueCatalogue {
   constructor(private readonly platform: Platform) {}

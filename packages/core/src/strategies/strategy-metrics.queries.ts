@@ -22,8 +22,8 @@ interface Row {
 }
 
 /**
- * Builds the query for the rows that `asked` selects (at least id and account of strategies) with the metrics of each.
- * `shown` lists their columns with the alias `a`. Decimals are returned as strings. SQL does not choose the currency of
+ * Builds the query for the rows of `selection` (at least id and account of strategies) with the metrics of each.
+ * `columns` lists their columns with the alias `a`. Decimals are returned as strings. SQL does not choose the currency of
  * the results: it returns the equity in each of them.
  */
 const metricsSql = (columns: string, selection: string) => `

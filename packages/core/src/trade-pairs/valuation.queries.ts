@@ -4,7 +4,7 @@ import { queryPrepared, type Tx } from '@trading-automation/persistence';
 /** The value of an account's balances in one currency. */
 export interface Equity {
   readonly amount: Decimal;
-  /** When the balances were read. The amount includes nothing later. */
+  /** When the balances were read; the amount may be older, never newer. */
   readonly takenAt: Date;
 }
 

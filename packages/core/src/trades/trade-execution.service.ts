@@ -200,7 +200,7 @@ export class TradeExecution {
    * Stores that the exchange rejected an order and never accepted it. The order is requeued if the failure is retryable
    * and the order may still be resent.
    *
-   * @param begunAt the submission that was rejected; ignored if the trade has a later submission in flight
+   * @param begunAt the submission that was rejected; the call has no effect if a later one is in flight
    */
   async storeRejection(id: string, failure: OrderFailure, begunAt?: Date): Promise<void> {
     await inTransaction(this.platform.database, async (tx) => {
@@ -298,10 +298,10 @@ async function claimTrades(
     changes.push({ ...change, submission: 'begun', nextCheckInMs: ACK_TIMEOUT_MS, isChanged: true });
   }
   const written = await writeChanges(tx, changes);
-  const begun = new Set(fresh.map(({ trade }) => trade.id));
+  const claimed = new Set(fresh.map(({ trade }) => trade.id));
   return requested.flatMap(({ id }) => {
     const trade = written.get(id);
-    return trade === undefined || !begun.has(id)
+    return trade === undefined || !claimed.has(id)
       ? []
       : [{ id, order: orderOf(trade), begunAt: trade.submittedAt! }];
   });

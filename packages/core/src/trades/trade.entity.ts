@@ -13,7 +13,6 @@ import type {
 import { DecimalColumn, RecordColumns } from '@trading-automation/persistence';
 import { Column, Entity } from 'typeorm';
 /** The stored data of the signal that a trade copies; decimals and instants are strings. */
-/** What is kept of the signal that a trade copies; decimals and instants as text. */
 export interface StoredCopy {
   readonly signal_at: string;
   readonly received_at: string;

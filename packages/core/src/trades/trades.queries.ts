@@ -63,7 +63,7 @@ const LOCK_OPEN = lockQuery("AND status IN ('PENDING', 'PARTIALLY_FILLED')");
 
 /**
  * Locks trades in the order of their ids and skips missing ones. A caller that does not hold the lot books must lock
- * open trades only: booking locks ended trades in another order, so that the two could deadlock.
+ * open trades only: booking locks ended trades in another order, and the two could deadlock.
  */
 export async function lockTrades(
   tx: Tx,

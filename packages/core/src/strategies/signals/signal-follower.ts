@@ -20,7 +20,7 @@ export const SIGNAL_BUFFER_MAX = 256;
 /** A receiver of signals. */
 export interface SignalReader {
   readonly userId: string;
-  /** Signals that more may be available. */
+  /** Notifies the reader that more signals may be available. */
   wake(): void;
   fail(error: unknown): void;
 }

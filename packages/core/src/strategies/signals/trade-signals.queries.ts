@@ -1,8 +1,8 @@
 /**
  * Signals as subscribers see them, and who may read them.
  *
- * One statement reads both in the same snapshot: a user who may read the strategy in that snapshot may read all of its
- * signals. A signal emitted after access ended is never in a page that still grants it.
+ * One statement reads both in the same snapshot: a user who may read the strategy in that snapshot may read all of the
+ * page. A signal that is emitted after the user lost access is never in a page that still grants it.
  */
 import {
   type Decimal,

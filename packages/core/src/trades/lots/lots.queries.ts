@@ -254,7 +254,7 @@ export const insertLots = (tx: Tx, lots: readonly StoredLot[]) => insertAll(tx, 
 export const insertClosures = (tx: Tx, closures: readonly StoredClosure[]) =>
   insertAll(tx, 'lot_closures', CLOSURE, closures);
 
-/** Rows per statement: a very late fill rebooks all fills after it, and every statement must meet the timeout. */
+/** Rows per statement: a very late fill rebooks all fills after it, and no statement may exceed its timeout. */
 const INSERT_BATCH_SIZE = 10_000;
 
 async function insertAll<Row>(
