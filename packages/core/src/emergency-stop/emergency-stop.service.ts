@@ -45,7 +45,7 @@ export class EmergencyStopService {
 
   private async stop({ userId }: Actor): Promise<StopResult> {
     const stop = await inTransaction(this.platform.database, async (tx) => {
-      // Lock order: user, account, copier, trade. Archiving the user's own strategy holds its account and locks copiers.
+      // Lock order: user, account, copier, trade. Archiving a strategy of the user holds its account and locks copiers.
       await lockUser(tx, userId);
       await lockAccountsOf(tx, userId);
       return { copiers: await pauseAllCopiers(tx, userId), trades: await requestCancelAll(tx, userId) };

@@ -9,7 +9,7 @@ import { mainCurrency, type StrategyDay, strategyResults } from './strategy-resu
 /** An account's equity at an instant. */
 type StoredPoint = readonly [takenAt: string, amount: Decimal];
 
-/** Columns of the strategy keep their snake_case names and metrics are in camelCase, so that neither hides the other. */
+/** Columns of the strategy keep their snake_case names, metrics are in camelCase: neither hides the other. */
 interface Row {
   readonly [column: string]: unknown;
   readonly id: string;
@@ -23,8 +23,8 @@ interface Row {
 
 /**
  * Builds the query for the rows of `selection` (at least id and account of strategies) with the metrics of each.
- * `columns` lists their columns with the alias `a`. Decimals are returned as strings. SQL does not choose the currency of
- * the results: it returns the equity in each of them.
+ * `columns` lists their columns with the alias `a`. Decimals are returned as strings. SQL does not choose the currency
+ * of the results: it returns the equity in each of them.
  */
 const metricsSql = (columns: string, selection: string) => `
   WITH asked AS MATERIALIZED (
