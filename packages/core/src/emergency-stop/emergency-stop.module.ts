@@ -3,7 +3,7 @@ import { CommandRunner } from '../operations/index.js';
 import { Platform } from '../platform/index.js';
 import { EmergencyStopService } from './emergency-stop.service.js';
 
-/** For an API. */
+/** The emergency stop for the APIs. */
 @Module({
   providers: [
     {

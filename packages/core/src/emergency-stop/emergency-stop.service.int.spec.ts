@@ -8,7 +8,7 @@ import { CoreUnderTest, type RecordIds } from '../testing/index.js';
 import { TradeExecution, TradesService } from '../trades/index.js';
 import { EmergencyStopService } from './emergency-stop.service.js';
 
-/** Long enough for what is expected to happen, short where nothing is. */
+/** Long enough for events that the tests expect; SHORT_WAIT_MS is used if none is expected. */
 const WAIT_MS = 5_000;
 const SHORT_WAIT_MS = 50;
 
@@ -35,7 +35,7 @@ beforeEach(async () => {
   account = await core.account(actor);
 });
 
-/** A trade, by its uuid. */
+/** Returns the stored trade with this uuid. */
 async function place(who = actor, on = account): Promise<RecordIds> {
   const input = tradeCreate.parse({
     exchange_account_id: on.id,
@@ -50,8 +50,8 @@ async function place(who = actor, on = account): Promise<RecordIds> {
   return { id, uuid: String(uuid) };
 }
 
-/** The exchange tells of the order, and of what is filled of it. */
-async function tell(
+/** Stores a report of the order and its filled amount. */
+async function storeReport(
   uuid: string,
   status: 'OPEN' | 'FILLED' | 'CANCELLED',
   filledAmount = '0',
@@ -87,7 +87,7 @@ async function tell(
 
 async function placeResting(who = actor, on = account): Promise<RecordIds> {
   const trade = await place(who, on);
-  await tell(trade.uuid, 'OPEN');
+  await storeReport(trade.uuid, 'OPEN');
   return trade;
 }
 
@@ -114,7 +114,7 @@ async function copier(status = 'ACTIVE'): Promise<string> {
   return encodeId('cpr', id);
 }
 
-/** A trading worker that does `work` for each trade that it is asked to cancel. */
+/** A trading worker that runs `work` for each trade that it is called to cancel. */
 async function working<T>(work: (uuid: string) => Promise<unknown>, during: () => Promise<T>): Promise<T> {
   const serving = serveWorkerCall(
     await core.openSecondPlatform(),
@@ -138,12 +138,12 @@ const rowOf = (uuid: string) =>
     `SELECT status, sub_status, version, submitted_at, look_at <= clock_timestamp() AS is_due FROM trades WHERE id = $1`,
     uuid,
   );
-function assertShape(answer: EmergencyStop): void {
-  expect(emergencyStop.parse(answer)).toEqual(answer);
+function assertShape(result: EmergencyStop): void {
+  expect(emergencyStop.parse(result)).toEqual(result);
 }
 
 describe('an emergency stop', () => {
-  it('pauses every copier and cancels every open order, and leaves other users alone', async () => {
+  it('pauses every copier and cancels every open order, and does not affect other users', async () => {
     const copiers = [await copier('ACTIVE'), await copier('CLOSE_ONLY')];
     await copier('PAUSED');
     const second = await core.account(actor);
@@ -151,47 +151,47 @@ describe('an emergency stop', () => {
     const other = await core.actor();
     const foreign = await placeResting(other, await core.account(other));
 
-    const answer = await working(
-      (uuid) => tell(uuid, 'CANCELLED'),
+    const result = await working(
+      (uuid) => storeReport(uuid, 'CANCELLED'),
       () => stop.run(actor),
     );
-    assertShape(answer);
-    expect(idsOf(answer.paused_copiers)).toEqual(copiers.sort());
-    expect(answer.paused_copiers.map(({ status }) => status)).toEqual(['PAUSED', 'PAUSED']);
-    expect(idsOf(answer.cancelled)).toEqual(idsOf(resting));
-    expect(answer.cancelled).toMatchObject(
+    assertShape(result);
+    expect(idsOf(result.paused_copiers)).toEqual(copiers.sort());
+    expect(result.paused_copiers.map(({ status }) => status)).toEqual(['PAUSED', 'PAUSED']);
+    expect(idsOf(result.cancelled)).toEqual(idsOf(resting));
+    expect(result.cancelled).toMatchObject(
       resting.map(() => ({ status: 'CANCELLED', cancel_reason: 'USER' })),
     );
-    expect(answer).toMatchObject({ ended_otherwise: [], still_open: [] });
+    expect(result).toMatchObject({ ended_otherwise: [], still_open: [] });
     expect(await rowOf(foreign.uuid)).toMatchObject({ status: 'PENDING', sub_status: 'ACCEPTED' });
   });
 
-  it('lists what is open by pair and side, of own trades and copies alike, and of nobody else', async () => {
-    for (const at of [account, account]) await tell((await place(actor, at)).uuid, 'FILLED', '1');
-    const stranger = await core.actor();
-    await tell((await place(stranger, await core.account(stranger))).uuid, 'FILLED', '1');
+  it('lists the open lots by pair and side, of own trades and copies alike, but not of other users', async () => {
+    for (const at of [account, account]) await storeReport((await place(actor, at)).uuid, 'FILLED', '1');
+    const otherActor = await core.actor();
+    await storeReport((await place(otherActor, await core.account(otherActor))).uuid, 'FILLED', '1');
     expect((await stopSoon.run(actor)).open_lots).toEqual([
       { symbol: 'BTC/USDT', side: 'BUY', amount: '2', average_price: '100' },
     ]);
   });
 
-  it('ends a trade that was not sent yet, and nobody sends it afterwards', async () => {
+  it('ends an unsent trade, which is never sent afterwards', async () => {
     const trade = await place();
-    const answer = await stop.run(actor);
-    expect(idsOf(answer.cancelled)).toEqual([trade.id]);
+    const result = await stop.run(actor);
+    expect(idsOf(result.cancelled)).toEqual([trade.id]);
     expect(await core.beginSubmission(trade.uuid, 'venue')).toBeNull();
     expect(await rowOf(trade.uuid)).toMatchObject({ status: 'CANCELLED', submitted_at: null });
     const events = await core.events(actor.userId);
     expect(events.map(({ type }) => type)).toEqual(['trade.created', 'trade.cancelled']);
   });
 
-  it('keeps the wish where no worker answers: what is open is told, and due for the next one', async () => {
+  it('stores the request if no worker replies: open orders are listed and due for the next worker', async () => {
     const trade = await placeResting();
     const { version } = await rowOf(trade.uuid);
-    const answer = await stopSoon.run(actor);
-    assertShape(answer);
-    expect(answer.still_open).toMatchObject([{ id: trade.id, sub_status: 'PENDING_CANCEL' }]);
-    expect(answer.cancelled).toEqual([]);
+    const result = await stopSoon.run(actor);
+    assertShape(result);
+    expect(result.still_open).toMatchObject([{ id: trade.id, sub_status: 'PENDING_CANCEL' }]);
+    expect(result.cancelled).toEqual([]);
     expect(await rowOf(trade.uuid)).toMatchObject({
       status: 'PENDING',
       sub_status: 'PENDING_CANCEL',
@@ -202,16 +202,16 @@ describe('an emergency stop', () => {
     expect(await execution.find(trade.uuid)).toMatchObject({ isCancelRequested: true, isAcknowledged: true });
   });
 
-  it('keeps the wish for an order whose answer is still awaited, and lets it be awaited', async () => {
+  it('stores the request for an order that is in flight, and waits for its acknowledgement', async () => {
     const trade = await place();
     await core.beginSubmission(trade.uuid, 'venue');
     expect((await stopSoon.run(actor)).still_open).toMatchObject([{ id: trade.id }]);
     expect(await rowOf(trade.uuid)).toMatchObject({ sub_status: 'PENDING_CANCEL', is_due: false });
-    await tell(trade.uuid, 'OPEN');
+    await storeReport(trade.uuid, 'OPEN');
     expect(await rowOf(trade.uuid)).toMatchObject({ sub_status: 'PENDING_CANCEL' });
   });
 
-  it('run again finishes what is left, and pauses and cancels nothing twice', async () => {
+  it('run again, finishes what is left and pauses and cancels nothing twice', async () => {
     await copier();
     const trade = await placeResting();
     expect((await stopSoon.run(actor)).paused_copiers).toHaveLength(1);
@@ -220,7 +220,7 @@ describe('an emergency stop', () => {
     expect(again).toMatchObject({ paused_copiers: [], still_open: [{ id: trade.id }] });
     expect(await rowOf(trade.uuid)).toMatchObject({ version });
     const last = await working(
-      (uuid) => tell(uuid, 'CANCELLED'),
+      (uuid) => storeReport(uuid, 'CANCELLED'),
       () => stop.run(actor),
     );
     expect(last).toMatchObject({ cancelled: [{ id: trade.id }], still_open: [] });
@@ -236,17 +236,17 @@ describe('an emergency stop', () => {
     expect(kinds.filter((kind) => kind === 'trade.cancelled')).toHaveLength(1);
   });
 
-  it('says what was filled before it could be cancelled', async () => {
+  it('lists what was filled before it could be cancelled', async () => {
     const trade = await placeResting();
-    const answer = await working(
-      (uuid) => tell(uuid, 'FILLED', '1'),
+    const result = await working(
+      (uuid) => storeReport(uuid, 'FILLED', '1'),
       () => stop.run(actor),
     );
-    expect(answer.ended_otherwise).toMatchObject([{ id: trade.id, status: 'FILLED', filled_amount: '1' }]);
-    expect(answer.cancelled).toEqual([]);
+    expect(result.ended_otherwise).toMatchObject([{ id: trade.id, status: 'FILLED', filled_amount: '1' }]);
+    expect(result.cancelled).toEqual([]);
   });
 
-  it('is not held up by one account whose exchange does not answer', async () => {
+  it('is not delayed by one account whose exchange does not respond', async () => {
     const dead = await core.account(actor);
     const stuck = [];
     for (let i = 0; i < 4; i++) stuck.push(await placeResting(actor, dead));
@@ -256,31 +256,31 @@ describe('an emergency stop', () => {
     const silence = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const cancel = (uuid: string) => (stuckIds.includes(uuid) ? silence : tell(uuid, 'CANCELLED'));
-    const answer = await working(cancel, async () => {
+    const cancel = (uuid: string) => (stuckIds.includes(uuid) ? silence : storeReport(uuid, 'CANCELLED'));
+    const result = await working(cancel, async () => {
       const service = new EmergencyStopService(core.platform, core.commands, 1_500);
-      const told = await service.run(actor);
+      const result = await service.run(actor);
       release();
-      return told;
+      return result;
     });
-    expect(idsOf(answer.cancelled)).toEqual(idsOf(fine));
-    expect(idsOf(answer.still_open)).toEqual(idsOf(stuck));
+    expect(idsOf(result.cancelled)).toEqual(idsOf(fine));
+    expect(idsOf(result.still_open)).toEqual(idsOf(stuck));
   });
 
-  it('lists orders of an account that is not active as still open', async () => {
+  it('lists orders of an inactive account as still open', async () => {
     const trade = await placeResting();
     await core.rows('UPDATE exchange_accounts SET is_active = false WHERE id = $1', account.uuid);
-    const refusing = async () => {
+    const rejecting = async () => {
       throw new Error('the account is not active');
     };
-    const answer = await working(refusing, () => stop.run(actor));
-    expect(answer.still_open).toMatchObject([{ id: trade.id, sub_status: 'PENDING_CANCEL' }]);
+    const result = await working(rejecting, () => stop.run(actor));
+    expect(result.still_open).toMatchObject([{ id: trade.id, sub_status: 'PENDING_CANCEL' }]);
   });
 
   it('covers a trade that was being placed when it came: it waits for it', async () => {
     let stopped: Promise<EmergencyStop> | undefined;
     const placed = await inTransaction(core.platform.database, async (tx) => {
-      // What placing a trade does first.
+      // Placing a trade first locks its account.
       await lockAccountForTrade(tx, actor, account.id);
       stopped = stop.run(actor);
       await waitForLock();
@@ -298,7 +298,7 @@ describe('an emergency stop', () => {
     expect(idsOf((await stopped)?.cancelled ?? [])).toEqual([placed]);
   });
 
-  it('happens once for one Idempotency-Key, and the first answer comes again', async () => {
+  it('happens once for one Idempotency-Key and replays the first response', async () => {
     await copier();
     const once = { ...actor, idempotency: core.idempotencyContext(actor.userId, 'stop-1') };
     const first = await stop.run(once);
@@ -310,7 +310,7 @@ describe('an emergency stop', () => {
     expect(await rowOf(trade.uuid)).toMatchObject({ sub_status: 'ACCEPTED' });
   });
 
-  it('holds up no archive of a strategy that the user copies while it waits for its account', async () => {
+  it('does not block archiving a strategy that the user copies while it waits for its account', async () => {
     await copier();
     const { id } = await core.row('SELECT id FROM strategies WHERE user_id = $1', actor.userId);
     const followed = new FollowedStrategiesService(core.commands);
@@ -325,7 +325,7 @@ describe('an emergency stop', () => {
     expect((await stopped)?.paused_copiers).toHaveLength(1);
   });
 
-  it('survives many at once', async () => {
+  it('may run many times concurrently', async () => {
     await copier();
     const placed = await Promise.all(Array.from({ length: 5 }, () => place()));
     const answers = await Promise.all(Array.from({ length: 8 }, () => stop.run(actor)));
@@ -339,7 +339,7 @@ describe('an emergency stop', () => {
   });
 });
 
-/** Until somebody waits for a row of the accounts. */
+/** Resolves when a transaction waits for a row of the accounts. */
 async function waitForLock(): Promise<void> {
   for (;;) {
     const [row] = await core.rows(

@@ -1,11 +1,11 @@
 /**
- * Stops whatever of a user could still trade by itself.
+ * Stops everything of a user that could still trade automatically.
  *
- * 1. One transaction pauses the copiers, ends what was not sent, and keeps the wish to cancel everything else. From its
- *    commit on the stop happens, whatever becomes of the caller, this process or the trading worker.
- * 2. Waiting is for the answer alone: it tells what is so when the wait is over, and is no failure where something is
- *    still open.
- * 3. Run again, it stops what has come since, and is due at once with what is left.
+ * 1. One transaction pauses the copiers, ends unsent trades, and stores the request to cancel all others. From its
+ *    commit on the stop takes effect, even if the caller, this process or the trading worker fails.
+ * 2. Waiting only completes the response: it reports the state at the end of the wait. An order that is still open
+ *    then is not an error.
+ * 3. A repeated stop also covers what was placed since, and makes the rest due for a check immediately.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Copier, type EmergencyStop, emergencyStopOperations } from '@trading-automation/contracts';
@@ -17,10 +17,10 @@ import { type Actor, authorise, type CommandRunner } from '../operations/index.j
 import type { Platform } from '../platform/index.js';
 import { type CancelRequestedTrade, readCancelAllResult, requestCancelAll } from '../trades/index.js';
 
-/** How long the exchanges are waited for. */
+/** The maximum wait for the exchanges. */
 const WAIT_MS = 8_000;
-/** Of one account: an exchange that does not answer holds up its own orders, and few of the worker's hands. */
-const CALLS_AT_ONCE = 2;
+/** Per account: an exchange that does not respond delays only its own orders and occupies few worker slots. */
+const CALL_CONCURRENCY = 2;
 
 interface StopResult {
   readonly copiers: readonly Copier[];
@@ -39,13 +39,13 @@ export class EmergencyStopService {
     return this.commands.runPrepared(
       actor.idempotency,
       () => this.stop(actor),
-      (tx, stop) => answer(tx, actor, stop),
+      (tx, stop) => viewStop(tx, actor, stop),
     );
   }
 
   private async stop({ userId }: Actor): Promise<StopResult> {
     const stop = await inTransaction(this.platform.database, async (tx) => {
-      // User, account, copier, trade: an archive of the user's own strategy holds its account and wants its copiers.
+      // Lock order: user, account, copier, trade. Archiving a strategy of the user holds its account and locks copiers.
       await lockUser(tx, userId);
       await lockAccountsOf(tx, userId);
       return { copiers: await pauseAllCopiers(tx, userId), trades: await requestCancelAll(tx, userId) };
@@ -54,7 +54,7 @@ export class EmergencyStopService {
     return stop;
   }
 
-  /** Has the worker cancel these now, the accounts side by side; returns when it has, or when the wait is over. */
+  /** Asks the worker to cancel these trades, accounts in parallel; returns when it is done or the wait is over. */
   private async waitFor(trades: readonly CancelRequestedTrade[]): Promise<void> {
     if (trades.length === 0) return;
     const waiting = new AbortController();
@@ -64,18 +64,18 @@ export class EmergencyStopService {
     waiting.abort();
   }
 
-  /** A call that fails is no news: the answer says what is open, and the looks at open trades go on with it. */
+  /** A failed call is ignored: the response lists what is still open, and the checks of open trades cancel it. */
   private async cancelAt(tradeIds: readonly string[], signal: AbortSignal): Promise<void> {
     const left = [...tradeIds];
-    const lane = async () => {
+    const cancelNext = async () => {
       for (let id = left.shift(); id !== undefined && !signal.aborted; id = left.shift())
         await callWorker(this.platform, 'trade.cancel', { trade_id: id }).catch(() => undefined);
     };
-    await Promise.all(Array.from({ length: CALLS_AT_ONCE }, lane));
+    await Promise.all(Array.from({ length: CALL_CONCURRENCY }, cancelNext));
   }
 }
 
-async function answer(tx: Tx, { userId }: Actor, { copiers, trades }: StopResult): Promise<EmergencyStop> {
+async function viewStop(tx: Tx, { userId }: Actor, { copiers, trades }: StopResult): Promise<EmergencyStop> {
   const ids = trades.map(({ id }) => id);
   const { cancelled, endedOtherwise, stillOpen } = await readCancelAllResult(tx, userId, ids);
   return {

@@ -25,7 +25,7 @@ describe('changing an account', () => {
     env.accounts.update(env.actor, id, exchangeAccountUpdate.parse(more));
   const credentials = { api_key: 'new-key', api_secret: 'new-secret' };
 
-  it('renames it without asking the exchange, and changes nothing where nothing is given', async () => {
+  it('renames it without a call to the exchange, and changes nothing for an empty input', async () => {
     const created = await create();
     env.recordedTests = [];
     expect(await update(created.id, {})).toEqual(created);
@@ -36,7 +36,7 @@ describe('changing an account', () => {
     expect(env.recordedTests).toEqual([]);
   });
 
-  it('takes new credentials once they are tested, seals them to the same place, and asks for a look', async () => {
+  it('accepts new credentials once they are tested, seals them to the same context, and requests a sync', async () => {
     const created = await create();
     await env.core.rows(
       `UPDATE exchange_accounts SET is_active = false, sync_requested_at = NULL, sync_served_at = clock_timestamp(),
@@ -66,7 +66,7 @@ describe('changing an account', () => {
     expect(Number(row?.sync_requested_at)).toBeGreaterThanOrEqual(Number(before?.sync_served_at));
   });
 
-  it('refuses credentials of another account at the exchange', async () => {
+  it('rejects credentials of another account at the exchange', async () => {
     const { id } = await create();
     const before = await env.rows();
     env.report = () => ({ tradingTypes: ['spot'], canTrade: true, canWithdraw: false, venueAccountId: '43' });
@@ -77,7 +77,7 @@ describe('changing an account', () => {
     expect(await env.rows()).toEqual(before);
   });
 
-  it('learns which account it is where that was not known, and forgets it nowhere', async () => {
+  it("stores the exchange's account id if it was unknown, and never clears it", async () => {
     const venueId = async () => (await env.rows())[0]?.venue_account_id;
     env.report = () => ({ tradingTypes: ['spot'], canTrade: true, canWithdraw: false });
     const { id } = await create();
@@ -92,7 +92,7 @@ describe('changing an account', () => {
     expect(await venueId()).toBe('43');
   });
 
-  it('takes credentials that may withdraw only when told to, and shows what they may', async () => {
+  it('accepts credentials that may withdraw only with allow_withdraw_keys, and shows their permissions', async () => {
     const { id } = await create();
     const before = await env.rows();
     const canWithdraw = (is: boolean) => () =>
@@ -109,7 +109,7 @@ describe('changing an account', () => {
     expect(await update(id, { credentials })).toMatchObject({ can_withdraw: false });
   });
 
-  it('changes nothing where the exchange refuses the credentials or is away', async () => {
+  it('changes nothing if the exchange rejects the credentials or is unavailable', async () => {
     const { id } = await create();
     const before = await env.rows();
     for (const code of ['exchange_credentials_rejected', 'exchange_unavailable'] as const) {
@@ -121,7 +121,7 @@ describe('changing an account', () => {
     expect(await env.rows()).toEqual(before);
   });
 
-  it('asks no exchange with credentials for an account that is not there', async () => {
+  it('calls no exchange for an account that does not exist', async () => {
     const { id } = await create();
     await env.accounts.delete(env.actor, id);
     env.recordedTests = [];
@@ -129,7 +129,7 @@ describe('changing an account', () => {
     expect(env.recordedTests).toEqual([]);
   });
 
-  it('gives no credentials to an account that is removed while they are tested', async () => {
+  it('stores no credentials for an account that is removed while they are tested', async () => {
     const { id } = await create();
     const tested = env.report();
     env.report = async () => {

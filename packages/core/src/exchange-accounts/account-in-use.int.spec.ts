@@ -45,7 +45,7 @@ async function copierOn(on: RecordIds, status: string): Promise<string> {
 const remove = () => env.accounts.delete(env.actor, account.id);
 
 describe('an exchange account', () => {
-  it('stays while an active strategy trades on it', async () => {
+  it('cannot be removed while an active strategy trades on it', async () => {
     const id = await strategyOn(account, 'ACTIVE');
     await expect(remove()).rejects.toMatchObject({
       code: 'invalid_state',
@@ -55,7 +55,7 @@ describe('an exchange account', () => {
     await expect(remove()).resolves.toEqual({ id: account.id, deleted: true });
   });
 
-  it.each(['ACTIVE', 'CLOSE_ONLY'])('stays while a copier on it is %s', async (status) => {
+  it.each(['ACTIVE', 'CLOSE_ONLY'])('cannot be removed while a copier on it is %s', async (status) => {
     const id = await copierOn(account, status);
     await expect(remove()).rejects.toMatchObject({
       code: 'invalid_state',
@@ -65,7 +65,7 @@ describe('an exchange account', () => {
     await expect(remove()).resolves.toEqual({ id: account.id, deleted: true });
   });
 
-  it('stays while it holds what its trades opened', async () => {
+  it('cannot be removed while it has open lots', async () => {
     const pair = await env.core.pair({ symbol: 'ETH/USDT', base: 'ETH' });
     const ids = { trade: newUuid(), fill: newUuid() };
     await env.core.rows(
@@ -107,7 +107,7 @@ describe('an exchange account', () => {
     await expect(remove()).resolves.toEqual({ id: account.id, deleted: true });
   });
 
-  it('goes where what used it was removed', async () => {
+  it('can be removed once nothing uses it', async () => {
     const strategy = await strategyOn(account, 'ACTIVE');
     await copierOn(account, 'PAUSED');
     await env.core.rows('UPDATE strategies SET deleted_at = now() WHERE id = $1', strategy);

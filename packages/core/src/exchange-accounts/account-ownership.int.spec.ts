@@ -20,10 +20,10 @@ interface WorkerUnderTest {
   readonly ownership: AccountOwnership;
   readonly platform: Platform;
   readonly lost: string[];
-  /** Moves its monotonic clock. */
+  /** Advances its monotonic clock. */
   wait(ms: number): void;
-  /** What its schedule does every 2.5 s. */
-  turn(): Promise<void>;
+  /** Runs what its schedule runs every 2.5 s. */
+  tick(): Promise<void>;
 }
 
 async function worker(...exchanges: string[]): Promise<WorkerUnderTest> {
@@ -42,7 +42,7 @@ async function worker(...exchanges: string[]): Promise<WorkerUnderTest> {
     wait: (ms) => {
       nowMs += ms;
     },
-    async turn() {
+    async tick() {
       await ownership.renewLease();
       await ownership.rebalance();
       await ownership.claim();
@@ -52,9 +52,9 @@ async function worker(...exchanges: string[]): Promise<WorkerUnderTest> {
 
 async function accounts(count: number, exchange = 'paper'): Promise<string[]> {
   const actor = await core.actor();
-  const made: string[] = [];
-  for (let i = 0; i < count; i++) made.push((await core.account(actor, {}, { exchange })).uuid);
-  return made;
+  const created: string[] = [];
+  for (let i = 0; i < count; i++) created.push((await core.account(actor, {}, { exchange })).uuid);
+  return created;
 }
 
 const sizeOf = ({ ownership }: WorkerUnderTest) => ownership.ownedAccounts().size;
@@ -65,28 +65,28 @@ const ownershipOf = ({ ownership }: WorkerUnderTest, id: string): Ownership => {
   if (owned === undefined) throw new Error('not its account');
   return owned;
 };
-/** As a process that was killed: it renews nothing, and its lease runs out. */
+/** Simulates a killed process: it renews nothing, and its lease expires. */
 const die = ({ ownership }: WorkerUnderTest) =>
   core.rows('UPDATE worker_leases SET expires_at = clock_timestamp() WHERE worker = $1', ownership.worker);
 const holds = ({ platform }: WorkerUnderTest, ownership: Ownership) =>
   inTransaction(platform.database, (tx) => lockOwnership(tx, ownership));
 
 describe('accounts', () => {
-  it('are all the only worker’s, and no removed one is', async () => {
+  it('all belong to the only worker, except for removed ones', async () => {
     const ids = await accounts(5);
     await core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE id = $1', ids[0]);
     const only = await worker();
-    await only.turn();
+    await only.tick();
     expect(idsOf(only)).toEqual(ids.slice(1).sort());
     const [added] = await accounts(1);
-    await only.turn();
+    await only.tick();
     expect(idsOf(only)).toContain(added);
   });
 
-  it('of a worker that was killed are the others’ with a higher fence, as soon as its lease is over', async () => {
+  it('of a killed worker move to the others with a higher fence as soon as its lease has expired', async () => {
     const ids = await accounts(9);
     const [dying, b, c] = [await worker(), await worker(), await worker()];
-    await dying.turn();
+    await dying.tick();
     const before = new Map(dying.ownership.ownedAccounts());
     await die(dying);
     await b.ownership.renewLease();
@@ -100,27 +100,27 @@ describe('accounts', () => {
     }
   });
 
-  it('stay where they are while their worker’s lease lasts, whoever claims', async () => {
+  it('stay with their worker while its lease lasts, whichever worker claims', async () => {
     const ids = await accounts(2);
     const [a, b] = [await worker(), await worker()];
-    await a.turn();
+    await a.tick();
     const fences = [...a.ownership.ownedAccounts().values()];
     for (let i = 0; i < 3; i++) await b.ownership.claim();
     expect(idsOf(b)).toEqual([]);
-    await a.turn();
+    await a.tick();
     expect([...a.ownership.ownedAccounts().values()]).toEqual(fences);
     expect(idsOf(a)).toEqual([...ids].sort());
   });
 
-  it('are evened out for a new worker by moving what is needed, and nothing twice', async () => {
+  it('are rebalanced for a new worker with the fewest moves, none of them twice', async () => {
     const ids = await accounts(11);
     const [old, fresh] = [await worker(), await worker()];
-    await old.turn();
-    await fresh.turn();
+    await old.tick();
+    await fresh.tick();
     expect(sizeOf(fresh)).toBe(0);
     for (let i = 0; i < 4; i++) {
-      await old.turn();
-      await fresh.turn();
+      await old.tick();
+      await fresh.tick();
     }
     expect([sizeOf(old), sizeOf(fresh)]).toEqual([6, 5]);
     expect(idsOf(old, fresh)).toEqual([...ids].sort());
@@ -128,17 +128,17 @@ describe('accounts', () => {
     expect(fresh.lost).toEqual([]);
   });
 
-  it('are given back at once by a worker that ends', async () => {
+  it('are released immediately by a worker that ends', async () => {
     const ids = await accounts(3);
     const [ending, other] = [await worker(), await worker()];
-    await ending.turn();
+    await ending.tick();
     await ending.ownership.release();
     expect(ending.lost.sort()).toEqual([...ids].sort());
-    await other.turn();
+    await other.tick();
     expect(idsOf(other)).toEqual([...ids].sort());
   });
 
-  it('are nobody’s once their worker ended, also where it was just claiming some', async () => {
+  it('have no owner once their worker has ended, even if it was claiming some', async () => {
     for (let round = 0; round < 10; round++) {
       await accounts(3);
       const ending = await worker();
@@ -151,32 +151,32 @@ describe('accounts', () => {
     }
   });
 
-  it('of an exchange go to those workers that have it', async () => {
+  it('of an exchange go only to workers that support it', async () => {
     const [here, there] = [await accounts(4, 'paper'), await accounts(4, 'elsewhere')];
     const [both, one] = [await worker('paper', 'elsewhere'), await worker('paper')];
     for (let i = 0; i < 3; i++) {
-      await both.turn();
-      await one.turn();
+      await both.tick();
+      await one.tick();
     }
     expect(idsOf(both, one)).toEqual([...here, ...there].sort());
     expect([sizeOf(both), sizeOf(one)]).toEqual([6, 2]);
   });
 
-  it('are each one worker’s when many claim at once', async () => {
+  it('each have one worker if many claim concurrently', async () => {
     const ids = await accounts(20);
     const workers = await Promise.all(Array.from({ length: 5 }, () => worker()));
-    await Promise.all(workers.map((each) => each.turn()));
-    for (let i = 0; i < 3; i++) await Promise.all(workers.map((each) => each.turn()));
+    await Promise.all(workers.map((each) => each.tick()));
+    for (let i = 0; i < 3; i++) await Promise.all(workers.map((each) => each.tick()));
     expect(idsOf(...workers)).toEqual([...ids].sort());
     expect(workers.map(sizeOf)).toEqual([4, 4, 4, 4, 4]);
   });
 });
 
 describe('a worker that could not renew its lease', () => {
-  it('has nothing by its own clock before anybody else can take it, and says so once', async () => {
+  it('owns nothing by its own clock before another worker can claim, and reports the loss once', async () => {
     const ids = await accounts(2);
     const stuck = await worker();
-    await stuck.turn();
+    await stuck.tick();
     stuck.wait(7_999);
     expect(sizeOf(stuck)).toBe(2);
     stuck.wait(1);
@@ -187,57 +187,57 @@ describe('a worker that could not renew its lease', () => {
       stuck.ownership.worker,
     );
     expect(is_living).toBe(true);
-    await stuck.turn();
+    await stuck.tick();
     expect(idsOf(stuck)).toEqual([...ids].sort());
   });
 
-  it('does not get back what others took meanwhile', async () => {
+  it('does not get back what others claimed meanwhile', async () => {
     await accounts(2);
     const [stuck, other] = [await worker(), await worker()];
-    await stuck.turn();
+    await stuck.tick();
     await die(stuck);
-    await other.turn();
-    await stuck.turn();
+    await other.tick();
+    await stuck.tick();
     expect(sizeOf(stuck)).toBe(0);
     expect(stuck.lost).toHaveLength(2);
   });
 });
 
 describe('the fence', () => {
-  it('lets an old owner begin nothing, though it does not know yet', async () => {
+  it('lets an old owner start nothing, even if it has not noticed yet', async () => {
     const [id] = await accounts(1);
     const [old, next] = [await worker(), await worker()];
-    await old.turn();
+    await old.tick();
     const stale = ownershipOf(old, id!);
     expect(await holds(old, stale)).toBe(true);
     await die(old);
-    await next.turn();
+    await next.tick();
     expect(await holds(old, stale)).toBe(false);
     expect(await holds(next, ownershipOf(next, id!))).toBe(true);
     await die(next);
-    await old.turn();
+    await old.tick();
     expect(await holds(old, stale)).toBe(false);
     expect(await holds(old, ownershipOf(old, id!))).toBe(true);
   });
 
-  it('keeps the account from moving while something is begun on it, and holds up no other account', async () => {
+  it('prevents a move while work is started on the account, and blocks no other account', async () => {
     const ids = await accounts(2);
     const [old, next] = [await worker(), await worker()];
-    await old.turn();
+    await old.tick();
     const held = ownershipOf(old, ids[0]!);
     await inTransaction(old.platform.database, async (tx: Tx) => {
       expect(await lockOwnership(tx, held)).toBe(true);
       await die(old);
-      await next.turn();
+      await next.tick();
       expect(idsOf(next)).toEqual([ids[1]]);
     });
-    await next.turn();
+    await next.tick();
     expect(idsOf(next)).toEqual([...ids].sort());
   });
 });
 
-describe('how accounts are heard of', () => {
-  it('row 10: is there to be read, with the worker that told of it last, and since when', async () => {
+describe('stream statuses', () => {
+  it('row 10: are stored with the worker that last reported them and the start of their state', async () => {
     const [one, two] = await accounts(2);
     await storeStreamStatuses(core.platform, [
       { accountId: one!, state: 'LIVE', stateAgeMs: 0 },
@@ -258,17 +258,17 @@ describe('how accounts are heard of', () => {
 });
 
 describe('housekeeping', () => {
-  it('forgets workers of days ago and the owners of removed accounts, and nobody who lives', async () => {
-    const [kept, removed] = await accounts(2);
+  it('deletes workers that expired days ago and owners of removed accounts, but no live worker', async () => {
+    const [current, removed] = await accounts(2);
     const [gone, living] = [await worker(), await worker()];
-    await gone.turn();
+    await gone.tick();
     await core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE id = $1', removed);
     await core.rows("UPDATE worker_leases SET expires_at = clock_timestamp() - interval '2 days'");
-    await living.turn();
+    await living.tick();
     expect(await purgeStaleOwners(core.platform)).toBe(2);
     expect(await core.rows('SELECT worker FROM worker_leases')).toEqual([
       { worker: living.ownership.worker },
     ]);
-    expect(idsOf(living)).toEqual([kept]);
+    expect(idsOf(living)).toEqual([current]);
   });
 });

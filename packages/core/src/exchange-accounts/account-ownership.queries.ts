@@ -1,33 +1,33 @@
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 
-/** The right to begin something on an account. Each move to another worker raises the fence. */
+/** The right to start work on an account. The fence increases each time the account moves to another worker. */
 export interface Ownership {
   readonly accountId: string;
   readonly worker: string;
   readonly fence: string;
 }
 
-/** An account of this worker, with what tells it that the account has changed. */
+/** An account of this worker, with the fields that show whether the account has changed. */
 export interface OwnedAccount extends Ownership {
   readonly exchange: string;
-  /** Whether its credentials are in use; nothing is asked of the exchange for another. */
+  /** Whether its credentials are in use; the exchange is never called for an inactive account. */
   readonly isActive: boolean;
-  /** Another one whenever the credentials are others. */
+  /** Changes whenever the credentials change. */
   readonly credentialsHash: string;
 }
 
-/** Told whenever accounts have no owner: whoever has room looks at once. */
+/** Notified when accounts have no owner: workers with capacity claim immediately. */
 export const ACCOUNT_OWNERS_CHANNEL = 'account_owners';
 
 /**
- * Whether the account is still this worker's; whoever takes it over waits for the end of the transaction.
- * False: it has moved, and nothing may begin.
+ * Locks the ownership until the transaction ends, so that another worker's claim waits. Returns false if the account
+ * has moved and no work may start.
  */
 export async function lockOwnership(tx: Tx, ownership: Ownership): Promise<boolean> {
   return (await lockOwnerships(tx, [ownership])).has(ownership.accountId);
 }
 
-/** As `lockOwnership`, for many accounts at once: those that are still the worker's. */
+/** Locks many ownerships as `lockOwnership` does, and returns the ids of the accounts that this worker still owns. */
 export async function lockOwnerships(tx: Tx, ownerships: readonly Ownership[]): Promise<ReadonlySet<string>> {
   const rows = await queryPrepared<{ account_id: string }>(
     tx,
@@ -44,19 +44,19 @@ export async function lockOwnerships(tx: Tx, ownerships: readonly Ownership[]): 
   return new Set(rows.map(({ account_id }) => account_id));
 }
 
-/** How many accounts of an exchange this worker has, and how many it should have at most. */
+/** How many accounts of an exchange this worker owns, and how many it should own at most. */
 interface FairShare {
   readonly exchange: string;
   readonly mine: number;
   readonly share: number;
 }
 
-/** One claim at a time, so that each sees what those before it took. It ends with the transaction. */
+/** Serialises claims until the transaction ends, so that each sees what earlier ones took. */
 export async function lockClaims(tx: Tx): Promise<void> {
   await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('account-owners', 0))");
 }
 
-/** Of each exchange, an equal part for every living worker that has it, rounded up. */
+/** Returns an equal share of each exchange's accounts for every live worker that supports it, rounded up. */
 export async function fairShares(
   tx: Tx,
   worker: string,
@@ -75,8 +75,8 @@ export async function fairShares(
 }
 
 /**
- * Takes up to `limit` accounts of an exchange that no living worker has. One that somebody is just beginning something
- * on is left for the next turn.
+ * Claims up to `limit` accounts of an exchange that no live worker owns. An account that is locked because work starts
+ * on it is left for the next claim.
  */
 export async function claimOrphans(tx: Tx, worker: string, exchange: string, limit: number): Promise<void> {
   const orphans: { id: string }[] = await tx.query(
@@ -101,7 +101,7 @@ export async function claimOrphans(tx: Tx, worker: string, exchange: string, lim
   );
 }
 
-/** Gives up to `limit` accounts of an exchange to whoever has room. */
+/** Releases up to `limit` accounts of an exchange to workers with capacity. */
 export async function releaseSurplus(tx: Tx, worker: string, exchange: string, limit: number): Promise<void> {
   await tx.query(
     `UPDATE account_owners SET worker = NULL

@@ -1,13 +1,13 @@
 /**
- * Which trading worker works on which exchange account.
+ * Assigns exchange accounts to trading workers.
  *
- * 1. An account is one worker's at a time. Whatever begins something on it holds that in its own transaction
- *    (`lockOwnership`), so that a worker that lost the account can begin nothing, however late it notices.
- * 2. A worker shows by a lease that it lives; every instant of it is the database's. The accounts of a worker whose
- *    lease ran out are taken by the others, each up to its equal part.
- * 3. A worker that could not renew its lease in time takes it for lost by its own monotonic clock, some time before
- *    the others can: `mine()` is empty then, until the next claim.
- * 4. A worker that has more than its part gives the surplus away in small steps; nothing else is ever moved.
+ * 1. An account has one worker at a time. Whatever starts work on it locks the ownership in its own transaction
+ *    (`lockOwnership`), so that a worker that lost the account can start nothing, however late it notices.
+ * 2. A lease shows that a worker is alive; all its instants come from the database's clock. When it expires, the other
+ *    workers claim the accounts, each up to its equal share.
+ * 3. A worker that could not renew its lease treats it as lost by its own monotonic clock, some time before others may
+ *    claim: `ownedAccounts()` is then empty until the next claim.
+ * 4. A worker with more than its share releases the surplus in small steps; no other account ever moves.
  */
 import { inTransaction } from '@trading-automation/persistence';
 import type { Platform } from '../platform/index.js';
@@ -21,20 +21,20 @@ import {
   releaseSurplus,
 } from './account-ownership.queries.js';
 
-/** How often a lease is to be renewed, and orphans looked for. */
+/** How often a worker renews its lease and claims orphans. */
 export const LEASE_RENEWAL_MS = 2_500;
 const LEASE_MS = 10_000;
-/** How long before its end by the database's clock a lease that was not renewed counts as lost. */
+/** How long before it expires in the database an unrenewed lease counts as lost. */
 const LEASE_MARGIN_MS = 2_000;
-/** Each account that moves costs a connection and a look at everything; a new worker's part comes bit by bit. */
-const GIVEN_AT_ONCE = 100;
+/** Each account that moves costs a connection and a full reconciliation, so a new worker gets its share in steps. */
+const RELEASE_BATCH_SIZE = 100;
 
 export interface OwnershipOptions {
-  /** The exchanges that this worker can work on. */
+  /** The exchanges that this worker supports. */
   readonly exchanges: readonly string[];
-  /** Told at once of accounts that this worker had and has no longer. */
+  /** Called immediately with accounts that this worker has lost. */
   readonly onLost: (accountIds: readonly string[]) => void;
-  /** A monotonic clock in milliseconds; the process's unless given. */
+  /** A monotonic clock in milliseconds. Default: the process's clock. */
   readonly monotonicMs?: () => number;
 }
 
@@ -54,10 +54,10 @@ export class AccountOwnership {
     this.worker = platform.instance;
   }
 
-  /** Shows that this worker lives. What it has is unchanged by that; `claim` tells. */
+  /** Renews the lease of this worker. The owned accounts do not change; `claim` updates them. */
   async renewLease(): Promise<void> {
-    // Before it is asked for: however long the answer takes, ours ends first.
-    const askedAtMs = this.nowMs();
+    // Measured before the query: however long the response takes, our lease ends before the database's.
+    const requestedAtMs = this.nowMs();
     this.isReleased = false;
     const [{ time_ms, others }] = await this.platform.database.query(
       `INSERT INTO worker_leases AS mine (worker, exchanges, expires_at)
@@ -70,23 +70,24 @@ export class AccountOwnership {
     );
     this.liveWorkers = others + 1;
     this.clockSample = { timeMs: time_ms, atMs: this.nowMs() };
-    // Too late: others may have what was ours, and the next claim tells.
+    // Too late: others may own the accounts now, and the next claim reads what is left.
     if (!this.isValid()) this.dropAll();
-    this.validUntilMs = askedAtMs + LEASE_MS - LEASE_MARGIN_MS;
+    this.validUntilMs = requestedAtMs + LEASE_MS - LEASE_MARGIN_MS;
     this.scheduleExpiry();
   }
 
-  /** Gives away a little of what is beyond this worker's part; the next claim tells what it has then. */
+  /** Releases a part of the surplus beyond this worker's share; the next claim reads what is left. */
   async rebalance(): Promise<void> {
     const { worker } = this;
     await inTransaction(this.platform.database, async (tx) => {
       await lockClaims(tx);
       for (const { exchange, mine, share } of await fairShares(tx, worker, this.options.exchanges))
-        if (mine > share) await releaseSurplus(tx, worker, exchange, Math.min(mine - share, GIVEN_AT_ONCE));
+        if (mine > share)
+          await releaseSurplus(tx, worker, exchange, Math.min(mine - share, RELEASE_BATCH_SIZE));
     });
   }
 
-  /** Takes what nobody has up to this worker's part, and reads what it has then. */
+  /** Claims orphans up to this worker's share and reads the owned accounts. */
   async claim(): Promise<void> {
     const { worker } = this;
     const owned = await inTransaction(this.platform.database, async (tx) => {
@@ -99,24 +100,24 @@ export class AccountOwnership {
     if (this.isValid()) this.replace(new Map(owned.map((each) => [each.accountId, each])));
   }
 
-  /** What this worker may work on at this moment. */
+  /** Returns the accounts that this worker may work on now. */
   ownedAccounts(): ReadonlyMap<string, OwnedAccount> {
     if (!this.isValid()) this.dropAll();
     return this.owned;
   }
 
-  /** How many workers there were, this one counted, when it last showed that it lives. */
+  /** The number of live workers, including this one, at the last renewal. */
   get workers(): number {
     return this.liveWorkers;
   }
 
-  /** The database's time or a little earlier, never later; null before the first lease. */
+  /** Returns the database's time or slightly earlier, never later; null before the first lease. */
   databaseTime(): Date | null {
     if (this.clockSample === null) return null;
     return new Date(Math.floor(this.clockSample.timeMs + this.nowMs() - this.clockSample.atMs));
   }
 
-  /** Gives everything back, to be taken by others at once; a claim that is under way takes nothing after it. */
+  /** Releases everything so that others can claim immediately; a claim in flight takes nothing afterwards. */
   async release(): Promise<void> {
     this.isReleased = true;
     clearTimeout(this.watch);
@@ -157,15 +158,15 @@ export class AccountOwnership {
   }
 }
 
-/** How an account is heard of by its worker. */
+/** The state of an account's stream in this worker. */
 export interface AccountStreamStatus {
   readonly accountId: string;
   readonly state: string;
-  /** For how long, in milliseconds. */
+  /** How long the stream has been in this state, in milliseconds. */
   readonly stateAgeMs: number;
 }
 
-/** Tells of every account that this process hears of; one that nobody tells of any more has `told_at` stand still. */
+/** Stores the stream status of every account of this process; an old `told_at` means that no process reports it. */
 export async function storeStreamStatuses(
   { database, instance }: Platform,
   watches: readonly AccountStreamStatus[],
@@ -186,7 +187,7 @@ export async function storeStreamStatuses(
   );
 }
 
-/** Forgets workers that ended long ago, and owners of removed accounts; returns how many rows that were. */
+/** Deletes expired workers and owners of removed accounts; returns the number of deleted rows. */
 export async function purgeStaleOwners({ database }: Platform): Promise<number> {
   const [, leases] = await database.query(
     "DELETE FROM worker_leases WHERE expires_at < clock_timestamp() - interval '1 day'",

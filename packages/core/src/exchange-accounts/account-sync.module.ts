@@ -3,7 +3,7 @@ import { Platform } from '../platform/index.js';
 import { AccountSyncService } from './account-sync.service.js';
 import { VenueCatalogue } from './venue-catalogue.service.js';
 
-/** For the trading worker. */
+/** Account synchronisation for the trading worker. */
 @Module({
   providers: [
     {

@@ -31,7 +31,7 @@ const sync = async (free: string) =>
   upkeep.storeBalances(account.uuid, usdt(free), await upkeep.databaseTime());
 
 describe('balances', () => {
-  it('are kept with the moment that they include everything up to, and are told as free and locked together', async () => {
+  it('are stored with the instant up to which they are complete, and are shown as free plus locked', async () => {
     const takenAt = await upkeep.databaseTime();
     await upkeep.storeBalances(account.uuid, usdt('0.1', '0.000000000000000002'), takenAt);
     const { taken_at } = await core.row(
@@ -46,7 +46,7 @@ describe('balances', () => {
     expect(exchangeAccount.shape.last_sync_at.parse(event?.data.last_sync_at)).not.toBeNull();
   });
 
-  it('that are older never replace newer ones, in whatever order they arrive', async () => {
+  it('never replace newer ones with older ones, in whatever order they arrive', async () => {
     const times = [];
     for (let i = 0; i < 8; i++) times.push(await upkeep.databaseTime());
     const arrivals = times.map((takenAt, i) => ({ takenAt, balances: usdt(String(i)) }));
@@ -60,7 +60,7 @@ describe('balances', () => {
     expect((await read()).balances).toEqual(usdt('7'));
   });
 
-  it('of many accounts are kept together: of each the newest, told where it is another, the unknown left out', async () => {
+  it('of many accounts are stored together: the newest of each, emitted if changed; unknown accounts are skipped', async () => {
     const other = await core.account(actor, null);
     await upkeep.storeBalances(other.uuid, usdt('5'), await upkeep.databaseTime());
     const readings = [];
@@ -76,11 +76,11 @@ describe('balances', () => {
       usdt('2'),
       usdt('5'),
     ]);
-    const told = await core.events(actor.userId);
-    expect(told.map(({ data }) => data.id)).toEqual([other.id, account.id]);
+    const events = await core.events(actor.userId);
+    expect(events.map(({ data }) => data.id)).toEqual([other.id, account.id]);
   });
 
-  it('are announced when they changed or when somebody asked, and else not', async () => {
+  it('are emitted if they changed or if a sync was requested, and not otherwise', async () => {
     await sync('1');
     await sync('1');
     expect(await eventTypes()).toEqual(['exchange.synced']);
@@ -92,7 +92,7 @@ describe('balances', () => {
     expect(await eventTypes()).toHaveLength(3);
   });
 
-  it('answer whoever asked before the look began; who asked during it waits for the next one, and is told once', async () => {
+  it('serve requests from before the sync began; a request during it waits for the next one, and each gets one event', async () => {
     await sync('1');
     const takenAt = await upkeep.databaseTime();
     await ask();
@@ -104,7 +104,7 @@ describe('balances', () => {
     expect(await upkeep.dueForSync(60_000, 100, [account.uuid])).not.toContain(account.uuid);
   });
 
-  it('of a removed or unknown account are not kept', async () => {
+  it('of a removed or unknown account are not stored', async () => {
     await core.rows(
       'UPDATE exchange_accounts SET deleted_at = now(), credentials_sealed = NULL WHERE id = $1',
       account.uuid,
@@ -116,8 +116,8 @@ describe('balances', () => {
   });
 });
 
-describe('a look that failed', () => {
-  it('is told to whoever asked, and leaves account and balances as they were', async () => {
+describe('a failed sync', () => {
+  it('is emitted if it was requested, and leaves account and balances unchanged', async () => {
     await sync('1');
     const { balances, balances_taken_at } = await read();
     await upkeep.recordSyncFailure(account.uuid, null);
@@ -129,7 +129,7 @@ describe('a look that failed', () => {
     expect(await read()).toMatchObject({ is_active: true, balances, balances_taken_at });
   });
 
-  it('by refused credentials ends the use of the account, and says so once, however often it is seen', async () => {
+  it('with rejected credentials deactivates the account and emits it once, however often it happens', async () => {
     await ask();
     await Promise.all(Array.from({ length: 10 }, () => upkeep.recordSyncFailure(account.uuid, 'sealed')));
     await upkeep.recordSyncFailure(account.uuid, 'sealed');
@@ -141,7 +141,7 @@ describe('a look that failed', () => {
     expect(await upkeep.dueForSync(0, 100, [account.uuid])).not.toContain(account.uuid);
   });
 
-  it('by credentials that were replaced meanwhile leaves the account in use, and the look asked for still to come', async () => {
+  it('with credentials that were replaced meanwhile leaves the account active and the requested sync due', async () => {
     await core.rows("UPDATE exchange_accounts SET credentials_sealed = 'newer' WHERE id = $1", account.uuid);
     await ask();
     await upkeep.recordSyncFailure(account.uuid, 'sealed');
@@ -153,48 +153,48 @@ describe('a look that failed', () => {
   });
 });
 
-describe('the accounts to look at', () => {
-  it('are those that somebody asked for, and those that were not looked at for long', async () => {
+describe('the accounts due for a sync', () => {
+  it('are those with a requested sync, and those that were not synced for a while', async () => {
     await core.rows('UPDATE exchange_accounts SET is_active = false');
-    const [asked, old, fresh] = [account, await core.account(actor), await core.account(actor)];
-    const all = [asked, old, fresh].map(({ uuid }) => uuid);
+    const [requested, old, fresh] = [account, await core.account(actor), await core.account(actor)];
+    const all = [requested, old, fresh].map(({ uuid }) => uuid);
     await core.rows(
       'UPDATE exchange_accounts SET is_active = true, sync_served_at = now() WHERE id = $1',
-      asked.uuid,
+      requested.uuid,
     );
     await ask();
     await core.rows(
       "UPDATE exchange_accounts SET sync_requested_at = NULL, sync_served_at = now() - interval '61 seconds' WHERE id = $1",
       old.uuid,
     );
-    expect(await upkeep.dueForSync(60_000, 10, all)).toEqual([asked.uuid, old.uuid]);
-    expect(await upkeep.dueForSync(60_000, 1, all)).toEqual([asked.uuid]);
+    expect(await upkeep.dueForSync(60_000, 10, all)).toEqual([requested.uuid, old.uuid]);
+    expect(await upkeep.dueForSync(60_000, 1, all)).toEqual([requested.uuid]);
     await core.rows(
       "UPDATE exchange_accounts SET sync_requested_at = NULL, sync_served_at = now() - interval '1 day' WHERE id = $1",
       fresh.uuid,
     );
-    expect(await upkeep.dueForSync(60_000, 10, all)).toEqual([asked.uuid, fresh.uuid, old.uuid]);
+    expect(await upkeep.dueForSync(60_000, 10, all)).toEqual([requested.uuid, fresh.uuid, old.uuid]);
     expect(await upkeep.dueForSync(60_000, 10, [old.uuid])).toEqual([old.uuid]);
     expect(await upkeep.dueForSync(60_000, 10, [])).toEqual([]);
   });
 });
 
-describe('what a stream tells of some assets', () => {
-  /** In a later millisecond than whatever was before. */
-  const heard = async (balances: Balances, accountId = account.uuid) => {
+describe("a stream's update of some assets", () => {
+  /** Received in a later millisecond than anything before. */
+  const updateOf = async (balances: Balances, accountId = account.uuid) => {
     await core.rows('SELECT pg_sleep(0.002)');
     const { ms } = await core.row('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS ms');
     return { accountId, balances, receivedAt: new Date(Number(ms)) };
   };
   const whole = { USDT: { free: '10', locked: '1' }, BTC: { free: '2', locked: '0' } };
 
-  it('row 9: is kept asset by asset where it is more, and leaves the moment of the whole look as it was', async () => {
+  it('row 9: is stored for each asset that increases, and leaves the instant of the snapshot unchanged', async () => {
     await upkeep.storeBalances(account.uuid, whole, await upkeep.databaseTime());
     const before = await read();
     await upkeep.storeUpdates([
-      await heard({ USDT: { free: '12.5', locked: '0' }, BTC: { free: '0', locked: '0' } }),
-      await heard({ ETH: { free: '3', locked: '0' } }),
-      await heard({ USDT: { free: '13', locked: '0' } }),
+      await updateOf({ USDT: { free: '12.5', locked: '0' }, BTC: { free: '0', locked: '0' } }),
+      await updateOf({ ETH: { free: '3', locked: '0' } }),
+      await updateOf({ USDT: { free: '13', locked: '0' } }),
     ]);
     expect(await read()).toMatchObject({
       balances: { USDT: { free: '13', locked: '0' }, BTC: whole.BTC, ETH: { free: '3', locked: '0' } },
@@ -202,10 +202,12 @@ describe('what a stream tells of some assets', () => {
     });
   });
 
-  it('is kept for many accounts at once', async () => {
+  it('is stored for many accounts together', async () => {
     const others = [await core.account(actor), await core.account(actor)];
     await upkeep.storeUpdates(
-      await Promise.all(others.map(({ uuid }, i) => heard({ ETH: { free: `${i + 1}`, locked: '0' } }, uuid))),
+      await Promise.all(
+        others.map(({ uuid }, i) => updateOf({ ETH: { free: `${i + 1}`, locked: '0' } }, uuid)),
+      ),
     );
     for (const [i, { uuid }] of others.entries()) {
       const row = await core.row('SELECT balances FROM exchange_accounts WHERE id = $1', uuid);
@@ -213,8 +215,8 @@ describe('what a stream tells of some assets', () => {
     }
   });
 
-  it('never replaces what a whole look found later, nor makes up for one that was never made', async () => {
-    const early = await heard(usdt('1'));
+  it('never replaces a later snapshot, and is not stored for an account without one', async () => {
+    const early = await updateOf(usdt('1'));
     await upkeep.storeUpdates([early]);
     expect(await read()).toMatchObject({ balances: {}, balances_taken_at: null });
     await upkeep.storeBalances(account.uuid, whole, await upkeep.databaseTime());

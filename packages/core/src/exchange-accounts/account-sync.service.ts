@@ -1,11 +1,11 @@
 /**
- * What the trading worker learns of accounts: balances, and credentials that are refused.
+ * Stores what the trading worker learns about accounts: balances and rejected credentials.
  *
- * 1. Balances carry the moment that they certainly include everything up to: the database's time before the
- *    exchange was asked. Older ones never replace newer ones.
- * 2. What a stream tells of single assets is kept, where it is more, until the next whole look, which stays the truth:
- *    it moves no such moment, and nothing that was heard before a whole look replaces what that look found.
- * 3. An account whose credentials are refused is not asked again until it has new ones.
+ * 1. A snapshot of balances carries the instant up to which it is certainly complete: the database's time before the
+ *    exchange was asked. Older snapshots never replace newer ones.
+ * 2. A stream's updates of single assets are stored if they increase the free amount, until the next snapshot, which is
+ *    authoritative. Updates do not change that instant, and an update received before a snapshot never replaces it.
+ * 3. An account with rejected credentials is not queried again until it has new ones.
  */
 import {
   type Decimal,
@@ -30,27 +30,27 @@ export interface ConnectableAccount {
   readonly isActive: boolean;
 }
 
-/** All balances of an account, as its exchange told them when it was asked. */
+/** All balances of an account, as the exchange returned them. */
 export interface BalanceSnapshot {
   readonly accountId: string;
   readonly balances: Balances;
-  /** From `time()`, before the exchange was asked. */
+  /** From `databaseTime()`, before the exchange was asked. */
   readonly takenAt: string;
 }
 
-/** What a stream told of some assets of an account. */
+/** A stream's update of some assets of an account. */
 export interface BalanceUpdate {
   readonly accountId: string;
-  /** Only what changed; an asset that is used up is there with zeros. */
+  /** Only changed assets; an asset that was used up has zeros. */
   readonly balances: Balances;
-  /** The database's time when it was heard, or a little earlier. */
+  /** The database's time when it was received, or slightly earlier. */
   readonly receivedAt: Date;
 }
 
 export class AccountSyncService {
   constructor(private readonly platform: Platform) {}
 
-  /** Null where the account is unknown or removed. */
+  /** Returns null if the account does not exist or is removed. */
   async find(id: string): Promise<ConnectableAccount | null> {
     const [account] = await queryPrepared<ConnectableAccount & Record<string, unknown>>(
       this.platform.database.manager,
@@ -62,7 +62,7 @@ export class AccountSyncService {
     return account ?? null;
   }
 
-  /** As they are kept; null where the account is unknown, removed or was never read. */
+  /** Returns the stored balances; null if the account does not exist, is removed or was never read. */
   async balancesOf(id: string): Promise<Balances | null> {
     const [account] = await queryPrepared<{ balances: Balances }>(
       this.platform.database.manager,
@@ -72,7 +72,7 @@ export class AccountSyncService {
     return account?.balances ?? null;
   }
 
-  /** Of these accounts, those that somebody asked to look at, or that nobody looked at for `maxAgeMs`. */
+  /** Returns those of the accounts that have a requested sync, or that were not synced for `maxAgeMs`. */
   async dueForSync(maxAgeMs: number, limit: number, among: readonly string[]): Promise<readonly string[]> {
     if (among.length === 0) return [];
     const rows: { id: string }[] = await this.platform.database.query(
@@ -87,7 +87,7 @@ export class AccountSyncService {
     return rows.map(({ id }) => id);
   }
 
-  /** The database's clock, with its microseconds. */
+  /** Returns the database's time as a string with microseconds. */
   async databaseTime(): Promise<string> {
     const [row] = await queryPrepared<{ time: string }>(
       this.platform.database.manager,
@@ -97,14 +97,14 @@ export class AccountSyncService {
     return row!.time;
   }
 
-  /** As {@link storeSnapshots}, of one account. */
+  /** Stores the snapshot of one account, as {@link storeSnapshots}. */
   async storeBalances(accountId: string, balances: Balances, takenAt: string): Promise<void> {
     await this.storeSnapshots([{ accountId, balances, takenAt }]);
   }
 
-  /** Tells of accounts whose balances are others than before, and of those that somebody waits for. */
-  async storeSnapshots(readings: readonly BalanceSnapshot[]): Promise<void> {
-    const rows = readings.map(({ accountId, balances, takenAt }) => ({
+  /** Stores snapshots and emits `exchange.synced` for accounts with changed balances or a requested sync. */
+  async storeSnapshots(snapshots: readonly BalanceSnapshot[]): Promise<void> {
+    const rows = snapshots.map(({ accountId, balances, takenAt }) => ({
       id: accountId,
       balances,
       taken_at: takenAt,
@@ -112,16 +112,16 @@ export class AccountSyncService {
     await inTransaction(this.platform.database, async (tx) => {
       const ids = rows.map(({ id }) => id);
       await lockAccounts(tx, ids);
-      const stored = await queryPrepared<StoredReading>(tx, STORE_READINGS(tx.connection), [
+      const stored = await queryPrepared<StoredSnapshot>(tx, STORE_SNAPSHOTS(tx.connection), [
         ids,
         JSON.stringify(rows),
       ]);
-      const told = stored.filter(
+      const changed = stored.filter(
         ({ is_asked, balances_before, balances }) => is_asked === true || !isSame(balances_before, balances),
       );
       await emitEvents(
         tx,
-        hydrate(tx.connection, ExchangeAccountEntity, told).map((entity) => ({
+        hydrate(tx.connection, ExchangeAccountEntity, changed).map((entity) => ({
           userId: entity.userId,
           type: 'exchange.synced' as const,
           schema: exchangeAccountSchema,
@@ -132,11 +132,11 @@ export class AccountSyncService {
   }
 
   /**
-   * Keeps what has become free. What has become less is not kept: the trades that took it are subtracted already, by
-   * what they reserve, until the next whole look. Of an account that was never read as a whole, nothing is kept.
+   * Stores increases of free amounts. Decreases are not stored: the reservations of the trades that caused them are
+   * already subtracted until the next snapshot. Accounts without a snapshot are skipped.
    */
-  async storeUpdates(heard: readonly BalanceUpdate[]): Promise<void> {
-    const rows = mergeByAccount(heard).map(({ accountId, balances, receivedAt }) => ({
+  async storeUpdates(updates: readonly BalanceUpdate[]): Promise<void> {
+    const rows = mergeByAccount(updates).map(({ accountId, balances, receivedAt }) => ({
       id: accountId,
       balances,
       heard_at: receivedAt,
@@ -146,32 +146,34 @@ export class AccountSyncService {
         tx,
         rows.map(({ id }) => id),
       );
-      await queryPrepared(tx, STORE_HEARD, [JSON.stringify(rows)]);
+      await queryPrepared(tx, STORE_UPDATES, [JSON.stringify(rows)]);
     });
   }
 
   /**
-   * A look that failed. `refused`: the sealed credentials that the exchange refused, so that another look would fail
-   * as well. Of credentials that were replaced meanwhile it says nothing: the look with the new ones is still to come.
+   * Records a failed sync and emits the events for it.
+   *
+   * @param rejected the sealed credentials that the exchange rejected, which deactivates the account; null for another
+   *   failure. Credentials that were replaced meanwhile are ignored: the sync with the new ones is still to come.
    */
-  async recordSyncFailure(accountId: string, refused: string | null): Promise<void> {
-    const isRefused = refused !== null;
+  async recordSyncFailure(accountId: string, rejected: string | null): Promise<void> {
+    const isRejected = rejected !== null;
     await inTransaction(this.platform.database, async (tx) => {
       const before = await lock(tx, accountId);
       if (before === null || !before.entity.isActive) return;
-      if (isRefused && before.entity.credentialsSealed !== refused) return;
+      if (isRejected && before.entity.credentialsSealed !== rejected) return;
       await tx.query(
         `UPDATE exchange_accounts SET sync_served_at = clock_timestamp(), is_active = $2,
            updated_at = clock_timestamp() WHERE id = $1`,
-        [accountId, !isRefused],
+        [accountId, !isRejected],
       );
-      if (isRefused) await announceAccount(tx, accountId, 'exchange.credentials_rejected');
-      if (before.isSyncRequested) await announceAccount(tx, accountId, 'exchange.sync_failed');
+      if (isRejected) await emitAccountEvent(tx, accountId, 'exchange.credentials_rejected');
+      if (before.isSyncRequested) await emitAccountEvent(tx, accountId, 'exchange.sync_failed');
     });
   }
 }
 
-/** Free and locked together, by asset. */
+/** Returns free plus locked, by asset. */
 export function totalBalances(balances: Balances): Readonly<Record<string, Decimal>> {
   return Object.fromEntries(
     Object.entries(balances).map(([asset, { free, locked }]) => [
@@ -181,20 +183,20 @@ export function totalBalances(balances: Balances): Readonly<Record<string, Decim
   );
 }
 
-/** One for each account: of what was heard of an asset twice, what was heard last. */
-function mergeByAccount(heard: readonly BalanceUpdate[]): readonly BalanceUpdate[] {
+/** Merges updates to one per account; the last update of an asset wins. */
+function mergeByAccount(updates: readonly BalanceUpdate[]): readonly BalanceUpdate[] {
   const byAccount = new Map<string, BalanceUpdate>();
-  for (const each of heard) {
+  for (const each of updates) {
     const before = byAccount.get(each.accountId);
-    // The earlier moment: what a whole look found meanwhile stands.
+    // Keeps the earlier instant, so that a snapshot taken in between remains authoritative.
     if (before === undefined) byAccount.set(each.accountId, each);
     else byAccount.set(each.accountId, { ...before, balances: { ...before.balances, ...each.balances } });
   }
   return [...byAccount.values()];
 }
 
-/** Of two of one account the newer. Written so that accounts are found by their ids, whatever the planner expects. */
-const STORE_READINGS = allColumns(
+/** The newer of two snapshots per account wins. Accounts are found by id, whatever the planner expects. */
+const STORE_SNAPSHOTS = allColumns(
   ExchangeAccountEntity,
   'a',
   (columns) => `
@@ -214,13 +216,13 @@ const STORE_READINGS = allColumns(
   RETURNING ${columns}, read.balances_before, read.is_asked`,
 );
 
-interface StoredReading {
+interface StoredSnapshot {
   readonly balances: Balances;
   readonly balances_before: Balances;
   readonly is_asked: boolean | null;
 }
 
-const STORE_HEARD = `UPDATE exchange_accounts a
+const STORE_UPDATES = `UPDATE exchange_accounts a
   SET balances = a.balances || heard.risen, updated_at = clock_timestamp()
   FROM (SELECT b.id, heard.heard_at, jsonb_object_agg(asset.key, asset.value) AS risen
         FROM jsonb_to_recordset($1) AS heard (id uuid, balances jsonb, heard_at timestamptz)
@@ -231,7 +233,7 @@ const STORE_HEARD = `UPDATE exchange_accounts a
 
 interface Locked {
   readonly entity: ExchangeAccountEntity;
-  /** Whether somebody waits for a look. */
+  /** Whether a caller waits for a sync. */
   readonly isSyncRequested: boolean;
 }
 
@@ -248,7 +250,7 @@ async function lock(tx: Tx, id: string): Promise<Locked | null> {
   };
 }
 
-async function announceAccount(tx: Tx, id: string, type: EventType): Promise<void> {
+async function emitAccountEvent(tx: Tx, id: string, type: EventType): Promise<void> {
   const entity = await tx.findOneByOrFail(ExchangeAccountEntity, { id });
   await emitEvent(tx, {
     userId: entity.userId,

@@ -23,19 +23,19 @@ export class ExchangeAccountEntity extends RecordColumns {
   @Column({ name: 'can_withdraw', type: 'boolean' })
   canWithdraw!: boolean;
 
-  /** The exchange's own id of the account, where it tells one. */
+  /** The exchange's id of the account; null if the exchange has none. */
   @Column({ name: 'venue_account_id', type: 'text', nullable: true })
   venueAccountId!: string | null;
 
-  /** A sealed box that the trading worker alone opens; null once the account is removed. */
+  /** A sealed box that only the trading worker can open; null once the account is removed. */
   @Column({ name: 'credentials_sealed', type: 'text', nullable: true })
   credentialsSealed!: string | null;
 
-  /** By asset, decimals as text. */
+  /** By asset; decimals are strings. */
   @Column({ type: 'jsonb' })
   balances!: Balances;
 
-  /** The moment that `balances` certainly includes everything up to; the database's clock. */
+  /** The instant up to which `balances` is certainly complete; the database's clock. */
   @Column({ name: 'balances_taken_at', type: 'timestamptz', nullable: true })
   balancesTakenAt!: Date | null;
 

@@ -3,7 +3,7 @@ import { CommandRunner, ListReader } from '../operations/index.js';
 import { Platform } from '../platform/index.js';
 import { CredentialsSealer, ExchangeAccountsService } from './exchange-accounts.service.js';
 
-/** For an API; needs {@link CredentialsSealer} from it. */
+/** Exchange accounts for the APIs; the API provides the {@link CredentialsSealer}. */
 @Module({
   providers: [
     {
@@ -12,8 +12,8 @@ import { CredentialsSealer, ExchangeAccountsService } from './exchange-accounts.
         platform: Platform,
         lists: ListReader,
         commands: CommandRunner,
-        secrets: CredentialsSealer,
-      ) => new ExchangeAccountsService({ platform, lists, commands, credentialsSealer: secrets }),
+        credentialsSealer: CredentialsSealer,
+      ) => new ExchangeAccountsService({ platform, lists, commands, credentialsSealer }),
       inject: [Platform, ListReader, CommandRunner, CredentialsSealer],
     },
   ],

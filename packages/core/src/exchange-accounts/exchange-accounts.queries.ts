@@ -1,6 +1,6 @@
 import type { Tx } from '@trading-automation/persistence';
 
-/** Whether anything of the account is open at the exchange, or on its way there; by the index of its user's open trades. */
+/** Whether the account has open or unsent trades; uses the index of its user's open trades. */
 async function hasOpenTrades(tx: Tx, accountId: string): Promise<boolean> {
   const [{ is_open }] = await tx.query(
     `SELECT EXISTS (SELECT FROM trades
@@ -11,10 +11,10 @@ async function hasOpenTrades(tx: Tx, accountId: string): Promise<boolean> {
   return is_open;
 }
 
-/** What still uses an account and keeps it from being removed. */
+/** A use of an account that prevents its removal. */
 export type AccountUse = 'OPEN_TRADES' | 'OPEN_LOTS' | 'ACTIVE_STRATEGY' | 'RUNNING_COPIER';
 
-/** The first use of the account, if any; lots, strategies and copiers are read here alone. */
+/** Returns the first use of the account, or null. Only here does this feature read lots, strategies and copiers. */
 export async function findAccountUse(tx: Tx, accountId: string): Promise<AccountUse | null> {
   if (await hasOpenTrades(tx, accountId)) return 'OPEN_TRADES';
   const [{ has_lots, has_strategy, has_copier }] = await tx.query(

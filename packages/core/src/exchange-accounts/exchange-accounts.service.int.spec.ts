@@ -15,7 +15,7 @@ import { countStatements } from '../testing/index.js';
 import { AccountsUnderTest, PAPER } from './testing/accounts-under-test.js';
 import { credentialsContext } from './worker-calls.js';
 
-const SECRET = 'a-secret-that-nobody-may-read';
+const SECRET = 'a-secret-that-no-one-may-read';
 
 let env: AccountsUnderTest;
 beforeAll(async () => {
@@ -40,7 +40,7 @@ const asking = (text = '', operation: keyof typeof exchangeAccountOperations = '
   ) as Query;
 
 describe('connecting an account', () => {
-  it('tests the credentials, keeps them sealed to the worker and to their place, and asks for a first look', async () => {
+  it('tests the credentials, seals them to the worker and their context, and requests a first sync', async () => {
     const created = await create();
     expect(exchangeAccount.parse(created)).toEqual(created);
     expect(created).toMatchObject({
@@ -75,7 +75,7 @@ describe('connecting an account', () => {
     }
   });
 
-  it('is refused, and keeps nothing, where the exchange refuses the credentials or is away', async () => {
+  it('stores nothing if the exchange rejects the credentials or is unavailable', async () => {
     for (const code of ['exchange_credentials_rejected', 'exchange_unavailable'] as const) {
       env.report = () => {
         throw new DomainError(code);
@@ -86,7 +86,7 @@ describe('connecting an account', () => {
     expect(await env.rows()).toEqual([]);
   });
 
-  it('takes credentials that may withdraw only when told to, and shows it then', async () => {
+  it('accepts credentials that may withdraw only with allow_withdraw_keys, and shows it then', async () => {
     env.report = () => ({ tradingTypes: ['spot'], canTrade: true, canWithdraw: true });
     await expect(create()).rejects.toMatchObject({
       code: 'validation_failed',
@@ -96,7 +96,7 @@ describe('connecting an account', () => {
     await expect(create({ allow_withdraw_keys: true })).resolves.toMatchObject({ can_withdraw: true });
   });
 
-  it('asks no worker where the exchange or its kind of trading is not offered', async () => {
+  it('calls no worker if the exchange or its trading type is not offered', async () => {
     await expect(create({ exchange: 'nowhere' })).rejects.toMatchObject({
       code: 'validation_failed',
       details: [{ field: 'exchange', code: 'not_offered' }],
@@ -108,7 +108,7 @@ describe('connecting an account', () => {
     expect(env.recordedTests).toEqual([]);
   });
 
-  it('with an Idempotency-Key that comes again makes no second account', async () => {
+  it('with a repeated Idempotency-Key creates no second account', async () => {
     const again = { ...env.actor, idempotency: env.core.idempotencyContext(env.actor.userId, 'key-1') };
     await env.accounts.create(again, inputOf());
     await expect(env.accounts.create(again, inputOf())).rejects.toBeInstanceOf(ResponseReplayed);
@@ -116,7 +116,7 @@ describe('connecting an account', () => {
     expect(env.recordedTests).toHaveLength(1);
   });
 
-  it('stops at 100, however many are asked for at once', async () => {
+  it('stops at 100, however many are created concurrently', async () => {
     for (let i = 0; i < 98; i++) await env.core.account(env.actor);
     const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => create()));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
@@ -129,15 +129,15 @@ describe('connecting an account', () => {
 });
 
 describe('testing credentials', () => {
-  it('tells what they may do, and keeps nothing of them', async () => {
-    const told: CredentialsTestResult = await env.accounts.test(env.actor, inputOf());
-    expect(told).toEqual({ ok: true, trading_types: ['spot'], can_trade: true, can_withdraw: false });
+  it('returns their permissions and stores nothing', async () => {
+    const result: CredentialsTestResult = await env.accounts.test(env.actor, inputOf());
+    expect(result).toEqual({ ok: true, trading_types: ['spot'], can_trade: true, can_withdraw: false });
     expect(await env.rows()).toEqual([]);
   });
 });
 
 describe('removing an account', () => {
-  it('takes its credentials at once; its trades stay, and it is nowhere to be found', async () => {
+  it('deletes its credentials immediately; its trades remain, and it is not found any more', async () => {
     const { id } = await create();
     await expect(env.accounts.delete(env.actor, id)).resolves.toEqual({ id, deleted: true });
     const [row] = await env.rows();
@@ -152,7 +152,7 @@ describe('removing an account', () => {
     expect((await env.accounts.list(env.actor, asking())).items).toEqual([]);
   });
 
-  it('happens once of several times at once', async () => {
+  it('succeeds for one of several concurrent requests', async () => {
     const { id } = await create();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 5 }, () => env.accounts.delete(env.actor, id)),
@@ -163,7 +163,7 @@ describe('removing an account', () => {
     }
   });
 
-  it('is refused while a trade is open, and possible once it has ended', async () => {
+  it('is rejected while a trade is open, and possible once it has ended', async () => {
     const account = await env.core.account(env.actor);
     const pair = await env.core.pair({ base: 'OPEN' });
     const tradeId = newUuid();
@@ -190,15 +190,15 @@ describe('removing an account', () => {
   });
 });
 
-describe('asking for a look', () => {
-  it('is noted for the worker, and refused for an account whose credentials were refused', async () => {
+describe('requesting a sync', () => {
+  it('is stored for the worker, and rejected for an account whose credentials were rejected', async () => {
     const active = await env.core.account(env.actor);
     await env.core.rows('UPDATE exchange_accounts SET sync_requested_at = NULL WHERE id = $1', active.uuid);
     await expect(env.accounts.sync(env.actor, active.id)).resolves.toMatchObject({ id: active.id });
     const [row] = await env.rows();
     expect(row?.sync_requested_at).not.toBeNull();
-    const refused = await env.core.account(env.actor, {}, { isActive: false });
-    await expect(env.accounts.sync(env.actor, refused.id)).rejects.toMatchObject({
+    const inactive = await env.core.account(env.actor, {}, { isActive: false });
+    await expect(env.accounts.sync(env.actor, inactive.id)).rejects.toMatchObject({
       code: 'invalid_state',
       details: [{ state: 'INACTIVE' }],
     });
@@ -206,7 +206,7 @@ describe('asking for a look', () => {
 });
 
 describe('accounts by their ids', () => {
-  it('stand at the places of these, read by one statement; nothing stands for what is not there', async () => {
+  it('are loaded in input order by one statement; null for ids that do not exist', async () => {
     const [first, second, removed] = [
       await env.core.account(env.actor),
       await env.core.account(env.actor, { ETH: '1.5' }),
@@ -215,21 +215,21 @@ describe('accounts by their ids', () => {
     await env.accounts.delete(env.actor, removed.id);
     const foreign = await env.core.account(await env.core.actor());
     const unknown = [encodeId('exa', newUuid()), 'exa_nonsense', ''];
-    const asked = [second.id, foreign.id, removed.id, first.id, ...unknown, second.id];
+    const ids = [second.id, foreign.id, removed.id, first.id, ...unknown, second.id];
     const [one, two] = [
       await env.accounts.get(env.actor, first.id),
       await env.accounts.get(env.actor, second.id),
     ];
     const expected = [two, null, null, one, null, null, null, two];
-    expect(await env.accounts.getMany(env.actor, asked)).toEqual(expected);
-    const look = () => env.accounts.getMany(env.actor, asked);
-    expect(await countStatements(env.core.platform.database, look)).toBe(1);
+    expect(await env.accounts.getMany(env.actor, ids)).toEqual(expected);
+    const load = () => env.accounts.getMany(env.actor, ids);
+    expect(await countStatements(env.core.platform.database, load)).toBe(1);
   });
 
-  it('are not looked for where no id can be one of an account, or nobody may look', async () => {
-    const look = () => env.accounts.getMany(env.actor, ['exa_nonsense', 'trd_01h455vb4pex5vsknk084sn02q']);
-    expect(await look()).toEqual([null, null]);
-    expect(await countStatements(env.core.platform.database, look)).toBe(0);
+  it("are not queried if no id can be an account's, and need READ", async () => {
+    const load = () => env.accounts.getMany(env.actor, ['exa_nonsense', 'trd_01h455vb4pex5vsknk084sn02q']);
+    expect(await load()).toEqual([null, null]);
+    expect(await countStatements(env.core.platform.database, load)).toBe(0);
     const { id } = await env.core.account(env.actor);
     const idle: Actor = { ...env.actor, credential: { ...env.actor.credential, permissions: [] } };
     await expect(env.accounts.getMany(idle, [id])).rejects.toMatchObject({ code: 'permission_denied' });
@@ -237,7 +237,7 @@ describe('accounts by their ids', () => {
 });
 
 describe("another user's accounts", () => {
-  it('are not there, and answer as ids that nobody has', async () => {
+  it('are not found, like unknown ids', async () => {
     const { id } = await env.core.account(env.actor);
     const other = await env.core.actor();
     for (const named of [id, encodeId('exa', newUuid()), 'exa_nonsense']) {
@@ -253,7 +253,7 @@ describe("another user's accounts", () => {
     expect((await env.accounts.list(other, asking())).items).toEqual([]);
   });
 
-  it('may not be made, changed or removed by a credential that only reads', async () => {
+  it('cannot be created, changed or removed by a read-only credential', async () => {
     const { id } = await env.core.account(env.actor);
     const reader = { ...env.actor, credential: { ...env.actor.credential, permissions: ['READ'] as const } };
     await expect(env.accounts.get(reader, id)).resolves.toMatchObject({ id });
@@ -269,8 +269,8 @@ describe("another user's accounts", () => {
   });
 });
 
-describe('the exchanges on offer', () => {
-  it('are those of the workers: new ones come, changed ones change, others stay listed as inactive', async () => {
+describe('the offered exchanges', () => {
+  it('are those of the workers: new ones are added, changed ones updated, others become inactive', async () => {
     const shown = async () =>
       (await env.accounts.supported(asking('sort=name&order=asc', 'supported'))).items.map(
         ({ id, name, trading_types, is_active }) => [id, name, trading_types, is_active],
@@ -295,7 +295,7 @@ describe('the exchanges on offer', () => {
     await env.catalogue.publish([PAPER]);
   });
 
-  it('take no accounts where nobody has proven that they work', async () => {
+  it('take no accounts without a passed conformance suite', async () => {
     await env.catalogue.publish([PAPER, { ...PAPER, id: 'unproven', isCertified: false }]);
     const { items } = await env.accounts.supported(asking('sort=name&order=asc', 'supported'));
     expect(items).toContainEqual(expect.objectContaining({ id: 'unproven', is_active: false }));

@@ -103,7 +103,7 @@ export class ExchangeAccountsService {
     return viewExchangeAccount(await findOwn(this.parts.platform.database.manager, actor, id));
   }
 
-  /** Each at the place of its id; null where `get` finds none. */
+  /** Loads exchange accounts in input order; null for ids that `get` does not find. */
   async getMany(actor: Actor, publicIds: readonly string[]): Promise<readonly (ExchangeAccount | null)[]> {
     authorise(actor, exchangeAccountOperations.get.access);
     const { database } = this.parts.platform;
@@ -113,7 +113,7 @@ export class ExchangeAccountsService {
     });
   }
 
-  /** Tries credentials at their exchange, and keeps nothing. */
+  /** Tests credentials at their exchange and stores nothing. */
   async test(actor: Actor, input: ExchangeAccountTest): Promise<CredentialsTestResult> {
     authorise(actor, exchangeAccountOperations.test.access);
     const test = () => this.testNewCredentials(input, `credentials_test/${newUuid()}`);
@@ -152,8 +152,8 @@ export class ExchangeAccountsService {
   }
 
   /**
-   * New credentials must open the same account at the exchange: everything that is told of the account stays true.
-   * The account is active again with them, and looked at anew.
+   * Updates the name or the credentials. New credentials must belong to the same account at the exchange, so that the
+   * account's history remains valid; they reactivate the account and request a sync.
    */
   async update(actor: Actor, publicId: string, changes: ExchangeAccountUpdate): Promise<ExchangeAccount> {
     authorise(actor, exchangeAccountOperations.update.access);
@@ -176,7 +176,7 @@ export class ExchangeAccountsService {
     });
   }
 
-  /** Asks for a fresh look at the balances; `exchange.synced` or `exchange.sync_failed` tells of it. */
+  /** Requests a sync of the balances; `exchange.synced` or `exchange.sync_failed` reports the result. */
   async sync(actor: Actor, publicId: string): Promise<ExchangeAccount> {
     authorise(actor, exchangeAccountOperations.sync.access);
     return this.parts.commands.run(actor.idempotency, async (tx) => {
@@ -193,7 +193,7 @@ export class ExchangeAccountsService {
       const { id } = await findOwn(tx, actor, publicId, { isLocked: true });
       const use = await findAccountUse(tx, id);
       if (use !== null) throw stillUsed(use);
-      // The credentials go at once; the row stays for the trades that name it.
+      // The credentials are deleted immediately; the row remains for the trades that reference it.
       await tx.query(
         `UPDATE exchange_accounts SET deleted_at = now(), updated_at = now(), credentials_sealed = NULL,
          is_active = false WHERE id = $1`,
@@ -203,21 +203,25 @@ export class ExchangeAccountsService {
     });
   }
 
-  /** Tests credentials for an account that is new, so that exchange and trading type are the caller's words. */
+  /** Tests the credentials of a new account, whose exchange and trading type come from the caller. */
   private async testNewCredentials(input: ExchangeAccountTest, context: string): Promise<TestedCredentials> {
     const { exchange, trading_type: tradingType, credentials } = input;
     const offered = await this.parts.platform.database.manager.findOneBy(SupportedExchangeEntity, {
       code: exchange,
       isActive: true,
     });
-    if (offered === null) throw notOffered('exchange', 'Not an exchange of GET /v1/supported-exchanges.');
+    if (offered === null) {
+      const message = `Exchange ${exchange} is not offered. Use an id from GET /v1/supported-exchanges.`;
+      throw notOffered('exchange', message);
+    }
     if (!offered.tradingTypes.includes(tradingType)) {
-      throw notOffered('trading_type', `${offered.name} offers ${offered.tradingTypes.join(', ')}.`);
+      const offers = offered.tradingTypes.join(', ');
+      throw notOffered('trading_type', `${offered.name} offers ${offers}; got ${tradingType}.`);
     }
     return this.testCredentials({ exchange, tradingType }, credentials, context);
   }
 
-  /** Has the worker try credentials at their exchange, sealed as they are to be kept: to `context`. */
+  /** Seals credentials to `context`, as they will be stored, and asks the worker to test them at their exchange. */
   private async testCredentials(
     { exchange, tradingType }: Pick<ExchangeAccountEntity, 'exchange' | 'tradingType'>,
     credentials: ExchangeCredentials,
@@ -230,18 +234,18 @@ export class ExchangeAccountsService {
   }
 }
 
-/** Credentials that the exchange took, and what it said of them. */
+/** Accepted credentials and the exchange's report about them. */
 interface TestedCredentials {
   readonly sealed: string;
   readonly report: CredentialsReport;
 }
 
 interface FindOptions {
-  /** Keeps it from changing until the transaction ends; it is read as it is once the lock is had. */
+  /** Locks the account until the transaction ends; it is read after the lock is acquired. */
   readonly isLocked?: boolean;
 }
 
-/** An account of the actor's that is not removed. @throws {DomainError} `not_found` */
+/** Returns an account of the actor that is not removed. @throws {DomainError} `not_found` */
 async function findOwn(
   tx: Tx,
   actor: Actor,
@@ -265,14 +269,14 @@ async function replaceCredentials(
   { id, venueAccountId }: ExchangeAccountEntity,
   { sealed, report }: TestedCredentials,
 ): Promise<void> {
-  const told = report.venueAccountId ?? null;
-  if (venueAccountId !== null && told !== null && told !== venueAccountId) throw otherAccount();
+  const reportedId = report.venueAccountId ?? null;
+  if (venueAccountId !== null && reportedId !== null && reportedId !== venueAccountId) throw otherAccount();
   await tx.query(
     `UPDATE exchange_accounts SET credentials_sealed = $2, can_withdraw = $3, is_active = true,
        venue_account_id = coalesce(venue_account_id, $4), sync_requested_at = clock_timestamp(),
        updated_at = clock_timestamp()
      WHERE id = $1`,
-    [id, sealed, report.canWithdraw, told],
+    [id, sealed, report.canWithdraw, reportedId],
   );
 }
 
@@ -287,7 +291,7 @@ async function requestSyncIn(tx: Tx, id: string): Promise<void> {
   await tx.query('UPDATE exchange_accounts SET sync_requested_at = clock_timestamp() WHERE id = $1', [id]);
 }
 
-/** Accounts of one user are added one after the other, so that the count stays true. */
+/** Serialises the creation of accounts of one user, so that the limit holds. */
 async function assertBelowLimit(tx: Tx, userId: string): Promise<void> {
   await lockUser(tx, userId);
   const [{ count }] = await tx.query(
@@ -309,14 +313,14 @@ function assertNoWithdrawPermission(
   if (!canWithdraw || allow_withdraw_keys) return;
   throw badCredentials(
     'may_withdraw',
-    'These credentials may withdraw. Make some that may only trade, or send allow_withdraw_keys: true.',
+    'These credentials may withdraw. Use credentials that may only trade, or send allow_withdraw_keys: true.',
   );
 }
 
 function otherAccount(): DomainError {
   return badCredentials(
     'other_account',
-    'These credentials are of another account at the exchange. Add that one with POST /v1/exchanges.',
+    'These credentials belong to another account at the exchange. Add that account with POST /v1/exchanges.',
   );
 }
 
@@ -324,19 +328,19 @@ function badCredentials(code: string, message: string): DomainError {
   return new DomainError('validation_failed', message, [{ field: 'credentials', code, message }]);
 }
 
-const USE_WORDS: Record<AccountUse, string> = {
-  OPEN_TRADES: 'The account has open trades: cancel them first.',
-  OPEN_LOTS: 'The account holds what its trades opened: close that first.',
-  ACTIVE_STRATEGY: 'An active strategy trades on the account: archive it first.',
-  RUNNING_COPIER: 'A copier that is not paused copies to the account: stop it first.',
+const USE_MESSAGES: Record<AccountUse, string> = {
+  OPEN_TRADES: 'The account has open trades. Cancel them first.',
+  OPEN_LOTS: 'The account has open lots of its trades. Close them first.',
+  ACTIVE_STRATEGY: 'An active strategy trades on the account. Archive it first.',
+  RUNNING_COPIER: 'A copier that is not paused copies to the account. Stop it first.',
 };
 
 function stillUsed(state: AccountUse): DomainError {
-  const message = USE_WORDS[state];
+  const message = USE_MESSAGES[state];
   return invalidState(message, state);
 }
 
 export function accountInactiveError(): DomainError {
-  const message = 'The exchange refused the credentials of this account: give it new ones.';
+  const message = 'The exchange rejected the credentials of this account. Update the account with new ones.';
   return invalidState(message, 'INACTIVE');
 }

@@ -8,7 +8,7 @@ import { ExchangeAccountEntity } from './exchange-account.entity.js';
 import { accountInactiveError } from './exchange-accounts.service.js';
 import { callWorker } from './worker-calls.js';
 
-/** What a trade has to know of its account. */
+/** The fields of an account that a trade needs. */
 export interface AccountForTrade {
   readonly id: string;
   readonly exchange: string;
@@ -17,24 +17,24 @@ export interface AccountForTrade {
 }
 
 /**
- * The actor's account, locked until the transaction ends: trades of one account are weighed one after the other.
+ * Locks the actor's account until the transaction ends, so that trades of one account are checked serially.
  *
- * @throws {DomainError} `not_found`, `invalid_state`
+ * @throws {DomainError} `not_found`; `invalid_state` if the account is inactive
  */
 export async function lockAccountForTrade(tx: Tx, actor: Actor, publicId: string): Promise<AccountForTrade> {
   const id = decodeId('exa', publicId);
-  const shown = selectionOf(tx.connection, ExchangeAccountEntity, 'a', FOR_TRADE);
+  const selection = selectionOf(tx.connection, ExchangeAccountEntity, 'a', FOR_TRADE);
   const own = 'FROM exchange_accounts a WHERE a.id = $1 AND a.user_id = $2 AND a.deleted_at IS NULL';
   const [account] =
-    id === null ? [] : await selectPrepared(tx, shown, `${own} FOR NO KEY UPDATE`, [id, actor.userId]);
-  if (account === undefined) throw noSuchAccount();
+    id === null ? [] : await selectPrepared(tx, selection, `${own} FOR NO KEY UPDATE`, [id, actor.userId]);
+  if (account === undefined) throw unknownAccount();
   if (!account.isActive) throw accountInactiveError();
   return account;
 }
 
 const FOR_TRADE = ['id', 'exchange', 'tradingType', 'balances', 'isActive'] as const;
 
-/** Has whoever else places orders on these accounts wait until the transaction ends. In the order that everybody locks in. */
+/** Locks accounts in the order of their ids: until this transaction ends, no other one places orders on them. */
 export async function lockAccounts(tx: Tx, ids: readonly string[]): Promise<void> {
   await queryPrepared(tx, 'SELECT FROM exchange_accounts WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE', [
     ids,
@@ -42,8 +42,8 @@ export async function lockAccounts(tx: Tx, ids: readonly string[]): Promise<void
 }
 
 /**
- * Locks every account of the user that is not removed (such have nothing open) until the transaction ends, as `lockAccountForTrade` does with one: trades that are
- * being placed are waited for, and others wait. In the order of their ids, so that two who do so can't block each other.
+ * Locks every account of the user that is not removed, as `lockAccountForTrade` locks one; removed accounts have
+ * nothing open. It waits for trades that are being placed, and later ones wait. The order of ids avoids deadlocks.
  */
 export async function lockAccountsOf(tx: Tx, userId: string): Promise<void> {
   await tx.query(
@@ -52,7 +52,7 @@ export async function lockAccountsOf(tx: Tx, userId: string): Promise<void> {
   );
 }
 
-/** Has the worker read the balances of an account that nobody has read yet; whether it is there is judged elsewhere. */
+/** Asks the worker to read the balances of an account that was never synced. The caller checks that it exists. */
 export async function syncIfNeverSynced(platform: Platform, actor: Actor, publicId: string): Promise<void> {
   const id = decodeId('exa', publicId);
   if (id === null) return;
@@ -65,7 +65,7 @@ export async function syncIfNeverSynced(platform: Platform, actor: Actor, public
   if (account !== undefined) await callWorker(platform, 'exchange_account.sync', { account_id: id });
 }
 
-/** The uuid of the actor's account that a filter names; removed accounts too. @throws {DomainError} `not_found` */
+/** Returns the uuid of the actor's account in a filter, removed or not. @throws {DomainError} `not_found` */
 export async function resolveAccountFilter(tx: Tx, actor: Actor, publicId: string): Promise<string> {
   const id = decodeId('exa', publicId);
   const [row] =
@@ -73,9 +73,9 @@ export async function resolveAccountFilter(tx: Tx, actor: Actor, publicId: strin
       ? []
       : await tx.query('SELECT id FROM exchange_accounts WHERE id = $1 AND user_id = $2', [id, actor.userId]);
   if (row !== undefined) return row.id;
-  throw noSuchAccount();
+  throw unknownAccount();
 }
 
-function noSuchAccount(): DomainError {
+function unknownAccount(): DomainError {
   return idNotFound('exchange_account_id', 'exchange account');
 }

@@ -3,19 +3,19 @@ import type { Tx } from '@trading-automation/persistence';
 
 import { type Actor, idNotFound } from '../operations/index.js';
 
-/** What a strategy or a copier has to know of its account. */
+/** The fields of an account that a strategy or a copier needs. */
 export interface LockedAccount {
   readonly id: string;
   readonly exchange: string;
   readonly tradingType: TradingType;
-  /** False once the exchange refused its credentials, or once it is removed. */
+  /** False if the exchange rejected its credentials or if it is removed. */
   readonly isActive: boolean;
   readonly isRemoved: boolean;
 }
 
 /**
- * An account that isn't removed or refused by its exchange before the transaction ends: who removes it waits, and sees
- * then what was made on it.
+ * Locks an account so that it is neither removed nor deactivated before the transaction ends. A concurrent removal
+ * waits and then sees what was created on the account.
  */
 export async function lockAccountShared(tx: Tx, id: string): Promise<LockedAccount> {
   const [account]: LockedAccount[] = await tx.query(
@@ -24,11 +24,11 @@ export async function lockAccountShared(tx: Tx, id: string): Promise<LockedAccou
      FROM exchange_accounts WHERE id = $1 FOR SHARE`,
     [id],
   );
-  if (account === undefined) throw new Error('a record names an exchange account that was never there');
+  if (account === undefined) throw new Error(`exchange account ${id} is referenced but does not exist`);
   return account;
 }
 
-/** As {@link lockAccountShared}, of the actor's own. @throws {DomainError} `not_found`, naming the field of a body */
+/** Locks the actor's own account, as {@link lockAccountShared}. @throws {DomainError} `not_found` */
 export async function lockOwnAccountShared(tx: Tx, actor: Actor, publicId: string): Promise<LockedAccount> {
   const id = decodeId('exa', publicId);
   const [own] =

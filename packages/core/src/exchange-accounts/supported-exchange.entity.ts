@@ -2,7 +2,7 @@ import type { TradingType } from '@trading-automation/contracts';
 import { RecordColumns } from '@trading-automation/persistence';
 import { Column, Entity } from 'typeorm';
 
-/** Written by the trading worker from its configured venues: the APIs know of no others. */
+/** Written by the trading worker from its configured venues; the APIs know only these exchanges. */
 @Entity('supported_exchanges')
 export class SupportedExchangeEntity extends RecordColumns {
   /** The public id, for example `paper`. */

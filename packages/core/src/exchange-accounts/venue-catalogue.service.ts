@@ -5,8 +5,8 @@ import type { Platform } from '../platform/index.js';
 type Offer = Pick<ExchangeVenue, 'id' | 'name' | 'tradingTypes' | 'isCertified'>;
 
 /**
- * Tells the APIs which exchanges this deployment offers: those that its trading workers are configured with. One that
- * the conformance suite was never run for is known, and takes no new accounts.
+ * Publishes which exchanges this deployment offers: those that its trading workers are configured with. An exchange
+ * that the conformance suite has not certified is listed as inactive and takes no new accounts.
  */
 export class VenueCatalogue {
   constructor(private readonly platform: Platform) {}

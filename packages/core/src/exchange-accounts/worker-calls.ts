@@ -1,4 +1,4 @@
-/** What the APIs ask of the trading worker: names, inputs and replies, for both sides. */
+/** Calls from the APIs to the trading worker: names, inputs and replies, for both sides. */
 import {
   DomainError,
   ERRORS,
@@ -11,14 +11,14 @@ import { CallRefused, callProcess, serveCalls } from '@trading-automation/persis
 import type { Platform } from '../platform/index.js';
 
 export interface WorkerCalls {
-  /** Tries credentials at their exchange. `sealed` opens with `context`. */
+  /** Tests credentials at their exchange. `sealed` opens with `context`. */
   'exchange_account.test': {
     input: { exchange: string; trading_type: TradingType; sealed: string; context: string };
     reply: CredentialsReport;
   };
-  /** Reads an account's balances now; the reply comes when they are stored. */
+  /** Reads an account's balances; replies when they are stored. */
   'exchange_account.sync': { input: { account_id: string }; reply: null };
-  /** Cancels what is open of a trade; the reply comes when its state is stored. */
+  /** Cancels the open part of a trade; replies when its state is stored. */
   'trade.cancel': { input: { trade_id: string }; reply: null };
 }
 
@@ -26,7 +26,7 @@ export type WorkerCallName = keyof WorkerCalls;
 
 const TIMEOUT_MS = 10_000;
 
-/** @throws {DomainError} the worker's refusal; a call that nobody answers in time leaves as `CallTimeout` */
+/** @throws {DomainError} the worker's error @throws {CallTimeout} if no worker replies in 10 s */
 export async function callWorker<Name extends WorkerCallName>(
   { database, listener }: Platform,
   name: Name,
@@ -49,17 +49,17 @@ export async function callWorker<Name extends WorkerCallName>(
   }
 }
 
-/** What credentials are sealed as. */
+/** Serialises credentials for sealing. */
 export function serializeCredentials({ api_key, api_secret, passphrase }: ExchangeCredentials): string {
   return JSON.stringify({ apiKey: api_key, apiSecret: api_secret, passphrase });
 }
 
-/** The place that a stored account's credentials are sealed to. */
+/** Returns the context that the credentials of a stored account are sealed to. */
 export function credentialsContext(accountId: string): string {
   return `exchange_account/${accountId}`;
 }
 
-/** Serves one kind of call, in the trading worker. A `DomainError` of `handle` becomes the caller's. */
+/** Serves one kind of call in the trading worker. A `DomainError` of `handle` is passed to the caller. */
 export function serveWorkerCall<Name extends WorkerCallName>(
   { database, listener }: Platform,
   name: Name,

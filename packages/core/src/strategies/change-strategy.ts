@@ -1,4 +1,4 @@
-/** How a strategy changes, for the use-cases that change its copiers with it. */
+/** Changes of a strategy, for use cases that also change its copiers. */
 import {
   DomainError,
   decodeId,
@@ -31,7 +31,7 @@ type Settings = Partial<
   >
 >;
 
-/** The uuid of the actor's own strategy, which others that change it wait for. @throws {DomainError} `not_found` */
+/** Locks the actor's own strategy against other changes and returns its uuid. @throws {DomainError} `not_found` */
 export async function lockOwnStrategy(tx: Tx, actor: Actor, publicId: string): Promise<string> {
   const id = decodeId('str', publicId);
   const strategy =
@@ -48,7 +48,7 @@ export async function lockOwnStrategy(tx: Tx, actor: Actor, publicId: string): P
 /**
  * Changes a strategy that the transaction has locked.
  *
- * @throws {DomainError} `not_found` or `validation_failed` for its pairs, `invalid_state` where it can't be active
+ * @throws {DomainError} `not_found` or `validation_failed` for its pairs; `invalid_state` if its account is removed
  */
 export async function changeStrategy(tx: Tx, id: string, input: StrategyUpdate): Promise<void> {
   const { exchangeAccountId } = await tx.findOneByOrFail(StrategyEntity, { id });
@@ -58,7 +58,7 @@ export async function changeStrategy(tx: Tx, id: string, input: StrategyUpdate):
   if (Object.keys(settings).length > 0) await tx.update(StrategyEntity, { id }, settings);
 }
 
-/** Removes a strategy that the transaction has locked; the row stays for the trades and copiers that name it. */
+/** Removes a strategy that the transaction has locked; its row remains for trades and copiers that reference it. */
 export async function removeStrategy(tx: Tx, id: string): Promise<void> {
   await tx.query(
     `UPDATE strategies SET deleted_at = clock_timestamp(), updated_at = clock_timestamp(), status = 'ARCHIVED'
@@ -73,7 +73,7 @@ export async function readStrategy(tx: Tx, actor: Actor, id: string): Promise<St
   return record!;
 }
 
-/** What is given, as columns; what is not given is left out. */
+/** Returns the fields that are present in the input, as columns. */
 export async function strategyColumns(
   tx: Tx,
   account: LockedAccount,
@@ -99,7 +99,7 @@ export async function strategyColumns(
   };
 }
 
-/** The uuids of pairs that can be traded on the account, each of them once. */
+/** Returns the uuids of the pairs without duplicates. @throws {DomainError} if the account cannot trade one of them */
 async function pairIdsOf(tx: Tx, account: LockedAccount, publicIds: readonly string[]): Promise<string[]> {
   const ids = publicIds.map((publicId) => decodeId('tpr', publicId));
   const known = await loadStrategyPairs(
@@ -107,29 +107,30 @@ async function pairIdsOf(tx: Tx, account: LockedAccount, publicIds: readonly str
     ids.filter((id) => id !== null),
   );
   const pairs = ids.map((id) => (id === null ? undefined : known.get(id)));
-  const unknown = placesWhere(pairs, (pair) => pair === undefined).map((field) => ({
+  const unknown = fieldsWhere(pairs, (pair) => pair === undefined).map((field) => ({
     field,
     code: 'not_found',
-    message: 'No such trade pair.',
+    message: 'This trade pair does not exist. Use an id from the list of trade pairs.',
   }));
   if (unknown.length > 0) throw new DomainError('not_found', undefined, unknown);
-  const others = placesWhere(
+  const others = fieldsWhere(
     pairs,
     (pair) => pair?.exchange !== account.exchange || pair.trading_type !== account.tradingType,
   ).map((field) => ({
     field,
     code: 'other_exchange',
-    message: `The strategy's account is ${account.tradingType} on ${account.exchange}; the pair is not.`,
+    message: `The pair must be ${account.tradingType} on ${account.exchange}, like the strategy's account.`,
   }));
   if (others.length > 0) throw new DomainError('validation_failed', undefined, others);
   return [...known.keys()];
 }
 
-function placesWhere<T>(items: readonly T[], condition: (item: T) => boolean): string[] {
+function fieldsWhere<T>(items: readonly T[], condition: (item: T) => boolean): string[] {
   return items.flatMap((item, index) => (condition(item) ? [`trade_pair_ids.${index}`] : []));
 }
 
 function accountRemoved(): DomainError {
-  const message = 'The exchange account of this strategy was removed: make a new strategy on another one.';
+  const message =
+    'The exchange account of this strategy was removed. Create a new strategy on another account.';
   return invalidState(message, 'ACCOUNT_REMOVED', 'status');
 }

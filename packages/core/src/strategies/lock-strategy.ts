@@ -4,39 +4,39 @@ import type { Tx } from '@trading-automation/persistence';
 import { type Actor, idNotFound } from '../operations/index.js';
 import { hasCopierOf } from './strategies.queries.js';
 
-/** What a copier or a trade has to know of its strategy. */
+/** The fields of a strategy that a copier or a trade needs. */
 export interface LockedStrategy {
   readonly id: string;
   readonly exchangeAccountId: string;
   /** Null: any pair of the account's exchange. */
   readonly tradePairIds: readonly string[] | null;
   readonly status: StrategyStatus;
-  /** Most copiers that may be linked; null: no bound. */
+  /** The maximum number of linked copiers; null: unlimited. */
   readonly capacity: number | null;
   readonly isDeleted: boolean;
 }
 
-const HELD = `id, exchange_account_id AS "exchangeAccountId", trade_pair_ids AS "tradePairIds", status, capacity,
+const COLUMNS = `id, exchange_account_id AS "exchangeAccountId", trade_pair_ids AS "tradePairIds", status, capacity,
   deleted_at IS NOT NULL AS "isDeleted"`;
 
-/** A strategy, also one that was removed, which stays as it is until the transaction ends. */
+/** Locks a strategy, removed or not, against changes until the transaction ends. */
 export async function lockStrategyShared(tx: Tx, id: string): Promise<LockedStrategy> {
   const [strategy]: LockedStrategy[] = await tx.query(
-    `SELECT ${HELD} FROM strategies WHERE id = $1 FOR SHARE`,
+    `SELECT ${COLUMNS} FROM strategies WHERE id = $1 FOR SHARE`,
     [id],
   );
-  if (strategy === undefined) throw new Error('a record names a strategy that was never there');
+  if (strategy === undefined) throw new Error(`strategy ${id} is referenced but does not exist`);
   return strategy;
 }
 
 /**
- * The actor's own strategy, for a trade that is its signal; it stays as it is until the transaction ends.
+ * Locks the actor's own strategy for a trade until the transaction ends.
  *
- * @throws {DomainError} `not_found`, naming the field of a trade
+ * @throws {DomainError} `not_found` for the field `strategy_id`
  */
 export async function lockStrategyForTrade(tx: Tx, actor: Actor, publicId: string): Promise<LockedStrategy> {
   const [strategy]: LockedStrategy[] = await tx.query(
-    `SELECT ${HELD} FROM strategies WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL FOR SHARE`,
+    `SELECT ${COLUMNS} FROM strategies WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL FOR SHARE`,
     [decodeId('str', publicId), actor.userId],
   );
   if (strategy === undefined) throw unknownStrategy('strategy_id');
@@ -44,10 +44,10 @@ export async function lockStrategyForTrade(tx: Tx, actor: Actor, publicId: strin
 }
 
 /**
- * The actor's own strategy, or another user's active public one, for copiers that are to follow it. Links to one
- * strategy are made one after the other, so that its capacity holds.
+ * Locks a strategy that a copier will follow: the actor's own, or an active public one of another user. Links to one
+ * strategy are created serially, so that its capacity holds.
  *
- * @param field - the field of the body that names it, for the refusal
+ * @param field the field of the body that contains the id, for the error
  * @throws {DomainError} `not_found`
  */
 export async function lockStrategyToFollow(
@@ -57,7 +57,7 @@ export async function lockStrategyToFollow(
   field?: string,
 ): Promise<LockedStrategy> {
   const [strategy]: LockedStrategy[] = await tx.query(
-    `SELECT ${HELD} FROM strategies
+    `SELECT ${COLUMNS} FROM strategies
      WHERE id = $1 AND deleted_at IS NULL AND (user_id = $2 OR (visibility = 'PUBLIC' AND status = 'ACTIVE'))
      FOR NO KEY UPDATE`,
     [decodeId('str', publicId), actor.userId],
@@ -67,8 +67,8 @@ export async function lockStrategyToFollow(
 }
 
 /**
- * The uuid of a strategy that a filter names: the actor's own, removed ones too, one that can be read, or one that
- * the actor copied.
+ * Returns the uuid of a strategy in a filter: the actor's own (removed ones included), a readable one, or one that the
+ * actor has copied.
  *
  * @throws {DomainError} `not_found`
  */

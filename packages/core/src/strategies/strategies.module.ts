@@ -3,7 +3,7 @@ import { CommandRunner, ListReader } from '../operations/index.js';
 import { Platform } from '../platform/index.js';
 import { StrategiesService } from './strategies.service.js';
 
-/** For an API. */
+/** Strategies for the APIs. */
 @Module({
   providers: [
     {

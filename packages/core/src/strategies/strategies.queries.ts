@@ -1,6 +1,6 @@
 import type { Tx } from '@trading-automation/persistence';
 
-/** Whether the user has, or had, a copier of the strategy. */
+/** Whether the user has or had a copier of the strategy. */
 export async function hasCopierOf(tx: Tx, userId: string, strategyId: string): Promise<boolean> {
   const rows = await tx.query(
     `SELECT FROM copiers WHERE user_id = $1 AND strategy_id = $2

@@ -31,17 +31,17 @@ beforeEach(async () => {
 const inputOf = (more: Record<string, unknown> = {}) =>
   strategyCreate.parse({ name: 'Trend', exchange_account_id: account.id, ...more });
 const create = (more: Record<string, unknown> = {}) => strategies.create(actor, inputOf(more));
-const asked = (text: string) =>
+const queryOf = (text: string) =>
   querySchemaOf(strategyOperations.list).parse(Object.fromEntries(new URLSearchParams(text))) as Parameters<
     StrategiesService['list']
   >[1];
 const namesOf = async (text = '', who = actor) =>
-  (await strategies.list(who, asked(text))).items.map(({ name }) => name);
+  (await strategies.list(who, queryOf(text))).items.map(({ name }) => name);
 const archive = ({ name }: Strategy) =>
   core.rows("UPDATE strategies SET status = 'ARCHIVED' WHERE name = $1", name);
 
 describe('creating a strategy', () => {
-  it('answers with it as its owner sees it, measured by nothing yet', async () => {
+  it('returns it as its owner sees it, without results yet', async () => {
     const created = await create({
       description: 'Follows trends.',
       trade_pair_ids: [pair.id, pair.id],
@@ -67,7 +67,7 @@ describe('creating a strategy', () => {
     expect(await strategies.get(actor, created.id)).toEqual(created);
   });
 
-  it('leaves out what was left out', async () => {
+  it('omits absent fields', async () => {
     expect(Object.entries(await create()).filter(([, value]) => value === undefined)).toEqual(
       ['description', 'trade_pair_ids', 'profit_share', 'min_copy_equity', 'capacity'].map((name) => [
         name,
@@ -89,7 +89,7 @@ describe('creating a strategy', () => {
     expect(await namesOf()).toEqual(['Trend']);
   });
 
-  it('is refused for an account that is not there, a foreign one or a removed one, naming the field', async () => {
+  it('is rejected for an unknown, foreign or removed account, with the field', async () => {
     const removed = await core.account(actor);
     await core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE id = $1', removed.uuid);
     const foreign = await core.account(await core.actor());
@@ -101,7 +101,7 @@ describe('creating a strategy', () => {
     }
   });
 
-  it('is refused for pairs that are not there, naming each of them', async () => {
+  it('is rejected for unknown pairs, with each of them', async () => {
     const trade_pair_ids = [encodeId('tpr', newUuid()), pair.id, 'tpr_x'];
     await expect(create({ trade_pair_ids })).rejects.toMatchObject({
       code: 'not_found',
@@ -110,7 +110,7 @@ describe('creating a strategy', () => {
     expect(await namesOf()).toEqual([]);
   });
 
-  it('is refused for pairs of another exchange or trading type', async () => {
+  it('is rejected for pairs of another exchange or trading type', async () => {
     const others = [
       await core.pair({ exchange: 'elsewhere' }),
       await core.pair({ trading_type: 'perpetual', symbol: 'BTC/USDT:USDT' }),
@@ -124,41 +124,43 @@ describe('creating a strategy', () => {
     });
   });
 
-  it('needs TRADE, and reading READ', async () => {
+  it('needs TRADE, and reading needs READ', async () => {
     await expect(strategies.create(await core.actor('READ'), inputOf())).rejects.toMatchObject({
       code: 'permission_denied',
     });
-    await expect(strategies.list(await core.actor('READ'), asked(''))).resolves.toMatchObject({ items: [] });
+    await expect(strategies.list(await core.actor('READ'), queryOf(''))).resolves.toMatchObject({
+      items: [],
+    });
   });
 });
 
 describe('reading a strategy', () => {
-  it('of another user works while it is public and active, and shows no account', async () => {
-    const stranger = await core.actor('READ');
+  it('of another user works while it is public and active, and hides its account', async () => {
+    const otherActor = await core.actor('READ');
     const created = await create({ name: newUuid(), visibility: 'PUBLIC' });
-    const seen = await strategies.get(stranger, created.id);
+    const seen = await strategies.get(otherActor, created.id);
     expect(seen).toEqual({ ...created, exchange_account_id: undefined });
     expect(JSON.stringify(seen)).not.toContain(account.id);
     await archive(created);
-    await expect(strategies.get(stranger, created.id)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(strategies.get(otherActor, created.id)).rejects.toMatchObject({ code: 'not_found' });
     await expect(strategies.get(actor, created.id)).resolves.toMatchObject({ status: 'ARCHIVED' });
   });
 
-  it('finds no private, removed, unknown or misnamed one', async () => {
-    const stranger = await core.actor();
+  it('finds no private, removed, unknown or malformed one', async () => {
+    const otherActor = await core.actor();
     const hidden = await create();
     const removed = await create({ name: newUuid(), visibility: 'PUBLIC' });
     await core.rows('UPDATE strategies SET deleted_at = now() WHERE name = $1', removed.name);
     for (const id of [hidden.id, removed.id, encodeId('str', newUuid()), encodeId('trd', newUuid()), 'x']) {
-      await expect(strategies.get(stranger, id)).rejects.toMatchObject({ code: 'not_found' });
+      await expect(strategies.get(otherActor, id)).rejects.toMatchObject({ code: 'not_found' });
     }
     await expect(strategies.get(actor, removed.id)).rejects.toMatchObject({ code: 'not_found' });
   });
 });
 
 describe('strategies by their ids', () => {
-  it('stand at the places of these, as each of them is read alone; nothing stands for what is hidden', async () => {
-    const stranger = await core.actor('READ');
+  it('are loaded in input order, each as it is read alone; null for hidden ones', async () => {
+    const otherActor = await core.actor('READ');
     const named = (more: object = {}) => create({ name: newUuid(), ...more });
     const [hidden, open] = [await named(), await named({ visibility: 'PUBLIC' })];
     const [archived, removed] = [
@@ -168,9 +170,9 @@ describe('strategies by their ids', () => {
     await archive(archived);
     await core.rows('UPDATE strategies SET deleted_at = now() WHERE name = $1', removed.name);
     const unknown = [encodeId('str', newUuid()), encodeId('trd', newUuid()), 'x'];
-    const asked = [open.id, removed.id, hidden.id, ...unknown, archived.id, open.id];
+    const ids = [open.id, removed.id, hidden.id, ...unknown, archived.id, open.id];
     const nothing = unknown.map(() => null);
-    expect(await strategies.getMany(actor, asked)).toEqual([
+    expect(await strategies.getMany(actor, ids)).toEqual([
       open,
       null,
       hidden,
@@ -179,25 +181,25 @@ describe('strategies by their ids', () => {
       open,
     ]);
     const shown = { ...open, exchange_account_id: undefined };
-    const seen = await strategies.getMany(stranger, asked);
+    const seen = await strategies.getMany(otherActor, ids);
     expect(seen).toEqual([shown, null, null, ...nothing, null, shown]);
     expect(JSON.stringify(seen)).not.toContain(account.id);
     const idle: Actor = { ...actor, credential: { ...actor.credential, permissions: [] } };
-    await expect(strategies.getMany(idle, asked)).rejects.toMatchObject({ code: 'permission_denied' });
+    await expect(strategies.getMany(idle, ids)).rejects.toMatchObject({ code: 'permission_denied' });
   });
 
-  it('cost one statement with all that is measured of them, however many; a page of them costs two', async () => {
+  it('take one statement with all metrics, however many; a page of them takes two', async () => {
     const { database } = core.platform;
     const ids: string[] = [];
     for (const name of ['a', 'b', 'c']) ids.push((await create({ name })).id);
     expect(await countStatements(database, () => strategies.getMany(actor, ids))).toBe(1);
-    expect(await countStatements(database, () => strategies.list(actor, asked('')))).toBe(2);
+    expect(await countStatements(database, () => strategies.list(actor, queryOf('')))).toBe(2);
     expect(await countStatements(database, () => strategies.getMany(actor, ['str_x']))).toBe(0);
   });
 });
 
 describe('the list of strategies', () => {
-  it('holds the own ones, and with visibility=PUBLIC the active public ones of every user', async () => {
+  it("contains the actor's own, and with visibility=PUBLIC the active public ones of every user", async () => {
     const label = newUuid();
     const mine = [`${label} a`, `${label} b`, `${label} c`] as const;
     await create({ name: mine[0] });
@@ -214,7 +216,7 @@ describe('the list of strategies', () => {
     expect(await namesOf('sort=name&order=asc')).toEqual(mine);
     expect(await namesOf('visibility=PRIVATE')).toEqual([mine[0]]);
     expect(await namesOf('status=ARCHIVED')).toEqual([mine[2]]);
-    const open = await strategies.list(actor, asked('visibility=PUBLIC&limit=100&sort=name&order=asc'));
+    const open = await strategies.list(actor, queryOf('visibility=PUBLIC&limit=100&sort=name&order=asc'));
     const labelled = open.items.filter(({ name }) => name.startsWith(label));
     expect(labelled.map(({ name }) => name)).toEqual([mine[1], `${label} d`]);
     expect(labelled.map(({ exchange_account_id }) => exchange_account_id)).toEqual([account.id, undefined]);
@@ -229,7 +231,7 @@ describe('the list of strategies', () => {
       const seen: string[] = [];
       for (let cursor: string | null = ''; cursor !== null; ) {
         const text = `limit=2&${sort}${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
-        const page = await strategies.list(actor, asked(text));
+        const page = await strategies.list(actor, queryOf(text));
         seen.push(...page.items.map(({ name }) => name));
         cursor = page.pagination.next_cursor;
       }
@@ -237,9 +239,9 @@ describe('the list of strategies', () => {
     }
   });
 
-  it('takes no cursor of another user or filter', async () => {
+  it('rejects a cursor of another user or filter', async () => {
     for (const name of ['a', 'b', 'c']) await create({ name });
-    const { pagination } = await strategies.list(actor, asked('limit=1'));
+    const { pagination } = await strategies.list(actor, queryOf('limit=1'));
     const cursor = encodeURIComponent(String(pagination.next_cursor));
     const other = await core.actor();
     await expect(namesOf(`limit=1&cursor=${cursor}`, other)).rejects.toMatchObject({ code: 'invalid_query' });

@@ -28,7 +28,7 @@ type StrategyList = ListQuery & QueryOf<typeof strategyOperations.list>;
 
 const COLUMNS = allColumns(StrategyEntity, 's');
 
-/** Reads and makes strategies. Changes that reach their copiers are use-cases of the copiers feature. */
+/** Reads and creates strategies. Changes that affect copiers are use cases of the copiers feature. */
 export class StrategiesService {
   constructor(
     private readonly platform: Platform,
@@ -54,14 +54,14 @@ export class StrategiesService {
     return { ...page, items: await viewStrategies(database.manager, actor, strategies) };
   }
 
-  /** The actor's own, or another user's active public one without its account. */
+  /** Returns the actor's own strategy, or an active public one of another user without its account. */
   async get(actor: Actor, publicId: string): Promise<Strategy> {
     authorise(actor, strategyOperations.get.access);
     const { manager } = this.platform.database;
     return readStrategy(manager, actor, await findReadable(manager, actor, publicId));
   }
 
-  /** Each at the place of its id; null where `get` finds none. */
+  /** Loads strategies in input order; null for ids that `get` does not find. */
   async getMany(actor: Actor, publicIds: readonly string[]): Promise<readonly (Strategy | null)[]> {
     authorise(actor, strategyOperations.get.access);
     const { manager } = this.platform.database;
@@ -88,7 +88,7 @@ export class StrategiesService {
 function conditionsOf({ userId }: Actor, { visibility, status }: StrategyList) {
   const where = ['s.deleted_at IS NULL'];
   const params: unknown[] = [];
-  // Written out, not as parameters: the list of public strategies has indexes of its own.
+  // Literals, not parameters, so that the planner can use the partial indexes for public strategies.
   if (visibility === 'PUBLIC') where.push("s.visibility = 'PUBLIC'", "s.status = 'ACTIVE'");
   else where.push(`s.user_id = $${params.push(userId)}`);
   if (visibility === 'PRIVATE') where.push("s.visibility = 'PRIVATE'");
@@ -96,7 +96,7 @@ function conditionsOf({ userId }: Actor, { visibility, status }: StrategyList) {
   return { where, params };
 }
 
-/** What it finds of many is the same: `READABLE` in strategy-results.queries.ts. */
+/** Applies the same condition as `READABLE` in strategy-metrics.queries.ts does for many. */
 async function findReadable(tx: Tx, actor: Actor, publicId: string): Promise<string> {
   const id = decodeId('str', publicId);
   const strategy =

@@ -1,4 +1,4 @@
-/** What is measured of strategies. Copiers' rows are the copiers feature's; they are counted here alone. */
+/** Metrics of strategies. Rows of copiers belong to the copiers feature; here they are only counted. */
 import type { Decimal } from '@trading-automation/contracts';
 import { allColumns, queryPrepared, type Tx } from '@trading-automation/persistence';
 import { EquityHistory, equityPointsWhere } from '../performance/index.js';
@@ -6,29 +6,29 @@ import { StrategyEntity } from './strategy.entity.js';
 import type { StrategyMetrics } from './strategy.view.js';
 import { mainCurrency, type StrategyDay, strategyResults } from './strategy-results.js';
 
-/** When an account was worth how much. */
+/** An account's equity at an instant. */
 type StoredPoint = readonly [takenAt: string, amount: Decimal];
 
-/** What a strategy's own row has is named as its columns are, what is measured in camel case: neither hides the other. */
+/** Columns of the strategy keep their snake_case names, metrics are in camelCase: neither hides the other. */
 interface Row {
   readonly [column: string]: unknown;
   readonly id: string;
   readonly exchange_account_id: string;
   readonly copierCount: number;
-  /** Oldest first, as the points; null where there is none. */
+  /** Oldest first, like the points; null if there are none. */
   readonly storedDays: readonly StrategyDay[] | null;
   /** By currency. */
   readonly storedPoints: Readonly<Record<string, readonly StoredPoint[]>> | null;
 }
 
 /**
- * The rows that `asked` selects, ids and accounts of strategies at least, with what is measured of each; `shown` names
- * their columns, under `a`. Decimals travel as text. In which currency results are counted is no matter of SQL: equity is
- * read in each of them.
+ * Builds the query for the rows of `selection` (at least id and account of strategies) with the metrics of each.
+ * `columns` lists their columns with the alias `a`. Decimals are returned as strings. SQL does not choose the currency
+ * of the results: it returns the equity in each of them.
  */
-const metricsSql = (shown: string, asked: string) => `
+const metricsSql = (columns: string, selection: string) => `
   WITH asked AS MATERIALIZED (
-    ${asked}
+    ${selection}
   ), counted AS MATERIALIZED (
     SELECT strategy_id AS id, count(*)::int AS copier_count FROM copiers
     WHERE strategy_id IN (SELECT id FROM asked) AND deleted_at IS NULL GROUP BY strategy_id
@@ -45,17 +45,17 @@ const metricsSql = (shown: string, asked: string) => `
        JOIN strategy_days d ON d.strategy_id = a.id AND d.part_count > 0)`)}) p
     GROUP BY 1, 2
   )
-  SELECT ${shown}, coalesce(c.copier_count, 0) AS "copierCount", r.days AS "storedDays",
+  SELECT ${columns}, coalesce(c.copier_count, 0) AS "copierCount", r.days AS "storedDays",
     (SELECT json_object_agg(currency, points) FROM recorded e
      WHERE e.account_id = a.exchange_account_id) AS "storedPoints"
   FROM asked a LEFT JOIN counted c USING (id) LEFT JOIN resulted r USING (id)`;
 
-const GIVEN = metricsSql(
+const BY_ID = metricsSql(
   'a.id, a.exchange_account_id',
   'SELECT * FROM unnest($1::uuid[], $2::uuid[]) AS a (id, exchange_account_id)',
 );
 
-/** As `findReadable`, of many. */
+/** The condition of `findReadable`, for many strategies. */
 const READABLE = allColumns(StrategyEntity, 'a', (columns) =>
   metricsSql(
     columns,
@@ -65,31 +65,31 @@ const READABLE = allColumns(StrategyEntity, 'a', (columns) =>
 );
 
 /**
- * How many copiers follow strategies, what they made and what their copiers did with it, of every one that is asked
- * for; results are read from the days that are kept of them (`DailyRollups`), and so at most a moment behind.
+ * Loads the number of copiers, the results, and the copiers' results of each strategy by id. Results come from the
+ * stored days (`DailyRollups`), so they lag slightly behind.
  */
 export async function loadMetrics(
   tx: Tx,
   strategies: readonly { readonly id: string; readonly exchangeAccountId: string }[],
 ): Promise<ReadonlyMap<string, StrategyMetrics>> {
   if (strategies.length === 0) return new Map();
-  const rows = await queryPrepared<Row>(tx, GIVEN, [
+  const rows = await queryPrepared<Row>(tx, BY_ID, [
     strategies.map(({ id }) => id),
     strategies.map(({ exchangeAccountId }) => exchangeAccountId),
   ]);
   return new Map(rows.map((row) => [row.id, toMetrics(row)]));
 }
 
-/** The rows of those strategies by these ids that the user may read, each with its measures, as `loadMetrics` has them. */
+/** Loads the rows of those strategies that the user may read, each with its metrics as from `loadMetrics`. */
 export async function loadReadableWithMetrics(
   tx: Tx,
   userId: string,
   ids: readonly string[],
 ): Promise<
-  readonly { readonly row: Readonly<Record<string, unknown>>; readonly measures: StrategyMetrics }[]
+  readonly { readonly row: Readonly<Record<string, unknown>>; readonly metrics: StrategyMetrics }[]
 > {
   const rows = await queryPrepared<Row>(tx, READABLE(tx.connection), [ids, userId]);
-  return rows.map((row) => ({ row, measures: toMetrics(row) }));
+  return rows.map((row) => ({ row, metrics: toMetrics(row) }));
 }
 
 function toMetrics({ exchange_account_id, copierCount, storedDays, storedPoints }: Row): StrategyMetrics {
@@ -100,7 +100,7 @@ function toMetrics({ exchange_account_id, copierCount, storedDays, storedPoints 
   };
 }
 
-/** That of the strategy's account, in the currency of its results. */
+/** Returns the equity of the strategy's account in the currency of its results. */
 function equityFor(
   accountId: string,
   days: readonly StrategyDay[],

@@ -1,4 +1,4 @@
-/** What a strategy's days come to. Pure. */
+/** Computes the results of a strategy from its days. Pure. */
 import type { Decimal, StrategyResults } from '@trading-automation/contracts';
 import {
   computeDayMetrics,
@@ -9,7 +9,7 @@ import {
 } from '../performance/index.js';
 import { BigDecimal } from '../values/index.js';
 
-/** Of one UTC day and quote currency; its own account's, but for the copiers' sum. */
+/** Results of one UTC day and quote currency: of the strategy's own account, except for `copierNetPnl`. */
 export interface StrategyDay {
   readonly quote: string;
   /** `yyyy-mm-dd`. */
@@ -22,7 +22,7 @@ export interface StrategyDay {
   readonly copierNetPnl: Decimal;
 }
 
-/** The currency in which most was closed, then filled, then the first by name: amounts of several are never added. */
+/** Returns the currency with most closed lots, then most fills, then the first by name; currencies are never summed. */
 export function mainCurrency(days: readonly StrategyDay[]): string | null {
   const sums = new Map<string, { closed: number; filled: number }>();
   for (const { quote, closedCount, fillCount } of days) {

@@ -31,7 +31,7 @@ export class StrategyEntity extends RecordColumns {
   @Column({ type: 'text' })
   status!: StrategyStatus;
 
-  /** Rate and period are both there, or neither is. */
+  /** Rate and period are both set or both null. */
   @DecimalColumn({ name: 'profit_share_rate', nullable: true })
   profitShareRate!: Decimal | null;
 
@@ -44,7 +44,7 @@ export class StrategyEntity extends RecordColumns {
   @Column({ type: 'integer', nullable: true })
   capacity!: number | null;
 
-  /** The row stays for the trades and copiers that name it. */
+  /** The row remains for trades and copiers that reference it. */
   @Column({ name: 'deleted_at', type: 'timestamptz', nullable: true })
   deletedAt!: Date | null;
 }

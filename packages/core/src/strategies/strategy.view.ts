@@ -7,18 +7,14 @@ import {
 import { formatInstant } from '../values/index.js';
 import type { StrategyEntity } from './strategy.entity.js';
 
-/** What is not in the strategy's own row. */
+/** Data that is not in the strategy's own row. */
 export interface StrategyMetrics {
   readonly copierCount: number;
   readonly results: Omit<StrategyResults, 'since'>;
 }
 
-/** A strategy as a user sees it: its account, and what is on it, are its owner's business alone. */
-export function viewStrategy(
-  strategy: StrategyEntity,
-  viewerId: string,
-  measured: StrategyMetrics,
-): Strategy {
+/** Returns a strategy as a user may see it: only the owner sees its account. */
+export function viewStrategy(strategy: StrategyEntity, viewerId: string, metrics: StrategyMetrics): Strategy {
   const { profitShareRate, profitSharePeriod, tradePairIds } = strategy;
   return {
     id: encodeId('str', strategy.id),
@@ -29,14 +25,14 @@ export function viewStrategy(
     trade_pair_ids: tradePairIds?.map((id) => encodeId('tpr', id)),
     visibility: strategy.visibility,
     status: strategy.status,
-    copier_count: measured.copierCount,
+    copier_count: metrics.copierCount,
     profit_share:
       profitShareRate === null || profitSharePeriod === null
         ? undefined
         : { rate: canonicalDecimal(profitShareRate), basis: 'HIGH_WATER_MARK', period: profitSharePeriod },
     min_copy_equity: strategy.minCopyEquity === null ? undefined : canonicalDecimal(strategy.minCopyEquity),
     capacity: strategy.capacity ?? undefined,
-    performance: { since: formatInstant(strategy.createdAt), ...measured.results },
+    performance: { since: formatInstant(strategy.createdAt), ...metrics.results },
     created_at: formatInstant(strategy.createdAt),
     updated_at: formatInstant(strategy.updatedAt),
   };

@@ -6,18 +6,18 @@ import { StrategyEntity } from './strategy.entity.js';
 import { viewStrategy } from './strategy.view.js';
 import { loadMetrics, loadReadableWithMetrics } from './strategy-metrics.queries.js';
 
-/** Strategies as the actor sees them, with what came of them; in the order given. */
+/** Returns strategies in input order as the actor may see them, with their metrics. */
 export async function viewStrategies(
   tx: Tx,
   actor: Actor,
   strategies: readonly StrategyEntity[],
 ): Promise<Strategy[]> {
-  const measures = await loadMetrics(tx, strategies);
-  // Every strategy that is asked for is in there.
-  return strategies.map((strategy) => viewStrategy(strategy, actor.userId, measures.get(strategy.id)!));
+  const metrics = await loadMetrics(tx, strategies);
+  // `loadMetrics` returns an entry for each strategy passed.
+  return strategies.map((strategy) => viewStrategy(strategy, actor.userId, metrics.get(strategy.id)!));
 }
 
-/** Those by these ids that the actor may read, in no order; in one statement. */
+/** Loads the strategies that the actor may read, in no particular order, in one statement. */
 export async function viewReadableStrategies(
   tx: Tx,
   actor: Actor,
@@ -29,5 +29,5 @@ export async function viewReadableStrategies(
     StrategyEntity,
     found.map(({ row }) => row),
   );
-  return strategies.map((strategy, place) => viewStrategy(strategy, actor.userId, found[place]!.measures));
+  return strategies.map((strategy, index) => viewStrategy(strategy, actor.userId, found[index]!.metrics));
 }

@@ -32,7 +32,7 @@ const marketOf = (base: string, more: Partial<Market> = {}): Market => ({
   isActive: true,
   ...more,
 });
-interface Kept {
+interface StoredPair {
   readonly id: string;
   readonly is_active: boolean;
   readonly last_price: string | null;
@@ -45,10 +45,10 @@ const keptOf = async (symbol: string, exchange = 'paper') =>
      WHERE symbol = $1 AND exchange = $2`,
     symbol,
     exchange,
-  )) as unknown as Kept;
+  )) as unknown as StoredPair;
 
 describe('the pairs of an exchange', () => {
-  it('are kept with their rules, digit by digit', async () => {
+  it('are stored with their rules, digit by digit', async () => {
     const more = {
       exchangeSymbol: 'BTCUSDT',
       settle: 'USDT',
@@ -88,7 +88,7 @@ describe('the pairs of an exchange', () => {
     });
   });
 
-  it('keep their ids, and are as old as their last change', async () => {
+  it('keep their ids, and change updated_at only with a change', async () => {
     await catalogue.storeMarkets('paper', [marketOf('BTC'), marketOf('ETH')]);
     const before = [await keptOf('BTC/USDT'), await keptOf('ETH/USDT')] as const;
     await catalogue.storeMarkets('paper', [marketOf('ETH', { priceTick: '0.010' }), marketOf('BTC')]);
@@ -109,7 +109,7 @@ describe('the pairs of an exchange', () => {
     expect(await keptOf('BTC/USDT')).toEqual(before[0]);
   });
 
-  it('that are gone can not be traded, until they are back; those of other exchanges stay', async () => {
+  it('cannot be traded once the exchange no longer lists them, until it does again; those of other exchanges stay', async () => {
     await catalogue.storeMarkets('paper', [marketOf('BTC'), marketOf('ETH')]);
     await catalogue.storeMarkets('other', [marketOf('ETH')]);
     await catalogue.storeMarkets('paper', [marketOf('BTC')]);
@@ -123,7 +123,7 @@ describe('the pairs of an exchange', () => {
     expect(await keptOf('ETH/USDT')).toMatchObject({ id: gone.id, is_active: true });
   });
 
-  it('of one name are two where they are traded in two ways', async () => {
+  it('of one symbol are two if they have two trading types', async () => {
     await catalogue.storeMarkets('paper', [marketOf('BTC'), marketOf('BTC', { tradingType: 'perpetual' })]);
     await catalogue.storeMarkets('paper', [marketOf('BTC')]);
     expect(
@@ -134,13 +134,13 @@ describe('the pairs of an exchange', () => {
     ]);
   });
 
-  it('are stored whole by several workers at once, in whatever order each was told of them', async () => {
+  it('are stored completely by concurrent workers, in whatever order each lists them', async () => {
     const markets = Array.from({ length: 40 }, (_, i) => marketOf(`A${i}`));
     await Promise.all(
-      [markets, markets.toReversed(), markets, markets.toReversed()].map((told, i) =>
+      [markets, markets.toReversed(), markets, markets.toReversed()].map((listed, i) =>
         catalogue.storeMarkets(
           'paper',
-          told.map((market) => ({ ...market, minAmount: `0.00${i + 1}` })),
+          listed.map((market) => ({ ...market, minAmount: `0.00${i + 1}` })),
         ),
       ),
     );
@@ -151,7 +151,7 @@ describe('the pairs of an exchange', () => {
 });
 
 describe('last prices', () => {
-  it('are kept for the pairs of their exchange, and make no pair look changed', async () => {
+  it('are stored for the pairs of their exchange, and do not change updated_at', async () => {
     await catalogue.storeMarkets('paper', [marketOf('BTC'), marketOf('ETH')]);
     await catalogue.storeMarkets('other', [marketOf('BTC')]);
     const before = await keptOf('BTC/USDT');
@@ -166,7 +166,7 @@ describe('last prices', () => {
 });
 
 describe('a pair', () => {
-  it('that nobody has is not found, however it is named', async () => {
+  it('that does not exist is not found, in any form of its id', async () => {
     const actor = await core.actor('READ');
     for (const id of [encodeId('tpr', newUuid()), encodeId('trd', newUuid()), 'tpr_x', '']) {
       await expect(pairs.get(actor, id)).rejects.toMatchObject({ code: 'not_found' });

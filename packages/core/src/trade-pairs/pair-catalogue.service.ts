@@ -3,11 +3,11 @@ import type { Market } from '@trading-automation/exchanges';
 import { inTransaction, newUuid, type Tx } from '@trading-automation/persistence';
 import type { Platform } from '../platform/index.js';
 
-/** Keeps the pairs, their rules and their last prices as the exchanges tell them. */
+/** Stores the exchanges' pairs, their rules and their last prices. */
 export class PairCatalogue {
   constructor(private readonly platform: Platform) {}
 
-  /** Stores all pairs of one exchange; a pair that is no longer told of is inactive from then on. */
+  /** Stores all pairs of one exchange and deactivates those that it no longer lists. */
   async storeMarkets(exchange: string, markets: readonly Market[]): Promise<void> {
     await inTransaction(this.platform.database, async (tx) => {
       await lockPairs(tx, exchange);
@@ -34,7 +34,7 @@ export class PairCatalogue {
     });
   }
 
-  /** The symbols of one exchange that can be traded. */
+  /** Returns the symbols of one exchange that can be traded. */
   async activeSymbols(exchange: string): Promise<readonly string[]> {
     const rows: { symbol: string }[] = await this.platform.database.query(
       'SELECT DISTINCT symbol FROM trade_pairs WHERE exchange = $1 AND is_active',
@@ -44,12 +44,12 @@ export class PairCatalogue {
   }
 }
 
-/** Several workers tell of the same pairs, each in its own order: one after the other, they can't block each other. */
+/** Serialises writers: several workers store the same pairs, each in its own order, and would otherwise deadlock. */
 async function lockPairs(tx: Tx, exchange: string): Promise<void> {
   await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('trade_pairs ' || $1, 0))", [exchange]);
 }
 
-/** What a market says of a pair, by the column that keeps it. */
+/** The pair's columns, with their types and their values from a market. */
 const COLUMNS = {
   exchange_symbol: ['text', (market) => market.exchangeSymbol],
   base: ['text', (market) => market.base],
@@ -73,7 +73,7 @@ const COLUMNS = {
 
 const NAMES = Object.keys(COLUMNS);
 const listed = (as: (name: string) => string) => NAMES.map(as).join(', ');
-/** `updated_at` moves only where something is another than before. */
+/** `updated_at` changes only if a value changes. */
 const STORE_RULES = `
   INSERT INTO trade_pairs AS p (id, exchange, symbol, trading_type, rules_updated_at, ${listed((name) => name)})
   SELECT given.id, $1, given.symbol, given.trading_type, now(), ${listed((name) => `given.${name}`)}
@@ -86,11 +86,11 @@ const STORE_RULES = `
   WHERE (${listed((name) => `p.${name}`)}) IS DISTINCT FROM (${listed((name) => `excluded.${name}`)})`;
 
 async function storeRules(tx: Tx, exchange: string, markets: readonly Market[]): Promise<void> {
-  const given = markets.map((market) => ({
+  const rows = markets.map((market) => ({
     id: newUuid(),
     symbol: market.symbol,
     trading_type: market.tradingType,
     ...Object.fromEntries(Object.entries(COLUMNS).map(([name, [, of]]) => [name, of(market)])),
   }));
-  await tx.query(STORE_RULES, [exchange, JSON.stringify(given)]);
+  await tx.query(STORE_RULES, [exchange, JSON.stringify(rows)]);
 }

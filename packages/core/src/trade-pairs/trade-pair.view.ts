@@ -14,14 +14,14 @@ export function viewTradePair(pair: TradePairEntity): TradePair {
     price_tick: canonicalDecimal(pair.priceTick),
     amount_step: canonicalDecimal(pair.amountStep),
     min_amount: canonicalDecimal(pair.minAmount),
-    max_amount: given(pair.maxAmount),
+    max_amount: optionalDecimal(pair.maxAmount),
     min_notional: canonicalDecimal(pair.minNotional),
-    max_notional: given(pair.maxNotional),
-    market_amount_step: given(pair.marketAmountStep),
-    market_max_amount: given(pair.marketMaxAmount),
-    contract_size: given(pair.contractSize),
-    maker_fee: given(pair.makerFee),
-    taker_fee: given(pair.takerFee),
+    max_notional: optionalDecimal(pair.maxNotional),
+    market_amount_step: optionalDecimal(pair.marketAmountStep),
+    market_max_amount: optionalDecimal(pair.marketMaxAmount),
+    contract_size: optionalDecimal(pair.contractSize),
+    maker_fee: optionalDecimal(pair.makerFee),
+    taker_fee: optionalDecimal(pair.takerFee),
     order_types: pair.orderTypes,
     time_in_forces: pair.timeInForces,
     is_active: pair.isActive,
@@ -31,6 +31,6 @@ export function viewTradePair(pair: TradePairEntity): TradePair {
   };
 }
 
-function given(value: string | null): Decimal | undefined {
+function optionalDecimal(value: string | null): Decimal | undefined {
   return value === null ? undefined : canonicalDecimal(value);
 }

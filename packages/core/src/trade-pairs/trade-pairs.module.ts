@@ -4,7 +4,7 @@ import { Platform } from '../platform/index.js';
 import { PairCatalogue } from './pair-catalogue.service.js';
 import { TradePairsService } from './trade-pairs.service.js';
 
-/** For an API. */
+/** Trade pairs for the APIs. */
 @Module({
   providers: [
     {
@@ -17,7 +17,7 @@ import { TradePairsService } from './trade-pairs.service.js';
 })
 export class TradePairsModule {}
 
-/** For the trading worker. */
+/** Trade pairs for the trading worker. */
 @Module({
   providers: [
     {

@@ -17,11 +17,11 @@ beforeAll(async () => {
 afterAll(() => core.close());
 
 describe('trade pairs by their ids', () => {
-  it('stand at the places of these, as each of them is read alone; nothing stands for unknown ones', async () => {
+  it('are loaded in input order, each as it is read alone; null for unknown ids', async () => {
     const [first, second] = [await core.pair(), await core.pair({ base: 'ETH', max_amount: '12.50' })];
     const [one, two] = [await pairs.get(actor, first.id), await pairs.get(actor, second.id)];
     expect(tradePair.parse(two)).toEqual(two);
-    const asked = [
+    const ids = [
       second.id,
       encodeId('tpr', newUuid()),
       first.id,
@@ -29,15 +29,15 @@ describe('trade pairs by their ids', () => {
       encodeId('trd', first.uuid),
       second.id,
     ];
-    expect(await pairs.getMany(actor, asked)).toEqual([two, null, one, null, null, two]);
-    const look = () => pairs.getMany(actor, asked);
-    expect(await countStatements(core.platform.database, look)).toBe(1);
+    expect(await pairs.getMany(actor, ids)).toEqual([two, null, one, null, null, two]);
+    const load = () => pairs.getMany(actor, ids);
+    expect(await countStatements(core.platform.database, load)).toBe(1);
   });
 
-  it('are not looked for where no id can be one of a pair, or nobody may look', async () => {
-    const look = () => pairs.getMany(actor, ['tpr_x', '']);
-    expect(await look()).toEqual([null, null]);
-    expect(await countStatements(core.platform.database, look)).toBe(0);
+  it("are not queried if no id can be a pair's, and need READ", async () => {
+    const load = () => pairs.getMany(actor, ['tpr_x', '']);
+    expect(await load()).toEqual([null, null]);
+    expect(await countStatements(core.platform.database, load)).toBe(0);
     const idle: Actor = { ...actor, credential: { ...actor.credential, permissions: [] } };
     await expect(pairs.getMany(idle, ['tpr_x'])).rejects.toMatchObject({ code: 'permission_denied' });
   });

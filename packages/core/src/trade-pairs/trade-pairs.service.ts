@@ -46,12 +46,12 @@ export class TradePairsService {
   ): Promise<PageWithCursors<TradePair>> {
     authorise(actor, tradePairOperations.list.access);
     const { exchange } = query;
-    const named =
+    const byCodeOrName =
       'p.exchange = $1 OR p.exchange IN (SELECT code FROM supported_exchanges WHERE lower(name) = lower($1))';
     const source = {
       select: COLUMNS(this.platform.database),
       from: 'trade_pairs p',
-      where: exchange === undefined ? [] : [named],
+      where: exchange === undefined ? [] : [byCodeOrName],
       params: exchange === undefined ? [] : [exchange],
       sorts: {
         created_at: { column: 'p.created_at', type: 'timestamptz' },
@@ -72,7 +72,7 @@ export class TradePairsService {
     return viewTradePair(pair);
   }
 
-  /** Each at the place of its id; null where `get` finds none. */
+  /** Loads trade pairs in input order; null for ids that `get` does not find. */
   async getMany(actor: Actor, publicIds: readonly string[]): Promise<readonly (TradePair | null)[]> {
     authorise(actor, tradePairOperations.get.access);
     const { database } = this.platform;
@@ -104,15 +104,15 @@ const FOR_TRADE = [
   'isActive',
 ] as const satisfies readonly (keyof TradePairEntity)[];
 
-/** A pair with its rules, for a trade on it. */
+/** A pair with its rules, as needed to place a trade. */
 export type PairForTrade = Readonly<Pick<TradePairEntity, (typeof FOR_TRADE)[number]>>;
 
-/** @throws {DomainError} `not_found`, naming the field of a trade */
+/** @throws {DomainError} `not_found` for the field `trade_pair_id` */
 export async function pairForTrade(tx: Tx, publicId: string): Promise<PairForTrade> {
   const id = decodeId('tpr', publicId);
-  const shown = selectionOf(tx.connection, TradePairEntity, 'p', FOR_TRADE);
+  const selection = selectionOf(tx.connection, TradePairEntity, 'p', FOR_TRADE);
   const [pair] =
-    id === null ? [] : await selectPrepared(tx, shown, 'FROM trade_pairs p WHERE p.id = $1', [id]);
+    id === null ? [] : await selectPrepared(tx, selection, 'FROM trade_pairs p WHERE p.id = $1', [id]);
   if (pair !== undefined) return pair;
   throw idNotFound('trade_pair_id', 'trade pair');
 }

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => core.close());
 
-/** What an account with these free balances is worth. */
+/** Returns the equity of an account with these free balances. */
 async function worthOf(
   free: Readonly<Record<string, string>> | null,
   quote = 'USDT',
@@ -38,13 +38,13 @@ async function worthOf(
 }
 
 describe('the equity of an account', () => {
-  it('is what it holds at the last prices of its own exchange', async () => {
+  it('is its balances at the last prices of its own exchange', async () => {
     expect(await worthOf({ USDT: '100.5', BTC: '0.5', ETH: '2' })).toBe('35101.5');
     expect(await worthOf({ BTC: '0.5' }, 'USDT', 'binance')).toBe('30500');
     expect(await worthOf({})).toBe('0');
   });
 
-  it('counts what is locked in orders', async () => {
+  it('includes amounts locked in orders', async () => {
     const { uuid } = await core.account(actor, { USDT: '1' });
     await core.rows(
       `UPDATE exchange_accounts SET balances = '{"USDT": {"free": "1", "locked": "2"}}' WHERE id = $1`,
@@ -54,25 +54,25 @@ describe('the equity of an account', () => {
     expect(equities.get(uuid)?.amount).toBe('3');
   });
 
-  it('takes a pair the other way round, and the way over one other currency', async () => {
+  it('uses inverse pairs, and a path through one other currency', async () => {
     expect(await worthOf({ TRY: '80' })).toBe('2');
-    // Over BTC, in which two are quoted, and not over ETH, whatever they say: the same way every time.
+    // Through BTC, which quotes two pairs, and not through ETH, whatever their rates: always the same path.
     expect(await worthOf({ KNC: '10' })).toBe('6');
     expect(await worthOf({ BTC: '1' }, 'TRY')).toBe('2400000');
     expect(await worthOf({ USDT: '6' }, 'KNC')).toBe('10');
   });
 
-  it('is unknown where balances were never read, or something that is listed has no price', async () => {
+  it('is unknown if balances were never read, or if a listed asset has no price', async () => {
     expect(await worthOf(null)).toBeNull();
     expect(await worthOf({ USDT: '5', DARK: '1' })).toBeNull();
     expect(await worthOf({ USDT: '5', DARK: '0' })).toBe('5');
   });
 
-  it('counts what the exchange does not list as nothing', async () => {
+  it('counts unlisted assets as zero', async () => {
     expect(await worthOf({ USDT: '5', AIRDROP: '1000000' })).toBe('5');
   });
 
-  it('is told of many accounts at once, with when their balances were read', async () => {
+  it('is loaded for many accounts together, with the instant of their balances', async () => {
     const accounts = await Promise.all(['1', '2'].map((USDT) => core.account(actor, { USDT })));
     const unknown = '00000000-0000-7000-8000-000000000000';
     const equities = await equitiesOf(

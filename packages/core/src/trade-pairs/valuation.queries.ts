@@ -1,10 +1,10 @@
 import { canonicalDecimal, type Decimal } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 
-/** What an account holds, in one currency. */
+/** The value of an account's balances in one currency. */
 export interface Equity {
   readonly amount: Decimal;
-  /** When its balances were read: older than this the amount may be, never newer. */
+  /** When the balances were read; the amount may be older, never newer. */
   readonly takenAt: Date;
 }
 
@@ -14,22 +14,18 @@ interface Row {
   readonly takenAt: Date | null;
 }
 
-/** A spot pair of the exchange, of which a price was seen. */
+/** The condition for a spot pair of the exchange that has a price. */
 const PRICED = "p.exchange = h.exchange AND p.trading_type = 'spot' AND p.last_price > 0";
 
-/**
- * Of one currency in another, by their pair or by the same pair the other way round; as rows, of which there may be
- * none.
- */
+/** Selects the rate of one currency in another, from their pair or the inverse pair; no row if neither has a price. */
 const rateOf = (from: string, to: string) => `
   SELECT p.last_price AS rate FROM trade_pairs p WHERE ${PRICED} AND p.symbol = ${from} || '/' || ${to}
   UNION ALL
   SELECT 1 / p.last_price FROM trade_pairs p WHERE ${PRICED} AND p.symbol = ${to} || '/' || ${from}`;
 
 /**
- * The last price of an asset in a currency on an exchange's spot market: by their own pair, else over one other
- * currency, that in which most is quoted of those that lead there. The second is asked for only where there is no
- * first.
+ * The last price of an asset in a currency on an exchange's spot market: from their own pair, else through one other
+ * currency. Of several such currencies the one that quotes most pairs is used.
  */
 const PRICE = `coalesce(
   CASE WHEN h.asset = $2 THEN 1::numeric END,
@@ -41,11 +37,11 @@ const PRICE = `coalesce(
    CROSS JOIN LATERAL (${rateOf('first.via', '$2::text')}) second
    ORDER BY (SELECT count(*) FROM trade_pairs p WHERE ${PRICED} AND p.quote = first.via) DESC, first.via LIMIT 1))`;
 
-/** Whether the exchange lists the asset at all; what it does not can be sold for nothing there. */
+/** Whether the exchange lists the asset at all; an unlisted asset cannot be sold there. */
 const IS_LISTED = `EXISTS (
   SELECT FROM trade_pairs p WHERE p.exchange = h.exchange AND h.asset IN (p.base, p.quote))`;
 
-/** The amount is kept to what a stored decimal holds. */
+/** The amount is truncated to the precision of stored decimals. */
 const EQUITIES = `
   WITH held AS MATERIALIZED (
     SELECT a.id, a.exchange, b.asset, (b.parts ->> 'free')::numeric + (b.parts ->> 'locked')::numeric AS amount
@@ -66,11 +62,11 @@ const EQUITIES = `
   WHERE a.id = ANY ($1)`;
 
 /**
- * What accounts hold, free and locked, at the last prices in `quote`; by account. Null where it is not known: the
- * balances were never read, or something is held that the exchange lists and that has no price yet. An asset that the
- * exchange does not list counts as nothing: it can't be sold there, and must not hide what can.
+ * Returns the equity of accounts, free and locked, at the last prices in `quote`, by account id. Null if unknown: the
+ * balances were never read, or the account holds a listed asset without a price. An unlisted asset counts as zero: it
+ * cannot be sold there and must not make the rest unknown.
  *
- * Prices are those that the worker saw last; `takenAt` is the balances'.
+ * Prices are the last ones a worker received; `takenAt` is the instant of the balances.
  */
 export async function equitiesOf(
   tx: Tx,

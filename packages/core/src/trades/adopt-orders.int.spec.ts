@@ -1,4 +1,4 @@
-/** Orders of others at the exchange that are easily taken for something else. */
+/** External orders that are easily mistaken for something else. */
 import { OrdersUnderTest, venueFillOf, venueOrderOf } from './testing/orders-under-test.js';
 
 let env: OrdersUnderTest;
@@ -16,8 +16,8 @@ const lotsOf = (accountId = env.account.uuid) =>
     accountId,
   );
 
-describe('a client order id that somebody else uses again', () => {
-  it('rule 23: is another order, whose sale is no purchase of the first', async () => {
+describe('a client order id that an external order reuses', () => {
+  it('rule 23: belongs to another order, whose sale does not change the first trade', async () => {
     const first = venueOrderOf('first', { venueClientOrderId: 'bot-1', status: 'FILLED', filledAmount: '1' });
     await env.execution.adopt(env.account.uuid, [first], [venueFillOf('first', 'a', '1')]);
     const second = venueOrderOf('second', {
@@ -26,10 +26,10 @@ describe('a client order id that somebody else uses again', () => {
       status: 'FILLED',
       filledAmount: '1',
     });
-    const told = [second, second].map((order) =>
+    const adoptions = [second, second].map((order) =>
       env.execution.adopt(env.account.uuid, [order], [venueFillOf('second', 'a', '1', { side: 'SELL' })]),
     );
-    await Promise.all(told);
+    await Promise.all(adoptions);
     const trades = await tradesOf();
     expect(
       trades.map(({ side, status, exchange_order_id }) => ({ side, status, exchange_order_id })),
@@ -40,7 +40,7 @@ describe('a client order id that somebody else uses again', () => {
     expect(await lotsOf()).toEqual({ amount: 0 });
   });
 
-  it('row 1: is ours where we wrote it: whatever the exchange executes under it is booked on that trade', async () => {
+  it('row 1: belongs to our trade if we wrote it: everything executed under it is booked on that trade', async () => {
     const id = await env.placeCopy();
     await env.send(id);
     const twice = ['one', 'two'].map((name) =>
@@ -56,22 +56,22 @@ describe('a client order id that somebody else uses again', () => {
 });
 
 describe('an account that is connected twice', () => {
-  it('rule 23: has what was placed for one connection be no stranger to the other', async () => {
-    const twin = await env.newAccount(env.actor);
+  it('rule 23: does not adopt an order of one connection as an external order of the other', async () => {
+    const duplicate = await env.newAccount(env.actor);
     await env.core.rows(
       'UPDATE exchange_accounts SET venue_account_id = $1 WHERE id IN ($2, $3)',
       `uid of ${env.account.uuid}`,
       env.account.uuid,
-      twin.uuid,
+      duplicate.uuid,
     );
     const id = await env.placeCopy();
     await env.send(id);
     const order = venueOrderOf(id, { status: 'FILLED', filledAmount: '1' });
-    expect(await env.execution.adopt(twin.uuid, [order], [venueFillOf(id, 'a', '1')])).toEqual([]);
-    expect(await tradesOf(twin.uuid)).toEqual([]);
+    expect(await env.execution.adopt(duplicate.uuid, [order], [venueFillOf(id, 'a', '1')])).toEqual([]);
+    expect(await tradesOf(duplicate.uuid)).toEqual([]);
     await env.execution.adopt(env.account.uuid, [order], [venueFillOf(id, 'a', '1')]);
-    expect([await lotsOf(twin.uuid), await lotsOf()]).toEqual([{ amount: 0 }, { amount: 1 }]);
-    const hand = venueOrderOf('hand', { filledAmount: '0' });
-    expect(await env.execution.adopt(twin.uuid, [hand], [])).toHaveLength(1);
+    expect([await lotsOf(duplicate.uuid), await lotsOf()]).toEqual([{ amount: 0 }, { amount: 1 }]);
+    const external = venueOrderOf('hand', { filledAmount: '0' });
+    expect(await env.execution.adopt(duplicate.uuid, [external], [])).toHaveLength(1);
   });
 });

@@ -1,19 +1,19 @@
 /**
- * Orders and fills that are at the exchange and that the product did not place, as trades of their own: they move the
- * same balances and take from the same lots.
+ * Adopts orders and fills that were placed outside the product as trades: they change the same balances and lots.
  *
- * 1. An order is ours where its client order id is one that we wrote before sending, or its own id one that we were
- *    told: it is stored as that trade's, and nothing is made. Of what somebody else placed the exchange's own id alone
- *    counts: other client order ids may be used again once their order has ended.
- * 2. What was made of an order once is not made again, by whichever process.
- * 3. Of an order without a client order id nothing is made while one of ours on its pair is on its way: it could be
- *    that one.
- * 4. An account can be connected twice. What the product placed for one of these is no stranger to the other.
+ * 1. An order is ours if we stored its client order id before sending, or if we know its exchange order id. Its report
+ *    is then stored for that trade. External orders are matched by exchange order id only: a client order id may be
+ *    reused after its order has ended.
+ * 2. An order is adopted once, whichever process does it.
+ * 3. An order without a client order id is not adopted while an order of ours on its pair is in flight: it could be
+ *    that order.
+ * 4. An account can be connected twice. An order that the product placed through one connection is not external to
+ *    the other.
  */
 import { canonicalDecimal, encodeId, type TradingType } from '@trading-automation/contracts';
 import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
 import { allColumns, hydrate, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
-import { announceTrades, type OrderReport, storeReports } from './store-order-reports.js';
+import { emitTradeEvents, type OrderReport, storeReports } from './store-order-reports.js';
 import { TradeEntity } from './trade.entity.js';
 import { intentOf } from './trade.view.js';
 
@@ -21,33 +21,33 @@ export interface AdoptionInput {
   readonly accountId: string;
   readonly orders: readonly VenueOrder[];
   readonly fills: readonly VenueFill[];
-  /** Whether a comparison with the exchange brought them, and not the usual way. */
+  /** Whether reconciliation found them, as opposed to a stream or a check. */
   readonly isReconciliation: boolean;
 }
 
-/** Answers with the ids of the trades that this changed. */
+/** Adopts external orders, stores all reports and returns the ids of the changed trades. */
 export async function adoptOrders(tx: Tx, adoption: AdoptionInput): Promise<readonly string[]> {
   const { accountId, orders, fills, isReconciliation } = adoption;
-  const told: OrderIdLookup = {
+  const lookup: OrderIdLookup = {
     accountId,
     venueClientOrderIds: [...orders, ...fills].flatMap(({ venueClientOrderId }) => venueClientOrderId || []),
     exchangeOrderIds: [...orders, ...fills].map(({ exchangeOrderId }) => exchangeOrderId),
   };
-  const before = await knownTrades(tx, told);
+  const before = await knownTrades(tx, lookup);
   const externalOrders = orders.filter((order) => !before.has(...keysOf(order)));
-  const known = externalOrders.length === 0 ? before : await insertAndReload(tx, told, externalOrders);
+  const known = externalOrders.length === 0 ? before : await insertAndReload(tx, lookup, externalOrders);
   const reports = reportsOf(known, orders, fills);
   return [...(await storeReports(tx, reports, { isReconciliation }))];
 }
 
 async function insertAndReload(
   tx: Tx,
-  told: OrderIdLookup,
-  strangers: readonly VenueOrder[],
+  lookup: OrderIdLookup,
+  externalOrders: readonly VenueOrder[],
 ): Promise<KnownTrades> {
-  await insertExternalTrades(tx, told.accountId, strangers);
-  // Another process may have made some of them: what counts is what stands.
-  return knownTrades(tx, told);
+  await insertExternalTrades(tx, lookup.accountId, externalOrders);
+  // Another process may have inserted some of them, so the committed rows decide.
+  return knownTrades(tx, lookup);
 }
 
 interface OrderIdLookup {
@@ -72,7 +72,7 @@ interface TradeOrderIds {
   readonly isOurs: boolean;
 }
 
-/** The account's trades by both names that an order has at the exchange; our client order id goes before its own. */
+/** The account's trades by venue client order id (ours only) and by exchange order id. */
 class KnownTrades {
   private readonly ids = new Map<string, string>();
 
@@ -93,8 +93,8 @@ class KnownTrades {
   }
 }
 
-async function knownTrades(tx: Tx, told: OrderIdLookup): Promise<KnownTrades> {
-  const { accountId, venueClientOrderIds, exchangeOrderIds } = told;
+async function knownTrades(tx: Tx, lookup: OrderIdLookup): Promise<KnownTrades> {
+  const { accountId, venueClientOrderIds, exchangeOrderIds } = lookup;
   return new KnownTrades(
     await queryPrepared<TradeOrderIds & Record<string, unknown>>(
       tx,
@@ -119,16 +119,16 @@ function reportsOf(
   const byTrade = new Map<string, OrderReport & { readonly fills: VenueFill[] }>(
     reports.map((report) => [report.tradeId, report]),
   );
-  // Fills name an order by the exchange's own id, which may be told of with the order for the first time.
-  const told = new Map(reports.map(({ order, tradeId }) => [keysOf(order).at(-1), tradeId]));
+  // A fill may name its order only by an exchange order id that this call reports for the first time.
+  const reported = new Map(reports.map(({ order, tradeId }) => [keysOf(order).at(-1), tradeId]));
   for (const fill of fills) {
-    const tradeId = known.find(...keysOf(fill)) ?? told.get(keysOf(fill).at(-1));
+    const tradeId = known.find(...keysOf(fill)) ?? reported.get(keysOf(fill).at(-1));
     if (tradeId === undefined) continue;
     const report = byTrade.get(tradeId) ?? { tradeId, order: null, fills: [] };
     report.fills.push(fill);
     byTrade.set(tradeId, report);
   }
-  // Those of which fills alone were told come after the others.
+  // Trades with fills only come last.
   return [...reports, ...[...byTrade.values()].filter(({ order }) => order === null)];
 }
 
@@ -139,24 +139,24 @@ interface PairOfAccount {
   readonly symbol: string;
   readonly base: string;
   readonly quote: string;
-  /** Whether an order of ours may have arrived without our having heard of it. */
+  /** Whether an order of ours may be at the exchange without an acknowledgement. */
   readonly has_one_on_its_way: boolean;
 }
 
-/** Makes trades of orders that nobody here placed; those of pairs that are not in the catalogue are left out. */
+/** Inserts trades for external orders and skips those whose pair is not in the catalogue. */
 async function insertExternalTrades(tx: Tx, accountId: string, orders: readonly VenueOrder[]): Promise<void> {
   const pairs = new Map((await pairsOf(tx, accountId, orders)).map((pair) => [pair.symbol, pair]));
   const taken = await takenClientOrderIds(tx, accountId, orders);
-  const ofTwins = await placedByDuplicateConnections(tx, accountId, orders);
-  const made = orders
+  const ofDuplicates = await placedByDuplicateConnections(tx, accountId, orders);
+  const inserts = orders
     .filter(({ symbol, amount }) => pairs.has(symbol) && amount !== '0')
-    .filter((order) => !ofTwins.has(...keysOf(order)))
+    .filter((order) => !ofDuplicates.has(...keysOf(order)))
     .filter(
       ({ symbol, venueClientOrderId }) => venueClientOrderId !== '' || !pairs.get(symbol)!.has_one_on_its_way,
     )
     .map((order) => ({ id: newUuid(), order, pair: pairs.get(order.symbol)! }));
-  if (made.length === 0) return;
-  const clientOrderIdOf = ({ id, order }: (typeof made)[number]) => {
+  if (inserts.length === 0) return;
+  const clientOrderIdOf = ({ id, order }: (typeof inserts)[number]) => {
     const { venueClientOrderId } = order;
     return CLIENT_ORDER_ID.test(venueClientOrderId) && !taken.ours.has(venueClientOrderId)
       ? venueClientOrderId
@@ -166,26 +166,26 @@ async function insertExternalTrades(tx: Tx, accountId: string, orders: readonly 
     taken.atVenue.has(venueClientOrderId) ? null : venueClientOrderId || null;
   const rows = await queryPrepared(tx, INSERT_EXTERNAL(tx.connection), [
     accountId,
-    made.map(({ id }) => id),
-    made.map(({ pair }) => pair.user_id),
-    made.map(({ pair }) => pair.pair_id),
-    made.map(({ order }) => order.symbol),
-    made.map(({ pair }) => pair.trading_type),
-    made.map(clientOrderIdOf),
-    made.map(({ order }) => venueIdOf(order)),
-    made.map(({ order }) => order.exchangeOrderId),
-    made.map(({ order }) => order.type),
-    made.map(({ order }) => order.side),
-    made.map(({ order }) => intentOf(order.side)),
-    made.map(({ order }) => order.timeInForce),
-    made.map(({ order }) => positive(order.price)),
-    made.map(({ order }) => positive(order.stopPrice)),
-    made.map(({ order }) => order.amount),
-    made.map(({ order, pair }) => (order.side === 'BUY' ? pair.quote : pair.base)),
-    made.map(({ order }) => order.createdAt),
+    inserts.map(({ id }) => id),
+    inserts.map(({ pair }) => pair.user_id),
+    inserts.map(({ pair }) => pair.pair_id),
+    inserts.map(({ order }) => order.symbol),
+    inserts.map(({ pair }) => pair.trading_type),
+    inserts.map(clientOrderIdOf),
+    inserts.map(({ order }) => venueIdOf(order)),
+    inserts.map(({ order }) => order.exchangeOrderId),
+    inserts.map(({ order }) => order.type),
+    inserts.map(({ order }) => order.side),
+    inserts.map(({ order }) => intentOf(order.side)),
+    inserts.map(({ order }) => order.timeInForce),
+    inserts.map(({ order }) => positive(order.price)),
+    inserts.map(({ order }) => positive(order.stopPrice)),
+    inserts.map(({ order }) => order.amount),
+    inserts.map(({ order, pair }) => (order.side === 'BUY' ? pair.quote : pair.base)),
+    inserts.map(({ order }) => order.createdAt),
   ]);
   const trades = hydrate(tx.connection, TradeEntity, rows);
-  await announceTrades(
+  await emitTradeEvents(
     tx,
     trades.map((trade) => ({ trade, type: 'trade.created' })),
   );
@@ -193,7 +193,7 @@ async function insertExternalTrades(tx: Tx, accountId: string, orders: readonly 
 
 const CLIENT_ORDER_ID = /^[A-Za-z0-9_-]{1,36}$/;
 
-/** What an order takes from the balances is in them already. */
+/** Reserves nothing: the exchange's balances already account for the order. */
 const INSERT_EXTERNAL = allColumns(
   TradeEntity,
   't',
@@ -228,7 +228,7 @@ async function pairsOf(tx: Tx, accountId: string, orders: readonly VenueOrder[])
   );
 }
 
-/** Names that other trades of the account have already, as our client order ids and as those at the exchange. */
+/** Returns the ids that other trades of the account already use, as client order ids and as venue client order ids. */
 async function takenClientOrderIds(tx: Tx, accountId: string, orders: readonly VenueOrder[]) {
   const rows = await queryPrepared<{ client: string; venue: string | null }>(
     tx,
@@ -242,7 +242,7 @@ async function takenClientOrderIds(tx: Tx, accountId: string, orders: readonly V
   };
 }
 
-/** What the product placed for other connections of the same account at the exchange. */
+/** Returns the orders that the product placed through other connections of the same exchange account. */
 async function placedByDuplicateConnections(
   tx: Tx,
   accountId: string,
@@ -267,7 +267,7 @@ async function placedByDuplicateConnections(
   );
 }
 
-/** Exchanges write 0 where an order has no price. */
+/** Returns null for an absent price or 0, which exchanges report for orders without a price. */
 function positive(price: string | undefined): string | null {
   return price === undefined || canonicalDecimal(price) === '0' ? null : price;
 }

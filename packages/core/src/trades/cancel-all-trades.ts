@@ -1,10 +1,10 @@
 /**
- * Everything of a user that is open, cancelled at once: the part of it that is one transaction.
+ * The transaction of the emergency stop: requests the cancellation of every open trade of a user.
  *
- * 1. Accounts are locked first, as placing a trade does: whatever is being placed is either waited for and covered,
- *    or placed after the stop.
- * 2. A trade that nobody has begun to send ends here and is never sent. The wish to cancel any other is kept in the
- *    trade, and its next look is due: the trading worker carries it out, whoever asked for it is still there or not.
+ * 1. Accounts are locked first, as when a trade is placed: a trade that is being placed is either waited for and
+ *    covered, or placed after the stop.
+ * 2. A trade whose submission no worker has claimed ends here and is never sent. For any other trade the request is
+ *    stored and its next check is due: the trading worker cancels it even if the caller has gone.
  */
 import type { Trade } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
@@ -17,15 +17,15 @@ import { notifyAccountWork, requestCancellations } from './trades.queries.js';
 
 const OPEN = In(['PENDING', 'PARTIALLY_FILLED']);
 
-/** A trade that was open; uuids. */
+/** A trade that was open; ids are uuids. */
 export interface CancelRequestedTrade {
   readonly id: string;
   readonly accountId: string;
-  /** Whether the exchange has to be told. */
+  /** Whether the exchange must cancel the order. */
   readonly isSent: boolean;
 }
 
-/** Asks for the cancellation of every open trade of the user; asked for again, it changes nothing but is due at once. */
+/** Requests the cancellation of every open trade of the user. A repeated call only makes their next check due. */
 export async function requestCancelAll(tx: Tx, userId: string): Promise<readonly CancelRequestedTrade[]> {
   await lockAccountsOf(tx, userId);
   const trades = await tx.find(TradeEntity, {
@@ -55,13 +55,13 @@ export async function requestCancelAll(tx: Tx, userId: string): Promise<readonly
 
 export interface CancelAllResult {
   readonly cancelled: readonly Trade[];
-  /** Filled before they could be cancelled, or failed. */
+  /** Filled or failed before the cancellation. */
   readonly endedOtherwise: readonly Trade[];
-  /** Of those that were asked for, and whatever else is open by now. */
+  /** The requested trades, and any other trade of the user, that are open now. */
   readonly stillOpen: readonly Trade[];
 }
 
-/** How the user's trades stand that were asked to be cancelled. */
+/** Returns the current states of the user's trades whose cancellation was requested. */
 export async function readCancelAllResult(
   tx: Tx,
   userId: string,

@@ -6,11 +6,11 @@ import { TradeEntity } from './trade.entity.js';
 import { viewTrade } from './trade.view.js';
 
 /**
- * Writes down of each ended trade whether all that it opened is offset, since when, and what that came to: the sum of
- * what its lots brought, rounded to 18 decimals. A trade that opened nothing is never closed. A fill that came late
- * may open a closed trade again, or change what it came to.
+ * Stores for each ended trade whether everything it opened is closed, since when, and its profit or loss: the sum over
+ * its lots, rounded to 18 decimals. A trade that opened nothing is never closed. A late fill may reopen a closed trade
+ * or change its profit or loss.
  *
- * @returns the trades that are closed and were never told as closed
+ * @returns the closed trades whose closing was never emitted
  */
 export async function markClosedTrades(tx: Tx, tradeIds: readonly string[]): Promise<readonly string[]> {
   if (tradeIds.length === 0) return [];
@@ -38,8 +38,8 @@ export async function markClosedTrades(tx: Tx, tradeIds: readonly string[]): Pro
   return rows.filter(({ isNew }) => isNew).map(({ id }) => id);
 }
 
-/** Tells of trades that are closed, in the order of their closing. */
-export async function announceClosedTrades(tx: Tx, tradeIds: readonly string[]): Promise<void> {
+/** Emits `trade.closed` for each trade, in the order of closing. */
+export async function emitTradesClosed(tx: Tx, tradeIds: readonly string[]): Promise<void> {
   if (tradeIds.length === 0) return;
   const trades = await tx.find(TradeEntity, {
     where: { id: In([...tradeIds]) },

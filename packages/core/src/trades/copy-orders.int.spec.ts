@@ -20,7 +20,7 @@ const countOf = async () =>
   (await env.core.row('SELECT count(*)::int FROM trades WHERE copier_id = $1', env.copierId)).count;
 
 describe('copies', () => {
-  it('are kept as they were planned, told of, and shown with what they copy', async () => {
+  it('are stored as planned, emitted, and shown with the fields of the copy', async () => {
     const copy = env.newCopy();
     const [placed, ...more] = await place([copy]);
     expect(more).toEqual([]);
@@ -48,7 +48,7 @@ describe('copies', () => {
     expect(read).toEqual({ ...placed, fills: [] });
   });
 
-  it('rule 19: planned again, at once or later, make nothing twice and tell of nothing twice', async () => {
+  it('rule 19: planned again, serially or concurrently, create no second trade and no second event', async () => {
     const planned = Array.from({ length: 20 }, () => env.newCopy());
     const again = () => planned.map((copy) => ({ ...copy, id: newUuid() }));
     const placed = await Promise.all([place(planned), ...Array.from({ length: 7 }, () => place(again()))]);
@@ -58,7 +58,7 @@ describe('copies', () => {
     expect(await env.eventTypes()).toHaveLength(20);
   });
 
-  it('rule 19: stand with their client order id before anything can be sent, or not at all', async () => {
+  it('rule 19: exist with their client order id before anything can be sent, or not at all', async () => {
     const copy = env.newCopy();
     const failing = inTx(async (tx) => {
       await placeCopies(tx, [copy]);
@@ -79,8 +79,8 @@ describe('copies', () => {
     ]);
   });
 
-  it('have their account worked on as soon as they are committed, once however many there are', async () => {
-    const heard: string[] = [];
+  it('notify the workers of their account on commit, once per account', async () => {
+    const received: string[] = [];
     const { listener } = env.core.platform;
     let connected: (() => void) | undefined;
     const isConnected = new Promise<void>((resolve) => {
@@ -88,16 +88,16 @@ describe('copies', () => {
     });
     const stop = listener.subscribe(ACCOUNT_WORK_CHANNEL, (payload) => {
       if (payload === undefined) connected?.();
-      else heard.push(payload);
+      else received.push(payload);
     });
     await isConnected;
     await place([env.newCopy(), env.newCopy(), env.newCopy()]);
-    // Notifications come in the order of the commits: once the second is there, the first brought all that it had.
+    // Notifications arrive in commit order: when the second arrives, all of the first transaction have arrived.
     const last = await env.newAccount(env.actor);
     await place([env.newCopy({ accountId: last.uuid, copierId: await env.newCopier(last) })]);
-    while (!heard.includes(last.uuid)) await sleep(5);
+    while (!received.includes(last.uuid)) await sleep(5);
     stop();
-    expect(heard).toEqual([env.account.uuid, last.uuid]);
+    expect(received).toEqual([env.account.uuid, last.uuid]);
   });
 
   it('are sent exits first, then the oldest', async () => {
@@ -114,7 +114,7 @@ describe('copies', () => {
     expect((await env.send(exits[0]!))?.order).toMatchObject({ type: 'MARKET', side: 'SELL', isExit: true });
   });
 
-  it('tell their latency and slippage once they are sent and filled', async () => {
+  it('show their latency and slippage once they are sent and filled', async () => {
     const [buy, sell] = [
       await env.placeCopy(),
       await env.placeCopy({ intent: 'CLOSE', order: { side: 'SELL' } }),
@@ -134,7 +134,7 @@ describe('copies', () => {
 });
 
 describe('the orders of a copier that is stopped', () => {
-  it('rule 11: end unsent, and are asked to be cancelled at the exchange; those of others go on', async () => {
+  it('rule 11: end if unsent and are cancelled at the exchange otherwise; orders of others go on', async () => {
     const [unsent, sent, filled] = [await env.placeCopy(), await env.placeCopy(), await env.placeCopy()];
     const other = await env.placeCopy({ copierId: await env.newCopier(env.account) });
     for (const id of [sent, filled, other]) await env.send(id);
@@ -150,7 +150,7 @@ describe('the orders of a copier that is stopped', () => {
     expect(await env.execution.find(sent)).toMatchObject({ isCancelRequested: true, isOpen: true });
   });
 
-  it('end but for exits where it closes only', async () => {
+  it('end except for exits if it only closes', async () => {
     const [entry, exit] = [
       await env.placeCopy(),
       await env.placeCopy({ intent: 'CLOSE', order: { side: 'SELL' } }),
@@ -161,13 +161,13 @@ describe('the orders of a copier that is stopped', () => {
   });
 });
 
-describe('what is free of an account', () => {
+describe('the free balance of an account', () => {
   const free = async (accounts = [env.account.uuid], assets = ['USDT', 'BTC']) => {
     const found = await inTx((tx) => loadFreeBalances(tx, accounts, assets));
     return Object.fromEntries([...found].map(([id, byAsset]) => [id, Object.fromEntries(byAsset)]));
   };
 
-  it('rule 17, row 9: is less by what its orders set aside, until its balances are read after they were told of', async () => {
+  it('rule 17, row 9: excludes the reservations of its orders until the balances are read after their acknowledgement', async () => {
     const poor = await env.newAccount(env.actor, { USDT: '150.5' });
     const ofPoor = { accountId: poor.uuid, copierId: await env.newCopier(poor) };
     const before = await free([poor.uuid, env.account.uuid]);
@@ -190,7 +190,7 @@ describe('what is free of an account', () => {
     expect(await free([poor.uuid])).toEqual({ [poor.uuid]: { USDT: '150.5', BTC: '0' } });
   });
 
-  it('is whole again once an order came to nothing', async () => {
+  it('is complete again once an order ended without effect', async () => {
     const id = await env.placeCopy();
     expect(await free()).toMatchObject({ [env.account.uuid]: { USDT: '99900' } });
     await env.send(id);

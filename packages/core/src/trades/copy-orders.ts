@@ -1,9 +1,9 @@
 /**
- * The orders of copies, as the planner and the stops of copiers make and end them. All of it takes part in the
+ * Places and ends the orders of copies for the planner and for copiers that stop. Every function takes part in the
  * caller's transaction.
  *
- * 1. A copy's client order id is the caller's, the same for the same copy however often it is planned, and stands
- *    before anything is sent: planned again it makes nothing.
+ * 1. The caller chooses the client order id of a copy. It is the same each time the copy is planned and exists before
+ *    anything is sent, so planning again places nothing.
  */
 import type {
   Decimal,
@@ -15,13 +15,13 @@ import type {
   TradingType,
 } from '@trading-automation/contracts';
 import { allColumns, hydrate, queryPrepared, type Tx } from '@trading-automation/persistence';
-import { announceTrades } from './store-order-reports.js';
+import { emitTradeEvents } from './store-order-reports.js';
 import { type StoredCopy, TradeEntity } from './trade.entity.js';
 import { viewTrade } from './trade.view.js';
 import { cancelUnsent } from './trade-execution.service.js';
 import { FIRST_CHECK_MS, notifyAccountWork, requestCancellations } from './trades.queries.js';
 
-/** A copy's order as it was planned; ids are uuids. */
+/** A planned order of a copy; ids are uuids. */
 export interface NewCopyTrade {
   readonly id: string;
   readonly userId: string;
@@ -31,7 +31,7 @@ export interface NewCopyTrade {
   readonly tradingType: TradingType;
   readonly copierId: string;
   readonly copiedStrategyId: string;
-  /** The leader's trade, and the fill of it that is copied. */
+  /** The leader's trade, and its fill that is copied. */
   readonly sourceTradeId: string;
   readonly sourceFillId: string | null;
   readonly clientOrderId: string;
@@ -42,7 +42,7 @@ export interface NewCopyTrade {
     readonly price: Decimal | null;
     readonly amount: Decimal;
     readonly reduceOnly: boolean;
-    /** What it takes out of the free balance, in `reservedAsset`. */
+    /** The amount that it reserves of the free balance, in `reservedAsset`. */
     readonly reserved: Decimal;
   };
   readonly reservedAsset: string;
@@ -55,18 +55,18 @@ export interface NewCopyTrade {
     readonly ratio: Decimal;
     readonly sequence: number;
   };
-  /** Until when it may be sent, or sent again; `infinity` for exits, null for once and whenever. */
+  /** Until when it may be sent or resent; `infinity` for exits, null: sent once, at any time. */
   readonly resendUntil: Date | 'infinity' | null;
 }
 
-/** Keeps the copies that are not kept yet, tells of them and has them sent; answers with those that are new. */
+/** Stores the copies that do not exist yet, emits `trade.created`, wakes the workers and returns the new trades. */
 export async function placeCopies(tx: Tx, copies: readonly NewCopyTrade[]): Promise<readonly Trade[]> {
   if (copies.length === 0) return [];
   const rows = await queryPrepared(tx, INSERT_COPIES(tx.connection), [FIRST_CHECK_MS, ...columnsOf(copies)]);
   const trades = hydrate(tx.connection, TradeEntity, rows);
-  const places = new Map(copies.map(({ id }, place) => [id, place]));
-  trades.sort((a, b) => places.get(a.id)! - places.get(b.id)!);
-  await announceTrades(
+  const ordinals = new Map(copies.map(({ id }, ordinal) => [id, ordinal]));
+  trades.sort((a, b) => ordinals.get(a.id)! - ordinals.get(b.id)!);
+  await emitTradeEvents(
     tx,
     trades.map((trade) => ({ trade, type: 'trade.created' })),
   );
@@ -153,8 +153,8 @@ const LOCK_OPEN = allColumns(
 );
 
 /**
- * Ends the copiers' orders that nobody has begun to send, and asks for the cancellation of those that are open at the
- * exchange; of entries alone where exits shall go on.
+ * Ends the copiers' orders whose submission no worker has claimed, and requests the cancellation of those that are open
+ * at the exchange; with `entriesOnly`, exits go on.
  */
 export async function cancelCopies(
   tx: Tx,

@@ -1,12 +1,12 @@
 import type { Decimal } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 
-/** By account, then by asset. */
+/** Free amounts by account, then by asset. */
 export type FreeBalances = ReadonlyMap<string, ReadonlyMap<string, Decimal>>;
 
 /**
- * What can be spent of each asset of each account; never below zero. The caller holds the accounts' locks: nobody else
- * reserves meanwhile.
+ * Returns the free balance of each asset of each account, never below zero. The caller must hold the accounts' locks,
+ * so that no other transaction reserves concurrently.
  */
 export async function loadFreeBalances(
   tx: Tx,
@@ -27,10 +27,10 @@ export async function loadFreeBalances(
 }
 
 /**
- * What the exchange said was free, less what orders took since, and with what fills brought since: what was bought a
- * moment ago can be sold before the next reading of balances. An order that was told of before the reading is in it; one
- * that came to nothing takes nothing. A fill that the reading knew of already can count twice; the exchange then
- * refuses what exceeds.
+ * The free balance that the exchange reported, less later reservations, plus the proceeds of later fills: what was just
+ * bought can be sold before the balances are read again. The balances include an order that was reported before they
+ * were read; an order that ended without effect reserves nothing. A fill that the balances already include may count
+ * twice; the exchange then rejects an order that exceeds them.
  */
 const FREE = `
   WITH asked AS (

@@ -3,12 +3,12 @@ import type { Tx } from '@trading-automation/persistence';
 import { equitiesOf } from '../trade-pairs/index.js';
 import type { LockedTrade } from './trades.queries.js';
 
-/** An older figure says too little about the size of the order to be copied by. */
+/** The maximum age of a valuation; an older one is too inaccurate for sizing copies. */
 const AGE_MAX_MS = 60_000;
 
 /**
- * What the accounts of strategies' trades are worth at this moment, by trade, in the trade's quote currency: what its
- * copies are sized by later. Left out where that is not known, or not freshly.
+ * Returns the current equity of the accounts of strategy trades, by trade id, in the trade's quote currency. Copies are
+ * sized by it later. Trades without a recent valuation are left out.
  */
 export async function leaderEquities(
   tx: Tx,
@@ -29,5 +29,5 @@ export async function leaderEquities(
   return found;
 }
 
-/** Of `BASE/QUOTE` or `BASE/QUOTE:SETTLE`. */
+/** Returns the quote currency of `BASE/QUOTE` or `BASE/QUOTE:SETTLE`. */
 const quoteOf = (symbol: string) => symbol.slice(symbol.indexOf('/') + 1).split(':', 1)[0]!;

@@ -1,6 +1,5 @@
 /**
- * Orders against a model of an exchange: whatever is told of them, in whatever order, late, twice or not at all, what
- * is kept stays true.
+ * Orders against a model of an exchange: reports in any order, late, repeated or missing leave a consistent state.
  */
 import type { TradeStatus } from '@trading-automation/contracts';
 import type { VenueFill, VenueOrder, VenueOrderStatus } from '@trading-automation/exchanges';
@@ -15,14 +14,14 @@ beforeAll(async () => {
 });
 afterAll(() => env.close());
 
-/** Of one order, in hundredths of a BTC; prices are 100 plus the number of the fill. */
+/** The amount of the order in hundredths of a BTC; the price of a fill is 100 plus its index. */
 const AMOUNT = 100;
 
-/** What the exchange knows of the order. It takes each client order id once. */
+/** The exchange's view of the order. It accepts each client order id once. */
 class ModelVenue {
   status: VenueOrderStatus | null = null;
   readonly fills: VenueFill[] = [];
-  /** Every state that it was ever in: what may still be on its way to us. */
+  /** Every state that the order had: any of them may still be reported. */
   readonly history: VenueOrder[] = [];
   placements = 0;
 
@@ -60,17 +59,17 @@ class ModelVenue {
 
 interface Model {
   readonly venue: ModelVenue;
-  /** Names of the fills that we were told of. */
+  /** The ids of the fills that were reported. */
   readonly reportedFills: Set<string>;
-  /** What it ended as, once it had. */
+  /** The final status, once there is one. */
   end: TradeStatus | null;
   version: number;
-  /** Whether a sending is under way that has not arrived. */
+  /** Whether a submission is in flight. */
   isInFlight: boolean;
 }
 
 abstract class Step implements fc.AsyncCommand<Model, string> {
-  constructor(private readonly words: string) {}
+  constructor(private readonly description: string) {}
   check = (_model: Readonly<Model>): boolean => true;
   protected abstract act(model: Model, id: string): Promise<unknown>;
 
@@ -79,18 +78,18 @@ abstract class Step implements fc.AsyncCommand<Model, string> {
     await verify(model, id);
   }
 
-  toString = () => this.words;
+  toString = () => this.description;
 }
 
 async function verify(model: Model, id: string): Promise<void> {
-  const kept = await env.storedTrade(id);
+  const stored = await env.storedTrade(id);
   const known = model.venue.fills.filter(({ exchangeFillId }) => model.reportedFills.has(exchangeFillId));
   const sum = (value: (fill: VenueFill) => number) => known.reduce((total, fill) => total + value(fill), 0);
-  expect(Number(kept.filled_amount)).toBeCloseTo(
+  expect(Number(stored.filled_amount)).toBeCloseTo(
     sum(({ amount }) => Number(amount)),
     9,
   );
-  expect(Number(kept.cost)).toBeCloseTo(
+  expect(Number(stored.cost)).toBeCloseTo(
     sum(({ amount, price }) => Number(amount) * Number(price)),
     9,
   );
@@ -98,34 +97,34 @@ async function verify(model: Model, id: string): Promise<void> {
   expect(rows.map(({ exchange_fill_id }) => exchange_fill_id).sort()).toEqual(
     [...model.reportedFills].sort(),
   );
-  const status = kept.status as TradeStatus;
+  const status = stored.status as TradeStatus;
   if (model.end !== null) expect(status).toBe(model.end);
   if (isTerminal(status)) model.end = status;
   else expect(status).toBe(known.length === 0 ? 'PENDING' : 'PARTIALLY_FILLED');
-  expect(Number(kept.version)).toBeGreaterThanOrEqual(model.version);
-  model.version = Number(kept.version);
+  expect(Number(stored.version)).toBeGreaterThanOrEqual(model.version);
+  model.version = Number(stored.version);
   expect(model.venue.placements).toBeLessThanOrEqual(1);
-  // What the exchange told of once is never put back to be sent.
-  if (kept.acknowledged_at !== null) expect(kept.submitted_at).not.toBeNull();
+  // A reported order is never requeued.
+  if (stored.acknowledged_at !== null) expect(stored.submitted_at).not.toBeNull();
 }
 
 class Send extends Step {
-  constructor(private readonly arrives: 'at once' | 'later' | 'never') {
+  constructor(private readonly arrives: 'immediately' | 'later' | 'never') {
     super(`send, arriving ${arrives}`);
   }
   protected async act(model: Model, id: string): Promise<void> {
     await env.core.rows('UPDATE trades SET send_after = NULL WHERE id = $1', id);
-    const begun = await env.send(id);
-    if (begun === null) return;
-    expect(begun.order.venueClientOrderId).toBe(`venue-${id}`);
-    if (this.arrives === 'at once') model.venue.place();
+    const submission = await env.send(id);
+    if (submission === null) return;
+    expect(submission.order.venueClientOrderId).toBe(`venue-${id}`);
+    if (this.arrives === 'immediately') model.venue.place();
     model.isInFlight ||= this.arrives === 'later';
   }
 }
 
 class Arrive extends Step {
   constructor() {
-    super('what was sent arrives');
+    super('the submission arrives');
   }
   override check = ({ isInFlight }: Readonly<Model>) => isInFlight;
   protected async act(model: Model): Promise<void> {
@@ -152,7 +151,7 @@ class End extends Step {
   }
 }
 
-/** Tells some states that the order was in, old and new, with some of the fills, all in one go or one by one. */
+/** Reports some past and current states of the order with some of its fills, in one call, possibly repeated. */
 class DeliverReport extends Step {
   constructor(
     private readonly states: readonly number[],
@@ -161,7 +160,7 @@ class DeliverReport extends Step {
     private readonly isReversed: boolean,
   ) {
     super(
-      `tell states ${states} without the last ${lag} fills ${times} times${isReversed ? ', reversed' : ''}`,
+      `report states ${states} without the last ${lag} fills ${times} times${isReversed ? ', reversed' : ''}`,
     );
   }
   override check = ({ venue }: Readonly<Model>) => venue.history.length > 0;
@@ -182,7 +181,7 @@ class DeliverReport extends Step {
 
 class DeliverFillsOnly extends Step {
   constructor() {
-    super('fills alone are told');
+    super('only fills are reported');
   }
   override check = ({ venue }: Readonly<Model>) => venue.fills.length > 0;
   protected async act({ venue, reportedFills }: Model, id: string): Promise<void> {
@@ -192,27 +191,27 @@ class DeliverFillsOnly extends Step {
   }
 }
 
-class LoseAnswer extends Step {
+class LoseResponse extends Step {
   constructor() {
-    super('the answer is lost');
+    super('the response is lost');
   }
   protected act = (_model: Model, id: string) => env.execution.markUnknown([id]);
 }
 
-/** Looks that find nothing: also where the exchange has the order, but does not show it yet. */
-class Miss extends Step {
-  constructor(private readonly looks: number) {
-    super(`${looks} looks find nothing`);
+/** Probes without a result: also if the exchange has the order but does not show it yet. */
+class ProbeAbsent extends Step {
+  constructor(private readonly probes: number) {
+    super(`${probes} probes find nothing`);
   }
   protected async act(_model: Model, id: string): Promise<void> {
     await env.backdateSubmission(id, 6_000);
-    for (let look = 0; look < this.looks; look++) await env.execution.storeAbsence(id);
+    for (let probe = 0; probe < this.probes; probe++) await env.execution.storeAbsence(id);
   }
 }
 
-class Refuse extends Step {
+class Reject extends Step {
   constructor(private readonly isRetryable: boolean) {
-    super(`refused ${isRetryable ? 'for now' : 'for good'}`);
+    super(`rejected ${isRetryable ? 'retryably' : 'finally'}`);
   }
   override check = ({ venue, isInFlight }: Readonly<Model>) => venue.status === null && !isInFlight;
   protected act = (_model: Model, id: string) =>
@@ -220,18 +219,18 @@ class Refuse extends Step {
 }
 
 class Cancel extends Step {
-  constructor(private readonly isHeard: boolean) {
-    super(`cancel, ${isHeard ? 'heard' : 'not heard'} by the exchange`);
+  constructor(private readonly isReceived: boolean) {
+    super(`cancel, ${isReceived ? 'received' : 'not received'} by the exchange`);
   }
   protected async act({ venue }: Model, id: string): Promise<void> {
     const step = await env.execution.requestCancellation(id);
-    if (step === 'send' && this.isHeard) venue.end('CANCELLED');
+    if (step === 'send' && this.isReceived) venue.end('CANCELLED');
   }
 }
 
 class Expire extends Step {
   constructor() {
-    super('its time is over');
+    super('its time limit passes');
   }
   protected act = (_model: Model, id: string) =>
     env.core.rows('UPDATE trades SET resend_until = clock_timestamp() WHERE id = $1', id);
@@ -239,7 +238,9 @@ class Expire extends Step {
 
 const commands = fc.commands(
   [
-    fc.constantFrom('at once', 'at once', 'later', 'never').map((arrives) => new Send(arrives as 'later')),
+    fc
+      .constantFrom('immediately', 'immediately', 'later', 'never')
+      .map((arrives) => new Send(arrives as 'later')),
     fc.constant(new Arrive()),
     fc.integer({ min: 1, max: AMOUNT }).map((part) => new Fill(part)),
     fc.integer({ min: 1, max: 20 }).map((part) => new Fill(part)),
@@ -251,30 +252,30 @@ const commands = fc.commands(
         fc.integer({ min: 1, max: 2 }),
         fc.boolean(),
       )
-      .map((told) => new DeliverReport(...told)),
+      .map((report) => new DeliverReport(...report)),
     fc.constant(new DeliverReport([0], 0, 1, false)),
     fc.constant(new DeliverFillsOnly()),
-    fc.constant(new LoseAnswer()),
-    fc.constantFrom(1, 5, 6, 6).map((looks) => new Miss(looks)),
-    fc.boolean().map((isRetryable) => new Refuse(isRetryable)),
-    fc.boolean().map((isHeard) => new Cancel(isHeard)),
+    fc.constant(new LoseResponse()),
+    fc.constantFrom(1, 5, 6, 6).map((probes) => new ProbeAbsent(probes)),
+    fc.boolean().map((isRetryable) => new Reject(isRetryable)),
+    fc.boolean().map((isReceived) => new Cancel(isReceived)),
     fc.constant(new Expire()),
   ],
   { maxCommands: 25, size: 'max' },
 );
 
-/** Nearly every life begins by being sent, and much of what matters comes after a first fill. */
+/** Nearly every order begins with a submission, and much of what matters happens after a first fill. */
 const firstSteps = fc.oneof(
   { weight: 1, arbitrary: fc.constant([]) },
-  { weight: 2, arbitrary: fc.constant([new Send('later'), new LoseAnswer()]) },
-  { weight: 2, arbitrary: fc.constant([new Send('at once')]) },
+  { weight: 2, arbitrary: fc.constant([new Send('later'), new LoseResponse()]) },
+  { weight: 2, arbitrary: fc.constant([new Send('immediately')]) },
   {
     weight: 4,
-    arbitrary: fc.constant([new Send('at once'), new Fill(30), new DeliverReport([0], 0, 1, false)]),
+    arbitrary: fc.constant([new Send('immediately'), new Fill(30), new DeliverReport([0], 0, 1, false)]),
   },
 );
 
-/** The trade once everything that there is was told; and how its lots and events came out. */
+/** Reports everything, then checks the trade, its lots and its events. */
 async function settle({ venue, reportedFills }: Model, id: string): Promise<void> {
   if (venue.history.length === 0) return;
   venue.end('CANCELLED');
@@ -282,7 +283,7 @@ async function settle({ venue, reportedFills }: Model, id: string): Promise<void
   await env.execution.storeOrders([{ tradeId: id, order: venue.history.at(-1)!, fills: venue.fills }]);
 }
 
-it('rows 1, 5, 16: whatever happens to an order, its sums are the exchange’s, no fill counts twice, and an end is final', async () => {
+it('rows 1, 5, 16: whatever happens to an order, its sums equal the exchange’s, no fill counts twice, and an end is final', async () => {
   await fc.assert(
     fc.asyncProperty(firstSteps, commands, fc.boolean(), async (first, steps, isCopy) => {
       const id = await env.placeCopy(isCopy ? {} : { resendUntil: null });
@@ -296,15 +297,15 @@ it('rows 1, 5, 16: whatever happens to an order, its sums are the exchange’s, 
       await fc.asyncModelRun(() => ({ model, real: id }), [...first, ...steps]);
       await settle(model, id);
       await verify(model, id);
-      const kept = await env.storedTrade(id);
-      expect(Math.round(Number(kept.filled_amount) * 100)).toBe(model.venue.filled);
-      if (model.venue.status !== null) expect(isTerminal(kept.status as TradeStatus)).toBe(true);
+      const stored = await env.storedTrade(id);
+      expect(Math.round(Number(stored.filled_amount) * 100)).toBe(model.venue.filled);
+      if (model.venue.status !== null) expect(isTerminal(stored.status as TradeStatus)).toBe(true);
       const { opened } = await env.core.row(
         'SELECT coalesce(sum(opened_amount), 0)::float8 AS opened FROM lots WHERE trade_id = $1',
         id,
       );
       expect(Number(opened)).toBeCloseTo(model.venue.filled / 100, 9);
-      await expectOneEnd(id, kept.status as TradeStatus);
+      await expectOneEnd(id, stored.status as TradeStatus);
     }),
     { numRuns: 40 },
   );

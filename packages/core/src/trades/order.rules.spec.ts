@@ -131,14 +131,11 @@ describe('an order that breaks a rule', () => {
       { timeInForces: ['GTC', 'IOC'] },
       ['time_in_force', 'time_in_forces', 'POST_ONLY', 'GTC, IOC'],
     ],
-  ] as const)(
-    'row 14: is told the rule that it breaks, its value and the limit: %s',
-    (_case, order, rules, violation) => {
-      expect(brokenBy(order, rules)).toEqual([violation]);
-    },
-  );
+  ] as const)('row 14: gets the rule, its value and the limit: %s', (_case, order, rules, violation) => {
+    expect(brokenBy(order, rules)).toEqual([violation]);
+  });
 
-  it('is told of all of them at once', () => {
+  it('gets all of them together', () => {
     const order = { type: 'STOP_LIMIT', amount: '0.00005', price: '0.001', stopPrice: '0.002' } as const;
     expect(brokenBy(order).map(([field, rule]) => `${field} ${rule}`)).toEqual([
       'amount amount_step',
@@ -150,7 +147,7 @@ describe('an order that breaks a rule', () => {
   });
 });
 
-/** Decimals of up to 18 places and 20 digits before the point, many of them multiples of each other. */
+/** Decimals of up to 18 decimals and 20 digits before the decimal point, many of them multiples of each other. */
 const step = fc.oneof(
   fc.bigInt({ min: 1n, max: 10n ** 20n }),
   fc.nat(20).map((exponent) => 10n ** BigInt(exponent)),
@@ -162,7 +159,7 @@ const pairOf = fc
 const free = { minAmount: '0', maxAmount: null, minNotional: '0', maxNotional: null } as const;
 
 describe('steps', () => {
-  it('row 13: let an amount through if and only if it is a multiple of the step, and change none', () => {
+  it('row 13: accept an amount if and only if it is a multiple of the step, and change none', () => {
     fc.assert(
       fc.property(pairOf, ({ size, value }) => {
         const rules = { ...free, amountStep: formatUnits(size), priceTick: '0' };
@@ -173,7 +170,7 @@ describe('steps', () => {
     );
   });
 
-  it('let a price and a stop price through if and only if they are multiples of the tick', () => {
+  it('accept a price and a stop price if and only if they are multiples of the tick', () => {
     fc.assert(
       fc.property(pairOf, ({ size, value }) => {
         const rules = { ...free, amountStep: '0', priceTick: formatUnits(size) };
@@ -188,17 +185,17 @@ describe('steps', () => {
   });
 });
 
-describe('what an order sets aside', () => {
-  it('is never less than price × amount, and less than a last digit more', () => {
+describe('the reservation of an order', () => {
+  it('is never less than price × amount, and exceeds it by less than the last digit', () => {
     fc.assert(
       fc.property(amount, amount, (price, size) => {
         const order = orderOf({ price: formatUnits(price), amount: formatUnits(size) });
         const reserved = reservationFor(order, rulesOf());
         expect(reserved.asset).toBe('USDT');
-        const [kept, exact] = [parseUnits(reserved.amount) * ONE, price * size];
-        expect(kept).toBeGreaterThanOrEqual(exact);
-        expect(kept - exact).toBeLessThan(ONE);
-        expect(isCostTooLarge(order, rulesOf())).toBe(kept >= 10n ** 56n);
+        const [reservation, exact] = [parseUnits(reserved.amount) * ONE, price * size];
+        expect(reservation).toBeGreaterThanOrEqual(exact);
+        expect(reservation - exact).toBeLessThan(ONE);
+        expect(isCostTooLarge(order, rulesOf())).toBe(reservation >= 10n ** 56n);
       }),
       { numRuns: 1_000 },
     );
@@ -230,7 +227,7 @@ describe('what an order sets aside', () => {
     expect(reservationFor(orderOf(order), rulesOf(rules))).toEqual(reserved);
   });
 
-  it('is too large from 20 digits before the point on, also by rounding alone', () => {
+  it('is too large from 20 digits before the decimal point on, even if only by rounding', () => {
     const nines = '9'.repeat(20);
     const last = `${nines}.${'9'.repeat(18)}`;
     expect(isCostTooLarge(orderOf({ amount: '1', price: last }), rulesOf())).toBe(false);

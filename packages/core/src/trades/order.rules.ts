@@ -1,9 +1,9 @@
 /**
- * What an exchange asks of an order, checked before it is sent.
+ * The exchange's rules for an order, checked before the order is sent.
  *
- * 1. Nothing is rounded: an order that breaks a rule is refused, with the rule, the value and the limit.
- * 2. The notional of a market order is judged by the last known price, and not at all where there is none: the
- *    exchange has the last word.
+ * 1. Nothing is rounded: an order that breaks a rule is rejected with the rule, the value and the limit.
+ * 2. The notional of a market order is estimated from the last known price. Without a last price it is not checked:
+ *    the exchange decides.
  */
 import {
   DECIMAL_INTEGER_DIGITS,
@@ -24,7 +24,7 @@ export interface PairRules {
   readonly maxAmount: Decimal | null;
   readonly minNotional: Decimal;
   readonly maxNotional: Decimal | null;
-  /** Where orders that name no price have a grid, or a greatest amount, of their own. */
+  /** Limits that apply only to market and stop-market orders; null if the pair has no separate ones. */
   readonly marketAmountStep: Decimal | null;
   readonly marketMaxAmount: Decimal | null;
   readonly orderTypes: readonly TradeType[];
@@ -55,14 +55,14 @@ type OrderRule =
 
 export interface RuleViolation {
   readonly field: 'type' | 'time_in_force' | 'amount' | 'price' | 'stop_price';
-  /** As the pair's own field is called. */
+  /** Named like the field of the trade pair. */
   readonly rule: OrderRule;
-  /** Numbers as decimals, all else in the words of the API. */
+  /** Decimal strings for numbers; the API's enum values otherwise. */
   readonly value: string;
   readonly limit: string;
 }
 
-/** Every rule that the order breaks, in the order of the fields. */
+/** Returns every rule that the order breaks, in the order of the fields. */
 export function violationsOf(order: OrderToCheck, rules: PairRules): RuleViolation[] {
   const found: RuleViolation[] = unsupportedTerms(order, rules);
   const check = (
@@ -108,7 +108,7 @@ function unsupportedTerms({ type, timeInForce }: OrderToCheck, rules: PairRules)
   const found: RuleViolation[] = [];
   if (!rules.orderTypes.includes(type))
     found.push({ field: 'type', rule: 'order_types', value: type, limit: rules.orderTypes.join(', ') });
-  // A market order has none at the exchange.
+  // A market order has no time in force at the exchange.
   if (type !== 'MARKET' && !rules.timeInForces.includes(timeInForce))
     found.push({
       field: 'time_in_force',
@@ -124,7 +124,7 @@ export interface Reservation {
   readonly amount: Decimal;
 }
 
-/** What the order takes out of the free balance: base for a sell, price × amount of quote for a buy. */
+/** Returns what the order reserves of the free balance: base for a sell, price × amount in quote for a buy. */
 export function reservationFor(order: OrderToCheck, rules: PairRules): Reservation {
   if (order.side === 'SELL') return { asset: rules.base, amount: order.amount };
   const price = estimatedPrice(order, rules);
@@ -132,7 +132,7 @@ export function reservationFor(order: OrderToCheck, rules: PairRules): Reservati
   return { asset: rules.quote, amount: reservedCost(price, order).toString() };
 }
 
-/** Whether price × amount has more digits before the point than can be kept: neither could what it costs be. */
+/** Whether price × amount has more digits before the decimal point than can be stored. */
 export function isCostTooLarge(order: OrderToCheck, rules: PairRules): boolean {
   const price = estimatedPrice(order, rules);
   return price !== null && reservedCost(price, order).gte(COST_LIMIT);
@@ -140,7 +140,7 @@ export function isCostTooLarge(order: OrderToCheck, rules: PairRules): boolean {
 
 const COST_LIMIT = new BigDecimal(10).pow(DECIMAL_INTEGER_DIGITS);
 
-/** Of up to 36 decimals, rounded up to those that are kept, so that never too little is set aside. */
+/** Rounded up to the stored number of decimals, so that the reservation is never too small. */
 function reservedCost(price: BigDecimal, { amount }: OrderToCheck): BigDecimal {
   return price.times(amount).toDecimalPlaces(DECIMAL_SCALE, BigDecimal.ROUND_UP);
 }

@@ -33,10 +33,10 @@ import { FIRST_CHECK_MS, notifyAccountWork } from './trades.queries.js';
 
 type NewTrade = Partial<TradeEntity> & { readonly id: string };
 
-/** What a placed trade is read back as. */
+/** The columns of a trade that `placeTrade` returns. */
 export type TradeSelection = Selection<TradeViewRow>;
 
-/** Keeps a trade that every rule allows, with the balance that it takes, and tells of it. @throws {DomainError} */
+/** Validates, reserves balance, stores the trade and emits `trade.created`. @throws {DomainError} if invalid */
 export async function placeTrade(
   tx: Tx,
   actor: Actor,
@@ -64,16 +64,16 @@ export async function placeTrade(
 }
 
 /**
- * The trade as it stands, with the instants that the database gave it.
+ * Inserts the trade and returns the stored row, with the instants that the database assigned.
  *
- * @throws {DomainError} `already_exists` where the account has a trade of this client order id
+ * @throws {DomainError} `already_exists` if the account already has a trade with this client order id
  */
 async function insertTrade(tx: Tx, trade: NewTrade, returning: TradeSelection): Promise<TradeViewRow> {
   try {
     return await insertPrepared(tx, TradeEntity, trade, { alias: 't', returning });
   } catch (error) {
     if (!isUniqueViolation(error, 'trades_account_client_order_key')) throw error;
-    const message = 'A trade of this account has it already.';
+    const message = 'Another trade of this account already has this client_order_id. Use a new one.';
     throw new DomainError('already_exists', undefined, [
       { field: 'client_order_id', code: 'already_exists', message },
     ]);
@@ -118,26 +118,30 @@ function newTrade(
   };
 }
 
-/** A trade made for a strategy is its signal. */
+/** A trade placed for a strategy has origin STRATEGY; its fills become the strategy's signals. */
 function originOf(strategy: LockedStrategy | undefined) {
   return { origin: strategy === undefined ? 'API' : 'STRATEGY', strategyId: strategy?.id ?? null } as const;
 }
 
-/** @throws {DomainError} where the trade is none of what the strategy trades, or the strategy trades no more */
+/** @throws {DomainError} if the strategy uses another account, does not trade this pair, or is archived */
 function assertSignal(strategy: LockedStrategy, account: AccountForTrade, pair: PairForTrade): void {
   if (strategy.exchangeAccountId !== account.id) {
-    const message = 'The strategy trades on another exchange account.';
+    const message = 'The strategy trades on another exchange account. Use the account of the strategy.';
     throw new DomainError('validation_failed', undefined, [
       { field: 'exchange_account_id', code: 'other_account', message },
     ]);
   }
   if (strategy.tradePairIds?.includes(pair.id) === false) {
     throw new DomainError('validation_failed', undefined, [
-      { field: 'trade_pair_id', code: 'other_pair', message: 'The strategy does not trade this pair.' },
+      {
+        field: 'trade_pair_id',
+        code: 'other_pair',
+        message: 'The strategy does not trade this pair. Use one of its trade pairs.',
+      },
     ]);
   }
   if (strategy.status === 'ACTIVE') return;
-  const message = 'The strategy is archived: nothing is traded for it any more.';
+  const message = 'The strategy is archived and takes no new trades. Use an active strategy.';
   throw invalidState(message, strategy.status, 'strategy_id');
 }
 
@@ -147,22 +151,27 @@ function assertTradable(account: AccountForTrade, pair: PairForTrade, input: Tra
       {
         field: 'trade_pair_id',
         code: 'other_exchange',
-        message: `The pair is ${pair.tradingType} on ${pair.exchange}; the account is ${account.tradingType} on ${account.exchange}.`,
+        message: `The pair is ${pair.tradingType} on ${pair.exchange}; the account is ${account.tradingType} on ${account.exchange}. Use a pair of the account's exchange and trading type.`,
       },
     ]);
   }
   if (!pair.isActive) {
-    const message = 'The exchange does not trade this pair at the moment.';
+    const message =
+      'The exchange does not trade this pair at the moment. Try again later or use another pair.';
     throw invalidState(message, 'INACTIVE', 'trade_pair_id');
   }
   if (input.reduce_only && pair.tradingType !== 'perpetual') {
     throw new DomainError('validation_failed', undefined, [
-      { field: 'reduce_only', code: 'not_allowed', message: 'reduce_only is for perpetuals; leave it out.' },
+      {
+        field: 'reduce_only',
+        code: 'not_allowed',
+        message: 'reduce_only is for perpetuals only. Omit it.',
+      },
     ]);
   }
 }
 
-/** @throws {DomainError} `insufficient_balance` where what is known to be free does not suffice */
+/** @throws {DomainError} `insufficient_balance` if the free balance is less than the reservation */
 async function assertFreeBalance(
   tx: Tx,
   account: AccountForTrade,
@@ -175,7 +184,7 @@ async function assertFreeBalance(
     {
       field: 'amount',
       code: 'insufficient_balance',
-      message: `The order needs ${new BigDecimal(amount).toString()} ${asset}; ${free} is free.`,
+      message: `The order needs ${new BigDecimal(amount).toString()} ${asset}; ${free} is free. Reduce the amount or add funds.`,
       asset,
       needed: new BigDecimal(amount).toString(),
       free,
@@ -183,26 +192,29 @@ async function assertFreeBalance(
   ]);
 }
 
-const RULE_WORDS: Record<RuleViolation['rule'], (value: string, limit: string) => string> = {
-  order_types: (value, limit) => `The exchange takes ${limit} on this pair, and not ${value}.`,
-  time_in_forces: (value, limit) => `The exchange takes ${limit} on this pair, and not ${value}.`,
-  price_tick: (value, limit) => `Prices are multiples of ${limit}; ${value} is none.`,
-  amount_step: (value, limit) => `Amounts are multiples of ${limit}; ${value} is none.`,
-  min_amount: (value, limit) => `The least amount is ${limit}; ${value} is below it.`,
-  max_amount: (value, limit) => `The largest amount is ${limit}; ${value} is above it.`,
-  market_amount_step: (value, limit) =>
-    `Amounts of market orders are multiples of ${limit}; ${value} is none.`,
-  market_max_amount: (value, limit) =>
-    `The largest amount of a market order is ${limit}; ${value} is above it.`,
-  min_notional: (value, limit) => `Price × amount must be at least ${limit}; it is ${value}.`,
-  max_notional: (value, limit) => `Price × amount may be at most ${limit}; it is ${value}.`,
+const RULE_MESSAGES: Record<
+  RuleViolation['rule'],
+  (violation: Pick<RuleViolation, 'field' | 'value' | 'limit'>) => string
+> = {
+  order_types: ({ field, value, limit }) => `${field} must be one of ${limit} on this pair; got ${value}.`,
+  time_in_forces: ({ field, value, limit }) => `${field} must be one of ${limit} on this pair; got ${value}.`,
+  price_tick: ({ field, value, limit }) => `${field} must be a multiple of ${limit}; got ${value}.`,
+  amount_step: ({ field, value, limit }) => `${field} must be a multiple of ${limit}; got ${value}.`,
+  min_amount: ({ field, value, limit }) => `${field} must be at least ${limit}; got ${value}.`,
+  max_amount: ({ field, value, limit }) => `${field} must be at most ${limit}; got ${value}.`,
+  market_amount_step: ({ field, value, limit }) =>
+    `${field} of a market order must be a multiple of ${limit}; got ${value}.`,
+  market_max_amount: ({ field, value, limit }) =>
+    `${field} of a market order must be at most ${limit}; got ${value}.`,
+  min_notional: ({ value, limit }) => `Price × amount must be at least ${limit}; got ${value}.`,
+  max_notional: ({ value, limit }) => `Price × amount must be at most ${limit}; got ${value}.`,
 };
 
 function ruleViolated(violations: readonly RuleViolation[]): DomainError {
   const details = violations.map(({ field, rule, value, limit }) => ({
     field,
     code: rule,
-    message: RULE_WORDS[rule](value, limit),
+    message: RULE_MESSAGES[rule]({ field, value, limit }),
     rule,
     value,
     limit,
@@ -215,7 +227,7 @@ function costTooLarge(): DomainError {
     {
       field: 'amount',
       code: 'too_many_digits',
-      message: `Price × amount may have at most ${DECIMAL_INTEGER_DIGITS} digits before the point.`,
+      message: `Price × amount must have at most ${DECIMAL_INTEGER_DIGITS} digits before the decimal point. Reduce the price or the amount.`,
     },
   ]);
 }

@@ -52,7 +52,7 @@ const inputOf = (more: Partial<ReconcileInput> = {}): ReconcileInput => ({
 const run = (more: Partial<ReconcileInput>) => reconcile(inputOf(more));
 
 describe('an account compared with its exchange', () => {
-  it('needs nothing where both tell the same', () => {
+  it('needs no action if both agree', () => {
     const filled = fillOf('a', '1');
     const actions = run({
       trades: [tradeOf('a', { filledAmount: '1' }), tradeOf('done', { isOpen: false })],
@@ -65,7 +65,7 @@ describe('an account compared with its exchange', () => {
     expect(actions).toEqual([]);
   });
 
-  it('rule 22: stores the fills that were made while nobody listened, of open orders and of ended ones', () => {
+  it('rule 22: stores fills that were venueFills without a connection, of open and of ended orders', () => {
     const [missed, late] = [fillOf('a', '1'), fillOf('b', '2')];
     const actions = run({
       trades: [tradeOf('a'), tradeOf('b', { isOpen: false })],
@@ -78,16 +78,16 @@ describe('an account compared with its exchange', () => {
     ]);
   });
 
-  it('rule 22: looks for a trade that is not among the open orders, and does not take it for ended', () => {
+  it('rule 22: probes for a trade that is not among the open orders and does not consider it ended', () => {
     expect(run({ trades: [tradeOf('a')] })).toEqual([{ kind: 'probe', tradeId: 'a' }]);
   });
 
-  it('asks nothing about a trade that nobody has sent', () => {
+  it('ignores a trade that was not submitted', () => {
     const unsent = { isSubmitted: false, isAcknowledged: false, exchangeOrderId: null };
     expect(run({ trades: [tradeOf('a', unsent)] })).toEqual([]);
   });
 
-  it('row 3: an open order that the ledger does not know is not dropped but adopted, with its fills', () => {
+  it('row 3: an unknown open order is adopted with its fills', () => {
     const fill = fillOf('x', '1');
     const openOrders = [orderOf('x', { filledAmount: '1' })];
     expect(run({ openOrders, fills: [fill] })).toEqual([
@@ -95,21 +95,21 @@ describe('an account compared with its exchange', () => {
     ]);
   });
 
-  it('row 5: fills of an order that nobody knows are traced to it', () => {
+  it('row 5: fills of an unknown order are identified', () => {
     const fills = [fillOf('x', '1'), fillOf('x', '2')];
     expect(run({ fills })).toEqual([
       { kind: 'identify', symbol: 'BTC/USDT', exchangeOrderId: 'order-x', fills },
     ]);
   });
 
-  it('takes an order for ours by its client order id while its own id is not known yet', () => {
+  it('matches our order by client order id while its exchange order id is unknown', () => {
     const trade = tradeOf('a', { exchangeOrderId: null, isAcknowledged: false });
     expect(run({ trades: [trade], openOrders: [orderOf('a')] })).toEqual([
       { kind: 'store', tradeId: 'a', order: orderOf('a'), fills: [] },
     ]);
   });
 
-  it('adopts no order without a client order id while one of ours on its pair is on its way', () => {
+  it('adopts no order without a client order id while one of ours on its pair is in flight', () => {
     const anonymous = orderOf('x', { venueClientOrderId: '' });
     const onItsWay = tradeOf('a', { exchangeOrderId: null, isAcknowledged: false });
     const other = { ...onItsWay, symbol: 'ETH/USDT' };
@@ -121,7 +121,7 @@ describe('an account compared with its exchange', () => {
     });
   });
 
-  it('cancels an order of ours that outlived its trade, and never one that somebody else placed', () => {
+  it('cancels our order that outlived its trade, and never an external one', () => {
     const openOrders = [orderOf('a')];
     const ended = tradeOf('a', { isOpen: false });
     const cancel = { kind: 'cancel', tradeId: 'a', order: orderOf('a') };
@@ -130,14 +130,14 @@ describe('an account compared with its exchange', () => {
   });
 });
 
-describe('rule 23: less at the exchange than lots claim', () => {
+describe('rule 23: a shortfall', () => {
   const claims = [
     { pairId: 'p1', symbol: 'BTC/USDT', base: 'BTC', amount: '2' },
     { pairId: 'p2', symbol: 'BTC/EUR', base: 'BTC', amount: '1' },
   ];
   const held = { BTC: '0.5' };
 
-  it('is remembered the first time, and a sale the second, the oldest pair first', () => {
+  it('is stored the first time and written off the second, oldest pair first', () => {
     expect(run({ expectedHoldings: claims, totalsByAsset: held })).toEqual([
       { kind: 'suspect', shortfalls: { BTC: '2.5' } },
     ]);
@@ -147,7 +147,7 @@ describe('rule 23: less at the exchange than lots claim', () => {
     ]);
   });
 
-  it('is a sale only as far as both times showed it', () => {
+  it('is written off only as far as both comparisons show it', () => {
     expect(run({ expectedHoldings: claims, totalsByAsset: held, shortfalls: { BTC: '1' } })).toEqual([
       { kind: 'synthesise', pairId: 'p1', symbol: 'BTC/USDT', amount: '1' },
       { kind: 'suspect', shortfalls: { BTC: '1.5' } },
@@ -161,10 +161,10 @@ describe('rule 23: less at the exchange than lots claim', () => {
     ['an order of the asset is open', { trades: [tradeOf('a', { symbol: 'BTC/EUR' })] }],
     ['something is bought with it', { trades: [tradeOf('a', { symbol: 'ETH/BTC' })] }],
     ['an order waits to be sent', { trades: [tradeOf('a', { isSubmitted: false })] }],
-    ['somebody else has an order of it', { openOrders: [orderOf('x')] }],
-    ['a fill of it is news', { fills: [fillOf('x', '1')] }],
+    ['an external order of it is open', { openOrders: [orderOf('x')] }],
+    ['there is a new fill of it', { fills: [fillOf('x', '1')] }],
     ['the balances could not be read', { totalsByAsset: null }],
-  ])('is not judged while %s', (_case, more) => {
+  ])('is not evaluated while %s', (_case, more) => {
     const kinds = run({
       expectedHoldings: claims,
       totalsByAsset: held,
@@ -175,14 +175,14 @@ describe('rule 23: less at the exchange than lots claim', () => {
     expect(kinds).not.toContain('suspect');
   });
 
-  it('more than lots claim is nobody’s, and left alone', () => {
+  it('below zero belongs to no lot and leads to no action', () => {
     expect(
       run({ expectedHoldings: claims, totalsByAsset: { BTC: '1000', ETH: '5' }, shortfalls: { BTC: '1' } }),
     ).toEqual([]);
   });
 });
 
-/** An exchange with orders and their fills, and a ledger that missed an arbitrary part of them. */
+/** An exchange with orders and fills, and stored trades that miss a random part of them. */
 const reconcileInputs = fc
   .array(
     fc.record({
@@ -203,11 +203,11 @@ const reconcileInputs = fc
     for (const [i, order] of orders.entries()) {
       const id = String(i);
       const { symbol } = order;
-      const made = order.fills.map((_, n) => fillOf(id, `${id}-${n}`, { symbol }));
-      fills.push(...made, ...made.slice(1));
-      const kept = order.isOurs ? made.filter((_, n) => order.fills[n]) : [];
-      for (const fill of kept) known.add(fillKey(fill));
-      const isAcknowledged = order.isAcknowledged || kept.length > 0;
+      const venueFills = order.fills.map((_, n) => fillOf(id, `${id}-${n}`, { symbol }));
+      fills.push(...venueFills, ...venueFills.slice(1));
+      const storedFills = order.isOurs ? venueFills.filter((_, n) => order.fills[n]) : [];
+      for (const fill of storedFills) known.add(fillKey(fill));
+      const isAcknowledged = order.isAcknowledged || storedFills.length > 0;
       if (order.isOurs)
         trades.push(
           tradeOf(id, {
@@ -215,31 +215,32 @@ const reconcileInputs = fc
             isAcknowledged,
             exchangeOrderId: isAcknowledged ? `order-${id}` : null,
             isOpen: order.isOpenHere,
-            filledAmount: String(kept.length),
+            filledAmount: String(storedFills.length),
           }),
         );
-      if (order.isOpenThere) openOrders.push(orderOf(id, { symbol, filledAmount: String(made.length) }));
+      if (order.isOpenThere)
+        openOrders.push(orderOf(id, { symbol, filledAmount: String(venueFills.length) }));
     }
     return inputOf({ trades, openOrders, fills, knownFills: known });
   });
 
-/** The ledger after the actions that it can carry out, and after the orders to identify were fetched. */
+/** The stored trades after the actions, with the orders to identify fetched. */
 function applyActions(input: ReconcileInput, actions: readonly ReconcileAction[]): ReconcileInput {
   const trades = new Map(input.trades.map((trade) => [trade.id, trade]));
   const known = new Set(input.knownFills);
   const learn = (
     id: string,
-    told: { symbol: string; exchangeOrderId: string },
+    order: { symbol: string; exchangeOrderId: string },
     fills: readonly ReportedFill[],
   ) => {
-    const trade = trades.get(id) ?? tradeOf(id, { symbol: told.symbol, isOpen: true });
-    const news = fills.filter((fill) => !known.has(fillKey(fill)));
-    for (const fill of news) known.add(fillKey(fill));
+    const trade = trades.get(id) ?? tradeOf(id, { symbol: order.symbol, isOpen: true });
+    const newFills = fills.filter((fill) => !known.has(fillKey(fill)));
+    for (const fill of newFills) known.add(fillKey(fill));
     trades.set(id, {
       ...trade,
       isAcknowledged: true,
-      exchangeOrderId: told.exchangeOrderId,
-      filledAmount: new BigDecimal(trade.filledAmount).plus(news.length).toString(),
+      exchangeOrderId: order.exchangeOrderId,
+      filledAmount: new BigDecimal(trade.filledAmount).plus(newFills.length).toString(),
     });
   };
   const idOf = (exchangeOrderId: string) => exchangeOrderId.replace('order-', '');
@@ -251,13 +252,13 @@ function applyActions(input: ReconcileInput, actions: readonly ReconcileAction[]
   return { ...input, trades: [...trades.values()], knownFills: known };
 }
 
-describe('whatever the ledger missed', () => {
-  it('rule 22: after one comparison every fill is known, once, and a second one finds nothing new', () => {
+describe('any stored state', () => {
+  it('rule 22: knows every fill once after one comparison, and a second one finds nothing new', () => {
     fc.assert(
       fc.property(reconcileInputs, (input) => {
         const actions = reconcile(input);
-        const told = actions.flatMap((action) => ('fills' in action ? action.fills.map(fillKey) : []));
-        expect(new Set(told).size).toBe(told.length);
+        const reported = actions.flatMap((action) => ('fills' in action ? action.fills.map(fillKey) : []));
+        expect(new Set(reported).size).toBe(reported.length);
         const then = applyActions(input, actions);
         expect(input.fills.every((fill) => then.knownFills.has(fillKey(fill)))).toBe(true);
         const again = reconcile(then).filter(({ kind }) => kind !== 'probe' && kind !== 'cancel');
@@ -267,7 +268,7 @@ describe('whatever the ledger missed', () => {
     );
   });
 
-  it('no trade is concluded from a list: what is missing there is only looked for', () => {
+  it('never ends a trade because a list lacks it: it is only probed', () => {
     fc.assert(
       fc.property(reconcileInputs, (input) => {
         const probes = reconcile(input).flatMap((action) =>
@@ -280,7 +281,7 @@ describe('whatever the ledger missed', () => {
     );
   });
 
-  it('what was sold by reconciliation is never more than was missing, both times', () => {
+  it('writes off no more than was missing in both comparisons', () => {
     const amounts = fc.nat(1_000).map(String);
     fc.assert(
       fc.property(fc.array(amounts, { maxLength: 4 }), amounts, amounts, (claimed, heldBtc, before) => {

@@ -1,33 +1,32 @@
 /**
- * What has to be done so that the ledger tells what the exchange knows. Pure: the account as we have it and as the
- * exchange shows it in, actions out. What an exchange shows was read call by call, while orders went on: so nothing is
- * concluded from one absence.
+ * Decides which actions make our records match the exchange. Pure: our view and the exchange's view of one account in,
+ * actions out. The exchange's view is read in several calls while orders go on, so a single absence proves nothing.
  *
  * Invariants
- * 1. Nothing that the exchange shows is dropped: each open order and each fill that is not known leads to an action,
- *    or waits for an order of ours that is on its way.
- * 2. A trade that the exchange does not list as open is looked for by its id; it is never ended by a list.
- * 3. Only what was sent is compared: of a trade that nobody has begun to send no exchange can know.
+ * 1. Nothing that the exchange reports is dropped: each open order and each new fill leads to an action, or waits for
+ *    an order of ours that is in flight.
+ * 2. A trade that is missing from the exchange's open orders is probed by its id; a list never ends a trade.
+ * 3. Only submitted trades are compared: the exchange cannot know an unsent one.
  * 4. An open order of ours whose trade has ended is cancelled: the end is final, so the order must not outlive it.
- *    What somebody else placed is never cancelled by this.
- * 5. An order without a client order id is taken for a stranger only where no order of ours on that symbol is on its
- *    way: it could be that one.
- * 6. Less at the exchange than the lots claim becomes a sale only where all comparisons of some time show it while no
- *    order of the asset is open or on its way and no fill of it is news, and only as far as all show it. Nothing is sold
- *    by that: it was gone already, and the ledger says so.
- * 7. More at the exchange than the lots claim is nobody's lot, and nothing is done about it.
- * 8. The same input gives the same actions; where the ledger tells what the exchange shows, there are none.
+ *    External orders are never cancelled.
+ * 5. An order without a client order id is external only if no order of ours on that symbol is in flight: it could be
+ *    that order.
+ * 6. A shortfall is written off only if every comparison within a period shows it, while the asset has no open or
+ *    in-flight order and no new fill, and only up to the smallest shortfall seen. Nothing is sold: the amount was
+ *    already missing, and the write-off records that.
+ * 7. A surplus at the exchange belongs to no lot and leads to no action.
+ * 8. The same input gives the same actions; if our records match the exchange, there are none.
  */
 import type { Decimal, TradeSide } from '@trading-automation/contracts';
 import { BigDecimal } from '../values/index.js';
 
-/** A trade of the account that is open, or ended lately; ids of the exchange are null where they are not known. */
+/** A trade of the account that is open or ended recently; unknown exchange ids are null. */
 export interface KnownTrade {
   readonly id: string;
   readonly symbol: string;
   readonly venueClientOrderId: string | null;
   readonly exchangeOrderId: string | null;
-  /** False where somebody else placed its order. */
+  /** False for external trades. */
   readonly isOurs: boolean;
   readonly isSubmitted: boolean;
   readonly isAcknowledged: boolean;
@@ -35,7 +34,7 @@ export interface KnownTrade {
   readonly filledAmount: Decimal;
 }
 
-/** The part of an exchange's order that is compared. */
+/** The compared part of an exchange's order. */
 export interface ReportedOrder {
   readonly exchangeOrderId: string;
   readonly venueClientOrderId: string;
@@ -52,7 +51,7 @@ export interface ReportedFill {
   readonly executedAt: Date;
 }
 
-/** What the open lots of one pair say that the account holds. */
+/** The amount that the open lots of one pair say the account holds. */
 export interface ExpectedHolding {
   readonly pairId: string;
   readonly symbol: string;
@@ -60,7 +59,7 @@ export interface ExpectedHolding {
   readonly amount: Decimal;
 }
 
-/** By asset: how much less than claimed the exchange showed. */
+/** By asset: the expected holdings less the balance that the exchange showed. */
 export type Shortfalls = Readonly<Record<string, Decimal>>;
 
 export interface ReconcileInput<
@@ -68,15 +67,15 @@ export interface ReconcileInput<
   Fill extends ReportedFill = ReportedFill,
 > {
   readonly trades: readonly KnownTrade[];
-  /** Keys (`fillKey`) of the fills that are kept already. */
+  /** Keys (`fillKey`) of the fills that are already stored. */
   readonly knownFills: ReadonlySet<string>;
-  /** What lots claim, oldest lot's pair first. */
+  /** Sorted by the oldest lot of each pair. */
   readonly expectedHoldings: readonly ExpectedHolding[];
-  /** What all comparisons of late found missing. */
+  /** The shortfalls that all recent comparisons found. */
   readonly shortfalls: Shortfalls;
   readonly openOrders: readonly Order[];
   readonly fills: readonly Fill[];
-  /** Free and locked together, by asset; null where they could not be read: then no claim is judged. */
+  /** Free plus locked, by asset; null if the balances could not be read, which skips the check for shortfalls. */
   readonly totalsByAsset: Readonly<Record<string, Decimal>> | null;
 }
 
@@ -84,37 +83,37 @@ export type ReconcileAction<
   Order extends ReportedOrder = ReportedOrder,
   Fill extends ReportedFill = ReportedFill,
 > =
-  /** The order, or fills of it, are a trade's of ours. */
+  /** The order or its fills belong to a known trade. */
   | {
       readonly kind: 'store';
       readonly tradeId: string;
       readonly order: Order | null;
       readonly fills: readonly Fill[];
     }
-  /** The order was placed by somebody else: it becomes an EXTERNAL trade. Its older fills are to be fetched with it. */
+  /** The order is external: it becomes an EXTERNAL trade. The caller also fetches its older fills. */
   | { readonly kind: 'adopt'; readonly order: Order; readonly fills: readonly Fill[] }
-  /** The trade is to be looked for by its id. */
+  /** The caller probes for the trade's order by its id. */
   | { readonly kind: 'probe'; readonly tradeId: string }
-  /** The fills are of an order that is to be fetched by the exchange's id for it, and adopted with them. */
+  /** The fills belong to an unknown order: the caller fetches it by exchange order id and adopts it with them. */
   | {
       readonly kind: 'identify';
       readonly symbol: string;
       readonly exchangeOrderId: string;
       readonly fills: readonly Fill[];
     }
-  /** The order outlived its trade. */
+  /** The order is still open although its trade has ended. */
   | { readonly kind: 'cancel'; readonly tradeId: string; readonly order: Order }
-  /** What lots claim and the exchange does not hold, as a sale that is only written down. */
+  /** A confirmed shortfall, recorded as a sale that never reaches the exchange. */
   | {
       readonly kind: 'synthesise';
       readonly pairId: string;
       readonly symbol: string;
       readonly amount: Decimal;
     }
-  /** Missing for the first time: to be remembered until the next comparison. Absent where nothing is. */
+  /** Shortfalls to store for the next comparison; this action is absent if there are none. */
   | { readonly kind: 'suspect'; readonly shortfalls: Shortfalls };
 
-/** An account that trades with itself has two fills of one id. */
+/** Includes the order id: an account that trades with itself has two fills with the same id. */
 export const fillKey = ({
   symbol,
   exchangeOrderId,
@@ -128,16 +127,16 @@ export function reconcile<Order extends ReportedOrder, Fill extends ReportedFill
   input: ReconcileInput<Order, Fill>,
 ): ReconcileAction<Order, Fill>[] {
   const known = indexOf(input.trades);
-  const news = newFillsByOrder(input);
+  const newFills = newFillsByOrder(input);
   const seen = new Set<string>();
   const actions: ReconcileAction<Order, Fill>[] = [];
   for (const order of input.openOrders) {
     const key = orderKey(order);
     if (seen.has(key)) continue;
     seen.add(key);
-    actions.push(...reconcileOrder(order, tradeOf(known, order), news.get(key) ?? [], input));
+    actions.push(...reconcileOrder(order, tradeOf(known, order), newFills.get(key) ?? [], input));
   }
-  for (const [key, fills] of news) {
+  for (const [key, fills] of newFills) {
     if (!seen.has(key)) actions.push(...reconcileFills<Order, Fill>(fills, known.byExchangeId.get(key)));
   }
   const listed = new Set(input.openOrders.flatMap((order) => tradeOf(known, order)?.id ?? []));
@@ -145,7 +144,7 @@ export function reconcile<Order extends ReportedOrder, Fill extends ReportedFill
     if (trade.isOpen && trade.isSubmitted && !listed.has(trade.id))
       actions.push({ kind: 'probe', tradeId: trade.id });
   }
-  return [...actions, ...reconcileHoldings(input, news)];
+  return [...actions, ...reconcileHoldings(input, newFills)];
 }
 
 interface Index {
@@ -158,7 +157,7 @@ function indexOf(trades: readonly KnownTrade[]): Index {
   const byExchangeId = new Map<string, KnownTrade>();
   for (const trade of trades) {
     const { symbol, venueClientOrderId, exchangeOrderId } = trade;
-    // Somebody else may use an id again once its order has ended.
+    // An external client order id may be reused after its order has ended.
     if (venueClientOrderId !== null && trade.isOurs) byClientId.set(venueClientOrderId, trade);
     if (exchangeOrderId !== null) byExchangeId.set(orderKey({ symbol, exchangeOrderId }), trade);
   }
@@ -173,15 +172,15 @@ function newFillsByOrder<Fill extends ReportedFill>(input: {
   readonly fills: readonly Fill[];
   readonly knownFills: ReadonlySet<string>;
 }): Map<string, Fill[]> {
-  const news = new Map<string, Fill[]>();
-  const told = new Set<string>();
+  const newFills = new Map<string, Fill[]>();
+  const seen = new Set<string>();
   for (const fill of input.fills) {
     const key = fillKey(fill);
-    if (input.knownFills.has(key) || told.has(key)) continue;
-    told.add(key);
-    news.set(orderKey(fill), [...(news.get(orderKey(fill)) ?? []), fill]);
+    if (input.knownFills.has(key) || seen.has(key)) continue;
+    seen.add(key);
+    newFills.set(orderKey(fill), [...(newFills.get(orderKey(fill)) ?? []), fill]);
   }
-  return news;
+  return newFills;
 }
 
 function reconcileOrder<Order extends ReportedOrder, Fill extends ReportedFill>(
@@ -194,9 +193,9 @@ function reconcileOrder<Order extends ReportedOrder, Fill extends ReportedFill>(
     const mayBeOurs = order.venueClientOrderId === '' && hasOrderInFlight(input.trades, order.symbol);
     return mayBeOurs ? [] : [{ kind: 'adopt', order, fills }];
   }
-  const isNews =
+  const isChanged =
     fills.length > 0 || !trade.isAcknowledged || !new BigDecimal(order.filledAmount).eq(trade.filledAmount);
-  const stored = isNews ? [{ kind: 'store', tradeId: trade.id, order, fills } as const] : [];
+  const stored = isChanged ? [{ kind: 'store', tradeId: trade.id, order, fills } as const] : [];
   const hasOutlived = !trade.isOpen && trade.isOurs;
   return hasOutlived ? [...stored, { kind: 'cancel', tradeId: trade.id, order }] : stored;
 }
@@ -215,17 +214,17 @@ const hasOrderInFlight = (trades: readonly KnownTrade[], symbol: string) =>
     (trade) => trade.symbol === symbol && trade.isOpen && trade.isSubmitted && !trade.isAcknowledged,
   );
 
-/** Invariants 6 and 7. */
+/** Enforces invariants 6 and 7. */
 function reconcileHoldings<Order extends ReportedOrder, Fill extends ReportedFill>(
   { expectedHoldings, totalsByAsset, shortfalls, trades, openOrders }: ReconcileInput<Order, Fill>,
-  news: ReadonlyMap<string, readonly Fill[]>,
+  newFills: ReadonlyMap<string, readonly Fill[]>,
 ): ReconcileAction<Order, Fill>[] {
   if (totalsByAsset === null) return [];
   const activeAssets = new Set(
     [
       ...trades.filter(({ isOpen }) => isOpen).map(({ symbol }) => symbol),
       ...openOrders.map(({ symbol }) => symbol),
-      ...[...news.values()].flat().map(({ symbol }) => symbol),
+      ...[...newFills.values()].flat().map(({ symbol }) => symbol),
     ].flatMap(assetsOf),
   );
   const suspected: Record<string, Decimal> = {};
@@ -233,8 +232,8 @@ function reconcileHoldings<Order extends ReportedOrder, Fill extends ReportedFil
   for (const asset of new Set(expectedHoldings.map(({ base }) => base))) {
     if (activeAssets.has(asset)) continue;
     const ofAsset = expectedHoldings.filter(({ base }) => base === asset);
-    const claimed = ofAsset.reduce((sum, { amount }) => sum.plus(amount), new BigDecimal(0));
-    const missing = claimed.minus(totalsByAsset[asset] ?? '0');
+    const expected = ofAsset.reduce((sum, { amount }) => sum.plus(amount), new BigDecimal(0));
+    const missing = expected.minus(totalsByAsset[asset] ?? '0');
     if (missing.lte(0)) continue;
     const confirmed = BigDecimal.min(missing, shortfalls[asset] ?? '0');
     if (confirmed.gt(0)) actions.push(...allocateWriteOffs(ofAsset, confirmed));
@@ -245,18 +244,18 @@ function reconcileHoldings<Order extends ReportedOrder, Fill extends ReportedFil
   return actions;
 }
 
-/** Given out to the pairs in their order, each up to what it claims. */
-function allocateWriteOffs(claims: readonly ExpectedHolding[], missing: BigDecimal) {
-  const sales: { kind: 'synthesise'; pairId: string; symbol: string; amount: Decimal }[] = [];
+/** Distributes the missing amount over the pairs in their order, each up to its expected holding. */
+function allocateWriteOffs(holdings: readonly ExpectedHolding[], missing: BigDecimal) {
+  const writeOffs: { kind: 'synthesise'; pairId: string; symbol: string; amount: Decimal }[] = [];
   let rest = missing;
-  for (const { pairId, symbol, amount } of claims) {
+  for (const { pairId, symbol, amount } of holdings) {
     const part = BigDecimal.min(rest, amount);
     if (part.lte(0)) continue;
-    sales.push({ kind: 'synthesise', pairId, symbol, amount: part.toString() });
+    writeOffs.push({ kind: 'synthesise', pairId, symbol, amount: part.toString() });
     rest = rest.minus(part);
   }
-  return sales;
+  return writeOffs;
 }
 
-/** Of `BASE/QUOTE` or `BASE/QUOTE:SETTLE`. */
+/** Returns the assets of `BASE/QUOTE` or `BASE/QUOTE:SETTLE`. */
 const assetsOf = (symbol: string) => symbol.split(/[/:]/);

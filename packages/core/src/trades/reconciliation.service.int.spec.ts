@@ -19,7 +19,7 @@ interface ExchangeState {
   readonly fills?: readonly VenueFill[];
   readonly held?: Readonly<Record<string, string>> | null;
 }
-/** One whole comparison with what the exchange shows. */
+/** Runs one complete comparison with the exchange's state. */
 async function compare({ openOrders = [], fills = [], held = null }: ExchangeState) {
   const state = await reconciliation.state(env.account.uuid);
   const actions = reconcile({ ...state, openOrders, fills, totalsByAsset: held });
@@ -41,13 +41,13 @@ const lotsOf = () =>
     'SELECT coalesce(sum(open_amount), 0)::float8 AS amount FROM lots WHERE exchange_account_id = $1',
     env.account.uuid,
   );
-/** What is missing has been missing for a while. */
+/** Backdates the shortfall, so that it is old enough to be written off. */
 const later = () =>
   env.core.rows(
     "UPDATE reconciliations SET suspected_at = suspected_at - interval '20 seconds' WHERE exchange_account_id = $1",
     env.account.uuid,
   );
-/** A copy that bought one BTC. */
+/** Places a copy that buys one BTC. */
 async function buyOne(): Promise<string> {
   const id = await env.placeCopy();
   await env.send(id);
@@ -58,8 +58,8 @@ async function buyOne(): Promise<string> {
 const externalOrder = (name: string, more: Partial<VenueOrder> = {}) =>
   venueOrderOf(name, { timeInForce: 'GTC', createdAt: new Date('2026-01-02T00:00:00Z'), ...more });
 
-describe('orders that somebody else placed', () => {
-  it('rule 23: become EXTERNAL trades, told of as any other, with their fills', async () => {
+describe('external orders', () => {
+  it('rule 23: become EXTERNAL trades with their fills, and emit the same events', async () => {
     const order = externalOrder('hand', { filledAmount: '0.4' });
     const { changed } = await compare({ openOrders: [order], fills: [venueFillOf('hand', 'a', '0.4')] });
     const trade = await view(changed[0]);
@@ -82,7 +82,7 @@ describe('orders that somebody else placed', () => {
     expect(await lotsOf()).toEqual({ amount: 0.4 });
   });
 
-  it('row 3: are made trades once, however often and by however many they are found', async () => {
+  it('row 3: become trades once, however often and by however many processes they are found', async () => {
     const orders = [externalOrder('one'), externalOrder('two', { venueClientOrderId: '' })];
     const fills = [venueFillOf('one', 'a', '0.1'), venueFillOf('two', 'a', '0.2')];
     const adopt = () => env.execution.adopt(env.account.uuid, orders, fills);
@@ -95,7 +95,7 @@ describe('orders that somebody else placed', () => {
     expect((await env.eventTypes()).filter((kind) => kind === 'trade.created')).toHaveLength(2);
   });
 
-  it('keep a name of our own where the exchange’s is none for us, or is taken', async () => {
+  it('get a generated client order id if the exchange’s is invalid here or already used', async () => {
     const id = await env.placeCopy();
     const { client_order_id } = await env.storedTrade(id);
     await env.send(id);
@@ -110,13 +110,13 @@ describe('orders that somebody else placed', () => {
       expect(trade.client_order_id).toBe(encodeId('trd', String(trade.id)));
   });
 
-  it('are left alone on pairs that the product does not know', async () => {
+  it('are ignored on pairs that are not in the catalogue', async () => {
     const order = externalOrder('odd', { symbol: 'ODD/EUR' });
     expect(await env.execution.adopt(env.account.uuid, [order], [])).toEqual([]);
     expect(await tradesOf('EXTERNAL')).toEqual([]);
   });
 
-  it('row 1: are not strangers while an order of ours without an answer could be they', async () => {
+  it('row 1: are not adopted while they could be an order of ours without a response', async () => {
     const id = await env.placeCopy();
     await env.send(id);
     const anonymous = venueOrderOf(id, { venueClientOrderId: '' });
@@ -127,7 +127,7 @@ describe('orders that somebody else placed', () => {
     expect(await env.storedTrade(id)).toMatchObject({ status: 'PARTIALLY_FILLED' });
   });
 
-  it('row 5: become trades by their fills alone where the exchange shows nothing else of them', async () => {
+  it('row 5: become trades from their fills alone if the exchange shows nothing else', async () => {
     const fills = [
       venueFillOf('gone', 'a', '0.25', { side: 'SELL' }),
       venueFillOf('gone', 'b', '0.5', { side: 'SELL' }),
@@ -144,14 +144,14 @@ describe('orders that somebody else placed', () => {
     expect(await compare({ fills })).toEqual({ actions: [], changed: [] });
   });
 
-  it('take nothing out of the balance again: it is in there already', async () => {
+  it('reserve nothing: the balance already accounts for them', async () => {
     await compare({ openOrders: [externalOrder('hand')] });
     expect(await tradesOf('EXTERNAL')).toMatchObject([{ reserved_amount: '0.000000000000000000' }]);
   });
 });
 
 describe('a reconnection', () => {
-  it('rule 22: brings the fills that were made meanwhile, of open orders and of those that ended', async () => {
+  it('rule 22: stores the fills made meanwhile, of open and of ended orders', async () => {
     const [open, ended] = [await env.placeCopy(), await env.placeCopy()];
     for (const id of [open, ended]) {
       await env.send(id);
@@ -170,7 +170,7 @@ describe('a reconnection', () => {
     expect(await compare(shown)).toEqual({ actions: [], changed: [] });
   });
 
-  it('row 4: asks for fills from before the last comparison that was finished, and of every pair in use', async () => {
+  it('row 4: requests fills from before the last finished comparison, and of every pair in use', async () => {
     const before = await reconciliation.state(env.account.uuid);
     expect(before.symbols).toEqual([]);
     const { created_at } = await env.core.row(
@@ -187,7 +187,7 @@ describe('a reconnection', () => {
     expect(after.knownFills.size).toBe(1);
   });
 
-  it('rule 21: counts no fill twice that the stream had told before', async () => {
+  it('rule 21: counts no fill twice that the stream had already reported', async () => {
     const id = await buyOne();
     const { changed } = await compare({ fills: [venueFillOf(id, 'a', '1')] });
     expect(changed).toEqual([]);
@@ -197,7 +197,7 @@ describe('a reconnection', () => {
   });
 });
 
-describe('less at the exchange than lots claim', () => {
+describe('a shortfall', () => {
   it('rule 23: becomes a RECONCILIATION sale once two comparisons in a row show it', async () => {
     await buyOne();
     await env.core.rows("UPDATE trade_pairs SET last_price = '120' WHERE id = $1", env.pair.uuid);
@@ -223,7 +223,7 @@ describe('less at the exchange than lots claim', () => {
     expect(await compare({ held: { BTC: '0.25' } })).toEqual({ actions: [], changed: [] });
   });
 
-  it('is no sale where it was gone in between, and none at any price where nothing is known of one', async () => {
+  it('is not sold if it disappeared in between, and is sold at the cost of its lots without a last price', async () => {
     await buyOne();
     await env.core.rows('UPDATE trade_pairs SET last_price = NULL WHERE id = $1', env.pair.uuid);
     for (const BTC of ['0.5', '1', '0.5']) {
@@ -235,7 +235,7 @@ describe('less at the exchange than lots claim', () => {
     expect(await view(changed[0])).toMatchObject({ average_price: '100', filled_amount: '0.5' });
   });
 
-  it('rule 23: is none while balances lag behind fills, however often the account is compared meanwhile', async () => {
+  it('rule 23: is not sold while balances lag behind fills, however often the account is compared meanwhile', async () => {
     await buyOne();
     for (const BTC of ['0', '0.25', '0.5', '0']) {
       const { changed } = await compare({ held: { BTC } });
@@ -243,12 +243,12 @@ describe('less at the exchange than lots claim', () => {
     }
     await later();
     const { changed } = await compare({ held: { BTC: '0' } });
-    // As far as it was missing all the time.
+    // Only the part that was missing all the time.
     expect(await view(changed[0])).toMatchObject({ origin: 'RECONCILIATION', filled_amount: '0.5' });
     expect(await lotsOf()).toEqual({ amount: 0.5 });
   });
 
-  it('is one sale where the same comparison is written twice', async () => {
+  it('is one sale if the same comparison is written twice', async () => {
     await buyOne();
     await compare({ held: { BTC: '0' } });
     await later();

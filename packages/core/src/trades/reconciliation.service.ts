@@ -1,13 +1,13 @@
 /**
- * An account compared with its exchange: at the beginning of each connection, and from time to time. What has to be
- * done is decided by reconcile.rules.ts; this is what it needs to know, and what it has written.
+ * Compares an account with its exchange when a connection starts and at intervals. reconcile.rules.ts decides what to
+ * do; this class reads our side and writes the result.
  *
- * 1. What is asked of the exchange begins a while before the last comparison that was finished: what happened since
- *    can't fall between two of them, also where it was told late.
- * 2. A difference is never absorbed: it becomes a trade, EXTERNAL where somebody placed an order, RECONCILIATION where
- *    something is just not there any more; and it is told of as any trade.
- * 3. Something is not there any more once all comparisons of some time say so: balances are told later than fills, and
- *    comparisons may follow each other at once.
+ * 1. Each comparison asks for data from a while before the last finished one, so that nothing falls between two
+ *    comparisons, even if the exchange reports it late.
+ * 2. A difference is never hidden. It becomes a trade: EXTERNAL if an order was placed outside the product,
+ *    RECONCILIATION if an asset is missing. Both emit the events of any trade.
+ * 3. An asset counts as missing only when all comparisons within a period agree: balances are updated later than fills,
+ *    and comparisons may follow each other closely.
  */
 import { type Decimal, encodeId } from '@trading-automation/contracts';
 import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
@@ -29,28 +29,28 @@ import {
   type ReconcileAction,
   type Shortfalls,
 } from './reconcile.rules.js';
-import { announceTrades, type OrderReport, storeReports } from './store-order-reports.js';
+import { emitTradeEvents, type OrderReport, storeReports } from './store-order-reports.js';
 import { TradeEntity } from './trade.entity.js';
 
-/** Clocks differ, and exchanges list fills late. */
+/** Covers clock differences and fills that exchanges list late. */
 const OVERLAP_MS = 60_000;
-/** For how long something has to be missing. */
+/** How long an asset must be missing before it is written off. */
 const MISSING_FOR_MS = 20_000;
-/** How long a pair that nothing is open on any more is still asked for. */
+/** How long fills of a pair are fetched after its last fill, when nothing is open on it any more. */
 const PAIR_WATCHED_DAYS = 7;
 
-/** The account as it is known here; what `reconcile` needs of this side. */
+/** Our view of the account: the part of the input of `reconcile` that we know. */
 export interface AccountState {
-  /** When this was read, by the database's clock: to be given back to `apply`. */
+  /** When the state was read, by the database's clock; passed back to `apply`. */
   readonly at: Date;
-  /** From when on fills are to be read. */
+  /** Fills are fetched from this instant on. */
   readonly fillsSince: Date;
-  /** The pairs whose fills are to be read. */
+  /** The pairs whose fills are fetched. */
   readonly symbols: readonly string[];
   readonly trades: readonly KnownTrade[];
   readonly knownFills: ReadonlySet<string>;
   readonly expectedHoldings: readonly ExpectedHolding[];
-  /** What has been missing for long enough to be believed, should it be missing still. */
+  /** Shortfalls that have lasted long enough: they are confirmed if this comparison shows them too. */
   readonly shortfalls: Shortfalls;
 }
 
@@ -66,10 +66,10 @@ export class Reconciliation {
   }
 
   /**
-   * Writes what the actions ask to be written, and notes that the account was compared as of `state.at`: so to be
-   * called only with what a whole comparison brought. Orders to identify are fetched before, and given as to adopt; one
-   * that the exchange does not know either stays as it is, and its fills alone become a trade. Probes and orders to
-   * cancel are the caller's, whenever. Answers with the ids of the trades that this changed.
+   * Writes the stored part of the actions and returns the ids of the changed trades. It also records that the account
+   * was compared at `state.at`, so call it only with the result of a complete comparison. Fetch orders to identify
+   * first and pass them as orders to adopt; if the exchange does not know one, its fills alone become a trade.
+   * Probes and cancellations are left to the caller.
    */
   async apply(
     accountId: string,
@@ -85,11 +85,11 @@ export class Reconciliation {
         : await inTransaction(database, (tx) =>
             adoptOrders(tx, { accountId, orders, fills, isReconciliation: true }),
           );
-    const sold = await inTransaction(database, async (tx) => {
-      const isTurn = await recordReconciliation(tx, accountId, state.at, shortfallsIn(actions));
-      return isTurn ? writeOffMissing(tx, accountId, actions) : [];
+    const writtenOff = await inTransaction(database, async (tx) => {
+      const isLatest = await recordReconciliation(tx, accountId, state.at, shortfallsIn(actions));
+      return isLatest ? writeOffMissing(tx, accountId, actions) : [];
     });
-    return new Set([...adopted, ...sold]);
+    return new Set([...adopted, ...writtenOff]);
   }
 }
 
@@ -99,7 +99,7 @@ function ordersIn(action: Action): VenueOrder[] {
   return [];
 }
 
-/** An order of which the exchange shows nothing but its fills: all that can be said of it is that it was filled so far. */
+/** Builds an order that the exchange shows only by its fills: it was filled at least that far. */
 function orderOfFills(fills: readonly VenueFill[]): VenueOrder {
   const { symbol, exchangeOrderId, side, executedAt } = fills[0]!;
   const amount = fills.reduce((sum, fill) => sum.plus(fill.amount), new BigDecimal(0)).toString();
@@ -121,16 +121,16 @@ function orderOfFills(fills: readonly VenueFill[]): VenueOrder {
 const shortfallsIn = (actions: readonly Action[]): Shortfalls =>
   actions.find((action) => action.kind === 'suspect')?.shortfalls ?? {};
 
-/** False where a comparison that began later, or the same one, has been written: then nothing is missing "again". */
+/** Returns false if this comparison or a later one is already stored; then it cannot confirm a shortfall. */
 async function recordReconciliation(
   tx: Tx,
   accountId: string,
   at: Date,
   missing: Shortfalls,
 ): Promise<boolean> {
-  const young = await recentShortfall(tx, accountId, at);
-  const still = young === null ? {} : lesserOf(young.shortfalls, missing);
-  const isStill = young !== null && Object.keys(still).length > 0;
+  const recent = await recentShortfall(tx, accountId, at);
+  const common = recent === null ? {} : lesserOf(recent.shortfalls, missing);
+  const isRepeated = recent !== null && Object.keys(common).length > 0;
   const rows = await queryPrepared(
     tx,
     `INSERT INTO reconciliations AS r (exchange_account_id, shortfalls, reconciled_at, suspected_at)
@@ -139,28 +139,28 @@ async function recordReconciliation(
        reconciled_at = excluded.reconciled_at, suspected_at = excluded.suspected_at
        WHERE r.reconciled_at < excluded.reconciled_at
      RETURNING 1`,
-    [accountId, JSON.stringify(isStill ? still : missing), at, isStill ? young.suspectedAt : at],
+    [accountId, JSON.stringify(isRepeated ? common : missing), at, isRepeated ? recent.suspectedAt : at],
   );
   return rows.length > 0;
 }
 
-/** What was found missing too short a while ago to be believed; null where there is nothing. */
+/** Returns the shortfalls that are too recent to be confirmed, or null. */
 async function recentShortfall(
   tx: Tx,
   accountId: string,
   at: Date,
 ): Promise<{ shortfalls: Shortfalls; suspectedAt: Date } | null> {
-  const [young] = await queryPrepared<{ shortfalls: Shortfalls; suspectedAt: Date }>(
+  const [recent] = await queryPrepared<{ shortfalls: Shortfalls; suspectedAt: Date }>(
     tx,
     `SELECT shortfalls, suspected_at AS "suspectedAt" FROM reconciliations
      WHERE exchange_account_id = $1 AND suspected_at > $2::timestamptz - $3 * interval '1 millisecond'
      FOR NO KEY UPDATE`,
     [accountId, at, MISSING_FOR_MS],
   );
-  return young ?? null;
+  return recent ?? null;
 }
 
-/** What both say is missing. */
+/** Returns the smaller shortfall of each asset that is in both. */
 function lesserOf(a: Shortfalls, b: Shortfalls): Shortfalls {
   const both: Record<string, Decimal> = {};
   for (const [asset, amount] of Object.entries(a)) {
@@ -176,7 +176,7 @@ async function readState(tx: Tx, accountId: string): Promise<AccountState> {
     OVERLAP_MS,
     MISSING_FOR_MS,
   ]);
-  if (head === undefined) throw new Error('there is no such exchange account');
+  if (head === undefined) throw new Error(`exchange account ${accountId} does not exist`);
   const trades = await queryPrepared<KnownTrade & Record<string, unknown>>(tx, TRADES, [
     accountId,
     head.since,
@@ -186,7 +186,9 @@ async function readState(tx: Tx, accountId: string): Promise<AccountState> {
     exchangeOrderId: string | null;
     exchangeFillId: string;
   }>(tx, FILLS, [accountId, head.since]);
-  const claims = await queryPrepared<ExpectedHolding & Record<string, unknown>>(tx, CLAIMS, [accountId]);
+  const holdings = await queryPrepared<ExpectedHolding & Record<string, unknown>>(tx, EXPECTED_HOLDINGS, [
+    accountId,
+  ]);
   const symbols = await queryPrepared<{ symbol: string }>(tx, SYMBOLS, [accountId, PAIR_WATCHED_DAYS]);
   return {
     at: head.at,
@@ -198,7 +200,7 @@ async function readState(tx: Tx, accountId: string): Promise<AccountState> {
         fillKey({ symbol, exchangeOrderId: exchangeOrderId ?? '', exchangeFillId }),
       ),
     ),
-    expectedHoldings: claims,
+    expectedHoldings: holdings,
     shortfalls: head.shortfalls ?? {},
   };
 }
@@ -208,7 +210,7 @@ const HEAD = `SELECT clock_timestamp() AS at,
     coalesce(r.reconciled_at, a.created_at) - $2 * interval '1 millisecond' AS since
   FROM exchange_accounts a LEFT JOIN reconciliations r ON r.exchange_account_id = a.id WHERE a.id = $1`;
 
-/** Those that are open, and those of late that ended since; an older one is known by what the exchange calls it. */
+/** Open trades, and recent ones that ended since then. Older trades are recognised by their exchange order id. */
 const TRADES = `SELECT id, symbol, venue_client_order_id AS "venueClientOrderId", exchange_order_id AS "exchangeOrderId",
     origin <> 'EXTERNAL' AS "isOurs", submitted_at IS NOT NULL AS "isSubmitted", acknowledged_at IS NOT NULL AS "isAcknowledged",
     status IN ('PENDING', 'PARTIALLY_FILLED') AS "isOpen", trim_scale(filled_amount)::text AS "filledAmount"
@@ -226,7 +228,7 @@ const FILLS = `SELECT f.symbol, t.exchange_order_id AS "exchangeOrderId", f.exch
   FROM fills f JOIN trades t ON t.id = f.trade_id
   WHERE f.exchange_account_id = $1 AND f.executed_at >= $2`;
 
-const CLAIMS = `SELECT l.trade_pair_id AS "pairId", l.symbol, p.base, trim_scale(sum(l.open_amount))::text AS amount
+const EXPECTED_HOLDINGS = `SELECT l.trade_pair_id AS "pairId", l.symbol, p.base, trim_scale(sum(l.open_amount))::text AS amount
   FROM lots l JOIN trade_pairs p ON p.id = l.trade_pair_id
   WHERE l.exchange_account_id = $1 AND l.open_amount > 0 AND l.side = 'BUY' AND p.trading_type = 'spot'
   GROUP BY 1, 2, 3 ORDER BY min(l.opened_at), 1`;
@@ -241,7 +243,7 @@ const SYMBOLS = `SELECT DISTINCT symbol FROM (
 type WriteOff = Extract<Action, { readonly kind: 'synthesise' }>;
 
 /**
- * What is gone, as sales at the last prices that are known: what it brought, if anything, nobody told.
+ * Writes off confirmed shortfalls as sales at the last known prices; the real proceeds are unknown.
  *
  * @returns the ids of the trades
  */
@@ -260,24 +262,28 @@ async function insertWriteOff(
   { pairId, symbol, amount }: WriteOff,
 ): Promise<OrderReport> {
   const id = newUuid();
-  const name = encodeId('trd', id);
-  const rows = await queryPrepared(tx, INSERT_SALE(tx.connection), [
+  const orderId = encodeId('trd', id);
+  const rows = await queryPrepared(tx, INSERT_WRITE_OFF(tx.connection), [
     id,
     accountId,
     pairId,
     symbol,
-    name,
+    orderId,
     amount,
   ]);
   const [trade] = hydrate(tx.connection, TradeEntity, rows);
-  if (trade === undefined) throw new Error('lots stand on a pair or an account that is not there');
-  await announceTrades(tx, [{ trade, type: 'trade.created' }]);
-  const [priced] = await queryPrepared<{ price: Decimal; now: Date }>(tx, SALE_PRICE, [accountId, pairId]);
+  if (trade === undefined)
+    throw new Error(`account ${accountId} or pair ${pairId} of open lots does not exist`);
+  await emitTradeEvents(tx, [{ trade, type: 'trade.created' }]);
+  const [priced] = await queryPrepared<{ price: Decimal; now: Date }>(tx, WRITE_OFF_PRICE, [
+    accountId,
+    pairId,
+  ]);
   const { price, now } = priced!;
-  const order = { ...endedOrder(trade, name), createdAt: now, updatedAt: now };
+  const order = { ...endedOrder(trade, orderId), createdAt: now, updatedAt: now };
   const fill: VenueFill = {
-    exchangeFillId: name,
-    exchangeOrderId: name,
+    exchangeFillId: orderId,
+    exchangeOrderId: orderId,
     symbol,
     side: 'SELL',
     price,
@@ -289,10 +295,10 @@ async function insertWriteOff(
   return { tradeId: id, order, fills: [fill] };
 }
 
-function endedOrder({ symbol, amount }: TradeEntity, name: string) {
+function endedOrder({ symbol, amount }: TradeEntity, orderId: string) {
   return {
-    exchangeOrderId: name,
-    venueClientOrderId: name,
+    exchangeOrderId: orderId,
+    venueClientOrderId: orderId,
     symbol,
     status: 'FILLED',
     side: 'SELL',
@@ -303,7 +309,7 @@ function endedOrder({ symbol, amount }: TradeEntity, name: string) {
   } as const;
 }
 
-const INSERT_SALE = allColumns(
+const INSERT_WRITE_OFF = allColumns(
   TradeEntity,
   't',
   (columns) => `
@@ -317,8 +323,8 @@ const INSERT_SALE = allColumns(
   RETURNING ${columns}`,
 );
 
-/** Without a last price, what the lots cost: then nothing is said to be won or lost. */
-const SALE_PRICE = `SELECT clock_timestamp() AS now, trim_scale(coalesce(p.last_price,
+/** The last price or, without one, the average cost of the lots, which gives no profit and no loss. */
+const WRITE_OFF_PRICE = `SELECT clock_timestamp() AS now, trim_scale(coalesce(p.last_price,
     (SELECT round(sum(l.open_value) / sum(l.open_amount), 18) FROM lots l
      WHERE l.exchange_account_id = $1 AND l.trade_pair_id = $2 AND l.open_amount > 0)))::text AS price
   FROM trade_pairs p WHERE p.id = $2`;

@@ -9,14 +9,14 @@ afterAll(() => env.close());
 beforeEach(() => env.reset());
 
 const CERTAINLY_ARRIVED_MS = 5_001;
-/** As many looks as it takes to believe that an order is not there; the answers of each. */
-async function probeUntilAbsent(id: string, looks = 6): Promise<boolean[]> {
+/** Probes as often as it takes to consider an order absent; returns the result of each probe. */
+async function probeUntilAbsent(id: string, probes = 6): Promise<boolean[]> {
   await env.backdateSubmission(id, CERTAINLY_ARRIVED_MS);
   const answers = [];
-  for (let look = 0; look < looks; look++) answers.push(await env.execution.storeAbsence(id));
+  for (let probe = 0; probe < probes; probe++) answers.push(await env.execution.storeAbsence(id));
   return answers;
 }
-/** What waits to be sent, once the time before a new try is over. */
+/** Returns the queued trades after the resubmission delay. */
 async function unsentAfterDelay(): Promise<string[]> {
   await env.core.rows('UPDATE trades SET send_after = clock_timestamp() WHERE send_after IS NOT NULL');
   return (await env.execution.findUnsent([env.account.uuid], 10)).map(({ id }) => id);
@@ -25,8 +25,8 @@ const expire = (id: string) =>
   env.core.rows('UPDATE trades SET resend_until = clock_timestamp() WHERE id = $1', id);
 const RETRYABLE_REJECTION = { code: 'exchange_unavailable', message: 'Too busy.', isRetryable: true };
 
-describe('a worker that stood still while its order was taken for lost', () => {
-  it('row 1: says nothing of the sending that came after its own', async () => {
+describe('a worker that stalled while its order was considered absent', () => {
+  it('row 1: does not affect the submission that came after its own', async () => {
     const id = await env.placeCopy();
     const first = await env.send(id);
     await probeUntilAbsent(id);
@@ -43,7 +43,7 @@ describe('a worker that stood still while its order was taken for lost', () => {
 });
 
 describe('the worker that owns an account', () => {
-  it('begins to send many of its trades at once, each with the order as it was planned', async () => {
+  it('claims many submissions together, each with the order as planned', async () => {
     const ids = [];
     for (let i = 0; i < 5; i++) ids.push(await env.placeCopy());
     const wanted = ids.map((id) => ({ id, venueClientOrderId: `venue-${id}` }));
@@ -65,17 +65,17 @@ describe('the worker that owns an account', () => {
     expect(await unsentAfterDelay()).toEqual([]);
   });
 
-  it('begins nothing once it is another’s, and nothing of an account that is not its own', async () => {
+  it('claims nothing after the account moved to another worker, and nothing of an account that it does not own', async () => {
     const id = await env.placeCopy();
     const wanted = [{ id, venueClientOrderId: 'venue' }];
     const own = env.ownershipOf();
-    const stranger = env.ownershipOf(await env.newAccount(env.actor));
-    for (const ownership of [{ ...own, fence: '0' }, { ...own, worker: 'another' }, stranger])
+    const otherAccount = env.ownershipOf(await env.newAccount(env.actor));
+    for (const ownership of [{ ...own, fence: '0' }, { ...own, worker: 'another' }, otherAccount])
       expect(await env.execution.claimSubmissions(ownership, wanted)).toEqual([]);
-    expect(await env.execution.claimSubmissions([stranger, own], wanted)).toHaveLength(1);
+    expect(await env.execution.claimSubmissions([otherAccount, own], wanted)).toHaveLength(1);
   });
 
-  it('keeps what a strategy’s account was worth when its order was sent', async () => {
+  it('stores the equity of a strategy’s account when its order is sent', async () => {
     const id = await env.placeCopy();
     await env.core.rows(
       'UPDATE trades SET strategy_id = copied_strategy_id, copier_id = NULL, copied_strategy_id = NULL WHERE id = $1',
@@ -87,7 +87,7 @@ describe('the worker that owns an account', () => {
     expect(Number(leader_equity)).toBe(100_000 + 10 * 50_000);
   });
 
-  it('keeps no worth that is older than a minute', async () => {
+  it('stores no equity that is older than a minute', async () => {
     const id = await env.placeCopy();
     await env.core.rows(
       'UPDATE trades SET strategy_id = copied_strategy_id, copier_id = NULL, copied_strategy_id = NULL WHERE id = $1',
@@ -102,8 +102,8 @@ describe('the worker that owns an account', () => {
   });
 });
 
-describe('a copy of which the exchange knows nothing', () => {
-  it('rule 20: is sent again under the same id while its time lasts, and filled once', async () => {
+describe('a copy that the exchange does not know', () => {
+  it('rule 20: is resubmitted under the same id until its time limit, and filled once', async () => {
     const id = await env.placeCopy();
     const first = await env.send(id);
     await env.execution.markUnknown([id]);
@@ -120,7 +120,7 @@ describe('a copy of which the exchange knows nothing', () => {
     expect(await env.eventTypes()).toEqual(['trade.created', 'trade.filled']);
   });
 
-  it('rule 20: is looked for five times and once more before it is sent again, never sooner', async () => {
+  it('rule 20: is probed six times before it is resubmitted', async () => {
     const id = await env.placeCopy();
     await env.send(id);
     await probeUntilAbsent(id, 5);
@@ -129,7 +129,7 @@ describe('a copy of which the exchange knows nothing', () => {
     expect(await unsentAfterDelay()).toEqual([id]);
   });
 
-  it('rule 20: has failed once its time is over', async () => {
+  it('rule 20: fails once its time limit has passed', async () => {
     const id = await env.placeCopy();
     await env.send(id);
     await expire(id);
@@ -138,7 +138,7 @@ describe('a copy of which the exchange knows nothing', () => {
     expect(await unsentAfterDelay()).toEqual([]);
   });
 
-  it('rule 20: is sent until done where it is an exit, and a user’s own order never a second time', async () => {
+  it('rule 20: is resubmitted without limit if it is an exit, but a user’s own order never', async () => {
     const exit = await env.placeCopy({ resendUntil: 'infinity', intent: 'CLOSE', order: { side: 'SELL' } });
     const own = await env.placeCopy({ resendUntil: null });
     for (let round = 0; round < 3; round++) {
@@ -152,7 +152,7 @@ describe('a copy of which the exchange knows nothing', () => {
     expect(await env.send(own)).toBeNull();
   });
 
-  it('is not sent again where it is to be cancelled', async () => {
+  it('is not resubmitted if its cancellation is requested', async () => {
     const id = await env.placeCopy();
     await env.send(id);
     expect(await env.execution.requestCancellation(id)).toBe('wait');
@@ -160,7 +160,7 @@ describe('a copy of which the exchange knows nothing', () => {
     expect(await env.storedTrade(id)).toMatchObject({ status: 'FAILED' });
   });
 
-  it('row 1: is there after all: what the exchange tells of it counts, and it is not sent again', async () => {
+  it('row 1: is at the exchange after all: its report counts, and it is not resubmitted', async () => {
     const id = await env.placeCopy();
     await env.send(id);
     await probeUntilAbsent(id);
@@ -171,22 +171,22 @@ describe('a copy of which the exchange knows nothing', () => {
     expect(await unsentAfterDelay()).toEqual([]);
   });
 
-  it('rule 20: was partly filled: it is CANCELLED with its fills kept, and never sent again', async () => {
+  it('rule 20: that was partly filled is CANCELLED with its fills and never resubmitted', async () => {
     const id = await env.placeCopy();
     await env.send(id);
     await env.execution.storeOrder(id, venueOrderOf(id, { filledAmount: '0.4' }), [
       venueFillOf(id, 'a', '0.4'),
     ]);
     await probeUntilAbsent(id);
-    const kept = await env.storedTrade(id);
-    expect(kept).toMatchObject({ status: 'CANCELLED', cancel_reason: 'EXCHANGE' });
-    expect(Number(kept.filled_amount)).toBe(0.4);
+    const stored = await env.storedTrade(id);
+    expect(stored).toMatchObject({ status: 'CANCELLED', cancel_reason: 'EXCHANGE' });
+    expect(Number(stored.filled_amount)).toBe(0.4);
     expect(await unsentAfterDelay()).toEqual([]);
   });
 });
 
-describe('a copy that the exchange refused for now', () => {
-  it('rule 20: is put back, waits a moment, and is sent again while its time lasts', async () => {
+describe('a copy that the exchange rejected retryably', () => {
+  it('rule 20: is requeued, waits a moment, and is resubmitted until its time limit', async () => {
     const id = await env.placeCopy();
     await env.send(id);
     await env.execution.storeRejection(id, RETRYABLE_REJECTION);
@@ -206,7 +206,7 @@ describe('a copy that the exchange refused for now', () => {
     });
   });
 
-  it('has failed at once where the refusal is for good, or the order a user’s own', async () => {
+  it('fails immediately if the rejection is final, or if the order is a user’s own', async () => {
     const [copy, own] = [await env.placeCopy(), await env.placeCopy({ resendUntil: null })];
     for (const id of [copy, own]) await env.send(id);
     await env.execution.storeRejection(copy, { code: 'rule_violated', message: 'No.' });
@@ -214,7 +214,7 @@ describe('a copy that the exchange refused for now', () => {
     for (const id of [copy, own]) expect(await env.storedTrade(id)).toMatchObject({ status: 'FAILED' });
   });
 
-  it('is cancelled here where a stop comes before it is sent again', async () => {
+  it('is cancelled here if a stop comes before its resubmission', async () => {
     const id = await env.placeCopy();
     await env.send(id);
     await env.execution.storeRejection(id, RETRYABLE_REJECTION);
@@ -223,8 +223,8 @@ describe('a copy that the exchange refused for now', () => {
   });
 });
 
-describe('a copy that waited longer than it may', () => {
-  it('rule 14: ends when it is its turn to be sent, and is not', async () => {
+describe('a copy that waited beyond its time limit', () => {
+  it('rule 14: ends instead of being sent', async () => {
     const [late, fresh] = [await env.placeCopy(), await env.placeCopy()];
     await expire(late);
     expect(await env.send(late)).toBeNull();
@@ -238,8 +238,8 @@ describe('a copy that waited longer than it may', () => {
   });
 });
 
-describe('reports of many orders at once', () => {
-  it('rule 1: add up to the cumulative amount of each, in whatever parts and however often they are told', async () => {
+describe('reports of many orders', () => {
+  it('rule 1: add up to the cumulative amount of each, in whatever parts and however often they are reported', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 8; i++) ids.push(await env.placeCopy());
     for (const id of ids) await env.send(id);
@@ -262,7 +262,7 @@ describe('reports of many orders at once', () => {
     for (const id of ids) expect(await env.storedTrade(id)).toMatchObject({ status: 'FILLED' });
   });
 
-  it('are not held back by one that can’t be stored, of which nothing is kept', async () => {
+  it('are stored except for one that cannot be stored, of which nothing is stored', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 7; i++) ids.push(await env.placeCopy());
     for (const id of ids) await env.send(id);
@@ -273,14 +273,14 @@ describe('reports of many orders at once', () => {
     }));
     await expect(env.execution.storeOrders(reports)).rejects.toThrow('fills_amount_check');
     for (const [i, id] of ids.entries()) {
-      const kept = await env.storedTrade(id);
-      expect(kept.status).toBe(i === 4 ? 'PENDING' : 'FILLED');
+      const stored = await env.storedTrade(id);
+      expect(stored.status).toBe(i === 4 ? 'PENDING' : 'FILLED');
       const fills = await env.core.rows('SELECT FROM fills WHERE trade_id = $1', id);
       expect(fills).toHaveLength(i === 4 ? 0 : 2);
     }
   });
 
-  it('cost some statements, and not some for each order', async () => {
+  it('take a constant number of statements, not some for each order', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 100; i++) ids.push(await env.placeCopy());
     const wanted = ids.map((id) => ({ id, venueClientOrderId: `venue-${id}` }));
@@ -299,14 +299,14 @@ describe('reports of many orders at once', () => {
     expect(count).toBe(100);
   });
 
-  it('of trades that are not there are left out', async () => {
-    const nobody = newUuid();
+  it('of unknown trades are ignored', async () => {
+    const unknown = newUuid();
     expect(
-      await env.execution.storeOrders([{ tradeId: nobody, order: venueOrderOf(nobody), fills: [] }]),
+      await env.execution.storeOrders([{ tradeId: unknown, order: venueOrderOf(unknown), fills: [] }]),
     ).toEqual(new Set());
   });
 
-  it('row 5: at once, in any order and with any of them repeated come to the same', async () => {
+  it('row 5: give the same result concurrently, in any order and repeated', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 4; i++) ids.push(await env.placeCopy());
     for (const id of ids) await env.send(id);
@@ -326,9 +326,9 @@ describe('reports of many orders at once', () => {
       ),
     );
     for (const id of ids) {
-      const kept = await env.storedTrade(id);
-      expect(kept).toMatchObject({ status: 'FILLED' });
-      expect([Number(kept.filled_amount), Number(kept.cost)]).toEqual([1, 100]);
+      const stored = await env.storedTrade(id);
+      expect(stored).toMatchObject({ status: 'FILLED' });
+      expect([Number(stored.filled_amount), Number(stored.cost)]).toEqual([1, 100]);
     }
     expect((await env.eventTypes()).filter((kind) => kind === 'trade.filled')).toHaveLength(4);
   });

@@ -1,11 +1,10 @@
 /**
- * How whatever is learned of trades gets into the database: all that one transaction learned in a few statements,
- * however many trades it concerns.
+ * Stores order reports: everything that one transaction learns, in a few statements, for any number of trades.
  *
- * 1. The books of the pairs are locked before the trades, and the trades in the order of their ids: two that store
- *    reports of the same trades can't block each other.
- * 2. State, fills, lots, signals and events stand together or not at all.
- * 3. A fill is known by the exchange's id for it: told again, it changes nothing.
+ * 1. The books of the pairs are locked before the trades, and the trades in the order of their ids: two transactions
+ *    that store reports of the same trades cannot deadlock.
+ * 2. State, fills, lots, signals and events are committed together or not at all.
+ * 3. A fill is identified by the exchange's fill id: a repeated report changes nothing.
  */
 import { type EventType, trade as tradeSchema } from '@trading-automation/contracts';
 import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
@@ -27,30 +26,30 @@ import {
   writeTrades,
 } from './trades.queries.js';
 
-/** How long an order may be on its way before the exchange is asked for it. */
+/** How long a submission may go without an acknowledgement before the exchange is probed for the order. */
 export const ACK_TIMEOUT_MS = 5_000;
 export const PROBE_INTERVAL_MS = 2_000;
 const OPEN_CHECK_MIN_MS = 500;
 const OPEN_CHECK_MAX_MS = 15_000;
-/** A resting order is looked at the less often the longer it rests: every twentieth of its age. */
+/** The older a resting order, the less often it is checked: the interval is a twentieth of its age. */
 const OPEN_CHECK_AGE_DIVISOR = 20;
 
-/** What an exchange told of one trade. */
+/** An exchange's report about one trade. */
 export interface OrderReport {
   readonly tradeId: string;
-  /** null where fills alone were told. */
+  /** Null if only fills were reported. */
   readonly order: VenueOrder | null;
   readonly fills: readonly VenueFill[];
 }
 
-/** What is to be written of one trade, and what follows from it. */
+/** The values to write for one trade, its event and its new fills. */
 export interface TradeChange extends Omit<TradeWrite, 'trade'> {
   readonly trade: TradeEntity;
   readonly event: EventType | null;
   readonly newFills?: readonly FillEntity[];
 }
 
-/** The trade with what was decided about it, not written yet. */
+/** Applies a transition to the trade in memory; nothing is written yet. */
 export function applyTransition(
   trade: TradeEntity,
   { status, cancelReason, event }: TradeTransition,
@@ -63,16 +62,16 @@ export function applyTransition(
   return { trade, event };
 }
 
-/** Writes locked trades, tells of them, and books what was filled; answers with them as they were written. */
+/** Writes locked trades, emits their events, books new fills and returns the written trades by id. */
 export async function writeChanges(
   tx: Tx,
   changes: readonly TradeChange[],
 ): Promise<ReadonlyMap<string, TradeEntity>> {
   const written = await writeTrades(tx, changes);
-  const announced = changes.flatMap(({ trade: { id }, event }) =>
+  const emitted = changes.flatMap(({ trade: { id }, event }) =>
     event === null ? [] : [{ trade: written.get(id)!, type: event }],
   );
-  await announceTrades(tx, announced);
+  await emitTradeEvents(tx, emitted);
   const booked: TradeToBook[] = changes
     .filter(({ event, newFills }) => newFills?.length || event !== null)
     .map(({ trade: { id }, newFills = [] }) => ({ trade: written.get(id)!, newFills }))
@@ -81,7 +80,7 @@ export async function writeChanges(
   return written;
 }
 
-export async function announceTrades(
+export async function emitTradeEvents(
   tx: Tx,
   trades: readonly { readonly trade: TradeEntity; readonly type: EventType }[],
 ): Promise<void> {
@@ -96,7 +95,7 @@ export async function announceTrades(
   );
 }
 
-/** null where it is not there, or has ended. */
+/** Returns null if the trade does not exist or has ended. */
 export async function lockOpenTrade(tx: Tx, id: string): Promise<LockedTrade | null> {
   const [locked] = await lockOpenTrades(tx, [id]);
   return locked ?? null;
@@ -106,7 +105,7 @@ export function lockOpenTrades(tx: Tx, ids: readonly string[]): Promise<LockedTr
   return lockTrades(tx, ids, { which: 'open', ackTimeoutMs: ACK_TIMEOUT_MS });
 }
 
-/** Locks the books of the trades' pairs, then the trades: for whatever may book something. */
+/** Locks the lot books of the trades' pairs, then the trades; required before fills are booked. */
 export async function lockTradesWithLotBooks(tx: Tx, ids: readonly string[]): Promise<LockedTrade[]> {
   const keys = await queryPrepared<{ exchangeAccountId: string; tradePairId: string }>(
     tx,
@@ -120,11 +119,11 @@ export async function lockTradesWithLotBooks(tx: Tx, ids: readonly string[]): Pr
 }
 
 export interface StoreOptions {
-  /** Whether a comparison with the exchange found it, and not the usual way. */
+  /** Whether reconciliation found the reports, as opposed to a stream or a check. */
   readonly isReconciliation?: boolean;
 }
 
-/** Stores what was told of trades, each report in the order given; answers with the ids of those that it changed. */
+/** Stores reports, those of one trade in input order, and returns the ids of the changed trades. */
 export async function storeReports(
   tx: Tx,
   reports: readonly OrderReport[],
@@ -133,10 +132,10 @@ export async function storeReports(
   const byTrade = new Map<string, OrderReport[]>();
   for (const report of reports) byTrade.set(report.tradeId, [...(byTrade.get(report.tradeId) ?? []), report]);
   const locked = await lockTradesWithLotBooks(tx, [...byTrade.keys()]);
-  const told = locked.flatMap(({ trade }) =>
+  const reported = locked.flatMap(({ trade }) =>
     byTrade.get(trade.id)!.flatMap(({ fills }) => fills.map((fill) => ({ trade, fill }))),
   );
-  const newFills = await insertFills(tx, told);
+  const newFills = await insertFills(tx, reported);
   const newByTrade = new Map<string, FillEntity[]>();
   for (const fill of newFills) newByTrade.set(fill.tradeId, [...(newByTrade.get(fill.tradeId) ?? []), fill]);
   const sums = await sumFills(tx, [...newByTrade.keys()]);
@@ -148,7 +147,7 @@ export async function storeReports(
       isReconciliation,
     }),
   );
-  // What an ended trade was told of again is not even written.
+  // A repeated report of an ended trade is not written at all.
   await writeChanges(
     tx,
     changes.filter(({ trade, isChanged }) => isChanged || !isTerminal(trade.status)),
@@ -166,9 +165,9 @@ interface ReportContext {
 function changeFromReports(
   trade: TradeEntity,
   reports: readonly OrderReport[],
-  learned: ReportContext,
+  context: ReportContext,
 ): TradeChange {
-  const { now, sums, newFills, isReconciliation } = learned;
+  const { now, sums, newFills, isReconciliation } = context;
   const wasUnknown = trade.subStatus === 'UNKNOWN';
   const before = { status: trade.status, filledAmount: trade.filledAmount };
   const isFirst = trade.acknowledgedAt === null;
@@ -183,13 +182,13 @@ function changeFromReports(
   if (!isTerminal(trade.status) && trade.subStatus !== 'PENDING_CANCEL') trade.subStatus = 'ACCEPTED';
   if (outcome.event === 'trade.failed') {
     trade.failureCode = 'refused';
-    trade.failureMessage = 'The exchange refused the order.';
+    trade.failureMessage = 'The exchange rejected the order.';
   }
   const isChanged = isFirst || hasGrown || outcome.status !== before.status || wasUnknown;
   return {
     ...applyTransition(trade, outcome),
     newFills,
-    // It was put back to be sent again, and is there after all.
+    // The trade was requeued, but the exchange has the order after all.
     submission: wasUnsent ? 'begun' : undefined,
     acknowledgedNow: isFirst,
     reconciledNow: isReconciliation && isChanged,
@@ -198,7 +197,7 @@ function changeFromReports(
   };
 }
 
-/** All fills are known by the first report already; each of them may say that the order ended, or none. */
+/** Applies the reports in turn. All fills are known from the first report on; any report may end the order. */
 function outcomeOf(
   trade: TradeEntity,
   reports: readonly OrderReport[],
@@ -232,7 +231,7 @@ export function stateOf(trade: TradeEntity): TradeState {
   };
 }
 
-/** Whoever wants an order cancelled waits for it, however long it has rested. */
+/** A cancellation is checked at short intervals, however long the order has rested. */
 function openOrderCheckMs(trade: TradeEntity, now: Date): number {
   if (trade.subStatus === 'PENDING_CANCEL') return PROBE_INTERVAL_MS;
   const ageMs = now.getTime() - trade.createdAt.getTime();

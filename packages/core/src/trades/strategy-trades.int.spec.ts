@@ -60,8 +60,8 @@ const listed = async (text: string, who = actor) => {
   return page.items.map(({ id }) => id);
 };
 
-describe('a trade made for a strategy', () => {
-  it('names it, and its origin', async () => {
+describe('a trade placed for a strategy', () => {
+  it('has the strategy and its origin', async () => {
     const created = await trade();
     expect(created).toMatchObject({ strategy_id: strategy.id, origin: 'STRATEGY' });
     expect(await trades.get(actor, created.id)).toEqual(created);
@@ -72,7 +72,7 @@ describe('a trade made for a strategy', () => {
     });
   });
 
-  it('is refused where the strategy is not there, another user’s be it public, or removed', async () => {
+  it('is rejected if the strategy does not exist, is another user’s, even a public one, or is removed', async () => {
     const owner = await core.actor();
     const open = await makeStrategy({ visibility: 'PUBLIC' }, owner, await core.account(owner));
     await setStrategy('deleted_at = now()');
@@ -84,7 +84,7 @@ describe('a trade made for a strategy', () => {
     }
   });
 
-  it('is refused on another account, and on a pair that the strategy does not trade', async () => {
+  it('is rejected on another account, and on a pair that the strategy does not trade', async () => {
     const elsewhere = await core.account(actor);
     await expect(trade({ exchange_account_id: elsewhere.id })).rejects.toMatchObject({
       code: 'validation_failed',
@@ -101,7 +101,7 @@ describe('a trade made for a strategy', () => {
     });
   });
 
-  it('is refused once the strategy is archived', async () => {
+  it('is rejected once the strategy is archived', async () => {
     await setStrategy("status = 'ARCHIVED'");
     await expect(trade()).rejects.toMatchObject({
       code: 'invalid_state',
@@ -112,7 +112,7 @@ describe('a trade made for a strategy', () => {
 });
 
 describe('the trades of a strategy', () => {
-  it('are its own and the copies that were made of them, of one user alone, also once it is removed', async () => {
+  it('are its own and its copies, of one user only, even after it is removed', async () => {
     const mine = await trade();
     await trade({ strategy_id: undefined });
     const copy = await trade({ strategy_id: undefined });
@@ -132,11 +132,11 @@ describe('the trades of a strategy', () => {
     });
   });
 
-  it('of a public strategy of another user are the own copies alone', async () => {
+  it('of a public strategy of another user are only the actor’s copies', async () => {
     await trade();
     await setStrategy("visibility = 'PUBLIC'");
-    const stranger = await core.actor('READ');
-    expect(await listed(`strategy_id=${strategy.id}`, stranger)).toEqual([]);
+    const otherActor = await core.actor('READ');
+    expect(await listed(`strategy_id=${strategy.id}`, otherActor)).toEqual([]);
   });
 
   it('are read from an index in the order of the page, however many there are', async () => {

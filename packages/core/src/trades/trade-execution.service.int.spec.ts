@@ -52,7 +52,7 @@ async function place(more: Partial<TradeCreate> = {}): Promise<Placed> {
   return { ...created, uuid: String(id) };
 }
 
-/** A trade whose order was sent `agoMs` ago, and of which nothing was heard. */
+/** Places a trade whose order was sent `agoMs` ago without any report since. */
 async function placeSent(agoMs = 0): Promise<Placed> {
   const trade = await place();
   expect(await core.beginSubmission(trade.uuid, `venue-${trade.uuid}`)).not.toBeNull();
@@ -93,15 +93,15 @@ const fillOf = (trade: Placed, name: string, amount: string, more: Partial<Venue
 });
 const eventTypes = async () => (await core.events(actor.userId)).map(({ type }) => type);
 const read = (trade: Placed) => trades.get(actor, trade.id);
-/** Everything that is kept of a trade, and of what was told of it. */
+/** Returns the stored trade, fills and events. */
 const storedTrade = async ({ uuid }: Placed) => ({
   trade: await core.row('SELECT * FROM trades WHERE id = $1', uuid),
   fills: await core.rows('SELECT * FROM fills WHERE trade_id = $1', uuid),
   events: await core.events(actor.userId),
 });
 
-describe('sending', () => {
-  it('rule 19: is begun by one of 20 callers at once, with the order as it was placed', async () => {
+describe('a submission', () => {
+  it('rule 19: is claimed by one of 20 concurrent callers, with the order as it was placed', async () => {
     const trade = await place({ type: 'STOP_LIMIT', stop_price: '99.5', amount: '0.25' });
     const orders = await Promise.all(
       Array.from({ length: 20 }, (_, i) => core.beginSubmission(trade.uuid, `venue-${i}`)),
@@ -125,7 +125,7 @@ describe('sending', () => {
     expect(await execution.find(trade.uuid)).toMatchObject({ isSubmitted: true, isAcknowledged: false });
   });
 
-  it('is not begun for a trade that is unknown, cancelled or failed', async () => {
+  it('is not claimed for a trade that is unknown, cancelled or failed', async () => {
     const [cancelled, failed] = [await place(), await place()];
     await execution.requestCancellation(cancelled.uuid);
     await execution.failUnsent(failed.uuid, { code: 'x', message: 'x' });
@@ -134,9 +134,9 @@ describe('sending', () => {
     }
   });
 
-  it('fails a trade that nobody has sent, and never one that somebody is sending', async () => {
+  it('fails for an unclaimed trade, and never for one that is claimed', async () => {
     const [unsent, sent] = [await place(), await placeSent()];
-    const failure = { code: 'exchange_credentials_rejected', message: 'The exchange refused them.' };
+    const failure = { code: 'exchange_credentials_rejected', message: 'The exchange rejected them.' };
     await execution.failUnsent(unsent.uuid, failure);
     await execution.failUnsent(sent.uuid, failure);
     expect(await read(unsent)).toMatchObject({ status: 'FAILED', failure, version: 2 });
@@ -144,20 +144,20 @@ describe('sending', () => {
     expect(await eventTypes()).toEqual(['trade.created', 'trade.created', 'trade.failed']);
   });
 
-  it('ends in FAILED when the exchange refuses, but not once the exchange has told of the order', async () => {
-    const [refused, known] = [await placeSent(), await placeSent()];
+  it('ends in FAILED if the exchange rejects it, but not once the exchange has reported the order', async () => {
+    const [rejected, known] = [await placeSent(), await placeSent()];
     const failure = { code: 'insufficient_balance', message: 'Not enough.' };
     await execution.storeOrder(known.uuid, orderOf(known), []);
-    await execution.storeRejection(refused.uuid, failure);
-    await execution.storeRejection(refused.uuid, { code: 'other', message: 'other' });
+    await execution.storeRejection(rejected.uuid, failure);
+    await execution.storeRejection(rejected.uuid, { code: 'other', message: 'other' });
     await execution.storeRejection(known.uuid, failure);
-    expect(await read(refused)).toMatchObject({ status: 'FAILED', failure });
+    expect(await read(rejected)).toMatchObject({ status: 'FAILED', failure });
     expect(await read(known)).toMatchObject({ status: 'PENDING', sub_status: 'ACCEPTED' });
   });
 });
 
-describe('what the exchange tells of an order', () => {
-  it('is kept: the order, its fills, cost, average price and fees by currency', async () => {
+describe('the report of an order', () => {
+  it('is stored: the order, its fills, cost, average price and fees by currency', async () => {
     const trade = await placeSent();
     const fills = [
       fillOf(trade, 'a', '0.25', {
@@ -174,8 +174,8 @@ describe('what the exchange tells of an order', () => {
     expect(await execution.storeOrder(trade.uuid, orderOf(trade), [])).toBe(true);
     const filled = orderOf(trade, { status: 'FILLED', filledAmount: '1' });
     expect(await execution.storeOrder(trade.uuid, filled, fills)).toBe(true);
-    const told = await read(trade);
-    expect(told).toMatchObject({
+    const reported = await read(trade);
+    expect(reported).toMatchObject({
       status: 'FILLED',
       exchange_order_id: `order-${trade.uuid}`,
       filled_amount: '1',
@@ -190,15 +190,15 @@ describe('what the exchange tells of an order', () => {
       filled_at: expect.any(String),
       submitted_at: expect.any(String),
     });
-    expect(told.sub_status).toBeUndefined();
-    expect(told.fills.map(({ price, amount, liquidity }) => ({ price, amount, liquidity }))).toEqual([
+    expect(reported.sub_status).toBeUndefined();
+    expect(reported.fills.map(({ price, amount, liquidity }) => ({ price, amount, liquidity }))).toEqual([
       { price: '100.01', amount: '0.25', liquidity: 'TAKER' },
       { price: '99', amount: '0.5', liquidity: 'TAKER' },
       { price: '100', amount: '0.25', liquidity: 'MAKER' },
     ]);
   });
 
-  it('rule 21: counts once however often a fill is told, one after the other and at once', async () => {
+  it('rule 21: counts a fill once, however often it is reported, serially and concurrently', async () => {
     const trade = await placeSent();
     const partly = orderOf(trade, { filledAmount: '0.4' });
     const fills = [fillOf(trade, 'a', '0.1'), fillOf(trade, 'b', '0.3')];
@@ -207,13 +207,13 @@ describe('what the exchange tells of an order', () => {
     );
     expect(changes.filter(Boolean)).toHaveLength(1);
     expect(await execution.storeOrder(trade.uuid, partly, [...fills, ...fills])).toBe(false);
-    const told = await read(trade);
-    expect(told).toMatchObject({ status: 'PARTIALLY_FILLED', filled_amount: '0.4', cost: '40' });
-    expect(told.fills).toHaveLength(2);
+    const reported = await read(trade);
+    expect(reported).toMatchObject({ status: 'PARTIALLY_FILLED', filled_amount: '0.4', cost: '40' });
+    expect(reported.fills).toHaveLength(2);
     expect(await eventTypes()).toEqual(['trade.created', 'trade.partially_filled']);
   });
 
-  it('waits for the fills that an ended order counts, before the trade ends', async () => {
+  it('waits for the fills that an ended order counts before the trade ends', async () => {
     const trade = await placeSent();
     const cancelled = orderOf(trade, { status: 'CANCELLED', filledAmount: '0.5' });
     await execution.storeOrder(trade.uuid, cancelled, []);
@@ -231,7 +231,7 @@ describe('what the exchange tells of an order', () => {
     expect(await eventTypes()).toEqual(['trade.created', 'trade.partially_filled', 'trade.cancelled']);
   });
 
-  it('rule 21: adds fills that come after CANCELLED, and leaves it CANCELLED', async () => {
+  it('rule 21: adds fills that arrive after CANCELLED, and leaves it CANCELLED', async () => {
     const trade = await placeSent();
     await execution.storeOrder(trade.uuid, orderOf(trade, { status: 'CANCELLED' }), []);
     const before = await read(trade);
@@ -250,7 +250,7 @@ describe('what the exchange tells of an order', () => {
     expect(await eventTypes()).toEqual(['trade.created', 'trade.cancelled']);
   });
 
-  it('is FAILED with a reason where the exchange rejects the order after taking it', async () => {
+  it('is FAILED with a reason if the exchange rejects the order after accepting it', async () => {
     const trade = await placeSent();
     await execution.storeOrder(trade.uuid, orderOf(trade, { status: 'REJECTED' }), []);
     expect(await read(trade)).toMatchObject({
@@ -263,7 +263,7 @@ describe('what the exchange tells of an order', () => {
     });
   });
 
-  it('stands whole or not at all: without its event, neither state nor fills are kept', async () => {
+  it('is atomic: without its event, neither state nor fills are stored', async () => {
     const trade = await placeSent();
     const before = await storedTrade(trade);
     await core.rows(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
@@ -279,7 +279,7 @@ describe('what the exchange tells of an order', () => {
     expect(await read(trade)).toMatchObject({ status: 'FILLED', filled_amount: '1' });
   });
 
-  it('row 16: is announced in order, every part of it, each event as REST showed the trade at that moment', async () => {
+  it('row 16: emits every part in order, each event as REST showed the trade at that moment', async () => {
     const trade = await placeSent();
     const write = compileSerializer(tradeSchema);
     const shown: unknown[] = [];
@@ -309,7 +309,7 @@ describe('what the exchange tells of an order', () => {
     expect(new Set(events.map(({ event_id }) => event_id)).size).toBe(4);
   });
 
-  it('moves version and updated_at with each change, and with nothing else', async () => {
+  it('changes version and updated_at with each change, and only then', async () => {
     const trade = await placeSent();
     const seen = async () => {
       const { version, updated_at } = await core.row(
@@ -344,9 +344,9 @@ describe('what the exchange tells of an order', () => {
 });
 
 describe('an order that the exchange does not know', () => {
-  it('has failed after five looks and one more, not before, and is FAILED not_accepted', async () => {
+  it('fails after six probes, not before, and is FAILED not_accepted', async () => {
     const trade = await placeSent(5_001);
-    for (let look = 1; look <= 5; look++) expect(await execution.storeAbsence(trade.uuid)).toBe(false);
+    for (let probe = 1; probe <= 5; probe++) expect(await execution.storeAbsence(trade.uuid)).toBe(false);
     expect(await read(trade)).toMatchObject({ status: 'PENDING', sub_status: 'UNKNOWN' });
     expect(await execution.storeAbsence(trade.uuid)).toBe(true);
     expect(await read(trade)).toMatchObject({ status: 'FAILED', failure: { code: 'not_accepted' } });
@@ -354,9 +354,9 @@ describe('an order that the exchange does not know', () => {
     expect(await eventTypes()).toEqual(['trade.created', 'trade.failed']);
   });
 
-  it('has not failed while it may still be on its way, however often it is looked for', async () => {
+  it('does not fail while it may be in flight, however often it is probed', async () => {
     const [unsent, trade] = [await place(), await placeSent()];
-    for (let look = 0; look < 10; look++) {
+    for (let probe = 0; probe < 10; probe++) {
       expect(await execution.storeAbsence(trade.uuid)).toBe(false);
       expect(await execution.storeAbsence(unsent.uuid)).toBe(false);
     }
@@ -364,55 +364,55 @@ describe('an order that the exchange does not know', () => {
       "UPDATE trades SET submitted_at = submitted_at - interval '6 seconds' WHERE id = $1",
       trade.uuid,
     );
-    for (let look = 1; look <= 5; look++) expect(await execution.storeAbsence(trade.uuid)).toBe(false);
+    for (let probe = 1; probe <= 5; probe++) expect(await execution.storeAbsence(trade.uuid)).toBe(false);
     expect((await read(unsent)).status).toBe('PENDING');
   });
 
-  it('is counted anew after the exchange has told of it', async () => {
+  it('starts a new count of probes after the exchange has reported it', async () => {
     const trade = await placeSent(5_001);
-    for (let look = 1; look <= 5; look++) await execution.storeAbsence(trade.uuid);
+    for (let probe = 1; probe <= 5; probe++) await execution.storeAbsence(trade.uuid);
     await execution.storeOrder(trade.uuid, orderOf(trade), []);
-    for (let look = 1; look <= 5; look++) expect(await execution.storeAbsence(trade.uuid)).toBe(false);
+    for (let probe = 1; probe <= 5; probe++) expect(await execution.storeAbsence(trade.uuid)).toBe(false);
     expect((await read(trade)).status).toBe('PENDING');
   });
 
-  it('is CANCELLED with its fills kept where some of it was filled', async () => {
+  it('is CANCELLED with its fills if it was partly filled', async () => {
     const trade = await placeSent(5_001);
     await execution.storeOrder(trade.uuid, orderOf(trade, { filledAmount: '0.5' }), [
       fillOf(trade, 'a', '0.5'),
     ]);
-    for (let look = 1; look <= 6; look++) await execution.storeAbsence(trade.uuid);
-    const told = await read(trade);
-    expect(told).toMatchObject({
+    for (let probe = 1; probe <= 6; probe++) await execution.storeAbsence(trade.uuid);
+    const reported = await read(trade);
+    expect(reported).toMatchObject({
       status: 'CANCELLED',
       cancel_reason: 'EXCHANGE',
       filled_amount: '0.5',
       cost: '50',
     });
-    expect(told.fills).toHaveLength(1);
+    expect(reported.fills).toHaveLength(1);
     expect(await eventTypes()).toEqual(['trade.created', 'trade.partially_filled', 'trade.cancelled']);
   });
 
-  it('is CANCELLED and not FAILED where the exchange had accepted it', async () => {
+  it('is CANCELLED and not FAILED if the exchange had accepted it', async () => {
     const trade = await placeSent(5_001);
     await execution.storeOrder(trade.uuid, orderOf(trade), []);
-    for (let look = 1; look <= 6; look++) await execution.storeAbsence(trade.uuid);
+    for (let probe = 1; probe <= 6; probe++) await execution.storeAbsence(trade.uuid);
     expect(await read(trade)).toMatchObject({ status: 'CANCELLED', cancel_reason: 'EXCHANGE' });
   });
 });
 
-describe('cancelling', () => {
-  it('ends a trade that nobody has sent at once, and it is never sent', async () => {
+describe('a cancellation', () => {
+  it('ends an unclaimed trade immediately, and it is never sent', async () => {
     const trade = await place();
     expect(await execution.requestCancellation(trade.uuid)).toBe('done');
     expect(await core.beginSubmission(trade.uuid, 'venue')).toBeNull();
-    const told = await read(trade);
-    expect(told).toMatchObject({ status: 'CANCELLED', cancel_reason: 'USER', version: 2 });
-    expect(told.submitted_at).toBeUndefined();
+    const reported = await read(trade);
+    expect(reported).toMatchObject({ status: 'CANCELLED', cancel_reason: 'USER', version: 2 });
+    expect(reported.submitted_at).toBeUndefined();
     expect(await eventTypes()).toEqual(['trade.created', 'trade.cancelled']);
   });
 
-  it('and sending at once: one of them wins, and the other heeds it', async () => {
+  it('concurrent with a submission: one of them wins, and the other respects it', async () => {
     const placed = [];
     for (let i = 0; i < 10; i++) placed.push(await place());
     for (const { uuid } of placed) {
@@ -424,7 +424,7 @@ describe('cancelling', () => {
     }
   });
 
-  it('waits for an order that is on its way, and keeps the wish until the exchange tells of it', async () => {
+  it('waits for an order that is in flight, and is stored until the exchange reports it', async () => {
     const trade = await placeSent();
     expect(await execution.requestCancellation(trade.uuid)).toBe('wait');
     expect(await execution.find(trade.uuid)).toMatchObject({
@@ -451,8 +451,8 @@ describe('cancelling', () => {
   });
 });
 
-describe('looks', () => {
-  it('give each due trade to one of many callers, and to nobody else for the time of the lease', async () => {
+describe('checks', () => {
+  it('are each claimed by one of many callers for the time of the lease', async () => {
     await core.rows("UPDATE trades SET look_at = 'infinity'");
     const placed = [];
     for (let i = 0; i < 12; i++) placed.push((await place()).uuid);
@@ -465,7 +465,7 @@ describe('looks', () => {
     expect(await execution.claimDueChecks(60_000, 50)).toEqual([]);
   });
 
-  it('come soon again where one was given back, and not at all for a trade that has ended', async () => {
+  it('are due again soon after recheckSoon, and never for a trade that has ended', async () => {
     await core.rows("UPDATE trades SET look_at = 'infinity'");
     const [open, ended] = [await place(), await place()];
     await execution.requestCancellation(ended.uuid);

@@ -1,15 +1,15 @@
 /**
- * What the trading worker does to trades. It never sends anything itself.
+ * The trading worker's changes to trades. This class writes state only; it never sends an order.
  *
- * 1. `submitted_at` is set, with the exchange's client order id, in a transaction of its own before the order is sent,
- *    by the worker that owns the account and by no other. Whoever finds it set looks for the order at the exchange.
+ * 1. Before an order is sent, the worker that owns the account sets `submitted_at` and the venue client order id in a
+ *    separate transaction. A worker that finds `submitted_at` set probes for the order instead of sending it.
  * 2. Each change locks the trades, decides by trade.rules.ts, and writes state, fills, lots and events together.
- * 3. A fill is known by the exchange's id for it: told again, it changes nothing.
- * 4. That the exchange does not know an order counts only once the order must have arrived, and only from looks that
- *    `claimDueChecks` spaced out: asked in quick succession, an exchange says five times what it would take back a second later.
- * 5. What becomes of a sending counts for that one alone: whoever stood still meanwhile may tell of an older one.
- * 6. An order is sent again only under the id that it had, only while its time lasts (`resend_until`; a user's own
- *    order has none), and only where it certainly is not at the exchange.
+ * 3. A fill is identified by the exchange's fill id: a repeated report changes nothing.
+ * 4. A probe without a result counts only when the order must have arrived, and only if `claimDueChecks` scheduled it.
+ *    An exchange that is asked in quick succession may report "no such order" five times and find it a second later.
+ * 5. A result applies only to the attempt `begunAt`; a stalled worker may report a superseded one.
+ * 6. An order is resubmitted only under its first id, only until `resend_until` (null for a user's own order), and only
+ *    if it is certainly not at the exchange.
  */
 import { canonicalDecimal, type Decimal } from '@trading-automation/contracts';
 import type { OrderRequest, VenueFill, VenueOrder } from '@trading-automation/exchanges';
@@ -36,10 +36,10 @@ import { TradeEntity } from './trade.entity.js';
 import { isTerminal, stageOf, transitionOn, triggerAfterProbes } from './trade.rules.js';
 import { claimDueChecks, type LockedTrade } from './trades.queries.js';
 
-/** How long a refused order waits before it may be sent again. */
+/** The delay before a rejected order is resubmitted. */
 const RESEND_AFTER_MS = 1_000;
 
-/** What the worker has to know of a trade to act on it. */
+/** The fields of a trade that the worker needs to act on it. */
 export interface TradeForExecution {
   readonly id: string;
   readonly accountId: string;
@@ -56,7 +56,7 @@ export interface TradeForExecution {
   readonly filledAmount: Decimal;
 }
 
-/** A trade that nobody has begun to send. */
+/** A trade whose submission no worker has claimed. */
 export interface UnsentTrade {
   readonly id: string;
   readonly accountId: string;
@@ -65,19 +65,19 @@ export interface UnsentTrade {
   readonly isExit: boolean;
 }
 
-/** A trade that is to be sent now, by whoever was given this and by nobody else. */
+/** A claimed submission: only its claimant may send the order. */
 export interface ClaimedSubmission {
   readonly id: string;
   readonly order: OrderRequest;
-  /** By which this sending is told from a later one. */
+  /** Identifies this submission among later ones of the same trade. */
   readonly begunAt: Date;
 }
 
 export interface OrderFailure {
   readonly code: string;
-  /** Our own words. */
+  /** The product's own message, not the exchange's. */
   readonly message: string;
-  /** Whether the same may work later: it certainly had no effect now. */
+  /** Whether a resubmission may succeed; the order certainly had no effect. */
   readonly isRetryable?: boolean;
 }
 
@@ -94,12 +94,12 @@ export class TradeExecution {
     return trades.map(toTradeForExecution);
   }
 
-  /** Open trades to look at, each given to one worker for `leaseMs`. */
+  /** Claims open trades that are due for a check, each for one worker and for `leaseMs`. */
   async claimDueChecks(leaseMs: number, limit: number): Promise<readonly string[]> {
     return inTransaction(this.platform.database, (tx) => claimDueChecks(tx, leaseMs, limit));
   }
 
-  /** Gives a look back that could not be made: the next one comes soon, and not only when the lease is over. */
+  /** Reschedules a check that could not be made, so that it does not wait for the lease to expire. */
   async recheckSoon(id: string): Promise<void> {
     await this.platform.database.query(
       `UPDATE trades SET look_at = least(look_at, clock_timestamp() + $2 * interval '1 millisecond') WHERE id = $1`,
@@ -107,7 +107,7 @@ export class TradeExecution {
     );
   }
 
-  /** Trades of these accounts that wait to be sent: exits first, then the oldest. They are given to nobody by this. */
+  /** Returns unsent trades of these accounts, exits first, then the oldest. It claims nothing. */
   async findUnsent(accountIds: readonly string[], limit: number): Promise<readonly UnsentTrade[]> {
     return queryPrepared<UnsentTrade & Record<string, unknown>>(
       this.platform.database.manager,
@@ -121,8 +121,9 @@ export class TradeExecution {
   }
 
   /**
-   * The orders to send, of any accounts. Left out is what was or is being sent by somebody, what is not to be sent any
-   * more, and all of accounts that are no longer the caller's. What waited longer than it may ends here.
+   * Claims the submission of orders of any accounts and returns those to send. Orders that are already claimed, sent or
+   * no longer to be sent are left out, as are those of accounts that the caller no longer owns. Orders whose time limit
+   * has passed end here.
    */
   async claimSubmissions(
     ownership: Ownership | readonly Ownership[],
@@ -136,9 +137,9 @@ export class TradeExecution {
   }
 
   /**
-   * What the exchange told of orders and their fills, in one transaction. Answers with the ids of the trades that it
-   * changed. A report that can't be stored holds back no other: those are stored without it, and then its error is
-   * thrown.
+   * Stores reports of orders and their fills in one transaction and returns the ids of the trades that changed.
+   *
+   * @throws the error of a report that cannot be stored, after all other reports are stored
    */
   async storeOrders(reports: readonly OrderReport[]): Promise<ReadonlySet<string>> {
     if (reports.length === 0) return new Set();
@@ -165,16 +166,16 @@ export class TradeExecution {
     return changed;
   }
 
-  /** As {@link storeOrders}, of one. True where that changed the trade. */
+  /** Stores the report of one order, as {@link storeOrders}. Returns true if the trade changed. */
   async storeOrder(id: string, order: VenueOrder, fills: readonly VenueFill[]): Promise<boolean> {
     const changed = await this.storeOrders([{ tradeId: id, order, fills }]);
     return changed.has(id);
   }
 
   /**
-   * Orders and fills of an account, whoever placed them. Those that the product did not place become trades of origin
-   * EXTERNAL; a fill whose order is a trade of ours goes to that. Answers with the ids of the trades that it changed.
-   * Left out are fills of orders that are neither given nor known, and pairs that the product does not know.
+   * Stores an account's orders and fills from any source and returns the ids of the trades that changed. External
+   * orders become trades of origin EXTERNAL; fills of our own orders are added to our trades. Fills of orders that are
+   * neither passed nor known are skipped, and so are orders of pairs that are not in the catalogue.
    */
   async adopt(
     accountId: string,
@@ -186,7 +187,7 @@ export class TradeExecution {
     );
   }
 
-  /** The order can't be sent, and nobody has begun to: where somebody has, what becomes of it counts, not this. */
+  /** Fails a trade whose order cannot be sent. Does nothing if a worker has already claimed the submission. */
   async failUnsent(id: string, failure: OrderFailure): Promise<void> {
     await inTransaction(this.platform.database, async (tx) => {
       const locked = await lockOpenTrade(tx, id);
@@ -196,26 +197,25 @@ export class TradeExecution {
   }
 
   /**
-   * The exchange refused the order that the caller sent: it was never accepted. Where the same may work later, and the
-   * order's time lasts, it is sent again.
+   * Stores that the exchange rejected an order and never accepted it. The order is requeued if the failure is retryable
+   * and the order may still be resent.
    *
-   * @param begunAt - of the sending that was refused: where it is another's by now, that one is on its way, and this
-   *   says nothing of it
+   * @param begunAt the submission that was rejected; the call has no effect if a later one is in flight
    */
   async storeRejection(id: string, failure: OrderFailure, begunAt?: Date): Promise<void> {
     await inTransaction(this.platform.database, async (tx) => {
       const locked = await lockOpenTrade(tx, id);
       if (locked === null || !['UNSENT', 'SENT'].includes(stageOf(stateOf(locked.trade)))) return;
       if (begunAt !== undefined && locked.trade.submittedAt?.getTime() !== begunAt.getTime()) return;
-      const isPutBack = failure.isRetryable === true && canBeSentAgain(locked);
-      const change = isPutBack
+      const isRequeued = failure.isRetryable === true && canBeSentAgain(locked);
+      const change = isRequeued
         ? requeue(locked.trade, 'REJECTED_RETRYABLE')
-        : failed(locked.trade, 'REFUSED', failure);
+        : failed(locked.trade, 'REJECTED', failure);
       await writeChanges(tx, [change]);
     });
   }
 
-  /** Nobody knows what became of the orders: the exchange is asked until it tells. */
+  /** Marks orders whose submission has an unknown result; the exchange is probed until it reports them. */
   async markUnknown(ids: string | readonly string[]): Promise<void> {
     await inTransaction(this.platform.database, async (tx) => {
       const locked = await lockOpenTrades(tx, [ids].flat());
@@ -225,16 +225,16 @@ export class TradeExecution {
     });
   }
 
-  /** A due look found that the exchange has no such order. True where the trade ended by it. */
+  /** Stores that a due probe found no such order. Returns true if this ended the trade. */
   async storeAbsence(id: string): Promise<boolean> {
     return inTransaction(this.platform.database, async (tx) => {
       const [locked] = await lockTradesWithLotBooks(tx, [id]);
       if (locked === undefined) return false;
       const { trade, isInFlight } = locked;
       if (isTerminal(trade.status) || trade.submittedAt === null) return false;
-      // What has no name at the exchange can't have been looked for by it.
+      // Without an id at the exchange there was nothing to probe for.
       if (trade.venueClientOrderId === null && trade.exchangeOrderId === null) return false;
-      // Its answer can still be expected, so that its absence says nothing yet.
+      // The submission is still in flight, so its absence is not conclusive yet.
       if (isInFlight) {
         await writeChanges(tx, [pending(trade, 'NOT_FOUND', false)]);
         return false;
@@ -247,9 +247,9 @@ export class TradeExecution {
   }
 
   /**
-   * What there is to cancel: `done` where the trade ended here and now or before, `wait` where the order is on its
-   * way, `send` where the exchange has to be told. The wish is kept: a look that finds the order open cancels it, even
-   * when nobody waits for that any more.
+   * Requests the cancellation of an order and returns the next step: `done` if the trade has ended, `wait` if the order
+   * is in flight, `send` if the exchange must cancel it. The request is stored: a later check that finds the order open
+   * cancels it, even if no caller waits any more.
    */
   async requestCancellation(id: string): Promise<'done' | 'wait' | 'send'> {
     return inTransaction(this.platform.database, async (tx) => {
@@ -264,8 +264,8 @@ export class TradeExecution {
       if (trade.subStatus !== 'PENDING_CANCEL') {
         trade.subStatus = 'PENDING_CANCEL';
         const change = applyTransition(trade, transitionOn(stateOf(trade), 'CANCEL_REQUESTED'));
-        const lookInMs = isAtVenue ? PROBE_INTERVAL_MS : undefined;
-        await writeChanges(tx, [{ ...change, isChanged: true, nextCheckInMs: lookInMs }]);
+        const nextCheckInMs = isAtVenue ? PROBE_INTERVAL_MS : undefined;
+        await writeChanges(tx, [{ ...change, isChanged: true, nextCheckInMs }]);
       }
       return isAtVenue ? 'send' : 'wait';
     });
@@ -274,10 +274,10 @@ export class TradeExecution {
 
 async function claimTrades(
   tx: Tx,
-  wanted: readonly { readonly id: string; readonly venueClientOrderId: string }[],
+  requested: readonly { readonly id: string; readonly venueClientOrderId: string }[],
   accountIds: ReadonlySet<string>,
 ): Promise<ClaimedSubmission[]> {
-  const venueIds = new Map(wanted.map(({ id, venueClientOrderId }) => [id, venueClientOrderId]));
+  const venueIds = new Map(requested.map(({ id, venueClientOrderId }) => [id, venueClientOrderId]));
   const locked = await lockOpenTrades(tx, [...venueIds.keys()]);
   const unsent = locked.filter(
     ({ trade }) => stageOf(stateOf(trade)) === 'UNSENT' && accountIds.has(trade.exchangeAccountId),
@@ -292,16 +292,16 @@ async function claimTrades(
   for (const { trade } of fresh) {
     const change = applyTransition(trade, transitionOn(stateOf(trade), 'SUBMISSION_CLAIMED'));
     trade.subStatus = 'SUBMITTING';
-    // An order that is sent again goes under the id that it had.
+    // A resubmitted order keeps its first id.
     trade.venueClientOrderId ??= venueIds.get(trade.id)!;
     trade.leaderEquity = equities.get(trade.id) ?? trade.leaderEquity;
     changes.push({ ...change, submission: 'begun', nextCheckInMs: ACK_TIMEOUT_MS, isChanged: true });
   }
   const written = await writeChanges(tx, changes);
-  const begun = new Set(fresh.map(({ trade }) => trade.id));
-  return wanted.flatMap(({ id }) => {
+  const claimed = new Set(fresh.map(({ trade }) => trade.id));
+  return requested.flatMap(({ id }) => {
     const trade = written.get(id);
-    return trade === undefined || !begun.has(id)
+    return trade === undefined || !claimed.has(id)
       ? []
       : [{ id, order: orderOf(trade), begunAt: trade.submittedAt! }];
   });
@@ -322,7 +322,7 @@ function orderOf(trade: TradeEntity): OrderRequest {
   };
 }
 
-/** Ends locked trades that nobody has begun to send: nobody will. */
+/** Ends locked trades whose submission no worker has claimed; they are never sent. */
 export async function cancelUnsent(tx: Tx, trades: readonly TradeEntity[]): Promise<void> {
   const changes = trades.map((trade) => ({
     ...applyTransition(trade, transitionOn(stateOf(trade), 'CANCEL_REQUESTED')),
@@ -333,29 +333,29 @@ export async function cancelUnsent(tx: Tx, trades: readonly TradeEntity[]): Prom
 
 function failed(
   trade: TradeEntity,
-  fact: 'UNSENDABLE' | 'REFUSED' | 'ABSENT',
+  trigger: 'UNSENDABLE' | 'REJECTED' | 'ABSENT',
   failure: OrderFailure,
 ): TradeChange {
   trade.failureCode = failure.code;
   trade.failureMessage = failure.message;
-  return { ...applyTransition(trade, transitionOn(stateOf(trade), fact)), isChanged: true };
+  return { ...applyTransition(trade, transitionOn(stateOf(trade), trigger)), isChanged: true };
 }
 
-/** To be sent again, under the same id. */
+/** Queues the trade for resubmission under the same id. */
 function requeue(
   trade: TradeEntity,
-  fact: 'REJECTED_RETRYABLE' | 'CONFIRMED_ABSENT_RESENDABLE',
+  trigger: 'REJECTED_RETRYABLE' | 'CONFIRMED_ABSENT_RESENDABLE',
 ): TradeChange {
-  const change = applyTransition(trade, transitionOn(stateOf(trade), fact));
+  const change = applyTransition(trade, transitionOn(stateOf(trade), trigger));
   trade.subStatus = null;
   trade.probes = 0;
   return { ...change, submission: 'undone', nextCheckInMs: RESEND_AFTER_MS, isChanged: true };
 }
 
-/** Still open, to be looked at again. */
-function pending(trade: TradeEntity, fact: 'NO_ACK' | 'NOT_FOUND', isChanged: boolean): TradeChange {
+/** Leaves the trade open and schedules the next check. */
+function pending(trade: TradeEntity, trigger: 'NO_ACK' | 'NOT_FOUND', isChanged: boolean): TradeChange {
   return {
-    ...applyTransition(trade, transitionOn(stateOf(trade), fact)),
+    ...applyTransition(trade, transitionOn(stateOf(trade), trigger)),
     isChanged,
     nextCheckInMs: PROBE_INTERVAL_MS,
   };
@@ -363,22 +363,22 @@ function pending(trade: TradeEntity, fact: 'NO_ACK' | 'NOT_FOUND', isChanged: bo
 
 function absent(locked: LockedTrade): TradeChange {
   const { trade } = locked;
-  const fact = triggerAfterProbes(trade.probes, canBeSentAgain(locked));
-  if (fact === 'NOT_FOUND') return pending(trade, fact, becomeUnknown(trade));
+  const trigger = triggerAfterProbes(trade.probes, canBeSentAgain(locked));
+  if (trigger === 'NOT_FOUND') return pending(trade, trigger, becomeUnknown(trade));
   const stage = stageOf(stateOf(trade));
   if (stage !== 'SENT')
-    return { ...applyTransition(trade, transitionOn(stateOf(trade), fact)), isChanged: true };
-  if (fact === 'CONFIRMED_ABSENT_RESENDABLE') return requeue(trade, fact);
-  return failed(trade, fact, {
+    return { ...applyTransition(trade, transitionOn(stateOf(trade), trigger)), isChanged: true };
+  if (trigger === 'CONFIRMED_ABSENT_RESENDABLE') return requeue(trade, trigger);
+  return failed(trade, trigger, {
     code: 'not_accepted',
-    message: 'The exchange does not know the order: it never arrived, and is not sent again.',
+    message: 'The exchange does not know the order. It never arrived and is not sent again.',
   });
 }
 
 const canBeSentAgain = ({ trade, mayResend }: LockedTrade) =>
   mayResend && trade.subStatus !== 'PENDING_CANCEL';
 
-/** True where readers see it: a wish to cancel outweighs it. */
+/** Marks the trade as UNKNOWN and returns whether readers see a change; PENDING_CANCEL takes precedence. */
 function becomeUnknown(trade: TradeEntity): boolean {
   if (trade.subStatus === 'PENDING_CANCEL' || trade.subStatus === 'UNKNOWN') return false;
   trade.subStatus = 'UNKNOWN';

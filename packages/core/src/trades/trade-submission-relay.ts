@@ -3,17 +3,17 @@ import { createRelay, type Relay, type RelayedEvent } from '@trading-automation/
 import type { Platform } from '../platform/index.js';
 
 export interface TradeSubmissionRelayOptions {
-  /** Has the trades (uuids) sent. Called again with the same ones after a crash; a failure here loses nothing. */
+  /** Queues the trades (uuids) for submission. Repeated for the same trades after a crash; a failure loses nothing. */
   readonly enqueue: (tradeIds: readonly string[]) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
 
-/** What the orders and fills of many tell of in a row is read together; nobody's order waits longer for that. */
+/** Coalescing window for bursts of orders and fills; it delays no single order. */
 const COALESCE_MS = 20;
 
 /**
- * Hands new trades to whoever sends them, as soon as they are committed. It is the fast way, not the safe one: a trade
- * that is not taken up in time is found by the looks at open trades.
+ * Queues new trades for submission as soon as they are committed. This is the fast path, not the reliable one: a trade
+ * that it misses is found by the checks of open trades.
  */
 export function createTradeSubmissionRelay(
   platform: Platform,
@@ -39,13 +39,13 @@ interface CreatedTrade {
   readonly submitted_at?: string | null;
 }
 
-/** Copies are told of account by account, many at once; what somebody else placed is at its exchange already. */
+/** Copies are queued per account, many at a time; external orders are already at their exchange. */
 const shouldEnqueue = ({ copier_id, submitted_at }: CreatedTrade) =>
   (copier_id ?? null) === null && (submitted_at ?? null) === null;
 
 function parseCreatedTrade({ payload }: RelayedEvent): CreatedTrade {
   const { data } = JSON.parse(Buffer.from(payload).toString()) as { data: CreatedTrade };
   const id = decodeId('trd', data.id);
-  if (id === null) throw new Error('an event of a trade names no trade');
+  if (id === null) throw new Error(`trade event has no valid trade id; got ${data.id}`);
   return { ...data, id };
 }

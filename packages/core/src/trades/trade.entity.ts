@@ -12,18 +12,17 @@ import type {
 } from '@trading-automation/contracts';
 import { DecimalColumn, RecordColumns } from '@trading-automation/persistence';
 import { Column, Entity } from 'typeorm';
-
-/** What is kept of the signal that a trade copies; decimals and instants as text. */
+/** The stored data of the signal that a trade copies; decimals and instants are strings. */
 export interface StoredCopy {
   readonly signal_at: string;
   readonly received_at: string;
   readonly reference_price: Decimal;
   readonly ratio: Decimal;
-  /** The signal's place among those of its strategy. */
+  /** The signal's sequence within its strategy. */
   readonly sequence: number;
 }
 
-/** An order with what became of it. Amounts in base currency, prices and costs in quote currency. */
+/** An order and its state. Amounts are in base currency, prices and costs in quote currency. */
 @Entity('trades')
 export class TradeEntity extends RecordColumns {
   @Column({ name: 'user_id', type: 'uuid' })
@@ -47,7 +46,7 @@ export class TradeEntity extends RecordColumns {
   @Column({ name: 'copier_id', type: 'uuid', nullable: true })
   copierId!: string | null;
 
-  /** Of a copy: the strategy that it copies. `strategyId` is for the strategy's own trades. */
+  /** Copies only: the strategy that the trade copies. `strategyId` is set only for the strategy's own trades. */
   @Column({ name: 'copied_strategy_id', type: 'uuid', nullable: true })
   copiedStrategyId!: string | null;
 
@@ -57,14 +56,14 @@ export class TradeEntity extends RecordColumns {
   @Column({ name: 'source_fill_id', type: 'uuid', nullable: true })
   sourceFillId!: string | null;
 
-  /** Of a copy. */
+  /** Copies only. */
   @Column({ type: 'jsonb', nullable: true })
   copy!: StoredCopy | null;
 
   @Column({ name: 'client_order_id', type: 'text' })
   clientOrderId!: string;
 
-  /** What the exchange knows the order by; derived from the client order id, and written before it is sent. */
+  /** The client order id as it is sent to the exchange; stored before the order is sent. */
   @Column({ name: 'venue_client_order_id', type: 'text', nullable: true })
   venueClientOrderId!: string | null;
 
@@ -80,11 +79,11 @@ export class TradeEntity extends RecordColumns {
   @Column({ type: 'text' })
   side!: TradeSide;
 
-  /** Null in rows of releases that did not know it: what the side says. */
+  /** Null in rows of older releases; the side then determines the intent. */
   @Column({ type: 'text', nullable: true })
   intent!: TradeIntent | null;
 
-  /** Sent before entries. */
+  /** Exits are sent before entries. */
   @Column({ name: 'is_exit', type: 'boolean' })
   isExit!: boolean;
 
@@ -103,7 +102,7 @@ export class TradeEntity extends RecordColumns {
   @DecimalColumn()
   amount!: string;
 
-  /** Before rounding to the exchange's lot size; null in rows of releases that did not know it: the amount. */
+  /** The amount before rounding to the lot size; null in rows of older releases: then it equals `amount`. */
   @DecimalColumn({ name: 'requested_amount', nullable: true })
   requestedAmount!: string | null;
 
@@ -114,14 +113,14 @@ export class TradeEntity extends RecordColumns {
   @DecimalColumn({ default: '0' })
   cost!: string;
 
-  /** Sums of the fills' fees by currency, largest number of fills first. */
+  /** The fees of the fills, summed by currency; the currency with the most fills comes first. */
   @Column({ type: 'jsonb' })
   fees!: readonly { readonly amount: Decimal; readonly currency: string }[];
 
   @DecimalColumn({ name: 'realized_pnl', nullable: true })
   realizedPnl!: string | null;
 
-  /** What the order may spend at most, as far as it is known beforehand. */
+  /** The most that the order may spend, as far as it is known in advance. */
   @Column({ name: 'reserved_asset', type: 'text' })
   reservedAsset!: string;
 
@@ -146,27 +145,27 @@ export class TradeEntity extends RecordColumns {
   @Column({ type: 'integer' })
   version!: number;
 
-  /** Looks in a row by which the exchange knew no such order. */
+  /** Consecutive probes that found no such order. */
   @Column({ type: 'integer' })
   probes!: number;
 
-  /** When the worker looks at the trade next, while it is open. */
+  /** When the next check of the open trade is due. */
   @Column({ name: 'look_at', type: 'timestamptz' })
   lookAt!: Date;
 
-  /** Of a strategy's trade: what its account was worth when the order was sent, in quote currency. */
+  /** Strategy trades only: the equity of the strategy's account when the order was sent, in quote currency. */
   @DecimalColumn({ name: 'leader_equity', nullable: true })
   leaderEquity!: string | null;
 
-  /** When a comparison with the exchange last had to correct or make the trade. */
+  /** When reconciliation last corrected or created the trade. */
   @Column({ name: 'reconciled_at', type: 'timestamptz', nullable: true })
   reconciledAt!: Date | null;
 
-  /** Set before the order is sent; null again only while it certainly is not at the exchange and may be sent anew. */
+  /** Set before the order is sent. Reset to null only if the order is certainly not there and may be resent. */
   @Column({ name: 'submitted_at', type: 'timestamptz', nullable: true })
   submittedAt!: Date | null;
 
-  /** Set once the exchange has told of the order. */
+  /** Set once the exchange has reported the order. */
   @Column({ name: 'acknowledged_at', type: 'timestamptz', nullable: true })
   acknowledgedAt!: Date | null;
 

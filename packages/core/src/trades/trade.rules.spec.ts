@@ -19,7 +19,7 @@ import {
 const ORDER_STATUSES = ['OPEN', 'FILLED', 'CANCELLED', 'EXPIRED', 'REJECTED'] as const;
 const SCALE = 18;
 
-/** Exact text of `units` × 10^-18. */
+/** Returns `units` × 10^-18 as an exact decimal string. */
 function formatUnits(units: bigint): string {
   const digits = units.toString().padStart(SCALE + 1, '0');
   const fraction = digits.slice(-SCALE).replace(/0+$/, '');
@@ -46,10 +46,10 @@ const seenOf = (
   knownFilledAmount = orderFilledAmount,
 ): OrderObservation => ({ orderStatus, orderFilledAmount, knownFilledAmount });
 
-describe('what a trade becomes', () => {
+describe('a transition', () => {
   const OPEN: readonly TradeStatus[] = ['PENDING', 'PARTIALLY_FILLED'];
 
-  /** The transitions in words of their own: what is known is `known` of 1, the exchange counts `counted`. */
+  /** The expected transitions, written independently: `known` of 1 is known, the exchange counts `counted`. */
   function expected(from: TradeStatus, seen: OrderObservation): [TradeStatus, TradeTransition['event']] {
     if (!OPEN.includes(from)) return [from, null];
     const [known, counted] = [Number(seen.knownFilledAmount), Number(seen.orderFilledAmount)];
@@ -71,7 +71,7 @@ describe('what a trade becomes', () => {
     ),
   );
 
-  it.each(TRADE_STATUSES)('from %s follows the table, whatever is seen', (from) => {
+  it.each(TRADE_STATUSES)('from %s follows the table for every report', (from) => {
     const filledAmount = from === 'PENDING' || from === 'FAILED' ? '0' : '0.4';
     for (const [, orderStatus, counted, known] of table.filter((row) => row[0] === from)) {
       const seen = seenOf(orderStatus, counted, known);
@@ -84,7 +84,7 @@ describe('what a trade becomes', () => {
   });
 
   it.each([
-    ['the user asked', { isCancelRequested: true, timeInForce: 'IOC' }, 'EXPIRED', 'USER'],
+    ['the user requested it', { isCancelRequested: true, timeInForce: 'IOC' }, 'EXPIRED', 'USER'],
     ['an IOC was ended by the exchange', { timeInForce: 'IOC' }, 'CANCELLED', 'IOC_REMAINDER'],
     ['a FOK expired', { timeInForce: 'FOK' }, 'EXPIRED', 'IOC_REMAINDER'],
     ['another order expired', { timeInForce: 'GTC' }, 'EXPIRED', 'EXPIRED'],
@@ -94,7 +94,7 @@ describe('what a trade becomes', () => {
     expect(transitionOnReport(stateOf(state), seenOf(orderStatus)).cancelReason).toBe(reason);
   });
 
-  it('is FILLED with less than its amount where the exchange says that this was all', () => {
+  it('ends in FILLED with less than its amount if the exchange reports that this was all', () => {
     expect(transitionOnReport(stateOf(), seenOf('FILLED', '0.999'))).toMatchObject({
       status: 'FILLED',
       filledAmount: '0.999',
@@ -102,7 +102,7 @@ describe('what a trade becomes', () => {
   });
 });
 
-/** Nanoscopic and huge amounts, as units of 10^-18. */
+/** Tiny and huge amounts, as units of 10^-18. */
 const units = (max: bigint) => fc.bigInt({ min: 0n, max });
 const AMOUNT_MAX = 10n ** 38n - 1n;
 
@@ -128,7 +128,7 @@ const anyObservation = fc
   })
   .map(({ orderStatus, counted, known }) => seenOf(orderStatus, formatUnits(counted), formatUnits(known)));
 
-describe('whatever is seen of a trade', () => {
+describe('any sequence of reports', () => {
   const holds = (property: (state: TradeState, seen: OrderObservation, decision: TradeTransition) => void) =>
     fc.assert(
       fc.property(anyState, anyObservation, (state, seen) =>
@@ -137,7 +137,7 @@ describe('whatever is seen of a trade', () => {
       { numRuns: 1_000 },
     );
 
-  it('its filled amount never falls, and is that of the known fills', () =>
+  it('never decreases the filled amount, which is that of the known fills', () =>
     holds((state, seen, { filledAmount }) => {
       const before = parseUnits(state.filledAmount);
       const known = parseUnits(seen.knownFilledAmount);
@@ -146,25 +146,25 @@ describe('whatever is seen of a trade', () => {
       expect([before, known]).toContain(parseUnits(filledAmount));
     }));
 
-  it('it never leaves an end', () =>
+  it('never leaves a final stage', () =>
     holds((state, _seen, { status, event }) => {
       if (isTerminal(state.status)) expect({ status, event }).toEqual({ status: state.status, event: null });
     }));
 
-  it('it ends only when every fill that the exchange counts is known', () =>
+  it('ends the trade only when every fill that the exchange counts is known', () =>
     holds((state, seen, { status, filledAmount }) => {
       if (isTerminal(state.status) || !isTerminal(status)) return;
       expect(parseUnits(filledAmount)).toBeGreaterThanOrEqual(parseUnits(seen.orderFilledAmount));
     }));
 
-  it('it fails only with nothing filled, and is partly filled only with something', () =>
+  it('fails only with nothing filled, and is partly filled only with something filled', () =>
     holds((state, _seen, { status, filledAmount }) => {
       if (isTerminal(state.status)) return;
       if (status === 'FAILED' || status === 'PENDING') expect(filledAmount).toBe('0');
       if (status === 'PARTIALLY_FILLED' || status === 'FILLED') expect(filledAmount).not.toBe('0');
     }));
 
-  it('seen again it changes and announces nothing more', () =>
+  it('repeated, changes and emits nothing more', () =>
     holds((state, seen, first) => {
       const { status, filledAmount } = first;
       const again = transitionOnReport({ ...state, status, filledAmount }, seen);
@@ -172,7 +172,7 @@ describe('whatever is seen of a trade', () => {
     }));
 });
 
-describe('the same observations in any order, with any of them repeated', () => {
+describe('the same reports in any order, with any of them repeated', () => {
   interface History {
     readonly amount: bigint;
     readonly fills: readonly bigint[];
@@ -192,18 +192,18 @@ describe('the same observations in any order, with any of them repeated', () => 
       return { amount, fills: parts, end: isWhole ? 'FILLED' : isRejected ? 'CANCELLED' : end };
     });
 
-  /** A look: the order after its first `progress` fills, of which the last `lag` are not listed yet. */
-  interface Look {
+  /** A report: the order after its first `progress` fills, of which the last `lag` are not listed yet. */
+  interface Report {
     readonly progress: number;
     readonly lag: number;
   }
-  const looksAt = ({ fills }: History): fc.Arbitrary<Look[]> =>
+  const reportsOf = ({ fills }: History): fc.Arbitrary<Report[]> =>
     fc.array(fc.record({ progress: fc.nat(fills.length), lag: fc.nat(fills.length) }), { maxLength: 12 });
 
-  function run({ amount, fills, end }: History, looks: readonly Look[]): TradeState {
+  function run({ amount, fills, end }: History, reports: readonly Report[]): TradeState {
     let state = stateOf({ amount: formatUnits(amount) });
     const known = new Set<number>();
-    for (const { progress, lag } of looks) {
+    for (const { progress, lag } of reports) {
       for (let i = 0; i < progress - lag; i++) known.add(i);
       const counted = fills.slice(0, progress).reduce((sum, fill) => sum + fill, 0n);
       const sum = [...known].reduce((total, i) => total + fills[i]!, 0n);
@@ -215,13 +215,13 @@ describe('the same observations in any order, with any of them repeated', () => 
     return state;
   }
 
-  it('come to the same end', () => {
+  it('give the same end', () => {
     fc.assert(
       fc.property(
-        histories.chain((history) => fc.tuple(fc.constant(history), looksAt(history))),
-        ([history, looks]) => {
-          // Looks go on until the trade has ended, so the last one shows everything.
-          const final: Look = { progress: history.fills.length, lag: 0 };
+        histories.chain((history) => fc.tuple(fc.constant(history), reportsOf(history))),
+        ([history, reports]) => {
+          // Reports go on until the trade has ended, so the last one shows everything.
+          const final: Report = { progress: history.fills.length, lag: 0 };
           const straight = run(history, [final]);
           const status = {
             FILLED: 'FILLED',
@@ -231,8 +231,10 @@ describe('the same observations in any order, with any of them repeated', () => 
           } as const;
           const filled = history.fills.reduce((sum, fill) => sum + fill, 0n);
           expect(straight).toMatchObject({ status: status[history.end], filledAmount: formatUnits(filled) });
-          expect(run(history, [...looks, final])).toEqual(straight);
-          expect(run(history, [...looks, ...looks, final, ...looks.toReversed(), final])).toEqual(straight);
+          expect(run(history, [...reports, final])).toEqual(straight);
+          expect(run(history, [...reports, ...reports, final, ...reports.toReversed(), final])).toEqual(
+            straight,
+          );
         },
       ),
       { numRuns: 500 },
@@ -240,56 +242,59 @@ describe('the same observations in any order, with any of them repeated', () => 
   });
 });
 
-describe('the table of transitions', () => {
+describe('the transition table', () => {
   const FINAL = ['FILLED', 'CANCELLED', 'FAILED'] as const;
   const ACCEPTED = ['RESTING', 'PARTIALLY_FILLED'] as const;
-  const from = (stage: Stage) => TRIGGERS.map((fact) => [fact, TRANSITIONS[stage][fact]] as const);
+  const from = (stage: Stage) => TRIGGERS.map((trigger) => [trigger, TRANSITIONS[stage][trigger]] as const);
 
-  it('has an answer to every fact in every stage', () => {
+  it('has a next stage for every trigger in every stage', () => {
     for (const stage of STAGES) {
       expect(Object.keys(TRANSITIONS[stage]).sort()).toEqual([...TRIGGERS].sort());
       for (const [, next] of from(stage)) expect(STAGES).toContain(next);
     }
   });
 
-  it.each(FINAL)('rule 21: never leaves %s, whatever comes late', (stage) => {
+  it.each(FINAL)('rule 21: never leaves %s, whatever arrives late', (stage) => {
     for (const [, next] of from(stage)) expect(next).toBe(stage);
   });
 
   it.each(ACCEPTED)(
     'rule 20: never sends again what was %s, and never lets it fail for want of an answer',
     (stage) => {
-      for (const [fact, next] of from(stage)) {
+      for (const [trigger, next] of from(stage)) {
         expect(['UNSENT', 'SENT']).not.toContain(next);
-        if (next === 'FAILED') expect([stage, fact]).toEqual(['RESTING', 'REPORTED_REJECTED']);
+        if (next === 'FAILED') expect([stage, trigger]).toEqual(['RESTING', 'REPORTED_REJECTED']);
       }
     },
   );
 
-  it('never loses a fill: from PARTIALLY_FILLED it goes nowhere but on, to FILLED or to CANCELLED', () => {
+  it('never loses a fill: PARTIALLY_FILLED leads only to itself, FILLED or CANCELLED', () => {
     const reached = new Set(from('PARTIALLY_FILLED').map(([, next]) => next));
     expect([...reached].sort()).toEqual(['CANCELLED', 'FILLED', 'PARTIALLY_FILLED']);
   });
 
-  it('rule 20: puts an order back to be sent again only where it had no effect or is proven absent', () => {
+  it('rule 20: returns an order to UNSENT only if it had no effect or is confirmed absent', () => {
     const back = from('SENT').filter(([, next]) => next === 'UNSENT');
-    expect(back.map(([fact]) => fact).sort()).toEqual(['CONFIRMED_ABSENT_RESENDABLE', 'REJECTED_RETRYABLE']);
+    expect(back.map(([trigger]) => trigger).sort()).toEqual([
+      'CONFIRMED_ABSENT_RESENDABLE',
+      'REJECTED_RETRYABLE',
+    ]);
     expect(
       from('SENT')
         .filter(([, next]) => next === 'FAILED')
-        .map(([fact]) => fact)
+        .map(([trigger]) => trigger)
         .sort(),
-    ).toEqual(['ABSENT', 'REFUSED', 'REPORTED_REJECTED']);
+    ).toEqual(['ABSENT', 'REJECTED', 'REPORTED_REJECTED']);
   });
 
-  it('sends only what nobody has begun to send', () => {
+  it('claims only unclaimed submissions', () => {
     for (const stage of STAGES) {
       const next = TRANSITIONS[stage].SUBMISSION_CLAIMED;
       expect(next).toBe(stage === 'UNSENT' ? 'SENT' : stage);
     }
   });
 
-  it('tells the seven stages of a trade apart', () => {
+  it('distinguishes the seven stages of a trade', () => {
     const none = { isSubmitted: false, isAcknowledged: false };
     expect(stageOf(stateOf(none))).toBe('UNSENT');
     expect(stageOf(stateOf({ isAcknowledged: false }))).toBe('SENT');
@@ -298,7 +303,7 @@ describe('the table of transitions', () => {
       expect(stageOf(stateOf({ ...none, status }))).toBe(status);
   });
 
-  it('announces an end once, and nothing of what only we did', () => {
+  it('emits an end once, and nothing for changes on our side only', () => {
     const unsent = stateOf({ isSubmitted: false, isAcknowledged: false });
     expect(transitionOn(unsent, 'SUBMISSION_CLAIMED')).toMatchObject({ stage: 'SENT', event: null });
     expect(transitionOn(unsent, 'CANCEL_REQUESTED')).toMatchObject({
@@ -315,14 +320,14 @@ describe('the table of transitions', () => {
 });
 
 describe('an order that the exchange does not know', () => {
-  it('is not believed absent before five looks in a row and one more', () => {
-    for (const looks of [0, 1, 4, 5]) expect(triggerAfterProbes(looks, true)).toBe('NOT_FOUND');
+  it('is not considered absent before six consecutive probes', () => {
+    for (const probes of [0, 1, 4, 5]) expect(triggerAfterProbes(probes, true)).toBe('NOT_FOUND');
     expect(triggerAfterProbes(6, false)).toBe('ABSENT');
     expect(triggerAfterProbes(6, true)).toBe('CONFIRMED_ABSENT_RESENDABLE');
   });
 
   it.each([
-    ['never heard of, is FAILED', { isAcknowledged: false }, 'FAILED', null],
+    ['without an acknowledgement, is FAILED', { isAcknowledged: false }, 'FAILED', null],
     ['accepted before, is CANCELLED', {}, 'CANCELLED', 'EXCHANGE'],
     [
       'partly filled, is CANCELLED',
@@ -331,7 +336,7 @@ describe('an order that the exchange does not know', () => {
       'EXCHANGE',
     ],
     [
-      'accepted and asked to be cancelled, is CANCELLED by the user',
+      'accepted and with a requested cancellation, is CANCELLED by the user',
       { isCancelRequested: true },
       'CANCELLED',
       'USER',
@@ -353,7 +358,7 @@ describe('fees', () => {
     { maxLength: 40 },
   );
 
-  it('are summed exactly by currency, that of most fills first, in whatever order they came', () => {
+  it('are summed exactly by currency, that of most fills first, in any order of input', () => {
     fc.assert(
       fc.property(parts, (fees) => {
         const given = fees.map(({ amount, currency }) => ({

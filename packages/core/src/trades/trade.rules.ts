@@ -1,19 +1,19 @@
 /**
- * What becomes of a trade when something is learned of it. Pure: state and fact in, state out.
+ * The state machine of a trade. Pure: state and trigger in, state out.
  *
- * Where a trade stands is one of seven stages; what can be learned is one of fifteen facts; `NEXT` has an answer to
- * each of them in each stage, and nothing else decides. Facts come late, twice and out of order: a lost answer may be
- * followed by the order itself, a refusal by nothing, a fill by the end that came before it.
+ * A trade is in one of seven stages and reacts to one of fifteen triggers. `TRANSITIONS` defines the next stage for
+ * each pair, and nothing else decides it. Triggers arrive late, twice and out of order: a timed-out submission may
+ * still have reached the exchange, and a fill may arrive after the end of its order.
  *
  * Invariants
- * 1. The filled amount is the sum of the known fills, nothing else; it never falls. Fills that come late, after
- *    the end, are added to it and leave the stage as it is.
+ * 1. The filled amount is the sum of the known fills, and it never decreases. Fills that arrive after the end are added
+ *    and leave the stage unchanged.
  * 2. FILLED, CANCELLED and FAILED are final.
- * 3. A trade does not end by what the exchange tells before every fill that the exchange counts is known.
- * 4. FAILED means that the exchange never accepted the order: nothing of it is or was filled, as far as anybody knew.
- * 5. A trade goes back to UNSENT only where its order certainly is not at the exchange, or was looked for in vain as
- *    often as it takes to believe that, and only while it may be sent again under the same id.
- * 6. What was accepted once is never sent again: gone from the exchange it is CANCELLED, with the fills it had.
+ * 3. A report of the exchange ends a trade only when every fill that the exchange counts is known.
+ * 4. FAILED means that the exchange never accepted the order: as far as is known, none of it was filled.
+ * 5. A trade returns to UNSENT only if its order is certainly not at the exchange, or if enough probes did not find it,
+ *    and only while it may be resubmitted under the same id.
+ * 6. An accepted order is never resubmitted. If the exchange no longer has it, it is CANCELLED with its fills.
  */
 import type {
   CancelReason,
@@ -24,7 +24,7 @@ import type {
 } from '@trading-automation/contracts';
 import { BigDecimal } from '../values/index.js';
 
-/** UNSENT, SENT and RESTING are PENDING; RESTING is what the exchange has told of. */
+/** UNSENT, SENT and RESTING have the status PENDING; RESTING means that the exchange has reported the order. */
 export const STAGES = [
   'UNSENT',
   'SENT',
@@ -37,37 +37,37 @@ export const STAGES = [
 export type Stage = (typeof STAGES)[number];
 
 export const TRIGGERS = [
-  /** Somebody writes that the order is being sent. */
+  /** A worker claims the submission of the order. */
   'SUBMISSION_CLAIMED',
-  /** The time within which it was to be sent is over. */
+  /** The time limit for the submission has passed. */
   'EXPIRED',
-  /** It can't be sent, and nobody has begun to. */
+  /** The order cannot be sent, and no submission has started. */
   'UNSENDABLE',
-  /** Sent, and no answer, or one that says nothing. */
+  /** Sent, without a response or with an inconclusive one. */
   'NO_ACK',
-  /** The exchange refused it, and would again. */
-  'REFUSED',
-  /** It certainly had no effect, and may be sent again. */
+  /** The exchange rejected the order; a resubmission would be rejected too. */
+  'REJECTED',
+  /** The submission certainly had no effect, and the order may be resubmitted. */
   'REJECTED_RETRYABLE',
-  /** A look found no such order, which proves nothing yet. */
+  /** A probe found no such order, which is not conclusive yet. */
   'NOT_FOUND',
-  /** Looked for often enough: the exchange has no such order, and it is not to be sent again. */
+  /** Enough probes found no such order, and it may not be resubmitted. */
   'ABSENT',
-  /** The same of an order that may be sent again. */
+  /** Enough probes found no such order, and it may be resubmitted. */
   'CONFIRMED_ABSENT_RESENDABLE',
   'CANCEL_REQUESTED',
-  /** The exchange told of the order, and no fill is known. */
+  /** The exchange reported the order, and no fill is known. */
   'REPORTED_OPEN',
   'REPORTED_PARTIALLY_FILLED',
   'REPORTED_FILLED',
-  /** Over before it was filled in full, and every fill is known. */
+  /** The order ended before it was filled completely, and every fill is known. */
   'REPORTED_ENDED',
-  /** Taken and then refused, with nothing filled. */
+  /** The exchange accepted and then rejected the order, with nothing filled. */
   'REPORTED_REJECTED',
 ] as const;
 export type Trigger = (typeof TRIGGERS)[number];
 
-const seen = {
+const reported = {
   REPORTED_OPEN: 'RESTING',
   REPORTED_PARTIALLY_FILLED: 'PARTIALLY_FILLED',
   REPORTED_FILLED: 'FILLED',
@@ -76,64 +76,64 @@ const seen = {
 } as const;
 
 const final = <S extends Stage>(stage: S) =>
-  Object.fromEntries(TRIGGERS.map((fact) => [fact, stage])) as Record<Trigger, S>;
+  Object.fromEntries(TRIGGERS.map((trigger) => [trigger, stage])) as Record<Trigger, S>;
 
-/** The whole table: what follows each stage on each fact. */
+/** The transition table: the next stage for each stage and trigger. */
 export const TRANSITIONS: Readonly<Record<Stage, Readonly<Record<Trigger, Stage>>>> = {
   UNSENT: {
-    ...seen,
+    ...reported,
     SUBMISSION_CLAIMED: 'SENT',
     EXPIRED: 'CANCELLED',
     UNSENDABLE: 'FAILED',
     CANCEL_REQUESTED: 'CANCELLED',
-    // Late news of a sending before this trade was put back.
+    // A late result of a submission from before the trade was requeued.
     NO_ACK: 'UNSENT',
-    REFUSED: 'FAILED',
+    REJECTED: 'FAILED',
     REJECTED_RETRYABLE: 'UNSENT',
     NOT_FOUND: 'UNSENT',
     ABSENT: 'UNSENT',
     CONFIRMED_ABSENT_RESENDABLE: 'UNSENT',
   },
   SENT: {
-    ...seen,
+    ...reported,
     SUBMISSION_CLAIMED: 'SENT',
     EXPIRED: 'SENT',
     UNSENDABLE: 'SENT',
     CANCEL_REQUESTED: 'SENT',
     NO_ACK: 'SENT',
-    REFUSED: 'FAILED',
+    REJECTED: 'FAILED',
     REJECTED_RETRYABLE: 'UNSENT',
     NOT_FOUND: 'SENT',
     ABSENT: 'FAILED',
     CONFIRMED_ABSENT_RESENDABLE: 'UNSENT',
   },
   RESTING: {
-    ...seen,
+    ...reported,
     SUBMISSION_CLAIMED: 'RESTING',
     EXPIRED: 'RESTING',
     UNSENDABLE: 'RESTING',
     CANCEL_REQUESTED: 'RESTING',
-    // The order was told of in the meantime: what the sender heard counts no more.
+    // The order was reported in the meantime, so the result of the submission no longer matters.
     NO_ACK: 'RESTING',
-    REFUSED: 'RESTING',
+    REJECTED: 'RESTING',
     REJECTED_RETRYABLE: 'RESTING',
     NOT_FOUND: 'RESTING',
     ABSENT: 'CANCELLED',
     CONFIRMED_ABSENT_RESENDABLE: 'CANCELLED',
   },
   PARTIALLY_FILLED: {
-    ...seen,
+    ...reported,
     SUBMISSION_CLAIMED: 'PARTIALLY_FILLED',
     EXPIRED: 'PARTIALLY_FILLED',
     UNSENDABLE: 'PARTIALLY_FILLED',
     CANCEL_REQUESTED: 'PARTIALLY_FILLED',
     NO_ACK: 'PARTIALLY_FILLED',
-    REFUSED: 'PARTIALLY_FILLED',
+    REJECTED: 'PARTIALLY_FILLED',
     REJECTED_RETRYABLE: 'PARTIALLY_FILLED',
     NOT_FOUND: 'PARTIALLY_FILLED',
     ABSENT: 'CANCELLED',
     CONFIRMED_ABSENT_RESENDABLE: 'CANCELLED',
-    // An older state of the order, and one that its fills contradict.
+    // A report that is outdated or that the known fills contradict.
     REPORTED_OPEN: 'PARTIALLY_FILLED',
     REPORTED_REJECTED: 'CANCELLED',
   },
@@ -149,7 +149,7 @@ export interface TradeState {
   readonly timeInForce: TimeInForce;
   readonly isCancelRequested: boolean;
   readonly isSubmitted: boolean;
-  /** Whether the exchange has ever told of the order. */
+  /** Whether the exchange has ever reported the order. */
   readonly isAcknowledged: boolean;
 }
 
@@ -158,7 +158,7 @@ export interface TradeTransition {
   readonly status: TradeStatus;
   readonly filledAmount: Decimal;
   readonly cancelReason: CancelReason | null;
-  /** What is announced; null where nothing that matters changed. */
+  /** The event to emit; null if nothing relevant changed. */
   readonly event: Extract<EventType, `trade.${string}`> | null;
 }
 
@@ -171,40 +171,43 @@ export function stageOf({ status, isSubmitted, isAcknowledged }: TradeState): St
   return isSubmitted ? 'SENT' : 'UNSENT';
 }
 
-/** What follows a fact that brings no fill. */
-export function transitionOn(state: TradeState, fact: Exclude<Trigger, `SEEN_${string}`>): TradeTransition {
-  const stage = TRANSITIONS[stageOf(state)][fact];
+/** Returns the transition for a trigger that brings no fills. */
+export function transitionOn(
+  state: TradeState,
+  trigger: Exclude<Trigger, `REPORTED_${string}`>,
+): TradeTransition {
+  const stage = TRANSITIONS[stageOf(state)][trigger];
   const reason =
-    fact === 'EXPIRED'
+    trigger === 'EXPIRED'
       ? 'EXPIRED'
-      : fact === 'CANCEL_REQUESTED' || state.isCancelRequested
+      : trigger === 'CANCEL_REQUESTED' || state.isCancelRequested
         ? 'USER'
         : 'EXCHANGE';
   return buildTransition(state, stage, state.filledAmount, reason);
 }
 
 export interface OrderObservation {
-  /** The order as the exchange tells it; OPEN where only fills of it were told. */
+  /** The status in the exchange's report; OPEN if only fills of the order were reported. */
   readonly orderStatus: 'OPEN' | 'FILLED' | 'CANCELLED' | 'EXPIRED' | 'REJECTED';
   readonly orderFilledAmount: Decimal;
-  /** The sum of all fills that are known by now. */
+  /** The sum of all fills known so far. */
   readonly knownFilledAmount: Decimal;
 }
 
-/** What follows what the exchange tells of an order. */
-export function transitionOnReport(state: TradeState, told: OrderObservation): TradeTransition {
-  const filled = BigDecimal.max(state.filledAmount, told.knownFilledAmount);
-  const stage = TRANSITIONS[stageOf(state)][triggerOf(state, told, filled)];
-  return buildTransition(state, stage, filled.toString(), reasonOf(state, told));
+/** Returns the transition for an exchange's report of an order. */
+export function transitionOnReport(state: TradeState, report: OrderObservation): TradeTransition {
+  const filled = BigDecimal.max(state.filledAmount, report.knownFilledAmount);
+  const stage = TRANSITIONS[stageOf(state)][triggerOf(state, report, filled)];
+  return buildTransition(state, stage, filled.toString(), reasonOf(state, report));
 }
 
-function triggerOf(state: TradeState, told: OrderObservation, filled: BigDecimal): Trigger {
-  const isAllKnown = filled.gte(told.orderFilledAmount);
-  const isComplete = filled.gte(state.amount) || (told.orderStatus === 'FILLED' && filled.gt(0));
+function triggerOf(state: TradeState, report: OrderObservation, filled: BigDecimal): Trigger {
+  const isAllKnown = filled.gte(report.orderFilledAmount);
+  const isComplete = filled.gte(state.amount) || (report.orderStatus === 'FILLED' && filled.gt(0));
   if (isComplete && isAllKnown) return 'REPORTED_FILLED';
-  const isEnded = ['CANCELLED', 'EXPIRED', 'REJECTED'].includes(told.orderStatus);
+  const isEnded = ['CANCELLED', 'EXPIRED', 'REJECTED'].includes(report.orderStatus);
   if (isEnded && isAllKnown)
-    return told.orderStatus === 'REJECTED' && filled.isZero() ? 'REPORTED_REJECTED' : 'REPORTED_ENDED';
+    return report.orderStatus === 'REJECTED' && filled.isZero() ? 'REPORTED_REJECTED' : 'REPORTED_ENDED';
   return filled.gt(0) ? 'REPORTED_PARTIALLY_FILLED' : 'REPORTED_OPEN';
 }
 
@@ -239,12 +242,12 @@ function buildTransition(
   };
 }
 
-/** Looks in a row that find nothing, and then one more, by which it is believed that there is no such order. */
-const ABSENT_PROBES = 5 + 1;
+/** The number of consecutive probes without a result after which the order counts as absent. */
+const ABSENT_PROBES = 6;
 
 /**
- * What it means that the exchange knows no order of this id, for the `looks`-th time in a row. A user's own order is
- * not sent a second time behind the user's back: whether the first is still on its way nobody can tell for certain.
+ * Returns the trigger for the `probes`-th consecutive probe that found no such order. A user's own order is never
+ * resubmitted without the user's request: it cannot be excluded that the first submission still arrives.
  */
 export function triggerAfterProbes(
   probes: number,
@@ -257,11 +260,11 @@ export function triggerAfterProbes(
 export interface FeePart {
   readonly amount: Decimal;
   readonly currency: string;
-  /** Of how many fills it is the fee. */
+  /** The number of fills that make up the fee. */
   readonly count: number;
 }
 
-/** Fees summed by currency; the currency of most fills first, then by name. */
+/** Sums fees by currency, sorted by number of fills (descending), then by currency. */
 export function sumFees(parts: readonly FeePart[]): { amount: Decimal; currency: string }[] {
   const sums = new Map<string, { amount: BigDecimal; count: number }>();
   for (const { amount, currency, count } of parts) {

@@ -12,7 +12,7 @@ import { BigDecimal, divideDecimals, formatInstant } from '../values/index.js';
 import type { FillEntity } from './fill.entity.js';
 import type { StoredCopy, TradeEntity } from './trade.entity.js';
 
-/** What is shown of a trade; whoever shows many reads no more than that. */
+/** The columns that the view of a trade needs; queries for views select only these. */
 export const TRADE_VIEW_COLUMNS = [
   'id',
   'exchangeAccountId',
@@ -139,7 +139,7 @@ function viewCopy(trade: TradeViewRow, copy: StoredCopy): TradeCopy {
 
 const BASIS_POINTS = 10_000;
 
-/** In hundredths of a percent of the reference price; above zero: worse than it. */
+/** Returns the slippage in basis points of the reference price; positive means a worse price. */
 function slippageOf({ side, cost, filledAmount }: TradeViewRow, referencePrice: string): string | undefined {
   const atReference = new BigDecimal(referencePrice).times(filledAmount);
   if (atReference.isZero()) return undefined;
@@ -149,7 +149,7 @@ function slippageOf({ side, cost, filledAmount }: TradeViewRow, referencePrice: 
 
 const SLIPPAGE_DECIMALS = 4;
 
-/** On spot whoever buys opens, and whoever sells reduces. */
+/** Returns the intent on spot: a buy opens, a sell reduces. */
 export const intentOf = (side: TradeSide): TradeIntent => (side === 'BUY' ? 'OPEN' : 'REDUCE');
 
 export function viewTradeDetail(trade: TradeViewRow, fills: readonly FillViewRow[]): TradeDetail {
@@ -171,12 +171,12 @@ export function viewFill(fill: FillViewRow): Fill {
 const optional = (text: string | null) => (text === null ? undefined : canonicalDecimal(text));
 const optionalInstant = (instant: Date | null) => (instant === null ? undefined : formatInstant(instant));
 
-/** Never below zero: an exchange may fill a little more than was asked for. */
+/** Returns the remaining amount, at least zero: an exchange may fill slightly more than the order's amount. */
 function remaining(amount: string, filled: string): string {
   if (amount === filled) return '0';
   const rest = new BigDecimal(amount).minus(filled);
   return rest.isNegative() ? '0' : rest.toString();
 }
 
-/** Rounded; `cost` and `filled_amount` are the exact figures. */
+/** Rounded; `cost` and `filled_amount` are exact. */
 const averagePrice = ({ cost, filledAmount }: TradeViewRow) => divideDecimals(cost, filledAmount);

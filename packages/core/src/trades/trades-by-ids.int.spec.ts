@@ -24,7 +24,7 @@ beforeEach(async () => {
   actor = await core.actor();
 });
 
-/** A trade with a fill for each of these minutes. */
+/** Places a trade with a fill for each of these minutes. */
 const tradeOf = async (owner: Actor, minutes: readonly number[]): Promise<RecordIds> =>
   ledger.order({
     owner,
@@ -44,30 +44,30 @@ const UNKNOWN = [encodeId('trd', newUuid()), 'trd_x', encodeId('fil', newUuid())
 const idle = (): Actor => ({ ...actor, credential: { ...actor.credential, permissions: [] } });
 
 describe('trades by their ids', () => {
-  it('stand at the places of these, as the list shows them; nothing stands for foreign and unknown ones', async () => {
+  it('are loaded in input order, as the list shows them; null for foreign and unknown ids', async () => {
     const [first, second] = [await tradeOf(actor, [10]), await tradeOf(actor, [])];
     const foreign = await tradeOf(await core.actor(), [10]);
     const query = { limit: 10, sort: 'created_at', order: 'asc', include: [] } as const;
     const listed = new Map((await trades.list(actor, query)).items.map((trade) => [trade.id, trade]));
     const [one, two] = [listed.get(first.id), listed.get(second.id)];
     expect([one, two].map((trade) => tradeSchema.parse(trade))).toEqual([one, two]);
-    const asked = [second.id, foreign.id, first.id, ...UNKNOWN, second.id];
+    const ids = [second.id, foreign.id, first.id, ...UNKNOWN, second.id];
     const expected = [two, null, one, ...UNKNOWN.map(() => null), two];
-    expect(await trades.getMany(actor, asked)).toEqual(expected);
-    const look = () => trades.getMany(actor, asked);
-    expect(await countStatements(core.platform.database, look)).toBe(1);
+    expect(await trades.getMany(actor, ids)).toEqual(expected);
+    const load = () => trades.getMany(actor, ids);
+    expect(await countStatements(core.platform.database, load)).toBe(1);
   });
 
-  it('are not looked for where no id can be one of a trade, or nobody may look', async () => {
-    const look = () => trades.getMany(actor, ['trd_x', '']);
-    expect(await look()).toEqual([null, null]);
-    expect(await countStatements(core.platform.database, look)).toBe(0);
+  it("are not queried if no id can be a trade's, and need READ", async () => {
+    const load = () => trades.getMany(actor, ['trd_x', '']);
+    expect(await load()).toEqual([null, null]);
+    expect(await countStatements(core.platform.database, load)).toBe(0);
     await expect(trades.getMany(idle(), UNKNOWN)).rejects.toMatchObject({ code: 'permission_denied' });
   });
 });
 
 describe('the fills of many trades', () => {
-  it('are those of each trade as it shows them, in their order; foreign and unknown ones have none', async () => {
+  it('are those of each trade as it shows them, in order; empty for foreign and unknown ids', async () => {
     const [first, second, empty] = [
       await tradeOf(actor, [30, 10, 20]),
       await tradeOf(actor, [15]),
@@ -82,17 +82,17 @@ describe('the fills of many trades', () => {
       [10, 20, 30].map((minute) => `2026-01-01T00:${minute}:00.000Z`),
     );
     expect(ofFirst.map((each) => fill.parse(each))).toEqual(ofFirst);
-    const asked = [second.id, foreign.id, first.id, empty.id, ...UNKNOWN, second.id];
+    const ids = [second.id, foreign.id, first.id, empty.id, ...UNKNOWN, second.id];
     const expected = [ofSecond, [], ofFirst, [], ...UNKNOWN.map(() => []), ofSecond];
-    expect(await trades.fillsOfMany(actor, asked)).toEqual(expected);
-    const look = () => trades.fillsOfMany(actor, asked);
-    expect(await countStatements(core.platform.database, look)).toBe(1);
+    expect(await trades.fillsOfMany(actor, ids)).toEqual(expected);
+    const load = () => trades.fillsOfMany(actor, ids);
+    expect(await countStatements(core.platform.database, load)).toBe(1);
   });
 
-  it('are not looked for where no id can be one of a trade, or nobody may look', async () => {
-    const look = () => trades.fillsOfMany(actor, ['trd_x', '']);
-    expect(await look()).toEqual([[], []]);
-    expect(await countStatements(core.platform.database, look)).toBe(0);
+  it("are not queried if no id can be a trade's, and need READ", async () => {
+    const load = () => trades.fillsOfMany(actor, ['trd_x', '']);
+    expect(await load()).toEqual([[], []]);
+    expect(await countStatements(core.platform.database, load)).toBe(0);
     await expect(trades.fillsOfMany(idle(), UNKNOWN)).rejects.toMatchObject({ code: 'permission_denied' });
   });
 });

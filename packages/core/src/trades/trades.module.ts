@@ -5,7 +5,7 @@ import { Reconciliation } from './reconciliation.service.js';
 import { TradeExecution } from './trade-execution.service.js';
 import { TradesService } from './trades.service.js';
 
-/** For an API. */
+/** Trades for the APIs. */
 @Module({
   providers: [
     {
@@ -19,7 +19,7 @@ import { TradesService } from './trades.service.js';
 })
 export class TradesModule {}
 
-/** For the trading worker. */
+/** Trades for the trading worker. */
 @Module({
   providers: [
     {

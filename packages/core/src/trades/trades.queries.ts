@@ -6,13 +6,13 @@ import { FillEntity } from './fill.entity.js';
 import { TradeEntity } from './trade.entity.js';
 import { type FeePart, sumFees } from './trade.rules.js';
 
-/** Heard by whoever works on accounts; the payload is the uuid of one that has trades to be sent or cancelled. A hint. */
+/** The channel that wakes the workers; its payload is the uuid of an account with trades to send or cancel. A hint. */
 export const ACCOUNT_WORK_CHANNEL = 'account_work';
 
-/** When the sweeper takes up a trade whose notification was lost. */
+/** The delay of a trade's first check, which finds it if its notification was lost. */
 export const FIRST_CHECK_MS = 2_000;
 
-/** Has whoever works on the accounts look at their trades, as soon as this transaction is committed. */
+/** Notifies the workers, when this transaction commits, that these accounts have trades to process. */
 export async function notifyAccountWork(tx: Tx, accountIds: readonly string[]): Promise<void> {
   if (accountIds.length === 0) return;
   await queryPrepared(
@@ -22,7 +22,7 @@ export async function notifyAccountWork(tx: Tx, accountIds: readonly string[]): 
   );
 }
 
-/** Open trades that are due for a look, which nobody else looks at for `leaseMs`. */
+/** Claims open trades that are due for a check; no other worker checks them for `leaseMs`. */
 export async function claimDueChecks(tx: Tx, leaseMs: number, limit: number): Promise<string[]> {
   const [rows] = await tx.query(
     `UPDATE trades SET look_at = clock_timestamp() + $1 * interval '1 millisecond'
@@ -35,19 +35,19 @@ export async function claimDueChecks(tx: Tx, leaseMs: number, limit: number): Pr
   return (rows as { id: string }[]).map(({ id }) => id);
 }
 
-/** A locked trade with what the database's clock says of it. */
+/** A locked trade with the conditions that the database's clock decides. */
 export interface LockedTrade {
   readonly trade: TradeEntity;
-  /** Whether it may be sent, or sent again, within its time; false where it has none. */
+  /** Whether it may still be sent or resent; false if it has no time limit. */
   readonly mayResend: boolean;
-  /** Whether the time within which it was to be sent is over. */
+  /** Whether the time limit for sending it has passed. */
   readonly hasExpired: boolean;
-  /** Whether the answer to its sending can still be expected. */
+  /** Whether a response to its submission can still be expected. */
   readonly isInFlight: boolean;
   readonly now: Date;
 }
 
-const lockText = (more: string) =>
+const lockQuery = (condition: string) =>
   allColumns(
     TradeEntity,
     't',
@@ -56,22 +56,22 @@ const lockText = (more: string) =>
     coalesce(resend_until <= clock_timestamp(), false) AS has_expired,
     coalesce(submitted_at > clock_timestamp() - $2 * interval '1 millisecond', false) AS is_on_its_way,
     clock_timestamp() AS now
-  FROM trades t WHERE id = ANY ($1) ${more} ORDER BY id FOR NO KEY UPDATE`,
+  FROM trades t WHERE id = ANY ($1) ${condition} ORDER BY id FOR NO KEY UPDATE`,
   );
-const LOCK = lockText('');
-const LOCK_OPEN = lockText("AND status IN ('PENDING', 'PARTIALLY_FILLED')");
+const LOCK = lockQuery('');
+const LOCK_OPEN = lockQuery("AND status IN ('PENDING', 'PARTIALLY_FILLED')");
 
 /**
- * Locks trades in the order of their ids; those that are not there are left out. Whoever does not hold their books
- * takes open ones alone: the books' own work locks ended ones, in another order.
+ * Locks trades in the order of their ids and skips missing ones. A caller that does not hold the lot books must lock
+ * open trades only: booking locks ended trades in another order, and the two could deadlock.
  */
 export async function lockTrades(
   tx: Tx,
   ids: readonly string[],
   { which, ackTimeoutMs }: { readonly which: 'all' | 'open'; readonly ackTimeoutMs: number },
 ): Promise<LockedTrade[]> {
-  const text = (which === 'all' ? LOCK : LOCK_OPEN)(tx.connection);
-  const rows = await queryPrepared(tx, text, [ids, ackTimeoutMs]);
+  const sql = (which === 'all' ? LOCK : LOCK_OPEN)(tx.connection);
+  const rows = await queryPrepared(tx, sql, [ids, ackTimeoutMs]);
   const trades = hydrate(tx.connection, TradeEntity, rows);
   return rows.map(({ may_resend, has_expired, is_on_its_way, now }, i) => ({
     trade: trades[i]!,
@@ -82,16 +82,16 @@ export async function lockTrades(
   }));
 }
 
-/** A trade as it is to be written, and which instants become now. */
+/** A trade to write, and the instants that are set to now. */
 export interface TradeWrite {
   readonly trade: TradeEntity;
-  /** Sent now, or put back to be sent again; as before unless given. */
+  /** Sets (`begun`) or clears (`undone`) `submitted_at`. Default: unchanged. */
   readonly submission?: 'begun' | 'undone' | undefined;
   readonly acknowledgedNow?: boolean | undefined;
   readonly reconciledNow?: boolean | undefined;
-  /** When the next look is due; as before unless given. */
+  /** When the next check is due. Default: unchanged. */
   readonly nextCheckInMs?: number | undefined;
-  /** Whether readers see something new. */
+  /** Whether the change is visible to readers. */
   readonly isChanged: boolean;
 }
 
@@ -124,15 +124,15 @@ const WRITE = `UPDATE trades t SET
     t.look_at AS "lookAt", t.version, t.updated_at AS "updatedAt"`;
 
 /**
- * Writes locked trades, each of them once, and answers with them as they stand: those that were given, with what the
- * database decided. Every instant is the database's.
+ * Writes locked trades, each at most once per call, and returns the same objects with the values that the database
+ * assigned. All instants come from the database's clock.
  */
 export async function writeTrades(
   tx: Tx,
-  writings: readonly TradeWrite[],
+  writes: readonly TradeWrite[],
 ): Promise<ReadonlyMap<string, TradeEntity>> {
-  if (writings.length === 0) return new Map();
-  const of = (value: (trade: TradeEntity) => unknown) => writings.map(({ trade }) => value(trade));
+  if (writes.length === 0) return new Map();
+  const of = (value: (trade: TradeEntity) => unknown) => writes.map(({ trade }) => value(trade));
   const rows = await queryPrepared<Partial<TradeEntity> & { id: string }>(tx, WRITE, [
     of(({ id }) => id),
     of(({ status }) => status),
@@ -147,19 +147,19 @@ export async function writeTrades(
     of(({ exchangeOrderId }) => exchangeOrderId),
     of(({ venueClientOrderId }) => venueClientOrderId),
     of(({ probes }) => probes),
-    writings.map(({ submission }) => submission ?? null),
-    writings.map(({ acknowledgedNow }) => acknowledgedNow ?? false),
-    writings.map(({ reconciledNow }) => reconciledNow ?? false),
-    writings.map(({ nextCheckInMs }) => nextCheckInMs ?? null),
-    writings.map(({ isChanged }) => isChanged),
+    writes.map(({ submission }) => submission ?? null),
+    writes.map(({ acknowledgedNow }) => acknowledgedNow ?? false),
+    writes.map(({ reconciledNow }) => reconciledNow ?? false),
+    writes.map(({ nextCheckInMs }) => nextCheckInMs ?? null),
+    writes.map(({ isChanged }) => isChanged),
   ]);
-  const decided = new Map(rows.map((row) => [row.id, row]));
-  return new Map(writings.map(({ trade }) => [trade.id, Object.assign(trade, decided.get(trade.id))]));
+  const assigned = new Map(rows.map((row) => [row.id, row]));
+  return new Map(writes.map(({ trade }) => [trade.id, Object.assign(trade, assigned.get(trade.id))]));
 }
 
 /**
- * Keeps the wish to cancel open trades that were sent. One that the exchange has told of is due for a look at once;
- * another is looked at when its answer is overdue, as it would have been.
+ * Stores the request to cancel open, submitted trades. An acknowledged trade is due for a check immediately; others
+ * are checked when their acknowledgement is overdue, as before.
  */
 export async function requestCancellations(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx.query(
@@ -172,7 +172,7 @@ export async function requestCancellations(tx: Tx, ids: readonly string[]): Prom
   );
 }
 
-/** A fill as the exchange tells it, of the trade that it belongs to. */
+/** A fill that the exchange reported, and its trade. */
 export interface FillReport {
   readonly trade: TradeEntity;
   readonly fill: VenueFill;
@@ -190,29 +190,29 @@ const INSERT_FILLS = allColumns(
   RETURNING ${columns}`,
 );
 
-/** Keeps the fills that are not known yet, and answers with those; an order is told of with all of its fills each time. */
-export async function insertFills(tx: Tx, told: readonly FillReport[]): Promise<FillEntity[]> {
-  if (told.length === 0) return [];
+/** Stores fills that are not known yet and returns those; each report of an order repeats all of its fills. */
+export async function insertFills(tx: Tx, reports: readonly FillReport[]): Promise<FillEntity[]> {
+  if (reports.length === 0) return [];
   const rows = await queryPrepared(tx, INSERT_FILLS(tx.connection), [
-    told.map(() => newUuid()),
-    told.map(({ trade }) => trade.id),
-    told.map(({ trade }) => trade.exchangeAccountId),
-    told.map(({ trade }) => trade.symbol),
-    told.map(({ fill }) => fill.exchangeFillId),
-    told.map(({ fill }) => fill.price),
-    told.map(({ fill }) => fill.amount),
-    told.map(({ fill }) => fill.fee.amount),
-    told.map(({ fill }) => fill.fee.currency),
-    told.map(({ fill }) => fill.liquidity),
-    told.map(({ fill }) => fill.executedAt),
+    reports.map(() => newUuid()),
+    reports.map(({ trade }) => trade.id),
+    reports.map(({ trade }) => trade.exchangeAccountId),
+    reports.map(({ trade }) => trade.symbol),
+    reports.map(({ fill }) => fill.exchangeFillId),
+    reports.map(({ fill }) => fill.price),
+    reports.map(({ fill }) => fill.amount),
+    reports.map(({ fill }) => fill.fee.amount),
+    reports.map(({ fill }) => fill.fee.currency),
+    reports.map(({ fill }) => fill.liquidity),
+    reports.map(({ fill }) => fill.executedAt),
   ]);
   return hydrate(tx.connection, FillEntity, rows);
 }
 
-/** Exact sums. */
+/** Exact sums over the fills of a trade. */
 export interface FillSums {
   readonly amount: Decimal;
-  /** Of price × amount. */
+  /** The sum of price × amount. */
   readonly cost: Decimal;
   readonly fees: TradeEntity['fees'];
 }
@@ -221,7 +221,7 @@ const SUM_FILLS = `SELECT trade_id, fee_currency, sum(amount)::text AS amount, s
     sum(fee_amount)::text AS fee, count(*)::int
   FROM fills WHERE trade_id = ANY ($1) GROUP BY trade_id, fee_currency`;
 
-/** What all known fills of each trade come to; trades without any are left out. */
+/** Returns the sums of all known fills by trade; trades without fills are left out. */
 export async function sumFills(tx: Tx, tradeIds: readonly string[]): Promise<ReadonlyMap<string, FillSums>> {
   if (tradeIds.length === 0) return new Map();
   const rows = await queryPrepared<{

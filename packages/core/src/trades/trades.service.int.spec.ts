@@ -54,7 +54,7 @@ const countOf = async () => {
   const { count } = await core.row('SELECT count(*)::int FROM trades WHERE user_id = $1', actor.userId);
   return count;
 };
-/** Has the exchange tell of the order. */
+/** Stores a report of the order. */
 async function acknowledge(trade: TradeDetail, status: 'OPEN' | 'CANCELLED' | 'REJECTED' = 'OPEN') {
   const uuid = await uuidOf(trade);
   await core.beginSubmission(uuid, `venue-${uuid}`);
@@ -74,13 +74,13 @@ async function acknowledge(trade: TradeDetail, status: 'OPEN' | 'CANCELLED' | 'R
   await execution.storeOrder(uuid, order, []);
 }
 /** The query as a transport reads it. */
-const asked = (text: string) =>
+const queryOf = (text: string) =>
   querySchemaOf(tradeOperations.list).parse(Object.fromEntries(new URLSearchParams(text))) as Parameters<
     TradesService['list']
   >[1];
 
 describe('creating a trade', () => {
-  it('answers with it as PENDING, and tells of it in the same transaction', async () => {
+  it('returns it as PENDING and emits it in the same transaction', async () => {
     const created = await create({ amount: '0.25', client_order_id: 'mine-1', time_in_force: 'IOC' });
     expect(tradeDetail.parse(created)).toEqual(created);
     expect(created).toMatchObject({
@@ -103,12 +103,12 @@ describe('creating a trade', () => {
     expect(events).toMatchObject([{ type: 'trade.created', data: { id: created.id, amount: 0.25 } }]);
   });
 
-  it('names its client order id after itself where none is given', async () => {
+  it('derives the client order id from its id by default', async () => {
     const created = await create();
     expect(created.client_order_id).toBe(created.id);
   });
 
-  it('keeps 18 decimals and 20 digits as they were given', async () => {
+  it('keeps 18 decimals and 20 digits exactly', async () => {
     const fine = await core.pair({
       base: 'FINE',
       amount_step: '0',
@@ -122,7 +122,7 @@ describe('creating a trade', () => {
     expect(created).toMatchObject({ amount, price: '0.000000000000000001' });
   });
 
-  it('takes a client order id once per account, and the same one on another account', async () => {
+  it('accepts a client order id once per account, and the same one on another account', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 8 }, () => create({ client_order_id: 'same' })),
     );
@@ -140,19 +140,19 @@ describe('creating a trade', () => {
     expect(await core.events(actor.userId)).toHaveLength(2);
   });
 
-  it('happens once for equal requests with one Idempotency-Key, however many come at once', async () => {
+  it('happens once for equal requests with one Idempotency-Key, however many are concurrent', async () => {
     const again = { ...actor, idempotency: core.idempotencyContext(actor.userId, 'key-1') };
     const outcomes = await Promise.allSettled(
       Array.from({ length: 10 }, () => trades.create(again, inputOf())),
     );
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(await countOf()).toBe(1);
-    const replay = await trades.create(again, inputOf()).catch((error) => error);
+    const replay = await trades.create(again, inputOf()).catch((thrown) => thrown);
     expect(replay).toBeInstanceOf(ResponseReplayed);
     expect(JSON.parse(replay.response.body.toString())).toMatchObject({ status: 'PENDING' });
   });
 
-  it('is refused without the permission to trade, and nothing is kept', async () => {
+  it('is rejected without the permission TRADE and stores nothing', async () => {
     const reader = { ...actor, credential: { ...actor.credential, permissions: ['READ'] as const } };
     await expect(trades.create(reader, inputOf())).rejects.toMatchObject({
       code: 'permission_denied',
@@ -167,12 +167,12 @@ describe('creating a trade', () => {
     ['an unknown pair', { trade_pair_id: encodeId('tpr', newUuid()) }, 'trade_pair_id'],
     ['a pair named as something else', { trade_pair_id: encodeId('trd', newUuid()) }, 'trade_pair_id'],
     ['a strategy, of which there are none', { strategy_id: encodeId('str', newUuid()) }, 'strategy_id'],
-  ])('finds no trade for %s', async (_case, more, field) => {
+  ])('rejects %s as not found', async (_case, more, field) => {
     await expect(create(more)).rejects.toMatchObject({ code: 'not_found', details: [{ field }] });
     expect(await countOf()).toBe(0);
   });
 
-  it('is refused on an account or a pair that is not in use, and on a pair of another exchange', async () => {
+  it('is rejected on an inactive account or pair, and on a pair of another exchange', async () => {
     const idle = await core.account(actor, { USDT: '1000' }, { isActive: false });
     await expect(create({ exchange_account_id: idle.id })).rejects.toMatchObject({
       code: 'invalid_state',
@@ -192,14 +192,14 @@ describe('creating a trade', () => {
     }
   });
 
-  it('takes no reduce_only on spot', async () => {
+  it('rejects reduce_only on spot', async () => {
     await expect(create({ reduce_only: true })).rejects.toMatchObject({
       code: 'validation_failed',
       details: [{ field: 'reduce_only', code: 'not_allowed' }],
     });
   });
 
-  it('row 14: names every rule of the exchange that the order breaks, with value and limit', async () => {
+  it('row 14: reports every rule of the exchange that the order breaks, with value and limit', async () => {
     const strict = await core.pair({ base: 'STRICT', min_amount: '5', min_notional: '1000' });
     await expect(create({ trade_pair_id: strict.id, amount: '0.001', price: '0.005' })).rejects.toMatchObject(
       {
@@ -215,7 +215,7 @@ describe('creating a trade', () => {
   });
 
   it.each(['BUY', 'SELL'])(
-    'refuses a %s that costs more than can be kept, however rich the account',
+    'rejects a %s whose cost exceeds what can be stored, however large the balance',
     async (side) => {
       const rich = '9'.repeat(20);
       account = await core.account(actor, { USDT: '1'.padEnd(40, '0'), BTC: '1'.padEnd(40, '0') });
@@ -235,7 +235,7 @@ describe('creating a trade', () => {
 });
 
 describe('balances', () => {
-  it('of 10 orders let exactly 10 of 30 through that come at once', async () => {
+  it('of 10 orders accept exactly 10 of 30 concurrent ones', async () => {
     account = await core.account(actor, { USDT: '1000.5' });
     const outcomes = await Promise.allSettled(Array.from({ length: 30 }, () => create()));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
@@ -250,7 +250,7 @@ describe('balances', () => {
     expect(await countOf()).toBe(10);
   });
 
-  it('of the base currency are what sells are weighed by, and no quote currency is needed', async () => {
+  it('of the base currency limit sells, and no quote currency is needed', async () => {
     account = await core.account(actor, { BTC: '3' });
     const sells = Array.from({ length: 12 }, () => create({ side: 'SELL', amount: '0.6' }));
     const outcomes = await Promise.allSettled(sells);
@@ -258,7 +258,7 @@ describe('balances', () => {
     await expect(create()).rejects.toMatchObject({ code: 'insufficient_balance' });
   });
 
-  it('that were read later hold what the exchange had confirmed by then, and not what came after', async () => {
+  it('read later include what the exchange had confirmed by then, and nothing after', async () => {
     account = await core.account(actor, { USDT: '1000' });
     const [before, after] = [await create({ amount: '4' }), await create({ amount: '3' })];
     await expect(create({ amount: '3.01' })).rejects.toMatchObject({ code: 'insufficient_balance' });
@@ -285,7 +285,7 @@ describe('balances', () => {
     await expect(create()).resolves.toBeDefined();
   });
 
-  it('of one account are not spent by another, nor one asset by the orders for another', async () => {
+  it('of one account are not spent by another, nor one asset by orders for another', async () => {
     account = await core.account(actor, { USDT: '100', BTC: '1' });
     await create();
     await expect(create({ side: 'SELL' })).resolves.toBeDefined();
@@ -293,7 +293,7 @@ describe('balances', () => {
     await expect(create()).resolves.toBeDefined();
   });
 
-  it('are estimated by the last price for a market order, and left to the exchange where there is none', async () => {
+  it('of a market order are estimated by the last price, and left to the exchange without one', async () => {
     account = await core.account(actor, { USDT: '100' });
     const priced = await core.pair({ base: 'PRICED', last_price: '50.5' });
     const market = { type: 'MARKET', price: undefined, trade_pair_id: priced.id };
@@ -305,14 +305,14 @@ describe('balances', () => {
     await expect(create({ ...market, trade_pair_id: unpriced.id, amount: '2' })).resolves.toBeDefined();
   });
 
-  it('that nobody has read yet are read first', async () => {
+  it('that were never read are read first', async () => {
     account = await core.account(actor, null);
-    const asked: string[] = [];
+    const synced: string[] = [];
     const serving = serveWorkerCall(
       await core.openSecondPlatform(),
       'exchange_account.sync',
       async ({ account_id }) => {
-        asked.push(account_id);
+        synced.push(account_id);
         const balances = { USDT: { free: '100', locked: '0' } };
         await upkeep.storeBalances(account_id, balances, await upkeep.databaseTime());
         return null;
@@ -322,12 +322,12 @@ describe('balances', () => {
     await expect(create()).resolves.toMatchObject({ status: 'PENDING' });
     await expect(create()).rejects.toMatchObject({ code: 'insufficient_balance' });
     await serving.stop();
-    expect(asked).toEqual([account.uuid]);
+    expect(synced).toEqual([account.uuid]);
   });
 });
 
 describe('cancelling a trade', () => {
-  /** A trading worker that does `work` when asked to cancel. */
+  /** A trading worker that does `work` when it is called to cancel. */
   const serveCancel = async (work: (tradeUuid: string) => Promise<unknown>) =>
     serveWorkerCall(
       await core.openSecondPlatform(),
@@ -339,7 +339,7 @@ describe('cancelling a trade', () => {
       () => undefined,
     );
 
-  it('answers with the trade as the worker left it, and says 409 where nothing is open any more', async () => {
+  it('returns the trade as the worker left it, and 409 if nothing is open any more', async () => {
     const trade = await create();
     const serving = await serveCancel((uuid) => execution.requestCancellation(uuid));
     await expect(trades.cancel(actor, trade.id)).resolves.toMatchObject({
@@ -354,7 +354,7 @@ describe('cancelling a trade', () => {
     await serving.stop();
   });
 
-  it('says 503 and keeps no answer where the exchange has not confirmed it yet', async () => {
+  it('returns 503 and stores no response if the exchange has not confirmed it yet', async () => {
     const trade = await create();
     const again = { ...actor, idempotency: core.idempotencyContext(actor.userId, 'cancel-1') };
     const idle = await serveCancel(async () => undefined);
@@ -367,37 +367,37 @@ describe('cancelling a trade', () => {
 });
 
 describe("another user's records", () => {
-  it('are not there, by any way in', async () => {
+  it('are not found, by any operation', async () => {
     const trade = await create();
     const other = await core.actor();
-    const random = await trades.get(other, encodeId('trd', newUuid())).catch((error) => error);
+    const random = await trades.get(other, encodeId('trd', newUuid())).catch((thrown) => thrown);
     for (const attempt of [
       () => trades.get(other, trade.id),
       () => trades.cancel(other, trade.id),
       () => trades.get(other, 'trd_nonsense'),
     ]) {
-      const refusal = await attempt().catch((error) => error);
-      expect(refusal).toMatchObject({ code: 'not_found', message: random.message, details: [] });
+      const error = await attempt().catch((thrown) => thrown);
+      expect(error).toMatchObject({ code: 'not_found', message: random.message, details: [] });
     }
     await expect(trades.create(other, inputOf())).rejects.toMatchObject({
       code: 'not_found',
       details: [{ field: 'exchange_account_id' }],
     });
-    await expect(trades.list(other, asked(`exchange_account_id=${account.id}`))).rejects.toMatchObject({
+    await expect(trades.list(other, queryOf(`exchange_account_id=${account.id}`))).rejects.toMatchObject({
       code: 'not_found',
     });
-    expect((await trades.list(other, asked(''))).items).toEqual([]);
+    expect((await trades.list(other, queryOf(''))).items).toEqual([]);
   });
 });
 
 describe('the list of trades', () => {
-  it('shows the own ones by status, side and account, newest first', async () => {
+  it("shows the actor's trades by status, side and account, newest first", async () => {
     const first = await create();
     const second = await create({ side: 'SELL' });
     await execution.requestCancellation(await uuidOf(first));
     const elsewhere = await core.account(actor);
     const third = await create({ exchange_account_id: elsewhere.id });
-    const ids = async (query: string) => (await trades.list(actor, asked(query))).items.map(({ id }) => id);
+    const ids = async (query: string) => (await trades.list(actor, queryOf(query))).items.map(({ id }) => id);
     expect(await ids('')).toEqual([third.id, second.id, first.id]);
     expect(await ids('order=asc&sort=updated_at')).toEqual([second.id, first.id, third.id]);
     expect(await ids('status=CANCELLED')).toEqual([first.id]);
@@ -409,41 +409,41 @@ describe('the list of trades', () => {
     });
   });
 
-  it('row 11: has pages that neither skip nor repeat, while trades are added', async () => {
-    const made = new Set<string>();
-    for (let i = 0; i < 5; i++) made.add((await create()).id);
+  it('row 11: has pages that neither skip nor repeat while trades are added', async () => {
+    const created = new Set<string>();
+    for (let i = 0; i < 5; i++) created.add((await create()).id);
     const seen: string[] = [];
     let cursor = '';
     do {
-      const page = await trades.list(actor, asked(`limit=2${cursor}`));
+      const page = await trades.list(actor, queryOf(`limit=2${cursor}`));
       seen.push(...page.items.map(({ id }) => id));
       cursor = page.pagination.has_more ? `&cursor=${page.pagination.next_cursor}` : '';
       await create();
     } while (cursor !== '');
     expect(seen).toHaveLength(5);
-    expect(new Set(seen)).toEqual(made);
+    expect(new Set(seen)).toEqual(created);
   });
 
-  it('row 11: are followed by what changed last, page by page, without a limit to how far', async () => {
-    const made: TradeDetail[] = [];
-    for (let i = 0; i < 4; i++) made.push(await create());
-    await acknowledge(made[1]!, 'CANCELLED');
-    await acknowledge(made[0]!);
+  it('row 11: can be followed by last change, page by page, without a limit', async () => {
+    const created: TradeDetail[] = [];
+    for (let i = 0; i < 4; i++) created.push(await create());
+    await acknowledge(created[1]!, 'CANCELLED');
+    await acknowledge(created[0]!);
     const seen: string[] = [];
     let cursor = '';
     do {
-      const page = await trades.list(actor, asked(`limit=1&sort=updated_at&order=asc${cursor}`));
+      const page = await trades.list(actor, queryOf(`limit=1&sort=updated_at&order=asc${cursor}`));
       seen.push(...page.items.map(({ id }) => id));
       cursor = page.pagination.has_more ? `&cursor=${page.pagination.next_cursor}` : '';
     } while (cursor !== '');
-    expect(seen).toEqual([2, 3, 1, 0].map((i) => made[i]!.id));
+    expect(seen).toEqual([2, 3, 1, 0].map((i) => created[i]!.id));
   });
 
-  it('has cursors that serve their own user and query alone', async () => {
+  it('has cursors that are valid only for their user and query', async () => {
     for (let i = 0; i < 3; i++) await create();
-    const { pagination } = await trades.list(actor, asked('limit=1&side=BUY'));
+    const { pagination } = await trades.list(actor, queryOf('limit=1&side=BUY'));
     const cursor = `cursor=${pagination.next_cursor}`;
-    await expect(trades.list(actor, asked(`limit=1&side=BUY&${cursor}`))).resolves.toBeDefined();
+    await expect(trades.list(actor, queryOf(`limit=1&side=BUY&${cursor}`))).resolves.toBeDefined();
     for (const query of [
       '',
       'side=SELL&',
@@ -451,24 +451,24 @@ describe('the list of trades', () => {
       'side=BUY&sort=updated_at&',
       'side=BUY&order=asc&',
     ]) {
-      await expect(trades.list(actor, asked(`${query}${cursor}`))).rejects.toMatchObject({
+      await expect(trades.list(actor, queryOf(`${query}${cursor}`))).rejects.toMatchObject({
         code: 'invalid_query',
         details: [{ field: 'cursor' }],
       });
     }
     const other = await core.actor();
-    await expect(trades.list(other, asked(`side=BUY&${cursor}`))).rejects.toMatchObject({
+    await expect(trades.list(other, queryOf(`side=BUY&${cursor}`))).rejects.toMatchObject({
       code: 'invalid_query',
     });
   });
 
-  it('still finds the trades of an account that was removed', async () => {
+  it('still finds the trades of a removed account', async () => {
     const trade = await create();
     await core.rows(
       'UPDATE exchange_accounts SET deleted_at = now(), credentials_sealed = NULL WHERE id = $1',
       account.uuid,
     );
-    const page = await trades.list(actor, asked(`exchange_account_id=${account.id}`));
+    const page = await trades.list(actor, queryOf(`exchange_account_id=${account.id}`));
     expect(page.items.map(({ id }) => id)).toEqual([trade.id]);
     await expect(create()).rejects.toMatchObject({ code: 'not_found' });
   });

@@ -50,7 +50,7 @@ export interface TradesDependencies {
   readonly commands: CommandRunner;
 }
 
-/** What is read of trades and fills; the aliases are t and f. */
+/** Column selections of trades (alias `t`) and fills (alias `f`). */
 interface TradeSelections {
   readonly trade: Selection<TradeViewRow>;
   readonly fill: Selection<FillViewRow>;
@@ -88,7 +88,7 @@ export class TradesService {
     }
     if (query.strategy_id !== undefined) {
       const strategyId = await resolveStrategyFilter(platform.database.manager, actor, query.strategy_id);
-      // A strategy's own trades, and the actor's copies of them.
+      // Includes the strategy's own trades and the actor's copies of them.
       where.push(`coalesce(t.strategy_id, t.copied_strategy_id) = $${params.push(strategyId)}`);
     }
     const source = {
@@ -124,7 +124,7 @@ export class TradesService {
     );
   }
 
-  /** As the list shows them, each at the place of its id; null where `get` finds none. */
+  /** Loads trades in input order, as `list` returns them; null for ids that `get` does not find. */
   async getMany(actor: Actor, publicIds: readonly string[]): Promise<readonly (Trade | null)[]> {
     authorise(actor, tradeOperations.get.access);
     const { manager } = this.parts.platform.database;
@@ -134,7 +134,7 @@ export class TradesService {
     );
   }
 
-  /** Those of each trade as `get` shows them, at the place of its id; none where `get` finds no such trade. */
+  /** Loads the fills of each trade in input order; an empty list for ids that `get` does not find. */
   async fillsOfMany(actor: Actor, tradeIds: readonly string[]): Promise<readonly (readonly Fill[])[]> {
     authorise(actor, tradeOperations.get.access);
     const { manager } = this.parts.platform.database;
@@ -146,7 +146,7 @@ export class TradesService {
     return found.map((trade) => trade?.fills ?? []);
   }
 
-  /** Keeps the trade and tells of it; the trading worker sends it. */
+  /** Stores a trade and emits `trade.created`; the trading worker sends the order. */
   async create(actor: Actor, input: TradeCreate): Promise<TradeDetail> {
     authorise(actor, tradeOperations.create.access);
     return this.parts.commands.runPrepared(
@@ -156,7 +156,7 @@ export class TradesService {
     );
   }
 
-  /** Cancels what is open, and answers with the trade as it is then. */
+  /** Cancels the open part of a trade and returns the trade. @throws {DomainError} if it has already ended */
   async cancel(actor: Actor, publicId: string): Promise<TradeDetail> {
     authorise(actor, tradeOperations.cancel.access);
     const { selections } = this;
@@ -171,7 +171,7 @@ export class TradesService {
       if (isTerminal(after.status)) throw notCancellable(after);
       throw new DomainError(
         'service_unavailable',
-        'The exchange has not confirmed the cancellation yet; it is under way. Read the trade again.',
+        'The exchange has not confirmed the cancellation yet. It is in progress; read the trade again later.',
       );
     };
     return commands.runPrepared(actor.idempotency, cancel, (tx, trade) => viewDetail(selections, tx, trade));
@@ -191,24 +191,24 @@ function fillsByTrade(fills: readonly (FillViewRow & Pick<FillEntity, 'tradeId'>
 }
 
 async function findOwn(
-  shown: TradeSelections,
+  selections: TradeSelections,
   tx: Tx,
   actor: Actor,
   publicId: string,
 ): Promise<TradeViewRow> {
   const id = decodeId('trd', publicId);
   const own = 'FROM trades t WHERE t.id = $1 AND t.user_id = $2';
-  const [trade] = id === null ? [] : await selectPrepared(tx, shown.trade, own, [id, actor.userId]);
+  const [trade] = id === null ? [] : await selectPrepared(tx, selections.trade, own, [id, actor.userId]);
   if (trade === undefined) throw new DomainError('not_found');
   return trade;
 }
 
-async function viewDetail(shown: TradeSelections, tx: Tx, trade: TradeViewRow): Promise<TradeDetail> {
+async function viewDetail(selections: TradeSelections, tx: Tx, trade: TradeViewRow): Promise<TradeDetail> {
   const ofTrade = 'FROM fills f WHERE f.trade_id = $1 ORDER BY f.executed_at, f.id';
-  return viewTradeDetail(trade, await selectPrepared(tx, shown.fill, ofTrade, [trade.id]));
+  return viewTradeDetail(trade, await selectPrepared(tx, selections.fill, ofTrade, [trade.id]));
 }
 
 function notCancellable(trade: TradeViewRow): DomainError {
-  const message = `The trade is ${trade.status}: nothing of it is open.`;
+  const message = `The trade is ${trade.status} and cannot be cancelled.`;
   return invalidState(message, trade.status);
 }

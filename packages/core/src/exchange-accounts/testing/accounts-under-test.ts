@@ -14,26 +14,26 @@ export const PAPER = {
   isCertified: true,
 } as const;
 
-const GOOD_CREDENTIALS: CredentialsReport = {
+const VALID_CREDENTIALS: CredentialsReport = {
   tradingTypes: ['spot'],
   canTrade: true,
   canWithdraw: false,
   venueAccountId: '42',
 };
 
-/** What the worker was asked to test, with the credentials as it opened them. */
+/** A credentials test that the worker received, with the opened credentials. */
 interface RecordedTest {
   readonly opened: string;
   readonly exchange: string;
   readonly trading_type: string;
 }
 
-/** Exchange accounts on one database, and a worker whose exchange says what the test wants. */
+/** Exchange accounts on one database, with a worker whose exchange reports what the test sets. */
 export class AccountsUnderTest {
-  /** Whose turn it is. */
+  /** The actor of the current test. */
   actor!: Actor;
-  /** What the exchange says of credentials, next and from then on. */
-  report: () => CredentialsReport | Promise<CredentialsReport> = () => GOOD_CREDENTIALS;
+  /** Returns the exchange's report about credentials. */
+  report: () => CredentialsReport | Promise<CredentialsReport> = () => VALID_CREDENTIALS;
   recordedTests: RecordedTest[] = [];
   private worker: { stop(): Promise<void> } | undefined;
 
@@ -41,7 +41,7 @@ export class AccountsUnderTest {
     readonly core: CoreUnderTest,
     readonly accounts: ExchangeAccountsService,
     readonly catalogue: VenueCatalogue,
-    /** The worker's. */
+    /** The worker's opener. */
     readonly opener: Opener,
   ) {}
 
@@ -78,14 +78,14 @@ export class AccountsUnderTest {
     await this.core.close();
   }
 
-  /** For the next test: somebody new, whose credentials are good, and nothing was asked. */
+  /** Prepares the next test: a new actor, valid credentials and no recorded calls. */
   async reset(): Promise<void> {
     this.actor = await this.core.actor();
-    this.report = () => GOOD_CREDENTIALS;
+    this.report = () => VALID_CREDENTIALS;
     this.recordedTests = [];
   }
 
-  /** The actor's accounts as they are stored, removed ones too. */
+  /** Returns the actor's stored accounts, removed ones included. */
   rows(): Promise<Record<string, unknown>[]> {
     return this.core.rows('SELECT * FROM exchange_accounts WHERE user_id = $1', this.actor.userId);
   }

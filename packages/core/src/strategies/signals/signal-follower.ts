@@ -1,11 +1,11 @@
 /**
- * Follows the signals of one strategy, once for a whole process.
+ * Follows the signals of one strategy, once per process.
  *
- * 1. `head` is how far it has read. Each signal is read once, and the same payload is handed to all its subscribers.
- * 2. It keeps the last payloads alone, those after `floor` through `head`; who has fallen behind `floor` reads from the
- *    database. So no subscriber, however slow, costs memory that grows.
- * 3. Notifications only shorten the wait: it looks every two seconds, too.
- * 4. Whoever may not read the strategy any more is told so before anything of that look is handed on.
+ * 1. `head` is the last sequence that was read. Each signal is read once, and all subscribers get the same payload.
+ * 2. Only the last payloads are buffered, those after `floor` up to `head`. A subscriber behind `floor` reads from the
+ *    database, so a slow subscriber never costs growing memory.
+ * 3. Notifications only shorten the wait: the follower also polls every two seconds.
+ * 4. A subscriber that may no longer read the strategy gets an error before any signal of that poll.
  */
 import { DomainError, type TradeSignal } from '@trading-automation/contracts';
 import type { Database } from '@trading-automation/persistence';
@@ -14,13 +14,13 @@ import { mayRead, type SignalPage, tradeSignalsAfter } from './trade-signals.que
 
 const POLL_MS = 2_000;
 const PAGE = 100;
-/** Most payloads that are kept of a strategy. */
+/** The maximum number of payloads buffered per strategy. */
 export const SIGNAL_BUFFER_MAX = 256;
 
-/** Who is handed signals. */
+/** A receiver of signals. */
 export interface SignalReader {
   readonly userId: string;
-  /** Tells that there may be more to read. */
+  /** Notifies the reader that more signals may be available. */
   wake(): void;
   fail(error: unknown): void;
 }
@@ -37,7 +37,7 @@ export class SignalFollower {
   constructor(
     private readonly database: Database,
     private readonly strategyId: string,
-    /** The sequence after which it begins. */
+    /** Reading starts after this sequence. */
     after: number,
   ) {
     this.floor = after;
@@ -65,18 +65,18 @@ export class SignalFollower {
     this.isPollRequested = false;
   }
 
-  /** Whether what comes after `sequence` must be read, as it is no longer kept. */
+  /** Whether the signals after `sequence` are no longer buffered and must be read from the database. */
   isEvicted(sequence: number): boolean {
     return sequence < this.floor;
   }
 
-  /** The signal after `sequence`, of those that are kept. */
+  /** Returns the first buffered signal after `sequence`. */
   next(sequence: number): TradeSignal | undefined {
-    // From the end: mostly it is the last one.
-    return this.buffer[this.buffer.findLastIndex((kept) => kept.sequence <= sequence) + 1];
+    // Searched from the end, because it is mostly the last one.
+    return this.buffer[this.buffer.findLastIndex((buffered) => buffered.sequence <= sequence) + 1];
   }
 
-  /** What is no longer kept, for one who is behind. @throws {DomainError} `not_found` where they may not read it */
+  /** Reads signals that are no longer buffered. @throws {DomainError} `not_found` if the user has no access */
   async readPage(sequence: number, userId: string): Promise<readonly TradeSignal[]> {
     const limit = Math.min(PAGE, this.floor - sequence);
     const page = await tradeSignalsAfter(this.database.manager, this.strategyId, sequence, limit);
@@ -94,7 +94,7 @@ export class SignalFollower {
     while (this.isPollRequested) {
       this.isPollRequested = false;
       await this.pollOnce().catch((error) => this.handlePollError(error));
-      // Those whose own reading failed try again, too.
+      // Readers whose own read failed retry, too.
       for (const reader of this.readers) reader.wake();
     }
     this.isPolling = false;
@@ -113,16 +113,16 @@ export class SignalFollower {
     if (page.signals.length === PAGE && !this.isUnused) this.isPollRequested = true;
   }
 
-  /** An outage is waited out: nothing is lost by it. Any other failure would come again and again. */
+  /** Ignores an outage, because the next poll loses nothing. Any other error would recur and fails all readers. */
   private handlePollError(error: unknown): void {
-    const refusal = toDomainError(error);
-    if (isOutage(refusal)) return;
-    for (const reader of this.readers) reader.fail(refusal);
+    const domainError = toDomainError(error);
+    if (isOutage(domainError)) return;
+    for (const reader of this.readers) reader.fail(domainError);
   }
 }
 
-export function isOutage(refusal: unknown): boolean {
-  return refusal instanceof DomainError && refusal.code === 'service_unavailable';
+export function isOutage(domainError: unknown): boolean {
+  return domainError instanceof DomainError && domainError.code === 'service_unavailable';
 }
 
 function isReadable(page: SignalPage | undefined, userId: string): page is SignalPage {

@@ -36,7 +36,7 @@ afterAll(async () => {
   await core.close();
 });
 
-/** A strategy of a new user, and the trade whose fills are its signals. */
+/** A strategy of a new user, and the trade whose fills give its signals. */
 class Leader {
   private constructor(
     readonly actor: Actor,
@@ -131,7 +131,7 @@ async function insertTrade(actor: Actor, accountId: string, order: object): Prom
   return id;
 }
 
-/** The next signals of a stream, which stays open. */
+/** Reads the next signals of a stream and leaves it open. */
 async function read(stream: SignalSubscription, count: number): Promise<TradeSignal[]> {
   const signals: TradeSignal[] = [];
   while (signals.length < count) {
@@ -145,10 +145,10 @@ const sequences = async (stream: SignalSubscription, count: number) =>
   (await read(stream, count)).map(({ sequence }) => sequence);
 const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
 const done = { done: true, value: undefined };
-const refusal = (code: string) => expect.objectContaining({ code });
+const errorOf = (code: string) => expect.objectContaining({ code });
 
 describe('a stream of signals', () => {
-  it('tells of each as its contract says, with the order that was filled and the fraction that an exit closed', async () => {
+  it('delivers each as its contract defines, with the filled order and the fraction that an exit closed', async () => {
     const leader = await Leader.begin('PRIVATE', {
       type: 'STOP_LIMIT',
       price: '60100.50',
@@ -214,7 +214,7 @@ describe('a stream of signals', () => {
     await stream.return();
   });
 
-  it('begins now, or after any signal there was, in any process, with nothing lost or doubled', async () => {
+  it('starts now or after any earlier signal, in any process, without a loss or a repeat', async () => {
     const leader = await Leader.begin();
     await leader.give(5);
     const fromNow = await streams.open(leader.actor, leader.id);
@@ -231,7 +231,7 @@ describe('a stream of signals', () => {
     await Promise.all([fromNow, ...resumed].map((stream) => stream.return()));
   });
 
-  it('keeps the order of what is committed at once by several processes, across a cut', async () => {
+  it('keeps the order of concurrent commits by several processes, across an interruption', async () => {
     const leader = await Leader.begin();
     const platforms = [core.platform, await core.openSecondPlatform()] as const;
     const first = await streams.open(leader.actor, leader.id);
@@ -244,7 +244,7 @@ describe('a stream of signals', () => {
     await second.return();
   });
 
-  it('hands the same payload to all subscribers of a process, each signal once', async () => {
+  it('delivers the same payload to all subscribers of a process, each signal once', async () => {
     const leader = await Leader.begin('PUBLIC');
     const actors = [leader.actor, await core.actor(), await core.actor()];
     const open = await Promise.all(actors.map((actor) => streams.open(actor, leader.id)));
@@ -256,7 +256,7 @@ describe('a stream of signals', () => {
     await Promise.all(open.map((stream) => stream.return()));
   });
 
-  it('keeps no more for who reads nothing than the last payloads, and still hands on all of them', async () => {
+  it('buffers only the last payloads for a subscriber that reads nothing, and still delivers all of them', async () => {
     const leader = await Leader.begin();
     const follower = new SignalFollower(core.platform.database, leader.uuid, 0);
     const cursorOf = () => new SignalCursor(leader.actor.userId, follower, 0, () => undefined);
@@ -278,7 +278,7 @@ describe('a stream of signals', () => {
     await Promise.all([slow.stream.return(), quick.stream.return()]);
   });
 
-  it('hands on what no notification told of', async () => {
+  it('delivers signals without a notification', async () => {
     const leader = await Leader.begin();
     const deaf = await core.openSecondPlatform();
     await deaf.listener.stop();
@@ -292,7 +292,7 @@ describe('a stream of signals', () => {
     await Promise.all([live.return(), deafStreams.onModuleDestroy()]);
   });
 
-  it('waits an outage out, live or behind, and loses nothing by it', async () => {
+  it('outlasts an outage, live or behind, without a loss', async () => {
     const leader = await Leader.begin();
     await leader.give(3);
     const [live, behind] = [
@@ -302,7 +302,7 @@ describe('a stream of signals', () => {
     const got = await inTransaction(core.platform.database, async (tx) => {
       await tx.query('LOCK TABLE strategies IN ACCESS EXCLUSIVE MODE');
       const asked = [sequences(live, 1), sequences(behind, 4)];
-      // The follower's look, and the page of the one behind.
+      // One is the poll of the follower, the other the page of the subscriber that is behind.
       const pids = await waiting(2);
       await core.rows('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS cut (pid)', pids);
       return asked;
@@ -312,7 +312,7 @@ describe('a stream of signals', () => {
     await Promise.all([live.return(), behind.return()]);
   });
 
-  it('fails where reading fails for good, and does not wait for ever', async () => {
+  it('fails if reading fails permanently, and does not wait for ever', async () => {
     const leader = await Leader.begin();
     const stream = await streams.open(leader.actor, leader.id);
     const pending = stream.next();
@@ -322,7 +322,7 @@ describe('a stream of signals', () => {
     expect([await stream.next(), stream.ended.aborted]).toEqual([done, true]);
   });
 
-  it('is refused after a sequence that the strategy never gave', async () => {
+  it('is rejected after a sequence that the strategy never had', async () => {
     const leader = await Leader.begin();
     await leader.give(2);
     for (const after of [-1, 3, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) {
@@ -336,8 +336,8 @@ describe('a stream of signals', () => {
 });
 
 describe('signals may be read', () => {
-  it('by the owner of the strategy and, while it is public and active, by everybody who may read', async () => {
-    const stranger = await core.actor();
+  it('by the owner of the strategy and, while it is public and active, by every user with READ', async () => {
+    const otherActor = await core.actor();
     const [own, open] = [await Leader.begin(), await Leader.begin('PUBLIC')];
     const { manager } = core.platform.database;
     const tries = async (actor: Actor, leader: Leader) => {
@@ -346,65 +346,65 @@ describe('signals may be read', () => {
       await stream.return();
       return 'open';
     };
-    expect([await tries(own.actor, own), await tries(stranger, own)]).toEqual(['open', 'not_found']);
-    expect([await tries(open.actor, open), await tries(stranger, open)]).toEqual(['open', 'open']);
+    expect([await tries(own.actor, own), await tries(otherActor, own)]).toEqual(['open', 'not_found']);
+    expect([await tries(open.actor, open), await tries(otherActor, open)]).toEqual(['open', 'open']);
     await open.change(manager, 'status', 'ARCHIVED');
-    expect([await tries(open.actor, open), await tries(stranger, open)]).toEqual(['open', 'not_found']);
+    expect([await tries(open.actor, open), await tries(otherActor, open)]).toEqual(['open', 'not_found']);
     await open.change(manager, 'deleted_at', new Date());
-    expect([await tries(open.actor, open), await tries(stranger, open)]).toEqual(['not_found', 'not_found']);
+    expect([await tries(open.actor, open), await tries(otherActor, open)]).toEqual([
+      'not_found',
+      'not_found',
+    ]);
     for (const id of [encodeId('str', newUuid()), encodeId('trd', own.uuid), 'str_x']) {
-      await expect(streams.open(own.actor, id)).rejects.toEqual(refusal('not_found'));
+      await expect(streams.open(own.actor, id)).rejects.toEqual(errorOf('not_found'));
     }
     const mute: Actor = { ...own.actor, credential: { ...own.actor.credential, permissions: [] } };
-    await expect(streams.open(mute, own.id)).rejects.toEqual(refusal('permission_denied'));
+    await expect(streams.open(mute, own.id)).rejects.toEqual(errorOf('permission_denied'));
   });
 
   it.each([
     ['private', 'visibility', 'PRIVATE'],
     ['archived', 'status', 'ARCHIVED'],
     ['deleted', 'deleted_at', new Date()],
-  ])(
-    'by nobody else once it is %s: what is given from then on reaches no stranger',
-    async (_how, column, value) => {
-      const leader = await Leader.begin('PUBLIC');
-      const stranger = await core.actor();
-      const owner = await streams.open(leader.actor, leader.id);
-      const [waiting, idle, far] = [
-        await streams.open(stranger, leader.id),
-        await streams.open(stranger, leader.id),
-        await other.open(stranger, leader.id),
-      ];
-      await leader.give(1);
-      for (const stream of [owner, waiting, far]) expect(await sequences(stream, 1)).toEqual([1]);
-      const pending = Promise.allSettled([waiting.next(), far.next()]);
-      await inTransaction(core.platform.database, async (tx) => {
-        await leader.change(tx, column, value);
-        await appendSignals(tx, [leader.signal()]);
-      });
-      const refused = { status: 'rejected', reason: refusal('not_found') };
-      expect(await pending).toEqual([refused, refused]);
-      expect([await waiting.next(), waiting.ended.aborted]).toEqual([done, true]);
-      await expect(idle.next()).rejects.toEqual(refusal('not_found'));
-      if (column === 'deleted_at') await expect(owner.next()).rejects.toEqual(refusal('not_found'));
-      else expect(await sequences(owner, 1)).toEqual([2]);
-      await owner.return();
-    },
-  );
-
-  it('by nobody else once it is private, also where they are behind and read on by themselves', async () => {
+  ])('by no other user once it is %s: no later signal reaches one', async (_how, column, value) => {
     const leader = await Leader.begin('PUBLIC');
-    const stranger = await core.actor();
+    const otherActor = await core.actor();
+    const owner = await streams.open(leader.actor, leader.id);
+    const [waiting, idle, far] = [
+      await streams.open(otherActor, leader.id),
+      await streams.open(otherActor, leader.id),
+      await other.open(otherActor, leader.id),
+    ];
+    await leader.give(1);
+    for (const stream of [owner, waiting, far]) expect(await sequences(stream, 1)).toEqual([1]);
+    const pending = Promise.allSettled([waiting.next(), far.next()]);
+    await inTransaction(core.platform.database, async (tx) => {
+      await leader.change(tx, column, value);
+      await appendSignals(tx, [leader.signal()]);
+    });
+    const rejected = { status: 'rejected', reason: errorOf('not_found') };
+    expect(await pending).toEqual([rejected, rejected]);
+    expect([await waiting.next(), waiting.ended.aborted]).toEqual([done, true]);
+    await expect(idle.next()).rejects.toEqual(errorOf('not_found'));
+    if (column === 'deleted_at') await expect(owner.next()).rejects.toEqual(errorOf('not_found'));
+    else expect(await sequences(owner, 1)).toEqual([2]);
+    await owner.return();
+  });
+
+  it('by no other user once it is private, even one that is behind and reads from the database', async () => {
+    const leader = await Leader.begin('PUBLIC');
+    const otherActor = await core.actor();
     await leader.give(300);
-    // Of one who has not looked since: what it reads must be judged by itself.
+    // Its follower has not polled since, so the read itself must check the access.
     const follower = new SignalFollower(core.platform.database, leader.uuid, 300);
-    const cursor = new SignalCursor(stranger.userId, follower, 0, () => undefined);
+    const cursor = new SignalCursor(otherActor.userId, follower, 0, () => undefined);
     expect(await sequences(cursor.stream, 100)).toEqual(upTo(100));
     await leader.change(core.platform.database.manager, 'visibility', 'PRIVATE');
-    await expect(cursor.stream.next()).rejects.toEqual(refusal('not_found'));
+    await expect(cursor.stream.next()).rejects.toEqual(errorOf('not_found'));
   });
 });
 
-/** What a process listens to and how often it reads, beside the real things. */
+/** Counts the subscriptions and reads of a process, on real connections. */
 function watched({ world, database, listener }: Platform) {
   const channels: string[] = [];
   let reads = 0;
@@ -432,7 +432,7 @@ function watched({ world, database, listener }: Platform) {
 }
 
 describe('streams of signals', () => {
-  it('end at once, also while one is waited for, and the last one of a strategy ends the following of it', async () => {
+  it('end immediately, even while one is awaited, and the last one of a strategy ends its follower', async () => {
     const { channels, reads, platform } = watched(core.platform);
     const control = watched(core.platform);
     const [own, stays] = [new SignalStreams(platform), new SignalStreams(control.platform)];
@@ -457,11 +457,11 @@ describe('streams of signals', () => {
     expect(await sequences(again, 1)).toEqual([1]);
     await Promise.all([own.onModuleDestroy(), stays.onModuleDestroy()]);
     expect([await again.next(), channels, control.channels]).toEqual([done, [], []]);
-    await expect(own.open(leader.actor, leader.id)).rejects.toEqual(refusal('service_unavailable'));
+    await expect(own.open(leader.actor, leader.id)).rejects.toEqual(errorOf('service_unavailable'));
   });
 });
 
-/** The connections that wait for a lock, once there are as many. */
+/** Returns the connections that wait for a lock, once there are as many as expected. */
 async function waiting(count: number): Promise<number[]> {
   for (;;) {
     const rows = await core.rows(

@@ -7,7 +7,7 @@ import { SignalCursor, type SignalSubscription } from './signal-subscription.js'
 import { SIGNALS_CHANNEL } from './signals.queries.js';
 import { mayRead, readSignalHead } from './trade-signals.queries.js';
 
-/** Pushes strategies' signals. A strategy is followed, and notifications are listened to, while somebody subscribes. */
+/** Pushes signals. A strategy is followed, and notifications are subscribed to, only while it has subscribers. */
 export class SignalStreams {
   private readonly followers = new Map<string, SignalFollower>();
   private readonly subscriptions = new Set<SignalSubscription>();
@@ -17,10 +17,10 @@ export class SignalStreams {
   constructor(private readonly platform: Platform) {}
 
   /**
-   * Signals of a strategy, the actor's own or another user's active public one, that become visible after this, or all
-   * after the sequence that was named. Whoever opens it ends it.
+   * Opens a stream of the signals that follow now or, with `afterSequence`, all signals after that one. The strategy is
+   * the actor's own or an active public one. The caller closes the stream.
    *
-   * @throws {DomainError} `not_found`; `invalid_query` for an `afterSequence` that none of its signals has
+   * @throws {DomainError} `not_found`; `invalid_query` if no signal of the strategy has the sequence `afterSequence`
    */
   async open(actor: Actor, strategyPublicId: string, afterSequence?: number): Promise<SignalSubscription> {
     authorise(actor, strategyOperations.get.access);
@@ -40,7 +40,7 @@ export class SignalStreams {
     return cursor.stream;
   }
 
-  /** Ends every subscription, and opens none any more. */
+  /** Ends all subscriptions; later calls of `open` fail. */
   async onModuleDestroy(): Promise<void> {
     this.isClosing = true;
     await Promise.all([...this.subscriptions].map((subscription) => subscription.return()));
@@ -62,17 +62,17 @@ export class SignalStreams {
     this.stopListening = undefined;
   }
 
-  /** @param changed - the uuid of a strategy; undefined where a notification of any may have been missed */
+  /** @param changed the uuid of a strategy; undefined if notifications of any strategy may have been missed */
   private requestPoll(changed: string | undefined): void {
     if (changed !== undefined) this.followers.get(changed)?.requestPoll();
     else for (const follower of this.followers.values()) follower.requestPoll();
   }
 }
 
-/** 0 stands before the first. */
+/** Validates the sequence; 0 means before the first signal. */
 function parseAfterSequence(afterSequence: number, last: number): number {
   if (Number.isSafeInteger(afterSequence) && afterSequence >= 0 && afterSequence <= last)
     return afterSequence;
-  const message = 'Expected 0, or the sequence of a signal that the strategy has given.';
+  const message = `after_sequence must be 0 or the sequence of a signal of this strategy, at most ${last}; got ${afterSequence}.`;
   throw new DomainError('invalid_query', undefined, [{ field: 'after_sequence', code: 'invalid', message }]);
 }

@@ -4,26 +4,26 @@ import { type PullStream, PullStreamController } from '../../platform/index.js';
 import { isOutage, type SignalFollower, type SignalReader } from './signal-follower.js';
 
 /**
- * The signals of one strategy for one reader, in their order, each once. `next` fails with `not_found` when the reader
- * may not read the strategy any more. Whoever opened it ends it by `return`.
+ * The signals of one strategy for one reader, in order, each once. `next` fails with `not_found` once the reader may no
+ * longer read the strategy. The caller that opened it ends it with `return`.
  */
 export type SignalSubscription = PullStream<TradeSignal>;
 
-/** What one subscription has been handed: a place in the follower's order, and at most one page that is read ahead. */
+/** The state of one subscription: its position in the follower's order, and at most one page that is read ahead. */
 export class SignalCursor implements SignalReader {
   readonly stream: SignalSubscription & PullStreamController<TradeSignal>;
-  /** What was read ahead, the next one last. */
+  /** Signals read ahead, the next one last. */
   private page: TradeSignal[] = [];
 
   constructor(
     readonly userId: string,
     private readonly follower: SignalFollower,
-    /** The sequence of the last signal that was handed on. */
+    /** The sequence of the last signal that was delivered. */
     private sequence: number,
     onEnd: () => void,
   ) {
     this.stream = new PullStreamController(
-      () => this.make(),
+      () => this.read(),
       () => {
         follower.remove(this);
         this.page = [];
@@ -40,7 +40,7 @@ export class SignalCursor implements SignalReader {
     this.stream.fail(error);
   }
 
-  private make(): TradeSignal | undefined | Promise<TradeSignal | undefined> {
+  private read(): TradeSignal | undefined | Promise<TradeSignal | undefined> {
     const ahead = this.page.pop();
     if (ahead === undefined && this.follower.isEvicted(this.sequence)) return this.readFromDatabase();
     return this.advanceTo(ahead ?? this.follower.next(this.sequence));
@@ -52,9 +52,9 @@ export class SignalCursor implements SignalReader {
       this.page = page.toReversed();
       return this.advanceTo(this.page.pop());
     } catch (error) {
-      const refusal = toDomainError(error);
-      if (isOutage(refusal)) return undefined;
-      throw refusal;
+      const domainError = toDomainError(error);
+      if (isOutage(domainError)) return undefined;
+      throw domainError;
     }
   }
 

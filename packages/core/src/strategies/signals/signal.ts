@@ -1,24 +1,24 @@
 import type { Decimal, SignalKind, TradeSide, TradingType } from '@trading-automation/contracts';
 
 /**
- * One thing that a strategy's account did to one lot of the strategy. A lot is what one trade of the strategy opened.
- * Amounts in base currency, prices and values in quote currency.
+ * One change that a strategy's account made to one lot of the strategy. A lot is what one trade of the strategy opened.
+ * Amounts are in base currency, prices and values in quote currency.
  */
 export interface NewSignal {
   readonly strategyId: string;
-  /** OPEN is a lot's first signal. CLOSE leaves nothing of the lot; an order that is still open may fill it again. */
+  /** OPEN is a lot's first signal. CLOSE leaves nothing of the lot; its order may still be open and fill it again. */
   readonly kind: SignalKind;
-  /** Of the fill: what its copies do. */
+  /** The side of the fill, which is the side of its copies. */
   readonly side: TradeSide;
   readonly exchangeAccountId: string;
   readonly tradePairId: string;
   readonly symbol: string;
   readonly tradingType: TradingType;
-  /** The trade that opened the lot; a copy names it as its `source_trade_id`, exits too. */
+  /** The trade that opened the lot. Copies of entries and of exits have it as their `source_trade_id`. */
   readonly lotTradeId: string;
   /**
-   * Sequence of the lot's first signal, for watermarks; null for a lot of which none was given yet, which this one is
-   * then. 0: it is older than all signals.
+   * The sequence of the lot's first signal, for watermarks. Null if this is the lot's first signal; 0 if the lot is
+   * older than all signals.
    */
   readonly lotFirstSequence: number | null;
   readonly lotOpenedAt: Date;
@@ -27,17 +27,17 @@ export interface NewSignal {
   /** The trade of the fill. */
   readonly sourceTradeId: string;
   readonly sourceFillId: string;
-  /** Entries: what the fill added to what the lot's order has filled. Exits: as `exitAmount`. */
+  /** Entries: the amount that the fill added to the filled amount of the lot's order. Exits: equals `exitAmount`. */
   readonly filledAmount: Decimal;
-  /** All that the lot's order has filled by now, fees in base not taken off: what copies are sized by. */
+  /** The total filled amount of the lot's order, including fees in base; copies are sized by it. */
   readonly cumulativeAmount: Decimal;
-  /** What the lot held before and after, net of fees in base, as far as signals tell. */
+  /** The lot's amount before and after according to the signals, net of fees in base. */
   readonly lotAmountBefore: Decimal;
   readonly lotAmountAfter: Decimal;
-  /** What was taken of the lot: `exitAmount / lotAmountBefore` is the fraction that copies close. 0 of entries. */
+  /** The closed amount; copies close the fraction `exitAmount / lotAmountBefore`. 0 for entries. */
   readonly exitAmount: Decimal;
   readonly referencePrice: Decimal;
-  /** When the lot's order was sent; null where none young enough was known. */
+  /** The equity when the lot's order was sent; null if no recent valuation was known. */
   readonly leaderEquity: Decimal | null;
   /** When the fill was executed, by the exchange's clock. */
   readonly signalAt: Date;
@@ -45,15 +45,15 @@ export interface NewSignal {
 
 export interface Signal extends Omit<NewSignal, 'lotFirstSequence'> {
   readonly id: string;
-  /** 1, 2, 3, … of the strategy: whoever sees one sees all before it. */
+  /** Gapless per strategy, from 1: a reader that sees one signal also sees all before it. */
   readonly sequence: number;
   readonly lotFirstSequence: number;
-  /** `filledAmount × referencePrice / leaderEquity`, at 18 decimals. */
+  /** `filledAmount × referencePrice / leaderEquity`, rounded to 18 decimals. */
   readonly leaderRatio: Decimal | null;
   readonly emittedAt: Date;
 }
 
-/** What signals told of a lot by now. */
+/** The state of a lot according to the signals emitted so far. */
 export interface EmittedLotState {
   readonly firstSequence: number;
   readonly openedAt: Date;

@@ -57,7 +57,7 @@ const append = (...signals: readonly NewSignal[]) =>
 const sequences = async (after = 0, limit = 100) =>
   (await signalsAfter(manager(), strategyId, after, limit)).map(({ sequence }) => sequence);
 
-it('are numbered 1, 2, 3 of each strategy, in the order given', async () => {
+it('are numbered 1, 2, 3 per strategy, in input order', async () => {
   const other = await newStrategy();
   const [first, second] = [entryOf(), entryOf()];
   await append(first, entryOf({ strategyId: other }), second);
@@ -73,7 +73,7 @@ it('are numbered 1, 2, 3 of each strategy, in the order given', async () => {
   expect(await lastSequenceOf(manager(), other)).toBe(1);
 });
 
-it('come back as they were given, with the ratio to what the leader had', async () => {
+it("are read as they were written, with the ratio to the leader's equity", async () => {
   const { lotFirstSequence: _none, ...signal } = entryOf();
   await append({ ...signal, lotFirstSequence: null });
   const [back] = await signalsAfter(manager(), strategyId, 0, 1);
@@ -88,7 +88,7 @@ it('come back as they were given, with the ratio to what the leader had', async 
   );
 });
 
-it('of one lot that are given together have the same first sequence', async () => {
+it('of one lot that are appended together have the same first sequence', async () => {
   const entry = entryOf();
   const more = { ...entry, kind: 'INCREASE' as const, sourceFillId: newUuid() };
   await append(entryOf(), entry, more);
@@ -96,21 +96,21 @@ it('of one lot that are given together have the same first sequence', async () =
   expect(signals.map(({ lotFirstSequence }) => lotFirstSequence)).toEqual([2, 2]);
 });
 
-it('are seen by nobody before an earlier one of the strategy is, and leave no gap where that is taken back', async () => {
+it('never become visible before an earlier one of the strategy, and a rollback leaves no gap', async () => {
   let roll: (error: Error) => void = () => undefined;
   const held = new Promise<never>((_, reject) => {
     roll = reject;
   });
-  let given = () => {};
-  const isGiven = new Promise<void>((resolve) => {
-    given = resolve;
+  let markAppended = () => {};
+  const isAppended = new Promise<void>((resolve) => {
+    markAppended = resolve;
   });
   const first = inTransaction(core.platform.database, async (tx) => {
     await appendSignals(tx, [entryOf(), entryOf()]);
-    given();
+    markAppended();
     await held;
   });
-  await isGiven;
+  await isAppended;
   let pid = 0;
   const second = inTransaction(core.platform.database, async (tx) => {
     pid = await pidOf(tx);
@@ -118,8 +118,8 @@ it('are seen by nobody before an earlier one of the strategy is, and leave no ga
   });
   await untilWaiting(() => pid);
   expect(await sequences()).toEqual([]);
-  roll(new Error('taken back'));
-  await expect(first).rejects.toThrow('taken back');
+  roll(new Error('rolled back'));
+  await expect(first).rejects.toThrow('rolled back');
   await second;
   expect(await sequences()).toEqual([1]);
 });
@@ -139,7 +139,7 @@ async function untilWaiting(pid: () => number): Promise<void> {
   }
 }
 
-it('of one fill and lot are kept once: a second one fails with all that stands beside it', async () => {
+it('of one fill and lot are stored once: a second one fails with its whole transaction', async () => {
   const entry = entryOf();
   await append(entry);
   await expect(append(entryOf(), entry)).rejects.toThrow(/duplicate key/);

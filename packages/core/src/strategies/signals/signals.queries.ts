@@ -1,10 +1,10 @@
 /**
  * A strategy's signals, numbered.
  *
- * 1. Sequences of a strategy are 1, 2, 3, … without gaps, and become visible in that order: they are given under the
- *    strategy's row, which is kept until the transaction ends; one that is rolled back gives its numbers back.
- * 2. One fill gives one signal at most for one lot, whatever is booked again.
- * 3. A notification only wakes: whoever reads signals asks for those after the last it has, also unasked.
+ * 1. Sequences of a strategy are 1, 2, 3, … without gaps and become visible in that order: they are assigned under a
+ *    lock of the strategy's row in `strategy_sequences`, held until the transaction ends; a rollback returns them.
+ * 2. A fill gives at most one signal per lot, however often it is booked again.
+ * 3. Notifications are only hints: a reader asks for the signals after its last one, also without a notification.
  */
 import { newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { EmittedLotState, NewSignal, Signal } from './signal.js';
@@ -13,21 +13,21 @@ import type { EmittedLotState, NewSignal, Signal } from './signal.js';
 export const SIGNALS_CHANNEL = 'signals';
 
 /**
- * Appends signals, those of one strategy in their order. The caller holds the locks that order the fills, and takes
- * none but those of events afterwards.
+ * Appends signals, those of one strategy in input order. The caller holds the locks that order the fills. After this it
+ * may take only the locks of events.
  */
 export async function appendSignals(tx: Tx, signals: readonly NewSignal[]): Promise<void> {
   if (signals.length === 0) return;
   const counts = new Map<string, number>();
-  const places = signals.map(({ strategyId }) => {
-    const place = (counts.get(strategyId) ?? 0) + 1;
-    counts.set(strategyId, place);
-    return place;
+  const ordinals = signals.map(({ strategyId }) => {
+    const ordinal = (counts.get(strategyId) ?? 0) + 1;
+    counts.set(strategyId, ordinal);
+    return ordinal;
   });
   const bases = await takeSequences(tx, counts);
   const firsts = new Map<string, number>();
   const numbered = signals.map((signal, i) => {
-    const sequence = bases.get(signal.strategyId)! + places[i]!;
+    const sequence = bases.get(signal.strategyId)! + ordinals[i]!;
     const first = signal.lotFirstSequence ?? firsts.get(signal.lotTradeId) ?? sequence;
     firsts.set(signal.lotTradeId, first);
     return { ...signal, id: newUuid(), sequence, lotFirstSequence: first };
@@ -35,7 +35,7 @@ export async function appendSignals(tx: Tx, signals: readonly NewSignal[]): Prom
   await insertSignals(tx, numbered);
 }
 
-/** The signals of a strategy after `sequence`, in their order. */
+/** Returns at most `limit` signals of a strategy after `sequence`, in order. */
 export async function signalsAfter(
   tx: Tx,
   strategyId: string,
@@ -50,7 +50,7 @@ export async function signalsAfter(
   return rows.map(signalOf);
 }
 
-/** 0 before the first. */
+/** Returns the last sequence of the strategy; 0 if it has no signals. */
 export async function lastSequenceOf(tx: Tx, strategyId: string): Promise<number> {
   const [row] = await queryPrepared<{ last_sequence: string }>(
     tx,
@@ -60,7 +60,7 @@ export async function lastSequenceOf(tx: Tx, strategyId: string): Promise<number
   return Number(row?.last_sequence ?? 0);
 }
 
-/** What signals told of the lots that these trades opened; lots that none told of are left out. */
+/** Returns the emitted state of the lots that these trades opened; lots without signals are left out. */
 export async function loadEmittedLots(
   tx: Tx,
   lotTradeIds: readonly string[],
@@ -80,14 +80,14 @@ export async function loadEmittedLots(
     [lotTradeIds],
   );
   return new Map(
-    rows.map(({ tradeId, firstSequence, ...told }) => [
+    rows.map(({ tradeId, firstSequence, ...state }) => [
       tradeId,
-      { ...told, firstSequence: Number(firstSequence) },
+      { ...state, firstSequence: Number(firstSequence) },
     ]),
   );
 }
 
-/** The last sequence of each strategy before its `counts` new ones. Rows are locked in the order of their ids. */
+/** Reserves sequences and returns the last one of each strategy before them. Rows are locked in the order of ids. */
 async function takeSequences(
   tx: Tx,
   counts: ReadonlyMap<string, number>,
@@ -111,8 +111,8 @@ async function takeSequences(
 
 type NumberedSignal = NewSignal & Pick<Signal, 'id' | 'sequence' | 'lotFirstSequence'>;
 
-/** Column, its type in the database, and the member that it holds. */
-const WRITTEN = [
+/** The column, its type in the database, and the field that it stores. */
+const WRITTEN_COLUMNS = [
   ['id', 'uuid', 'id'],
   ['strategy_id', 'uuid', 'strategyId'],
   ['sequence', 'bigint', 'sequence'],
@@ -138,21 +138,21 @@ const WRITTEN = [
   ['signal_at', 'timestamptz', 'signalAt'],
 ] as const satisfies readonly (readonly [string, string, keyof NumberedSignal])[];
 
-const COLUMNS = WRITTEN.map(([column]) => column).join(', ');
+const COLUMNS = WRITTEN_COLUMNS.map(([column]) => column).join(', ');
 const INSERT = `INSERT INTO signals (${COLUMNS}, leader_ratio)
   SELECT ${COLUMNS}, CASE WHEN leader_equity > 0 THEN round(filled_amount * reference_price / leader_equity, 18) END
-  FROM unnest(${WRITTEN.map(([, type], i) => `$${i + 1}::${type}[]`).join(', ')}) AS told (${COLUMNS})`;
+  FROM unnest(${WRITTEN_COLUMNS.map(([, type], i) => `$${i + 1}::${type}[]`).join(', ')}) AS input (${COLUMNS})`;
 
 async function insertSignals(tx: Tx, signals: readonly NumberedSignal[]): Promise<void> {
   await queryPrepared(
     tx,
     INSERT,
-    WRITTEN.map(([, , member]) => signals.map((signal) => signal[member])),
+    WRITTEN_COLUMNS.map(([, , member]) => signals.map((signal) => signal[member])),
   );
 }
 
 const SIGNAL_COLUMNS = [
-  ...WRITTEN.map(([column, type, member]) => {
+  ...WRITTEN_COLUMNS.map(([column, type, member]) => {
     const value = type === 'numeric' ? `trim_scale(${column})::text` : column;
     return `${value} AS "${member}"`;
   }),

@@ -1,8 +1,8 @@
 /**
- * Signals as subscribers are told of them, and who may be told.
+ * Signals as subscribers see them, and who may read them.
  *
- * A statement reads both in one snapshot: whoever may read a strategy by its answer may have all signals in it, and none
- * that was given after that had ended is in an answer that still allows it.
+ * One statement reads both in the same snapshot: a user who may read the strategy in that snapshot may read all of the
+ * page. A signal that is emitted after the user lost access is never in a page that still grants it.
  */
 import {
   type Decimal,
@@ -17,7 +17,7 @@ import {
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import { divideDecimals, formatInstant } from '../../values/index.js';
 
-/** Who may read a strategy: its owner, and everybody where it is public and active. */
+/** Who may read a strategy: its owner, and everyone if it is public and active. */
 export interface SignalAccess {
   readonly ownerId: string;
   readonly isPublic: boolean;
@@ -28,7 +28,7 @@ export const mayRead = ({ ownerId, isPublic }: SignalAccess, userId: string): bo
 
 const ACCESS = `st.user_id AS "ownerId", st.visibility = 'PUBLIC' AND st.status = 'ACTIVE' AS "isPublic"`;
 
-/** Who may read a strategy, and how far its signals have come; undefined of one that is not there (any more). */
+/** Returns who may read a strategy and its last sequence; undefined if it does not exist or was removed. */
 export async function readSignalHead(
   tx: Tx,
   strategyId: string,
@@ -48,14 +48,14 @@ export interface SignalPage {
   readonly signals: readonly TradeSignal[];
 }
 
-/** The signals of a strategy after `sequence`, in their order; undefined of one that is not there any more. */
+/** Returns at most `limit` signals of a strategy after `sequence`, in order; undefined if it does not exist. */
 export async function tradeSignalsAfter(
   tx: Tx,
   strategyId: string,
   sequence: number,
   limit: number,
 ): Promise<SignalPage | undefined> {
-  // The order of a source trade is the trades feature's, read here alone: that feature knows strategies.
+  // Joins `trades` directly, because the trades feature depends on this one and cannot be imported.
   const rows = await queryPrepared<SignalAccess & (TradeSignalRow | { id: null })>(
     tx,
     `SELECT ${ACCESS}, told.id, told."strategyId", told.sequence, told.kind, told.symbol, told."tradingType", told.side,

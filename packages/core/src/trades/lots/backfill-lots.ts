@@ -3,20 +3,20 @@ import type { Platform } from '../../platform/index.js';
 import { backfillBook } from './book-fills.js';
 import { booksToBackfill, ensureAndLockBooks, readBooks } from './lots.queries.js';
 
-/** How many books are looked up at once. */
-const BOOKS = 50;
+/** Books read per query. */
+const BOOK_BATCH_SIZE = 50;
 
 /**
- * Books the fills of releases that kept no lots, a part of a book in a transaction each, until none is left. Several
- * processes may do it at once; whoever stores a new fill meanwhile does it for that book.
+ * Backfills the fills of releases that kept no lots, one part of a book per transaction, until none is left. Several
+ * processes may run it concurrently; a process that stores a new fill backfills that book first.
  *
- * @param signal - ends it after the part that is under way
- * @returns how many books were caught up with
+ * @param signal stops the backfill after the current part
+ * @returns the number of books that are complete now
  */
 export async function backfillLots({ database }: Platform, signal?: AbortSignal): Promise<number> {
   let count = 0;
   for (;;) {
-    const keys = await inTransaction(database, (tx) => booksToBackfill(tx, BOOKS));
+    const keys = await inTransaction(database, (tx) => booksToBackfill(tx, BOOK_BATCH_SIZE));
     if (keys.length === 0) return count;
     for (const key of keys) {
       for (let isDone = false; !isDone; ) {

@@ -14,10 +14,10 @@ import {
   updateLots,
 } from './lots.queries.js';
 
-/** What was just put into a book. */
+/** The result of booking fills into a lot book. */
 export interface BookedLotBook extends BookingResult {
   readonly book: StoredLotBook;
-  /** Its open lots before. */
+  /** The open lots before the fills were booked. */
   readonly openBefore: readonly StoredLot[];
 }
 
@@ -34,7 +34,7 @@ function byBook<Row extends LotBookKey>(rows: readonly Row[]): ReadonlyMap<strin
   return groups;
 }
 
-/** Puts fills into their books, and writes what they come to. All fills come after those that the books have. */
+/** Books fills and writes the results. All fills must be later than those that the books already have. */
 export async function bookAndStoreFills(
   tx: Tx,
   books: readonly StoredLotBook[],
@@ -42,10 +42,10 @@ export async function bookAndStoreFills(
 ): Promise<readonly BookedLotBook[]> {
   const fillsOf = byBook(fills);
   const touched = books.filter((book) => fillsOf.has(lotBookKey(book)));
-  const isHeldNeeded = (book: StoredLotBook) => book.isLate || fillsOf.get(lotBookKey(book))!.some(canClose);
-  const heldOf = byBook(await openLotsOfBooks(tx, touched.filter(isHeldNeeded)));
+  const needsOpenLots = (book: StoredLotBook) => book.isLate || fillsOf.get(lotBookKey(book))!.some(canClose);
+  const openLotsOf = byBook(await openLotsOfBooks(tx, touched.filter(needsOpenLots)));
   const booked = touched.map((book) => {
-    const openBefore = heldOf.get(lotBookKey(book)) ?? [];
+    const openBefore = openLotsOf.get(lotBookKey(book)) ?? [];
     return { book, openBefore, ...bookFills(book, openBefore, fillsOf.get(lotBookKey(book))!) };
   });
   await insertLots(
@@ -68,13 +68,13 @@ export async function bookAndStoreFills(
 }
 
 /**
- * Whether what is held has to be known to book the fill. A purchase on spot closes nothing; one of a strategy adds to
- * a lot that is told of as a whole.
+ * Whether booking the fill needs the open lots. A spot purchase closes nothing; one of a strategy adds to a lot whose
+ * signals describe it as a whole.
  */
 const canClose = ({ tradingType, side, strategyId }: FillToBook) =>
   tradingType !== 'spot' || side === 'SELL' || strategyId !== null;
 
-/** The trades of which the last lot may have been closed. */
+/** Returns the trades that may have had their last lot closed. */
 export function tradesWithClosedLots(booked: readonly BookingResult[]): readonly string[] {
   const ended = booked.flatMap(({ opened, changed }) =>
     [...opened, ...changed].filter(({ openAmount }) => openAmount === 0n).map(({ tradeId }) => tradeId),
@@ -82,15 +82,15 @@ export function tradesWithClosedLots(booked: readonly BookingResult[]): readonly
   return [...new Set(ended)];
 }
 
-/** Fills that are read and booked at once. */
-const PART = 5_000;
+/** Fills read and booked per part. */
+const PART_SIZE = 5_000;
 
 /**
- * Books the next fills of an earlier release, without a word to anybody; those before a position alone, if one is
- * given. The caller holds the book.
+ * Backfills the next fills of a book, without events or signals; only those before `before` if it is passed. The caller
+ * holds the lock of the book.
  *
- * @param partCount - how many parts at most
- * @returns whether none is left
+ * @param partCount the maximum number of parts
+ * @returns whether the book is complete
  */
 export async function backfillBook(
   tx: Tx,
@@ -99,10 +99,10 @@ export async function backfillBook(
   partCount = Number.POSITIVE_INFINITY,
 ): Promise<boolean> {
   for (let part = 0; part < partCount; part++) {
-    const fills = await nextUnbookedFills(tx, book, before, PART);
+    const fills = await nextUnbookedFills(tx, book, before, PART_SIZE);
     if (fills.length > 0)
       await markClosedTrades(tx, tradesWithClosedLots(await bookAndStoreFills(tx, [book], fills)));
-    if (fills.length < PART) {
+    if (fills.length < PART_SIZE) {
       await markBackfilled(tx, book);
       return true;
     }

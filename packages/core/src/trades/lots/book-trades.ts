@@ -1,19 +1,19 @@
 /**
- * Keeps the lots of all accounts as their fills have them, the trades that they close, and the signals that follow.
+ * Books fills into the lots of all accounts, closes trades and appends the signals that follow.
  *
- * 1. What is kept is what a replay of all fills from nothing comes to, in the order of execution. A fill that comes
- *    late takes the book back to its instant, and all fills from there on are booked again.
- * 2. A book is changed under its lock alone, and in the transaction that stores the fills: lots, closed trades,
- *    signals and events stand together with them, or not at all.
- * 3. `trade.closed` is told once of a trade, also where a late fill opens it again or changes what it came to: then
- *    the record changes, and its version.
- * 4. Fills of a release that kept no lots are booked before the first new one, without signals and events: they are
- *    no news.
+ * 1. The stored lots equal a replay of all fills from nothing, in order of execution. A late fill rewinds the book to
+ *    its instant, and all fills from there on are booked again.
+ * 2. A book changes only under its lock and in the transaction that stores the fills: lots, closed trades, signals and
+ *    events are committed with the fills or not at all.
+ * 3. `trade.closed` is emitted once per trade. If a late fill reopens the trade or changes its profit or loss, only
+ *    the record and its version change.
+ * 4. Fills of a release that kept no lots are booked before the first new fill, without signals and events: they are
+ *    already known.
  */
 import type { TradeStatus } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
 import { appendSignals, loadEmittedLots, type NewSignal } from '../../strategies/index.js';
-import { announceClosedTrades, markClosedTrades } from '../close-trades.js';
+import { emitTradesClosed, markClosedTrades } from '../close-trades.js';
 import { isTerminal } from '../trade.rules.js';
 import {
   type BookedLotBook,
@@ -38,65 +38,68 @@ import { mergeSignals } from './merge-signals.rules.js';
 
 export type { LotBookKey } from './lots.queries.js';
 
-/** A trade as it was just written, and the fills that were just stored of it. */
+/** A trade that was just written, and its fills that were just stored. */
 export interface TradeToBook {
   readonly trade: LotBookKey & { readonly id: string; readonly status: TradeStatus };
   readonly newFills: readonly FillPosition[];
 }
 
 /**
- * Locks the books, in the order of their keys, and makes those that are not there. Whoever stores fills, or ends
- * trades that have some, locks the books first and the trades after them; whoever locks several trades without their
- * books takes open ones alone, by id. Then no two wait for each other.
+ * Locks books in the order of their keys and creates missing ones. The lock order rules out deadlocks: a transaction
+ * that stores fills, or ends trades that have fills, locks the books first and the trades after them. One that locks
+ * several trades without their books locks open trades only, by id.
  */
 export async function lockBooks(tx: Tx, keys: readonly LotBookKey[]): Promise<void> {
   if (keys.length > 0) await ensureAndLockBooks(tx, keys);
 }
 
-/** Books what was just written. The caller holds the books (`lockBooks`) and the trades. */
+/** Books the changes. The caller holds the locks of the books (`lockBooks`) and of the trades. */
 export async function bookTrades(tx: Tx, changes: readonly TradeToBook[]): Promise<void> {
   if (changes.length === 0) return;
-  const firsts = firstFills(changes);
-  const books = await readBooks(tx, [...firsts.values()]);
-  const filled = books.filter((book) => firsts.get(lotBookKey(book))!.first !== null);
+  const firstByBook = firstFills(changes);
+  const books = await readBooks(tx, [...firstByBook.values()]);
+  const filled = books.filter((book) => firstByBook.get(lotBookKey(book))!.first !== null);
   const late = filled.filter(({ isLate }) => isLate);
-  const heldBefore = new Set((await openLotsOfBooks(tx, late)).map(({ tradeId }) => tradeId));
-  const moved = await rewindLateBooks(tx, late, firsts);
+  const openBeforeRewind = new Set((await openLotsOfBooks(tx, late)).map(({ tradeId }) => tradeId));
+  const rewoundTrades = await rewindLateBooks(tx, late, firstByBook);
   for (const book of filled.filter(({ isBehind }) => isBehind))
-    await backfillBook(tx, book, firsts.get(lotBookKey(book))!.first);
-  const due = filled.map((book) => ({ ...book, since: firsts.get(lotBookKey(book))!.first!.executedAt }));
+    await backfillBook(tx, book, firstByBook.get(lotBookKey(book))!.first);
+  const due = filled.map((book) => ({
+    ...book,
+    since: firstByBook.get(lotBookKey(book))!.first!.executedAt,
+  }));
   const booked = due.length === 0 ? [] : await bookAndStoreFills(tx, filled, await unbookedFills(tx, due));
   const newFillIds = new Set(changes.flatMap(({ newFills }) => newFills.map(({ id }) => id)));
   const signals = await signalsFor(tx, booked, {
     newFillIds,
-    openBeforeRewind: heldBefore,
-    rewoundTrades: moved,
+    openBeforeRewind,
+    rewoundTrades,
   });
   const closed = await markClosedTrades(tx, [
-    ...moved,
+    ...rewoundTrades,
     ...tradesWithClosedLots(booked),
     ...endedBy(changes, booked),
   ]);
   await appendSignals(tx, signals);
-  await announceClosedTrades(tx, closed);
+  await emitTradesClosed(tx, closed);
 }
 
-type First = LotBookKey & { readonly first: FillPosition | null };
+type FirstFill = LotBookKey & { readonly first: FillPosition | null };
 
-/** Of each book the first of its new fills. */
-function firstFills(changes: readonly TradeToBook[]): ReadonlyMap<string, First> {
-  const firsts = new Map<string, First>();
+/** Returns the earliest new fill of each book. */
+function firstFills(changes: readonly TradeToBook[]): ReadonlyMap<string, FirstFill> {
+  const firstByBook = new Map<string, FirstFill>();
   for (const { trade, newFills } of changes) {
     const { exchangeAccountId, tradePairId } = trade;
-    const known = firsts.get(lotBookKey(trade))?.first ?? null;
+    const known = firstByBook.get(lotBookKey(trade))?.first ?? null;
     const first = [...newFills, ...(known === null ? [] : [known])].reduce<FillPosition | null>(
       (least, { id, executedAt }) =>
         least === null || isBefore({ id, executedAt }, least) ? { id, executedAt } : least,
       null,
     );
-    firsts.set(lotBookKey(trade), { exchangeAccountId, tradePairId, first });
+    firstByBook.set(lotBookKey(trade), { exchangeAccountId, tradePairId, first });
   }
-  return firsts;
+  return firstByBook;
 }
 
 function isBefore(a: FillPosition, b: FillPosition): boolean {
@@ -104,22 +107,22 @@ function isBefore(a: FillPosition, b: FillPosition): boolean {
   return gap < 0 || (gap === 0 && a.id < b.id);
 }
 
-/** Takes books back to before their first new fill; answers with the trades whose lots that changed. */
+/** Rewinds books to before their first new fill and returns the trades whose lots changed. */
 async function rewindLateBooks(
   tx: Tx,
   late: readonly StoredLotBook[],
-  firsts: ReadonlyMap<string, First>,
+  firstByBook: ReadonlyMap<string, FirstFill>,
 ): Promise<readonly string[]> {
   if (late.length === 0) return [];
   return rewindBooks(
     tx,
-    late.map((book) => ({ ...book, at: firsts.get(lotBookKey(book))!.first!.executedAt })),
+    late.map((book) => ({ ...book, at: firstByBook.get(lotBookKey(book))!.first!.executedAt })),
   );
 }
 
 interface BookingContext {
   readonly newFillIds: ReadonlySet<string>;
-  /** Trades that had open lots before late fills took their books back. */
+  /** Trades that had open lots before late fills rewound their books. */
   readonly openBeforeRewind: ReadonlySet<string>;
   /** Trades whose lots a late fill changed. */
   readonly rewoundTrades: readonly string[];
@@ -137,7 +140,7 @@ async function signalsFor(
   }
   if (ids.size === 0) return [];
   const leaders = await readLeaderTrades(tx, [...ids]);
-  const told = await loadEmittedLots(
+  const emittedLots = await loadEmittedLots(
     tx,
     leaders.map(({ id }) => id),
   );
@@ -145,25 +148,25 @@ async function signalsFor(
     const trades = new Map(
       leaders.filter((trade) => lotBookKey(trade) === lotBookKey(book)).map((trade) => [trade.id, trade]),
     );
-    const isTakenBack = book.isLate && !book.isBehind;
+    const wasRewound = book.isLate && !book.isBehind;
     return emitSignals({
-      bookedFills: bookedFills,
+      bookedFills,
       newFillIds,
-      openBefore: openBefore,
+      openBefore,
       trades,
-      emittedLots: told,
-      openBeforeRewind: isTakenBack ? openBeforeRewind : null,
+      emittedLots,
+      openBeforeRewind: wasRewound ? openBeforeRewind : null,
     });
   });
   return mergeSignals(signals).toSorted((a, b) => a.signalAt.getTime() - b.signalAt.getTime());
 }
 
-/** Trades that have ended, and hold nothing that was opened just now: what they opened may be offset already. */
+/** Returns ended trades without a lot that was just opened and is still open; all they opened may be closed. */
 function endedBy(changes: readonly TradeToBook[], booked: readonly BookedLotBook[]): readonly string[] {
-  const holding = new Set(
+  const stillOpen = new Set(
     booked.flatMap(({ opened }) => opened.filter((lot) => lot.openAmount > 0n).map((lot) => lot.tradeId)),
   );
   return changes
-    .filter(({ trade: { id, status } }) => isTerminal(status) && !holding.has(id))
+    .filter(({ trade: { id, status } }) => isTerminal(status) && !stillOpen.has(id))
     .map(({ trade: { id } }) => id);
 }

@@ -1,8 +1,8 @@
-/** What fills do to the lots that are kept of a book. Pure; the matching is LotBook's. */
+/** How fills change the stored lots of a book. Pure; LotBook does the matching. */
 import type { Decimal, TradeSide, TradingType } from '@trading-automation/contracts';
 import { type CopySource, LotBook, type LotClosure, type OpenedLot } from './lots.rules.js';
 
-/** A lot as it is kept. Amounts in 10^-18 of base currency, values in 10^-36 of quote currency. */
+/** A lot as it is stored. Amounts are in 10^-18 of base currency, values in 10^-36 of quote currency. */
 export interface StoredLot {
   /** The fill that opened it. */
   readonly id: string;
@@ -11,9 +11,9 @@ export interface StoredLot {
   readonly tradePairId: string;
   readonly symbol: string;
   readonly copierId: string | null;
-  /** Of the trade that opened it; of copies the copied strategy. */
+  /** The strategy of the opening trade; for copies the copied strategy. */
   readonly strategyId: string | null;
-  /** Of copies the trade that opened the leader's lot. */
+  /** Copies only: the trade that opened the leader's lot. */
   readonly sourceTradeId: string | null;
   readonly tradeId: string;
   readonly side: TradeSide;
@@ -21,24 +21,24 @@ export interface StoredLot {
   readonly openAmount: bigint;
   readonly openedValue: bigint;
   readonly openValue: bigint;
-  /** What was closed of it brought. */
+  /** The profit or loss of the closed part. */
   readonly pnl: bigint;
   readonly isDetached: boolean;
   readonly openedAt: Date;
   readonly closedAt: Date | null;
 }
 
-/** What a fill took from a lot, as it is kept. */
+/** The part of a lot that a fill closed, as it is stored. */
 export interface StoredClosure extends Omit<LotClosure, 'tradeId'> {
   readonly fillId: string;
   readonly exchangeAccountId: string;
   readonly tradePairId: string;
-  /** The trade of the fill. */
+  /** The trade of the closing fill. */
   readonly tradeId: string;
   readonly closedAt: Date;
 }
 
-/** A fill with what its lots and signals need to know of its trade. */
+/** A fill with the fields of its trade that lots and signals need. */
 export interface FillToBook {
   readonly id: string;
   readonly tradeId: string;
@@ -59,7 +59,7 @@ export interface FillToBook {
   readonly sourceTradeId: string | null;
 }
 
-/** One fill with what it opened and closed. */
+/** A fill with what it opened and closed. */
 export interface BookedFill {
   readonly fill: FillToBook;
   readonly opened: OpenedLot | null;
@@ -68,9 +68,9 @@ export interface BookedFill {
 
 export interface BookingResult {
   readonly bookedFills: readonly BookedFill[];
-  /** Lots that fills opened, as they are after the last one. */
+  /** Lots that the fills opened, in their state after the last fill. */
   readonly opened: readonly StoredLot[];
-  /** Lots that were there and are not what they were. */
+  /** Existing lots that the fills changed. */
   readonly changed: readonly StoredLot[];
   readonly closures: readonly StoredClosure[];
 }
@@ -83,19 +83,18 @@ export interface LotBookPair {
 }
 
 /**
- * Puts fills through a book, in the order of their execution.
+ * Books fills into the lots of a book. Fills must be in order of execution.
  *
- * @param held - the open lots of the book, in the order in which they were opened; may be left out where none of the
- *   fills can close anything
+ * @param openLots the open lots of the book in the order of opening; may be empty if none of the fills can close a lot
  */
 export function bookFills(
   { base, quote, tradingType, amountStep }: LotBookPair,
-  held: readonly StoredLot[],
+  openLots: readonly StoredLot[],
   fills: readonly FillToBook[],
 ): BookingResult {
   const book = new LotBook(
     { base, quote, amountStep, canBeShort: tradingType !== 'spot' },
-    held.map((lot) => ({
+    openLots.map((lot) => ({
       ...lot,
       lotId: lot.id,
       copy: copySourceOf(lot),
@@ -103,9 +102,9 @@ export function bookFills(
       value: lot.openValue,
     })),
   );
-  const before = new Map(held.map((lot) => [lot.id, lot]));
+  const before = new Map(openLots.map((lot) => [lot.id, lot]));
   const after = new Map(before);
-  const steps: BookedFill[] = [];
+  const bookedFills: BookedFill[] = [];
   const closures: StoredClosure[] = [];
   for (const fill of fills) {
     const { opened, lotClosures } = book.apply({ ...fill, copy: copySourceOf(fill) });
@@ -114,11 +113,11 @@ export function bookFills(
       closures.push(closureOf(part, fill));
     }
     if (opened !== null) after.set(opened.lotId, lotOf(fill, opened));
-    steps.push({ fill, opened, lotClosures: lotClosures });
+    bookedFills.push({ fill, opened, lotClosures });
   }
   const lots = [...after.values()];
   return {
-    bookedFills: steps,
+    bookedFills,
     opened: lots.filter(({ id }) => !before.has(id)),
     changed: lots.filter((lot) => before.has(lot.id) && before.get(lot.id) !== lot),
     closures,

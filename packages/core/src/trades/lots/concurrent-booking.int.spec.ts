@@ -1,4 +1,4 @@
-/** Several that store fills at once, and what is left when one of them stops in the middle. */
+/** Concurrent transactions that store fills, and the state after one of them fails. */
 import { inTransaction, newUuid } from '@trading-automation/persistence';
 import { lastSequenceOf, SIGNALS_CHANNEL, signalsAfter } from '../../strategies/index.js';
 import { CoreUnderTest } from '../../testing/index.js';
@@ -10,20 +10,20 @@ let core: CoreUnderTest;
 let pairs: readonly string[];
 beforeAll(async () => {
   core = await CoreUnderTest.open();
-  const made = await Promise.all(['BTC', 'ETH', 'SOL'].map((base) => core.pair({ base })));
-  pairs = made.map(({ uuid }) => uuid);
+  const created = await Promise.all(['BTC', 'ETH', 'SOL'].map((base) => core.pair({ base })));
+  pairs = created.map(({ uuid }) => uuid);
 });
 afterAll(() => core.close());
 
 const manager = () => core.platform.database.manager;
 async function expectReplayToAgree(day: FillScenario): Promise<void> {
-  const kept = await day.storedState();
+  const stored = await day.storedState();
   await day.resetAndReplay();
   await backfillLots(core.platform);
-  expect(await day.storedState()).toEqual(kept);
+  expect(await day.storedState()).toEqual(stored);
 }
 
-it('two processes that store fills of one book at once keep what a replay comes to', async () => {
+it('two processes that store fills of one book concurrently leave the state of a replay', async () => {
   const day = await FillScenario.begin(core, pairs[0]!);
   const other = await core.openSecondPlatform();
   const strategyId = await day.strategy();
@@ -42,7 +42,7 @@ it('two processes that store fills of one book at once keep what a replay comes 
   await expectReplayToAgree(day);
 });
 
-it('those that lock the same books in any order never wait for each other for ever', async () => {
+it('transactions that lock the same books in any order never deadlock', async () => {
   const day = await FillScenario.begin(core, pairs[0]!);
   const accounts = [day.accountId, (await FillScenario.begin(core, pairs[0]!)).accountId];
   const keys = accounts.flatMap((exchangeAccountId) =>
@@ -56,7 +56,7 @@ it('those that lock the same books in any order never wait for each other for ev
           const turned = [...keys.slice(i % keys.length), ...keys.slice(0, i % keys.length)];
           await lockBooks(tx, i % 2 === 0 ? turned : turned.reverse().slice(0, 4));
         },
-        // A deadlock is an error here, and not run again.
+        // A deadlock is an error here and is not retried.
         { attempts: 1 },
       ),
     ),
@@ -66,7 +66,7 @@ it('those that lock the same books in any order never wait for each other for ev
   ).toHaveLength(6);
 });
 
-it("those that store fills of several books at once, closing each other's trades, neither fail nor get it wrong", async () => {
+it("transactions that concurrently store fills of several books and close each other's trades all succeed", async () => {
   const first = await FillScenario.begin(core, pairs[0]!);
   const second = await FillScenario.begin(core, pairs[0]!);
   const strategyId = await first.strategy();
@@ -93,7 +93,7 @@ it("those that store fills of several books at once, closing each other's trades
   for (const day of [first, second]) await expectReplayToAgree(day);
 });
 
-it('a strategy that trades several pairs at once has its signals seen in order and without gaps', async () => {
+it('the signals of a strategy that trades several pairs concurrently become visible in order and without gaps', async () => {
   const first = await FillScenario.begin(core, pairs[0]!);
   const strategyId = await first.strategy();
   const days = [first, ...(await Promise.all(pairs.slice(1).map((pair) => first.on(pair))))];
@@ -101,7 +101,7 @@ it('a strategy that trades several pairs at once has its signals seen in order a
     days.map(async (day) => {
       for (let at = 0; at < 12; at++) {
         await day.executeTrade({ side: at % 2 === 0 ? 'BUY' : 'SELL', amount: '1', at, strategyId });
-        // One in four is taken back, with the number it was given.
+        // One in four is rolled back, with its sequence.
         if (at % 4 === 0) {
           const tradeId = await day.trade({ side: 'BUY', strategyId });
           const stop = () => {
@@ -132,11 +132,11 @@ it('a strategy that trades several pairs at once has its signals seen in order a
   expect(await lastSequenceOf(manager(), strategyId)).toBe(36);
 });
 
-it('whoever fails after booking leaves nothing: no lot, signal, closing or event', async () => {
+it('a transaction that fails after booking leaves no lot, signal, closing or event', async () => {
   const day = await FillScenario.begin(core, pairs[0]!);
   const strategyId = await day.strategy();
   const bought = await day.executeTrade({ side: 'BUY', amount: '1', at: 1, strategyId });
-  const kept = await day.storedState();
+  const stored = await day.storedState();
   const tradeId = await day.trade({ side: 'SELL' });
   const stop = () => {
     throw new Error('stopped');
@@ -144,7 +144,7 @@ it('whoever fails after booking leaves nothing: no lot, signal, closing or event
   await expect(day.storeOn(core.platform, [{ tradeId, amount: '1', at: 2 }], stop)).rejects.toThrow(
     'stopped',
   );
-  expect({ ...(await day.storedState()), closed: undefined }).toEqual({ ...kept, closed: undefined });
+  expect({ ...(await day.storedState()), closed: undefined }).toEqual({ ...stored, closed: undefined });
   expect(await day.closedEvents()).toEqual([]);
   expect(await lastSequenceOf(manager(), strategyId)).toBe(1);
   await day.store({ tradeId, amount: '1', at: 2 });
@@ -154,7 +154,7 @@ it('whoever fails after booking leaves nothing: no lot, signal, closing or event
   ]);
 });
 
-it('a process whose connection dies after booking leaves nothing, and holds nobody up', async () => {
+it('a process whose connection dies after booking leaves nothing and blocks no other', async () => {
   const day = await FillScenario.begin(core, pairs[0]!);
   const other = await core.openSecondPlatform();
   const tradeId = await day.trade({ side: 'BUY' });
@@ -183,27 +183,27 @@ it('a process whose connection dies after booking leaves nothing, and holds nobo
   expect(await day.openAmounts()).toEqual([[tradeId, '1']]);
 });
 
-it('signals wake whoever listens, once their transaction stands', async () => {
+it('signals wake listeners once their transaction is committed', async () => {
   const day = await FillScenario.begin(core, pairs[0]!);
   const strategyId = await day.strategy();
-  const heard: (string | undefined)[] = [];
+  const received: (string | undefined)[] = [];
   let wake = () => {};
   const hears = (count: number) =>
     new Promise<void>((resolve) => {
       wake = () => {
-        if (heard.length >= count) resolve();
+        if (received.length >= count) resolve();
       };
       wake();
     });
   const end = core.platform.listener.subscribe(SIGNALS_CHANNEL, (payload) => {
-    heard.push(payload);
+    received.push(payload);
     wake();
   });
   await hears(1);
   await day.executeTrade({ side: 'BUY', amount: '1', at: 1, strategyId });
   await hears(2);
   end();
-  expect(heard).toEqual([undefined, strategyId]);
+  expect(received).toEqual([undefined, strategyId]);
 });
 
 it('changes of 100 books are booked in about ten statements', async () => {

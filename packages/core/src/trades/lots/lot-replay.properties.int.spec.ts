@@ -1,4 +1,4 @@
-/** Any day of an account: fills of several owners, told late, twice and in any order, against counting by hand. */
+/** Random fills of several owners, reported late, twice and in any order, compared with a naive lot model. */
 import { newUuid } from '@trading-automation/persistence';
 import fc from 'fast-check';
 import { signalsAfter } from '../../strategies/index.js';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => core.close());
 
-/** The fills as they are told: in the order of `ranks`, cut into reports by `cuts`, some of them once more. */
+/** The fills in order of report: sorted by `ranks`, split into reports by `cuts`, some of them repeated. */
 const reportSequences = generatedFills(14).chain((drawn) =>
   fc.record({
     drawn: fc.constant(drawn),
@@ -25,7 +25,7 @@ const reportSequences = generatedFills(14).chain((drawn) =>
   }),
 );
 
-/** A value with a fraction is given back by a late fill, and is whole again. */
+/** A value with a fraction is restored by a late fill and is complete again. */
 const WHOLE_AGAIN = {
   drawn: [
     ['SELL', 3, 91, 0, 0, 1, 0],
@@ -45,7 +45,7 @@ const WHOLE_AGAIN = {
   repeats: Array.from({ length: 8 }, () => false),
 };
 
-/** Heard of after its sale; then of one before it, which the sale is of: the leader holds it again. */
+/** Reported after its sale; then an earlier fill is reported, which the sale closes instead: the lot is open again. */
 const GIVEN_BACK = {
   drawn: (['BUY', 'BUY', 'SELL'] as const).map((side, second) => ({
     side,
@@ -85,7 +85,7 @@ async function createScenario() {
   return { day, strategyId, copiers, sources, fillOf };
 }
 
-it('any fills, told late, twice and in any order, come to what a replay from nothing and counting by hand come to', async () => {
+it('any fills, reported late, twice and in any order, give the state of a replay and of the naive model', async () => {
   await fc.assert(
     fc.asyncProperty(reportSequences, async ({ drawn, ranks, cuts, repeats }) => {
       const { day, strategyId, copiers, sources, fillOf } = await createScenario();
@@ -105,9 +105,9 @@ it('any fills, told late, twice and in any order, come to what a replay from not
       }
       await day.store(...report);
 
-      const kept = await day.storedState();
+      const stored = await day.storedState();
       const held = new Map<string, number>();
-      for (const { copier_id, source_trade_id, open_amount } of kept.lots) {
+      for (const { copier_id, source_trade_id, open_amount } of stored.lots) {
         if (Number(open_amount) === 0) continue;
         const owner =
           copier_id === null
@@ -119,21 +119,23 @@ it('any fills, told late, twice and in any order, come to what a replay from not
 
       const signals = await signalsAfter(core.platform.database.manager, strategyId, 0, 1_000);
       expect(signals.map(({ sequence }) => sequence)).toEqual(signals.map((_, i) => i + 1));
-      const told = new Map(signals.map((signal) => [signal.lotTradeId, Number(signal.lotAmountAfter)]));
-      for (const [tradeId, amount] of told) {
-        const open = kept.lots
+      const emittedAmounts = new Map(
+        signals.map((signal) => [signal.lotTradeId, Number(signal.lotAmountAfter)]),
+      );
+      for (const [tradeId, amount] of emittedAmounts) {
+        const open = stored.lots
           .filter((lot) => lot.trade_id === tradeId)
           .reduce((sum, lot) => sum + Number(lot.open_amount), 0);
-        // Whoever follows the signals never holds of a lot what the leader does not.
+        // A copier that follows the signals never holds more of a lot than the leader.
         expect(amount).toBeLessThanOrEqual(open);
       }
 
-      const heldByLeader = kept.lots.filter((lot) => lot.copier_id === null && Number(lot.open_amount) > 0);
-      expect(heldByLeader.filter((lot) => !told.has(String(lot.trade_id)))).toEqual([]);
+      const heldByLeader = stored.lots.filter((lot) => lot.copier_id === null && Number(lot.open_amount) > 0);
+      expect(heldByLeader.filter((lot) => !emittedAmounts.has(String(lot.trade_id)))).toEqual([]);
 
       await day.resetAndReplay();
       await backfillLots(core.platform);
-      expect(await day.storedState()).toEqual(kept);
+      expect(await day.storedState()).toEqual(stored);
     }),
     { numRuns: 40, examples: [[WHOLE_AGAIN], [GIVEN_BACK]] },
   );

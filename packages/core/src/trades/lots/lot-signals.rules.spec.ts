@@ -25,7 +25,7 @@ const fillOf = (more: Partial<FillToBook> & Pick<FillToBook, 'id' | 'side'>): Fi
   ...more,
 });
 
-/** A leader's account, fills of which are told one report after the other. */
+/** A leader's account whose fills are reported one by one. */
 class Leader {
   readonly signals: NewSignal[] = [];
   private lots: readonly StoredLot[] = [];
@@ -93,7 +93,7 @@ class Leader {
   }
 }
 
-it('rule 5: a leader that turns over in one fill closes the one lot, then opens the other', () => {
+it('rule 5: a leader that reverses in one fill closes one lot, then opens the other', () => {
   const leader = new Leader('perpetual');
   leader.report(fillOf({ id: '1', side: 'BUY', tradingType: 'perpetual' }));
   const turned = leader.report(fillOf({ id: '2', side: 'SELL', amount: '3', tradingType: 'perpetual' }));
@@ -106,7 +106,7 @@ it('rule 5: a leader that turns over in one fill closes the one lot, then opens 
   ).toMatchObject([{ kind: 'CLOSE', side: 'BUY', lotTradeId: 'trade of 2', exitAmount: '2' }]);
 });
 
-it('an order that fills on after all of its lot was sold enters it again, with all that it has filled', () => {
+it('an order that continues to fill after its whole lot was sold enters it again, with its total filled amount', () => {
   const leader = new Leader();
   leader.report(fillOf({ id: '1', tradeId: 'a', side: 'BUY' }));
   leader.report(fillOf({ id: '2', side: 'SELL' }));
@@ -118,7 +118,7 @@ it('an order that fills on after all of its lot was sold enters it again, with a
   ]);
 });
 
-it('row 15: a lot is closed to the last unit, however it was taken apart', () => {
+it('row 15: a lot is closed to the last unit, whatever the parts', () => {
   const leader = new Leader();
   const dust = '0.000000000000000001';
   leader.report(fillOf({ id: '1', side: 'BUY', amount: '1', feeAmount: dust, feeCurrency: 'BTC' }));
@@ -146,7 +146,7 @@ const leaderFill = (
     executedAt: new Date(T0 + second * 1_000),
   });
 
-it('told in order, signals say of every lot what it holds, one fill and lot at a time, never below zero', () => {
+it('in order, signals give the amount of every lot, one fill and lot at a time, never below zero', () => {
   fc.assert(
     fc.property(
       generatedFills(50),

@@ -1,20 +1,22 @@
 /**
- * What the signals of a book's new fills are. Pure.
+ * Derives the signals of a book's new fills. Pure.
  *
- * 1. A fill that opens a lot of a strategy enters it; a fill that takes of one leaves it, whoever made that: one
- *    signal for each lot, and exits before the entry. Copies make none, and their lots are nobody's signal.
- * 2. What signals told of a lot never goes below zero, and comes to nothing when the lot does: a copier that follows
- *    them all holds nothing of a lot that is closed.
- * 3. A fill that comes late changes what later fills took. What was told stands, and the fill's signals tell the
- *    difference, as exits of whatever is closed by now. What that gives back to a lot is not entered a second time; a
- *    lot that nobody was told of, since it was over when it became known, is entered when it is given back.
+ * 1. A fill that opens a lot of a strategy is an entry; a fill that reduces such a lot is an exit, whatever its origin.
+ *    There is one signal per lot, and exits precede the entry. Copies emit no signals, and neither do changes of their
+ *    lots.
+ * 2. The emitted amount of a lot never goes below zero and reaches zero when the lot does: a copier that follows all
+ *    signals holds nothing of a closed lot.
+ * 3. A late fill changes what later fills closed. Emitted signals remain valid; the late fill's signals emit the
+ *    difference, as exits of lots that are closed by now. An amount that is thereby restored to a lot is not entered
+ *    again. The exception is a lot that was never emitted because it closed before it was first reported: it is
+ *    entered when it is restored.
  */
 import type { Decimal, TradeSide } from '@trading-automation/contracts';
 import type { BookedFill, FillToBook, StoredLot } from './booking.rules.js';
 import { formatUnits, parseUnits } from './lots.rules.js';
 import type { EmittedLotState, NewSignal } from './signals.types.js';
 
-/** A trade of a strategy, no copy: what it opened is the leader's lot. */
+/** A strategy's own trade, not a copy: the lot that it opened is the leader's. */
 export interface LeaderTrade {
   readonly id: string;
   readonly strategyId: string;
@@ -25,33 +27,33 @@ export interface LeaderTrade {
 }
 
 export interface EmissionInput {
-  /** All that was booked, in order. */
+  /** All fills that were booked, in order. */
   readonly bookedFills: readonly BookedFill[];
-  /** The fills among them that were never booked before and are to be told of. */
+  /** The booked fills that are new and get signals. */
   readonly newFillIds: ReadonlySet<string>;
-  /** The open lots before the first of them. */
+  /** The open lots before the first booked fill. */
   readonly openBefore: readonly StoredLot[];
-  /** Every leader's trade of which something was opened or closed, by its id. */
+  /** All leader trades whose lots were opened or changed, by id. */
   readonly trades: ReadonlyMap<string, LeaderTrade>;
-  /** What was told of them before. */
+  /** What earlier signals emitted of their lots. */
   readonly emittedLots: ReadonlyMap<string, EmittedLotState>;
   /**
-   * The trades that had open lots before a late fill took the book back. Null where it was not taken back, or has fills
-   * that are no news: then nothing but new fills is told of.
+   * The trades that had open lots before a late fill rewound the book. Null if the book was not rewound, or has fills
+   * to backfill: then only new fills get signals.
    */
   readonly openBeforeRewind: ReadonlySet<string> | null;
 }
 
-export function emitSignals(toTell: EmissionInput): readonly NewSignal[] {
-  if (toTell.trades.size === 0) return [];
-  const firstNew = toTell.bookedFills.findIndex(({ fill }) => toTell.newFillIds.has(fill.id));
+export function emitSignals(input: EmissionInput): readonly NewSignal[] {
+  if (input.trades.size === 0) return [];
+  const firstNew = input.bookedFills.findIndex(({ fill }) => input.newFillIds.has(fill.id));
   if (firstNew < 0) return [];
-  const isInOrder = toTell.bookedFills.slice(firstNew).every(({ fill }) => toTell.newFillIds.has(fill.id));
-  const teller = new SignalEmitter(toTell);
-  return isInOrder ? teller.emitInOrder() : teller.emitCorrections();
+  const isInOrder = input.bookedFills.slice(firstNew).every(({ fill }) => input.newFillIds.has(fill.id));
+  const emitter = new SignalEmitter(input);
+  return isInOrder ? emitter.emitInOrder() : emitter.emitCorrections();
 }
 
-/** What is told of a lot so far. */
+/** What is emitted of a lot so far. */
 interface EmittedLot {
   readonly firstSequence: number | null;
   readonly openedAt: Date;
@@ -63,7 +65,7 @@ interface EmittedLot {
 class SignalEmitter {
   private readonly signals: NewSignal[] = [];
   private readonly lots = new Map<string, EmittedLot>();
-  /** What lots hold in truth, and since when, by the trade that opened them. */
+  /** The actual open amounts and opening instants of lots, by the trade that opened them. */
   private readonly open = new Map<string, bigint>();
   private readonly openedAt = new Map<string, Date>();
 
@@ -72,29 +74,29 @@ class SignalEmitter {
       this.adjustOpenAmount(tradeId, openAmount, openedAt);
   }
 
-  /** New fills come last: each is told of as it is booked. */
+  /** Used if all new fills come last: each is emitted as it is booked. */
   emitInOrder(): readonly NewSignal[] {
     for (const step of this.input.bookedFills) {
-      const isTold = this.input.newFillIds.has(step.fill.id) && step.fill.copierId === null;
-      // What a lot was before its first signal has to be known before the step is followed.
-      if (isTold) for (const trade of this.tradesOf(step)) this.emittedLotOf(trade, step.fill);
+      const isEmitted = this.input.newFillIds.has(step.fill.id) && step.fill.copierId === null;
+      // The state before the first signal must be read before the fill is applied.
+      if (isEmitted) for (const trade of this.tradesOf(step)) this.emittedLotOf(trade, step.fill);
       this.applyFill(step);
-      if (isTold) this.emitFill(step);
+      if (isEmitted) this.emitFill(step);
     }
     return this.signals;
   }
 
-  /** A new fill came late: what is open now is told, as far as it differs from what was. */
+  /** Used after a late fill: emits the difference between the open amounts and the emitted ones. */
   emitCorrections(): readonly NewSignal[] {
     const { bookedFills, trades, newFillIds } = this.input;
     const fresh = bookedFills.filter(({ fill }) => newFillIds.has(fill.id) && fill.copierId === null);
     if (fresh.length === 0) return [];
     for (const step of bookedFills) this.applyFill(step);
     for (const trade of trades.values()) {
-      const isNews = this.isNeverEmitted(trade);
+      const isNew = this.isNeverEmitted(trade);
       const entries = bookedFills.filter(
         ({ fill, opened }) =>
-          fill.tradeId === trade.id && opened !== null && (isNews || newFillIds.has(fill.id)),
+          fill.tradeId === trade.id && opened !== null && (isNew || newFillIds.has(fill.id)),
       );
       const exit = fresh.findLast(({ fill }) => fill.side !== trade.side) ?? fresh.at(-1)!;
       this.emitCorrection(trade, entries, exit.fill);
@@ -119,7 +121,7 @@ class SignalEmitter {
   private emitCorrection(trade: LeaderTrade, entries: readonly BookedFill[], exit: FillToBook): void {
     const open = this.open.get(trade.id) ?? 0n;
     const isKnown = this.input.emittedLots.has(trade.id);
-    // Nobody was told of it, so that nobody can have copied it.
+    // No signal of the lot was emitted, so no copier can hold it.
     if (!isKnown && (entries.length === 0 || open === 0n)) return;
     const last = entries.at(-1)?.fill;
     if (last !== undefined && this.isNeverEmitted(trade)) this.startLot(trade, last);
@@ -145,7 +147,7 @@ class SignalEmitter {
     const before = lot.open;
     const isClosed = (this.open.get(trade.id) ?? 0n) === 0n || taken >= before;
     const exit = isClosed ? before : taken;
-    // Told as closed before.
+    // The lot was already emitted as closed.
     if (exit === 0n) return;
     lot.open -= exit;
     const side = trade.side === 'BUY' ? 'SELL' : 'BUY';
@@ -155,14 +157,14 @@ class SignalEmitter {
   private emit(
     trade: LeaderTrade,
     fill: FillToBook,
-    what: Pick<NewSignal, 'kind' | 'side'> & Record<'filled' | 'before' | 'exit', bigint>,
+    change: Pick<NewSignal, 'kind' | 'side'> & Record<'filled' | 'before' | 'exit', bigint>,
   ): void {
     const lot = this.emittedLotOf(trade, fill);
     lot.isEmitted = true;
     this.signals.push({
       strategyId: trade.strategyId,
-      kind: what.kind,
-      side: what.side,
+      kind: change.kind,
+      side: change.side,
       exchangeAccountId: fill.exchangeAccountId,
       tradePairId: fill.tradePairId,
       symbol: fill.symbol,
@@ -173,49 +175,49 @@ class SignalEmitter {
       lotOrderAmount: trade.amount,
       sourceTradeId: fill.tradeId,
       sourceFillId: fill.id,
-      filledAmount: formatUnits(what.filled),
+      filledAmount: formatUnits(change.filled),
       cumulativeAmount: formatUnits(lot.cumulative),
-      lotAmountBefore: formatUnits(what.before),
+      lotAmountBefore: formatUnits(change.before),
       lotAmountAfter: formatUnits(lot.open),
-      exitAmount: formatUnits(what.exit),
+      exitAmount: formatUnits(change.exit),
       referencePrice: fill.price,
       leaderEquity: trade.leaderEquity,
       signalAt: fill.executedAt,
     });
   }
 
-  /** Of a lot that no signal told of, what was there before the new fills is taken as told: it is older than signals. */
+  /** A lot without signals that existed before the new fills is older than signals: its amount counts as emitted. */
   private emittedLotOf(
     trade: LeaderTrade,
     fill: FillToBook,
-    untold = this.open.get(trade.id) ?? 0n,
+    openBefore = this.open.get(trade.id) ?? 0n,
   ): EmittedLot {
     const known = this.lots.get(trade.id);
     if (known !== undefined) return known;
-    const told = this.input.emittedLots.get(trade.id);
+    const emitted = this.input.emittedLots.get(trade.id);
     const filledBefore = parseUnits(trade.filledAmount) - this.newlyFilled(trade.id);
-    const isOlder = filledBefore > 0n || untold > 0n;
+    const isOlder = filledBefore > 0n || openBefore > 0n;
     const lot: EmittedLot =
-      told === undefined
+      emitted === undefined
         ? {
             firstSequence: isOlder ? 0 : null,
             openedAt: this.openedAt.get(trade.id) ?? fill.executedAt,
             isEmitted: false,
             cumulative: filledBefore > 0n ? filledBefore : 0n,
-            open: untold,
+            open: openBefore,
           }
         : {
-            firstSequence: told.firstSequence,
-            openedAt: told.openedAt,
+            firstSequence: emitted.firstSequence,
+            openedAt: emitted.openedAt,
             isEmitted: true,
-            cumulative: parseUnits(told.cumulativeAmount),
-            open: parseUnits(told.openAmount),
+            cumulative: parseUnits(emitted.cumulativeAmount),
+            open: parseUnits(emitted.openAmount),
           };
     this.lots.set(trade.id, lot);
     return lot;
   }
 
-  /** Whether nobody was told of the trade, and not because it is older than signals: it was over before it was known. */
+  /** Whether the trade has no signals because it closed before it was first reported, not because of its age. */
   private isNeverEmitted({ id }: LeaderTrade): boolean {
     const { emittedLots, openBeforeRewind } = this.input;
     return !emittedLots.has(id) && openBeforeRewind !== null && !openBeforeRewind.has(id);

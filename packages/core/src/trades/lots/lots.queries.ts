@@ -1,26 +1,26 @@
-/** How books, lots and closures are read and written: of many books at once, each in one statement. */
+/** Reads and writes books, lots and closures; each query handles many books in one statement. */
 import type { Decimal } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { FillToBook, LotBookPair, StoredClosure, StoredLot } from './booking.rules.js';
 import type { LeaderTrade } from './lot-signals.rules.js';
 import { formatUnits, parseUnits, QUOTE_SCALE } from './lots.rules.js';
 
-/** The book of lots of one account and pair. */
+/** The lot book of one account and pair. */
 export interface LotBookKey {
   readonly exchangeAccountId: string;
   readonly tradePairId: string;
 }
 
-/** A place in the order of execution: by instant, and within one by the id of the fill. */
+/** A position in the order of execution: by instant, then by fill id. */
 export interface FillPosition {
   readonly executedAt: Date;
   readonly id: string;
 }
 
 export interface StoredLotBook extends LotBookKey, LotBookPair {
-  /** Whether it has fills of an earlier release that are not in its lots yet. */
+  /** Whether fills of an older release are not booked yet. */
   readonly isBehind: boolean;
-  /** Whether its lots have fills already that come after the one asked for. */
+  /** Whether the lots already include fills at or after the fill that was asked about. */
   readonly isLate: boolean;
 }
 
@@ -29,7 +29,7 @@ const columnsOf = (keys: readonly LotBookKey[]) => [
   keys.map(({ tradePairId }) => tradePairId),
 ];
 
-/** Makes what is not there, then locks all, each in the order of keys: see `lockBooks`. */
+/** Inserts missing books, then locks all, both in the order of their keys: see `lockBooks`. */
 export async function ensureAndLockBooks(tx: Tx, keys: readonly LotBookKey[]): Promise<void> {
   await queryPrepared(
     tx,
@@ -47,7 +47,7 @@ export async function ensureAndLockBooks(tx: Tx, keys: readonly LotBookKey[]): P
   );
 }
 
-/** @param keys - each with the first fill that is to be booked, or null */
+/** @param keys each book with the first fill to book, or null */
 export async function readBooks(
   tx: Tx,
   keys: readonly (LotBookKey & { readonly first: FillPosition | null })[],
@@ -69,9 +69,9 @@ export async function readBooks(
 }
 
 /**
- * Written so that each book's fills are looked up by themselves, whatever the planner knows of the tables: $1 and $2 are
- * the books, in columns, and $3 since when there may be such fills of each. A book knows its last fill, which may be
- * very many fills of the account's other pairs ago.
+ * Each book's fills are looked up separately, whatever the planner's statistics say. $1 and $2 are the columns of the
+ * books; $3 is the earliest instant of their unbooked fills. It is needed because a book knows its last fill, after
+ * which the account may have very many fills of other pairs.
  */
 const unbooked = (within: string) => `
   SELECT f.id, f.trade_id AS "tradeId", t.side, f.price, f.amount, f.fee_amount AS "feeAmount",
@@ -97,9 +97,9 @@ const ALL_UNBOOKED = unbooked('');
 const NEXT_UNBOOKED = `${unbooked('AND ($4::timestamptz IS NULL OR (executed_at, id) < ($4, $5::uuid))')} LIMIT $6`;
 
 /**
- * All fills that are not in their books yet, in the order of their execution.
+ * Returns all fills that are not in their books yet, in order of execution.
  *
- * @param keys - each with the instant of the first of them
+ * @param keys each book with the instant of its first unbooked fill
  */
 export async function unbookedFills(
   tx: Tx,
@@ -108,7 +108,7 @@ export async function unbookedFills(
   return queryPrepared<FillToBook>(tx, ALL_UNBOOKED, [...columnsOf(keys), keys.map(({ since }) => since)]);
 }
 
-/** The next fills of one book that are not in it yet, at most `limit`; those before a position alone, if one is given. */
+/** Returns at most `limit` next fills of one book that are not in it yet; only those before `before` if passed. */
 export async function nextUnbookedFills(
   tx: Tx,
   key: LotBookKey,
@@ -119,7 +119,7 @@ export async function nextUnbookedFills(
   return queryPrepared<FillToBook>(tx, NEXT_UNBOOKED, values);
 }
 
-/** The book has all fills of its account and pair. */
+/** Marks the book as complete: it has all fills of its account and pair. */
 export async function markBackfilled(tx: Tx, { exchangeAccountId, tradePairId }: LotBookKey): Promise<void> {
   await tx.query(
     'UPDATE lot_books SET is_behind = false WHERE exchange_account_id = $1 AND trade_pair_id = $2',
@@ -127,7 +127,7 @@ export async function markBackfilled(tx: Tx, { exchangeAccountId, tradePairId }:
   );
 }
 
-/** Books that lack fills of an earlier release, at most `limit`. */
+/** Returns at most `limit` books that lack fills of an older release. */
 export async function booksToBackfill(tx: Tx, limit: number): Promise<readonly LotBookKey[]> {
   return tx.query(
     `SELECT exchange_account_id AS "exchangeAccountId", trade_pair_id AS "tradePairId" FROM lot_books
@@ -136,7 +136,7 @@ export async function booksToBackfill(tx: Tx, limit: number): Promise<readonly L
   );
 }
 
-/** Those of the trades that are a strategy's own. */
+/** Returns those of the trades that are a strategy's own. */
 export async function readLeaderTrades(
   tx: Tx,
   ids: readonly string[],
@@ -150,7 +150,7 @@ export async function readLeaderTrades(
   );
 }
 
-/** Of each book, the fill that is its last now. */
+/** Stores the last booked fill of each book. */
 export async function advanceBooks(
   tx: Tx,
   lasts: readonly (LotBookKey & { readonly last: FillPosition })[],
@@ -166,9 +166,9 @@ export async function advanceBooks(
 }
 
 /**
- * Takes back whatever fills at or after an instant did, so that the books are what they were before it.
+ * Undoes the closures and lots of fills at or after an instant, so that the books are in their earlier state.
  *
- * @returns the trades whose lots are not what they were
+ * @returns the ids of the trades whose lots changed
  */
 export async function rewindBooks(
   tx: Tx,
@@ -176,7 +176,7 @@ export async function rewindBooks(
 ): Promise<readonly string[]> {
   const values = [...columnsOf(points), points.map(({ at }) => at)];
   const late = 'unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS late (account, pair, at)';
-  const givenBack = await queryPrepared<{ tradeId: string }>(
+  const restored = await queryPrepared<{ tradeId: string }>(
     tx,
     `WITH gone AS (
        DELETE FROM lot_closures c USING ${late}
@@ -192,7 +192,7 @@ export async function rewindBooks(
      FROM given WHERE l.id = given.lot_id RETURNING l.trade_id AS "tradeId"`,
     values,
   );
-  const unopened = await queryPrepared<{ tradeId: string }>(
+  const deleted = await queryPrepared<{ tradeId: string }>(
     tx,
     `DELETE FROM lots l USING ${late}
      WHERE l.exchange_account_id = late.account AND l.trade_pair_id = late.pair AND l.opened_at >= late.at
@@ -205,18 +205,18 @@ export async function rewindBooks(
      FROM ${late} WHERE b.exchange_account_id = late.account AND b.trade_pair_id = late.pair`,
     values,
   );
-  return [...givenBack, ...unopened].map(({ tradeId }) => tradeId);
+  return [...restored, ...deleted].map(({ tradeId }) => tradeId);
 }
 
 type Cell = string | boolean | Date | bigint | null;
 
-/** A column, its type, and what is written there. */
-type Written<Row> = readonly [column: string, type: string, read: (row: Row) => Cell];
+/** A column, its type and the function that reads its value. */
+type WrittenColumn<Row> = readonly [column: string, type: string, read: (row: Row) => Cell];
 
 const amount = (units: bigint) => formatUnits(units);
 const value = (units: bigint) => formatUnits(units, QUOTE_SCALE);
 
-const LOT: readonly Written<StoredLot>[] = [
+const LOT: readonly WrittenColumn<StoredLot>[] = [
   ['id', 'uuid', (lot) => lot.id],
   ['user_id', 'uuid', (lot) => lot.userId],
   ['exchange_account_id', 'uuid', (lot) => lot.exchangeAccountId],
@@ -237,7 +237,7 @@ const LOT: readonly Written<StoredLot>[] = [
   ['closed_at', 'timestamptz', (lot) => lot.closedAt],
 ];
 
-const CLOSURE: readonly Written<StoredClosure>[] = [
+const CLOSURE: readonly WrittenColumn<StoredClosure>[] = [
   ['fill_id', 'uuid', (closure) => closure.fillId],
   ['lot_id', 'uuid', (closure) => closure.lotId],
   ['exchange_account_id', 'uuid', (closure) => closure.exchangeAccountId],
@@ -254,29 +254,29 @@ export const insertLots = (tx: Tx, lots: readonly StoredLot[]) => insertAll(tx, 
 export const insertClosures = (tx: Tx, closures: readonly StoredClosure[]) =>
   insertAll(tx, 'lot_closures', CLOSURE, closures);
 
-/** A fill that comes very late has all after it booked again; no statement may take longer than it is given. */
-const WRITTEN_AT_ONCE = 10_000;
+/** Rows per statement: a very late fill rebooks all fills after it, and no statement may exceed its timeout. */
+const INSERT_BATCH_SIZE = 10_000;
 
 async function insertAll<Row>(
   tx: Tx,
   table: string,
-  columns: readonly Written<Row>[],
+  columns: readonly WrittenColumn<Row>[],
   rows: readonly Row[],
 ): Promise<void> {
   if (rows.length === 0) return;
   const names = columns.map(([name]) => name).join(', ');
-  const places = columns.map(([, type], i) => `$${i + 1}::${type}[]`).join(', ');
-  for (let from = 0; from < rows.length; from += WRITTEN_AT_ONCE) {
-    const part = rows.slice(from, from + WRITTEN_AT_ONCE);
+  const parameters = columns.map(([, type], i) => `$${i + 1}::${type}[]`).join(', ');
+  for (let from = 0; from < rows.length; from += INSERT_BATCH_SIZE) {
+    const part = rows.slice(from, from + INSERT_BATCH_SIZE);
     await queryPrepared(
       tx,
-      `INSERT INTO ${table} (${names}) SELECT * FROM unnest(${places})`,
+      `INSERT INTO ${table} (${names}) SELECT * FROM unnest(${parameters})`,
       columns.map(([, , read]) => part.map(read)),
     );
   }
 }
 
-/** Writes what is left of lots. */
+/** Writes the changed state of lots. */
 export async function updateLots(tx: Tx, lots: readonly StoredLot[]): Promise<void> {
   if (lots.length === 0) return;
   await queryPrepared(
@@ -300,7 +300,7 @@ export async function updateLots(tx: Tx, lots: readonly StoredLot[]): Promise<vo
 type LotSum = 'openedAmount' | 'openAmount' | 'openedValue' | 'openValue' | 'pnl';
 type LotRow = Omit<StoredLot, LotSum> & Readonly<Record<LotSum, Decimal>>;
 
-/** The open lots of books, oldest first. */
+/** Returns the open lots of the books, oldest first. */
 export async function openLotsOfBooks(tx: Tx, keys: readonly LotBookKey[]): Promise<readonly StoredLot[]> {
   if (keys.length === 0) return [];
   const rows = await queryPrepared<LotRow>(

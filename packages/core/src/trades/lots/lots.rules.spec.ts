@@ -26,7 +26,7 @@ const pnlOf = (outcome: FillOutcome) =>
   outcome.lotClosures.map(({ tradeId, pnl }) => [tradeId, quoteText(pnl)]);
 
 describe('lots', () => {
-  it('are closed oldest first, each with what it cost', () => {
+  it('are closed oldest first, each at its cost', () => {
     const book = new LotBook(SPOT);
     book.apply(fillOf());
     book.apply(fillOf({ tradeId: 'b', price: '102' }));
@@ -40,7 +40,7 @@ describe('lots', () => {
     ]);
   });
 
-  it('bear the fees of both sides: those in base lessen the lot, those in quote the result', () => {
+  it('bear the fees of both sides: those in base reduce the lot, those in quote the profit or loss', () => {
     const book = new LotBook(SPOT);
     const bought = book.apply(fillOf({ price: '99', feeAmount: '0.01', feeCurrency: 'BTC' }));
     expect(bought.opened).toEqual({
@@ -56,7 +56,7 @@ describe('lots', () => {
     expect(book.openLots).toEqual([]);
   });
 
-  it('take a rebate for what it is: a fee below zero', () => {
+  it('add a rebate, which is a negative fee', () => {
     const book = new LotBook(SPOT);
     book.apply(fillOf({ feeAmount: '-0.25', feeCurrency: 'BTC' }));
     expect(book.openLots).toMatchObject([{ amount: 1_250_000_000_000_000_000n, value: 100n * 10n ** 36n }]);
@@ -64,13 +64,13 @@ describe('lots', () => {
     expect(pnlOf(sold)).toEqual([['a', '25.5']]);
   });
 
-  it('leave a fee in a third currency out of every amount and value', () => {
+  it('ignore a fee in a third currency in every amount', () => {
     const book = new LotBook(SPOT);
     book.apply(fillOf({ feeAmount: '0.5', feeCurrency: 'BNB' }));
     expect(book.openLots).toMatchObject([{ amount: 10n ** 18n, value: 100n * 10n ** 36n }]);
   });
 
-  it('are not opened by a spot sale without one: what exceeds them is unmatched', () => {
+  it('are not opened by a spot sale without one: the excess is unmatched', () => {
     const book = new LotBook(SPOT);
     book.apply(fillOf());
     const sold = book.apply(fillOf({ tradeId: 'b', side: 'SELL', price: '110', amount: '3' }));
@@ -79,7 +79,7 @@ describe('lots', () => {
     expect(book.openLots).toEqual([]);
   });
 
-  it('turn over where a sale exceeds them and short ones can be held', () => {
+  it('reverse if a sale exceeds them and short lots are possible', () => {
     const book = new LotBook(PERPETUAL);
     book.apply(fillOf());
     book.apply(fillOf({ tradeId: 'b', side: 'SELL', price: '110', amount: '3', feeAmount: '3' }));
@@ -90,13 +90,13 @@ describe('lots', () => {
     expect(book.openLots).toEqual([]);
   });
 
-  it('take no fill that was executed before one that they have', () => {
+  it('reject a fill that was executed before one already booked', () => {
     const book = new LotBook(SPOT);
     book.apply(fillOf({ executedAt: later(1) }));
     expect(() => book.apply(fillOf())).toThrow(RangeError);
   });
 
-  it('do not vanish by a fee that exceeds what was bought', () => {
+  it('do not become negative through a fee that exceeds what was bought', () => {
     const book = new LotBook(SPOT);
     book.apply(fillOf({ feeAmount: '5', feeCurrency: 'BTC' }));
     expect(book.openLots).toEqual([]);
@@ -104,26 +104,26 @@ describe('lots', () => {
   });
 });
 
-describe('what is too little to be sold', () => {
+describe('dust', () => {
   const terms = { ...SPOT, amountStep: '0.1' };
   const buy = (more: Partial<LotFill> = {}) => fillOf({ feeAmount: '0.04', feeCurrency: 'BTC', ...more });
   const sell = (amount: string, more: Partial<LotFill> = {}) =>
     fillOf({ tradeId: 's', side: 'SELL', amount, executedAt: later(9), ...more });
 
-  it('row 15: keeps no lot open: the sale that leaves it closes the lot, at all that it cost', () => {
+  it('row 15: keeps no lot open: the sale that leaves it closes the lot at its whole cost', () => {
     const book = new LotBook(terms);
     book.apply(buy());
     expect(book.apply(sell('0.5')).lotClosures).toMatchObject([{ amount: 5n * 10n ** 17n }]);
     const outcome = book.apply(sell('0.4'));
     expect(outcome.lotClosures).toMatchObject([{ lotId: 'fill of a', amount: 46n * 10n ** 16n }]);
-    // 100 paid; 0.5 sold of 0.96 cost 52.08333…, and the rest of it goes with the 40 that the last sale brought.
+    // 100 paid; 0.5 sold of 0.96 cost 52.08333…, and the rest is closed with the 40 that the last sale yields.
     expect(quoteText(outcome.lotClosures[0]!.entryValue).slice(0, 8)).toBe('47.91666');
     expect(quoteText(outcome.lotClosures[0]!.pnl).slice(0, 8)).toBe('-7.91666');
     expect(outcome.unmatched).toBe(0n);
     expect(book.openLots).toEqual([]);
   });
 
-  it('of several lots of an owner is closed together, and not while it can be sold together', () => {
+  it('of several lots of an owner is closed together, but not while it is large enough to be sold together', () => {
     const book = new LotBook(terms);
     book.apply(buy());
     book.apply(buy({ tradeId: 'b', executedAt: later(1) }));
@@ -142,7 +142,7 @@ describe('what is too little to be sold', () => {
     expect(book.openLots).toMatchObject([{ tradeId: 'b', amount: 96n * 10n ** 16n }]);
   });
 
-  it('is sold where the sale reaches it', () => {
+  it('is sold if the sale reaches it', () => {
     const book = new LotBook(terms);
     book.apply(buy({ amount: '0.99' }));
     book.apply(buy({ amount: '0.09', tradeId: 'b', executedAt: later(1) }));
@@ -151,7 +151,7 @@ describe('what is too little to be sold', () => {
     expect(lotClosures.map(({ pnl }) => quoteText(pnl))).toEqual(['-4', '-4']);
   });
 
-  it('is no such thing where short lots can be held', () => {
+  it('does not exist if short lots are possible', () => {
     const book = new LotBook({ ...terms, canBeShort: true });
     book.apply(buy());
     book.apply(sell('0.9'));
@@ -159,7 +159,7 @@ describe('what is too little to be sold', () => {
   });
 });
 
-/** Fills of whole amounts: each one of them can be counted out. */
+/** Fills of whole amounts, so that each unit can be counted. */
 const fills = fc
   .array(
     fc.record({
@@ -189,7 +189,7 @@ const fills = fc
     });
   });
 
-/** First in, first out, one unit of base at a time: slow, and by other means. */
+/** A naive first-in-first-out model that counts single units of base. */
 function countOut(all: readonly LotFill[], canBeShort: boolean) {
   const long: BigDecimal[] = [];
   const short: BigDecimal[] = [];
@@ -212,9 +212,9 @@ function countOut(all: readonly LotFill[], canBeShort: boolean) {
 
 describe.each([
   ['on spot', SPOT],
-  ['where short lots can be held', PERPETUAL],
+  ['if short lots are possible', PERPETUAL],
 ])('any run of fills %s', (_name, terms) => {
-  it('comes to what counting out every unit comes to', () => {
+  it('gives what counting every unit gives', () => {
     fc.assert(
       fc.property(fills, (all) => {
         const book = new LotBook(terms);
@@ -235,7 +235,7 @@ describe.each([
     );
   });
 
-  it('holds lots above zero, all of one side, and as much as was bought and not sold', () => {
+  it('leaves lots above zero, all on one side, with the total of what was bought and not sold', () => {
     fc.assert(
       fc.property(fills, (all) => {
         const book = new LotBook(terms);
@@ -253,7 +253,7 @@ describe.each([
     );
   });
 
-  it('loses no unit of value: what is realised and what lots still cost is all that was paid and received', () => {
+  it('loses no unit of value: realised values and open costs equal everything paid and received', () => {
     fc.assert(
       fc.property(fills, (all) => {
         const book = new LotBook({ ...terms, canBeShort: true });
@@ -296,7 +296,7 @@ describe('copies', () => {
   const a = { copierId: 'a', lotTradeId: 'l' };
   const b = { copierId: 'b', lotTradeId: 'l' };
 
-  it('rule 18: of several copiers on one account sell their own lots alone', () => {
+  it('rule 18: of several copiers on one account sell only their own lots', () => {
     const book = new LotBook(SPOT);
     book.apply(fillOf({ tradeId: '1', copy: a }));
     book.apply(fillOf({ tradeId: '2', copy: b }));
@@ -306,7 +306,7 @@ describe('copies', () => {
     expect(book.openLots).toMatchObject([{ tradeId: '1', copy: a }]);
   });
 
-  it('rule 13: are taken by a sale by hand once nothing else is left, oldest first, and are detached by it', () => {
+  it('rule 13: are closed by a manual sale only when nothing else is left, oldest first, and are detached by it', () => {
     const book = new LotBook(SPOT);
     book.apply(fillOf({ tradeId: '1', copy: b }));
     book.apply(fillOf({ tradeId: '2', copy: a }));
@@ -319,7 +319,7 @@ describe('copies', () => {
     ]);
   });
 
-  it('take what else their copier holds where their own lot is gone, which detaches that', () => {
+  it('close other lots of their copier if their own lot is gone, which detaches those', () => {
     const book = new LotBook(SPOT);
     const other = { copierId: 'a', lotTradeId: 'm' };
     book.apply(fillOf({ tradeId: '1', copy: other }));
@@ -327,7 +327,7 @@ describe('copies', () => {
     expect(sold.lotClosures).toMatchObject([{ tradeId: '1', detaches: true }]);
   });
 
-  it('turn over lot by lot where short ones can be held', () => {
+  it('reverse lot by lot if short lots are possible', () => {
     const book = new LotBook(PERPETUAL);
     book.apply(fillOf({ tradeId: '1', copy: a, side: 'SELL' }));
     book.apply(fillOf({ tradeId: '2', copy: b, side: 'BUY' }));
@@ -339,7 +339,7 @@ describe('copies', () => {
     expect(turned).toMatchObject({ lotClosures: [{ tradeId: '1' }], opened: { amount: 2n * 10n ** 18n } });
   });
 
-  it('and everything else are held as counting out every unit has it', () => {
+  it('and all other lots match the naive model', () => {
     fc.assert(
       fc.property(generatedFills(60), (drawn) => {
         const book = new LotBook(SPOT);
@@ -363,7 +363,7 @@ describe('copies', () => {
   it.each([
     ['on spot', SPOT],
     ['where short lots can be held', PERPETUAL],
-  ])('go on from what was kept as if the book had never been closed, %s', (_name, terms) => {
+  ])('continue from stored lots as if the book had never been closed, %s', (_name, terms) => {
     fc.assert(
       fc.property(generatedFills(40), fc.nat(), (drawn, cut) => {
         const all = drawn.map(copyFill);

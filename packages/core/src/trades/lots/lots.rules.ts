@@ -1,25 +1,25 @@
 /**
- * First in, first out: which fill closed what, and what that came to. Pure, and a stream: a book takes the fills of
- * one account and pair one by one, and holds no more than what is open. It can go on from lots that were kept.
+ * First in, first out: which fill closed which lot, and with what profit or loss. Pure and streaming: a book takes the
+ * fills of one account and pair one by one and holds only open lots. It can continue from stored lots.
  *
- * A fill that takes exposure opens a lot; fills of the other side take from the oldest lot first. A fee in base
- * currency lessens what was bought (or adds to what was given away), a fee in quote currency what was paid or
- * received for it. A fee in any other currency has no known rate here and touches neither.
+ * A fill that adds exposure opens a lot; a fill of the other side closes the oldest lot first. A fee in base currency
+ * reduces the amount bought (or increases the amount sold); a fee in quote currency changes the value. A fee in any
+ * other currency has no known rate here and changes neither.
  *
- * Copies have books of their own within it, one for each copier and lot of the leader that it copies: several copiers
- * on one account never sell each other's. A copy takes from its own book first, then from what else its copier holds.
- * Any other fill takes from what no copier holds first, then from the copies, oldest lot first: whoever trades by hand
- * what copiers hold, closes copies by hand. A lot is detached once something else than its own copies took of it.
+ * Copies have separate lots within the book, one list per copier and copied leader lot, so that several copiers on one
+ * account never sell each other's. A copy closes its own lots first, then other lots of its copier. Any other fill
+ * closes lots of no copier first, then those of copies, oldest first: a manual trade can close copies. A lot is
+ * detached once anything but its own copies has reduced it.
  *
  * Invariants
- * 1. Amounts are conserved: what fills bought less what they sold, fees in base included, is what the lots hold less
- *    what was sold without a lot, but for the dust of 5. No lot is negative, and lots of one owner are all of one side.
- * 2. Values are conserved to the last unit: the parts of a lot cost together what the lot cost, and the parts of a
- *    fill bring together what the fill brought. The last part takes what divisions left over.
- * 3. On spot a sale without a lot opens nothing: it is unmatched, and its result is not known.
- * 4. A copy takes nothing of what its copier does not hold: sold without a lot, it is unmatched too.
- * 5. What nobody can sell any more keeps no lot open: where a sale on spot leaves an owner less than the least step of
- *    an amount (a fee in base leaves such), it takes that along, at its cost and for nothing.
+ * 1. Amounts are conserved: fills bought less fills sold, including fees in base, equals the open lots less unmatched
+ *    sales, except for the dust of 5. No lot is negative, and all lots of one owner are on one side.
+ * 2. Values are conserved to the last unit: the parts of a lot together cost what the lot cost, and the parts of a fill
+ *    together yield what the fill yielded. The last part takes the remainder of divisions.
+ * 3. On spot, a sale without a lot opens nothing: it is unmatched, and its profit or loss is unknown.
+ * 4. A copy closes only lots of its copier: a sale beyond them is unmatched too.
+ * 5. Dust keeps no lot open: if a spot sale leaves an owner less than the amount step (for example after a fee in
+ *    base), the sale closes that rest too, at its cost and without proceeds.
  */
 import { DECIMAL_SCALE, type Decimal, type TradeSide } from '@trading-automation/contracts';
 
@@ -32,17 +32,17 @@ const BASE_SCALE = DECIMAL_SCALE;
 export const QUOTE_SCALE = 2 * DECIMAL_SCALE;
 const QUOTE_PER_PRICE = 10n ** BigInt(QUOTE_SCALE - BASE_SCALE);
 
-/** What a book has to know of its pair. */
+/** The properties of the pair that a book needs. */
 export interface LotBookOptions {
   readonly base: string;
   readonly quote: string;
-  /** Whether a sale without a lot opens a short one. */
+  /** Whether a sale without a lot opens a short lot. */
   readonly canBeShort: boolean;
-  /** What amounts of orders are multiples of. */
+  /** Order amounts are multiples of this. */
   readonly amountStep: Decimal;
 }
 
-/** What a copy is of. */
+/** The copier and the leader's lot that a copy follows. */
 export interface CopySource {
   readonly copierId: string;
   /** The trade that opened the leader's lot. */
@@ -50,10 +50,10 @@ export interface CopySource {
 }
 
 export interface LotFill {
-  /** What a lot that it opens is known by. */
+  /** Also the id of a lot that the fill opens. */
   readonly id: string;
   readonly tradeId: string;
-  /** undefined: nobody's copy. */
+  /** Undefined if the fill is not of a copy. */
   readonly copy: CopySource | undefined;
   readonly side: TradeSide;
   readonly price: Decimal;
@@ -63,37 +63,37 @@ export interface LotFill {
   readonly executedAt: Date;
 }
 
-/** What a fill took from a lot. */
+/** The part of a lot that a fill closed. */
 export interface LotClosure {
   readonly lotId: string;
   /** The trade that opened the lot. */
   readonly tradeId: string;
-  /** With what was too little to be sold, where the fill left no more than that. */
+  /** Includes the dust that the fill closed with it. */
   readonly amount: BaseUnits;
-  /** What the part cost, or brought, when it was opened. */
+  /** What the part cost, or yielded, when it was opened. */
   readonly entryValue: QuoteUnits;
-  /** The fees of both sides taken off. */
+  /** Net of the fees of both sides. */
   readonly pnl: QuoteUnits;
-  /** Whether the lot is a copy's, and the fill none of its copies'. */
+  /** Whether the lot belongs to a copy, and the fill does not belong to that copy. */
   readonly detaches: boolean;
 }
 
-/** The lot that a fill opened. */
+/** A lot that a fill opened. */
 export interface OpenedLot {
   readonly lotId: string;
-  /** What the fill opened, net of a fee in base. */
+  /** The opened amount, net of a fee in base. */
   readonly amount: BaseUnits;
-  /** What it cost, or brought, with its fee in quote currency. */
+  /** What it cost, or yielded, including its fee in quote currency. */
   readonly value: QuoteUnits;
-  /** The amount before a fee in base was taken off. */
+  /** The amount before a fee in base was deducted. */
   readonly filled: BaseUnits;
 }
 
 export interface FillOutcome {
-  /** In the order in which they were taken. */
+  /** In the order of closing. */
   readonly lotClosures: readonly LotClosure[];
   readonly opened: OpenedLot | null;
-  /** Sold without a lot. */
+  /** The amount sold without a lot. */
   readonly unmatched: BaseUnits;
 }
 
@@ -104,7 +104,7 @@ export interface HeldLot {
   /** BUY: bought and not sold yet; SELL: sold and not bought back yet. */
   readonly side: TradeSide;
   readonly amount: BaseUnits;
-  /** What it cost, or brought, with its fees in quote currency. */
+  /** What it cost, or yielded, including its fees in quote currency. */
   readonly value: QuoteUnits;
 }
 
@@ -113,83 +113,86 @@ interface MutableLot {
   readonly tradeId: string;
   amount: BaseUnits;
   value: QuoteUnits;
-  /** Lots of all owners in the order in which they were opened. */
+  /** The position among the lots of all owners, in the order of opening. */
   readonly ordinal: number;
 }
 
-/** What is left of a fill while it is given out to lots. */
+/** The part of a fill that is not allocated to lots yet. */
 interface Remainder {
   amount: BaseUnits;
   value: QuoteUnits;
 }
 
-/** The lots of one owner, oldest first; all of one side. */
+/** The open lots of one owner, oldest first; all are on one side. */
 class OpenLots {
   side: TradeSide = 'BUY';
-  private holdings: MutableLot[] = [];
+  private lots: MutableLot[] = [];
   private first = 0;
 
   constructor(readonly copy: CopySource | undefined) {}
 
   get oldest(): MutableLot | undefined {
-    return this.holdings[this.first];
+    return this.lots[this.first];
   }
 
   get count(): number {
-    return this.holdings.length - this.first;
+    return this.lots.length - this.first;
   }
 
-  get lots(): readonly MutableLot[] {
-    return this.holdings.slice(this.first);
+  get all(): readonly MutableLot[] {
+    return this.lots.slice(this.first);
   }
 
-  put(side: TradeSide, holding: MutableLot): void {
+  add(side: TradeSide, lot: MutableLot): void {
     if (this.oldest === undefined) {
-      this.holdings = [];
+      this.lots = [];
       this.first = 0;
       this.side = side;
     }
-    this.holdings.push(holding);
+    this.lots.push(lot);
   }
 
   dropOldest(): void {
     this.first += 1;
-    // Given back in bulk: taking from the front of an array one by one costs its length each time.
-    if (this.first > 1_000 && this.first * 2 > this.holdings.length) {
-      this.holdings = this.holdings.slice(this.first);
+    // Compacted in bulk: removing the first element of an array takes time linear in its length.
+    if (this.first > 1_000 && this.first * 2 > this.lots.length) {
+      this.lots = this.lots.slice(this.first);
       this.first = 0;
     }
   }
 }
 
-/** A shelf of more lots is not added up: each was bought, and dust is what one sale leaves. */
+/** Dust is what one sale leaves, so more lots than this are not summed up. */
 const DUST_LOTS_MAX = 8;
 
 export class LotBook {
-  /** What no copier holds. */
+  /** Lots of no copier. */
   private readonly own = new OpenLots(undefined);
   private readonly copies = new Map<string, OpenLots>();
   private nextOrdinal = 0;
   private instant = Number.NEGATIVE_INFINITY;
   private readonly step: BaseUnits;
 
-  /** @param held - what is open, in the order in which it was opened, to go on from there */
+  /** @param openLots the lots to continue from, in the order of opening */
   constructor(
     private readonly terms: LotBookOptions,
-    held: readonly HeldLot[] = [],
+    openLots: readonly HeldLot[] = [],
   ) {
     this.step = parseUnits(terms.amountStep);
-    for (const { copy, side, ...lot } of held) this.addLot(copy, side, lot);
+    for (const { copy, side, ...lot } of openLots) this.addLot(copy, side, lot);
   }
 
   /**
-   * Takes the next fill, which was never told before.
+   * Books the next fill, which must not be booked yet.
    *
-   * @throws {RangeError} on a fill that was executed before one that is already in
+   * @throws {RangeError} if the fill was executed before one that is already booked
    */
   apply(fill: LotFill): FillOutcome {
     const instant = fill.executedAt.getTime();
-    if (instant < this.instant) throw new RangeError('fills must come in the order of their execution');
+    if (instant < this.instant)
+      throw new RangeError(
+        `fills must be in order of execution; got ${fill.executedAt.toISOString()} after ${new Date(this.instant).toISOString()}`,
+      );
     this.instant = instant;
     const rest = this.amountsNetOfFee(fill);
     const parts = this.close(fill, rest);
@@ -198,15 +201,15 @@ export class LotBook {
     return { lotClosures: parts, opened: this.open(fill, rest, parts.length === 0), unmatched: 0n };
   }
 
-  /** In the order in which they were opened. */
+  /** All open lots in the order of opening. */
   get openLots(): readonly HeldLot[] {
     return [this.own, ...this.copies.values()]
-      .flatMap(({ copy, side, lots }) => lots.map((lot) => ({ ...lot, copy, side })))
+      .flatMap(({ copy, side, all }) => all.map((lot) => ({ ...lot, copy, side })))
       .sort((a, b) => a.ordinal - b.ordinal)
-      .map(({ ordinal: _place, ...lot }) => lot);
+      .map(({ ordinal: _ordinal, ...lot }) => lot);
   }
 
-  /** What the fill moves between base and quote, its fee taken off. */
+  /** Returns the base amount and the quote value that the fill moves, net of its fee. */
   private amountsNetOfFee({ price, amount, side, feeAmount, feeCurrency }: LotFill): Remainder {
     const filled = parseUnits(amount);
     const value = parseUnits(price) * filled;
@@ -214,60 +217,59 @@ export class LotBook {
     if (feeCurrency === this.terms.quote) return { amount: filled, value: value + fee * QUOTE_PER_PRICE };
     if (feeCurrency !== this.terms.base) return { amount: filled, value };
     const moved = filled - fee;
-    // A fee takes no more than what was bought.
+    // A fee takes at most the amount that was bought.
     return { amount: moved > 0n ? moved : 0n, value };
   }
 
-  /** Gives `rest` out: to the lots of the fill's owner first, then to what else it takes from, oldest first. */
+  /** Allocates `rest` to lots: those of the fill's owner first, then others that it may close, oldest first. */
   private close(fill: LotFill, rest: Remainder): LotClosure[] {
     const parts: LotClosure[] = [];
     while (rest.amount > 0n) {
-      const shelf = this.nextLotsToClose(fill);
-      if (shelf === undefined) break;
-      parts.push(this.closeOldest(shelf, fill, rest));
-      if (rest.amount === 0n && this.isDust(shelf))
-        return mergeClosures([...parts, ...this.closeDust(shelf, fill)]);
+      const lots = this.nextLotsToClose(fill);
+      if (lots === undefined) break;
+      parts.push(this.closeOldest(lots, fill, rest));
+      if (rest.amount === 0n && this.isDust(lots))
+        return mergeClosures([...parts, ...this.closeDust(lots, fill)]);
     }
     return parts;
   }
 
-  private isDust(shelf: OpenLots): boolean {
-    if (this.terms.canBeShort || shelf.count === 0 || shelf.count > DUST_LOTS_MAX) return false;
-    return shelf.lots.reduce((sum, { amount }) => sum + amount, 0n) < this.step;
+  private isDust(lots: OpenLots): boolean {
+    if (this.terms.canBeShort || lots.count === 0 || lots.count > DUST_LOTS_MAX) return false;
+    return lots.all.reduce((sum, { amount }) => sum + amount, 0n) < this.step;
   }
 
-  private closeDust(shelf: OpenLots, fill: LotFill): LotClosure[] {
-    return shelf.lots.map(({ amount }) => this.closeOldest(shelf, fill, { amount, value: 0n }));
+  private closeDust(lots: OpenLots, fill: LotFill): LotClosure[] {
+    return lots.all.map(({ amount }) => this.closeOldest(lots, fill, { amount, value: 0n }));
   }
 
-  /** The shelf that a fill takes from next; undefined where there is nothing for it. */
+  /** Returns the owner's lots that a fill closes next; undefined if there are none. */
   private nextLotsToClose({ side, copy }: LotFill): OpenLots | undefined {
-    const holds = (shelf: OpenLots | undefined) => shelf?.oldest !== undefined && shelf.side !== side;
+    const holds = (lots: OpenLots | undefined) => lots?.oldest !== undefined && lots.side !== side;
     const first = copy === undefined ? this.own : this.copies.get(copyKey(copy));
     if (holds(first)) return first;
     let next: OpenLots | undefined;
-    for (const shelf of this.copies.values()) {
-      if (!holds(shelf) || (copy !== undefined && copy.copierId !== shelf.copy?.copierId)) continue;
-      if (next === undefined || shelf.oldest!.ordinal < next.oldest!.ordinal) next = shelf;
+    for (const lots of this.copies.values()) {
+      if (!holds(lots) || (copy !== undefined && copy.copierId !== lots.copy?.copierId)) continue;
+      if (next === undefined || lots.oldest!.ordinal < next.oldest!.ordinal) next = lots;
     }
     return next;
   }
 
-  private closeOldest(shelf: OpenLots, { side, copy }: LotFill, rest: Remainder): LotClosure {
-    const lot = shelf.oldest!;
+  private closeOldest(lots: OpenLots, { side, copy }: LotFill, rest: Remainder): LotClosure {
+    const lot = lots.oldest!;
     const amount = lesser(lot.amount, rest.amount);
     const entryValue = takeProRata(lot, amount);
     const exitValue = takeProRata(rest, amount);
     const pnl = side === 'SELL' ? exitValue - entryValue : entryValue - exitValue;
-    if (lot.amount === 0n) this.dropOldest(shelf);
-    const detaches =
-      shelf.copy !== undefined && (copy === undefined || copyKey(shelf.copy) !== copyKey(copy));
+    if (lot.amount === 0n) this.dropOldest(lots);
+    const detaches = lots.copy !== undefined && (copy === undefined || copyKey(lots.copy) !== copyKey(copy));
     return { lotId: lot.lotId, tradeId: lot.tradeId, amount, entryValue, pnl, detaches };
   }
 
-  private dropOldest(shelf: OpenLots): void {
-    shelf.dropOldest();
-    if (shelf.copy !== undefined && shelf.oldest === undefined) this.copies.delete(copyKey(shelf.copy));
+  private dropOldest(lots: OpenLots): void {
+    lots.dropOldest();
+    if (lots.copy !== undefined && lots.oldest === undefined) this.copies.delete(copyKey(lots.copy));
   }
 
   private open(fill: LotFill, { amount, value }: Remainder, isWhole: boolean): OpenedLot {
@@ -278,21 +280,21 @@ export class LotBook {
 
   private addLot(copy: CopySource | undefined, side: TradeSide, lot: Omit<MutableLot, 'ordinal'>): void {
     const { lotId, tradeId, amount, value } = lot;
-    this.openLotsOf(copy).put(side, { lotId, tradeId, amount, value, ordinal: this.nextOrdinal++ });
+    this.openLotsOf(copy).add(side, { lotId, tradeId, amount, value, ordinal: this.nextOrdinal++ });
   }
 
   private openLotsOf(copy: CopySource | undefined): OpenLots {
     if (copy === undefined) return this.own;
-    let shelf = this.copies.get(copyKey(copy));
-    if (shelf === undefined) {
-      shelf = new OpenLots(copy);
-      this.copies.set(copyKey(copy), shelf);
+    let lots = this.copies.get(copyKey(copy));
+    if (lots === undefined) {
+      lots = new OpenLots(copy);
+      this.copies.set(copyKey(copy), lots);
     }
-    return shelf;
+    return lots;
   }
 }
 
-/** One part for each lot: what is sold of it, and the dust that is left. */
+/** Merges the closures of each lot: the sold part and its dust. */
 function mergeClosures(parts: readonly LotClosure[]): LotClosure[] {
   const all: LotClosure[] = [];
   for (const part of parts) {
@@ -312,7 +314,7 @@ function sumOf(sold: LotClosure, dust: LotClosure): LotClosure {
   };
 }
 
-/** Takes `amount` out of `from` with its share of the value; the last part takes all that is left. */
+/** Removes `amount` from `from` and returns its share of the value; the last part gets the whole rest. */
 function takeProRata(from: Remainder, amount: BaseUnits): QuoteUnits {
   const value = amount === from.amount ? from.value : (from.value * amount) / from.amount;
   from.amount -= amount;
@@ -322,20 +324,20 @@ function takeProRata(from: Remainder, amount: BaseUnits): QuoteUnits {
 
 const copyKey = ({ copierId, lotTradeId }: CopySource) => `${copierId}/${lotTradeId}`;
 
-/** `Math.min` knows no bigints. */
+/** Returns the smaller value; `Math.min` does not accept bigints. */
 function lesser(a: bigint, b: bigint): bigint {
   if (a < b) return a;
   return b;
 }
 
-/** A decimal of at most `scale` decimals in units of 10^-scale. */
+/** Converts a decimal with at most `scale` decimals to units of 10^-scale. */
 export function parseUnits(text: Decimal, scale = BASE_SCALE): bigint {
   const point = text.indexOf('.');
   if (point < 0) return BigInt(text) * 10n ** BigInt(scale);
   return BigInt(text.slice(0, point) + text.slice(point + 1).padEnd(scale, '0'));
 }
 
-/** Units of 10^-scale as a decimal. */
+/** Converts units of 10^-scale to a decimal. */
 export function formatUnits(units: bigint, scale = BASE_SCALE): Decimal {
   const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, '0');
   const fraction = digits.slice(-scale).replace(/0+$/, '');

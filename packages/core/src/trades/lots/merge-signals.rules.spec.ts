@@ -26,7 +26,7 @@ const signal = (more: Partial<NewSignal>): NewSignal => ({
   ...more,
 });
 
-it('row 16: an order filled in three parts that are told together is one entry, at their average price', () => {
+it('row 16: an order filled in three parts that are reported together is one entry at their average price', () => {
   const parts = [
     signal({}),
     signal({
@@ -74,7 +74,7 @@ const exit = (lotTradeId: string, sourceFillId: string, before: string, taken: s
     lotAmountAfter: after,
   });
 
-it('a sale in parts over two lots leaves each of them once', () => {
+it('a sale in parts over two lots is one exit for each', () => {
   const joined = mergeSignals([
     exit('a', '1', '3', '2', '1'),
     exit('a', '2', '1', '1', '0'),
@@ -84,12 +84,12 @@ it('a sale in parts over two lots leaves each of them once', () => {
   expect(joined).toEqual([exit('a', '2', '3', '3', '0'), exit('b', '3', '5', '2', '3')]);
 });
 
-it('what happens to a lot in turn is not joined: an entry, an exit and an entry are three', () => {
+it('an entry, an exit and an entry of one lot are not merged', () => {
   const three = [signal({}), exit('a', '2', '1', '1', '0'), signal({ kind: 'INCREASE', sourceFillId: '3' })];
   expect(mergeSignals(three)).toEqual(three);
 });
 
-it('the average of prices and amounts of all their digits is rounded once', () => {
+it('the average of prices and amounts with all digits is rounded once', () => {
   const digits = '0.000000000000000001';
   const part = (price: string, sourceFillId: string) =>
     signal({ filledAmount: digits, referencePrice: price, sourceFillId });

@@ -1,34 +1,34 @@
 /**
- * An order that takes several orders of the book has as many fills, and is one thing that the leader did: fills that
- * are told of together make one signal for each lot, so that copiers answer with one order. Pure.
+ * Merges the signals of fills that are reported together, so that copiers respond with one order: an order that matches
+ * several orders of the order book has as many fills but is one action of the leader. Pure.
  *
- * 1. Joined is what one trade did to one lot, on one side, with nothing else done to that lot in between.
- * 2. Amounts add up, and the price is their average; the last fill names the signal.
+ * 1. Merged are the signals of one trade for one lot and one side, if no other signal changes that lot in between.
+ * 2. Amounts add up, the price is their weighted average, and the ids are those of the last fill.
  */
 import { DECIMAL_SCALE } from '@trading-automation/contracts';
 import { BigDecimal } from '../../values/index.js';
 import type { NewSignal } from './signals.types.js';
 
 export function mergeSignals(signals: readonly NewSignal[]): readonly NewSignal[] {
-  const joined: NewSignal[] = [];
+  const merged: NewSignal[] = [];
   const lastOfLot = new Map<string, number>();
   for (const signal of signals) {
     const at = lastOfLot.get(signal.lotTradeId);
-    const before = at === undefined ? undefined : joined[at];
+    const before = at === undefined ? undefined : merged[at];
     if (at !== undefined && before !== undefined && isSameAction(before, signal)) {
-      joined[at] = join(before, signal);
+      merged[at] = merge(before, signal);
     } else {
-      lastOfLot.set(signal.lotTradeId, joined.push(signal) - 1);
+      lastOfLot.set(signal.lotTradeId, merged.push(signal) - 1);
     }
   }
-  return joined;
+  return merged;
 }
 
 const isSameAction = (a: NewSignal, b: NewSignal) => a.sourceTradeId === b.sourceTradeId && a.side === b.side;
 
-function join(first: NewSignal, second: NewSignal): NewSignal {
+function merge(first: NewSignal, second: NewSignal): NewSignal {
   const filled = new BigDecimal(first.filledAmount).plus(second.filledAmount);
-  const price = worthOf(first).plus(worthOf(second)).div(filled);
+  const price = notionalOf(first).plus(notionalOf(second)).div(filled);
   return {
     ...second,
     kind: first.kind === 'OPEN' ? 'OPEN' : second.kind,
@@ -41,5 +41,5 @@ function join(first: NewSignal, second: NewSignal): NewSignal {
   };
 }
 
-const worthOf = ({ filledAmount, referencePrice }: NewSignal) =>
+const notionalOf = ({ filledAmount, referencePrice }: NewSignal) =>
   new BigDecimal(referencePrice).times(filledAmount);

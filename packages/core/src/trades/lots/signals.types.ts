@@ -1,2 +1,2 @@
-/** What the rules of this folder know of signals. */
+/** The signal types that the rules of this folder use. */
 export type { EmittedLotState, NewSignal } from '../../strategies/index.js';

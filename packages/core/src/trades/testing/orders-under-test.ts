@@ -12,7 +12,7 @@ type PartOfCopy = Partial<Omit<NewCopyTrade, 'order'>> & { readonly order?: Part
 /** A leader with a fill, a copier of it, and the worker that owns both accounts, on one database. */
 export class OrdersUnderTest {
   readonly execution: TradeExecution;
-  /** Whose account it is that copies, and whose trades are told of. */
+  /** The user that copies and whose trades the tests read. */
   actor!: Actor;
   account!: RecordIds;
   copierId!: string;
@@ -39,7 +39,7 @@ export class OrdersUnderTest {
     return this.core.close();
   }
 
-  /** Another leader and another copier, strangers to all before. */
+  /** Creates another leader and another copier, unrelated to all before. */
   async reset(): Promise<void> {
     const { core } = this;
     [this.actor, this.leader] = [await core.actor(), await core.actor()];
@@ -77,7 +77,7 @@ export class OrdersUnderTest {
     );
   }
 
-  /** An account that the worker of this test owns. */
+  /** Creates an account that the worker of this test owns. */
   async newAccount(actor: Actor, free?: Readonly<Record<string, string>>): Promise<RecordIds> {
     const account = await this.core.account(actor, free);
     await this.core.rows(
@@ -108,7 +108,7 @@ export class OrdersUnderTest {
     fence: '1',
   });
 
-  /** An entry of one BTC at 100 at most, of an IOC order that may be sent for an hour. */
+  /** An entry of one BTC at a limit of 100: an IOC order that may be sent for an hour. */
   newCopy(more: PartOfCopy = {}): NewCopyTrade {
     this.sequence += 1;
     const id = newUuid();
@@ -157,7 +157,7 @@ export class OrdersUnderTest {
     return copy.id;
   }
 
-  /** Begins to send one trade; null where it is not to be sent. */
+  /** Claims the submission of one trade; null if it is not to be sent. */
   async send(id: string): Promise<ClaimedSubmission | null> {
     const [begun] = await this.execution.claimSubmissions(this.ownershipOf(), [
       { id, venueClientOrderId: `venue-${id}` },
@@ -165,7 +165,7 @@ export class OrdersUnderTest {
     return begun ?? null;
   }
 
-  /** Lets so much time go by since the trade was sent. */
+  /** Moves the submission of the trade into the past. */
   async backdateSubmission(id: string, agoMs: number): Promise<void> {
     await this.core.rows(
       "UPDATE trades SET submitted_at = submitted_at - $2 * interval '1 millisecond' WHERE id = $1",

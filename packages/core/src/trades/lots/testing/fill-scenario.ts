@@ -23,16 +23,16 @@ export interface FillSpec {
   readonly price?: string;
   readonly fee?: string;
   readonly feeCurrency?: string;
-  /** Seconds of the day. */
+  /** Seconds since the start of the scenario. */
   readonly at: number;
   readonly id?: string;
-  /** What becomes of the trade; FILLED unless given. */
+  /** The status of the trade after the fill. Default: FILLED. */
   readonly status?: TradeStatus;
 }
 
 const DAY = Date.UTC(2026, 5, 1);
 
-/** One user's account and pair, on which fills are stored as trade execution stores them. */
+/** One user's account and pair on which fills are stored as trade execution stores them. */
 export class FillScenario {
   private constructor(
     readonly core: CoreUnderTest,
@@ -47,7 +47,7 @@ export class FillScenario {
     return new FillScenario(core, owner, account.uuid, pairId);
   }
 
-  /** The same account on another pair. */
+  /** Returns a scenario of the same account on another pair. */
   on(pairId: string): FillScenario {
     return new FillScenario(this.core, this.actor, this.accountId, pairId);
   }
@@ -82,7 +82,7 @@ export class FillScenario {
     return id;
   }
 
-  async trade(drawn: TradeSpec): Promise<string> {
+  async trade(spec: TradeSpec): Promise<string> {
     const id = newUuid();
     await this.core.rows(
       `INSERT INTO trades (id, user_id, exchange_account_id, trade_pair_id, symbol, trading_type, strategy_id,
@@ -94,19 +94,19 @@ export class FillScenario {
       this.actor.userId,
       this.accountId,
       this.pairId,
-      drawn.strategyId ?? null,
-      drawn.copierId ?? null,
-      drawn.copiedStrategyId ?? null,
-      drawn.sourceTradeId ?? null,
-      drawn.side,
-      drawn.amount ?? '100',
-      drawn.leaderEquity ?? null,
-      drawn.origin ?? 'API',
+      spec.strategyId ?? null,
+      spec.copierId ?? null,
+      spec.copiedStrategyId ?? null,
+      spec.sourceTradeId ?? null,
+      spec.side,
+      spec.amount ?? '100',
+      spec.leaderEquity ?? null,
+      spec.origin ?? 'API',
     );
     return id;
   }
 
-  /** Stores fills in one transaction, in the order given; answers with their ids. */
+  /** Stores fills in one transaction, in input order, and returns their ids. */
   async store(...fills: readonly FillSpec[]): Promise<readonly string[]> {
     return this.storeOn(this.core.platform, fills);
   }
@@ -123,22 +123,22 @@ export class FillScenario {
     );
   }
 
-  /** Stores fills of several books in one transaction, which is not run again after a deadlock. */
+  /** Stores fills of several books in one transaction, which is not retried after a deadlock. */
   static async storeMany(
     { database }: Platform,
-    told: readonly { readonly day: FillScenario; readonly fill: FillSpec }[],
+    entries: readonly { readonly day: FillScenario; readonly fill: FillSpec }[],
     orStop: () => void = () => undefined,
   ): Promise<readonly string[]> {
     const storing = async (tx: Tx) => {
       await lockBooks(
         tx,
-        told.map(({ day }) => day.key),
+        entries.map(({ day }) => day.key),
       );
-      const tradeIds = told.map(({ fill }) => fill.tradeId);
+      const tradeIds = entries.map(({ fill }) => fill.tradeId);
       await tx.query('SELECT 1 FROM trades WHERE id = ANY ($1) ORDER BY id FOR UPDATE', [tradeIds]);
       const changes: TradeToBook[] = [];
       const ids: string[] = [];
-      for (const { day, fill } of told) {
+      for (const { day, fill } of entries) {
         const id = fill.id ?? newUuid();
         ids.push(id);
         const isNew = await day.insert(tx, id, fill);
@@ -174,7 +174,7 @@ export class FillScenario {
     });
   }
 
-  /** The trade ends without another fill. */
+  /** Ends the trade without another fill. */
   async end(tradeId: string, status: TradeStatus = 'CANCELLED'): Promise<void> {
     const { accountId: exchangeAccountId, pairId: tradePairId } = this;
     await inTransaction(this.core.platform.database, async (tx) => {
@@ -195,7 +195,7 @@ export class FillScenario {
     return status;
   }
 
-  /** False where the fill is known. */
+  /** Returns false if the fill already exists. */
   private async insert(
     tx: Tx,
     id: string,
@@ -210,14 +210,14 @@ export class FillScenario {
     return rows.length > 0;
   }
 
-  /** A purchase or sale in one fill. */
-  async executeTrade(drawn: TradeSpec & Omit<FillSpec, 'tradeId' | 'amount'> & { readonly amount: string }) {
-    const tradeId = await this.trade(drawn);
-    const [fillId] = await this.store({ ...drawn, tradeId });
+  /** Buys or sells in one fill. */
+  async executeTrade(spec: TradeSpec & Omit<FillSpec, 'tradeId' | 'amount'> & { readonly amount: string }) {
+    const tradeId = await this.trade(spec);
+    const [fillId] = await this.store({ ...spec, tradeId });
     return { tradeId, fillId: fillId! };
   }
 
-  /** Everything that is kept of the book, without ids that are drawn. */
+  /** Returns the stored state of the book without random ids. */
   async storedState() {
     const [lots, closures, closed] = await Promise.all([
       this.core.rows('SELECT * FROM lots WHERE exchange_account_id = $1 ORDER BY id', this.accountId),
@@ -233,7 +233,7 @@ export class FillScenario {
     return { lots, closures, closed };
   }
 
-  /** The same after all lots are gone and all fills are booked again. */
+  /** Returns the same state after all lots are deleted and all fills are booked again. */
   async resetAndReplay() {
     await this.core.rows('DELETE FROM lot_closures WHERE exchange_account_id = $1', this.accountId);
     await this.core.rows('DELETE FROM lots WHERE exchange_account_id = $1', this.accountId);

@@ -6,16 +6,16 @@ export interface GeneratedFill {
   readonly side: TradeSide;
   readonly amount: number;
   readonly price: number;
-  /** Of what was bought, in base currency. */
+  /** Deducted from the amount bought, in base currency. */
   readonly baseFee: number;
-  /** -1: nobody's copy. */
+  /** -1: not a copy. */
   readonly copier: number;
   /** Which of the leader's lots it copies. */
   readonly source: number;
   readonly second: number;
 }
 
-/** Fills in the order of their execution, several within one second. */
+/** Fills in order of execution, several within one second. */
 export const generatedFills = (maxLength: number) =>
   fc
     .array(
@@ -30,9 +30,9 @@ export const generatedFills = (maxLength: number) =>
       }),
       { maxLength },
     )
-    .map((drawn) => {
+    .map((generated) => {
       let second = 0;
-      return drawn.map(({ gap, ...fill }): GeneratedFill => {
+      return generated.map(({ gap, ...fill }): GeneratedFill => {
         second += gap;
         return { ...fill, second };
       });
@@ -43,7 +43,7 @@ interface Unit {
   readonly source: number;
 }
 
-/** Who holds what of an account on which nobody is short, one unit of base at a time: slow, and by other means. */
+/** A naive model of an account without short lots: who holds how many single units of base. */
 export function modelHoldings(fills: readonly GeneratedFill[]) {
   const units: Unit[] = [];
   let unmatched = 0;
