@@ -227,7 +227,7 @@ describe('simulating a copier', () => {
     await simulation.simulate({ ...env.actor, idempotency: once }, copier.id);
     await signalled(env.strategy.id, {});
     await expect(simulation.simulate({ ...env.actor, idempotency: once }, copier.id)).rejects.toMatchObject({
-      name: 'AnswerReplayed',
+      name: 'ResponseReplayed',
     });
   });
 });
