@@ -158,11 +158,11 @@ describe('claiming a reward', () => {
 
   it('returns the stored response for a repeated Idempotency-Key', async () => {
     const { id } = await grant();
-    const again = { ...actor, once: core.idempotencyContext(actor.userId, 'claim-1') };
-    const claimed = await rewards.claim(again, id);
-    const replay = await rewards.claim(again, id).catch((error) => error);
+    const repeated = { ...actor, idempotency: core.idempotencyContext(actor.userId, 'claim-1') };
+    const claimed = await rewards.claim(repeated, id);
+    const replay = await rewards.claim(repeated, id).catch((error) => error);
     expect(replay).toBeInstanceOf(ResponseReplayed);
-    expect(JSON.parse(replay.answer.body.toString())).toEqual(claimed);
+    expect(JSON.parse(replay.response.body.toString())).toEqual(claimed);
   });
 });
 

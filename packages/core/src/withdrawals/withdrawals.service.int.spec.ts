@@ -146,11 +146,11 @@ describe('withdrawing', () => {
 
   it('holds once for a repeated Idempotency-Key', async () => {
     await earn('100');
-    const again = { ...actor, once: core.idempotencyContext(actor.userId, 'withdraw-1') };
-    const made = await create({}, again);
-    const replay = await create({}, again).catch((error) => error);
+    const repeated = { ...actor, idempotency: core.idempotencyContext(actor.userId, 'withdraw-1') };
+    const made = await create({}, repeated);
+    const replay = await create({}, repeated).catch((error) => error);
     expect(replay).toBeInstanceOf(ResponseReplayed);
-    expect(JSON.parse(replay.answer.body.toString())).toEqual(made);
+    expect(JSON.parse(replay.response.body.toString())).toEqual(made);
     expect(await balance()).toEqual({ available: '90', held: '10' });
   });
 });
