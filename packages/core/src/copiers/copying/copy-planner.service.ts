@@ -106,7 +106,7 @@ export class CopyPlanner {
     return steps;
   }
 
-  /** Plans some copiers of the next signal. Returns false if there is none left, or if another worker plans it. */
+  /** Plans some copiers of the next signal. Returns false if no signal is left, or if another worker plans them. */
   private async planNextSignal(strategyId: string): Promise<boolean> {
     const { chunkMax = CHUNK_MAX } = this.options;
     return inTransaction(this.platform.database, async (tx) => {
