@@ -75,10 +75,10 @@ const ROLLUP_FILTER = `r.user_id = $1 AND ($2::date IS NULL OR r.day >= $2) AND 
   AND ($5::uuid IS NULL OR r.exchange_account_id = $5) AND ($6::uuid IS NULL OR r.trade_pair_id = $6)
   AND ($7::uuid IS NULL OR r.strategy_id = $7)`;
 
-function rollupParams(selection: AnalyticsFilter, reading: ReadPlan): unknown[] {
+function rollupParams(selection: AnalyticsFilter, plan: ReadPlan): unknown[] {
   const { userId, accountId, pairId, strategyId } = selection;
-  const { fromDay, toDay, staleDays: marked } = reading;
-  return [userId, fromDay, toDay, marked, accountId ?? null, pairId ?? null, strategyId ?? null];
+  const { fromDay, toDay, staleDays } = plan;
+  return [userId, fromDay, toDay, staleDays, accountId ?? null, pairId ?? null, strategyId ?? null];
 }
 
 const SUMS = [
@@ -90,7 +90,7 @@ const SUMS = [
 export async function loadRollupResults(
   tx: Tx,
   selection: AnalyticsFilter,
-  reading: ReadPlan,
+  plan: ReadPlan,
 ): Promise<readonly ResultRow[]> {
   return tx.query(
     `SELECT k.*, p.quote FROM (
@@ -99,7 +99,7 @@ export async function loadRollupResults(
          min(r.worst_pnl) AS worst_pnl
        FROM result_days r WHERE ${ROLLUP_FILTER} GROUP BY 1, 2, 3) k
      JOIN trade_pairs p ON p.id = k."pairId"`,
-    rollupParams(selection, reading),
+    rollupParams(selection, plan),
   );
 }
 
@@ -107,14 +107,14 @@ export async function loadRollupResults(
 export async function loadRollupDays(
   tx: Tx,
   selection: AnalyticsFilter,
-  reading: ReadPlan,
+  plan: ReadPlan,
 ): Promise<readonly DayRow[]> {
   return tx.query(
     `SELECT p.quote, r.day::text AS day, sum(r.net_pnl) AS net_pnl, sum(r.part_count)::int AS part_count,
        sum(r.fill_count)::int AS fill_count
      FROM result_days r JOIN trade_pairs p ON p.id = r.trade_pair_id
      WHERE ${ROLLUP_FILTER} GROUP BY p.quote, r.day`,
-    rollupParams(selection, reading),
+    rollupParams(selection, plan),
   );
 }
 
@@ -157,7 +157,7 @@ export interface RollupExtreme {
 export async function loadRollupExtremes(
   tx: Tx,
   selection: AnalyticsFilter,
-  reading: ReadPlan,
+  plan: ReadPlan,
   quote: string,
 ): Promise<readonly RollupExtreme[]> {
   const extreme = (kind: RollupExtreme['kind'], direction: string) =>
@@ -166,7 +166,7 @@ export async function loadRollupExtremes(
       WHERE ${ROLLUP_FILTER} AND p.quote = $8 AND r.${kind}_pnl IS NOT NULL
       ORDER BY r.${kind}_pnl ${direction}, r.day, r.${kind}_trade_id LIMIT 1)`;
   return tx.query(`${extreme('best', 'DESC')} UNION ALL ${extreme('worst', 'ASC')}`, [
-    ...rollupParams(selection, reading),
+    ...rollupParams(selection, plan),
     quote,
   ]);
 }
@@ -175,13 +175,13 @@ export async function loadRollupExtremes(
 export async function loadRollupOtherFees(
   tx: Tx,
   selection: AnalyticsFilter,
-  reading: ReadPlan,
+  plan: ReadPlan,
 ): Promise<readonly { readonly currency: string; readonly amount: string }[]> {
   return tx.query(
     `SELECT f.key AS currency, sum(f.value::numeric) AS amount
      FROM result_days r CROSS JOIN LATERAL jsonb_each_text(r.fees_in_others) f
      WHERE ${ROLLUP_FILTER} AND r.fees_in_others IS NOT NULL GROUP BY f.key`,
-    rollupParams(selection, reading),
+    rollupParams(selection, plan),
   );
 }
 
@@ -194,7 +194,7 @@ interface RunRow extends LossRuns {
 export async function lossRuns(
   tx: Tx,
   selection: AnalyticsFilter,
-  reading: ReadPlan,
+  plan: ReadPlan,
   quote: string,
 ): Promise<readonly LossRuns[]> {
   const { userId, accountId, pairId, strategyId } = selection;
@@ -215,16 +215,16 @@ export async function lossRuns(
       pairId ?? NIL_UUID,
       strategyId ?? NIL_UUID,
       quote,
-      reading.fromDay,
-      reading.toDay,
-      reading.staleDays,
+      plan.fromDay,
+      plan.toDay,
+      plan.staleDays,
     ],
   );
   const live: RunRow[] =
-    reading.ledgerRanges.length === 0
+    plan.ledgerRanges.length === 0
       ? []
       : await tx.query(`SELECT ${columns} FROM (${RUNS_SQL}) r WHERE quote = $8`, [
-          ...timeRangeParams(selection, reading.ledgerRanges),
+          ...timeRangeParams(selection, plan.ledgerRanges),
           [ways],
           strategyId ?? null,
           quote,

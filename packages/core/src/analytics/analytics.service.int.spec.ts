@@ -35,13 +35,13 @@ beforeEach(async () => {
 });
 
 async function readOnce(query: string, who: Actor): Promise<Analytics> {
-  const asked = querySchemaOf(analyticsOperations.get).parse(Object.fromEntries(new URLSearchParams(query)));
-  const record = await service.get(who, asked as Parameters<AnalyticsService['get']>[1]);
+  const params = querySchemaOf(analyticsOperations.get).parse(Object.fromEntries(new URLSearchParams(query)));
+  const record = await service.get(who, params as Parameters<AnalyticsService['get']>[1]);
   expect(analytics.parse(record)).toEqual(record);
   return record;
 }
 
-/** The record that a query string asks for: the same from the ledger alone as from days that are kept. */
+/** Reads the record for a query string, and checks that rollups and the ledger alone give the same. */
 async function read(query = '', who = actor): Promise<Analytics> {
   await ledger.rebuildLots();
   const live = await readOnce(query, who);
@@ -64,7 +64,7 @@ interface TradeSpec {
   readonly strategy?: string;
 }
 
-/** A trade of this status with equal fills, a second apart. */
+/** A trade of this status with equal fills, one second apart. */
 async function trade(made: TradeSpec = {}): Promise<string> {
   const { user: owner, account: on } = made.of ?? { user: actor, account };
   const { side = 'BUY', status = 'FILLED', price = '100', amount = '1', at = '2026-01-01T00:00:00Z' } = made;
@@ -81,7 +81,7 @@ async function trade(made: TradeSpec = {}): Promise<string> {
 }
 
 describe('the analytics of a user', () => {
-  it('count trades of every state, and no other user sees them', async () => {
+  it('count trades in every state, and are invisible to other users', async () => {
     const other = await core.actor();
     const foreign = { user: other, account: await core.account(other) };
     const statuses = ['PENDING', 'FAILED', 'CANCELLED', 'PARTIALLY_FILLED', 'FILLED'] as const;
@@ -105,11 +105,11 @@ describe('the analytics of a user', () => {
     });
   });
 
-  it('are null and nought where there is nothing', async () => {
+  it('are null or zero without data', async () => {
     expect(await read()).toMatchObject({ currency: null, trade_count: 0, win_rate: null, equity_curve: [] });
   });
 
-  it('agree with what the database adds up by itself, over more fills than are read at once', async () => {
+  it('agree with independent sums by the database, over more fills than one read returns', async () => {
     await trade({ fills: 6_000, amount: '0.5', price: '100.01', fee: '0.001' });
     await trade({
       side: 'SELL',
@@ -133,12 +133,12 @@ describe('the analytics of a user', () => {
     );
     const record = await read();
     expect(record).toMatchObject({ ...sums, trade_count: 3, closed_count: 0 });
-    // 1,500 BTC sold of 3,000: each brought 103.7 - 0.008 and had cost 100.01 + 0.002.
+    // 1,500 of 3,000 BTC sold: each brought 103.7 - 0.008 and had cost 100.01 + 0.002.
     expect(record.net_pnl).toBe('5520');
     expect(record.equity_curve).toHaveLength(1);
   });
 
-  it('match sales in a range with what was bought before it, and count trades by when they were made', async () => {
+  it('match sales in a range with earlier purchases, and count trades by their creation', async () => {
     await trade({ price: '100' });
     const sold = await trade({ side: 'SELL', price: '90', at: '2026-02-01T00:00:00Z' });
     await trade({ price: '95', at: '2026-03-01T00:00:00Z' });
@@ -174,7 +174,7 @@ describe('the analytics of a user', () => {
     });
   });
 
-  it('keep the lots of two accounts apart', async () => {
+  it('keep the lots of two accounts separate', async () => {
     const second = await core.account(actor);
     await trade({ price: '100' });
     await trade({
@@ -187,7 +187,7 @@ describe('the analytics of a user', () => {
     expect(await read(`exchange_account_id=${second.id}`)).toMatchObject({ trade_count: 1, volume: '110' });
   });
 
-  it('can still be read of an account that was removed', async () => {
+  it('can still be read for an account that was removed', async () => {
     await trade();
     await core.rows(
       'UPDATE exchange_accounts SET deleted_at = now(), credentials_sealed = NULL WHERE id = $1',
@@ -197,7 +197,7 @@ describe('the analytics of a user', () => {
     expect((await read(`exchange_account_id=${account.id}`)).volume).toBe('100');
   });
 
-  it('of a strategy are those of the trades that it opened', async () => {
+  it('of a strategy include only the trades that it opened', async () => {
     const uuid = newUuid();
     await core.rows(
       `INSERT INTO strategies (id, user_id, exchange_account_id, name, visibility, status)
@@ -222,7 +222,7 @@ describe('the analytics of a user', () => {
     await expect(read(`strategy_id=${strategy}`, other)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('have the recorded equity, and returns on it', async () => {
+  it('include the recorded equity, and returns on it', async () => {
     const point = (at: string, amount: string) =>
       core.rows(
         `INSERT INTO equity_snapshots (exchange_account_id, currency, period, taken_at, amount)
@@ -238,7 +238,7 @@ describe('the analytics of a user', () => {
     expect(await read()).toMatchObject({ roi: null, calmar: null, max_drawdown: { percent: null } });
     await point('2026-01-01T00:00:30Z', '200');
     await point('2026-01-02T23:55:00Z', '220');
-    // 1,780 were paid in: no profit, but capital.
+    // A deposit of 1,780 counts as capital, not as profit.
     await point('2026-01-03T12:00:00Z', '2200');
     await point('2026-01-03T23:55:00Z', '2000');
     const record = await read();
@@ -255,7 +255,7 @@ describe('the analytics of a user', () => {
     expect((await read('from=2026-01-05T00:00:00Z')).roi).toBeNull();
   });
 
-  it('tell how copiers copied, in the range, and leave it out where they decided nothing', async () => {
+  it('include copy metrics for the range, and omit them without decisions', async () => {
     const [strategy, copier] = [newUuid(), newUuid()];
     const leading = await core.account(actor);
     await core.rows(
@@ -296,7 +296,7 @@ describe('the analytics of a user', () => {
   });
 
   it.each(['strategy_id', 'exchange_account_id', 'trade_pair_id'])(
-    'refuse a %s that names none of theirs',
+    'fail for a %s that is not one of theirs',
     async (field) => {
       const other = await core.actor();
       const foreign = await core.account(other);
@@ -311,15 +311,15 @@ describe('the analytics of a user', () => {
     },
   );
 
-  it('take one connection, however often they are asked for at once', async () => {
+  it('use one connection per user, despite concurrent requests', async () => {
     await trade();
     const other = await core.actor();
     const reads = await inTransaction((await core.openSecondPlatform()).database, async (tx) => {
       await tx.query('LOCK TABLE result_days IN ACCESS EXCLUSIVE MODE');
-      const asked = Array.from({ length: 40 }, () => readOnce('', actor));
-      // More than the pool has: were each of them served, nobody else would be.
+      const requests = Array.from({ length: 40 }, () => readOnce('', actor));
+      // More requests than connections: if all ran at once, no connection would be left for other users.
       await expect(core.row('SELECT 1 AS one')).resolves.toEqual({ one: 1 });
-      return asked;
+      return requests;
     });
     const records = await Promise.all(reads);
     expect(records.map(({ volume }) => volume)).toEqual(reads.map(() => '100'));
@@ -330,22 +330,22 @@ describe('the analytics of a user', () => {
     ]);
   });
 
-  it('leave connections to others, however many users ask for them at once', async () => {
+  it('leave connections to others, despite concurrent requests of many users', async () => {
     const users = await Promise.all(Array.from({ length: 30 }, () => core.actor()));
     const reads = await inTransaction((await core.openSecondPlatform()).database, async (tx) => {
       await tx.query('LOCK TABLE result_days IN ACCESS EXCLUSIVE MODE');
-      const asked = users.map((user) => readOnce('', user));
+      const requests = users.map((user) => readOnce('', user));
       while (
         (await tx.query("SELECT FROM pg_locks WHERE NOT granted AND relation = 'result_days'::regclass"))
           .length < 3
       );
       await expect(core.row('SELECT 1 AS one')).resolves.toEqual({ one: 1 });
-      return asked;
+      return requests;
     });
     expect(await Promise.all(reads)).toHaveLength(30);
   });
 
-  it('need no more than READ', async () => {
+  it('require only READ', async () => {
     const reader = { ...actor, credential: { ...actor.credential, permissions: ['READ' as const] } };
     await expect(read('', reader)).resolves.toMatchObject({ trade_count: 0 });
   });

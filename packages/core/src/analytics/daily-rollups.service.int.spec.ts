@@ -46,8 +46,8 @@ const marks = async () =>
 const netPnl = async () =>
   (await new AnalyticsService(core.platform).get(actor, { interval: 'day' } as never)).net_pnl;
 
-describe('kept days', () => {
-  it('are marked by whatever changes them, and by nothing else', async () => {
+describe('rollups', () => {
+  it('are marked stale by every change that affects them, and by nothing else', async () => {
     const bought = await order('BUY', '2026-01-01T10:00:00Z', '100');
     expect(await marks()).toEqual(['2026-01-01']);
     await order('SELL', '2026-01-02T10:00:00Z', '110');
@@ -61,17 +61,17 @@ describe('kept days', () => {
     await core.rows('UPDATE trades SET look_at = now(), version = version + 1 WHERE id = $1', bought.uuid);
     expect(await marks()).toEqual([]);
     await core.rows("UPDATE trades SET status = 'CANCELLED' WHERE id = $1", bought.uuid);
-    // That of its making, and that of its closing.
+    // The day of its creation and the day of its closing.
     expect(await marks()).toEqual(['2026-01-01', '2026-01-02']);
   });
 
-  it('follow a fill that comes late and changes what later days came to', async () => {
+  it('are updated for a late fill that changes the results of later days', async () => {
     await order('BUY', '2026-01-02T10:00:00Z', '100');
     await order('SELL', '2026-01-03T10:00:00Z', '110');
     await ledger.rebuildLots();
     await results.refresh();
     expect(await netPnl()).toBe('10');
-    // Bought before, for less: it is what was sold first.
+    // Bought earlier at a lower price, so it is the lot that was sold first.
     await order('BUY', '2026-01-01T10:00:00Z', '60');
     await ledger.rebuildLots();
     expect(await netPnl()).toBe('50');
@@ -84,7 +84,7 @@ describe('kept days', () => {
     ]);
   });
 
-  it('stay marked by what is committed while they are made', async () => {
+  it('stay marked by changes that are committed during their refresh', async () => {
     await order('BUY', '2026-01-01T10:00:00Z', '100');
     await ledger.rebuildLots();
     await inTransaction((await core.openSecondPlatform()).database, async (tx) => {
@@ -98,7 +98,7 @@ describe('kept days', () => {
     expect(row).toEqual({ cancelled_count: 1 });
   });
 
-  it('are made by one process at a time, and can be thrown away', async () => {
+  it('are refreshed by one process at a time, and can be deleted', async () => {
     await order('BUY', '2026-01-01T10:00:00Z', '100');
     await order('SELL', '2026-01-01T11:00:00Z', '90');
     await ledger.rebuildLots();

@@ -41,12 +41,12 @@ const addPoint = (minutes: number, amount: string) =>
   );
 
 describe('snapshots of equity', () => {
-  it('say what accounts hold at the last prices, in the currency of most pairs before there are results', async () => {
+  it('value holdings at the last prices, in the currency of most pairs if there are no results yet', async () => {
     expect(await snapshots.take()).toBeGreaterThan(0);
     expect(await pointsOf(account)).toEqual([{ currency: 'USDT', amount: '31000' }]);
   });
 
-  it('are taken in every currency that the account has results in', async () => {
+  it('are taken in every currency of the results of an account', async () => {
     await core.rows(
       `INSERT INTO equity_currencies (exchange_account_id, currency) VALUES ($1, 'USDT'), ($1, 'EUR')`,
       account.uuid,
@@ -59,7 +59,7 @@ describe('snapshots of equity', () => {
     ]);
   });
 
-  it('keep one of a period, the last', async () => {
+  it('store one per period, the last', async () => {
     await snapshots.take();
     await core.rows(
       `UPDATE exchange_accounts SET balances = '{"USDT": {"free": "7", "locked": "0"}}' WHERE id = $1`,
@@ -67,12 +67,12 @@ describe('snapshots of equity', () => {
     );
     await snapshots.take();
     const points = await pointsOf(account);
-    // A period may have ended in between.
+    // A new period may have started in between.
     expect(points.length).toBeLessThanOrEqual(2);
     expect(points.at(-1)).toEqual({ currency: 'USDT', amount: '7' });
   });
 
-  it('are not taken of what is unknown, stale or no longer in use', async () => {
+  it('are not taken of unknown or stale balances or inactive accounts', async () => {
     const unknown = await core.account(actor, { DARK: '1' });
     const unread = await core.account(actor, null);
     const idle = await core.account(actor, { USDT: '1' }, { isActive: false });
@@ -84,7 +84,7 @@ describe('snapshots of equity', () => {
     for (const each of [unknown, unread, idle, account]) expect(await pointsOf(each)).toEqual([]);
   });
 
-  it('of days past are thinned to the first of the account and the last of each day', async () => {
+  it('of past days are thinned to the first of the account and the last of each day', async () => {
     const DAY = 1_440;
     await addPoint(2 * DAY - 5, 'first'.length.toString());
     await addPoint(2 * DAY - 10, '11');

@@ -142,20 +142,20 @@ beforeAll(async () => {
 afterAll(() => core.close());
 
 async function read(query = ''): Promise<Analytics> {
-  const asked = querySchemaOf(analyticsOperations.get).parse(Object.fromEntries(new URLSearchParams(query)));
-  return service.get(actor, asked as Parameters<AnalyticsService['get']>[1]);
+  const params = querySchemaOf(analyticsOperations.get).parse(Object.fromEntries(new URLSearchParams(query)));
+  return service.get(actor, params as Parameters<AnalyticsService['get']>[1]);
 }
 
-describe.each(['the ledger', 'days that are kept'])('thirty fills, read from %s', (source) => {
+describe.each(['the ledger', 'rollups'])('thirty fills, read from %s', (source) => {
   beforeAll(async () => {
     if (source !== 'the ledger') await new DailyRollups(core.platform).refresh();
   });
 
-  it('are the thirty of the table', () => {
+  it('match the thirty fills of the table', () => {
     expect(LINES).toHaveLength(30);
   });
 
-  it('have the totals that were worked out by hand', async () => {
+  it('have the totals computed by hand', async () => {
     const { by_pair, by_strategy, equity_curve, max_drawdown, ...totals } = await read();
     expect(totals).toEqual({
       from: null,
@@ -180,7 +180,7 @@ describe.each(['the ledger', 'days that are kept'])('thirty fills, read from %s'
       gross_profit: '44.65',
       // 15.08 + 3 + 8 + 12
       gross_loss: '38.08',
-      // w has brought 20 and 15, and is still open in part.
+      // w has realised 20 and 15, and is still partly open.
       partial_pnl: '35',
       // In USDT 0.10 + 0.20 + 0.30 + 0.10 + 0.09 + 0.30 + 0.05 + 0.09 + 1 + 1; 0.1998 in BTC; 0.40 + 0.48 in ETH.
       fees: '4.3098',
@@ -191,7 +191,7 @@ describe.each(['the ledger', 'days that are kept'])('thirty fills, read from %s'
         { amount: '3.23', currency: 'USDT' },
       ],
       funding: '0',
-      // 6.57 of the closed ones, and 35
+      // 6.57 of the closed trades, and 35
       net_pnl: '41.57',
       roi: null,
       // 1 to 11: 100 + 102 + 165 + 199.8 + 52.5 + 90 + 94.81 + 50 + 52 + 60 + 150 = 1116.11
@@ -220,7 +220,7 @@ describe.each(['the ledger', 'days that are kept'])('thirty fills, read from %s'
     });
   });
 
-  it('have the curve that was worked out by hand', async () => {
+  it('have the curve computed by hand', async () => {
     const curve = async (interval: string) =>
       (await read(`interval=${interval}`)).equity_curve.map(
         ({ at, equity, net_pnl, period_pnl, drawdown }) => {
@@ -251,7 +251,7 @@ describe.each(['the ledger', 'days that are kept'])('thirty fills, read from %s'
     expect(await curve('month')).toEqual([['2026-01-01', '41.57', '41.57', '0']]);
   });
 
-  it('fall deepest from the 3rd to the 11th, and recover on the 12th', async () => {
+  it('have the deepest drawdown from the 3rd to the 11th, and recover on the 12th', async () => {
     expect((await read()).max_drawdown).toEqual({
       amount: '28.23',
       percent: null,
@@ -271,7 +271,7 @@ describe.each(['the ledger', 'days that are kept'])('thirty fills, read from %s'
     expect(Number(sortino)).toBeCloseTo(yearly / deviation(days.filter((day) => day < 0)), 7);
   });
 
-  it('are told by pair under its own currency, and by the strategy of the trade that opened a lot', async () => {
+  it('are grouped by pair in its own currency, and by the strategy of the trade that opened a lot', async () => {
     const { by_pair, by_strategy } = await read();
     expect(by_pair).toMatchObject([
       { symbol: 'BTC/USDT', currency: 'USDT', trade_count: 18, closed_count: 7, net_pnl: '39.62' },
@@ -283,9 +283,9 @@ describe.each(['the ledger', 'days that are kept'])('thirty fills, read from %s'
     ]);
   });
 
-  it('in a range match sales with lots that were bought before it', async () => {
+  it('in a range match sales with lots bought before it', async () => {
     const record = await read('from=2026-01-03T00:00:00Z&to=2026-01-04T10:00:00Z');
-    // 1.30 and −10.09; a was closed, with 13.50 that it had realised before.
+    // 1.30 and −10.09; a was closed, with 13.50 realised earlier.
     expect(record).toMatchObject({
       net_pnl: '-8.79',
       gross_profit: '14.8',
@@ -301,9 +301,9 @@ describe.each(['the ledger', 'days that are kept'])('thirty fills, read from %s'
     });
   });
 
-  it('add up to the whole, wherever they are cut', async () => {
+  it('add up to the whole, wherever the range is split', async () => {
     const NAMES = ['net_pnl', 'volume', 'fees', 'closed_count', 'winning_count'] as const;
-    /** The sums over all pairs; the currencies are of no matter to whether they add up. */
+    /** Sums over all pairs, ignoring currencies, because only additivity is tested. */
     const sums = async (query: string) => {
       const { by_pair } = await read(query);
       return NAMES.map((name) => by_pair.reduce((sum, pair) => sum + Number(pair[name]), 0));
@@ -316,7 +316,7 @@ describe.each(['the ledger', 'days that are kept'])('thirty fills, read from %s'
     }
   });
 
-  it('of nothing say null where nothing is defined', async () => {
+  it('are null where undefined, for an empty range', async () => {
     expect(await read('from=2026-01-20T00:00:00Z')).toMatchObject({
       currency: null,
       trade_count: 0,

@@ -8,9 +8,9 @@ import { AnalyticsService } from './analytics.service.js';
 import { DailyRollups } from './daily-rollups.service.js';
 
 /**
- * First in, first out from fills alone, by running sums instead of lots: what is held never falls below nothing, so
- * what of a sale is of a lot is what the running sum and its lowest point so far say; purchases and sales then overlap
- * where their running sums do. Shares nothing with how lots are kept.
+ * First in, first out from fills alone, by running sums instead of lots. Holdings never fall below zero. Therefore the
+ * running sum and its minimum so far give the part of a sale that closes lots, and purchases and sales match where
+ * their running sums overlap. Shares no code with the lot book.
  */
 const RESULTS_FROM_FILLS = `
   WITH fill AS (
@@ -58,14 +58,15 @@ beforeAll(async () => {
   ledger = new TradeFixtures(core);
   service = new AnalyticsService(core.platform);
   results = new DailyRollups(core.platform);
-  // A rest of less than a step is closed with its lot, which is no matter of this reckoning: fees in base leave none.
+  // A remainder below one step is closed with its lot. This computation can ignore that, because fees in base leave
+  // none.
   const amount_step = '0.001';
   pairs = [await core.pair({ amount_step }), await core.pair({ base: 'ETH', amount_step })];
 });
 afterAll(() => core.close());
 
-const asked = querySchemaOf(analyticsOperations.get).parse({}) as Parameters<AnalyticsService['get']>[1];
-const read = (actor: Actor): Promise<Analytics> => service.get(actor, asked);
+const params = querySchemaOf(analyticsOperations.get).parse({}) as Parameters<AnalyticsService['get']>[1];
+const read = (actor: Actor): Promise<Analytics> => service.get(actor, params);
 
 const step = fc.record({
   account: fc.nat(1),
@@ -103,7 +104,7 @@ async function trade(actor: Actor, accounts: readonly RecordIds[], steps: readon
 }
 
 describe('analytics', () => {
-  it('are what another reckoning makes of random fills alone, whether days are kept or not', async () => {
+  it('equal an independent computation from random fills, with and without rollups', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
         const actor = await core.actor();
@@ -123,9 +124,9 @@ describe('analytics', () => {
         for (const [place, [, pnl]] of days.entries())
           expect(Number(live.equity_curve[place]!.period_pnl)).toBeCloseTo(Number(pnl), 8);
       }),
-      // To make a failing example smaller would take longer than the test has: it is told as it is.
+      // No shrinking: it would exceed the time limit of the test. A failing example is reported unchanged.
       { numRuns: 20, endOnFailure: true },
     );
-    // As many transactions as the machine is given time for: a slow one is no fault.
+    // A generous timeout, so that a slow machine does not fail the test.
   }, 300_000);
 });

@@ -68,7 +68,7 @@ const CLOSED = `closed AS MATERIALIZED (
 const countOf = (status: string) =>
   `count(*) FILTER (WHERE t.status = '${status}')::int AS ${status.toLowerCase()}_count`;
 
-const MADE = `made AS (
+const CREATED = `made AS (
   SELECT t.user_id, ${dayOf('t.created_at')} AS day, t.exchange_account_id, t.trade_pair_id,
     ${STRATEGY} AS strategy_id, ${['PENDING', 'PARTIALLY_FILLED', 'FILLED', 'CANCELLED', 'FAILED'].map(countOf).join(', ')}
   FROM stretches s
@@ -121,7 +121,7 @@ export const DAY_COLUMNS = [KEY, ...COUNTS, ...LEDGER_AMOUNTS, 'fees', ...UNSUMM
 
 /** Selects one row, as in `result_days`, for each day, account, pair and strategy with any result. */
 export const DAYS_SQL = `
-  WITH ${[TIME_RANGES, FILLS, PARTS, CLOSED, MADE, FILLED, OTHER_FEES, REALISED, ENDED].join(', ')}
+  WITH ${[TIME_RANGES, FILLS, PARTS, CLOSED, CREATED, FILLED, OTHER_FEES, REALISED, ENDED].join(', ')}
   SELECT ${KEY}, ${[...COUNTS, ...LEDGER_AMOUNTS].map((name) => `coalesce(${name}, 0) AS ${name}`).join(', ')},
     coalesce(fees_in_quote + fees_of_base, 0) AS fees, ${UNSUMMED_COLUMNS.join(', ')}
   FROM made FULL JOIN filled USING (${KEY}) FULL JOIN other_fees USING (${KEY})

@@ -50,20 +50,20 @@ export async function readResults(
   selection: AnalyticsFilter,
   interval: AnalyticsInterval,
 ): Promise<Results> {
-  const reading = planRead(selection, await loadStaleDays(tx, selection));
+  const plan = planRead(selection, await loadStaleDays(tx, selection));
   const groups = new ResultAggregator();
-  for (const row of await loadRollupResults(tx, selection, reading)) groups.add(row);
-  for (const row of await loadRollupDays(tx, selection, reading)) groups.addDay(row);
-  const live = await loadLedgerResults(tx, selection, reading);
+  for (const row of await loadRollupResults(tx, selection, plan)) groups.add(row);
+  for (const row of await loadRollupDays(tx, selection, plan)) groups.addDay(row);
+  const live = await loadLedgerResults(tx, selection, plan);
   for (const row of live) groups.addLedgerRow(row);
-  for (const { currency, amount } of await loadRollupOtherFees(tx, selection, reading))
+  for (const { currency, amount } of await loadRollupOtherFees(tx, selection, plan))
     groups.addFee(currency, amount);
   const currency = mainCurrency(groups.byQuote);
   return {
     groups,
     pairs: await loadPairInfo(tx, [...groups.byPair.keys()]),
     main:
-      currency === null ? null : await readMain(tx, { selection, reading, groups, live, currency, interval }),
+      currency === null ? null : await readMain(tx, { selection, plan, groups, live, currency, interval }),
     copy: await loadCopyMetrics(tx, selection),
   };
 }
@@ -83,7 +83,7 @@ function mainCurrency(byQuote: ReadonlyMap<string, ResultTotals>): string | null
 
 interface Read {
   readonly selection: AnalyticsFilter;
-  readonly reading: ReadPlan;
+  readonly plan: ReadPlan;
   readonly groups: ResultAggregator;
   readonly live: readonly LedgerRow[];
   readonly currency: string;
@@ -91,12 +91,12 @@ interface Read {
 }
 
 async function readMain(tx: Tx, read: Read): Promise<MainResults> {
-  const { selection, reading, groups, currency, interval } = read;
+  const { selection, plan, groups, currency, interval } = read;
   const accounts = groups.accountsOf(currency);
   // Only accounts with results in the currency.
   const points = await equityPoints(tx, [...accounts.keys()], currency, selection.to);
   const extremes = [
-    ...(await loadRollupExtremes(tx, selection, reading, currency)),
+    ...(await loadRollupExtremes(tx, selection, plan, currency)),
     ...read.live.filter(({ quote }) => quote === currency).flatMap(extremesOf),
   ].map(({ kind, tradeId, pnl }) => ({ kind, tradeId, pnl: new BigDecimal(pnl) }));
   const first = (kind: 'best' | 'worst', compare: (a: BigDecimal, b: BigDecimal) => number) =>
@@ -105,7 +105,7 @@ async function readMain(tx: Tx, read: Read): Promise<MainResults> {
     currency,
     tally: groups.byQuote.get(currency) ?? new ResultTotals(),
     days: computeDayMetrics(groups.daysOf(currency), interval, new EquityHistory(accounts, points)),
-    longestLosses: longestRun(await lossRuns(tx, selection, reading, currency)),
+    longestLosses: longestRun(await lossRuns(tx, selection, plan, currency)),
     best: first('best', (a, b) => b.cmp(a)),
     worst: first('worst', (a, b) => a.cmp(b)),
   };

@@ -6,8 +6,8 @@ const T0 = Date.UTC(2026, 0, 1);
 const HOUR_MS = 3_600_000;
 const dayText = (day: number) => new Date(T0 + day * DAY_MS).toISOString().slice(0, 10);
 
-describe('what is read of a range', () => {
-  it('is every instant of it once: from a kept day, or from the ledger', () => {
+describe('the read plan of a range', () => {
+  it('covers every instant once: from a rollup, or from the ledger', () => {
     const hour = fc.option(fc.integer({ min: 0, max: 24 * 8 }), { nil: undefined });
     const marked = fc.uniqueArray(fc.integer({ min: 0, max: 7 }));
     fc.assert(
@@ -27,7 +27,7 @@ describe('what is read of a range', () => {
           );
           const isInRange =
             (from === undefined || instant >= from.getTime()) && (to === undefined || instant < to.getTime());
-          // A range that ends before it begins has nothing in it; a query for one is refused before.
+          // A range that ends before it starts is empty; a query for one is rejected earlier.
           if (from && to && from >= to) expect(live).toEqual([]);
           else expect(Number(isKept) + live.length).toBe(isInRange ? 1 : 0);
         }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type LossRuns, longestRun } from './result-totals.js';
 
-/** Runs as they are told of a stretch. */
+/** Returns the loss runs of a time range. */
 function runsOf(losses: readonly boolean[]): LossRuns {
   const lengths = losses
     .map((isLoss) => (isLoss ? 'x' : ' '))
@@ -17,13 +17,13 @@ function runsOf(losses: readonly boolean[]): LossRuns {
 }
 
 describe('the longest run of losses', () => {
-  it('goes on over days, and over days that lost nothing else', () => {
+  it('continues over days, and over days with losses only', () => {
     const days = [[false, true], [true, true], [], [true, false, true]];
     expect(longestRun(days.map(runsOf))).toBe(4);
     expect(longestRun([])).toBe(0);
   });
 
-  it('is the same however the closings are cut into stretches', () => {
+  it('is the same however the closures are split into ranges', () => {
     const stretches = fc.array(fc.array(fc.boolean(), { maxLength: 8 }), { maxLength: 8 });
     fc.assert(
       fc.property(stretches, (parts) => {

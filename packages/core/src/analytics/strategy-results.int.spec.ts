@@ -55,12 +55,12 @@ beforeEach(async () => {
 });
 
 interface TradeSpec {
-  /** The trade whose lot it is a copy of. */
+  /** The trade whose lot is copied. */
   readonly copyOf?: RecordIds;
   readonly side: 'BUY' | 'SELL';
   readonly at: string;
   readonly price: string;
-  /** Whether the strategy's id stands on it. */
+  /** Whether the trade belongs to the strategy itself. */
   readonly isSignal?: boolean;
   readonly on?: RecordIds;
 }
@@ -78,7 +78,7 @@ function order({ copyOf, side, at, price, isSignal = true, on = pair }: TradeSpe
   });
 }
 
-/** Alone and among many by their ids, a strategy shows the same. */
+/** Reads a strategy, and checks that a read by ids returns the same. */
 async function performance(viewer = leader) {
   await ledger.rebuildLots();
   await new DailyRollups(core.platform).refresh();
@@ -98,12 +98,12 @@ const equity = (at: string, amount: string, currency = 'USDT') =>
   );
 
 async function list(viewer: Actor, query: Record<string, string>) {
-  const asked = querySchemaOf(strategyOperations.list).parse({ ...query, limit: '100' });
-  return (await strategies.list(viewer, asked as Parameters<StrategiesService['list']>[1])).items;
+  const params = querySchemaOf(strategyOperations.list).parse({ ...query, limit: '100' });
+  return (await strategies.list(viewer, params as Parameters<StrategiesService['list']>[1])).items;
 }
 
 describe('the performance of a strategy', () => {
-  it('is null and nought before anything was closed', async () => {
+  it('is null or zero before the first closure', async () => {
     expect(await performance()).toEqual({
       since: expect.any(String),
       closed_count: 0,
@@ -116,14 +116,14 @@ describe('the performance of a strategy', () => {
     });
   });
 
-  it('is what its own lots made, whoever closed them, and apart from it what copiers really made', async () => {
+  it('contains the results of its own lots, whichever trade closed them, and separately the real results of copiers', async () => {
     const lot = await order({ side: 'BUY', at: '01T10:00', price: '100' });
     await order({ copyOf: lot, side: 'BUY', at: '01T10:01', price: '101' });
     await order({ side: 'SELL', at: '02T10:00', price: '110', isSignal: false });
     await order({ copyOf: lot, side: 'SELL', at: '02T10:01', price: '108' });
     await order({ side: 'BUY', at: '03T10:00', price: '100' });
     await order({ side: 'SELL', at: '03T11:00', price: '95' });
-    // No business of the strategy.
+    // Not a trade of the strategy.
     await order({ side: 'BUY', at: '04T10:00', price: '10', isSignal: false });
     await order({ side: 'SELL', at: '04T11:00', price: '90', isSignal: false });
     expect(await performance()).toMatchObject({
@@ -137,7 +137,7 @@ describe('the performance of a strategy', () => {
     });
   });
 
-  it('is put in proportion to the recorded equity of its account', async () => {
+  it('is relative to the recorded equity of its account', async () => {
     await equity('01T00:01', '1000');
     await equity('02T23:59', '1100');
     await order({ side: 'BUY', at: '01T10:00', price: '100' });
@@ -148,7 +148,7 @@ describe('the performance of a strategy', () => {
     expect(await performance()).toMatchObject({ roi: '-0.01', max_drawdown_percent: '10' });
   });
 
-  it('of the first day with a record is put in proportion to the first of that day', async () => {
+  it('on the first day with a record is relative to the first record of that day', async () => {
     await equity('01T00:01', '1000');
     await equity('01T23:59', '2000');
     await order({ side: 'BUY', at: '01T10:00', price: '100' });
@@ -156,7 +156,7 @@ describe('the performance of a strategy', () => {
     expect(await performance()).toMatchObject({ roi: '0.1' });
   });
 
-  it('of several currencies is that of the main one, in proportion to the equity in it alone', async () => {
+  it('with several currencies is that of the main one, relative to the equity in that currency alone', async () => {
     const inRands = await core.pair({ quote: 'ZAR' });
     await equity('02T23:59', '1100');
     await equity('01T00:01', '1000');
@@ -178,7 +178,7 @@ describe('the performance of a strategy', () => {
     expect(await countStatements(core.platform.database, look)).toBe(1);
   });
 
-  it('rule 30: is shown to others without the account, and without what is on it', async () => {
+  it('rule 30: is visible to others without the account and its holdings', async () => {
     await equity('01T00:01', '1000');
     await order({ side: 'BUY', at: '01T10:00', price: '100' });
     await order({ side: 'SELL', at: '02T10:00', price: '110' });
@@ -191,7 +191,7 @@ describe('the performance of a strategy', () => {
     for (const secret of [source.id, source.uuid, '1000']) expect(text).not.toContain(secret);
   });
 
-  it('of each of a page is its own', async () => {
+  it('is each strategy’s own on a page of several', async () => {
     const id = newUuid();
     await core.rows(
       `INSERT INTO strategies (id, user_id, exchange_account_id, name, visibility, status)

@@ -12,7 +12,7 @@ afterAll(() => env.close());
 beforeEach(() => env.reset());
 
 describe('starting a copier', () => {
-  it('sets the watermark and tells of it, once', async () => {
+  it('sets the watermark and emits one event', async () => {
     const copier = await env.createLinked();
     const active = await env.copiers.start(env.actor, copier.id);
     expect(copierSchema.parse(active)).toEqual(active);
@@ -24,7 +24,7 @@ describe('starting a copier', () => {
     ]);
   });
 
-  it('happens once however many ask at once', async () => {
+  it('happens once for many concurrent requests', async () => {
     const copier = await env.createLinked();
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => env.copiers.start(env.actor, copier.id)),
@@ -33,7 +33,7 @@ describe('starting a copier', () => {
     expect(await env.eventTypes()).toEqual(['copier.started']);
   });
 
-  it('again after a stop sets a new watermark and clears the reason', async () => {
+  it('sets a new watermark after a stop, and clears the status reason', async () => {
     const first = await env.started();
     const watermark = async () =>
       String(
@@ -55,15 +55,15 @@ describe('starting a copier', () => {
     expect(await watermark()).not.toBe(before);
   });
 
-  it('has balances read that nobody has read yet, so that the first copy has something to spend', async () => {
+  it('first reads balances that were never read, so that the first copy has funds', async () => {
     env.account = await env.core.account(env.actor, null);
     const copier = await env.createLinked();
-    const asked: string[] = [];
+    const syncedAccounts: string[] = [];
     const serving = serveWorkerCall(
       await env.core.openSecondPlatform(),
       'exchange_account.sync',
       async ({ account_id }) => {
-        asked.push(account_id);
+        syncedAccounts.push(account_id);
         await env.core.rows(
           'UPDATE exchange_accounts SET balances_taken_at = clock_timestamp() WHERE id = $1',
           account_id,
@@ -75,10 +75,10 @@ describe('starting a copier', () => {
     await expect(env.copiers.start(env.actor, copier.id)).resolves.toMatchObject({ status: 'ACTIVE' });
     await env.copiers.start(env.actor, copier.id);
     await serving.stop();
-    expect(asked).toEqual([env.account.uuid]);
+    expect(syncedAccounts).toEqual([env.account.uuid]);
   });
 
-  it('is refused without a strategy, or with one that is archived or removed', async () => {
+  it('fails without a strategy, or with an archived or removed one', async () => {
     const lone = await env.create();
     await expect(env.copiers.start(env.actor, lone.id)).rejects.toMatchObject(stateRefusal('NO_STRATEGY'));
     const copier = await env.createLinked();
@@ -93,7 +93,7 @@ describe('starting a copier', () => {
     expect(await env.eventTypes()).toEqual([]);
   });
 
-  it('is refused on an account that the exchange refused or that was removed', async () => {
+  it('fails on an account that was removed or whose credentials the exchange rejected', async () => {
     const copier = await env.createLinked();
     await env.core.rows('UPDATE exchange_accounts SET is_active = false WHERE id = $1', env.account.uuid);
     await expect(env.copiers.start(env.actor, copier.id)).rejects.toMatchObject(
@@ -105,7 +105,7 @@ describe('starting a copier', () => {
     );
   });
 
-  it('goes on to work for the copiers of a strategy that its owner made private, which takes no new ones', async () => {
+  it('still works for the copiers of a strategy that its owner made private, which accepts no new ones', async () => {
     const open = await env.foreignStrategy({ visibility: 'PUBLIC', name: newUuid() });
     const copier = await env.create({ strategy_id: open.id });
     await env.core.rows("UPDATE strategies SET visibility = 'PRIVATE' WHERE name = $1", open.name);
@@ -116,7 +116,7 @@ describe('starting a copier', () => {
 });
 
 describe('stopping a copier', () => {
-  it('pauses it, lists what stays open, and tells the same', async () => {
+  it('pauses it, and lists the open lots in the response and in the event', async () => {
     const copier = await env.started();
     const stopped = await env.copiers.stop(env.actor, copier.id);
     expect(stoppedCopier.parse(stopped)).toEqual(stopped);
@@ -128,7 +128,7 @@ describe('stopping a copier', () => {
     });
   });
 
-  it('goes from CLOSE_ONLY to PAUSED, never from PAUSED to CLOSE_ONLY', async () => {
+  it('changes CLOSE_ONLY to PAUSED, but never PAUSED to CLOSE_ONLY', async () => {
     const copier = await env.started();
     await env.copiers.stop(env.actor, copier.id, { mode: 'CLOSE_ONLY' });
     const paused = await env.copiers.stop(env.actor, copier.id, { mode: 'PAUSED' });
@@ -136,7 +136,7 @@ describe('stopping a copier', () => {
     expect(await env.eventTypes()).toEqual(['copier.started', 'copier.stopped', 'copier.stopped']);
   });
 
-  it('changes nothing and tells nothing of one that is paused or in that mode already', async () => {
+  it('changes nothing and emits no event for a copier that is paused or already in that mode', async () => {
     const fresh = await env.createLinked();
     expect(await env.copiers.stop(env.actor, fresh.id)).toEqual({ ...fresh, open_lots: [] });
     expect(await env.eventTypes()).toEqual([]);
@@ -146,7 +146,7 @@ describe('stopping a copier', () => {
     expect(await env.eventTypes()).toEqual(['copier.started', 'copier.stopped']);
   });
 
-  it('happens once however many ask at once', async () => {
+  it('happens once for many concurrent requests', async () => {
     const copier = await env.started();
     await Promise.all(Array.from({ length: 10 }, () => env.copiers.stop(env.actor, copier.id)));
     expect(await env.eventTypes()).toEqual(['copier.started', 'copier.stopped']);
@@ -154,7 +154,7 @@ describe('stopping a copier', () => {
 });
 
 describe('removing a copier', () => {
-  it('is refused unless it is paused', async () => {
+  it('fails unless the copier is paused', async () => {
     const copier = await env.started();
     await expect(env.copiers.delete(env.actor, copier.id)).rejects.toMatchObject(stateRefusal('ACTIVE'));
     await env.copiers.stop(env.actor, copier.id, { mode: 'CLOSE_ONLY' });
@@ -167,7 +167,7 @@ describe('removing a copier', () => {
     expect(await env.strategies.get(env.actor, env.strategy.id)).toMatchObject({ copier_count: 0 });
   });
 
-  it('and starting it at once never leave a removed copier that is active', async () => {
+  it('never leaves a removed copier active when it runs concurrently with a start', async () => {
     for (let round = 0; round < 5; round++) {
       const { id } = await env.createLinked();
       await Promise.allSettled([env.copiers.start(env.actor, id), env.copiers.delete(env.actor, id)]);
@@ -178,7 +178,7 @@ describe('removing a copier', () => {
 });
 
 describe('pausing all copiers of a user', () => {
-  it('stops those that follow, tells of each, and leaves other users and paused ones alone', async () => {
+  it('pauses those that follow, emits an event for each, and leaves other users and paused copiers alone', async () => {
     const running = [await env.started({ name: 'a' }), await env.started({ name: 'b' })];
     await env.copiers.stop(env.actor, running[1]!.id, { mode: 'CLOSE_ONLY' });
     const paused = await env.createLinked({ name: 'c' });
@@ -207,7 +207,7 @@ describe('pausing all copiers of a user', () => {
     ).resolves.toEqual([]);
   });
 
-  it('waits for a start that is under way, and stops that one too', async () => {
+  it('waits for a start in progress, and pauses that copier too', async () => {
     const { id } = await env.createLinked();
     let stopping: Promise<Copier[]> | undefined;
     await inTransaction(env.core.platform.database, async (tx) => {

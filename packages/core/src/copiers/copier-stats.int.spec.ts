@@ -34,7 +34,7 @@ beforeEach(async () => {
   );
 });
 
-/** Beside the copier's own row they are the same. */
+/** Reads the stats, and checks that they equal those read together with the copier's row. */
 async function stats(): Promise<CopierStats> {
   await ledger.rebuildLots();
   const { manager } = under.core.platform.database;
@@ -81,8 +81,8 @@ const copy = (lot: RecordIds, referencePrice: string, side: Side) =>
 const decide = (lot: RecordIds, made: DecisionFixture) =>
   ledger.decide({ copier, lotTrade: lot.uuid, referencePrice: '100' }, made);
 
-describe('what came of a copier', () => {
-  it('is nothing, and null where there is nothing to measure, before a signal came', async () => {
+describe('the stats of a copier', () => {
+  it('are zero, or null if there is nothing to measure, before the first signal', async () => {
     expect(await stats()).toEqual({
       copied: 0,
       skipped: 0,
@@ -96,7 +96,7 @@ describe('what came of a copier', () => {
     });
   });
 
-  it('counts decisions by their outcome, with how long copies took and how they slipped', async () => {
+  it('count decisions by outcome, and measure latency and slippage of copies', async () => {
     const lot = await lead({ side: 'BUY', at: '10:00', price: '100' });
     await decide(lot, { outcome: 'COPIED', latencyMs: 10, slippageBps: '4' });
     await decide(lot, { outcome: 'CLAMPED', code: 'MAX_OPEN', latencyMs: 20, slippageBps: '-1' });
@@ -113,7 +113,7 @@ describe('what came of a copier', () => {
     });
   });
 
-  it('has its own result and what is open at the last price', async () => {
+  it('include its own result, and the open exposure at the last price', async () => {
     const lot = await lead({ side: 'BUY', at: '10:00', price: '100', amount: '2' });
     await copy(lot, '100', { side: 'BUY', at: '10:01', price: '100', amount: '2', fee: '2' });
     await copy(lot, '110', { side: 'SELL', at: '11:00', price: '110', amount: '0.5' });
@@ -121,7 +121,7 @@ describe('what came of a copier', () => {
     expect(await stats()).toMatchObject({ net_pnl: '4.5', open_exposure_quote: '180' });
   });
 
-  it('tells the tracking difference and what it is made of', async () => {
+  it('include the tracking difference and its parts', async () => {
     const lot = await lead({ side: 'BUY', at: '10:00', price: '100' });
     await copy(lot, '100', { side: 'BUY', at: '10:01', price: '101', fee: '1' });
     await lead({ side: 'SELL', at: '11:00', price: '110' });
@@ -135,7 +135,7 @@ describe('what came of a copier', () => {
     expect(tracking).toMatchObject({ rounding_bps: '0', skips_bps: '0' });
   });
 
-  it('leaves what its user closed by hand out of the tracking difference', async () => {
+  it('exclude what the user closed by hand from the tracking difference', async () => {
     const lot = await lead({ side: 'BUY', at: '10:00', price: '100' });
     await copy(lot, '100', { side: 'BUY', at: '10:01', price: '100' });
     await lead({ side: 'SELL', at: '11:00', price: '110' });
@@ -149,7 +149,7 @@ describe('what came of a copier', () => {
     expect(await stats()).toMatchObject({ net_pnl: '-50', tracking_difference_bps: null });
   });
 
-  it('is told of a page of copiers at once, those without a signal too', async () => {
+  it('are read for a page of copiers with one call, including copiers without a signal', async () => {
     const all = await copierStatsOf(under.core.platform.database.manager, [copier, newUuid()]);
     expect(all.size).toBe(2);
     expect(await copierStatsOf(under.core.platform.database.manager, [])).toEqual(new Map());

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { conflictingPairs, copierColumns, hasCapacity, ownAccountErrors } from './copier.rules.js';
 
 describe('allowed and blocked pairs', () => {
-  it('contradict each other exactly where they share a symbol', () => {
+  it('conflict exactly at the symbols that they share', () => {
     const lists = fc.option(fc.array(fc.constantFrom('A/B', 'C/D', 'E/F')), { nil: null });
     fc.assert(
       fc.property(lists, lists, (allowedPairs, blockedPairs) => {
@@ -17,7 +17,7 @@ describe('allowed and blocked pairs', () => {
 });
 
 describe('the account of the strategy', () => {
-  it('is named by the field of every copier that would copy to it', () => {
+  it('is an error for every copier on that account, with its field', () => {
     const link = (field: string, exchangeAccountId: string) => ({ field, copier: { exchangeAccountId } });
     const links = [link('copier_ids.0', 'a'), link('copier_ids.1', 'b'), link('copier_ids.2', 'a')];
     expect(ownAccountErrors(new Set(['a']), links).map(({ field }) => field)).toEqual([
@@ -39,8 +39,8 @@ describe('the capacity of a strategy', () => {
   });
 });
 
-describe('the settings of a change', () => {
-  it('hold what was given and nothing else', () => {
+describe('the columns of an update', () => {
+  it('contain only the settings in the input', () => {
     expect(copierColumns(copierUpdate.parse({}))).toEqual({});
     expect(copierColumns(copierUpdate.parse({ limits: { max_open_quote: null, max_leverage: 3 } }))).toEqual({
       maxOpenQuote: null,
@@ -57,7 +57,7 @@ describe('the settings of a change', () => {
     });
   });
 
-  it('name each pair and side once', () => {
+  it('contain each pair and side once', () => {
     const limits = { allowed_pairs: ['A/B', 'C/D', 'A/B'], allowed_sides: ['BUY', 'BUY'] };
     expect(copierColumns(copierUpdate.parse({ limits }))).toEqual({
       allowedPairs: ['A/B', 'C/D'],

@@ -16,7 +16,7 @@ const update = ({ id }: Copier, input: object) =>
   env.copiers.update(env.actor, id, copierUpdate.parse(input));
 
 describe('creating a copier', () => {
-  it('answers with it as PAUSED, with every setting digit by digit, and tells nobody yet', async () => {
+  it('returns it as PAUSED with every setting exact, and emits no event', async () => {
     const limits = {
       max_trade_quote: '100.000000000000000001',
       max_open_quote: '1000',
@@ -59,13 +59,13 @@ describe('creating a copier', () => {
     expect(await env.strategies.get(env.actor, env.strategy.id)).toMatchObject({ copier_count: 1 });
   });
 
-  it('follows nothing, a strategy of its own, or a public one of another user', async () => {
+  it('accepts no strategy, an own strategy, or a public one of another user', async () => {
     await expect(env.create()).resolves.toMatchObject({ strategy_id: undefined });
     const open = await env.foreignStrategy({ visibility: 'PUBLIC' });
     await expect(env.create({ strategy_id: open.id })).resolves.toMatchObject({ strategy_id: open.id });
   });
 
-  it('finds no private, archived, removed or unknown strategy of others, naming the field', async () => {
+  it('reports private, archived, removed and unknown strategies of others as not found, with the field', async () => {
     const hidden = await env.foreignStrategy();
     const archived = await env.foreignStrategy({ visibility: 'PUBLIC', name: newUuid() });
     await env.core.rows("UPDATE strategies SET status = 'ARCHIVED' WHERE name = $1", archived.name);
@@ -77,7 +77,7 @@ describe('creating a copier', () => {
     }
   });
 
-  it("finds no foreign account, and copies nothing to the strategy's own", async () => {
+  it('reports a foreign account as not found, and rejects the account of the strategy', async () => {
     const foreign = await env.core.account(await env.core.actor());
     await expect(env.create({ exchange_account_id: foreign.id })).rejects.toMatchObject({
       code: 'not_found',
@@ -90,7 +90,7 @@ describe('creating a copier', () => {
     expect(await env.namesOf()).toEqual([]);
   });
 
-  it('is refused for an own strategy that is archived, and for pairs both allowed and blocked', async () => {
+  it('fails for an own strategy that is archived, and for pairs both allowed and blocked', async () => {
     await env.setStrategy("status = 'ARCHIVED'");
     await expect(env.createLinked()).rejects.toMatchObject(stateRefusal('STRATEGY_ARCHIVED'));
     const limits = { allowed_pairs: ['BTC/USDT'], blocked_pairs: ['ETH/USDT', 'BTC/USDT'] };
@@ -100,7 +100,7 @@ describe('creating a copier', () => {
     });
   });
 
-  it('keeps to the capacity of the strategy when many link at once', async () => {
+  it('never exceeds the capacity of the strategy under concurrent links', async () => {
     await env.setStrategy('capacity = 3');
     const attempts = await Promise.allSettled(Array.from({ length: 8 }, () => env.createLinked()));
     const refused = attempts.flatMap((attempt) => (attempt.status === 'rejected' ? [attempt.reason] : []));
@@ -110,7 +110,7 @@ describe('creating a copier', () => {
     expect(await env.strategies.get(env.actor, env.strategy.id)).toMatchObject({ copier_count: 3 });
   });
 
-  it('ends at 1,000 copiers of a user, also when two are made at once; removed ones make room', async () => {
+  it('stops at 1,000 copiers of a user, also under concurrent requests; removed copiers do not count', async () => {
     const { id } = await env.create();
     await env.core.rows(
       `INSERT INTO copiers (id, user_id, exchange_account_id, name, status, sizing_mode, sizing_value,
@@ -130,7 +130,7 @@ describe('creating a copier', () => {
     await expect(env.create()).resolves.toMatchObject({ status: 'PAUSED' });
   });
 
-  it('happens once for one Idempotency-Key', async () => {
+  it('happens once per Idempotency-Key', async () => {
     const once = env.core.idempotencyContext(env.actor.userId, 'the-key');
     await env.copiers.create({ ...env.actor, idempotency: once }, env.inputOf());
     await expect(
@@ -141,7 +141,7 @@ describe('creating a copier', () => {
 });
 
 describe('a copier', () => {
-  it('is nobody else’s to see or to change', async () => {
+  it('is invisible to other users, who cannot change it', async () => {
     const copier = await env.started();
     const stranger = await env.core.actor();
     const attempts = [
@@ -156,14 +156,14 @@ describe('a copier', () => {
     expect((await env.copiers.list(stranger, parseListQuery(''))).items).toEqual([]);
   });
 
-  it('is not found by ids that name none', async () => {
+  it('is not found by unknown or invalid ids', async () => {
     for (const id of [encodeId('cpr', newUuid()), encodeId('str', newUuid()), 'cpr_x', '']) {
       await expect(env.copiers.get(env.actor, id)).rejects.toMatchObject({ code: 'not_found' });
       await expect(env.copiers.start(env.actor, id)).rejects.toMatchObject({ code: 'not_found' });
     }
   });
 
-  it('needs TRADE to be changed', async () => {
+  it('requires the permission TRADE for changes', async () => {
     const copier = await env.createLinked();
     const reader = { ...env.actor, credential: { ...env.actor.credential, permissions: ['READ'] as const } };
     await expect(env.copiers.get(reader, copier.id)).resolves.toEqual(copier);
@@ -180,20 +180,20 @@ describe('a copier', () => {
 });
 
 describe('copiers by their ids', () => {
-  it('stand at the places of these; nothing stands for what is not there', async () => {
+  it('come in input order, with null for unknown ids', async () => {
     const [first, second, gone] = [await env.started(), await env.create(), await env.create()];
     await env.copiers.delete(env.actor, gone.id);
     const stranger = await env.core.actor();
     const unknown = [encodeId('cpr', newUuid()), 'cpr_x', ''];
-    const asked = [second.id, gone.id, first.id, ...unknown, second.id];
+    const requested = [second.id, gone.id, first.id, ...unknown, second.id];
     const expected = [second, null, first, null, null, null, second];
-    expect(await env.copiers.getMany(env.actor, asked)).toEqual(expected);
-    expect(await env.copiers.getMany(stranger, asked)).toEqual(asked.map(() => null));
+    expect(await env.copiers.getMany(env.actor, requested)).toEqual(expected);
+    expect(await env.copiers.getMany(stranger, requested)).toEqual(requested.map(() => null));
     const idle: Actor = { ...env.actor, credential: { ...env.actor.credential, permissions: [] } };
-    await expect(env.copiers.getMany(idle, asked)).rejects.toMatchObject({ code: 'permission_denied' });
+    await expect(env.copiers.getMany(idle, requested)).rejects.toMatchObject({ code: 'permission_denied' });
   });
 
-  it('cost one statement with what came of them, however many; a page of them costs two', async () => {
+  it('cost one statement including their stats, however many; a page of them costs two', async () => {
     const { database } = env.core.platform;
     const made = [await env.create(), await env.createLinked(), await env.create()];
     const ids = made.map(({ id }) => id);
@@ -204,13 +204,13 @@ describe('copiers by their ids', () => {
 });
 
 describe('changing a copier', () => {
-  it('with nothing changes nothing', async () => {
+  it('changes nothing for an empty input', async () => {
     const copier = await env.createLinked();
     expect(await update(copier, {})).toEqual(copier);
     expect(await update(copier, { strategy_id: env.strategy.id, limits: {} })).toEqual(copier);
   });
 
-  it('changes what is given, limit by limit, and clears what is null', async () => {
+  it('changes each given setting and limit, and clears what is null', async () => {
     const copier = await env.started({
       limits: { max_trade_quote: 5, max_open_trades: 2, allowed_pairs: ['A/B'] },
     });
@@ -241,7 +241,7 @@ describe('changing a copier', () => {
     });
   });
 
-  it('moves it to another strategy only while it is paused', async () => {
+  it('changes its strategy only while it is paused', async () => {
     const other = await env.foreignStrategy({ visibility: 'PUBLIC' });
     const copier = await env.started();
     for (const strategy_id of [other.id, null]) {
@@ -255,7 +255,7 @@ describe('changing a copier', () => {
     expect((await update(copier, { strategy_id: null })).strategy_id).toBeUndefined();
   });
 
-  it('links by the rules of a new link', async () => {
+  it('applies the rules of a new link', async () => {
     const copier = await env.create({ exchange_account_id: env.source.id });
     await expect(update(copier, { strategy_id: env.strategy.id })).rejects.toMatchObject({
       code: 'validation_failed',
@@ -273,7 +273,7 @@ describe('changing a copier', () => {
 });
 
 describe('the list of copiers', () => {
-  it('is filtered by state, strategy and account, and sorted by name', async () => {
+  it('is filtered by status, strategy and account, and sorted by name', async () => {
     const elsewhere = await env.core.account(env.actor);
     await env.create({ name: 'c' });
     await env.createLinked({ name: 'a', exchange_account_id: elsewhere.id });
@@ -285,7 +285,7 @@ describe('the list of copiers', () => {
     expect(await env.namesOf(`exchange_account_id=${elsewhere.id}&status=ACTIVE`)).toEqual([]);
   });
 
-  it('is refused for a strategy or account that is not there or hidden', async () => {
+  it('fails for a strategy or account that does not exist or is not visible', async () => {
     const hidden = await env.foreignStrategy();
     const foreign = await env.core.account(await env.core.actor());
     for (const [field, id] of [

@@ -49,7 +49,7 @@ const stopsOf = async (actor: Actor) =>
   (await core.events(actor.userId)).filter(({ type }) => type === 'copier.stopped');
 
 describe('changing a strategy', () => {
-  it('with nothing changes nothing', async () => {
+  it('changes nothing for an empty input', async () => {
     expect(await update({})).toEqual(strategy);
   });
 
@@ -88,13 +88,13 @@ describe('changing a strategy', () => {
     });
   });
 
-  it('is for its owner alone, though others can read it', async () => {
+  it('is restricted to its owner, even if others can read it', async () => {
     await expect(update({ name: 'taken' }, follower)).rejects.toMatchObject({ code: 'not_found' });
     await expect(followed.delete(follower, strategy.id)).rejects.toMatchObject({ code: 'not_found' });
     expect(await strategies.get(leader, strategy.id)).toEqual(strategy);
   });
 
-  it('keeps its pairs on its exchange', async () => {
+  it('accepts only pairs of its exchange', async () => {
     const elsewhere = await core.pair({ exchange: 'other', base: 'CHG' });
     await expect(update({ trade_pair_ids: [elsewhere.id] })).rejects.toMatchObject({
       code: 'validation_failed',
@@ -108,7 +108,7 @@ describe('changing a strategy', () => {
 });
 
 describe('archiving a strategy', () => {
-  it('has its active copiers follow exits alone, and tells each of their owners', async () => {
+  it('switches its active copiers to CLOSE_ONLY, and emits an event to each of their owners', async () => {
     const active = await activeCopier();
     const closing = await activeCopier();
     await copiers.stop(follower, closing.id, { mode: 'CLOSE_ONLY' });
@@ -143,14 +143,14 @@ describe('archiving a strategy', () => {
     expect(await copiers.get(follower, active.id)).toMatchObject({ status: 'CLOSE_ONLY' });
   });
 
-  it('can not be undone once its account is removed', async () => {
+  it('cannot be undone once its account is removed', async () => {
     await update({ status: 'ARCHIVED' });
     await core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE id = $1', source.uuid);
     await expect(update({ status: 'ACTIVE' })).rejects.toMatchObject(stateRefusal('ACCOUNT_REMOVED'));
     await expect(update({ name: 'Renamed' })).resolves.toMatchObject({ status: 'ARCHIVED' });
   });
 
-  it('and starting its copiers at once never leave one active', async () => {
+  it('never leaves a copier active when it runs concurrently with starts', async () => {
     const ids = await Promise.all(
       Array.from({ length: 6 }, async () => (await makeCopier({ strategy_id: strategy.id })).id),
     );
@@ -165,7 +165,7 @@ describe('archiving a strategy', () => {
 });
 
 describe('removing a strategy', () => {
-  it('needs nothing where no copier follows it', async () => {
+  it('works without further input if no copier follows it', async () => {
     const paused = await makeCopier({ strategy_id: strategy.id });
     expect(await followed.delete(leader, strategy.id)).toEqual({ id: strategy.id, deleted: true });
     await expect(strategies.get(leader, strategy.id)).rejects.toMatchObject({ code: 'not_found' });
@@ -174,7 +174,7 @@ describe('removing a strategy', () => {
     await expect(copiers.start(follower, paused.id)).rejects.toMatchObject(stateRefusal('STRATEGY_REMOVED'));
   });
 
-  it('is refused while copiers follow it, be it its exits alone, unless told to stop them', async () => {
+  it('fails while copiers follow it, even only its exits, unless the request stops them', async () => {
     const copier = await activeCopier();
     for (const input of [undefined, { stop_copiers: false }]) {
       await expect(followed.delete(leader, strategy.id, input)).rejects.toMatchObject(
@@ -193,7 +193,7 @@ describe('removing a strategy', () => {
     });
   });
 
-  it('and starting its copiers at once never leave one that follows what is gone', async () => {
+  it('never leaves a copier that follows a removed strategy when it runs concurrently with starts', async () => {
     const { id } = await makeCopier({ strategy_id: strategy.id });
     const [started, removed] = await Promise.allSettled([
       copiers.start(follower, id),
@@ -204,7 +204,7 @@ describe('removing a strategy', () => {
 });
 
 describe('linking copiers', () => {
-  it('has all of them follow the strategy, and answers with it as the caller may see it', async () => {
+  it('links all of them, and returns the strategy as the caller may see it', async () => {
     const ids = [(await makeCopier()).id, (await makeCopier()).id];
     const linked = await link([...ids, ids[0]!]);
     expect(linked).toEqual({ ...strategy, exchange_account_id: undefined, copier_count: 2 });
@@ -220,7 +220,7 @@ describe('linking copiers', () => {
     });
   });
 
-  it('links none where one of them is not there or foreign, and names each', async () => {
+  it('links none if one of them is unknown or foreign, and lists each', async () => {
     const mine = await makeCopier();
     const foreign = await makeCopier({}, leader, await core.account(leader));
     const ids = [foreign.id, mine.id, encodeId('cpr', newUuid()), 'cpr_x'];
@@ -245,7 +245,7 @@ describe('linking copiers', () => {
     await expect(link([running.id], follower, other)).resolves.toMatchObject({ copier_count: 1 });
   });
 
-  it("refuses a copier on the strategy's own account", async () => {
+  it('rejects a copier on the account of the strategy', async () => {
     const mine = await makeCopier({}, leader, source);
     await expect(link([mine.id], leader)).rejects.toMatchObject({
       code: 'validation_failed',
@@ -253,7 +253,7 @@ describe('linking copiers', () => {
     });
   });
 
-  it('finds no private strategy of another user, and takes nothing to an archived one', async () => {
+  it('reports a private strategy of another user as not found, and rejects an archived one', async () => {
     const { id } = await makeCopier();
     await update({ visibility: 'PRIVATE' });
     await expect(link([id])).rejects.toMatchObject({ code: 'not_found' });
@@ -262,7 +262,7 @@ describe('linking copiers', () => {
     await expect(link([mine.id], leader)).rejects.toMatchObject(stateRefusal('STRATEGY_ARCHIVED'));
   });
 
-  it('keeps to the capacity, all or none, also when several link at once', async () => {
+  it('respects the capacity, all or none, also under concurrent links', async () => {
     await update({ capacity: 3 });
     const pairs = await Promise.all(
       Array.from({ length: 3 }, async () => [(await makeCopier()).id, (await makeCopier()).id]),

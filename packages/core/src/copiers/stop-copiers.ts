@@ -48,8 +48,8 @@ export async function stopCopier(tx: Tx, id: string, stop: CopierStopReason): Pr
 }
 
 /**
- * Stops a copier, unless it is already stopped to this degree. Also stops a copier that was started again meanwhile:
- * its start does not remove the reason for the stop. Returns whether the status changed.
+ * Stops a copier, unless it is already stopped to this degree. Also stops a copier that was started
+ * meanwhile, because callers check the reason again. Returns whether the status changed.
  */
 export async function stopRunning(tx: Tx, id: string, stop: CopierStopReason): Promise<boolean> {
   const running = stop.status === 'PAUSED' ? "status <> 'PAUSED'" : "status = 'ACTIVE'";

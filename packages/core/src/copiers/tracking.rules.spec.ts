@@ -2,36 +2,36 @@ import fc from 'fast-check';
 import { BigDecimal } from '../values/index.js';
 import { type TrackedLot, trackingOf } from './tracking.rules.js';
 
-/** 10 % up from 100, for both, without fees. */
+/** Both sides gain 10 % from 100, without fees. */
 const side = { entryPrice: '100', exitPrice: '110', cost: '100', pnl: '10' };
 const alike: TrackedLot = { side: 'BUY', copier: side, leader: side, reference: side, target: side };
 const NONE = { fees_bps: '0', slippage_bps: '0', rounding_bps: '0', skips_bps: '0' };
 
 describe('the tracking difference', () => {
-  it('is nothing where the copier did as the strategy, and null where nothing was closed', () => {
+  it('is zero if the copier did the same as the strategy, and null if nothing was closed', () => {
     expect(trackingOf([alike])).toEqual({ differenceBps: '0', parts: NONE });
     expect(trackingOf([])).toBeNull();
   });
 
-  it('is of fees where the copier paid more of them', () => {
+  it('is attributed to fees if the copier paid more of them', () => {
     // 9 % net instead of 10 %.
     const lot = { ...alike, copier: { ...side, pnl: '9' } };
     expect(trackingOf([lot])).toEqual({ differenceBps: '-100', parts: { ...NONE, fees_bps: '-100' } });
   });
 
-  it('is of slippage where it was filled at worse prices than the strategy', () => {
+  it('is attributed to slippage if its fills were at worse prices than those of the strategy', () => {
     // 100 to 109 instead of 110.
     const lot = { ...alike, copier: { ...side, exitPrice: '109', pnl: '9' } };
     expect(trackingOf([lot])).toEqual({ differenceBps: '-100', parts: { ...NONE, slippage_bps: '-100' } });
   });
 
-  it('is of rounding where it was filled in other amounts than asked for', () => {
+  it('is attributed to rounding if the filled amounts differ from the requested ones', () => {
     const filled = { entryPrice: '100', exitPrice: '111' };
     const lot = { ...alike, reference: filled, copier: { ...side, ...filled, pnl: '11' } };
     expect(trackingOf([lot])).toEqual({ differenceBps: '100', parts: { ...NONE, rounding_bps: '100' } });
   });
 
-  it('is of skips where it left signals of the lot out', () => {
+  it('is attributed to skips if it skipped signals of the lot', () => {
     const copied = { entryPrice: '80', exitPrice: '110' };
     const lot = {
       ...alike,
@@ -43,7 +43,7 @@ describe('the tracking difference', () => {
     expect(trackingOf([lot])).toEqual({ differenceBps: '2750', parts: { ...NONE, skips_bps: '2750' } });
   });
 
-  it('of a sale that is bought back turns prices around', () => {
+  it('has the opposite sign of price for a sale that is bought back', () => {
     const sold = { ...side, pnl: '-10' };
     const lot = {
       ...alike,
@@ -54,7 +54,7 @@ describe('the tracking difference', () => {
     expect(trackingOf([lot])?.parts).toEqual({ ...NONE, slippage_bps: '-100' });
   });
 
-  it('weighs lots by what they cost the copier', () => {
+  it('weights lots by their cost to the copier', () => {
     const worse = { ...alike, copier: { ...side, pnl: '9' } };
     const large = { ...alike, copier: { ...side, cost: '300', pnl: '30' } };
     expect(trackingOf([worse, large])?.differenceBps).toBe('-25');

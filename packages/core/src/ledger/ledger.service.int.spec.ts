@@ -29,7 +29,7 @@ const post = (entry: Partial<LedgerEntry> = {}) =>
       ...entry,
     }),
   );
-/** Runs statements in one transaction, as a hand at the database would. */
+/** Runs statements in one transaction, as an operator with direct database access would. */
 const executeRaw = (...statements: readonly (readonly [string, ...unknown[]])[]) =>
   inTransaction(core.platform.database, async (tx) => {
     for (const [text, ...params] of statements) await tx.query(text, params);
@@ -64,7 +64,7 @@ describe('posting', () => {
     expect(await ledger.balance(userId)).toEqual({ available: '0.200000000000000001', held: '0.1' });
   });
 
-  it('of the same fact about the same subject happens once, however often at once', async () => {
+  it('happens once for the same fact and subject, despite concurrent calls', async () => {
     const subjectId = newUuid();
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => post({ subjectId })));
     const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
@@ -73,7 +73,7 @@ describe('posting', () => {
     expect(await ledger.balance(userId)).toEqual({ available: '10', held: '0' });
   });
 
-  it('that would overdraw a user is refused by the database, and leaves nothing behind', async () => {
+  it('is rejected by the database if it would overdraw a user, and leaves no rows', async () => {
     await post();
     const subjectId = newUuid();
     const overdrawn = post({
@@ -88,14 +88,14 @@ describe('posting', () => {
     expect(await core.rows('SELECT FROM ledger_entries WHERE subject_id = $1', subjectId)).toEqual([]);
   });
 
-  it('opens the accounts of a user once, however many come first at once', async () => {
+  it('creates the accounts of a user once, despite concurrent first postings', async () => {
     await Promise.all(Array.from({ length: 15 }, () => post()));
     expect(await ledger.balance(userId)).toEqual({ available: '150', held: '0' });
     expect(await core.rows('SELECT FROM ledger_accounts WHERE user_id = $1', userId)).toHaveLength(1);
     expect(await core.rows("SELECT FROM ledger_accounts WHERE kind = 'issuance'")).toHaveLength(1);
   });
 
-  it('in both directions at once neither deadlocks nor loses anything', async () => {
+  it('in both directions concurrently neither deadlocks nor loses anything', async () => {
     await post({ amount: '100' });
     await post({ fact: 'withdrawal.held', from: available(), to: held(), amount: '50' });
     await Promise.all(
@@ -109,14 +109,14 @@ describe('posting', () => {
   });
 });
 
-describe('the database itself', () => {
+describe('the database constraints', () => {
   beforeEach(async () => {
     await post();
     await post({ fact: 'withdrawal.held', from: available(), to: held(), amount: '4' });
   });
   const unchanged = async () => expect(await ledger.balance(userId)).toEqual({ available: '6', held: '4' });
 
-  it('refuses at COMMIT an entry whose postings do not sum to zero', async () => {
+  it('reject at COMMIT an entry whose postings do not sum to zero', async () => {
     const entry = newUuid();
     const [one, other] = [await accountOf('available'), await accountOf('held')];
     for (const [taken, given] of [
@@ -137,7 +137,7 @@ describe('the database itself', () => {
     await unchanged();
   });
 
-  it('refuses an entry that is balanced only across two currencies', async () => {
+  it('reject an entry that is balanced only across two currencies', async () => {
     const [entry, foreign] = [newUuid(), newUuid()];
     const mixed = executeRaw(
       [
@@ -153,7 +153,7 @@ describe('the database itself', () => {
     await unchanged();
   });
 
-  it('does not let the check be had early and postings be added after it', async () => {
+  it('reject an unbalanced entry even if an earlier forced check of its first postings passed', async () => {
     const entry = newUuid();
     const [one, other] = [await accountOf('available'), await accountOf('held')];
     const third = await core.row("SELECT id FROM ledger_accounts WHERE kind = 'issuance'");
@@ -169,7 +169,7 @@ describe('the database itself', () => {
     await unchanged();
   });
 
-  it('takes a balanced entry, and nothing more for it once it is committed', async () => {
+  it('accept a balanced entry, and no further postings to it after its commit', async () => {
     const entry = newUuid();
     const [one, other] = [await accountOf('available'), await accountOf('held')];
     const third = await core.row("SELECT id FROM ledger_accounts WHERE kind = 'issuance'");
@@ -194,7 +194,7 @@ describe('the database itself', () => {
     await unchanged();
   });
 
-  it('refuses an account that begins with money in it, or below zero', async () => {
+  it('reject a new account with a balance other than zero', async () => {
     const begin = (balance: string) =>
       executeRaw([
         "INSERT INTO ledger_accounts (id, user_id, kind, currency, balance) VALUES ($1, $2, 'held', 'OTHER', $3)",

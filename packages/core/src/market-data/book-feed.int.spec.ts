@@ -44,7 +44,7 @@ const state = (bids: readonly Level[], asks: readonly Level[] = []): PublishedBo
 });
 async function eventually(check: () => unknown): Promise<void> {
   for (let tries = 0; !(await check()); tries++) {
-    if (tries === 500) throw new Error('it did not come about');
+    if (tries === 500) throw new Error('the condition was not met in time');
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
@@ -56,8 +56,8 @@ function listen(feed: BookFeed): BookMessage[] {
   return got;
 }
 
-describe('the board of market data', () => {
-  it('has one holder at a time, and changes hands when the lease is given back or runs out', async () => {
+describe('the market data publisher', () => {
+  it('is the only lease holder, until it releases the lease or the lease expires', async () => {
     const [one, two] = [boardOf('one'), boardOf('two')];
     expect([
       await one.acquireLease('paper'),
@@ -77,7 +77,7 @@ describe('the board of market data', () => {
     expect(await one.acquireLease('paper')).toBe(true);
   });
 
-  it('numbers messages on where another took over, beyond 32 bits, and never back where the count is lost', async () => {
+  it('continues the sequence of a previous publisher, beyond 32 bits, and never decreases it if the count is lost', async () => {
     const [one, two] = [boardOf('one'), boardOf('two')];
     const got = listen(feedOf());
     await one.acquireLease('paper');
@@ -102,7 +102,7 @@ describe('the board of market data', () => {
     expect(Number.isSafeInteger(got[3]?.sequence)).toBe(true);
   });
 
-  it('keeps nothing for longer than somebody keeps it up', async () => {
+  it('stores nothing for longer than it is refreshed', async () => {
     const board = boardOf('one');
     await board.acquireLease('paper');
     await board.publish(pair, 'SNAPSHOT', state([]));
@@ -118,13 +118,13 @@ describe('the board of market data', () => {
 });
 
 describe('the feed of order books', () => {
-  it('asks for a book that nobody publishes, and begins with its snapshot', async () => {
+  it('requests a book without a publisher, and starts with its snapshot', async () => {
     const board = boardOf('one');
     await board.acquireLease('paper');
-    const asked: string[] = [];
-    await board.onSnapshotRequest('paper', (symbol) => asked.push(symbol));
+    const requested: string[] = [];
+    await board.onSnapshotRequest('paper', (symbol) => requested.push(symbol));
     const got = listen(feedOf());
-    await eventually(() => asked.includes('BTC/USDT'));
+    await eventually(() => requested.includes('BTC/USDT'));
     expect(await board.wantedSymbols('paper')).toEqual(['BTC/USDT']);
     await board.publish(pair, 'DELTA', state([['1', '1']]));
     await board.publish(pair, 'SNAPSHOT', state([['1', '2']], [['3', '1']]));
@@ -134,19 +134,19 @@ describe('the feed of order books', () => {
     ]);
   });
 
-  it('begins with the snapshot that is kept, without asking', async () => {
+  it('starts with the stored snapshot, without a request', async () => {
     const board = boardOf('one');
     await board.acquireLease('paper');
-    const asked: string[] = [];
-    await board.onSnapshotRequest('paper', (symbol) => asked.push(symbol));
+    const requested: string[] = [];
+    await board.onSnapshotRequest('paper', (symbol) => requested.push(symbol));
     await board.publish(pair, 'SNAPSHOT', state([['1', '2']]));
     const feed = feedOf();
     const [first, second] = [listen(feed), listen(feed)];
     await eventually(() => first.length > 0 && second.length > 0);
-    expect([first[0]?.kind, second[0]?.kind, asked]).toEqual(['SNAPSHOT', 'SNAPSHOT', []]);
+    expect([first[0]?.kind, second[0]?.kind, requested]).toEqual(['SNAPSHOT', 'SNAPSHOT', []]);
   });
 
-  it('heals a gap by itself: the next message is a snapshot', async () => {
+  it('heals a gap automatically: the next message is a snapshot', async () => {
     const board = boardOf('one');
     await board.acquireLease('paper');
     let bids: Level[] = [['1', '1']];
@@ -156,7 +156,7 @@ describe('the feed of order books', () => {
     await board.publish(pair, 'SNAPSHOT', state(bids));
     const got = listen(feedOf());
     await eventually(() => got.length === 1);
-    // A message that was counted and never came.
+    // A message that was counted and never arrived.
     await redis.incr(names.sequence(pair));
     bids = [['1', '3']];
     await board.publish(pair, 'DELTA', state([['1', '3']]));
@@ -167,7 +167,7 @@ describe('the feed of order books', () => {
     expect(got[2]).toMatchObject({ kind: 'DELTA', previousSequence: got[1]!.sequence });
   });
 
-  it('makes up for what was told while its connection was away', async () => {
+  it('recovers messages that were published while its connection was down', async () => {
     const board = boardOf('one');
     await board.acquireLease('paper');
     await board.publish(pair, 'SNAPSHOT', state([['1', '1']]));
@@ -189,7 +189,7 @@ describe('the feed of order books', () => {
     }
   });
 
-  it('makes up for a last message that was lost, though nothing follows it', async () => {
+  it('recovers a lost last message, even if no message follows it', async () => {
     const board = boardOf('one');
     await board.acquireLease('paper');
     await board.publish(pair, 'SNAPSHOT', state([['1', '1']]));
@@ -201,7 +201,7 @@ describe('the feed of order books', () => {
     expect(got[1]).toMatchObject({ kind: 'SNAPSHOT', bids: [['1', '9']] });
   });
 
-  it('tells the others on when one leaves, and lets go of a book that nobody follows', async () => {
+  it('continues for the others when one subscriber leaves, and releases a book without subscribers', async () => {
     const board = boardOf('one');
     await board.acquireLease('paper');
     await board.publish(pair, 'SNAPSHOT', state([]));
@@ -221,7 +221,7 @@ describe('the feed of order books', () => {
 });
 
 describe('the feed of prices', () => {
-  it('begins with all prices, goes on with those that change, and queues nothing for who is slow', async () => {
+  it('starts with all prices, continues with changed ones, and queues nothing for a slow subscriber', async () => {
     const board = boardOf('one');
     await board.acquireLease('paper');
     const priceOf = (symbol: string, price: string, at: number): Price => ({

@@ -28,7 +28,7 @@ const snapshot = (sequence: number, bids: readonly Level[]): BookMessage => ({
   asks: [],
 });
 
-/** What a client does that trusts every message, and what it makes of them. */
+/** A client that applies every message without checks, and its resulting book. */
 class TrustingClient {
   readonly kinds: string[] = [];
   readonly book = new OrderBook();
@@ -51,8 +51,8 @@ const follow = (book: BookReplica, take: (message: BookMessage) => void | Promis
   return failures;
 };
 
-describe('a followed book', () => {
-  it('tells a newcomer the whole book first, and then each change', () => {
+describe('a book replica', () => {
+  it('delivers the whole book to a new consumer first, and then each change', () => {
     const book = new BookReplica();
     const early = new TrustingClient();
     follow(book, early.take);
@@ -69,7 +69,7 @@ describe('a followed book', () => {
     expect(late.book.sides()).toEqual({ bids: [['2', '5']], asks: [] });
   });
 
-  it('tells nothing after a gap until it has a snapshot that is new enough', () => {
+  it('delivers nothing after a gap until it has a recent enough snapshot', () => {
     const book = new BookReplica();
     const client = new TrustingClient();
     follow(book, client.take);
@@ -77,7 +77,7 @@ describe('a followed book', () => {
     book.receive(delta(START + 2, [['2', '1']]));
     expect(book.needsSnapshot).toBe(true);
     follow(book, () => {
-      throw new Error('a newcomer must not see a book that is not the present');
+      throw new Error('a new consumer must not receive an outdated book');
     });
     book.receive(snapshot(START + 1, [['1', '1']]));
     expect(book.needsSnapshot).toBe(true);
@@ -87,7 +87,7 @@ describe('a followed book', () => {
     expect(client.book.sides().bids).toEqual([['2', '1']]);
   });
 
-  it('is right after any loss, repetition and disorder once one message of the present has come', () => {
+  it('is correct after any loss, repetition and reordering, once one current message has arrived', () => {
     const message = fc.record({
       price: fc.integer({ min: 1, max: 5 }),
       amount: fc.integer({ min: 0, max: 3 }),
@@ -103,12 +103,12 @@ describe('a followed book', () => {
         book.receive(snapshot(START, []));
         let held: BookMessage | undefined;
         steps.forEach(([{ price, amount }, what], index) => {
-          const told = delta(START + index + 1, [[String(price), String(amount)]]);
-          truth.apply(told);
-          const arrived = { once: [told], lost: [], twice: [told, told], late: [] }[what];
+          const sent = delta(START + index + 1, [[String(price), String(amount)]]);
+          truth.apply(sent);
+          const arrived = { once: [sent], lost: [], twice: [sent, sent], late: [] }[what];
           for (const one of arrived) book.receive(one);
           if (held !== undefined) book.receive(held);
-          held = what === 'late' ? told : undefined;
+          held = what === 'late' ? sent : undefined;
         });
         book.receive(snapshot(START + steps.length, truth.sides().bids));
         expect(book.needsSnapshot).toBe(false);
@@ -117,7 +117,7 @@ describe('a followed book', () => {
     );
   });
 
-  it('queues nothing for a slow consumer, and gives it the present state when it comes back', async () => {
+  it('queues nothing for a slow consumer, and delivers the current state when it is ready', async () => {
     const book = new BookReplica();
     book.receive(snapshot(START, [['1', '1']]));
     const got: BookMessage[] = [];
@@ -141,13 +141,13 @@ describe('a followed book', () => {
     expect(got.map(({ kind }) => kind)).toEqual(['SNAPSHOT', 'SNAPSHOT', 'DELTA']);
   });
 
-  it('gives nothing more to a consumer that fails, and goes on for the others', async () => {
+  it('delivers nothing more to a failed consumer, and continues for the others', async () => {
     const book = new BookReplica();
     const client = new TrustingClient();
     let calls = 0;
     const failures = follow(book, async () => {
       calls += 1;
-      throw new Error('a consumer that fails');
+      throw new Error('the consumer failed');
     });
     follow(book, client.take);
     book.receive(snapshot(START, []));

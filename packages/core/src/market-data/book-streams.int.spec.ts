@@ -21,7 +21,7 @@ const state = (bids: readonly Level[]): PublishedBookState => ({
 let close = () => {};
 afterEach(() => close());
 
-it('views of a book that a worker publishes begin with a snapshot, go on, heal a gap, and end with the wish for it', async () => {
+it('views of a published book start with a snapshot, continue, heal a gap, and end with the last subscriber', async () => {
   const prefix = `spec-${randomBytes(6).toString('hex')}`;
   const board = new MarketDataPublisher({ redisUrl, prefix, holder: 'one', onError });
   const feed = new BookFeed({ redisUrl, prefix, onError });
@@ -58,7 +58,7 @@ it('views of a book that a worker publishes begin with a snapshot, go on, heal a
       ['1', '5'],
     ],
   });
-  // A message that was counted and never came.
+  // A message that was counted and never arrived.
   await redis.incr(names.sequence(pair));
   bids = [['7', '1']];
   const late = views.open(pair, 1);
@@ -68,7 +68,7 @@ it('views of a book that a worker publishes begin with a snapshot, go on, heal a
   expect((await late.next()).value).toMatchObject({ kind: 'SNAPSHOT', sequence: healed?.sequence, bids });
 
   await Promise.all([stream.return(), late.return()]);
-  // Nobody listens to the book any more: the number of its subscribers is what Redis says.
+  // Redis reports the number of subscribers of the book: none is left.
   let listening: unknown;
   do [, listening] = (await redis.pubsub('NUMSUB', names.book(pair))) as unknown[];
   while (listening !== 0);

@@ -17,7 +17,7 @@ const about = {
 };
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A book as a worker publishes it, and what every state of it was. */
+/** A book as a worker publishes it, with each of its states. */
 class Market implements BookSource {
   readonly book = new BookReplica();
   readonly states = new Map<number, BookSides>();
@@ -25,7 +25,7 @@ class Market implements BookSource {
   readonly views = new BookStreams(this, (error) => this.errors.push(error));
   subscriptions = 0;
   private readonly truth = new OrderBook();
-  private readonly told: BookMessage[] = [];
+  private readonly sent: BookMessage[] = [];
   private sequence = START;
 
   readonly subscribe: BookSource['subscribe'] = (_pair, onMessage) => {
@@ -53,17 +53,17 @@ class Market implements BookSource {
     this.sequence += 1;
     this.states.set(this.sequence, this.truth.sides());
     const { sequence } = this;
-    this.told.push({ ...about, kind: 'DELTA', sequence, previousSequence: sequence - 1, ...change });
-    if (!isLost) this.tellAgain(1);
+    this.sent.push({ ...about, kind: 'DELTA', sequence, previousSequence: sequence - 1, ...change });
+    if (!isLost) this.resend(1);
   }
 
-  /** The last changes once more, lost ones too. */
-  tellAgain(count: number): void {
-    for (const message of this.told.slice(-count)) this.book.receive(message);
+  /** Sends the last changes again, including lost ones. */
+  resend(count: number): void {
+    for (const message of this.sent.slice(-count)) this.book.receive(message);
   }
 
-  /** The whole book at its present number. */
-  tellAll(): void {
+  /** Sends the whole book at its current sequence. */
+  sendSnapshot(): void {
     const { sequence } = this;
     const sides = this.truth.sides();
     this.states.set(sequence, sides);
@@ -76,7 +76,7 @@ class Market implements BookSource {
   }
 }
 
-/** Trusts what it gets; what it makes of it is compared with the truth after each message. */
+/** Applies what it receives without checks, and compares the result with the true state after each message. */
 class TrustingClient {
   readonly kinds: string[] = [];
   readonly got: OrderBookUpdate[] = [];
@@ -89,7 +89,7 @@ class TrustingClient {
     readonly stream: PullStream<OrderBookUpdate> = market.views.open(pair, depth),
   ) {}
 
-  /** Asks for the next message, unless it is waiting for one. */
+  /** Requests the next message, unless it already waits for one. */
   ask(): void {
     if (this.isAsking) return;
     this.isAsking = true;
@@ -106,7 +106,7 @@ class TrustingClient {
     this.got.push(message);
   };
 
-  /** Every message took it to the truth at the message's number, and followed the one before. */
+  /** Expects that every message led to the true state at its sequence, and followed the message before it. */
   check(): void {
     const replayed = new OrderBook();
     this.got.forEach((message, index) => {
@@ -144,7 +144,7 @@ const step = fc.oneof(
 );
 
 describe('views of an order book', () => {
-  it('give everybody the best levels of the true book at each number, however slow they are and whatever is lost', async () => {
+  it('give every consumer the best levels of the true book at each sequence, despite slow consumers and lost messages', async () => {
     await fc.assert(
       fc.asyncProperty(
         sides,
@@ -154,19 +154,19 @@ describe('views of an order book', () => {
           const market = new Market();
           const clients = depths.map((depth) => new TrustingClient(market, depth));
           market.change(start, true);
-          market.tellAll();
+          market.sendSnapshot();
           for (const one of steps) {
             if (one.what === 'change') market.change(one.change);
             else if (one.what === 'loss') market.change(one.change, true);
-            else if (one.what === 'snapshot') market.tellAll();
-            else if (one.what === 'again') market.tellAgain(one.count);
+            else if (one.what === 'snapshot') market.sendSnapshot();
+            else if (one.what === 'again') market.resend(one.count);
             else if (one.what === 'ask') clients[one.who % clients.length]?.ask();
             else clients.push(new TrustingClient(market, one.depth));
             await nextTurn();
           }
-          // Seen beyond what is known, so that it heals whatever was lost last.
+          // A change at a new sequence reveals the gap, so that the last loss is healed too.
           market.change({ bids: [['1', '9']] });
-          market.tellAll();
+          market.sendSnapshot();
           for (let i = 0; i < 3; i += 1) {
             for (const client of clients) client.ask();
             await nextTurn();
@@ -192,7 +192,7 @@ describe('views of an order book', () => {
   function open(depth: number, ...more: number[]) {
     const market = new Market();
     market.change({ bids }, true);
-    market.tellAll();
+    market.sendSnapshot();
     return { market, clients: [depth, ...more].map((one) => new TrustingClient(market, one)) };
   }
   async function askAll(clients: readonly TrustingClient[]): Promise<void> {
@@ -200,7 +200,7 @@ describe('views of an order book', () => {
     await nextTurn();
   }
 
-  it('tell a level that comes among the best whole, one that leaves them with 0, and nothing of the rest', async () => {
+  it('deliver a level that enters the best ones whole, one that leaves them with 0, and no other level', async () => {
     const { market, clients } = open(2);
     const [client] = clients as [TrustingClient];
     await askAll(clients);
@@ -237,7 +237,7 @@ describe('views of an order book', () => {
     for (const message of client.got) expect(orderBookUpdate.parse(message)).toEqual(message);
   });
 
-  it('hand the same object to all who are in step, and to all who begin or come back between two messages', async () => {
+  it('share one object among all consumers that are up to date, or that join or recover between two messages', async () => {
     const { market, clients } = open(2, 2, 2, 1);
     const [one, two, slow, shallow] = clients as [
       TrustingClient,
@@ -267,7 +267,7 @@ describe('views of an order book', () => {
     expect(market.subscriptions).toBe(1);
   });
 
-  it('have one message wait for who does not ask, and then the present alone', async () => {
+  it('hold one message for a consumer that does not pull, and then only the current state', async () => {
     const { market, clients } = open(2);
     const [client] = clients as [TrustingClient];
     await askAll(clients);
@@ -287,7 +287,7 @@ describe('views of an order book', () => {
     });
   });
 
-  it('tell nobody a book that is not the present, and all a snapshot once it is', async () => {
+  it('deliver no outdated book, and a snapshot to every consumer once it is current', async () => {
     const { market, clients } = open(2);
     await askAll(clients);
     market.change({ bids: [['5', '2']] }, true);
@@ -295,17 +295,17 @@ describe('views of an order book', () => {
     const late = new TrustingClient(market, 2);
     await askAll([...clients, late]);
     expect([clients[0]?.kinds, late.kinds]).toEqual([['SNAPSHOT'], []]);
-    market.tellAll();
+    market.sendSnapshot();
     await nextTurn();
     expect([clients[0]?.kinds, late.kinds]).toEqual([['SNAPSHOT', 'SNAPSHOT'], ['SNAPSHOT']]);
     expect(late.book.sides().bids).toEqual([
       ['5', '2'],
       ['4', '1'],
     ]);
-    // Nobody asked meanwhile, and what was lost comes after all, with nothing in it for this depth.
+    // No consumer pulled meanwhile. The lost message arrives after all, without a change within this depth.
     market.change({ bids: [['5', '3']] }, true);
     market.change({ bids: [['1', '3']] });
-    market.tellAll();
+    market.sendSnapshot();
     await nextTurn();
     await askAll(clients);
     expect(clients[0]?.kinds).toEqual(['SNAPSHOT', 'SNAPSHOT', 'SNAPSHOT']);
@@ -314,12 +314,12 @@ describe('views of an order book', () => {
     const later = new TrustingClient(market, 2);
     await askAll([later]);
     expect(later.kinds).toEqual([]);
-    market.tellAgain(2);
+    market.resend(2);
     await nextTurn();
     expect(later.kinds).toEqual(['SNAPSHOT']);
   });
 
-  it('push the same, one message at a time, to who takes a promise’s time; one that throws is told of and left', async () => {
+  it('push the same, one message at a time, to consumers that return a promise; drop and report one that throws', async () => {
     const { market } = open(2);
     const got: OrderBookUpdate[] = [];
     let free = (): void => undefined;
@@ -330,7 +330,7 @@ describe('views of an order book', () => {
       });
     });
     market.views.subscribe(pair, 2, () => {
-      throw new Error('a subscriber that throws');
+      throw new Error('the subscriber failed');
     });
     for (const amount of ['2', '3', '4']) market.change({ bids: [['4', amount]] });
     free();
@@ -347,7 +347,7 @@ describe('views of an order book', () => {
     expect(got).toHaveLength(3);
   });
 
-  it('let go of a book with the last who leaves, who is done at once', async () => {
+  it('release a book with its last consumer, whose stream ends immediately', async () => {
     const { market, clients } = open(2, 1);
     const [one, two] = clients as [TrustingClient, TrustingClient];
     await askAll(clients);
@@ -369,7 +369,7 @@ describe('views of an order book', () => {
     );
   });
 
-  it('are offered from 1 to as many levels as the contract says', () => {
+  it('are offered for depths from 1 to the maximum of the contract', () => {
     const { market } = open(ORDER_BOOK_DEPTH_MAX);
     for (const depth of [0, -1, 1.5, Number.NaN, ORDER_BOOK_DEPTH_MAX + 1]) {
       expect(() => market.views.open(pair, depth)).toThrow(

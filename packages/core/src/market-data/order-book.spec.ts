@@ -19,7 +19,7 @@ describe('an order book', () => {
     );
   });
 
-  it('has bids falling and asks rising, and no level of nothing', () => {
+  it('has descending bids, ascending asks, and no level with amount 0', () => {
     const book = new OrderBook();
     book.reset({
       bids: [
@@ -42,7 +42,7 @@ describe('an order book', () => {
     });
   });
 
-  it('comes to the same whether changes are applied one by one or together', () => {
+  it('ends in the same state whether changes are applied one by one or together', () => {
     fc.assert(
       fc.property(sides, fc.array(sides, { maxLength: 6 }), (start, changes) => {
         const [oneByOne, together, all] = [new OrderBook(), new OrderBook(), new ConflatedDelta()];

@@ -28,16 +28,16 @@ afterEach(() => {
 
 async function eventually(check: () => unknown): Promise<void> {
   for (let tries = 0; !(await check()); tries++) {
-    if (tries === 500) throw new Error('it did not come about');
+    if (tries === 500) throw new Error('the condition was not met in time');
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
-/** The connection of the channels, as the client library has it. */
+/** The client library's connection of the subscriber. */
 const connection = () => (channels as unknown as { redis: Redis }).redis;
 const listeners = async (channel: string) => ((await redis.pubsub('NUMSUB', channel)) as [string, number])[1];
 
-describe('channels of Redis', () => {
-  it('that are joined while the connection is being opened are heard, and cost no connection', async () => {
+describe('Redis channels', () => {
+  it('that are subscribed while the connection opens deliver messages, and cost no connection', async () => {
     await once(connection(), 'connect');
     expect(connection().status).toBe('connect');
     channels.subscribe(`${name}:a`);
@@ -47,7 +47,7 @@ describe('channels of Redis', () => {
     expect(errors).toEqual([]);
   });
 
-  it('are heard again after each connection, also one that was lost as soon as it was open', async () => {
+  it('are resubscribed after each reconnect, even if a connection was lost as soon as it opened', async () => {
     channels.subscribe(`${name}:a`);
     await eventually(() => hearings.length === 1);
     for (const moment of ['ready', 'connect', 'ready']) {
@@ -61,7 +61,7 @@ describe('channels of Redis', () => {
     expect(messages).toContain('again');
   });
 
-  it('that were left or joined while the connection was away are left and joined', async () => {
+  it('that were subscribed or unsubscribed while the connection was down have the requested state afterwards', async () => {
     channels.subscribe(`${name}:a`);
     await eventually(() => hearings.length === 1);
     connection().disconnect(true);
@@ -73,7 +73,7 @@ describe('channels of Redis', () => {
     await eventually(async () => (await listeners(`${name}:b`)) === 0);
   });
 
-  it('that were left before their subscription was answered are not heard', async () => {
+  it('that were unsubscribed before their subscription was confirmed deliver nothing', async () => {
     await once(connection(), 'ready');
     channels.subscribe(`${name}:a`);
     channels.unsubscribe(`${name}:a`);

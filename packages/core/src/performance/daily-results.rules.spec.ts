@@ -20,7 +20,7 @@ function recorded(...amounts: readonly string[]): EquityHistory {
   );
 }
 
-/** What `results`, one a day, come to; in hundredths. */
+/** The metrics of `results`, one a day, in hundredths. */
 function figuresOf(results: readonly number[], equity = UNRECORDED) {
   const days = results.map((result, day) => ({
     startMs: T0 + day * DAY_MS,
@@ -34,7 +34,7 @@ describe('periods', () => {
   const start = (text: string, interval: 'day' | 'week' | 'month') =>
     new Date(periodStartMs(Date.parse(text), interval)).toISOString();
 
-  it('begin at midnight UTC, on Mondays, and on the first', () => {
+  it('start at midnight UTC, on Mondays, and on the first', () => {
     expect(start('2026-03-01T23:59:59.999Z', 'day')).toBe('2026-03-01T00:00:00.000Z');
     expect(start('2026-03-01T23:59:59.999Z', 'week')).toBe('2026-02-23T00:00:00.000Z');
     expect(start('2026-03-02T00:00:00.000Z', 'week')).toBe('2026-03-02T00:00:00.000Z');
@@ -42,7 +42,7 @@ describe('periods', () => {
     expect(start('2024-02-29T12:00:00.000Z', 'month')).toBe('2024-02-01T00:00:00.000Z');
   });
 
-  it('hold every instant in exactly one of them', () => {
+  it('contain every instant exactly once', () => {
     const instants = fc.date({
       min: new Date('1900-01-01'),
       max: new Date('2200-01-01'),
@@ -64,18 +64,18 @@ describe('periods', () => {
 });
 
 describe('ratios of daily results', () => {
-  it('are null under two days, and where nothing deviates', () => {
+  it('are null for fewer than two days, and without deviation', () => {
     expect(figuresOf([100])).toMatchObject({ sharpe: null, sortino: null, sample_days: 1 });
     expect(figuresOf([100, 100])).toMatchObject({ sharpe: null, sortino: null, sample_days: 2 });
     expect(figuresOf([100, 200]).sortino).toBeNull();
   });
 
-  it('are flagged under thirty days', () => {
+  it('are flagged for fewer than thirty days', () => {
     expect(figuresOf(Array.from({ length: 29 }, () => 1)).low_sample).toBe(true);
     expect(figuresOf(Array.from({ length: 30 }, () => 1)).low_sample).toBe(false);
   });
 
-  it('are those of the textbook, and do not depend on the size of the account', () => {
+  it('match the textbook formulas, and do not depend on the size of the account', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: -10_000, max: 10_000 }), { minLength: 2, maxLength: 60 }),
@@ -99,8 +99,8 @@ describe('ratios of daily results', () => {
   });
 });
 
-describe('the deepest fall', () => {
-  it('was recovered where its peak was reached again', () => {
+describe('the deepest drawdown', () => {
+  it('ends when its peak is reached again', () => {
     expect(figuresOf([10, -5, 5, -8, 20, -7]).max_drawdown).toEqual({
       amount: '0.08',
       percent: null,
@@ -110,7 +110,7 @@ describe('the deepest fall', () => {
     });
   });
 
-  it('is from the beginning where there was no gain before', () => {
+  it('begins at the start if there was no gain before', () => {
     expect(figuresOf([-5, 2]).max_drawdown).toMatchObject({
       amount: '0.05',
       peak_at: null,
@@ -118,7 +118,7 @@ describe('the deepest fall', () => {
     });
   });
 
-  it('is the largest of all falls between two ends of days', () => {
+  it('is the largest fall between the ends of two days', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -500, max: 500 }), { maxLength: 40 }), (results) => {
         const sums = results.map((_, day) => results.slice(0, day + 1).reduce((a, b) => a + b, 0));
@@ -131,7 +131,7 @@ describe('the deepest fall', () => {
 });
 
 describe('returns on recorded equity', () => {
-  it('chain the days, each on what it began with', () => {
+  it('compound the days, each relative to its starting equity', () => {
     // 10 % on 100, then -10 % on 110.
     const figures = figuresOf([1_000, -1_100], recorded('100', '110', '99'));
     expect(figures.roi).toBe('-0.01');
@@ -142,16 +142,16 @@ describe('returns on recorded equity', () => {
     expect(figures.equity_curve.map(({ equity }) => equity)).toEqual(['110', '99']);
   });
 
-  it('count a deposit as no profit: the same results with more capital are less return', () => {
+  it('do not count a deposit as profit: equal results with more capital are lower returns', () => {
     const steady = figuresOf([1_000, 1_000], recorded('100', '110', '120'));
     const paidIn = figuresOf([1_000, 1_000], recorded('100', '1110', '1120'));
     expect(steady.roi).toBe('0.2');
-    // 1.1 × (1 + 10 ÷ 1110) − 1; with the deposit as a gain it would be over 11.
+    // 1.1 × (1 + 10 ÷ 1110) − 1; with the deposit as a gain it would exceed 11.
     expect(paidIn.roi).toBe('0.10990991');
     expect(figuresOf([0, 0], recorded('100', '1100', '50')).roi).toBe('0');
   });
 
-  it('are null, and not nought, where an equity is unknown or nothing', () => {
+  it('are null, not zero, if an equity is unknown or zero', () => {
     for (const equity of [UNRECORDED, recorded('0', '0', '0')]) {
       expect(figuresOf([100, -50], equity)).toMatchObject({ roi: null, calmar: null });
       expect(figuresOf([100, -50], equity).max_drawdown.percent).toBeNull();

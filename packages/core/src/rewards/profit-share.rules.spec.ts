@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { BigDecimal } from '../values/index.js';
 import { periodsToSettle, profitShareOf, type UtcPeriod } from './profit-share.rules.js';
 
-/** A result of a period, in ten-thousandths: gains and losses alike. */
+/** The result of a period in ten-thousandths, gain or loss. */
 const results = fc.array(fc.integer({ min: -5_000_000, max: 5_000_000 }), { maxLength: 40 });
 const rates = fc.integer({ min: 1, max: 5_000 }).map((parts) => new BigDecimal(parts).div(10_000).toFixed());
 const conversions = fc
@@ -15,7 +15,7 @@ interface Settled {
   readonly highest: BigDecimal;
 }
 
-/** Settles the profit after each result, as one period after the other does. */
+/** Settles the profit after each result, period by period. */
 function settleAll(parts: readonly number[], terms: { rate: string; tokensPerQuote: string }): Settled {
   let profit = new BigDecimal(0);
   let highest = new BigDecimal(0);
@@ -34,8 +34,8 @@ function settleAll(parts: readonly number[], terms: { rate: string; tokensPerQuo
 const sumOf = (amounts: readonly string[]) =>
   amounts.reduce((sum, amount) => sum.plus(amount), new BigDecimal(0));
 
-describe('shares in profit', () => {
-  it('rule 28: come together to rate × max(0, high-water mark), whatever the order of gains and losses', () => {
+describe('profit shares', () => {
+  it('rule 28: add up to rate × max(0, high-water mark), whatever the order of gains and losses', () => {
     fc.assert(
       fc.property(results, rates, conversions, (parts, rate, tokensPerQuote) => {
         const { amounts, marks, highest } = settleAll(parts, { rate, tokensPerQuote });
@@ -62,7 +62,7 @@ describe('shares in profit', () => {
     );
   });
 
-  it('rule 28: are the same at the end, however the periods are cut, as long as they end at the highest profit', () => {
+  it('rule 28: add up to the same total however the periods are split, if they end at the highest profit', () => {
     const ups = fc.array(fc.nat(5_000_000), { minLength: 1, maxLength: 20 });
     fc.assert(
       fc.property(ups, rates, (parts, rate) => {
@@ -75,7 +75,7 @@ describe('shares in profit', () => {
     );
   });
 
-  it('rule 28: are never shared twice: settled again at the same profit there is nothing to grant', () => {
+  it('rule 28: are never granted twice: a second settlement at the same profit grants nothing', () => {
     const terms = { rate: '0.2', tokensPerQuote: '1' };
     const share = profitShareOf({ ...terms, highWaterMark: '0', profit: '100' });
     expect(share).toEqual({ amount: '20', highWaterMark: '100' });
@@ -89,7 +89,7 @@ describe('shares in profit', () => {
     expect(profitShareOf({ ...terms, profit: '0' })).toBeNull();
   });
 
-  it('round down, and never come to more than the rate says', () => {
+  it('are rounded down, and never exceed the rate', () => {
     const tiny = '0.000000000000000003';
     expect(profitShareOf({ rate: '0.5', tokensPerQuote: '1', highWaterMark: '0', profit: tiny })).toEqual({
       amount: '0.000000000000000001',
@@ -105,7 +105,7 @@ describe('shares in profit', () => {
     ).toEqual({ amount: '0.999999999999999999', highWaterMark: '1.999999999999999999' });
   });
 
-  it('that can not be granted are carried: too little for a token, or no rate of conversion', () => {
+  it('that cannot be granted are carried: below the smallest unit of the token, or without a conversion rate', () => {
     const terms = { rate: '0.1', highWaterMark: '0' };
     expect(profitShareOf({ ...terms, tokensPerQuote: '1', profit: '0.000000000000000009' })).toBeNull();
     expect(profitShareOf({ ...terms, tokensPerQuote: undefined, profit: '1000' })).toBeNull();
@@ -115,7 +115,7 @@ describe('shares in profit', () => {
     });
   });
 
-  it('of profit that was made while copying was free are none, later either', () => {
+  it('are never granted for profit made while copying was free, not even later', () => {
     const free = profitShareOf({ rate: '0', tokensPerQuote: undefined, highWaterMark: '0', profit: '100' });
     expect(free).toEqual({ amount: '0', highWaterMark: '100' });
     expect(profitShareOf({ rate: '0.5', tokensPerQuote: '1', highWaterMark: '100', profit: '110' })).toEqual({
@@ -142,14 +142,14 @@ describe('periods', () => {
     expect(shown(periodsToSettle(kind, null, day(at)))).toEqual(expected);
   });
 
-  it('are over with their last instant, not before', () => {
+  it('end with their last instant, not before', () => {
     const end = day('2026-11-23');
     expect(periodsToSettle('WEEK', day('2026-11-16'), new Date(end.getTime() - 1))).toEqual([]);
     expect(shown(periodsToSettle('WEEK', day('2026-11-16'), end))).toEqual(['2026-11-16 2026-11-23']);
   });
 
   it.each(['WEEK', 'MONTH', 'QUARTER'] as const)(
-    'of a %s follow each other without a gap, each once',
+    'of a %s follow each other without a gap or an overlap',
     (kind) => {
       const instants = fc.date({ min: day('2020-01-01'), max: day('2030-01-01'), noInvalidDate: true });
       fc.assert(

@@ -1,4 +1,4 @@
-/** Shares in profit are granted once, whoever settles and whatever fails; and each can be recomputed from the lots. */
+/** Profit shares are granted once, despite concurrent settlements and failures, and can be recomputed from the lots. */
 import type { ProfitSharePeriod } from '@trading-automation/contracts';
 import { newUuid, sqlStateOf } from '@trading-automation/persistence';
 import fc from 'fast-check';
@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 const WEEK: ProfitSharePeriod = 'WEEK';
 const week = (n: number) => ({ from: the.at(n), to: the.at(n + 1) });
-const told = async () =>
+const grantedCount = async () =>
   (await the.core.events(leading.owner.userId)).filter(({ type }) => type === 'reward.granted').length;
 const sharesOf = ({ copier }: FollowerFixture) =>
   the.core.rows(
@@ -39,8 +39,8 @@ const sharesOf = ({ copier }: FollowerFixture) =>
     copier,
   );
 
-describe('a share in profit is granted once', () => {
-  it('rule 28: though many settle the same period at once without knowing of each other', async () => {
+describe('a profit share is granted once', () => {
+  it('rule 28: despite concurrent settlements of the same period by several processes', async () => {
     await the.realizeProfit(leading, follower, 0, '100');
     const workers = Array.from({ length: 8 }, (_, i) =>
       the.shares({}, i % 2 === 0 ? the.core.platform : second),
@@ -48,10 +48,10 @@ describe('a share in profit is granted once', () => {
     const granted = await Promise.all(workers.map((shares) => shares.settle(WEEK, week(0))));
     expect(granted.reduce((sum, count) => sum + count, 0)).toBe(1);
     expect(await the.amounts(leading)).toEqual(['10']);
-    expect(await told()).toBe(1);
+    expect(await grantedCount()).toBe(1);
   });
 
-  it('rule 28: though workers settle different periods at once', async () => {
+  it('rule 28: despite workers that settle different periods concurrently', async () => {
     for (const [n, result] of ['100', '50', '-20', '80'].entries())
       await the.realizeProfit(leading, follower, n, result);
     await Promise.all(
@@ -63,16 +63,16 @@ describe('a share in profit is granted once', () => {
     expect(total.toFixed()).toBe('21');
   });
 
-  it('rule 28: though two workers take what is due at once, again and again', async () => {
+  it('rule 28: despite two workers that repeatedly settle what is due', async () => {
     await the.realizeProfit(leading, follower, 0, '100');
     const shares = [the.shares(), the.shares({}, second)];
     for (let turn = 0; turn < 3; turn++)
       await Promise.all(shares.map((each) => each.settleDue(the.at(1, 1))));
     expect(await the.amounts(leading)).toEqual(['10']);
-    expect(await told()).toBe(1);
+    expect(await grantedCount()).toBe(1);
   });
 
-  it('rule 28: though everything is settled from the first on again', async () => {
+  it('rule 28: despite a repeated settlement of all periods', async () => {
     await the.realizeProfit(leading, follower, 0, '100');
     await the.realizeProfit(leading, follower, 1, '20');
     for (let turn = 0; turn < 3; turn++) {
@@ -80,10 +80,10 @@ describe('a share in profit is granted once', () => {
       await the.settle(1);
     }
     expect(await the.amounts(leading)).toEqual(['10', '2']);
-    expect(await told()).toBe(2);
+    expect(await grantedCount()).toBe(2);
   });
 
-  it('rule 28: though a worker is cut off in the middle: nothing of it stays, and the next one grants it', async () => {
+  it('rule 28: despite a worker that is interrupted: its changes are rolled back, and the next worker grants it', async () => {
     await the.realizeProfit(leading, follower, 0, '100');
     const broken = {
       get token(): never {
@@ -92,14 +92,14 @@ describe('a share in profit is granted once', () => {
     } as unknown as Ledger;
     await expect(the.shares({}, second, broken).settleDue(the.at(1, 1))).rejects.toThrow('cut off');
     expect(await sharesOf(follower)).toEqual([]);
-    expect(await told()).toBe(0);
+    expect(await grantedCount()).toBe(0);
     await the.settle(0);
     expect(await the.amounts(leading)).toEqual(['10']);
-    expect(await told()).toBe(1);
+    expect(await grantedCount()).toBe(1);
   });
 });
 
-describe('the database itself', () => {
+describe('the database constraints', () => {
   const byHand = (to: Date, before: string, after: string) =>
     the.core
       .rows(
@@ -118,7 +118,7 @@ describe('the database itself', () => {
         (error) => `${sqlStateOf(error)} ${error.driverError?.constraint}`,
       );
 
-  it('rule 28: refuses a period twice, a mark twice, and a mark that falls', async () => {
+  it('rule 28: reject a repeated period, a repeated mark, and a mark that falls', async () => {
     await the.realizeProfit(leading, follower, 0, '100');
     await the.settle(0);
     expect(await byHand(the.at(1), '100', '110')).toBe('23505 profit_shares_period_key');
@@ -128,7 +128,7 @@ describe('the database itself', () => {
     expect(await sharesOf(follower)).toHaveLength(1);
   });
 
-  it('rule 28: refuses a second reward for a share, and to change or remove what was shared', async () => {
+  it('rule 28: reject a second reward for a share, and changes or removal of shares', async () => {
     await the.realizeProfit(leading, follower, 0, '100');
     await the.settle(0);
     const failureOf = (statement: string) =>
@@ -152,7 +152,7 @@ describe('the database itself', () => {
   });
 });
 
-/** What a copier traded: by how much a lot rose, the hours at which it was bought and sold, from the beginning on. */
+/** A copier's trades: the price rise of a lot, and the hours after the start at which it was bought and sold. */
 const traded = fc.record({
   result: fc.integer({ min: -300, max: 300 }),
   bought: fc.nat(4 * 168 - 2),
@@ -160,7 +160,7 @@ const traded = fc.record({
 });
 
 describe('an audit', () => {
-  it('rule 28: recomputes every reward, and that there is no other, from fills alone', async () => {
+  it('rule 28: recomputes every reward from fills alone, and finds no other reward', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(traded, { minLength: 1, maxLength: 6 }),
@@ -170,7 +170,7 @@ describe('an audit', () => {
           await the.begin();
           const led = await the.strategy(rate);
           const by = await the.follower(led);
-          // One lot after the other, so that which fill closed which lot is plain without any matching.
+          // One lot after the other, so that each closure is evident without matching.
           let free = 0;
           const plain = lots
             .toSorted((a, b) => a.bought - b.bought)

@@ -25,8 +25,8 @@ const makes = (week: number, result: string) => the.realizeProfit(leading, follo
 const copies = (week: number, hour: number, side: 'BUY' | 'SELL', price: string, amount = '1') =>
   the.copy(leading, follower, the.at(week, hour), { side, price, amount });
 
-describe('a share in profit', () => {
-  it("rule 28: is a reward of the strategy's owner that shows where it comes from, and is told of", async () => {
+describe('a profit share', () => {
+  it('rule 28: is a reward of the owner of the strategy that shows its origin, with an event', async () => {
     await makes(0, '125.5');
     await the.settle(0);
     const [reward, ...more] = await the.granted(leading);
@@ -53,7 +53,7 @@ describe('a share in profit', () => {
     ]);
   });
 
-  it('rule 28: is claimed as any reward, into the ledger', async () => {
+  it('rule 28: is claimed like any reward, into the ledger', async () => {
     await makes(0, '50');
     await the.settle(0);
     const [reward] = await the.granted(leading);
@@ -62,7 +62,7 @@ describe('a share in profit', () => {
     expect(await the.rewards.balance(leading.owner)).toMatchObject({ available: '5' });
   });
 
-  it('rule 28: counts above the high-water mark alone: a loss is made good before anything is shared', async () => {
+  it('rule 28: counts only above the high-water mark: a loss is made good before anything is shared', async () => {
     for (const [week, result] of ['100', '-60', '40', '30', '-500', '489'].entries()) {
       await makes(week, result);
       await the.settle(week);
@@ -80,7 +80,7 @@ describe('a share in profit', () => {
     expect(await the.amounts(leading)).toEqual(['10', '1', '0.1']);
   });
 
-  it('rule 28: is nothing of a copier that lost, nor of what its own user follows', async () => {
+  it('rule 28: is not granted for a copier with a loss, nor for own copiers of the owner', async () => {
     await makes(0, '-10');
     const own = await the.follower(leading, leading.owner);
     await the.realizeProfit(leading, own, 0, '1000');
@@ -91,7 +91,7 @@ describe('a share in profit', () => {
     );
   });
 
-  it('rule 28: is net of fees, those in base currency too', async () => {
+  it('rule 28: is net of fees, including those in base currency', async () => {
     await the.copy(leading, follower, the.at(0, 1), {
       side: 'BUY',
       price: '100',
@@ -105,7 +105,7 @@ describe('a share in profit', () => {
     expect(await the.amounts(leading)).toEqual(['19.68']);
   });
 
-  it('rule 28: waits while the copier holds something of the strategy, and is settled with the next period', async () => {
+  it('rule 28: waits while the copier holds part of the strategy, and is settled with the next period', async () => {
     await makes(0, '100');
     await copies(0, 100, 'BUY', '1000');
     await the.settle(0);
@@ -119,15 +119,15 @@ describe('a share in profit', () => {
     ]);
   });
 
-  it('rule 28: is not held up by a rest too small to be sold', async () => {
-    // Half a unit is left, worth less than the exchange takes.
+  it('rule 28: does not wait for a remainder too small to sell', async () => {
+    // Half a unit is left, worth less than the exchange accepts.
     await copies(0, 1, 'BUY', '1', '10');
     await copies(0, 2, 'SELL', '1.1', '9.5');
     await the.settle(0);
     expect(await the.amounts(leading)).toEqual(['0.095']);
   });
 
-  it('rule 28: counts what is lost of a rest that is less than a step', async () => {
+  it('rule 28: includes the loss on a remainder of less than one step', async () => {
     await copies(0, 1, 'BUY', '1000', '1.009');
     await copies(0, 2, 'SELL', '1100', '1');
     await the.settle(0);
@@ -135,7 +135,7 @@ describe('a share in profit', () => {
     expect(await the.amounts(leading)).toEqual(['9.1']);
   });
 
-  it('rule 28: is of the profit as it stood when the period ended, however late it is settled', async () => {
+  it('rule 28: uses the profit at the end of the period, however late it is settled', async () => {
     await makes(0, '100');
     await makes(1, '-40');
     await makes(2, '90');
@@ -146,7 +146,7 @@ describe('a share in profit', () => {
     ]);
   });
 
-  it('rule 28: is not settled before the period is over, and its last fills can have been told of', async () => {
+  it('rule 28: is not settled before the period has ended and its last fills can be known', async () => {
     await makes(0, '100');
     for (const early of [the.at(0, 167), the.at(1), new Date(the.at(1).getTime() + 9 * 60_000)]) {
       await the.shares().settleDue(early);
@@ -156,7 +156,7 @@ describe('a share in profit', () => {
     expect(await the.amounts(leading)).toEqual(['10']);
   });
 
-  it('rule 28: goes on where it was after stops, restarts, and when copier and strategy are removed', async () => {
+  it('rule 28: continues after stops, restarts, and the removal of copier and strategy', async () => {
     await makes(0, '100');
     await the.settle(0);
     const set = (columns: string) =>
@@ -177,7 +177,7 @@ describe('a share in profit', () => {
     expect(await the.amounts(leading)).toEqual(['10', '0.5']);
   });
 
-  it('rule 28: is reckoned apart for each strategy that a copier follows', async () => {
+  it('rule 28: is computed separately for each strategy that a copier follows', async () => {
     const second = await the.strategy('0.5', 'WEEK', leading.owner);
     await makes(0, '100');
     await the.realizeProfit(second, follower, 0, '-80');
@@ -200,7 +200,7 @@ describe('a share in profit', () => {
     expect(await the.granted(slow)).toMatchObject([{ amount: '10', period: { from, to } }]);
   });
 
-  it('rule 28: is at the rate that stands when it is settled, never of what was settled or free before', async () => {
+  it('rule 28: uses the rate at settlement, never for profit that was settled or free before', async () => {
     const free = await the.strategy(null);
     const by = await the.follower(free);
     await the.realizeProfit(free, by, 0, '100');
@@ -229,7 +229,7 @@ describe('quote currencies', () => {
     other = await the.core.pair({ quote: 'EUR' });
   });
 
-  it('have marks of their own, and rates of conversion', async () => {
+  it('have separate marks and conversion rates', async () => {
     await makes(0, '100');
     await the.realizeProfit(leading, follower, 0, '-70', other);
     await the.realizeProfit(leading, follower, 1, '90', other);
@@ -245,7 +245,7 @@ describe('quote currencies', () => {
     ]);
   });
 
-  it('rule 28: without a rate of conversion grant nothing, and their profit is carried until there is one', async () => {
+  it('rule 28: without a conversion rate grant nothing, and their profit is carried until there is one', async () => {
     await the.realizeProfit(leading, follower, 0, '70', other);
     await the.settle(0);
     expect(await the.granted(leading)).toEqual([]);
@@ -253,7 +253,7 @@ describe('quote currencies', () => {
     expect(await the.granted(leading)).toMatchObject([{ amount: '7', high_water_mark: { before: '0' } }]);
   });
 
-  it('hold each other up: what is held in one is of the same strategy', async () => {
+  it('wait for each other: a holding in one belongs to the same strategy', async () => {
     await makes(0, '100');
     await the.copy(leading, follower, the.at(0, 3), { side: 'BUY', price: '1000', pair: other });
     await the.settle(0);
@@ -274,8 +274,8 @@ describe('quote currencies', () => {
   });
 });
 
-describe('the type', () => {
-  it('is offered with its rule, and anew without changing anything', async () => {
+describe('the reward type', () => {
+  it('is published with its rule; publishing it again changes nothing', async () => {
     const read = () => the.core.rows("SELECT * FROM reward_types WHERE code = 'PROFIT_SHARE'");
     const before = await read();
     await Promise.all([the.shares().publishRewardType(), the.shares().publishRewardType()]);

@@ -24,7 +24,7 @@ const onError = (error: unknown) => {
 const accrual = (settings: RewardSettings = { amounts: {} }, platform = core.platform) =>
   new RewardAccrual(platform, new Ledger(platform), settings);
 const drain = (settings?: RewardSettings) => accrual(settings).relay(onError).drain();
-/** An account at the exchange that knows it by this id; null where it tells none. */
+/** Connects an account with this account id of its exchange; null if the exchange does not report it. */
 const connect = async (venueAccountId: string | null, by = actor, exchange = 'paper'): Promise<RecordIds> => {
   const account = await core.account(by, undefined, { exchange });
   await core.rows(
@@ -34,7 +34,7 @@ const connect = async (venueAccountId: string | null, by = actor, exchange = 'pa
   );
   return account;
 };
-/** Writes an event of a record as its feature does; only what grants read of it is there. */
+/** Writes the event of a record, as its feature does, with only the fields that grants read. */
 const appendTestEvent = (by: Actor, type: Event['type'], data: Record<string, unknown>, id = newUuid()) =>
   inTransaction(core.platform.database, (tx) =>
     appendEvent(tx, {
@@ -55,20 +55,20 @@ const granted = async (by = actor): Promise<string[]> => {
   return rows.map(({ code }) => String(code));
 };
 const unique = () => `venue-${newUuid()}`;
-const told = async (by = actor) =>
+const grantedEvents = async (by = actor) =>
   (await core.events(by.userId)).filter(({ type }) => type === 'reward.granted');
-/** Has the events handled again from the first on, as a relay without its progress would. */
-const forget = () => core.rows("UPDATE outbox_progress SET position = 0 WHERE consumer = 'rewards'");
+/** Makes the relay handle all events again, as if its progress were lost. */
+const resetProgress = () => core.rows("UPDATE outbox_progress SET position = 0 WHERE consumer = 'rewards'");
 
 describe('rewards are granted', () => {
-  it('for an account that was read and for a trade of it that filled, as the record that the event shows', async () => {
+  it('for a synced account and for a filled trade of it, as the record in the event', async () => {
     const account = await connect(unique());
     const trade = newUuid();
     await synced(account);
     await filled(account, actor, trade);
     await drain();
     expect(await granted()).toEqual(['SIGN_UP', 'FIRST_TRADE']);
-    const events = await told();
+    const events = await grantedEvents();
     expect(events).toMatchObject([
       {
         data: {
@@ -86,7 +86,7 @@ describe('rewards are granted', () => {
     }
   });
 
-  it('once, though accounts are read and trades fill again and again', async () => {
+  it('once, despite repeated syncs and fills', async () => {
     const account = await connect(unique());
     for (let turn = 0; turn < 3; turn++) {
       await synced(account);
@@ -95,23 +95,23 @@ describe('rewards are granted', () => {
       await drain();
     }
     expect(await granted()).toEqual(['SIGN_UP', 'FIRST_TRADE']);
-    expect(await told()).toHaveLength(2);
+    expect(await grantedEvents()).toHaveLength(2);
   });
 
-  it('once, though every event is handled again', async () => {
+  it('once, despite repeated handling of every event', async () => {
     const account = await connect(unique());
     await synced(account);
     await filled(account);
     await drain();
     for (let turn = 0; turn < 2; turn++) {
-      await forget();
+      await resetProgress();
       expect(await drain()).toBeGreaterThan(1);
     }
     expect(await granted()).toEqual(['SIGN_UP', 'FIRST_TRADE']);
-    expect(await told()).toHaveLength(2);
+    expect(await grantedEvents()).toHaveLength(2);
   });
 
-  it('once to a user, though they connect several accounts', async () => {
+  it('once per user, despite several connected accounts', async () => {
     for (const account of [await connect(unique()), await connect(unique()), await connect(unique())]) {
       await synced(account);
       await filled(account);
@@ -120,7 +120,7 @@ describe('rewards are granted', () => {
     expect(await granted()).toEqual(['SIGN_UP', 'FIRST_TRADE']);
   });
 
-  it('once for an account at an exchange, though two users connect it, and after it was removed as well', async () => {
+  it('once per account at an exchange, despite a second user who connects it, and after its removal', async () => {
     const venueAccount = unique();
     const [mine, other] = [await connect(venueAccount), await core.actor()];
     const theirs = await connect(venueAccount, other);
@@ -140,7 +140,7 @@ describe('rewards are granted', () => {
     ]);
   });
 
-  it('once of each kind by unique indexes, whatever else is looked at before', async () => {
+  it('once per kind by unique indexes, regardless of earlier checks', async () => {
     const { id: type_id } = await core.row("SELECT id FROM reward_types WHERE code = 'SIGN_UP'");
     const [venue, other] = [unique(), await core.actor()];
     const insert = (by: Actor, venueAccountId: string) =>
@@ -174,7 +174,7 @@ describe('rewards are granted', () => {
     expect(forUser.filter((id) => id !== undefined)).toHaveLength(1);
   });
 
-  it('for the same id at two exchanges, which are two accounts', async () => {
+  it('for the same account id at two exchanges, which are two accounts', async () => {
     const venueAccount = unique();
     const other = await core.actor();
     await synced(await connect(venueAccount));
@@ -183,7 +183,7 @@ describe('rewards are granted', () => {
     expect([await granted(), await granted(other)]).toEqual([['SIGN_UP'], ['SIGN_UP']]);
   });
 
-  it('not for an account whose id the exchange does not tell', async () => {
+  it('not for an account whose account id the exchange does not report', async () => {
     const account = await connect(null);
     await synced(account);
     await filled(account);
@@ -191,7 +191,7 @@ describe('rewards are granted', () => {
     expect(await granted()).toEqual([]);
   });
 
-  it('not for other events, nor to a user whom the account does not belong to', async () => {
+  it('not for other events, nor to a user who does not own the account', async () => {
     const account = await connect(unique());
     const other = await core.actor();
     await appendTestEvent(actor, 'exchange.sync_failed', { id: account.id });
@@ -204,7 +204,7 @@ describe('rewards are granted', () => {
     expect([await granted(), await granted(other)]).toEqual([[], []]);
   });
 
-  it('once, though two workers grant at once without knowing of each other', async () => {
+  it('once, despite two processes that grant concurrently', async () => {
     const account = await connect(unique());
     await drain();
     await synced(account);
@@ -212,12 +212,12 @@ describe('rewards are granted', () => {
     await Promise.all([drain(), second.drain()]);
     await drain();
     expect(await granted()).toEqual(['SIGN_UP']);
-    expect(await told()).toHaveLength(1);
+    expect(await grantedEvents()).toHaveLength(1);
   });
 });
 
 describe('what is granted', () => {
-  it('is what is configured, for as long as is configured', async () => {
+  it('has the configured amount and expiry', async () => {
     const settings = { amounts: { SIGN_UP: '0.000000000000000001' }, expiresDays: 30 };
     await accrual(settings).publishRewardTypes();
     await synced(await connect(unique()));
@@ -230,7 +230,7 @@ describe('what is granted', () => {
     expect(row).toEqual({ amount: '0.000000000000000001', is_right: true });
   });
 
-  it('is nothing where it is zero, until it is more', async () => {
+  it('is nothing while the amount is zero', async () => {
     const account = await connect(unique());
     const nothing = { amounts: { SIGN_UP: '0', FIRST_TRADE: '0' } };
     await accrual(nothing).publishRewardTypes();
@@ -257,7 +257,7 @@ describe('what is granted', () => {
     ]);
   });
 
-  it('is offered anew at every start without changing anything, and by many at once', async () => {
+  it('is published at every start without changes, despite concurrent starts', async () => {
     const before = await core.rows('SELECT * FROM reward_types ORDER BY code');
     await Promise.all(Array.from({ length: 5 }, () => accrual().publishRewardTypes()));
     expect(await core.rows('SELECT * FROM reward_types ORDER BY code')).toEqual(before);

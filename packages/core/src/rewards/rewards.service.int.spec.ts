@@ -49,7 +49,7 @@ const grant = async (
   );
   return { uuid, id: encodeId('rwd', uuid) };
 };
-/** The user with a credential that may do nothing. */
+/** The user with a credential without permissions. */
 const idle = (): Actor => ({ ...actor, credential: { ...actor.credential, permissions: [] } });
 const PENDING = { claimable: '1 hour' };
 const EXPIRED = { claimable: '-2 hours', expires: '-1 hour' };
@@ -77,7 +77,7 @@ const postingsOf = (subject: string) =>
   );
 
 describe('claiming a reward', () => {
-  it('adds its amount to the balance, and tells of it', async () => {
+  it('adds its amount to the balance, and emits an event', async () => {
     const { id, uuid } = await grant({ amount: '0.1' });
     const claimed = await rewards.claim(actor, id);
     expect(rewardSchema.parse(claimed)).toEqual(claimed);
@@ -93,7 +93,7 @@ describe('claiming a reward', () => {
     ]);
   });
 
-  it('by forty at once happens for one of them, with one posting and one event', async () => {
+  it('succeeds for one of forty concurrent claims, with one posting and one event', async () => {
     const { id, uuid } = await grant();
     const outcomes = await Promise.allSettled(Array.from({ length: 40 }, () => rewards.claim(actor, id)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -106,7 +106,7 @@ describe('claiming a reward', () => {
     expect((await rewards.balance(actor)).available).toBe('100');
   });
 
-  it('of twenty rewards at once adds up', async () => {
+  it('adds up for twenty concurrent rewards', async () => {
     const granted = await Promise.all(Array.from({ length: 20 }, () => grant({ amount: '1.5' })));
     await Promise.all(granted.map(({ id }) => rewards.claim(actor, id)));
     expect((await rewards.balance(actor)).available).toBe('30');
@@ -133,7 +133,7 @@ describe('claiming a reward', () => {
     await expect(rewards.claim(actor, id)).rejects.toMatchObject({ details: [{ state: 'CLAIMED' }] });
   });
 
-  it('of somebody else, of nobody and of no possible id is not found alike', async () => {
+  it('fails with not_found alike for a reward of another user, an unknown id and an invalid id', async () => {
     const { id, uuid } = await grant({}, await core.actor());
     for (const wrong of [id, encodeId('rwd', newUuid()), encodeId('wdr', uuid), 'rwd_', uuid]) {
       await expect(rewards.claim(actor, wrong)).rejects.toMatchObject({ code: 'not_found', details: [] });
@@ -156,18 +156,18 @@ describe('claiming a reward', () => {
     await expect(rewards.claim(withdrawer, id)).resolves.toMatchObject({ status: 'CLAIMED' });
   });
 
-  it('with an Idempotency-Key that comes again answers as before', async () => {
+  it('returns the stored response for a repeated Idempotency-Key', async () => {
     const { id } = await grant();
-    const again = { ...actor, idempotency: core.idempotencyContext(actor.userId, 'claim-1') };
-    const claimed = await rewards.claim(again, id);
-    const replay = await rewards.claim(again, id).catch((error) => error);
+    const repeated = { ...actor, idempotency: core.idempotencyContext(actor.userId, 'claim-1') };
+    const claimed = await rewards.claim(repeated, id);
+    const replay = await rewards.claim(repeated, id).catch((error) => error);
     expect(replay).toBeInstanceOf(ResponseReplayed);
     expect(JSON.parse(replay.response.body.toString())).toEqual(claimed);
   });
 });
 
 describe('listing rewards', () => {
-  it('shows each in the one status that its instants and its claim make', async () => {
+  it('shows each in the one status that follows from its instants and its claim', async () => {
     const [pending, claimable, expired, claimed] = [
       await grant(PENDING),
       await grant({ expires: '1 hour' }),
@@ -184,7 +184,7 @@ describe('listing rewards', () => {
     for (const each of all) expect(rewardSchema.parse(each)).toEqual(each);
   });
 
-  it('shows those of one type where it is asked for, and refuses a type that there is not', async () => {
+  it('filters by type, and rejects an unknown type', async () => {
     await grant();
     const { id } = await grant({ type: 'FIRST_TRADE' });
     const type = encodeId('rwt', types.FIRST_TRADE ?? '');
@@ -198,7 +198,7 @@ describe('listing rewards', () => {
     }
   });
 
-  it("pages by every sort without losing a reward or showing another user's", async () => {
+  it('pages by every sort without losing a reward or showing one of another user', async () => {
     const other = await core.actor();
     for (let turn = 0; turn < 7; turn++) {
       await grant({ amount: String(1 + (turn % 3)), claimable: `${turn % 2} minutes` });
@@ -224,12 +224,12 @@ describe('listing rewards', () => {
 });
 
 describe('rewards by their ids', () => {
-  it('stand at the places of these, read by one statement; nothing stands for foreign and unknown ones', async () => {
+  it('come in input order from one statement, with null for foreign and unknown ids', async () => {
     const [open, expired] = [await grant(), await grant(EXPIRED)];
     const theirs = await grant({}, await core.actor());
     const listed = new Map((await list()).items.map((reward) => [reward.id, reward]));
-    const asked = [expired.id, theirs.id, open.id, encodeId('rwd', newUuid()), 'rwd_', expired.id];
-    const expected = asked.map((id) => listed.get(id) ?? null);
+    const requested = [expired.id, theirs.id, open.id, encodeId('rwd', newUuid()), 'rwd_', expired.id];
+    const expected = requested.map((id) => listed.get(id) ?? null);
     expect(expected.map((reward) => reward?.status)).toEqual([
       'EXPIRED',
       undefined,
@@ -238,26 +238,28 @@ describe('rewards by their ids', () => {
       undefined,
       'EXPIRED',
     ]);
-    expect(await rewards.getMany(actor, asked)).toEqual(expected);
-    const look = () => rewards.getMany(actor, asked);
-    expect(await countStatements(core.platform.database, look)).toBe(1);
+    expect(await rewards.getMany(actor, requested)).toEqual(expected);
+    const read = () => rewards.getMany(actor, requested);
+    expect(await countStatements(core.platform.database, read)).toBe(1);
     expect(await rewards.getMany(actor, ['rwd_'])).toEqual([null]);
-    await expect(rewards.getMany(idle(), asked)).rejects.toMatchObject({ code: 'permission_denied' });
+    await expect(rewards.getMany(idle(), requested)).rejects.toMatchObject({ code: 'permission_denied' });
   });
 });
 
 describe('reward types', () => {
-  it('stand at the places of their ids, for every user, read by one statement', async () => {
+  it('come in the order of their ids, for every user, from one statement', async () => {
     const [first, second] = (await listTypes('sort=code&order=asc')).items;
-    const asked = [second!.id, encodeId('rwt', newUuid()), first!.id, 'rwt_', second!.id];
-    expect(await rewards.getManyTypes(actor, asked)).toEqual([second, null, first, null, second]);
-    const look = () => rewards.getManyTypes(actor, asked);
-    expect(await countStatements(core.platform.database, look)).toBe(1);
+    const requested = [second!.id, encodeId('rwt', newUuid()), first!.id, 'rwt_', second!.id];
+    expect(await rewards.getManyTypes(actor, requested)).toEqual([second, null, first, null, second]);
+    const read = () => rewards.getManyTypes(actor, requested);
+    expect(await countStatements(core.platform.database, read)).toBe(1);
     expect(await rewards.getManyTypes(actor, ['rwt_'])).toEqual([null]);
-    await expect(rewards.getManyTypes(idle(), asked)).rejects.toMatchObject({ code: 'permission_denied' });
+    await expect(rewards.getManyTypes(idle(), requested)).rejects.toMatchObject({
+      code: 'permission_denied',
+    });
   });
 
-  it('are what the world grants, with their rules', async () => {
+  it('are those that the world grants, with their rules', async () => {
     expect((await listTypes('sort=code&order=asc')).items).toMatchObject([
       { code: 'FIRST_TRADE', rule: { basis: 'FLAT', rate: '50' }, is_active: true },
       { code: 'SIGN_UP', rule: { basis: 'FLAT', rate: '100' }, is_active: true },
@@ -269,7 +271,7 @@ describe('reward types', () => {
 });
 
 describe('the balance', () => {
-  it("is nothing before the first claim, and one's own alone", async () => {
+  it('is zero before the first claim, and separate for each user', async () => {
     const other = await core.actor();
     await rewards.claim(other, (await grant({}, other)).id);
     expect(await rewards.balance(actor)).toEqual({ currency: 'SVC-TEST', available: '0', held: '0' });

@@ -2,7 +2,7 @@ import { getAddress } from '@ethersproject/address';
 import fc from 'fast-check';
 import { isChecksummed } from './wallet-address.js';
 
-/** The addresses that EIP-55 publishes as its test cases. */
+/** The test cases that EIP-55 publishes. */
 const PUBLISHED = [
   '0x52908400098527886E0F7030069857D2E4169EE7',
   '0x8617E340B3D01FA5F11F306F4090FD50E238070D',
@@ -24,16 +24,16 @@ const isTakenElsewhere = (address: string): boolean => {
 const digitsOf = (address: string) => address.slice(2);
 
 describe('the checksum of an address', () => {
-  it.each(PUBLISHED)('is right in the published %s', (address) => {
+  it.each(PUBLISHED)('is valid in the published %s', (address) => {
     expect(isChecksummed(address)).toBe(true);
   });
 
-  it.each(PUBLISHED)('is not asked for where %s comes in one case', (address) => {
+  it.each(PUBLISHED)('is not checked if %s is in one case', (address) => {
     expect(isChecksummed(`0x${digitsOf(address).toLowerCase()}`)).toBe(true);
     expect(isChecksummed(`0x${digitsOf(address).toUpperCase()}`)).toBe(true);
   });
 
-  it.each(MIXED)('is wrong once the case of any one letter of %s is changed', (address) => {
+  it.each(MIXED)('is invalid once the case of any one letter of %s is changed', (address) => {
     const letters = [...digitsOf(address)].flatMap((digit, at) => (/[a-f]/i.test(digit) ? [at] : []));
     for (const at of letters) {
       const digits = [...digitsOf(address)];
@@ -43,7 +43,7 @@ describe('the checksum of an address', () => {
     }
   });
 
-  it('is that of another library, for any address in any spelling', () => {
+  it('agrees with another library, for any address in any spelling', () => {
     const address = fc.uint8Array({ minLength: 20, maxLength: 20 });
     const uppers = fc.array(fc.boolean(), { minLength: 40, maxLength: 40 });
     fc.assert(
@@ -56,7 +56,7 @@ describe('the checksum of an address', () => {
     );
   });
 
-  it('fits one mixed spelling of an address alone', () => {
+  it('fits only one mixed-case spelling of an address', () => {
     const spelling = fc.tuple(
       fc.constantFrom(...MIXED),
       fc.array(fc.boolean(), { minLength: 40, maxLength: 40 }),

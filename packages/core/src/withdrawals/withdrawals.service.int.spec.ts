@@ -59,7 +59,7 @@ const balance = (by = actor) => ledger.balance(by.userId);
 const kinds = async (by = actor) => (await core.events(by.userId)).map(({ type }) => type);
 
 describe('withdrawing', () => {
-  it('holds the amount, tells of it, and says that nothing is paid out yet', async () => {
+  it('holds the amount, emits an event, and says that payouts are not processed yet', async () => {
     await earn('25');
     const made = await create({ amount: '10.5', wallet_address: CHECKSUMMED });
     expect(withdrawalSchema.parse(made)).toEqual(made);
@@ -82,7 +82,7 @@ describe('withdrawing', () => {
     ]);
   });
 
-  it('of the whole balance works for one of twenty at once; the others lack balance', async () => {
+  it('the whole balance succeeds for one of twenty concurrent requests; the others lack balance', async () => {
     await earn('100');
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => create({ amount: '100' })));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -98,14 +98,14 @@ describe('withdrawing', () => {
     expect(await kinds()).toEqual(['withdrawal.created']);
   });
 
-  it('works for as many at once as the balance bears', async () => {
+  it('succeeds for as many concurrent requests as the balance permits', async () => {
     await earn('100');
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => create({ amount: '30' })));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
     expect(await balance()).toEqual({ available: '10', held: '90' });
   });
 
-  it('of more than there is, by the last decimal, is refused and holds nothing', async () => {
+  it('more than the balance, even by the last decimal, fails and holds nothing', async () => {
     await expect(create()).rejects.toMatchObject({ code: 'insufficient_balance' });
     await earn('10');
     await expect(create({ amount: '10.000000000000000001' })).rejects.toMatchObject({
@@ -117,7 +117,7 @@ describe('withdrawing', () => {
     expect(await kinds()).toEqual([]);
   });
 
-  it('takes the fee out of the amount, which must be above it', async () => {
+  it('deducts the fee from the amount, which must be above it', async () => {
     const costly = withFee('1.5');
     await earn('10');
     expect(await costly.create(actor, inputOf({ amount: '4' }))).toMatchObject({
@@ -134,7 +134,7 @@ describe('withdrawing', () => {
     expect(await balance()).toEqual({ available: '6', held: '4' });
   });
 
-  it('to an address with a wrong checksum is refused', async () => {
+  it('to an address with an invalid checksum fails', async () => {
     await earn('10');
     const mistyped = CHECKSUMMED.replace('5aA', '5AA');
     await expect(create({ wallet_address: mistyped })).rejects.toMatchObject({
@@ -144,18 +144,18 @@ describe('withdrawing', () => {
     expect(await balance()).toEqual({ available: '10', held: '0' });
   });
 
-  it('with an Idempotency-Key that comes again holds once', async () => {
+  it('holds once for a repeated Idempotency-Key', async () => {
     await earn('100');
-    const again = { ...actor, idempotency: core.idempotencyContext(actor.userId, 'withdraw-1') };
-    const made = await create({}, again);
-    const replay = await create({}, again).catch((error) => error);
+    const repeated = { ...actor, idempotency: core.idempotencyContext(actor.userId, 'withdraw-1') };
+    const made = await create({}, repeated);
+    const replay = await create({}, repeated).catch((error) => error);
     expect(replay).toBeInstanceOf(ResponseReplayed);
     expect(JSON.parse(replay.response.body.toString())).toEqual(made);
     expect(await balance()).toEqual({ available: '90', held: '10' });
   });
 });
 
-describe('what is taken as a withdrawal', () => {
+describe('the input of a withdrawal', () => {
   const problemsOf = (body: Record<string, unknown>) =>
     withdrawalCreate.safeParse(body).error?.issues.map(({ path }) => path.join('.')) ?? [];
 
@@ -173,7 +173,7 @@ describe('what is taken as a withdrawal', () => {
     expect(problemsOf({ amount: 1, wallet_address })).toContain('wallet_address');
   });
 
-  it('refuses an amount that is not above zero, and fields that it does not know', () => {
+  it('rejects an amount that is not above zero, and unknown fields', () => {
     for (const amount of [0, -1, '0.0000000000000000001', 'all', null])
       expect(problemsOf({ amount, wallet_address: ADDRESS })).toContain('amount');
     expect(withdrawalCreate.safeParse({ amount: 1, wallet_address: ADDRESS, fee: 0 }).success).toBe(false);
@@ -181,7 +181,7 @@ describe('what is taken as a withdrawal', () => {
 });
 
 describe('cancelling a withdrawal', () => {
-  it('gives back what it held, once, and tells of it', async () => {
+  it('releases the held amount once, and emits an event', async () => {
     await earn('10');
     const { id } = await create();
     const cancelled = await withdrawals.cancel(actor, id);
@@ -196,7 +196,7 @@ describe('cancelling a withdrawal', () => {
     expect(await kinds()).toEqual(['withdrawal.created', 'withdrawal.cancelled']);
   });
 
-  it('by twenty at once happens for one of them', async () => {
+  it('succeeds for one of twenty concurrent requests', async () => {
     await earn('10');
     const { id } = await create();
     const outcomes = await Promise.allSettled(
@@ -206,7 +206,7 @@ describe('cancelling a withdrawal', () => {
     expect(await balance()).toEqual({ available: '10', held: '0' });
   });
 
-  it('while others are asked for neither loses nor finds anything', async () => {
+  it('neither loses nor creates tokens while others are requested', async () => {
     await earn('100');
     const open = await Promise.all(Array.from({ length: 10 }, () => create({ amount: '10' })));
     await Promise.allSettled(
@@ -219,7 +219,7 @@ describe('cancelling a withdrawal', () => {
     });
   });
 
-  it.each(['PROCESSING', 'COMPLETED', 'FAILED'])('that is %s is refused with that state', async (state) => {
+  it.each(['PROCESSING', 'COMPLETED', 'FAILED'])('that is %s fails with that state', async (state) => {
     await earn('10');
     const { id } = await create();
     await core.rows('UPDATE withdrawals SET status = $2 WHERE user_id = $1', actor.userId, state);
@@ -232,7 +232,7 @@ describe('cancelling a withdrawal', () => {
 });
 
 describe('two users', () => {
-  it('know nothing of each other', async () => {
+  it('see nothing of each other', async () => {
     const other = await core.actor();
     await earn('10', other);
     const { id } = await create({}, other);
@@ -255,7 +255,7 @@ describe('two users', () => {
 });
 
 describe('permissions', () => {
-  it('WITHDRAW alone asks for and cancels; whoever reads may look', async () => {
+  it('creating and cancelling require WITHDRAW; other permissions can only read', async () => {
     for (const permissions of [['READ'], ['TRADE'], ['READ', 'TRADE']] as const) {
       const reader = await core.actor(...permissions);
       await expect(create({}, reader)).rejects.toMatchObject({
@@ -274,20 +274,20 @@ describe('permissions', () => {
 });
 
 describe('withdrawals by their ids', () => {
-  it('stand at the places of these, read by one statement; nothing stands for foreign and unknown ones', async () => {
+  it('come in input order from one statement, with null for foreign and unknown ids', async () => {
     await earn('10');
     const [first, second] = [await create({ amount: '1' }), await create({ amount: '2' })];
     const other = await core.actor();
     await earn('10', other);
     const theirs = await create({}, other);
-    const asked = [second.id, theirs.id, first.id, encodeId('wdr', newUuid()), 'wdr_', second.id];
+    const requested = [second.id, theirs.id, first.id, encodeId('wdr', newUuid()), 'wdr_', second.id];
     const expected = [second, null, first, null, null, second];
-    expect(await withdrawals.getMany(actor, asked)).toEqual(expected);
-    const look = () => withdrawals.getMany(actor, asked);
-    expect(await countStatements(core.platform.database, look)).toBe(1);
+    expect(await withdrawals.getMany(actor, requested)).toEqual(expected);
+    const read = () => withdrawals.getMany(actor, requested);
+    expect(await countStatements(core.platform.database, read)).toBe(1);
     expect(await withdrawals.getMany(actor, ['wdr_'])).toEqual([null]);
     const idle: Actor = { ...actor, credential: { ...actor.credential, permissions: [] } };
-    await expect(withdrawals.getMany(idle, asked)).rejects.toMatchObject({ code: 'permission_denied' });
+    await expect(withdrawals.getMany(idle, requested)).rejects.toMatchObject({ code: 'permission_denied' });
   });
 });
 

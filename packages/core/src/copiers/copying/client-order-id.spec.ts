@@ -10,7 +10,7 @@ const identities: fc.Arbitrary<CopyIdentity> = fc.record({
 });
 
 describe('rule 19: the client order id of a copy', () => {
-  it('is one that trades take, and the same whoever makes it', () => {
+  it('is valid for trades, and the same whichever process computes it', () => {
     fc.assert(
       fc.property(identities, (identity) => {
         expect(clientOrderIdOf(identity)).toMatch(/^[a-z2-7]{32}$/);
@@ -19,7 +19,7 @@ describe('rule 19: the client order id of a copy', () => {
     );
   });
 
-  it('differs as soon as copier, lot, sequence, intent or attempt does', () => {
+  it('differs if copier, lot, sequence, intent or attempt differs', () => {
     fc.assert(
       fc.property(identities, identities, (one, other) => {
         for (const part of Object.keys(one) as (keyof CopyIdentity)[]) {

@@ -1,4 +1,4 @@
-/** Copiers and moments that must not hold up, or be taken for, others. */
+/** Faulty or slow copiers, accounts and strategies must not delay or affect others. */
 import { inTransaction } from '@trading-automation/persistence';
 import { lockAccounts } from '../../exchange-accounts/index.js';
 import { CopyingUnderTest } from '../testing/copying-under-test.js';
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => env.close());
 beforeEach(() => env.reset());
 
-/** A chunk waits for the account that the test holds. */
+/** Resolves once a chunk waits for the account that the test has locked. */
 async function untilSomebodyWaits(): Promise<void> {
   for (;;) {
     const waiting = await env.core.rows(
@@ -26,7 +26,7 @@ describe('a copier that follows another strategy by the time its chunk is locked
   it.each([
     ['was given another strategy', "strategy_id = NULL, status = 'PAUSED'"],
     ['was removed', "deleted_at = clock_timestamp(), status = 'PAUSED'"],
-    ['began anew after the signal', 'followed_sequence = 1000000'],
+    ['restarted after the signal', 'followed_sequence = 1000000'],
   ])('rule 10: buys nothing where it %s', async (_what, change) => {
     const follower = await env.follower();
     await env.leaderBuys('10');
@@ -44,8 +44,8 @@ describe('a copier that follows another strategy by the time its chunk is locked
   });
 });
 
-describe('a size that no number can hold', () => {
-  it('rule 9: is clamped as any other, and holds up nobody else’s copies', async () => {
+describe('a size that exceeds every storable number', () => {
+  it('rule 9: is clamped like any other, and does not delay the copies of others', async () => {
     const sizing = { mode: 'MULTIPLIER', value: '10000000000000000000' };
     const huge = await env.follower({ sizing, limits: { max_trade_quote: '200' } });
     const unbounded = await env.follower({ sizing });
@@ -62,8 +62,8 @@ describe('a size that no number can hold', () => {
   });
 });
 
-describe('a copier whose numbers make no sense', () => {
-  it('row 10: fails by itself, and is told so; the others’ exits and all later signals go on', async () => {
+describe('a copier with invalid numbers', () => {
+  it('row 10: fails alone, with an event; exits of others and all later signals continue', async () => {
     const all = [await env.follower(), await env.follower(), await env.follower()];
     const lot = await env.leaderBuys('10');
     await env.executeAll();
@@ -88,8 +88,8 @@ describe('a copier whose numbers make no sense', () => {
   });
 });
 
-describe('an exit whose numbers make no sense once it is to be settled', () => {
-  it('row 10: holds up none of the same signal', async () => {
+describe('an exit whose copier has invalid numbers at its settlement', () => {
+  it('row 10: does not delay other exits of the same signal', async () => {
     const all = [await env.follower(), await env.follower(), await env.follower()];
     const lot = await env.leaderBuys('10');
     await env.executeAll();
@@ -110,7 +110,7 @@ describe('an exit whose numbers make no sense once it is to be settled', () => {
   });
 });
 
-describe('an account whose exchange does not tell its balances', () => {
+describe('an account whose exchange does not return its balances', () => {
   const slow = async () => {
     const sizing = { mode: 'EQUITY_RATIO', value: '1' };
     const follower = await env.follower({ sizing });
@@ -121,7 +121,7 @@ describe('an account whose exchange does not tell its balances', () => {
     return follower;
   };
 
-  it('rule 25: holds up no copies of another strategy', async () => {
+  it('rule 25: does not delay copies of another strategy', async () => {
     await slow();
     await env.leaderBuys('1');
     await env.reset();
@@ -139,22 +139,22 @@ describe('an account whose exchange does not tell its balances', () => {
     expect(await env.orders(usual)).toHaveLength(1);
   });
 
-  it('rule 6: is not waited for again at each signal', async () => {
+  it('rule 6: does not delay every signal again', async () => {
     const follower = await slow();
-    let asked = 0;
+    let requestCount = 0;
     const refreshBalances = async () => {
-      asked += 1;
+      requestCount += 1;
     };
     const planner = new CopyPlanner(env.core.platform, { refreshBalances });
     for (let signals = 0; signals < 3; signals++) await env.leaderBuys('1', '100', { leader_equity: '1000' });
     await planner.planNext();
-    expect(asked).toBe(1);
+    expect(requestCount).toBe(1);
     for (const { code } of await env.decisions(follower)) expect(code).toBe('STALE_EQUITY');
   });
 });
 
-describe('an exit that was held back for months', () => {
-  it('rule 14: is settled as any other', async () => {
+describe('an exit that waited for months', () => {
+  it('rule 14: is settled like any other', async () => {
     const follower = await env.holding();
     await env.leaderSells('10');
     await env.runUntilIdle();

@@ -28,7 +28,7 @@ describe('losses', () => {
     expect(await env.held(follower)).toBe('0');
   });
 
-  it('rule 16: on_breach PAUSE stops exits, too, and the event lists what stays open', async () => {
+  it('rule 16: on_breach PAUSE also stops exits, and the event lists the open lots', async () => {
     const follower = await env.holding({ ...LOSS, on_breach: 'PAUSE' });
     await env.setPair('last_price = 80');
     expect(await env.guard.check()).toBe(1);
@@ -38,7 +38,7 @@ describe('losses', () => {
     });
   });
 
-  it('rule 16: nothing starts it again but its user, who has to raise the limit or wait for the next day', async () => {
+  it('rule 16: only its user can start it again, after raising the limit or on the next day', async () => {
     const follower = await env.holding(LOSS);
     await env.setPair('last_price = 80');
     await env.guard.check();
@@ -61,13 +61,13 @@ describe('losses', () => {
     expect(await env.guard.check()).toBe(0);
   });
 
-  it('rule 16: deposits and withdrawals are no results', async () => {
+  it('rule 16: deposits and withdrawals do not count as results', async () => {
     const follower = await env.holding(LOSS);
     await env.core.rows("UPDATE exchange_accounts SET balances = '{}' WHERE id = $1", follower.account.uuid);
     expect(await env.guard.check()).toBe(0);
   });
 
-  it('an entry that is planned before the guard has stopped the copier is skipped as DAILY_LOSS', async () => {
+  it('an entry planned before the risk monitor stops the copier is skipped as DAILY_LOSS', async () => {
     const follower = await env.holding(LOSS);
     await env.setPair('last_price = 80');
     await env.guard.check();
@@ -77,7 +77,7 @@ describe('losses', () => {
     expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'SKIPPED', code: 'DAILY_LOSS' });
   });
 
-  it('a fall from the highest result stops it as DRAWDOWN; started again, it is measured from there', async () => {
+  it('a fall from the peak result stops it as DRAWDOWN; after a restart the fall is measured from there', async () => {
     const sizing = { mode: 'MULTIPLIER', value: '0.5' };
     const follower = await env.holding({ sizing, limits: { max_drawdown_percent: '10' } });
     await env.core.rows(
@@ -97,7 +97,7 @@ describe('losses', () => {
 });
 
 describe('credentials', () => {
-  it('that are refused let the copier follow exits alone, which wait until they are good again', async () => {
+  it('that the exchange rejects make the copier CLOSE_ONLY; its exits wait until they are accepted again', async () => {
     const follower = await env.holding();
     await env.core.rows(
       'UPDATE exchange_accounts SET is_active = false WHERE id = $1',

@@ -42,11 +42,11 @@ import { type StoringStep, storeFailedCopy, storePlans } from './store-plans.js'
 /** Older balance snapshots do not count as known equity (rule 6). */
 export const EQUITY_AGE_MAX_MS = 60_000;
 const CHUNK_MAX = 250;
-/** While the database works on some chunks, this process works on another. */
+/** Chunks planned concurrently: while the database works on some, this process works on another. */
 const CHUNK_CONCURRENCY = 4;
 /** Smaller chunks cost more than they save. */
 const CHUNK_MIN = 100;
-/** One of them may wait for an exchange. */
+/** Strategies planned concurrently, because one of them may wait for an exchange. */
 const STRATEGIES_AT_ONCE = 3;
 /** Minimum delay between two balance requests of an account, so that a slow exchange does not delay every signal. */
 const REFRESHED_EVERY_MS = 10_000;
@@ -106,7 +106,7 @@ export class CopyPlanner {
     return steps;
   }
 
-  /** Plans some copiers of the next signal. Returns false if there is no next signal, or if another worker plans the strategy. */
+  /** Plans some copiers of the next signal. Returns false if no signal is left, or if another worker plans them. */
   private async planNextSignal(strategyId: string): Promise<boolean> {
     const { chunkMax = CHUNK_MAX } = this.options;
     return inTransaction(this.platform.database, async (tx) => {
@@ -220,7 +220,7 @@ interface PlanOptions {
   readonly now: Date;
   /** Replaces the signal as input to planning. Default: the signal itself. */
   readonly plannedAs?: PlannedSignal;
-  /** Whether to plan a signal from the copier's pause. */
+  /** Whether to plan the signal even if it was emitted while the copier was paused. */
   readonly ignoresPause?: boolean;
 }
 

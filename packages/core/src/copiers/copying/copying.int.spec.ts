@@ -8,7 +8,7 @@ afterAll(() => env.close());
 beforeEach(() => env.reset());
 
 describe('entries', () => {
-  it('rule 1: a copier orders its share of what the leader filled in all, less what it ordered already', async () => {
+  it('rule 1: a copier orders its share of the filled amount of the leader, less what it already ordered', async () => {
     const follower = await env.follower();
     const trade = await env.leaderOrder('BUY', '10');
     await env.fill(trade, { amount: '4' });
@@ -23,7 +23,7 @@ describe('entries', () => {
     ]);
   });
 
-  it('rule 2: a leader who cancels the rest leaves copiers their share of what was filled; an order never filled makes no copy', async () => {
+  it('rule 2: if a leader cancels the remainder, copiers keep their share of the fills; an unfilled order creates no copy', async () => {
     const follower = await env.follower();
     await env.leaderOrder('BUY', '10');
     const trade = await env.leaderOrder('BUY', '10');
@@ -35,7 +35,7 @@ describe('entries', () => {
     ]);
   });
 
-  it('rule 3: an entry is an IOC limit at the reference price and the slippage bound; what it leaves is dropped as SLIPPAGE', async () => {
+  it('rule 3: an entry is an IOC limit order within the slippage bound of the reference price; its unfilled part is dropped as SLIPPAGE', async () => {
     const follower = await env.follower({ limits: { max_slippage_bps: 100 } });
     await env.leaderBuys('10');
     await env.runUntilIdle();
@@ -62,7 +62,7 @@ describe('entries', () => {
     expect(await env.lastOrder(follower)).toMatchObject({ amount: '1' });
   });
 
-  it('an entry of which nothing is filled is a skip, and is told of', async () => {
+  it('an entry without any fill is a skip, with an event', async () => {
     const follower = await env.follower();
     await env.leaderBuys('10');
     await env.runUntilIdle();
@@ -76,7 +76,7 @@ describe('entries', () => {
     expect(await env.eventTypes(follower)).toEqual(['copier.started', 'copier.trade_skipped']);
   });
 
-  it('what an entry got after its lot was closed is sold by the closing, which is taken up again', async () => {
+  it('a late fill of an entry, after its lot was closed, is sold by the reopened closing', async () => {
     const follower = await env.follower();
     await env.leaderBuys('10');
     await env.runUntilIdle();
@@ -100,7 +100,7 @@ describe('entries', () => {
     expect(await env.settlement.reopen()).toBe(0);
   });
 
-  it('what is entered into a lot after it was closed, since its order went on filling, is no rest of that closing', async () => {
+  it('an entry into a lot after its closing, because its order continued to fill, is not part of that closing', async () => {
     const follower = await env.follower();
     const trade = await env.leaderOrder('BUY', '10');
     await env.fill(trade, { amount: '4' });
@@ -114,7 +114,7 @@ describe('entries', () => {
     expect(await env.held(follower)).toBe('3');
   });
 
-  it('what is too little to be sold stays as its closing left it, and is told of once', async () => {
+  it('an amount too small to sell stays after the closing, with one event', async () => {
     const follower = await env.follower();
     await env.leaderBuys('10');
     await env.runUntilIdle();
@@ -124,11 +124,11 @@ describe('entries', () => {
     expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'SKIPPED', code: 'BELOW_MINIMUM' });
     expect(await env.settlement.reopen()).toBe(0);
     await env.runUntilIdle();
-    const told = await env.eventTypes(follower);
-    expect(told.filter((kind) => kind === 'copier.trade_skipped')).toHaveLength(1);
+    const types = await env.eventTypes(follower);
+    expect(types.filter((kind) => kind === 'copier.trade_skipped')).toHaveLength(1);
   });
 
-  it('a copier that was paused when its lot was closed keeps what an entry got afterwards', async () => {
+  it('a copier that was paused when its lot was closed keeps the late fills of an entry', async () => {
     const follower = await env.follower();
     await env.leaderBuys('10');
     await env.runUntilIdle();
@@ -143,7 +143,7 @@ describe('entries', () => {
     expect(await env.settlement.reopen()).toBe(0);
   });
 
-  it('an order that the exchange refuses is a failed copy, and is told of', async () => {
+  it('an order that the exchange rejects is a failed copy, with an event', async () => {
     const follower = await env.follower();
     await env.leaderBuys('10');
     await env.runUntilIdle();
@@ -158,7 +158,7 @@ describe('entries', () => {
     });
   });
 
-  it('rule 6: the ratio of a lot is frozen: more money makes no later fill of it larger', async () => {
+  it('rule 6: the ratio of a lot is frozen: more equity enlarges no later fill of it', async () => {
     const follower = await env.follower({ sizing: { mode: 'EQUITY_RATIO', value: '1', capital: '1000' } });
     const trade = await env.leaderOrder('BUY', '10', { leader_equity: '10000' });
     await env.fill(trade, { amount: '5' });
@@ -169,7 +169,7 @@ describe('entries', () => {
     expect((await env.orders(follower)).map(({ amount }) => amount)).toEqual(['0.5', '0.5']);
   });
 
-  it('rule 6: a size by equity is skipped as STALE_EQUITY where no reading is young enough, and not where one is had in time', async () => {
+  it('rule 6: sizing by equity is skipped as STALE_EQUITY without a recent balance, unless a refresh returns one in time', async () => {
     const sizing = { mode: 'EQUITY_RATIO', value: '1' };
     const [stale, fresh] = [await env.follower({ sizing }), await env.follower({ sizing })];
     await env.setPair('last_price = 100');
@@ -177,11 +177,11 @@ describe('entries', () => {
       "UPDATE exchange_accounts SET balances_taken_at = now() - interval '61 s' WHERE id = ANY ($1)",
       [stale.account.uuid, fresh.account.uuid],
     );
-    const asked: string[] = [];
+    const refreshed: string[] = [];
     const { CopyPlanner } = await import('./copy-planner.service.js');
     const planner = new CopyPlanner(env.core.platform, {
       refreshBalances: async (ids) => {
-        asked.push(...ids);
+        refreshed.push(...ids);
         await env.core.rows(
           'UPDATE exchange_accounts SET balances_taken_at = clock_timestamp() WHERE id = $1',
           fresh.account.uuid,
@@ -190,7 +190,7 @@ describe('entries', () => {
     });
     await env.leaderBuys('10', '100', { leader_equity: '10000' });
     await planner.planStrategy(env.strategy.uuid);
-    expect(asked.toSorted()).toEqual([stale.account.uuid, fresh.account.uuid].toSorted());
+    expect(refreshed.toSorted()).toEqual([stale.account.uuid, fresh.account.uuid].toSorted());
     expect(await env.lastDecision(stale)).toMatchObject({ outcome: 'SKIPPED', code: 'STALE_EQUITY' });
     expect(await env.lastDecision(fresh)).toMatchObject({ outcome: 'COPIED' });
   });
@@ -212,7 +212,7 @@ describe('entries', () => {
     ]);
   });
 
-  it('rule 14: an entry that was planned in time and could not be sent in time is never sent', async () => {
+  it('rule 14: an entry that was planned in time but not sent in time is never sent', async () => {
     const follower = await env.follower();
     await env.leaderBuys('10');
     await env.runUntilIdle();
@@ -223,7 +223,7 @@ describe('entries', () => {
     expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'SKIPPED', code: 'STALE_SIGNAL' });
   });
 
-  it('rule 29: edits apply to new lots alone', async () => {
+  it('rule 29: changes of settings apply only to new lots', async () => {
     const follower = await env.follower();
     const trade = await env.leaderOrder('BUY', '10');
     await env.fill(trade, { amount: '5' });
@@ -241,7 +241,7 @@ describe('entries', () => {
 });
 
 describe('exits', () => {
-  it('rule 3: they are market orders, and no limit, list or status of entries holds them back', async () => {
+  it('rule 3: they are market orders, and no limit, list or status of entries delays them', async () => {
     const follower = await env.holding();
     await env.copiers.update(follower.actor, follower.copier.id, {
       limits: { blocked_pairs: ['BTC/USDT'], max_open_trades: 1, max_trade_quote: '1' },
@@ -260,11 +260,11 @@ describe('exits', () => {
     expect(await env.held(follower)).toBe('0');
   });
 
-  it('rule 4, row 16: an exit takes the part of the lot that the leader took of its own, the last one everything', async () => {
+  it('rule 4, row 16: an exit takes the same share of the lot as that of the leader, the last one everything', async () => {
     const follower = await env.follower();
     await env.leaderBuys('10');
     await env.runUntilIdle();
-    // Fees in base currency lessen the lot (rule 24).
+    // Fees in base currency reduce the lot (rule 24).
     await env.execute(await env.lastOrder(follower), { baseFee: '0.005' });
     await env.leaderSells('2');
     await env.runUntilIdle();
@@ -281,7 +281,7 @@ describe('exits', () => {
     ]);
   });
 
-  it('an exit waits for the entry of its lot that is under way, and then takes its part of what that brought', async () => {
+  it('an exit waits for the entry of its lot in flight, and then takes its share of the filled amount', async () => {
     const follower = await env.follower();
     await env.leaderBuys('10');
     await env.runUntilIdle();
@@ -295,7 +295,7 @@ describe('exits', () => {
     expect(await env.lastOrder(follower)).toMatchObject({ side: 'SELL', amount: '1.5' });
   });
 
-  it('exits of one lot that come at once take their parts one after the other', async () => {
+  it('concurrent exits of one lot take their shares one after the other', async () => {
     const follower = await env.holding();
     await env.leaderSells('5');
     await env.leaderSells('2.5');
@@ -306,7 +306,7 @@ describe('exits', () => {
     expect((await env.orders(follower)).map(({ amount }) => amount)).toEqual(['5', '2.5', '1.25']);
   });
 
-  it('rule 14, rule 19: an exit that fails is ordered again under another id, and only after the one before has ended', async () => {
+  it('rule 14, rule 19: a failed exit is ordered again under another id, only after the previous order has ended', async () => {
     const follower = await env.holding();
     await env.leaderSells('10');
     await env.runUntilIdle();
@@ -336,7 +336,7 @@ describe('exits', () => {
     expect(await env.held(follower)).toBe('0');
   });
 
-  it('rule 13: what the user sold by hand is not sold again: exits apply to what is left', async () => {
+  it('rule 13: what the user sold by hand is not sold again: exits apply to the remainder', async () => {
     const follower = await env.holding();
     const sale = await env.insertTrade({
       user_id: follower.actor.userId,
@@ -355,7 +355,7 @@ describe('exits', () => {
     expect((await env.orders(follower)).map(({ amount }) => amount)).toEqual(['5', '1', '1']);
   });
 
-  it('rule 13: an exit takes no more than is free, and the rest once it is', async () => {
+  it('rule 13: an exit takes no more than the free balance, and the remainder once it is free', async () => {
     const follower = await env.holding();
     await env.core.rows(
       `UPDATE exchange_accounts SET balances = '{"BTC": {"free": "2", "locked": "13"}}',
@@ -375,7 +375,7 @@ describe('exits', () => {
     expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'COPIED', filled: '5', settled: true });
   });
 
-  it('rule 10: exits of lots that were there before the start are none of the copier’s', async () => {
+  it('rule 10: exits of lots opened before the start are not followed', async () => {
     const trade = await env.leaderOrder('BUY', '10');
     await env.fill(trade, { amount: '5' });
     const follower = await env.follower();

@@ -12,15 +12,15 @@ beforeEach(() => env.reset());
 
 const followers = (count: number) => Promise.all(Array.from({ length: count }, () => env.follower()));
 
-/** Fails at the `nth` time that it is told of the step, and never again. */
+/** Fails at the `nth` call for the step, and never again. */
 function failingAt<Step>(step: Step, nth: number) {
   let count = 0;
-  return (told: Step) => {
-    if (told === step && ++count === nth) throw new Error(`killed at ${step}`);
+  return (current: Step) => {
+    if (current === step && ++count === nth) throw new Error(`killed at ${step}`);
   };
 }
 
-/** Every copier has one decision on each signal that was given since it followed, and as many entries as it ordered. */
+/** Expects one decision per copier on each signal since it followed the strategy, and one order per planned entry. */
 async function expectOneEach(signals: number, all: readonly Follower[]): Promise<void> {
   for (const follower of all) {
     const decisions = await env.decisions(follower);
@@ -40,7 +40,7 @@ async function expectOneEach(signals: number, all: readonly Follower[]): Promise
 
 describe('rule 19: exactly once', () => {
   it.each<PlanningStep>(['locked', 'planned', 'ordered', 'decided', 'finished'])(
-    'a planner that dies when it has %s leaves no copy lost and none doubled',
+    'a planner that dies at the step %s loses no copy and duplicates none',
     async (step) => {
       const all = await followers(5);
       await env.leaderBuys('10');
@@ -59,7 +59,7 @@ describe('rule 19: exactly once', () => {
   );
 
   it.each<SettlementStep>(['counted', 'ordered', 'written'])(
-    'a settlement that dies when it has %s sells nothing twice and forgets nothing',
+    'a settlement that dies at the step %s sells nothing twice and loses nothing',
     async (step) => {
       const follower = await env.holding();
       await env.leaderSells('10');
@@ -85,7 +85,7 @@ describe('rule 19: exactly once', () => {
     },
   );
 
-  it('row 2: what is planned again after a crash has the client order id that it had', async () => {
+  it('row 2: a copy that is planned again after a crash keeps its client order id', async () => {
     const follower = await env.follower();
     const lotTradeId = await env.leaderBuys('10');
     const dying = new CopyPlanner(env.core.platform, { onStep: failingAt<PlanningStep>('decided', 1) });
@@ -102,7 +102,7 @@ describe('rule 19: exactly once', () => {
     expect(await env.lastOrder(follower)).toMatchObject({ client_order_id: clientOrderIdOf(identity) });
   });
 
-  it('a planner whose connection dies before it commits leaves nothing, and holds nobody up', async () => {
+  it('a planner whose connection fails before its commit leaves no changes and blocks no other planner', async () => {
     const all = await followers(3);
     await env.leaderBuys('10');
     const other = await env.core.openSecondPlatform();
@@ -120,7 +120,7 @@ describe('rule 19: exactly once', () => {
     await expectOneEach(1, all);
   });
 
-  it('planners and settlements of several workers at once decide once each, and sell once', async () => {
+  it('concurrent planners and settlements of several workers decide once each, and sell once', async () => {
     const all = await followers(6);
     const other = await env.core.openSecondPlatform();
     const workers = [env.core.platform, other, env.core.platform, other].map((platform) => ({
@@ -146,7 +146,7 @@ describe('rule 19: exactly once', () => {
     for (const follower of all) expect(await env.held(follower)).toBe('0');
   });
 
-  it('one decision per signal and copier, whoever starts and stops meanwhile', async () => {
+  it('one decision per signal and copier, despite concurrent starts and stops', async () => {
     const all = await followers(4);
     const stirring = async (follower: Follower) => {
       for (let round = 0; round < 4; round++) {
@@ -165,7 +165,7 @@ describe('rule 19: exactly once', () => {
     await expectOneEach(6, all);
   });
 
-  it('a copier that is started while signals come has a decision on each signal after its watermark', async () => {
+  it('a copier started while signals arrive has a decision on each signal after its watermark', async () => {
     const waiting = await Promise.all(Array.from({ length: 5 }, () => env.follower({}, { start: false })));
     const leading = (async () => {
       for (let round = 0; round < 8; round++) await env.leaderBuys('2');
@@ -191,7 +191,7 @@ describe('rule 19: exactly once', () => {
     }
   });
 
-  it('a stop and a planning at once leave no order that works on', async () => {
+  it('a stop concurrent with planning leaves no working order', async () => {
     for (let round = 0; round < 5; round++) {
       const follower = await env.follower();
       await env.leaderBuys('10');
@@ -201,7 +201,7 @@ describe('rule 19: exactly once', () => {
     }
   });
 
-  it('row 10: a strategy that can not be planned holds up no other, and is planned once it can be', async () => {
+  it('row 10: a strategy that cannot be planned delays no other, and is planned once it can be', async () => {
     const stuck = await env.follower();
     await env.leaderBuys('10');
     const stuckStrategy = env.strategy.uuid;

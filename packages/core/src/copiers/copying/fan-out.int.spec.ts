@@ -11,15 +11,15 @@ beforeAll(async () => {
 afterAll(() => env.close());
 beforeEach(() => env.reset());
 
-const asked = (text = '') =>
+const parseQuery = (queryString = '') =>
   querySchemaOf(copierOperations.decisions).parse(
-    Object.fromEntries(new URLSearchParams(text)),
+    Object.fromEntries(new URLSearchParams(queryString)),
   ) as Parameters<CopiersService['decisions']>[2];
-const listed = ({ actor, copier }: Follower, text = '') =>
-  env.copiers.decisions(actor, copier.id, asked(text));
+const listed = ({ actor, copier }: Follower, queryString = '') =>
+  env.copiers.decisions(actor, copier.id, parseQuery(queryString));
 
 describe('many copiers', () => {
-  it('rule 17, row 9: those of one account see what the others before them reserved, in one signal and in the next', async () => {
+  it('rule 17, row 9: copiers of one account see what earlier ones reserved, for one signal and for the next', async () => {
     const actor = await env.core.actor();
     const on = { actor, account: await env.core.account(actor, { USDT: '1100' }) };
     const all = [
@@ -38,7 +38,7 @@ describe('many copiers', () => {
       expect(await env.lastDecision(each)).toMatchObject({ code: 'INSUFFICIENT_BALANCE' });
   });
 
-  it('rule 17: what copies could spend at most is never more than what is free, whoever plans at once', async () => {
+  it('rule 17: the most that copies could spend never exceeds the free balance, despite concurrent planners', async () => {
     const actor = await env.core.actor();
     const on = { actor, account: await env.core.account(actor, { USDT: '1100' }) };
     const first = await env.follower({}, { on });
@@ -57,7 +57,7 @@ describe('many copiers', () => {
     for (const each of [first, second, third]) expect(await env.decisions(each)).toHaveLength(1);
   });
 
-  it('rule 18: copiers of one account and pair hold lots of their own; an exit sells its copier’s alone', async () => {
+  it('rule 18: copiers of one account and pair hold separate lots; an exit sells only the lot of its copier', async () => {
     const actor = await env.core.actor();
     const on = { actor, account: await env.core.account(actor) };
     const half = await env.follower({}, { on });
@@ -75,7 +75,7 @@ describe('many copiers', () => {
     expect(await Promise.all([half, tenth, other].map((each) => env.held(each)))).toEqual(['5', '1', '0']);
   });
 
-  it('row 18: one signal reaches the accounts of many users, each by its own settings', async () => {
+  it('row 18: one signal reaches the accounts of many users, each with their own settings', async () => {
     const sizings = ['0.1', '0.2', '0.3', '0.4'];
     const all = await Promise.all(
       sizings.map((value) => env.follower({ sizing: { mode: 'MULTIPLIER', value } })),
@@ -85,7 +85,7 @@ describe('many copiers', () => {
     expect(await Promise.all(all.map((each) => env.held(each)))).toEqual(['1', '2', '3', '4']);
   });
 
-  it('rule 25: they stand in another order for each signal', async () => {
+  it('rule 25: their order differs for each signal', async () => {
     const all = await Promise.all(Array.from({ length: 6 }, () => env.follower()));
     for (let round = 0; round < 6; round++) await env.leaderBuys('2');
     await env.runUntilIdle();
@@ -104,7 +104,7 @@ describe('many copiers', () => {
     expect(new Set(queues).size).toBeGreaterThan(3);
   });
 
-  it('rule 25: a strategy with exits to plan comes before those that waited longer with entries alone', async () => {
+  it('rule 25: a strategy with exits to plan precedes strategies that waited longer with entries only', async () => {
     const exiting = await env.holding();
     const exitingStrategy = env.strategy.uuid;
     const { leader, source, strategy } = env;
@@ -121,7 +121,7 @@ describe('many copiers', () => {
     expect(await env.held(exiting)).toBe('0');
   });
 
-  it('are planned in chunks, and none is left out or taken twice', async () => {
+  it('are planned in chunks, and none is left out or planned twice', async () => {
     const { CopyPlanner } = await import('./copy-planner.service.js');
     const all = await Promise.all(Array.from({ length: 9 }, () => env.follower()));
     await env.leaderBuys('10');
@@ -131,7 +131,7 @@ describe('many copiers', () => {
 });
 
 describe('sizes and limits', () => {
-  it('rule 9: a limit cuts and says so; the part of an exit is that of the copier’s lot', async () => {
+  it('rule 9: a limit clamps and is reported; an exit takes its share of the lot of the copier', async () => {
     const follower = await env.follower({ limits: { max_trade_quote: '201' } });
     await env.leaderBuys('10');
     await env.executeAll();
@@ -175,7 +175,7 @@ describe('sizes and limits', () => {
     });
   });
 
-  it('rule 27: a copy is made on the pair of the same symbol where it is copied to; without one it is PAIR_UNAVAILABLE', async () => {
+  it('rule 27: a copy uses the pair with the same symbol on its own exchange; without one it is PAIR_UNAVAILABLE', async () => {
     const actor = await env.core.actor();
     const here = { actor, account: await env.core.account(actor, undefined, { exchange: 'elsewhere' }) };
     const nowhere = { actor, account: await env.core.account(actor, undefined, { exchange: 'nowhere' }) };
@@ -193,7 +193,7 @@ describe('sizes and limits', () => {
 });
 
 describe('the list of decisions', () => {
-  it('shows each signal once, by the contract, filtered and in either order', async () => {
+  it('contains each signal once, matches the contract, and supports filters and both orders', async () => {
     const follower = await env.follower({ limits: { max_open_trades: 1 } });
     await env.leaderBuys('10');
     await env.executeAll();
@@ -220,7 +220,7 @@ describe('the list of decisions', () => {
     });
   });
 
-  it('is its owner’s alone, and stays readable once the copier is removed', async () => {
+  it('is visible to its owner only, and remains readable after the copier is removed', async () => {
     const follower = await env.holding();
     await expect(listed({ ...follower, actor: env.leader })).rejects.toMatchObject({ code: 'not_found' });
     await env.copiers.stop(follower.actor, follower.copier.id);
@@ -228,23 +228,23 @@ describe('the list of decisions', () => {
     expect((await listed(follower)).items).toHaveLength(1);
   });
 
-  it('rule 30: tells copiers nothing of what the leader owns, nor on which account', async () => {
+  it('rule 30: reveals neither what the leader owns nor on which account', async () => {
     const sizing = { mode: 'EQUITY_RATIO', value: '1', capital: '1000' };
     const follower = await env.follower({ sizing });
     await env.leaderBuys('10', '100', { leader_equity: '98765.4321' });
     await env.executeAll();
-    const told = JSON.stringify([
+    const shown = JSON.stringify([
       (await listed(follower)).items,
       await env.core.events(follower.actor.userId),
       await env.copierOf(follower),
     ]);
-    expect(told).not.toContain('98765');
-    expect(told).not.toContain(env.source.id);
-    expect(told).not.toContain(env.source.uuid);
+    expect(shown).not.toContain('98765');
+    expect(shown).not.toContain(env.source.id);
+    expect(shown).not.toContain(env.source.uuid);
   });
 });
 
-it('a simulation decides as live copying did, where orders are filled at once at the leader’s price', async () => {
+it('a simulation decides like live copying if orders are filled immediately at the price of the leader', async () => {
   const follower = await env.follower({
     sizing: { mode: 'FIXED_QUOTE', value: '333' },
     limits: { max_trade_quote: '300', max_slippage_bps: 0 },

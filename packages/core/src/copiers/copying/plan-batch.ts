@@ -28,7 +28,7 @@ export interface PlanningContext {
   readonly signal: PlannedSignal;
   readonly now: Date;
   readonly free: FreeBalances;
-  /** Whether to plan a signal from the copier's pause. */
+  /** Whether to plan the signal even if it was emitted while the copier was paused. */
   readonly ignoresPause: boolean;
 }
 

@@ -183,9 +183,9 @@ export async function owingCopiers(
 }
 
 /**
- * Reopens the closings of lots that received fills of earlier entries afterwards, if these amounts can be sold. This
- * happens if the exchange reports an entry late, or after the entry was taken for lost. The closing may also have
- * missed a fill that was being written while it was settled.
+ * Reopens the closing of a lot if the lot later received fills of an earlier entry and they can be sold. The exchange
+ * may have reported the entry late, or the entry was taken for lost. The closing may also have missed a fill that was
+ * being written while the closing was settled.
  */
 export async function reopenClosings(tx: Tx): Promise<number> {
   const rows = await queryPrepared(tx, REOPEN, [WRITTEN_WITHIN_MS]);

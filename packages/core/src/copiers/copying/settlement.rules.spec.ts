@@ -9,8 +9,8 @@ const order = {
   filledAmount: '2',
 } as const;
 
-describe('what an entry has come to', () => {
-  it('is what was planned where all of it was filled, however its order ended', () => {
+describe('the verdict on an entry', () => {
+  it('is the planned one if all of it was filled, however its order ended', () => {
     expect(entryVerdict(planned, { ...order, filledAmount: '5' })).toEqual(planned);
     expect(entryVerdict(planned, { ...order, filledAmount: '5.000', status: 'FILLED' })).toEqual(planned);
   });
@@ -29,7 +29,7 @@ describe('what an entry has come to', () => {
     });
   });
 
-  it('is a failure with the refusal’s code where the exchange did not take it', () => {
+  it('is a failure with the mapped code if the exchange rejected it', () => {
     const failed = { ...order, status: 'FAILED', filledAmount: '0', failureCode: 'rate_limited' } as const;
     expect(entryVerdict(planned, failed)).toEqual({ outcome: 'FAILED', code: 'RATE_LIMITED' });
     expect(decisionCodeOf('credentials_rejected')).toBe('CREDENTIALS');
@@ -39,8 +39,8 @@ describe('what an entry has come to', () => {
   });
 });
 
-describe('what an exit has come to', () => {
-  it('is done where only what can not be sold is left, or nothing', () => {
+describe('the verdict on an exit', () => {
+  it('is done if nothing, or only an unsellable remainder, is left', () => {
     const part = { filledAmount: '4.9', targetAmount: '5' };
     expect(exitVerdict(part, 'BELOW_MINIMUM')).toEqual({ outcome: 'COPIED', code: null });
     expect(exitVerdict({ ...part, filledAmount: '5' }, 'NOT_HELD')).toEqual({
@@ -50,7 +50,7 @@ describe('what an exit has come to', () => {
     expect(exitVerdict(part, null)).toEqual({ outcome: 'COPIED', code: null });
   });
 
-  it('is cut, or skipped where nothing was sold, by anything else', () => {
+  it('is clamped by any other code, or skipped if nothing was sold', () => {
     const part = { filledAmount: '2', targetAmount: '5' };
     expect(exitVerdict(part, 'NOT_ACTIVE')).toEqual({ outcome: 'CLAMPED', code: 'NOT_ACTIVE' });
     expect(exitVerdict({ ...part, filledAmount: '0' }, 'BELOW_MINIMUM')).toEqual({
@@ -61,7 +61,7 @@ describe('what an exit has come to', () => {
 });
 
 describe('slippage', () => {
-  it('is positive where more was paid or less was got, and null where nothing was filled', () => {
+  it('is positive if more was paid or less received, and null if nothing was filled', () => {
     expect(slippageBps('BUY', '100', '2', '201')).toBe('50');
     expect(slippageBps('SELL', '100', '2', '201')).toBe('-50');
     expect(slippageBps('SELL', '100', '3', '299')).toBe('33.3333');
@@ -70,6 +70,6 @@ describe('slippage', () => {
   });
 });
 
-it('the orders of an exit come the later the more of them failed, a minute apart at most', () => {
+it('the delay between orders of an exit grows with each failure, up to one minute', () => {
   expect([1, 2, 3, 7, 500].map(retryAfterMs)).toEqual([1_000, 2_000, 4_000, 60_000, 60_000]);
 });

@@ -13,7 +13,7 @@ const stop = ({ actor, copier }: Follower, mode: 'PAUSED' | 'CLOSE_ONLY' = 'PAUS
 const start = ({ actor, copier }: Follower, input = {}) => env.copiers.start(actor, copier.id, input);
 
 describe('stopping', () => {
-  it('rule 11: a paused copier takes part in nothing, and its stop lists what stays open', async () => {
+  it('rule 11: a paused copier follows nothing, and its stop lists the open lots', async () => {
     const follower = await env.holding();
     const stopped = await stop(follower);
     const lots = [{ symbol: 'BTC/USDT', side: 'BUY', amount: '5', average_price: '100.5' }];
@@ -34,7 +34,7 @@ describe('stopping', () => {
     expect(await env.eventTypes(follower)).toEqual(['copier.started', 'copier.stopped']);
   });
 
-  it('rule 11: a stop ends the entry that was not sent, and gives up the exit that is owed', async () => {
+  it('rule 11: a stop ends the unsent entry, and abandons the owed exit', async () => {
     const follower = await env.holding();
     await env.leaderSells('4');
     await env.leaderBuys('10');
@@ -59,7 +59,7 @@ describe('stopping', () => {
     ]);
   });
 
-  it('rule 11: CLOSE_ONLY ends entries and goes on with exits; nothing is left unmanaged', async () => {
+  it('rule 11: CLOSE_ONLY ends entries and continues exits; nothing is left unmanaged', async () => {
     const follower = await env.holding();
     await env.leaderSells('5');
     await env.leaderBuys('10');
@@ -78,7 +78,7 @@ describe('stopping', () => {
     ]);
   });
 
-  it('rule 26: an archived strategy’s copiers follow its exits alone', async () => {
+  it('rule 26: copiers of an archived strategy follow only its exits', async () => {
     const follower = await env.holding();
     const followed = new FollowedStrategiesService(env.core.commands);
     await followed.update(env.leader, env.strategy.id, { status: 'ARCHIVED' });
@@ -93,7 +93,7 @@ describe('stopping', () => {
 });
 
 describe('starting again', () => {
-  it('rule 12: what the leader left meanwhile is told of, and never sold without being asked', async () => {
+  it('rule 12: exits missed during the pause are reported, and never sold without a request', async () => {
     const follower = await env.holding();
     await stop(follower);
     await env.leaderSells('4');
@@ -122,7 +122,7 @@ describe('starting again', () => {
     expect(await env.held(follower)).toBe('0');
   });
 
-  it('rule 12: exits that were signalled while it was paused and planned after are none that it follows', async () => {
+  it('rule 12: exits signalled during the pause and planned afterwards are not followed', async () => {
     const follower = await env.holding();
     await stop(follower);
     await env.leaderSells('10');
@@ -157,7 +157,7 @@ describe('starting again', () => {
     expect(await env.held(follower)).toBe('0');
   });
 
-  it('rule 12: who was told of the drift can ask for the sale afterwards, and gets it once', async () => {
+  it('rule 12: the sale can be requested after the drift was reported, and happens once', async () => {
     const follower = await env.holding();
     await stop(follower);
     await env.leaderSells('10');
@@ -173,7 +173,7 @@ describe('starting again', () => {
     expect(await env.decisions(follower)).toHaveLength(2);
   });
 
-  it('rule 12: an exit that a stop cut off is drift by what was left of it', async () => {
+  it('rule 12: an exit that a stop cut off counts as drift by its remainder', async () => {
     const follower = await env.holding();
     await env.leaderSells('10');
     await env.runUntilIdle();
@@ -215,7 +215,7 @@ describe('starting again', () => {
     expect(await env.held(follower)).toBe('1.5');
   });
 
-  it('rule 10: later entries of lots from before a start are not copied, their exits are followed where the lot is held', async () => {
+  it('rule 10: later entries of lots from before a start are not copied; their exits are followed if the lot is held', async () => {
     const trade = await env.leaderOrder('BUY', '10');
     const follower = await env.follower();
     await env.fill(trade, { amount: '4' });
@@ -233,8 +233,8 @@ describe('starting again', () => {
   });
 });
 
-describe('copying what is open', () => {
-  it('rule 10: only where it is asked for, at the current price, within the slippage bound of it', async () => {
+describe('copying existing lots', () => {
+  it('rule 10: happens only on request, at the current price, within its slippage bound', async () => {
     await env.leaderBuys('10', '90');
     await env.leaderSells('2', '95');
     await env.setPair('last_price = 110');
@@ -254,7 +254,7 @@ describe('copying what is open', () => {
     expect(await env.held(plain)).toBe('0');
   });
 
-  it('never buys again what the copier had: a lot that its user sold stays sold', async () => {
+  it('never buys again a lot that the copier had: a lot that its user sold stays sold', async () => {
     const follower = await env.holding({ copy_existing: true });
     const sale = await env.insertTrade({
       user_id: follower.actor.userId,
@@ -270,7 +270,7 @@ describe('copying what is open', () => {
     expect(await env.orders(follower)).toHaveLength(1);
   });
 
-  it('can be asked for in a start alone, also for lots whose signals came while it was paused', async () => {
+  it('can be requested for one start only, also for lots whose signals came during the pause', async () => {
     const follower = await env.follower();
     await stop(follower);
     await env.leaderBuys('10');
@@ -282,7 +282,7 @@ describe('copying what is open', () => {
   });
 });
 
-describe('what a start is refused for', () => {
+describe('a start fails for', () => {
   it('rule 26: the strategy’s own account at the exchange, connected a second time', async () => {
     const twin = await env.core.account(env.leader);
     await env.core.rows(
@@ -305,7 +305,7 @@ describe('what a start is refused for', () => {
     await expect(start(late)).rejects.toMatchObject({ details: [{ code: 'own_account' }] });
   });
 
-  it('less equity than the strategy asks for, or an equity that is not known', async () => {
+  it('less equity than the strategy requires, or an unknown equity', async () => {
     await env.reset({ min_copy_equity: '5000' });
     const actor = await env.core.actor();
     const poor = { actor, account: await env.core.account(actor, { USDT: '4999.99' }) };

@@ -39,7 +39,7 @@ export async function storePlans(
   await announceSkips(tx, rows, new Map(planned.map(({ candidate: { copier } }) => [copier.id, copier])));
 }
 
-/** Records a failed copy without a code: its copier's numbers cannot be planned with. */
+/** Records a failed copy. It has no code, because the cause is a fault in the copier's own numbers. */
 export async function storeFailedCopy(tx: Tx, signal: Signal, copierId: string, now: Date): Promise<void> {
   const [copier] = await queryPrepared<{ userId: string; accountId: string; status: string }>(
     tx,

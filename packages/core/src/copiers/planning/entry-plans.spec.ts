@@ -5,7 +5,7 @@ import { entryInput, lotAfter, NOW, type PlanOverrides, TERMS } from './testing/
 const plan = (said: PlanOverrides = {}) => planCopy(entryInput(said));
 
 describe('rule 1: targets are cumulative', () => {
-  it('sends ratio × what the leader has filled in all, less what was sent', () => {
+  it('sends ratio × the filled amount of the leader, less what was sent', () => {
     const first = plan({ signal: { cumulativeAmount: '0.5', filledAmount: '0.5' } });
     expect(first).toMatchObject({
       outcome: 'COPIED',
@@ -24,7 +24,7 @@ describe('rule 1: targets are cumulative', () => {
     });
   });
 
-  it('sends nothing for a signal that is told again, or that comes after a later one', () => {
+  it('sends nothing for a repeated signal, or for one that arrives after a later one', () => {
     const lot = lotAfter(plan());
     const again = plan({ lot });
     expect(again).toMatchObject({
@@ -40,7 +40,7 @@ describe('rule 1: targets are cumulative', () => {
     });
   });
 
-  it('gives up for good what a skipped signal asked for', () => {
+  it('forgoes the amount of a skipped signal for good', () => {
     const stale = plan({
       lot: { sentAmount: '0.25', sentQuote: '25', seenAmount: '0.5' },
       signal: { cumulativeAmount: '1', filledAmount: '0.5', signalAt: new Date(NOW.getTime() - 61_000) },
@@ -50,7 +50,7 @@ describe('rule 1: targets are cumulative', () => {
     expect(next).toMatchObject({ targetAmount: '0.5', order: { amount: '0.5' } });
   });
 
-  it('keeps what was carried when a later signal is skipped', () => {
+  it('keeps the carried amount when a later signal is skipped', () => {
     const carrying = { sentAmount: '0.24', sentQuote: '24', seenAmount: '0.5' };
     const stale = plan({
       lot: carrying,
@@ -61,7 +61,7 @@ describe('rule 1: targets are cumulative', () => {
     expect(next.targetAmount).toBe('0.51');
   });
 
-  it('leaves earlier fills alone where the copy begins with a later one', () => {
+  it('forgoes earlier fills if the copy starts with a later one', () => {
     const late = plan({ signal: { kind: 'INCREASE', cumulativeAmount: '2', filledAmount: '0.5' } });
     expect(late).toMatchObject({
       order: { amount: '0.25' },
@@ -70,8 +70,8 @@ describe('rule 1: targets are cumulative', () => {
   });
 });
 
-describe('rule 2: a leader that cancels the rest', () => {
-  it('leaves copiers with their share of what was filled: nothing is ordered ahead of a fill', () => {
+describe('rule 2: a leader that cancels the remainder', () => {
+  it('leaves copiers with their share of the fills: nothing is ordered before a fill', () => {
     const only = plan({ signal: { cumulativeAmount: '0.4', filledAmount: '0.4', leaderOrderAmount: '40' } });
     expect(only.order).toMatchObject({ amount: '0.2', timeInForce: 'IOC' });
   });
@@ -93,7 +93,7 @@ describe('rule 3: entries are IOC limits within the slippage bound', () => {
     });
   });
 
-  it('is SLIPPAGE where no price lies within the bound', () => {
+  it('is SLIPPAGE if no price lies within the bound', () => {
     const found = plan({ signal: { referencePrice: '0.003' }, pair: { minNotional: '0' } });
     expect(found).toMatchObject({
       code: 'SLIPPAGE',
@@ -108,11 +108,11 @@ describe('rule 6: sizing', () => {
     terms: { sizing: { mode, value, capital } },
   });
 
-  it('MULTIPLIER: so many times the leader', () => {
+  it('MULTIPLIER: a multiple of the amount of the leader', () => {
     expect(plan(sizing('MULTIPLIER', '3')).order?.amount).toBe('6');
   });
 
-  it('FIXED_AMOUNT: so much of base for the whole order of the leader, its part for each fill', () => {
+  it('FIXED_AMOUNT: a base amount for the whole order of the leader, and a share of it for each fill', () => {
     const one = plan({ ...sizing('FIXED_AMOUNT', '1'), signal: { leaderOrderAmount: '10' } });
     expect(one.order?.amount).toBe('0.2');
     expect(plan(sizing('FIXED_AMOUNT', '1')).order?.amount).toBe('1');
@@ -134,7 +134,7 @@ describe('rule 6: sizing', () => {
     expect(lot).toMatchObject({ sentAmount: '5' });
   });
 
-  it('EQUITY_RATIO: as the equities are to each other; capital stands for the own one', () => {
+  it('EQUITY_RATIO: the ratio of the equities; capital replaces the equity of the copier', () => {
     expect(plan(sizing('EQUITY_RATIO', '1')).order?.amount).toBe('1');
     expect(plan(sizing('EQUITY_RATIO', '2', '250')).order?.amount).toBe('1');
     const account = { equity: null };
@@ -150,7 +150,7 @@ describe('rule 6: sizing', () => {
     expect(found).toMatchObject({ outcome: 'SKIPPED', code: 'STALE_EQUITY', order: null, lot: null });
   });
 
-  it('freezes the ratio at the first entry: a deposit during the lot resizes nothing', () => {
+  it('freezes the ratio at the first entry: a deposit during the lot changes no size', () => {
     const first = plan({
       ...sizing('EQUITY_RATIO', '1'),
       signal: { cumulativeAmount: '1', filledAmount: '1' },
@@ -166,7 +166,7 @@ describe('rule 6: sizing', () => {
     expect(unknown.order?.amount).toBe('0.5');
   });
 
-  it('carries ratios that no decimal can write: three thirds are one', () => {
+  it('carries ratios without a finite decimal: three thirds are one', () => {
     const thirds = sizing('EQUITY_RATIO', '1');
     const account = { equity: '1' };
     let lot = null;
@@ -179,7 +179,7 @@ describe('rule 6: sizing', () => {
 });
 
 describe('rule 7: rounding', () => {
-  it('floors the amount to the step, and the rest is sent with the next fill', () => {
+  it('floors the amount to the step, and sends the remainder with the next fill', () => {
     const found = plan({ signal: { cumulativeAmount: '0.5019', filledAmount: '0.5019' } });
     expect(found).toMatchObject({ targetAmount: '0.25095', order: { amount: '0.25' } });
     const next = plan({
@@ -189,18 +189,18 @@ describe('rule 7: rounding', () => {
     expect(next.order?.amount).toBe('0.25');
   });
 
-  it('rounds prices towards the leader: floor for a buy, ceiling for a sell', () => {
+  it('rounds prices towards the leader: down for a buy, up for a sell', () => {
     const signal = { referencePrice: '100.017' };
     expect(plan({ signal }).order?.price).toBe('100.51');
     expect(plan({ signal: { ...signal, side: 'SELL' } }).order?.price).toBe('99.52');
   });
 
-  it('row 13: never rounds up into more than there is', () => {
+  it('row 13: never rounds up to more than is available', () => {
     const found = plan({ signal: { cumulativeAmount: '1.9999' }, account: { freeQuote: '100.4' } });
     expect(found.order).toMatchObject({ amount: '0.999', reserved: '100.3995' });
   });
 
-  it('tests minima on the rounded numbers', () => {
+  it('checks minimums on the rounded numbers', () => {
     const found = plan({
       signal: { cumulativeAmount: '0.1998', filledAmount: '0.1998' },
       pair: { minNotional: '10', amountStep: '0.01' },
@@ -223,7 +223,7 @@ describe('rule 8: below the minimum', () => {
     expect(second).toMatchObject({ outcome: 'COPIED', targetAmount: '0.06', order: { amount: '0.06' } });
   });
 
-  it('SKIP gives it up', () => {
+  it('SKIP forgoes it', () => {
     const terms = { belowMinimum: 'SKIP' } as const;
     expect(plan({ terms, signal: small })).toMatchObject({ code: 'BELOW_MINIMUM', lot: null });
     const later = plan({ terms, signal: { cumulativeAmount: '0.12', filledAmount: '0.06' } });
@@ -232,7 +232,7 @@ describe('rule 8: below the minimum', () => {
     expect(held).toMatchObject({ code: 'BELOW_MINIMUM', lot: { forgoneAmount: '0.03' } });
   });
 
-  it('ROUND_UP raises it to the minimum, and takes that off what comes', () => {
+  it('ROUND_UP raises it to the minimum, and deducts the difference from later sizes', () => {
     const terms = { belowMinimum: 'ROUND_UP' } as const;
     const found = plan({ terms, signal: small });
     expect(found).toMatchObject({ outcome: 'COPIED', targetAmount: '0.03', order: { amount: '0.05' } });
@@ -245,7 +245,7 @@ describe('rule 8: below the minimum', () => {
     expect(next).toMatchObject({ targetAmount: '0.1', order: { amount: '0.1' } });
   });
 
-  it('ROUND_UP never buys more than twice what was asked for, nor over max_trade_quote', () => {
+  it('ROUND_UP never buys more than twice the requested size, nor over max_trade_quote', () => {
     const terms = { belowMinimum: 'ROUND_UP' } as const;
     const tiny = plan({ terms, signal: { cumulativeAmount: '0.04', filledAmount: '0.04' } });
     expect(tiny).toMatchObject({ outcome: 'SKIPPED', code: 'BELOW_MINIMUM', order: null });
@@ -253,7 +253,7 @@ describe('rule 8: below the minimum', () => {
     expect(capped).toMatchObject({ outcome: 'SKIPPED', code: 'BELOW_MINIMUM', order: null });
   });
 
-  it('row 14: names the rule that was broken, the value and the limit', () => {
+  it('row 14: reports the broken rule, the value and the limit', () => {
     expect(plan({ signal: small }).inputs).toMatchObject({
       rule: 'min_notional',
       value: '3.015',
@@ -265,7 +265,7 @@ describe('rule 8: below the minimum', () => {
 });
 
 describe('rule 9: clamp or skip', () => {
-  it('row 8: max_trade_quote keeps a multiplier of a large leader within bounds, however its order fills', () => {
+  it('row 8: max_trade_quote bounds a multiplier of a large leader, however its order fills', () => {
     const terms = { maxTradeQuote: '50' };
     const first = plan({ terms });
     expect(first).toMatchObject({
@@ -280,7 +280,7 @@ describe('rule 9: clamp or skip', () => {
     expect(second).toMatchObject({ outcome: 'SKIPPED', code: 'MAX_TRADE', order: null });
   });
 
-  it('max_open_quote leaves what is left of it; what is then below the minimum is skipped for its sake', () => {
+  it('max_open_quote clamps to what it permits; a size then below the minimum is skipped with this limit as the reason', () => {
     const terms = { maxOpenQuote: '100' };
     expect(plan({ terms, copier: { openQuote: '40' } })).toMatchObject({
       outcome: 'CLAMPED',
@@ -297,7 +297,7 @@ describe('rule 9: clamp or skip', () => {
     expect(plan({ terms, copier: { openQuote: '10' } }).code).toBe('MAX_TRADE');
   });
 
-  it("the exchange's own maxima cut too", () => {
+  it('the maximums of the exchange clamp too', () => {
     const byAmount = plan({ pair: { maxAmount: '0.4' } });
     expect(byAmount).toMatchObject({
       outcome: 'CLAMPED',
@@ -314,7 +314,7 @@ describe('rule 9: clamp or skip', () => {
 });
 
 describe('rule 10: the watermark', () => {
-  it('leaves a lot alone that was open at the start, its increases included', () => {
+  it('ignores a lot that was open at the start, and its increases', () => {
     const old = { kind: 'INCREASE', lotFirstSequence: 10 } as const;
     expect(plan({ signal: old })).toMatchObject({
       outcome: 'SKIPPED',
@@ -325,14 +325,14 @@ describe('rule 10: the watermark', () => {
     expect(plan({ signal: old, lot: {} })).toMatchObject({ code: 'NOT_HELD', order: null });
   });
 
-  it('lets in what is open already where the copier was told so, at the current price', () => {
+  it('copies an existing lot if the start requested it, at the current price', () => {
     const signal = { lotFirstSequence: 3, copiesExisting: true, referencePrice: '110' };
     expect(plan({ signal })).toMatchObject({ outcome: 'COPIED', order: { amount: '1', price: '110.55' } });
   });
 });
 
 describe('rule 14: the age of signals', () => {
-  it('copies an entry of the age that is allowed, and none older', () => {
+  it('copies an entry up to the maximum age, and none older', () => {
     const at = (ageMs: number) => plan({ signal: { signalAt: new Date(NOW.getTime() - ageMs) } });
     expect(at(60_000).outcome).toBe('COPIED');
     expect(at(60_001)).toMatchObject({
@@ -343,8 +343,8 @@ describe('rule 14: the age of signals', () => {
   });
 });
 
-describe('rule 15: the first limit that is hit is the reason', () => {
-  /** Each step hits all that come after it as well. */
+describe('rule 15: the first limit that is reached is the reason', () => {
+  /** Each step also violates all later limits. */
   const hits: readonly (readonly [DecisionCode, PlanOverrides])[] = [
     ['NOT_ACTIVE', { copier: { status: 'CLOSE_ONLY' } }],
     ['NOT_HELD', { signal: { lotFirstSequence: 10 } }],
@@ -378,7 +378,7 @@ describe('rule 15: the first limit that is hit is the reason', () => {
       {},
     );
 
-  it.each(hits.map(([code], i) => [code, i] as const))('%s before all that comes after it', (code, i) => {
+  it.each(hits.map(([code], i) => [code, i] as const))('%s precedes all later limits', (code, i) => {
     expect(plan(merged(i))).toMatchObject({ outcome: 'SKIPPED', code, order: null });
   });
 
@@ -392,7 +392,7 @@ describe('rule 15: the first limit that is hit is the reason', () => {
   });
 });
 
-describe('rule 16: the daily loss holds entries back', () => {
+describe('rule 16: the daily loss blocks entries', () => {
   it('from the limit on, not below it', () => {
     const terms = { maxDailyLossQuote: '10' };
     expect(plan({ terms, copier: { dayLossQuote: '9.99' } }).outcome).toBe('COPIED');
@@ -403,8 +403,8 @@ describe('rule 16: the daily loss holds entries back', () => {
   });
 });
 
-describe('rule 17: an entry takes what is free and not reserved, or nothing', () => {
-  it('reserves amount × limit price, to the last digit', () => {
+describe('rule 17: an entry uses only what is free and not reserved', () => {
+  it('reserves amount × limit price, exact to the last digit', () => {
     expect(plan({ account: { freeQuote: '100.5' } }).order?.reserved).toBe('100.5');
     const short = plan({ account: { freeQuote: '100.499999999999999999' } });
     expect(short).toMatchObject({
@@ -415,7 +415,7 @@ describe('rule 17: an entry takes what is free and not reserved, or nothing', ()
   });
 });
 
-describe('rule 29: edits apply to new lots alone', () => {
+describe('rule 29: changes of settings apply only to new lots', () => {
   it('a lot keeps the sizing and the limits of its first entry', () => {
     const edited = {
       sizing: { mode: 'MULTIPLIER', value: '5', capital: null },
@@ -429,8 +429,8 @@ describe('rule 29: edits apply to new lots alone', () => {
   });
 });
 
-describe('rule 30: what a decision shows', () => {
-  it("says nothing of the leader's equity", () => {
+describe('rule 30: the inputs of a decision', () => {
+  it('do not reveal the equity of the leader', () => {
     const terms = { sizing: { mode: 'EQUITY_RATIO', value: '1', capital: null } } as const;
     expect(Object.values(plan({ terms, signal: { leaderEquity: '987654.321' } }).inputs)).not.toContain(
       '987654.321',

@@ -49,12 +49,12 @@ describe('rule 4: exits are fractions', () => {
     expect(plan({ signal, lot: { heldAmount: '3' } }).order?.amount).toBe('1');
   });
 
-  it('the last exit takes all, whatever its size says', () => {
+  it('the last exit takes everything, whatever its size', () => {
     const found = plan({ signal: { ...CLOSE, exitAmount: '0.001' }, lot: { heldAmount: '0.9876' } });
     expect(found).toMatchObject({ outcome: 'COPIED', targetAmount: '0.9876', order: { amount: '0.987' } });
   });
 
-  it('row 16: ten partial exits leave nothing behind', () => {
+  it('row 16: ten partial exits leave no remainder', () => {
     let lot = lotAfter(planCopy(entryInput()));
     for (let left = 10; left > 0; left -= 1) {
       const signal = {
@@ -77,7 +77,7 @@ describe('rule 5: a leader that flips in one fill', () => {
     sequence: 13,
   } as const;
 
-  it('is two signals: the lot is closed, then the other side opened', () => {
+  it('is two signals: the lot is closed, then the other side is opened', () => {
     expect(plan({ signal: CLOSE }).order).toMatchObject({ side: 'SELL', type: 'MARKET', amount: '1' });
     expect(planCopy(entryInput({ signal: open })).order).toMatchObject({
       side: 'SELL',
@@ -86,19 +86,19 @@ describe('rule 5: a leader that flips in one fill', () => {
     });
   });
 
-  it('of which a copier without a lot copies the opening alone', () => {
+  it('of which a copier without a lot copies only the opening', () => {
     expect(plan({ signal: CLOSE, lot: null })).toMatchObject({ code: 'NOT_HELD', order: null });
     expect(planCopy(entryInput({ signal: open })).outcome).toBe('COPIED');
   });
 });
 
 describe('rule 8: exits and the minimum', () => {
-  it('row 15: a rest that could not be sold is sold along', () => {
+  it('row 15: a remainder too small to sell is sold too', () => {
     const found = plan({ signal: { exitAmount: '1.92' } });
     expect(found).toMatchObject({ targetAmount: '0.96', order: { amount: '1' }, lot: { owedAmount: '0' } });
   });
 
-  it('an exit that is too small is owed, and taken with the next', () => {
+  it('an exit that is too small is owed, and taken with the next one', () => {
     const small = plan({ signal: { exitAmount: '0.08' } });
     expect(small).toMatchObject({
       outcome: 'SKIPPED',
@@ -113,7 +113,7 @@ describe('rule 8: exits and the minimum', () => {
     expect(next.lot?.owedAmount).toBe('0');
   });
 
-  it('dust that the exchange can not take stays, and the decision says so', () => {
+  it('dust that the exchange cannot trade stays, and the decision reports it', () => {
     const found = plan({ signal: CLOSE, lot: { heldAmount: '0.04' } });
     expect(found).toMatchObject({
       outcome: 'SKIPPED',
@@ -123,7 +123,7 @@ describe('rule 8: exits and the minimum', () => {
     });
   });
 
-  it('what an order may not carry is owed, and can be asked for again', () => {
+  it('an amount above the maximum of one order is owed, and can be requested again', () => {
     const found = plan({ signal: CLOSE, pair: { maxAmount: '0.97' } });
     expect(found).toMatchObject({
       outcome: 'COPIED',
@@ -139,7 +139,7 @@ describe('rule 8: exits and the minimum', () => {
     expect(rest).toMatchObject({ order: { amount: '0.05' }, lot: { owedAmount: '0' } });
   });
 
-  it("rounds to the step of market orders, and judges value by the pair's last price", () => {
+  it('rounds to the step of market orders, and checks the notional at the last price of the pair', () => {
     expect(plan({ pair: { marketAmountStep: '0.15' } }).order?.amount).toBe('0.15');
     expect(plan({ pair: { marketAmountStep: '0' } }).order?.amount).toBe('0.2');
     expect(plan({ pair: { lastPrice: '10' } })).toMatchObject({
@@ -149,7 +149,7 @@ describe('rule 8: exits and the minimum', () => {
     expect(plan({ pair: { lastPrice: null } }).order?.amount).toBe('0.2');
   });
 
-  it('the carry of entries dies with the lot, and shrinks with it', () => {
+  it('the amount carried for entries shrinks with the lot, and ends with it', () => {
     const carried = { sentAmount: '0.96', heldAmount: '0.96' };
     expect(plan({ signal: CLOSE, lot: carried }).lot?.forgoneAmount).toBe('0.04');
     expect(plan({ lot: carried }).lot?.forgoneAmount).toBe('0.008');
@@ -157,7 +157,7 @@ describe('rule 8: exits and the minimum', () => {
 });
 
 describe('rule 11: a paused copier', () => {
-  it('follows no exit, and keeps its lot as it is', () => {
+  it('follows no exit, and keeps its lot unchanged', () => {
     const found = plan({ copier: { status: 'PAUSED' }, lot: { owedAmount: '0.1' } });
     expect(found).toMatchObject({
       outcome: 'SKIPPED',
@@ -167,14 +167,14 @@ describe('rule 11: a paused copier', () => {
     });
   });
 
-  it('set to CLOSE_ONLY follows exits, and no entry', () => {
+  it('set to CLOSE_ONLY follows exits, but no entry', () => {
     expect(plan({ copier: { status: 'CLOSE_ONLY' } }).outcome).toBe('COPIED');
     expect(planCopy(entryInput({ copier: { status: 'CLOSE_ONLY' } })).code).toBe('NOT_ACTIVE');
   });
 });
 
-describe('rule 13: a lot that its owner sold of', () => {
-  it('gives what is left, never more than is free', () => {
+describe('rule 13: a lot of which the owner sold a part', () => {
+  it('sells the remainder, never more than is free', () => {
     const found = plan({ signal: CLOSE, account: { freeBase: '0.4' } });
     expect(found).toMatchObject({
       outcome: 'CLAMPED',
@@ -185,7 +185,7 @@ describe('rule 13: a lot that its owner sold of', () => {
     });
   });
 
-  it('says so where nothing is free', () => {
+  it('reports that nothing is free', () => {
     const found = plan({ signal: CLOSE, account: { freeBase: '0' } });
     expect(found).toMatchObject({ outcome: 'SKIPPED', code: 'INSUFFICIENT_BALANCE', order: null });
   });
@@ -211,14 +211,14 @@ describe('rule 24: fees in base', () => {
     expect(net).toMatchObject({ order: { amount: '0.998' } });
   });
 
-  it('is no clamp where only dust below the step is missing', () => {
+  it('is not clamped if only dust below the step is missing', () => {
     const net = plan({ signal: CLOSE, lot: { heldAmount: '0.9989' }, account: { freeBase: '0.9985' } });
     expect(net).toMatchObject({ outcome: 'COPIED', code: null, order: { amount: '0.998' } });
   });
 });
 
-describe('rule 27: a pair that the copier can not trade', () => {
-  it('is PAIR_UNAVAILABLE for its exits too, and stays owed', () => {
+describe('rule 27: a pair that the copier cannot trade', () => {
+  it('is PAIR_UNAVAILABLE also for its exits, which stay owed', () => {
     expect(plan({ pair: null })).toMatchObject({
       code: 'PAIR_UNAVAILABLE',
       order: null,

@@ -17,7 +17,7 @@ import {
   times,
 } from './fraction.rules.js';
 
-/** Another library's opinion: sums and products to far more digits than any of these has. */
+/** Reference implementation in another library, with far more digits than any of these results has. */
 const Wide = Decimal.clone({ precision: 400 });
 const decimal = fc
   .tuple(fc.bigInt({ min: -(10n ** 38n), max: 10n ** 38n }), fc.nat(18))
@@ -42,7 +42,7 @@ describe('fractions', () => {
     );
   });
 
-  it('are rounded to the nearest multiple below and above, and to themselves where they are one', () => {
+  it('are rounded to the nearest multiple below and above, and multiples to themselves', () => {
     fc.assert(
       fc.property(decimal, positive, step, (a, b, size) => {
         const value = dividedBy(fractionOf(a), fractionOf(b));
@@ -55,19 +55,19 @@ describe('fractions', () => {
     );
   });
 
-  it('round to 18 decimals where there is no step', () => {
+  it('round to 18 decimals without a step', () => {
     const third = { numerator: 1n, denominator: 3n };
     expect([roundDown(third), roundUp(third)]).toEqual(['0.333333333333333333', '0.333333333333333334']);
     expect(floorTo(third, '0')).toBe(roundDown(third));
     expect(roundDown(minus(fractionOf('0'), third))).toBe('-0.333333333333333334');
   });
 
-  it('are the same in lowest terms', () => {
+  it('are equal in lowest terms', () => {
     expect(reduce({ numerator: 150n, denominator: 100n })).toEqual({ numerator: 3n, denominator: 2n });
     expect(reduce({ numerator: 0n, denominator: 7n })).toEqual({ numerator: 0n, denominator: 1n });
   });
 
-  it('are not divided by nothing', () => {
+  it('are not divided by zero', () => {
     expect(() => dividedBy(fractionOf('1'), fractionOf('0'))).toThrow(RangeError);
   });
 });

@@ -4,11 +4,11 @@ import { planCopy } from './plan.rules.js';
 import type { CopiedLotState, CopyInput, CopyPlan } from './plan.types.js';
 import { entryInput, exitInput, TERMS } from './testing/plan-inputs.js';
 
-/** Another library's opinion of the sums. */
+/** Reference implementation of the sums in another library. */
 const PreciseDecimal = Decimal.clone({ precision: 200 });
 const n = (text: string) => new PreciseDecimal(text);
 
-/** From 1 to `max` units of the last of so many decimals. */
+/** From 1 to `max` units of the last of that many decimals. */
 const decimals = (places: number, max: number) =>
   fc.integer({ min: 1, max }).map((units) => n(String(units)).div(n('10').pow(places)).toFixed());
 const perhaps = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
@@ -57,25 +57,25 @@ interface PlannedEntry {
   readonly plan: CopyPlan;
 }
 
-/** The entries of one lot of the leader, one after the other; all that is sent is filled. */
-function entriesOf(told: Scenario): PlannedEntry[] {
-  const total = told.fills.reduce((sum, fill) => sum.plus(fill), n('0'));
+/** Plans the entries of one lot of the leader, in order. Everything that is sent is filled. */
+function entriesOf(scenario: Scenario): PlannedEntry[] {
+  const total = scenario.fills.reduce((sum, fill) => sum.plus(fill), n('0'));
   let cumulative = n('0');
   let lot: CopiedLotState | null = null;
-  return told.fills.map((filledAmount) => {
+  return scenario.fills.map((filledAmount) => {
     cumulative = cumulative.plus(filledAmount);
     const input: CopyInput = entryInput({
-      pair: told.pair,
-      terms: { ...TERMS, ...told.terms },
+      pair: scenario.pair,
+      terms: { ...TERMS, ...scenario.terms },
       lot,
-      account: told.account,
-      copier: { openQuote: told.openQuote },
+      account: scenario.account,
+      copier: { openQuote: scenario.openQuote },
       signal: {
         cumulativeAmount: cumulative.toFixed(),
         filledAmount,
         leaderOrderAmount: total.toFixed(),
-        referencePrice: told.price,
-        leaderEquity: told.leaderEquity,
+        referencePrice: scenario.price,
+        leaderEquity: scenario.leaderEquity,
       },
     });
     const plan = planCopy(input);
@@ -87,10 +87,10 @@ function entriesOf(told: Scenario): PlannedEntry[] {
 
 const isMultiple = (value: string, of: string) => n(value).mod(of).isZero();
 
-describe('an entry, whatever is asked of it', () => {
-  const check = (property: (told: PlannedEntry) => void) =>
+describe('an entry with any input', () => {
+  const check = (property: (scenario: PlannedEntry) => void) =>
     fc.assert(
-      fc.property(scenarios, (told) => entriesOf(told).forEach(property)),
+      fc.property(scenarios, (scenario) => entriesOf(scenario).forEach(property)),
       { numRuns: 400 },
     );
 
@@ -108,7 +108,7 @@ describe('an entry, whatever is asked of it', () => {
     });
   });
 
-  it('is never above its target, and above it by no more than as much again where it is rounded up', () => {
+  it('is never above its target, except for a rounded-up one, which is at most twice the target', () => {
     check(({ input, plan }) => {
       if (plan.order === null) return;
       const lot = plan.lot!;
@@ -121,7 +121,7 @@ describe('an entry, whatever is asked of it', () => {
     });
   });
 
-  it("satisfies the exchange's rules as it is, within the slippage bound", () => {
+  it('satisfies the rules of the exchange without change, within the slippage bound', () => {
     check(({ input, plan }) => {
       if (plan.order === null) return;
       const { amount, price } = plan.order;
@@ -142,7 +142,7 @@ describe('an entry, whatever is asked of it', () => {
     });
   });
 
-  it('tells a reason whenever it is not what was asked for, and never an order without one to send', () => {
+  it('has a reason whenever it differs from the requested size, and an order only if something is sent', () => {
     check(({ plan }) => {
       expect(plan.outcome === 'COPIED').toBe(plan.code === null);
       expect(plan.outcome === 'SKIPPED').toBe(plan.order === null);
@@ -161,29 +161,34 @@ describe('the fills of one order of the leader', () => {
     maxAmount: null,
     maxNotional: null,
   };
-  const easy: fc.Arbitrary<Scenario> = scenarios.map((told) => ({
-    ...told,
-    pair: { ...told.pair, ...loose, priceTick: '0.01' as const },
-    terms: { ...told.terms, belowMinimum: 'ACCUMULATE' as const, maxTradeQuote: null, maxOpenQuote: null },
-    account: { ...told.account, freeQuote: `1${'0'.repeat(30)}`, equity: '777.77' },
+  const easy: fc.Arbitrary<Scenario> = scenarios.map((scenario) => ({
+    ...scenario,
+    pair: { ...scenario.pair, ...loose, priceTick: '0.01' as const },
+    terms: {
+      ...scenario.terms,
+      belowMinimum: 'ACCUMULATE' as const,
+      maxTradeQuote: null,
+      maxOpenQuote: null,
+    },
+    account: { ...scenario.account, freeQuote: `1${'0'.repeat(30)}`, equity: '777.77' },
   }));
-  const sentBy = (told: Scenario) => entriesOf(told).at(-1)?.plan.lot?.sentAmount ?? '0';
+  const sentBy = (scenario: Scenario) => entriesOf(scenario).at(-1)?.plan.lot?.sentAmount ?? '0';
 
-  it('come to the same copy in whatever order and however many parts', () => {
+  it('add up to the same copy in any order and any number of parts', () => {
     fc.assert(
-      fc.property(easy, (told) => {
-        const whole = told.fills.reduce((sum, fill) => sum.plus(fill), n('0')).toFixed();
-        expect(sentBy({ ...told, fills: told.fills.toReversed() })).toBe(sentBy(told));
-        expect(sentBy({ ...told, fills: [whole] })).toBe(sentBy(told));
+      fc.property(easy, (scenario) => {
+        const whole = scenario.fills.reduce((sum, fill) => sum.plus(fill), n('0')).toFixed();
+        expect(sentBy({ ...scenario, fills: scenario.fills.toReversed() })).toBe(sentBy(scenario));
+        expect(sentBy({ ...scenario, fills: [whole] })).toBe(sentBy(scenario));
       }),
       { numRuns: 300 },
     );
   });
 
-  it('come to the same copy however often they are told', () => {
+  it('add up to the same copy however often they are repeated', () => {
     fc.assert(
-      fc.property(easy, fc.array(fc.nat(5), { maxLength: 8 }), (told, repeats) => {
-        const entries = entriesOf(told);
+      fc.property(easy, fc.array(fc.nat(5), { maxLength: 8 }), (scenario, repeats) => {
+        const entries = entriesOf(scenario);
         const { input, plan } = entries.at(-1)!;
         let lot = plan.lot === null ? null : { ...plan.lot, heldAmount: plan.lot.sentAmount };
         for (const index of repeats) {
@@ -199,7 +204,7 @@ describe('the fills of one order of the leader', () => {
   });
 });
 
-describe('an exit, whatever is asked of it', () => {
+describe('an exit with any input', () => {
   const exit = fc.record({
     pair,
     held: decimals(6, 50_000_000),

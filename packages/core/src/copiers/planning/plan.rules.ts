@@ -107,10 +107,10 @@ function sizeEntry(entry: Entry): CopyPlan {
   }
   const price = fractionOf(limitPrice);
   const caps = entryCaps({ copier: input.copier, terms, pair }, lot.sentQuote, price);
-  const wanted = floorTo(due, pair.amountStep);
-  const cap = tightestBelow(caps, fractionOf(wanted));
-  const cut = cap === null ? null : capInputs(cap, wanted, price);
-  const amount = cap === null ? wanted : floorTo(cap.amount, pair.amountStep);
+  const rounded = floorTo(due, pair.amountStep);
+  const cap = tightestBelow(caps, fractionOf(rounded));
+  const cut = cap === null ? null : capInputs(cap, rounded, price);
+  const amount = cap === null ? rounded : floorTo(cap.amount, pair.amountStep);
   const shortfall = findMinimumViolation(amount, price, pair);
   if (shortfall === null) return reserve(entry, { amount, limitPrice, cap, inputs: cut ?? {} });
   if (cap !== null) return skipped(entry, cap.code, { limit_price: limitPrice, ...cut });
@@ -225,10 +225,10 @@ function sizeExit({ input, pair, lot, held, requested }: Exit): CopyPlan {
   const isShort = isLess(free, requested);
   const amount = exitAmountOf({ requested: lesserOf(requested, available), available, price, pair, step });
   const shortfall = findMinimumViolation(amount, price, pair);
-  const wanted = floorTo(requested, step);
-  const isLessThanRequested = isShort && isLess(fractionOf(amount), fractionOf(wanted));
-  const isBalanceShort = isLessThanRequested && findMinimumViolation(wanted, price, pair) === null;
-  const balance = { rule: 'free_base', value: wanted, limit: input.account.freeBase };
+  const rounded = floorTo(requested, step);
+  const isLessThanRequested = isShort && isLess(fractionOf(amount), fractionOf(rounded));
+  const isBalanceShort = isLessThanRequested && findMinimumViolation(rounded, price, pair) === null;
+  const balance = { rule: 'free_base', value: rounded, limit: input.account.freeBase };
   const targetAmount = roundDown(requested);
   if (shortfall !== null) {
     const code = isBalanceShort ? 'INSUFFICIENT_BALANCE' : 'BELOW_MINIMUM';

@@ -1,7 +1,7 @@
 import { copyPairOf, termsOf } from './planned-signal.js';
 
-describe('what is stored, as planning takes it', () => {
-  it('has no zeros that the database wrote out', () => {
+describe('stored rows as input of planning', () => {
+  it('have no trailing zeros from the database', () => {
     const terms = termsOf({
       sizingMode: 'EQUITY_RATIO',
       sizingValue: '0.500000000000000000',
@@ -34,7 +34,7 @@ describe('what is stored, as planning takes it', () => {
     });
   });
 
-  it('takes of a pair what bounds its orders', () => {
+  it('contain only the columns of a pair that bound its orders', () => {
     const rules = {
       priceTick: '0.010000000000000000',
       amountStep: '0.001000000000000000',

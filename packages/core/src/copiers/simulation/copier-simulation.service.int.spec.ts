@@ -21,7 +21,7 @@ beforeEach(() => env.reset());
 
 const PAST = new Date('2026-03-01T12:00:00.000Z');
 
-/** Signals of the actor's strategy, of one lot of 2 BTC at 100 unless said otherwise; a second apart in time. */
+/** Inserts signals of the actor's strategy, one second apart. Default: one lot of 2 BTC at 100. */
 async function signalled(strategyId: string, ...said: Partial<NewSignal>[]): Promise<void> {
   const lotTradeId = newUuid();
   const id = decodeId('str', strategyId)!;
@@ -68,10 +68,10 @@ const CLOSED = {
   referencePrice: '110',
 } as const;
 
-const simulate = (copier: Copier, asked = {}) => simulation.simulate(env.actor, copier.id, asked);
+const simulate = (copier: Copier, range = {}) => simulation.simulate(env.actor, copier.id, range);
 
 describe('simulating a copier', () => {
-  it('answers what it would have decided, and what that would have come to', async () => {
+  it('returns what it would have decided, and the result', async () => {
     const copier = await env.createLinked({ limits: { max_trade_quote: '50' } });
     await signalled(env.strategy.id, {}, CLOSED);
     const found = await simulate(copier);
@@ -100,14 +100,14 @@ describe('simulating a copier', () => {
       },
       { sequence: 2, kind: 'CLOSE', outcome: 'COPIED', code: undefined, sent_amount: '0.496' },
     ]);
-    // The exchange's fee of 0.2 % off what is bought, and off what the sale brings.
+    // The exchange's fee of 0.2 % is deducted from what is bought, and from the proceeds.
     expect(found.fees).toBe('0.20852');
-    // Of what was bought, 0.000006 are left that can't be sold: they are worth nothing.
+    // Of what was bought, 0.000006 cannot be sold and count as worthless.
     expect(Number(found.net_pnl)).toBeCloseTo(0.496 * 110 * 0.998 - 0.497 * 100, 9);
     expect(Number(found.tracking_difference_bps)).toBeLessThan(0);
   });
 
-  it('trades nothing, decides nothing and tells nobody', async () => {
+  it('places no order, stores no decision and emits no event', async () => {
     const copier = await env.createLinked();
     await signalled(env.strategy.id, {}, CLOSED);
     await simulate(copier);
@@ -116,11 +116,11 @@ describe('simulating a copier', () => {
     expect(await env.eventTypes()).toEqual([]);
   });
 
-  it('replays the range that is asked for: from its first instant to before its last', async () => {
+  it('replays the requested range: from its first instant up to, but excluding, its last', async () => {
     const copier = await env.createLinked();
     await signalled(env.strategy.id, {}, CLOSED, { lotTradeId: newUuid(), lotFirstSequence: null }, CLOSED);
-    const sequences = async (asked: object) =>
-      (await simulate(copier, asked)).decisions.map(({ sequence }) => sequence);
+    const sequences = async (range: object) =>
+      (await simulate(copier, range)).decisions.map(({ sequence }) => sequence);
     expect(await sequences({ from: '2026-03-01T12:00:03Z' })).toEqual([3, 4]);
     expect(await sequences({ to: '2026-03-01T12:00:03Z' })).toEqual([1, 2]);
     expect(await sequences({ from: '2026-03-01T12:00:02Z', to: '2026-03-01T12:00:04Z' })).toEqual([2, 3]);
@@ -128,7 +128,7 @@ describe('simulating a copier', () => {
     expect(await sequences({ to: '2026-02-01T00:00:00Z' })).toEqual([]);
   });
 
-  it('answers nothing of a strategy that never signalled', async () => {
+  it('returns an empty result for a strategy without signals', async () => {
     expect(await simulate(await env.createLinked())).toEqual({
       from: undefined,
       to: undefined,
@@ -148,7 +148,7 @@ describe('simulating a copier', () => {
     });
   });
 
-  it('replays the newest signals where there are too many, and lists the newest decisions', async () => {
+  it('replays the newest signals if there are too many, and lists the newest decisions', async () => {
     const bounded = new CopierSimulation(env.core.platform, env.core.commands, {
       signalsMax: 3,
       decisionsMax: 2,
@@ -161,7 +161,7 @@ describe('simulating a copier', () => {
     expect(found.decisions.map(({ sequence }) => sequence)).toEqual([4, 5]);
   });
 
-  it('reads a long history in chunks, none of it twice', async () => {
+  it('reads a long history in chunks, each signal once', async () => {
     const copier = await env.createLinked();
     const lots = Array.from({ length: 450 }, () => ({
       lotTradeId: newUuid(),
@@ -176,7 +176,7 @@ describe('simulating a copier', () => {
     expect(found.decisions.map(({ sequence }) => sequence)).toEqual(lots.map((_, index) => index + 1));
   });
 
-  it("rule 30: shows nothing of a foreign strategy's account", async () => {
+  it('rule 30: reveals nothing of the account of a foreign strategy', async () => {
     const open = await env.foreignStrategy({ visibility: 'PUBLIC' });
     const copier = await env.create({ strategy_id: open.id, sizing: { mode: 'EQUITY_RATIO', value: '1' } });
     await signalled(open.id, {}, CLOSED);
@@ -186,7 +186,7 @@ describe('simulating a copier', () => {
     expect(JSON.stringify(found)).not.toContain(env.source.id);
   });
 
-  it('begins with what the account is worth, whatever it holds that in', async () => {
+  it('starts with the equity of the account, in whatever assets it is held', async () => {
     await env.core.rows('UPDATE exchange_accounts SET balances = $2 WHERE id = $1', env.account.uuid, {
       BTC: { free: '2', locked: '1' },
       USDT: { free: '5', locked: '5' },
@@ -202,14 +202,14 @@ describe('simulating a copier', () => {
     await env.core.rows("UPDATE trade_pairs SET last_price = NULL WHERE symbol = 'BTC/USDT'");
   });
 
-  it('is refused for a copier that follows nothing, or whose account was removed', async () => {
+  it('fails for a copier without a strategy, or whose account was removed', async () => {
     await expect(simulate(await env.create())).rejects.toMatchObject(stateRefusal('NO_STRATEGY'));
     const copier = await env.createLinked();
     await env.core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE id = $1', env.account.uuid);
     await expect(simulate(copier)).rejects.toMatchObject(stateRefusal('ACCOUNT_REMOVED'));
   });
 
-  it("is refused for somebody else's copier as for none, and takes a key that can only read", async () => {
+  it('fails alike for a copier of another user and for an unknown one, and accepts a key that can only read', async () => {
     const copier = await env.createLinked();
     const stranger = await env.core.actor();
     for (const id of [copier.id, encodeId('cpr', newUuid()), 'no id']) {
@@ -221,7 +221,7 @@ describe('simulating a copier', () => {
     });
   });
 
-  it('gives the same answer to the same Idempotency-Key, whatever was signalled since', async () => {
+  it('returns the same response for the same Idempotency-Key, despite later signals', async () => {
     const copier = await env.createLinked();
     const once = env.core.idempotencyContext(env.actor.userId, newUuid());
     await simulation.simulate({ ...env.actor, idempotency: once }, copier.id);

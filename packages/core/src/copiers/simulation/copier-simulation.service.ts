@@ -72,7 +72,7 @@ export class CopierSimulation {
     const tx = this.platform.database.manager;
     const copier = await findFollowing(tx, actor, publicId);
     const { first, last } = await rangeOf(tx, copier.strategyId, range);
-    const begin = Math.max(first, last - this.signalsMax + 1);
+    const start = Math.max(first, last - this.signalsMax + 1);
     const market = new SimulationMarket(tx, copier);
     const replay = new Replay({
       copierId: copier.id,
@@ -81,13 +81,13 @@ export class CopierSimulation {
       startingEquity: market.startingEquity,
       pairs: market.pairs,
     });
-    const { decisions, firstAt, lastAt } = await this.run(tx, { copier, market, replay, begin, last });
+    const { decisions, firstAt, lastAt } = await this.run(tx, { copier, market, replay, start, last });
     const { currency } = replay;
     return viewSimulation({
       first: firstAt,
       last: lastAt,
-      signalCount: Math.max(0, last - begin + 1),
-      leftOutCount: begin - first,
+      signalCount: Math.max(0, last - start + 1),
+      leftOutCount: start - first,
       decisions: decisions.slice(-this.decisionsMax),
       counts: replay.counts,
       currency,
@@ -98,11 +98,11 @@ export class CopierSimulation {
 
   private async run(
     tx: Tx,
-    { copier, market, replay, begin, last }: ReplayRun,
+    { copier, market, replay, start, last }: ReplayRun,
   ): Promise<{ decisions: ReplayedDecision[]; firstAt: Date | null; lastAt: Date | null }> {
     let decisions: ReplayedDecision[] = [];
     let [firstAt, lastAt]: [Date | null, Date | null] = [null, null];
-    for (let after = begin - 1; after < last; ) {
+    for (let after = start - 1; after < last; ) {
       const limit = Math.min(CHUNK_MAX, last - after);
       const signals = await signalsAfter(tx, copier.strategyId, after, limit);
       if (signals.length === 0) break;
@@ -121,7 +121,7 @@ interface ReplayRun {
   readonly market: SimulationMarket;
   readonly replay: Replay;
   /** Sequence of the first and of the last signal. */
-  readonly begin: number;
+  readonly start: number;
   readonly last: number;
 }
 

@@ -10,7 +10,7 @@ const TRADED: ReplayPair = { rules: PAIR, feeRate: '0' };
 
 type SignalOverrides = Partial<ReplaySignal>;
 
-/** Signals of one lot of 2 at 100, one a minute, unless they are said to be otherwise. */
+/** Signals of one lot of 2 at 100, one a minute, unless overridden. */
 function signalsFrom(...said: SignalOverrides[]): ReplaySignal[] {
   return said.map((one, index) => {
     const at = new Date(START + index * 60_000);
@@ -58,7 +58,7 @@ const exit = (part: string, before: string, referencePrice: string): SignalOverr
 });
 
 describe('a replay', () => {
-  it('takes the decisions that planning takes one signal at a time over the same holdings', () => {
+  it('makes the decisions that planning makes one signal at a time over the same holdings', () => {
     const signals = signalsFrom(
       { filledAmount: '0.01', cumulativeAmount: '0.01' },
       { kind: 'INCREASE', filledAmount: '1.49', cumulativeAmount: '1.5' },
@@ -92,7 +92,7 @@ describe('a replay', () => {
     });
   });
 
-  it('tells what it would have brought, and how that differs from the strategy by fees alone', () => {
+  it('reports its result, which differs from that of the strategy only by fees', () => {
     const free = replayOf();
     const paying = replayOf({ pairs: new Map([['BTC/USDT', { ...TRADED, feeRate: '0.001' }]]) });
     for (const signal of signalsFrom({}, exit('2', '2', '110')))
@@ -106,13 +106,13 @@ describe('a replay', () => {
     });
   });
 
-  it('values what is open at the price of the last signal of its pair', () => {
+  it('values open lots at the price of the last signal of their pair', () => {
     const replay = replayOf();
     for (const signal of signalsFrom({}, exit('1', '2', '130'))) replay.apply(signal);
     expect(replay.resultIn('USDT').netPnl).toBe('30');
   });
 
-  it('keeps quote currencies apart, each with the whole worth of the account', () => {
+  it('keeps quote currencies separate, each with the whole equity of the account', () => {
     const pairs = new Map([
       ['BTC/USDT', TRADED],
       ['BTC/EUR', TRADED],
@@ -134,7 +134,7 @@ describe('a replay', () => {
     expect(replay.resultIn('EUR').trackingDifferenceBps).toBeNull();
   });
 
-  it('begins after the lots that were open before, and follows none of their exits', () => {
+  it('starts after the lots that were already open, and follows none of their exits', () => {
     const replay = replayOf();
     const old = { lotFirstSequence: 3, lotTradeId: 'old' };
     const codes = signalsFrom({ ...old, kind: 'INCREASE' }, { ...old, ...exit('1', '2', '100') }).map(
@@ -143,13 +143,13 @@ describe('a replay', () => {
     expect(codes).toEqual(['NOT_HELD', 'NOT_HELD']);
   });
 
-  it('judges the age of a signal by when it was given', () => {
+  it('measures the age of a signal at the time it was emitted', () => {
     const replay = replayOf();
     const [late] = signalsFrom({ signalAt: new Date(START - 61_000) });
     expect(replay.apply(late!).plan.code).toBe('STALE_SIGNAL');
   });
 
-  it('sizes by an equity that moves with what the copies bring', () => {
+  it('sizes by an equity that includes the profit of the copies', () => {
     const terms = { ...TERMS, sizing: { mode: 'EQUITY_RATIO', value: '1', capital: null } } as const;
     const replay = replayOf({ terms, startingEquity: new Map([['USDT', '500']]) });
     const [open, close, again] = signalsFrom({}, exit('2', '2', '150'), {
@@ -159,11 +159,11 @@ describe('a replay', () => {
     });
     expect(replay.apply(open!).plan.targetAmount).toBe('1');
     replay.apply(close!);
-    // 500 and the 50 that were earned, to the leader's 1,000.
+    // 500 and a profit of 50, against the leader's 1,000.
     expect(replay.apply(again!).plan.targetAmount).toBe('1.1');
   });
 
-  it('goes on without what its exchange does not trade', () => {
+  it('skips pairs that its exchange does not trade, and continues', () => {
     const replay = replayOf({ pairs: new Map() });
     const [signal] = signalsFrom({});
     expect(replay.apply(signal!).plan).toMatchObject({ code: 'PAIR_UNAVAILABLE', order: null });
@@ -174,7 +174,7 @@ describe('rule 16: a replay that loses too much in a day', () => {
   const terms = { ...TERMS, maxDailyLossQuote: '15' };
   const next = { lotTradeId: 'next', lotFirstSequence: 9, referencePrice: '80' };
 
-  it('skips the entry that finds the loss, and is stopped from then on', () => {
+  it('skips the entry that detects the loss, and is stopped from then on', () => {
     const replay = replayOf({ terms });
     const codes = signalsFrom(
       {},
@@ -186,7 +186,7 @@ describe('rule 16: a replay that loses too much in a day', () => {
     expect(codes).toEqual([null, null, 'NOT_ACTIVE', 'NOT_ACTIVE', null]);
   });
 
-  it('is not started again by midnight, and counts a loss on the day that it was made', () => {
+  it('is not started again at midnight, and counts a loss on its day', () => {
     const day = 86_400_000;
     const at = (ms: number) => ({ emittedAt: new Date(START + ms), signalAt: new Date(START + ms) });
     const slow = replayOf({ terms });
@@ -196,11 +196,11 @@ describe('rule 16: a replay that loses too much in a day', () => {
       { ...next, referencePrice: '80', ...at(day) },
       { ...next, kind: 'INCREASE', referencePrice: '60', ...at(2 * day) },
     ).map((signal) => slow.apply(signal).plan.code);
-    // 10 on the first day, 5 on the second, over 15 on the third alone.
+    // 10 on the first day, 5 on the second, more than 15 only on the third.
     expect(codes).toEqual([null, null, null, 'DAILY_LOSS']);
   });
 
-  it('pauses where the copier is set to: exits are left alone then', () => {
+  it('pauses if the copier is set to PAUSE: exits are then not followed', () => {
     const replay = replayOf({ terms, onBreach: 'PAUSE' });
     const codes = signalsFrom({}, exit('1', '2', '70'), exit('1', '1', '70')).map(
       (signal) => replay.apply(signal).plan.code,

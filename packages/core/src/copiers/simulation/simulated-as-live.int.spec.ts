@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => env.close());
 beforeEach(() => env.reset());
 
-/** A row of dice that falls the same way each time. */
+/** A deterministic sequence of random numbers. */
 function seededRandom(seed: number): (sides: number) => number {
   let state = seed;
   return (sides) => {
@@ -39,7 +39,10 @@ function seededRandom(seed: number): (sides: number) => number {
 
 const fixed = (value: number) => String(Number(value.toFixed(9)));
 
-/** All of an order so far, with one more fill; fees in what is received for copies, in quote for the leader. */
+/**
+ * The fills of an order so far, with one more. Fees are in the received asset for copies, in quote currency for the
+ * leader.
+ */
 async function fill(id: string, amount: number, price: number, isLeader: boolean): Promise<void> {
   await env.core.rows(
     `UPDATE trades SET submitted_at = coalesce(submitted_at, clock_timestamp()), leader_equity = '5000',
@@ -101,7 +104,9 @@ async function leaderTrade(
   return decodeId('trd', id)!;
 }
 
-/** What live copying makes of the signals so far: every copy filled in full at the leader's price, every decision settled. */
+/**
+ * Runs live copying on the signals so far: every copy is filled in full at the leader's price, every decision settled.
+ */
 async function copyLive(planner: CopyPlanner, settlement: CopySettlement): Promise<void> {
   const strategyId = decodeId('str', env.strategy.id)!;
   while ((await planner.planStrategy(strategyId)) > 0);
@@ -127,7 +132,7 @@ const SETTINGS = [
 ];
 
 describe('the decisions of a simulation', () => {
-  it('are exactly those that live copying took over the same signals', async () => {
+  it('are exactly those that live copying made on the same signals', async () => {
     const much = { free: '1000000000', locked: '0' };
     await env.core.rows('UPDATE exchange_accounts SET balances = $2 WHERE id = $1', env.source.uuid, {
       USDT: much,
@@ -149,7 +154,7 @@ describe('the decisions of a simulation', () => {
       const isSale = held[which]! > 0 && roll(3) === 0;
       const amount = isSale ? Math.min(held[which]!, (1 + roll(2_000)) / 1_000) : (1 + roll(3_000)) / 1_000;
       const id = await leaderTrade(pairs[which]!, isSale ? 'SELL' : 'BUY', amount, price);
-      // Some orders fill in parts, and some never to the end.
+      // Some orders are filled in parts, and some never completely.
       const parts = roll(3) === 0 ? [amount * 0.25, amount * 0.5] : [amount];
       for (const part of parts.map((value) => Number(value.toFixed(6)))) {
         await fill(id, part, price, true);
@@ -182,7 +187,7 @@ describe('the decisions of a simulation', () => {
       expect(live.length).toBeGreaterThan(30);
       for (const { outcome, code, kind } of live) codes.add(code ?? `${kind} ${outcome}`);
     }
-    // The comparison says something of each of these.
+    // The comparison covers each of these outcomes.
     expect([...codes]).toEqual(
       expect.arrayContaining([
         'OPEN COPIED',
