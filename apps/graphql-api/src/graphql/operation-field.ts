@@ -90,7 +90,7 @@ export class OperationField {
     if (this.operation.list === undefined) return this.shape(this.present(result));
     const query = checkedCall.query as ListQuery;
     return this.connection(result as PageWithCursors<unknown>, query, (other) =>
-      invoke({ ...checkedCall, once: undefined, query: other }),
+      invoke({ ...checkedCall, idempotency: undefined, query: other }),
     );
   }
 

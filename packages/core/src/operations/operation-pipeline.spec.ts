@@ -42,8 +42,8 @@ async function run(operation: Operation, given: Partial<OperationRequest> & { br
     ...given,
   };
   const commands = {
-    run: async (once: IdempotencyContext | undefined, effect: (tx: never) => Promise<never>) => {
-      stored.push(once!);
+    run: async (idempotency: IdempotencyContext | undefined, effect: (tx: never) => Promise<never>) => {
+      stored.push(idempotency!);
       return effect(undefined as never);
     },
   };
@@ -100,12 +100,12 @@ describe('the pipeline of an operation', () => {
 
   it('gives the use-case the key to run once with, and reads none for an operation that changes nothing', async () => {
     const { call } = await run(tradeOperations.create, { idempotency: () => KEY });
-    expect(call?.once?.request).toEqual({ userId: USER, ...KEY });
-    expect(call?.actor?.idempotency).toBe(call?.once);
+    expect(call?.idempotency?.request).toEqual({ userId: USER, ...KEY });
+    expect(call?.actor?.idempotency).toBe(call?.idempotency);
     const reading = await run(tradeOperations.list, {
       idempotency: () => KEY,
       read: () => ({ query: {}, body: undefined, params: {} }),
     });
-    expect(reading.call?.once).toBeUndefined();
+    expect(reading.call?.idempotency).toBeUndefined();
   });
 });

@@ -50,11 +50,13 @@ export interface OperationRequest {
 /** A call that passed every check. */
 interface PipelineCall {
   readonly actor: Actor | null;
-  readonly once: IdempotencyContext | undefined;
+  readonly idempotency: IdempotencyContext | undefined;
   readonly query: unknown;
   readonly body: unknown;
   readonly params: unknown;
 }
+
+type CheckedInput = Pick<PipelineCall, 'query' | 'body' | 'params'>;
 
 interface PipelineResult {
   readonly call: PipelineCall;
@@ -81,11 +83,12 @@ export class OperationPipeline {
    */
   async run(request: OperationRequest, commands: Pick<CommandRunner, 'run'>): Promise<PipelineResult> {
     const caller = await this.admit(request);
-    const idempotency = this.operation.method === 'POST' ? request.idempotency() : undefined;
-    const input = await this.parse(request, commands, caller, idempotency);
-    const once = onceOf(request, idempotency, caller, input.body);
-    const actor = caller === null || once === undefined ? caller : { ...caller, once };
-    const call = { actor, once, ...input };
+    const key = this.operation.method === 'POST' ? request.idempotency() : undefined;
+    const input = await this.parse(request, commands, caller, key);
+    const idempotency = contextOf(request, key, caller, input.body);
+    const actor: Actor | null =
+      caller === null || idempotency === undefined ? caller : { ...caller, idempotency };
+    const call: PipelineCall = { actor, idempotency, ...input };
     return { call, result: await request.invoke(call) };
   }
 
@@ -105,20 +108,20 @@ export class OperationPipeline {
     request: OperationRequest,
     commands: Pick<CommandRunner, 'run'>,
     caller: Actor | null,
-    idempotency: RequestIdempotency | undefined,
-  ): Promise<Omit<PipelineCall, 'actor' | 'once'>> {
+    key: RequestIdempotency | undefined,
+  ): Promise<CheckedInput> {
     try {
       return this.check(request.read());
-    } catch (refusal) {
-      const once = caller === null ? undefined : onceOf(request, idempotency, caller, undefined);
-      if (once === undefined) throw refusal;
-      return commands.run(once, async () => {
-        throw refusal;
+    } catch (rejection) {
+      const idempotency = caller === null ? undefined : contextOf(request, key, caller, undefined);
+      if (idempotency === undefined) throw rejection;
+      return commands.run(idempotency, async () => {
+        throw rejection;
       });
     }
   }
 
-  private check(input: WireInput): Omit<PipelineCall, 'actor' | 'once'> {
+  private check(input: WireInput): CheckedInput {
     const query = checked(this.query, input.query, 'invalid_query');
     if (input.body === undefined && this.operation.body !== undefined && !this.operation.bodyOptional)
       throw new DomainError('validation_failed', undefined, [
@@ -128,10 +131,10 @@ export class OperationPipeline {
     return { query, body, params: this.checkParams(input.params) };
   }
 
-  private checkParams(given: WireInput['params']): unknown {
+  private checkParams(input: WireInput['params']): unknown {
     const { params } = this.operation;
-    if (params === undefined) return given;
-    const parsed = params.safeParse(given);
+    if (params === undefined) return input;
+    const parsed = params.safeParse(input);
     // A malformed id identifies no record.
     if (!parsed.success) throw new DomainError('not_found');
     return parsed.data;
@@ -144,13 +147,13 @@ function checked(schema: z.ZodType, value: unknown, code: 'invalid_query' | 'val
   return result.data;
 }
 
-function onceOf(
+function contextOf(
   { store }: OperationRequest,
-  idempotency: RequestIdempotency | undefined,
+  key: RequestIdempotency | undefined,
   caller: Actor | null,
   body: unknown,
 ): IdempotencyContext | undefined {
-  if (idempotency === undefined) return undefined;
+  if (key === undefined) return undefined;
   const userId = caller?.userId ?? anonymousUserId(body);
-  return { request: { userId, ...idempotency }, render: store };
+  return { request: { userId, ...key }, render: store };
 }
