@@ -1,8 +1,9 @@
 /**
  * Runs one call of an operation, over any transport.
  *
- * The published order of checks exists here alone: caller, limits, permission, syntax of the input, query, body, path
- * parameters, then the use-case. (Route, method, size and the address's limit come before an operation is known.)
+ * The published order of checks is defined only here: caller, limits, permission, input syntax, query, body, path
+ * parameters, then the use-case. Route, method, size and the limit of the address are checked before the operation is
+ * known.
  *
  * 1. The use-case runs only after every check has passed.
  * 2. With an Idempotency-Key the outcome is stored in the transaction of the effect. A rejected input is stored too.
@@ -24,7 +25,7 @@ interface WireInput {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** What makes two requests the same one. */
+/** Identifies equal requests. */
 export interface RequestIdempotency {
   readonly route: string;
   readonly key: string;
@@ -39,9 +40,9 @@ export interface OperationRequest {
   charge(caller: Actor | null): Promise<void>;
   /** Reads the input. @throws {DomainError} if its syntax is wrong */
   read(): WireInput;
-  /** Reads the Idempotency-Key; called for POST operations alone. @throws {DomainError} if it is malformed */
+  /** Reads the Idempotency-Key; called only for POST operations. @throws {DomainError} if it is malformed */
   idempotency(): RequestIdempotency | undefined;
-  /** Serializes an outcome as the answer that is stored for the Idempotency-Key. */
+  /** Serializes an outcome as the response that is stored for the Idempotency-Key. */
   readonly store: IdempotencyContext['render'];
   /** Calls the use-case. */
   invoke(call: PipelineCall): unknown;
@@ -79,7 +80,7 @@ export class OperationPipeline {
    * Runs the call.
    *
    * @throws {DomainError} if a check fails
-   * @throws {ResponseReplayed} if the Idempotency-Key has an answer already
+   * @throws {ResponseReplayed} if the Idempotency-Key already has a stored response
    */
   async run(request: OperationRequest, commands: Pick<CommandRunner, 'run'>): Promise<PipelineResult> {
     const caller = await this.admit(request);
