@@ -305,7 +305,7 @@ const TRADE_STEPS: Record<string, Step> = {
 /** Few keys and many lanes: the same request comes more than once, also at the same moment. */
 const withKey = ({ actor }: Person, name: string, draw: Draw) => {
   const key = `${name}-${draw(6)}`;
-  return { key, actor: { ...actor, once: core.idempotencyContext(actor.userId, key, name) } };
+  return { key, actor: { ...actor, idempotency: core.idempotencyContext(actor.userId, key, name) } };
 };
 
 const MONEY_STEPS: Record<string, Step> = {

@@ -14,7 +14,7 @@ describe('an allow-list of addresses', () => {
     ['a range that is mapped', ['::ffff:203.0.113.0/120'], '203.0.113.9'],
     ['an IPv6 address, however it is spelled', ['2001:db8:0:0::1'], '2001:DB8::1'],
     ['an IPv6 range', ['2001:db8::/32'], '2001:db8:ffff::1'],
-  ])('lets %s through', (_case, allowlist, address) => {
+  ])('allows %s', (_case, allowlist, address) => {
     expect(isAddressAllowed(allowlist, address)).toBe(true);
   });
 
@@ -29,7 +29,7 @@ describe('an allow-list of addresses', () => {
     ['an IPv6 address right outside a range', ['2001:db8::/33'], '2001:db8:8000::1'],
     ['what is no address', ['0.0.0.0/0', '::/0'], 'localhost'],
     ['nothing at all', ['0.0.0.0/0'], ''],
-  ])('keeps %s out', (_case, allowlist, address) => {
+  ])('rejects %s', (_case, allowlist, address) => {
     expect(isAddressAllowed(allowlist, address)).toBe(false);
   });
 });

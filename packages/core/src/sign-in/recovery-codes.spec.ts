@@ -1,7 +1,7 @@
 import { generateRecoveryCodes, hashOfRecoveryCode } from './recovery-codes.js';
 
 describe('recovery codes', () => {
-  it('are ten of 80 random bits, each another', () => {
+  it('are ten distinct codes of 80 random bits', () => {
     const codes = Array.from({ length: 100 }, generateRecoveryCodes).flat();
     expect(codes).toHaveLength(1_000);
     expect(new Set(codes).size).toBe(1_000);

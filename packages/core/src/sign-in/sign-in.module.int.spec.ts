@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => core.close());
 
-/** The services of the module, made as an application makes them: in any order, of what each one names. */
+/** The services of the module, created by Nest from their dependencies, as in an application. */
 function services(): Map<InjectionToken, unknown> {
   const { platform, commands } = core;
   class Application {}
@@ -46,13 +46,13 @@ function services(): Map<InjectionToken, unknown> {
 }
 
 describe('the module', () => {
-  it('gives each service that it offers, of what an API has', () => {
+  it('provides each of its services with the providers of an API', () => {
     const made = services();
     for (const [token, service] of made) expect(service).toBeInstanceOf(token);
     expect(made.has(SessionsService)).toBe(true);
   });
 
-  it('signs a user in: what one of its services began, another one knows', async () => {
+  it('signs a user in across its services', async () => {
     const made = services();
     const passwords = made.get(PasswordSignInService) as PasswordSignInService;
     const sessions = made.get(SessionsService) as SessionsService;

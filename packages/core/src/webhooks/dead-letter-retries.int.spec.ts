@@ -262,7 +262,7 @@ describe('retrying many', () => {
 
   it('with an Idempotency-Key that comes again owes nothing more', async () => {
     await createDeadLetter();
-    const again = { ...actor, once: the.core.idempotencyContext(actor.userId, 'retry-many') };
+    const again = { ...actor, idempotency: the.core.idempotencyContext(actor.userId, 'retry-many') };
     expect(await retryMany({}, again)).toEqual({ retried: 1, has_more: false });
     await createDeadLetter();
     await expect(retryMany({}, again)).rejects.toBeInstanceOf(ResponseReplayed);

@@ -256,7 +256,7 @@ describe('a retry', () => {
 
   it('with an Idempotency-Key that comes again owes nothing more', async () => {
     const { id, uuid } = await die();
-    const again = { ...actor, once: the.core.idempotencyContext(actor.userId, 'retry') };
+    const again = { ...actor, idempotency: the.core.idempotencyContext(actor.userId, 'retry') };
     await the.deadLetters.retry(again, hook, id);
     await expect(the.deadLetters.retry(again, hook, id)).rejects.toBeInstanceOf(ResponseReplayed);
     expect(await runsOf(uuid)).toHaveLength(2);

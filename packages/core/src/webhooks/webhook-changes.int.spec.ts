@@ -187,7 +187,7 @@ describe('rotating a secret', () => {
   it('with an Idempotency-Key that comes again rotates once', async () => {
     const actor = await the.core.actor();
     const { id } = await the.webhooks.create(actor, HOOK);
-    const again = { ...actor, once: the.core.idempotencyContext(actor.userId, 'rotate') };
+    const again = { ...actor, idempotency: the.core.idempotencyContext(actor.userId, 'rotate') };
     const { secret } = await the.webhooks.rotateSecret(again, id);
     await expect(the.webhooks.rotateSecret(again, id)).rejects.toBeInstanceOf(ResponseReplayed);
     expect(await the.secretOf(await sealedOf(actor.userId))).toBe(secret);

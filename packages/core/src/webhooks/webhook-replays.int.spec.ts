@@ -231,7 +231,7 @@ describe('a replay', () => {
 
   it('with an Idempotency-Key that comes again begins nothing more', async () => {
     const event = await the.emit(actor);
-    const again = { ...actor, once: the.core.idempotencyContext(actor.userId, 'replay') };
+    const again = { ...actor, idempotency: the.core.idempotencyContext(actor.userId, 'replay') };
     await replay(event.id, again);
     await the.deliveries.record(await the.claimed(await last(event.uuid)), SUCCEEDED);
     await expect(replay(event.id, again)).rejects.toBeInstanceOf(ResponseReplayed);
