@@ -30,7 +30,7 @@ const page = (userId: string | null, query: ListQuery) =>
   core.lists.page<{ symbol: string }>(list, userId, source, query);
 
 describe('the query of a list', () => {
-  it('takes what every list takes, the own filters, and nothing else', () => {
+  it('accepts the common parameters and its own filters, and nothing else', () => {
     expect(querySchemaOf(list).parse({ exchange: 'paper', limit: '5' })).toMatchObject({
       exchange: 'paper',
       limit: 5,
@@ -48,7 +48,7 @@ describe('the query of a list', () => {
     }
   });
 
-  it('of an operation that is no list takes no parameters at all', () => {
+  it('of an operation that is not a list accepts no parameters', () => {
     const schema = querySchemaOf(tradePairOperations.get);
     expect(schema.safeParse({}).success).toBe(true);
     expect(schema.safeParse({ limit: '5' }).success).toBe(false);
@@ -56,7 +56,7 @@ describe('the query of a list', () => {
 });
 
 describe('a cursor', () => {
-  it('leads on from its page, for the user and the filters that it was made for', async () => {
+  it('continues after its page, for its user and filters only', async () => {
     const first = await page('ann', asked({ exchange: 'paper' }));
     const cursor = first.pagination.next_cursor ?? '';
     expect(first.items).toEqual([{ symbol: 'AAA/USDT' }]);
@@ -82,7 +82,7 @@ describe('a cursor', () => {
     }
   });
 
-  it('of any item leads on behind it, in pages of any size', async () => {
+  it('of any item continues after it, in pages of any size', async () => {
     const whole = await page('ann', asked({ exchange: 'paper', limit: 3 }));
     const rest = await page('ann', asked({ exchange: 'paper', limit: 100, cursor: whole.cursorAt(0) }));
     expect(rest.items).toEqual(whole.items.slice(1));
@@ -91,7 +91,7 @@ describe('a cursor', () => {
     expect(cursorAt(0)).toBe(whole.cursorAt(0));
   });
 
-  it('leads on whether the total is asked for along with a page or not', async () => {
+  it('works with and without the total', async () => {
     const counted = await page('ann', asked({ include: ['total'] }));
     const cursor = counted.pagination.next_cursor ?? '';
     expect(counted.pagination.total).toBeGreaterThan(1);

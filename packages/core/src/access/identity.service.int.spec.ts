@@ -191,7 +191,7 @@ describe('a public key', () => {
   it.each([
     ['not on the curve', `02${'0'.repeat(63)}5`],
     ['of a coordinate beyond the field', `02${'f'.repeat(64)}`],
-    ['with a prefix that is none', pubkeyOf('prefix').replace(/^../, '04')],
+    ['with an invalid prefix', pubkeyOf('prefix').replace(/^../, '04')],
     ['of zeros', '00'.repeat(33)],
   ])('%s is rejected', async (_case, pubkey) => {
     const given = { ...(await proof('off curve')), pubkey };

@@ -192,7 +192,7 @@ describe('a stream of events', () => {
     });
   });
 
-  it('queues at most its limit for a reader that stalls, who then misses nothing', async () => {
+  it('queues at most its limit for a stalled reader, who then misses nothing', async () => {
     const actor = await caller();
     const stream = await open(actor);
     const size = 40_000;

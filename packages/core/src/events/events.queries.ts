@@ -84,7 +84,9 @@ export async function readPage(
   return rows.map(toSequencedEvent);
 }
 
-/** Returns the id of the user's last event so far, or the nil id if there is none: the start of a new stream. */
+/**
+ * Returns the id of the user's last event so far, or the nil id for a user without events: the start of a new stream.
+ */
 export async function lastEventId(database: Database, userId: string, through: bigint): Promise<string> {
   const [row] = await database.query(
     'SELECT id FROM outbox_events WHERE user_id = $1 AND position <= $2 ORDER BY position DESC LIMIT 1',

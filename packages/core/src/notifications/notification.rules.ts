@@ -185,7 +185,7 @@ function deactivation(data: EventData): string {
   return `No more events are sent to ${stringField(data, 'url') || 'a webhook'}: ${failed}. ${resolution}`;
 }
 
-/** API keys and public keys share this event type; the members of the record tell them apart. */
+/** API keys and public keys share this event type; `pubkey` in the record identifies a public key. */
 function revoked(data: EventData): ReturnType<Rule> {
   const isPublicKey = stringField(data, 'pubkey') !== '';
   return {

@@ -159,7 +159,7 @@ describe('mail of events', () => {
       ...Array.from({ length: NOTIFICATION_MAILS_PER_DAY }, (_, n) => `wdr_${n}`),
       'key',
     ]);
-    const last = bodies.filter((body) => body.includes('comes by mail tomorrow'));
+    const last = bodies.filter((body) => body.includes('is reached. Until tomorrow'));
     expect(last).toEqual([bodies[NOTIFICATION_MAILS_PER_DAY - 1]]);
     expect(await kinds()).toHaveLength(count + 1);
   });

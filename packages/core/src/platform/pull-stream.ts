@@ -29,7 +29,7 @@ export class PullStreamController<Item> implements PullStream<Item> {
   private isWoken = false;
 
   constructor(
-    /** Returns the next item, or undefined if there is none until `wake` is called. May be asynchronous. */
+    /** Returns the next item; undefined means that `wake` will announce one. May be asynchronous. */
     private readonly pull: () => Item | undefined | Promise<Item | undefined>,
     private readonly onEnd: () => void,
   ) {}

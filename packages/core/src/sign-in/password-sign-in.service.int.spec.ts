@@ -113,7 +113,7 @@ describe('registering', () => {
     const email = newEmail();
     await expect(register(email, password)).rejects.toMatchObject({
       code: 'validation_failed',
-      details: [{ field: 'password', message: 'Expected 10 to 128 characters.' }],
+      details: [{ field: 'password', message: 'A password must have 10 to 128 characters.' }],
     });
     await expect(register(email)).resolves.toBeDefined();
   });

@@ -19,7 +19,7 @@ export class SignInService {
     private readonly secondFactor: SecondFactorService,
   ) {}
 
-  /** Completes the sign-in of a user whom the method has authenticated. */
+  /** Completes the sign-in of a user who authenticated with the method. */
   async complete(tx: Tx, userId: string, method: SignInMethod): Promise<SignInResult> {
     if (method !== 'passkey' && (await this.secondFactor.isRequired(tx, userId))) {
       return { kind: 'ticket', ...(await this.secondFactor.issueTicket(tx, userId, method)) };

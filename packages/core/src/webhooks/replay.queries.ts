@@ -11,7 +11,7 @@ import { EVENT_RETENTION_DAYS, type EventType } from '@trading-automation/contra
 import { newUuid, type Tx } from '@trading-automation/persistence';
 import { notifyDue } from './fan-out.queries.js';
 
-/** Returns the type of a user's event within the retention time; undefined if there is none. */
+/** Returns the type of a user's event within the retention time; undefined if it does not exist. */
 export async function findEventType(tx: Tx, userId: string, eventId: string): Promise<EventType | undefined> {
   const [row] = await tx.query(
     `SELECT type FROM outbox_events

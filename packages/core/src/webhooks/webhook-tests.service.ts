@@ -52,7 +52,7 @@ export class WebhookTestsService {
     signal: AbortSignal,
   ): Promise<string> {
     const event = await this.compose(webhookId);
-    // A caller that timed out was told that no dispatcher responded; its event must not be sent anymore.
+    // A caller that timed out already got an error; its event must not be sent anymore.
     signal.throwIfAborted();
     const result = await send(event);
     return this.record(event, result);
