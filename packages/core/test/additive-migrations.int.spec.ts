@@ -57,7 +57,7 @@ beforeAll(async () => {
 });
 afterAll(() => the.close());
 
-const asked = <Query>(operation: Operation) => querySchemaOf(operation).parse({}) as Query;
+const emptyQueryOf = <Query>(operation: Operation) => querySchemaOf(operation).parse({}) as Query;
 
 /** Everything that a user can list, by table. */
 async function recordsOf({ actor }: Follower): Promise<Readonly<Record<string, Records>>> {
@@ -79,47 +79,49 @@ async function recordsOf({ actor }: Follower): Promise<Readonly<Record<string, R
   const { copiers, strategies } = the;
   await webhooks.create(actor, webhookCreate.parse({ url: 'https://example.com/hook', events: ['*'] }));
   return {
-    api_keys: { list: () => apiKeys.list(actor, asked(accessOperations.listApiKeys)) },
+    api_keys: { list: () => apiKeys.list(actor, emptyQueryOf(accessOperations.listApiKeys)) },
     copiers: {
-      list: () => copiers.list(actor, asked(copierOperations.list)),
+      list: () => copiers.list(actor, emptyQueryOf(copierOperations.list)),
       getMany: (ids) => copiers.getMany(actor, ids),
     },
     exchange_accounts: {
-      list: () => accounts.list(actor, asked(exchangeAccountOperations.list)),
+      list: () => accounts.list(actor, emptyQueryOf(exchangeAccountOperations.list)),
       getMany: (ids) => accounts.getMany(actor, ids),
     },
     notifications: {
-      list: () => notifications.list(actor, asked(notificationOperations.list)),
+      list: () => notifications.list(actor, emptyQueryOf(notificationOperations.list)),
       getMany: (ids) => notifications.getMany(actor, ids),
     },
-    public_keys: { list: () => publicKeys.list(actor, asked(accessOperations.listPublicKeys)) },
+    public_keys: { list: () => publicKeys.list(actor, emptyQueryOf(accessOperations.listPublicKeys)) },
     reward_types: {
-      list: () => rewards.types(actor, asked(rewardOperations.types)),
+      list: () => rewards.types(actor, emptyQueryOf(rewardOperations.types)),
       getMany: (ids) => rewards.getManyTypes(actor, ids),
     },
     rewards: {
-      list: () => rewards.list(actor, asked(rewardOperations.list)),
+      list: () => rewards.list(actor, emptyQueryOf(rewardOperations.list)),
       getMany: (ids) => rewards.getMany(actor, ids),
     },
     strategies: {
-      list: () => strategies.list(actor, asked(strategyOperations.list)),
+      list: () => strategies.list(actor, emptyQueryOf(strategyOperations.list)),
       getMany: (ids) => strategies.getMany(actor, ids),
     },
-    supported_exchanges: { list: () => accounts.supported(asked(exchangeAccountOperations.supported)) },
+    supported_exchanges: {
+      list: () => accounts.supported(emptyQueryOf(exchangeAccountOperations.supported)),
+    },
     trade_pairs: {
-      list: () => pairs.list(actor, asked(tradePairOperations.list)),
+      list: () => pairs.list(actor, emptyQueryOf(tradePairOperations.list)),
       getMany: (ids) => pairs.getMany(actor, ids),
     },
     trades: {
-      list: () => trades.list(actor, asked(tradeOperations.list)),
+      list: () => trades.list(actor, emptyQueryOf(tradeOperations.list)),
       getMany: (ids) => trades.getMany(actor, ids),
     },
     webhooks: {
-      list: () => webhooks.list(actor, asked(webhookOperations.list)),
+      list: () => webhooks.list(actor, emptyQueryOf(webhookOperations.list)),
       getMany: (ids) => webhooks.getMany(actor, ids),
     },
     withdrawals: {
-      list: () => withdrawals.list(actor, asked(withdrawalOperations.list)),
+      list: () => withdrawals.list(actor, emptyQueryOf(withdrawalOperations.list)),
       getMany: (ids) => withdrawals.getMany(actor, ids),
     },
   };

@@ -19,7 +19,7 @@ const source = {
   idColumn: 'p.id',
 } as const;
 const { list } = tradePairOperations;
-const asked = (more: Partial<ListQuery> & Record<string, unknown> = {}): ListQuery => ({
+const queryOf = (more: Partial<ListQuery> & Record<string, unknown> = {}): ListQuery => ({
   limit: 1,
   sort: 'symbol',
   order: 'asc',
@@ -57,23 +57,23 @@ describe('the query of a list', () => {
 
 describe('a cursor', () => {
   it('continues after its page, for its user and filters only', async () => {
-    const first = await page('ann', asked({ exchange: 'paper' }));
+    const first = await page('ann', queryOf({ exchange: 'paper' }));
     const cursor = first.pagination.next_cursor ?? '';
     expect(first.items).toEqual([{ symbol: 'AAA/USDT' }]);
-    const second = await page('ann', asked({ exchange: 'paper', cursor }));
+    const second = await page('ann', queryOf({ exchange: 'paper', cursor }));
     expect(second.items).toEqual([{ symbol: 'BBB/USDT' }]);
     for (const [userId, query] of [
-      ['bob', asked({ exchange: 'paper', cursor })],
-      [null, asked({ exchange: 'paper', cursor })],
-      ['ann', asked({ exchange: 'other', cursor })],
-      ['ann', asked({ cursor })],
-      ['ann', asked({ exchange: 'paper', order: 'desc', cursor })],
-      ['ann', asked({ exchange: 'paper', include: ['removed'], cursor })],
+      ['bob', queryOf({ exchange: 'paper', cursor })],
+      [null, queryOf({ exchange: 'paper', cursor })],
+      ['ann', queryOf({ exchange: 'other', cursor })],
+      ['ann', queryOf({ cursor })],
+      ['ann', queryOf({ exchange: 'paper', order: 'desc', cursor })],
+      ['ann', queryOf({ exchange: 'paper', include: ['removed'], cursor })],
       [
         'ann',
-        asked({ exchange: 'paper', cursor: `${cursor.slice(0, -1)}${cursor.endsWith('A') ? 'B' : 'A'}` }),
+        queryOf({ exchange: 'paper', cursor: `${cursor.slice(0, -1)}${cursor.endsWith('A') ? 'B' : 'A'}` }),
       ],
-      ['ann', asked({ exchange: 'paper', cursor: 'nonsense' })],
+      ['ann', queryOf({ exchange: 'paper', cursor: 'nonsense' })],
     ] as const) {
       await expect(page(userId, query)).rejects.toMatchObject({
         code: 'invalid_query',
@@ -83,27 +83,27 @@ describe('a cursor', () => {
   });
 
   it('of any item continues after it, in pages of any size', async () => {
-    const whole = await page('ann', asked({ exchange: 'paper', limit: 3 }));
-    const rest = await page('ann', asked({ exchange: 'paper', limit: 100, cursor: whole.cursorAt(0) }));
+    const whole = await page('ann', queryOf({ exchange: 'paper', limit: 3 }));
+    const rest = await page('ann', queryOf({ exchange: 'paper', limit: 100, cursor: whole.cursorAt(0) }));
     expect(rest.items).toEqual(whole.items.slice(1));
-    const { cursorAt, pagination } = await page('ann', asked({ exchange: 'paper' }));
+    const { cursorAt, pagination } = await page('ann', queryOf({ exchange: 'paper' }));
     expect(cursorAt(0)).toBe(pagination.next_cursor);
     expect(cursorAt(0)).toBe(whole.cursorAt(0));
   });
 
   it('works with and without the total', async () => {
-    const counted = await page('ann', asked({ include: ['total'] }));
+    const counted = await page('ann', queryOf({ include: ['total'] }));
     const cursor = counted.pagination.next_cursor ?? '';
     expect(counted.pagination.total).toBeGreaterThan(1);
-    const next = await page('ann', asked({ cursor }));
-    expect(next.items).toEqual((await page('ann', asked({ include: ['total'], cursor }))).items);
+    const next = await page('ann', queryOf({ cursor }));
+    expect(next.items).toEqual((await page('ann', queryOf({ include: ['total'], cursor }))).items);
     expect(next.pagination).not.toHaveProperty('total');
   });
 
   it('of one list does not work for another', async () => {
-    const { pagination } = await page('ann', asked());
+    const { pagination } = await page('ann', queryOf());
     const cursor = pagination.next_cursor ?? '';
-    const other = core.lists.page({ ...list, id: 'trades.list' }, 'ann', source, asked({ cursor }));
+    const other = core.lists.page({ ...list, id: 'trades.list' }, 'ann', source, queryOf({ cursor }));
     await expect(other).rejects.toMatchObject({ code: 'invalid_query' });
   });
 });
@@ -118,7 +118,7 @@ describe('the list of trade pairs', () => {
     const pairs = new TradePairsService(core.platform, core.lists);
     const actor = await core.actor('READ');
     const symbols = async (exchange?: string) => {
-      const query = asked({ limit: 10, ...(exchange === undefined ? {} : { exchange }) });
+      const query = queryOf({ limit: 10, ...(exchange === undefined ? {} : { exchange }) });
       return (await pairs.list(actor, query)).items.map(({ symbol }) => symbol);
     };
     expect(await symbols()).toEqual(['AAA/USDT', 'BBB/USDT', 'CCC/USDT', 'XBT/USDT']);

@@ -39,7 +39,7 @@ const kindsOf = async () => (await core.events(actor.userId)).map(({ type }) => 
 
 describe('a credential that was revoked while its request was in flight', () => {
   it.each(['api_key', 'public_key'] as const)('creates and rotates no API key: %s', async (kind) => {
-    const made = await create();
+    const created = await create();
     const acting: Actor = { ...actor, credential: { ...actor.credential, kind, id: newUuid() } };
     const { id } = acting.credential;
     const [table, columns, values] =
@@ -57,8 +57,8 @@ describe('a credential that was revoked while its request was in flight', () => 
     );
     const code = kind === 'api_key' ? 'invalid_api_key' : 'unknown_public_key';
     await expect(create({}, acting)).rejects.toMatchObject({ code });
-    await expect(keys.rotate(acting, made.id)).rejects.toMatchObject({ code });
-    expect((await list()).items).toMatchObject([{ id: made.id, last_four: made.last_four }]);
+    await expect(keys.rotate(acting, created.id)).rejects.toMatchObject({ code });
+    expect((await list()).items).toMatchObject([{ id: created.id, last_four: created.last_four }]);
   });
 });
 
@@ -138,12 +138,12 @@ describe('creating an API key', () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 56 }, () => create({ permissions: ['ADMIN'] })),
     );
-    const made = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
-    expect(made).toHaveLength(50);
+    const created = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    expect(created).toHaveLength(50);
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'limit_reached' });
     }
-    await keys.revoke(actor, made[0]!.id);
+    await keys.revoke(actor, created[0]!.id);
     await expect(create()).resolves.toBeDefined();
     await expect(create()).rejects.toMatchObject({ code: 'limit_reached', details: [{ limit: 50 }] });
   });
@@ -163,8 +163,8 @@ describe('rotating an API key', () => {
     const before = await create({ ip_allowlist: ['203.0.113.9'], permissions: ['READ', 'WITHDRAW'] });
     const after = await keys.rotate(actor, before.id);
     expect(after.key).not.toBe(before.key);
-    const { key: _old, last_four: _oldFour, ...kept } = before;
-    expect(after).toMatchObject(kept);
+    const { key: _old, last_four: _oldFour, ...unchanged } = before;
+    expect(after).toMatchObject(unchanged);
     expect(after.last_four).toBe(after.key.slice(-4));
     expect(await core.rows('SELECT hash FROM api_keys WHERE user_id = $1', actor.userId)).toEqual([
       { hash: hashApiKey(after.key) },
@@ -175,14 +175,14 @@ describe('rotating an API key', () => {
     const { id } = await create();
     const values = await Promise.all(Array.from({ length: 10 }, () => keys.rotate(actor, id)));
     const [row] = await core.rows('SELECT hash FROM api_keys WHERE user_id = $1', actor.userId);
-    const standing = values.filter(({ key }) => hashApiKey(key).equals(row?.hash as Buffer));
-    expect(standing).toHaveLength(1);
+    const valid = values.filter(({ key }) => hashApiKey(key).equals(row?.hash as Buffer));
+    expect(valid).toHaveLength(1);
   });
 });
 
 describe('revoking an API key', () => {
   it('ends it permanently: it is hidden, emits an event, and can be neither rotated nor revoked again', async () => {
-    const kept = await create({ permissions: ['ADMIN'] });
+    const unchanged = await create({ permissions: ['ADMIN'] });
     const { id } = await create();
     expect(await keys.revoke(actor, id)).toEqual({ id, deleted: true });
     for (const attempt of [() => keys.revoke(actor, id), () => keys.rotate(actor, id)]) {
@@ -191,11 +191,11 @@ describe('revoking an API key', () => {
         details: [{ state: 'REVOKED' }],
       });
     }
-    expect((await list()).items.map((each) => each.id)).toEqual([kept.id]);
+    expect((await list()).items.map((each) => each.id)).toEqual([unchanged.id]);
     const all = (await list('include=revoked')).items;
     expect(all.map((each) => [each.id, each.revoked_at !== null])).toEqual([
       [id, true],
-      [kept.id, false],
+      [unchanged.id, false],
     ]);
     expect(await kindsOf()).toEqual(['key.created', 'key.created', 'key.revoked']);
   });
@@ -220,8 +220,8 @@ describe('revoking an API key', () => {
   it('leaves one of two ADMIN keys that are revoked concurrently', async () => {
     for (let round = 0; round < 5; round++) {
       actor = await core.actor();
-      const made = [await create({ permissions: ['ADMIN'] }), await create({ permissions: ['ADMIN'] })];
-      const outcomes = await Promise.allSettled(made.map(({ id }) => keys.revoke(actor, id)));
+      const created = [await create({ permissions: ['ADMIN'] }), await create({ permissions: ['ADMIN'] })];
+      const outcomes = await Promise.allSettled(created.map(({ id }) => keys.revoke(actor, id)));
       expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
       expect((await list()).items).toHaveLength(1);
     }

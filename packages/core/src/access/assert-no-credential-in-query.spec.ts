@@ -15,14 +15,14 @@ describe('a request target', () => {
     ['a key that is percent-encoded', `/v1/me?a=%73${key.slice(1)}`],
     ['a key of the other world, cut short', '/v1/me?a=svc_live_'],
   ])('with %s in its query is rejected, and the error repeats nothing of it', (_case, target) => {
-    let refusal: unknown;
+    let rejection: unknown;
     try {
       assertNoCredentialInQuery(target);
     } catch (error) {
-      refusal = error;
+      rejection = error;
     }
-    expect(refusal).toMatchObject({ code: 'credential_in_query', details: [] });
-    expect(String(refusal)).not.toContain('svc_');
+    expect(rejection).toMatchObject({ code: 'credential_in_query', details: [] });
+    expect(String(rejection)).not.toContain('svc_');
   });
 
   it.each([

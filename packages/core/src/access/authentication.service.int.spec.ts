@@ -161,7 +161,7 @@ describe('an API key', () => {
   it('that is unknown, mistyped, of the other world or malformed gets the same error', async () => {
     const { key } = await keyOf();
     const mistyped = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');
-    const refusals: unknown[] = [];
+    const errors: unknown[] = [];
     for (const text of [
       issueApiKey('test').key,
       mistyped,
@@ -171,12 +171,12 @@ describe('an API key', () => {
       'é',
       `${key}x`,
     ]) {
-      refusals.push(await authentication.authenticate(withKey(text)).catch((error) => error));
+      errors.push(await authentication.authenticate(withKey(text)).catch((error) => error));
     }
-    refusals.push(await authentication.authenticate(requestOf({ Authorization: 'Bearer' })).catch((e) => e));
-    for (const refusal of refusals) {
-      expect(refusal).toMatchObject({ code: 'invalid_api_key', details: [] });
-      expect((refusal as Error).message).toBe((refusals[0] as Error).message);
+    errors.push(await authentication.authenticate(requestOf({ Authorization: 'Bearer' })).catch((e) => e));
+    for (const rejection of errors) {
+      expect(rejection).toMatchObject({ code: 'invalid_api_key', details: [] });
+      expect((rejection as Error).message).toBe((errors[0] as Error).message);
     }
   });
 
@@ -352,11 +352,11 @@ describe('a signed request', () => {
   it('is rejected if its clock differs by more than a minute, and gets the server time', async () => {
     await link('clock');
     for (const awayMs of [-61_000, 61_000]) {
-      const refusal = await authentication
+      const rejection = await authentication
         .authenticate(signed('clock', { nowMs: Date.now() + awayMs }))
         .catch((error) => error);
-      expect(refusal).toMatchObject({ code: 'timestamp_out_of_window' });
-      expect(Math.abs(refusal.details[0].server_time - Date.now())).toBeLessThan(5_000);
+      expect(rejection).toMatchObject({ code: 'timestamp_out_of_window' });
+      expect(Math.abs(rejection.details[0].server_time - Date.now())).toBeLessThan(5_000);
     }
     expect(await codeOf(signed('clock', { nowMs: Date.now() - 55_000 }))).toMatchObject({
       userId: actor.userId,

@@ -82,9 +82,9 @@ export class CredentialLookup {
     name: string,
     read: () => Promise<ResolvedCredential | null>,
   ): Promise<ResolvedCredential | null> {
-    const known = this.cache.get(name);
-    if (known !== undefined && known.untilMs > Date.now() && this.platform.listener.connected) {
-      return known.credential;
+    const cached = this.cache.get(name);
+    if (cached !== undefined && cached.untilMs > Date.now() && this.platform.listener.connected) {
+      return cached.credential;
     }
     const generation = this.generation;
     const credential = await read();

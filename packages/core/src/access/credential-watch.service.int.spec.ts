@@ -100,13 +100,13 @@ describe('a watched credential', () => {
   it('ends nothing after its watch was released', async () => {
     const quick = new CredentialWatch(core.platform, 10);
     const [request, probe] = [await keyed(), await keyed()];
-    const given = await begin(quick, request);
-    given.release();
+    const started = await begin(quick, request);
+    started.release();
     const probing = await begin(quick, probe);
     await change(request.actor.credential.id, 'revoked_at = now()');
     await change(probe.actor.credential.id, 'revoked_at = now()');
     await probing.ended;
-    expect(given.ends()).toBe(0);
+    expect(started.ends()).toBe(0);
     quick.stop();
   });
 });

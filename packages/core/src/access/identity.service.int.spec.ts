@@ -50,29 +50,31 @@ describe('a challenge', () => {
   });
 
   it('works once, for one of 20 concurrent proofs', async () => {
-    const given = await proof('twenty');
+    const signedProof = await proof('twenty');
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 20 }, () => identities.identify(null, given)),
+      Array.from({ length: 20 }, () => identities.identify(null, signedProof)),
     );
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject(badChallenge);
     }
-    await expect(identities.identify(null, given)).rejects.toMatchObject(badChallenge);
+    await expect(identities.identify(null, signedProof)).rejects.toMatchObject(badChallenge);
     expect(await keysOf('twenty')).toHaveLength(1);
   });
 
   it('stops working when it expires, and is deleted', async () => {
-    const given = await proof('late');
+    const signedProof = await proof('late');
     await core.rows("UPDATE cli_challenges SET expires_at = now() - interval '1 second'");
-    await expect(identities.identify(null, given)).rejects.toMatchObject(badChallenge);
+    await expect(identities.identify(null, signedProof)).rejects.toMatchObject(badChallenge);
     await identities.challenge({});
-    expect(await core.rows('SELECT FROM cli_challenges WHERE challenge = $1', given.challenge)).toEqual([]);
+    expect(await core.rows('SELECT FROM cli_challenges WHERE challenge = $1', signedProof.challenge)).toEqual(
+      [],
+    );
   });
 
   it('that was never issued does not work', async () => {
-    const made = proofOf('made up', createHash('sha256').update('made up').digest('hex'));
-    await expect(identities.identify(null, made)).rejects.toMatchObject(badChallenge);
+    const unissued = proofOf('made up', createHash('sha256').update('made up').digest('hex'));
+    await expect(identities.identify(null, unissued)).rejects.toMatchObject(badChallenge);
   });
 
   it('that was issued for one key works for no other', async () => {
@@ -84,16 +86,20 @@ describe('a challenge', () => {
   });
 
   it('is not consumed by an invalid proof', async () => {
-    const given = await proof('careful');
-    const other = proofOf('somebody', given.challenge);
-    for (const signature of [other.signature, '0'.repeat(128), given.signature.slice(0, -2).concat('00')]) {
-      await expect(identities.identify(null, { ...given, signature })).rejects.toMatchObject({
+    const signedProof = await proof('careful');
+    const other = proofOf('somebody', signedProof.challenge);
+    for (const signature of [
+      other.signature,
+      '0'.repeat(128),
+      signedProof.signature.slice(0, -2).concat('00'),
+    ]) {
+      await expect(identities.identify(null, { ...signedProof, signature })).rejects.toMatchObject({
         code: 'invalid_signature',
         details: [{ field: 'signature' }],
       });
     }
-    await expect(closed.identify(null, given)).rejects.toMatchObject({ code: 'permission_denied' });
-    await expect(identities.identify(null, given)).resolves.toMatchObject({ isNew: true });
+    await expect(closed.identify(null, signedProof)).rejects.toMatchObject({ code: 'permission_denied' });
+    await expect(identities.identify(null, signedProof)).resolves.toMatchObject({ isNew: true });
   });
 });
 
@@ -122,7 +128,7 @@ describe('a public key', () => {
   it('that is proved ten times concurrently opens one account, which every proof returns', async () => {
     const users = await countUsers();
     const proofs = await Promise.all(Array.from({ length: 10 }, () => proof('at once')));
-    const linked = await Promise.all(proofs.map((given) => identities.identify(null, given)));
+    const linked = await Promise.all(proofs.map((signedProof) => identities.identify(null, signedProof)));
     expect(linked.filter(({ isNew }) => isNew)).toHaveLength(1);
     expect(new Set(linked.map(({ identity }) => identity.id)).size).toBe(1);
     expect(await countUsers()).toBe(users + 1);
@@ -194,8 +200,8 @@ describe('a public key', () => {
     ['with an invalid prefix', pubkeyOf('prefix').replace(/^../, '04')],
     ['of zeros', '00'.repeat(33)],
   ])('%s is rejected', async (_case, pubkey) => {
-    const given = { ...(await proof('off curve')), pubkey };
-    await expect(identities.identify(null, given)).rejects.toMatchObject({
+    const signedProof = { ...(await proof('off curve')), pubkey };
+    await expect(identities.identify(null, signedProof)).rejects.toMatchObject({
       code: 'validation_failed',
       details: [{ field: 'pubkey', code: 'invalid' }],
     });

@@ -63,8 +63,8 @@ describe('the public keys of an account', () => {
     const [{ id }] = [await link(), await link()];
     const other = await core.actor();
     expect((await list('include=revoked', other)).items).toEqual([]);
-    for (const given of [id, encodeId('pbk', newUuid()), 'pbk_x', encodeId('key', newUuid())]) {
-      await expect(keys.revoke(other, given)).rejects.toMatchObject({ code: 'not_found' });
+    for (const unknownId of [id, encodeId('pbk', newUuid()), 'pbk_x', encodeId('key', newUuid())]) {
+      await expect(keys.revoke(other, unknownId)).rejects.toMatchObject({ code: 'not_found' });
     }
     const lesser: Actor = {
       ...actor,

@@ -60,12 +60,12 @@ describe('the list of events', () => {
 
   it('omits events after 30 days, as does the event by its id', async () => {
     const actor = await core.actor('READ');
-    const [gone, kept] = (await write(actor, 'trade.created', 'trade.filled')) as [string, string];
-    await age(gone, 30.001);
-    await age(kept, 29.999);
-    expect(idsOf((await events.list(actor, query({ include: 'total' }))).items)).toEqual([kept]);
-    await expect(events.get(actor, gone)).rejects.toMatchObject({ code: 'not_found' });
-    expect(idsOf([await events.get(actor, kept)])).toEqual([kept]);
+    const [expired, retained] = (await write(actor, 'trade.created', 'trade.filled')) as [string, string];
+    await age(expired, 30.001);
+    await age(retained, 29.999);
+    expect(idsOf((await events.list(actor, query({ include: 'total' }))).items)).toEqual([retained]);
+    await expect(events.get(actor, expired)).rejects.toMatchObject({ code: 'not_found' });
+    expect(idsOf([await events.get(actor, retained)])).toEqual([retained]);
   });
 
   it('has cursors that are valid only for the same user and types', async () => {

@@ -111,8 +111,8 @@ describe('the mail of a deactivation', () => {
     ['https://user:pw@example.com/\u202e\nBcc:x', 'https://example.com/%E2%80%AEBcc:x'],
     ['https://exämple.com/ü', 'https://xn--exmple-cua.com/%C3%BC'],
     ['not a url', 'unknown'],
-  ])('shows %j as one line of ASCII without credentials', (given, shown) => {
-    const { text } = composeDeactivationMail(eventOf('webhook.deactivated', { url: given }), summary);
+  ])('shows %j as one line of ASCII without credentials', (url, shown) => {
+    const { text } = composeDeactivationMail(eventOf('webhook.deactivated', { url }), summary);
     expect(text).toContain(`Address       ${shown}\n`);
   });
 });

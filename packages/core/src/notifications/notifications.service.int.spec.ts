@@ -136,9 +136,9 @@ describe('a notification', () => {
   });
 
   it('that is deleted is missing from lists and counts, and is not found', async () => {
-    const [kept, gone] = await createNotifications(2);
+    const [remaining, gone] = await createNotifications(2);
     expect(await notifications.delete(actor, gone!.id)).toEqual({ id: gone!.id, deleted: true });
-    expect(await idsOf('')).toEqual([kept!.id]);
+    expect(await idsOf('')).toEqual([remaining!.id]);
     expect(await notifications.count(actor)).toEqual({ unread: 1 });
     await expect(notifications.delete(actor, gone!.id)).rejects.toMatchObject({ code: 'not_found' });
     await expect(notifications.read(actor, gone!.id)).rejects.toMatchObject({ code: 'not_found' });
@@ -163,14 +163,16 @@ describe('a notification', () => {
     const [first, second, gone] = await createNotifications(3);
     await notifications.delete(actor, gone!.id);
     const [theirs] = await createNotifications(1, 'trade.filled', await core.actor('READ'));
-    const asked = [second!.id, gone!.id, theirs!.id, first!.id, strange(), 'ntf_x', second!.id];
+    const requestedIds = [second!.id, gone!.id, theirs!.id, first!.id, strange(), 'ntf_x', second!.id];
     const expected = [second, null, null, first, null, null, second];
-    expect(await notifications.getMany(actor, asked)).toEqual(expected);
-    const look = () => notifications.getMany(actor, asked);
+    expect(await notifications.getMany(actor, requestedIds)).toEqual(expected);
+    const look = () => notifications.getMany(actor, requestedIds);
     expect(await countStatements(core.platform.database, look)).toBe(1);
     expect(await notifications.getMany(actor, ['ntf_x', ''])).toEqual([null, null]);
     const idle: Actor = { ...actor, credential: { ...actor.credential, permissions: [] } };
-    await expect(notifications.getMany(idle, asked)).rejects.toMatchObject({ code: 'permission_denied' });
+    await expect(notifications.getMany(idle, requestedIds)).rejects.toMatchObject({
+      code: 'permission_denied',
+    });
   });
 
   it('is counted and marked while unread, once under concurrent marks', async () => {

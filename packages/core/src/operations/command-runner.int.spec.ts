@@ -49,10 +49,10 @@ describe('a command without an Idempotency-Key', () => {
 
 describe('a command with an Idempotency-Key', () => {
   it('has its effect once, and replays the response byte for byte', async () => {
-    const given = await core.commands.run(once(), make('ä ☃ 1.10'));
+    const value = await core.commands.run(once(), make('ä ☃ 1.10'));
     for (let i = 0; i < 3; i++) {
       const again = await refusalOf(core.commands.run(once(), make('again')));
-      expect(answerOf(again)).toEqual({ status: 201, text: JSON.stringify(given) });
+      expect(answerOf(again)).toEqual({ status: 201, text: JSON.stringify(value) });
     }
     expect(await effects()).toEqual(['ä ☃ 1.10']);
   });

@@ -81,11 +81,11 @@ function withLongestListHalved(record: Record<string, unknown>): Record<string, 
   if (longest === undefined || longest.size < 2)
     throw new RangeError('the event is too large and has no list to shorten');
   const { name, list, size } = longest;
-  const kept = Math.floor(size / 2);
+  const keptSize = Math.floor(size / 2);
   return {
     ...record,
     [name]: Array.isArray(list)
-      ? list.slice(0, kept)
-      : Object.fromEntries(Object.entries(list).slice(0, kept)),
+      ? list.slice(0, keptSize)
+      : Object.fromEntries(Object.entries(list).slice(0, keptSize)),
   };
 }

@@ -277,9 +277,9 @@ describe('retrying many', () => {
       code: 'not_found',
       details: [],
     });
-    const gone = await the.createWebhook(actor);
-    await the.webhooks.delete(actor, gone);
-    for (const asked of [gone, 'whk_nonsense', id])
+    const deleted = await the.createWebhook(actor);
+    await the.webhooks.delete(actor, deleted);
+    for (const asked of [deleted, 'whk_nonsense', id])
       await expect(the.deadLetters.retryMany(actor, asked, {})).rejects.toMatchObject({ code: 'not_found' });
     expect(await statusesOf([id])).toEqual(['PENDING']);
   });

@@ -298,31 +298,31 @@ describe("another user's dead letters", () => {
     const other = await the.core.actor();
     const theirs = await the.createWebhook(other);
     const second = await the.createWebhook(actor);
-    const gone = await the.createWebhook(actor);
-    const goneEntry = await the.createDeadLetter(actor, gone);
-    await the.webhooks.delete(actor, gone);
+    const deleted = await the.createWebhook(actor);
+    const goneEntry = await the.createDeadLetter(actor, deleted);
+    await the.webhooks.delete(actor, deleted);
     const asked: [Actor, string, string][] = [
       [other, hook, id],
       [other, theirs, id],
       [actor, second, id],
-      [actor, gone, goneEntry.id],
+      [actor, deleted, goneEntry.id],
       [actor, hook, encodeId('dlq', newUuid())],
       [actor, hook, encodeId('dlv', uuid)],
       [actor, hook, 'stats'],
       [actor, 'whk_nonsense', id],
     ];
-    for (const given of asked) {
+    for (const args of asked) {
       for (const refused of [
-        the.deadLetters.get(...given),
-        the.deadLetters.retry(...given),
-        the.deadLetters.discard(...given),
+        the.deadLetters.get(...args),
+        the.deadLetters.retry(...args),
+        the.deadLetters.discard(...args),
       ]) {
         await expect(refused).rejects.toMatchObject({ code: 'not_found', details: [] });
       }
     }
     for (const [who, which] of [
       [other, hook],
-      [actor, gone],
+      [actor, deleted],
       [actor, 'whk_nonsense'],
     ] as const) {
       await expect(the.deadLetters.list(who, which, asking())).rejects.toMatchObject({ code: 'not_found' });

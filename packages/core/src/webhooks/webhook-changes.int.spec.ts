@@ -21,17 +21,17 @@ async function sealedOf(userId: string): Promise<{ webhookId: string; secretSeal
 describe('changing a webhook', () => {
   it('changes only the given fields, and nothing for an empty update', async () => {
     const actor = await the.core.actor();
-    const { secret, ...made } = await the.webhooks.create(actor, HOOK);
-    expect(await the.webhooks.update(actor, made.id, {})).toEqual(made);
+    const { secret, ...created } = await the.webhooks.create(actor, HOOK);
+    expect(await the.webhooks.update(actor, created.id, {})).toEqual(created);
     const url = 'https://example.com:8443/other';
-    const moved = await the.webhooks.update(actor, made.id, { url });
+    const moved = await the.webhooks.update(actor, created.id, { url });
     expect(webhookSchema.strict().parse(moved)).toEqual(moved);
-    expect(moved).toEqual({ ...made, url, updated_at: moved.updated_at });
-    expect(moved.updated_at > made.updated_at).toBe(true);
+    expect(moved).toEqual({ ...created, url, updated_at: moved.updated_at });
+    expect(moved.updated_at > created.updated_at).toBe(true);
     const events = ['trade.*', 'reward.granted', 'trade.*'];
-    const changed = await the.webhooks.update(actor, made.id, { events, description: '' });
+    const changed = await the.webhooks.update(actor, created.id, { events, description: '' });
     expect(changed).toMatchObject({ url, events: ['trade.*', 'reward.granted'], description: '' });
-    expect(await the.webhooks.get(actor, made.id)).toEqual(changed);
+    expect(await the.webhooks.get(actor, created.id)).toEqual(changed);
     expect(secret).toBeDefined();
   });
 

@@ -204,10 +204,10 @@ describe('a replay', () => {
     const other = await the.core.actor();
     const theirs = await the.emit(other);
     await expect(replay(theirs.id, other)).rejects.toMatchObject({ code: 'not_found', details: [] });
-    const gone = await the.createWebhook(actor);
-    await the.webhooks.delete(actor, gone);
-    for (const asked of [gone, 'whk_nonsense', event.id]) {
-      await expect(the.webhooks.replay(actor, asked, { event_id: event.id })).rejects.toMatchObject({
+    const deleted = await the.createWebhook(actor);
+    await the.webhooks.delete(actor, deleted);
+    for (const unknownId of [deleted, 'whk_nonsense', event.id]) {
+      await expect(the.webhooks.replay(actor, unknownId, { event_id: event.id })).rejects.toMatchObject({
         code: 'not_found',
         details: [],
       });

@@ -16,11 +16,11 @@ describe('W5: the secret of a webhook', () => {
 
   it('differs among webhooks of one user and of many, created concurrently, and after rotation', async () => {
     const the = await WebhooksUnderTest.open();
-    const made = { url: 'https://example.com/hook', events: ['*'], description: '' };
+    const input = { url: 'https://example.com/hook', events: ['*'], description: '' };
     const actors = await Promise.all(Array.from({ length: 10 }, () => the.core.actor()));
     const created = await Promise.all(
       actors.flatMap((actor) =>
-        Array.from({ length: 5 }, async () => ({ actor, hook: await the.webhooks.create(actor, made) })),
+        Array.from({ length: 5 }, async () => ({ actor, hook: await the.webhooks.create(actor, input) })),
       ),
     );
     const rotated = await Promise.all(

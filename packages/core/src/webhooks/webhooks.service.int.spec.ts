@@ -92,9 +92,11 @@ describe('a URL', () => {
     const refusal = { code: 'validation_failed', details: [{ field: 'url', code }] };
     await expect(webhooks.create(actor, { ...HOOK, url })).rejects.toMatchObject(refusal);
     expect(await core.rows('SELECT FROM webhooks WHERE user_id = $1', actor.userId)).toEqual([]);
-    const { secret, ...made } = await webhooks.create(actor, HOOK);
-    await expect(webhooks.update(actor, made.id, { url, description: 'new' })).rejects.toMatchObject(refusal);
-    expect(await webhooks.get(actor, made.id)).toEqual(made);
+    const { secret, ...created } = await webhooks.create(actor, HOOK);
+    await expect(webhooks.update(actor, created.id, { url, description: 'new' })).rejects.toMatchObject(
+      refusal,
+    );
+    expect(await webhooks.get(actor, created.id)).toEqual(created);
     expect(secret).toBeDefined();
   });
 });
