@@ -59,7 +59,7 @@ export function mailTopicOf({ type, content }: NotifiableEvent): { topic: string
     : { topic: type, perDay: NOTIFICATION_MAILS_PER_DAY };
 }
 
-/** @param isLast whether this is the last mail of its topic today */
+/** Composes the mail of an event. @param isLast whether it is the last mail of its topic today */
 export function composeNotificationMail(event: NotifiableEvent, isLast: boolean): MailContent {
   const { type, content, happenedAt } = event;
   return {
@@ -116,6 +116,7 @@ export interface WebhookFailureSummary {
 }
 export const WAITING_COUNTED_MAX = 10_000;
 
+/** Composes the mail of a deactivated webhook, with its failures and how to fix it. */
 export function composeDeactivationMail(event: NotifiableEvent, summary: WebhookFailureSummary): MailContent {
   const { data, content, happenedAt } = event;
   const failures = typeof data.consecutive_failures === 'string' ? data.consecutive_failures : 'too many';

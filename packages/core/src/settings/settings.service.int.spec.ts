@@ -45,7 +45,7 @@ describe('a setting', () => {
     ['a number beyond doubles', new JsonNumber('123456789012345678901234567890.000000000000000000000000001')],
     ['a number beyond their range', [new JsonNumber('-1e999')]],
     ['a negative zero', { z: -0 }],
-    ['members in an order of their own', { z: 1, a: { y: 2, b: [] }, m: null }],
+    ['members in a custom order', { z: 1, a: { y: 2, b: [] }, m: null }],
     ['text of every script, quotes and escapes', '\u0001"\\/\n\u2028😀ü'],
   ])('is returned as it was put: %s', async (_case, value) => {
     const text = jsonText(value);

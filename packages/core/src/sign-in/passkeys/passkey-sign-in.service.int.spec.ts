@@ -162,8 +162,8 @@ describe('registering a passkey', () => {
 
   it.each([
     ['nothing', null],
-    ['no answer', {}],
-    ['an answer that is no credential', { id: 'AA', rawId: 'AA', type: 'public-key', response: {} }],
+    ['no response', {}],
+    ['a response that is not a credential', { id: 'AA', rawId: 'AA', type: 'public-key', response: {} }],
     [
       'nonsense in place of what was signed',
       {
