@@ -139,7 +139,7 @@ it('keeps nothing of a login that is refused, and what worked before still works
 it('keeps no key of a first login that is refused', async () => {
   farSide.respondWithError('auth.cliIdentity', 403, {
     code: 'permission_denied',
-    message: 'Accounts are not opened here.',
+    message: 'This deployment does not open accounts.',
   });
   expect((await login()).exitCode).toBe(4);
   expect(credentials()).toBe('{}\n');

@@ -1,6 +1,6 @@
 /**
- * Releases run side by side: the migrations of the next one add columns while processes of this one run. All that these
- * prepared on their connections goes on.
+ * Releases overlap: the migrations of the next release add columns while processes of this release run. Statements
+ * that these prepared on their connections must continue to work.
  */
 import {
   accessOperations,
@@ -57,9 +57,9 @@ beforeAll(async () => {
 });
 afterAll(() => the.close());
 
-const asked = <Query>(operation: Operation) => querySchemaOf(operation).parse({}) as Query;
+const emptyQueryOf = <Query>(operation: Operation) => querySchemaOf(operation).parse({}) as Query;
 
-/** Whatever a user can list, by its table. */
+/** Everything that a user can list, by table. */
 async function recordsOf({ actor }: Follower): Promise<Readonly<Record<string, Records>>> {
   const { platform, lists, commands } = the.core;
   const parts = { platform, lists, commands, ledger: new Ledger(platform) };
@@ -79,53 +79,55 @@ async function recordsOf({ actor }: Follower): Promise<Readonly<Record<string, R
   const { copiers, strategies } = the;
   await webhooks.create(actor, webhookCreate.parse({ url: 'https://example.com/hook', events: ['*'] }));
   return {
-    api_keys: { list: () => apiKeys.list(actor, asked(accessOperations.listApiKeys)) },
+    api_keys: { list: () => apiKeys.list(actor, emptyQueryOf(accessOperations.listApiKeys)) },
     copiers: {
-      list: () => copiers.list(actor, asked(copierOperations.list)),
+      list: () => copiers.list(actor, emptyQueryOf(copierOperations.list)),
       getMany: (ids) => copiers.getMany(actor, ids),
     },
     exchange_accounts: {
-      list: () => accounts.list(actor, asked(exchangeAccountOperations.list)),
+      list: () => accounts.list(actor, emptyQueryOf(exchangeAccountOperations.list)),
       getMany: (ids) => accounts.getMany(actor, ids),
     },
     notifications: {
-      list: () => notifications.list(actor, asked(notificationOperations.list)),
+      list: () => notifications.list(actor, emptyQueryOf(notificationOperations.list)),
       getMany: (ids) => notifications.getMany(actor, ids),
     },
-    public_keys: { list: () => publicKeys.list(actor, asked(accessOperations.listPublicKeys)) },
+    public_keys: { list: () => publicKeys.list(actor, emptyQueryOf(accessOperations.listPublicKeys)) },
     reward_types: {
-      list: () => rewards.types(actor, asked(rewardOperations.types)),
+      list: () => rewards.types(actor, emptyQueryOf(rewardOperations.types)),
       getMany: (ids) => rewards.getManyTypes(actor, ids),
     },
     rewards: {
-      list: () => rewards.list(actor, asked(rewardOperations.list)),
+      list: () => rewards.list(actor, emptyQueryOf(rewardOperations.list)),
       getMany: (ids) => rewards.getMany(actor, ids),
     },
     strategies: {
-      list: () => strategies.list(actor, asked(strategyOperations.list)),
+      list: () => strategies.list(actor, emptyQueryOf(strategyOperations.list)),
       getMany: (ids) => strategies.getMany(actor, ids),
     },
-    supported_exchanges: { list: () => accounts.supported(asked(exchangeAccountOperations.supported)) },
+    supported_exchanges: {
+      list: () => accounts.supported(emptyQueryOf(exchangeAccountOperations.supported)),
+    },
     trade_pairs: {
-      list: () => pairs.list(actor, asked(tradePairOperations.list)),
+      list: () => pairs.list(actor, emptyQueryOf(tradePairOperations.list)),
       getMany: (ids) => pairs.getMany(actor, ids),
     },
     trades: {
-      list: () => trades.list(actor, asked(tradeOperations.list)),
+      list: () => trades.list(actor, emptyQueryOf(tradeOperations.list)),
       getMany: (ids) => trades.getMany(actor, ids),
     },
     webhooks: {
-      list: () => webhooks.list(actor, asked(webhookOperations.list)),
+      list: () => webhooks.list(actor, emptyQueryOf(webhookOperations.list)),
       getMany: (ids) => webhooks.getMany(actor, ids),
     },
     withdrawals: {
-      list: () => withdrawals.list(actor, asked(withdrawalOperations.list)),
+      list: () => withdrawals.list(actor, emptyQueryOf(withdrawalOperations.list)),
       getMany: (ids) => withdrawals.getMany(actor, ids),
     },
   };
 }
 
-/** One after the other, so that the connection that prepared a statement is the one that is taken again. */
+/** Reads serially, so that a connection with prepared statements is reused. */
 async function readAll(): Promise<unknown[]> {
   const read: unknown[] = [];
   for (const { list, getMany } of Object.values(records)) {
@@ -135,7 +137,7 @@ async function readAll(): Promise<unknown[]> {
   return read;
 }
 
-/** The leader buys and sells, its follower copies that, and the exchange tells what the follower's account holds. */
+/** The leader buys and sells, the follower copies that, and the exchange reports the follower's balance. */
 async function trade(held: string): Promise<void> {
   await the.leaderBuys('10');
   await the.executeAll();
@@ -146,7 +148,7 @@ async function trade(held: string): Promise<void> {
   await upkeep.storeBalances(follower.account.uuid, balances, await upkeep.databaseTime());
 }
 
-/** As a migration does it: over a connection of its own. */
+/** Adds a column to every table over its own connection, as a migration does. */
 async function addColumns(name: string): Promise<void> {
   const { database } = await the.core.openSecondPlatform();
   const tables: { name: string }[] = await database.query(
@@ -166,7 +168,7 @@ interface Prepared {
 }
 
 describe('a column that is added to every table', () => {
-  it('changes nothing for a process that has prepared its statements', async () => {
+  it('changes nothing for a process with prepared statements', async () => {
     await trade('4');
     const before = await readAll();
     await addColumns('added_while_running');
@@ -177,12 +179,12 @@ describe('a column that is added to every table', () => {
     expect(await the.decisions(follower)).toHaveLength(4);
   });
 
-  it('changes the rows of no statement that is prepared', async () => {
+  it('changes the row type of no prepared statement', async () => {
     await trade('6');
     await readAll();
     const pool = poolOf(the.core.platform.database);
     const connections = await Promise.all(Array.from({ length: pool.totalCount }, () => pool.connect()));
-    const texts: string[] = [];
+    const statements: string[] = [];
     const changed: string[] = [];
     try {
       await connections[0]!.query('PREPARE every_column AS SELECT * FROM trades');
@@ -192,9 +194,9 @@ describe('a column that is added to every table', () => {
           'SELECT name, statement, cardinality(parameter_types) AS width FROM pg_prepared_statements',
         );
         for (const { name, statement, width } of rows) {
-          texts.push(statement);
+          statements.push(statement);
           const values = width === 0 ? '' : `(${Array.from({ length: width }, () => 'NULL').join(', ')})`;
-          // Plans it anew, and carries out nothing.
+          // Plans the statement again, without running it.
           await connection.query(`EXPLAIN EXECUTE ${name}${values}`).catch((error: unknown) => {
             changed.push(`${sqlStateOf(error)} ${statement}`);
           });
@@ -205,6 +207,6 @@ describe('a column that is added to every table', () => {
     }
     expect(changed).toEqual(['0A000 PREPARE every_column AS SELECT * FROM trades']);
     const tables = Object.keys(records);
-    expect(tables.filter((table) => !texts.some((text) => text.includes(`FROM ${table} `)))).toEqual([]);
+    expect(tables.filter((table) => !statements.some((sql) => sql.includes(`FROM ${table} `)))).toEqual([]);
   });
 });

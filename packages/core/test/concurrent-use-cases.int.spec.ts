@@ -1,6 +1,6 @@
 /**
- * Whatever two users do at once, in any order: nothing blocks itself, nothing breaks, and what must always hold, holds.
- * What is done is drawn from a seed. How it interleaves is Postgres's business, and no expectation depends on it.
+ * Two users run operations concurrently, in random order: no deadlocks, no internal errors, and all invariants hold.
+ * The operations are drawn from a seed. Their interleaving depends on Postgres, and no expectation depends on it.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -41,10 +41,10 @@ import { WebhookSecrets, WebhooksService } from '../src/webhooks/index.js';
 import { WithdrawalsService } from '../src/withdrawals/index.js';
 
 const SEEDS = [1, 2, 3];
-const LANES = 10;
+const CONCURRENCY = 10;
 const STEPS = 40;
 const CAPACITY = 3;
-/** Of an account, before anything is placed: enough for five trades. */
+/** The free balance of an account before any trade: enough for five trades. */
 const FREE = 500;
 const ADDRESS = `0x${createHash('sha256').update('wallet').digest('hex').slice(0, 40)}`;
 
@@ -53,7 +53,7 @@ let worker: { stop(): Promise<void> };
 let execution: TradeExecution;
 let does: Awaited<ReturnType<typeof useCasesOf>>;
 let pair: RecordIds;
-/** Statements that Postgres ended because transactions waited for each other. */
+/** Statements that Postgres aborted in a deadlock. */
 const deadlocked: string[] = [];
 
 beforeAll(async () => {
@@ -67,7 +67,8 @@ beforeAll(async () => {
     await core.openSecondPlatform(),
     'trade.cancel',
     async ({ trade_id }) => {
-      if ((await execution.requestCancellation(trade_id)) !== 'done') await tell(trade_id, 'CANCELLED');
+      if ((await execution.requestCancellation(trade_id)) !== 'done')
+        await reportOrder(trade_id, 'CANCELLED');
       return null;
     },
     () => undefined,
@@ -78,7 +79,7 @@ afterAll(async () => {
   await core.close();
 });
 
-/** A deadlock is run again by whoever met it, and would be seen by nobody. */
+/** Records deadlocks, because the code that meets one retries it silently. */
 function noteDeadlocks(): void {
   const { database } = core.platform;
   const create = database.createQueryRunner.bind(database);
@@ -117,8 +118,8 @@ async function useCasesOf() {
   };
 }
 
-/** Somebody, with what they have so far: ids as the API names them. */
-interface Person {
+/** A user and their records, by public id. */
+interface TestUser {
   readonly actor: Actor;
   readonly accounts: RecordIds[];
   readonly strategies: string[];
@@ -130,7 +131,7 @@ interface Person {
   readonly keys: string[];
 }
 
-async function person(): Promise<Person> {
+async function createTestUser(): Promise<TestUser> {
   const actor = await core.actor();
   const accounts = await Promise.all(Array.from({ length: 4 }, () => fundedAccount(actor)));
   const rewards = await Promise.all(Array.from({ length: 5 }, () => grant(actor)));
@@ -151,20 +152,20 @@ async function grant({ userId }: Actor): Promise<string> {
   return encodeId('rwd', id);
 }
 
-/** The exchange tells of an order that it was sent. */
-async function tell(uuid: string, status: 'OPEN' | 'CANCELLED'): Promise<void> {
+/** Stores the exchange's report of an order that was sent. */
+async function reportOrder(uuid: string, status: 'OPEN' | 'CANCELLED'): Promise<void> {
   const venueClientOrderId = `venue-${uuid}`;
   await core.beginSubmission(uuid, venueClientOrderId);
   const order = { side: 'BUY', type: 'LIMIT', timeInForce: 'GTC', createdAt: new Date() } as const;
-  const told = { ...order, symbol: 'BTC/USDT', amount: '1', filledAmount: '0', updatedAt: new Date() };
+  const report = { ...order, symbol: 'BTC/USDT', amount: '1', filledAmount: '0', updatedAt: new Date() };
   await execution.storeOrder(
     uuid,
-    { ...told, exchangeOrderId: `order-${uuid}`, venueClientOrderId, status },
+    { ...report, exchangeOrderId: `order-${uuid}`, venueClientOrderId, status },
     [],
   );
 }
 
-/** Numbers below `bound`, the same for the same seed. */
+/** Random numbers below `bound`, reproducible from the seed. */
 type Draw = (bound: number) => number;
 
 function drawFrom(seed: string): Draw {
@@ -172,15 +173,15 @@ function drawFrom(seed: string): Draw {
   return (bound) => createHash('sha256').update(`${seed} ${count++}`).digest().readUInt32BE() % bound;
 }
 
-type Step = (me: Person, other: Person, draw: Draw) => Promise<unknown>;
+type Step = (me: TestUser, other: TestUser, draw: Draw) => Promise<unknown>;
 
 const pick = <T>(items: readonly T[], draw: Draw): T | undefined => items[draw(Math.max(1, items.length))];
 const UNKNOWN = (prefix: Parameters<typeof encodeId>[0]) => encodeId(prefix, newUuid());
-const accountOf = ({ accounts }: Person, draw: Draw) => accounts[draw(accounts.length)]!;
-const strategyOf = (me: Person, other: Person, draw: Draw) =>
+const accountOf = ({ accounts }: TestUser, draw: Draw) => accounts[draw(accounts.length)]!;
+const strategyOf = (me: TestUser, other: TestUser, draw: Draw) =>
   pick(draw(3) === 0 ? other.strategies : me.strategies, draw) ?? UNKNOWN('str');
-const ownStrategy = ({ strategies }: Person, draw: Draw) => pick(strategies, draw) ?? UNKNOWN('str');
-const ownCopier = ({ copiers }: Person, draw: Draw) => pick(copiers, draw) ?? UNKNOWN('cpr');
+const ownStrategy = ({ strategies }: TestUser, draw: Draw) => pick(strategies, draw) ?? UNKNOWN('str');
+const ownCopier = ({ copiers }: TestUser, draw: Draw) => pick(copiers, draw) ?? UNKNOWN('cpr');
 const drop = async (ids: string[], id: string, removed: Promise<unknown>) => {
   await removed;
   ids.splice(ids.indexOf(id), 1);
@@ -298,12 +299,12 @@ const TRADE_STEPS: Record<string, Step> = {
     const [trade] = await core.rows(
       "SELECT id FROM trades WHERE status = 'PENDING' AND submitted_at IS NULL ORDER BY id LIMIT 1",
     );
-    if (trade !== undefined) await tell(String(trade.id), 'OPEN');
+    if (trade !== undefined) await reportOrder(String(trade.id), 'OPEN');
   },
 };
 
-/** Few keys and many lanes: the same request comes more than once, also at the same moment. */
-const withKey = ({ actor }: Person, name: string, draw: Draw) => {
+/** Few keys and many runs: the same request repeats, even concurrently. */
+const withKey = ({ actor }: TestUser, name: string, draw: Draw) => {
   const key = `${name}-${draw(6)}`;
   return { key, actor: { ...actor, idempotency: core.idempotencyContext(actor.userId, key, name) } };
 };
@@ -344,7 +345,7 @@ const OTHER_STEPS: Record<string, Step> = {
 };
 
 const ALL_STEPS = [
-  // What makes the others possible comes more often.
+  // Steps that other steps depend on are more frequent.
   ...[STRATEGY_STEPS.create!, STRATEGY_STEPS.activate!],
   ...[COPIER_STEPS.create!, COPIER_STEPS.create!, COPIER_STEPS.start!, COPIER_STEPS.start!],
   ...[STRATEGY_STEPS, COPIER_STEPS, ACCOUNT_STEPS, TRADE_STEPS, MONEY_STEPS, OTHER_STEPS].flatMap((steps) =>
@@ -352,14 +353,14 @@ const ALL_STEPS = [
   ),
 ];
 
-/** What a refusal says of the request is no news; a fault is. */
-function isRefusal(error: unknown): boolean {
+/** Domain errors below 500 and replayed responses are expected; any other error is a failure. */
+function isExpectedError(error: unknown): boolean {
   if (error instanceof ResponseReplayed) return true;
   return error instanceof DomainError && ERRORS[error.code].status < 500;
 }
 
-/** Begins with something to start, stop and remove. */
-async function furnish(people: readonly [Person, Person], draw: Draw): Promise<void> {
+/** Creates records to start, stop and delete. */
+async function prepareRecords(people: readonly [TestUser, TestUser], draw: Draw): Promise<void> {
   const [one, two] = people;
   for (const step of [STRATEGY_STEPS.create!, COPIER_STEPS.create!, COPIER_STEPS.start!]) {
     for (let count = 0; count < 6; count++) {
@@ -369,59 +370,60 @@ async function furnish(people: readonly [Person, Person], draw: Draw): Promise<v
   }
 }
 
-async function lane(people: readonly [Person, Person], draw: Draw): Promise<unknown[]> {
+async function runSteps(people: readonly [TestUser, TestUser], draw: Draw): Promise<unknown[]> {
   const faults: unknown[] = [];
   for (let step = 0; step < STEPS; step++) {
     const [me, other] = draw(2) === 0 ? people : ([people[1], people[0]] as const);
     const act = ALL_STEPS[draw(ALL_STEPS.length)]!;
     await act(me, other, draw).catch((error: unknown) => {
-      if (!isRefusal(error)) faults.push(error);
+      if (!isExpectedError(error)) faults.push(error);
     });
   }
   return faults;
 }
 
-/** Rows that must not be there, by what each of them would mean. */
+/** Queries that must return no rows, by the meaning of such a row. */
 const NEVER: Readonly<Record<string, string>> = {
-  'a copier runs on an account that is gone': `SELECT c.id FROM copiers c JOIN exchange_accounts a
+  'a copier runs on a deleted account': `SELECT c.id FROM copiers c JOIN exchange_accounts a
      ON a.id = c.exchange_account_id WHERE c.status <> 'PAUSED' AND a.deleted_at IS NOT NULL`,
-  'a copier enters for a strategy that is archived or gone': `SELECT c.id FROM copiers c
+  'a copier enters for an archived or deleted strategy': `SELECT c.id FROM copiers c
      JOIN strategies s ON s.id = c.strategy_id WHERE c.status = 'ACTIVE' AND s.status <> 'ACTIVE'`,
-  'a copier follows a strategy that is gone': `SELECT c.id FROM copiers c
+  'a copier follows a deleted strategy': `SELECT c.id FROM copiers c
      JOIN strategies s ON s.id = c.strategy_id WHERE c.status <> 'PAUSED' AND s.deleted_at IS NOT NULL`,
   'a copier copies its own account': `SELECT c.id FROM copiers c
      JOIN strategies s ON s.id = c.strategy_id WHERE c.exchange_account_id = s.exchange_account_id`,
-  'a copier runs that is removed':
-    "SELECT id FROM copiers WHERE deleted_at IS NOT NULL AND status <> 'PAUSED'",
-  'a strategy has more copiers than it takes': `SELECT strategy_id FROM copiers WHERE deleted_at IS NULL
+  'a deleted copier runs': "SELECT id FROM copiers WHERE deleted_at IS NOT NULL AND status <> 'PAUSED'",
+  'a strategy exceeds its capacity of copiers': `SELECT strategy_id FROM copiers WHERE deleted_at IS NULL
      GROUP BY strategy_id HAVING strategy_id IS NOT NULL AND count(*) > ${CAPACITY}`,
-  'a strategy is active on an account that is gone': `SELECT s.id FROM strategies s JOIN exchange_accounts a
+  'a strategy is active on a deleted account': `SELECT s.id FROM strategies s JOIN exchange_accounts a
      ON a.id = s.exchange_account_id WHERE s.status = 'ACTIVE' AND a.deleted_at IS NOT NULL`,
-  'a trade is open on an account that is gone': `SELECT t.id FROM trades t JOIN exchange_accounts a
+  'a trade is open on a deleted account': `SELECT t.id FROM trades t JOIN exchange_accounts a
      ON a.id = t.exchange_account_id WHERE t.status IN ('PENDING', 'PARTIALLY_FILLED') AND a.deleted_at IS NOT NULL`,
-  'an account has placed more than it has': `SELECT exchange_account_id FROM trades
+  'the open trades of an account exceed its balance': `SELECT exchange_account_id FROM trades
      WHERE status IN ('PENDING', 'PARTIALLY_FILLED') GROUP BY 1 HAVING sum(reserved_amount) > ${FREE}`,
-  'a balance is not what was posted': `SELECT a.id FROM ledger_accounts a WHERE a.user_id IS NOT NULL
+  'a balance differs from its postings': `SELECT a.id FROM ledger_accounts a WHERE a.user_id IS NOT NULL
      AND a.balance <> (SELECT coalesce(sum(p.amount), 0) FROM ledger_postings p WHERE p.account_id = a.id)`,
-  'tokens came from nowhere': 'SELECT 1 FROM ledger_postings HAVING sum(amount) <> 0',
-  'what is held is not what is to be withdrawn': `SELECT a.id FROM ledger_accounts a WHERE a.kind = 'held'
+  'the postings do not sum to zero': 'SELECT 1 FROM ledger_postings HAVING sum(amount) <> 0',
+  'a held balance differs from the pending withdrawals': `SELECT a.id FROM ledger_accounts a WHERE a.kind = 'held'
      AND a.balance <> (SELECT coalesce(sum(w.amount), 0) FROM withdrawals w
                        WHERE w.user_id = a.user_id AND w.status = 'PENDING')`,
-  'a user has another sum than was claimed': `SELECT a.user_id FROM ledger_accounts a WHERE a.user_id IS NOT NULL
+  'the balances of a user differ from the claimed rewards': `SELECT a.user_id FROM ledger_accounts a WHERE a.user_id IS NOT NULL
      GROUP BY a.user_id HAVING sum(a.balance) <> (SELECT coalesce(sum(r.amount), 0) FROM rewards r
                                                   WHERE r.user_id = a.user_id AND r.claimed_at IS NOT NULL)`,
   'a request with a key had its effect twice': `SELECT amount FROM withdrawals WHERE amount < 2
      GROUP BY user_id, amount HAVING count(*) > 1`,
 };
 
-describe('two users who do everything at once', () => {
+describe('two users with concurrent operations', () => {
   it.each(SEEDS)(
-    'block nobody, break nothing, and leave all as it must be: seed %i',
+    'cause no deadlock, no internal error and no invalid state: seed %i',
     async (seed) => {
-      const people = [await person(), await person()] as const;
-      await furnish(people, drawFrom(String(seed)));
-      const lanes = Array.from({ length: LANES }, (_, at) => lane(people, drawFrom(`${seed} ${at}`)));
-      const faults = (await Promise.all(lanes)).flat();
+      const people = [await createTestUser(), await createTestUser()] as const;
+      await prepareRecords(people, drawFrom(String(seed)));
+      const runs = Array.from({ length: CONCURRENCY }, (_, at) =>
+        runSteps(people, drawFrom(`${seed} ${at}`)),
+      );
+      const faults = (await Promise.all(runs)).flat();
       expect(faults).toEqual([]);
       expect(deadlocked).toEqual([]);
       for (const [meaning, rows] of Object.entries(NEVER))

@@ -1,4 +1,4 @@
-/** Copies as they are really made, and the share in their profit that the leader is granted. */
+/** Real copies, and the profit share that they grant to the leader. */
 import { CopyingUnderTest } from '../src/copiers/testing/copying-under-test.js';
 import { Ledger } from '../src/ledger/index.js';
 import { ProfitSharesService } from '../src/rewards/index.js';
@@ -18,14 +18,14 @@ beforeEach(async () => {
 });
 
 const DAY_MS = 86_400_000;
-/** Settles as in so many weeks, when this one is over. */
+/** Settles as if run that many weeks from now, after the current period. */
 const settleIn = (weeks: number) => shares.settleDue(new Date(Date.now() + weeks * 7 * DAY_MS + DAY_MS));
 const granted = async () =>
   (await the.core.events(the.leader.userId))
     .filter(({ type }) => type === 'reward.granted')
     .map(({ data }) => ({ amount: data.amount, mark: data.high_water_mark }));
 
-it("rule 28: the leader is granted its rate of what the copier's high-water mark shows, once all is sold", async () => {
+it("rule 28: the leader is granted its rate of the rise of the copier's high-water mark, once everything is sold", async () => {
   const follower = await the.holding();
   await the.leaderSells('5', '120');
   await the.executeAll({ price: '120' });
@@ -34,12 +34,12 @@ it("rule 28: the leader is granted its rate of what the copier's high-water mark
   await the.leaderSells('5', '110');
   await the.executeAll({ price: '110' });
   await settleIn(2);
-  // 5 bought at 100.5; half of them sold at 120, half at 110.
+  // 5 are bought at 100.5; half is sold at 120, half at 110.
   expect(await granted()).toEqual([{ amount: 7.25, mark: { before: 0, after: 72.5 } }]);
   expect((await the.copierOf(follower)).high_water_mark).toBe('72.5');
 });
 
-it('rule 28: the share in the profit of a copier that was removed before the period was over is granted all the same', async () => {
+it('rule 28: the profit share of a copier that was deleted before the period ended is still granted', async () => {
   const follower = await the.holding();
   await the.leaderSells('10', '120');
   await the.executeAll({ price: '120' });

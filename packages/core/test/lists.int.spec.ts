@@ -19,7 +19,7 @@ const source = {
   idColumn: 'p.id',
 } as const;
 const { list } = tradePairOperations;
-const asked = (more: Partial<ListQuery> & Record<string, unknown> = {}): ListQuery => ({
+const queryOf = (more: Partial<ListQuery> & Record<string, unknown> = {}): ListQuery => ({
   limit: 1,
   sort: 'symbol',
   order: 'asc',
@@ -30,7 +30,7 @@ const page = (userId: string | null, query: ListQuery) =>
   core.lists.page<{ symbol: string }>(list, userId, source, query);
 
 describe('the query of a list', () => {
-  it('takes what every list takes, the own filters, and nothing else', () => {
+  it('accepts the common parameters and its own filters, and nothing else', () => {
     expect(querySchemaOf(list).parse({ exchange: 'paper', limit: '5' })).toMatchObject({
       exchange: 'paper',
       limit: 5,
@@ -48,7 +48,7 @@ describe('the query of a list', () => {
     }
   });
 
-  it('of an operation that is no list takes no parameters at all', () => {
+  it('of an operation that is not a list accepts no parameters', () => {
     const schema = querySchemaOf(tradePairOperations.get);
     expect(schema.safeParse({}).success).toBe(true);
     expect(schema.safeParse({ limit: '5' }).success).toBe(false);
@@ -56,24 +56,24 @@ describe('the query of a list', () => {
 });
 
 describe('a cursor', () => {
-  it('leads on from its page, for the user and the filters that it was made for', async () => {
-    const first = await page('ann', asked({ exchange: 'paper' }));
+  it('continues after its page, for its user and filters only', async () => {
+    const first = await page('ann', queryOf({ exchange: 'paper' }));
     const cursor = first.pagination.next_cursor ?? '';
     expect(first.items).toEqual([{ symbol: 'AAA/USDT' }]);
-    const second = await page('ann', asked({ exchange: 'paper', cursor }));
+    const second = await page('ann', queryOf({ exchange: 'paper', cursor }));
     expect(second.items).toEqual([{ symbol: 'BBB/USDT' }]);
     for (const [userId, query] of [
-      ['bob', asked({ exchange: 'paper', cursor })],
-      [null, asked({ exchange: 'paper', cursor })],
-      ['ann', asked({ exchange: 'other', cursor })],
-      ['ann', asked({ cursor })],
-      ['ann', asked({ exchange: 'paper', order: 'desc', cursor })],
-      ['ann', asked({ exchange: 'paper', include: ['removed'], cursor })],
+      ['bob', queryOf({ exchange: 'paper', cursor })],
+      [null, queryOf({ exchange: 'paper', cursor })],
+      ['ann', queryOf({ exchange: 'other', cursor })],
+      ['ann', queryOf({ cursor })],
+      ['ann', queryOf({ exchange: 'paper', order: 'desc', cursor })],
+      ['ann', queryOf({ exchange: 'paper', include: ['removed'], cursor })],
       [
         'ann',
-        asked({ exchange: 'paper', cursor: `${cursor.slice(0, -1)}${cursor.endsWith('A') ? 'B' : 'A'}` }),
+        queryOf({ exchange: 'paper', cursor: `${cursor.slice(0, -1)}${cursor.endsWith('A') ? 'B' : 'A'}` }),
       ],
-      ['ann', asked({ exchange: 'paper', cursor: 'nonsense' })],
+      ['ann', queryOf({ exchange: 'paper', cursor: 'nonsense' })],
     ] as const) {
       await expect(page(userId, query)).rejects.toMatchObject({
         code: 'invalid_query',
@@ -82,28 +82,28 @@ describe('a cursor', () => {
     }
   });
 
-  it('of any item leads on behind it, in pages of any size', async () => {
-    const whole = await page('ann', asked({ exchange: 'paper', limit: 3 }));
-    const rest = await page('ann', asked({ exchange: 'paper', limit: 100, cursor: whole.cursorAt(0) }));
+  it('of any item continues after it, in pages of any size', async () => {
+    const whole = await page('ann', queryOf({ exchange: 'paper', limit: 3 }));
+    const rest = await page('ann', queryOf({ exchange: 'paper', limit: 100, cursor: whole.cursorAt(0) }));
     expect(rest.items).toEqual(whole.items.slice(1));
-    const { cursorAt, pagination } = await page('ann', asked({ exchange: 'paper' }));
+    const { cursorAt, pagination } = await page('ann', queryOf({ exchange: 'paper' }));
     expect(cursorAt(0)).toBe(pagination.next_cursor);
     expect(cursorAt(0)).toBe(whole.cursorAt(0));
   });
 
-  it('leads on whether the total is asked for along with a page or not', async () => {
-    const counted = await page('ann', asked({ include: ['total'] }));
+  it('works with and without the total', async () => {
+    const counted = await page('ann', queryOf({ include: ['total'] }));
     const cursor = counted.pagination.next_cursor ?? '';
     expect(counted.pagination.total).toBeGreaterThan(1);
-    const next = await page('ann', asked({ cursor }));
-    expect(next.items).toEqual((await page('ann', asked({ include: ['total'], cursor }))).items);
+    const next = await page('ann', queryOf({ cursor }));
+    expect(next.items).toEqual((await page('ann', queryOf({ include: ['total'], cursor }))).items);
     expect(next.pagination).not.toHaveProperty('total');
   });
 
   it('of one list does not work for another', async () => {
-    const { pagination } = await page('ann', asked());
+    const { pagination } = await page('ann', queryOf());
     const cursor = pagination.next_cursor ?? '';
-    const other = core.lists.page({ ...list, id: 'trades.list' }, 'ann', source, asked({ cursor }));
+    const other = core.lists.page({ ...list, id: 'trades.list' }, 'ann', source, queryOf({ cursor }));
     await expect(other).rejects.toMatchObject({ code: 'invalid_query' });
   });
 });
@@ -118,7 +118,7 @@ describe('the list of trade pairs', () => {
     const pairs = new TradePairsService(core.platform, core.lists);
     const actor = await core.actor('READ');
     const symbols = async (exchange?: string) => {
-      const query = asked({ limit: 10, ...(exchange === undefined ? {} : { exchange }) });
+      const query = queryOf({ limit: 10, ...(exchange === undefined ? {} : { exchange }) });
       return (await pairs.list(actor, query)).items.map(({ symbol }) => symbol);
     };
     expect(await symbols()).toEqual(['AAA/USDT', 'BBB/USDT', 'CCC/USDT', 'XBT/USDT']);

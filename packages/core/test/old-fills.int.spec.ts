@@ -1,4 +1,4 @@
-/** Fills of releases that kept no lots. */
+/** Fills of releases that stored no lots. */
 import { createDataSource, newUuid } from '@trading-automation/persistence';
 import { createTestDatabase } from '@trading-automation/persistence/testing';
 import { migrate } from '../src/database/data-source.js';
@@ -12,7 +12,7 @@ import { backfillLots } from '../src/trades/lots/backfill-lots.js';
 import { FillScenario } from '../src/trades/lots/testing/fill-scenario.js';
 
 describe('a database of the first release', () => {
-  it('is migrated with its fills, and its lots are what they come to', async () => {
+  it('is migrated with its fills, from which its lots are computed', async () => {
     const database = await createTestDatabase({ schema: 'none', migrate: async () => undefined });
     try {
       const { tradeId, fillIds } = await fillFirstRelease(database.url);
@@ -49,7 +49,7 @@ describe('a database of the first release', () => {
   });
 });
 
-/** One account that bought 2 and sold 0.5 of it. */
+/** An account that bought 2 and sold 0.5 of it. */
 async function fillFirstRelease(url: string) {
   const source = createDataSource({
     url,
@@ -113,7 +113,7 @@ describe('a book that is behind', () => {
   });
   const signals = () => signalsAfter(core.platform.database.manager, strategyId, 0, 10);
 
-  it('is caught up with in silence: trades are closed, nothing is told', async () => {
+  it('catches up silently: trades are closed, and nothing is emitted', async () => {
     const bought = await day.trade({ side: 'BUY', strategyId });
     const sold = await day.trade({ side: 'SELL', strategyId });
     await day.storeLegacyFills(
@@ -129,13 +129,13 @@ describe('a book that is behind', () => {
     expect(await day.closedEvents()).toEqual([]);
   });
 
-  it('is caught up with by the first new fill, which is told of as what it is', async () => {
+  it('catches up at the first new fill, which is emitted normally', async () => {
     const tradeId = await day.trade({ side: 'BUY', amount: '3', strategyId });
     await day.storeLegacyFills({ tradeId, amount: '2', at: 1, status: 'PARTIALLY_FILLED' });
     await day.store({ tradeId, amount: '1', at: 2 });
     await day.executeTrade({ side: 'SELL', amount: '3', price: '110', at: 3 });
     expect(await signals()).toMatchObject([
-      // Copiers that came later than its lot know by the sequence that it is none of theirs.
+      // The sequence shows copiers that started later that they do not follow this lot.
       { sequence: 1, kind: 'INCREASE', lotFirstSequence: 0, cumulativeAmount: '3', lotAmountBefore: '2' },
       { sequence: 2, kind: 'CLOSE', lotFirstSequence: 0, exitAmount: '3' },
     ]);
@@ -143,7 +143,7 @@ describe('a book that is behind', () => {
     expect(await backfillLots(core.platform)).toBe(0);
   });
 
-  it('is caught up with in parts, by several at once, to what a replay of all of it comes to', async () => {
+  it('catches up in parts by several concurrent processes, with the result of a full replay', async () => {
     const tradeId = await day.trade({ side: 'BUY' });
     await day.storeLegacyFills({ tradeId, amount: '1', at: 0 });
     await core.rows(

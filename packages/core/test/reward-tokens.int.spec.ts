@@ -1,4 +1,4 @@
-/** Rewards, withdrawals and the ledger together: tokens come from grants that were claimed, and none is lost or made. */
+/** Rewards, withdrawals and the ledger together: tokens come only from claimed grants, and none is lost or created. */
 import { createHash } from 'node:crypto';
 import { encodeId, tradeCreate, withdrawalCreate } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
@@ -38,7 +38,7 @@ const drain = () =>
     })
     .drain();
 
-/** An account that its exchange knows by an id, and that waits for its first look. */
+/** An account with an id at its exchange, waiting for its first sync. */
 async function connect(actor: Actor): Promise<RecordIds> {
   const account = await core.account(actor);
   await core.rows(
@@ -50,13 +50,13 @@ async function connect(actor: Actor): Promise<RecordIds> {
   return account;
 }
 
-/** The first look at the account's balances. */
+/** Runs the first sync of the account's balances. */
 async function look({ uuid }: RecordIds): Promise<void> {
   const upkeep = new AccountSyncService(core.platform);
   await upkeep.storeBalances(uuid, { USDT: { free: '1000', locked: '0' } }, await upkeep.databaseTime());
 }
 
-/** A trade that the exchange fills at once; its public id. */
+/** Creates a trade that fills immediately; returns its public id. */
 async function fill(actor: Actor, account: RecordIds): Promise<string> {
   const { platform, lists, commands } = core;
   const pair = await core.pair({ base: createHash('sha256').update(newUuid()).digest('hex').slice(0, 10) });
@@ -105,8 +105,8 @@ async function fill(actor: Actor, account: RecordIds): Promise<string> {
   return trade.id;
 }
 
-describe('from what the product itself announces', () => {
-  it('an account that is read and a trade that fills are rewarded, and the rewards claimed and withdrawn', async () => {
+describe('from real events', () => {
+  it('a synced account and a filled trade are rewarded, and the rewards claimed and withdrawn', async () => {
     const actor = await core.actor();
     const account = await connect(actor);
     await look(account);
@@ -156,7 +156,7 @@ async function grant(actor: Actor, tokens: string): Promise<void> {
   );
 }
 
-/** Two users who have claimed a reward, and have another to claim. */
+/** Two users with one claimed and one claimable reward each. */
 async function earners(): Promise<readonly Actor[]> {
   const actors = [await core.actor(), await core.actor()];
   for (let by = 0; by < actors.length; by++) {
@@ -166,7 +166,7 @@ async function earners(): Promise<readonly Actor[]> {
   return actors;
 }
 
-/** Takes the step; what the product refuses is as good as what it does. */
+/** Runs the step; a domain error is as valid as a success. */
 async function take(actors: readonly Actor[], each: Step): Promise<void> {
   const actor = actors[each.by]!;
   const nth = async (table: 'rewards' | 'withdrawals', which: number) => {
@@ -216,7 +216,7 @@ async function expectBooksToAgree(actors: readonly Actor[]): Promise<void> {
 }
 
 describe('after any grants, claims, withdrawals and cancellations', () => {
-  it('one after the other, the books sum to zero and every balance is what was claimed', async () => {
+  it('run serially, the books sum to zero and every balance equals what was claimed', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
         const actors = await earners();
@@ -227,7 +227,7 @@ describe('after any grants, claims, withdrawals and cancellations', () => {
     );
   });
 
-  it('all at once, the books sum to zero and every balance is what was claimed', async () => {
+  it('run concurrently, the books sum to zero and every balance equals what was claimed', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 30 }), async (steps) => {
         const actors = await earners();

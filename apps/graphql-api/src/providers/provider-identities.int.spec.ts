@@ -40,7 +40,7 @@ describe('the providers of a deployment', () => {
       ['Telegram', () => none.telegram(telegramLogin())],
     ];
     for (const [name, ask] of asked) {
-      const message = `Sign-in by ${name} is not offered here.`;
+      const message = `Sign-in by ${name} is not offered by this deployment.`;
       await expect(ask()).rejects.toMatchObject({ code: 'permission_denied', message });
     }
   });

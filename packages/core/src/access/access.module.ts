@@ -14,12 +14,12 @@ import { RateLimiter } from './rate-limiter.js';
 export interface AccessOptions {
   readonly engine: PickedEngine['engine'];
   readonly openRegistration: boolean;
-  /** The origin that links in mails lead to, without a trailing slash. */
+  /** The origin of links in mails, without a trailing slash. */
   readonly publicUrl: () => string;
   readonly rateLimiter: RateLimiter;
 }
 
-/** Users and their credentials, for an API. */
+/** Provides users and their credentials to an API. */
 @Module({})
 export class AccessModule {
   static with({ engine, openRegistration, publicUrl, rateLimiter }: AccessOptions): DynamicModule {

@@ -2,20 +2,20 @@ import ipaddr from 'ipaddr.js';
 
 type Address = ReturnType<typeof ipaddr.process>;
 
-/** The IPv4 range ::ffff:0:0/96 within IPv6. */
+/** The prefix length of ::ffff:0:0/96, the IPv4-mapped range of IPv6. */
 const MAPPED_BITS = 96;
 
 /**
- * True where `address` is one of the addresses or in one of the CIDR ranges; an empty list allows all. An IPv4 address
- * is the same one when it is written as mapped into IPv6, on either side.
+ * Returns true if the list contains `address` or a CIDR range that covers it; an empty list allows every address. An
+ * IPv4 address equals its IPv6-mapped form, in the list and in the request.
  */
 export function isAddressAllowed(allowlist: readonly string[], address: string): boolean {
   if (allowlist.length === 0) return true;
   if (!ipaddr.isValid(address)) return false;
-  const given = ipaddr.process(address);
+  const caller = ipaddr.process(address);
   return allowlist.some((entry) => {
     const [network, bits] = rangeOf(entry);
-    return network.kind() === given.kind() && given.match(network, bits);
+    return network.kind() === caller.kind() && caller.match(network, bits);
   });
 }
 

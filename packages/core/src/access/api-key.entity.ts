@@ -16,7 +16,7 @@ export class ApiKeyEntity extends RecordColumns {
   @Column({ name: 'last_four', type: 'text' })
   lastFour!: string;
 
-  /** SHA-256 of the key; the key itself is nowhere. */
+  /** SHA-256 of the key. The key itself is never stored. */
   @Column({ type: 'bytea' })
   hash!: Buffer;
 

@@ -18,7 +18,7 @@ function crc32BitByBit(text: string): bigint {
 }
 
 describe('an API key', () => {
-  it('carries its world, every bit of its secret and the CRC-32 of both', () => {
+  it('contains its world, every bit of its secret and the CRC-32 of both', () => {
     fc.assert(
       fc.property(fc.constantFrom('test' as const, 'live' as const), secrets, (world, secret) => {
         const { key, prefix, lastFour } = issueApiKey(world, secret);
@@ -32,7 +32,7 @@ describe('an API key', () => {
     );
   });
 
-  it('with any one character altered is no key', () => {
+  it('with any one character altered is invalid', () => {
     fc.assert(
       fc.property(secrets, fc.nat(57), fc.constantFrom(...BASE62), (secret, at, character) => {
         const { key } = issueApiKey('test', secret);
@@ -52,7 +52,7 @@ describe('an API key', () => {
     expect(worldOfApiKey(text)).toBeNull();
   });
 
-  it('is kept as its SHA-256', () => {
+  it('is stored as its SHA-256', () => {
     const { key, hash } = issueApiKey('live', new Uint8Array(32));
     expect(hash.toString('hex')).toBe(createHash('sha256').update(key).digest('hex'));
     expect(hashApiKey(key)).toEqual(hash);

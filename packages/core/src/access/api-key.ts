@@ -1,10 +1,10 @@
 /**
- * The form of an API key: `svc_test_` or `svc_live_`, 32 random bytes in base62 (43 characters), and the CRC-32
- * of all before it in base62 (6 characters).
+ * The format of an API key: `svc_test_` or `svc_live_`, then 32 random bytes in base62 (43 characters), then the
+ * CRC-32 of everything before it in base62 (6 characters).
  *
- * 1. The checksum tells a mistyped or made-up key from a real one before any look-up; it proves nothing.
- * 2. Only the SHA-256 of a key is kept. 256 random bits need no slow hash.
- * 3. There is one spelling of a key: digits out of range or a wrong length don't pass.
+ * 1. The checksum rejects a mistyped or invented key before any database query. It authenticates nothing.
+ * 2. Only the SHA-256 of a key is stored. A slow hash is unnecessary for 256 random bits.
+ * 3. A key has exactly one spelling: out-of-range digits and wrong lengths are rejected.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -17,18 +17,20 @@ const CHECKSUM_LENGTH = 6;
 
 const PREFIXES = { test: 'svc_test_', live: 'svc_live_' } as const satisfies Record<World, string>;
 
-const FORM = new RegExp(`^svc_(test|live)_([0-9A-Za-z]{${SECRET_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`);
+const FORMAT = new RegExp(
+  `^svc_(test|live)_([0-9A-Za-z]{${SECRET_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`,
+);
 
-/** A key's value, shown to its owner once, and what is kept of it. */
+/** A new key's value, shown to its owner once, and the fields that are stored. */
 export interface IssuedApiKey {
   readonly key: string;
   readonly prefix: (typeof PREFIXES)[World];
   readonly lastFour: string;
-  /** SHA-256 of the key's ASCII text. */
+  /** SHA-256 of the key's ASCII bytes. */
   readonly hash: Buffer;
 }
 
-/** Issues a key of the world from 32 bytes that must come from a secure source. */
+/** Issues a key for a world. @param secret 32 bytes from a secure random source */
 export function issueApiKey(world: World, secret: Uint8Array = randomBytes(SECRET_BYTES)): IssuedApiKey {
   if (secret.length !== SECRET_BYTES)
     throw new RangeError(`expected ${SECRET_BYTES} bytes, got ${secret.length}`);
@@ -37,15 +39,15 @@ export function issueApiKey(world: World, secret: Uint8Array = randomBytes(SECRE
   return { key, prefix: PREFIXES[world], lastFour: key.slice(-4), hash: hashApiKey(key) };
 }
 
-/** The world of a well-formed key with the right checksum; null for any other text. */
+/** Returns the world of a well-formed key with a correct checksum; null for any other string. */
 export function worldOfApiKey(text: string): World | null {
-  const match = FORM.exec(text);
+  const match = FORMAT.exec(text);
   if (!match) return null;
   const [, world, , checksum] = match;
   return checksumOf(text.slice(0, -CHECKSUM_LENGTH)) === checksum ? (world as World) : null;
 }
 
-/** What a key is looked up by. */
+/** Returns the hash by which a key is found. */
 export function hashApiKey(key: string): Buffer {
   return createHash('sha256').update(key, 'ascii').digest();
 }

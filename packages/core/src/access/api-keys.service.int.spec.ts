@@ -37,9 +37,9 @@ const list = (query = '', by: Actor = actor) =>
   );
 const kindsOf = async () => (await core.events(actor.userId)).map(({ type }) => type);
 
-describe('a credential that was revoked while its request was on the way', () => {
-  it.each(['api_key', 'public_key'] as const)('makes and rotates no API key: %s', async (kind) => {
-    const made = await create();
+describe('a credential that was revoked while its request was in flight', () => {
+  it.each(['api_key', 'public_key'] as const)('creates and rotates no API key: %s', async (kind) => {
+    const created = await create();
     const acting: Actor = { ...actor, credential: { ...actor.credential, kind, id: newUuid() } };
     const { id } = acting.credential;
     const [table, columns, values] =
@@ -57,13 +57,13 @@ describe('a credential that was revoked while its request was on the way', () =>
     );
     const code = kind === 'api_key' ? 'invalid_api_key' : 'unknown_public_key';
     await expect(create({}, acting)).rejects.toMatchObject({ code });
-    await expect(keys.rotate(acting, made.id)).rejects.toMatchObject({ code });
-    expect((await list()).items).toMatchObject([{ id: made.id, last_four: made.last_four }]);
+    await expect(keys.rotate(acting, created.id)).rejects.toMatchObject({ code });
+    expect((await list()).items).toMatchObject([{ id: created.id, last_four: created.last_four }]);
   });
 });
 
 describe('creating an API key', () => {
-  it('answers with the record and, this once, the key, which may read and trade unless told otherwise', async () => {
+  it('returns the record and, only once, the key, whose default permissions are READ and TRADE', async () => {
     const created = await create({
       ip_allowlist: ['203.0.113.0/24'],
       expires_at: '2100-01-01T00:00:00.000Z',
@@ -86,7 +86,7 @@ describe('creating an API key', () => {
     expect(await create()).toMatchObject({ expires_at: null });
   });
 
-  it('keeps the key nowhere, and its hash in one place', async () => {
+  it('stores the key nowhere, and its hash in one place', async () => {
     const { key } = await create();
     const hash = hashApiKey(key);
     expect(hash).toEqual(createHash('sha256').update(key).digest());
@@ -108,7 +108,7 @@ describe('creating an API key', () => {
     expect(await core.rows('SELECT hash FROM api_keys WHERE user_id = $1', actor.userId)).toEqual([{ hash }]);
   });
 
-  it('is refused with an end that has passed, and makes nothing', async () => {
+  it('is rejected with an expiry in the past, and creates nothing', async () => {
     await expect(create({ expires_at: '2020-01-01T00:00:00.000Z' })).rejects.toMatchObject({
       code: 'validation_failed',
       details: [{ field: 'expires_at', code: 'in_the_past' }],
@@ -116,7 +116,7 @@ describe('creating an API key', () => {
     expect((await list()).items).toEqual([]);
   });
 
-  it('grants nothing that its maker lacks', async () => {
+  it('grants no permission that the caller lacks', async () => {
     for (const permissions of [['READ'], ['TRADE'], ['READ', 'TRADE', 'WITHDRAW']] as const) {
       const maker = await core.actor(...permissions);
       for (const permission of PERMISSIONS) {
@@ -134,21 +134,21 @@ describe('creating an API key', () => {
     }
   });
 
-  it('stops at 50, however many are asked for at once, and has room again after one is revoked', async () => {
+  it('stops at 50, even concurrently, and works again after one is revoked', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 56 }, () => create({ permissions: ['ADMIN'] })),
     );
-    const made = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
-    expect(made).toHaveLength(50);
+    const created = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    expect(created).toHaveLength(50);
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'limit_reached' });
     }
-    await keys.revoke(actor, made[0]!.id);
+    await keys.revoke(actor, created[0]!.id);
     await expect(create()).resolves.toBeDefined();
     await expect(create()).rejects.toMatchObject({ code: 'limit_reached', details: [{ limit: 50 }] });
   });
 
-  it('with an Idempotency-Key that comes again answers with the same key', async () => {
+  it('with a repeated Idempotency-Key returns the same key', async () => {
     const again = { ...actor, idempotency: core.idempotencyContext(actor.userId, 'key-1') };
     const { key } = await create({}, again);
     const replay = await create({}, again).catch((error) => error);
@@ -159,30 +159,30 @@ describe('creating an API key', () => {
 });
 
 describe('rotating an API key', () => {
-  it('gives it a new value, ends the old one, and leaves the rest as it is', async () => {
+  it('creates a new value, ends the old one, and changes nothing else', async () => {
     const before = await create({ ip_allowlist: ['203.0.113.9'], permissions: ['READ', 'WITHDRAW'] });
     const after = await keys.rotate(actor, before.id);
     expect(after.key).not.toBe(before.key);
-    const { key: _old, last_four: _oldFour, ...kept } = before;
-    expect(after).toMatchObject(kept);
+    const { key: _old, last_four: _oldFour, ...unchanged } = before;
+    expect(after).toMatchObject(unchanged);
     expect(after.last_four).toBe(after.key.slice(-4));
     expect(await core.rows('SELECT hash FROM api_keys WHERE user_id = $1', actor.userId)).toEqual([
       { hash: hashApiKey(after.key) },
     ]);
   });
 
-  it('leaves one value standing of ten that were asked for at once', async () => {
+  it('leaves one valid value after ten concurrent rotations', async () => {
     const { id } = await create();
     const values = await Promise.all(Array.from({ length: 10 }, () => keys.rotate(actor, id)));
     const [row] = await core.rows('SELECT hash FROM api_keys WHERE user_id = $1', actor.userId);
-    const standing = values.filter(({ key }) => hashApiKey(key).equals(row?.hash as Buffer));
-    expect(standing).toHaveLength(1);
+    const valid = values.filter(({ key }) => hashApiKey(key).equals(row?.hash as Buffer));
+    expect(valid).toHaveLength(1);
   });
 });
 
 describe('revoking an API key', () => {
-  it('ends it for good: it is hidden, told of, and can be neither rotated nor revoked again', async () => {
-    const kept = await create({ permissions: ['ADMIN'] });
+  it('ends it permanently: it is hidden, emits an event, and can be neither rotated nor revoked again', async () => {
+    const unchanged = await create({ permissions: ['ADMIN'] });
     const { id } = await create();
     expect(await keys.revoke(actor, id)).toEqual({ id, deleted: true });
     for (const attempt of [() => keys.revoke(actor, id), () => keys.rotate(actor, id)]) {
@@ -191,16 +191,16 @@ describe('revoking an API key', () => {
         details: [{ state: 'REVOKED' }],
       });
     }
-    expect((await list()).items.map((each) => each.id)).toEqual([kept.id]);
+    expect((await list()).items.map((each) => each.id)).toEqual([unchanged.id]);
     const all = (await list('include=revoked')).items;
     expect(all.map((each) => [each.id, each.revoked_at !== null])).toEqual([
       [id, true],
-      [kept.id, false],
+      [unchanged.id, false],
     ]);
     expect(await kindsOf()).toEqual(['key.created', 'key.created', 'key.revoked']);
   });
 
-  it('is refused for the last credential with ADMIN, and undone', async () => {
+  it('is rejected for the last credential with ADMIN, and rolled back', async () => {
     const admin = await create({ permissions: ['ADMIN'] });
     await create();
     const expired = await create({ permissions: ['ADMIN'], expires_at: '2100-01-01T00:00:00Z' });
@@ -217,17 +217,17 @@ describe('revoking an API key', () => {
     expect(await kindsOf()).not.toContain('key.revoked');
   });
 
-  it('lets two ADMIN keys that are revoked at once leave one of them', async () => {
+  it('leaves one of two ADMIN keys that are revoked concurrently', async () => {
     for (let round = 0; round < 5; round++) {
       actor = await core.actor();
-      const made = [await create({ permissions: ['ADMIN'] }), await create({ permissions: ['ADMIN'] })];
-      const outcomes = await Promise.allSettled(made.map(({ id }) => keys.revoke(actor, id)));
+      const created = [await create({ permissions: ['ADMIN'] }), await create({ permissions: ['ADMIN'] })];
+      const outcomes = await Promise.allSettled(created.map(({ id }) => keys.revoke(actor, id)));
       expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
       expect((await list()).items).toHaveLength(1);
     }
   });
 
-  it('is possible for the last ADMIN key where a public key is there', async () => {
+  it('is possible for the last ADMIN key if a public key is linked', async () => {
     const admin = await create({ permissions: ['ADMIN'] });
     const [own, revoked] = [newUuid(), newUuid()];
     await core.rows(
@@ -246,7 +246,7 @@ describe('revoking an API key', () => {
 });
 
 describe("another user's API keys", () => {
-  it('are not there', async () => {
+  it('do not exist', async () => {
     const { id } = await create();
     const other = await core.actor();
     for (const named of [id, encodeId('key', newUuid()), 'key_nonsense', encodeId('pbk', newUuid())]) {

@@ -91,7 +91,7 @@ export class ApiKeysService {
     });
   }
 
-  /** Ends the old value at once; what the key may do stays. */
+  /** Replaces the key's value; the old one stops working immediately. Id and permissions stay the same. */
   async rotate(actor: Actor, id: string): Promise<ApiKeyWithValue> {
     authorise(actor, accessOperations.rotateApiKey.access);
     const rotated = await this.commands.run(actor.idempotency, async (tx) => {
@@ -131,11 +131,11 @@ function tooManyKeys(): DomainError {
   return limitReached('API keys', API_KEYS_MAX);
 }
 
-/** A key that is expired when it is made is a mistake of its maker. */
+/** A key that expires before it is created is a mistake of the caller. */
 function assertInFuture(expiresAt: string | undefined): void {
   if (expiresAt === undefined || Date.parse(expiresAt) > Date.now()) return;
   throw new DomainError('validation_failed', undefined, [
-    { field: 'expires_at', code: 'in_the_past', message: 'Expected an instant that is still to come.' },
+    { field: 'expires_at', code: 'in_the_past', message: 'expires_at must be in the future.' },
   ]);
 }
 

@@ -14,15 +14,15 @@ describe('a request target', () => {
     ['a key under any name', `/v1/me?cursor=${key}`],
     ['a key that is percent-encoded', `/v1/me?a=%73${key.slice(1)}`],
     ['a key of the other world, cut short', '/v1/me?a=svc_live_'],
-  ])('with %s in its query is refused, and nothing of it is repeated', (_case, target) => {
-    let refusal: unknown;
+  ])('with %s in its query is rejected, and the error repeats nothing of it', (_case, target) => {
+    let rejection: unknown;
     try {
       assertNoCredentialInQuery(target);
     } catch (error) {
-      refusal = error;
+      rejection = error;
     }
-    expect(refusal).toMatchObject({ code: 'credential_in_query', details: [] });
-    expect(String(refusal)).not.toContain('svc_');
+    expect(rejection).toMatchObject({ code: 'credential_in_query', details: [] });
+    expect(String(rejection)).not.toContain('svc_');
   });
 
   it.each([
@@ -31,7 +31,7 @@ describe('a request target', () => {
     '/v1/trade-pairs?exchange=token',
     '/v1/me?',
     '/v1/me?tokens=1',
-  ])('%s passes', (target) => {
+  ])('%s is accepted', (target) => {
     expect(() => assertNoCredentialInQuery(target)).not.toThrow();
   });
 });

@@ -4,7 +4,7 @@ const NAMES = /^(?:api_key|apikey|x-api-key|token|x-svc-.*)$/i;
 const VALUES = /^svc_(?:live|test)_/;
 
 /**
- * Refuses a request target whose query string carries a key or a signature. Nothing of it is repeated.
+ * Rejects a request target whose query string contains a key or a signature. The error repeats neither.
  *
  * @throws {DomainError} `credential_in_query`
  */

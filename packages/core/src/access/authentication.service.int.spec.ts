@@ -40,7 +40,7 @@ beforeEach(async () => {
 
 type Authenticating = ReturnType<typeof authenticationOf>;
 
-/** As an API authenticates: each request with its limits, which keep the nonces in `nonces`. */
+/** Authenticates like an API: each request has its limits, which record nonces in `nonces`. */
 function authenticationOf(platform: Platform, nonces = redis) {
   const limitsOf = new RateLimiter(rateLimitsSchema.parse({}), createRateLimitStore(nonces)).limitsFor(
     undefined,
@@ -56,7 +56,7 @@ function authenticationOf(platform: Platform, nonces = redis) {
   };
 }
 
-/** Resolves once notifications arrive for all who subscribed before. */
+/** Resolves once notifications arrive for all earlier subscribers. */
 const listening = (platform: Platform) =>
   new Promise<void>((resolve) => {
     const unsubscribe = platform.listener.subscribe('core_spec', () => {
@@ -86,7 +86,7 @@ const codeOf = async (incoming: IncomingRequest, by = authentication) => {
 
 async function eventually(check: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; !(await check()); tries++) {
-    if (tries === 500) throw new Error('it did not come about');
+    if (tries === 500) throw new Error('the condition did not become true');
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
@@ -135,7 +135,7 @@ const altered = (
 });
 
 describe('an API key', () => {
-  it('is its user with its permissions, in either header and in any case of the name', async () => {
+  it('authenticates its user with its permissions, in either header and any case of its name', async () => {
     const { key, id } = await keyOf({ permissions: ['READ', 'WITHDRAW'] });
     const expected = {
       userId: actor.userId,
@@ -153,15 +153,15 @@ describe('an API key', () => {
     expect(id).toMatch(/^key_/);
   });
 
-  it('is null where there is none, whatever other scheme there is', async () => {
+  it('is null if the request has none, whatever other scheme it uses', async () => {
     expect(await authentication.authenticate(requestOf({}))).toBeNull();
     expect(await authentication.authenticate(requestOf({ Authorization: 'Basic eDp5' }))).toBeNull();
   });
 
-  it('that is unknown, mistyped, of the other world, or not of this form at all is refused alike', async () => {
+  it('that is unknown, mistyped, of the other world or malformed gets the same error', async () => {
     const { key } = await keyOf();
     const mistyped = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');
-    const refusals: unknown[] = [];
+    const errors: unknown[] = [];
     for (const text of [
       issueApiKey('test').key,
       mistyped,
@@ -171,16 +171,16 @@ describe('an API key', () => {
       'é',
       `${key}x`,
     ]) {
-      refusals.push(await authentication.authenticate(withKey(text)).catch((error) => error));
+      errors.push(await authentication.authenticate(withKey(text)).catch((error) => error));
     }
-    refusals.push(await authentication.authenticate(requestOf({ Authorization: 'Bearer' })).catch((e) => e));
-    for (const refusal of refusals) {
-      expect(refusal).toMatchObject({ code: 'invalid_api_key', details: [] });
-      expect((refusal as Error).message).toBe((refusals[0] as Error).message);
+    errors.push(await authentication.authenticate(requestOf({ Authorization: 'Bearer' })).catch((e) => e));
+    for (const rejection of errors) {
+      expect(rejection).toMatchObject({ code: 'invalid_api_key', details: [] });
+      expect((rejection as Error).message).toBe((errors[0] as Error).message);
     }
   });
 
-  it('is refused when two different ones are sent', async () => {
+  it('is rejected if two different ones are sent', async () => {
     const [one, two] = [await keyOf(), await keyOf()];
     const both = { 'X-API-Key': one.key, Authorization: `Bearer ${two.key}` };
     expect(await codeOf(requestOf(both))).toBe('credentials_ambiguous');
@@ -188,7 +188,7 @@ describe('an API key', () => {
     expect(await codeOf(twice)).toBe('credentials_ambiguous');
   });
 
-  it('ends with its last moment, remembered or not', async () => {
+  it('expires at its expiry time, cached or not', async () => {
     const endsAt = Date.now() + 20_000;
     const ends = { expires_at: new Date(endsAt).toISOString() };
     const [remembered, unknown] = [await keyOf(ends), await keyOf(ends)];
@@ -206,7 +206,7 @@ describe('an API key', () => {
     }
   });
 
-  it('works from the addresses on its list alone', async () => {
+  it('works only from the addresses on its list', async () => {
     const { key } = await keyOf({ ip_allowlist: ['203.0.113.0/28', '2001:db8::/32'] });
     for (const address of ['203.0.113.9', '::ffff:203.0.113.15', '2001:db8::5']) {
       expect(await codeOf(withKey(key, { address }))).toMatchObject({ userId: actor.userId });
@@ -216,7 +216,7 @@ describe('an API key', () => {
     }
   });
 
-  it('that has not its form is refused without a question to the database; what it can not tell is an error', async () => {
+  it('that is malformed is rejected without a query; a failing query is an error', async () => {
     const platform = await core.openSecondPlatform();
     const without = authenticationOf(platform);
     const { key } = await keyOf();
@@ -238,8 +238,8 @@ describe('an API key', () => {
   });
 });
 
-describe('a remembered credential', () => {
-  /** A second process that has seen the key just now. */
+describe('a cached credential', () => {
+  /** A second process that has just cached the key. */
   async function secondProcess({ key }: ApiKeyWithValue) {
     const platform = await core.openSecondPlatform();
     const there = authenticationOf(platform);
@@ -247,13 +247,13 @@ describe('a remembered credential', () => {
     expect(await codeOf(withKey(key), there)).toMatchObject({ userId: actor.userId });
     return { platform, there };
   }
-  /** Changes the key's row behind everybody's back. */
+  /** Changes the key's row without a notification. */
   const tamper = () =>
     core.rows("UPDATE api_keys SET permissions = '{WITHDRAW}' WHERE user_id = $1", actor.userId);
   const permissionsAt = async (there: Authenticating, key: string) =>
     (await there.authenticate(withKey(key)))?.credential.permissions;
 
-  it('is forgotten by every process once it is revoked', async () => {
+  it('is evicted by every process once it is revoked', async () => {
     await keyOf({ permissions: ['ADMIN'] });
     const issued = await keyOf();
     const { there } = await secondProcess(issued);
@@ -275,7 +275,7 @@ describe('a remembered credential', () => {
     expect(await codeOf(withKey(issued.key), there)).toBe('invalid_api_key');
   });
 
-  it('is forgotten when notifications come back after an interruption', async () => {
+  it('is evicted when notifications resume after an interruption', async () => {
     const issued = await keyOf();
     const { there } = await secondProcess(issued);
     await tamper();
@@ -288,7 +288,7 @@ describe('a remembered credential', () => {
 });
 
 describe('a signed request', () => {
-  it('is the user of its public key, with ADMIN, whatever API key stands beside it', async () => {
+  it('authenticates the user of its public key, with ADMIN, whatever API key it also carries', async () => {
     const { id, sign } = await link('signed');
     const expected = {
       userId: actor.userId,
@@ -302,7 +302,7 @@ describe('a signed request', () => {
     expect(await authentication.authenticate(both)).toEqual(expected);
   });
 
-  it('is not saved by an API key beside it', async () => {
+  it('with an invalid signature fails even with a valid API key', async () => {
     const { sign } = await link('beside');
     const { key } = await keyOf();
     const broken = altered(sign(), 'x-svc-sig', (sig) => sig.replace(/^.{8}/, '00000000'));
@@ -337,47 +337,47 @@ describe('a signed request', () => {
     ['another target', 'invalid_signature', (sign) => ({ ...sign(), target: '/v1/me?' })],
     ['another body', 'invalid_signature', (sign) => ({ ...sign(), body: Buffer.from('{}') })],
     ['another nonce', 'invalid_signature', (sign) => altered(sign(), 'x-svc-nonce', () => '0'.repeat(32))],
-  ])('with %s is refused as %s', async (what, code, make) => {
+  ])('with %s is rejected as %s', async (what, code, make) => {
     const { sign } = await link(`altered ${what}`);
     expect(await codeOf(make(sign))).toBe(code);
   });
 
-  it('of a key that belongs to nobody, or belongs to nobody any more, is refused', async () => {
+  it('of a key that is unknown or revoked is rejected', async () => {
     expect(await codeOf(signed('nobody'))).toBe('unknown_public_key');
     const { id, sign } = await link('revoked');
     await core.rows('UPDATE public_keys SET revoked_at = now() WHERE id = $1', id);
     expect(await codeOf(sign())).toBe('unknown_public_key');
   });
 
-  it('is refused over a minute away from the clock, and told what time it is', async () => {
+  it('is rejected if its clock differs by more than a minute, and gets the server time', async () => {
     await link('clock');
     for (const awayMs of [-61_000, 61_000]) {
-      const refusal = await authentication
+      const rejection = await authentication
         .authenticate(signed('clock', { nowMs: Date.now() + awayMs }))
         .catch((error) => error);
-      expect(refusal).toMatchObject({ code: 'timestamp_out_of_window' });
-      expect(Math.abs(refusal.details[0].server_time - Date.now())).toBeLessThan(5_000);
+      expect(rejection).toMatchObject({ code: 'timestamp_out_of_window' });
+      expect(Math.abs(rejection.details[0].server_time - Date.now())).toBeLessThan(5_000);
     }
     expect(await codeOf(signed('clock', { nowMs: Date.now() - 55_000 }))).toMatchObject({
       userId: actor.userId,
     });
   });
 
-  it('is let in once of 100 times that it is sent at once', async () => {
+  it('is accepted once of 100 concurrent requests', async () => {
     const { sign } = await link('replayed');
     const request = sign();
     const outcomes = await Promise.all(Array.from({ length: 100 }, () => codeOf(request)));
     expect(outcomes.filter((outcome) => outcome === 'nonce_replayed')).toHaveLength(99);
   });
 
-  it('is not let in while nonces can not be kept', async () => {
+  it('is not accepted while nonces cannot be stored', async () => {
     const { sign } = await link('no nonces');
     const away = new Redis({ lazyConnect: true, enableOfflineQueue: false });
     away.on('error', () => undefined);
     try {
       expect(await codeOf(sign(), authenticationOf(core.platform, away))).toBe('service_unavailable');
     } finally {
-      // It would look for a server for ever.
+      // It would try to connect forever.
       away.disconnect();
     }
   });

@@ -1,14 +1,14 @@
 /**
- * Who sent this request?
+ * Authenticates a request.
  *
- * 1. A request with any `x-svc-*` header of the scheme is judged by its signature alone.
- * 2. Otherwise an API key, from `X-API-Key` or `Authorization: Bearer`, which mean the same; two different ones
- *    are refused.
- * 3. A text that is no key of this world is refused before any look-up. Unknown, revoked and expired keys get
- *    the same answer.
- * 4. What can't be decided (database or nonces away) throws, and is never let in.
- * 5. Limits are taken by a credential only once it is known to be its holder's; those of a signed request together with
- *    its nonce.
+ * 1. A request with any `x-svc-*` header of the scheme is authenticated by its signature only.
+ * 2. Any other request is authenticated by its API key, from `X-API-Key` or `Authorization: Bearer`. The two are
+ *    equivalent; two different keys are rejected.
+ * 3. A string that is not a key of this world is rejected before any database query. Unknown, revoked and expired
+ *    keys get the same error.
+ * 4. If the database or the nonce store is unavailable, authentication fails: it throws and admits no one.
+ * 5. A credential's limits are charged only after it is authenticated. A signed request is charged together with its
+ *    nonce.
  */
 import { DomainError } from '@trading-automation/contracts';
 import {
@@ -25,12 +25,12 @@ import type { CredentialLookup, ResolvedCredential } from './credential-lookup.s
 import type { LastUsedRecorder } from './last-used-recorder.service.js';
 import type { RequestLimits } from './rate-limiter.js';
 
-/** A request as it came in. */
+/** A request as received. */
 export interface IncomingRequest {
   readonly method: string;
   /** The raw request target. */
   readonly target: string;
-  /** Names and values in turn, as they were sent. */
+  /** Alternating names and values, as received. */
   readonly rawHeaders: readonly string[];
   readonly body: Uint8Array;
   /** The caller's IP address. */
@@ -50,10 +50,10 @@ export class Authentication {
   constructor(private readonly dependencies: AuthenticationDependencies) {}
 
   /**
-   * The caller, or null where the request carries no credentials.
+   * Returns the caller, or null if the request carries no credentials.
    *
-   * @param limits those that the credential must satisfy; they keep the nonces too
-   * @throws {DomainError}
+   * @param limits the limits to charge; they also record nonces
+   * @throws {DomainError} if the credentials are invalid, or their limits are exhausted
    */
   async authenticate(incoming: IncomingRequest, limits: CredentialLimits): Promise<Actor | null> {
     const signed = await this.bySignature(incoming, limits);
@@ -70,7 +70,7 @@ export class Authentication {
     return { userId, credential: { kind, id, permissions } };
   }
 
-  /** The caller by the signature alone: what carries none has no caller, whatever else it carries. */
+  /** Returns the caller by signature only; null without a signature, whatever other credentials the request carries. */
   async authenticateSigned(incoming: IncomingRequest, limits: CredentialLimits): Promise<Actor | null> {
     const credential = await this.bySignature(incoming, limits);
     if (credential === null) return null;
@@ -96,7 +96,7 @@ export class Authentication {
     );
     if (verification.kind === 'absent') return null;
     if (verification.kind === 'accepted') return verification.identity;
-    throw signatureRefused(verification);
+    throw signatureError(verification);
   }
 
   private async byApiKey({ rawHeaders }: IncomingRequest): Promise<ResolvedCredential | null> {
@@ -117,14 +117,14 @@ function assertAllowedFrom({ ipAllowlist }: ResolvedCredential, { address }: Inc
   if (!isAddressAllowed(ipAllowlist, address)) throw new DomainError('ip_not_allowed');
 }
 
-/** Records a nonce where the credential's limits allow the request. */
+/** Records a nonce if the credential's limits allow the request. */
 function limitedWindow(limits: CredentialLimits, credentialId: () => string): ReplayWindow {
   return {
     claim: (publicKey, nonce, ttlMs) => limits.takeWithNonce(credentialId(), { publicKey, nonce, ttlMs }),
   };
 }
 
-/** The API key that a request carries, or null. @throws {DomainError} where it carries two */
+/** Returns the API key of a request, or null. @throws {DomainError} if it carries two different keys */
 export function extractApiKey(rawHeaders: readonly string[]): string | null {
   const keys = new Set<string>();
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
@@ -133,7 +133,7 @@ export function extractApiKey(rawHeaders: readonly string[]): string | null {
     if (name === 'x-api-key') keys.add(value);
     if (name === 'authorization') {
       const [scheme, token] = splitOnce(value);
-      // Other schemes are not ours to judge: such a request carries no credentials of this API.
+      // Other schemes are not credentials of this API.
       if (scheme.toLowerCase() === 'bearer') keys.add(token);
     }
   }
@@ -147,21 +147,21 @@ function splitOnce(value: string): [string, string] {
   return at < 0 ? [value, ''] : [value.slice(0, at), value.slice(at + 1).trim()];
 }
 
-function signatureRefused(refusal: SignatureRefusal): DomainError {
-  if (refusal.code === 'invalid_signature_headers') {
-    return new DomainError(refusal.code, undefined, [
-      { field: refusal.header, code: 'invalid', message: refusal.reason },
+function signatureError(rejection: SignatureRefusal): DomainError {
+  if (rejection.code === 'invalid_signature_headers') {
+    return new DomainError(rejection.code, undefined, [
+      { field: rejection.header, code: 'invalid', message: rejection.reason },
     ]);
   }
-  if (refusal.code === 'timestamp_out_of_window') {
-    return new DomainError(refusal.code, undefined, [
+  if (rejection.code === 'timestamp_out_of_window') {
+    return new DomainError(rejection.code, undefined, [
       {
         field: 'x-svc-timestamp',
         code: 'out_of_window',
-        message: `The server's time is ${refusal.serverTimeMs}.`,
-        server_time: refusal.serverTimeMs,
+        message: `The server's time is ${rejection.serverTimeMs}.`,
+        server_time: rejection.serverTimeMs,
       },
     ]);
   }
-  return new DomainError(refusal.code);
+  return new DomainError(rejection.code);
 }

@@ -3,9 +3,9 @@ import type { Tx } from '@trading-automation/persistence';
 import type { Actor } from '../operations/index.js';
 
 /**
- * An account that nobody can administer is lost. Asked after a revocation, under the user's lock.
+ * An account without an administrator cannot be recovered. Call after a revocation, under the user's lock.
  *
- * @throws {DomainError} `invalid_state` where no credential with ADMIN is left
+ * @throws {DomainError} `invalid_state` if no credential with ADMIN is left
  */
 export async function assertNotLastAdminCredential(tx: Tx, userId: string): Promise<void> {
   const [{ is_left }] = await tx.query(
@@ -15,7 +15,7 @@ export async function assertNotLastAdminCredential(tx: Tx, userId: string): Prom
     [userId],
   );
   if (is_left) return;
-  const message = 'This is the last credential with ADMIN: make another one first.';
+  const message = 'This is the last credential with ADMIN. Create another one first.';
   throw new DomainError('invalid_state', message, [
     { code: 'last_admin_credential', message, state: 'LAST_ADMIN' },
   ]);
@@ -28,10 +28,10 @@ const REVOCABLE = {
 } as const;
 
 /**
- * A credential that was revoked while its request was on the way makes no other one: whoever stole it would stay. Asked
- * under the user's lock, which a revocation holds too.
+ * A credential that was revoked while its request was in flight must not create another one, or a thief could keep
+ * access. Call under the user's lock, which a revocation also holds.
  *
- * @throws {DomainError} as authentication would by now
+ * @throws {DomainError} the error that authentication would return now
  */
 export async function assertNotRevoked(tx: Tx, { credential: { kind, id } }: Actor): Promise<void> {
   const { table, code } = REVOCABLE[kind];

@@ -29,7 +29,7 @@ beforeEach(async () => {
   await createKey({ permissions: ['ADMIN'] });
 });
 
-/** Connected, and told of nothing by Postgres within the test; what its own process says arrives. */
+/** Connected, but without notifications from Postgres during the test; local notifications arrive. */
 function createDelayedListener(): Listener {
   const subscriptions: { channel: string; onNotify: OnNotify }[] = [];
   return {
@@ -48,15 +48,15 @@ function createDelayedListener(): Listener {
 const createKey = (more: Record<string, unknown> = {}) =>
   keys.create(actor, apiKeyCreate.parse({ name: 'key', ...more }) as ApiKeyCreate);
 
-describe('once the change is answered, the process that answered, though notifications are late,', () => {
-  it('takes no API key that was revoked', async () => {
+describe('a process that changed a credential, before its notification arrives,', () => {
+  it('rejects a revoked API key', async () => {
     const { id, key } = await createKey();
     expect(await lookup.byApiKeyHash(hashApiKey(key))).toMatchObject({ userId: actor.userId });
     await keys.revoke(actor, id);
     expect(await lookup.byApiKeyHash(hashApiKey(key))).toBeNull();
   });
 
-  it('takes no value of an API key that was rotated', async () => {
+  it('rejects the old value of a rotated API key', async () => {
     const before = await createKey();
     expect(await lookup.byApiKeyHash(hashApiKey(before.key))).not.toBeNull();
     const after = await keys.rotate(actor, before.id);
@@ -64,7 +64,7 @@ describe('once the change is answered, the process that answered, though notific
     expect(await lookup.byApiKeyHash(hashApiKey(after.key))).toMatchObject({ userId: actor.userId });
   });
 
-  it('takes no public key that was revoked', async () => {
+  it('rejects a revoked public key', async () => {
     const id = newUuid();
     const pubkey = `02${randomBytes(32).toString('hex')}`;
     await core.rows(

@@ -1,20 +1,19 @@
 /**
- * Finds the credential behind a key, from memory where it was found before.
+ * Finds the credential of a key, from a cache in memory if possible.
  *
- * 1. A revoked or rotated credential is forgotten by the process that answers for the change before it does, and by
- *    every other one as soon as the change's notification arrives; while notifications do not arrive, memory is not
- *    used at all.
- * 2. What was read before a change and comes back after it is not remembered.
- * 3. Nothing that is not there is remembered: a key works from its creation on.
+ * 1. The process that changes a credential evicts it before it responds. Every other process evicts it when the
+ *    notification arrives. While a process receives no notifications, it does not use the cache.
+ * 2. A row that was read before a change is not cached after it.
+ * 3. Absence is not cached: a key works from the moment it is created.
  */
 import type { Permission } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
 import type { Platform } from '../platform/index.js';
 
-/** The channel on which a change of any credential is told; its payload is empty. */
+/** The channel that notifies about a change of any credential, with an empty payload. */
 export const CREDENTIALS_CHANGED = 'credentials_changed';
 const CACHE_SIZE_MAX = 10_000;
-/** An end to what a lost notification could cost, were every other defence to fail. */
+/** Limits the effect of a lost notification if every other defence fails. */
 const CACHE_TTL_MS = 30_000;
 
 export interface ResolvedCredential {
@@ -83,9 +82,9 @@ export class CredentialLookup {
     name: string,
     read: () => Promise<ResolvedCredential | null>,
   ): Promise<ResolvedCredential | null> {
-    const known = this.cache.get(name);
-    if (known !== undefined && known.untilMs > Date.now() && this.platform.listener.connected) {
-      return known.credential;
+    const cached = this.cache.get(name);
+    if (cached !== undefined && cached.untilMs > Date.now() && this.platform.listener.connected) {
+      return cached.credential;
     }
     const generation = this.generation;
     const credential = await read();
@@ -99,12 +98,12 @@ export class CredentialLookup {
   }
 }
 
-/** Has every process forget what it remembers, from the commit on. */
+/** Makes every process evict its cached credentials once the transaction commits. */
 export async function notifyCredentialChange(tx: Tx): Promise<void> {
   await tx.query(`NOTIFY ${CREDENTIALS_CHANGED}`);
 }
 
-/** Has this process forget at once. For whoever changed a credential, after the commit and before the answer. */
+/** Evicts the cached credentials of this process. Call after a change commits and before the response. */
 export function invalidateCredentialCache({ listener }: Platform): void {
   listener.notifyLocally(CREDENTIALS_CHANGED);
 }

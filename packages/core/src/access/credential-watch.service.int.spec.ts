@@ -50,7 +50,7 @@ const CHANGES: [string, string][] = [
   ['may not come from this address any more', "ip_allowlist = '{198.51.100.0/24}'"],
 ];
 
-/** Watches, and tells when the end came and how often. */
+/** Starts a watch; `ends` counts how often it ended. */
 async function begin(watching: CredentialWatch, request: LongLivedRequest) {
   let ends = 0;
   let tell = () => {};
@@ -65,16 +65,19 @@ async function begin(watching: CredentialWatch, request: LongLivedRequest) {
 }
 
 describe('a watched credential', () => {
-  it.each(CHANGES)('that %s ends its request at the next look, unnotified', async (_case, set) => {
-    const request = await keyed();
-    const watched = await begin(watch, request);
-    const unconcerned = await begin(watch, await keyed());
-    await change(request.actor.credential.id, set);
-    await watched.ended;
-    expect([watched.ends(), unconcerned.ends()]).toEqual([1, 0]);
-  });
+  it.each(CHANGES)(
+    'that %s ends its request at the next check, without a notification',
+    async (_case, set) => {
+      const request = await keyed();
+      const watched = await begin(watch, request);
+      const unconcerned = await begin(watch, await keyed());
+      await change(request.actor.credential.id, set);
+      await watched.ended;
+      expect([watched.ends(), unconcerned.ends()]).toEqual([1, 0]);
+    },
+  );
 
-  it.each(CHANGES)('that %s begins no watch', async (_case, set) => {
+  it.each(CHANGES)('that %s starts no watch', async (_case, set) => {
     const request = await keyed();
     await change(request.actor.credential.id, set);
     await expect(watch.watch(request, () => undefined)).rejects.toMatchObject({
@@ -82,7 +85,7 @@ describe('a watched credential', () => {
     });
   });
 
-  it('is looked at as soon as a change is notified', async () => {
+  it('is checked as soon as a change is notified', async () => {
     const slow = new CredentialWatch(core.platform, 600_000);
     const request = await keyed();
     const { ended } = await begin(slow, request);
@@ -94,22 +97,22 @@ describe('a watched credential', () => {
     slow.stop();
   });
 
-  it('ends nothing after its watch was given back', async () => {
+  it('ends nothing after its watch was released', async () => {
     const quick = new CredentialWatch(core.platform, 10);
     const [request, probe] = [await keyed(), await keyed()];
-    const given = await begin(quick, request);
-    given.release();
+    const started = await begin(quick, request);
+    started.release();
     const probing = await begin(quick, probe);
     await change(request.actor.credential.id, 'revoked_at = now()');
     await change(probe.actor.credential.id, 'revoked_at = now()');
     await probing.ended;
-    expect(given.ends()).toBe(0);
+    expect(started.ends()).toBe(0);
     quick.stop();
   });
 });
 
 describe('a watched session', () => {
-  /** A request with a new session. Which of its tokens came with it is no matter. */
+  /** A request with a new session; which of its tokens it carries does not matter. */
   async function ofSession(): Promise<LongLivedRequest> {
     const { userId } = await core.actor();
     const id = newUuid();
@@ -134,7 +137,7 @@ describe('a watched session', () => {
     ['has expired', "expires_at = now() - interval '1 second'"],
   ];
 
-  it.each(ENDS)('that %s ends its request, and no other one', async (_case, set) => {
+  it.each(ENDS)('that %s ends its request and no other', async (_case, set) => {
     const request = await ofSession();
     const watched = await begin(watch, request);
     const unconcerned = await begin(watch, await ofSession());
@@ -143,7 +146,7 @@ describe('a watched session', () => {
     expect([watched.ends(), unconcerned.ends()]).toEqual([1, 0]);
   });
 
-  it.each(ENDS)('that %s begins no watch', async (_case, set) => {
+  it.each(ENDS)('that %s starts no watch', async (_case, set) => {
     const request = await ofSession();
     await changeSession(request.actor.credential.id, set);
     await expect(watch.watch(request, () => undefined)).rejects.toMatchObject({

@@ -1,11 +1,11 @@
 /**
- * Watches the credentials of requests that last: a stream must end with what it was opened by.
+ * Watches the credentials of long-lived requests: a stream ends when the credential that opened it does.
  *
- * 1. Looked at when a change is notified, and every two seconds whatever is notified, in the database and never in
- *    memory: one statement for all that are watched.
- * 2. The end comes with revocation, expiry and rotation (which leaves the key's id as it is), and where permission
- *    or address no longer suffice.
- * 3. What can't be looked at for four seconds ends too: a credential that nobody can vouch for is none.
+ * 1. All watched credentials are checked in one statement, on every change notification and every two seconds. The
+ *    check reads the database, never the cache.
+ * 2. A watch ends on revocation, expiry or rotation (which keeps the key's id), or if permissions or address no
+ *    longer suffice.
+ * 3. Fails closed after 4 s without verification.
  */
 import { DomainError, type Permission, permits } from '@trading-automation/contracts';
 import type { Actor } from '../operations/index.js';
@@ -17,13 +17,13 @@ import { CREDENTIALS_CHANGED } from './credential-lookup.service.js';
 
 const CHECK_MS = 2_000;
 const UNVERIFIED_MAX_MS = 4_000;
-const REFUSALS = {
+const ERROR_CODES = {
   api_key: 'invalid_api_key',
   public_key: 'unknown_public_key',
   session: 'invalid_access_token',
 } as const;
 
-/** The request that lasts, and what its credential must permit. */
+/** A long-lived request and the permission that it needs. */
 export interface LongLivedRequest {
   readonly actor: Actor;
   readonly incoming: IncomingRequest;
@@ -31,7 +31,7 @@ export interface LongLivedRequest {
 }
 
 interface Watched extends LongLivedRequest {
-  /** Of the key's value; null for a public key, which is its own value, and for a session, whose tokens change. */
+  /** Hash of the API key; null for a public key, which identifies itself, and for a session, whose tokens change. */
   readonly hash: Buffer | null;
   readonly onEnd: () => void;
   verifiedAtMs: number;
@@ -58,9 +58,9 @@ export class CredentialWatch {
   }
 
   /**
-   * Calls `onEnd` once when the credential is no longer good for the request; the answer ends the watch.
+   * Calls `onEnd` once when the credential no longer permits the request. Returns a function that ends the watch.
    *
-   * @throws {DomainError} as authentication does, where it is not good any more
+   * @throws {DomainError} as authentication does, if the credential is already invalid
    */
   async watch(request: LongLivedRequest, onEnd: () => void): Promise<() => void> {
     const watched: Watched = { ...request, hash: hashOf(request), onEnd, verifiedAtMs: performance.now() };
@@ -73,11 +73,11 @@ export class CredentialWatch {
       release();
       throw error;
     }
-    if (!this.watched.has(watched)) throw new DomainError(REFUSALS[request.actor.credential.kind]);
+    if (!this.watched.has(watched)) throw new DomainError(ERROR_CODES[request.actor.credential.kind]);
     return release;
   }
 
-  /** Nothing is looked at any more. */
+  /** Ends all watches. */
   stop(): void {
     this.unsubscribe();
     for (const watched of [...this.watched]) this.release(watched);
@@ -96,7 +96,7 @@ export class CredentialWatch {
     this.check().catch(() => this.endUnverified());
   }
 
-  /** Resolves after a look that began after the call; calls that wait share one. */
+  /** Resolves after a check that started after the call; waiting calls share one check. */
   private check(): Promise<void> {
     this.pending ??= this.checking
       .catch(() => undefined)
@@ -110,20 +110,18 @@ export class CredentialWatch {
 
   private async checkAll(): Promise<void> {
     const startedAtMs = performance.now();
-    const looked = [...this.watched];
-    const standings = await this.readCredentialStates(looked);
-    for (const watched of looked) {
-      const standing = standings.get(watched.actor.credential.id);
-      if (standing !== undefined && isGood(watched, standing)) watched.verifiedAtMs = startedAtMs;
+    const checked = [...this.watched];
+    const states = await this.readCredentialStates(checked);
+    for (const watched of checked) {
+      const state = states.get(watched.actor.credential.id);
+      if (state !== undefined && isValidFor(watched, state)) watched.verifiedAtMs = startedAtMs;
       else this.end(watched);
     }
   }
 
   private async readCredentialStates(watched: readonly Watched[]): Promise<Map<string, CredentialState>> {
-    const idsOf = (wanted: Actor['credential']['kind']) => [
-      ...new Set(
-        watched.map(({ actor }) => actor.credential).flatMap((c) => (c.kind === wanted ? c.id : [])),
-      ),
+    const idsOf = (kind: Actor['credential']['kind']) => [
+      ...new Set(watched.map(({ actor }) => actor.credential).flatMap((c) => (c.kind === kind ? c.id : []))),
     ];
     const rows = await this.platform.database.query(
       `SELECT id, hash, permissions, ip_allowlist FROM api_keys
@@ -163,11 +161,9 @@ function hashOf({ actor, incoming }: LongLivedRequest): Buffer | null {
   return key === null ? null : hashApiKey(key);
 }
 
-function isGood({ hash, access, incoming }: Watched, standing: CredentialState): boolean {
-  const isSameValue = hash === null ? standing.hash === null : standing.hash?.equals(hash) === true;
+function isValidFor({ hash, access, incoming }: Watched, state: CredentialState): boolean {
+  const isSameValue = hash === null ? state.hash === null : state.hash?.equals(hash) === true;
   return (
-    isSameValue &&
-    permits(standing.permissions, access) &&
-    isAddressAllowed(standing.ipAllowlist, incoming.address)
+    isSameValue && permits(state.permissions, access) && isAddressAllowed(state.ipAllowlist, incoming.address)
   );
 }

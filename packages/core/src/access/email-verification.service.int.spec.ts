@@ -69,7 +69,7 @@ describe('an e-mail address', () => {
     expect(await stored()).toEqual({ email: 'Anna.B+x@Example.com', pending_email: null });
   });
 
-  it('that is verified stays in use until the next one is, which is what the account shows', async () => {
+  it('that is verified stays in use until the next one is verified, which the account already shows', async () => {
     await verified('old@example.com');
     expect(await update('new@example.com')).toMatchObject({
       email: 'new@example.com',
@@ -80,7 +80,7 @@ describe('an e-mail address', () => {
     expect(await stored()).toEqual({ email: 'new@example.com', pending_email: null });
   });
 
-  it('that is verified and given again takes back the pending one, without a mail', async () => {
+  it('that is verified and set again cancels the pending one, without a mail', async () => {
     await verified('old@example.com');
     await update('new@example.com');
     const code = await newestCode();
@@ -90,7 +90,7 @@ describe('an e-mail address', () => {
     expect(await stored()).toEqual({ email: 'old@example.com', pending_email: null });
   });
 
-  it('is left as it is by a change of nothing', async () => {
+  it('is unchanged by an empty update', async () => {
     await verified('a@example.com');
     expect(await emails.update(actor, mePatch.parse({}))).toEqual(await identities.me(actor));
     expect(await mailsTo()).toHaveLength(1);
@@ -109,7 +109,7 @@ describe('an e-mail address', () => {
     expect(mePatch.safeParse({ email }).success).toBe(false);
   });
 
-  it('is changed with ADMIN alone', async () => {
+  it('can only be changed with ADMIN', async () => {
     for (const permission of ['READ', 'TRADE', 'WITHDRAW'] as const) {
       const lesser = await core.actor(permission);
       await expect(update('a@example.com', lesser)).rejects.toMatchObject({ code: 'permission_denied' });
@@ -119,7 +119,7 @@ describe('an e-mail address', () => {
 });
 
 describe('a code', () => {
-  it('is kept as its hash alone, but in the mail that waits to be sent', async () => {
+  it('is stored only as its hash, except in the queued mail', async () => {
     await update('a@example.com');
     const code = await newestCode();
     const hash = createHash('sha256').update(code).digest();
@@ -128,7 +128,7 @@ describe('a code', () => {
     ).toEqual([{ code_hash: hash }]);
   });
 
-  it('says the same each time that it is opened, also of ten times at once', async () => {
+  it('gives the same result each time it is opened, even ten times concurrently', async () => {
     await update('a@example.com');
     const code = await newestCode();
     const answers = await Promise.all(Array.from({ length: 10 }, () => emails.verify(code)));
@@ -136,7 +136,7 @@ describe('a code', () => {
     expect(await emails.verify(code)).toEqual({ email_verified: true });
   });
 
-  it('is good for 24 hours', async () => {
+  it('is valid for 24 hours', async () => {
     await update('a@example.com');
     const code = await newestCode();
     await minutesPass(24 * 60 - 1);
@@ -145,7 +145,7 @@ describe('a code', () => {
     await expect(emails.verify(code)).rejects.toMatchObject(notGood);
   });
 
-  it('verifies no address but the one that it was sent to', async () => {
+  it('verifies only the address that it was sent to', async () => {
     await update('first@example.com');
     const first = await newestCode();
     await update('second@example.com');
@@ -157,7 +157,7 @@ describe('a code', () => {
     expect(await identities.me(actor)).toMatchObject({ email: 'second@example.com', email_verified: true });
   });
 
-  it('sent again leaves the one sent before good', async () => {
+  it('stays valid when another one is sent', async () => {
     await update('a@example.com');
     const first = await newestCode();
     await update('a@example.com');
@@ -166,7 +166,7 @@ describe('a code', () => {
     expect(await emails.verify(await newestCode())).toEqual({ email_verified: true });
   });
 
-  it('verifies for its own account alone, where two have the same address', async () => {
+  it('verifies only its own account if two have the same address', async () => {
     const other = await core.actor();
     await update('shared@example.com');
     await update('shared@example.com', other);
@@ -185,7 +185,7 @@ describe('a code', () => {
 });
 
 describe('verification mails', () => {
-  it('are five an hour for an account, however many are asked for at once', async () => {
+  it('are limited to five an hour for an account, however many are requested concurrently', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 12 }, (_, n) => update(`a${n}@example.com`)),
     );
@@ -202,7 +202,7 @@ describe('verification mails', () => {
     await expect(update('b@example.com', await core.actor())).resolves.toBeDefined();
   });
 
-  it('are ten an hour to one address in any case of letters, however many accounts ask at once', async () => {
+  it('are limited to ten an hour to one address, whatever its case and however many accounts request them', async () => {
     const accounts = await Promise.all(Array.from({ length: 14 }, () => core.actor()));
     const spelled = (n: number) => (n % 2 === 0 ? 'victim@example.com' : 'Victim@Example.com');
     const outcomes = await Promise.allSettled(accounts.map((account, n) => update(spelled(n), account)));

@@ -1,12 +1,12 @@
 /**
- * The e-mail address of an account, and the proof that it reaches its owner.
+ * Verifies that an account's e-mail address reaches its owner.
  *
- * 1. A new address is pending until the link that was sent to it is opened. Until then mail goes to the address
- *    that was verified before, if any.
- * 2. A code is 32 random bytes, kept as a hash, and good for 24 hours: for the address that it was sent to, while
- *    that is the account's. The same link opened again says the same: a mail scanner may have opened it first.
- * 3. An account has five such mails sent in an hour at most, and an address gets ten, however many accounts ask for
- *    them: accounts can be had for nothing, and the address may be a stranger's.
+ * 1. A new address is pending until the link that was sent to it is opened. Until then mail goes to the previously
+ *    verified address, if any.
+ * 2. A code is 32 random bytes, stored as a hash and valid for 24 hours. It is valid only while the account's address
+ *    is the one it was sent to. Opening a link twice succeeds twice, because a mail scanner may open it first.
+ * 3. An account may send five verification mails per hour, and an address receives at most ten from all accounts.
+ *    Accounts are free, and the address may belong to someone else.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { accessOperations, DomainError, type Me, type MePatch } from '@trading-automation/contracts';
@@ -23,12 +23,12 @@ const CODE = /^[A-Za-z0-9_-]{43}$/;
 const CODE_HOURS = 24;
 const MAILS_PER_HOUR = 5;
 const MAILS_PER_HOUR_TO_ADDRESS = 10;
-const CLEARED_AT_ONCE = 100;
+const CLEANUP_BATCH_SIZE = 100;
 
 export interface EmailVerificationDependencies {
   readonly platform: Platform;
   readonly commands: CommandRunner;
-  /** The origin that links lead to, without a trailing slash. */
+  /** The origin of links in mails, without a trailing slash. */
   readonly publicUrl: () => string;
 }
 
@@ -45,7 +45,7 @@ export class EmailVerificationService {
     });
   }
 
-  /** @throws {DomainError} `not_found` for any code that is not good (any more) */
+  /** @throws {DomainError} `not_found` if the code is unknown, expired or superseded */
   async verify(code: string): Promise<{ email_verified: true }> {
     if (!CODE.test(code)) throw unknownCode();
     return inTransaction(this.dependencies.platform.database, async (tx) => {
@@ -67,11 +67,11 @@ export class EmailVerificationService {
     });
   }
 
-  /** Has the address sent a link. The caller holds the user's lock, or has made the user in this transaction. */
+  /** Sends a verification link. The caller holds the user's lock, or created the user in this transaction. */
   async changeEmail(tx: Tx, userId: string, email: string): Promise<void> {
     const user = await tx.findOneByOrFail(UserEntity, { id: userId });
     if (user.email === email && user.emailVerifiedAt !== null) {
-      // Back to the address that is in use: there is nothing to prove.
+      // The address is already verified.
       await setPendingEmail(tx, userId, null);
       return;
     }
@@ -86,7 +86,7 @@ export class EmailVerificationService {
     await tx.query(
       `DELETE FROM email_verifications WHERE code_hash IN
          (SELECT code_hash FROM email_verifications WHERE expires_at < clock_timestamp()
-          LIMIT ${CLEARED_AT_ONCE} FOR UPDATE SKIP LOCKED)`,
+          LIMIT ${CLEANUP_BATCH_SIZE} FOR UPDATE SKIP LOCKED)`,
     );
     await tx.query(
       `INSERT INTO email_verifications (code_hash, user_id, email, created_at, expires_at)
@@ -98,19 +98,19 @@ export class EmailVerificationService {
   }
 }
 
-/** Counted under the user's lock. */
+/** Requires the user's lock. */
 async function assertUserWithinMailLimit(tx: Tx, userId: string): Promise<void> {
-  const message = `At most ${MAILS_PER_HOUR} verification mails are sent in an hour. Wait for Retry-After.`;
+  const message = `An account may send at most ${MAILS_PER_HOUR} verification mails per hour. Wait for Retry-After.`;
   await assertWithinHourlyLimit(tx, 'user_id = $1', userId, { most: MAILS_PER_HOUR, message });
 }
 
-/** Counted under a lock of the address, which comes after the user's. */
+/** Takes a lock on the address; the user's lock must be taken first. */
 async function assertAddressWithinMailLimit(tx: Tx, email: string): Promise<void> {
   const address = email.toLowerCase();
   await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
     `verification mail to ${address}`,
   ]);
-  const message = 'This address was sent too many verification mails. Wait for Retry-After.';
+  const message = `An address receives at most ${MAILS_PER_HOUR_TO_ADDRESS} verification mails per hour. Wait for Retry-After.`;
   await assertWithinHourlyLimit(tx, 'lower(email) = $1', address, {
     most: MAILS_PER_HOUR_TO_ADDRESS,
     message,
@@ -142,13 +142,16 @@ async function setPendingEmail(tx: Tx, userId: string, email: string | null): Pr
   ]);
 }
 
-/** Of the text, not of its bytes: base64url has several texts for some bytes. */
+/** Hashes the encoded string, not the decoded bytes: base64url can encode the same bytes in several ways. */
 function hashOf(code: string): Buffer {
   return createHash('sha256').update(code).digest();
 }
 
 function unknownCode(): DomainError {
-  return new DomainError('not_found', 'The link is not good any more. Ask for a new one with PATCH /v1/me.');
+  return new DomainError(
+    'not_found',
+    'The link is invalid or has expired. Request a new one with PATCH /v1/me.',
+  );
 }
 
 function mailText(link: string): string {
@@ -157,7 +160,7 @@ function mailText(link: string): string {
     '',
     link,
     '',
-    `It is good for ${CODE_HOURS} hours. If you did not ask for it, do nothing.`,
+    `The link is valid for ${CODE_HOURS} hours. If you did not request it, ignore this mail.`,
     '',
   ].join('\n');
 }

@@ -7,7 +7,7 @@ import { IdentityService } from './identity.service.js';
 
 let core: CoreUnderTest;
 let identities: IdentityService;
-/** Where a key that belongs to nobody opens no account. */
+/** A service that opens no account for an unlinked key. */
 let closed: IdentityService;
 
 beforeAll(async () => {
@@ -24,7 +24,7 @@ function proofOf(label: string, challenge: string): CliIdentityCreate {
   const pubkey = pubkeyOf(label);
   return { challenge, pubkey, signature: signMessage(identityMessage(challenge, pubkey), privateKey(label)) };
 }
-/** A proof over a challenge that was drawn for it. */
+/** A proof over a challenge that was issued for it. */
 const proof = async (label: string) => proofOf(label, (await identities.challenge({})).challenge);
 const link = async (label: string, by: Actor | null = null) => identities.identify(by, await proof(label));
 const keysOf = (label: string) =>
@@ -38,7 +38,7 @@ const revoke = (label: string) =>
 const badChallenge = { code: 'validation_failed', details: [{ field: 'challenge' }] };
 
 describe('a challenge', () => {
-  it('is 32 random bytes, good for five minutes', async () => {
+  it('is 32 random bytes, valid for five minutes', async () => {
     const drawn = await Promise.all(Array.from({ length: 20 }, () => identities.challenge({})));
     for (const each of drawn) {
       expect(cliChallenge.parse(each)).toEqual(each);
@@ -49,33 +49,35 @@ describe('a challenge', () => {
     expect(new Set(drawn.map(({ challenge }) => challenge)).size).toBe(20);
   });
 
-  it('works once, for one of 20 proofs that come at once', async () => {
-    const given = await proof('twenty');
+  it('works once, for one of 20 concurrent proofs', async () => {
+    const signedProof = await proof('twenty');
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 20 }, () => identities.identify(null, given)),
+      Array.from({ length: 20 }, () => identities.identify(null, signedProof)),
     );
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject(badChallenge);
     }
-    await expect(identities.identify(null, given)).rejects.toMatchObject(badChallenge);
+    await expect(identities.identify(null, signedProof)).rejects.toMatchObject(badChallenge);
     expect(await keysOf('twenty')).toHaveLength(1);
   });
 
-  it('works no more once its time is over, and is cleared away', async () => {
-    const given = await proof('late');
+  it('stops working when it expires, and is deleted', async () => {
+    const signedProof = await proof('late');
     await core.rows("UPDATE cli_challenges SET expires_at = now() - interval '1 second'");
-    await expect(identities.identify(null, given)).rejects.toMatchObject(badChallenge);
+    await expect(identities.identify(null, signedProof)).rejects.toMatchObject(badChallenge);
     await identities.challenge({});
-    expect(await core.rows('SELECT FROM cli_challenges WHERE challenge = $1', given.challenge)).toEqual([]);
+    expect(await core.rows('SELECT FROM cli_challenges WHERE challenge = $1', signedProof.challenge)).toEqual(
+      [],
+    );
   });
 
-  it('that was never drawn does not work', async () => {
-    const made = proofOf('made up', createHash('sha256').update('made up').digest('hex'));
-    await expect(identities.identify(null, made)).rejects.toMatchObject(badChallenge);
+  it('that was never issued does not work', async () => {
+    const unissued = proofOf('made up', createHash('sha256').update('made up').digest('hex'));
+    await expect(identities.identify(null, unissued)).rejects.toMatchObject(badChallenge);
   });
 
-  it('that was drawn for one key works for no other', async () => {
+  it('that was issued for one key works for no other', async () => {
     const { challenge } = await identities.challenge({ pubkey: pubkeyOf('meant') });
     await expect(identities.identify(null, proofOf('other', challenge))).rejects.toMatchObject(badChallenge);
     await expect(identities.identify(null, proofOf('meant', challenge))).resolves.toMatchObject({
@@ -83,22 +85,26 @@ describe('a challenge', () => {
     });
   });
 
-  it('is not burnt by what proves nothing', async () => {
-    const given = await proof('careful');
-    const other = proofOf('somebody', given.challenge);
-    for (const signature of [other.signature, '0'.repeat(128), given.signature.slice(0, -2).concat('00')]) {
-      await expect(identities.identify(null, { ...given, signature })).rejects.toMatchObject({
+  it('is not consumed by an invalid proof', async () => {
+    const signedProof = await proof('careful');
+    const other = proofOf('somebody', signedProof.challenge);
+    for (const signature of [
+      other.signature,
+      '0'.repeat(128),
+      signedProof.signature.slice(0, -2).concat('00'),
+    ]) {
+      await expect(identities.identify(null, { ...signedProof, signature })).rejects.toMatchObject({
         code: 'invalid_signature',
         details: [{ field: 'signature' }],
       });
     }
-    await expect(closed.identify(null, given)).rejects.toMatchObject({ code: 'permission_denied' });
-    await expect(identities.identify(null, given)).resolves.toMatchObject({ isNew: true });
+    await expect(closed.identify(null, signedProof)).rejects.toMatchObject({ code: 'permission_denied' });
+    await expect(identities.identify(null, signedProof)).resolves.toMatchObject({ isNew: true });
   });
 });
 
 describe('a public key', () => {
-  it('that belongs to nobody opens an account, and is told of', async () => {
+  it('that is not linked opens an account and emits an event', async () => {
     const { identity, isNew } = await identities.identify(null, { ...(await proof('new')), label: 'laptop' });
     expect(isNew).toBe(true);
     expect(publicKey.parse(identity)).toEqual(identity);
@@ -109,7 +115,7 @@ describe('a public key', () => {
     ]);
   });
 
-  it('that is proved again answers with what is there, and nothing is made or told', async () => {
+  it('that is proved again returns the existing record without an event', async () => {
     const first = await link('again');
     const users = await countUsers();
     const second = await link('again');
@@ -119,17 +125,17 @@ describe('a public key', () => {
     expect(await core.events(String(user_id))).toHaveLength(1);
   });
 
-  it('that is proved ten times at once opens one account, and every proof is answered with it', async () => {
+  it('that is proved ten times concurrently opens one account, which every proof returns', async () => {
     const users = await countUsers();
     const proofs = await Promise.all(Array.from({ length: 10 }, () => proof('at once')));
-    const linked = await Promise.all(proofs.map((given) => identities.identify(null, given)));
+    const linked = await Promise.all(proofs.map((signedProof) => identities.identify(null, signedProof)));
     expect(linked.filter(({ isNew }) => isNew)).toHaveLength(1);
     expect(new Set(linked.map(({ identity }) => identity.id)).size).toBe(1);
     expect(await countUsers()).toBe(users + 1);
     expect(await keysOf('at once')).toHaveLength(1);
   });
 
-  it('joins the account of the ADMIN credential beside it, and of no lesser one', async () => {
+  it('joins the account of an ADMIN credential in the request, but not of a lesser one', async () => {
     const actor = await core.actor();
     const users = await countUsers();
     await expect(link('joined', actor)).resolves.toMatchObject({ isNew: true });
@@ -141,7 +147,7 @@ describe('a public key', () => {
     expect(await keysOf('refused')).toEqual([]);
   });
 
-  it('joins no account by a credential that was revoked while its request was on the way', async () => {
+  it('joins no account by a credential that was revoked while the request was in flight', async () => {
     const { identity } = await link('thief');
     const thief = await core.row('SELECT id, user_id FROM public_keys WHERE pubkey = $1', identity.pubkey);
     const credential = { kind: 'public_key', id: String(thief.id), permissions: ['ADMIN'] } as const;
@@ -151,7 +157,7 @@ describe('a public key', () => {
     expect(await keysOf('accomplice')).toEqual([]);
   });
 
-  it('of another account is refused, one after the other and at once', async () => {
+  it('of another account is rejected, serially and concurrently', async () => {
     await link('taken');
     const taken = { code: 'already_exists', details: [{ field: 'pubkey' }] };
     await expect(link('taken', await core.actor())).rejects.toMatchObject(taken);
@@ -176,7 +182,7 @@ describe('a public key', () => {
     expect((await keysOf('moved')).filter(({ revoked_at }) => revoked_at === null)).toHaveLength(1);
   });
 
-  it('opens no account where registration is closed, yet joins one and is recognised', async () => {
+  it('opens no account if registration is closed, but can join one and is recognised', async () => {
     const users = await countUsers();
     await expect(closed.identify(null, await proof('outsider'))).rejects.toMatchObject({
       code: 'permission_denied',
@@ -191,11 +197,11 @@ describe('a public key', () => {
   it.each([
     ['not on the curve', `02${'0'.repeat(63)}5`],
     ['of a coordinate beyond the field', `02${'f'.repeat(64)}`],
-    ['with a prefix that is none', pubkeyOf('prefix').replace(/^../, '04')],
+    ['with an invalid prefix', pubkeyOf('prefix').replace(/^../, '04')],
     ['of zeros', '00'.repeat(33)],
-  ])('%s is refused as such', async (_case, pubkey) => {
-    const given = { ...(await proof('off curve')), pubkey };
-    await expect(identities.identify(null, given)).rejects.toMatchObject({
+  ])('%s is rejected', async (_case, pubkey) => {
+    const signedProof = { ...(await proof('off curve')), pubkey };
+    await expect(identities.identify(null, signedProof)).rejects.toMatchObject({
       code: 'validation_failed',
       details: [{ field: 'pubkey', code: 'invalid' }],
     });
@@ -203,11 +209,11 @@ describe('a public key', () => {
 });
 
 describe('me', () => {
-  it('is the account and the credential that ask', async () => {
+  it('is the account and the credential of the caller', async () => {
     const actor = await core.actor('READ');
-    const told = await identities.me(actor);
-    expect(me.parse(told)).toEqual(told);
-    expect(told).toMatchObject({
+    const profile = await identities.me(actor);
+    expect(me.parse(profile)).toEqual(profile);
+    expect(profile).toMatchObject({
       email_verified: false,
       world: 'test',
       credential: { kind: 'api_key', permissions: ['READ'] },

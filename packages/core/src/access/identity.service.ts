@@ -1,10 +1,10 @@
 /**
- * Linking a key pair to an account: the server draws a challenge, the key signs it.
+ * Links a key pair to an account: the server issues a challenge, and the key signs it.
  *
- * 1. A challenge is good once, for five minutes, and where it was drawn for a key, for that key alone.
- * 2. With a credential beside it that has ADMIN, the key joins that account; without one, an account is opened
- *    for the key, where the deployment allows it.
- * 3. A key belongs to one account at a time. Proving it again answers with what is there.
+ * 1. A challenge is single use and expires after five minutes. One issued for a key is valid for that key only.
+ * 2. If the request also carries a credential with ADMIN, the key joins that account. Without a credential an account
+ *    is opened for the key, if the deployment allows it.
+ * 3. A key belongs to one account at a time. Linking it again returns the existing link.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -43,20 +43,21 @@ import { lockUser } from './user-lock.queries.js';
 const CHALLENGE_SECONDS = 300;
 const NEW_ACCOUNT = {
   email: null,
-  deniedMessage: 'Accounts are not opened here: link the key with an ADMIN credential of an account.',
+  deniedMessage:
+    'This deployment does not open accounts. Link the key with an ADMIN credential of an account.',
 };
 
 export interface IdentityDependencies {
   readonly platform: Platform;
   readonly commands: CommandRunner;
   readonly engine: VerifyEngine;
-  /** Whether a key that belongs to nobody opens an account of its own. */
+  /** Whether an unlinked key may open a new account. */
   readonly openRegistration: boolean;
 }
 
 export interface LinkedIdentity {
   readonly identity: PublicKey;
-  /** False where the key was linked before. */
+  /** False if the key was already linked. */
   readonly isNew: boolean;
 }
 
@@ -85,16 +86,16 @@ export class IdentityService {
     return { challenge, expires_at: row.expires_at.toISOString() };
   }
 
-  /** `actor` is null where no credential stands beside the signature. */
+  /** @param actor null if the request carries no credential in addition to the signature */
   async identify(
     actor: Actor | null,
     input: CliIdentityCreate,
-    once: IdempotencyContext | undefined = actor?.idempotency,
+    idempotency: IdempotencyContext | undefined = actor?.idempotency,
   ): Promise<LinkedIdentity> {
     if (actor !== null) authorise(actor, 'ADMIN');
     const { challenge, pubkey, signature } = input;
     if (!isValidPublicKey(pubkey)) {
-      throw invalidField('pubkey', 'Expected a compressed point of secp256k1 in lower-case hex.');
+      throw invalidField('pubkey', 'pubkey must be a compressed secp256k1 point in lower-case hex.');
     }
     const message = identityMessage(challenge, pubkey);
     if (!verifyMessage({ message, signature, publicKey: pubkey }, this.dependencies.engine)) {
@@ -102,16 +103,17 @@ export class IdentityService {
         {
           field: 'signature',
           code: 'invalid',
-          message: 'It does not verify over svc-cli-identity, challenge and pubkey.',
+          message:
+            'The signature does not match svc-cli-identity, challenge and pubkey. Sign the identity message with the private key of pubkey.',
         },
       ]);
     }
-    const link = () => this.dependencies.commands.run(once, (tx) => this.link(tx, actor, input));
+    const link = () => this.dependencies.commands.run(idempotency, (tx) => this.link(tx, actor, input));
     try {
       return await link();
     } catch (error) {
       if (!isUniqueViolation(error, 'public_keys_active_pubkey_key')) throw error;
-      // Somebody linked the key at the same moment. All of ours was undone; what stands now decides.
+      // A concurrent request linked the key and this transaction rolled back. Decide again on the committed state.
       return link();
     }
   }
@@ -152,7 +154,7 @@ async function useChallenge(tx: Tx, { challenge, pubkey }: CliIdentityCreate): P
   if (rows.length === 1) return;
   throw invalidField(
     'challenge',
-    'Unknown, used before, expired, or drawn for another key: ask for a new one.',
+    'The challenge is unknown, used, expired or issued for another key. Request a new one.',
   );
 }
 

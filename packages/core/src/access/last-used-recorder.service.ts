@@ -1,11 +1,11 @@
 import type { Platform } from '../platform/index.js';
 import type { ResolvedCredential } from './credential-lookup.service.js';
 
-/** How exact `last_used_at` is: a credential in constant use is written once in this time by each process. */
+/** The precision of `last_used_at`: each process writes a credential at most once in this time. */
 const PRECISION_MS = 60_000;
 const TABLES = { api_key: 'api_keys', public_key: 'public_keys' } as const;
 
-/** Notes when a credential was last used, without making its request wait. */
+/** Records when a credential was last used, without delaying the request. */
 export class LastUsedRecorder {
   private readonly notedMs = new Map<string, number>();
 
@@ -17,7 +17,7 @@ export class LastUsedRecorder {
     if (this.notedMs.size > 100_000) this.notedMs.clear();
     this.notedMs.set(id, nowMs);
     const statement = `UPDATE ${TABLES[kind]} SET last_used_at = now() WHERE id = $1`;
-    // A use that could not be written down is no reason to refuse it.
+    // A failed write must not fail the request.
     this.platform.database.query(statement, [id]).catch(() => this.notedMs.delete(id));
   }
 }

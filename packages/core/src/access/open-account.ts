@@ -3,14 +3,14 @@ import { newUuid, type Tx } from '@trading-automation/persistence';
 import { UserEntity } from './user.entity.js';
 
 export interface NewAccount {
-  /** An address that was proved to be the owner's, or null. */
+  /** A verified address of the owner, or null. */
   readonly email: string | null;
-  /** What somebody is told where no account is opened. */
+  /** The error message if the deployment opens no accounts. */
   readonly deniedMessage: string;
 }
 
 /**
- * A new account, where the deployment opens one for whoever asks. Its first credential is the caller's business.
+ * Opens an account if the deployment allows open registration. The caller creates the first credential.
  *
  * @throws {DomainError} `permission_denied`
  */

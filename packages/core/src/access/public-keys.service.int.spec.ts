@@ -47,7 +47,7 @@ const lastAdmin = { code: 'invalid_state', details: [{ state: 'LAST_ADMIN' }] };
 const adminKey = () => apiKeys.create(actor, apiKeyCreate.parse({ name: 'admin', permissions: ['ADMIN'] }));
 
 describe('the public keys of an account', () => {
-  it('are shown as they were linked; revoked ones on demand', async () => {
+  it('are listed as linked; revoked ones only on request', async () => {
     const [first, second] = [await link(), await link()];
     expect((await list()).items).toEqual([second, first]);
     expect(await keys.revoke(actor, first.id)).toEqual({ id: first.id, deleted: true });
@@ -59,12 +59,12 @@ describe('the public keys of an account', () => {
     expect([type, data]).toEqual(['key.revoked', JSON.parse(JSON.stringify(revoked))]);
   });
 
-  it("are nobody else's, and no matter of credentials without ADMIN", async () => {
+  it('are hidden from other users and from credentials without ADMIN', async () => {
     const [{ id }] = [await link(), await link()];
     const other = await core.actor();
     expect((await list('include=revoked', other)).items).toEqual([]);
-    for (const given of [id, encodeId('pbk', newUuid()), 'pbk_x', encodeId('key', newUuid())]) {
-      await expect(keys.revoke(other, given)).rejects.toMatchObject({ code: 'not_found' });
+    for (const unknownId of [id, encodeId('pbk', newUuid()), 'pbk_x', encodeId('key', newUuid())]) {
+      await expect(keys.revoke(other, unknownId)).rejects.toMatchObject({ code: 'not_found' });
     }
     const lesser: Actor = {
       ...actor,
@@ -77,7 +77,7 @@ describe('the public keys of an account', () => {
 });
 
 describe('revoking a public key', () => {
-  it('ends it for good in every process; its holder may link it anew', async () => {
+  it('ends it in every process; its holder may link it again', async () => {
     const another = await core.openSecondPlatform();
     const lookup = new CredentialLookup(another);
     const label = newLabel();
@@ -85,7 +85,7 @@ describe('revoking a public key', () => {
     expect(await lookup.byPublicKey(first.pubkey)).toMatchObject({ userId: actor.userId });
     await keys.revoke(actor, first.id);
     while ((await lookup.byPublicKey(first.pubkey)) !== null) {
-      // What is remembered is answered without a pause, in which alone the news can come.
+      // A cached answer involves no await, so no notification can arrive in between.
       await new Promise((resolve) => setImmediate(resolve));
     }
     await expect(keys.revoke(actor, first.id)).rejects.toMatchObject({
@@ -109,7 +109,7 @@ describe('revoking a public key', () => {
     expect(await link(label, other)).toMatchObject({ user_id: encodeId('usr', other.userId) });
   });
 
-  it('is refused for the last credential with ADMIN, and undone', async () => {
+  it('is rejected for the last credential with ADMIN, and rolled back', async () => {
     const only = await link();
     await apiKeys.create(actor, apiKeyCreate.parse({ name: 'lesser' }));
     await expect(keys.revoke(actor, only.id)).rejects.toMatchObject(lastAdmin);
@@ -119,7 +119,7 @@ describe('revoking a public key', () => {
     await expect(keys.revoke(actor, only.id)).resolves.toMatchObject({ deleted: true });
   });
 
-  it('leaves one of the last two, of whatever kind, when both are revoked at once', async () => {
+  it('leaves one of the last two, of either kind, when both are revoked concurrently', async () => {
     for (let round = 0; round < 10; round++) {
       actor = await core.actor();
       const { id } = await link();
@@ -135,7 +135,7 @@ describe('revoking a public key', () => {
     }
   });
 
-  it('happens once of ten times at once', async () => {
+  it('succeeds once of ten concurrent requests', async () => {
     const [{ id }] = [await link(), await link()];
     const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => keys.revoke(actor, id)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);

@@ -26,7 +26,7 @@ import { lockUser } from './user-lock.queries.js';
 
 const COLUMNS = allColumns(PublicKeyEntity, 'p');
 
-/** The key pairs that act for an account; {@link IdentityService} links them. */
+/** Lists and revokes the public keys of an account; {@link IdentityService} links them. */
 export class PublicKeysService {
   constructor(
     private readonly platform: Platform,
@@ -51,7 +51,10 @@ export class PublicKeysService {
     return { ...page, items: keys.map(publicKeyView) };
   }
 
-  /** From the commit on no process takes a signature of the key. Whoever has the private key may link it anew. */
+  /**
+   * Revokes the key: no process accepts its signatures after the commit. The holder of the private key may link it
+   * again.
+   */
   async revoke(actor: Actor, id: string): Promise<{ id: string; deleted: true }> {
     authorise(actor, accessOperations.revokePublicKey.access);
     const revoked = await this.commands.run(actor.idempotency, async (tx) => {

@@ -10,7 +10,7 @@ const claimOf = (requests: number, seconds: number, key = 'a'): BucketRequest =>
 };
 
 describe('a bucket', () => {
-  it('gives as many tokens as it holds, and each comes back after its time', () => {
+  it('gives as many tokens as it holds, and refills each after its interval', () => {
     let nowUs = 0;
     const buckets = new LocalBuckets(() => nowUs);
     const claim = claimOf(3, 30);
@@ -22,7 +22,7 @@ describe('a bucket', () => {
     expect([take(), take()]).toEqual([true, false]);
   });
 
-  it('tells when it will be full again', () => {
+  it('reports when it will be full', () => {
     let nowUs = 0;
     const buckets = new LocalBuckets(() => nowUs);
     expect(buckets.take(claimOf(600, 60)).refillUs).toEqual([100_000]);
@@ -30,7 +30,7 @@ describe('a bucket', () => {
     expect(buckets.take(claimOf(600, 60)).refillUs).toEqual([160_000]);
   });
 
-  it('lets no more through than it holds and what came back, in any rhythm', () => {
+  it('admits at most its capacity plus refilled tokens, at any pace', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 50 }),
@@ -50,7 +50,7 @@ describe('a bucket', () => {
     );
   });
 
-  it('costs the same however many others are kept', () => {
+  it('costs the same however many others are stored', () => {
     const buckets = new LocalBuckets(() => 0);
     const { set } = claimOf(3, 30);
     const untilFull = (address: string) => buckets.take({ keys: [address], set }).refillUs[0];
@@ -60,14 +60,14 @@ describe('a bucket', () => {
     expect(untilFull('address 0')).toBe(10_000_000);
   });
 
-  it('is not filled where another of the same request refuses', () => {
+  it('loses no token if another bucket of the request is empty', () => {
     const buckets = new LocalBuckets(() => 0);
     const limits = { general: { requests: 5, seconds: 60 }, trade_writes: { requests: 1, seconds: 60 } };
     const sets = ratePolicySets(rateLimitsSchema.parse(limits));
     const large = { keys: ['large'], set: sets.general };
     const both = { keys: ['large', 'small'], set: sets.of('trade_writes') };
     expect(buckets.take(both).isAllowed).toBe(true);
-    expect(buckets.take(both)).toEqual({ isTaken: false, untilFullUs: [12_000_000, 60_000_000] });
+    expect(buckets.take(both)).toEqual({ isAllowed: false, refillUs: [12_000_000, 60_000_000] });
     expect(Array.from({ length: 5 }, () => buckets.take(large).isAllowed)).toEqual([
       true,
       true,

@@ -9,11 +9,11 @@ import { RedisBuckets } from './rate-redis-buckets.js';
 
 const redisUrl = new URL(process.env.TEST_REDIS_URL ?? '');
 
-/** A way to Redis that can be shut, held up, and opened again at the same port. */
+/** A proxy to Redis that can be closed, paused, and reopened on the same port. */
 class FaultProxy {
   private readonly sockets = new Set<Socket>();
   private server: Server | undefined;
-  /** What waits for the way to go on; null while it does. */
+  /** Pending while paused; null otherwise. */
   private held: (() => void)[] | null = null;
   port = 0;
   commands = 0;
@@ -63,7 +63,7 @@ class FaultProxy {
 const set = ratePolicySets(rateLimitsSchema.parse({ general: { requests: 5, seconds: 86_400 } })).general;
 const claimOf = (): BucketRequest => ({ keys: [`rate:spec:${randomBytes(16).toString('hex')}`], set });
 
-describe('limits while Redis is away', () => {
+describe('limits while Redis is unavailable', () => {
   let way: FaultProxy;
   let redis: Redis;
   let nowMs: number;
@@ -94,7 +94,7 @@ describe('limits while Redis is away', () => {
     return taken.filter(({ isAllowed }) => isAllowed).length;
   };
 
-  it('hold by the process, and are those of Redis again when it is back', async () => {
+  it('apply per process, and are those of Redis again when it is available', async () => {
     const claim = claimOf();
     expect(await takeMany(claim, 3)).toBe(3);
     await way.shut();
@@ -109,7 +109,7 @@ describe('limits while Redis is away', () => {
     expect(await takeMany(claim, 100)).toBe(1);
   });
 
-  it('make nobody wait but those who were waiting when it went', async () => {
+  it('delay only the requests that were in flight when it failed', async () => {
     const claim = claimOf();
     await buckets.take(claim);
     way.hold();
@@ -120,7 +120,7 @@ describe('limits while Redis is away', () => {
     expect(way.commands).toBe(sentBefore + 1);
   });
 
-  it('ask by one request whether it is back, once in a second', async () => {
+  it('check with one request per second whether it is available', async () => {
     const claim = claimOf();
     way.hold();
     await buckets.take(claim);

@@ -1,16 +1,17 @@
 /**
- * Shared buckets, and those of this process while the shared ones are away.
+ * Uses the shared buckets, and the buckets of this process while Redis is unavailable.
  *
- * 1. A request is never refused, nor let in free, because Redis is away: the same limits hold in each process.
- * 2. Only those that were waiting when Redis went away wait for it; from then on one request at a time asks whether it
- *    is back, at most once in a second.
+ * 1. An outage of Redis neither rejects a request nor admits it without a limit: each process applies the same
+ *    limits.
+ * 2. Only requests in flight wait for the failing Redis. After that, one request per second at most checks whether it
+ *    is available again.
  */
 import type { BucketRequest, BucketResult, Buckets } from './rate-buckets.js';
 
 const RETRY_MS = 1_000;
 
 export class FailoverBuckets implements Buckets {
-  /** Null while the shared ones answer. */
+  /** Null while Redis is available. */
   private retryAtMs: number | null = null;
 
   constructor(
@@ -23,7 +24,7 @@ export class FailoverBuckets implements Buckets {
     if (this.retryAtMs !== null) {
       const nowMs = this.nowMs();
       if (nowMs < this.retryAtMs) return this.local.take(claim);
-      // This request asks; the others don't wait for what it finds.
+      // This request checks Redis; concurrent requests do not wait for it.
       this.retryAtMs = nowMs + RETRY_MS;
     }
     try {

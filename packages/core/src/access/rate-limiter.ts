@@ -1,13 +1,12 @@
 /**
- * Which requests are too many?
+ * Limits the rate of requests.
  *
- * 1. A request with good credentials takes from the buckets of its credential, in one round trip, and nothing from its
- *    address: those who share an address don't use up each other's.
- * 2. A request without credentials takes from the buckets of its address; one whose credentials fail, from the general
- *    one alone.
- * 3. An address whose general bucket is empty is refused before its credentials are looked at. Each process remembers
- *    which addresses it has found empty, so that this costs no round trip; what it has not found yet costs the sender
- *    a token of the bucket that all processes share.
+ * 1. A request with valid credentials takes from the buckets of its credential, in one round trip. It takes nothing
+ *    from its address, so clients behind one address do not use up each other's limits.
+ * 2. A request without credentials takes from the buckets of its address. A request with invalid credentials takes
+ *    from the general bucket of its address only.
+ * 3. An address with an empty general bucket is rejected before its credentials are checked. Each process remembers
+ *    the addresses that it found empty, so the rejection costs no round trip.
  */
 import { DomainError, type RateBucket } from '@trading-automation/contracts';
 import type { Redis } from 'ioredis';
@@ -23,22 +22,28 @@ import {
 } from './rate-limits.js';
 import { type NonceClaim, RedisBuckets } from './rate-redis-buckets.js';
 
-/** What an answer tells its receiver of the limits, in the fields of draft-ietf-httpapi-ratelimit-headers. */
+/** The rate-limit response headers, as in draft-ietf-httpapi-ratelimit-headers. */
 export interface RateHeaders {
   /** The value of `RateLimit-Policy`. */
   readonly policy: string;
-  /** The value of `RateLimit`: `r` requests are left, and in `t` seconds all of them are again. */
+  /** The value of `RateLimit`: `r` requests are left, and `t` is the time until the bucket is full, in seconds. */
   readonly state: string;
 }
 
-/** Where the limits are kept. */
+/** Stores token buckets and nonces. */
 export interface RateLimitStore {
   readonly buckets: Buckets;
-  /** Records the nonce with it, or throws; null where the nonce was recorded before. */
+  /**
+   * Takes tokens and records the nonce; resolves to null if the nonce was already recorded. Rejects if it cannot
+   * record it.
+   */
   readonly takeWithNonce: RedisBuckets['takeWithNonce'];
 }
 
-/** Shared by all processes, by each process alone while Redis is away; a nonce is recorded by Redis or not at all. */
+/**
+ * Creates a store in Redis, shared by all processes. While Redis is unavailable each process limits on its own, and
+ * nonces cannot be recorded.
+ */
 export function createRateLimitStore(redis: Redis): RateLimitStore {
   const shared = new RedisBuckets(redis);
   return {
@@ -49,7 +54,7 @@ export function createRateLimitStore(redis: Redis): RateLimitStore {
 
 export class RateLimiter {
   private readonly sets: RatePolicySets;
-  private readonly refusals = new RefusedAddresses();
+  private readonly emptyAddresses = new EmptyAddresses();
 
   constructor(
     limits: RateLimits,
@@ -58,17 +63,20 @@ export class RateLimiter {
     this.sets = ratePolicySets(limits);
   }
 
-  /** Makes the limits of each request to an operation, from the address it comes from. @param bucket as declared */
+  /**
+   * Returns a function that creates the limits of a request from its address. @param bucket the operation's own
+   * bucket
+   */
   limitsFor(bucket: RateBucket | undefined): (address: string) => RequestLimits {
-    const { store, refusals, sets } = this;
-    const limits = { store, refusals, general: sets.general, all: sets.of(bucket) };
+    const { store, emptyAddresses, sets } = this;
+    const limits = { store, emptyAddresses, general: sets.general, all: sets.of(bucket) };
     return (address) => new RequestLimits(limits, addressGroup(address));
   }
 }
 
 interface RequestLimitsDependencies {
   readonly store: RateLimitStore;
-  readonly refusals: RefusedAddresses;
+  readonly emptyAddresses: EmptyAddresses;
   readonly general: RatePolicySet;
   readonly all: RatePolicySet;
 }
@@ -81,7 +89,7 @@ export class RequestLimits {
     private readonly address: string,
   ) {}
 
-  /** What the answer tells; undefined where no limit was asked. */
+  /** The headers for the response; undefined if no limit was checked. */
   get headers(): RateHeaders | undefined {
     if (this.lastResult === undefined) return undefined;
     const { set, untilFullUs } = this.lastResult;
@@ -91,40 +99,42 @@ export class RequestLimits {
     return { policy: set.header, state };
   }
 
-  /** @throws {DomainError} `rate_limited` where this process has found the address's general bucket empty */
+  /** @throws {DomainError} `rate_limited` if this process has found the address's general bucket empty */
   assertAddressAdmitted(): void {
-    const { refusals, general } = this.dependencies;
-    const untilFullUs = refusals.untilFullUs(this.address, general.policies[0]!);
+    const { emptyAddresses, general } = this.dependencies;
+    const untilFullUs = emptyAddresses.untilFullUs(this.address, general.policies[0]!);
     if (untilFullUs === null) return;
     this.lastResult = { set: general, untilFullUs: [untilFullUs] };
     throw rateLimited(general.policies, [untilFullUs]);
   }
 
-  /** For a request without credentials. @throws {DomainError} `rate_limited` */
+  /** Charges a request without credentials. @throws {DomainError} `rate_limited` */
   async takeByAddress(): Promise<void> {
     await this.takeFor(this.dependencies.all, this.address);
   }
 
-  /** For a request whose credentials failed. @throws {DomainError} `rate_limited` */
+  /** Charges a request with invalid credentials. @throws {DomainError} `rate_limited` */
   async takeForFailure(): Promise<void> {
     await this.takeFor(this.dependencies.general, this.address);
   }
 
-  /** @param credentialId a uuid @throws {DomainError} `rate_limited` */
+  /** Charges an authenticated request. @param credentialId a uuid @throws {DomainError} `rate_limited` */
   async takeByCredential(credentialId: string): Promise<void> {
     await this.takeFor(this.dependencies.all, credentialId);
   }
 
   /**
-   * As `takeByCredential`, and records the nonce; false where it was recorded before: then nothing is taken.
+   * Like `takeByCredential`, and records the nonce. Returns false, and takes nothing, if the nonce was already
+   * recorded.
    *
-   * @throws {DomainError} `rate_limited`, the nonce not recorded; `service_unavailable` where it could not be
+   * @throws {DomainError} `rate_limited`, without recording the nonce; `service_unavailable` if Redis cannot record
+   *   it
    */
   async takeWithNonce(credentialId: string, nonce: NonceClaim): Promise<boolean> {
     const set = this.dependencies.all;
     let taken: BucketResult | null;
     try {
-      taken = await this.dependencies.store.takeWithNonce(this.claim(set, credentialId), nonce);
+      taken = await this.dependencies.store.takeWithNonce(this.requestFor(set, credentialId), nonce);
     } catch (cause) {
       throw new DomainError('service_unavailable', undefined, [], { cause });
     }
@@ -134,13 +144,13 @@ export class RequestLimits {
   }
 
   private async takeFor(set: RatePolicySet, owner: string): Promise<void> {
-    const taken = await this.dependencies.store.buckets.take(this.claim(set, owner));
+    const taken = await this.dependencies.store.buckets.take(this.requestFor(set, owner));
     if (owner === this.address)
-      this.dependencies.refusals.note(this.address, set.policies[0]!, taken.refillUs[0]!);
+      this.dependencies.emptyAddresses.record(this.address, set.policies[0]!, taken.refillUs[0]!);
     this.settle(set, taken);
   }
 
-  private claim(set: RatePolicySet, owner: string) {
+  private requestFor(set: RatePolicySet, owner: string) {
     const keys = set.policies.map(
       ({ keyPrefix, isByAddress }) => keyPrefix + (isByAddress ? this.address : owner),
     );
@@ -155,11 +165,11 @@ export class RequestLimits {
 
 const ADDRESSES_MAX = 100_000;
 
-/** Addresses whose general bucket this process has found empty, until a token is back. */
-class RefusedAddresses {
+/** Addresses whose general bucket this process found empty, until the bucket has a token again. */
+class EmptyAddresses {
   private readonly emptySince = new Map<string, { fullAtMs: number; untilMs: number }>();
 
-  note(address: string, policy: RatePolicy, untilFullUs: number): void {
+  record(address: string, policy: RatePolicy, untilFullUs: number): void {
     if (!isEmpty(policy, untilFullUs)) return;
     if (this.emptySince.size >= ADDRESSES_MAX) this.emptySince.clear();
     const fullAtMs = performance.now() + untilFullUs / 1_000;
@@ -169,7 +179,7 @@ class RefusedAddresses {
     });
   }
 
-  /** When the bucket is full again; null where it may have a token. */
+  /** Returns the microseconds until the bucket is full; null if it may have a token. */
   untilFullUs(address: string, policy: RatePolicy): number | null {
     if (this.emptySince.size === 0) return null;
     const found = this.emptySince.get(address);
@@ -204,7 +214,10 @@ function rateLimited(policies: readonly RatePolicy[], untilFullUs: readonly numb
 
 const IPV6_GROUP_PARTS = 4;
 
-/** Who counts as one by address: an IPv4 address, or the /64 of an IPv6 one, which its holder draws from at will. */
+/**
+ * Returns the unit that limits count by: an IPv4 address, or the /64 of an IPv6 address, which one client can use
+ * freely.
+ */
 function addressGroup(address: string): string {
   if (!address.includes(':') || !ipaddr.IPv6.isValid(address)) return address;
   const { parts } = ipaddr.IPv6.parse(address);

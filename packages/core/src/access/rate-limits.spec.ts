@@ -1,7 +1,7 @@
 import { rateLimitsSchema, rateLimitsSetting, ratePolicySets } from './rate-limits.js';
 
 describe('the limits', () => {
-  it('are the published ones unless raised', () => {
+  it('are the published ones by default', () => {
     expect(rateLimitsSchema.parse({})).toEqual({
       general: { requests: 600, seconds: 60 },
       trade_writes: { requests: 20, seconds: 1 },
@@ -10,7 +10,7 @@ describe('the limits', () => {
     });
   });
 
-  it('are raised one by one', () => {
+  it('can be raised individually', () => {
     const { general, trade_writes } = rateLimitsSetting.parse('{"general":{"requests":1200,"seconds":30}}');
     expect([general.requests, general.seconds, trade_writes.requests]).toEqual([1200, 30, 20]);
   });
@@ -26,11 +26,11 @@ describe('the limits', () => {
     '{"genral":{"requests":600,"seconds":60}}',
     'off',
     '',
-  ])('can not be switched off by %s', (text) => {
+  ])('cannot be disabled by %s', (text) => {
     expect(rateLimitsSetting.safeParse(text).success).toBe(false);
   });
 
-  it('of an operation are the general one and its own, as one field shows them', () => {
+  it('of an operation are the general one and its own, in one header field', () => {
     const sets = ratePolicySets(rateLimitsSchema.parse({}));
     expect(sets.of(undefined).header).toBe('"general";q=600;w=60');
     expect(sets.of('trade_writes').header).toBe('"general";q=600;w=60, "trade_writes";q=20;w=1');

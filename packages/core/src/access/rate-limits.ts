@@ -1,8 +1,8 @@
 /**
- * The rate limits: published defaults, and what configuration may make of them.
+ * Rate limits: the published defaults and their configuration.
  *
- * Every limit is a number of requests in a time. None can be left out, and none can be endless: a test or a benchmark
- * raises them.
+ * Each limit is a number of requests per period. No limit can be omitted or unlimited; tests and benchmarks raise
+ * them.
  */
 import { RATE_BUCKETS, type RateBucket } from '@trading-automation/contracts';
 import { z } from 'zod';
@@ -15,7 +15,7 @@ const REQUESTS_MAX = 1_000_000_000;
 const SECONDS_MAX = 86_400;
 const MICROSECONDS = 1_000_000;
 
-/** A bucket holds `requests` tokens, and an empty one is full again after `seconds`. */
+/** A bucket holds `requests` tokens and fills from empty in `seconds`. */
 export interface RateLimit {
   readonly requests: number;
   readonly seconds: number;
@@ -29,7 +29,7 @@ const limitOf = (published: RateLimit) =>
     })
     .default(published);
 
-/** Limits as configuration gives them; what is left out has its published default. */
+/** Configured limits; an omitted limit has its published default. */
 export const rateLimitsSchema = z.strictObject({
   general: limitOf({ requests: 600, seconds: 60 }),
   trade_writes: limitOf({ requests: 20, seconds: 1 }),
@@ -39,25 +39,25 @@ export const rateLimitsSchema = z.strictObject({
 
 export type RateLimits = z.output<typeof rateLimitsSchema>;
 
-/** The limits as a variable of the environment: JSON, like `{"general": {"requests": 1200, "seconds": 60}}`. */
+/** Reads the limits from an environment variable: JSON such as `{"general": {"requests": 1200, "seconds": 60}}`. */
 export const rateLimitsSetting = jsonSetting(rateLimitsSchema);
 
-/** One limit, in the units that buckets count in. */
+/** One limit in the units of the buckets. */
 export interface RatePolicy extends RateLimit {
   readonly name: RatePolicyName;
-  /** Counts by address even where the caller is known. */
+  /** Counts by address even if the caller is authenticated. */
   readonly isByAddress: boolean;
   readonly keyPrefix: string;
-  /** Microseconds in which one token comes back; whole, so that no sum of them is ever rounded. */
+  /** Microseconds to refill one token; an integer, so that sums are never rounded. */
   readonly intervalUs: number;
-  /** Microseconds in which an empty bucket fills. */
+  /** Microseconds to fill an empty bucket. */
   readonly capacityUs: number;
 }
 
-/** What one request has to satisfy, all of it or nothing. */
+/** The limits of one request. A token is taken from every bucket or from none. */
 export interface RatePolicySet {
   readonly policies: readonly RatePolicy[];
-  /** The interval and the capacity of each policy in turn, in microseconds, as text. */
+  /** Alternating interval and capacity of each policy, in microseconds, as strings. */
   readonly amounts: readonly string[];
   /** The value of `RateLimit-Policy`. */
   readonly header: string;
@@ -65,7 +65,7 @@ export interface RatePolicySet {
 
 export interface RatePolicySets {
   readonly general: RatePolicySet;
-  /** General, and the bucket of its own that an operation declares. */
+  /** Returns the general limit plus the operation's own bucket, if it has one. */
   of(bucket: RateBucket | undefined): RatePolicySet;
 }
 
@@ -85,7 +85,7 @@ function policyOf(name: RatePolicyName, { requests, seconds }: RateLimit): RateP
     requests,
     seconds,
     isByAddress: name === 'identity_writes',
-    // With the limit in it: a limit that is changed begins with full buckets, and owes nothing to the former one.
+    // The key contains the limit: a changed limit starts with full buckets.
     keyPrefix: `rate:${name}:${requests}/${seconds}:`,
     intervalUs,
     capacityUs: intervalUs * requests,

@@ -4,7 +4,7 @@ import type { BucketRequest } from './rate-buckets.js';
 import { rateLimitsSchema, ratePolicySets } from './rate-limits.js';
 import { RedisBuckets } from './rate-redis-buckets.js';
 
-/** No token comes back within a test. */
+/** No token is refilled within a test. */
 const LONG_S = 86_400;
 const random = () => randomBytes(16).toString('hex');
 
@@ -27,13 +27,13 @@ describe('the shared buckets', () => {
     for (const client of clients) client.disconnect();
   });
 
-  it('let exactly 20 of 1,000 at once through, whichever process asks', async () => {
+  it('admit exactly 20 of 1,000 concurrent requests, from any process', async () => {
     const claim = claimOf(20);
     const taken = await Promise.all(Array.from({ length: 1_000 }, (_, i) => processes[i % 2]!.take(claim)));
     expect(taken.filter(({ isAllowed }) => isAllowed)).toHaveLength(20);
   });
 
-  it('are filled all or none', async () => {
+  it('are charged all or none', async () => {
     const day = (requests: number) => ({ requests, seconds: LONG_S });
     const sets = ratePolicySets(rateLimitsSchema.parse({ general: day(10), trade_writes: day(2) }));
     const general = { keys: [`rate:spec:${random()}`], set: sets.general };
@@ -44,14 +44,14 @@ describe('the shared buckets', () => {
     expect(rest.filter(({ isAllowed }) => isAllowed)).toHaveLength(8);
   });
 
-  it('are kept for no longer than they are not full', async () => {
+  it('expire once they are full', async () => {
     const claim = claimOf(600, 60);
     const { refillUs } = await processes[0].take(claim);
     expect(refillUs).toEqual([100_000]);
     expect(await clients[0].pttl(claim.keys[0]!)).toBeLessThanOrEqual(100);
   });
 
-  it('are empty and no worse after a clock that was set back', async () => {
+  it('are at most empty after the clock was set back', async () => {
     const key = `rate:spec:${random()}`;
     const [{ 0: seconds }] = [await clients[0].time()];
     await clients[0].set(key, `${Number(seconds) + 86_400}000000`);
@@ -60,7 +60,7 @@ describe('the shared buckets', () => {
     expect(await clients[1].pttl(key)).toBeLessThanOrEqual(10_000);
   });
 
-  it('go on with a Redis that has forgotten their script', async () => {
+  it('continue with a Redis that has lost the script', async () => {
     const claim = claimOf(2);
     expect((await processes[0].take(claim)).isAllowed).toBe(true);
     await clients[1].script('FLUSH');
@@ -71,7 +71,7 @@ describe('the shared buckets', () => {
   describe('with a nonce', () => {
     const nonceOf = () => ({ publicKey: `02${random()}`, nonce: random(), ttlMs: 600_000 });
 
-    it('let one of 100 equal requests through, and take one token', async () => {
+    it('admit one of 100 equal requests, and take one token', async () => {
       const claim = claimOf(50);
       const nonce = nonceOf();
       const answers = await Promise.all(
@@ -83,22 +83,22 @@ describe('the shared buckets', () => {
       expect(Math.ceil(after.refillUs[0]! / claim.set.policies[0]!.intervalUs)).toBe(2);
     });
 
-    it('keep the nonces of two keys apart', async () => {
+    it('distinguish the nonces of two keys', async () => {
       const once = nonceOf();
       for (const nonce of [once, { ...nonceOf(), nonce: once.nonce }])
-        expect(await processes[0].takeWithNonce(claimOf(1), nonce)).toMatchObject({ isTaken: true });
+        expect(await processes[0].takeWithNonce(claimOf(1), nonce)).toMatchObject({ isAllowed: true });
     });
 
-    it('record none where a bucket refuses: the request may come again', async () => {
+    it('record none if a bucket is empty, so that the request may be retried', async () => {
       const claim = claimOf(1);
       await processes[0].take(claim);
       const nonce = nonceOf();
-      expect(await processes[0].takeWithNonce(claim, nonce)).toMatchObject({ isTaken: false });
+      expect(await processes[0].takeWithNonce(claim, nonce)).toMatchObject({ isAllowed: false });
       expect(await clients[0].exists(`nonce:${nonce.publicKey}:${nonce.nonce}`)).toBe(0);
-      expect(await processes[0].takeWithNonce(claimOf(1), nonce)).toMatchObject({ isTaken: true });
+      expect(await processes[0].takeWithNonce(claimOf(1), nonce)).toMatchObject({ isAllowed: true });
     });
 
-    it('keep it as long as is asked', async () => {
+    it('record it for the requested time', async () => {
       const nonce = nonceOf();
       await processes[0].takeWithNonce(claimOf(1), nonce);
       const left = await clients[0].pttl(`nonce:${nonce.publicKey}:${nonce.nonce}`);

@@ -3,11 +3,11 @@ import { Column, Entity } from 'typeorm';
 
 @Entity('users')
 export class UserEntity extends RecordColumns {
-  /** The last address that was verified: where mail goes. */
+  /** The last verified address; mail goes there. */
   @Column({ type: 'text', nullable: true })
   email!: string | null;
 
-  /** An address that is still to be verified. */
+  /** An address that is not verified yet. */
   @Column({ name: 'pending_email', type: 'text', nullable: true })
   pendingEmail!: string | null;
 

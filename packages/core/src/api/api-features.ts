@@ -14,7 +14,7 @@ import { TradesModule } from '../trades/index.js';
 import { WebhookSecrets, WebhooksModule } from '../webhooks/index.js';
 import { WithdrawalsModule } from '../withdrawals/index.js';
 
-/** What seals secrets to the processes that open them, for the features that take such. */
+/** Sealers of secrets for the processes that open them. */
 export interface ApiSecrets {
   readonly exchange: CredentialsSealer;
   readonly webhook: WebhookSecrets;
@@ -22,11 +22,11 @@ export interface ApiSecrets {
 
 export interface ApiFeatureOptions {
   readonly secrets: ApiSecrets;
-  /** In reward tokens; taken out of each withdrawal. */
+  /** In reward tokens, deducted from each withdrawal. */
   readonly withdrawalFee: string;
 }
 
-/** Every feature that an API serves, whatever its transport. */
+/** Returns the modules of every feature of an API, for any transport. */
 export function apiFeatures({ secrets, withdrawalFee }: ApiFeatureOptions): (DynamicModule | Type)[] {
   return [
     secretsModule(secrets),

@@ -7,7 +7,7 @@ import { Sealer } from '../sealing/index.js';
 import { WebhookSecrets } from '../webhooks/index.js';
 import type { ApiSecrets } from './api-features.js';
 
-/** How long a request waits for Redis at most; a nonce that can't be recorded by then is a 503. */
+/** The Redis command timeout; a nonce that cannot be recorded within it is a 503. */
 const REDIS_TIMEOUT_MS = 2_000;
 
 export interface ApiInfrastructureOptions {
@@ -18,13 +18,13 @@ export interface ApiInfrastructureOptions {
   /** Public keys of the trading worker and of the webhook dispatcher. */
   readonly sealingKeys: { readonly exchange: SealingKey; readonly webhook: SealingKey };
   readonly isLoopbackAllowed: boolean;
-  /** Told of every lost connection, all of which are made again. */
+  /** Called for every lost connection; connections are re-established automatically. */
   readonly onConnectionLost: (to: 'notifications' | 'redis', error: unknown) => void;
 }
 
 type SealingKey = Parameters<typeof Sealer.for>[0];
 
-/** What an API stands on; whoever opened it closes it. */
+/** The connections and secrets of an API; the caller that opens them closes them. */
 export interface ApiInfrastructure {
   readonly platform: Platform;
   readonly redis: Redis;
@@ -32,7 +32,10 @@ export interface ApiInfrastructure {
   close(): Promise<void>;
 }
 
-/** @throws where something is not there, or not as it must be: a policy of Redis, a migration, a key */
+/**
+ * Connects to Postgres and Redis. @throws if one is unreachable or misconfigured: a Redis policy, a migration or a
+ * key
+ */
 export async function openApiInfrastructure(options: ApiInfrastructureOptions): Promise<ApiInfrastructure> {
   const { applicationName, world, databaseUrl, redisUrl, onConnectionLost } = options;
   await assertNoEviction(redisUrl);
@@ -51,7 +54,7 @@ export async function openApiInfrastructure(options: ApiInfrastructureOptions): 
   return { platform, redis, secrets, close };
 }
 
-/** @throws where a public key is none, or is not the one its id names */
+/** @throws if a public key is invalid, or does not match its id */
 async function openSecrets(options: ApiInfrastructureOptions): Promise<ApiSecrets> {
   const { sealingKeys, isLoopbackAllowed } = options;
   const [exchange, webhook] = await Promise.all([
@@ -64,7 +67,7 @@ async function openSecrets(options: ApiInfrastructureOptions): Promise<ApiSecret
   };
 }
 
-/** Fails fast while Redis is away: a request is answered with 503 rather than queued. */
+/** Fails fast while Redis is unavailable: commands reject instead of queuing, and requests get a 503. */
 async function connectRedis(url: string, onError: (error: unknown) => void): Promise<Redis> {
   const redis = new Redis(url, {
     lazyConnect: true,

@@ -1,6 +1,6 @@
 import type { Version, World } from '@trading-automation/contracts';
 
-/** Which build answers, and for which world. */
+/** The running build and its world. */
 export class BuildInfo {
   constructor(
     private readonly release: string,

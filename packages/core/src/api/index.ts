@@ -1,4 +1,4 @@
-/** What an API is made of, whatever its transport. */
+/** What an API consists of, for any transport. */
 export { type ApiFeatureOptions, type ApiSecrets, apiFeatures } from './api-features.js';
 export {
   type ApiInfrastructure,

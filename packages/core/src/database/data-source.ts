@@ -56,7 +56,7 @@ const ENTITIES = [
   WithdrawalEntity,
 ];
 
-/** One linear history; a released migration is never edited. */
+/** A linear history; released migrations are never edited. */
 const MIGRATIONS = [
   Access1763700000001,
   Trading1763700000002,
@@ -91,7 +91,7 @@ interface DatabaseOptions {
   readonly poolSize?: number;
 }
 
-/** @throws where the database can't be reached, or its schema is not that of this release */
+/** @throws if the database is unreachable, or its schema lacks migrations of this release */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const database = createDataSource({ ...options, entities: ENTITIES, migrations: MIGRATIONS });
   await database.initialize();
@@ -102,22 +102,25 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return database;
 }
 
-/** An index on a large table takes minutes; whoever waits behind a lock that a step waits for must not. */
+/**
+ * Steps have no statement timeout, because an index on a large table takes minutes. They have a lock timeout, because
+ * other statements queue behind a waiting lock.
+ */
 const STEP_TIMEOUT_MS = 0;
 const STEP_LOCK_TIMEOUT_MS = 10_000;
 const LOCK_RETRY_MS = 250;
 
 /**
- * Brings the database at `url` to the schema of this release, each step in a transaction of its own. Of several at
- * once one does it, and the others wait.
+ * Migrates the database at `url` to this release, each step in its own transaction. Concurrent calls run serially.
+ * Returns the names of the steps that it ran.
  *
- * @throws where a step fails, or does not get a lock within ten seconds; those before it stand
+ * @throws if a step fails or waits more than ten seconds for a lock; earlier steps stay committed
  */
 export async function migrate(url: string): Promise<readonly string[]> {
   const database = createDataSource({
     url,
     applicationName: 'migrator',
-    // One for the steps, one for the turn.
+    // One connection for the steps, one for the lock.
     poolSize: 2,
     entities: ENTITIES,
     migrations: MIGRATIONS,

@@ -1,3 +1,3 @@
-/** Opens the database with every entity, and brings its schema to this release. Imported by entry points alone. */
+/** Opens the database with every entity, and migrates its schema. Only entry points import this folder. */
 export { migrate } from './data-source.js';
 export { openPlatform } from './open-platform.js';

@@ -1,4 +1,4 @@
-/** What a database of an earlier release, full of rows, becomes under the migrations of this one. */
+/** Migrates a database of the first release, with rows in every table, to this release. */
 import { createDataSource, type Database, newUuid } from '@trading-automation/persistence';
 import { createTestDatabase, type TestDatabase } from '@trading-automation/persistence/testing';
 import { migrate, openDatabase } from './data-source.js';
@@ -34,9 +34,9 @@ async function migrateFirstRelease(): Promise<void> {
 
 async function insert(table: string, columns: Readonly<Record<string, unknown>>): Promise<void> {
   const names = Object.keys(columns);
-  const places = names.map((_, index) => `$${index + 1}`);
+  const placeholders = names.map((_, index) => `$${index + 1}`);
   await client.query(
-    `INSERT INTO ${table} (${names.join(', ')}) VALUES (${places.join(', ')})`,
+    `INSERT INTO ${table} (${names.join(', ')}) VALUES (${placeholders.join(', ')})`,
     Object.values(columns),
   );
 }
@@ -48,7 +48,7 @@ async function tables(): Promise<string[]> {
   return rows.map(({ table_name }) => table_name);
 }
 
-/** Every row of every table, as text. */
+/** Returns every row of every table. */
 async function contentOf(names: readonly string[]): Promise<Record<string, Row[]>> {
   const content: Record<string, Row[]> = {};
   for (const name of names) {
@@ -60,7 +60,7 @@ async function contentOf(names: readonly string[]): Promise<Record<string, Row[]
   return content;
 }
 
-/** A user who used everything that the first release had. */
+/** Inserts a row into every table of the first release. */
 async function fill(): Promise<void> {
   const [user, account, pair, trade, webhook, event, delivery] = Array.from({ length: 7 }, () => newUuid());
   const now = new Date();
@@ -191,7 +191,7 @@ async function fill(): Promise<void> {
 }
 
 describe('migrating', () => {
-  it('keeps every row of the first release, and fills what it adds', async () => {
+  it('retains every row of the first release, and fills new columns', async () => {
     await migrateFirstRelease();
     await fill();
     const names = (await tables()).filter((name) => name !== 'migrations');
@@ -205,19 +205,19 @@ describe('migrating', () => {
     await (await openDatabase({ url: database.url, applicationName: 'spec' })).destroy();
   });
 
-  it('does nothing where all is done', async () => {
+  it('does nothing if the schema is current', async () => {
     await migrate(database.url);
     expect(await migrate(database.url)).toEqual([]);
   });
 
-  it('is done once where several begin at once', async () => {
+  it('runs once if several start concurrently', async () => {
     const done = await Promise.all([migrate(database.url), migrate(database.url), migrate(database.url)]);
     const names = done.flat();
     expect(names.length).toBeGreaterThan(FIRST_RELEASE.length);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('gives a step on large tables its time, and no lock that it waits for more than ten seconds', async () => {
+  it('has no statement timeout, and waits at most ten seconds for a lock', async () => {
     await client.query('CREATE TABLE seen (statement_ms text, lock_ms text)');
     await client.query(`
       CREATE FUNCTION see() RETURNS event_trigger LANGUAGE plpgsql AS $$

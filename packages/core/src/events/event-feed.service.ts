@@ -1,11 +1,11 @@
 /**
- * Follows the one order of events, once for a whole process, and hands each event to its user's subscriptions.
+ * Reads new events once for the whole process, in order, and offers each to its user's subscriptions.
  *
- * 1. `head` is how far it has looked: every event up to it stands in its place for good (see the outbox). It gives
- *    positions itself, so no other process needs to run.
- * 2. A subscription is live while it has been offered everything up to `head`; one that is not catches up by itself,
- *    from the database, and is live again when it has reached `head`. Both are decided between two awaits.
- * 3. Notifications only shorten the wait: the poll alone hands on everything.
+ * 1. `head` is the position up to which it has read. Every event up to `head` has its final position (see the
+ *    outbox). The feed assigns positions itself, so it needs no other process.
+ * 2. A subscription is live while it has been offered everything up to `head`. Otherwise it catches up from the
+ *    database and is live again at `head`. No `await` separates that check from the switch.
+ * 3. Notifications only shorten the wait: polling alone delivers every event.
  */
 import { type Database, OUTBOX_CHANNEL, sequenceEvents } from '@trading-automation/persistence';
 import type { Platform } from '../platform/index.js';
@@ -14,12 +14,12 @@ import { type PositionRange, readSequencedEvents, type SequencedEvent } from './
 const POLL_MS = 1_000;
 const BATCH = 200;
 
-/** Who is handed events. */
+/** A receiver of a user's events. */
 export interface Follower {
   readonly userId: string;
-  /** Offers the user's events of a stretch; it counts for those who have seen all before it. */
+  /** Offers the user's events of a position range; applies only to followers that have seen everything before it. */
   offer(events: readonly SequencedEvent[], range: PositionRange): void;
-  /** Tells that `head` has moved on. */
+  /** Signals that `head` has advanced. */
   wake(): void;
 }
 
@@ -28,7 +28,7 @@ export class EventFeed {
   private readonly unsubscribe: () => void;
   private readonly database: Database;
   private timer: NodeJS.Timeout | undefined;
-  private looking: Promise<void> = Promise.resolve();
+  private polling: Promise<void> = Promise.resolve();
   private pending: Promise<void> | undefined;
   private reached = 0n;
 
@@ -37,7 +37,7 @@ export class EventFeed {
     this.unsubscribe = platform.listener.subscribe(OUTBOX_CHANNEL, () => this.pollSoon());
   }
 
-  /** The position up to which everything has been looked at. */
+  /** The position up to which every event was read. */
   get head(): bigint {
     return this.reached;
   }
@@ -57,28 +57,28 @@ export class EventFeed {
     this.timer = undefined;
   }
 
-  /** Resolves after a look that began after the call: `head` then covers all that was visible at it. */
+  /** Resolves after a poll that started after the call: `head` then covers everything that was visible at the call. */
   refresh(): Promise<void> {
-    this.pending ??= this.looking
+    this.pending ??= this.polling
       .catch(() => undefined)
       .then(() => {
         this.pending = undefined;
-        this.looking = this.poll();
-        return this.looking;
+        this.polling = this.poll();
+        return this.polling;
       });
     return this.pending;
   }
 
-  /** Looks no more; resolves when nothing of it runs. */
+  /** Stops polling; resolves when no poll is running. */
   async stop(): Promise<void> {
     this.unsubscribe();
     clearInterval(this.timer);
     await this.pending?.catch(() => undefined);
-    await this.looking.catch(() => undefined);
+    await this.polling.catch(() => undefined);
   }
 
   private pollSoon(): void {
-    // A failed look is followed by the next; who can't be served for long is ended by the watch of credentials.
+    // The next poll retries a failed one. The credential watch ends streams that cannot be served for long.
     if (this.followers.size > 0) this.refresh().catch(() => undefined);
   }
 
@@ -89,7 +89,7 @@ export class EventFeed {
 
   private async step(last: bigint): Promise<void> {
     const after = this.reached;
-    // A user who comes while these are read is not among them: woken, their subscription catches up by itself.
+    // A user who subscribes during this read is not included: the wake makes that subscription catch up.
     const userIds = [...this.followers.keys()];
     const events =
       userIds.length === 0

@@ -28,7 +28,7 @@ afterAll(async () => {
   await core.close();
 });
 
-/** A new user with a public key, which they call with. */
+/** A new user who authenticates with a public key. */
 async function caller(): Promise<Actor> {
   const actor = await core.actor();
   const id = newUuid();
@@ -87,7 +87,7 @@ const inOrder = async (actor: Actor): Promise<string[]> => {
 };
 
 describe('a stream of events', () => {
-  it('begins now, and hands on what becomes visible from then on as it was stored', async () => {
+  it('starts now, and sends later events as stored', async () => {
     const actor = await caller();
     await append(actor);
     const stream = await open(actor);
@@ -97,7 +97,7 @@ describe('a stream of events', () => {
     await stream.close();
   });
 
-  it('keeps the order in which events became visible, not that in which they were written', async () => {
+  it('keeps the order in which events became visible, not the order in which they were written', async () => {
     const actor = await caller();
     const [live, behind] = [await open(actor), await open(actor, {}, other)];
     const held = [await appendAndHold(actor), await appendAndHold(actor), await appendAndHold(actor)];
@@ -112,7 +112,7 @@ describe('a stream of events', () => {
     await Promise.all([live.close(), behind.close()]);
   });
 
-  it('resumes after any event it has sent, in any process, with nothing lost or doubled', async () => {
+  it('resumes after any event that it sent, in any process, without loss or duplicates', async () => {
     const actor = await caller();
     const ids: string[] = [];
     for (let i = 0; i < 5; i++) ids.push(await append(actor));
@@ -125,7 +125,7 @@ describe('a stream of events', () => {
     }
   });
 
-  it('can be resumed where it began, though it sent nothing', async () => {
+  it('can resume from its start, although it sent nothing', async () => {
     const actor = await caller();
     const first = await open(actor);
     await first.close();
@@ -137,13 +137,13 @@ describe('a stream of events', () => {
     await Promise.all([second.close(), third.close()]);
   });
 
-  it('sends its user’s events alone, and of these the kinds that were asked for', async () => {
-    const [actor, stranger] = [await caller(), await caller()];
+  it('sends only its user’s events of the requested types', async () => {
+    const [actor, other] = [await caller(), await caller()];
     const live = await open(actor, { type: 'trade.*' });
-    await append(stranger, 'trade.filled');
+    await append(other, 'trade.filled');
     await append(actor, 'copier.started');
     const ids = [await append(actor, 'trade.created'), await append(actor, 'trade.filled')];
-    await append(stranger, 'trade.filled');
+    await append(other, 'trade.filled');
     const caughtUp = await open(actor, { type: 'trade.filled', lastEventId: live.resumeAfter });
     expect(await reader(live)(2)).toEqual(ids);
     expect(await reader(caughtUp)(1)).toEqual([ids[1]]);
@@ -153,7 +153,7 @@ describe('a stream of events', () => {
     await Promise.all([live.close(), caughtUp.close()]);
   });
 
-  it('begins with the oldest event still shown where the last one seen is gone', async () => {
+  it('starts with the oldest retained event if the last one seen has expired', async () => {
     const actor = await caller();
     const [old, hidden] = [await append(actor), await append(actor)];
     const ids = [await append(actor), await append(actor)];
@@ -163,7 +163,7 @@ describe('a stream of events', () => {
       actor.userId,
       await positionOf(actor, 1),
     );
-    // An id of 2001, long removed: ids carry when they were made.
+    // An id of 2001, long deleted: ids contain their creation time.
     const removed = encodeId('evt', '00e3a15f-0000-7000-8000-000000000000');
     for (const lastEventId of [old, hidden, removed]) {
       const stream = await open(actor, { lastEventId });
@@ -184,7 +184,7 @@ describe('a stream of events', () => {
     ['is of another kind', () => encodeId('trd', newUuid())],
     ['names nothing', () => encodeId('evt', newUuid())],
     ['is another user’s', async () => append(await caller())],
-  ])('is refused after an id that %s', async (_case, lastEventId) => {
+  ])('is rejected after an id that %s', async (_case, lastEventId) => {
     const refused = open(await caller(), { lastEventId: await lastEventId() });
     await expect(refused).rejects.toMatchObject({
       code: 'invalid_query',
@@ -192,7 +192,7 @@ describe('a stream of events', () => {
     });
   });
 
-  it('keeps no more than its limit for a reader that takes nothing, who then misses nothing', async () => {
+  it('queues at most its limit for a stalled reader, who then misses nothing', async () => {
     const actor = await caller();
     const stream = await open(actor);
     const size = 40_000;
@@ -210,7 +210,7 @@ describe('a stream of events', () => {
     await stream.close();
   });
 
-  it('hands on every event once, in one order, to readers of two processes while many commit at once', async () => {
+  it('sends every event once, in one order, to readers of two processes during concurrent commits', async () => {
     const actor = await caller();
     const open4 = await Promise.all([
       open(actor),
@@ -234,16 +234,15 @@ describe('a stream of events', () => {
 });
 
 describe('the streams of a credential', () => {
-  it('are at most five, in all processes together, whoever asks at once; one that ends makes room', async () => {
+  it('are at most five over all processes, even concurrently; one that ends frees a slot', async () => {
     const actor = await caller();
-    const asked = await Promise.allSettled(
+    const opening = await Promise.allSettled(
       Array.from({ length: 9 }, (_, i) => open(actor, {}, i % 2 === 0 ? streams : other)),
     );
-    const opened = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-    const refusals = asked.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    const opened = opening.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    const errors = opening.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
     expect(opened).toHaveLength(EVENT_STREAMS_MAX);
-    for (const refusal of refusals)
-      expect(refusal).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 30 });
+    for (const error of errors) expect(error).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 30 });
     await opened[0]!.close();
     const again = await open(actor);
     await expect(open(actor)).rejects.toMatchObject({ code: 'rate_limited' });
@@ -252,7 +251,7 @@ describe('the streams of a credential', () => {
     expect(await leasesOf(actor)).toEqual([]);
   });
 
-  it('that a dead process left behind count until their lease runs out', async () => {
+  it('of a dead process count until their lease expires', async () => {
     const actor = await caller();
     const leave = (seconds: number) =>
       core.rows(
@@ -284,7 +283,7 @@ describe('the end of a stream', () => {
     await open3[2].close();
   });
 
-  it('comes when nobody can vouch for its credential any more', async () => {
+  it('comes when its credential can no longer be verified', async () => {
     const platform: Platform = await core.openSecondPlatform();
     const alone = new EventStreamsService(platform);
     const stream = await open(await caller(), {}, alone);
@@ -294,7 +293,7 @@ describe('the end of a stream', () => {
     await platform.listener.stop();
   });
 
-  it('comes with the end of the process, which lets go of all it held and opens no more', async () => {
+  it('comes with the end of the process, which releases everything and opens no more', async () => {
     const actor = await caller();
     const platform = await core.openSecondPlatform();
     const ending = new EventStreamsService(platform);

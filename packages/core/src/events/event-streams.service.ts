@@ -13,13 +13,13 @@ import { lastEventId, positionAfter, readPage } from './events.queries.js';
 import { StreamLeases } from './stream-leases.service.js';
 
 export interface EventStreamRequest {
-  /** What kinds to send; all unless given. */
+  /** The types to send. Default: all. */
   readonly type?: string | undefined;
-  /** The event after which to begin; from now on unless given. */
+  /** The event after which to start. Default: only new events. */
   readonly lastEventId?: string | undefined;
 }
 
-/** Opens streams of events, and ends each with the credential it was opened by. */
+/** Opens event streams; each ends when the credential that opened it does. */
 export class EventStreamsService {
   private readonly feed: EventFeed;
   private readonly watch: CredentialWatch;
@@ -34,22 +34,27 @@ export class EventStreamsService {
   }
 
   /**
-   * Events of the caller that become visible after this, or after the one that was named. Whoever opens it closes it.
+   * Opens a stream of the caller's new events, or of all events after `lastEventId`. The caller must close it.
    *
-   * @throws {DomainError} `invalid_query` for a `lastEventId` that is none; `rate_limited` beyond five of a credential
+   * @throws {DomainError} `invalid_query` if `lastEventId` is invalid; `rate_limited` if the credential has five
+   *   streams
    */
-  async open(actor: Actor, incoming: IncomingRequest, wish: EventStreamRequest): Promise<EventSubscription> {
+  async open(
+    actor: Actor,
+    incoming: IncomingRequest,
+    request: EventStreamRequest,
+  ): Promise<EventSubscription> {
     const { access } = eventOperations.stream;
     authorise(actor, access);
     this.assertServing();
-    const begin = await this.beginning(actor.userId, wish.lastEventId);
+    const start = await this.startOf(actor.userId, request.lastEventId);
     const held: (() => unknown)[] = [];
     const release = async () => {
       this.streams.delete(subscription);
       this.feed.remove(subscription);
       while (held.length > 0) await held.pop()!();
     };
-    const subscription = this.subscribe(actor.userId, wish, begin, release);
+    const subscription = this.subscribe(actor.userId, request, start, release);
     const end = () => void subscription.close();
     try {
       held.push(await this.leases.claim(actor.credential.id, end));
@@ -58,7 +63,7 @@ export class EventStreamsService {
       this.assertServing();
     } catch (error) {
       await subscription.close();
-      // What came to be held after an end that came before.
+      // Releases what was acquired after an earlier end.
       await release();
       this.assertServing();
       throw error;
@@ -68,7 +73,7 @@ export class EventStreamsService {
     return subscription;
   }
 
-  /** Ends every stream, and opens none any more. */
+  /** Ends all streams; none can be opened afterwards. */
   async onModuleDestroy(): Promise<void> {
     this.isClosing = true;
     this.watch.stop();
@@ -76,12 +81,12 @@ export class EventStreamsService {
     await this.feed.stop();
   }
 
-  private async beginning(userId: string, named: string | undefined): Promise<{ after: bigint; id: string }> {
+  private async startOf(userId: string, eventId: string | undefined): Promise<{ after: bigint; id: string }> {
     const { database } = this.platform;
-    const after = named === undefined ? undefined : await positionAfter(database, userId, named);
-    // After the look-up: the feed is then never behind where a subscription begins.
+    const after = eventId === undefined ? undefined : await positionAfter(database, userId, eventId);
+    // Refresh after the query, so that the feed is never behind the start of a subscription.
     await this.feed.refresh();
-    if (after !== undefined && named !== undefined) return { after, id: named };
+    if (after !== undefined && eventId !== undefined) return { after, id: eventId };
     const { head } = this.feed;
     return { after: head, id: await lastEventId(database, userId, head) };
   }
@@ -89,17 +94,17 @@ export class EventStreamsService {
   private subscribe(
     userId: string,
     { type }: EventStreamRequest,
-    begin: { readonly after: bigint; readonly id: string },
+    start: { readonly after: bigint; readonly id: string },
     release: () => Promise<void>,
   ): EventSubscription {
     const types = type === undefined || type === '*' ? null : expandEventSelector(type);
     return new EventSubscription({
       userId,
       types,
-      after: begin.after,
-      resumeAfter: begin.id,
+      after: start.after,
+      resumeAfter: start.id,
       head: () => this.feed.head,
-      read: (stretch) => readPage(this.platform.database, userId, types, stretch, WAITING_MAX_BYTES),
+      read: (range) => readPage(this.platform.database, userId, types, range, WAITING_MAX_BYTES),
       release,
     });
   }

@@ -1,20 +1,21 @@
 /**
- * The events of one stream, in the one order, each once.
+ * The events of one stream, in order and each once.
  *
- * 1. `cursor` is how far they have been taken over into the queue. What comes live continues exactly there or is left
- *    to the database, from which it is read when the queue is empty: nothing is lost or doubled in between.
- * 2. The queue holds what its reader has not taken yet, to a limit; a slow reader costs no more memory than that.
+ * 1. `cursor` is the position up to which events were taken into the queue. Live events are accepted only if they
+ *    continue exactly there. Otherwise they are read from the database once the queue is empty, so none is lost or
+ *    repeated.
+ * 2. The queue holds the events that the reader has not taken, up to a limit, so a slow reader uses bounded memory.
  */
 import { type EventType, StoredJson } from '@trading-automation/contracts';
 import type { Follower } from './event-feed.service.js';
 import type { PositionRange, SequencedEvent } from './events.queries.js';
 
-/** Most bytes of payloads that wait for a reader, beyond a first one. */
+/** The maximum bytes of queued payloads; a single larger payload is still accepted. */
 export const WAITING_MAX_BYTES = 256 * 1024;
 
 /** An event as a stream sends it. */
 export interface StreamedEvent {
-  /** Its public id, after which a stream can resume. */
+  /** The public id, from which a stream can resume. */
   readonly id: string;
   readonly type: EventType;
   /** The stored JSON, on one line. */
@@ -23,15 +24,15 @@ export interface StreamedEvent {
 
 export interface SubscriptionDependencies {
   readonly userId: string;
-  /** Null for every kind. */
+  /** Null for all types. */
   readonly types: readonly EventType[] | null;
-  /** The position after which it begins. */
+  /** The position after which the stream starts. */
   readonly after: bigint;
-  /** The id after which it begins, as `lastEventId` would name it. */
+  /** The event id after which the stream starts, in the form of `lastEventId`. */
   readonly resumeAfter: string;
   readonly head: () => bigint;
-  /** Reads on in the database: the first events of a stretch, none only where there are none. */
-  readonly read: (stretch: PositionRange) => Promise<readonly SequencedEvent[]>;
+  /** Reads the next events of a position range from the database; an empty result means that the range has no more. */
+  readonly read: (range: PositionRange) => Promise<readonly SequencedEvent[]>;
   readonly release: () => Promise<void>;
 }
 
@@ -51,7 +52,7 @@ export class EventSubscription implements Follower {
     this.cursor = dependencies.after;
   }
 
-  /** Aborted when no further event is to be sent. */
+  /** Aborted when no more events are sent. */
   get ended(): AbortSignal {
     return this.ending.signal;
   }
@@ -60,7 +61,7 @@ export class EventSubscription implements Follower {
     return this.queuedBytes;
   }
 
-  /** The events, until the end. To be read by one reader. */
+  /** Yields the events until the stream ends. Allows one reader only. */
   async *events(): AsyncGenerator<StreamedEvent, void, undefined> {
     while (!this.ended.aborted) {
       const next = this.take();
@@ -82,7 +83,7 @@ export class EventSubscription implements Follower {
     this.onWake();
   }
 
-  /** Ends the stream; resolves when nothing of it is held any more. */
+  /** Ends the stream; resolves when its resources are released. */
   close(): Promise<void> {
     this.ending.abort();
     this.queue = [];
@@ -98,7 +99,7 @@ export class EventSubscription implements Follower {
     return next;
   }
 
-  /** False where there is no room: from there on the database is read. */
+  /** Returns false if the queue is full; later events are then read from the database. */
   private accept(event: SequencedEvent): boolean {
     if (event.position <= this.cursor) return true;
     const { types } = this.dependencies;

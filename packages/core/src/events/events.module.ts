@@ -4,7 +4,7 @@ import { Platform } from '../platform/index.js';
 import { EventStreamsService } from './event-streams.service.js';
 import { EventsService } from './events.service.js';
 
-/** For an API. */
+/** Provides events and their streams to an API. */
 @Module({
   providers: [
     {

@@ -1,7 +1,4 @@
-/**
- * Reads events as consumers of the outbox see them. One that is older than 30 days is not shown, whether or not its
- * row is still there.
- */
+/** Reads events from the outbox. An event older than 30 days is not shown, even if its row still exists. */
 import {
   DomainError,
   decodeId,
@@ -11,15 +8,15 @@ import {
 } from '@trading-automation/contracts';
 import { type Database, sequenceEvents } from '@trading-automation/persistence';
 
-/** The condition that an event of the outbox, named `e`, can still be read. */
+/** The SQL condition that the outbox event `e` can still be read. */
 export const WITHIN_RETENTION = `e.created_at > now() - interval '${EVENT_RETENTION_DAYS} days'`;
 const DAY_MS = 86_400_000;
 
-/** An event on its way to the streams of its user. */
+/** An event for the streams of its user. */
 export interface SequencedEvent {
   readonly position: bigint;
   readonly userId: string;
-  /** Its public id. */
+  /** The public id. */
   readonly id: string;
   readonly type: EventType;
   readonly payload: Buffer;
@@ -37,13 +34,13 @@ function toSequencedEvent({ position, user_id, id, type, payload }: SequencedEve
   return { position: BigInt(position), userId: user_id, id: encodeId('evt', id), type, payload };
 }
 
-/** Part of the one order: after `after`, through `through`. */
+/** A range of positions: after `after`, up to and including `through`. */
 export interface PositionRange {
   readonly after: bigint;
   readonly through: bigint;
 }
 
-/** The first events of some users in a stretch. */
+/** Reads the first events of some users in a position range. */
 export async function readSequencedEvents(
   database: Database,
   userIds: readonly string[],
@@ -60,7 +57,9 @@ export async function readSequencedEvents(
 
 const PAGE_EVENTS_MAX = 100;
 
-/** The first events of one user in a stretch: at most 100, and no more after their payloads reach `bytesMax`. */
+/**
+ * Reads the first events of one user in a position range: at most 100, and none after the payloads reach `bytesMax`.
+ */
 export async function readPage(
   database: Database,
   userId: string,
@@ -85,7 +84,9 @@ export async function readPage(
   return rows.map(toSequencedEvent);
 }
 
-/** The name of where a user's stream begins: that of their last event so far, or of the beginning of time. */
+/**
+ * Returns the id of the user's last event so far, or the nil id for a user without events: the start of a new stream.
+ */
 export async function lastEventId(database: Database, userId: string, through: bigint): Promise<string> {
   const [row] = await database.query(
     'SELECT id FROM outbox_events WHERE user_id = $1 AND position <= $2 ORDER BY position DESC LIMIT 1',
@@ -94,18 +95,18 @@ export async function lastEventId(database: Database, userId: string, through: b
   return encodeId('evt', row?.id ?? NIL_UUID);
 }
 
-/** No event has this id; it stands before all. */
+/** No event has this id; it comes before all others. */
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * The position after which a stream resumes that has seen the event. Where it is older than what is kept, that is
- * the oldest that is kept.
+ * Returns the position from which a stream resumes after an event. If the event has expired, that is the position of
+ * the last expired event.
  *
- * @throws {DomainError} `invalid_query` where the id is none, or none of the user's
+ * @throws {DomainError} `invalid_query` if the id is malformed, or is not the id of an event of the user
  */
 export async function positionAfter(database: Database, userId: string, eventId: string): Promise<bigint> {
   const uuid = decodeId('evt', eventId);
-  if (uuid === null) throw unknownEvent('Expected the id of an event.');
+  if (uuid === null) throw unknownEvent('last_event_id must be the id of an event.');
   await sequenceEvents(database);
   const [{ at, oldest }] = await database.query(
     `SELECT (SELECT position FROM outbox_events WHERE id = $2 AND user_id = $1) AS at,
@@ -114,15 +115,16 @@ export async function positionAfter(database: Database, userId: string, eventId:
              ORDER BY e.created_at DESC, e.id DESC LIMIT 1) AS oldest`,
     [userId, uuid],
   );
-  if (at === null && !isOlderThanRetention(uuid)) throw unknownEvent('You have no such event.');
-  const [seen, gone] = [BigInt(at ?? 0), BigInt(oldest ?? 0)];
-  return seen > gone ? seen : gone;
+  if (at === null && !isOlderThanRetention(uuid))
+    throw unknownEvent('No event of yours has this id. Use the id of an event that you received.');
+  const [seen, expired] = [BigInt(at ?? 0), BigInt(oldest ?? 0)];
+  return seen > expired ? seen : expired;
 }
 
-/** True where the id, a UUIDv7, was made before the time that events are kept for: its row may be gone. */
+/** Returns true if the id, a UUIDv7, is older than the retention time, so that its row may be deleted. */
 function isOlderThanRetention(uuid: string): boolean {
-  const madeAtMs = Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16);
-  return madeAtMs < Date.now() - EVENT_RETENTION_DAYS * DAY_MS;
+  const createdAtMs = Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16);
+  return createdAtMs < Date.now() - EVENT_RETENTION_DAYS * DAY_MS;
 }
 
 function unknownEvent(message: string): DomainError {

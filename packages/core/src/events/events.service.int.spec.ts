@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => core.close());
 
-/** Writes events of these kinds, one after the other, and returns their ids. */
+/** Appends events of these types in order, and returns their ids. */
 async function write(actor: Actor, ...types: string[]): Promise<string[]> {
   const ids: string[] = [];
   for (const type of types) {
@@ -34,12 +34,12 @@ const age = (id: string, days: number) =>
     decodeId('evt', id),
     days,
   );
-const query = (given: Record<string, string> = {}) =>
-  querySchemaOf(eventOperations.list).parse(given) as never;
+const query = (parameters: Record<string, string> = {}) =>
+  querySchemaOf(eventOperations.list).parse(parameters) as never;
 const idsOf = (items: readonly StoredJson[]) => items.map(({ text }) => JSON.parse(text).event_id);
 
 describe('the list of events', () => {
-  it('shows the caller’s own, newest first, as the bytes that were stored', async () => {
+  it('shows the caller’s events, newest first, as the stored bytes', async () => {
     const [actor, other] = [await core.actor('READ'), await core.actor('READ')];
     const ids = await write(actor, 'trade.created', 'trade.filled');
     await write(other, 'trade.created');
@@ -48,7 +48,7 @@ describe('the list of events', () => {
     expect(page.items[0]!.text).toBe(`{"event_id":"${ids[1]}","type":"trade.filled","data":{"amount":1.10}}`);
   });
 
-  it('shows the kinds that a selector covers', async () => {
+  it('shows the types that a selector covers', async () => {
     const actor = await core.actor('READ');
     const [created, started, filled] = await write(actor, 'trade.created', 'copier.started', 'trade.filled');
     const listed = async (type: string) => idsOf((await events.list(actor, query({ type }))).items);
@@ -58,17 +58,17 @@ describe('the list of events', () => {
     expect(await listed('*')).toEqual([filled, started, created]);
   });
 
-  it('ends after 30 days, and so does the event by its id', async () => {
+  it('omits events after 30 days, as does the event by its id', async () => {
     const actor = await core.actor('READ');
-    const [gone, kept] = (await write(actor, 'trade.created', 'trade.filled')) as [string, string];
-    await age(gone, 30.001);
-    await age(kept, 29.999);
-    expect(idsOf((await events.list(actor, query({ include: 'total' }))).items)).toEqual([kept]);
-    await expect(events.get(actor, gone)).rejects.toMatchObject({ code: 'not_found' });
-    expect(idsOf([await events.get(actor, kept)])).toEqual([kept]);
+    const [expired, retained] = (await write(actor, 'trade.created', 'trade.filled')) as [string, string];
+    await age(expired, 30.001);
+    await age(retained, 29.999);
+    expect(idsOf((await events.list(actor, query({ include: 'total' }))).items)).toEqual([retained]);
+    await expect(events.get(actor, expired)).rejects.toMatchObject({ code: 'not_found' });
+    expect(idsOf([await events.get(actor, retained)])).toEqual([retained]);
   });
 
-  it('is walked by cursors that are good for the same user and kinds alone', async () => {
+  it('has cursors that are valid only for the same user and types', async () => {
     const [actor, other] = [await core.actor('READ'), await core.actor('READ')];
     const ids = await write(actor, ...Array.from({ length: 5 }, () => 'trade.created'));
     const walked: string[] = [];
@@ -94,7 +94,7 @@ describe('the list of events', () => {
   it.each([
     ['by user', {}, 'outbox_events_user_created_idx'],
     ['by kind', { type: 'trade.filled' }, 'outbox_events_user_type_created_idx'],
-  ])('is read %s from an index that has its order', async (_case, filter: { type?: string }, index) => {
+  ])('is read %s from an index with its order', async (_case, filter: { type?: string }, index) => {
     const actor = await core.actor('READ');
     await core.rows(
       `INSERT INTO outbox_events (id, user_id, type, payload)

@@ -24,7 +24,7 @@ interface EventRow extends Record<string, unknown> {
 
 const eventView = ({ payload }: EventRow): StoredJson => StoredJson.of(payload.toString());
 
-/** Reads events as they were stored, and as webhooks receive them. */
+/** Reads events as stored, in the form that webhooks receive. */
 export class EventsService {
   constructor(
     private readonly platform: Platform,
@@ -49,11 +49,11 @@ export class EventsService {
     return { ...page, items: page.items.map(eventView) };
   }
 
-  /** What kinds there are, and what they look like. */
+  /** Returns the kinds of events, with their descriptions and schemas. */
   types(actor: Actor, { type = '*' }: { type?: string | undefined }): EventCatalogue {
     authorise(actor, eventOperations.types.access);
-    const asked = expandEventSelector(type);
-    return { types: eventKinds().filter((kind) => asked.includes(kind.type)) };
+    const requested = expandEventSelector(type);
+    return { types: eventKinds().filter((kind) => requested.includes(kind.type)) };
   }
 
   async get(actor: Actor, id: string): Promise<StoredJson> {
@@ -71,7 +71,7 @@ export class EventsService {
   }
 }
 
-/** One kind is a filter of its own: only so does an index have both it and the order. */
+/** A single type is compared with `=`, so that one index serves both the filter and the order. */
 function typeFilter(selector: string | undefined): { where: string[]; params: unknown[] } {
   if (selector === undefined || selector === '*') return { where: [], params: [] };
   const types = expandEventSelector(selector);

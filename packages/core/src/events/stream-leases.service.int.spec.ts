@@ -26,7 +26,7 @@ const shorten = (credentialId: string, seconds: number) =>
   );
 
 describe('the lease of a stream', () => {
-  it('is renewed for as long as it is held, and gone when it is given back', async () => {
+  it('is renewed while it is held, and deleted when it is released', async () => {
     const leases = new StreamLeases(core.platform, EVENTS, 20);
     const credentialId = newUuid();
     const release = await leases.claim(credentialId, () => {
@@ -38,7 +38,7 @@ describe('the lease of a stream', () => {
     expect(await core.rows('SELECT FROM event_streams WHERE credential_id = $1', credentialId)).toEqual([]);
   });
 
-  it('that ran out is not taken back: its stream is told to end', async () => {
+  it('that expired is not renewed: its stream ends', async () => {
     const leases = new StreamLeases(core.platform, EVENTS, 20);
     const credentialId = newUuid();
     let tell = () => {};

@@ -1,9 +1,9 @@
 /**
- * How many streams of a kind a credential has open, over all processes: each holds a lease in Postgres.
+ * Limits the open streams of a credential over all processes; each stream holds a lease in Postgres.
  *
- * 1. Leases of one credential are given one at a time, so that none is given beyond the limit.
- * 2. A lease that could not be renewed in time is lost, and its stream ends: it may have been given to another.
- * 3. The leases of a process that died run out by themselves.
+ * 1. Leases of one credential are granted serially, so the limit is never exceeded.
+ * 2. A lease that was not renewed in time is lost and its stream ends, because another stream may have the lease.
+ * 3. The leases of a process that dies expire.
  */
 import { DomainError } from '@trading-automation/contracts';
 import { inTransaction, newUuid, type Tx } from '@trading-automation/persistence';
@@ -12,7 +12,7 @@ import type { Platform } from '../platform/index.js';
 const LEASE_SECONDS = 30;
 const RENEW_MS = 10_000;
 
-/** What is leased, and how many of it a credential may have at once. */
+/** What is leased, and its limit for one credential. */
 export interface LeaseKind {
   readonly kind: 'events' | 'sockets';
   readonly max: number;
@@ -22,7 +22,7 @@ const NOUNS = { events: 'event streams', sockets: 'sockets' } as const;
 
 export class StreamLeases {
   private readonly held = new Map<string, () => void>();
-  /** Leases on their way back. */
+  /** Releases in flight. */
   private readonly ending = new Set<Promise<void>>();
   private timer: NodeJS.Timeout | undefined;
 
@@ -33,9 +33,9 @@ export class StreamLeases {
   ) {}
 
   /**
-   * Takes a lease and keeps it until the answer is called; `onLost` is called where it could not be kept.
+   * Takes a lease and renews it until the returned function is called. Calls `onLost` if it cannot be renewed.
    *
-   * @throws {DomainError} `rate_limited` where the credential holds as many as it may
+   * @throws {DomainError} `rate_limited` if the credential has reached its limit
    */
   async claim(credentialId: string, onLost: () => void): Promise<() => Promise<void>> {
     const id = newUuid();
@@ -45,7 +45,7 @@ export class StreamLeases {
     return () => this.release(id);
   }
 
-  /** Resolves once all that was given back is: before it, the database is not to be let go of. */
+  /** Resolves once all releases have finished; only then may the database be closed. */
   async settled(): Promise<void> {
     await Promise.all(this.ending);
   }
@@ -56,11 +56,11 @@ export class StreamLeases {
       clearInterval(this.timer);
       this.timer = undefined;
     }
-    const isOver = () => void this.ending.delete(ending);
-    // Where this fails, the lease runs out by itself.
+    const finish = () => void this.ending.delete(ending);
+    // If this fails, the lease expires.
     const ending: Promise<void> = this.platform.database
       .query('DELETE FROM event_streams WHERE id = $1', [id])
-      .then(isOver, isOver);
+      .then(finish, finish);
     this.ending.add(ending);
     return ending;
   }
@@ -72,8 +72,8 @@ export class StreamLeases {
        WHERE id = ANY ($1) AND lease_until > clock_timestamp() RETURNING id`,
       [ids],
     );
-    const kept = new Set(rows.map(({ id }: { id: string }) => id));
-    for (const id of ids) if (!kept.has(id)) this.held.get(id)?.();
+    const renewed = new Set(rows.map(({ id }: { id: string }) => id));
+    for (const id of ids) if (!renewed.has(id)) this.held.get(id)?.();
   }
 }
 
@@ -96,7 +96,7 @@ async function insertLease(
     [credentialId, kind],
   );
   if (count >= max) {
-    const message = `A credential may have ${max} ${NOUNS[kind]} open at once. Close one of them first.`;
+    const message = `A credential may have ${max} ${NOUNS[kind]} open. Close one of them first.`;
     throw new DomainError('rate_limited', message, [], { retryAfterSeconds: LEASE_SECONDS });
   }
   await tx.query(

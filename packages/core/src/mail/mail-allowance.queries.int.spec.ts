@@ -23,7 +23,7 @@ const hoursPass = (hours: number) =>
   core.rows("UPDATE mail_allowances SET since = since - $1 * interval '1 hour'", hours);
 
 describe('the allowance of mail', () => {
-  it('grants what is left of the day, and all of it again a day after its first mail', async () => {
+  it('grants the rest of the day, and everything again a day after the first mail', async () => {
     expect(await take(2, 5)).toEqual([2, 2]);
     expect(await take(2, 5)).toEqual([2, 4]);
     expect(await take(2, 5)).toEqual([1, 5]);
@@ -35,17 +35,17 @@ describe('the allowance of mail', () => {
     expect(await take(1, 5)).toEqual([0, 5]);
   });
 
-  it('never grants more than there is from the first on, however much is wished for', async () => {
+  it('never grants more than the limit, however much is requested', async () => {
     expect(await take(100, 1)).toEqual([1, 1]);
     expect(await take(100, 1)).toEqual([0, 1]);
   });
 
-  it('takes nothing back where a later release grants less', async () => {
+  it('revokes nothing if a later release grants less', async () => {
     expect(await take(8, 10)).toEqual([8, 8]);
     expect(await take(1, 5)).toEqual([0, 8]);
   });
 
-  it('is exact however many ask at once, in whatever order they name their topics', async () => {
+  it('is exact under concurrency, whatever the order of the topics', async () => {
     const topics = Array.from({ length: 20 }, (_, n) => `topic ${n}`);
     const ask = (n: number) =>
       inTransaction(core.platform.database, (tx) => {
@@ -63,7 +63,7 @@ describe('the allowance of mail', () => {
     }
   });
 
-  it('that is taken for a change which does not stand is there again', async () => {
+  it('is returned if the transaction rolls back', async () => {
     const undone = inTransaction(core.platform.database, async (tx) => {
       await takeMailAllowance(tx, 1, [{ userId, topic: 'topic', count: 1 }]);
       throw new Error('undone');

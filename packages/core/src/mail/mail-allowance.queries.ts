@@ -1,10 +1,10 @@
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 
-/** What somebody would like to be sent mail about. */
+/** A request to send mails about one topic. */
 export interface MailAllowanceRequest {
   /** A uuid. */
   readonly userId: string;
-  /** What is counted together: a kind of event, one webhook. */
+  /** The unit that is counted: a kind of event, or one webhook. */
   readonly topic: string;
   /** 1 and up. */
   readonly count: number;
@@ -13,22 +13,22 @@ export interface MailAllowanceRequest {
 export interface MailAllowance {
   readonly userId: string;
   readonly topic: string;
-  /** How many of the wished mails may be sent. */
+  /** How many of the requested mails may be sent. */
   readonly granted: number;
-  /** How many of the day's these are, with them; the day begins with its first mail. */
+  /** Mails used of the day's allowance, including these; a day starts with its first mail. */
   readonly used: number;
 }
 
 /**
- * Takes from what each topic may have in a day, in one statement: however many ask at once, `perDay` in 24 hours is
- * never passed. It is taken in the caller's transaction, with the mail that it is for. Each topic is named once.
+ * Takes from the daily allowance of each topic, in one statement. Concurrent callers never exceed `perDay` in 24
+ * hours. The allowance is taken in the caller's transaction, together with its mails. Each topic must occur once.
  */
 export function takeMailAllowance(
   tx: Tx,
   perDay: number,
-  wishes: readonly MailAllowanceRequest[],
+  requests: readonly MailAllowanceRequest[],
 ): Promise<readonly MailAllowance[]> {
-  // Sorted, so that two at once never wait for each other.
+  // Sorted, so that concurrent calls never deadlock.
   return queryPrepared<MailAllowance & Record<string, unknown>>(
     tx,
     `INSERT INTO mail_allowances AS a (user_id, topic, since, used, granted)
@@ -42,9 +42,9 @@ export function takeMailAllowance(
                    FROM (SELECT a.since <= excluded.since - interval '1 day' AS is_over) AS day) AS past) AS next)
      RETURNING user_id AS "userId", topic, granted, used`,
     [
-      wishes.map(({ userId }) => userId),
-      wishes.map(({ topic }) => topic),
-      wishes.map(({ count }) => count),
+      requests.map(({ userId }) => userId),
+      requests.map(({ topic }) => topic),
+      requests.map(({ count }) => count),
       perDay,
     ],
   );

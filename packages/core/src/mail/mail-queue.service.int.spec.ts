@@ -33,7 +33,7 @@ const only = () =>
   );
 
 describe('queued mail', () => {
-  it('stands exactly when the change that it tells of does', async () => {
+  it('commits or rolls back with the change that it reports', async () => {
     const failing = inTransaction(core.platform.database, async (tx) => {
       await queueMail(tx, { userId, ...draft });
       throw new Error('undone');
@@ -51,12 +51,12 @@ describe('queued mail', () => {
     { subject: 'two\nlines' },
     { subject: 'nul\u0000' },
     { subject: 'x'.repeat(201) },
-  ])('can not carry a header of its own: %j', async (more) => {
+  ])('cannot contain an injected header: %j', async (more) => {
     await expect(queue(more)).rejects.toThrow(TypeError);
     expect(await core.rows('SELECT FROM mails')).toEqual([]);
   });
 
-  it('that has waited for three days is not sent any more, and its text goes', async () => {
+  it('that has waited for three days is not sent, and its text is deleted', async () => {
     await queue();
     await queue({ to: 'b@example.com' });
     await core.rows(
@@ -70,8 +70,8 @@ describe('queued mail', () => {
     ]);
   });
 
-  it('tells whoever sends of its commit', async () => {
-    const told = new Promise<void>((resolve) => {
+  it('notifies the sender of its commit', async () => {
+    const notified = new Promise<void>((resolve) => {
       const unsubscribe = mails.subscribe(() => {
         unsubscribe();
         resolve();
@@ -79,12 +79,12 @@ describe('queued mail', () => {
     });
     await core.untilListening();
     await queue();
-    await told;
+    await notified;
   });
 });
 
 describe('a claim', () => {
-  it('gives each mail to one of many that ask at once, the longest waiting first', async () => {
+  it('gives each mail to one of many concurrent claimants, the longest waiting first', async () => {
     for (let n = 0; n < 10; n++) await queue({ subject: String(n) });
     const first = await claim();
     expect(first.subject).toBe('0');
@@ -94,7 +94,7 @@ describe('a claim', () => {
     expect(new Set([...ids, first.id]).size).toBe(10);
   });
 
-  it('ends with its lease; what the former holder says then counts for nothing', async () => {
+  it('ends with its lease; a later result of the former holder is ignored', async () => {
     await queue();
     const former = await claim();
     expect(await mails.claim(LEASE_MS)).toBeUndefined();
@@ -111,7 +111,7 @@ describe('a claim', () => {
 });
 
 describe('a mail', () => {
-  it('that was sent is never given out again, and its text is gone', async () => {
+  it('that was sent is never claimed again, and its text is deleted', async () => {
     await queue();
     await mails.record(await claim(), { kind: 'sent' });
     expect(await mails.claim(LEASE_MS)).toBeUndefined();
@@ -124,14 +124,14 @@ describe('a mail', () => {
     });
   });
 
-  it('that is rejected has failed, and its text is gone', async () => {
+  it('that is rejected has failed, and its text is deleted', async () => {
     await queue();
     await mails.record(await claim(), { kind: 'rejected', error: 'EENVELOPE 550' });
     expect(await mails.claim(LEASE_MS)).toBeUndefined();
     expect(await only()).toMatchObject({ has_failed: true, last_error: 'EENVELOPE 550', body: null });
   });
 
-  it('that is deferred is tried again, ever later, until it has failed', async () => {
+  it('that is deferred is retried at growing intervals until it has failed', async () => {
     await queue();
     for (let attempt = 1; attempt < MAIL_ATTEMPTS_MAX; attempt++) {
       await mails.record(await claim(), { kind: 'deferred', error: 'EENVELOPE 451' });
@@ -146,7 +146,7 @@ describe('a mail', () => {
     expect(await only()).toMatchObject({ has_failed: true, attempts: MAIL_ATTEMPTS_MAX, body: null });
   });
 
-  it('waits as long as no server is reached: that costs it nothing', async () => {
+  it('waits without using up attempts while no server is reachable', async () => {
     await queue();
     for (let n = 0; n < 2 * MAIL_ATTEMPTS_MAX; n++) {
       await mails.record(await claim(), { kind: 'unreachable', error: 'ECONNECTION' });
@@ -155,10 +155,10 @@ describe('a mail', () => {
     expect(await claim()).toMatchObject({ ...draft, attempts: 0 });
   });
 
-  it('belongs to a user that there is', async () => {
-    const nobody = inTransaction(core.platform.database, (tx) =>
+  it('must belong to an existing user', async () => {
+    const orphan = inTransaction(core.platform.database, (tx) =>
       queueMail(tx, { userId: newUuid(), ...draft }),
     );
-    await expect(nobody).rejects.toThrow();
+    await expect(orphan).rejects.toThrow();
   });
 });

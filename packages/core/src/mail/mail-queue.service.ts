@@ -1,13 +1,14 @@
 /**
- * The queue of mail, for the process that sends.
+ * The mail queue, for the process that sends mail.
  *
- * 1. A claim is a lease by the database's clock: one sender at a time has a mail, and a sender that dies gives it back.
- * 2. What became of a claim is written only while it stands: a sender that was too slow changes nothing.
- * 3. A mail is sent at least once. A second time carries the same id, by which mailboxes tell it is the same mail.
- * 4. No transaction is open while a mail is under way.
- * 5. The text goes when the mail is over: it may hold a code that nobody else may read.
- * 6. A mail that could not be sent in three days has failed: what it tells of is no news any more, and a server that
- *    is there again after a month must not be handed a month's mail.
+ * 1. A claim is a lease by the database's clock: one sender at a time has a mail, and the lease of a dead sender
+ *    expires.
+ * 2. A result is recorded only while its claim is current: a sender that was too slow changes nothing.
+ * 3. A mail is sent at least once. A repeat has the same id, by which mailboxes recognise duplicates.
+ * 4. No transaction is open while a mail is being sent.
+ * 5. The body is deleted once the mail is sent or has failed, because it may contain a secret code.
+ * 6. A mail that could not be sent within three days has failed. It is outdated, and a server that returns after a
+ *    month must not receive a month of mail.
  */
 import type { Platform } from '../platform/index.js';
 import { mailRetryDelayMs } from './mail.rules.js';
@@ -16,23 +17,23 @@ import { MAIL_CHANNEL } from './queue-mail.js';
 export interface ClaimedMail {
   /** A uuid. */
   readonly id: string;
-  /** Which claim of the mail this is: 1 and up. */
+  /** The number of this claim, from 1. */
   readonly claim: number;
-  /** Refusals so far. */
+  /** Deferrals so far. */
   readonly attempts: number;
   readonly to: string;
   readonly subject: string;
   readonly text: string;
 }
 
-/** How a try to send ended. `error` is a short word for the operator, without addresses. */
+/** The result of an attempt to send. `error` is a short code for the operator, without addresses. */
 export type MailOutcome =
   | { readonly kind: 'sent' }
-  /** The server will never take this mail. */
+  /** The server rejected this mail permanently. */
   | { readonly kind: 'rejected'; readonly error: string }
-  /** The server did not take this mail now. */
+  /** The server rejected this mail temporarily. */
   | { readonly kind: 'deferred'; readonly error: string }
-  /** No server was reached: that says nothing of the mail. */
+  /** The server was unreachable, which says nothing about the mail. */
   | { readonly kind: 'unreachable'; readonly error: string };
 
 const UNREACHABLE_DELAY_MS = 30_000;
@@ -43,7 +44,7 @@ type ClaimedRow = ClaimedMail & { readonly is_late: boolean };
 export class MailQueue {
   constructor(private readonly platform: Platform) {}
 
-  /** The mail that has waited longest, until `leaseMs` from now the caller's alone; undefined where none is due. */
+  /** Claims the mail that has been due longest, for `leaseMs`; returns undefined if none is due. */
   async claim(leaseMs: number): Promise<ClaimedMail | undefined> {
     for (;;) {
       const row = await this.claimNext(leaseMs);
@@ -66,7 +67,7 @@ export class MailQueue {
     return rows[0];
   }
 
-  /** False where the claim had ended, and nothing was written. */
+  /** Records the result of a claim. Returns false, and changes nothing, if the claim has expired. */
   async record(mail: ClaimedMail, outcome: MailOutcome): Promise<boolean> {
     if (outcome.kind === 'sent') return this.end(mail, 'sent_at', null);
     if (outcome.kind === 'rejected') return this.end(mail, 'failed_at', outcome.error);
@@ -79,7 +80,7 @@ export class MailQueue {
       : this.postpone(mail, attempts, delayMs, outcome.error);
   }
 
-  /** Calls `onQueued` when mail was committed just now, by any process. */
+  /** Calls `onQueued` when any process commits a new mail. Returns a function that unsubscribes. */
   subscribe(onQueued: () => void): () => void {
     return this.platform.listener.subscribe(MAIL_CHANNEL, onQueued);
   }

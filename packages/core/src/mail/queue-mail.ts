@@ -2,7 +2,7 @@ import { EMAIL_MAX } from '@trading-automation/contracts';
 import { newUuid, type Tx } from '@trading-automation/persistence';
 import { z } from 'zod';
 
-/** Told, with an empty payload, of every commit that queued mail. */
+/** The channel that notifies, with an empty payload, about every commit that queued mail. */
 export const MAIL_CHANNEL = 'mails_queued';
 
 const SUBJECT_MAX = 200;
@@ -10,22 +10,22 @@ const CONTROL = /\p{Cc}/u;
 const address = z.email().max(EMAIL_MAX);
 
 export interface NewMail {
-  /** Whose mail it is: a uuid. */
+  /** The uuid of the recipient's account. */
   readonly userId: string;
   /** One address, without a name. */
   readonly to: string;
   readonly subject: string;
-  /** Plain text, lines ended by `\n`. It is kept until the mail is sent or has failed, no longer. */
+  /** Plain text with `\n` line ends. It is deleted once the mail is sent or has failed. */
   readonly text: string;
-  /** Of which event it tells, if of one: there is one mail of an event at most. A uuid. */
+  /** The uuid of the event that the mail is about, if any. An event has at most one mail. */
   readonly eventId?: string;
 }
 
 /**
- * Queues a mail in the transaction of what it tells of: both stand or neither does. It is sent at least once, by
- * whoever has a way to send mail; until there is one, it waits.
+ * Queues a mail in the caller's transaction, so that both commit or neither does. It is sent at least once, and waits
+ * until a process can send mail.
  *
- * @throws {TypeError} where the address is none, or the subject would not be one line
+ * @throws {TypeError} if the address is invalid, or the subject is not a single line of at most 200 characters
  */
 export async function queueMail(tx: Tx, mail: NewMail): Promise<void> {
   const { userId, to, subject, text, eventId = null } = mail;

@@ -12,12 +12,12 @@ import {
 } from './notification-mail.rules.js';
 
 const AT = new Date('2026-03-01T10:00:00.000Z');
-const toldOf = (type: EventType, data: EventData = {}): NotifiableEvent => {
+const eventOf = (type: EventType, data: EventData = {}): NotifiableEvent => {
   const record = { id: 'x_1', ...data };
   const note = notificationContentOf(type, record) ?? notificationContentOf('trade.failed', record)!;
   return { type, data: record, content: note, happenedAt: AT };
 };
-const trouble: WebhookFailureSummary = {
+const summary: WebhookFailureSummary = {
   failingSince: new Date('2026-03-01T09:30:00.000Z'),
   lastAttemptAt: new Date('2026-03-01T09:59:58.000Z'),
   lastStatusCode: 503,
@@ -25,7 +25,7 @@ const trouble: WebhookFailureSummary = {
   waiting: 12,
 };
 
-describe('who is mailed', () => {
+describe('an event is mailed', () => {
   it.each([
     ['trade.filled', {}, false],
     ['trade.failed', {}, false],
@@ -39,32 +39,32 @@ describe('who is mailed', () => {
     ['withdrawal.failed', {}, true],
     ['key.created', {}, true],
     ['public_key.linked', {}, true],
-  ] as const)('by default of what costs money or access: %s %j is %p', (type, data, expected) => {
-    expect(isMailed(toldOf(type, data), {})).toBe(expected);
+  ] as const)('by default if it costs money or access: %s %j is %p', (type, data, expected) => {
+    expect(isMailed(eventOf(type, data), {})).toBe(expected);
     expect(isShown(type, {})).toBe(true);
   });
 
-  it('as they chose', () => {
+  it('according to the preferences', () => {
     const chosen = { in_app: { 'trade.*': false }, email: { 'trade.*': true, 'webhook.deactivated': false } };
     expect(isShown('trade.filled', chosen)).toBe(false);
     expect(isShown('copier.drift', chosen)).toBe(true);
-    expect(isMailed(toldOf('trade.filled'), chosen)).toBe(true);
-    expect(isMailed(toldOf('webhook.deactivated'), chosen)).toBe(false);
-    expect(isMailed(toldOf('copier.stopped', { status_reason: 'USER' }), { email: { '*': true } })).toBe(
+    expect(isMailed(eventOf('trade.filled'), chosen)).toBe(true);
+    expect(isMailed(eventOf('webhook.deactivated'), chosen)).toBe(false);
+    expect(isMailed(eventOf('copier.stopped', { status_reason: 'USER' }), { email: { '*': true } })).toBe(
       true,
     );
   });
 
-  it('of a stranger at the account whatever was chosen: a stolen key may not silence it', () => {
+  it('always if it is mandatory, so that a stolen key cannot silence it', () => {
     const silent = { in_app: { '*': false, 'key.*': false }, email: { '*': false, 'withdrawal.*': false } };
     for (const type of EVENT_TYPES) {
       expect([type, isShown(type, silent)]).toEqual([type, MANDATORY_NOTIFICATIONS.includes(type)]);
-      expect([type, isMailed(toldOf(type), silent)]).toEqual([type, MANDATORY_NOTIFICATIONS.includes(type)]);
+      expect([type, isMailed(eventOf(type), silent)]).toEqual([type, MANDATORY_NOTIFICATIONS.includes(type)]);
     }
   });
 
-  it('of each webhook once a day, of any other kind ten times', () => {
-    const topicOf = (type: EventType, id: string) => mailTopicOf(toldOf(type, { id }));
+  it('once a day for each webhook, and ten times for any other type', () => {
+    const topicOf = (type: EventType, id: string) => mailTopicOf(eventOf(type, { id }));
     expect(topicOf('webhook.deactivated', 'whk_1')).toEqual({
       topic: 'webhook.deactivated whk_1',
       perDay: 1,
@@ -77,10 +77,10 @@ describe('who is mailed', () => {
 
 describe('the mail of a deactivation', () => {
   const url = 'https://hooks.example.com/in?token=s3cret#part';
-  const told = toldOf('webhook.deactivated', { id: 'whk_1', url, consecutive_failures: '10' });
+  const event = eventOf('webhook.deactivated', { id: 'whk_1', url, consecutive_failures: '10' });
 
-  it('says what happened, since when, with what, how much waits, and how to mend it', () => {
-    const { subject, text } = composeDeactivationMail(told, trouble);
+  it('contains the event, the failures, the dead letters and how to fix it', () => {
+    const { subject, text } = composeDeactivationMail(event, summary);
     expect(subject).toBe('A webhook was deactivated');
     expect(text.split('\n')).toEqual(
       expect.arrayContaining([
@@ -90,8 +90,8 @@ describe('the mail of a deactivation', () => {
         'Failing       10 attempts in a row, since 2026-03-01T09:30:00.000Z',
         'Last attempt  2026-03-01T09:59:58.000Z: HTTP 503',
         'Waiting       12 deliveries, in its dead letters',
-        '2. Take the webhook into use again: PATCH /v1/webhooks/whk_1 with {"is_active": true}',
-        '3. Send what waits: POST /v1/webhooks/whk_1/dead-letters/retry with {}',
+        '2. Activate the webhook: PATCH /v1/webhooks/whk_1 with {"is_active": true}',
+        '3. Retry the dead letters: POST /v1/webhooks/whk_1/dead-letters/retry with {}',
       ]),
     );
     expect(text).not.toContain('s3cret');
@@ -103,30 +103,30 @@ describe('the mail of a deactivation', () => {
     [{ lastAttemptAt: null, failingSince: null }, /^Last attempt {2}unknown$/m],
     [{ waiting: 1 }, /^Waiting {7}1 delivery, in/m],
     [{ waiting: 10_000 }, /^Waiting {7}10000 or more deliveries/m],
-  ] as const)('tells of %j as it is', (more, line) => {
-    expect(composeDeactivationMail(told, { ...trouble, ...more }).text).toMatch(line);
+  ] as const)('shows %j', (more, line) => {
+    expect(composeDeactivationMail(event, { ...summary, ...more }).text).toMatch(line);
   });
 
   it.each([
     ['https://user:pw@example.com/\u202e\nBcc:x', 'https://example.com/%E2%80%AEBcc:x'],
     ['https://exämple.com/ü', 'https://xn--exmple-cua.com/%C3%BC'],
     ['not a url', 'unknown'],
-  ])('shows %j as one line of ASCII without what signs in', (given, shown) => {
-    const { text } = composeDeactivationMail(toldOf('webhook.deactivated', { url: given }), trouble);
+  ])('shows %j as one line of ASCII without credentials', (url, shown) => {
+    const { text } = composeDeactivationMail(eventOf('webhook.deactivated', { url }), summary);
     expect(text).toContain(`Address       ${shown}\n`);
   });
 });
 
 describe('any mail', () => {
-  it('is lines of visible text, with a subject of ours, whatever an event carries', () => {
+  it('is lines of visible text with a fixed subject, whatever the event contains', () => {
     const fields = ['name', 'label', 'account_name', 'url', 'wallet_address', 'amount', 'code', 'pubkey'];
     const data = fc.dictionary(fc.constantFrom('id', ...fields), fc.string({ unit: 'binary' }));
     fc.assert(
       fc.property(fc.constantFrom(...EVENT_TYPES), data, fc.boolean(), (type, record, isLast) => {
-        const told = toldOf(type, { ...record, id: record.id || 'x_1' });
+        const event = eventOf(type, { ...record, id: record.id || 'x_1' });
         for (const { subject, text } of [
-          composeNotificationMail(told, isLast),
-          composeDeactivationMail(told, trouble),
+          composeNotificationMail(event, isLast),
+          composeDeactivationMail(event, summary),
         ]) {
           expect(subject).toMatch(/^[\w' ]{1,100}$/);
           expect(text).toMatch(/\n$/);
@@ -137,19 +137,19 @@ describe('any mail', () => {
     );
   });
 
-  it('says how to choose, or that it can not be turned off and what to do about a stranger', () => {
-    expect(composeNotificationMail(toldOf('trade.filled'), false).text).toContain(
+  it('explains how to choose mails, or why it is always sent and how to stop an intruder', () => {
+    expect(composeNotificationMail(eventOf('trade.filled'), false).text).toContain(
       'PUT /v1/settings/notifications',
     );
-    const { text } = composeNotificationMail(toldOf('withdrawal.created', { amount: '5' }), false);
-    expect(text).toContain('If this was not you: cancel it (POST /v1/withdrawals/x_1/cancel), and revoke');
+    const { text } = composeNotificationMail(eventOf('withdrawal.created', { amount: '5' }), false);
+    expect(text).toContain('If this was not you, cancel it (POST /v1/withdrawals/x_1/cancel), and revoke');
     expect(text).not.toContain('/v1/settings');
   });
 
-  it('that is the last of a day says so', () => {
-    expect(composeNotificationMail(toldOf('trade.filled'), true).text).toContain(
-      'More about trade.filled comes by mail tomorrow',
+  it('that is the last of the day says so', () => {
+    expect(composeNotificationMail(eventOf('trade.filled'), true).text).toContain(
+      'The daily limit for mails about trade.filled is reached. Until tomorrow, see your notifications.',
     );
-    expect(composeNotificationMail(toldOf('trade.filled'), false).text).not.toContain('tomorrow');
+    expect(composeNotificationMail(eventOf('trade.filled'), false).text).not.toContain('tomorrow');
   });
 });

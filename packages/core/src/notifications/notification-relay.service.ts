@@ -1,11 +1,11 @@
 /**
- * From events to notifications, in the product and by mail: at most one of each for an event.
+ * Turns events into notifications, in the product and by mail.
  *
- * 1. The rows and the relay's progress are one transaction: no event is passed over, none is told of twice.
- * 2. An event has one notification and one mail at most, deleted ones included: handed on again it changes nothing.
- * 3. No event stops the relay: one that says too little for its words makes no notification.
- * 4. Mail goes to a verified address alone, and only as much of it in a day as its topic may have: the rest is in the
- *    product. What happened long ago is no news, and not mailed.
+ * 1. The rows and the relay's progress commit in one transaction, so no event is skipped or reported twice.
+ * 2. An event has at most one notification and one mail, even after deletion: handling it again changes nothing.
+ * 3. No event stops the relay: an event without the necessary data creates no notification.
+ * 4. Mail goes only to a verified address, within the daily allowance of its topic; the rest is visible in the
+ *    product. Old events are not mailed.
  */
 import type { EventType } from '@trading-automation/contracts';
 import {
@@ -27,14 +27,14 @@ const CONSUMER = 'notifications';
 export class NotificationRelay {
   constructor(private readonly platform: Platform) {}
 
-  /** Makes notifications of events as they come. */
+  /** Starts to create notifications for new events. */
   start(onError: (error: unknown) => void): Pick<Relay, 'stop'> {
     const relay = this.relay(onError);
     relay.start();
     return relay;
   }
 
-  /** Makes notifications of the events that are there now, and returns how many events that were. */
+  /** Creates notifications for all pending events, and returns the number of events. */
   async drain(): Promise<number> {
     return this.relay(() => undefined).drain();
   }
@@ -46,26 +46,26 @@ export class NotificationRelay {
 }
 
 async function handleEvents(tx: Tx, events: readonly RelayedEvent[]): Promise<void> {
-  const noted = events.flatMap((event) => {
+  const notable = events.flatMap((event) => {
     const type = event.type as EventType;
     if (!isNotable(type)) return [];
     const data = dataOf(event);
     const content = notificationContentOf(type, data);
     return content === null ? [] : [{ event, type, data, content, happenedAt: event.createdAt }];
   });
-  if (noted.length === 0) return;
-  const readers = await readRecipients(tx, [...new Set(noted.map(({ event }) => event.userId))]);
-  const targets = noted.flatMap((one) => {
-    const reader = readers.get(one.event.userId);
-    return reader === undefined ? [] : [{ ...one, reader }];
+  if (notable.length === 0) return;
+  const recipients = await readRecipients(tx, [...new Set(notable.map(({ event }) => event.userId))]);
+  const targets = notable.flatMap((one) => {
+    const recipient = recipients.get(one.event.userId);
+    return recipient === undefined ? [] : [{ ...one, recipient }];
   });
   await insertNotifications(
     tx,
-    targets.filter(({ type, reader }) => isShown(type, reader.preferences)),
+    targets.filter(({ type, recipient }) => isShown(type, recipient.preferences)),
   );
   await queueNotificationMails(
     tx,
-    targets.filter((one) => isRecent(one) && isMailed(one, one.reader.preferences)),
+    targets.filter((one) => isRecent(one) && isMailed(one, one.recipient.preferences)),
   );
 }
 
@@ -73,16 +73,16 @@ const MAILED_WITHIN_MS = 3 * 24 * 3_600_000;
 
 const isRecent = ({ happenedAt }: NotifiableEvent) => Date.now() - happenedAt.getTime() < MAILED_WITHIN_MS;
 
-/** The record that the event carries, its numbers as text with every digit. */
+/** Returns the record of the event; numbers are strings with every digit. */
 function dataOf({ payload }: RelayedEvent): Readonly<Record<string, unknown>> {
   const text = Buffer.from(payload).toString();
   const { data } = parse(text, null, (digits) => digits) as { data?: unknown };
   return typeof data === 'object' && data !== null ? (data as Record<string, unknown>) : {};
 }
 
-async function insertNotifications(tx: Tx, told: readonly NotificationTarget[]): Promise<void> {
-  if (told.length === 0) return;
-  const notes = told.map(({ content }) => content);
+async function insertNotifications(tx: Tx, targets: readonly NotificationTarget[]): Promise<void> {
+  if (targets.length === 0) return;
+  const contents = targets.map(({ content }) => content);
   await tx.query(
     `INSERT INTO notifications
        (id, user_id, event_id, created_at, kind, severity, title, body, resource, resource_id)
@@ -90,16 +90,16 @@ async function insertNotifications(tx: Tx, told: readonly NotificationTarget[]):
        $7::text[], $8::text[], $9::text[], $10::text[])
      ON CONFLICT (event_id) DO NOTHING`,
     [
-      told.map(() => newUuid()),
-      told.map(({ event }) => event.userId),
-      told.map(({ event }) => event.id),
-      told.map(({ event }) => event.createdAt),
-      told.map(({ event }) => event.type),
-      notes.map(({ severity }) => severity),
-      notes.map(({ title }) => title),
-      notes.map(({ body }) => body),
-      notes.map(({ resource }) => resource),
-      notes.map(({ resourceId }) => resourceId),
+      targets.map(() => newUuid()),
+      targets.map(({ event }) => event.userId),
+      targets.map(({ event }) => event.id),
+      targets.map(({ event }) => event.createdAt),
+      targets.map(({ event }) => event.type),
+      contents.map(({ severity }) => severity),
+      contents.map(({ title }) => title),
+      contents.map(({ body }) => body),
+      contents.map(({ resource }) => resource),
+      contents.map(({ resourceId }) => resourceId),
     ],
   );
 }

@@ -32,7 +32,7 @@ export class NotificationEntity extends RecordColumns {
   @Column({ name: 'read_at', type: 'timestamptz', nullable: true })
   readAt!: Date | null;
 
-  /** The row stays: its event must not make another. */
+  /** A deleted row is retained, so that its event cannot create another. */
   @Column({ name: 'deleted_at', type: 'timestamptz', nullable: true })
   deletedAt!: Date | null;
 }

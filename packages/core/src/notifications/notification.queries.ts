@@ -1,4 +1,4 @@
-/** What the relay reads of other features: whom it tells, what they chose, and what a webhook suffers from. */
+/** Reads of other features for the relay: recipients, their preferences, and the failures of a webhook. */
 import {
   NOTIFICATIONS_SETTING,
   type NotificationPreferences,
@@ -8,12 +8,12 @@ import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import { WAITING_COUNTED_MAX, type WebhookFailureSummary } from './notification-mail.rules.js';
 
 export interface Recipient {
-  /** Verified; null where there is none. */
+  /** The verified address, or null. */
   readonly email: string | null;
   readonly preferences: NotificationPreferences;
 }
 
-/** By the user's uuid. */
+/** Returns the recipients by the user's uuid. */
 export async function readRecipients(
   tx: Tx,
   userIds: readonly string[],
@@ -28,7 +28,7 @@ export async function readRecipients(
   return new Map(rows.map(({ id, email, chosen }) => [id, { email, preferences: preferencesIn(chosen) }]));
 }
 
-/** What was put before values were checked, or by a newer release, may not be one: then nothing was chosen. */
+/** A stored value may be invalid if it predates validation or a newer release wrote it; then the defaults apply. */
 function preferencesIn(text: string | null): NotificationPreferences {
   if (text === null) return {};
   const parsed = notificationPreferences.safeParse(JSON.parse(text));
@@ -36,9 +36,9 @@ function preferencesIn(text: string | null): NotificationPreferences {
 }
 
 /**
- * What a webhook failed with until `until`, in whole milliseconds.
+ * Summarises the failures of a webhook until `until`, at millisecond precision.
  *
- * @param failures how many attempts in a row have failed
+ * @param failures the number of consecutive failed attempts
  */
 export async function readWebhookFailureSummary(
   tx: Tx,

@@ -4,7 +4,7 @@ import { type EventData, notificationContentOf } from './notification.rules.js';
 
 const trade = { id: 'trd_1', side: 'BUY', amount: '0.10', symbol: 'BTC/USDT', filled_amount: '0.05' };
 
-/** Kinds that nobody needs to be told of in words. */
+/** Types without a notification. */
 const SILENT: readonly EventType[] = [
   'trade.created',
   'trade.partially_filled',
@@ -15,7 +15,7 @@ const SILENT: readonly EventType[] = [
 ];
 
 describe('notificationContentOf', () => {
-  it('tells of every kind of event but those that are the echo of what its reader did', () => {
+  it('covers every type of event except those that only repeat what the user did', () => {
     for (const kind of EVENT_TYPES) {
       expect(notificationContentOf(kind, { id: 'x_1' }) === null ? [kind] : []).toEqual(
         SILENT.includes(kind) ? [kind] : [],
@@ -23,7 +23,7 @@ describe('notificationContentOf', () => {
     }
   });
 
-  it('makes of any record words that the contract takes, or nothing, and never throws', () => {
+  it('turns any record into a valid notification or null, and never throws', () => {
     const fields = [
       'name',
       'url',
@@ -50,29 +50,29 @@ describe('notificationContentOf', () => {
         expect(shape.parse(shown)).toEqual(shown);
         expect(title).not.toBe('');
         expect(body).not.toBe('');
-        // Postgres takes it in no text.
+        // Postgres accepts it in no text.
         expect(JSON.stringify(note)).not.toContain('\\u0000');
       }),
     );
   });
 
-  it('rule 23: tells of trades that were made because the exchange knows something else, and of no other new one', () => {
+  it('rule 23: reports trades that reconciliation created, and no other new trade', () => {
     const bodyOf = (origin: string) => notificationContentOf('trade.created', { ...trade, origin })?.body;
     expect(bodyOf('EXTERNAL')).toBe(
-      'Trade BUY 0.10 BTC/USDT was found at the exchange; it was not placed here.',
+      'Trade BUY 0.10 BTC/USDT was found at the exchange; it was not placed through this platform.',
     );
     expect(bodyOf('RECONCILIATION')).toMatch(/the exchange holds less/);
     for (const origin of ['API', 'STRATEGY', 'COPIER', 'toString']) expect(bodyOf(origin)).toBeUndefined();
   });
 
-  it('leaves out what a record lacks', () => {
+  it('omits what a record lacks', () => {
     for (const kind of EVENT_TYPES) {
       const { title, body } = notificationContentOf(kind, { id: 'x_1' }) ?? { title: '', body: '' };
       expect(`${title} ${body}`).not.toMatch(/undefined|null|object|NaN|[“”]| {2}|\(\)/);
     }
   });
 
-  it('makes nothing of a kind that this release does not know', () => {
+  it('creates nothing for an unknown type', () => {
     expect(notificationContentOf('trade.exploded' as EventType, { id: 'trd_1' })).toBeNull();
     expect(notificationContentOf('constructor' as EventType, { id: 'trd_1' })).toBeNull();
   });
@@ -88,7 +88,7 @@ describe('notificationContentOf', () => {
       'trade.closed',
       { ...trade, realized_pnl: '-3' },
       'INFO',
-      'Trade BUY 0.10 BTC/USDT is closed; its realized result is -3.',
+      'Trade BUY 0.10 BTC/USDT is closed; realized result: -3.',
     ],
     [
       'trade.failed',
@@ -118,29 +118,29 @@ describe('notificationContentOf', () => {
       'exchange.credentials_rejected',
       { id: 'exa_1', account_name: 'Main' },
       'CRITICAL',
-      "Account “Main” can't trade until it has credentials that its exchange takes.",
+      'Account “Main” cannot trade until you enter valid credentials.',
     ],
     [
       'webhook.deactivated',
       { id: 'whk_1', url: 'https://example.com/in', consecutive_failures: '10' },
       'WARNING',
-      'Nothing more is sent to https://example.com/in: 10 attempts in a row failed. Once its receiver answers, set is_active to true and retry its dead letters.',
+      'No more events are sent to https://example.com/in: 10 attempts in a row failed. Once its receiver responds, set is_active to true and retry its dead letters.',
     ],
     [
       'withdrawal.failed',
       { id: 'wdr_1', amount: '5', failure: { message: 'No gas' } },
       'WARNING',
-      'The withdrawal of 5 failed: No gas; its amount is yours again.',
+      'The withdrawal of 5 failed: No gas; the amount was returned to your balance.',
     ],
-  ] as const)('says of %s what happened: %j', (kind, data, severity, body) => {
+  ] as const)('describes %s: %j', (kind, data, severity, body) => {
     expect(notificationContentOf(kind, data)).toMatchObject({ severity, body, resourceId: data.id });
   });
 
-  it('does not tell a user of a cancel of their own', () => {
+  it('does not report a cancellation by the user', () => {
     expect(notificationContentOf('trade.cancelled', { ...trade, cancel_reason: 'USER' })).toBeNull();
   });
 
-  it('tells apart which kind of key was revoked', () => {
+  it('distinguishes API keys from public keys', () => {
     expect(notificationContentOf('key.revoked', { id: 'key_1', name: 'bot' })).toMatchObject({
       resource: 'api_key',
     });

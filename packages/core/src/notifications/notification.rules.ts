@@ -1,13 +1,14 @@
 /**
- * Which events a person is told of, and in which words. A notification says what happened that its reader did not
- * do just now, or should know of because money or access is concerned.
+ * Which events create a notification, and its text. A notification reports what the user did not just do, or what
+ * concerns money or access.
  *
- * The record of an event is read leniently: it may have been written by an older release, or cut. Words that lack a
- * part are still said; only an event whose record has no id makes no notification, for there is nothing to look at.
+ * The record of an event is read leniently: an older release may have written it, or it may be truncated. Missing
+ * parts are left out of the text. An event whose record has no id creates no notification, because it refers to
+ * nothing.
  */
 import type { EventType, NotificationResource, NotificationSeverity } from '@trading-automation/contracts';
 
-/** The record that an event carries; its numbers are text. */
+/** The record of an event; its numbers are strings. */
 export type EventData = Readonly<Record<string, unknown>>;
 
 export interface NotificationContent {
@@ -18,22 +19,22 @@ export interface NotificationContent {
   readonly resourceId: string;
 }
 
-/** null where nobody needs to be told. */
+/** Returns null if the event needs no notification. */
 type Rule = (data: EventData) => Omit<NotificationContent, 'resourceId'> | null;
 
 const NO_NOTIFICATION: Rule = () => null;
 
-/** Whether somebody may have to be told of such an event; a kind of a newer release is told of by that one. */
+/** Whether events of this type can create a notification; false for the types of newer releases. */
 export function isNotable(type: EventType): boolean {
   return Object.hasOwn(RULES, type) && RULES[type] !== NO_NOTIFICATION;
 }
 
-/** The notification of an event, or null. */
+/** Returns the notification of an event, or null. */
 export function notificationContentOf(type: EventType, data: EventData): NotificationContent | null {
   const resourceId = stringField(data, 'id');
   if (resourceId === '' || !isNotable(type)) return null;
-  const note = RULES[type](data);
-  return note === null ? null : { ...note, resourceId };
+  const content = RULES[type](data);
+  return content === null ? null : { ...content, resourceId };
 }
 
 const RULES: Readonly<Record<EventType, Rule>> = {
@@ -48,7 +49,7 @@ const RULES: Readonly<Record<EventType, Rule>> = {
       'INFO',
       'Trade closed',
       data,
-      `is closed${withValue('; its realized result is ', data, 'realized_pnl')}.`,
+      `is closed${withValue('; realized result: ', data, 'realized_pnl')}.`,
     ),
   'copier.started': NO_NOTIFICATION,
   'copier.stopped': (data) => stopped(data),
@@ -61,20 +62,20 @@ const RULES: Readonly<Record<EventType, Rule>> = {
   'copier.drift': (data) => ({
     severity: 'WARNING',
     title: 'Copier differs from its strategy',
-    body: `${named('Copier', data, 'name')} holds what its strategy has closed; nothing is traded without you.`,
+    body: `${named('Copier', data, 'name')} holds lots that its strategy has closed. It does not sell them automatically.`,
     resource: 'copier',
   }),
   'exchange.synced': NO_NOTIFICATION,
   'exchange.sync_failed': (data) => ({
     severity: 'WARNING',
     title: 'Balances not read',
-    body: `The balances of ${named('account', data, 'account_name')} could not be read; it is tried again.`,
+    body: `The balances of ${named('account', data, 'account_name')} could not be read. The next attempt is automatic.`,
     resource: 'exchange_account',
   }),
   'exchange.credentials_rejected': (data) => ({
     severity: 'CRITICAL',
-    title: 'Exchange refused the credentials',
-    body: `${named('Account', data, 'account_name')} can't trade until it has credentials that its exchange takes.`,
+    title: 'Exchange rejected the credentials',
+    body: `${named('Account', data, 'account_name')} cannot trade until you enter valid credentials.`,
     resource: 'exchange_account',
   }),
   'reward.granted': (data) => ({
@@ -88,7 +89,12 @@ const RULES: Readonly<Record<EventType, Rule>> = {
   'withdrawal.completed': (data) => withdrawal('INFO', 'Withdrawal completed', data, 'is completed'),
   'withdrawal.cancelled': (data) => withdrawal('INFO', 'Withdrawal cancelled', data, 'was cancelled'),
   'withdrawal.failed': (data) =>
-    withdrawal('WARNING', 'Withdrawal failed', data, `failed${because(data)}; its amount is yours again`),
+    withdrawal(
+      'WARNING',
+      'Withdrawal failed',
+      data,
+      `failed${because(data)}; the amount was returned to your balance`,
+    ),
   'webhook.test': NO_NOTIFICATION,
   'webhook.deactivated': (data) => ({
     severity: 'WARNING',
@@ -99,14 +105,14 @@ const RULES: Readonly<Record<EventType, Rule>> = {
   'key.created': (data) => ({
     severity: 'INFO',
     title: 'API key created',
-    body: `${named('API key', data, 'name')} can act for your account now.`,
+    body: `${named('API key', data, 'name')} can now act for your account.`,
     resource: 'api_key',
   }),
   'key.revoked': (data) => revoked(data),
   'public_key.linked': (data) => ({
     severity: 'INFO',
     title: 'Public key linked',
-    body: `${named('Public key', data, 'label')} can act for your account now, in everything.`,
+    body: `${named('Public key', data, 'label')} can now act for your account with full permissions.`,
     resource: 'public_key',
   }),
 };
@@ -123,10 +129,10 @@ function trade(
   return { severity, title, body: `${['Trade', ...order].join(' ')} ${outcome}`, resource: 'trade' };
 }
 
-/** What a comparison with the exchange brought to light; anything else its reader placed. */
+/** Trades that reconciliation with the exchange discovered. Any other trade was placed by its user. */
 const FOUND: ReadonlyMap<string, string> = new Map([
-  ['EXTERNAL', 'was found at the exchange; it was not placed here.'],
-  ['RECONCILIATION', 'was written down: the exchange holds less than the trades here say.'],
+  ['EXTERNAL', 'was found at the exchange; it was not placed through this platform.'],
+  ['RECONCILIATION', 'was recorded as a write-off: the exchange holds less than your trades imply.'],
 ]);
 
 function discoveredTrade(data: EventData): ReturnType<Rule> {
@@ -134,11 +140,11 @@ function discoveredTrade(data: EventData): ReturnType<Rule> {
   return outcome === undefined ? null : trade('WARNING', 'Account differs', data, outcome);
 }
 
-/** Why a trade ended without its user having asked for it. */
+/** Why a trade was cancelled without a request from its user. */
 const CANCELLED_BY: Readonly<Record<string, string>> = {
   EXCHANGE: 'was cancelled by the exchange',
   EXPIRED: 'has expired',
-  IOC_REMAINDER: 'ended: what could not be filled at once was dropped',
+  IOC_REMAINDER: 'ended: the part that could not be filled immediately was cancelled',
   RISK: 'was cancelled by a risk limit',
 };
 
@@ -175,17 +181,17 @@ function withdrawal(
 
 function deactivation(data: EventData): string {
   const failed = `${stringField(data, 'consecutive_failures') || 'too many'} attempts in a row failed`;
-  const resolution = 'Once its receiver answers, set is_active to true and retry its dead letters.';
-  return `Nothing more is sent to ${stringField(data, 'url') || 'a webhook'}: ${failed}. ${resolution}`;
+  const resolution = 'Once its receiver responds, set is_active to true and retry its dead letters.';
+  return `No more events are sent to ${stringField(data, 'url') || 'a webhook'}: ${failed}. ${resolution}`;
 }
 
-/** API keys and public keys are revoked under one kind; a record tells by its members which of them it is. */
+/** API keys and public keys share this event type; `pubkey` in the record identifies a public key. */
 function revoked(data: EventData): ReturnType<Rule> {
   const isPublicKey = stringField(data, 'pubkey') !== '';
   return {
     severity: 'INFO',
     title: isPublicKey ? 'Public key revoked' : 'API key revoked',
-    body: `${isPublicKey ? named('Public key', data, 'label') : named('API key', data, 'name')} can act no more.`,
+    body: `${isPublicKey ? named('Public key', data, 'label') : named('API key', data, 'name')} can no longer act for your account.`,
     resource: isPublicKey ? 'public_key' : 'api_key',
   };
 }
@@ -206,7 +212,7 @@ function withValue(before: string, data: EventData, field: string): string {
   return value === '' ? '' : `${before}${value}`;
 }
 
-/** Empty where the member is no text; without U+0000, which Postgres takes in none. */
+/** Returns an empty string if the member is not a string. Removes U+0000, which Postgres rejects. */
 function stringField(data: EventData, field: string): string {
   const value = Object.hasOwn(data, field) ? data[field] : undefined;
   return typeof value === 'string' ? value.replaceAll('\u0000', '') : '';

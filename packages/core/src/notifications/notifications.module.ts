@@ -4,7 +4,7 @@ import { Platform } from '../platform/index.js';
 import { NotificationRelay } from './notification-relay.service.js';
 import { NotificationsService } from './notifications.service.js';
 
-/** For an API. */
+/** Provides notifications to an API. */
 @Module({
   providers: [
     {
@@ -18,7 +18,7 @@ import { NotificationsService } from './notifications.service.js';
 })
 export class NotificationsModule {}
 
-/** For the dispatcher. */
+/** Provides the notification relay to the dispatcher. */
 @Module({
   providers: [
     {

@@ -27,7 +27,7 @@ beforeEach(async () => {
   actor = await core.actor('READ');
 });
 
-/** Commits an event with a record of its own as it stands in the payload. */
+/** Commits an event with this record, exactly as in the payload. */
 async function emit(type: EventType, record: string = `{"id":"trd_${newUuid()}"}`, by: Actor = actor) {
   const id = newUuid();
   const head = `{"event_id":"${encodeId('evt', id)}","type":"${type}","timestamp":"2026-01-01T00:00:00.000Z"`;
@@ -37,8 +37,8 @@ async function emit(type: EventType, record: string = `{"id":"trd_${newUuid()}"}
   );
   return id;
 }
-/** The notifications of so many new events, oldest first. */
-async function given(
+/** Creates events and returns their notifications, oldest first. */
+async function createNotifications(
   count: number,
   type: EventType = 'trade.filled',
   by: Actor = actor,
@@ -58,16 +58,16 @@ const idsOf = async (query: string, by: Actor = actor) => (await list(query, by)
 const strange = () => encodeId('ntf', newUuid());
 
 describe('the relay', () => {
-  it('tells of an event in words, with every digit, when it happened', async () => {
+  it('describes an event in words, with every digit and its time', async () => {
     const eventId = await emit(
       'trade.filled',
       '{"id":"trd_1","side":"BUY","amount":12345678901234567890.123456789012345678,"symbol":"BTC/USDT"}',
     );
     await relay.drain();
-    const [told] = (await list()).items;
-    expect(notification.parse(told)).toEqual(told);
+    const [item] = (await list()).items;
+    expect(notification.parse(item)).toEqual(item);
     const event = await core.row('SELECT created_at FROM outbox_events WHERE id = $1', eventId);
-    expect(told).toMatchObject({
+    expect(item).toMatchObject({
       kind: 'trade.filled',
       severity: 'INFO',
       body: 'Trade BUY 12345678901234567890.123456789012345678 BTC/USDT is filled.',
@@ -77,18 +77,18 @@ describe('the relay', () => {
     });
   });
 
-  it('makes one notification of each event, also of events that are handed on again', async () => {
-    const told = await given(5);
-    expect(told).toHaveLength(5);
-    await notifications.read(actor, told[0]!.id);
-    await notifications.delete(actor, told[1]!.id);
+  it('creates one notification for each event, even if it is relayed again', async () => {
+    const items = await createNotifications(5);
+    expect(items).toHaveLength(5);
+    await notifications.read(actor, items[0]!.id);
+    await notifications.delete(actor, items[1]!.id);
     const { items: before } = await list('order=asc');
     await core.rows("UPDATE outbox_progress SET position = 0 WHERE consumer = 'notifications'");
     expect(await relay.drain()).toBeGreaterThanOrEqual(5);
     expect((await list('order=asc')).items).toEqual(before);
   });
 
-  it('makes one of each however many relays are at it, and misses none', async () => {
+  it('creates one for each event with several relays, and misses none', async () => {
     const others = await Promise.all([core.openSecondPlatform(), core.openSecondPlatform()]);
     const relays = [relay, ...others.map((platform) => new NotificationRelay(platform))];
     const emitting = Promise.all(Array.from({ length: 40 }, () => emit('trade.failed')));
@@ -100,7 +100,7 @@ describe('the relay', () => {
     expect(rows.map(({ event_id }) => event_id).sort()).toEqual([...ids].sort());
   });
 
-  it('goes on by itself, and is stopped by no event, however odd', async () => {
+  it('continues automatically, and is not stopped by any malformed event', async () => {
     const running = relay.start((error) => {
       throw error;
     });
@@ -125,30 +125,30 @@ describe('the relay', () => {
 });
 
 describe('a notification', () => {
-  it('is read once: the moment of the first time stays', async () => {
-    const [told] = await given(1);
-    const first = await notifications.read(actor, told!.id);
-    expect(first).toEqual({ ...told, is_read: true, read_at: first.read_at });
+  it('is read once: the first time is kept', async () => {
+    const [item] = await createNotifications(1);
+    const first = await notifications.read(actor, item!.id);
+    expect(first).toEqual({ ...item, is_read: true, read_at: first.read_at });
     expect(notification.parse(first)).toEqual(first);
-    expect(await notifications.read(actor, told!.id)).toEqual(first);
+    expect(await notifications.read(actor, item!.id)).toEqual(first);
     expect(await notifications.readAll(actor)).toEqual({ updated: 0 });
     expect((await list()).items).toEqual([first]);
   });
 
-  it('that is deleted is gone from lists and counts, and is not found again', async () => {
-    const [kept, gone] = await given(2);
+  it('that is deleted is missing from lists and counts, and is not found', async () => {
+    const [remaining, gone] = await createNotifications(2);
     expect(await notifications.delete(actor, gone!.id)).toEqual({ id: gone!.id, deleted: true });
-    expect(await idsOf('')).toEqual([kept!.id]);
+    expect(await idsOf('')).toEqual([remaining!.id]);
     expect(await notifications.count(actor)).toEqual({ unread: 1 });
     await expect(notifications.delete(actor, gone!.id)).rejects.toMatchObject({ code: 'not_found' });
     await expect(notifications.read(actor, gone!.id)).rejects.toMatchObject({ code: 'not_found' });
     expect(await notifications.readAll(actor)).toEqual({ updated: 1 });
   });
 
-  it("is its user's alone", async () => {
-    const [mine] = await given(1);
+  it('belongs to its user only', async () => {
+    const [mine] = await createNotifications(1);
     const other = await core.actor('READ');
-    const [theirs] = await given(1, 'trade.filled', other);
+    const [theirs] = await createNotifications(1, 'trade.filled', other);
     for (const id of [theirs!.id, strange(), 'ntf_x', 'trd_01h455vb4pex5vsknk084sn02q', '']) {
       await expect(notifications.read(actor, id)).rejects.toMatchObject({ code: 'not_found' });
       await expect(notifications.delete(actor, id)).rejects.toMatchObject({ code: 'not_found' });
@@ -159,22 +159,24 @@ describe('a notification', () => {
     expect(await notifications.count(other)).toEqual({ unread: 1 });
   });
 
-  it('is found by its id among any others, by one statement for all', async () => {
-    const [first, second, gone] = await given(3);
+  it('is found by its id among others, with one statement for all', async () => {
+    const [first, second, gone] = await createNotifications(3);
     await notifications.delete(actor, gone!.id);
-    const [theirs] = await given(1, 'trade.filled', await core.actor('READ'));
-    const asked = [second!.id, gone!.id, theirs!.id, first!.id, strange(), 'ntf_x', second!.id];
+    const [theirs] = await createNotifications(1, 'trade.filled', await core.actor('READ'));
+    const requestedIds = [second!.id, gone!.id, theirs!.id, first!.id, strange(), 'ntf_x', second!.id];
     const expected = [second, null, null, first, null, null, second];
-    expect(await notifications.getMany(actor, asked)).toEqual(expected);
-    const look = () => notifications.getMany(actor, asked);
+    expect(await notifications.getMany(actor, requestedIds)).toEqual(expected);
+    const look = () => notifications.getMany(actor, requestedIds);
     expect(await countStatements(core.platform.database, look)).toBe(1);
     expect(await notifications.getMany(actor, ['ntf_x', ''])).toEqual([null, null]);
     const idle: Actor = { ...actor, credential: { ...actor.credential, permissions: [] } };
-    await expect(notifications.getMany(idle, asked)).rejects.toMatchObject({ code: 'permission_denied' });
+    await expect(notifications.getMany(idle, requestedIds)).rejects.toMatchObject({
+      code: 'permission_denied',
+    });
   });
 
-  it('is counted and marked while unread, once of several that mark at once', async () => {
-    await given(7);
+  it('is counted and marked while unread, once under concurrent marks', async () => {
+    await createNotifications(7);
     expect(await notifications.count(actor)).toEqual({ unread: 7 });
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => notifications.readAll(actor)));
     expect(outcomes.map(({ updated }) => updated).sort()).toEqual([0, 0, 0, 0, 7]);
@@ -183,7 +185,7 @@ describe('a notification', () => {
 });
 
 describe('marking all as read', () => {
-  it('marks tens of thousands, and holds up nothing else that the user does', async () => {
+  it('marks tens of thousands without blocking other requests of the user', async () => {
     await core.rows(
       `INSERT INTO notifications (id, user_id, event_id, created_at, kind, severity, title, body, resource, resource_id)
        SELECT gen_random_uuid(), $1, gen_random_uuid(), now(), 'trade.filled', 'INFO', 't', 'b', 'trade', 'trd_x'
@@ -203,8 +205,8 @@ describe('marking all as read', () => {
 
 describe('the list of notifications', () => {
   it('is filtered by kind and by whether they are read', async () => {
-    const filled = await given(2);
-    const all = await given(2, 'trade.failed');
+    const filled = await createNotifications(2);
+    const all = await createNotifications(2, 'trade.failed');
     await notifications.read(actor, filled[0]!.id);
     await notifications.read(actor, all.at(-1)!.id);
     expect(await idsOf('is_read=true&order=asc')).toEqual([filled[0]!.id, all.at(-1)!.id]);
@@ -214,8 +216,8 @@ describe('the list of notifications', () => {
     expect(await idsOf('kind=reward.granted')).toEqual([]);
   });
 
-  it('shows each once over its pages, and its cursors fit their own filters alone', async () => {
-    const told = await given(7);
+  it('shows each once over its pages, with cursors bound to their filters', async () => {
+    const items = await createNotifications(7);
     const seen: string[] = [];
     let query = 'order=asc&limit=3&is_read=false';
     for (;;) {
@@ -228,6 +230,6 @@ describe('the list of notifications', () => {
       });
       query = `order=asc&limit=3&is_read=false&cursor=${cursor}`;
     }
-    expect(seen).toEqual(told.map(({ id }) => id));
+    expect(seen).toEqual(items.map(({ id }) => id));
   });
 });

@@ -32,7 +32,7 @@ const OWN = allColumns(
     `SELECT ${columns} FROM notifications n WHERE n.id = ANY ($1) AND n.user_id = $2 AND n.deleted_at IS NULL`,
 );
 
-/** What a user does with notifications; they are made by {@link NotificationRelay}. */
+/** Reads and updates a user's notifications; {@link NotificationRelay} creates them. */
 export class NotificationsService {
   constructor(
     private readonly platform: Platform,
@@ -61,7 +61,7 @@ export class NotificationsService {
     return { ...page, items: rows.map(notificationView) };
   }
 
-  /** Each at the place of its id; null for one that no list shows. */
+  /** Returns notifications in input order; null for unknown or deleted ones. */
   async getMany(actor: Actor, publicIds: readonly string[]): Promise<readonly (Notification | null)[]> {
     authorise(actor, notificationOperations.list.access);
     const { database } = this.platform;
@@ -81,7 +81,7 @@ export class NotificationsService {
     return { unread };
   }
 
-  /** One that is read keeps the moment that it was read first. */
+  /** Marks a notification as read; `read_at` keeps the first time. */
   async read(actor: Actor, id: string): Promise<Notification> {
     authorise(actor, notificationOperations.read.access);
     const uuid = decodeIdOrThrow('ntf', id);
@@ -98,12 +98,12 @@ export class NotificationsService {
     });
   }
 
-  /** Those that come while it runs stay unread. */
+  /** Marks all notifications as read; those that arrive during the call stay unread. */
   async readAll(actor: Actor): Promise<{ updated: number }> {
     authorise(actor, notificationOperations.readAll.access);
     return this.commands.run(actor.idempotency, async (tx) => {
-      // Two at once would lock the same rows, each in an order of its own. Not the user's lock: this may take long, and
-      // nobody who stops a copier waits for it.
+      // Concurrent calls would lock the same rows in different orders. This is not the user's lock: the update may
+      // take long, and stopping a copier must not wait for it.
       const lock = `notifications of ${actor.userId}`;
       await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [lock]);
       return { updated: await markAllRead(tx, actor.userId) };
@@ -125,8 +125,8 @@ export class NotificationsService {
   }
 }
 
-/** Few enough that one statement is never too slow, however many there are. */
-const READ_AT_ONCE = 5_000;
+/** Small enough that one statement stays within the statement timeout. */
+const READ_BATCH_SIZE = 5_000;
 
 async function markAllRead(tx: Tx, userId: string): Promise<number> {
   await tx.query(
@@ -136,14 +136,14 @@ async function markAllRead(tx: Tx, userId: string): Promise<number> {
   );
   let updated = 0;
   for (;;) {
-    const unread: { id: string }[] = await tx.query(`FETCH ${READ_AT_ONCE} FROM unread`);
+    const unread: { id: string }[] = await tx.query(`FETCH ${READ_BATCH_SIZE} FROM unread`);
     const [, count] = await tx.query(
       `UPDATE notifications SET read_at = clock_timestamp(), updated_at = clock_timestamp()
        WHERE id = ANY ($1) AND deleted_at IS NULL AND read_at IS NULL`,
       [unread.map(({ id }) => id)],
     );
     updated += count;
-    if (unread.length < READ_AT_ONCE) break;
+    if (unread.length < READ_BATCH_SIZE) break;
   }
   await tx.query('CLOSE unread');
   return updated;

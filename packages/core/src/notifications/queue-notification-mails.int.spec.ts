@@ -51,7 +51,7 @@ const kinds = async () =>
   );
 const dayPasses = () => core.rows("UPDATE mail_allowances SET since = since - interval '1 day'");
 
-/** A webhook whose last attempts failed with this status, and what waits for it. */
+/** A webhook whose last attempts failed with this status, and its dead letters. */
 async function failingWebhook(statuses: readonly number[], waiting: number) {
   const id = newUuid();
   await core.rows(
@@ -95,7 +95,7 @@ async function failingWebhook(statuses: readonly number[], waiting: number) {
 }
 
 describe('mail of events', () => {
-  it('tells of a deactivation once, with what the webhook suffers from', async () => {
+  it('reports a deactivation once, with the failures of the webhook', async () => {
     const webhook = await failingWebhook([500, 200, 502, 503, 504], 4);
     const eventId = await emit('webhook.deactivated', webhook);
     await relay.drain();
@@ -109,7 +109,7 @@ describe('mail of events', () => {
     expect(await kinds()).toEqual(['webhook.deactivated']);
   });
 
-  it('T15: tells of a thousand deactivations of one webhook once a day, of another webhook beside it', async () => {
+  it('T15: reports a thousand deactivations of one webhook once a day, and those of another webhook separately', async () => {
     const webhook = await failingWebhook([503], 1);
     const other = await failingWebhook([503], 1);
     for (let n = 0; n < 500; n++) await emit('webhook.deactivated', webhook);
@@ -132,7 +132,7 @@ describe('mail of events', () => {
     expect(await mails()).toHaveLength(3);
   });
 
-  it('goes to no address that was not verified, and to none where there is none', async () => {
+  it('goes only to a verified address', async () => {
     for (const email of ['new@example.com', null]) {
       await hasAddress(email, false);
       await emit('key.created');
@@ -146,7 +146,7 @@ describe('mail of events', () => {
     expect(await core.rows('SELECT FROM mail_allowances WHERE user_id = $1', userId)).toEqual([]);
   });
 
-  it('stops at ten of a kind in a day, the last of which says so; the product tells of all', async () => {
+  it('stops at ten of a type in a day, the last of which says so; the product shows all', async () => {
     const count = NOTIFICATION_MAILS_PER_DAY + 3;
     for (let n = 0; n < count; n++) {
       await emit('withdrawal.failed', { id: `wdr_${n}` });
@@ -159,12 +159,12 @@ describe('mail of events', () => {
       ...Array.from({ length: NOTIFICATION_MAILS_PER_DAY }, (_, n) => `wdr_${n}`),
       'key',
     ]);
-    const last = bodies.filter((body) => body.includes('comes by mail tomorrow'));
+    const last = bodies.filter((body) => body.includes('is reached. Until tomorrow'));
     expect(last).toEqual([bodies[NOTIFICATION_MAILS_PER_DAY - 1]]);
     expect(await kinds()).toHaveLength(count + 1);
   });
 
-  it('follows what its reader chose, from the next event on', async () => {
+  it('follows the preferences of its recipient from the next event on', async () => {
     const tell = async (...types: EventType[]) => {
       const id = encodeId('whk', newUuid());
       for (const type of types) await emit(type, { id });
@@ -183,7 +183,7 @@ describe('mail of events', () => {
     expect(await kinds()).toEqual([...all, 'key.created', ...all]);
   });
 
-  it('goes by the defaults where a setting of before is no preference', async () => {
+  it('uses the defaults if an older setting is not a valid preference', async () => {
     for (const value of ['off', null, { email: { 'trade.filled': 'always' } }]) {
       await chooses(value);
       await emit('trade.filled');
@@ -191,12 +191,12 @@ describe('mail of events', () => {
     }
     await relay.drain();
     expect((await mails()).map(({ subject }) => subject)).toEqual(
-      Array(3).fill('Exchange refused the credentials'),
+      Array(3).fill('Exchange rejected the credentials'),
     );
     expect(await kinds()).toHaveLength(6);
   });
 
-  it('tells of an event once, also where it is handed on again', async () => {
+  it('reports an event once, even if it is relayed again', async () => {
     await emit('key.created');
     await relay.drain();
     await dayPasses();
@@ -206,7 +206,7 @@ describe('mail of events', () => {
     expect(own).toBe(1);
   });
 
-  it('does not tell of what happened days ago', async () => {
+  it('does not report old events', async () => {
     const id = await emit('key.created');
     await core.rows("UPDATE outbox_events SET created_at = created_at - interval '4 days' WHERE id = $1", id);
     await relay.drain();
@@ -214,7 +214,7 @@ describe('mail of events', () => {
     expect(await kinds()).toEqual(['key.created']);
   });
 
-  it('stops at no event, however odd', async () => {
+  it('is not stopped by any malformed event', async () => {
     for (const data of [
       { id: 'whk_1' },
       { id: 'nonsense', url: 7, consecutive_failures: 'many' },

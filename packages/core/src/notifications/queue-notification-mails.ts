@@ -10,15 +10,15 @@ import {
   type NotifiableEvent,
 } from './notification-mail.rules.js';
 
-/** An event that its owner is told of. */
+/** An event to report to its owner. */
 export interface NotificationTarget extends NotifiableEvent {
   readonly event: RelayedEvent;
-  readonly reader: Recipient;
+  readonly recipient: Recipient;
 }
 
-/** Queues as many mails of each topic as it may still have, the oldest events first. */
-export async function queueNotificationMails(tx: Tx, told: readonly NotificationTarget[]): Promise<void> {
-  const addressed = told.filter(({ reader }) => reader.email !== null);
+/** Queues as many mails of each topic as its allowance permits, oldest events first. */
+export async function queueNotificationMails(tx: Tx, targets: readonly NotificationTarget[]): Promise<void> {
+  const addressed = targets.filter(({ recipient }) => recipient.email !== null);
   const left = await takeAllowances(tx, addressed);
   for (const one of addressed) {
     const numbers = left.get(keyOf(topicOf(one)));
@@ -27,18 +27,24 @@ export async function queueNotificationMails(tx: Tx, told: readonly Notification
   }
 }
 
-/** Of each topic, which mails of its day are to be sent now: 1 is the day's first. */
-async function takeAllowances(tx: Tx, told: readonly NotificationTarget[]): Promise<Map<string, number[]>> {
+/**
+ * Takes allowances; returns for each topic the numbers of the day's mails to send now. The day's first mail is number
+ * 1.
+ */
+async function takeAllowances(
+  tx: Tx,
+  targets: readonly NotificationTarget[],
+): Promise<Map<string, number[]>> {
   const topics = new Map<string, MailAllowanceRequest & { readonly perDay: number }>();
-  for (const one of told) {
+  for (const one of targets) {
     const topic = topicOf(one);
     const known = topics.get(keyOf(topic));
     topics.set(keyOf(topic), { ...topic, count: 1 + (known?.count ?? 0) });
   }
   const left = new Map<string, number[]>();
   for (const perDay of new Set([...topics.values()].map((topic) => topic.perDay))) {
-    const wishes = [...topics.values()].filter((topic) => topic.perDay === perDay);
-    for (const grant of await takeMailAllowance(tx, perDay, wishes)) {
+    const requests = [...topics.values()].filter((topic) => topic.perDay === perDay);
+    for (const grant of await takeMailAllowance(tx, perDay, requests)) {
       const first = grant.used - grant.granted + 1;
       left.set(
         keyOf(grant),
@@ -52,24 +58,24 @@ async function takeAllowances(tx: Tx, told: readonly NotificationTarget[]): Prom
 const topicOf = (one: NotificationTarget) => ({ userId: one.event.userId, ...mailTopicOf(one) });
 const keyOf = ({ userId, topic }: Omit<MailAllowanceRequest, 'count'>) => `${userId} ${topic}`;
 
-async function queueMailOf(tx: Tx, told: NotificationTarget, isLast: boolean): Promise<void> {
-  const { event, reader } = told;
-  const words =
-    told.type === 'webhook.deactivated'
-      ? await deactivationMail(tx, told)
-      : composeNotificationMail(told, isLast);
-  await queueMail(tx, { userId: event.userId, to: reader.email!, eventId: event.id, ...words });
+async function queueMailOf(tx: Tx, target: NotificationTarget, isLast: boolean): Promise<void> {
+  const { event, recipient } = target;
+  const content =
+    target.type === 'webhook.deactivated'
+      ? await deactivationMail(tx, target)
+      : composeNotificationMail(target, isLast);
+  await queueMail(tx, { userId: event.userId, to: recipient.email!, eventId: event.id, ...content });
 }
 
-/** A webhook is deactivated long before; more attempts than were in flight then can't follow. */
-const FAILURES_LOOKED_AT_MAX = 1_000;
+/** Limits the attempts that are read. A webhook is deactivated after fewer failures, including those in flight. */
+const FAILURES_READ_MAX = 1_000;
 
-async function deactivationMail(tx: Tx, told: NotificationTarget): Promise<MailContent> {
-  const webhookId = decodeId('whk', told.content.resourceId);
-  if (webhookId === null) return composeNotificationMail(told, false);
-  const failures = Math.min(Math.trunc(Number(told.data.consecutive_failures)) || 1, FAILURES_LOOKED_AT_MAX);
+async function deactivationMail(tx: Tx, target: NotificationTarget): Promise<MailContent> {
+  const webhookId = decodeId('whk', target.content.resourceId);
+  if (webhookId === null) return composeNotificationMail(target, false);
+  const failures = Math.min(Math.trunc(Number(target.data.consecutive_failures)) || 1, FAILURES_READ_MAX);
   return composeDeactivationMail(
-    told,
-    await readWebhookFailureSummary(tx, webhookId, failures, told.happenedAt),
+    target,
+    await readWebhookFailureSummary(tx, webhookId, failures, target.happenedAt),
   );
 }

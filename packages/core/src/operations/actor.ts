@@ -1,7 +1,7 @@
 import { DomainError, encodeId, type Permission, permits } from '@trading-automation/contracts';
 import type { IdempotencyContext } from './command-runner.js';
 
-/** Who asks: the first argument of every use-case. */
+/** The authenticated caller; the first argument of every use-case. */
 export interface Actor {
   /** A uuid. */
   readonly userId: string;
@@ -11,11 +11,11 @@ export interface Actor {
     readonly id: string;
     readonly permissions: readonly Permission[];
   };
-  /** Set where the request carries an Idempotency-Key. */
+  /** Set if the request has an Idempotency-Key. */
   readonly idempotency?: IdempotencyContext | undefined;
 }
 
-/** @throws {DomainError} `permission_denied`, naming the permission that is needed */
+/** @throws {DomainError} `permission_denied`, naming the missing permission */
 export function authorise(actor: Actor, needed: Permission): void {
   if (permits(actor.credential.permissions, needed)) return;
   throw new DomainError('permission_denied', undefined, [
@@ -25,7 +25,7 @@ export function authorise(actor: Actor, needed: Permission): void {
 
 const ID_PREFIXES = { api_key: 'key', public_key: 'pbk', session: 'ses' } as const;
 
-/** The public id of the credential. */
+/** Returns the public id of the credential. */
 export function credentialId({ credential }: Actor): string {
   return encodeId(ID_PREFIXES[credential.kind], credential.id);
 }

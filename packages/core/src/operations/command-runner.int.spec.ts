@@ -35,7 +35,7 @@ const answerOf = (error: unknown) => {
 };
 
 describe('a command without an Idempotency-Key', () => {
-  it('has its effect each time, and none where it fails', async () => {
+  it('has its effect each time, and none if it fails', async () => {
     await core.commands.run(undefined, make('first'));
     await core.commands.run(undefined, make('second'));
     const failing = core.commands.run(undefined, async (tx) => {
@@ -48,16 +48,16 @@ describe('a command without an Idempotency-Key', () => {
 });
 
 describe('a command with an Idempotency-Key', () => {
-  it('has its effect once, and answers again byte for byte', async () => {
-    const given = await core.commands.run(once(), make('ä ☃ 1.10'));
+  it('has its effect once, and replays the response byte for byte', async () => {
+    const value = await core.commands.run(once(), make('ä ☃ 1.10'));
     for (let i = 0; i < 3; i++) {
       const again = await refusalOf(core.commands.run(once(), make('again')));
-      expect(answerOf(again)).toEqual({ status: 201, text: JSON.stringify(given) });
+      expect(answerOf(again)).toEqual({ status: 201, text: JSON.stringify(value) });
     }
     expect(await effects()).toEqual(['ä ☃ 1.10']);
   });
 
-  it('keeps a refusal, and nothing of what was done before it', async () => {
+  it('stores a domain error, and rolls back what was done before it', async () => {
     const refused = core.commands.run(once(), async (tx) => {
       await make('undone')(tx);
       throw new DomainError('insufficient_balance');
@@ -82,7 +82,7 @@ describe('a command with an Idempotency-Key', () => {
     },
   );
 
-  it('is refused with another request, and belongs to its user alone', async () => {
+  it('is rejected with another request, and belongs to one user only', async () => {
     await core.commands.run(once(), make('mine'));
     const { request, render } = once();
     const other: IdempotencyContext = { request: { ...request, fingerprint: Buffer.alloc(32) }, render };
@@ -93,7 +93,7 @@ describe('a command with an Idempotency-Key', () => {
     await expect(core.commands.run(once(), make('theirs'))).resolves.toEqual({ made_by: 'theirs' });
   });
 
-  it('says that the first one is still at work, and to come again', async () => {
+  it('reports that the first one is in progress, and asks to retry', async () => {
     await core.commands.run(once(), async (tx) => {
       await make('slow')(tx);
       const early = await refusalOf(core.commands.run(once(), make('early')));
@@ -103,7 +103,7 @@ describe('a command with an Idempotency-Key', () => {
     expect(await effects()).toEqual(['slow']);
   });
 
-  it('leaves a unique violation to whoever knows its meaning, and keeps nothing of it', async () => {
+  it('rethrows a unique violation to the caller, and stores nothing', async () => {
     await core.commands.run(undefined, make('one'));
     const doubled = await refusalOf(core.commands.run(once(), make('one')));
     expect(isUniqueViolation(doubled, 'one_each')).toBe(true);
@@ -111,7 +111,7 @@ describe('a command with an Idempotency-Key', () => {
     await expect(core.commands.run(once(), make('two'))).resolves.toEqual({ made_by: 'two' });
   });
 
-  it('has its effect once after a deadlock that undid its first try', async () => {
+  it('has its effect once after a deadlock rolled back its first attempt', async () => {
     await core.rows("INSERT INTO stocks VALUES ('a', 0), ('b', 0)");
     let runs = 0;
     let holding = 0;
@@ -140,12 +140,12 @@ describe('a command with an Idempotency-Key', () => {
   });
 });
 
-describe('a command with work beforehand', () => {
-  it('has one effect for equal keys that come at once, though both may prepare', async () => {
+describe('a command with a preparation', () => {
+  it('has one effect for equal concurrent keys, although both may prepare', async () => {
     const begin = (effect: string, prepare: () => Promise<void>) =>
       core.commands.runPrepared(once(), prepare, (tx) => make(effect)(tx));
     let second: Promise<unknown> = Promise.resolve();
-    // The second one comes while the first prepares: nothing tells it of the first.
+    // The second one arrives while the first prepares, and cannot see it.
     const first = begin(
       'first',
       () =>
@@ -160,7 +160,7 @@ describe('a command with work beforehand', () => {
     expect(await effects()).toHaveLength(1);
   });
 
-  it('does not prepare what was answered before', async () => {
+  it('does not prepare if a response is stored', async () => {
     await core.commands.runPrepared(once(), async () => 1, make('done'));
     let prepared = 0;
     const again = await refusalOf(core.commands.runPrepared(once(), async () => prepared++, make('again')));
@@ -182,7 +182,7 @@ describe('a command with work beforehand', () => {
     expect(await effects()).toEqual(['done']);
   });
 
-  it('keeps a lasting refusal of the preparation, and no other', async () => {
+  it('stores a lasting error of the preparation, and no other', async () => {
     const failing = (code: 'exchange_credentials_rejected' | 'exchange_unavailable') =>
       core.commands.runPrepared(
         once(),

@@ -1,9 +1,9 @@
 /**
- * How a use-case changes something: in one transaction, and once per Idempotency-Key.
+ * Runs the state changes of a use-case: in one transaction, and once per Idempotency-Key.
  *
- * 1. The claim of the key, the effect and the kept answer are one transaction: none stands without the others.
- * 2. A refusal that says something lasting of the request is kept too; its effect is undone first.
- * 3. Without a key it is a plain transaction.
+ * 1. The claim of the key, the effect and the stored response commit together or not at all.
+ * 2. A domain error that would recur on every retry is stored too, after its effect is rolled back.
+ * 3. Without a key the effect runs in a plain transaction.
  */
 import { DomainError, ERRORS } from '@trading-automation/contracts';
 import {
@@ -18,17 +18,17 @@ import type { Platform } from '../platform/index.js';
 
 export type Outcome<T> = { readonly value: T } | { readonly error: DomainError };
 
-/** A request that carries an Idempotency-Key, and how its outcome is written down as the answer to come again. */
+/** The Idempotency-Key of a request, and how its outcome becomes the stored response. */
 export interface IdempotencyContext {
   readonly request: IdempotentRequest;
   readonly render: (outcome: Outcome<unknown>) => StoredResponse;
 }
 
-/** Not a fault: the request was answered before, and this is that answer. The transport sends it as it is. */
+/** Not a failure: carries the stored response of an earlier request. The transport sends it unchanged. */
 export class ResponseReplayed extends Error {
   override readonly name = 'ResponseReplayed';
   constructor(readonly response: StoredResponse) {
-    super('answered before');
+    super('the Idempotency-Key already has a stored response');
   }
 }
 
@@ -38,7 +38,10 @@ export class CommandRunner {
     private readonly idempotencyStore: IdempotencyStore,
   ) {}
 
-  /** Runs `effect` in a transaction. It may be run again after a deadlock: nothing outside the database in it. */
+  /**
+   * Runs `effect` in a transaction. It may run again after a deadlock, so it must change nothing outside the
+   * database.
+   */
   async run<T>(idempotency: IdempotencyContext | undefined, effect: (tx: Tx) => Promise<T>): Promise<T> {
     if (idempotency === undefined) return inTransaction(this.platform.database, effect);
     const outcome = await inTransaction(this.platform.database, async (tx): Promise<Outcome<T>> => {
@@ -54,8 +57,8 @@ export class CommandRunner {
   }
 
   /**
-   * As `run`, after work that another process does and that may take seconds. No transaction is open meanwhile:
-   * two equal requests at once may both prepare, and one of them has the effect.
+   * Like `run`, after work of another process that may take seconds. No transaction is open during that work: two
+   * equal concurrent requests may both prepare, but only one has the effect.
    */
   async runPrepared<P, T>(
     idempotency: IdempotencyContext | undefined,
@@ -81,7 +84,7 @@ export class CommandRunner {
   }
 }
 
-/** What `work` gives, or the refusal that is kept as its answer; any other error leaves. */
+/** Returns the result of `work`, or the domain error that is stored as the response; rethrows any other error. */
 async function outcomeOf<T>(work: () => Promise<T>): Promise<Outcome<T>> {
   try {
     return { value: await work() };

@@ -24,7 +24,7 @@ const assetsOf = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`ASSET${i}`, '1.123456789012345678']));
 
 describe('the payload of an event', () => {
-  it('is an event of the contract, with the record digit by digit', () => {
+  it('matches the contract, with every digit of the record', () => {
     const text = payloadOf(recordOf());
     expect(eventSchema.parse(JSON.parse(text))).toMatchObject({ type: 'exchange.synced', data: { id: 'x' } });
     expect(text).toContain('"amount":12345678901234567890.123456789012345678,');
@@ -32,7 +32,7 @@ describe('the payload of an event', () => {
     expect(text).not.toContain('truncated');
   });
 
-  it('holds no field that the contract does not name', () => {
+  it('contains no field outside the contract', () => {
     const leaky = { ...recordOf(), credentials_sealed: 'a secret' };
     expect(payloadOf(leaky)).not.toContain('secret');
   });
@@ -45,16 +45,16 @@ describe('the payload of an event', () => {
       { notes: Array.from({ length: 100 }, () => '☃'.repeat(1_000)) },
     ],
     ['both', { balance: assetsOf(5_000), notes: Array.from({ length: 9_000 }, () => 'a note') }],
-  ])('over 64 KiB is cut to fit where %s is long, and says so', (_case, more) => {
+  ])('over 64 KiB is truncated to fit if %s is long, and marked as truncated', (_case, more) => {
     const text = payloadOf(recordOf(more));
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(EVENT_PAYLOAD_MAX_BYTES);
     expect(Buffer.byteLength(text)).toBeGreaterThan(EVENT_PAYLOAD_MAX_BYTES / 8);
-    const told = eventSchema.parse(JSON.parse(text));
-    expect(told).toMatchObject({ truncated: true, data: { id: 'x' } });
+    const event = eventSchema.parse(JSON.parse(text));
+    expect(event).toMatchObject({ truncated: true, data: { id: 'x' } });
     expect(text).toContain('"amount":12345678901234567890.123456789012345678,');
   });
 
-  it('is left whole at 64 KiB exactly', () => {
+  it('is not truncated at exactly 64 KiB', () => {
     const space = EVENT_PAYLOAD_MAX_BYTES - Buffer.byteLength(payloadOf(recordOf({ notes: [''] })));
     expect(Buffer.byteLength(payloadOf(recordOf({ notes: ['x'.repeat(space)] })))).toBe(
       EVENT_PAYLOAD_MAX_BYTES,
@@ -62,14 +62,14 @@ describe('the payload of an event', () => {
   });
 });
 
-describe('announcing', () => {
+describe('emitting an event', () => {
   let core: CoreUnderTest;
   beforeAll(async () => {
     core = await CoreUnderTest.open();
   });
   afterAll(() => core.close());
 
-  it('stands with its transaction, and falls with it', async () => {
+  it('commits and rolls back with its transaction', async () => {
     const { userId } = await core.actor();
     const tell = (record: z.output<typeof schema>, fails: boolean) =>
       inTransaction(core.platform.database, async (tx) => {

@@ -17,27 +17,24 @@ import type { z } from 'zod';
 export interface EventInput<Schema extends z.ZodType> {
   readonly userId: string;
   readonly type: EventType;
-  /** The contract that `record` follows; its decimals are written digit by digit. */
+  /** The contract of `record`; its decimals are serialized with every digit. */
   readonly schema: Schema;
   readonly record: z.output<Schema>;
 }
 
 const serializers = new WeakMap<z.ZodType, Serializer>();
 
-/** Writes an event into the transaction of the change that it tells of; what is sent later are these bytes. */
-export async function emitEvent<Schema extends z.ZodType>(
-  tx: Tx,
-  announcement: EventInput<Schema>,
-): Promise<void> {
-  await appendEvent(tx, toOutboxEvent(announcement));
+/** Writes an event in the transaction of the change that it reports. Receivers get exactly these bytes. */
+export async function emitEvent<Schema extends z.ZodType>(tx: Tx, event: EventInput<Schema>): Promise<void> {
+  await appendEvent(tx, toOutboxEvent(event));
 }
 
-/** As `announce`, for many events of one change, in their order. */
+/** Like `emitEvent`, for several events of one change, in order. */
 export async function emitEvents<Schema extends z.ZodType>(
   tx: Tx,
-  announcements: readonly EventInput<Schema>[],
+  events: readonly EventInput<Schema>[],
 ): Promise<void> {
-  await appendEvents(tx, announcements.map(toOutboxEvent));
+  await appendEvents(tx, events.map(toOutboxEvent));
 }
 
 function toOutboxEvent<Schema extends z.ZodType>({
@@ -50,7 +47,7 @@ function toOutboxEvent<Schema extends z.ZodType>({
   return { id, userId, type, payload: Buffer.from(eventPayload(id, type, schema, record)) };
 }
 
-/** The bytes that a receiver gets for an event. */
+/** Returns the payload of an event as receivers get it. Halves the longest lists until it fits the size limit. */
 export function eventPayload<Schema extends z.ZodType>(
   eventId: string,
   type: EventType,
@@ -74,20 +71,21 @@ export function eventPayload<Schema extends z.ZodType>(
   }
 }
 
-/** @throws where no list or map is left to cut: such a record must not exist */
+/** @throws {RangeError} if no list or map is left to shorten; such a record must not exist */
 function withLongestListHalved(record: Record<string, unknown>): Record<string, unknown> {
   const lists = Object.entries(record)
     .filter((entry): entry is [string, object] => typeof entry[1] === 'object' && entry[1] !== null)
     .map(([name, list]) => ({ name, list, size: Object.keys(list).length }))
     .sort((a, b) => b.size - a.size);
   const [longest] = lists;
-  if (longest === undefined || longest.size < 2) throw new RangeError('an event is too large to be sent');
+  if (longest === undefined || longest.size < 2)
+    throw new RangeError('the event is too large and has no list to shorten');
   const { name, list, size } = longest;
-  const kept = Math.floor(size / 2);
+  const keptSize = Math.floor(size / 2);
   return {
     ...record,
     [name]: Array.isArray(list)
-      ? list.slice(0, kept)
-      : Object.fromEntries(Object.entries(list).slice(0, kept)),
+      ? list.slice(0, keptSize)
+      : Object.fromEntries(Object.entries(list).slice(0, keptSize)),
   };
 }

@@ -1,10 +1,10 @@
-/** `Idempotency-Key`: what a request has to carry to be answered once. */
+/** Reads the `Idempotency-Key` header. */
 import { createHash } from 'node:crypto';
 import { DomainError } from '@trading-automation/contracts';
 
 const KEY = /^[\x20-\x7e]{1,255}$/;
 
-/** The key that the headers carry, or undefined where they carry none. @throws {DomainError} where it can't be one */
+/** Returns the key, or undefined if the headers have none. @throws {DomainError} if it is malformed */
 export function parseIdempotencyKey(rawHeaders: readonly string[]): string | undefined {
   const keys = rawHeaders.filter(
     (_, i) => i % 2 === 1 && rawHeaders[i - 1]!.toLowerCase() === 'idempotency-key',
@@ -16,12 +16,15 @@ export function parseIdempotencyKey(rawHeaders: readonly string[]): string | und
     {
       field: 'Idempotency-Key',
       code: 'invalid',
-      message: 'Expected once, 1 to 255 printable ASCII characters.',
+      message: 'Idempotency-Key must occur once, with 1 to 255 printable ASCII characters.',
     },
   ]);
 }
 
-/** In whose name a key is kept for a caller who has no account yet: the public key that asks for one. */
+/**
+ * Derives the user id under which a key is stored for a caller without an account, from the public key in the
+ * request.
+ */
 export function anonymousUserId(body: unknown): string {
   const { pubkey } = (body ?? {}) as { pubkey?: unknown };
   const hex = createHash('sha256')

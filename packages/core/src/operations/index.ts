@@ -1,4 +1,4 @@
-/** What every operation uses: transactions that run once per Idempotency-Key, lists, ids, refusals and events. */
+/** What every operation uses: the pipeline of checks, commands, lists, ids, domain errors and events. */
 
 export { type Actor, authorise, credentialId } from './actor.js';
 export { CommandRunner, type IdempotencyContext, type Outcome, ResponseReplayed } from './command-runner.js';

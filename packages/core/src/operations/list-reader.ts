@@ -14,10 +14,13 @@ import type { Platform } from '../platform/index.js';
 
 export type { ListQuery, Page, PageWithCursors };
 
-/** Whose list it is where an operation is public. */
-const EVERYBODY = 'everybody';
+/** The cursor scope of a public list, in place of a user id. */
+const PUBLIC_SCOPE = 'everybody';
 
-/** The schema of an operation's query string; of a list, with what every list takes. */
+/**
+ * Returns the schema of an operation's query string. The schema of a list includes the parameters that every list
+ * has.
+ */
 export function querySchemaOf(operation: Operation): z.ZodType {
   const filters = operation.query?.shape ?? {};
   if (operation.list === undefined) return operation.query ?? z.strictObject({});
@@ -38,32 +41,35 @@ export function querySchemaOf(operation: Operation): z.ZodType {
 }
 
 /**
- * The conditions of a list's filters, each the part before its value (`t.status =`); those without a value hold for
- * every row. Values become parameters in their order.
+ * Builds the conditions of a list's filters. A filter is the part before its value (`t.status =`); one without a
+ * value is omitted. Values become parameters in input order.
  */
 export function conditions(
   filters: readonly (readonly [string, unknown])[],
 ): Pick<ListSource<string>, 'where' | 'params'> {
-  const given = filters.filter(([, value]) => value !== undefined);
+  const present = filters.filter(([, value]) => value !== undefined);
   return {
-    where: given.map(([condition], place) => `${condition} $${place + 1}`),
-    params: given.map(([, value]) => value),
+    where: present.map(([condition], index) => `${condition} $${index + 1}`),
+    params: present.map(([, value]) => value),
   };
 }
 
-/** An instant that a caller gave, as the driver takes it: its text may name a year that the database's reader refuses. */
-export function parseInstant(given: string | undefined): Date | undefined {
-  return given === undefined ? undefined : new Date(given);
+/** Parses an instant of a request. A Date also covers years that Postgres cannot read as text. */
+export function parseInstant(text: string | undefined): Date | undefined {
+  return text === undefined ? undefined : new Date(text);
 }
 
-/** Reads the lists of an API: pages by keyset, with cursors that only their own user and query can use. */
+/** Reads the lists of an API in keyset pages. A cursor is valid only for its user and query. */
 export class ListReader {
   constructor(
     private readonly platform: Platform,
     private readonly cursors: CursorCodec,
   ) {}
 
-  /** One page, as rows. `query` holds the list's parameters and filters, which bind its cursors; whether a total is told beside the page, and how long it is, does not. */
+  /**
+   * Returns one page of rows. Cursors are bound to the filters and includes of `query`, but not to its limit or to
+   * whether the total is included.
+   */
   async page<Row extends Record<string, unknown>>(
     operation: Operation,
     userId: string | null,
@@ -71,8 +77,8 @@ export class ListReader {
     query: ListQuery,
   ): Promise<PageWithCursors<Row>> {
     const { limit, offset, cursor, sort, order, include, ...filters } = query;
-    const shown = include.filter((what) => what !== 'total').join(',');
-    const scope = cursorScope(operation.id, userId ?? EVERYBODY, { ...filters, include: shown });
+    const shown = include.filter((name) => name !== 'total').join(',');
+    const scope = cursorScope(operation.id, userId ?? PUBLIC_SCOPE, { ...filters, include: shown });
     try {
       return await listPage<Row, string>(this.platform.database, this.cursors, source, query, scope);
     } catch (error) {
@@ -81,7 +87,7 @@ export class ListReader {
         {
           field: 'cursor',
           code: 'invalid',
-          message: 'The cursor belongs to another query; begin again without it.',
+          message: 'The cursor belongs to another query; start again without it.',
         },
       ]);
     }

@@ -1,8 +1,8 @@
 import { decodeId, type IdPrefix } from '@trading-automation/contracts';
 
 /**
- * Records of one kind at the places of the ids that a caller gave: null for an id that `read` finds nothing by, and for
- * a text that can be no such id. `read` is given each uuid once, and is not asked where there is none.
+ * Loads records in input order; null for unknown and malformed ids. `read` gets each uuid once and is not called
+ * without one.
  */
 export async function loadByIds<Item extends { readonly id: string }>(
   prefix: IdPrefix,

@@ -10,11 +10,11 @@ type CallerOf<O extends Operation> = O['access'] extends 'PUBLIC'
     ? Actor | null
     : Actor;
 
-/** One call of an operation, by whatever transport: authenticated, allowed and parsed. */
+/** One authenticated, authorised and parsed call of an operation, over any transport. */
 export interface OperationCall<O extends Operation> {
-  /** Who asks; null where the operation may be called without credentials, and was. */
+  /** The caller; null if the operation allows anonymous calls and the request has no credentials. */
   readonly actor: CallerOf<O>;
-  /** Set where the request carries an Idempotency-Key; the actor, if any, has it too. */
+  /** Set if the request has an Idempotency-Key; the actor, if any, has it too. */
   readonly idempotency: IdempotencyContext | undefined;
   readonly params: O['params'] extends z.ZodType ? z.output<O['params']> : Record<never, never>;
   readonly query: O extends { readonly list: ListShape } ? ListQuery & QueryOf<O> : QueryOf<O>;

@@ -24,12 +24,12 @@ const TRADE = {
 };
 
 /** Runs a call whose stages record themselves; `broken` names the stage that fails. */
-async function run(operation: Operation, given: Partial<OperationRequest> & { broken?: string } = {}) {
+async function run(operation: Operation, overrides: Partial<OperationRequest> & { broken?: string } = {}) {
   const stages: string[] = [];
   const stored: IdempotencyContext[] = [];
   const stage = <T>(name: string, value: T): T => {
     stages.push(name);
-    if (given.broken === name) throw new DomainError('service_unavailable');
+    if (overrides.broken === name) throw new DomainError('service_unavailable');
     return value;
   };
   const request: OperationRequest = {
@@ -39,11 +39,11 @@ async function run(operation: Operation, given: Partial<OperationRequest> & { br
     read: () => stage('read', { query: {}, body: TRADE, params: {} }),
     store: () => ({ status: 200, body: Buffer.from('') }),
     invoke: () => stage('invoke', 'done'),
-    ...given,
+    ...overrides,
   };
   const commands = {
-    run: async (once: IdempotencyContext | undefined, effect: (tx: never) => Promise<never>) => {
-      stored.push(once!);
+    run: async (idempotency: IdempotencyContext | undefined, effect: (tx: never) => Promise<never>) => {
+      stored.push(idempotency!);
       return effect(undefined as never);
     },
   };
@@ -62,7 +62,7 @@ describe('the pipeline of an operation', () => {
     expect(stages).toEqual(order);
   });
 
-  it.each(order)('runs nothing after %s once that has failed', async (broken) => {
+  it.each(order)('runs nothing after %s if that fails', async (broken) => {
     const { result, stages } = await run(tradeOperations.create, { broken });
     expect(result).toBe('service_unavailable');
     expect(stages).toEqual(order.slice(0, order.indexOf(broken) + 1));
@@ -75,7 +75,7 @@ describe('the pipeline of an operation', () => {
     expect(reader).toMatchObject({ result: 'permission_denied', stages: ['charge'] });
   });
 
-  it('judges the query before the body, the body before the ids', async () => {
+  it('checks the query before the body, and the body before the ids', async () => {
     const wrong = { query: { no: '1' }, body: 1, params: { key: 'NOT A KEY' } };
     const params = z.object({ key: z.string().regex(/^[a-z]+$/) });
     const operation: Operation = { ...settingOperations.put, params };
@@ -87,7 +87,7 @@ describe('the pipeline of an operation', () => {
     expect(await codes({ query: {}, body: { value: 1 }, params: { key: 'theme' } })).toBe('done');
   });
 
-  it('stores a rejected input under the key of its caller, and of no anonymous one', async () => {
+  it("stores a rejected input under its caller's key, but not for an anonymous caller", async () => {
     const idempotency = () => KEY;
     const read = () => ({ query: {}, body: {}, params: {} });
     const known = await run(tradeOperations.create, { idempotency, read });
@@ -98,7 +98,7 @@ describe('the pipeline of an operation', () => {
     expect(anonymous).toMatchObject({ result: 'validation_failed', stored: [] });
   });
 
-  it('gives the use-case the key to run once with, and reads none for an operation that changes nothing', async () => {
+  it('passes the idempotency context to the use-case, and reads no key for an operation that changes nothing', async () => {
     const { call } = await run(tradeOperations.create, { idempotency: () => KEY });
     expect(call?.idempotency?.request).toEqual({ userId: USER, ...KEY });
     expect(call?.actor?.idempotency).toBe(call?.idempotency);

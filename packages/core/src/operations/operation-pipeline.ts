@@ -1,8 +1,9 @@
 /**
  * Runs one call of an operation, over any transport.
  *
- * The published order of checks exists here alone: caller, limits, permission, syntax of the input, query, body, path
- * parameters, then the use-case. (Route, method, size and the address's limit come before an operation is known.)
+ * The published order of checks is defined only here: caller, limits, permission, input syntax, query, body, path
+ * parameters, then the use-case. Route, method, size and the limit of the address are checked before the operation is
+ * known.
  *
  * 1. The use-case runs only after every check has passed.
  * 2. With an Idempotency-Key the outcome is stored in the transaction of the effect. A rejected input is stored too.
@@ -24,7 +25,7 @@ interface WireInput {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** What makes two requests the same one. */
+/** Identifies equal requests. */
 export interface RequestIdempotency {
   readonly route: string;
   readonly key: string;
@@ -39,9 +40,9 @@ export interface OperationRequest {
   charge(caller: Actor | null): Promise<void>;
   /** Reads the input. @throws {DomainError} if its syntax is wrong */
   read(): WireInput;
-  /** Reads the Idempotency-Key; called for POST operations alone. @throws {DomainError} if it is malformed */
+  /** Reads the Idempotency-Key; called only for POST operations. @throws {DomainError} if it is malformed */
   idempotency(): RequestIdempotency | undefined;
-  /** Serializes an outcome as the answer that is stored for the Idempotency-Key. */
+  /** Serializes an outcome as the response that is stored for the Idempotency-Key. */
   readonly store: IdempotencyContext['render'];
   /** Calls the use-case. */
   invoke(call: PipelineCall): unknown;
@@ -55,6 +56,8 @@ interface PipelineCall {
   readonly body: unknown;
   readonly params: unknown;
 }
+
+type CheckedInput = Pick<PipelineCall, 'query' | 'body' | 'params'>;
 
 interface PipelineResult {
   readonly call: PipelineCall;
@@ -77,16 +80,16 @@ export class OperationPipeline {
    * Runs the call.
    *
    * @throws {DomainError} if a check fails
-   * @throws {ResponseReplayed} if the Idempotency-Key has an answer already
+   * @throws {ResponseReplayed} if the Idempotency-Key already has a stored response
    */
   async run(request: OperationRequest, commands: Pick<CommandRunner, 'run'>): Promise<PipelineResult> {
     const caller = await this.admit(request);
-    const idempotency = this.operation.method === 'POST' ? request.idempotency() : undefined;
-    const input = await this.parse(request, commands, caller, idempotency);
-    const context = contextOf(request, idempotency, caller, input.body);
+    const key = this.operation.method === 'POST' ? request.idempotency() : undefined;
+    const input = await this.parse(request, commands, caller, key);
+    const idempotency = contextOf(request, key, caller, input.body);
     const actor: Actor | null =
-      caller === null || context === undefined ? caller : { ...caller, idempotency: context };
-    const call: PipelineCall = { actor, idempotency: context, ...input };
+      caller === null || idempotency === undefined ? caller : { ...caller, idempotency };
+    const call: PipelineCall = { actor, idempotency, ...input };
     return { call, result: await request.invoke(call) };
   }
 
@@ -106,20 +109,20 @@ export class OperationPipeline {
     request: OperationRequest,
     commands: Pick<CommandRunner, 'run'>,
     caller: Actor | null,
-    idempotency: RequestIdempotency | undefined,
-  ): Promise<Omit<PipelineCall, 'actor' | 'idempotency'>> {
+    key: RequestIdempotency | undefined,
+  ): Promise<CheckedInput> {
     try {
       return this.check(request.read());
-    } catch (refusal) {
-      const context = caller === null ? undefined : contextOf(request, idempotency, caller, undefined);
-      if (context === undefined) throw refusal;
-      return commands.run(context, async () => {
-        throw refusal;
+    } catch (rejection) {
+      const idempotency = caller === null ? undefined : contextOf(request, key, caller, undefined);
+      if (idempotency === undefined) throw rejection;
+      return commands.run(idempotency, async () => {
+        throw rejection;
       });
     }
   }
 
-  private check(input: WireInput): Omit<PipelineCall, 'actor' | 'idempotency'> {
+  private check(input: WireInput): CheckedInput {
     const query = checked(this.query, input.query, 'invalid_query');
     if (input.body === undefined && this.operation.body !== undefined && !this.operation.bodyOptional)
       throw new DomainError('validation_failed', undefined, [
@@ -129,10 +132,10 @@ export class OperationPipeline {
     return { query, body, params: this.checkParams(input.params) };
   }
 
-  private checkParams(given: WireInput['params']): unknown {
+  private checkParams(input: WireInput['params']): unknown {
     const { params } = this.operation;
-    if (params === undefined) return given;
-    const parsed = params.safeParse(given);
+    if (params === undefined) return input;
+    const parsed = params.safeParse(input);
     // A malformed id identifies no record.
     if (!parsed.success) throw new DomainError('not_found');
     return parsed.data;
@@ -147,11 +150,11 @@ function checked(schema: z.ZodType, value: unknown, code: 'invalid_query' | 'val
 
 function contextOf(
   { store }: OperationRequest,
-  idempotency: RequestIdempotency | undefined,
+  key: RequestIdempotency | undefined,
   caller: Actor | null,
   body: unknown,
 ): IdempotencyContext | undefined {
-  if (idempotency === undefined) return undefined;
+  if (key === undefined) return undefined;
   const userId = caller?.userId ?? anonymousUserId(body);
-  return { request: { userId, ...idempotency }, render: store };
+  return { request: { userId, ...key }, render: store };
 }

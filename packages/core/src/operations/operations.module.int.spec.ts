@@ -15,13 +15,13 @@ beforeAll(async () => {
 afterAll(() => core.close());
 
 const keyOf = (label: string) => createHash('sha256').update(label).digest();
-const given = <T>({ providers = [] }: DynamicModule, token: Type<T>): T => {
+const resolve = <T>({ providers = [] }: DynamicModule, token: Type<T>): T => {
   const provider = providers.find((each) => 'provide' in each && each.provide === token);
   return (provider as unknown as { readonly useValue: T }).useValue;
 };
 const api = (...serverKeys: ServerKeys) => OperationsModule.with(core.platform, serverKeys);
 const firstPage = (module: DynamicModule, cursor?: string) =>
-  given(module, ListReader).page(
+  resolve(module, ListReader).page(
     tradePairOperations.list,
     'ann',
     {
@@ -35,15 +35,15 @@ const firstPage = (module: DynamicModule, cursor?: string) =>
     { limit: 1, sort: 'symbol', order: 'asc', include: [], cursor },
   );
 
-describe('what the features of a process stand on', () => {
-  it('is the platform alone in a worker, and lists and commands besides in an API', () => {
+describe('the shared providers of a process', () => {
+  it('are only the platform in a worker, and also lists and commands in an API', () => {
     const everywhere = PlatformModule.with(core.platform);
     expect(everywhere).toMatchObject({ global: true, exports: [Platform] });
-    expect(given(everywhere, Platform)).toBe(core.platform);
+    expect(resolve(everywhere, Platform)).toBe(core.platform);
     expect(api(keyOf('a'))).toMatchObject({ global: true, exports: [ListReader, CommandRunner] });
   });
 
-  it('has cursors that every process with the same server key reads, and no other', async () => {
+  it('read cursors of every process with the same server key, and of no other', async () => {
     const { pagination } = await firstPage(api(keyOf('a')));
     const cursor = pagination.next_cursor ?? '';
     await expect(firstPage(api(keyOf('a'), keyOf('b')), cursor)).resolves.toMatchObject({
@@ -52,11 +52,11 @@ describe('what the features of a process stand on', () => {
     await expect(firstPage(api(keyOf('b')), cursor)).rejects.toMatchObject({ code: 'invalid_query' });
   });
 
-  it('answers again what was answered before the server key was replaced', async () => {
+  it('replay responses that were stored before the server key was replaced', async () => {
     const { userId } = await core.actor();
     const once = core.idempotencyContext(userId, 'key-1');
-    await given(api(keyOf('a')), CommandRunner).run(once, async () => 'done');
-    const after = given(api(keyOf('b'), keyOf('a')), CommandRunner);
+    await resolve(api(keyOf('a')), CommandRunner).run(once, async () => 'done');
+    const after = resolve(api(keyOf('b'), keyOf('a')), CommandRunner);
     await expect(after.run(once, async () => 'again')).rejects.toBeInstanceOf(ResponseReplayed);
   });
 });

@@ -25,8 +25,11 @@ describe('an error of the database', () => {
     },
   );
 
-  it.each(['23505', '22P02', '42601', 'P0001'])('that would come again is a fault: %s', async (sqlState) => {
-    const error = await raise(sqlState);
-    expect(toDomainError(error)).toBe(error);
-  });
+  it.each(['23505', '22P02', '42601', 'P0001'])(
+    'that would recur is an internal error: %s',
+    async (sqlState) => {
+      const error = await raise(sqlState);
+      expect(toDomainError(error)).toBe(error);
+    },
+  );
 });

@@ -8,7 +8,7 @@ import { z } from 'zod';
 type Issue = z.core.$ZodIssue;
 type RawIssue = z.core.$ZodRawIssue;
 
-/** Most details in one error; the rest appear once these are fixed. */
+/** The maximum number of details in one error; the rest appear once these are fixed. */
 const DETAILS_MAX = 100;
 const NAME_SHOWN_MAX = 100;
 
@@ -63,7 +63,7 @@ function messageOf(issue: RawIssue): string | undefined {
     case 'too_big':
       return `Expected at most ${amount(issue.origin, issue.maximum)}.`;
     case 'invalid_format':
-      return issue.format === 'regex' ? 'Not in the expected form.' : `Expected ${issue.format}.`;
+      return issue.format === 'regex' ? 'The format is invalid.' : `Expected ${issue.format}.`;
     default:
       return undefined;
   }

@@ -1,7 +1,7 @@
 import { Batcher } from './batcher.js';
 
 describe('a batcher', () => {
-  it('hands on together what came together, then what came meanwhile, in order and one batch at a time', async () => {
+  it('flushes items that arrived together, then those that arrived meanwhile, in order and one batch at a time', async () => {
     const batches: number[][] = [];
     let running = 0;
     const batcher: Batcher<number> = Batcher.of(async (items) => {
@@ -18,7 +18,7 @@ describe('a batcher', () => {
     expect(batches.slice(2)).toEqual([[5, 6, 7], [8]]);
   });
 
-  it('tries a batch that failed item by item, so that one bad item fails alone', async () => {
+  it('retries a failed batch item by item, so that one bad item fails alone', async () => {
     const done: string[] = [];
     const batcher = Batcher.of<string>(async (items) => {
       if (items.includes('bad')) throw new Error('bad');
@@ -30,7 +30,7 @@ describe('a batcher', () => {
     await expect(batcher.drain()).resolves.toBeUndefined();
   });
 
-  it('gives each item its own result, also those of a batch that had to be tried one by one', async () => {
+  it('returns each item its own result, even after an item-by-item retry', async () => {
     const double = new Batcher<number, number>(async (items) => {
       if (items.length > 1 && items.includes(0)) throw new Error('not together');
       return items.map((item) => item * 2);

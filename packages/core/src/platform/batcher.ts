@@ -1,10 +1,10 @@
 /**
- * Hands on together what arrives one by one: whatever came while the last batch was at work is the next one.
+ * Batches items: all items that arrive while a batch is in flight form the next one.
  *
- * 1. One batch at a time, in the order of arrival.
- * 2. Nothing waits for more to come: a single item is handed on at once.
- * 3. `flush` gives back one result for each item, in their order; none at all where items have no results.
- * 4. A batch that fails is tried again item by item, so that one bad item takes no other with it.
+ * 1. One batch runs at a time, in order of arrival.
+ * 2. Nothing waits for more items: a single item is flushed immediately.
+ * 3. `flush` returns one result for each item, in order, or none if items have no results.
+ * 4. A failed batch is retried item by item, so that one bad item does not fail the others.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
@@ -23,16 +23,16 @@ export class Batcher<Item, Result = undefined> {
     private readonly sizeMax = 200,
   ) {}
 
-  /** For items that have no results. */
+  /** Creates a batcher for items without results. */
   static of<Item>(flush: (items: readonly Item[]) => Promise<void>, sizeMax?: number): Batcher<Item> {
-    const handOn = async (items: readonly Item[]): Promise<readonly undefined[]> => {
+    const flushAll = async (items: readonly Item[]): Promise<readonly undefined[]> => {
       await flush(items);
       return [];
     };
-    return new Batcher(handOn, sizeMax);
+    return new Batcher(flushAll, sizeMax);
   }
 
-  /** Kept, with the item's result, when it was handed on; refused where even alone it could not be. */
+  /** Resolves with the item's result once it is flushed; rejects if the item fails even alone. */
   add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ item, resolve, reject });
@@ -40,13 +40,13 @@ export class Batcher<Item, Result = undefined> {
     });
   }
 
-  /** Resolves when nothing waits and nothing is at work. */
+  /** Resolves when no item is waiting or in flight. */
   async drain(): Promise<void> {
     while (this.running !== null) await this.running;
   }
 
   private async run(): Promise<void> {
-    // What arrives in this turn of the event loop goes together.
+    // Items that arrive in this turn of the event loop go together.
     await nextTurn();
     while (this.waiting.length > 0) await this.flushBatch(this.waiting.splice(0, this.sizeMax));
     this.running = null;

@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => core.close());
 
 describe('runHousekeeping', () => {
-  it('removes what is past its time, however much it is, and leaves the rest', async () => {
+  it('deletes all expired rows, and only those', async () => {
     await core.rows(
       `INSERT INTO idempotency_keys (user_id, route, key_hash, fingerprint, status, answer_sealed, expires_at)
        SELECT gen_random_uuid(), 'r', int4send(i), '', 200, '',
@@ -18,12 +18,20 @@ describe('runHousekeeping', () => {
     await core.rows(
       `INSERT INTO heartbeats VALUES ('worker', 'gone', now() - interval '2 days'), ('worker', 'here', now())`,
     );
-    expect(await runHousekeeping(core.platform)).toEqual({ answers: 2500, heartbeats: 1, signIns: 0 });
-    expect(await runHousekeeping(core.platform)).toEqual({ answers: 0, heartbeats: 0, signIns: 0 });
+    expect(await runHousekeeping(core.platform)).toEqual({
+      idempotencyKeys: 2500,
+      heartbeats: 1,
+      signInRecords: 0,
+    });
+    expect(await runHousekeeping(core.platform)).toEqual({
+      idempotencyKeys: 0,
+      heartbeats: 0,
+      signInRecords: 0,
+    });
     expect(await core.row('SELECT count(*)::int AS count FROM idempotency_keys')).toEqual({ count: 10 });
   });
 
-  it('removes what was to sign in with once it is over, and no moment before', async () => {
+  it('deletes sign-in records once they expire, and not before', async () => {
     const { userId } = await core.actor();
     const times = `(VALUES (1, now() - interval '1 second'), (2, now() + interval '1 hour')) AS t (n, at)`;
     for (const statement of [
@@ -42,8 +50,8 @@ describe('runHousekeeping', () => {
        SELECT n::text, '{}', '', now(), now(), at FROM ${times}`,
     ])
       await core.rows(statement);
-    expect(await runHousekeeping(core.platform)).toMatchObject({ signIns: 6 });
-    expect(await runHousekeeping(core.platform)).toMatchObject({ signIns: 0 });
+    expect(await runHousekeeping(core.platform)).toMatchObject({ signInRecords: 6 });
+    expect(await runHousekeeping(core.platform)).toMatchObject({ signInRecords: 0 });
     for (const table of [
       'sessions',
       'refresh_tokens',

@@ -8,8 +8,8 @@ import type { Platform } from './platform.js';
 
 const BATCH = 1_000;
 
-/** What of signing in has had its time, by table, and when it has. */
-const SIGN_INS = {
+/** Tables of sign-in records, with the column that says when a row expires. */
+const SIGN_IN_TABLES = {
   sessions: 'expires_at',
   sign_in_tickets: 'expires_at',
   sign_in_attempts: 'expires_at',
@@ -21,32 +21,32 @@ const SIGN_INS = {
 export interface HousekeepingResult {
   readonly idempotencyKeys: number;
   readonly heartbeats: number;
-  /** Sessions with their tokens, and what else was good for a time to sign in with. */
+  /** Sessions with their tokens, and other expired sign-in records. */
   readonly signInRecords: number;
 }
 
 /**
- * Removes what has had its time: kept answers after 24 hours, signs of life after a day, what was to sign in with
- * once it is over. One process at a time does it, in small steps; null where another is at it. Events stay: deliveries
- * refer to them.
+ * Deletes expired rows: stored responses after 24 hours, heartbeats after a day, and expired sign-in records. One
+ * process at a time runs it, in small batches. Returns null if another process is running it. Events are retained,
+ * because deliveries refer to them.
  */
 export async function runHousekeeping({ database }: Platform): Promise<HousekeepingResult | null> {
   const outcome = await withAdvisoryLock(database, 'housekeeping', async (signal) => {
-    const answers = await inBatches(signal, () => removeExpiredIdempotencyKeys(database, BATCH));
-    let signIns = 0;
-    for (const [table, column] of Object.entries(SIGN_INS)) {
-      signIns += await inBatches(signal, () => removeExpired(database, table, column));
+    const responses = await inBatches(signal, () => removeExpiredIdempotencyKeys(database, BATCH));
+    let signInRecords = 0;
+    for (const [table, column] of Object.entries(SIGN_IN_TABLES)) {
+      signInRecords += await inBatches(signal, () => removeExpired(database, table, column));
     }
     return {
-      idempotencyKeys: answers,
+      idempotencyKeys: responses,
       heartbeats: await removeOldHeartbeats(database),
-      signInRecords: signIns,
+      signInRecords,
     };
   });
   return outcome.acquired ? outcome.value : null;
 }
 
-/** Removes until a batch is not full any more, and tells how many it were. */
+/** Deletes batches until one is not full. Returns the number of deleted rows. */
 async function inBatches(signal: AbortSignal, remove: () => Promise<number>): Promise<number> {
   let count = 0;
   for (let removed = BATCH; removed === BATCH && !signal.aborted; count += removed) removed = await remove();

@@ -1,4 +1,4 @@
-/** What every process stands on: the database handle, its notifications, Redis policy, health and settings readers. */
+/** What every process uses: the database handle, its notifications, Redis policy, health and settings readers. */
 export { Batcher } from './batcher.js';
 export { HealthService, startHeartbeat } from './health.service.js';
 export { runHousekeeping } from './housekeeping.js';

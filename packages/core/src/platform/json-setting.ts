@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A variable of the environment that holds JSON of the schema's form. */
+/** Reads an environment variable that holds JSON of the schema. */
 export function jsonSetting<Schema extends z.ZodType>(schema: Schema) {
   return z
     .string()

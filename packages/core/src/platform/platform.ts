@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import type { World } from '@trading-automation/contracts';
 import type { Database, Listener } from '@trading-automation/persistence';
 
-/** What every service of a process is given: the database, its notifications and the world that the process serves. */
+/** Shared by all services of a process: the database, its notifications and the world. */
 export class Platform {
   constructor(
     readonly world: World,
     readonly database: Database,
     readonly listener: Listener,
-    /** Distinguishes this process from the others of its kind. */
+    /** Distinguishes this process from others of the same service. */
     readonly instance: string = randomBytes(6).toString('hex'),
   ) {}
 

@@ -1,6 +1,6 @@
 import { PullStreamController } from './pull-stream.js';
 
-/** A stream of what was put into it. */
+/** A stream of the items that were put into it. */
 function streamOf<Item>() {
   const items: Item[] = [];
   let ends = 0;
@@ -20,18 +20,18 @@ const done = { done: true, value: undefined };
 const item = (value: unknown) => ({ done: false, value });
 
 describe('a pulled stream', () => {
-  it('makes nothing that nobody asks for, and answers who asks in order', async () => {
+  it('produces only requested items, in the order of the requests', async () => {
     const { stream, items, put } = streamOf<number>();
     put(1);
     expect(items).toEqual([1]);
-    const asked = [stream.next(), stream.next(), stream.next()];
+    const requested = [stream.next(), stream.next(), stream.next()];
     put(2);
     put(3);
-    expect(await Promise.all(asked)).toEqual([item(1), item(2), item(3)]);
+    expect(await Promise.all(requested)).toEqual([item(1), item(2), item(3)]);
     expect(stream[Symbol.asyncIterator]()).toBe(stream);
   });
 
-  it('ends at once, with every pending question, also while an item is being read', async () => {
+  it('ends immediately with all pending requests, even while an item is being read', async () => {
     const { stream, put, ends } = streamOf<number>();
     const pending = [stream.next(), stream.next()];
     expect(await stream.return()).toEqual(done);
@@ -52,27 +52,27 @@ describe('a pulled stream', () => {
       () => reading,
       () => undefined,
     );
-    const asked = slow.next();
+    const requested = slow.next();
     await slow.return();
-    expect(await asked).toEqual(done);
+    expect(await requested).toEqual(done);
     give(1);
     await reading;
     expect(await slow.next()).toEqual(done);
   });
 
-  it('asks again where something came about while the read that found nothing was under way', async () => {
+  it('reads again if it was woken during a read that found nothing', async () => {
     const reads: ((value: number | undefined) => void)[] = [];
     const stream = new PullStreamController<number>(
       () => new Promise((resolve) => reads.push(resolve)),
       () => undefined,
     );
-    const asked = stream.next();
+    const requested = stream.next();
     stream.wake();
     expect(reads).toHaveLength(1);
     reads[0]?.(undefined);
     await new Promise((resolve) => setImmediate(resolve));
     reads[1]?.(7);
-    expect(await asked).toEqual(item(7));
+    expect(await requested).toEqual(item(7));
     const next = stream.next();
     reads[2]?.(undefined);
     await new Promise((resolve) => setImmediate(resolve));
@@ -81,7 +81,7 @@ describe('a pulled stream', () => {
     expect(await next).toEqual(done);
   });
 
-  it('tells of a failure once, to who waits or to who asks next, and is done then', async () => {
+  it('reports a failure once, to the pending or the next request, and is then done', async () => {
     const failure = new Error('a stream that fails');
     const waited = streamOf<number>();
     const pending = [waited.stream.next(), waited.stream.next()];

@@ -1,15 +1,15 @@
 /**
- * A stream whose items are made when its reader asks for them: what nobody asks for is kept by nobody.
+ * A stream that produces an item only when its reader requests one, so that it buffers nothing.
  *
- * 1. `return` acts at once, also while a `next` is pending, which is then done. Nothing of the source is awaited.
- * 2. Each `next` is answered in its order. An item that was made is given to the one that asked for it, unless the
- *    stream ended meanwhile.
- * 3. A stream that fails tells so once: to whoever waits, or to who asks next. After that it is done.
+ * 1. `return` takes effect immediately, even while a `next` is pending; that `next` resolves as done. It does not
+ *    wait for the source.
+ * 2. Calls of `next` resolve in order. An item goes to the call that requested it, unless the stream has ended.
+ * 3. A stream that fails reports the error once, to the pending call or else to the next one. After that it is done.
  */
 
 export interface PullStream<Item> extends AsyncIterableIterator<Item, undefined, undefined> {
   return(): Promise<IteratorReturnResult<undefined>>;
-  /** Aborted when nothing more is to be made; its reason is the error of a stream that failed. */
+  /** Aborted when the stream ends; its reason is the error of a failed stream. */
   readonly ended: AbortSignal;
 }
 
@@ -25,11 +25,11 @@ export class PullStreamController<Item> implements PullStream<Item> {
   private readonly ending = new AbortController();
   private unreportedError: { readonly error: unknown } | undefined;
   private isPulling = false;
-  /** Whether something came about while an item was being read: what that read answered may be too old. */
+  /** Whether `wake` was called during a pull, whose result may then be outdated. */
   private isWoken = false;
 
   constructor(
-    /** The next item; undefined while there is none, after which `wake` is called. It may have to be read first. */
+    /** Returns the next item; undefined means that `wake` will announce one. May be asynchronous. */
     private readonly pull: () => Item | undefined | Promise<Item | undefined>,
     private readonly onEnd: () => void,
   ) {}
@@ -65,14 +65,14 @@ export class PullStreamController<Item> implements PullStream<Item> {
     this.end(error);
   }
 
-  /** There may be an item now. */
+  /** Signals that an item may be available. */
   wake(): void {
     this.isWoken = true;
     while (!this.isPulling && this.pendingReads.length > 0) {
-      const made = this.pull();
-      if (made === undefined) return;
-      if (made instanceof Promise) this.await(made);
-      else this.give(made);
+      const item = this.pull();
+      if (item === undefined) return;
+      if (item instanceof Promise) this.await(item);
+      else this.deliver(item);
     }
   }
 
@@ -80,14 +80,14 @@ export class PullStreamController<Item> implements PullStream<Item> {
     return this;
   }
 
-  private await(making: Promise<Item | undefined>): void {
+  private await(pulling: Promise<Item | undefined>): void {
     this.isPulling = true;
     this.isWoken = false;
-    making.then(
-      (made) => {
+    pulling.then(
+      (item) => {
         this.isPulling = false;
-        if (made !== undefined) this.give(made);
-        if (made !== undefined || this.isWoken) this.wake();
+        if (item !== undefined) this.deliver(item);
+        if (item !== undefined || this.isWoken) this.wake();
       },
       (error) => {
         this.isPulling = false;
@@ -96,7 +96,7 @@ export class PullStreamController<Item> implements PullStream<Item> {
     );
   }
 
-  private give(value: Item): void {
+  private deliver(value: Item): void {
     this.pendingReads.shift()?.resolve({ done: false, value });
   }
 

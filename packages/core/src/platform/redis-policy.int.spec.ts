@@ -19,7 +19,7 @@ async function redisWith(policy: string) {
 }
 
 describe('the check of Redis at boot', () => {
-  it('passes the one of these tests, which evicts nothing', async () => {
+  it('accepts the server of these tests, which evicts nothing', async () => {
     await expect(assertNoEviction(process.env.TEST_REDIS_URL ?? '')).resolves.toBeUndefined();
   });
 
@@ -27,12 +27,12 @@ describe('the check of Redis at boot', () => {
     'refuses one that evicts by %s',
     async (policy) => {
       const { server, url } = await redisWith(policy);
-      await expect(assertNoEviction(url)).rejects.toThrow(`noeviction, and has ${policy}`);
+      await expect(assertNoEviction(url)).rejects.toThrow(`noeviction; got ${policy}`);
       server.close();
     },
   );
 
-  it('refuses one that is not there', async () => {
+  it('rejects an unreachable server', async () => {
     const { server, url } = await redisWith('noeviction');
     server.close();
     await once(server, 'close');
@@ -40,8 +40,8 @@ describe('the check of Redis at boot', () => {
   });
 });
 
-describe('a connection to a Redis whose place another took', () => {
-  /** One name: its first connection leads to a server that may only read by now, the others to the one of these tests. */
+describe('a connection to a Redis that became read-only after a failover', () => {
+  /** One name whose first connection leads to a read-only server, and the others to the server of these tests. */
   async function nameThatMoved() {
     const { hostname, port } = new URL(process.env.TEST_REDIS_URL ?? '');
     let connections = 0;
@@ -66,7 +66,7 @@ describe('a connection to a Redis whose place another took', () => {
     return { server, url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}` };
   }
 
-  it('is left for the new one, and what was refused is said again there', async () => {
+  it('is replaced by one to the new primary, where the rejected command is repeated', async () => {
     const { server, url } = await nameThatMoved();
     const redis = new Redis(url, { ...REDIS_FAILOVER_OPTIONS, maxRetriesPerRequest: null });
     redis.on('error', () => undefined);

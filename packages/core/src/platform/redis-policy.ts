@@ -1,22 +1,25 @@
 import { Redis } from 'ioredis';
 
 /**
- * For every connection that sends commands: a server that vanished without a word is given up when it does not answer,
- * and one that may only read since another took its place is left for whoever its name leads to by then.
+ * Options of every connection that sends commands. A server that does not respond within the timeout is disconnected.
+ * A server that became read-only after a failover is reconnected by name, to reach the new primary.
  */
 export const REDIS_FAILOVER_OPTIONS = {
   socketTimeout: 5_000,
   reconnectOnError: ({ message }: Error) => (message.includes('READONLY') ? 2 : false),
 } as const;
 
-/** The longest wait for a job in one command: shorter than a connection may say nothing, for an empty queue is no dead server. */
+/**
+ * The longest wait for a job in one blocking command. It is shorter than the socket timeout, so that an empty queue
+ * does not look like a dead server.
+ */
 export const REDIS_BLOCK_TIMEOUT_SECONDS = 3;
 
 /**
- * Redis must refuse writes when it is full, and never throw keys away: an evicting instance would lose jobs, locks and
- * nonces without a word.
+ * Asserts that Redis rejects writes when full and never evicts keys: eviction would lose jobs, locks and nonces
+ * silently.
  *
- * @throws where it evicts, or can't be asked
+ * @throws {Error} if Redis evicts, or its policy cannot be read
  */
 export async function assertNoEviction(redisUrl: string): Promise<void> {
   const redis = new Redis(redisUrl, {
@@ -31,7 +34,7 @@ export async function assertNoEviction(redisUrl: string): Promise<void> {
     const policy = /^maxmemory_policy:(\S+)/m.exec(await redis.info('memory'))?.[1];
     if (policy !== 'noeviction') {
       throw new Error(
-        `Redis must run with maxmemory-policy noeviction, and has ${policy ?? 'none that it tells'}`,
+        `maxmemory-policy must be noeviction; got ${policy ?? 'no value'}. Set it in the configuration of Redis.`,
       );
     }
   } finally {

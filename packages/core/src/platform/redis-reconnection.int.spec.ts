@@ -6,7 +6,7 @@ import { REDIS_FAILOVER_OPTIONS } from './redis-policy.js';
 
 const SILENCE_MS = 1_000;
 
-/** A server that takes the first PING of its first connection for a reason to hang up, and answers all others. */
+/** A server that closes the first connection at its first PING, and answers all other commands. */
 async function startServer() {
   const connections: Socket[] = [];
   const server = createServer((socket) => {
@@ -15,7 +15,7 @@ async function startServer() {
     socket.on('data', (data) => {
       const isPing = /ping/i.test(data.toString());
       if (isPing && place === 1) return socket.destroy();
-      // One answer for each command that came.
+      // One response for each command.
       const commands = data.toString().match(/^\*\d+\r$/gm)?.length ?? 1;
       return socket.write('+PONG\r\n'.repeat(commands));
     });
@@ -32,8 +32,8 @@ async function startServer() {
   };
 }
 
-describe('a connection to Redis that was made again', () => {
-  it('is not cut for the silence of the one before it', async () => {
+describe('a re-established connection to Redis', () => {
+  it('is not closed because of the idle time of the previous one', async () => {
     const server = await startServer();
     const redis = new Redis(server.port, '127.0.0.1', {
       ...REDIS_FAILOVER_OPTIONS,
@@ -46,7 +46,7 @@ describe('a connection to Redis that was made again', () => {
     try {
       expect(await redis.ping()).toBe('PONG');
       expect(server.connections.length).toBe(2);
-      // By now the first connection would have been silent for too long.
+      // By now the first connection would have timed out.
       await wait(2 * SILENCE_MS);
       expect(await redis.ping()).toBe('PONG');
       expect(server.connections.length).toBe(2);

@@ -2,10 +2,10 @@ import { z } from 'zod';
 
 const SERVER_KEY_BYTES = 32;
 
-/** 32 bytes each: the first is in use, the others still open what was sealed before. */
+/** 32 bytes each. The first is in use; the others still open older sealed values. */
 export type ServerKeys = readonly [Uint8Array, ...Uint8Array[]];
 
-/** The keys as a variable of the environment: base64url, separated by commas. */
+/** Reads the keys from an environment variable: base64url, separated by commas. */
 export const serverKeysSetting = z.string().transform((text, context): ServerKeys => {
   const texts = text.split(',').map((item) => item.trim());
   const [first, ...others] = texts

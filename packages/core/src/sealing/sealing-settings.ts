@@ -1,10 +1,10 @@
-/** How sealing keys stand in an environment: text, `<id>.<key>`. */
+/** Reads sealing keys from environment variables, as `<id>.<key>`. */
 import { z } from 'zod';
 
 const ID = '[0-9a-f]{16}';
 const KEY = '[\\w-]+';
 
-/** The public key to seal to: `<id>.<public key>`. */
+/** The recipient's public key: `<id>.<public key>`. */
 export const sealingKeySetting = z
   .string()
   .regex(new RegExp(`^${ID}\\.${KEY}$`), 'expected <id>.<public key>')
@@ -13,7 +13,7 @@ export const sealingKeySetting = z
     return { id, publicKey };
   });
 
-/** The keys that open: `<id>.<private key>`, the current one first, joined by commas. */
+/** The private keys that open sealed boxes: `<id>.<private key>`, the current one first, joined by commas. */
 export const openingKeysSetting = z
   .string()
   .regex(

@@ -38,7 +38,7 @@ describe('a sealed box', () => {
     );
   });
 
-  it('is HPKE as another library reads it', async () => {
+  it('is HPKE that another library can open', async () => {
     const [, encapsulated, ciphertext] = (await sealer.seal('the secret', PLACE)).split('.') as [
       string,
       string,
@@ -53,14 +53,14 @@ describe('a sealed box', () => {
     expect(Buffer.from(opened).toString()).toBe('the secret');
   });
 
-  it('is HPKE as another library writes it', async () => {
+  it('can be sealed by another HPKE library', async () => {
     const recipientPublicKey = await theirs.kem.deserializePublicKey(bytes(pair.publicKey));
     const { enc, ct } = await theirs.seal({ recipientPublicKey, info }, utf8('their secret'), utf8(PLACE));
     const box = [pair.id, ...[enc, ct].map((part) => Buffer.from(part).toString('base64url'))].join('.');
     expect(await opener.open(box, PLACE)).toBe('their secret');
   });
 
-  it('does not open at another place', async () => {
+  it('does not open in another context', async () => {
     const box = await sealer.seal('the secret', PLACE);
     await expect(opener.open(box, 'exchange_account/other')).rejects.toThrow(SealedBoxError);
   });
@@ -79,11 +79,11 @@ describe('a sealed box', () => {
     );
   });
 
-  it.each(['', 'a', 'a.b', 'a.b.c', '..', 'a.b.c.d'])('of no sense (%j) is refused as such', async (box) => {
+  it.each(['', 'a', 'a.b', 'a.b.c', '..', 'a.b.c.d'])('that is malformed (%j) is rejected', async (box) => {
     await expect(opener.open(box, PLACE)).rejects.toThrow(SealedBoxError);
   });
 
-  it('opens after a rotation while its key is kept, and not once the key is gone', async () => {
+  it('opens after a rotation while its key is in the ring, and not afterwards', async () => {
     const next = await generateSealingKeyPair();
     const old = await sealer.seal('the secret', PLACE);
     const fresh = await (await Sealer.for(next)).seal('the secret', PLACE);
@@ -97,7 +97,7 @@ describe('a sealed box', () => {
     await expect((await Opener.with([next])).open(old, PLACE)).rejects.toThrow('no key of the ring');
   });
 
-  it('is never made for a key that its id does not belong to', async () => {
+  it('is never sealed to a key with another id', async () => {
     const other = await generateSealingKeyPair();
     await expect(Sealer.for({ id: pair.id, publicKey: other.publicKey })).rejects.toThrow(
       'does not match its id',

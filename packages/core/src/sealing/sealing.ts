@@ -1,22 +1,22 @@
 /**
- * Secrets at rest, sealed with HPKE (RFC 9180, base mode; DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-256-GCM).
+ * Seals secrets at rest with HPKE (RFC 9180, base mode; DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-256-GCM).
  *
- * 1. Whoever stores a secret holds the recipient's public key alone and can't read back what it sealed.
+ * 1. A process that stores secrets has only the recipient's public key and cannot open what it sealed.
  * 2. A sealed box names the key that opens it, so that keys rotate while old boxes stay readable.
- * 3. A box is bound to its place (`context`, say `exchange_account/<uuid>`): moved to another row, it doesn't open.
- * 4. Nothing is said about why a box doesn't open.
+ * 3. A box is bound to its context, such as `exchange_account/<uuid>`: moved to another row, it does not open.
+ * 4. An error does not say why a box does not open.
  *
- * Form of a box, as text: `<key id>.<base64url of the encapsulated key>.<base64url of the ciphertext>`.
+ * A box is a string: `<key id>.<base64url of the encapsulated key>.<base64url of the ciphertext>`.
  */
 import type { webcrypto } from 'node:crypto';
 import { AEAD_AES_256_GCM, CipherSuite, KDF_HKDF_SHA256, KEM_DHKEM_P256_HKDF_SHA256 } from 'hpke';
 
 const suite = new CipherSuite(KEM_DHKEM_P256_HKDF_SHA256, KDF_HKDF_SHA256, AEAD_AES_256_GCM);
 
-/** Separates our boxes from any other use of the same key. */
+/** Separates sealed boxes from any other use of the same key. */
 const INFO = new TextEncoder().encode('trading-automation/sealed-box/v1');
 
-/** A key pair as text. `id` is the start of the public key's SHA-256 and secret to nobody. */
+/** A key pair as strings. `id` is the start of the public key's SHA-256 and is not secret. */
 export interface SealingKeyPair {
   readonly id: string;
   /** Uncompressed point, base64url. */
@@ -27,7 +27,7 @@ export interface SealingKeyPair {
 
 export type PublicSealingKey = Pick<SealingKeyPair, 'id' | 'publicKey'>;
 
-/** A box doesn't open: wrong key, wrong place, or altered. */
+/** Thrown if a box does not open: wrong key, wrong context, or altered content. */
 export class SealedBoxError extends Error {
   constructor(reason: string) {
     super(reason);
@@ -35,7 +35,7 @@ export class SealedBoxError extends Error {
   }
 }
 
-/** Makes a key pair for a process that opens boxes. */
+/** Generates a key pair for a process that opens boxes. */
 export async function generateSealingKeyPair(): Promise<SealingKeyPair> {
   const pair = await suite.GenerateKeyPair(true);
   const [publicKey, privateKey] = await Promise.all([
@@ -52,7 +52,10 @@ export class Sealer {
     private readonly key: webcrypto.CryptoKey,
   ) {}
 
-  /** Refuses a public key that isn't a point of the curve, or that its id doesn't belong to. */
+  /**
+   * Creates a sealer. @throws {TypeError} if the id does not belong to the key @throws if the key is not a point of
+   * the curve
+   */
   static async for(recipient: PublicSealingKey): Promise<Sealer> {
     const bytes = toBytes(recipient.publicKey);
     if ((await keyId(bytes)) !== recipient.id) throw new TypeError('the sealing key does not match its id');
@@ -68,7 +71,7 @@ export class Sealer {
   }
 }
 
-/** Opens what was sealed for any key of its ring; the first is the current one. */
+/** Opens boxes that were sealed to any key of its ring; the first key is the current one. */
 export class Opener {
   private constructor(private readonly keys: ReadonlyMap<string, webcrypto.CryptoKey>) {}
 
@@ -97,7 +100,7 @@ export class Opener {
   }
 }
 
-/** Id of the key that opens a box; tells which boxes a rotation still has to seal again. */
+/** Returns the id of the key that opens a box. A rotation uses it to find the boxes to seal again. */
 export function keyIdOf(box: string): string {
   return box.slice(0, Math.max(0, box.indexOf('.')));
 }
@@ -115,7 +118,7 @@ function toText(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64url');
 }
 
-/** Refuses what isn't the one canonical spelling of its bytes, so that no altered box passes for the same. */
+/** Decodes base64url and rejects every non-canonical spelling, so that an altered box never equals the original. */
 function toBytes(text: string): Uint8Array {
   const bytes = Buffer.from(text, 'base64url');
   if (bytes.toString('base64url') !== text) throw new TypeError('expected canonical base64url');

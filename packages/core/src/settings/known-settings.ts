@@ -1,6 +1,6 @@
 /**
- * Settings that the service itself reads: a value that it could not follow is refused where it is put, so that nobody
- * believes to have chosen what does not count. Any other key is its user's alone.
+ * Settings that the product itself reads. An invalid value is rejected on write, so that a user never relies on a
+ * choice without effect. Every other key belongs to the user alone.
  */
 import {
   DomainError,
@@ -12,14 +12,14 @@ import type { z } from 'zod';
 
 const KNOWN: ReadonlyMap<string, z.ZodType> = new Map([[NOTIFICATIONS_SETTING, notificationPreferences]]);
 
-/** @throws {DomainError} `validation_failed`, naming each member that can't be followed and how to mend it */
+/** @throws {DomainError} `validation_failed`, naming each invalid member and how to fix it */
 export function assertValidSetting(key: string, value: unknown): void {
   const checked = KNOWN.get(key)?.safeParse(value);
   if (checked === undefined || checked.success) return;
   throw new DomainError('validation_failed', undefined, checked.error.issues.flatMap(detailsOf));
 }
 
-/** Values are never repeated, and names only as long as names are. */
+/** Errors never repeat values, and shorten long names. */
 const NAME_SHOWN_MAX = 100;
 
 function detailsOf(issue: z.core.$ZodIssue): ErrorDetail[] {

@@ -28,12 +28,12 @@ const list = (query = '', by: Actor = actor) =>
 const textOf = ({ value }: Setting) => value.text;
 
 describe('a setting', () => {
-  it('needs no more than READ to be put, read, changed and removed', async () => {
-    const made = await put('theme', 'dark');
-    expect(made).toMatchObject({ key: 'theme', created_at: made.updated_at });
-    expect(await settings.get(actor, 'theme')).toEqual(made);
+  it('needs only READ to be put, read, changed and deleted', async () => {
+    const stored = await put('theme', 'dark');
+    expect(stored).toMatchObject({ key: 'theme', created_at: stored.updated_at });
+    expect(await settings.get(actor, 'theme')).toEqual(stored);
     const changed = await put('theme', 'light');
-    expect(changed.created_at).toBe(made.created_at);
+    expect(changed.created_at).toBe(stored.created_at);
     expect(textOf(await settings.get(actor, 'theme'))).toBe('"light"');
     expect(await settings.delete(actor, 'theme')).toEqual({ key: 'theme', deleted: true });
     await expect(settings.get(actor, 'theme')).rejects.toMatchObject({ code: 'not_found' });
@@ -45,9 +45,9 @@ describe('a setting', () => {
     ['a number beyond doubles', new JsonNumber('123456789012345678901234567890.000000000000000000000000001')],
     ['a number beyond their range', [new JsonNumber('-1e999')]],
     ['a negative zero', { z: -0 }],
-    ['members in an order of their own', { z: 1, a: { y: 2, b: [] }, m: null }],
+    ['members in a custom order', { z: 1, a: { y: 2, b: [] }, m: null }],
     ['text of every script, quotes and escapes', '\u0001"\\/\n\u2028😀ü'],
-  ])('comes back as it was put: %s', async (_case, value) => {
+  ])('is returned as it was put: %s', async (_case, value) => {
     const text = jsonText(value);
     expect(textOf(await put('k', value))).toBe(text);
     expect(textOf(await settings.get(actor, 'k'))).toBe(text);
@@ -55,7 +55,7 @@ describe('a setting', () => {
   });
 
   it.each(['', 'UPPER', 'spa ce', 'ü', 'nul\u0000', 'slash/ed', 'x'.repeat(65), 'line\n'])(
-    'is not called %j: to put it is refused by name, and nothing is found there',
+    'cannot have the key %j: putting it is rejected, and reading it finds nothing',
     async (key) => {
       await expect(put(key, 1)).rejects.toMatchObject({
         code: 'validation_failed',
@@ -66,22 +66,22 @@ describe('a setting', () => {
     },
   );
 
-  it('takes keys of every allowed character and length', async () => {
+  it('accepts keys of every allowed character and length', async () => {
     for (const key of ['a', '.', '-_.', 'abcdefghijklmnopqrstuvwxyz0123456789', 'x'.repeat(64)]) {
       await put(key, key);
       expect(textOf(await settings.get(actor, key))).toBe(`"${key}"`);
     }
   });
 
-  it('is one record however often a new key is put at once, with one of the values', async () => {
-    const made = await Promise.all(Array.from({ length: 12 }, (_, index) => put('race', index)));
-    expect(new Set(made.map(({ created_at }) => created_at)).size).toBe(1);
+  it('is one record with one of the values if a new key is put concurrently', async () => {
+    const stored = await Promise.all(Array.from({ length: 12 }, (_, index) => put('race', index)));
+    expect(new Set(stored.map(({ created_at }) => created_at)).size).toBe(1);
     const { items } = await list();
     expect(items).toHaveLength(1);
-    expect(made.map(textOf)).toContain(textOf(items[0]!));
+    expect(stored.map(textOf)).toContain(textOf(items[0]!));
   });
 
-  it("is its user's alone", async () => {
+  it('belongs to its user only', async () => {
     const other = await core.actor('READ');
     await put('mine', 1);
     await expect(settings.get(other, 'mine')).rejects.toMatchObject({ code: 'not_found' });
@@ -92,8 +92,8 @@ describe('a setting', () => {
   });
 });
 
-describe('the setting that chooses what one is told of', () => {
-  it('is kept as it was put', async () => {
+describe('the setting for notification preferences', () => {
+  it('is stored as it was put', async () => {
     const value = { email: { 'trade.*': true, 'trade.filled': false }, in_app: { 'copier.drift': false } };
     expect(textOf(await put('notifications', value))).toBe(jsonText(value));
     expect(textOf(await put('notifications', {}))).toBe('{}');
@@ -105,18 +105,15 @@ describe('the setting that chooses what one is told of', () => {
     [{ email: { 'trade.exploded': true } }, 'value.email.trade.exploded', 'unknown_field', /Expected an event type/],
     [{ email: { '*': new JsonNumber('1') } }, 'value.email.*', 'invalid_type', /true or false/],
     [{ email: { 'key.created': false } }, 'value.email.key.created', 'invalid_value', /leave it out/],
-  ])(
-    'can not be %j: nobody shall believe to have chosen what does not count',
-    async (value, field, code, mend) => {
-      await put('notifications', { email: {} });
-      await expect(put('notifications', value)).rejects.toMatchObject({
-        code: 'validation_failed',
-        details: [{ field, code, message: expect.stringMatching(mend) }],
-      });
-      expect(textOf(await settings.get(actor, 'notifications'))).toBe('{"email":{}}');
-      await expect(put('notifications.mine', value)).resolves.toMatchObject({ key: 'notifications.mine' });
-    },
-  );
+  ])('cannot be %j, because it would have no effect', async (value, field, code, resolution) => {
+    await put('notifications', { email: {} });
+    await expect(put('notifications', value)).rejects.toMatchObject({
+      code: 'validation_failed',
+      details: [{ field, code, message: expect.stringMatching(resolution) }],
+    });
+    expect(textOf(await settings.get(actor, 'notifications'))).toBe('{"email":{}}');
+    await expect(put('notifications.mine', value)).resolves.toMatchObject({ key: 'notifications.mine' });
+  });
 });
 
 describe('the list of settings', () => {
@@ -144,7 +141,7 @@ describe('an account with 1,000 settings', () => {
     );
   });
 
-  it('takes no other, however many come at once; what is there can still be changed', async () => {
+  it('rejects another one, even concurrently; existing settings can still be changed', async () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 12 }, (_, n) => put(`new${n}`, n)));
     const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
     expect(refused).toHaveLength(7);

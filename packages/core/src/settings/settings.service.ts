@@ -23,7 +23,7 @@ import { assertValidSetting } from './known-settings.js';
 
 const SETTINGS_MAX = 1_000;
 
-/** The value is asked for as text: as JSON the driver would read its numbers as doubles. */
+/** The value is read as text: the driver would parse JSON numbers as doubles. */
 const COLUMNS = 's.key, s.value::text AS value, s.created_at, s.updated_at';
 
 type SettingRow = {
@@ -33,7 +33,7 @@ type SettingRow = {
   readonly updated_at: Date;
 };
 
-/** A user's own key-value store. A value comes back as the JSON that was put, whether the service reads it or not. */
+/** A key-value store of each user. It returns the JSON exactly as it was put. */
 export class SettingsService {
   constructor(
     private readonly platform: Platform,
@@ -93,25 +93,28 @@ export class SettingsService {
 
   async delete(actor: Actor, key: string): Promise<{ key: string; deleted: true }> {
     authorise(actor, settingOperations.delete.access);
-    const known = keyOf(key);
+    const settingKey = keyOf(key);
     return this.commands.run(actor.idempotency, async (tx) => {
       const [, count] = await tx.query('DELETE FROM settings WHERE user_id = $1 AND key = $2', [
         actor.userId,
-        known,
+        settingKey,
       ]);
       if (count === 0) throw new DomainError('not_found');
-      return { key: known, deleted: true };
+      return { key: settingKey, deleted: true };
     });
   }
 }
 
-/** What has not the form of a key is the key of nothing; some of it Postgres would not even take. */
+/** A malformed key does not exist. Postgres would even reject some of them, such as one with a NUL character. */
 function keyOf(text: string): string {
   if (!SETTING_KEY.test(text)) throw new DomainError('not_found');
   return text;
 }
 
-/** Under the user's lock: two new keys at once can't both take the last place. What is there may be changed. */
+/**
+ * Takes the user's lock, so that two concurrent requests cannot both take the last free slot. Existing keys may be
+ * changed at the limit.
+ */
 async function assertBelowLimit(tx: Tx, userId: string, key: string): Promise<void> {
   await lockUser(tx, userId);
   const [{ count, is_there }] = await tx.query(

@@ -20,7 +20,7 @@ const totals = async () => {
 };
 
 describe('uses of deprecated operations', () => {
-  it('are counted by day and operation, of every process', async () => {
+  it('are counted by day and operation, over all processes', async () => {
     const other = new DeprecatedUsageService(await core.openSecondPlatform());
     for (let n = 0; n < 100; n++) {
       use.note('login');
@@ -36,7 +36,7 @@ describe('uses of deprecated operations', () => {
     expect(days).toContain(first?.day);
   });
 
-  it('are listed from day to day, both included', async () => {
+  it('are listed by a range of days, both inclusive', async () => {
     await core.rows(
       `INSERT INTO deprecated_uses VALUES ('2026-01-30', 'login', 1), ('2026-01-31', 'x_auth', 2),
          ('2026-01-31', 'login', 3), ('2026-02-01', 'login', 4)`,
@@ -48,7 +48,7 @@ describe('uses of deprecated operations', () => {
     expect(await use.list('2026-01-30', '2026-02-01')).toHaveLength(4);
   });
 
-  it('that could not be written are written with the next ones, and fail nobody', async () => {
+  it('that could not be written are written later, and fail no request', async () => {
     use.note('login');
     await core.rows('ALTER TABLE deprecated_uses RENAME TO away');
     await use.write();

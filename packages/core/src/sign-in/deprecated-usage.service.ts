@@ -1,8 +1,8 @@
 /**
- * How often each deprecated operation is used, by day in UTC: what tells when it can go.
+ * Counts the uses of each deprecated operation by UTC day, to decide when it can be removed.
  *
- * 1. A count and nothing of who or what.
- * 2. Noting makes nobody wait and fails nothing. Counts are written every few seconds; a crash loses the last ones.
+ * 1. Only counts are stored, nothing about callers or inputs.
+ * 2. Recording delays no request and fails none. Counts are written every few seconds; a crash loses the last ones.
  */
 import type { Platform } from '../platform/index.js';
 
@@ -16,28 +16,28 @@ export interface DeprecatedUsageCount {
 }
 
 export class DeprecatedUsageService {
-  /** By day and operation. */
-  private noted = new Map<string, DeprecatedUsageCount>();
+  /** Unwritten counts by day and operation. */
+  private unwritten = new Map<string, DeprecatedUsageCount>();
   private timer: NodeJS.Timeout | undefined;
   private writing: Promise<void> = Promise.resolve();
 
   constructor(private readonly platform: Platform) {}
 
-  /** @param operation a name of ours, never a caller's text */
+  /** @param operation an operation of the product, never text of a caller */
   note(operation: string): void {
     this.add({ day: new Date().toISOString().slice(0, 10), operation, uses: 1 });
     this.timer ??= setTimeout(() => void this.write(), WRITE_EVERY_MS).unref();
   }
 
-  /** Resolves once all that was noted before is written, or could not be. */
+  /** Resolves once all earlier counts were written, or the write failed. */
   write(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
-    this.writing = this.writing.then(() => this.writeNoted());
+    this.writing = this.writing.then(() => this.writeCounts());
     return this.writing;
   }
 
-  /** For operators; both days included. */
+  /** Returns counts for operators; both days are inclusive. */
   async list(from: string, to: string): Promise<readonly DeprecatedUsageCount[]> {
     const rows: { day: string; operation: string; uses: string }[] = await this.platform.database.query(
       `SELECT day::text, operation, uses FROM deprecated_uses WHERE day BETWEEN $1 AND $2
@@ -53,14 +53,14 @@ export class DeprecatedUsageService {
 
   private add(use: DeprecatedUsageCount): void {
     const key = `${use.day} ${use.operation}`;
-    const before = this.noted.get(key)?.uses ?? 0;
-    this.noted.set(key, { ...use, uses: before + use.uses });
+    const before = this.unwritten.get(key)?.uses ?? 0;
+    this.unwritten.set(key, { ...use, uses: before + use.uses });
   }
 
-  private async writeNoted(): Promise<void> {
-    // In one order everywhere: two processes that write at once do not wait for each other in a ring.
-    const uses = [...this.noted].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, use]) => use);
-    this.noted = new Map();
+  private async writeCounts(): Promise<void> {
+    // Sorted, so that concurrent writes of two processes do not deadlock.
+    const uses = [...this.unwritten].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, use]) => use);
+    this.unwritten = new Map();
     if (uses.length === 0) return;
     try {
       await this.platform.database.query(
@@ -70,7 +70,7 @@ export class DeprecatedUsageService {
         [uses.map(({ day }) => day), uses.map(({ operation }) => operation), uses.map((use) => use.uses)],
       );
     } catch {
-      // Written with the next ones. Twice at worst, where the answer alone was lost.
+      // Retried with the next write. If only the response was lost, these are counted twice.
       for (const use of uses) this.add(use);
     }
   }

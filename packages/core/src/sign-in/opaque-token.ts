@@ -1,7 +1,8 @@
 /**
- * Secrets that are drawn here and shown once: refresh tokens and tickets.
+ * Secrets that are generated here and shown once: refresh tokens and tickets.
  *
- * 1. 32 random bytes behind a prefix that says what it is. 256 random bits need no slow hash: stored is their SHA-256.
+ * A token is a prefix for its kind, then 32 random bytes. A slow hash is unnecessary for 256 random bits: the SHA-256
+ * is stored.
  */
 import { createHash, randomBytes } from 'node:crypto';
 
@@ -9,7 +10,7 @@ export function generateOpaqueToken(kind: 'refresh' | 'ticket'): string {
   return `${kind}_${randomBytes(32).toString('base64url')}`;
 }
 
-/** Of the text, not of its bytes: base64url has several texts for some bytes. */
+/** Hashes the encoded string, not the decoded bytes: base64url can encode the same bytes in several ways. */
 export function hashToken(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

@@ -19,19 +19,19 @@ describe('a password', () => {
     ['129 characters', 'a'.repeat(129)],
     ['129 characters once its form is changed', `${'a'.repeat(127)}\ufb01`],
     ['a hundred thousand characters', '\ufdfa'.repeat(100_000)],
-  ])('with %s is refused', (_case, text) => {
+  ])('with %s is rejected', (_case, text) => {
     expect(readPassword(text)).toBeNull();
   });
 
-  it('is the same from a keyboard that composes its letters otherwise', () => {
+  it('is the same from a keyboard that composes letters differently', () => {
     expect(readPassword('Schlüssel-ﬁnden'.normalize('NFD'))).toBe('Schlüssel-finden');
   });
 });
 
 describe('its hash', () => {
   it('is Argon2id with 19 MiB and two passes, as another implementation computes it', async () => {
-    const kept = await hashes.hash('correct horse battery');
-    const [, algorithm, version, cost, salt = '', digest = ''] = kept.split('$');
+    const storedHash = await hashes.hash('correct horse battery');
+    const [, algorithm, version, cost, salt = '', digest = ''] = storedHash.split('$');
     expect([algorithm, version, cost]).toEqual(['argon2id', 'v=19', 'm=19456,t=2,p=1']);
     const computed = argon2id('correct horse battery', Buffer.from(salt, 'base64'), {
       m: 19_456,
@@ -43,16 +43,16 @@ describe('its hash', () => {
     expect(Buffer.from(digest, 'base64')).toEqual(Buffer.from(computed));
   });
 
-  it('is of one password alone, to its last character', async () => {
+  it('matches one password only, to its last character', async () => {
     const password = 'p'.repeat(128);
-    const kept = await hashes.hash(password);
-    expect(await hashes.verify(kept, password)).toBe(true);
-    expect(await hashes.verify(kept, `${'p'.repeat(127)}q`)).toBe(false);
-    expect(await hashes.verify(kept, 'p'.repeat(127))).toBe(false);
-    expect(await hashes.hash(password)).not.toBe(kept);
+    const storedHash = await hashes.hash(password);
+    expect(await hashes.verify(storedHash, password)).toBe(true);
+    expect(await hashes.verify(storedHash, `${'p'.repeat(127)}q`)).toBe(false);
+    expect(await hashes.verify(storedHash, 'p'.repeat(127))).toBe(false);
+    expect(await hashes.hash(password)).not.toBe(storedHash);
   });
 
-  it('is never right where there is none, or no password', async () => {
+  it('never matches without a hash or without a password', async () => {
     expect(await hashes.verify(null, 'correct horse battery')).toBe(false);
     expect(await hashes.verify(await hashes.hash(''), null)).toBe(false);
   });

@@ -1,9 +1,9 @@
 /**
- * Passwords as they are kept: Argon2id, with the memory and the passes that OWASP asks for at least.
+ * Hashes passwords with Argon2id, with the minimum memory and passes that OWASP recommends.
  *
- * 1. A password has 10 to 128 characters. A longer one is refused, never cut.
- * 2. It is read in Unicode's form NFKC: the same letters from another keyboard are the same password.
- * 3. `verify` does its whole work where there is no hash to compare with: how long it takes tells of nobody.
+ * 1. A password has 10 to 128 characters. A longer one is rejected, never truncated.
+ * 2. Passwords are normalised to Unicode NFKC: the same letters from another keyboard are the same password.
+ * 3. `verify` does the same work without a stored hash, so that its duration does not reveal which accounts exist.
  */
 import { randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
@@ -13,9 +13,9 @@ const LENGTH_MAX = 128;
 /** Argon2id, in KiB and passes. */
 const COST = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } as const;
 
-export const PASSWORD_RULE = `Expected ${LENGTH_MIN} to ${LENGTH_MAX} characters.`;
+export const PASSWORD_RULE = `A password must have ${LENGTH_MIN} to ${LENGTH_MAX} characters.`;
 
-/** The password as it is hashed, or null where none is like that. */
+/** Returns the normalised password, or null if its length is not allowed. */
 export function readPassword(text: string): string | null {
   const password = text.normalize('NFKC');
   const { length } = [...password];
@@ -23,20 +23,20 @@ export function readPassword(text: string): string | null {
 }
 
 export class PasswordHasher {
-  /** Of a password that nobody has. */
+  /** The hash of a random password that no account has. */
   private readonly dummyHash = this.hash(randomBytes(32).toString('hex'));
 
   hash(password: string): Promise<string> {
     return hash(password, COST);
   }
 
-  /** Whether the hash is of the password; false where either is null. */
-  async verify(kept: string | null, password: string | null): Promise<boolean> {
-    const isSame = await this.compare(kept ?? (await this.dummyHash), password ?? '');
-    return isSame && kept !== null && password !== null;
+  /** Returns whether the hash matches the password; false if either is null. */
+  async verify(storedHash: string | null, password: string | null): Promise<boolean> {
+    const isSame = await this.compare(storedHash ?? (await this.dummyHash), password ?? '');
+    return isSame && storedHash !== null && password !== null;
   }
 
-  protected compare(kept: string, password: string): Promise<boolean> {
-    return verify(kept, password);
+  protected compare(storedHash: string, password: string): Promise<boolean> {
+    return verify(storedHash, password);
   }
 }

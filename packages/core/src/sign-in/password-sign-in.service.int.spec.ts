@@ -32,7 +32,7 @@ async function registered(email = newEmail()): Promise<Actor> {
   const { accessToken } = await register(email);
   return actorOf(accessToken);
 }
-/** Enables a second factor, and logs in as far as to its question; what is given answers it. */
+/** Enables a second factor and logs in up to its ticket; the returned function completes the login. */
 async function ticketHolder({ userId, ...actor }: Actor): Promise<() => Promise<IssuedTokens>> {
   const { platform, secondFactor } = process;
   await secondFactor.generate({ userId, ...actor });
@@ -49,7 +49,7 @@ const mailsTo = (email: string) =>
   under.core.rows('SELECT user_id, subject, body FROM mails WHERE recipient = $1', email);
 
 describe('registering', () => {
-  it('opens an account with a session, whose address is pending until the link that is sent is opened', async () => {
+  it('opens an account with a session; its address is pending until the link is opened', async () => {
     const email = newEmail();
     const { userId } = await registered(email);
     const user = () => under.core.row('SELECT email, pending_email FROM users WHERE id = $1', userId);
@@ -63,7 +63,7 @@ describe('registering', () => {
     expect(await userOf(await login(email))).toBe(userId);
   });
 
-  it('a known address is refused, and leaves no second account', async () => {
+  it('a known address is rejected, and leaves no second account', async () => {
     const email = newEmail();
     const { userId } = await registered(email);
     const users = () => under.core.row('SELECT count(*)::int AS count FROM users');
@@ -77,7 +77,7 @@ describe('registering', () => {
     expect(await userOf(await login(email))).toBe(userId);
   });
 
-  it('one address ten times at once makes one account', async () => {
+  it('one address ten times concurrently opens one account', async () => {
     const email = newEmail();
     const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => register(email)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -87,7 +87,7 @@ describe('registering', () => {
     expect(await mailsTo(email)).toHaveLength(1);
   });
 
-  it('reads an address without the spaces around it, and its domain in any case', async () => {
+  it('trims an address, and accepts its domain in any case', async () => {
     const { userId } = await registered(' Anna.B+x@Example.COM\n');
     expect(await userOf(await login('Anna.B+x@eXample.com '))).toBe(userId);
     await expect(register('Anna.B+x@example.com')).rejects.toMatchObject({ code: 'already_exists' });
@@ -102,23 +102,23 @@ describe('registering', () => {
     'a@b.co\r\nBcc: c@d.co',
     '\u0000@b.co',
     `${'a'.repeat(250)}@b.co`,
-  ])('is refused for the address %j', async (email) => {
+  ])('is rejected for the address %j', async (email) => {
     await expect(register(email)).rejects.toMatchObject({
       code: 'validation_failed',
       details: [{ field: 'email' }],
     });
   });
 
-  it.each(['', 'a'.repeat(9), 'a'.repeat(129)])('is refused with the password %j', async (password) => {
+  it.each(['', 'a'.repeat(9), 'a'.repeat(129)])('is rejected with the password %j', async (password) => {
     const email = newEmail();
     await expect(register(email, password)).rejects.toMatchObject({
       code: 'validation_failed',
-      details: [{ field: 'password', message: 'Expected 10 to 128 characters.' }],
+      details: [{ field: 'password', message: 'A password must have 10 to 128 characters.' }],
     });
     await expect(register(email)).resolves.toBeDefined();
   });
 
-  it('is refused where the deployment opens no accounts', async () => {
+  it('is rejected if registration is closed', async () => {
     const closed = under.createServices({ openRegistration: false });
     await expect(closed.passwords.register({ email: newEmail(), password: PASSWORD })).rejects.toMatchObject({
       code: 'permission_denied',
@@ -127,7 +127,7 @@ describe('registering', () => {
 });
 
 describe('logging in', () => {
-  it('begins another session each time', async () => {
+  it('opens a new session each time', async () => {
     const email = newEmail();
     const actor = await registered(email);
     const [first, second] = [await login(email), await login(email)];
@@ -141,7 +141,7 @@ describe('logging in', () => {
     expect(new Set(sessions.map(({ credential }) => credential.id)).size).toBe(3);
   });
 
-  it('takes the password composed otherwise, and no other one', async () => {
+  it('accepts the password in another Unicode form, and no other password', async () => {
     const email = newEmail();
     await register(email, 'Schlüssel-ﬁnden');
     await expect(login(email, 'Schlüssel-finden'.normalize('NFD'))).resolves.toMatchObject({
@@ -156,7 +156,7 @@ describe('logging in', () => {
     ['a password that is too long to be one', true, 'a'.repeat(2_000)],
     ['an unknown address', false, PASSWORD],
     ['an unknown address and no password', false, ''],
-  ])('with %s gets one answer for one hash computed', async (_case, isKnown, password) => {
+  ])('with %s gets the same error after one hash computation', async (_case, isKnown, password) => {
     const email = newEmail();
     if (isKnown) await register(email);
     const before = under.hashes.compared;
@@ -173,7 +173,7 @@ describe('logging in', () => {
     },
   );
 
-  it('by a password that was replaced while it was judged begins no session', async () => {
+  it('with a password that was replaced during the check opens no session', async () => {
     const email = newEmail();
     const { userId } = await registered(email);
     const replacing = "UPDATE password_logins SET hash = 'another' WHERE user_id = $1";
@@ -207,7 +207,7 @@ describe('guessing', () => {
         const refused = await login(email, password).catch((error) => error);
         expect(refused).toMatchObject({
           ...TOO_MANY,
-          message: 'At most 10 tries in 15 minutes are taken. Wait for Retry-After.',
+          message: 'At most 10 attempts are allowed in 15 minutes. Wait for Retry-After.',
           details: [],
         });
         expect(refused.retryAfterSeconds).toBeGreaterThan(840);
@@ -218,7 +218,7 @@ describe('guessing', () => {
     },
   );
 
-  it('is ten tries whatever the spelling of the address', async () => {
+  it('is limited to ten attempts, whatever the spelling of the address', async () => {
     for (let n = 0; n < 10; n++) {
       await expect(login(n % 2 ? 'same@EXAMPLE.com' : ' same@example.com', WRONG)).rejects.toMatchObject(
         REFUSED,
@@ -227,7 +227,7 @@ describe('guessing', () => {
     await expect(login('same@Example.com', WRONG)).rejects.toMatchObject(TOO_MANY);
   });
 
-  it('fifty times at once is ten guesses', async () => {
+  it('fifty times concurrently is ten guesses', async () => {
     const email = newEmail();
     await register(email);
     const compared = under.hashes.compared;
@@ -238,7 +238,7 @@ describe('guessing', () => {
     expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(40);
   });
 
-  it('begins anew after fifteen minutes, and no moment before, however often it goes on', async () => {
+  it('is possible again after fifteen minutes, not earlier, however often it continues', async () => {
     const email = newEmail();
     await register(email);
     await tries(email, 10);
@@ -252,7 +252,7 @@ describe('guessing', () => {
     await expect(login(email)).rejects.toMatchObject(TOO_MANY);
   });
 
-  it('is forgotten once the right password came', async () => {
+  it('is reset by the right password', async () => {
     const email = newEmail();
     await register(email);
     await tries(email, 9);
@@ -266,7 +266,7 @@ describe('changing the password', () => {
   const change = (actor: Actor, password = PASSWORD, newPassword = WRONG) =>
     process.passwords.change(actor, { password, newPassword });
 
-  it('ends every session, the one that asks too; from then on the new one is good, and the old one is not', async () => {
+  it("ends every session, including the caller's; then only the new password is valid", async () => {
     const email = newEmail();
     const actor = await registered(email);
     const before = await login(email);
@@ -277,13 +277,13 @@ describe('changing the password', () => {
     await expect(change(actor, WRONG, PASSWORD)).rejects.toMatchObject({ code: 'invalid_access_token' });
   });
 
-  it.each(['a login', 'a ticket'])('ends a session that %s begins at the same moment', async (way) => {
+  it.each(['a login', 'a ticket'])('ends a session that %s opens concurrently', async (way) => {
     const email = newEmail();
     const actor = await registered(email);
     await login(email);
     const begin = way === 'a login' ? () => login(email) : await ticketHolder(actor);
     const changing = { password: PASSWORD, newPassword: WRONG };
-    // Whoever begins a session stops before its end: it has to read the key that signs.
+    // Opening a session blocks before its end, because it must read the signing key.
     const beginBoth = async () => {
       const beginning = begin();
       await under.untilBlocked(1);
@@ -295,7 +295,7 @@ describe('changing the password', () => {
     await expect(actorOf(tokens.accessToken)).rejects.toMatchObject({ code: 'invalid_access_token' });
   });
 
-  it('ends a login that was asked for its second factor', async () => {
+  it('ends a login that is waiting for its second factor', async () => {
     const email = newEmail();
     const actor = await registered(email);
     const verify = await ticketHolder(actor);
@@ -303,7 +303,7 @@ describe('changing the password', () => {
     await expect(verify()).rejects.toMatchObject({ code: 'invalid_login' });
   });
 
-  it('takes the present one, and is guessed at no more often than a login', async () => {
+  it('needs the current one, with the same limit of guesses as a login', async () => {
     const email = newEmail();
     const actor = await registered(email);
     for (let n = 0; n < 10; n++) {
@@ -316,7 +316,7 @@ describe('changing the password', () => {
     await expect(login(email)).rejects.toMatchObject({ code: 'rate_limited' });
   });
 
-  it('takes a new one that may be one, an account that has one, and ADMIN', async () => {
+  it('needs a valid new one, an account with a password, and ADMIN', async () => {
     const actor = await registered();
     await expect(change(actor, PASSWORD, 'short')).rejects.toMatchObject({
       code: 'validation_failed',

@@ -1,9 +1,9 @@
 /**
- * Signing in by e-mail address and password: deprecated, kept until v2.0.
+ * Sign-in by e-mail address and password. Deprecated, retained until v2.0.
  *
- * 1. An unknown address and a wrong password get the same answer for the same work, and are counted alike.
- * 2. Whoever registers an address has not proved it yet: it is pending, and sent a link, as any new one is.
- * 3. A changed password ends every session, and a login that was judged by the old one begins none.
+ * 1. An unknown address and a wrong password get the same error after the same work, and count alike.
+ * 2. A registered address is unverified: it is pending and receives a link, like any new address.
+ * 3. Changing the password ends every session. A login that was checked against the old password opens none.
  */
 import { DomainError, EMAIL_MAX } from '@trading-automation/contracts';
 import { inTransaction, isUniqueViolation, type Tx } from '@trading-automation/persistence';
@@ -47,10 +47,10 @@ interface PasswordLogin {
 export class PasswordSignInService {
   constructor(private readonly dependencies: PasswordSignInDependencies) {}
 
-  /** Opens an account. @throws {DomainError} `already_exists` where the address has a password */
+  /** Opens an account. @throws {DomainError} `already_exists` if the address already has a password */
   async register(input: EmailAndPassword): Promise<IssuedTokens> {
     const email = readEmail(input.email);
-    if (email === null) throw invalidField('email', 'Expected an e-mail address.');
+    if (email === null) throw invalidField('email', 'email must be an e-mail address.');
     const hash = await this.hashOf(input.password, 'password');
     try {
       return await inTransaction(this.dependencies.platform.database, async (tx) => {
@@ -69,7 +69,7 @@ export class PasswordSignInService {
     }
   }
 
-  /** @throws {DomainError} `invalid_login` or `rate_limited` */
+  /** Signs a user in. @throws {DomainError} `invalid_login` or `rate_limited` */
   async login(input: EmailAndPassword): Promise<SignInResult> {
     const email = readEmail(input.email);
     const subject = subjectOf(email ?? input.email);
@@ -80,14 +80,14 @@ export class PasswordSignInService {
     if (login === null || !isRight) throw wrongLogin();
     return inTransaction(database, async (tx) => {
       await lockUser(tx, login.user_id);
-      const present = await findLogin(tx, 'user_id = $1', login.user_id);
-      if (present?.hash !== login.hash) throw wrongLogin();
+      const current = await findLogin(tx, 'user_id = $1', login.user_id);
+      if (current?.hash !== login.hash) throw wrongLogin();
       await this.dependencies.attempts.clear(tx, subject);
       return this.dependencies.signIn.complete(tx, login.user_id, 'password');
     });
   }
 
-  /** The session that asks ends with all others. */
+  /** Changes the password, and ends all sessions including the caller's. */
   async change(actor: Actor, { password, newPassword }: PasswordChange): Promise<void> {
     authorise(actor, 'ADMIN');
     const login = await findLogin(this.dependencies.platform.database.manager, 'user_id = $1', actor.userId);
@@ -104,7 +104,11 @@ export class PasswordSignInService {
          WHERE user_id = $1 AND hash = $2 RETURNING user_id`,
         [actor.userId, login.hash, newHash],
       );
-      if (changed.length === 0) throw invalidField('password', 'The password was changed meanwhile.');
+      if (changed.length === 0)
+        throw invalidField(
+          'password',
+          'The password was changed by another request. Try again with the new password.',
+        );
       await this.dependencies.sessions.revokeAll(tx, actor.userId);
       await this.dependencies.attempts.clear(tx, subjectOf(login.email));
     });
@@ -117,7 +121,7 @@ export class PasswordSignInService {
   }
 }
 
-/** The address as it is kept: the part behind the `@` has no case. Null where it is none. */
+/** Returns the address as stored, with a lower-case domain; null if it is invalid. */
 function readEmail(text: string): string | null {
   const { success, data } = emailAddress.safeParse(text.trim());
   if (!success) return null;
@@ -142,7 +146,11 @@ function wrongLogin(): DomainError {
 
 function alreadyRegistered(): DomainError {
   return new DomainError('already_exists', undefined, [
-    { field: 'email', code: 'already_exists', message: 'The address is registered: sign in.' },
+    {
+      field: 'email',
+      code: 'already_exists',
+      message: 'The address is already registered. Sign in instead.',
+    },
   ]);
 }
 

@@ -1,7 +1,7 @@
 import { generateRecoveryCodes, hashOfRecoveryCode } from './recovery-codes.js';
 
 describe('recovery codes', () => {
-  it('are ten of 80 random bits, each another', () => {
+  it('are ten distinct codes of 80 random bits', () => {
     const codes = Array.from({ length: 100 }, generateRecoveryCodes).flat();
     expect(codes).toHaveLength(1_000);
     expect(new Set(codes).size).toBe(1_000);
@@ -9,11 +9,11 @@ describe('recovery codes', () => {
   });
 
   it('are read in any case, with or without hyphens, and with O, I and L for digits', () => {
-    const kept = hashOfRecoveryCode('anna', '0123-ABCD-1111-WXYZ');
+    const expected = hashOfRecoveryCode('anna', '0123-ABCD-1111-WXYZ');
     for (const text of ['0123ABCD1111WXYZ', 'o123-abcd-iLl1-wxyz', ' 0123 abcd 1111 wxyz ']) {
-      expect(hashOfRecoveryCode('anna', text)).toEqual(kept);
+      expect(hashOfRecoveryCode('anna', text)).toEqual(expected);
     }
-    expect(hashOfRecoveryCode('anna', '0123-ABCD-1111-WXY0')).not.toEqual(kept);
-    expect(hashOfRecoveryCode('ben', '0123-ABCD-1111-WXYZ')).not.toEqual(kept);
+    expect(hashOfRecoveryCode('anna', '0123-ABCD-1111-WXY0')).not.toEqual(expected);
+    expect(hashOfRecoveryCode('ben', '0123-ABCD-1111-WXYZ')).not.toEqual(expected);
   });
 });

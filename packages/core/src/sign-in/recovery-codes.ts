@@ -1,9 +1,9 @@
 /**
- * Recovery codes: each stands in once for a second factor that was lost.
+ * Recovery codes: each replaces a lost second factor once.
  *
- * 1. A code is 80 random bits in Crockford's base32, in groups of four. That many need no slow hash: stored is a
- *    SHA-256 of the user and the code.
- * 2. Case, spaces and hyphens don't count, and letters that look like digits are read as them.
+ * 1. A code is 80 random bits in Crockford's base32, in groups of four. With that many bits no slow hash is
+ *    necessary; a SHA-256 of the user and the code is stored.
+ * 2. Case, spaces and hyphens are ignored, and letters that look like digits are read as digits.
  */
 import { createHash, randomBytes } from 'node:crypto';
 
@@ -16,12 +16,12 @@ export function generateRecoveryCodes(): string[] {
 }
 
 export function hashOfRecoveryCode(userId: string, code: string): Buffer {
-  const read = code.toUpperCase().replace(/[\s-]/g, '').replace(/O/g, '0').replace(/[IL]/g, '1');
-  return createHash('sha256').update(`${userId}\n${read}`).digest();
+  const canonical = code.toUpperCase().replace(/[\s-]/g, '').replace(/O/g, '0').replace(/[IL]/g, '1');
+  return createHash('sha256').update(`${userId}\n${canonical}`).digest();
 }
 
 function generateCode(): string {
-  // 256 is a multiple of 32: no character is likelier than another.
+  // 256 is a multiple of 32, so every character is equally likely.
   const text = Array.from(randomBytes(LENGTH), (byte) => ALPHABET[byte % ALPHABET.length]).join('');
   return text.match(/.{4}/g)!.join('-');
 }

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => under.close());
 
-/** A user with a second factor that was enabled just now, at a step of time that is used thereby. */
+/** A user whose second factor was just enabled, which used the current time step. */
 interface Protected {
   readonly actor: Actor;
   readonly secret: Buffer;
@@ -26,7 +26,7 @@ interface Protected {
 
 const stepNow = () => Math.floor(under.nowMs / STEP_MS);
 const codeOf = ({ secret }: { secret: Buffer }, steps = 0) => referenceTotpCode(secret, stepNow() + steps);
-/** None of what is accepted now. */
+/** A code that is not accepted now. */
 function wrongCode({ secret }: { secret: Buffer }): string {
   const good = [-1, 0, 1].map((steps) => referenceTotpCode(secret, stepNow() + steps));
   return ['000000', '111111', '222222', '333333'].find((code) => !good.includes(code))!;
@@ -50,7 +50,7 @@ const verify = (ticket: string, code: string) => process.secondFactor.verify(tic
 const forgetTries = () => under.core.rows('DELETE FROM sign_in_attempts');
 
 describe('a secret', () => {
-  it('is pending, and asked for by nothing, until a code of it was given', async () => {
+  it('is pending and not required until a code proves it', async () => {
     const actor = await under.actor();
     const { uri, secret } = await process.secondFactor.generate(actor);
     expect(new URL(uri).searchParams.get('secret')).toBe(secret);
@@ -63,7 +63,7 @@ describe('a secret', () => {
     expect(await signIn(user)).toMatchObject({ kind: 'ticket' });
   });
 
-  it('names the account by its address, and by its id where it has none', async () => {
+  it('names the account by its address, or by its id without one', async () => {
     const actor = await under.actor();
     const label = async () =>
       decodeURIComponent(new URL((await process.secondFactor.generate(actor)).uri).pathname);
@@ -83,7 +83,7 @@ describe('a secret', () => {
     await expect(process.secondFactor.enable(actor, codeOf({ secret: second }))).resolves.toHaveLength(10);
   });
 
-  it('in use is neither replaced nor enabled again', async () => {
+  it('that is enabled is neither replaced nor enabled again', async () => {
     const user = await enabled();
     await expect(process.secondFactor.generate(user.actor)).rejects.toMatchObject({ code: 'invalid_state' });
     await expect(process.secondFactor.enable(user.actor, codeOf(user))).rejects.toMatchObject({
@@ -108,7 +108,7 @@ describe('a secret', () => {
     });
   });
 
-  it('takes ADMIN, and a session that has not ended meanwhile', async () => {
+  it('needs ADMIN, and a session that has not ended', async () => {
     const lesser = await under.core.actor('READ', 'TRADE', 'WITHDRAW');
     const ended = await under.actor();
     await process.sessions.revoke(ended);
@@ -122,7 +122,7 @@ describe('a secret', () => {
     }
   });
 
-  it('is opened after the server key was replaced, while the old one is given', async () => {
+  it('opens after the server key was replaced, while the old one is configured', async () => {
     const user = await enabled();
     const ticket = await ticketOf(user);
     const forgotten = under.createServices({ serverKeys: ['new key'] });
@@ -149,11 +149,11 @@ describe('signing in with a second factor', () => {
     },
   );
 
-  it('by a passkey asks for no other: it is two', async () => {
+  it('with a passkey requires no other, because it is two factors', async () => {
     expect(await signIn(await enabled(), 'passkey')).toMatchObject({ kind: 'tokens' });
   });
 
-  it('takes a code as apps show it, in groups, of the step before and after too', async () => {
+  it('accepts a code in groups, as apps show it, one step before and after too', async () => {
     for (const steps of [-1, 0, 1]) {
       const user = await enabled();
       const code = codeOf(user, steps).replace(/^(...)/, '$1 ');
@@ -161,7 +161,7 @@ describe('signing in with a second factor', () => {
     }
   });
 
-  it('refuses a code of two steps before or after', async () => {
+  it('rejects a code of two steps before or after', async () => {
     const user = await enabled();
     const near = [-1, 0, 1].map((steps) => codeOf(user, steps));
     for (const code of [codeOf(user, -2), codeOf(user, 2)].filter((each) => !near.includes(each))) {
@@ -169,7 +169,7 @@ describe('signing in with a second factor', () => {
     }
   });
 
-  it('refuses the code that enabled it, at the same moment', async () => {
+  it('rejects the code that enabled it, in the same step', async () => {
     const actor = await under.actor();
     const secret = fromBase32((await process.secondFactor.generate(actor)).secret);
     const user = {
@@ -182,7 +182,7 @@ describe('signing in with a second factor', () => {
     await expect(verify(await ticketOf(user), codeOf(user, 1))).resolves.toBeDefined();
   });
 
-  it('takes a code once, of ten tickets at the same moment', async () => {
+  it('accepts a code once for ten concurrent tickets', async () => {
     const user = await enabled();
     const tickets = await Promise.all(Array.from({ length: 10 }, () => ticketOf(user)));
     const code = codeOf(user);
@@ -195,7 +195,7 @@ describe('signing in with a second factor', () => {
 });
 
 describe('a ticket', () => {
-  it('is good for one session', async () => {
+  it('is valid for one session', async () => {
     const user = await enabled();
     const ticket = await ticketOf(user);
     await verify(ticket, codeOf(user));
@@ -203,7 +203,7 @@ describe('a ticket', () => {
     await expect(verify(ticket, codeOf(user))).rejects.toMatchObject(REFUSED);
   });
 
-  it('gives one session of two good codes at the same moment', async () => {
+  it('opens one session for two valid concurrent codes', async () => {
     const user = await enabled();
     const ticket = await ticketOf(user);
     const outcomes = await Promise.allSettled([
@@ -216,7 +216,7 @@ describe('a ticket', () => {
     }
   });
 
-  it('is good for five tries: the sixth is refused with the right code', async () => {
+  it('is valid for five attempts: the sixth is rejected even with the right code', async () => {
     const user = await enabled();
     const ticket = await ticketOf(user);
     for (let n = 0; n < 5; n++) await expect(verify(ticket, wrongCode(user))).rejects.toMatchObject(REFUSED);
@@ -224,14 +224,14 @@ describe('a ticket', () => {
     await expect(verify(await ticketOf(user), codeOf(user))).resolves.toBeDefined();
   });
 
-  it('takes the right code at the fifth try', async () => {
+  it('accepts the right code at the fifth attempt', async () => {
     const user = await enabled();
     const ticket = await ticketOf(user);
     for (let n = 0; n < 4; n++) await expect(verify(ticket, wrongCode(user))).rejects.toMatchObject(REFUSED);
     await expect(verify(ticket, codeOf(user))).resolves.toBeDefined();
   });
 
-  it('has five tries however many are made at once', async () => {
+  it('has five attempts, even concurrently', async () => {
     const user = await enabled();
     const ticket = await ticketOf(user);
     const code = wrongCode(user);
@@ -249,7 +249,7 @@ describe('a ticket', () => {
     ).toEqual({ attempts: 5 });
   });
 
-  it('is good for five minutes', async () => {
+  it('is valid for five minutes', async () => {
     const user = await enabled();
     const ticket = await ticketOf(user);
     await under.core.rows(
@@ -259,7 +259,7 @@ describe('a ticket', () => {
     await expect(verify(ticket, codeOf(user))).rejects.toMatchObject(REFUSED);
   });
 
-  it("is good for its own user's code alone", async () => {
+  it("accepts only its own user's code", async () => {
     const [user, other] = [await enabled(), await enabled()];
     await expect(verify(await ticketOf(user), codeOf(other))).rejects.toMatchObject(REFUSED);
     await expect(verify(await ticketOf(user), other.recoveryCodes[0]!)).rejects.toMatchObject(REFUSED);
@@ -272,13 +272,16 @@ describe('a ticket', () => {
     },
   );
 
-  it.each(['', '0', '\u0000', '🙂', 'x'.repeat(10_000), '000000000000'])('takes no code %j', async (code) => {
-    await expect(verify(await ticketOf(await enabled()), code)).rejects.toMatchObject(REFUSED);
-  });
+  it.each(['', '0', '\u0000', '🙂', 'x'.repeat(10_000), '000000000000'])(
+    'rejects the code %j',
+    async (code) => {
+      await expect(verify(await ticketOf(await enabled()), code)).rejects.toMatchObject(REFUSED);
+    },
+  );
 });
 
 describe('guessing at a second factor', () => {
-  it('is refused after ten tries, whatever the tickets, the right code too, until fifteen minutes are over', async () => {
+  it('is blocked after ten attempts over all tickets, even with the right code, for fifteen minutes', async () => {
     const user = await enabled();
     for (let n = 0; n < 10; n++) {
       await expect(verify(await ticketOf(user), wrongCode(user))).rejects.toMatchObject(REFUSED);
@@ -291,7 +294,7 @@ describe('guessing at a second factor', () => {
     await expect(verify(await ticketOf(user), codeOf(user))).resolves.toBeDefined();
   });
 
-  it('to disable it is counted with the rest', async () => {
+  it('while disabling it counts too', async () => {
     const user = await enabled();
     for (let n = 0; n < 10; n++) {
       await expect(process.secondFactor.disable(user.actor, wrongCode(user))).rejects.toMatchObject(
@@ -305,7 +308,7 @@ describe('guessing at a second factor', () => {
     await expect(process.secondFactor.disable(user.actor, codeOf(user))).resolves.toBeUndefined();
   });
 
-  it('is forgotten once the right code came', async () => {
+  it('is reset by the right code', async () => {
     const user = await enabled();
     for (const steps of [0, 2]) {
       for (let n = 0; n < 9; n++) {
@@ -318,7 +321,7 @@ describe('guessing at a second factor', () => {
 });
 
 describe('a recovery code', () => {
-  it('stands in for a code once, however it is typed', async () => {
+  it('replaces a code once, however it is typed', async () => {
     const user = await enabled();
     const [code = '', other = ''] = user.recoveryCodes;
     await expect(
@@ -328,7 +331,7 @@ describe('a recovery code', () => {
     await expect(verify(await ticketOf(user), other)).resolves.toBeDefined();
   });
 
-  it('stands in once, of ten tickets at the same moment', async () => {
+  it('works once for ten concurrent tickets', async () => {
     const user = await enabled();
     const tickets = await Promise.all(Array.from({ length: 10 }, () => ticketOf(user)));
     const outcomes = await Promise.allSettled(
@@ -339,17 +342,25 @@ describe('a recovery code', () => {
 });
 
 describe('disabling', () => {
-  it.each(['a code', 'a recovery code'])('takes %s; then nothing is asked for any more', async (kind) => {
-    const user = await enabled();
-    const ticket = await ticketOf(user);
-    await expect(process.secondFactor.disable(user.actor, wrongCode(user))).rejects.toMatchObject(WRONG_CODE);
-    await process.secondFactor.disable(user.actor, kind === 'a code' ? codeOf(user) : user.recoveryCodes[3]!);
-    expect(await signIn(user)).toMatchObject({ kind: 'tokens' });
-    await expect(verify(ticket, user.recoveryCodes[4]!)).rejects.toMatchObject(REFUSED);
-    await expect(process.secondFactor.generate(user.actor)).resolves.toBeDefined();
-  });
+  it.each(['a code', 'a recovery code'])(
+    'accepts %s; afterwards no second factor is required',
+    async (kind) => {
+      const user = await enabled();
+      const ticket = await ticketOf(user);
+      await expect(process.secondFactor.disable(user.actor, wrongCode(user))).rejects.toMatchObject(
+        WRONG_CODE,
+      );
+      await process.secondFactor.disable(
+        user.actor,
+        kind === 'a code' ? codeOf(user) : user.recoveryCodes[3]!,
+      );
+      expect(await signIn(user)).toMatchObject({ kind: 'tokens' });
+      await expect(verify(ticket, user.recoveryCodes[4]!)).rejects.toMatchObject(REFUSED);
+      await expect(process.secondFactor.generate(user.actor)).resolves.toBeDefined();
+    },
+  );
 
-  it('and enabling again leaves no recovery code and no ticket of before', async () => {
+  it('and enabling again leaves no old recovery code or ticket', async () => {
     const user = await enabled();
     const ticket = await ticketOf(user);
     await process.secondFactor.disable(user.actor, codeOf(user));

@@ -1,12 +1,13 @@
 /**
- * The second factor: codes of an authenticator app, and recovery codes for when it is lost.
+ * The second factor: codes of an authenticator app, and recovery codes if the app is lost.
  *
- * 1. A secret is pending until a code of it proves that the app has it. Only then is it asked for.
- * 2. A code is taken once: none of its step of time, nor of one before, is taken after it. A recovery code is taken
- *    once, too.
- * 3. A ticket is good for five minutes, five tries and one session. Tries count before they are judged, and whatever
- *    the ticket ten in fifteen minutes for a user: with a password alone there is no guessing on.
- * 4. The secret is stored sealed, recovery codes and tickets as hashes.
+ * 1. A secret is pending until a code proves that the app has it. Only then is a second factor required.
+ * 2. A code is accepted once: afterwards no code of its time step or an earlier one is accepted. A recovery code is
+ *    also single use.
+ * 3. A ticket is valid for five minutes, five attempts and one session. Attempts are counted before they are checked.
+ *    In addition, a user has ten attempts in fifteen minutes over all tickets, so a password alone allows no
+ *    guessing.
+ * 4. The secret is stored sealed; recovery codes and tickets are stored as hashes.
  */
 import { DomainError, encodeId } from '@trading-automation/contracts';
 import { inTransaction, type Tx } from '@trading-automation/persistence';
@@ -21,8 +22,8 @@ import type { SignInAttempts } from './sign-in-attempts.service.js';
 import { describeTotp, generateTotpSecret, isTotpCode, stepOfCode } from './totp.js';
 
 const TICKET_MINUTES = 5;
-const TICKET_TRIES = 5;
-/** What an authenticator app shows above the account. */
+const TICKET_ATTEMPTS = 5;
+/** The issuer that an authenticator app shows above the account. */
 const APP_NAME = 'Trading automation';
 
 export interface SecondFactorDependencies {
@@ -31,14 +32,14 @@ export interface SecondFactorDependencies {
   readonly sessions: SessionsService;
   readonly attempts: SignInAttempts;
   readonly seal: ServerKeySealer;
-  /** The clock that codes are of. */
+  /** The clock for time-based codes. */
   readonly nowMs?: () => number;
 }
 
 export interface TotpEnrolment {
-  /** `otpauth://…`, which an authenticator app reads as a picture. */
+  /** The `otpauth://…` URI, which an authenticator app scans as a QR code. */
   readonly uri: string;
-  /** The same secret in base32, to be typed. */
+  /** The same secret in base32, for manual entry. */
   readonly secret: string;
 }
 
@@ -60,7 +61,9 @@ export class SecondFactorService {
     this.nowMs = dependencies.nowMs ?? Date.now;
   }
 
-  /** A new secret, in place of one that is pending. @throws {DomainError} `invalid_state` where one is in use */
+  /**
+   * Generates a secret, replacing a pending one. @throws {DomainError} `invalid_state` if a second factor is enabled
+   */
   async generate(actor: Actor): Promise<TotpEnrolment> {
     return this.change(actor, async (tx) => {
       if ((await lockFactor(tx, actor.userId))?.is_enabled) throw alreadyEnabled();
@@ -79,14 +82,14 @@ export class SecondFactorService {
     });
   }
 
-  /** @returns recovery codes, shown here alone */
+  /** Enables the second factor. @returns the recovery codes, which are never shown again */
   async enable(actor: Actor, code: string): Promise<readonly string[]> {
     return this.change(actor, async (tx) => {
       const { userId } = actor;
       const factor = await lockFactor(tx, userId);
-      if (factor === null) throw invalidState('There is no secret yet: generate one first.', 'NONE');
+      if (factor === null) throw invalidState('There is no secret yet. Generate one first.', 'NONE');
       if (factor.is_enabled) throw alreadyEnabled();
-      if (!(await this.takeTotpCode(tx, userId, { factor, code: trimmed(code) }))) throw wrongCode();
+      if (!(await this.takeTotpCode(tx, userId, { factor, code: withoutSpaces(code) }))) throw wrongCode();
       const codes = generateRecoveryCodes();
       await tx.query('UPDATE totp_factors SET enabled_at = clock_timestamp() WHERE user_id = $1', [userId]);
       await tx.query('INSERT INTO recovery_codes (user_id, hash) SELECT $1, unnest($2::bytea[])', [
@@ -97,7 +100,7 @@ export class SecondFactorService {
     });
   }
 
-  /** @param code of the app, or a recovery code */
+  /** Disables the second factor. @param code a code of the app, or a recovery code */
   async disable(actor: Actor, code: string): Promise<void> {
     authorise(actor, 'ADMIN');
     await this.dependencies.attempts.consume(subjectOf(actor.userId));
@@ -112,7 +115,7 @@ export class SecondFactorService {
     });
   }
 
-  /** Whether the user is asked for a second factor. */
+  /** Whether signing in requires a second factor. */
   async isRequired(tx: Tx, userId: string): Promise<boolean> {
     const enabled = await tx.query('SELECT FROM totp_factors WHERE user_id = $1 AND enabled_at IS NOT NULL', [
       userId,
@@ -120,47 +123,47 @@ export class SecondFactorService {
     return enabled.length > 0;
   }
 
-  async issueTicket(tx: Tx, userId: string, how: SignInMethod): Promise<Ticket> {
+  async issueTicket(tx: Tx, userId: string, method: SignInMethod): Promise<Ticket> {
     const ticket = generateOpaqueToken('ticket');
     const [row] = await tx.query(
       `INSERT INTO sign_in_tickets (hash, user_id, how, expires_at)
        VALUES ($1, $2, $3, clock_timestamp() + interval '${TICKET_MINUTES} minutes') RETURNING expires_at`,
-      [hashToken(ticket), userId, how],
+      [hashToken(ticket), userId, method],
     );
     return { ticket, expiresAt: row.expires_at.toISOString() };
   }
 
   /**
-   * Begins the session that the ticket is for.
+   * Opens the session that the ticket was issued for.
    *
-   * @param code of the app, or a recovery code
-   * @throws {DomainError} `invalid_login`, whatever of the two is not good (any more), or `rate_limited`
+   * @param code a code of the app, or a recovery code
+   * @throws {DomainError} `invalid_login` if the ticket or the code is invalid or was used, or `rate_limited`
    */
   async verify(ticket: string, code: string): Promise<IssuedTokens> {
     const hash = hashToken(ticket);
-    const userId = await this.countTry(hash);
+    const userId = await this.countAttempt(hash);
     await this.dependencies.attempts.consume(subjectOf(userId));
     return inTransaction(this.dependencies.platform.database, async (tx) => {
       await lockUser(tx, userId);
       const factor = await lockFactor(tx, userId);
       if (!factor?.is_enabled || !(await this.takeCode(tx, userId, { factor, code }))) {
-        throw verificationRefused();
+        throw verificationFailed();
       }
       const [[used]] = await tx.query('DELETE FROM sign_in_tickets WHERE hash = $1 RETURNING how', [hash]);
-      if (used === undefined) throw verificationRefused();
+      if (used === undefined) throw verificationFailed();
       await this.dependencies.attempts.clear(tx, subjectOf(userId));
       return this.dependencies.sessions.open(tx, userId, used.how);
     });
   }
 
-  /** Whose ticket it is; committed, so that a try that fails was one. */
-  private async countTry(hash: Buffer): Promise<string> {
+  /** Counts an attempt and returns the ticket's user. The count is committed, so that a failed attempt counts too. */
+  private async countAttempt(hash: Buffer): Promise<string> {
     const [[counted]] = await this.dependencies.platform.database.query(
       `UPDATE sign_in_tickets SET tries = tries + 1
-       WHERE hash = $1 AND tries < ${TICKET_TRIES} AND expires_at > clock_timestamp() RETURNING user_id`,
+       WHERE hash = $1 AND tries < ${TICKET_ATTEMPTS} AND expires_at > clock_timestamp() RETURNING user_id`,
       [hash],
     );
-    if (counted === undefined) throw verificationRefused();
+    if (counted === undefined) throw verificationFailed();
     return counted.user_id;
   }
 
@@ -169,7 +172,7 @@ export class SecondFactorService {
     userId: string,
     { factor, code }: { readonly factor: Factor; readonly code: string },
   ): Promise<boolean> {
-    const text = trimmed(code);
+    const text = withoutSpaces(code);
     if (isTotpCode(text)) return this.takeTotpCode(tx, userId, { factor, code: text });
     const [taken] = await tx.query(
       'DELETE FROM recovery_codes WHERE user_id = $1 AND hash = $2 RETURNING hash',
@@ -184,7 +187,7 @@ export class SecondFactorService {
     { factor, code }: { readonly factor: Factor; readonly code: string },
   ): Promise<boolean> {
     const secret = this.dependencies.seal.open(sealContextOf(userId), factor.secret_sealed);
-    if (secret === null) throw new Error('a second factor can not be opened with any of the server keys');
+    if (secret === null) throw new Error('a second factor cannot be opened with any of the server keys');
     const step = stepOfCode(secret, code, this.nowMs());
     if (step === null) return false;
     const [taken] = await tx.query(
@@ -221,23 +224,23 @@ function subjectOf(userId: string): string {
   return `second factor of ${userId}`;
 }
 
-/** Apps show a code in groups. */
-function trimmed(code: string): string {
+/** Authenticator apps show a code in groups. */
+function withoutSpaces(code: string): string {
   return code.replace(/\s/g, '');
 }
 
 function alreadyEnabled(): DomainError {
-  return invalidState('A second factor is in use: disable it first.', 'ENABLED');
+  return invalidState('A second factor is already enabled. Disable it first.', 'ENABLED');
 }
 
 function wrongCode(): DomainError {
-  const message = 'The code is wrong, or was used before.';
+  const message = 'The code is wrong or was already used. Enter a new code.';
   return new DomainError('validation_failed', message, [{ field: 'code', code: 'invalid', message }]);
 }
 
-function verificationRefused(): DomainError {
+function verificationFailed(): DomainError {
   return new DomainError(
     'invalid_login',
-    'The code is wrong or was used before, or the ticket is not good any more. Sign in again.',
+    'The code is wrong or was already used, or the ticket has expired. Sign in again.',
   );
 }

@@ -1,4 +1,4 @@
-/** What a copy of the database shows of those who sign in. */
+/** What a copy of the database reveals about sign-in. */
 import { inTransaction } from '@trading-automation/persistence';
 import { fromBase32, referenceTotpCode } from './testing/reference-totp.js';
 import { SignInUnderTest } from './testing/sign-in-under-test.js';
@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => under.close());
 
 describe('a copy of the database', () => {
-  it('holds no password, token, ticket, secret or code, in no common spelling of their bytes', async () => {
+  it('contains no password, token, ticket, secret or code, in any common encoding', async () => {
     const { passwords, sessions, secondFactor, signIn, keys, platform } = under.createServices();
     const password = 'correct horse battery';
     const tokens = await passwords.register({ email: 'a@example.com', password });
@@ -41,7 +41,7 @@ describe('a copy of the database', () => {
     const bytes = [fromBase32(secret), Buffer.from(String(privateJwk.d), 'base64url')];
     for (const text of texts) {
       bytes.push(Buffer.from(text));
-      // Without its kind, where it has one; what is random may hold the same sign.
+      // Without the prefix, if it has one; the random part may contain the same character.
       const body = text.replace(/^[a-z]{2,8}_(?=.{20})/, '');
       if (body !== text) bytes.push(Buffer.from(body), Buffer.from(body, 'base64url'));
     }
@@ -57,7 +57,7 @@ describe('a copy of the database', () => {
     }
   });
 
-  it('opens nothing: no stored value is taken as a token, a ticket or a code', async () => {
+  it('gives no access: no stored value is accepted as a token, a ticket or a code', async () => {
     const { sessions, secondFactor, signIn, platform } = under.createServices();
     const actor = await under.actor();
     const secret = fromBase32((await secondFactor.generate(actor)).secret);

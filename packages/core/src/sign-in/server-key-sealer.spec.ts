@@ -3,21 +3,21 @@ import { ServerKeySealer } from './server-key-sealer.js';
 
 const keyOf = (label: string) => createHash('sha256').update(label).digest();
 const seal = new ServerKeySealer([keyOf('a')]);
-const SECRET = Buffer.from('a secret that nobody may read');
+const SECRET = Buffer.from('a secret of the test');
 
-describe('what is sealed under the server key', () => {
-  it('opens at its place, and shows nothing of itself', () => {
+describe('a secret that is sealed with the server key', () => {
+  it('opens in its context, and reveals nothing', () => {
     const box = seal.seal('row 1', SECRET);
     expect(seal.open('row 1', box)).toEqual(SECRET);
     expect(box.includes('secret')).toBe(false);
     expect(seal.seal('row 1', SECRET)).not.toEqual(box);
   });
 
-  it('opens at no other place', () => {
+  it('opens in no other context', () => {
     expect(seal.open('row 2', seal.seal('row 1', SECRET))).toBeNull();
   });
 
-  it('opens under a replaced key while the old one is given, and never without it', () => {
+  it('opens after a key replacement only while the old key is configured', () => {
     const box = seal.seal('row 1', SECRET);
     expect(new ServerKeySealer([keyOf('b'), keyOf('a')]).open('row 1', box)).toEqual(SECRET);
     expect(new ServerKeySealer([keyOf('b')]).open('row 1', box)).toBeNull();

@@ -1,9 +1,9 @@
 /**
- * Sealing of what the APIs themselves must read again: private keys of tokens, secrets of second factors.
+ * Seals secrets that the APIs themselves must read again: private keys of tokens, and secrets of second factors.
  *
- * 1. The key is derived from the server's key for this purpose alone. The first server key seals, all of them open, so
- *    that a key can be replaced in use.
- * 2. A box is bound to the text that names its place: moved to another row, it opens for nobody.
+ * 1. The key is derived from the server key for this purpose only. The first server key seals and all of them open,
+ *    so that a key can be replaced during operation.
+ * 2. A box is bound to its context: moved to another row, it does not open.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { ServerKeys } from '../platform/index.js';
@@ -27,7 +27,7 @@ export class ServerKeySealer {
     return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
   }
 
-  /** What was sealed for the place, or null where none of the keys opens it. */
+  /** Returns the secret that was sealed for the context, or null if no key opens it. */
   open(context: string, sealed: Buffer): Buffer | null {
     const nonce = sealed.subarray(0, NONCE_LENGTH);
     const tag = sealed.subarray(NONCE_LENGTH, NONCE_LENGTH + TAG_LENGTH);
@@ -39,7 +39,7 @@ export class ServerKeySealer {
       try {
         return Buffer.concat([secret, decipher.final()]);
       } catch {
-        // Not this key; nothing of `secret` leaves unauthenticated.
+        // Another key may open it; unauthenticated bytes of `secret` are discarded.
       }
     }
     return null;

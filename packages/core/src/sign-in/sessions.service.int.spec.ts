@@ -25,7 +25,7 @@ const sessionOf = (token: string) => String(decodeId('ses', String(claimsOf(toke
 const change = (token: string, set: string) =>
   under.core.rows(`UPDATE sessions SET ${set} WHERE id = $1`, sessionOf(token));
 
-/** The key that signs now, by the server's key. */
+/** The current signing key, opened with the server key. */
 async function signingKey(): Promise<{ kid: string; privateKey: KeyObject }> {
   const { kid, privateJwk } = await inTransaction(process.platform.database, (tx) =>
     process.keys.signingKey(tx),
@@ -33,7 +33,7 @@ async function signingKey(): Promise<{ kid: string; privateKey: KeyObject }> {
   return { kid, privateKey: createPrivateKey({ key: privateJwk as never, format: 'jwk' }) };
 }
 
-/** Our own token, with other members, and signed by our own key. */
+/** A token of ours with other members, signed by our own key. */
 async function resigned(token: string, header: Members, claims: Members): Promise<string> {
   const { privateKey } = await signingKey();
   const [head, body] = token.split('.');
@@ -44,7 +44,7 @@ async function resigned(token: string, header: Members, claims: Members): Promis
 const nowSeconds = () => Math.floor(Date.now() / 1000);
 
 describe('an access token', () => {
-  it('says who asks, and verifies with the published key by any implementation', async () => {
+  it('identifies the caller, and verifies with the published key in any implementation', async () => {
     const { userId } = await under.core.actor();
     const { accessToken, accessTokenExpiresAt } = await under.session(userId);
     const [head = '', body = '', signature = ''] = accessToken.split('.');
@@ -85,7 +85,7 @@ describe('an access token', () => {
     });
   });
 
-  it('is shown to its account as a session with ADMIN', async () => {
+  it('appears to its account as a session with ADMIN', async () => {
     const { accessToken } = await under.session();
     const { platform, commands } = under.core;
     const identities = new IdentityService({
@@ -102,7 +102,7 @@ describe('an access token', () => {
     });
   });
 
-  it('is taken by every process with the server key, and by one that has replaced it', async () => {
+  it('is accepted by every process with the server key, and after its replacement', async () => {
     const { accessToken } = await under.session();
     const platform = await under.core.openSecondPlatform();
     const other = under.createServices({ platform });
@@ -115,12 +115,12 @@ describe('an access token', () => {
     expect(decoded(next.split('.')[0]).kid).toBe(decoded(accessToken.split('.')[0]).kid);
   });
 
-  it('that our own key signed anew is taken: what follows is refused for what it says alone', async () => {
+  it('that our own key signed again is accepted, so the rejections below depend on the content only', async () => {
     const { accessToken } = await under.session();
     await expect(verified(await resigned(accessToken, {}, {}))).resolves.toBeDefined();
   });
 
-  it('is good until five seconds after its time, for clocks that differ', async () => {
+  it('is valid until five seconds after its expiry, to allow for clock differences', async () => {
     const { accessToken } = await under.session();
     const within = await resigned(accessToken, {}, { exp: nowSeconds() - 1 });
     await expect(verified(within)).resolves.toBeDefined();
@@ -135,7 +135,7 @@ describe('an access token', () => {
     ['without an end', {}, { exp: undefined }],
     ['without a session', {}, { sid: undefined }],
     ['of a session that is not', {}, { sid: encodeId('ses', newUuid()) }],
-    ["of somebody else's session", {}, { sub: encodeId('usr', newUuid()) }],
+    ["of another user's session", {}, { sub: encodeId('usr', newUuid()) }],
     ['that is not good yet', {}, { nbf: nowSeconds() + 600 }],
     ['that names no algorithm', { alg: undefined }, {}],
     ['that names an algorithm we do not sign by', { alg: 'ES256' }, {}],
@@ -143,19 +143,19 @@ describe('an access token', () => {
     ['that names no key', { kid: undefined }, {}],
     ['whose key has a name that the database can not take', { kid: '\u0000' }, {}],
     ['with an extension that we do not know', { crit: ['x'], x: 1 }, {}],
-  ])('%s is refused', async (_case, header, claims) => {
+  ])('%s is rejected', async (_case, header, claims) => {
     const { accessToken } = await under.session();
     await expect(verified(await resigned(accessToken, header, claims))).rejects.toMatchObject(REFUSED);
   });
 
-  it.each(['none', 'None', 'NONE', 'nOnE'])('of the algorithm %j is refused', async (alg) => {
+  it.each(['none', 'None', 'NONE', 'nOnE'])('of the algorithm %j is rejected', async (alg) => {
     const { accessToken } = await under.session();
     const [head, body] = accessToken.split('.');
     const bare = `${encoded({ ...decoded(head), alg })}.${body}.`;
     await expect(verified(bare)).rejects.toMatchObject(REFUSED);
   });
 
-  it('that is a MAC under the published key is refused', async () => {
+  it('that is a MAC under the published key is rejected', async () => {
     const { accessToken } = await under.session();
     const [head, body] = accessToken.split('.');
     const header = decoded(head);
@@ -169,7 +169,7 @@ describe('an access token', () => {
     }
   });
 
-  it('is refused with any bit of its parts changed', async () => {
+  it('is rejected with any bit of its parts changed', async () => {
     const { accessToken } = await under.session();
     const parts = accessToken.split('.').map((part) => Buffer.from(part, 'base64url'));
     for (const [index, part] of parts.entries()) {
@@ -189,7 +189,7 @@ describe('an access token', () => {
     },
   );
 
-  it('is refused once its session has ended or expired', async () => {
+  it('is rejected once its session has ended or expired', async () => {
     for (const set of ['revoked_at = now()', "expires_at = now() - interval '1 second'"]) {
       const { accessToken } = await under.session();
       await expect(verified(accessToken)).resolves.toBeDefined();
@@ -198,7 +198,7 @@ describe('an access token', () => {
     }
   });
 
-  it('that can not be judged is no refusal, and is not let in', async () => {
+  it('that cannot be verified during an outage throws instead of being rejected', async () => {
     const { accessToken } = await under.session();
     const platform = await under.core.openSecondPlatform();
     const other = under.createServices({ platform });
@@ -211,7 +211,7 @@ describe('an access token', () => {
 describe('a refresh token', () => {
   const refresh = (token: string) => process.sessions.refresh(token);
 
-  it('is 32 random bytes, and gives the next tokens of the same session', async () => {
+  it('is 32 random bytes, and yields the next tokens of the same session', async () => {
     const first = await under.session();
     expect(first.refreshToken).toMatch(/^refresh_[\w-]{43}$/);
     const next = await refresh(first.refreshToken);
@@ -222,7 +222,7 @@ describe('a refresh token', () => {
     await expect(refresh(next.refreshToken)).resolves.toBeDefined();
   });
 
-  it('that comes again ends its session, with all of its tokens', async () => {
+  it('that is reused ends its session with all of its tokens', async () => {
     const other = await under.session();
     const first = await under.session();
     const second = await refresh(first.refreshToken);
@@ -236,7 +236,7 @@ describe('a refresh token', () => {
     await expect(refresh(other.refreshToken)).resolves.toBeDefined();
   });
 
-  it('gives tokens once, of twenty at the same moment in two processes', async () => {
+  it('yields tokens once for twenty concurrent requests in two processes', async () => {
     const platform = await under.core.openSecondPlatform();
     const processes = [process, under.createServices({ platform })];
     const { refreshToken } = await under.session();
@@ -246,12 +246,12 @@ describe('a refresh token', () => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject(REFUSED);
-      // Who of the twenty stole it, nobody knows: the session is over for all of them.
+      // The thief among the twenty is unknown, so the session ends for all of them.
       else await expect(verified(outcome.value.accessToken)).rejects.toMatchObject(REFUSED);
     }
   });
 
-  it('keeps a session for 30 days, each time anew, and for 90 days at most', async () => {
+  it('extends a session by 30 days each time, up to 90 days', async () => {
     const daysLeft = (at: string) => (Date.parse(at) - Date.now()) / 86_400_000;
     const first = await under.session();
     expect(daysLeft(first.refreshTokenExpiresAt)).toBeCloseTo(30, 2);
@@ -271,14 +271,14 @@ describe('a refresh token', () => {
     expect(daysLeft(third.refreshTokenExpiresAt)).toBeCloseTo(2, 2);
   });
 
-  it('gives nothing once its session has ended, also where that happens meanwhile', async () => {
+  it('yields nothing once its session has ended, even concurrently', async () => {
     const { accessToken, refreshToken } = await under.session();
     const ending = 'UPDATE sessions SET revoked_at = now() WHERE id = $1';
     const refreshing = under.whileLocked(ending, [sessionOf(accessToken)], () => refresh(refreshToken));
     await expect(refreshing).rejects.toMatchObject(REFUSED);
   });
 
-  it('of a session that has expired is refused', async () => {
+  it('of an expired session is rejected', async () => {
     const { accessToken, refreshToken } = await under.session();
     await change(accessToken, "expires_at = now() - interval '1 second'");
     await expect(refresh(refreshToken)).rejects.toMatchObject(REFUSED);
@@ -295,7 +295,7 @@ describe('a refresh token', () => {
     await expect(refresh(text)).rejects.toMatchObject(REFUSED);
   });
 
-  it('is no access token, and an access token is none', async () => {
+  it('is not an access token, and an access token is not a refresh token', async () => {
     const { accessToken, refreshToken } = await under.session();
     await expect(verified(refreshToken)).rejects.toMatchObject(REFUSED);
     await expect(refresh(accessToken)).rejects.toMatchObject(REFUSED);
@@ -312,7 +312,7 @@ describe('ending', () => {
     await expect(verified(other.accessToken)).resolves.toBeDefined();
   });
 
-  it('takes a session: no other credential is one', async () => {
+  it('needs a session; other credentials are rejected', async () => {
     const actor = await under.core.actor();
     await expect(process.sessions.revoke(actor)).rejects.toMatchObject({ code: 'invalid_state' });
   });
@@ -326,11 +326,11 @@ describe('ending', () => {
     await expect(verified(other.accessToken)).resolves.toBeDefined();
   });
 
-  it('is told to whoever watches a request that lasts', async () => {
+  it('notifies the watches of long-lived requests', async () => {
     const { accessToken } = await under.session();
     const actor = await verified(accessToken);
     let tell = () => {};
-    const told = new Promise<void>((resolve) => {
+    const notified = new Promise<void>((resolve) => {
       tell = resolve;
     });
     let isEnding = false;
@@ -341,7 +341,7 @@ describe('ending', () => {
     await under.core.untilListening();
     isEnding = true;
     await process.sessions.revoke(actor);
-    await told;
+    await notified;
     unsubscribe();
   });
 });
@@ -351,7 +351,7 @@ describe('signing keys', () => {
     under.core.rows('SELECT kid, signs_until, shown_until FROM token_keys ORDER BY created_at');
   const kidOf = (token: string) => decoded(token.split('.')[0]).kid;
 
-  it('are made once, however many processes need one at once', async () => {
+  it('are created once, however many processes need one concurrently', async () => {
     await under.core.rows('DELETE FROM token_keys');
     const others = [process, under.createServices({ platform: await under.core.openSecondPlatform() })];
     const { userId } = await under.core.actor();
@@ -362,7 +362,7 @@ describe('signing keys', () => {
     expect(new Set(issued.map(({ accessToken }) => kidOf(accessToken))).size).toBe(1);
   });
 
-  it('sign for 30 days; tokens of the one before are taken while they last, and its key is shown until then', async () => {
+  it('sign for 30 days; the previous key stays published until its tokens expire', async () => {
     const { accessToken: old } = await under.session();
     const [{ days } = {}] = await under.core.rows(
       'SELECT extract(epoch FROM signs_until - created_at) / 86400 AS days FROM token_keys WHERE kid = $1',
@@ -382,7 +382,7 @@ describe('signing keys', () => {
     await expect(verified(old)).rejects.toMatchObject(REFUSED);
   });
 
-  it('are replaced where no server key opens them any more', async () => {
+  it('are replaced if no server key can open them', async () => {
     const { accessToken: old } = await under.session();
     const forgotten = under.createServices({ serverKeys: ['another server key'] });
     const { accessToken: next } = await under.session(undefined, forgotten);
@@ -398,7 +398,7 @@ describe('signing keys', () => {
 });
 
 describe('opening an account', () => {
-  it('gives it the proved address, or none, where the deployment opens accounts', async () => {
+  it('stores the verified address, or none, if registration is open', async () => {
     const open = (email?: string) =>
       inTransaction(process.platform.database, (tx) =>
         process.sessions.openAccount(tx, email === undefined ? {} : { email }),
@@ -413,7 +413,7 @@ describe('opening an account', () => {
     expect(await user(await open())).toEqual({ email: null, pending_email: null, email_verified_at: null });
   });
 
-  it('is refused elsewhere', async () => {
+  it('is rejected if registration is closed', async () => {
     const closed = under.createServices({ openRegistration: false });
     const opening = inTransaction(closed.platform.database, (tx) => closed.sessions.openAccount(tx));
     await expect(opening).rejects.toMatchObject({ code: 'permission_denied' });

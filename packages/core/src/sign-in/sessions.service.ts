@@ -1,11 +1,11 @@
 /**
- * Sessions: what a deprecated way of signing in gives. Kept until v2.0; new integrations sign their requests.
+ * Sessions, which the deprecated sign-in methods open. Retained until v2.0; new integrations sign their requests.
  *
- * 1. An access token is a JWT, good for fifteen minutes. It is refused as soon as its session has ended, which is
- *    looked up for each request.
- * 2. A refresh token is good once, and gives the next one. Stored is its SHA-256 alone.
- * 3. A refresh token that comes again was stolen from somebody, or is sent by who stole it: its whole session ends.
- * 4. A session ends 30 days after its last refresh, and 90 days after it began, whatever is refreshed.
+ * 1. An access token is a JWT, valid for fifteen minutes. It is rejected once its session has ended, which is checked
+ *    in the database for each request.
+ * 2. A refresh token is single use and yields the next one. Only its SHA-256 is stored.
+ * 3. A reused refresh token is either stolen or sent by a victim of theft, so its whole session ends.
+ * 4. A session ends 30 days after its last refresh, and at most 90 days after it started.
  */
 import { DomainError, decodeId, encodeId } from '@trading-automation/contracts';
 import { inTransaction, newUuid, type Tx } from '@trading-automation/persistence';
@@ -21,7 +21,7 @@ const CLOCK_TOLERANCE_SECONDS = 5;
 const IDLE_DAYS = 30;
 const ABSOLUTE_TIMEOUT_DAYS = 90;
 
-/** The deprecated ways of signing in. */
+/** The deprecated sign-in methods. */
 export type SignInMethod = 'password' | 'google' | 'x' | 'apple' | 'telegram' | 'passkey';
 
 export interface IssuedTokens {
@@ -36,9 +36,9 @@ export interface IssuedTokens {
 export interface SessionsDependencies {
   readonly platform: Platform;
   readonly keys: TokenKeys;
-  /** The origin at which the tokens are issued and taken, without a trailing slash. */
+  /** The origin that issues and accepts the tokens, without a trailing slash. */
   readonly issuer: () => string;
-  /** Whether somebody whom no account knows gets one. */
+  /** Whether an unknown user may open an account. */
   readonly openRegistration: boolean;
 }
 
@@ -51,28 +51,29 @@ interface SessionRow {
 export class SessionsService {
   constructor(private readonly dependencies: SessionsDependencies) {}
 
-  /** Begins a session of the user, who has proved by then who they are: with a second factor where one is asked for. */
-  async open(tx: Tx, userId: string, how: SignInMethod): Promise<IssuedTokens> {
+  /** Opens a session for a user who has completed authentication, including a required second factor. */
+  async open(tx: Tx, userId: string, method: SignInMethod): Promise<IssuedTokens> {
     const [session] = await tx.query(
       `INSERT INTO sessions (id, user_id, how, created_at, expires_at, ends_at)
        SELECT $1, $2, $3, at, at + interval '${IDLE_DAYS} days', at + interval '${ABSOLUTE_TIMEOUT_DAYS} days'
        FROM clock_timestamp() AS at RETURNING id, user_id, expires_at`,
-      [newUuid(), userId, how],
+      [newUuid(), userId, method],
     );
     return this.issue(tx, session);
   }
 
   /**
-   * A new account. `email` is an address that was proved to be its owner's; without one the account has none.
+   * Opens an account.
    *
-   * @throws {DomainError} `permission_denied` where the deployment opens none
+   * @param email a verified address of the owner, or null
+   * @throws {DomainError} `permission_denied` if the deployment does not open accounts
    */
   async openAccount(tx: Tx, { email = null }: { readonly email?: string | null } = {}): Promise<string> {
-    const refusal = 'Accounts are not opened here.';
-    return openAccount(tx, this.dependencies.openRegistration, { email, deniedMessage: refusal });
+    const deniedMessage = 'This deployment does not open accounts.';
+    return openAccount(tx, this.dependencies.openRegistration, { email, deniedMessage });
   }
 
-  /** Gives the next tokens of the session. @throws {DomainError} `invalid_access_token` */
+  /** Refreshes the tokens of a session. @throws {DomainError} `invalid_access_token` */
   async refresh(refreshToken: string): Promise<IssuedTokens> {
     const hash = hashToken(refreshToken);
     const tokens = await inTransaction(this.dependencies.platform.database, async (tx) => {
@@ -82,46 +83,49 @@ export class SessionsService {
         'UPDATE refresh_tokens SET used_at = clock_timestamp() WHERE hash = $1 AND used_at IS NULL RETURNING hash',
         [hash],
       );
-      if (used.length > 0) return this.issue(tx, await prolong(tx, session));
+      if (used.length > 0) return this.issue(tx, await extend(tx, session));
       await endSessions(tx, 'id = $1', session.id);
       return null;
     });
-    if (tokens === null) throw refreshRefused();
+    if (tokens === null) throw refreshRejected();
     return tokens;
   }
 
-  /** Who sent this access token. @throws {DomainError} `invalid_access_token` */
+  /** Returns the actor of an access token. @throws {DomainError} `invalid_access_token` */
   async verify(accessToken: string): Promise<Actor> {
     const claims = await this.verifyClaims(accessToken);
     const sessionId = decodeId('ses', String(claims?.sid));
     const userId = decodeId('usr', String(claims?.sub));
     if (sessionId === null || userId === null) throw new DomainError('invalid_access_token');
-    const standing = await this.dependencies.platform.database.query(
+    const active = await this.dependencies.platform.database.query(
       `SELECT FROM sessions
        WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL AND expires_at > clock_timestamp()`,
       [sessionId, userId],
     );
-    if (standing.length === 0) throw new DomainError('invalid_access_token');
+    if (active.length === 0) throw new DomainError('invalid_access_token');
     return { userId, credential: { kind: 'session', id: sessionId, permissions: ['ADMIN'] } };
   }
 
-  /** Ends the session that asks. @throws {DomainError} `invalid_state` where another kind of credential does */
+  /** Ends the caller's session. @throws {DomainError} `invalid_state` if the caller used another kind of credential */
   async revoke({ credential }: Actor): Promise<void> {
     if (credential.kind !== 'session') {
-      throw invalidState('The request was made without a session: there is none to end.', 'NO_SESSION');
+      throw invalidState(
+        'The request was not authenticated by a session, so there is no session to end.',
+        'NO_SESSION',
+      );
     }
     await inTransaction(this.dependencies.platform.database, (tx) =>
       endSessions(tx, 'id = $1', credential.id),
     );
   }
 
-  /** Ends every session of the user, and every ticket to one. The caller holds the user's lock. */
+  /** Ends every session of the user, and deletes their tickets. The caller holds the user's lock. */
   async revokeAll(tx: Tx, userId: string): Promise<void> {
     await tx.query('DELETE FROM sign_in_tickets WHERE user_id = $1', [userId]);
     await endSessions(tx, 'user_id = $1', userId);
   }
 
-  /** The public keys by which access tokens can be checked. */
+  /** Returns the public keys that verify access tokens. */
   jwks(): Promise<JsonWebKeySet> {
     return this.dependencies.keys.jwks();
   }
@@ -152,7 +156,7 @@ export class SessionsService {
     };
   }
 
-  /** The claims of a token that is ours and in its time, or null. @throws where that can't be found out */
+  /** Returns the claims of a valid token, or null. @throws if the keys cannot be read */
   private async verifyClaims(accessToken: string): Promise<JWTPayload | null> {
     try {
       const { payload } = await jwtVerify(
@@ -182,7 +186,10 @@ export class SessionsService {
   }
 }
 
-/** The session of a refresh token, used or not: it does not end before the transaction does. Null where it is over. */
+/**
+ * Locks the session of a refresh token, used or not, until the transaction ends. Returns null if the session has
+ * ended.
+ */
 async function lockSessionOf(tx: Tx, hash: Buffer): Promise<SessionRow | null> {
   const [session] = await tx.query(
     `SELECT id, user_id, expires_at FROM sessions
@@ -194,7 +201,7 @@ async function lockSessionOf(tx: Tx, hash: Buffer): Promise<SessionRow | null> {
   return session ?? null;
 }
 
-async function prolong(tx: Tx, { id }: SessionRow): Promise<SessionRow> {
+async function extend(tx: Tx, { id }: SessionRow): Promise<SessionRow> {
   const [[session]] = await tx.query(
     `UPDATE sessions SET expires_at = least(clock_timestamp() + interval '${IDLE_DAYS} days', ends_at)
      WHERE id = $1 RETURNING id, user_id, expires_at`,
@@ -203,7 +210,7 @@ async function prolong(tx: Tx, { id }: SessionRow): Promise<SessionRow> {
   return session;
 }
 
-/** Requests that last hear of it. */
+/** Notifies the watches of long-lived requests. */
 async function endSessions(tx: Tx, condition: string, param: string): Promise<void> {
   await tx.query(
     `UPDATE sessions SET revoked_at = clock_timestamp() WHERE ${condition} AND revoked_at IS NULL`,
@@ -212,9 +219,9 @@ async function endSessions(tx: Tx, condition: string, param: string): Promise<vo
   await notifyCredentialChange(tx);
 }
 
-function refreshRefused(): DomainError {
+function refreshRejected(): DomainError {
   return new DomainError(
     'invalid_access_token',
-    'The refresh token is unknown, used before, expired or revoked. Sign in again.',
+    'The refresh token is unknown, used, expired or revoked. Sign in again.',
   );
 }

@@ -1,10 +1,10 @@
 /**
- * How often something may be guessed at: ten times in fifteen minutes, whatever it is.
+ * Limits guessing: each subject has ten attempts in fifteen minutes.
  *
- * 1. A try is counted, and the count committed, before it is looked at whether it is right: a hundred at once are no
- *    more guesses than ten.
- * 2. What is not there counts like what is: being refused tells nothing of it.
- * 3. A success forgets the tries before it.
+ * 1. An attempt is counted, and the count committed, before it is checked: a hundred concurrent attempts are still
+ *    ten guesses.
+ * 2. Unknown subjects are counted like known ones, so that a rejection reveals nothing.
+ * 3. A success resets the count.
  */
 import { createHash } from 'node:crypto';
 import { DomainError } from '@trading-automation/contracts';
@@ -17,9 +17,9 @@ const WINDOW_MINUTES = 15;
 export class SignInAttempts {
   constructor(private readonly platform: Platform) {}
 
-  /** Counts one more. @throws {DomainError} `rate_limited` where it is one too many, until the first is forgotten */
+  /** Counts an attempt. @throws {DomainError} `rate_limited` if the limit is exceeded, until the window ends */
   async consume(subject: string): Promise<void> {
-    // More than the most are not counted, lest an attacker who goes on counts beyond the column.
+    // The count stops just above the limit, so that a persistent attacker cannot overflow the column.
     const [{ attempts, wait_seconds }] = await this.platform.database.query(
       `INSERT INTO sign_in_attempts AS a (subject, attempts, expires_at)
        VALUES ($1, 1, clock_timestamp() + interval '${WINDOW_MINUTES} minutes')
@@ -30,7 +30,7 @@ export class SignInAttempts {
       [hashOf(subject)],
     );
     if (attempts <= ATTEMPTS_MAX) return;
-    const message = `At most ${ATTEMPTS_MAX} tries in ${WINDOW_MINUTES} minutes are taken. Wait for Retry-After.`;
+    const message = `At most ${ATTEMPTS_MAX} attempts are allowed in ${WINDOW_MINUTES} minutes. Wait for Retry-After.`;
     throw new DomainError('rate_limited', message, [], { retryAfterSeconds: Math.max(1, wait_seconds) });
   }
 
@@ -39,7 +39,7 @@ export class SignInAttempts {
   }
 }
 
-/** What was typed into the field of an address may be anything, a password too: it is not kept. */
+/** An address field may contain anything, even a password typed by mistake, so only its hash is stored. */
 function hashOf(subject: string): Buffer {
   return createHash('sha256').update(subject).digest();
 }

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => core.close());
 
-/** The services of the module, made as an application makes them: in any order, of what each one names. */
+/** The services of the module, created by Nest from their dependencies, as in an application. */
 function services(): Map<InjectionToken, unknown> {
   const { platform, commands } = core;
   class Application {}
@@ -23,7 +23,7 @@ function services(): Map<InjectionToken, unknown> {
     openRegistration: true,
     passkeys: undefined,
   });
-  const made = new Map<InjectionToken, unknown>([
+  const instances = new Map<InjectionToken, unknown>([
     [Platform, platform],
     [CommandRunner, commands],
     [
@@ -32,30 +32,30 @@ function services(): Map<InjectionToken, unknown> {
     ],
   ]);
   const make = (token: InjectionToken): unknown => {
-    if (made.has(token)) return made.get(token);
+    if (instances.has(token)) return instances.get(token);
     const provider = (providers as FactoryProvider[]).find(({ provide }) => provide === token);
     if (provider === undefined) throw new Error(`nothing provides ${String(token)}`);
-    made.set(
+    instances.set(
       token,
       provider.useFactory(...(provider.inject ?? []).map((each) => make(each as InjectionToken))),
     );
-    return made.get(token);
+    return instances.get(token);
   };
   for (const token of exports) make(token as InjectionToken);
-  return made;
+  return instances;
 }
 
 describe('the module', () => {
-  it('gives each service that it offers, of what an API has', () => {
-    const made = services();
-    for (const [token, service] of made) expect(service).toBeInstanceOf(token);
-    expect(made.has(SessionsService)).toBe(true);
+  it('provides each of its services with the providers of an API', () => {
+    const instances = services();
+    for (const [token, service] of instances) expect(service).toBeInstanceOf(token);
+    expect(instances.has(SessionsService)).toBe(true);
   });
 
-  it('signs a user in: what one of its services began, another one knows', async () => {
-    const made = services();
-    const passwords = made.get(PasswordSignInService) as PasswordSignInService;
-    const sessions = made.get(SessionsService) as SessionsService;
+  it('signs a user in across its services', async () => {
+    const instances = services();
+    const passwords = instances.get(PasswordSignInService) as PasswordSignInService;
+    const sessions = instances.get(SessionsService) as SessionsService;
     const { accessToken } = await passwords.register({
       email: 'a@example.com',
       password: 'correct horse battery',

@@ -19,14 +19,14 @@ export interface SignInOptions {
   /** The application's `AccessModule`, which verifies addresses. */
   readonly access: DynamicModule;
   readonly serverKeys: ServerKeys;
-  /** The origin at which tokens are issued and taken, without a trailing slash. */
+  /** The origin that issues and accepts tokens, without a trailing slash. */
   readonly issuer: () => string;
   readonly openRegistration: boolean;
-  /** Undefined where passkeys are not offered. */
+  /** Undefined if passkeys are not offered. */
   readonly passkeys: PasskeyOptions | undefined;
 }
 
-/** The deprecated ways of signing in, for an API. */
+/** Provides the deprecated sign-in methods to an API. */
 @Module({})
 export class SignInModule {
   static with({ access, serverKeys, issuer, openRegistration, passkeys }: SignInOptions): DynamicModule {

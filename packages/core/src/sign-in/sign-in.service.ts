@@ -1,8 +1,8 @@
 /**
- * The end of every deprecated way of signing in: tokens, or the question for a second factor.
+ * Completes every deprecated sign-in method, with tokens or with a ticket for the second factor.
  *
- * 1. A user with a second factor gets a ticket in place of tokens, whichever way they came; but by a passkey, which
- *    verifies its user each time: it is two factors.
+ * A user with a second factor gets a ticket instead of tokens. A passkey is an exception: it verifies its user each
+ * time and already is two factors.
  */
 import type { Tx } from '@trading-automation/persistence';
 import type { SecondFactorService, Ticket } from './second-factor.service.js';
@@ -10,7 +10,7 @@ import type { IssuedTokens, SessionsService, SignInMethod } from './sessions.ser
 
 export type SignInResult =
   | { readonly kind: 'tokens'; readonly tokens: IssuedTokens }
-  /** A second factor is asked for: `SecondFactorService.verify` takes the ticket with a code. */
+  /** A second factor is required: `SecondFactorService.verify` takes the ticket and a code. */
   | ({ readonly kind: 'ticket' } & Ticket);
 
 export class SignInService {
@@ -19,11 +19,11 @@ export class SignInService {
     private readonly secondFactor: SecondFactorService,
   ) {}
 
-  /** For a user who proved who they are in this way. */
-  async complete(tx: Tx, userId: string, how: SignInMethod): Promise<SignInResult> {
-    if (how !== 'passkey' && (await this.secondFactor.isRequired(tx, userId))) {
-      return { kind: 'ticket', ...(await this.secondFactor.issueTicket(tx, userId, how)) };
+  /** Completes the sign-in of a user who authenticated with the method. */
+  async complete(tx: Tx, userId: string, method: SignInMethod): Promise<SignInResult> {
+    if (method !== 'passkey' && (await this.secondFactor.isRequired(tx, userId))) {
+      return { kind: 'ticket', ...(await this.secondFactor.issueTicket(tx, userId, method)) };
     }
-    return { kind: 'tokens', tokens: await this.sessions.open(tx, userId, how) };
+    return { kind: 'tokens', tokens: await this.sessions.open(tx, userId, method) };
   }
 }

@@ -1,10 +1,11 @@
 /**
- * The keys that sign access tokens: Ed25519, made by whichever process needs one first.
+ * The Ed25519 keys that sign access tokens. The first process that needs a key creates it.
  *
- * 1. A key signs for 30 days. Its public half is shown, and taken, for a day more: longer than any token of it is good.
- * 2. A private half is stored sealed under the server's key alone. One that no server key opens any more signs nothing:
- *    a new key is made.
- * 3. Of processes that need a new key at once, one makes it, and the others use it.
+ * 1. A key signs for 30 days. Its public half is published and accepted for one more day, which is longer than any of
+ *    its tokens is valid.
+ * 2. A private half is stored sealed with the server key. If no server key can open it, it no longer signs and a new
+ *    key is created.
+ * 3. If several processes need a new key concurrently, one creates it and the others use it.
  */
 import { generateKeyPairSync } from 'node:crypto';
 import { newUuid, type Tx } from '@trading-automation/persistence';
@@ -13,10 +14,10 @@ import type { Platform } from '../platform/index.js';
 import type { ServerKeySealer } from './server-key-sealer.js';
 
 export const TOKEN_ALGORITHM = 'EdDSA';
-/** Any other text is the name of no key, and need not be text that the database takes. */
+/** Any other string names no key, and Postgres may not accept it. */
 const KID = /^[0-9a-f-]{36}$/;
 const SIGNS_DAYS = 30;
-const SHOWN_DAYS = SIGNS_DAYS + 1;
+const PUBLISHED_DAYS = SIGNS_DAYS + 1;
 
 export interface PublicJwk {
   readonly kty: string;
@@ -42,16 +43,16 @@ export class TokenKeys {
     private readonly seal: ServerKeySealer,
   ) {}
 
-  /** The key to sign with now. One that is made here stands with the transaction. */
+  /** Returns the key to sign with, creating one in this transaction if necessary. */
   async signingKey(tx: Tx): Promise<SigningKey> {
     const current = await this.current(tx);
     if (current !== null) return current;
     await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('token keys', 0))");
-    // Whoever held the lock may have made it.
-    return (await this.current(tx)) ?? this.make(tx);
+    // The previous holder of the lock may have created it.
+    return (await this.current(tx)) ?? this.create(tx);
   }
 
-  /** The public half called `kid`, or null where none is shown by that name. */
+  /** Returns the public half of key `kid`, or null if it is not published. */
   async verificationKey(kid: string): Promise<CryptoKey | null> {
     if (!KID.test(kid)) return null;
     const [row] = await this.platform.database.query(
@@ -81,17 +82,17 @@ export class TokenKeys {
     return null;
   }
 
-  private async make(tx: Tx): Promise<SigningKey> {
+  private async create(tx: Tx): Promise<SigningKey> {
     const kid = newUuid();
     const { privateKey, publicKey } = generateKeyPairSync('ed25519');
     const privateJwk = privateKey.export({ format: 'jwk' }) as JWK;
-    const shown = { ...publicKey.export({ format: 'jwk' }), kid, alg: TOKEN_ALGORITHM, use: 'sig' };
+    const publicJwk = { ...publicKey.export({ format: 'jwk' }), kid, alg: TOKEN_ALGORITHM, use: 'sig' };
     const sealed = this.seal.seal(sealContextOf(kid), Buffer.from(JSON.stringify(privateJwk)));
     await tx.query(
       `INSERT INTO token_keys (kid, public_jwk, private_sealed, created_at, signs_until, shown_until)
-       SELECT $1, $2, $3, at, at + interval '${SIGNS_DAYS} days', at + interval '${SHOWN_DAYS} days'
+       SELECT $1, $2, $3, at, at + interval '${SIGNS_DAYS} days', at + interval '${PUBLISHED_DAYS} days'
        FROM clock_timestamp() AS at`,
-      [kid, JSON.stringify(shown), sealed],
+      [kid, JSON.stringify(publicJwk), sealed],
     );
     return { kid, privateJwk };
   }

@@ -13,13 +13,13 @@ const VECTORS: [number, string][] = [
   [20_000_000_000, '353130'],
 ];
 
-describe('a code by time', () => {
-  it.each(VECTORS)('at %p seconds is %p, as the standard has it', (seconds, code) => {
+describe('a time-based code', () => {
+  it.each(VECTORS)('at %p seconds is %p, as in the standard', (seconds, code) => {
     expect(referenceTotpCode(SECRET, Math.floor(seconds / 30))).toBe(code);
     expect(stepOfCode(SECRET, code, seconds * 1000)).toBe(Math.floor(seconds / 30));
   });
 
-  it('is accepted a step before and after its own, and no further away', () => {
+  it('is accepted one step before and after its own, and no further', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ minLength: 20, maxLength: 20 }),
@@ -30,7 +30,7 @@ describe('a code by time', () => {
           const code = referenceTotpCode(secret, step + away);
           const found = stepOfCode(secret, code, step * 30_000 + within);
           if (Math.abs(away) <= 1) return found !== null && referenceTotpCode(secret, found) === code;
-          // A code of another step may be the same by chance.
+          // A code of another step may be equal by chance.
           return found === null || referenceTotpCode(secret, found) === code;
         },
       ),
@@ -49,8 +49,8 @@ describe('a code by time', () => {
   );
 });
 
-describe('what an authenticator app reads', () => {
-  it('names issuer and account, and holds the secret', () => {
+describe('the URI for an authenticator app', () => {
+  it('contains issuer, account and secret', () => {
     const { uri, secret } = describeTotp(SECRET, { issuer: 'Trading automation', label: 'a:b@example.com' });
     expect(secret).toBe('GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ');
     expect(fromBase32(secret)).toEqual(SECRET);
@@ -66,7 +66,7 @@ describe('what an authenticator app reads', () => {
     });
   });
 
-  it('is another 20 random bytes each time', () => {
+  it('has a new secret of 20 random bytes each time', () => {
     const drawn = Array.from({ length: 100 }, () => generateTotpSecret().toString('hex'));
     expect(new Set(drawn).size).toBe(100);
     expect(drawn[0]).toHaveLength(40);

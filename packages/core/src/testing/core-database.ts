@@ -4,11 +4,11 @@ import { migrate } from '../database/index.js';
 
 const MIGRATIONS = new URL('../database/migrations/', import.meta.url);
 
-/** An empty database of this release's schema, for one test file. */
+/** Creates an empty database with this release's schema, for one test file. */
 export function createCoreDatabase(): Promise<TestDatabase> {
-  const texts = readdirSync(MIGRATIONS)
+  const migrations = readdirSync(MIGRATIONS)
     .filter((name) => /\.[jt]s$/.test(name))
     .sort()
     .map((name) => readFileSync(new URL(name, MIGRATIONS), 'utf8'));
-  return createTestDatabase({ schema: texts, migrate: async (url) => void (await migrate(url)) });
+  return createTestDatabase({ schema: migrations, migrate: async (url) => void (await migrate(url)) });
 }

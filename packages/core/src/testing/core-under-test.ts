@@ -13,16 +13,19 @@ import { createCoreDatabase } from './core-database.js';
 
 type Row = Record<string, unknown>;
 
-/** A record under both of its names. */
+/** A record's public id and its uuid. */
 export interface RecordIds {
-  /** As the API names it. */
+  /** The public id. */
   readonly id: string;
   readonly uuid: string;
 }
 
 const keyOf = (label: string) => createHash('sha256').update(label).digest();
 
-/** Core on a database of its own, for one test file. Rows are made by plain SQL: no feature is needed to set another up. */
+/**
+ * Core on its own database, for one test file. Rows are inserted with plain SQL, so that no feature is needed to set
+ * another up.
+ */
 export class CoreUnderTest {
   private readonly others: Platform[] = [];
 
@@ -43,7 +46,7 @@ export class CoreUnderTest {
     return new CoreUnderTest(database, platform, new ListReader(platform, cursors), commands);
   }
 
-  /** A second process on the same database. */
+  /** Opens a second platform on the same database, as another process would. */
   async openSecondPlatform(): Promise<Platform> {
     const platform = await connect(this.database.url);
     this.others.push(platform);
@@ -56,7 +59,7 @@ export class CoreUnderTest {
     await this.database.drop();
   }
 
-  /** Resolves once all that was subscribed to before is listened to. */
+  /** Resolves once all earlier subscriptions receive notifications. */
   async untilListening(): Promise<void> {
     const { listener } = this.platform;
     let unsubscribe = () => {};
@@ -66,17 +69,17 @@ export class CoreUnderTest {
     unsubscribe();
   }
 
-  rows(text: string, ...params: unknown[]): Promise<Row[]> {
-    return this.platform.database.query(text, params);
+  rows(sql: string, ...params: unknown[]): Promise<Row[]> {
+    return this.platform.database.query(sql, params);
   }
 
-  async row(text: string, ...params: unknown[]): Promise<Row> {
-    const [row] = await this.rows(text, ...params);
-    if (row === undefined) throw new Error(`no row of: ${text}`);
+  async row(sql: string, ...params: unknown[]): Promise<Row> {
+    const [row] = await this.rows(sql, ...params);
+    if (row === undefined) throw new Error(`the query returned no row: ${sql}`);
     return row;
   }
 
-  /** The payloads of everything announced to the user, oldest first. */
+  /** Returns the payloads of the user's events, oldest first. */
   async events(userId: string): Promise<{ event_id: string; type: string; data: Row; truncated?: true }[]> {
     const rows = await this.rows(
       'SELECT payload FROM outbox_events WHERE user_id = $1 ORDER BY created_at, id',
@@ -85,7 +88,7 @@ export class CoreUnderTest {
     return rows.map(({ payload }) => JSON.parse((payload as Buffer).toString()));
   }
 
-  /** A new user; ADMIN unless permissions are given. */
+  /** Creates a user and returns its actor. Default permission: ADMIN. */
   async actor(...permissions: Permission[]): Promise<Actor> {
     const userId = newUuid();
     await this.rows('INSERT INTO users (id) VALUES ($1)', userId);
@@ -97,7 +100,9 @@ export class CoreUnderTest {
     return { userId, credential };
   }
 
-  /** An exchange account whose balances were read just now, with these free amounts; null: never read. */
+  /**
+   * Creates an exchange account whose balances were just read. @param free free amounts by asset; null if never read
+   */
   async account(
     actor: Actor,
     free: Readonly<Record<string, string>> | null = { USDT: '100000', BTC: '10' },
@@ -123,7 +128,7 @@ export class CoreUnderTest {
     return { uuid, id: encodeId('exa', uuid) };
   }
 
-  /** A pair `<a new base>/USDT` with steps of 0.01, unless told otherwise by its columns. */
+  /** Creates a pair, by default `BTC/USDT` with steps of 0.01. @param columns overrides of its columns */
   async pair(columns: Readonly<Record<string, unknown>> = {}): Promise<RecordIds> {
     const uuid = newUuid();
     const base = String(columns.base ?? 'BTC');
@@ -144,15 +149,15 @@ export class CoreUnderTest {
       ...columns,
     };
     const names = Object.keys(values);
-    const places = names.map((_, index) => `$${index + 1}`);
+    const placeholders = names.map((_, index) => `$${index + 1}`);
     await this.rows(
-      `INSERT INTO trade_pairs (${names.join(', ')}) VALUES (${places.join(', ')})`,
+      `INSERT INTO trade_pairs (${names.join(', ')}) VALUES (${placeholders.join(', ')})`,
       ...Object.values(values),
     );
     return { uuid, id: encodeId('tpr', uuid) };
   }
 
-  /** Begins to send a trade, as the worker that owns its account; null where it is not to be sent. */
+  /** Claims the submission of a trade, as the worker that owns its account; returns null if it must not be sent. */
   async beginSubmission(tradeId: string, venueClientOrderId: string): Promise<OrderRequest | null> {
     const [owner] = await this.rows(
       `INSERT INTO account_owners AS o (account_id, worker, fence)
@@ -168,11 +173,11 @@ export class CoreUnderTest {
       fence: String(owner.fence),
     };
     const execution = new TradeExecution(this.platform);
-    const [begun] = await execution.claimSubmissions(ownership, [{ id: tradeId, venueClientOrderId }]);
-    return begun?.order ?? null;
+    const [submission] = await execution.claimSubmissions(ownership, [{ id: tradeId, venueClientOrderId }]);
+    return submission?.order ?? null;
   }
 
-  /** A request with an Idempotency-Key; its kept answer is its outcome as JSON. */
+  /** Returns an idempotency context whose stored response is the outcome as JSON. */
   idempotencyContext(userId: string, key: string, route = 'POST /test'): IdempotencyContext {
     return {
       request: { userId, route, key, fingerprint: keyOf(`${route} ${key}`) },

@@ -2,10 +2,10 @@ import type { EventEmitter } from 'node:events';
 import type { Database } from '@trading-automation/persistence';
 
 interface Connection {
-  query(...given: unknown[]): unknown;
+  query(...args: unknown[]): unknown;
 }
 
-/** How many statements `work` sends over the connections that it takes from the pool. */
+/** Returns the number of statements that `work` sends over connections acquired from the pool. */
 export async function countStatements(database: Database, work: () => Promise<unknown>): Promise<number> {
   let sent = 0;
   const { master: pool } = database.driver as unknown as { readonly master: EventEmitter };
@@ -14,9 +14,9 @@ export async function countStatements(database: Database, work: () => Promise<un
     if (originals.has(connection)) return;
     const { query } = connection;
     originals.set(connection, query);
-    connection.query = (...given) => {
+    connection.query = (...args) => {
       sent += 1;
-      return Reflect.apply(query, connection, given);
+      return Reflect.apply(query, connection, args);
     };
   };
   pool.on('acquire', watch);

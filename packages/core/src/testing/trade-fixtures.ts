@@ -11,7 +11,7 @@ import type { Actor } from '../operations/index.js';
 import { backfillLots } from '../trades/index.js';
 import type { CoreUnderTest, RecordIds } from './core-under-test.js';
 
-/** A fill that is to be there. */
+/** A fill to insert. */
 export interface FillFixture {
   readonly at: string;
   readonly price: string;
@@ -26,9 +26,9 @@ export interface OrderFixture {
   readonly pair: RecordIds;
   readonly side: TradeSide;
   readonly fills: readonly FillFixture[];
-  /** FILLED unless given. */
+  /** Default: FILLED. */
   readonly status?: TradeStatus;
-  /** That of its first fill unless given. */
+  /** When it was created. Default: the time of its first fill. */
   readonly at?: string;
   /** Uuids. */
   readonly strategy?: string | undefined;
@@ -37,7 +37,7 @@ export interface OrderFixture {
 }
 
 interface CopyFixture {
-  /** Uuids; the trade is the one that opened the leader's lot. */
+  /** Uuids; `lotTrade` is the trade that opened the leader's lot. */
   readonly copier: string;
   readonly lotTrade: string;
   readonly referencePrice: string;
@@ -51,17 +51,17 @@ export interface DecisionFixture {
   readonly at?: string;
 }
 
-/** Trades and fills as if they had been placed and reported, and lots as they follow from them. */
+/** Inserts trades and fills as if they had been placed and reported, and builds their lots. */
 export class TradeFixtures {
-  /** Uuids of the accounts with fills that no lots were made of yet. */
+  /** Uuids of the accounts whose fills are not booked as lots yet. */
   private readonly unbooked = new Set<string>();
 
   constructor(private readonly core: CoreUnderTest) {}
 
-  /** Stores a trade with its fills; `book` makes lots of them. */
-  async order(made: OrderFixture): Promise<RecordIds> {
+  /** Inserts a trade with its fills; `rebuildLots` books them. */
+  async order(order: OrderFixture): Promise<RecordIds> {
     const uuid = newUuid();
-    const { owner, account, pair, side, fills, status = 'FILLED' } = made;
+    const { owner, account, pair, side, fills, status = 'FILLED' } = order;
     await this.core.rows(
       `INSERT INTO trades (id, user_id, exchange_account_id, trade_pair_id, symbol, trading_type, strategy_id,
          copied_strategy_id, copier_id, source_trade_id, copy, client_order_id, origin, type, side, intent, reduce_only, time_in_force, price, amount,
@@ -73,15 +73,15 @@ export class TradeFixtures {
       owner.userId,
       account.uuid,
       pair.uuid,
-      made.strategy ?? null,
-      made.copiedStrategy ?? null,
+      order.strategy ?? null,
+      order.copiedStrategy ?? null,
       side,
       status,
-      made.at ?? fills[0]?.at ?? '2026-01-01T00:00:00Z',
+      order.at ?? fills[0]?.at ?? '2026-01-01T00:00:00Z',
       fills.map(({ amount }) => amount),
-      made.copy?.copier ?? null,
-      made.copy?.lotTrade ?? null,
-      made.copy === undefined ? null : JSON.stringify({ reference_price: made.copy.referencePrice }),
+      order.copy?.copier ?? null,
+      order.copy?.lotTrade ?? null,
+      order.copy === undefined ? null : JSON.stringify({ reference_price: order.copy.referencePrice }),
     );
     await this.fill(uuid, fills);
     this.unbooked.add(account.uuid);
@@ -108,8 +108,8 @@ export class TradeFixtures {
     );
   }
 
-  /** What was decided on a signal of a lot. */
-  async decide({ copier, lotTrade, referencePrice }: CopyFixture, made: DecisionFixture): Promise<void> {
+  /** Inserts a signal of a lot and the decision about it. */
+  async decide({ copier, lotTrade, referencePrice }: CopyFixture, decision: DecisionFixture): Promise<void> {
     const signal = newUuid();
     await this.core.rows(
       `INSERT INTO signals (id, strategy_id, sequence, kind, side, trade_pair_id, symbol, trading_type,
@@ -132,15 +132,15 @@ export class TradeFixtures {
        FROM signals s, copiers c WHERE s.id = $1 AND c.id = $2`,
       signal,
       copier,
-      made.outcome,
-      made.code ?? null,
-      made.latencyMs ?? null,
-      made.slippageBps ?? null,
-      made.at ?? null,
+      decision.outcome,
+      decision.code ?? null,
+      decision.latencyMs ?? null,
+      decision.slippageBps ?? null,
+      decision.at ?? null,
     );
   }
 
-  /** Makes the lots of all fills of accounts with new ones, as if none had been booked before. */
+  /** Rebuilds the lots of all accounts with new fills from scratch. */
   async rebuildLots(): Promise<void> {
     const accounts = [...this.unbooked];
     this.unbooked.clear();

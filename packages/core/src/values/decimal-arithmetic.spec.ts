@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { BigDecimal, divideDecimals } from './decimal-arithmetic.js';
 
-/** As the database writes it, with all decimals, or as a body may have it. */
+/** A decimal with all decimals, as from the database, or as in a request body. */
 const stored = fc
   .record({
     sign: fc.constantFrom('', '-'),
@@ -37,7 +37,7 @@ describe('a quotient of two stored decimals', () => {
     expect(divideDecimals(dividend, divisor)).toBe(expected);
   });
 
-  it('by zero is refused', () => {
+  it('by zero throws', () => {
     expect(() => divideDecimals('1', '0.000000000000000000')).toThrow(RangeError);
   });
 });

@@ -2,8 +2,8 @@ import { canonicalDecimal, DECIMAL_SCALE } from '@trading-automation/contracts';
 import { Decimal } from 'decimal.js';
 
 /**
- * Arithmetic on money: exact for every sum and product of two stored decimals (38 digits each), plain notation
- * always. Division alone can need rounding; whoever divides says how.
+ * Exact decimal arithmetic: sums and products of two stored decimals (38 digits each) need no rounding, and the
+ * notation is always plain. Only division rounds; the caller chooses how.
  */
 export const BigDecimal = Decimal.clone({
   precision: 100,
@@ -16,10 +16,10 @@ export type BigDecimal = Decimal;
 const UNIT = 10n ** BigInt(DECIMAL_SCALE);
 
 /**
- * `dividend / divisor` of two stored decimals, rounded half to even at 18 decimals. In whole numbers, several times as
- * fast as by `Exact`: a page of trades has as many quotients.
+ * Divides two stored decimals, rounded half to even at 18 decimals. Uses bigints, which is several times faster than
+ * `BigDecimal`: a page of trades needs many quotients.
  *
- * @throws {RangeError} where the divisor is zero
+ * @throws {RangeError} if the divisor is zero
  */
 export function divideDecimals(dividend: string, divisor: string): string {
   const numerator = unitsOf(dividend) * UNIT;
@@ -33,7 +33,7 @@ export function divideDecimals(dividend: string, divisor: string): string {
 
 const abs = (value: bigint) => (value < 0n ? -value : value);
 
-/** How many times 10^-18 a plain decimal of at most 18 decimals is. */
+/** Converts a plain decimal of at most 18 decimals to units of 10^-18. */
 function unitsOf(plain: string): bigint {
   const point = plain.indexOf('.');
   if (point < 0) return BigInt(plain) * UNIT;

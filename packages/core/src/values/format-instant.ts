@@ -1,16 +1,16 @@
 const DAY_MS = 86_400_000;
-/** Numbers as two and as three digits. */
+/** Numbers as two digits and as three digits. */
 const TWO = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'));
 const THREE = Array.from({ length: 1000 }, (_, number) => String(number).padStart(3, '0'));
 
-/** The day that was written last. Instants of a page are mostly of one day, and its date is what takes long. */
+/** The day that was formatted last. Formatting the date is slow, and most instants of a page share it. */
 let lastDay = Number.NaN;
 let lastDate = '';
 
 /**
- * `instant.toISOString()`, several times as fast: a page of records has hundreds of instants.
+ * Returns `instant.toISOString()`, several times faster: a page of records has hundreds of instants.
  *
- * @throws {RangeError} where the instant is none
+ * @throws {RangeError} if the instant is invalid
  */
 export function formatInstant(instant: Date): string {
   const epochMs = instant.getTime();

@@ -1,8 +1,8 @@
 /**
- * The URL that a text is, by the WHATWG parser; undefined where it is none.
+ * Parses a URL with the WHATWG parser; returns undefined if it is invalid.
  *
- * Not by `URL.canParse`: that of Node 20, once it is compiled (some thousands of calls), refuses every URL with a
- * character between U+0080 and U+00FF.
+ * Does not use `URL.canParse`: in Node 20 it rejects every URL with a character between U+0080 and U+00FF once it is
+ * compiled, after some thousands of calls.
  */
 export function parseUrl(text: string): URL | undefined {
   try {

@@ -1,6 +1,6 @@
 /**
- * Which deliveries a job should stand for: those that were parked and have room now, and those that fell due and were
- * forgotten. Nothing is written here: two that ask at once get the same answer, and the claim decides.
+ * Selects the deliveries that need a job: parked ones with a free slot, and overdue ones whose job was lost. These
+ * queries only read; concurrent callers get the same result, and the claim decides.
  */
 import { type Database, queryPrepared } from '@trading-automation/persistence';
 import type { LanedDelivery } from './delivery.queries.js';
@@ -10,8 +10,8 @@ import { leaseExpiredSql } from './lease.queries.js';
 type LanedRow = LanedDelivery & Record<string, unknown>;
 
 /**
- * What these users' webhooks have room for: one of each webhook before a second of any, the oldest first; of a user no
- * more than the user's own cap allows in a lane.
+ * Returns the parked deliveries with free slots: one of each webhook before a second of any, oldest first, and at
+ * most the user's limit in each lane.
  */
 export async function listAdmissible(
   database: Database,
@@ -43,9 +43,7 @@ const ADMISSIBLE = `
   SELECT id AS "deliveryId", attempts + 1 AS attempt, CASE WHEN is_slow THEN 'slow' ELSE 'main' END AS lane
   FROM ranked WHERE rank <= $3::int ORDER BY place, next_at, id`;
 
-/**
- * Users with deliveries that are parked. Those of a webhook that takes nothing any more are left out: they are overdue.
- */
+/** Returns the users with parked deliveries. Inactive webhooks are left out: their deliveries are overdue. */
 export async function listParkedUsers(database: Database): Promise<readonly string[]> {
   const rows: { user_id: string }[] = await database.query(
     `SELECT DISTINCT w.user_id FROM webhooks w
@@ -55,19 +53,20 @@ export async function listParkedUsers(database: Database): Promise<readonly stri
 }
 
 export interface OverdueDelivery extends LanedDelivery {
-  /** When it fell due, as the database writes it. */
+  /** When it fell due, as text from the database. */
   readonly at: string;
-  /** Due and not begun, or begun by a dispatcher whose lease is over. */
+  /** Which one was lost: the job of a due delivery, or the dispatcher that held the lease. */
   readonly lost: 'job' | 'dispatcher';
 }
 
 /**
- * What should have been begun `graceMs` ago and is not parked, or whose lease is over, or is parked behind a webhook that
- * takes nothing any more (its job finds that out and ends it): oldest first, after `after`.
+ * Returns overdue deliveries, oldest first, after `after`. A delivery is overdue in three cases: it is due for more
+ * than `graceMs` and not parked, its lease has ended, or it is parked behind an inactive webhook. In the last case
+ * its job ends it.
  */
 export async function listOverdue(
   database: Database,
-  silenceMs: number,
+  heartbeatTimeoutMs: number,
   { graceMs, limit, after }: OverduePage,
 ): Promise<readonly OverdueDelivery[]> {
   return database.query(
@@ -84,7 +83,7 @@ export async function listOverdue(
        JOIN webhooks w ON w.id = overdue.webhook_id
      WHERE $2::timestamptz IS NULL OR (at, overdue.id) > ($2::timestamptz, $3::uuid)
      ORDER BY overdue.at, overdue.id LIMIT $4`,
-    [graceMs, after?.at, after?.deliveryId, limit, silenceMs],
+    [graceMs, after?.at, after?.deliveryId, limit, heartbeatTimeoutMs],
   );
 }
 

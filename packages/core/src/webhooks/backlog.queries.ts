@@ -1,32 +1,31 @@
 /**
- * How far behind the delivery of events is. One statement, run whenever metrics are read: each part of it is a range
- * of a partial index, so that it costs as much as is owed, whatever was delivered in the past.
+ * Measures how far delivery is behind. It is one statement that runs with every read of the metrics. Each part is a
+ * range of a partial index, so its cost depends only on undelivered rows.
  *
- * What waits because its webhook or its user has all it may have in flight counts like everything else: a figure
- * that left it out would look its best while deliveries hang.
+ * Parked deliveries count like all others: without them the metric would look best while deliveries hang.
  */
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 
-/** The consumer of the outbox that makes deliveries of events, as `outbox_progress` knows it. */
+/** The fan-out's consumer name in `outbox_progress`. */
 const FAN_OUT_CONSUMER = 'webhook-dispatcher';
 
-/** What is owed now. Ages are by the database's clock, and 0 where there is nothing. */
+/** The current backlog. Ages use the database's clock, and are 0 if there is nothing. */
 export interface Backlog {
-  /** Of the oldest event that some webhook is still owed, or that is not fanned out. */
+  /** Age of the oldest event that is undelivered to a webhook, or not fanned out. */
   readonly oldestUndeliveredAgeSeconds: number;
-  /** Since the delivery that could have been sent first fell due, parked ones included. */
+  /** Time since the earliest due time of a delivery, including parked ones. */
   readonly oldestDueAgeSeconds: number;
-  /** Of the oldest event that is not fanned out. */
+  /** Age of the oldest event that is not fanned out. */
   readonly oldestUnrelayedAgeSeconds: number;
-  /** Due, and free to be sent. */
+  /** Due and not parked. */
   readonly due: number;
-  /** Due, and held back for what its webhook or its user has in flight. */
+  /** Due, but parked by the in-flight limit of its webhook or user. */
   readonly parked: number;
-  /** Between two attempts. */
+  /** Waiting for the next attempt. */
   readonly waiting: number;
-  /** On their way under a lease. */
+  /** In flight under a valid lease. */
   readonly sending: number;
-  /** On their way by a lease that has run out: their dispatcher is dead or stuck. */
+  /** In flight under an expired lease: their dispatcher is dead or stuck. */
   readonly overrun: number;
 }
 
@@ -34,8 +33,8 @@ const ageSeconds = (instant: string) =>
   `greatest(0, coalesce(extract(epoch FROM now() - ${instant}), 0))::float8`;
 
 /**
- * Ids of events ascend with the time of their making, so that the least of them names the oldest event, and one row
- * of the outbox tells its age. A run that was asked for later, and a test event, count from when it was asked for.
+ * Event ids ascend with creation time, so the smallest id is the oldest event, and one row of the outbox gives its
+ * age. For later runs and test events, the age counts from the request.
  */
 const BACKLOG = `
   WITH due AS (

@@ -1,13 +1,14 @@
 /**
- * Claims: which of the attempts that jobs stand for may be sent now.
+ * Claims: which of the attempts with jobs may be sent now.
  *
- * 1. A claim is given once: the delivery's state, its count of attempts and its lease are compared when it is written.
- * 2. Caps hold over all dispatchers: claims of one user are decided one after the other, under an advisory lock that
- *    is taken before it is looked at what is in flight. No row is waited for: what another transaction holds
- *    is asked for again later.
- * 3. What a cap refuses is parked: due as before, without a job, until there is room (admission.queries.ts).
- * 4. The claim need not reach the disk at once: a crash that forgets it forgets the record of what was sent after it
- *    as well, and the attempt is made again, as after any crash.
+ * 1. A claim is granted once: it compares the delivery's state, attempt count and lease when it writes.
+ * 2. Limits hold over all dispatchers: claims of one user are decided serially, under an advisory lock that is taken
+ *    before the attempts in flight are counted. Claims wait for no row: a row locked by another transaction is
+ *    claimed again later.
+ * 3. A claim over a limit parks the delivery: it is due as before, without a job, until a slot is free
+ *    (admission.queries.ts).
+ * 4. A claim need not be flushed to disk: a crash that loses it also loses the record of its result, and the attempt
+ *    is repeated, as after any crash.
  */
 import { type Database, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { ClaimedAttempt, DeliveryRef, Lane } from './delivery.queries.js';
@@ -20,9 +21,9 @@ export interface ClaimRequest extends DeliveryRef {
 
 export type ClaimDecision =
   | { readonly kind: 'send'; readonly attempt: ClaimedAttempt }
-  /** It waits for room, without a job. */
+  /** It waits for a free slot, without a job. */
   | { readonly kind: 'parked'; readonly userId: string }
-  /** Its webhook fails: the slow lane serves it. */
+  /** Its webhook keeps failing, so the slow lane serves it. */
   | { readonly kind: 'slow' };
 
 export interface Claimant {
@@ -47,8 +48,8 @@ interface ClaimRow {
 }
 
 /**
- * Decides these attempts together; what is not in the answer could not be claimed, and `readDeliveryStates` says why.
- * A delivery may stand in `requests` once.
+ * Decides these attempts together. A delivery missing from the result could not be claimed; `readDeliveryStates` says
+ * why. Each delivery may occur once in `requests`.
  */
 export async function claimAttempts(
   database: Database,
@@ -94,13 +95,13 @@ function toClaimed(row: ClaimRow, attempt: number): ClaimDecision {
 }
 
 /**
- * One statement, for it runs more often than any other.
+ * One statement, because it runs more often than any other.
  *
- * 1. The users' locks come first, in one order for everybody; that the commit may be late is said in the same breath.
- * 2. Rows are found and locked by their ids alone, and everything else is judged by what was locked: a condition on
- *    status beside the ids tempts the planner to read what is owed to everybody. `held` has the present versions of its
- *    rows.
- * 3. What is in flight is read by a function that sees what was committed while the locks were waited for.
+ * 1. The users' locks come first, in one order everywhere. The same step disables the synchronous commit.
+ * 2. Rows are found and locked by their ids only, and all other conditions apply to the locked rows. A condition on
+ *    status next to the ids would tempt the planner to read the due deliveries of all users. `held` has the current
+ *    versions of its rows.
+ * 3. The attempts in flight are read by a function that sees what was committed while waiting for the locks.
  */
 const CLAIM = `
   WITH asked AS (
@@ -171,18 +172,18 @@ export interface DeliveryState {
   readonly waitMs: number;
 }
 
-/** Why claims got nothing. */
+/** Reads why deliveries could not be claimed. */
 export async function readDeliveryStates(
   database: Database,
   deliveryIds: readonly string[],
 ): Promise<ReadonlyMap<string, DeliveryState>> {
-  const rows = await queryPrepared<DeliveryState & { readonly id: string }>(database.manager, LOOK, [
+  const rows = await queryPrepared<DeliveryState & { readonly id: string }>(database.manager, READ_STATES, [
     deliveryIds,
   ]);
-  return new Map(rows.map(({ id, ...standing }) => [id, standing]));
+  return new Map(rows.map(({ id, ...state }) => [id, state]));
 }
 
-const LOOK = `
+const READ_STATES = `
   SELECT d.id, d.status IN ('DUE', 'SENDING') AS "isOpen", d.attempts, w.is_active AS "isActive",
     w.deleted_at IS NOT NULL AS "isDeleted",
     d.status = 'SENDING' AND d.lease_until >= clock_timestamp() AS "isLeased",
@@ -190,7 +191,7 @@ const LOOK = `
       AS "waitMs"
   FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.id = ANY($1::uuid[])`;
 
-/** Ends a delivery whose webhook takes nothing any more, where nobody is sending it. */
+/** Ends a delivery of an inactive or deleted webhook, unless it is being sent. */
 export async function abandonDelivery(
   tx: Tx,
   deliveryId: string,

@@ -24,14 +24,14 @@ const retryMany = (asked: Parameters<WebhooksUnderTest['deadLetters']['retryMany
   the.deadLetters.retryMany(who, hook, asked);
 const statusesOf = async (ids: readonly string[]) =>
   Promise.all(ids.map(async (id) => (await the.deadLetters.get(actor, hook, id)).status));
-/** Every run but the first of this webhook's events. */
+/** Every run of this webhook's events except the first. */
 const laterRuns = () =>
   the.core.rows(
     `SELECT event_id, run, status, is_parked FROM webhook_deliveries WHERE webhook_id = $1 AND run > 0 ORDER BY id`,
     webhookId(),
   );
 
-/** So many dead letters, a millisecond after each other; their ids, oldest first. */
+/** Creates dead letters a millisecond apart; returns their ids, oldest first. */
 async function createDeadLetters(count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let made = 0; made < count; made += 1_000)
@@ -62,7 +62,7 @@ async function createDeadLetterBatch(after: number, count: number): Promise<stri
     .map(({ id }) => encodeId('dlq', String(id)));
 }
 
-/** The statements that a piece of work asks of the database. */
+/** Returns the statements that `work` sends to the database. */
 async function statementsOf(work: () => Promise<unknown>): Promise<number> {
   const { database } = the.core.platform;
   const { logger } = database;
@@ -84,7 +84,7 @@ async function statementsOf(work: () => Promise<unknown>): Promise<number> {
 }
 
 describe('retrying many', () => {
-  it('F21: 10,000 at once, beside itself, single retries and discards, has one effect for each', async () => {
+  it('F21: 10,000 concurrently with itself, single retries and discards has one effect for each', async () => {
     const ids = await createDeadLetters(10_000);
     const outcomes = await Promise.all([
       ...Array.from({ length: 3 }, () => retryMany().then(({ retried }) => retried)),
@@ -105,7 +105,7 @@ describe('retrying many', () => {
     expect(await retryMany()).toEqual({ retried: 0, has_more: false });
   }, 60_000);
 
-  it('takes the 10,000 oldest in a few statements, and says that there are more', async () => {
+  it('retries the 10,000 oldest in a few statements, and reports that there are more', async () => {
     const ids = await createDeadLetters(10_030);
     let answer = {};
     const statements = await statementsOf(async () => {
@@ -122,30 +122,30 @@ describe('retrying many', () => {
     expect(await retryMany()).toEqual({ retried: 30, has_more: false });
   }, 60_000);
 
-  it('gives jobs to as many as may be in flight; the others wait for room, in their order', async () => {
+  it('creates jobs up to the in-flight limit; the others are parked in order', async () => {
     const ids = await createDeadLetters(30);
     const { platform } = the.core;
-    const told: string[] = [];
+    const notified: string[] = [];
     const waiting: string[] = [];
     const fanOut = new WebhookFanOut(platform);
     const stops = [
-      fanOut.subscribe((refs) => told.push(...refs.map(({ deliveryId }) => deliveryId))),
+      fanOut.subscribe((refs) => notified.push(...refs.map(({ deliveryId }) => deliveryId))),
       fanOut.subscribeParked((userIds) => waiting.push(...userIds)),
     ];
     await the.core.untilListening();
     await retryMany();
     while (waiting.length === 0) await sleep(10);
     for (const stop of stops) stop();
-    const owed = await the.core.rows(
+    const inserted = await the.core.rows(
       `SELECT r.id, r.is_parked, d.id AS dead_id FROM webhook_deliveries r
        JOIN webhook_deliveries d ON d.webhook_id = r.webhook_id AND d.event_id = r.event_id AND d.run = 0
        WHERE r.webhook_id = $1 AND r.run = 1 ORDER BY r.next_at, r.id`,
       webhookId(),
     );
-    expect(owed.map(({ dead_id }) => encodeId('dlq', String(dead_id)))).toEqual(ids);
-    expect(owed.map(({ is_parked }) => is_parked)).toEqual(ids.map((_, place) => place >= 4));
-    expect(told.sort()).toEqual(
-      owed
+    expect(inserted.map(({ dead_id }) => encodeId('dlq', String(dead_id)))).toEqual(ids);
+    expect(inserted.map(({ is_parked }) => is_parked)).toEqual(ids.map((_, index) => index >= 4));
+    expect(notified.sort()).toEqual(
+      inserted
         .slice(0, 4)
         .map(({ id }) => id)
         .sort(),
@@ -153,7 +153,7 @@ describe('retrying many', () => {
     expect(waiting).toEqual([actor.userId]);
   });
 
-  it('goes behind what waits for room already', async () => {
+  it('queues behind deliveries that are already parked', async () => {
     const earlier = await the.createDueDelivery(actor, hook);
     await the.core.rows('UPDATE webhook_deliveries SET is_parked = true WHERE id = $1', earlier);
     await createDeadLetters(2);
@@ -161,7 +161,7 @@ describe('retrying many', () => {
     expect((await laterRuns()).map(({ is_parked }) => is_parked)).toEqual([true, true]);
   });
 
-  it('takes those of a range of time and of a kind alone, from its first instant to before its end', async () => {
+  it('retries only those of a time range (start inclusive, end exclusive) and a type', async () => {
     const [first, second, third] = [
       await createDeadLetter(),
       await createDeadLetter({ type: 'trade.filled' }),
@@ -182,7 +182,7 @@ describe('retrying many', () => {
     expect(await retryMany({ from: to.replace('Z', '+00:00') })).toEqual({ retried: 1, has_more: false });
   });
 
-  it('leaves what was discarded and retried as it is, and every other webhook', async () => {
+  it('does not change discarded and retried ones, or other webhooks', async () => {
     const [discarded, retried, pending] = [
       await createDeadLetter(),
       await createDeadLetter(),
@@ -202,7 +202,7 @@ describe('retrying many', () => {
     expect(await the.deadLetters.get(actor, other, others.id)).toMatchObject({ status: 'PENDING' });
   });
 
-  it('owes an event that died twice a run for each of its dead letters, with the bytes of the first', async () => {
+  it('schedules a run for each dead letter of an event that died twice, with the original bytes', async () => {
     const { uuid } = await createDeadLetter({ data: '{"amount":0.10}' });
     const { event_id } = await the.core.row('SELECT event_id FROM webhook_deliveries WHERE id = $1', uuid);
     await the.webhooks.replay(actor, hook, { event_id: encodeId('evt', String(event_id)) });
@@ -226,7 +226,7 @@ describe('retrying many', () => {
     expect(Buffer.from(attempt.payload).toString()).toContain('{"amount":0.10}');
   });
 
-  it('to an inactive webhook is refused and leaves all pending', async () => {
+  it('to an inactive webhook is rejected and leaves all pending', async () => {
     const { id } = await createDeadLetter();
     await the.webhooks.update(actor, hook, { is_active: false });
     await expect(retryMany()).rejects.toMatchObject({
@@ -236,7 +236,7 @@ describe('retrying many', () => {
     expect(await statusesOf([id])).toEqual(['PENDING']);
   });
 
-  it('at the moment of a deactivation is refused, or all are dead letters again: nothing stays owed', async () => {
+  it('during a deactivation is rejected, or all become dead letters again: nothing stays due', async () => {
     for (let round = 0; round < 10; round++) {
       await createDeadLetters(20);
       await Promise.all([
@@ -260,7 +260,7 @@ describe('retrying many', () => {
     }
   });
 
-  it('with an Idempotency-Key that comes again owes nothing more', async () => {
+  it('with a repeated Idempotency-Key schedules nothing more', async () => {
     await createDeadLetter();
     const again = { ...actor, idempotency: the.core.idempotencyContext(actor.userId, 'retry-many') };
     expect(await retryMany({}, again)).toEqual({ retried: 1, has_more: false });
@@ -269,7 +269,7 @@ describe('retrying many', () => {
     expect(await the.deadLetters.stats(actor, hook)).toEqual({ pending: 1, retried: 1, discarded: 0 });
   });
 
-  it("needs ADMIN, and knows nothing of somebody else's webhook, a deleted or a malformed one", async () => {
+  it("needs ADMIN, and does not find another user's, a deleted or a malformed webhook", async () => {
     const { id } = await createDeadLetter();
     const trader: Actor = { ...actor, credential: { ...actor.credential, permissions: ['TRADE'] } };
     await expect(retryMany({}, trader)).rejects.toMatchObject({ code: 'permission_denied' });
@@ -277,9 +277,9 @@ describe('retrying many', () => {
       code: 'not_found',
       details: [],
     });
-    const gone = await the.createWebhook(actor);
-    await the.webhooks.delete(actor, gone);
-    for (const asked of [gone, 'whk_nonsense', id])
+    const deleted = await the.createWebhook(actor);
+    await the.webhooks.delete(actor, deleted);
+    for (const asked of [deleted, 'whk_nonsense', id])
       await expect(the.deadLetters.retryMany(actor, asked, {})).rejects.toMatchObject({ code: 'not_found' });
     expect(await statusesOf([id])).toEqual(['PENDING']);
   });
@@ -287,7 +287,7 @@ describe('retrying many', () => {
 
 const one = () => 1;
 const none = () => 0;
-/** What lost to another is told its state, and never fails otherwise. */
+/** A request that loses to another gets the state, and never fails otherwise. */
 const refused = (error: unknown) => {
   expect(error).toMatchObject({ code: 'invalid_state' });
   return 0;

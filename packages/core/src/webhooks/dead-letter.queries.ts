@@ -1,7 +1,7 @@
 /**
- * Dead letters: PENDING -> RETRIED | DISCARDED, each by a compare-and-set, so that of several at once one takes effect.
- * What comes of a retry is a delivery of its own, the event's next run: it succeeds, or dies as another dead letter.
- * Many at once follow the same rules as one.
+ * Dead letters: PENDING -> RETRIED | DISCARDED, by compare-and-set, so that only one of several concurrent changes
+ * applies. A retry creates a new delivery, the event's next run, which succeeds or becomes another dead letter. Bulk
+ * retries follow the same rules.
  */
 import type { DeadLetterStats, DeadLetterStatus, EventType } from '@trading-automation/contracts';
 import { type Database, newUuid, type Tx } from '@trading-automation/persistence';
@@ -51,10 +51,10 @@ export async function deadLetterStatus(
 }
 
 /**
- * Owes a pending dead letter's event to its webhook anew, due now. The caller holds the webhook's lock: runs are
- * numbered one after the other, and a deactivation comes before, or finds what is due.
+ * Schedules a pending dead letter's event for its webhook again, due now. The caller holds the webhook's lock, so
+ * that runs are numbered serially and a concurrent deactivation cannot miss the new delivery.
  *
- * @returns false where the dead letter is not pending, or not the webhook's
+ * @returns false if the dead letter is not pending, or does not belong to the webhook
  */
 export async function retryDeadLetter(tx: Tx, webhookId: string, id: string): Promise<boolean> {
   const rows: { id: string }[] = await tx.query(
@@ -79,7 +79,7 @@ export async function retryDeadLetter(tx: Tx, webhookId: string, id: string): Pr
   return rows.length > 0;
 }
 
-/** Which pending dead letters of a webhook: undefined leaves a bound open. */
+/** Selects pending dead letters of a webhook; undefined leaves a bound open. */
 export interface DeadLetterFilter {
   readonly from: Date | undefined;
   readonly to: Date | undefined;
@@ -95,8 +95,8 @@ const valuesOf = (webhookId: string, { from, to, eventType }: DeadLetterFilter):
   eventType ?? null,
 ];
 
-/** Of many, so many are retried by one statement: it stays far below what a statement may take. */
-const RETRIED_AT_ONCE = 2_500;
+/** Dead letters per statement; small enough to stay far below the statement timeout. */
+const RETRY_BATCH_SIZE = 2_500;
 
 interface Owner {
   readonly id: string;
@@ -104,31 +104,31 @@ interface Owner {
 }
 
 /**
- * As {@link retryDeadLetter}, for the oldest of many: at most `limit` of them. Of an event that died more than once
- * each dead letter is a run of its own. What is more than may be in flight waits for room.
+ * Retries the oldest dead letters, at most `limit`, each like {@link retryDeadLetter}. Dead letters of the same event
+ * become separate runs. Deliveries above the in-flight limit are parked.
  *
- * @returns how many
+ * @returns the number of retried dead letters
  */
 export async function retryDeadLetters(
   tx: Tx,
   webhook: Owner,
-  choice: DeadLetterFilter,
+  filter: DeadLetterFilter,
   limit: number,
 ): Promise<number> {
   let retried = 0;
   while (retried < limit) {
-    // Fewer than asked for are no end: some may have been discarded at this moment.
-    const count = await retryBatch(tx, webhook, choice, Math.min(RETRIED_AT_ONCE, limit - retried));
+    // A partial batch is not the last one: some rows may have been discarded concurrently.
+    const count = await retryBatch(tx, webhook, filter, Math.min(RETRY_BATCH_SIZE, limit - retried));
     if (count === 0) break;
     retried += count;
   }
   return retried;
 }
 
-async function retryBatch(tx: Tx, webhook: Owner, choice: DeadLetterFilter, limit: number): Promise<number> {
-  const chosen = await markRetried(tx, webhook.id, choice, limit);
+async function retryBatch(tx: Tx, webhook: Owner, filter: DeadLetterFilter, limit: number): Promise<number> {
+  const chosen = await markRetried(tx, webhook.id, filter, limit);
   if (chosen.length === 0) return 0;
-  const owed: { id: string; isParked: boolean }[] = await tx.query(
+  const inserted: { id: string; isParked: boolean }[] = await tx.query(
     `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, payload, run, status, next_at, is_parked)
      SELECT t.id, d.webhook_id, d.event_id, d.event_type, d.payload,
        (SELECT max(r.run) FROM webhook_deliveries r WHERE r.webhook_id = $1 AND r.event_id = d.event_id)
@@ -144,17 +144,17 @@ async function retryBatch(tx: Tx, webhook: Owner, choice: DeadLetterFilter, limi
   );
   await notifyDue(
     tx,
-    owed.filter(({ isParked }) => !isParked).map(({ id }) => id),
+    inserted.filter(({ isParked }) => !isParked).map(({ id }) => id),
   );
-  if (owed.some(({ isParked }) => isParked)) await notifyParked(tx, [webhook.userId]);
-  return owed.length;
+  if (inserted.some(({ isParked }) => isParked)) await notifyParked(tx, [webhook.userId]);
+  return inserted.length;
 }
 
-/** Resolves them as RETRIED, oldest first; one that is discarded at the same moment is whose change came first. */
+/** Marks the oldest as RETRIED and returns their ids; a concurrent discard that locked a row first wins. */
 async function markRetried(
   tx: Tx,
   webhookId: string,
-  choice: DeadLetterFilter,
+  filter: DeadLetterFilter,
   limit: number,
 ): Promise<string[]> {
   const rows: { id: string }[] = await tx.query(
@@ -167,20 +167,20 @@ async function markRetried(
        FROM chosen WHERE l.id = chosen.id AND l.status = 'PENDING' RETURNING l.id, l.created_at
      )
      SELECT id FROM retried ORDER BY created_at, id`,
-    [...valuesOf(webhookId, choice), limit],
+    [...valuesOf(webhookId, filter), limit],
   );
   return rows.map(({ id }) => id);
 }
 
-export async function hasPending(tx: Tx, webhookId: string, choice: DeadLetterFilter): Promise<boolean> {
+export async function hasPending(tx: Tx, webhookId: string, filter: DeadLetterFilter): Promise<boolean> {
   const [{ has }] = await tx.query(
     `SELECT EXISTS (SELECT FROM webhook_dead_letters l WHERE ${CHOSEN}) AS has`,
-    valuesOf(webhookId, choice),
+    valuesOf(webhookId, filter),
   );
   return has;
 }
 
-/** @returns false where the dead letter is not pending, or not the webhook's */
+/** Marks a dead letter as DISCARDED. @returns false if it is not pending, or does not belong to the webhook */
 export async function discardDeadLetter(tx: Tx, webhookId: string, id: string): Promise<boolean> {
   const [, count] = await tx.query(
     `UPDATE webhook_dead_letters SET status = 'DISCARDED', resolved_at = clock_timestamp(),

@@ -39,14 +39,14 @@ const runsOf = (uuid: string) =>
     uuid,
   );
 const stateOf = (state: string) => ({ code: 'invalid_state', details: [{ code: 'invalid_state', state }] });
-/** The outcomes: `ok`, or the state that a refusal names. */
+/** The outcomes: `ok`, or the state in the error. */
 async function outcomesOf(calls: readonly Promise<unknown>[]): Promise<string[]> {
   const settled = await Promise.allSettled(calls);
   return settled.map((each) => (each.status === 'fulfilled' ? 'ok' : each.reason.details[0].state)).sort();
 }
 
 describe('a dead letter', () => {
-  it('tells how its delivery ended, and carries the event digit by digit', async () => {
+  it('shows how its delivery ended, and contains every digit of the event', async () => {
     const data = '{"amount":0.100000000000000001,"price":12345678901234567890.5,"text":"Zürich"}';
     const { id, uuid } = await die({ data });
     const read = await the.deadLetters.get(actor, hook, id);
@@ -72,7 +72,7 @@ describe('a dead letter', () => {
     expect(payload.text).toBe(String(bytes));
   });
 
-  it('is listed without its payload, by status and kind, page by page', async () => {
+  it('is listed without its payload, by status and type, page by page', async () => {
     const created = [await die(), await die(), await die()];
     const filled = await die({ type: 'trade.filled' });
     await the.deadLetters.discard(actor, hook, created[1]!.id);
@@ -138,7 +138,7 @@ describe('a dead letter', () => {
 });
 
 describe('a retry', () => {
-  it('owes the same event and bytes anew, due at once, for a run of five attempts', async () => {
+  it('schedules the same event and bytes again, due immediately, for a run of five attempts', async () => {
     const { id, uuid } = await die({ data: '{"amount":0.10}' });
     const before = await the.core.row(
       'SELECT d.event_id, e.payload FROM webhook_deliveries d JOIN outbox_events e ON e.id = d.event_id WHERE d.id = $1',
@@ -162,20 +162,20 @@ describe('a retry', () => {
     expect(items[0]).toMatchObject({ event_id: retried.event_id, run: 1, attempt: 1, status: 'FAILED' });
   });
 
-  it('is told to the dispatchers as soon as it stands', async () => {
+  it('notifies the dispatchers as soon as it commits', async () => {
     const { id, uuid } = await die();
     const { platform } = the.core;
-    const told: DeliveryRef[] = [];
-    const unsubscribe = new WebhookFanOut(platform).subscribe((refs) => told.push(...refs));
+    const notified: DeliveryRef[] = [];
+    const unsubscribe = new WebhookFanOut(platform).subscribe((refs) => notified.push(...refs));
     await the.core.untilListening();
     await the.deadLetters.retry(actor, hook, id);
     const [, next] = await runsOf(uuid);
-    while (told.length === 0) await sleep(10);
-    expect(told).toEqual([{ deliveryId: next?.id, attempt: 1 }]);
+    while (notified.length === 0) await sleep(10);
+    expect(notified).toEqual([{ deliveryId: next?.id, attempt: 1 }]);
     unsubscribe();
   });
 
-  it('F21: that fails all over is another dead letter; a second deliberate retry does send again', async () => {
+  it('F21: that fails again is another dead letter, which another retry sends again', async () => {
     const { id, uuid } = await die();
     await the.deadLetters.retry(actor, hook, id);
     const [, second] = await runsOf(uuid);
@@ -194,7 +194,7 @@ describe('a retry', () => {
     ]);
   });
 
-  it('F21: happens once, one after the other as of many at once; the others are told that it did', async () => {
+  it('F21: happens once, serially and concurrently; the others get the state', async () => {
     const { id, uuid } = await die();
     const calls = Array.from({ length: 10 }, () => the.deadLetters.retry(actor, hook, id));
     expect(await outcomesOf(calls)).toEqual([...Array(9).fill('RETRIED'), 'ok']);
@@ -202,7 +202,7 @@ describe('a retry', () => {
     expect(await runsOf(uuid)).toHaveLength(2);
   });
 
-  it('F21: and a discard at once have one effect between them', async () => {
+  it('F21: and a concurrent discard have one effect between them', async () => {
     for (let round = 0; round < 10; round++) {
       const { id, uuid } = await die();
       const outcomes = await outcomesOf([
@@ -216,7 +216,7 @@ describe('a retry', () => {
     }
   });
 
-  it('F21: of many dead letters of one webhook at once owes each of them once', async () => {
+  it('F21: of many dead letters of one webhook concurrently schedules each once', async () => {
     const dead = await Promise.all(Array.from({ length: 15 }, () => the.createDueDelivery(actor, hook)));
     await the.webhooks.update(actor, hook, { is_active: false });
     await the.webhooks.update(actor, hook, { is_active: true });
@@ -229,7 +229,7 @@ describe('a retry', () => {
     }
   });
 
-  it('to an inactive webhook is refused and leaves the entry pending, until the webhook is in use again', async () => {
+  it('to an inactive webhook is rejected and leaves the entry pending until the webhook is activated', async () => {
     const { id, uuid } = await die();
     await the.webhooks.update(actor, hook, { is_active: false });
     await expect(the.deadLetters.retry(actor, hook, id)).rejects.toMatchObject(stateOf('INACTIVE'));
@@ -239,7 +239,7 @@ describe('a retry', () => {
     await expect(the.deadLetters.retry(actor, hook, id)).resolves.toMatchObject({ status: 'RETRIED' });
   });
 
-  it('at the moment of a deactivation is refused, or is a dead letter again: nothing stays owed', async () => {
+  it('during a deactivation is rejected, or becomes a dead letter again: nothing stays due', async () => {
     for (let round = 0; round < 10; round++) {
       const { id, uuid } = await die();
       const [outcome] = await Promise.all([
@@ -254,7 +254,7 @@ describe('a retry', () => {
     }
   });
 
-  it('with an Idempotency-Key that comes again owes nothing more', async () => {
+  it('with a repeated Idempotency-Key schedules nothing more', async () => {
     const { id, uuid } = await die();
     const again = { ...actor, idempotency: the.core.idempotencyContext(actor.userId, 'retry') };
     await the.deadLetters.retry(again, hook, id);
@@ -264,7 +264,7 @@ describe('a retry', () => {
 });
 
 describe('a discard', () => {
-  it('ends the entry for good, which stays readable with its payload', async () => {
+  it('ends the entry permanently; it stays readable with its payload', async () => {
     const { id, uuid } = await die();
     expect(await the.deadLetters.discard(actor, hook, id)).toEqual({ id, deleted: true });
     const read = await the.deadLetters.get(actor, hook, id);
@@ -279,7 +279,7 @@ describe('a discard', () => {
     expect(await runsOf(uuid)).toHaveLength(1);
   });
 
-  it('of a retried entry is refused', async () => {
+  it('of a retried entry is rejected', async () => {
     const { id } = await die();
     await the.deadLetters.retry(actor, hook, id);
     await expect(the.deadLetters.discard(actor, hook, id)).rejects.toMatchObject(stateOf('RETRIED'));
@@ -292,37 +292,37 @@ describe('a discard', () => {
   });
 });
 
-describe("somebody else's dead letters", () => {
-  it("are not there, under their webhook or one's own, as what is unknown, malformed or of a deleted webhook", async () => {
+describe("another user's dead letters", () => {
+  it('are not found, under any webhook, like unknown or malformed ids and those of a deleted webhook', async () => {
     const { id, uuid } = await die();
     const other = await the.core.actor();
     const theirs = await the.createWebhook(other);
     const second = await the.createWebhook(actor);
-    const gone = await the.createWebhook(actor);
-    const goneEntry = await the.createDeadLetter(actor, gone);
-    await the.webhooks.delete(actor, gone);
+    const deleted = await the.createWebhook(actor);
+    const goneEntry = await the.createDeadLetter(actor, deleted);
+    await the.webhooks.delete(actor, deleted);
     const asked: [Actor, string, string][] = [
       [other, hook, id],
       [other, theirs, id],
       [actor, second, id],
-      [actor, gone, goneEntry.id],
+      [actor, deleted, goneEntry.id],
       [actor, hook, encodeId('dlq', newUuid())],
       [actor, hook, encodeId('dlv', uuid)],
       [actor, hook, 'stats'],
       [actor, 'whk_nonsense', id],
     ];
-    for (const given of asked) {
+    for (const args of asked) {
       for (const refused of [
-        the.deadLetters.get(...given),
-        the.deadLetters.retry(...given),
-        the.deadLetters.discard(...given),
+        the.deadLetters.get(...args),
+        the.deadLetters.retry(...args),
+        the.deadLetters.discard(...args),
       ]) {
         await expect(refused).rejects.toMatchObject({ code: 'not_found', details: [] });
       }
     }
     for (const [who, which] of [
       [other, hook],
-      [actor, gone],
+      [actor, deleted],
       [actor, 'whk_nonsense'],
     ] as const) {
       await expect(the.deadLetters.list(who, which, asking())).rejects.toMatchObject({ code: 'not_found' });
@@ -332,7 +332,7 @@ describe("somebody else's dead letters", () => {
     expect(await the.deadLetters.get(actor, hook, id)).toMatchObject({ status: 'PENDING' });
   });
 
-  it('need ADMIN to be resolved, and READ to be seen', async () => {
+  it('need ADMIN to be resolved, and READ to be read', async () => {
     const { id } = await die();
     const reader: Actor = { ...actor, credential: { ...actor.credential, permissions: ['READ'] } };
     await expect(the.deadLetters.get(reader, hook, id)).resolves.toMatchObject({ id });

@@ -40,7 +40,7 @@ import { lockWebhook } from './delivery.queries.js';
 import { type DeadLetterRow, deadLetterDetailView, deadLetterView } from './webhook.view.js';
 import { findOwnWebhook, webhookInactive } from './webhooks.service.js';
 
-/** What an account does with the deliveries that were given up. */
+/** Lists, retries and discards the dead letters of a user's webhooks. */
 export class DeadLettersService {
   constructor(
     private readonly platform: Platform,
@@ -75,7 +75,7 @@ export class DeadLettersService {
       },
       idColumn: 'l.id',
     };
-    // Cursors are bound to the webhook like to any filter.
+    // Binds cursors to the webhook, as to any filter.
     const bound = { ...query, webhook_id: webhook.id };
     const page = await this.lists.page<DeadLetterRow>(deadLetterOperations.list, actor.userId, source, bound);
     return { ...page, items: page.items.map(deadLetterView) };
@@ -96,9 +96,9 @@ export class DeadLettersService {
   }
 
   /**
-   * Owes the event to the webhook anew: five attempts at most, with the same event id and bytes.
+   * Schedules the event for the webhook again: at most five attempts, with the same event id and bytes.
    *
-   * @throws {DomainError} `invalid_state` where the dead letter is resolved, or its webhook takes nothing
+   * @throws {DomainError} `invalid_state` if the dead letter is resolved, or its webhook is inactive
    */
   async retry(actor: Actor, webhookId: string, id: string): Promise<DeadLetterDetail> {
     authorise(actor, deadLetterOperations.retry.access);
@@ -108,42 +108,45 @@ export class DeadLettersService {
       const { isActive, isDeleted } = await lockWebhook(tx, webhook.id);
       if (isDeleted) throw new DomainError('not_found');
       const isRetried = isActive && (await retryDeadLetter(tx, webhook.id, uuid));
-      if (!isRetried) throw await refusal(tx, webhook.id, uuid);
+      if (!isRetried) throw await rejectionOf(tx, webhook.id, uuid);
       return read(tx, webhook.id, uuid);
     });
   }
 
   /**
-   * Owes the events of many pending dead letters anew, each as {@link retry} does. Beside single retries, discards
-   * and calls like itself every dead letter is resolved once.
+   * Schedules the events of many pending dead letters again, each as {@link retry} does. Concurrent retries and
+   * discards resolve every dead letter once.
    *
-   * @throws {DomainError} `invalid_state` where the webhook takes nothing
+   * @throws {DomainError} `invalid_state` if the webhook is inactive
    */
-  async retryMany(actor: Actor, webhookId: string, asked: DeadLetterRetryAsked): Promise<DeadLetterRetry> {
+  async retryMany(actor: Actor, webhookId: string, input: DeadLetterRetryAsked): Promise<DeadLetterRetry> {
     authorise(actor, deadLetterOperations.retryMany.access);
     const webhookUuid = decodeIdOrThrow('whk', webhookId);
-    const choice = {
-      from: parseInstant(asked.from),
-      to: parseInstant(asked.to),
-      eventType: asked.event_type,
+    const filter = {
+      from: parseInstant(input.from),
+      to: parseInstant(input.to),
+      eventType: input.event_type,
     };
     return this.commands.run(actor.idempotency, async (tx) => {
       const webhook = await findOwnWebhook(tx, actor, webhookUuid);
       const { isActive, isDeleted } = await lockWebhook(tx, webhook.id);
       if (isDeleted) throw new DomainError('not_found');
       if (!isActive) throw webhookInactive();
-      const retried = await retryDeadLetters(tx, webhook, choice, DEAD_LETTERS_RETRIED_MAX);
-      return { retried, has_more: await hasPending(tx, webhook.id, choice) };
+      const retried = await retryDeadLetters(tx, webhook, filter, DEAD_LETTERS_RETRIED_MAX);
+      return { retried, has_more: await hasPending(tx, webhook.id, filter) };
     });
   }
 
-  /** It stays readable, as DISCARDED. @throws {DomainError} `invalid_state` where it is resolved already */
+  /**
+   * Discards a dead letter, which stays readable as DISCARDED. @throws {DomainError} `invalid_state` if it is
+   * resolved
+   */
   async discard(actor: Actor, webhookId: string, id: string): Promise<{ id: string; deleted: true }> {
     authorise(actor, deadLetterOperations.discard.access);
     const [uuid, webhookUuid] = [decodeIdOrThrow('dlq', id), decodeIdOrThrow('whk', webhookId)];
     return this.commands.run(actor.idempotency, async (tx) => {
       const webhook = await findOwnWebhook(tx, actor, webhookUuid);
-      if (!(await discardDeadLetter(tx, webhook.id, uuid))) throw await refusal(tx, webhook.id, uuid);
+      if (!(await discardDeadLetter(tx, webhook.id, uuid))) throw await rejectionOf(tx, webhook.id, uuid);
       return { id: encodeId('dlq', uuid), deleted: true };
     });
   }
@@ -155,8 +158,8 @@ async function read(tx: Tx, webhookId: string, id: string): Promise<DeadLetterDe
   return deadLetterDetailView(row);
 }
 
-/** Why a dead letter could not be resolved; a pending one only for its webhook, which is inactive. */
-async function refusal(tx: Tx, webhookId: string, id: string): Promise<DomainError> {
+/** Returns why a dead letter could not be resolved. If it is still pending, its webhook is inactive. */
+async function rejectionOf(tx: Tx, webhookId: string, id: string): Promise<DomainError> {
   const status = await deadLetterStatus(tx, webhookId, id);
   if (status === undefined) return new DomainError('not_found');
   if (status === 'PENDING') return webhookInactive();

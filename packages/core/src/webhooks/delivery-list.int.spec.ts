@@ -25,10 +25,10 @@ async function list(text = '', which = hook) {
   for (const item of items) expect(deliverySchema.strict().parse(item)).toEqual(item);
   return items;
 }
-const told = (items: Awaited<ReturnType<typeof list>>) =>
+const summaryOf = (items: Awaited<ReturnType<typeof list>>) =>
   items.map(({ event_id, run, attempt, status }) => [event_id, run, attempt, status]);
 
-/** An event that failed once, and succeeded then. */
+/** An event whose first attempt failed and whose second succeeded. */
 async function deliver(type: 'trade.created' | 'trade.filled'): Promise<string> {
   const id = await the.createDueDelivery(actor, hook, { type });
   await the.deliveries.record(await the.claimed(id), { error: 'timeout', responseTimeMs: 1 });
@@ -39,7 +39,7 @@ async function deliver(type: 'trade.created' | 'trade.filled'): Promise<string> 
 }
 
 describe("a webhook's deliveries", () => {
-  it('are found by their status, by kind, by event and by time, and by all of them together', async () => {
+  it('are filtered by status, type, event and time, and by all of them together', async () => {
     const [first, second] = [await deliver('trade.created'), await deliver('trade.filled')];
     const all = [
       [first, 0, 1, 'FAILED'],
@@ -47,28 +47,28 @@ describe("a webhook's deliveries", () => {
       [second, 0, 1, 'FAILED'],
       [second, 0, 2, 'SUCCEEDED'],
     ];
-    expect(told(await list())).toEqual(all);
-    expect(told(await list('status=FAILED'))).toEqual([all[0], all[2]]);
-    expect(told(await list('status=SUCCEEDED'))).toEqual([all[1], all[3]]);
-    expect(told(await list('event_type=trade.filled'))).toEqual(all.slice(2));
-    expect(told(await list('event_type=trade.closed'))).toEqual([]);
-    expect(told(await list(`event_id=${first}`))).toEqual(all.slice(0, 2));
+    expect(summaryOf(await list())).toEqual(all);
+    expect(summaryOf(await list('status=FAILED'))).toEqual([all[0], all[2]]);
+    expect(summaryOf(await list('status=SUCCEEDED'))).toEqual([all[1], all[3]]);
+    expect(summaryOf(await list('event_type=trade.filled'))).toEqual(all.slice(2));
+    expect(summaryOf(await list('event_type=trade.closed'))).toEqual([]);
+    expect(summaryOf(await list(`event_id=${first}`))).toEqual(all.slice(0, 2));
     const [, , third] = await list();
     const from = `from=${third!.created_at}`;
-    expect(told(await list(from))).toEqual(all.slice(2));
-    expect(told(await list(`to=${third!.created_at}`))).toEqual(all.slice(0, 2));
-    expect(told(await list(`status=SUCCEEDED&event_type=trade.filled&event_id=${second}&${from}`))).toEqual([
-      all[3],
-    ]);
-    expect(told(await list(`status=FAILED&event_id=${first}&${from}`))).toEqual([]);
+    expect(summaryOf(await list(from))).toEqual(all.slice(2));
+    expect(summaryOf(await list(`to=${third!.created_at}`))).toEqual(all.slice(0, 2));
+    expect(
+      summaryOf(await list(`status=SUCCEEDED&event_type=trade.filled&event_id=${second}&${from}`)),
+    ).toEqual([all[3]]);
+    expect(summaryOf(await list(`status=FAILED&event_id=${first}&${from}`))).toEqual([]);
   });
 
-  it('show the runs of a replay beside the first, and those of a test event by its id', async () => {
+  it('show the runs of a replay after the first run, and a test event by its id', async () => {
     const event = await deliver('trade.created');
     await the.webhooks.replay(actor, hook, { event_id: event });
     const [due] = await the.core.rows("SELECT id FROM webhook_deliveries WHERE status = 'DUE' AND run = 1");
     await the.deliveries.record(await the.claimed(String(due?.id)), { statusCode: 204, responseTimeMs: 1 });
-    expect(told(await list(`event_id=${event}`)).at(-1)).toEqual([event, 1, 1, 'SUCCEEDED']);
+    expect(summaryOf(await list(`event_id=${event}`)).at(-1)).toEqual([event, 1, 1, 'SUCCEEDED']);
     const [test, deliveryId] = [newUuid(), newUuid()];
     await the.core.rows(
       `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, payload, status, attempts)
@@ -83,12 +83,12 @@ describe("a webhook's deliveries", () => {
       newUuid(),
       deliveryId,
     );
-    expect(told(await list(`event_id=${encodeId('evt', test)}`))).toEqual([
+    expect(summaryOf(await list(`event_id=${encodeId('evt', test)}`))).toEqual([
       [encodeId('evt', test), 0, 1, 'SUCCEEDED'],
     ]);
   });
 
-  it('know an event of the owner that was never sent there, and none of anybody else', async () => {
+  it('accept an event of the owner that was never sent there, but no event of another user', async () => {
     const { id } = await the.emit(actor);
     expect(await list(`event_id=${id}`)).toEqual([]);
     const theirs = await the.emit(await the.core.actor());
@@ -100,7 +100,7 @@ describe("a webhook's deliveries", () => {
     }
   });
 
-  it('of a range that no instant lies in are refused', () => {
+  it('with an empty time range are rejected', () => {
     expect(() => asking('from=2026-01-31T12:00:00Z&to=2026-01-31T11:00:00Z')).toThrow(
       'to must be later than from.',
     );
@@ -124,7 +124,7 @@ describe("a webhook's deliveries", () => {
     ["a.status = 'FAILED'", 'attempted_at', 'webhook_attempts_failures_attempted_at_idx'],
     ["a.event_type = 'copier.drift'", 'created_at', 'webhook_attempts_event_type_idx'],
     [`a.created_at >= '2026-01-01T00:00:00Z'`, 'created_at', 'webhook_attempts_webhook_created_at_idx'],
-  ])('with %s are a range of an index by %s', async (filter, sort, index) => {
+  ])('with %s are read from an index by %s', async (filter, sort, index) => {
     const plan = await the.core.platform.database.transaction(async (tx) => {
       await tx.query('SET LOCAL enable_seqscan = off');
       await tx.query('SET LOCAL enable_sort = off');

@@ -1,20 +1,22 @@
 /**
- * The states of a delivery in Postgres, the only truth about what is owed.
+ * The states of a delivery in Postgres, the only source of truth for due deliveries.
  *
- *   DUE -> SENDING -> SUCCEEDED | DUE | DEAD | DISCARDED        (FAILED: a test event's, which has one attempt)
+ * DUE -> SENDING -> SUCCEEDED | DUE | DEAD | DISCARDED
  *
- * 1. `attempts` counts attempts whose end is recorded. A claim compares it: two jobs of one attempt, from a queue
- *    that lost its memory or a sweeper that was hasty, can't both send.
- * 2. A claim is a lease by the database's clock, longer than an attempt may take and be recorded. After it, whoever
- *    claims next makes the same attempt again, with the same number: at least once.
- * 3. A result is recorded under its lease alone: one that comes after the lease was given to another is dropped.
- * 4. Locks are taken in the order delivery, webhook; what deactivation and deletion move are DUE rows, which no
- *    running attempt holds.
+ * A test event has one attempt, and its delivery is stored as SUCCEEDED or FAILED.
+ *
+ * 1. `attempts` counts recorded attempts. A claim compares it, so that two jobs for one attempt cannot both send: a
+ *    queue may lose its memory, and a sweeper may act early.
+ * 2. A claim is a lease by the database's clock, longer than an attempt and its recording may take. After the lease,
+ *    the next claim repeats the attempt with the same number: delivery is at least once.
+ * 3. A result is recorded only under its lease: a result that arrives after the lease passed to another is dropped.
+ * 4. Locks are taken in the order delivery, webhook. Deactivation and deletion move DUE rows, which no running
+ *    attempt locks.
  */
 import { type Database, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { WebhookState } from './delivery.rules.js';
 
-/** What an attempt needs to be sent. The bytes are those of every other attempt. */
+/** What the sender needs for an attempt. The payload is the same in every attempt. */
 export interface OutgoingEvent {
   readonly eventId: string;
   readonly webhookId: string;
@@ -23,7 +25,7 @@ export interface OutgoingEvent {
   readonly payload: Uint8Array;
   /** 1 to 5. */
   readonly attempt: number;
-  /** When it begins, by the database's clock: one clock for all dispatchers, whatever their own say. */
+  /** When it starts, by the database's clock, which all dispatchers share. */
   readonly attemptedAt: Date;
 }
 
@@ -31,9 +33,9 @@ export interface ClaimedAttempt extends OutgoingEvent {
   readonly deliveryId: string;
   readonly userId: string;
   readonly leaseId: string;
-  /** How often this attempt was begun, this time included: more than once where a dispatcher died over it. */
+  /** How often this attempt was claimed, including now: more than once if a dispatcher died during it. */
   readonly claims: number;
-  /** Since its event was written; null but for the first attempt of all. */
+  /** The age of its event; null except on the first attempt. */
   readonly eventAgeMs: number | null;
 }
 
@@ -47,7 +49,7 @@ export async function lockWebhook(tx: Tx, webhookId: string): Promise<WebhookSta
   return row;
 }
 
-/** What is kept of an attempt that succeeded. */
+/** The stored data of a successful attempt. */
 export interface SuccessRecord {
   readonly attempt: ClaimedAttempt;
   readonly statusCode?: number | undefined;
@@ -56,8 +58,8 @@ export interface SuccessRecord {
 }
 
 /**
- * Ends attempts that succeeded, many in one statement because most do: the deliveries, their attempts' rows, and the
- * webhooks' failures, which are forgotten. @returns the deliveries whose lease still held
+ * Records successful attempts in one statement, because most attempts succeed: the deliveries, the attempts, and the
+ * reset of the webhooks' failures. @returns the deliveries whose lease was still held
  */
 export async function recordSuccesses(
   database: Database,
@@ -75,7 +77,7 @@ export async function recordSuccesses(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Only what is SENDING has a lease. */
+/** Only SENDING deliveries have a lease. */
 const RECORD_SUCCESSES = `
   WITH said AS (
     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[], $5::int[], $6::text[], $7::timestamptz[])
@@ -112,7 +114,7 @@ export interface AttemptRecord {
   readonly nextAttemptAt?: Date | null;
 }
 
-/** @returns the attempt's id, which the API shows as the delivery's */
+/** Inserts an attempt. @returns its id, which is the API's delivery id */
 export async function insertAttempt(tx: Tx, record: AttemptRecord): Promise<string> {
   const id = newUuid();
   await tx.query(
@@ -142,7 +144,7 @@ export interface NewDeadLetter {
   readonly error: string;
 }
 
-/** A delivery's dead letter has its id: it dies once. */
+/** Inserts dead letters. One has the id of its delivery, so a delivery dies only once. */
 export async function insertDeadLetters(tx: Tx, letters: readonly NewDeadLetter[]): Promise<void> {
   if (letters.length === 0) return;
   await queryPrepared(tx, INSERT_DEAD_LETTERS, [
@@ -159,10 +161,10 @@ const INSERT_DEAD_LETTERS = `
     JOIN webhook_deliveries d ON d.id = letter.id
   WHERE d.id = ANY($1::uuid[])`;
 
-/** Why deliveries of a webhook that is not in use are dead. */
+/** The error of dead letters of an inactive webhook. */
 export const WEBHOOK_INACTIVE = 'webhook_inactive';
 
-/** Everything that is owed to a webhook and not on its way, to the dead letters: the webhook was deactivated. */
+/** Moves all due deliveries of a deactivated webhook to the dead letters; deliveries in flight are left alone. */
 export async function deadLetterDueDeliveries(tx: Tx, webhookId: string): Promise<void> {
   const [rows]: [{ id: string }[]] = await tx.query(
     `UPDATE webhook_deliveries SET status = 'DEAD', next_at = NULL, is_parked = false, updated_at = clock_timestamp()
@@ -175,10 +177,10 @@ export async function deadLetterDueDeliveries(tx: Tx, webhookId: string): Promis
   );
 }
 
-/** `slow` serves webhooks that fail again and again, so that they hold up no other. */
+/** `slow` serves webhooks that keep failing, so that they delay no other. */
 export type Lane = 'main' | 'slow';
 
-/** An attempt that some queue should hold a job for. */
+/** An attempt for which a queue should hold a job. */
 export interface DeliveryRef {
   readonly deliveryId: string;
   readonly attempt: number;

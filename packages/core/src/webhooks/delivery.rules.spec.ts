@@ -3,8 +3,8 @@ import { ATTEMPTS_MAX, afterFailure, RETRY_DELAYS_MS, retryDelayMs } from './del
 
 const FRESH = { isActive: true, isDeleted: false, consecutiveFailures: 0, consecutiveDeadLetters: 0 };
 
-describe('the wait before the next attempt', () => {
-  it('is the published schedule, never shorter, and at most a tenth longer from 30 s on', () => {
+describe('the delay before the next attempt', () => {
+  it('follows the published schedule, never shorter, and at most a tenth longer from 30 s on', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 4 }),
@@ -19,7 +19,7 @@ describe('the wait before the next attempt', () => {
     );
   });
 
-  it('is asked for after the fifth attempt by mistake alone', () => {
+  it('throws after the fifth attempt', () => {
     expect(() => retryDelayMs(RETRY_DELAYS_MS, ATTEMPTS_MAX, 0)).toThrow(RangeError);
   });
 });
@@ -30,12 +30,12 @@ describe('a failed attempt', () => {
     expect(outcomes).toEqual(['DUE', 'DUE', 'DUE', 'DUE', 'DEAD']);
   });
 
-  it('of ten at once, all of them first attempts, deactivates nothing', () => {
+  it('of ten concurrent first attempts deactivates nothing', () => {
     const outcome = afterFailure(1, { ...FRESH, consecutiveFailures: 9 });
     expect(outcome).toMatchObject({ deactivates: false, consecutiveFailures: 10, delivery: 'DUE' });
   });
 
-  it('that is the tenth in a row deactivates where a dead letter is among them, itself included', () => {
+  it('that is the tenth in a row deactivates if one of them, or itself, is a dead letter', () => {
     expect(afterFailure(5, { ...FRESH, consecutiveFailures: 9 })).toMatchObject({
       deactivates: true,
       delivery: 'DEAD',
@@ -48,7 +48,7 @@ describe('a failed attempt', () => {
     );
   });
 
-  it('of a webhook that was deactivated meanwhile ends as a dead letter, and of a deleted one is discarded', () => {
+  it('of a webhook that was deactivated in the meantime is a dead letter, and of a deleted one is discarded', () => {
     expect(afterFailure(1, { ...FRESH, isActive: false })).toMatchObject({
       delivery: 'DEAD',
       deactivates: false,

@@ -5,12 +5,12 @@ import { checkWebhookUrl, isAllowedAddress } from './egress.js';
 const LIVE = { allowLoopback: false };
 const DEVELOPMENT = { allowLoopback: true };
 
-const verdictOf = (url: string, policy = LIVE) => {
+const resultOf = (url: string, policy = LIVE) => {
   const verdict = checkWebhookUrl(url, policy);
   return 'code' in verdict ? verdict.code : 'allowed';
 };
 
-/** The special-purpose IPv4 ranges again, matched by another implementation. */
+/** The special-purpose IPv4 ranges, matched by another implementation. */
 const special = new BlockList();
 for (const [network, bits] of [
   ['0.0.0.0', 8],
@@ -32,7 +32,7 @@ for (const [network, bits] of [
   special.addSubnet(network, bits);
 }
 
-/** Addresses of all kinds, the special ranges and their edges often enough. */
+/** Addresses of all kinds, with many from the special ranges and their edges. */
 const ipv4 = fc.oneof(
   fc.ipV4(),
   fc
@@ -58,19 +58,19 @@ const embeddings = (address: string): string[] => {
 };
 
 describe('an address', () => {
-  it('of IPv4 may be connected to exactly when it lies in no special range (S3: 10,000 addresses)', () => {
+  it('of IPv4 is allowed exactly if it is in no special range (S3: 10,000 addresses)', () => {
     fc.assert(
       fc.property(ipv4, (address) => isAllowedAddress(address, LIVE) !== special.check(address)),
       { numRuns: 10_000 },
     );
   });
 
-  it('of IPv6 that embeds an IPv4 address is refused in all six forms (S3: 10,000 addresses)', () => {
+  it('of IPv6 that embeds an IPv4 address is blocked in all six forms (S3: 10,000 addresses)', () => {
     fc.assert(
       fc.property(ipv4, (address) =>
         embeddings(address).every(
           (embedded) =>
-            !isAllowedAddress(embedded, LIVE) && verdictOf(`https://[${embedded}]/`) === 'blocked_address',
+            !isAllowedAddress(embedded, LIVE) && resultOf(`https://[${embedded}]/`) === 'blocked_address',
         ),
       ),
       { numRuns: 10_000 },
@@ -88,7 +88,7 @@ describe('an address', () => {
     '3fff::1',
     '5f00::1',
     '100::1',
-  ])('of IPv6 that is special is refused: %s', (address) =>
+  ])('of IPv6 that is special is blocked: %s', (address) =>
     expect(isAllowedAddress(address, LIVE)).toBe(false),
   );
 
@@ -96,12 +96,12 @@ describe('an address', () => {
     expect(isAllowedAddress(address, LIVE)).toBe(true),
   );
 
-  it('that is none is refused', () => {
+  it('that is malformed is blocked', () => {
     for (const text of ['', 'example.com', '1.2.3', 'fe80::1%eth0x y'])
       expect(isAllowedAddress(text, LIVE)).toBe(false);
   });
 
-  it('of loopback is open in development, and nothing else is', () => {
+  it('of loopback is allowed in development, and no other special address is', () => {
     expect(['127.0.0.1', '127.9.9.9', '::1'].map((a) => isAllowedAddress(a, DEVELOPMENT))).toEqual([
       true,
       true,
@@ -114,7 +114,7 @@ describe('an address', () => {
 });
 
 describe('a webhook URL', () => {
-  it('with an accent is taken however often it was judged', () => {
+  it('with an accent is accepted, however often URLs were checked', () => {
     const text = 'https://exämple.com/ü';
     const refused = Array.from({ length: 50_000 }, () =>
       checkWebhookUrl(text, { allowLoopback: false }),
@@ -128,7 +128,7 @@ describe('a webhook URL', () => {
     'https://example.com:8443/',
     'https://example.com:8999/?a=1',
     'https://1.1.1.1/',
-  ])('may be %s', (url) => expect(verdictOf(url)).toBe('allowed'));
+  ])('may be %s', (url) => expect(resultOf(url)).toBe('allowed'));
 
   it.each([
     'http://127.0.0.1/',
@@ -153,8 +153,8 @@ describe('a webhook URL', () => {
     'http://127.0.0.1\\@example.com/',
     'http://12\t7.0.0.1/',
     'http://127.0.0.1?@example.com/',
-  ])('may not be %j: the host is inside (S1, S2, S4)', (url) =>
-    expect(verdictOf(url)).toBe('blocked_address'),
+  ])('may not be %j, whose host is internal (S1, S2, S4)', (url) =>
+    expect(resultOf(url)).toBe('blocked_address'),
   );
 
   it.each([
@@ -177,14 +177,14 @@ describe('a webhook URL', () => {
     '/relative',
     'example.com',
     '',
-  ])('may not be %j: it is no URL to call (S9)', (url) => expect(verdictOf(url)).toBe('invalid_url'));
+  ])('may not be %j, which cannot be called (S9)', (url) => expect(resultOf(url)).toBe('invalid_url'));
 
-  it('may be loopback at any port in development, and no other inside host', () => {
-    expect(verdictOf('http://127.0.0.1:41234/hook', DEVELOPMENT)).toBe('allowed');
-    expect(verdictOf('http://localhost:9000/hook', DEVELOPMENT)).toBe('allowed');
-    expect(verdictOf('http://[::1]:9000/hook', DEVELOPMENT)).toBe('allowed');
-    expect(verdictOf('http://10.0.0.1/hook', DEVELOPMENT)).toBe('blocked_address');
-    expect(verdictOf('http://metadata.google.internal/', DEVELOPMENT)).toBe('blocked_address');
-    expect(verdictOf('http://example.com:9000/', DEVELOPMENT)).toBe('invalid_url');
+  it('may be loopback at any port in development, but no other internal host', () => {
+    expect(resultOf('http://127.0.0.1:41234/hook', DEVELOPMENT)).toBe('allowed');
+    expect(resultOf('http://localhost:9000/hook', DEVELOPMENT)).toBe('allowed');
+    expect(resultOf('http://[::1]:9000/hook', DEVELOPMENT)).toBe('allowed');
+    expect(resultOf('http://10.0.0.1/hook', DEVELOPMENT)).toBe('blocked_address');
+    expect(resultOf('http://metadata.google.internal/', DEVELOPMENT)).toBe('blocked_address');
+    expect(resultOf('http://example.com:9000/', DEVELOPMENT)).toBe('invalid_url');
   });
 });

@@ -1,16 +1,16 @@
 /**
- * Where outbound calls may go. Two questions, one table: whether a URL may be registered, and whether an
- * address that a name resolved to may be connected to.
+ * Decides where outbound calls may go. One table answers two questions: whether a URL may be registered, and whether
+ * a resolved address may be connected to.
  *
- * 1. A URL is read by the WHATWG parser alone, and only its parsed parts are judged: `2130706433`, `0x7f.1` and
- *    full-width digits are the addresses that they mean.
- * 2. Registering looks nothing up. A name is judged again at each attempt, by every address it resolves to;
- *    one bad address refuses the attempt.
- * 3. Every IPv6 form that embeds an IPv4 address is refused whole, whatever it embeds.
- * 4. Loopback is open only where the configuration says so (development); nothing else is opened by it.
+ * 1. A URL is parsed only by the WHATWG parser, and only the parsed parts are checked: `2130706433`, `0x7f.1` and
+ *    full-width digits are the addresses that they encode.
+ * 2. Registration resolves no name. Each attempt checks every address that the name resolves to; one blocked address
+ *    fails the attempt.
+ * 3. Every IPv6 form that embeds an IPv4 address is blocked, whatever it embeds.
+ * 4. Loopback is open only if configured, for development; that opens nothing else.
  *
  * Sources: the IANA special-purpose address registries for IPv4 and IPv6 (RFC 6890), and the metadata address of one
- * large cloud that lies in public space.
+ * large cloud, which lies in public space.
  */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -18,7 +18,7 @@ import { parseUrl } from '../values/index.js';
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 
-const REFUSED = [
+const BLOCKED = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -52,10 +52,10 @@ const REFUSED = [
 
 type Range = ReturnType<typeof ipaddr.parseCIDR>;
 const loopback: readonly Range[] = LOOPBACK.map((range) => ipaddr.parseCIDR(range));
-const refused: readonly Range[] = REFUSED.map((range) => ipaddr.parseCIDR(range));
+const blocked: readonly Range[] = BLOCKED.map((range) => ipaddr.parseCIDR(range));
 
-/** Names that never lead outside, whatever a resolver says of them. */
-const REFUSED_NAMES = [
+/** Names that are never public, whatever a resolver returns. */
+const BLOCKED_NAMES = [
   'localhost',
   'local',
   'internal',
@@ -73,12 +73,12 @@ export interface EgressPolicy {
   readonly allowLoopback: boolean;
 }
 
-/** True where a connection to the address may be made. `address` is an IP literal without brackets. */
+/** Returns true if the address may be connected to. @param address an IP literal without brackets */
 export function isAllowedAddress(address: string, { allowLoopback }: EgressPolicy): boolean {
   if (isIP(address) === 0) return false;
   const parsed = ipaddr.parse(address);
   if (allowLoopback && isIn(parsed, loopback)) return true;
-  return !isIn(parsed, refused);
+  return !isIn(parsed, blocked);
 }
 
 function isIn(address: ReturnType<typeof ipaddr.parse>, ranges: readonly Range[]): boolean {
@@ -89,24 +89,24 @@ export type UrlCheck =
   | { readonly url: URL }
   | { readonly code: 'invalid_url' | 'blocked_address'; readonly message: string };
 
-/** Judges a webhook's URL by itself, without looking its name up. */
+/** Checks a webhook's URL without resolving its name. */
 export function checkWebhookUrl(text: string, policy: EgressPolicy): UrlCheck {
   const url = parseUrl(text);
-  if (url === undefined) return invalid('Expected an absolute URL, like https://example.com/hook.');
+  if (url === undefined) return invalid('url must be an absolute URL, such as https://example.com/hook.');
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    return invalid('Only https and http URLs are called.');
+    return invalid('The scheme must be https or http.');
   if (url.username !== '' || url.password !== '')
-    return invalid('Leave user name and password out of the URL.');
-  if (url.hash !== '') return invalid('Leave the fragment (#…) out of the URL.');
+    return invalid('The URL must not contain a user name or password. Remove them.');
+  if (url.hash !== '') return invalid('The URL must not contain a fragment (#…). Remove it.');
   const host = url.hostname.replace(/\.$/, '').replace(/^\[(.*)\]$/, '$1');
   if (policy.allowLoopback && isLoopback(host)) return { url };
-  if (isIP(host) !== 0 ? !isAllowedAddress(host, policy) : isRefusedName(host)) {
+  if (isIP(host) !== 0 ? !isAllowedAddress(host, policy) : isBlockedName(host)) {
     return {
       code: 'blocked_address',
-      message: 'The host is not reachable from the service; use a public one.',
+      message: 'The host is not public. Use a host that is reachable from the internet.',
     };
   }
-  if (!isAllowedPort(url)) return invalid('Use port 80, 443, 8443 or one from 8000 to 8999.');
+  if (!isAllowedPort(url)) return invalid('The port must be 80, 443, 8443 or from 8000 to 8999.');
   return { url };
 }
 
@@ -119,9 +119,9 @@ function isLoopback(host: string): boolean {
   return isIP(host) !== 0 && isIn(ipaddr.parse(host), loopback);
 }
 
-/** A name without a dot is one of a local network. */
-function isRefusedName(host: string): boolean {
-  return !host.includes('.') || REFUSED_NAMES.some((name) => host === name || host.endsWith(`.${name}`));
+/** A name without a dot belongs to a local network. */
+function isBlockedName(host: string): boolean {
+  return !host.includes('.') || BLOCKED_NAMES.some((name) => host === name || host.endsWith(`.${name}`));
 }
 
 function isAllowedPort(url: URL): boolean {

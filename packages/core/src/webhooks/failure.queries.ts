@@ -1,9 +1,9 @@
-/** What attempts that failed leave behind, many in one transaction: an outage of a receiver ends many at once. */
+/** Records failed attempts, many in one transaction: an outage of a receiver ends many concurrently. */
 import { newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { ClaimedAttempt } from './delivery.queries.js';
 import type { FailureOutcome, WebhookState } from './delivery.rules.js';
 
-/** Those whose lease still holds; they are locked until the transaction ends. */
+/** Locks the attempts whose lease is still held, until the transaction ends, and returns their delivery ids. */
 export async function lockLeases(tx: Tx, attempts: readonly ClaimedAttempt[]): Promise<ReadonlySet<string>> {
   const rows = await queryPrepared<{ id: string }>(tx, LOCK_LEASES, [
     attempts.map(({ deliveryId }) => deliveryId),
@@ -12,18 +12,18 @@ export async function lockLeases(tx: Tx, attempts: readonly ClaimedAttempt[]): P
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Only what is SENDING has a lease. */
+/** Only SENDING deliveries have a lease. */
 const LOCK_LEASES = `
   SELECT d.id FROM webhook_deliveries d JOIN unnest($1::uuid[], $2::uuid[]) AS held (id, lease_id) ON held.id = d.id
   WHERE d.id = ANY($1::uuid[]) AND d.lease_id = held.lease_id ORDER BY d.id FOR UPDATE OF d`;
 
-/** How webhooks stand; they are locked until the transaction ends, in one order everywhere. */
+/** Reads and locks the state of webhooks until the transaction ends, in one order everywhere. */
 export async function lockWebhooks(
   tx: Tx,
   webhookIds: readonly string[],
 ): Promise<Map<string, WebhookState>> {
   const rows = await queryPrepared<WebhookState & { readonly id: string }>(tx, LOCK_WEBHOOKS, [webhookIds]);
-  return new Map(rows.map(({ id, ...standing }) => [id, standing]));
+  return new Map(rows.map(({ id, ...state }) => [id, state]));
 }
 
 const LOCK_WEBHOOKS = `
@@ -31,7 +31,7 @@ const LOCK_WEBHOOKS = `
     consecutive_failures AS "consecutiveFailures", consecutive_dead_letters AS "consecutiveDeadLetters"
   FROM webhooks WHERE id = ANY($1::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
 
-/** An attempt that failed, and what follows from that. */
+/** A failed attempt and its consequence. */
 export interface FailureRecord {
   readonly attempt: ClaimedAttempt;
   readonly statusCode?: number | undefined;
@@ -39,11 +39,11 @@ export interface FailureRecord {
   readonly responseTimeMs: number;
   readonly responseBody?: string | undefined;
   readonly delivery: FailureOutcome['delivery'];
-  /** From now to the next attempt, where there is one. */
+  /** The delay from now to the next attempt, or null. */
   readonly delayMs: number | null;
 }
 
-/** Ends the attempts, with their rows; DUE again after `delayMs`. */
+/** Ends the attempts and inserts their rows; a delivery with a delay is DUE again after it. */
 export async function settleFailures(tx: Tx, failures: readonly FailureRecord[]): Promise<void> {
   await queryPrepared(tx, SETTLE, [
     failures.map(({ attempt }) => attempt.deliveryId),
@@ -76,21 +76,21 @@ const SETTLE = `
     failed.response_time_ms, failed.response_body, failed.attempted_at, settled.next_at
   FROM settled JOIN failed ON failed.id = settled.id`;
 
-/** Writes down how webhooks stand after failures; those that are `deactivated` are taken out of use. */
+/** Stores the state of webhooks after failures, and deactivates those in `deactivated`. */
 export async function storeWebhookStates(
   tx: Tx,
-  standings: ReadonlyMap<string, WebhookState>,
+  states: ReadonlyMap<string, WebhookState>,
   deactivated: ReadonlySet<string>,
 ): Promise<void> {
-  await queryPrepared(tx, STORE_STANDINGS, [
-    [...standings.keys()],
-    [...standings.values()].map(({ consecutiveFailures }) => consecutiveFailures),
-    [...standings.values()].map(({ consecutiveDeadLetters }) => consecutiveDeadLetters),
-    [...standings.keys()].map((id) => deactivated.has(id)),
+  await queryPrepared(tx, STORE_STATES, [
+    [...states.keys()],
+    [...states.values()].map(({ consecutiveFailures }) => consecutiveFailures),
+    [...states.values()].map(({ consecutiveDeadLetters }) => consecutiveDeadLetters),
+    [...states.keys()].map((id) => deactivated.has(id)),
   ]);
 }
 
-const STORE_STANDINGS = `
+const STORE_STATES = `
   UPDATE webhooks w SET consecutive_failures = now.failures, consecutive_dead_letters = now.dead_letters,
     is_active = w.is_active AND NOT now.is_out,
     deactivated_at = CASE WHEN now.is_out THEN clock_timestamp() ELSE w.deactivated_at END,

@@ -1,4 +1,4 @@
-/** What webhooks subscribed to, the deliveries that are owed for it, and the news that some are due. */
+/** Subscriptions of webhooks, the deliveries they create, and notifications that deliveries are due. */
 import type { EventType } from '@trading-automation/contracts';
 import { type Listener, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import { DELIVERY_LIMITS } from './delivery.rules.js';
@@ -9,7 +9,7 @@ export interface Subscription {
   readonly events: readonly string[];
 }
 
-/** The active webhooks of these users. */
+/** Returns the active webhooks of these users. */
 export async function listSubscriptions(
   tx: Tx,
   userIds: readonly string[],
@@ -30,17 +30,20 @@ export interface NewDelivery {
 
 export interface InsertedDelivery {
   readonly deliveryId: string;
-  /** Others of its webhook come first: no job is to stand for it yet. */
+  /** Other deliveries of its webhook come first: it must not have a job yet. */
   readonly isParked: boolean;
 }
 
 /**
- * So many rows of one transaction get a job at once, of one webhook and of one user; what is beyond waits for room. The
- * claim decides what may be in flight; more jobs than that would only be parked one by one.
+ * The number of rows of one transaction that get a job immediately, per webhook and per user; the rest are parked.
+ * The claim enforces the limit, and would only park surplus jobs one by one.
  */
 const { perWebhookMax, perUserMax } = DELIVERY_LIMITS;
 
-/** One row for each, due now; none where it stands already. Where its webhook is owed enough to do, it waits for room. */
+/**
+ * Inserts a delivery for each, due now; skips existing ones. Deliveries beyond the limits of their webhook or user
+ * are parked.
+ */
 export async function insertDeliveries(
   tx: Tx,
   deliveries: readonly NewDelivery[],
@@ -76,10 +79,13 @@ const INSERT = `
   ON CONFLICT (webhook_id, event_id, run) DO NOTHING RETURNING id AS "deliveryId", is_parked AS "isParked"`;
 
 const CHANNEL = 'webhook_deliveries';
-/** A notification carries less than 8,000 bytes, an id takes 37. */
+/** A notification holds less than 8,000 bytes; an id takes 37. */
 const IDS_PER_NOTIFICATION = 200;
 
-/** Tells every dispatcher of deliveries that are due once the transaction stands. A hint: the sweeper needs none. */
+/**
+ * Notifies every dispatcher of due deliveries once the transaction commits. The notification is only a hint; the
+ * sweeper does not need it.
+ */
 export async function notifyDue(tx: Tx, deliveryIds: readonly string[]): Promise<void> {
   for (let start = 0; start < deliveryIds.length; start += IDS_PER_NOTIFICATION) {
     const ids = deliveryIds.slice(start, start + IDS_PER_NOTIFICATION).join(',');
@@ -87,7 +93,7 @@ export async function notifyDue(tx: Tx, deliveryIds: readonly string[]): Promise
   }
 }
 
-/** Calls `onDue` with the ids that {@link notifyDue} tells of, by any process. */
+/** Calls `onDue` with the ids of {@link notifyDue}, from any process. */
 export function subscribeDue(
   listener: Listener,
   onDue: (deliveryIds: readonly string[]) => void,
@@ -99,7 +105,9 @@ export function subscribeDue(
 
 const PARKED_CHANNEL = 'webhook_deliveries_parked';
 
-/** Tells every dispatcher whose deliveries wait for room, once the transaction stands: there may be room by then. */
+/**
+ * Notifies every dispatcher of users with parked deliveries once the transaction commits; slots may be free by then.
+ */
 export async function notifyParked(tx: Tx, userIds: readonly string[]): Promise<void> {
   for (let start = 0; start < userIds.length; start += IDS_PER_NOTIFICATION) {
     const ids = userIds.slice(start, start + IDS_PER_NOTIFICATION).join(',');
@@ -107,7 +115,7 @@ export async function notifyParked(tx: Tx, userIds: readonly string[]): Promise<
   }
 }
 
-/** Calls `onParked` with the users that {@link notifyParked} tells of, by any process. */
+/** Calls `onParked` with the users of {@link notifyParked}, from any process. */
 export function subscribeParked(
   listener: Listener,
   onParked: (userIds: readonly string[]) => void,

@@ -25,7 +25,7 @@ import {
 import { WebhookEntity } from './webhook.entity.js';
 import { webhookView } from './webhook.view.js';
 
-/** An attempt that failed, and how. */
+/** A failed attempt and its error. */
 export interface FailedAttempt {
   readonly attempt: ClaimedAttempt;
   readonly statusCode?: number | undefined;
@@ -37,9 +37,9 @@ export interface FailedAttempt {
 export type RecordOutcome =
   | { readonly kind: 'retry'; readonly attempt: number; readonly delayMs: number; readonly lane: Lane }
   | { readonly kind: 'ended' }
-  /** The delivery ended, and took its webhook out of use. */
+  /** The delivery ended, and its webhook was deactivated. */
   | { readonly kind: 'deactivated' }
-  /** The lease had gone to another; nothing was written. */
+  /** The lease had passed to another dispatcher; nothing was written. */
   | { readonly kind: 'superseded' };
 
 interface EvaluatedFailure {
@@ -48,8 +48,8 @@ interface EvaluatedFailure {
 }
 
 /**
- * Writes down attempts that failed with everything that follows from them, one after the other as their webhooks stand
- * by then: next attempts, dead letters, failures in a row, and webhooks that are out with that. Answers in their order.
+ * Records failed attempts and their consequences, in order, each based on the webhook's state after the previous one:
+ * next attempts, dead letters, consecutive failures and deactivations. Returns the outcomes in input order.
  */
 export async function recordFailures(
   tx: Tx,
@@ -60,33 +60,33 @@ export async function recordFailures(
     tx,
     failed.map(({ attempt }) => attempt),
   );
-  const ours = failed.filter(({ attempt }) => leased.has(attempt.deliveryId));
-  const standings = await lockWebhooks(tx, [...new Set(ours.map(({ attempt }) => attempt.webhookId))]);
-  const judged = ours.map((each) => evaluateFailure(each, standings, retryDelaysMs));
+  const current = failed.filter(({ attempt }) => leased.has(attempt.deliveryId));
+  const states = await lockWebhooks(tx, [...new Set(current.map(({ attempt }) => attempt.webhookId))]);
+  const evaluated = current.map((each) => evaluateFailure(each, states, retryDelaysMs));
   await settleFailures(
     tx,
-    judged.map(({ failure }) => failure),
+    evaluated.map(({ failure }) => failure),
   );
-  await insertDeadLetters(tx, judged.flatMap(deadLettersOf));
-  const out = judged.filter(({ outcome }) => outcome.deactivates);
-  const outIds = new Set(out.map(({ failure }) => failure.attempt.webhookId));
-  await storeWebhookStates(tx, standings, outIds);
-  for (const webhookId of outIds) await deactivateWebhook(tx, webhookId);
-  const recorded = new Map(ours.map((each, index) => [each, toRecorded(judged[index]!)]));
+  await insertDeadLetters(tx, evaluated.flatMap(deadLettersOf));
+  const deactivating = evaluated.filter(({ outcome }) => outcome.deactivates);
+  const deactivatedIds = new Set(deactivating.map(({ failure }) => failure.attempt.webhookId));
+  await storeWebhookStates(tx, states, deactivatedIds);
+  for (const webhookId of deactivatedIds) await deactivateWebhook(tx, webhookId);
+  const recorded = new Map(current.map((each, index) => [each, toRecorded(evaluated[index]!)]));
   return failed.map((each) => recorded.get(each) ?? { kind: 'superseded' });
 }
 
-/** What follows from a failure; the webhook stands by it from then on. */
+/** Evaluates a failure, and updates the webhook's entry in `states`. */
 function evaluateFailure(
   { attempt, ...failed }: FailedAttempt,
-  standings: Map<string, WebhookState>,
+  states: Map<string, WebhookState>,
   retryDelaysMs: readonly number[],
 ): EvaluatedFailure {
-  const standing = standings.get(attempt.webhookId)!;
-  const outcome = afterFailure(attempt.attempt, standing);
-  standings.set(attempt.webhookId, {
-    isActive: standing.isActive && !outcome.deactivates,
-    isDeleted: standing.isDeleted,
+  const state = states.get(attempt.webhookId)!;
+  const outcome = afterFailure(attempt.attempt, state);
+  states.set(attempt.webhookId, {
+    isActive: state.isActive && !outcome.deactivates,
+    isDeleted: state.isDeleted,
     consecutiveFailures: outcome.consecutiveFailures,
     consecutiveDeadLetters: outcome.consecutiveDeadLetters,
   });
@@ -114,7 +114,7 @@ function toRecorded({ failure, outcome }: EvaluatedFailure): RecordOutcome {
   };
 }
 
-/** Everything still owed to it goes to the dead letters, and its user hears of it. */
+/** Moves its due deliveries to the dead letters, and emits `webhook.deactivated`. */
 async function deactivateWebhook(tx: Tx, webhookId: string): Promise<void> {
   await deadLetterDueDeliveries(tx, webhookId);
   const webhook = await tx.findOneByOrFail(WebhookEntity, { id: webhookId });

@@ -1,17 +1,17 @@
 /**
- * A past event, owed to one webhook by its owner's wish.
+ * Replays a past event to one webhook, on request of its owner.
  *
- * 1. Under the webhook's lock, so that runs are numbered one after the other and a deactivation comes before, or finds
- *    what is due.
- * 2. Never beside a run that is still open: the receiver would get the event twice for one wish.
- * 3. An event that was never owed to the webhook begins with run 0, the automatic one: where the fan-out only comes to
- *    it now, one of the two makes the row, and the event is sent once.
+ * 1. The caller holds the webhook's lock, so that runs are numbered serially and a concurrent deactivation cannot
+ *    miss the new delivery.
+ * 2. A replay never runs concurrently with another run of the event: the receiver would get it twice for one request.
+ * 3. An event that was never due to the webhook starts with run 0, the automatic one. If the fan-out reaches it at
+ *    the same time, only one of them inserts the row, and the event is sent once.
  */
 import { EVENT_RETENTION_DAYS, type EventType } from '@trading-automation/contracts';
 import { newUuid, type Tx } from '@trading-automation/persistence';
 import { notifyDue } from './fan-out.queries.js';
 
-/** The kind of a user's event that can still be read; undefined where there is none. */
+/** Returns the type of a user's event within the retention time; undefined if it does not exist. */
 export async function findEventType(tx: Tx, userId: string, eventId: string): Promise<EventType | undefined> {
   const [row] = await tx.query(
     `SELECT type FROM outbox_events
@@ -21,7 +21,7 @@ export async function findEventType(tx: Tx, userId: string, eventId: string): Pr
   return row?.type;
 }
 
-/** Whether the owner of a webhook may ask for its deliveries of an event: it is theirs, or was sent there. */
+/** Whether the owner of a webhook may list its deliveries of an event: the event is theirs, or was delivered there. */
 export async function isKnownEvent(
   tx: Tx,
   webhook: { readonly id: string; readonly userId: string },
@@ -35,7 +35,10 @@ export async function isKnownEvent(
   return known;
 }
 
-/** @returns the run that was begun; undefined where one is open. The caller holds the webhook's lock. */
+/**
+ * Inserts the next run of the event. @returns its number; undefined if a run is open. The caller holds the webhook's
+ * lock.
+ */
 export async function replayEvent(
   tx: Tx,
   webhookId: string,
@@ -56,7 +59,7 @@ export async function replayEvent(
   return row.run;
 }
 
-/** The state of the run of an event that is open, or was a moment ago. */
+/** Returns the status of the event's open run, or else of its latest run. */
 export async function latestRunStatus(tx: Tx, webhookId: string, eventId: string): Promise<string> {
   const [row] = await tx.query(
     `SELECT status FROM webhook_deliveries WHERE webhook_id = $1 AND event_id = $2

@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => the.close());
 
-/** An event of `ageSeconds` ago; fanned out, where a position is given. */
+/** Inserts an event that is `ageSeconds` old; it is fanned out if it has a position. */
 async function event(ageSeconds: number, position: number | null): Promise<string> {
   const id = newUuid();
   await the.rows(
@@ -33,8 +33,8 @@ async function event(ageSeconds: number, position: number | null): Promise<strin
   return id;
 }
 
-/** A delivery; what is not said is as the database makes it. */
-async function owe(eventId: string, columns: Record<string, string>): Promise<void> {
+/** Inserts a delivery; omitted columns have the database's defaults. */
+async function insertDelivery(eventId: string, columns: Record<string, string>): Promise<void> {
   const names = Object.keys(columns);
   await the.rows(
     `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type${names.map((name) => `, ${name}`).join('')})
@@ -69,72 +69,72 @@ const NOTHING = {
   oldestDueAgeSeconds: 0,
   oldestUnrelayedAgeSeconds: 0,
 };
-/** The database's clock has moved on by the time it is asked. */
+/** Allows for the time that has passed on the database's clock. */
 const about = (seconds: number) => ({
   asymmetricMatch: (value: unknown) => Number(value) >= seconds && Number(value) < seconds + 30,
 });
 
 describe('the backlog of webhooks', () => {
-  it('is nothing where nothing is owed, whatever was delivered, died or was discarded', async () => {
+  it('is empty if nothing is undelivered, whatever was delivered, died or was discarded', async () => {
     expect(await backlog.read()).toEqual(NOTHING);
     const old = await event(90_000, 1);
     await fannedOut(1);
     for (const [run, status] of ['SUCCEEDED', 'FAILED', 'DEAD', 'DISCARDED'].entries())
-      await owe(old, { status: `'${status}'`, run: String(run) });
+      await insertDelivery(old, { status: `'${status}'`, run: String(run) });
     expect(await backlog.read()).toEqual(NOTHING);
   });
 
-  it('tells what is due, parked, waiting and on its way, each delivery once', async () => {
+  it('counts due, parked, waiting and in-flight deliveries, each once', async () => {
     const of = await Promise.all([1, 2, 3, 4, 5, 6, 7].map((position) => event(60, position)));
     await fannedOut(7);
-    await owe(of[0]!, due(0));
-    await owe(of[1]!, due(50));
-    await owe(of[2]!, due(40, { is_parked: 'true' }));
-    await owe(of[3]!, due(-600));
-    await owe(of[4]!, sending(-45));
-    await owe(of[5]!, sending(-45));
-    await owe(of[6]!, sending(1));
+    await insertDelivery(of[0]!, due(0));
+    await insertDelivery(of[1]!, due(50));
+    await insertDelivery(of[2]!, due(40, { is_parked: 'true' }));
+    await insertDelivery(of[3]!, due(-600));
+    await insertDelivery(of[4]!, sending(-45));
+    await insertDelivery(of[5]!, sending(-45));
+    await insertDelivery(of[6]!, sending(1));
     expect(await backlog.read()).toMatchObject({ due: 2, parked: 1, waiting: 1, sending: 2, overrun: 1 });
   });
 
-  it('is as old as the oldest event that is owed, however it waits', async () => {
+  it('is as old as the oldest undelivered event, in any state', async () => {
     const of = [];
     for (const [index, age] of [5_000, 4_000, 3_000, 2_000].entries()) of.push(await event(age, index + 1));
     await fannedOut(4);
     const ages = async () => (await backlog.read()).oldestUndeliveredAgeSeconds;
-    await owe(of[3]!, due(0));
+    await insertDelivery(of[3]!, due(0));
     expect(await ages()).toEqual(about(2_000));
-    await owe(of[2]!, due(-300));
+    await insertDelivery(of[2]!, due(-300));
     expect(await ages()).toEqual(about(3_000));
-    await owe(of[1]!, due(10, { is_parked: 'true' }));
+    await insertDelivery(of[1]!, due(10, { is_parked: 'true' }));
     expect(await ages()).toEqual(about(4_000));
-    await owe(of[0]!, sending(-45));
+    await insertDelivery(of[0]!, sending(-45));
     expect(await ages()).toEqual(about(5_000));
     await event(6_000, null);
     expect(await ages()).toEqual(about(6_000));
   });
 
-  it('counts a run that was asked for, and a test event, from when it was', async () => {
+  it('measures a requested run and a test event from the request', async () => {
     const old = await event(90_000, 1);
     await fannedOut(1);
-    await owe(old, due(0, { run: '1', created_at: ago(70) }));
+    await insertDelivery(old, due(0, { run: '1', created_at: ago(70) }));
     expect(await backlog.read()).toMatchObject({ oldestUndeliveredAgeSeconds: about(70) });
-    await owe(newUuid(), sending(-45, { payload: "'{}'", created_at: ago(120) }));
+    await insertDelivery(newUuid(), sending(-45, { payload: "'{}'", created_at: ago(120) }));
     expect(await backlog.read()).toMatchObject({ oldestUndeliveredAgeSeconds: about(120) });
   });
 
-  it('is overdue by the delivery that fell due first, a parked one too; one that is not due is not overdue', async () => {
+  it('is overdue by the delivery that was due first, parked or not; a future one does not count', async () => {
     const of = await Promise.all([1, 2, 3].map((position) => event(9_000, position)));
     await fannedOut(3);
-    await owe(of[0]!, due(-600));
+    await insertDelivery(of[0]!, due(-600));
     expect(await backlog.read()).toMatchObject({ oldestDueAgeSeconds: 0 });
-    await owe(of[1]!, due(30));
+    await insertDelivery(of[1]!, due(30));
     expect(await backlog.read()).toMatchObject({ oldestDueAgeSeconds: about(30) });
-    await owe(of[2]!, due(200, { is_parked: 'true' }));
+    await insertDelivery(of[2]!, due(200, { is_parked: 'true' }));
     expect(await backlog.read()).toMatchObject({ oldestDueAgeSeconds: about(200) });
   });
 
-  it('tells the oldest event that is not fanned out, with a place in the order or without one', async () => {
+  it('reports the oldest event that is not fanned out, with or without a position', async () => {
     await event(500, 1);
     await event(400, 2);
     await fannedOut(1);
@@ -146,7 +146,7 @@ describe('the backlog of webhooks', () => {
     expect(await backlog.read()).toMatchObject({ oldestUnrelayedAgeSeconds: 0 });
   });
 
-  it('has everything before it where the fan-out never ran', async () => {
+  it('contains every event if the fan-out never ran', async () => {
     await event(700, 1);
     expect(await backlog.read()).toMatchObject({
       oldestUnrelayedAgeSeconds: about(700),

@@ -19,26 +19,26 @@ async function sealedOf(userId: string): Promise<{ webhookId: string; secretSeal
 }
 
 describe('changing a webhook', () => {
-  it('changes what is given and nothing else, and nothing where nothing is given', async () => {
+  it('changes only the given fields, and nothing for an empty update', async () => {
     const actor = await the.core.actor();
-    const { secret, ...made } = await the.webhooks.create(actor, HOOK);
-    expect(await the.webhooks.update(actor, made.id, {})).toEqual(made);
+    const { secret, ...created } = await the.webhooks.create(actor, HOOK);
+    expect(await the.webhooks.update(actor, created.id, {})).toEqual(created);
     const url = 'https://example.com:8443/other';
-    const moved = await the.webhooks.update(actor, made.id, { url });
+    const moved = await the.webhooks.update(actor, created.id, { url });
     expect(webhookSchema.strict().parse(moved)).toEqual(moved);
-    expect(moved).toEqual({ ...made, url, updated_at: moved.updated_at });
-    expect(moved.updated_at > made.updated_at).toBe(true);
+    expect(moved).toEqual({ ...created, url, updated_at: moved.updated_at });
+    expect(moved.updated_at > created.updated_at).toBe(true);
     const events = ['trade.*', 'reward.granted', 'trade.*'];
-    const changed = await the.webhooks.update(actor, made.id, { events, description: '' });
+    const changed = await the.webhooks.update(actor, created.id, { events, description: '' });
     expect(changed).toMatchObject({ url, events: ['trade.*', 'reward.granted'], description: '' });
-    expect(await the.webhooks.get(actor, made.id)).toEqual(changed);
+    expect(await the.webhooks.get(actor, created.id)).toEqual(changed);
     expect(secret).toBeDefined();
   });
 
-  it('to inactive sends what is due to the dead letters, once, and says that it was the owner', async () => {
+  it('to inactive moves due deliveries to the dead letters once, and names the user as the reason', async () => {
     const actor = await the.core.actor();
     const { id } = await the.webhooks.create(actor, HOOK);
-    const owed = [await the.createDueDelivery(actor, id), await the.createDueDelivery(actor, id)];
+    const due = [await the.createDueDelivery(actor, id), await the.createDueDelivery(actor, id)];
     const off = await the.webhooks.update(actor, id, { is_active: false });
     expect(off).toMatchObject({ is_active: false, deactivation_reason: 'user' });
     expect(off.deactivated_at).toBeDefined();
@@ -47,10 +47,10 @@ describe('changing a webhook', () => {
     const dead = await the.core.rows(
       `SELECT id, event_type, status, attempts, last_status_code, last_error FROM webhook_dead_letters
        WHERE id = ANY($1) ORDER BY id`,
-      owed,
+      due,
     );
     expect(dead).toEqual(
-      [...owed].sort().map((deadId) => ({
+      [...due].sort().map((deadId) => ({
         id: deadId,
         event_type: 'trade.created',
         status: 'PENDING',
@@ -60,9 +60,9 @@ describe('changing a webhook', () => {
       })),
     );
     expect(
-      await the.core.rows("SELECT FROM webhook_deliveries WHERE id = ANY($1) AND status = 'DEAD'", owed),
+      await the.core.rows("SELECT FROM webhook_deliveries WHERE id = ANY($1) AND status = 'DEAD'", due),
     ).toHaveLength(2);
-    // Whoever did it knows of it: the event tells of what the service does.
+    // The user caused it and knows; the event reports only deactivations by the product.
     expect(
       await the.core.rows(
         "SELECT FROM outbox_events WHERE user_id = $1 AND type LIKE 'webhook.%'",
@@ -71,7 +71,7 @@ describe('changing a webhook', () => {
     ).toEqual([]);
   });
 
-  it('to inactive while an attempt is made lets it end: a success counts, a failure is a dead letter at once', async () => {
+  it('to inactive lets a running attempt end: a success counts, a failure is a dead letter immediately', async () => {
     const actor = await the.core.actor();
     const { id } = await the.webhooks.create(actor, HOOK);
     const [good, bad] = [
@@ -92,7 +92,7 @@ describe('changing a webhook', () => {
     ).toEqual([{ id: bad.deliveryId, last_status_code: 500, last_error: 'webhook_inactive' }]);
   });
 
-  it('to active forgets the failures, and when and why it was deactivated', async () => {
+  it('to active resets the failures, and the time and reason of the deactivation', async () => {
     const actor = await the.core.actor();
     const { id, is_active } = await the.webhooks.create(actor, HOOK);
     expect(is_active).toBe(true);
@@ -120,27 +120,27 @@ describe('changing a webhook', () => {
     });
   });
 
-  it('and what becomes due at the same moment leave nothing owed to a webhook that takes nothing', async () => {
+  it('and concurrent deliveries leave nothing due to an inactive webhook', async () => {
     const actor = await the.core.actor();
     const { id } = await the.webhooks.create(actor, HOOK);
-    const owed = await Promise.all(Array.from({ length: 20 }, () => the.createDueDelivery(actor, id)));
+    const due = await Promise.all(Array.from({ length: 20 }, () => the.createDueDelivery(actor, id)));
     const [, ...claims] = await Promise.all([
       the.webhooks.update(actor, id, { is_active: false }),
-      ...owed.map((deliveryId) => the.deliveries.claim(deliveryId, 1)),
+      ...due.map((deliveryId) => the.deliveries.claim(deliveryId, 1)),
     ]);
     for (const claim of claims) {
       if (claim.kind === 'send')
         await the.deliveries.record(claim.attempt, { error: 'timeout', responseTimeMs: 1 });
     }
     expect(
-      await the.core.rows("SELECT id FROM webhook_deliveries WHERE id = ANY($1) AND status <> 'DEAD'", owed),
+      await the.core.rows("SELECT id FROM webhook_deliveries WHERE id = ANY($1) AND status <> 'DEAD'", due),
     ).toEqual([]);
-    expect(await the.core.rows('SELECT FROM webhook_dead_letters WHERE id = ANY($1)', owed)).toHaveLength(20);
+    expect(await the.core.rows('SELECT FROM webhook_dead_letters WHERE id = ANY($1)', due)).toHaveLength(20);
   });
 });
 
-describe('an attempt that waits', () => {
-  it('goes to the URL, and is signed with the secret, that the webhook has by then', async () => {
+describe('a pending attempt', () => {
+  it('uses the URL and the secret that the webhook has when the attempt starts', async () => {
     const actor = await the.core.actor();
     const { id, secret: first } = await the.webhooks.create(actor, HOOK);
     const deliveryId = await the.createDueDelivery(actor, id);
@@ -159,7 +159,7 @@ describe('an attempt that waits', () => {
 });
 
 describe('rotating a secret', () => {
-  it('answers with a new one, keeps it sealed, and keeps nothing of the old one', async () => {
+  it('returns a new one, stores it sealed, and stores nothing of the old one', async () => {
     const actor = await the.core.actor();
     const created = await the.webhooks.create(actor, HOOK);
     const rotated = await the.webhooks.rotateSecret(actor, created.id);
@@ -174,7 +174,7 @@ describe('rotating a secret', () => {
     expect(JSON.stringify(await the.webhooks.get(actor, created.id))).not.toContain('whsec_');
   });
 
-  it('several times at once leaves the secret of one of the answers', async () => {
+  it('several times concurrently leaves the secret of one of the responses', async () => {
     const actor = await the.core.actor();
     const { id } = await the.webhooks.create(actor, HOOK);
     const answers = await Promise.all(Array.from({ length: 5 }, () => the.webhooks.rotateSecret(actor, id)));
@@ -184,7 +184,7 @@ describe('rotating a secret', () => {
     expect(secrets).toContain(await the.secretOf(row));
   });
 
-  it('with an Idempotency-Key that comes again rotates once', async () => {
+  it('with a repeated Idempotency-Key rotates once', async () => {
     const actor = await the.core.actor();
     const { id } = await the.webhooks.create(actor, HOOK);
     const again = { ...actor, idempotency: the.core.idempotencyContext(actor.userId, 'rotate') };

@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => core.close());
 
-/** Another one of those that share the database. */
+/** Another dispatcher on the same database. */
 function dispatcher(limits: Partial<DeliveryLimits> = {}): WebhookDeliveriesService {
   return new WebhookDeliveriesService(
     core.platform,
@@ -52,7 +52,7 @@ async function emit(userId: string, type: EventType = 'trade.created'): Promise<
   return id;
 }
 
-/** A delivery that is due, as the relay would make it. */
+/** Inserts a due delivery, as the relay does. */
 async function owe(webhookId: string, eventId: string, dueIn = '0 seconds'): Promise<string> {
   const id = newUuid();
   await core.rows(
@@ -73,7 +73,7 @@ async function claimed(deliveryId: string, attempt: number) {
 }
 
 describe('a claim', () => {
-  it('is given to one of many that ask at once; the others are told to look again', async () => {
+  it('is granted to one of many concurrent requests; the others must wait', async () => {
     const hook = await addHook();
     const id = await owe(hook.id, await emit(hook.userId));
     const claims = await Promise.all(Array.from({ length: 20 }, () => deliveries.claim(id, 1)));
@@ -85,7 +85,7 @@ describe('a claim', () => {
     }
   });
 
-  it('is never given early', async () => {
+  it('is never granted early', async () => {
     const hook = await addHook();
     const id = await owe(hook.id, await emit(hook.userId), '20 seconds');
     const claim = await deliveries.claim(id, 1);
@@ -93,7 +93,7 @@ describe('a claim', () => {
     expect(claim.kind === 'wait' && claim.waitMs).toBeGreaterThan(15_000);
   });
 
-  it('carries the stored bytes, and ends what is done, unknown or of another attempt', async () => {
+  it('contains the stored bytes, and ends jobs of completed, unknown or other attempts', async () => {
     const hook = await addHook();
     const eventId = await emit(hook.userId);
     const id = await owe(hook.id, eventId);
@@ -108,7 +108,7 @@ describe('a claim', () => {
   it.each([
     ['a success', SUCCEEDED],
     ['a failure', FAILED],
-  ])('that lost its lease to another writes nothing any more, be it %s', async (_what, result) => {
+  ])('that lost its lease to another writes nothing: %s', async (_what, result) => {
     const hook = await addHook();
     const id = await owe(hook.id, await emit(hook.userId));
     const late = await claimed(id, 1);
@@ -127,7 +127,7 @@ describe('a claim', () => {
 });
 
 describe('a failure', () => {
-  it('tells when the next attempt is due, by the published schedule, to the row as to the caller', async () => {
+  it('schedules the next attempt by the published schedule, in the row and in the result', async () => {
     const hook = await addHook();
     const id = await owe(hook.id, await emit(hook.userId));
     const recorded = await deliveries.record(await claimed(id, 1), FAILED);
@@ -139,7 +139,7 @@ describe('a failure', () => {
     expect(row).toEqual({ same: true, isScheduled: true });
   });
 
-  it('at many deliveries of one webhook at once is counted each time, and deactivates once', async () => {
+  it('of many concurrent deliveries of one webhook counts each time, and deactivates once', async () => {
     const hook = await addHook();
     const ids = await Promise.all(
       Array.from({ length: 12 }, async () => owe(hook.id, await emit(hook.userId))),
@@ -158,39 +158,39 @@ describe('a failure', () => {
 });
 
 describe('the fan-out', () => {
-  it('row 17: makes one delivery for each event, whoever runs it, and tells of what gets a job once it stands', async () => {
-    const told: DeliveryRef[] = [];
+  it('row 17: creates one delivery for each event in any process, and notifies about those with a job once committed', async () => {
+    const notified: DeliveryRef[] = [];
     const parked: string[] = [];
     const errors: unknown[] = [];
     const fanOut = new WebhookFanOut(core.platform);
     const unsubscribes = [
-      fanOut.subscribe((refs) => told.push(...refs)),
+      fanOut.subscribe((refs) => notified.push(...refs)),
       fanOut.subscribeParked((userIds) => parked.push(...userIds)),
     ];
     await core.untilListening();
-    // More than one notification can carry; of the first user, more than may be in flight.
+    // More than one notification can hold; for the first user, more than may be in flight.
     const users = Array.from({ length: 15 }, () => newUuid());
     for (const userId of users) await Promise.all(Array.from({ length: 15 }, () => addHook(userId)));
     const events = await Promise.all(users.map((userId) => emit(userId)));
     const burst = await Promise.all(Array.from({ length: 9 }, () => emit(users[0]!)));
     const relays = [1, 2].map(() => fanOut.start((error) => errors.push(error)));
-    const owed = () => core.rows('SELECT id, event_id, is_parked FROM webhook_deliveries');
-    while ((await owed()).length < (events.length + burst.length) * 15) await sleep(10);
+    const storedDeliveries = () => core.rows('SELECT id, event_id, is_parked FROM webhook_deliveries');
+    while ((await storedDeliveries()).length < (events.length + burst.length) * 15) await sleep(10);
     await Promise.all(relays.map((relay) => relay.stop()));
-    const rows = await owed();
+    const rows = await storedDeliveries();
     const atOnce = rows.filter(({ is_parked }) => is_parked === false).map(({ id }) => id);
-    while (told.length < atOnce.length || parked.length === 0) await sleep(10);
+    while (notified.length < atOnce.length || parked.length === 0) await sleep(10);
     for (const unsubscribe of unsubscribes) unsubscribe();
     expect(rows).toHaveLength((events.length + burst.length) * 15);
     expect(new Set(rows.map(({ event_id }) => event_id))).toEqual(new Set([...events, ...burst]));
     expect(atOnce).toHaveLength(14 * 15 + 16);
-    expect(told.map(({ deliveryId }) => deliveryId).sort()).toEqual(atOnce.sort());
-    expect(told.every(({ attempt }) => attempt === 1)).toBe(true);
+    expect(notified.map(({ deliveryId }) => deliveryId).sort()).toEqual(atOnce.sort());
+    expect(notified.every(({ attempt }) => attempt === 1)).toBe(true);
     expect(parked).toContain(users[0]);
     expect(errors).toEqual([]);
   });
 
-  it('keeps an event for as long as a delivery of it stands', async () => {
+  it('prevents the deletion of an event while a delivery of it exists', async () => {
     const hook = await addHook();
     const eventId = await emit(hook.userId);
     await owe(hook.id, eventId);
@@ -200,18 +200,18 @@ describe('the fan-out', () => {
   });
 });
 
-describe('what is in flight', () => {
+describe('the number of attempts in flight', () => {
   const kinds = (claims: readonly ClaimResult[]) => claims.map(({ kind }) => kind).sort();
 
-  async function oweMany(hook: { id: string; userId: string }, count: number): Promise<string[]> {
+  async function createDueDeliveries(hook: { id: string; userId: string }, count: number): Promise<string[]> {
     const ids: string[] = [];
     for (let i = 0; i < count; i++) ids.push(await owe(hook.id, await emit(hook.userId)));
     return ids;
   }
 
-  it('is four to a webhook, over all dispatchers; the rest is parked, and admitted oldest first as attempts end', async () => {
+  it('is four for a webhook over all dispatchers; the rest is parked, and admitted oldest first as attempts end', async () => {
     const hook = await addHook();
-    const ids = await oweMany(hook, 9);
+    const ids = await createDueDeliveries(hook, 9);
     const both = [deliveries, dispatcher()];
     const claims = await Promise.all(ids.map((id, i) => both[i % 2]!.claim(id, 1)));
     expect(kinds(claims)).toEqual([...Array(5).fill('parked'), ...Array(4).fill('send')]);
@@ -232,9 +232,9 @@ describe('what is in flight', () => {
     expect(await core.rows("SELECT FROM webhook_deliveries WHERE status = 'SENDING'")).toHaveLength(4);
   });
 
-  it('is counted once the user’s lock is had: what was claimed while it was waited for is in flight', async () => {
+  it('is counted after the user’s lock is acquired, including claims made while waiting for it', async () => {
     const hook = await addHook();
-    const ids = await oweMany(hook, 8);
+    const ids = await createDueDeliveries(hook, 8);
     const waiting = async () =>
       (
         await core.rows(
@@ -258,19 +258,19 @@ describe('what is in flight', () => {
     ]);
   });
 
-  it('is sixteen to a user, shared by the webhooks in turn; others are not concerned', async () => {
+  it('is sixteen for a user, shared fairly by the webhooks; other users are not affected', async () => {
     const userId = newUuid();
     const hooks = await Promise.all(Array.from({ length: 6 }, () => addHook(userId)));
-    const ids = (await Promise.all(hooks.map((hook) => oweMany(hook, 5)))).flat();
+    const ids = (await Promise.all(hooks.map((hook) => createDueDeliveries(hook, 5)))).flat();
     const claims = await Promise.all(ids.map((id) => deliveries.claim(id, 1)));
     expect(claims.filter(({ kind }) => kind === 'send')).toHaveLength(16);
     const other = await addHook();
-    expect(kinds(await Promise.all((await oweMany(other, 4)).map((id) => deliveries.claim(id, 1))))).toEqual(
-      Array(4).fill('send'),
-    );
+    expect(
+      kinds(await Promise.all((await createDueDeliveries(other, 4)).map((id) => deliveries.claim(id, 1)))),
+    ).toEqual(Array(4).fill('send'));
     for (const claim of claims) if (claim.kind === 'send') await deliveries.record(claim.attempt, SUCCEEDED);
     const next = await deliveries.admissible([userId]);
-    // Four webhooks have one left, two have five, of which four at once.
+    // Four webhooks have one left, two have five, of which four may be in flight.
     expect(next).toHaveLength(12);
     const rows = await core.rows(
       'SELECT webhook_id FROM webhook_deliveries WHERE id = ANY($1)',
@@ -279,9 +279,9 @@ describe('what is in flight', () => {
     expect(new Set(rows.map(({ webhook_id }) => webhook_id)).size).toBe(6);
   });
 
-  it('is one to a webhook that failed last, and from the third failure on the slow lane’s alone', async () => {
+  it('is one for a webhook whose last attempt failed, in the slow lane from the third failure on', async () => {
     const hook = await addHook();
-    const ids = await oweMany(hook, 3);
+    const ids = await createDueDeliveries(hook, 3);
     expect(await deliveries.record(await claimed(ids[0]!, 1), FAILED)).toMatchObject({ lane: 'main' });
     const two = await Promise.all(ids.slice(1).map((id) => deliveries.claim(id, 1)));
     expect(kinds(two)).toEqual(['parked', 'send']);
@@ -297,10 +297,10 @@ describe('what is in flight', () => {
     expect(await deliveries.claim(waiting, 1, 'slow')).toMatchObject({ kind: 'send' });
   });
 
-  it('of many webhooks at once never deadlocks with their deactivation', async () => {
+  it('of many webhooks is counted without deadlocks during their deactivation', async () => {
     const userId = newUuid();
     const hooks = await Promise.all(Array.from({ length: 4 }, () => addHook(userId)));
-    const ids = (await Promise.all(hooks.map((hook) => oweMany(hook, 8)))).flat();
+    const ids = (await Promise.all(hooks.map((hook) => createDueDeliveries(hook, 8)))).flat();
     const both = [deliveries, dispatcher()];
     const deactivate = () =>
       Promise.all(
@@ -315,11 +315,11 @@ describe('what is in flight', () => {
   });
 });
 
-describe('a dispatcher that falls silent', () => {
+describe('a dispatcher without heartbeats', () => {
   const silent = (what: string) =>
     core.rows(`UPDATE webhook_dispatchers SET ${what} = ${what} - interval '1 hour'`);
 
-  it('loses its attempts to others, young ones too, once one of them was heard of for long enough', async () => {
+  it('loses its attempts to others, even young ones, once another has sent heartbeats for long enough', async () => {
     const hook = await addHook();
     const id = await owe(hook.id, await emit(hook.userId));
     const other = dispatcher();
@@ -340,7 +340,7 @@ describe('a dispatcher that falls silent', () => {
     expect(await deliveries.record(late, SUCCEEDED)).toEqual({ kind: 'superseded' });
   });
 
-  it('keeps them as long as it shows itself, and begins anew when it was silent for too long', async () => {
+  it('keeps them while it sends heartbeats, and starts again after a missed timeout', async () => {
     const hook = await addHook();
     const id = await owe(hook.id, await emit(hook.userId));
     const other = dispatcher();
@@ -350,12 +350,12 @@ describe('a dispatcher that falls silent', () => {
     expect(await other.claim(id, 1)).toMatchObject({ kind: 'wait' });
     await silent('seen_at');
     await other.heartbeat();
-    // It cannot know who else was not heard of meanwhile.
+    // It cannot know which others missed heartbeats in the meantime.
     expect(await other.claim(id, 1)).toMatchObject({ kind: 'wait' });
     expect(await other.overdue({ graceMs: 10_000, limit: 5 })).toEqual([]);
   });
 
-  it('that leaves gives them up at once', async () => {
+  it('that stops releases them immediately', async () => {
     const hook = await addHook();
     const id = await owe(hook.id, await emit(hook.userId));
     const other = dispatcher();
@@ -367,8 +367,8 @@ describe('a dispatcher that falls silent', () => {
   });
 });
 
-describe('what is overdue', () => {
-  it('is also what is parked behind a webhook that takes nothing any more: it ends with its next job', async () => {
+describe('the list of overdue deliveries', () => {
+  it('includes those parked behind an inactive webhook, which end with their next job', async () => {
     const hook = await addHook();
     const id = await owe(hook.id, await emit(hook.userId));
     await core.rows('UPDATE webhook_deliveries SET is_parked = true');
@@ -382,7 +382,7 @@ describe('what is overdue', () => {
     ]);
   });
 
-  it('is listed oldest first, page by page, with leases that ended and without what is at work', async () => {
+  it('is sorted oldest first, in pages, with expired leases and without running attempts', async () => {
     const hook = await addHook();
     const ages = ['-5 minutes', '-3 minutes', '-1 minute', '-1 second', '1 hour'];
     const ids: string[] = [];

@@ -28,12 +28,12 @@ import { DELIVERY_LIMITS, type DeliveryLimits, RETRY_DELAYS_MS } from './deliver
 import { recordDispatcherHeartbeat, removeDispatcher } from './lease.queries.js';
 import { type FailedAttempt, type RecordOutcome, recordFailures } from './record-failures.js';
 
-/** How deliveries are paced; the application gives it, globally. */
+/** The timing and limits of deliveries, which the application provides globally. */
 export class DeliverySettings {
   constructor(
-    /** Longer than an attempt may take and be recorded. */
+    /** Longer than an attempt and its recording may take. */
     readonly leaseMs: number = 45_000,
-    /** The waits before attempts 2 to 5. */
+    /** The delays before attempts 2 to 5. */
     readonly retryDelaysMs: readonly number[] = RETRY_DELAYS_MS,
     readonly limits: DeliveryLimits = DELIVERY_LIMITS,
   ) {}
@@ -41,36 +41,36 @@ export class DeliverySettings {
 
 export type ClaimResult =
   | { readonly kind: 'send'; readonly attempt: ClaimedAttempt }
-  /** Not yet due, or somebody else's for now: to be asked again then. */
+  /** Not yet due, or leased to another dispatcher: claim again after the wait. */
   | { readonly kind: 'wait'; readonly waitMs: number }
-  /** Its webhook or its user has all it may have in flight; admission tells when there is room. */
+  /** Its webhook or its user has reached the in-flight limit; admission queues it when a slot is free. */
   | { readonly kind: 'parked'; readonly userId: string }
-  /** The slow lane's. */
+  /** Belongs to the slow lane. */
   | { readonly kind: 'slow' }
-  /** Done already, or no longer wanted. */
+  /** Already complete, or no longer needed. */
   | { readonly kind: 'over' };
 
-/** How an attempt ended; without `error` it succeeded. */
+/** The result of an attempt; without `error` it succeeded. */
 export interface AttemptResult {
   readonly statusCode?: number | undefined;
   readonly error?: DeliveryError | undefined;
   readonly responseTimeMs: number;
-  /** At most 1 KiB of text that Postgres takes. */
+  /** At most 1 KiB of text that Postgres accepts. */
   readonly responseBody?: string | undefined;
 }
 
-/** A claim that lost to a change of the same moment looks again soon. */
+/** The delay before a claim that lost to a concurrent change is repeated. */
 const RECHECK_MS = 50;
-/** A leased attempt is looked at so often: its holder may fall silent long before the lease ends. */
+/** How often a leased attempt is checked: its holder may die long before the lease ends. */
 const LEASE_RECHECK_MS = 2_000;
-/** The payloads of one answer of the database, 64 KiB each at most. */
-const CLAIMS_AT_ONCE = 64;
-/** The delivery side of webhooks: who sends what when, and what became of it. One of them is one dispatcher. */
+/** Limits the size of one query result, with up to 64 KiB of payload per claim. */
+const CLAIM_BATCH_SIZE = 64;
+/** Claims attempts and records their results. One instance is one dispatcher. */
 export class WebhookDeliveriesService {
   private readonly holderId = newUuid();
   private readonly claims = new Batcher(
     (requests: readonly ClaimRequest[]) => this.claimAll(requests),
-    CLAIMS_AT_ONCE,
+    CLAIM_BATCH_SIZE,
   );
   private readonly successes = new Batcher((records: readonly SuccessRecord[]) =>
     this.recordSuccesses(records),
@@ -82,7 +82,7 @@ export class WebhookDeliveriesService {
     private readonly settings: DeliverySettings,
   ) {}
 
-  /** Shows that this dispatcher lives. To be called several times within `silenceMs`. */
+  /** Records a heartbeat. Call it several times within `heartbeatTimeoutMs`. */
   heartbeat(): Promise<void> {
     return recordDispatcherHeartbeat(
       this.platform.database,
@@ -91,34 +91,34 @@ export class WebhookDeliveriesService {
     );
   }
 
-  /** Gives up what is leased and not recorded: others may take it from now on. */
+  /** Ends all leases of this dispatcher: others may claim these attempts immediately. */
   releaseLeases(): Promise<void> {
     return removeDispatcher(this.platform.database, this.holderId);
   }
 
-  /** Claims that are asked for at the same time are decided together. */
+  /** Claims an attempt; concurrent calls are decided together. */
   claim(deliveryId: string, attempt: number, lane: Lane = 'main'): Promise<ClaimResult> {
     return this.claims.add({ deliveryId, attempt, lane });
   }
 
-  /** Writes down an attempt with everything that follows from it, all or nothing. */
+  /** Records an attempt and all its consequences, or nothing. */
   record(attempt: ClaimedAttempt, result: AttemptResult): Promise<RecordOutcome> {
     const { error } = result;
     if (error === undefined) return this.successes.add({ ...result, attempt });
     return this.failures.add({ ...result, error, attempt });
   }
 
-  /** What was parked of these users and has room now: a job should stand for each. */
+  /** Returns the parked deliveries of these users that now have a free slot. Each needs a job. */
   admissible(userIds: readonly string[]): Promise<readonly LanedDelivery[]> {
     return listAdmissible(this.platform.database, userIds, this.settings.limits);
   }
 
-  /** Whose deliveries are parked. */
+  /** Returns the users with parked deliveries. */
   parkedUsers(): Promise<readonly string[]> {
     return listParkedUsers(this.platform.database);
   }
 
-  /** What is due, is not parked, and was not begun. */
+  /** Returns overdue deliveries; see {@link listOverdue}. */
   overdue(page: OverduePage): Promise<readonly OverdueDelivery[]> {
     return listOverdue(this.platform.database, this.settings.limits.heartbeatTimeoutMs, page);
   }
@@ -126,14 +126,14 @@ export class WebhookDeliveriesService {
   private async claimAll(requests: readonly ClaimRequest[]): Promise<readonly ClaimResult[]> {
     const { database } = this.platform;
     const { leaseMs, limits } = this.settings;
-    // A second job of the same delivery is told what the first one did.
+    // A second job for the same delivery gets the result of the first.
     const firsts = new Map(requests.toReversed().map((request) => [request.deliveryId, request]));
     const claimant = { holderId: this.holderId, leaseMs, limits };
     const claimed = await claimAttempts(database, [...firsts.values()], claimant);
-    const answerTo = (request: ClaimRequest) =>
+    const resultOf = (request: ClaimRequest) =>
       firsts.get(request.deliveryId) === request ? claimed.get(request.deliveryId) : undefined;
-    const open = requests.filter((request) => answerTo(request) === undefined);
-    const standings =
+    const open = requests.filter((request) => resultOf(request) === undefined);
+    const states =
       open.length === 0
         ? undefined
         : await readDeliveryStates(
@@ -142,22 +142,21 @@ export class WebhookDeliveriesService {
           );
     const claims: ClaimResult[] = [];
     for (const request of requests)
-      claims.push(answerTo(request) ?? (await this.explain(request, standings?.get(request.deliveryId))));
+      claims.push(resultOf(request) ?? (await this.explain(request, states?.get(request.deliveryId))));
     return claims;
   }
 
-  /** Why nothing was claimed; what its webhook does not take any more ends here. */
+  /** Explains why nothing was claimed, and ends a delivery whose webhook is inactive or deleted. */
   private async explain(
     { deliveryId, attempt }: ClaimRequest,
-    standing: DeliveryState | undefined,
+    state: DeliveryState | undefined,
   ): Promise<ClaimResult> {
-    if (standing === undefined || !standing.isOpen || standing.attempts !== attempt - 1)
-      return { kind: 'over' };
-    if (standing.isLeased)
-      return { kind: 'wait', waitMs: Math.min(Math.max(standing.waitMs, RECHECK_MS), LEASE_RECHECK_MS) };
-    if (standing.isActive) return { kind: 'wait', waitMs: Math.max(standing.waitMs, RECHECK_MS) };
+    if (state === undefined || !state.isOpen || state.attempts !== attempt - 1) return { kind: 'over' };
+    if (state.isLeased)
+      return { kind: 'wait', waitMs: Math.min(Math.max(state.waitMs, RECHECK_MS), LEASE_RECHECK_MS) };
+    if (state.isActive) return { kind: 'wait', waitMs: Math.max(state.waitMs, RECHECK_MS) };
     await inTransaction(this.platform.database, async (tx) => {
-      const status = standing.isDeleted ? 'DISCARDED' : 'DEAD';
+      const status = state.isDeleted ? 'DISCARDED' : 'DEAD';
       const isAbandoned = await abandonDelivery(tx, deliveryId, status);
       if (isAbandoned && status === 'DEAD')
         await insertDeadLetters(tx, [{ deliveryId, error: WEBHOOK_INACTIVE }]);

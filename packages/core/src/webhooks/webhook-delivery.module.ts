@@ -4,7 +4,7 @@ import { DeliverySettings, WebhookDeliveriesService } from './webhook-deliveries
 import { WebhookFanOut } from './webhook-fan-out.service.js';
 import { WebhookTestsService } from './webhook-tests.service.js';
 
-/** For the dispatcher. The application gives {@link DeliverySettings}, globally. */
+/** Provides delivery to the dispatcher. The application must provide {@link DeliverySettings} globally. */
 @Module({
   providers: [
     {

@@ -1,11 +1,11 @@
 /**
- * From events to what is owed: one delivery for each active webhook of the event's user that subscribed to its kind.
+ * Turns events into deliveries: one for each active webhook of the event's user that subscribes to its type.
  *
- * 1. The rows and the relay's progress are one transaction: no event is passed over, none is fanned out twice.
- * 2. The news that rows are due travels in the same transaction's notification, ids alone. It is a hint: what is
- *    missed is found by the sweeper.
- * 3. Every dispatcher hears it; a job's id tells that it is there already.
- * 4. Of a burst, each webhook's first few get jobs at once; the others are parked behind them.
+ * 1. The rows and the relay's progress commit in one transaction, so no event is skipped or fanned out twice.
+ * 2. The same transaction notifies about due rows, by id. The notification is a hint: the sweeper finds what it
+ *    misses.
+ * 3. Every dispatcher receives the notification; job ids prevent duplicates.
+ * 4. In a burst, each webhook's first few deliveries get jobs immediately; the others are parked.
  */
 import { type EventType, isSubscribed } from '@trading-automation/contracts';
 import { createRelay, type Relay, type RelayedEvent, type Tx } from '@trading-automation/persistence';
@@ -27,7 +27,7 @@ const CONSUMER = 'webhook-dispatcher';
 export class WebhookFanOut {
   constructor(private readonly platform: Platform) {}
 
-  /** Fans events out as they come. */
+  /** Starts to fan out new events. */
   start(onError: (error: unknown) => void): Pick<Relay, 'stop'> {
     const { database, listener } = this.platform;
     const relay = createRelay({
@@ -41,14 +41,14 @@ export class WebhookFanOut {
     return relay;
   }
 
-  /** Calls `onDue` with the first attempts of deliveries that were committed just now, by any process. */
+  /** Calls `onDue` with the first attempts of newly committed deliveries, by any process. */
   subscribe(onDue: (refs: readonly DeliveryRef[]) => void): () => void {
     return subscribeDue(this.platform.listener, (ids) =>
       onDue(ids.map((deliveryId) => ({ deliveryId, attempt: 1 }))),
     );
   }
 
-  /** Calls `onParked` with users for whom more was committed just now than may be in flight, by any process. */
+  /** Calls `onParked` with users whose newly committed deliveries exceed the in-flight limit, by any process. */
   subscribeParked(onParked: (userIds: readonly string[]) => void): () => void {
     return subscribeParked(this.platform.listener, onParked);
   }
@@ -62,15 +62,15 @@ async function fanOut(tx: Tx, events: readonly RelayedEvent[]): Promise<void> {
     const { userId } = subscription;
     byUser.set(userId, [...(byUser.get(userId) ?? []), subscription]);
   }
-  const owed = await insertDeliveries(
+  const inserted = await insertDeliveries(
     tx,
     events.flatMap((event) => deliveriesFor(event, byUser.get(event.userId) ?? [])),
   );
   await notifyDue(
     tx,
-    owed.filter(({ isParked }) => !isParked).map(({ deliveryId }) => deliveryId),
+    inserted.filter(({ isParked }) => !isParked).map(({ deliveryId }) => deliveryId),
   );
-  if (owed.some(({ isParked }) => isParked)) await notifyParked(tx, [...byUser.keys()]);
+  if (inserted.some(({ isParked }) => isParked)) await notifyParked(tx, [...byUser.keys()]);
 }
 
 function deliveriesFor(event: RelayedEvent, subscriptions: readonly Subscription[]): NewDelivery[] {

@@ -34,7 +34,7 @@ const stateOf = (state: string) => ({ code: 'invalid_state', details: [{ code: '
 const unknownEvent = { code: 'not_found', details: [{ field: 'event_id', code: 'not_found' }] };
 
 describe('a replay', () => {
-  it('owes an event that the webhook does not subscribe to, due now, with its id and bytes', async () => {
+  it('schedules an event that the webhook does not subscribe to, due now, with its id and bytes', async () => {
     const event = await the.emit(actor, { data: '{"amount":0.100000000000000001,"text":"Zürich"}' });
     const answer = await replay(event.id);
     expect(webhookReplay.strict().parse(answer)).toEqual({
@@ -42,15 +42,15 @@ describe('a replay', () => {
       event_type: 'trade.created',
       run: 0,
     });
-    const [owed] = await runsOf(event.uuid);
-    expect(owed).toMatchObject({ run: 0, status: 'DUE', attempts: 0, payload: null });
+    const [delivery] = await runsOf(event.uuid);
+    expect(delivery).toMatchObject({ run: 0, status: 'DUE', attempts: 0, payload: null });
     const attempt = await the.claimed(await last(event.uuid));
     expect(attempt).toMatchObject({ eventId: event.uuid, attempt: 1 });
     expect(Buffer.from(attempt.payload)).toEqual(event.payload);
     expect(await the.deliveries.record(attempt, FAILED)).toMatchObject({ kind: 'retry', attempt: 2 });
   });
 
-  it('reaches events from before the webhook was there, and from while it was inactive', async () => {
+  it('covers events from before the webhook existed, and from while it was inactive', async () => {
     const before = await the.emit(actor);
     hook = await the.createWebhook(actor);
     await the.webhooks.update(actor, hook, { is_active: false });
@@ -60,7 +60,7 @@ describe('a replay', () => {
     expect(await replay(meanwhile.id)).toMatchObject({ run: 0, event_type: 'reward.granted' });
   });
 
-  it('of what was delivered is another run of five attempts, and dies as a dead letter of its own', async () => {
+  it('of a delivered event is another run of five attempts, with its own dead letter', async () => {
     const event = await the.emit(actor);
     await replay(event.id);
     await the.deliveries.record(await the.claimed(await last(event.uuid)), SUCCEEDED);
@@ -81,19 +81,19 @@ describe('a replay', () => {
     });
   });
 
-  it('is told to the dispatchers as soon as it stands', async () => {
+  it('notifies the dispatchers as soon as it commits', async () => {
     const { platform } = the.core;
     const event = await the.emit(actor);
-    const told: DeliveryRef[] = [];
-    const unsubscribe = new WebhookFanOut(platform).subscribe((refs) => told.push(...refs));
+    const notified: DeliveryRef[] = [];
+    const unsubscribe = new WebhookFanOut(platform).subscribe((refs) => notified.push(...refs));
     await the.core.untilListening();
     await replay(event.id);
-    while (told.length === 0) await sleep(10);
+    while (notified.length === 0) await sleep(10);
     unsubscribe();
-    expect(told).toEqual([{ deliveryId: await last(event.uuid), attempt: 1 }]);
+    expect(notified).toEqual([{ deliveryId: await last(event.uuid), attempt: 1 }]);
   });
 
-  it('while the event is on its way already is refused with its state, and begins nothing', async () => {
+  it('during a delivery of the event is rejected with its state, and starts nothing', async () => {
     const event = await the.emit(actor);
     await replay(event.id);
     await expect(replay(event.id)).rejects.toMatchObject(stateOf('DUE'));
@@ -108,7 +108,7 @@ describe('a replay', () => {
     });
   });
 
-  it('happens once of many at once', async () => {
+  it('happens once of many concurrent requests', async () => {
     const event = await the.emit(actor);
     const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => replay(event.id)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -117,7 +117,7 @@ describe('a replay', () => {
     expect(await runsOf(event.uuid)).toHaveLength(1);
   });
 
-  it('and the retry of a dead letter of the same event at once are two runs, or one and a refusal', async () => {
+  it('and a concurrent retry of a dead letter of the event are two runs, or one and a rejection', async () => {
     for (let round = 0; round < 10; round++) {
       const event = await the.emit(actor);
       await replay(event.id);
@@ -141,7 +141,7 @@ describe('a replay', () => {
     }
   });
 
-  it('of an event that the fan-out comes to only now is that delivery, not another', async () => {
+  it('of an event before its fan-out becomes that delivery, not another', async () => {
     hook = await the.createWebhook(actor);
     const [replayedFirst, later] = [await the.emit(actor), await the.emit(actor)];
     expect(await replay(replayedFirst.id)).toMatchObject({ run: 0 });
@@ -153,7 +153,7 @@ describe('a replay', () => {
     expect((await runsOf(replayedFirst.uuid)).map(({ run }) => run)).toEqual([0]);
   });
 
-  it('at the moment of the fan-out waits for it, and is refused: the event is on its way', async () => {
+  it('concurrent with the fan-out waits for it, and is rejected because the event is in progress', async () => {
     const event = await the.emit(actor);
     let outcome: Promise<unknown> | undefined;
     await inTransaction(the.core.platform.database, async (tx) => {
@@ -169,7 +169,7 @@ describe('a replay', () => {
     expect(await runsOf(event.uuid)).toHaveLength(1);
   });
 
-  it('knows no unknown, foreign, malformed or too old event, nor a test event, and names the field', async () => {
+  it('rejects an unknown, foreign, malformed, expired or test event, and names the field', async () => {
     const foreign = await the.emit(await the.core.actor());
     const old = await the.emit(actor);
     await the.core.rows(
@@ -197,24 +197,24 @@ describe('a replay', () => {
     expect(await runsOf(foreign.uuid)).toEqual([]);
   });
 
-  it("needs ADMIN, and knows nothing of somebody else's webhook, a deleted or a malformed one", async () => {
+  it("needs ADMIN, and does not find another user's, a deleted or a malformed webhook", async () => {
     const event = await the.emit(actor);
     const trader: Actor = { ...actor, credential: { ...actor.credential, permissions: ['TRADE'] } };
     await expect(replay(event.id, trader)).rejects.toMatchObject({ code: 'permission_denied' });
     const other = await the.core.actor();
     const theirs = await the.emit(other);
     await expect(replay(theirs.id, other)).rejects.toMatchObject({ code: 'not_found', details: [] });
-    const gone = await the.createWebhook(actor);
-    await the.webhooks.delete(actor, gone);
-    for (const asked of [gone, 'whk_nonsense', event.id]) {
-      await expect(the.webhooks.replay(actor, asked, { event_id: event.id })).rejects.toMatchObject({
+    const deleted = await the.createWebhook(actor);
+    await the.webhooks.delete(actor, deleted);
+    for (const unknownId of [deleted, 'whk_nonsense', event.id]) {
+      await expect(the.webhooks.replay(actor, unknownId, { event_id: event.id })).rejects.toMatchObject({
         code: 'not_found',
         details: [],
       });
     }
   });
 
-  it('to an inactive webhook is refused, also at the moment of its deactivation', async () => {
+  it('to an inactive webhook is rejected, even during its deactivation', async () => {
     for (let round = 0; round < 10; round++) {
       const event = await the.emit(actor);
       const [replayed] = await Promise.allSettled([
@@ -229,7 +229,7 @@ describe('a replay', () => {
     }
   });
 
-  it('with an Idempotency-Key that comes again begins nothing more', async () => {
+  it('with a repeated Idempotency-Key starts nothing more', async () => {
     const event = await the.emit(actor);
     const again = { ...actor, idempotency: the.core.idempotencyContext(actor.userId, 'replay') };
     await replay(event.id, again);
@@ -239,7 +239,7 @@ describe('a replay', () => {
   });
 });
 
-/** Until somebody waits for a row or an index entry of another. */
+/** Resolves once a statement waits for a row or an index entry of another. */
 async function waitForLock(): Promise<void> {
   const waiting =
     "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";

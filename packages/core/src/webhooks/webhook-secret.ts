@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Sealer } from '../sealing/index.js';
 
-/** What an API needs to take webhooks: the dispatcher's public key, and where calls may go. */
+/** What an API needs to accept webhooks: the sealer for the dispatcher's key, and whether loopback URLs are allowed. */
 export class WebhookSecrets {
   constructor(
     readonly sealer: Sealer,
-    /** Takes loopback URLs too: development alone. */
+    /** Accepts loopback URLs; for development only. */
     readonly allowLoopback: boolean,
   ) {}
 }
@@ -13,12 +13,12 @@ export class WebhookSecrets {
 const PREFIX = 'whsec_';
 const LENGTH_BYTES = 32;
 
-/** A new signing secret, `whsec_<base64 of 32 random bytes>`. */
+/** Generates a signing secret, `whsec_<base64 of 32 random bytes>`. */
 export function newWebhookSecret(): string {
   return `${PREFIX}${randomBytes(LENGTH_BYTES).toString('base64')}`;
 }
 
-/** The key that a secret's text stands for. @throws where it is no secret of ours */
+/** Decodes a signing secret to its key. @throws {TypeError} if it is not a webhook secret */
 export function webhookSecretBytes(secret: string): Buffer {
   const bytes = Buffer.from(secret.slice(PREFIX.length), 'base64');
   if (!secret.startsWith(PREFIX) || bytes.length !== LENGTH_BYTES)
@@ -26,7 +26,7 @@ export function webhookSecretBytes(secret: string): Buffer {
   return bytes;
 }
 
-/** The place that a webhook's sealed secret is bound to. */
+/** Returns the context that a webhook's sealed secret is bound to. */
 export function webhookSecretContext(webhookId: string): string {
   return `webhook/${webhookId}`;
 }

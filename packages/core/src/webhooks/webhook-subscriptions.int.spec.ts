@@ -19,7 +19,7 @@ afterAll(async () => {
   expect(errors).toEqual([]);
 });
 
-const owedTo = async (hook: string) => {
+const deliveriesTo = async (hook: string) => {
   const rows = await the.core.rows(
     'SELECT event_id, event_type FROM webhook_deliveries WHERE webhook_id = $1 ORDER BY event_id',
     decodeId('whk', hook),
@@ -27,16 +27,19 @@ const owedTo = async (hook: string) => {
   return rows.map(({ event_id, event_type }) => ({ uuid: String(event_id), type: String(event_type) }));
 };
 
-/** Until the fan-out has passed everything committed so far: an event to all that is committed last has arrived. */
+/**
+ * Resolves once the fan-out has handled everything committed so far: a final event has reached a webhook of all
+ * types.
+ */
 async function settle(actor: Actor): Promise<void> {
   const witness = await the.createWebhook(actor);
   const { uuid } = await the.emit(actor);
-  while (!(await owedTo(witness)).some((owed) => owed.uuid === uuid)) await sleep(10);
+  while (!(await deliveriesTo(witness)).some((delivery) => delivery.uuid === uuid)) await sleep(10);
   await the.webhooks.delete(actor, witness);
 }
 
 describe('a subscription', () => {
-  it('of every form gets the kinds that it covers and no other, each once', async () => {
+  it('of every form gets the types that it covers and no other, each once', async () => {
     const actor = await the.core.actor();
     const hooks = new Map<string, string>();
     for (const selector of EVENT_SELECTORS) hooks.set(selector, await the.createWebhook(actor, [selector]));
@@ -44,7 +47,7 @@ describe('a subscription', () => {
     for (const type of EVENT_TYPES) emitted.set(type, (await the.emit(actor, { type })).uuid);
     await settle(actor);
     for (const [selector, hook] of hooks) {
-      const got = (await owedTo(hook)).filter(({ uuid, type }) => emitted.get(type) === uuid);
+      const got = (await deliveriesTo(hook)).filter(({ uuid, type }) => emitted.get(type) === uuid);
       expect([selector, got.map(({ type }) => type).sort()]).toEqual([
         selector,
         [...expandEventSelector(selector)].sort(),
@@ -52,23 +55,23 @@ describe('a subscription', () => {
     }
   });
 
-  it('by several selectors that cover the same kind gets it once', async () => {
+  it('with several selectors that cover the same type gets it once', async () => {
     const actor = await the.core.actor();
     const hook = await the.createWebhook(actor, ['*', 'trade.*', 'trade.filled']);
     const { uuid } = await the.emit(actor, { type: 'trade.filled' });
     await settle(actor);
-    expect((await owedTo(hook)).filter((owed) => owed.uuid === uuid)).toHaveLength(1);
+    expect((await deliveriesTo(hook)).filter((delivery) => delivery.uuid === uuid)).toHaveLength(1);
   });
 
-  it('is never to the events of somebody else', async () => {
+  it("never covers another user's events", async () => {
     const [actor, other] = [await the.core.actor(), await the.core.actor()];
     const hook = await the.createWebhook(actor);
     const { uuid } = await the.emit(other);
     await settle(other);
-    expect((await owedTo(hook)).filter((owed) => owed.uuid === uuid)).toEqual([]);
+    expect((await deliveriesTo(hook)).filter((delivery) => delivery.uuid === uuid)).toEqual([]);
   });
 
-  it('that is changed goes by what it says then, for every event committed after the change', async () => {
+  it('that is changed applies to every event committed after the change', async () => {
     const actor = await the.core.actor();
     const hook = await the.createWebhook(actor, ['trade.*']);
     const expected: string[] = [];
@@ -79,10 +82,10 @@ describe('a subscription', () => {
         const { uuid } = await the.emit(actor, { type });
         if (expandEventSelector(selector).includes(type)) expected.push(uuid);
       }
-      // What is not passed yet goes by the next change, which is no promise of this one.
+      // Wait for the fan-out: the next change may apply to events that it has not handled.
       await settle(actor);
     }
-    const got = (await owedTo(hook)).filter(({ type }) => type !== 'trade.created');
+    const got = (await deliveriesTo(hook)).filter(({ type }) => type !== 'trade.created');
     expect(got.map(({ uuid }) => uuid).sort()).toEqual(expected.sort());
   });
 });

@@ -9,11 +9,11 @@ import { webhookView } from './webhook.view.js';
 import type { AttemptResult } from './webhook-deliveries.service.js';
 
 /**
- * The call from an API to the dispatcher: a webhook's id there, the attempt's id back. What was sent and answered
- * is read from the attempt's row.
+ * The call from an API to the dispatcher: it takes a webhook's id and returns the attempt's id. The attempt's row
+ * holds the request and the response.
  */
 export const WEBHOOK_TEST_CALL = 'webhook.test';
-/** An attempt takes 30 s at most; the rest is for the way there and back. */
+/** An attempt takes at most 30 s; the rest allows for the call itself. */
 export const WEBHOOK_TEST_TIMEOUT_MS = 35_000;
 export const encodeCallId = (id: string): Uint8Array => Buffer.from(id, 'utf8');
 export const decodeCallId = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
@@ -23,17 +23,17 @@ export interface ServeTestsOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Receivers that hang for 30 s must not keep many others from trying theirs. */
+/** High enough that receivers that hang for 30 s do not block many other tests. */
 const CONCURRENCY = 32;
 
 /**
- * Test events: one attempt each, never retried and never counted. They are no part of the outbox, so that no other
- * webhook hears of them, and nothing is owed before the attempt has ended.
+ * Sends test events: one attempt each, never retried and never counted as a failure. They are not in the outbox, so
+ * no other webhook receives them, and they have no delivery until the attempt has ended.
  */
 export class WebhookTestsService {
   constructor(private readonly platform: Platform) {}
 
-  /** Answers the APIs' calls until it is stopped. */
+  /** Serves the calls of the APIs until stopped. */
   serve({ send, onError }: ServeTestsOptions): { stop(): Promise<void> } {
     const { database, listener } = this.platform;
     return serveCalls({
@@ -52,7 +52,7 @@ export class WebhookTestsService {
     signal: AbortSignal,
   ): Promise<string> {
     const event = await this.compose(webhookId);
-    // Whoever stopped waiting was told that nobody answered, and must not get an event after all.
+    // A caller that timed out already got an error; its event must not be sent anymore.
     signal.throwIfAborted();
     const result = await send(event);
     return this.record(event, result);
@@ -64,7 +64,7 @@ export class WebhookTestsService {
       deletedAt: IsNull(),
     });
     if (webhook === null || webhook.secretSealed === null)
-      throw new CallRefused('not_found', 'the webhook is gone');
+      throw new CallRefused('not_found', 'the webhook is deleted');
     const [{ now }] = await this.platform.database.query('SELECT clock_timestamp() AS now');
     const eventId = newUuid();
     return {

@@ -16,7 +16,7 @@ export class WebhookEntity extends RecordColumns {
   @Column({ type: 'text' })
   description!: string;
 
-  /** Sealed to the dispatcher's key under `webhook/<id>`; gone with the webhook. */
+  /** Sealed to the dispatcher's key under `webhook/<id>`; deleted with the webhook. */
   @Column({ name: 'secret_sealed', type: 'text', nullable: true })
   secretSealed!: string | null;
 
@@ -26,11 +26,11 @@ export class WebhookEntity extends RecordColumns {
   @Column({ name: 'is_active', type: 'boolean' })
   isActive!: boolean;
 
-  /** Failed attempts since the last one that succeeded, over all its deliveries. */
+  /** Failed attempts since the last success, over all deliveries. */
   @Column({ name: 'consecutive_failures', type: 'integer' })
   consecutiveFailures!: number;
 
-  /** Of those, how many were a delivery's last. */
+  /** How many of those were the last attempt of a delivery. */
   @Column({ name: 'consecutive_dead_letters', type: 'integer' })
   consecutiveDeadLetters!: number;
 

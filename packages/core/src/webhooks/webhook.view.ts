@@ -8,7 +8,7 @@ import {
 } from '@trading-automation/contracts';
 import type { WebhookEntity } from './webhook.entity.js';
 
-/** A webhook as its owner sees it; its secret is no part of it. */
+/** Returns the webhook as the API shows it, without its secret. */
 export function webhookView(webhook: WebhookEntity): Webhook {
   const { deactivatedAt, deactivationReason } = webhook;
   return {
@@ -26,7 +26,7 @@ export function webhookView(webhook: WebhookEntity): Webhook {
   };
 }
 
-/** An attempt with what it needs of its delivery: the columns of `ATTEMPT_SELECT`. */
+/** An attempt joined with its delivery: the columns of `ATTEMPT_SELECT`. */
 export type AttemptRow = {
   readonly id: string;
   readonly event_id: string;
@@ -47,7 +47,7 @@ export const ATTEMPT_SELECT = `a.id, d.event_id, d.event_type, d.run, a.attempt,
   a.response_time_ms, a.response_body, a.attempted_at, a.next_attempt_at, a.created_at`;
 export const ATTEMPT_FROM = 'webhook_attempts a JOIN webhook_deliveries d ON d.id = a.delivery_id';
 
-/** What the contract calls a delivery is one attempt. */
+/** Returns an attempt, which the API calls a delivery. */
 export function deliveryView(row: AttemptRow): Delivery {
   return {
     id: encodeId('dlv', row.id),
@@ -66,7 +66,7 @@ export function deliveryView(row: AttemptRow): Delivery {
   };
 }
 
-/** A dead letter with what it needs of its delivery: the columns of `DEAD_LETTER_SELECT`. */
+/** A dead letter joined with its delivery: the columns of `DEAD_LETTER_SELECT`. */
 export type DeadLetterRow = {
   readonly id: string;
   readonly event_id: string;

@@ -5,7 +5,7 @@ import { DeadLettersService } from './dead-letters.service.js';
 import { WebhookSecrets } from './webhook-secret.js';
 import { WebhooksService } from './webhooks.service.js';
 
-/** For an API. The application gives {@link WebhookSecrets}, globally. */
+/** Provides webhooks to an API. The application must provide {@link WebhookSecrets} globally. */
 @Module({
   providers: [
     {

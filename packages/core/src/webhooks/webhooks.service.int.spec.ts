@@ -19,7 +19,7 @@ const HOOK = { url: 'https://example.com/hook', events: ['trade.*'], description
 let core: CoreUnderTest;
 let keys: SealingKeyPair;
 let webhooks: WebhooksService;
-/** As `webhooks`, without the patience. */
+/** Like `webhooks`, with a short timeout. */
 let hasty: WebhooksService;
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => core.close());
 
 describe('creating a webhook', () => {
-  it('answers with the record and its secret, which only the holder of the private key can open again', async () => {
+  it('returns the record and its secret, which only the holder of the private key can open again', async () => {
     const actor = await core.actor();
     const created = await webhooks.create(actor, HOOK);
     expect(webhookWithSecret.parse(created)).toEqual(created);
@@ -45,13 +45,13 @@ describe('creating a webhook', () => {
     expect(await opener.open(String(row?.secret_sealed), `webhook/${row?.id}`)).toBe(created.secret);
   });
 
-  it('gives every webhook another secret', async () => {
+  it('generates a different secret for every webhook', async () => {
     const actor = await core.actor();
     const secrets = await Promise.all(Array.from({ length: 20 }, () => webhooks.create(actor, HOOK)));
     expect(new Set(secrets.map(({ secret }) => secret)).size).toBe(20);
   });
 
-  it('stops at 50, however many are asked for at once, and has room again after a deletion', async () => {
+  it('stops at 50, even concurrently, and works again after a deletion', async () => {
     const actor = await core.actor();
     const outcomes = await Promise.allSettled(Array.from({ length: 55 }, () => webhooks.create(actor, HOOK)));
     const created = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
@@ -87,20 +87,22 @@ describe('a URL', () => {
     ['https://example.com/#part', 'invalid_url'],
     ['https://example.com:6379/', 'invalid_url'],
     ['/hook', 'invalid_url'],
-  ])('%s is refused as %s, of a new webhook as of one that is changed', async (url, code) => {
+  ])('%s is rejected as %s, for a new and for an updated webhook', async (url, code) => {
     const actor = await core.actor();
     const refusal = { code: 'validation_failed', details: [{ field: 'url', code }] };
     await expect(webhooks.create(actor, { ...HOOK, url })).rejects.toMatchObject(refusal);
     expect(await core.rows('SELECT FROM webhooks WHERE user_id = $1', actor.userId)).toEqual([]);
-    const { secret, ...made } = await webhooks.create(actor, HOOK);
-    await expect(webhooks.update(actor, made.id, { url, description: 'new' })).rejects.toMatchObject(refusal);
-    expect(await webhooks.get(actor, made.id)).toEqual(made);
+    const { secret, ...created } = await webhooks.create(actor, HOOK);
+    await expect(webhooks.update(actor, created.id, { url, description: 'new' })).rejects.toMatchObject(
+      refusal,
+    );
+    expect(await webhooks.get(actor, created.id)).toEqual(created);
     expect(secret).toBeDefined();
   });
 });
 
 describe('a webhook', () => {
-  it('is read and listed by its owner, without its secret', async () => {
+  it('is shown to its owner without its secret', async () => {
     const actor = await core.actor();
     const created = await webhooks.create(actor, HOOK);
     const { secret, ...record } = created;
@@ -114,7 +116,7 @@ describe('a webhook', () => {
     expect(secret).toBeDefined();
   });
 
-  it('of somebody else, deleted, unknown or malformed is not found, by every operation', async () => {
+  it('of another user, deleted, unknown or malformed is not found by any operation', async () => {
     const [owner, other] = [await core.actor(), await core.actor()];
     const { id } = await webhooks.create(owner, HOOK);
     const deleted = await webhooks.create(other, HOOK);
@@ -135,7 +137,7 @@ describe('a webhook', () => {
     expect(await webhooks.get(owner, id)).toMatchObject({ id, description: HOOK.description });
   });
 
-  it('is found by its id among any others, by one statement for all, and without its secret', async () => {
+  it('is found by its id among others, with one statement for all and without its secret', async () => {
     const [owner, other] = [await core.actor(), await core.actor()];
     const [first, second] = [await webhooks.create(owner, HOOK), await webhooks.create(owner, HOOK)];
     const [theirs, gone] = [await webhooks.create(other, HOOK), await webhooks.create(owner, HOOK)];
@@ -150,7 +152,7 @@ describe('a webhook', () => {
     await expect(webhooks.getMany(idle, asked)).rejects.toMatchObject({ code: 'permission_denied' });
   });
 
-  it('needs ADMIN to be changed, and READ to be seen', async () => {
+  it('needs ADMIN to be changed, and READ to be read', async () => {
     const owner = await core.actor();
     const { id } = await webhooks.create(owner, HOOK);
     const trader: Actor = { ...owner, credential: { ...owner.credential, permissions: ['TRADE'] } };
@@ -165,7 +167,7 @@ describe('a webhook', () => {
       await expect(refused).rejects.toMatchObject({ code: 'permission_denied' });
   });
 
-  it('takes its secret and what was owed to it along when it is deleted', async () => {
+  it('loses its secret and its due deliveries when it is deleted', async () => {
     const actor = await core.actor();
     const { id } = await webhooks.create(actor, HOOK);
     const [row] = await core.rows('SELECT id FROM webhooks WHERE user_id = $1', actor.userId);
@@ -196,7 +198,7 @@ describe('a webhook', () => {
 });
 
 describe('a test event', () => {
-  it('is one attempt, stored as a delivery, that counts nothing and that nobody else hears of', async () => {
+  it('is one attempt, stored as a delivery, that counts as no failure and reaches no other webhook', async () => {
     const actor = await core.actor();
     const { id } = await webhooks.create(actor, { ...HOOK, events: ['*'] });
     const sent: { payload: string; attempt: number }[] = [];
@@ -232,7 +234,7 @@ describe('a test event', () => {
     expect(page.items).toEqual([delivery]);
   });
 
-  it('that nobody answered shows null for the body of the answer', async () => {
+  it('without a response has a null response body', async () => {
     const actor = await core.actor();
     const { id } = await webhooks.create(actor, HOOK);
     const server = new WebhookTestsService(core.platform).serve({
@@ -262,7 +264,7 @@ describe('a test event', () => {
     await server.stop();
   });
 
-  it('is 503 where no dispatcher answers', async () => {
+  it('is 503 if no dispatcher responds', async () => {
     const actor = await core.actor();
     const { id } = await webhooks.create(actor, HOOK);
     await expect(hasty.test(actor, id)).rejects.toMatchObject({ code: 'service_unavailable' });

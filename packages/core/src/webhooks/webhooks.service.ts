@@ -64,7 +64,7 @@ const OWN = allColumns(
     `SELECT ${columns} FROM webhooks w WHERE w.id = ANY ($1) AND w.user_id = $2 AND w.deleted_at IS NULL`,
 );
 
-/** What an account does with its webhooks. What is owed to them is sent by the dispatcher. */
+/** Manages a user's webhooks. The dispatcher sends their deliveries. */
 export class WebhooksService {
   constructor(
     private readonly platform: Platform,
@@ -74,7 +74,9 @@ export class WebhooksService {
     private readonly testTimeoutMs = WEBHOOK_TEST_TIMEOUT_MS,
   ) {}
 
-  /** The answer alone carries the secret: it is stored sealed, and this process can't open it. */
+  /**
+   * Creates a webhook. Only this response contains the secret: it is stored sealed, and this process cannot open it.
+   */
   async create(actor: Actor, input: WebhookCreate): Promise<WebhookWithSecret> {
     authorise(actor, webhookOperations.create.access);
     return this.commands.run(actor.idempotency, async (tx) => {
@@ -116,7 +118,7 @@ export class WebhooksService {
     );
   }
 
-  /** Each at the place of its id; null where `get` finds none. */
+  /** Returns webhooks in input order; null for unknown ids. */
   async getMany(actor: Actor, publicIds: readonly string[]): Promise<readonly (Webhook | null)[]> {
     authorise(actor, webhookOperations.get.access);
     const { database } = this.platform;
@@ -127,8 +129,8 @@ export class WebhooksService {
   }
 
   /**
-   * An attempt that has not begun goes by what is changed here. Taken out of use, everything owed to the webhook goes
-   * to the dead letters, as when an outage does it; taken into use again, its failures are forgotten.
+   * Updates a webhook; attempts that have not started use the new values. Deactivation moves its due deliveries to
+   * the dead letters, as after an outage. Activation resets its failures.
    */
   async update(actor: Actor, id: string, changes: WebhookUpdate): Promise<Webhook> {
     authorise(actor, webhookOperations.update.access);
@@ -140,7 +142,10 @@ export class WebhooksService {
     });
   }
 
-  /** The answer alone carries the new secret. What is sent from now on is signed with it, waiting attempts too. */
+  /**
+   * Replaces the secret; only this response contains it. All later attempts are signed with it, including those of
+   * pending deliveries.
+   */
   async rotateSecret(actor: Actor, id: string): Promise<WebhookWithSecret> {
     authorise(actor, webhookOperations.rotateSecret.access);
     const uuid = decodeIdOrThrow('whk', id);
@@ -158,7 +163,7 @@ export class WebhooksService {
     });
   }
 
-  /** Nothing more is begun to be sent; what was owed is discarded, and the secret is gone. */
+  /** Deletes a webhook: no attempt starts afterwards, due deliveries are discarded, and the secret is deleted. */
   async delete(actor: Actor, id: string): Promise<{ id: string; deleted: true }> {
     authorise(actor, webhookOperations.delete.access);
     const uuid = decodeIdOrThrow('whk', id);
@@ -178,7 +183,7 @@ export class WebhooksService {
     });
   }
 
-  /** The attempts made for a webhook. @throws {DomainError} `not_found`, naming `event_id` where that is unknown */
+  /** Lists the attempts of a webhook. @throws {DomainError} `not_found`, naming `event_id` if that is unknown */
   async deliveries(
     actor: Actor,
     id: string,
@@ -205,17 +210,18 @@ export class WebhooksService {
       },
       idColumn: 'a.id',
     };
-    // Cursors are bound to the webhook like to any filter.
+    // Binds cursors to the webhook, as to any filter.
     const bound = { ...query, webhook_id: webhook.id };
     const page = await this.lists.page<AttemptRow>(webhookOperations.deliveries, actor.userId, source, bound);
     return { ...page, items: page.items.map(deliveryView) };
   }
 
   /**
-   * Owes a past event to the webhook, due now: up to five attempts, whatever it subscribes to and whenever it was made.
+   * Schedules a past event for the webhook, due now: up to five attempts, regardless of the webhook's subscriptions
+   * and the event's age.
    *
-   * @throws {DomainError} `not_found`, naming `event_id`; `invalid_state` where the webhook takes nothing, or where the
-   *   event is on its way to it already
+   * @throws {DomainError} `not_found`, naming `event_id`; `invalid_state` if the webhook is inactive, or a delivery
+   *   of the event to it is in progress
    */
   async replay(actor: Actor, id: string, { event_id }: WebhookReplayAsked): Promise<WebhookReplay> {
     authorise(actor, webhookOperations.replay.access);
@@ -234,9 +240,9 @@ export class WebhooksService {
   }
 
   /**
-   * Has the dispatcher send a test event, once, and answers with that attempt whatever the receiver said.
+   * Sends one test event through the dispatcher and returns the attempt, whatever the receiver responded.
    *
-   * @throws {DomainError} `service_unavailable` where no dispatcher answers
+   * @throws {DomainError} `service_unavailable` if no dispatcher responds
    */
   async test(actor: Actor, id: string): Promise<Delivery> {
     authorise(actor, webhookOperations.test.access);
@@ -266,14 +272,14 @@ export class WebhooksService {
   }
 
   private assertCallable(url: string): void {
-    const verdict = checkWebhookUrl(url, { allowLoopback: this.secrets.allowLoopback });
-    if ('url' in verdict) return;
-    const { code, message } = verdict;
+    const check = checkWebhookUrl(url, { allowLoopback: this.secrets.allowLoopback });
+    if ('url' in check) return;
+    const { code, message } = check;
     throw new DomainError('validation_failed', undefined, [{ field: 'url', code, message }]);
   }
 }
 
-/** Counted under the user's lock: two requests at once can't both take the last place. */
+/** Takes the user's lock, so that two concurrent requests cannot both take the last free slot. */
 async function assertBelowLimit(tx: Tx, userId: string): Promise<void> {
   await lockUser(tx, userId);
   const [{ count }] = await tx.query(
@@ -284,7 +290,7 @@ async function assertBelowLimit(tx: Tx, userId: string): Promise<void> {
   throw limitReached('webhooks', WEBHOOKS_MAX);
 }
 
-/** `changes.is_active` given as it is already changes neither when nor why a webhook was deactivated. */
+/** An unchanged `is_active` changes neither the time nor the reason of a deactivation. */
 async function change(tx: Tx, actor: Actor, id: string, changes: WebhookUpdate): Promise<void> {
   const { url, events, description, is_active } = changes;
   const [, count] = await tx.query(
@@ -302,7 +308,7 @@ async function change(tx: Tx, actor: Actor, id: string, changes: WebhookUpdate):
   if (is_active === false) await deadLetterDueDeliveries(tx, id);
 }
 
-/** In words of their own, not as a parameter: what failed is found by an index of its own. */
+/** Literals instead of a parameter, so that a partial index finds failed attempts. */
 const STATUS_CONDITIONS: Readonly<Record<DeliveryStatus, string>> = {
   SUCCEEDED: "a.status = 'SUCCEEDED'",
   FAILED: "a.status = 'FAILED'",
@@ -314,16 +320,16 @@ async function eventOfFilter(tx: Tx, webhook: WebhookEntity, eventId: string): P
   return uuid;
 }
 
-/** The refusal of what would be owed to a webhook that is not in use. */
+/** Returns the error for deliveries to an inactive webhook. */
 export function webhookInactive(): DomainError {
-  return invalidState('The webhook is inactive: send it is_active: true first.', 'INACTIVE');
+  return invalidState('The webhook is inactive. Update it with is_active: true first.', 'INACTIVE');
 }
 
 function deliveryInProgress(state: string): DomainError {
-  return invalidState('The event is on its way to this webhook already; wait for what comes of it.', state);
+  return invalidState('A delivery of this event to this webhook is in progress. Wait for its result.', state);
 }
 
-/** A webhook of the actor's that is not deleted. @throws {DomainError} `not_found` */
+/** Returns a webhook of the actor that is not deleted. @throws {DomainError} `not_found` */
 export async function findOwnWebhook(tx: Tx, actor: Actor, id: string): Promise<WebhookEntity> {
   const webhook = await tx.findOneBy(WebhookEntity, { id, userId: actor.userId, deletedAt: IsNull() });
   if (webhook === null) throw new DomainError('not_found');

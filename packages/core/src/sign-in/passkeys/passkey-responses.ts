@@ -1,6 +1,6 @@
 /**
- * What a browser answers in a ceremony of WebAuthn (Level 3, the JSON form of a credential): the members that are
- * read, within limits. Others are dropped.
+ * Schemas of a browser's WebAuthn responses (Level 3, the JSON form of a credential): only the members that are read,
+ * with limits. Others are dropped.
  */
 import { z } from 'zod';
 
@@ -36,7 +36,7 @@ export const authenticationResponse = z.object({
     clientDataJSON: clientData,
     authenticatorData: base64url(4_096),
     signature: base64url(8_192),
-    /** The user as the authenticator knows them: always there, as no user was named. */
+    /** The user handle; always present, because the request names no user. */
     userHandle: base64url(128),
   }),
 });
@@ -44,15 +44,15 @@ export const authenticationResponse = z.object({
 const clientDataSchema = z.object({ challenge: base64url(128), crossOrigin: z.boolean().optional() });
 
 /**
- * The challenge that the answer says it is to; null where it says none, or was made in a frame of another origin.
- * Nothing of this is proved yet.
+ * Returns the challenge that the response claims to answer. Returns null if it names none, or was made in a
+ * cross-origin frame. Nothing is verified yet.
  */
 export function challengeIn({ response }: { response: { clientDataJSON: string } }): string | null {
   try {
-    const said = clientDataSchema.parse(
+    const clientDataClaims = clientDataSchema.parse(
       JSON.parse(Buffer.from(response.clientDataJSON, 'base64url').toString()),
     );
-    return said.crossOrigin === true ? null : said.challenge;
+    return clientDataClaims.crossOrigin === true ? null : clientDataClaims.challenge;
   } catch {
     return null;
   }

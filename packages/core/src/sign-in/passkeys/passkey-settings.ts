@@ -1,4 +1,4 @@
-/** Where passkeys are good, as configuration says it; without it they are not offered. */
+/** The configuration of passkeys; they are not offered without it. */
 import { z } from 'zod';
 import { jsonSetting } from '../../platform/index.js';
 import { parseUrl } from '../../values/index.js';
@@ -7,11 +7,11 @@ const LOOPBACK = 'localhost';
 
 const passkeysSchema = z
   .strictObject({
-    /** The domain that passkeys belong to. To change it makes all of them worthless. */
+    /** The domain that passkeys belong to. Changing it invalidates all of them. */
     rpId: z.string().regex(/^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/, 'expected a domain in lower case'),
-    /** What users are shown. */
+    /** The name that users see. */
     rpName: z.string().min(1).max(64),
-    /** The pages that may use them: the domain's, or of a domain below it. */
+    /** Origins that may use passkeys: the domain or its subdomains. */
     origins: z.array(z.string()).min(1),
   })
   .superRefine(({ rpId, origins }, context) => {
@@ -24,7 +24,10 @@ const passkeysSchema = z
 
 export type PasskeyOptions = z.output<typeof passkeysSchema>;
 
-/** A variable of the environment: JSON, like `{"rpId": "example.com", "rpName": "Example", "origins": ["https://app.example.com"]}`. */
+/**
+ * Reads an environment variable: JSON such as `{"rpId": "example.com", "rpName": "Example", "origins":
+ * ["https://app.example.com"]}`.
+ */
 export const passkeysSetting = jsonSetting(passkeysSchema);
 
 function isOriginOf(rpId: string, text: string): boolean {

@@ -45,7 +45,7 @@ const countOf = async ({ userId }: Actor) =>
 const expire = () =>
   under.core.rows("UPDATE passkey_challenges SET expires_at = clock_timestamp() - interval '1 second'");
 
-/** What nobody may get through with, in either ceremony. */
+/** Overrides that must fail in either ceremony. */
 const BAD: [string, AuthenticatorOverrides][] = [
   ['from another origin', { origin: 'https://app.example.com.evil.com' }],
   ['from the origin in the clear', { origin: 'http://app.example.com' }],
@@ -53,11 +53,11 @@ const BAD: [string, AuthenticatorOverrides][] = [
   ['for another domain', { rpId: 'evil.com' }],
   ['without its user verified', { isUserVerified: false }],
   ['to a challenge that no database takes', { challenge: 'a\u0000b' }],
-  ['to a challenge that nobody drew', { challenge: Buffer.alloc(32).toString('base64url') }],
+  ['to a challenge that was never issued', { challenge: Buffer.alloc(32).toString('base64url') }],
 ];
 
-describe('to register a passkey', () => {
-  it('is asked of an authenticator that verifies its user and keeps it', async () => {
+describe('registering a passkey', () => {
+  it('needs an authenticator that verifies its user and stores the passkey', async () => {
     const actor = await under.core.actor();
     const options = await passkeys.registrationOptions(actor);
     expect(options).toMatchObject({
@@ -71,7 +71,7 @@ describe('to register a passkey', () => {
     expect(Buffer.from(options.challenge, 'base64url').length).toBeGreaterThanOrEqual(32);
   });
 
-  it('shows the user their own address, and names what they have already', async () => {
+  it('shows the user their address, and excludes their existing passkeys', async () => {
     const { actor, device } = await registered();
     await under.core.rows("UPDATE users SET email = 'me@example.com' WHERE id = $1", actor.userId);
     const options = await passkeys.registrationOptions(actor);
@@ -81,19 +81,19 @@ describe('to register a passkey', () => {
     ]);
   });
 
-  it('gives the account one that it can sign in by', async () => {
+  it('adds a passkey that can sign in', async () => {
     const { actor, device } = await registered();
     expect(await userOf(device.get(await passkeys.loginOptions()))).toBe(actor.userId);
   });
 
-  it.each(BAD)('is refused %s', async (_what, said) => {
+  it.each(BAD)('is rejected %s', async (_what, said) => {
     const actor = await under.core.actor();
     const answer = authenticator().create(await passkeys.registrationOptions(actor), said);
     await expect(passkeys.register(actor, answer)).rejects.toMatchObject(registrationRefused);
     expect(await countOf(actor)).toBe(0);
   });
 
-  it('is refused with an answer of the other ceremony, or to its challenge', async () => {
+  it('is rejected with a response of the other ceremony, or to its challenge', async () => {
     const actor = await under.core.actor();
     const typed = authenticator().create(await passkeys.registrationOptions(actor), { type: 'webauthn.get' });
     await expect(passkeys.register(actor, typed)).rejects.toMatchObject(registrationRefused);
@@ -102,13 +102,13 @@ describe('to register a passkey', () => {
     await expect(passkeys.register(actor, crossed)).rejects.toMatchObject(registrationRefused);
   });
 
-  it("is refused to another user's challenge", async () => {
+  it("is rejected with another user's challenge", async () => {
     const [actor, other] = [await under.core.actor(), await under.core.actor()];
     const answer = authenticator().create(await passkeys.registrationOptions(other));
     await expect(passkeys.register(actor, answer)).rejects.toMatchObject(registrationRefused);
   });
 
-  it('takes a challenge once, and after a refusal not again', async () => {
+  it('accepts a challenge once, even after a rejection', async () => {
     const actor = await under.core.actor();
     const options = await passkeys.registrationOptions(actor);
     const bad = authenticator().create(options, { isUserVerified: false });
@@ -117,7 +117,7 @@ describe('to register a passkey', () => {
     await expect(passkeys.register(actor, good)).rejects.toMatchObject(registrationRefused);
   });
 
-  it('is refused once five minutes are over', async () => {
+  it('is rejected after five minutes', async () => {
     const actor = await under.core.actor();
     const options = await passkeys.registrationOptions(actor);
     await expire();
@@ -132,7 +132,7 @@ describe('to register a passkey', () => {
     await expect(passkeys.register(other, again)).rejects.toMatchObject({ code: 'already_exists' });
   });
 
-  it('is possible twenty times, also at once', async () => {
+  it('is possible twenty times, even concurrently', async () => {
     const actor = await under.core.actor();
     await under.core.rows(
       `INSERT INTO passkeys (id, user_id, credential_id, public_key, counter, transports)
@@ -149,7 +149,7 @@ describe('to register a passkey', () => {
     await expect(passkeys.registrationOptions(actor)).rejects.toMatchObject({ code: 'limit_reached' });
   });
 
-  it('needs a credential with ADMIN that holds at that moment', async () => {
+  it('needs a valid credential with ADMIN', async () => {
     const weak = await under.core.actor('READ', 'TRADE');
     await expect(passkeys.registrationOptions(weak)).rejects.toMatchObject({ code: 'permission_denied' });
     await expect(passkeys.register(weak, {})).rejects.toMatchObject({ code: 'permission_denied' });
@@ -162,8 +162,8 @@ describe('to register a passkey', () => {
 
   it.each([
     ['nothing', null],
-    ['no answer', {}],
-    ['an answer that is no credential', { id: 'AA', rawId: 'AA', type: 'public-key', response: {} }],
+    ['no response', {}],
+    ['a response that is not a credential', { id: 'AA', rawId: 'AA', type: 'public-key', response: {} }],
     [
       'nonsense in place of what was signed',
       {
@@ -173,12 +173,12 @@ describe('to register a passkey', () => {
         response: { clientDataJSON: 'AA', attestationObject: 'AA' },
       },
     ],
-  ])('is refused with %s', async (_what, answer) => {
+  ])('is rejected with %s', async (_what, answer) => {
     const actor = await under.core.actor();
     await expect(passkeys.register(actor, answer)).rejects.toMatchObject(registrationRefused);
   });
 
-  it('is refused where the attestation says nothing of use, or is forged', async () => {
+  it('is rejected if the attestation is malformed or forged', async () => {
     const actor = await under.core.actor();
     const answer = authenticator().create(await passkeys.registrationOptions(actor));
     const broken = { ...answer, response: { ...answer.response, attestationObject: 'AAAA' } };
@@ -189,8 +189,8 @@ describe('to register a passkey', () => {
   });
 });
 
-describe('to sign in by a passkey', () => {
-  it('names no user beforehand', async () => {
+describe('signing in with a passkey', () => {
+  it('names no user', async () => {
     const options = await passkeys.loginOptions();
     expect(options).toMatchObject({ rpId: RP_ID, userVerification: 'required', timeout: 300_000 });
     expect(options.allowCredentials ?? []).toEqual([]);
@@ -202,20 +202,20 @@ describe('to sign in by a passkey', () => {
     expect(await userOf(answer)).toBe(actor.userId);
   });
 
-  it.each(BAD)('is refused %s', async (_what, said) => {
+  it.each(BAD)('is rejected %s', async (_what, said) => {
     const { device } = await registered();
     const answer = device.get(await passkeys.loginOptions(), said);
     await expect(passkeys.login(answer)).rejects.toMatchObject(loginRefused);
   });
 
-  it('is refused with what another passkey signed', async () => {
+  it('is rejected with a signature of another passkey', async () => {
     const [{ device }, { device: other }] = [await registered(), await registered()];
     const answer = device.get(await passkeys.loginOptions());
     const { id } = other.get(await passkeys.loginOptions());
     await expect(passkeys.login({ ...answer, id, rawId: id })).rejects.toMatchObject(loginRefused);
   });
 
-  it('is refused where the authenticator knows the passkey as that of another user', async () => {
+  it('is rejected if the authenticator reports another user', async () => {
     const { device } = await registered();
     const { actor } = await registered();
     const userHandle = Buffer.from(actor.userId.replaceAll('-', ''), 'hex').toString('base64url');
@@ -223,7 +223,7 @@ describe('to sign in by a passkey', () => {
     await expect(passkeys.login(answer)).rejects.toMatchObject(loginRefused);
   });
 
-  it('is refused with a signature of something else', async () => {
+  it('is rejected with a signature of something else', async () => {
     const { device } = await registered();
     const answer = device.get(await passkeys.loginOptions());
     const { signature } = device.get(await passkeys.loginOptions()).response;
@@ -231,7 +231,7 @@ describe('to sign in by a passkey', () => {
     await expect(passkeys.login(forged)).rejects.toMatchObject(loginRefused);
   });
 
-  it('is refused with an answer of the other ceremony, or to its challenge', async () => {
+  it('is rejected with a response of the other ceremony, or to its challenge', async () => {
     const { actor, device } = await registered();
     const typed = device.get(await passkeys.loginOptions(), { type: 'webauthn.create' });
     await expect(passkeys.login(typed)).rejects.toMatchObject(loginRefused);
@@ -239,7 +239,7 @@ describe('to sign in by a passkey', () => {
     await expect(passkeys.login(crossed)).rejects.toMatchObject(loginRefused);
   });
 
-  it('takes an answer once, also where it comes twice at once', async () => {
+  it('accepts a response once, even concurrently', async () => {
     const { device } = await registered(false);
     const answer = device.get(await passkeys.loginOptions());
     const outcomes = await Promise.allSettled([passkeys.login(answer), passkeys.login(answer)]);
@@ -247,7 +247,7 @@ describe('to sign in by a passkey', () => {
     await expect(passkeys.login(answer)).rejects.toMatchObject(loginRefused);
   });
 
-  it('takes no second answer to a challenge after one that was refused', async () => {
+  it('accepts no second response to a challenge after a rejected one', async () => {
     const { device } = await registered();
     const options = await passkeys.loginOptions();
     const bad = device.get(options, { isUserVerified: false });
@@ -255,20 +255,20 @@ describe('to sign in by a passkey', () => {
     await expect(passkeys.login(device.get(options))).rejects.toMatchObject(loginRefused);
   });
 
-  it('is refused once five minutes are over', async () => {
+  it('is rejected after five minutes', async () => {
     const { device } = await registered();
     const options = await passkeys.loginOptions();
     await expire();
     await expect(passkeys.login(device.get(options))).rejects.toMatchObject(loginRefused);
   });
 
-  it('is refused with no answer at all', async () => {
+  it('is rejected without a response', async () => {
     for (const answer of [null, {}, { id: 'AA', rawId: 'AA', type: 'public-key', response: {} }]) {
       await expect(passkeys.login(answer)).rejects.toMatchObject(loginRefused);
     }
   });
 
-  it('asks for no other factor: the passkey verified its user', async () => {
+  it('requires no other factor, because the passkey verified its user', async () => {
     const { actor, device } = await registered();
     const { secret } = await process.secondFactor.generate(actor);
     const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: under.nowMs });
@@ -278,7 +278,7 @@ describe('to sign in by a passkey', () => {
 });
 
 describe('the counter of a passkey', () => {
-  it('that does not go up is of a copy: refused', async () => {
+  it('that does not increase is rejected as a copy', async () => {
     const { actor, device } = await registered();
     const login = async (counter: number) => userOf(device.get(await passkeys.loginOptions(), { counter }));
     expect(await login(10)).toBe(actor.userId);
@@ -286,7 +286,7 @@ describe('the counter of a passkey', () => {
     expect(await login(11)).toBe(actor.userId);
   });
 
-  it('lets one in of two with the same count at once', async () => {
+  it('lets one of two concurrent responses with the same count sign in', async () => {
     const { device } = await registered();
     const options = await Promise.all([passkeys.loginOptions(), passkeys.loginOptions()]);
     const outcomes = await Promise.allSettled(
@@ -295,7 +295,7 @@ describe('the counter of a passkey', () => {
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
 
-  it('may stay at 0 for ever', async () => {
+  it('may always be 0', async () => {
     const { actor, device } = await registered(false);
     for (let i = 0; i < 2; i++) {
       expect(await userOf(device.get(await passkeys.loginOptions()))).toBe(actor.userId);
@@ -304,18 +304,18 @@ describe('the counter of a passkey', () => {
 });
 
 describe('a passkey that is removed', () => {
-  it('signs nobody in any more', async () => {
+  it('can no longer sign in', async () => {
     const { actor, device } = await registered();
     await passkeys.remove(actor, device.credentialId.toString('base64url'));
     const answer = device.get(await passkeys.loginOptions());
     await expect(passkeys.login(answer)).rejects.toMatchObject(loginRefused);
   });
 
-  it('is one of the own account, and is asked for by ADMIN that holds at that moment', async () => {
+  it("must be the actor's own, and needs a valid credential with ADMIN", async () => {
     const { actor, device } = await registered();
     const id = device.credentialId.toString('base64url');
-    const stranger = await under.core.actor();
-    await expect(passkeys.remove(stranger, id)).rejects.toMatchObject({ code: 'not_found' });
+    const other = await under.core.actor();
+    await expect(passkeys.remove(other, id)).rejects.toMatchObject({ code: 'not_found' });
     const { credential } = await under.core.actor('READ');
     const weak = { userId: actor.userId, credential: { ...credential, id: newUuid() } };
     await expect(passkeys.remove(weak, id)).rejects.toMatchObject({ code: 'permission_denied' });
@@ -328,12 +328,12 @@ describe('a passkey that is removed', () => {
 });
 
 describe('a deployment without passkeys', () => {
-  it('says so', async () => {
+  it('rejects every ceremony with an explanation', async () => {
     const none = new PasskeySignInService({ ...process, options: undefined });
     const actor = await under.core.actor();
     const refusal = {
       code: 'permission_denied',
-      message: 'Sign-in by passkeys is not offered here.',
+      message: 'Sign-in by passkeys is not offered by this deployment.',
     };
     await expect(none.registrationOptions(actor)).rejects.toMatchObject(refusal);
     await expect(none.register(actor, {})).rejects.toMatchObject(refusal);

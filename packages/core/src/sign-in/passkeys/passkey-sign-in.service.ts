@@ -1,14 +1,14 @@
 /**
- * Sign-in by passkeys (WebAuthn). Kept until v2.0.
+ * Sign-in by passkeys (WebAuthn). Retained until v2.0.
  *
- * 1. A challenge is good for five minutes, for one ceremony, and for the first answer to it, whatever that is. One to
- *    register was drawn for a user, and is good for that user alone.
- * 2. An answer counts only from one of our origins, for our domain, with its user verified by the authenticator: it is
- *    two factors, and no second one is asked for.
- * 3. No user is named to sign in: the authenticator says whose passkey it is, and the passkey has to be that user's.
- * 4. A passkey whose counter does not go up may have been copied: refused, of two at once too. Authenticators that
- *    do not count say 0 for ever.
- * 5. To add or remove a passkey takes a credential with ADMIN that holds at that moment. An account has 20 at most.
+ * 1. A challenge is valid for five minutes and one ceremony. The first response consumes it, valid or not. A
+ *    registration challenge is issued for one user and valid only for that user.
+ * 2. A response is valid only from one of our origins, for our domain, with its user verified by the authenticator.
+ *    That makes two factors, so no second factor is required.
+ * 3. A sign-in names no user: the authenticator says whose passkey it is, and the passkey must belong to that user.
+ * 4. A passkey whose counter does not increase may be a copy and is rejected, even in concurrent requests.
+ *    Authenticators without a counter always report 0.
+ * 5. Adding or removing a passkey needs a valid credential with ADMIN. An account has at most 20.
  */
 import {
   generateAuthenticationOptions,
@@ -50,14 +50,14 @@ interface Passkey {
 export interface PasskeySignInDependencies {
   readonly platform: Platform;
   readonly signIn: SignInService;
-  /** Undefined where passkeys are not offered. */
+  /** Undefined if passkeys are not offered. */
   readonly options: PasskeyOptions | undefined;
 }
 
 export class PasskeySignInService {
   constructor(private readonly dependencies: PasskeySignInDependencies) {}
 
-  /** What the browser is given to make a passkey for the actor's account. */
+  /** Returns the browser's options to create a passkey for the actor's account. */
   async registrationOptions(actor: Actor): Promise<PublicKeyCredentialCreationOptionsJSON> {
     authorise(actor, 'ADMIN');
     const { rpId, rpName } = this.options();
@@ -78,30 +78,30 @@ export class PasskeySignInService {
       supportedAlgorithmIDs: ALGORITHMS,
       timeout: CHALLENGE_SECONDS * 1_000,
     });
-    await this.keepChallenge('register', userId, options.challenge);
+    await this.storeChallenge('register', userId, options.challenge);
     return options;
   }
 
-  /** @param answer what the browser made of the options; @throws {DomainError} `validation_failed` */
-  async register(actor: Actor, answer: unknown): Promise<{ readonly credentialId: string }> {
+  /** Registers a passkey. @param response the browser's response @throws {DomainError} `validation_failed` */
+  async register(actor: Actor, response: unknown): Promise<{ readonly credentialId: string }> {
     authorise(actor, 'ADMIN');
     this.options();
-    const parsed = registrationResponse.safeParse(answer);
+    const parsed = registrationResponse.safeParse(response);
     if (!parsed.success) throw badRegistration(parsed.error);
     const challenge = await this.useChallenge('register', actor.userId, parsed.data);
     if (challenge === null) throw badRegistration('the challenge is unknown');
     const registration = await this.verifyRegistration(parsed.data, challenge);
-    if (!registration.verified) throw badRegistration('it does not verify');
+    if (!registration.verified) throw badRegistration('the response does not verify');
     try {
       await inTransaction(this.dependencies.platform.database, (tx) => addPasskey(tx, actor, registration));
     } catch (error) {
       if (!isUniqueViolation(error, 'passkeys_credential_id_key')) throw error;
-      throw new DomainError('already_exists', 'This passkey is registered already.');
+      throw new DomainError('already_exists', 'This passkey is already registered.');
     }
     return { credentialId: registration.registrationInfo.credential.id };
   }
 
-  /** What the browser is given to sign in by any passkey of this domain. */
+  /** Returns the browser's options to sign in with any passkey of this domain. */
   async loginOptions(): Promise<PublicKeyCredentialRequestOptionsJSON> {
     const { rpId } = this.options();
     const options = await generateAuthenticationOptions({
@@ -109,22 +109,22 @@ export class PasskeySignInService {
       userVerification: 'required',
       timeout: CHALLENGE_SECONDS * 1_000,
     });
-    await this.keepChallenge('login', null, options.challenge);
+    await this.storeChallenge('login', null, options.challenge);
     return options;
   }
 
-  /** @param answer what the browser made of the options; @throws {DomainError} `invalid_login` */
-  async login(answer: unknown): Promise<SignInResult> {
+  /** Signs in with a passkey. @param response the browser's response @throws {DomainError} `invalid_login` */
+  async login(response: unknown): Promise<SignInResult> {
     this.options();
-    const parsed = authenticationResponse.safeParse(answer);
+    const parsed = authenticationResponse.safeParse(response);
     if (!parsed.success) throw badLogin(parsed.error);
     const challenge = await this.useChallenge('login', null, parsed.data);
     const passkey = await this.passkeyOf(parsed.data);
     if (challenge === null || passkey === null) throw badLogin('the challenge or the passkey is unknown');
     const login = await this.verifyLogin(parsed.data, challenge, passkey);
-    if (!login.verified) throw badLogin('it does not verify');
+    if (!login.verified) throw badLogin('the response does not verify');
     return inTransaction(this.dependencies.platform.database, async (tx) => {
-      await countUp(tx, passkey, login.authenticationInfo.newCounter);
+      await advanceCounter(tx, passkey, login.authenticationInfo.newCounter);
       return this.dependencies.signIn.complete(tx, passkey.user_id, 'passkey');
     });
   }
@@ -149,13 +149,13 @@ export class PasskeySignInService {
   }
 
   private async verifyRegistration(
-    answer: RegistrationResponse,
+    response: RegistrationResponse,
     challenge: string,
   ): Promise<VerifiedRegistrationResponse> {
     const { rpId, origins } = this.options();
     try {
       return await verifyRegistrationResponse({
-        response: { ...answer, clientExtensionResults: {} },
+        response: { ...response, clientExtensionResults: {} },
         expectedChallenge: challenge,
         expectedOrigin: origins,
         expectedRPID: rpId,
@@ -168,20 +168,20 @@ export class PasskeySignInService {
   }
 
   private async verifyLogin(
-    answer: AuthenticationResponse,
+    response: AuthenticationResponse,
     challenge: string,
     passkey: Passkey,
   ): Promise<VerifiedAuthenticationResponse> {
     const { rpId, origins } = this.options();
     try {
       return await verifyAuthenticationResponse({
-        response: { ...answer, clientExtensionResults: {} },
+        response: { ...response, clientExtensionResults: {} },
         expectedChallenge: challenge,
         expectedOrigin: origins,
         expectedRPID: rpId,
         requireUserVerification: true,
         credential: {
-          id: answer.id,
+          id: response.id,
           publicKey: new Uint8Array(passkey.public_key),
           counter: Number(passkey.counter),
         },
@@ -191,7 +191,7 @@ export class PasskeySignInService {
     }
   }
 
-  private async keepChallenge(purpose: Purpose, userId: string | null, challenge: string): Promise<void> {
+  private async storeChallenge(purpose: Purpose, userId: string | null, challenge: string): Promise<void> {
     await this.dependencies.platform.database.query(
       `INSERT INTO passkey_challenges (id, user_id, challenge, purpose, expires_at)
        VALUES ($1, $2, $3, $4, clock_timestamp() + ${CHALLENGE_SECONDS} * interval '1 second')`,
@@ -199,13 +199,13 @@ export class PasskeySignInService {
     );
   }
 
-  /** In a transaction of its own: an answer that is refused has used its challenge, too. */
+  /** Runs outside any transaction, so that a rejected response consumes its challenge too. */
   private async useChallenge(
     purpose: Purpose,
     userId: string | null,
-    answer: RegistrationResponse | AuthenticationResponse,
+    response: RegistrationResponse | AuthenticationResponse,
   ): Promise<string | null> {
-    const challenge = challengeIn(answer);
+    const challenge = challengeIn(response);
     const [used] = await this.dependencies.platform.database.query(
       `DELETE FROM passkey_challenges
        WHERE challenge = $1 AND purpose = $2 AND user_id IS NOT DISTINCT FROM $3 AND expires_at > clock_timestamp()
@@ -240,7 +240,7 @@ export class PasskeySignInService {
   }
 }
 
-/** Authenticators keep it beside the passkey: a random number, nothing personal. */
+/** Returns the handle that authenticators store with the passkey: a random number without personal data. */
 function userHandleOf(userId: string): Buffer<ArrayBuffer> {
   return Buffer.from(userId.replaceAll('-', ''), 'hex');
 }
@@ -271,24 +271,24 @@ async function addPasskey(
   );
 }
 
-/** What another answer changed meanwhile is seen: the row is looked at again once it is locked. */
-async function countUp(tx: Tx, { id }: Passkey, counter: number): Promise<void> {
+/** The locked row is compared again, so that a concurrent response cannot reuse the counter. */
+async function advanceCounter(tx: Tx, { id }: Passkey, counter: number): Promise<void> {
   const [counted] = await tx.query(
     `UPDATE passkeys SET counter = $2, last_used_at = clock_timestamp()
      WHERE id = $1 AND (counter < $2 OR (counter = 0 AND $2 = 0)) RETURNING id`,
     [id, counter],
   );
-  if (counted.length === 0) throw badLogin('the counter does not go up');
+  if (counted.length === 0) throw badLogin('the counter does not increase');
 }
 
 function badRegistration(cause: unknown): DomainError {
-  const message = 'It is no good answer to a challenge that was drawn for it here: begin again.';
+  const message = 'The response does not match a current challenge. Start the registration again.';
   return new DomainError('validation_failed', undefined, [{ field: 'response', code: 'invalid', message }], {
     cause,
   });
 }
 
 function badLogin(cause: unknown): DomainError {
-  const message = 'The passkey is not good here, or took too long: begin again.';
+  const message = 'The passkey is invalid, or the challenge has expired. Start again.';
   return new DomainError('invalid_login', message, [], { cause });
 }

@@ -3,11 +3,11 @@ import { signInProvidersSetting } from './provider-settings.js';
 const read = (setting: unknown) => signInProvidersSetting.safeParse(JSON.stringify(setting));
 
 describe('the setting of providers', () => {
-  it('offers none unless named', () => {
+  it('offers none by default', () => {
     expect(read({}).data).toEqual({});
   });
 
-  it('knows where the providers are', () => {
+  it('has default addresses of the providers', () => {
     const setting = { google: { clientIds: ['g'] }, apple: { clientIds: ['a'] }, x: {} };
     expect(read(setting).data).toEqual({
       google: { clientIds: ['g'], issuer: 'https://accounts.google.com' },
@@ -24,17 +24,17 @@ describe('the setting of providers', () => {
     ['an issuer with a query', { apple: { clientIds: ['g'], issuer: 'https://example.com?a=b' } }],
     ['an address with a password', { x: { userInfoUrl: 'https://a:b@example.com/me' } }],
     ['an address of another kind', { x: { userInfoUrl: 'file:///etc/passwd' } }],
-    ['a token that is none', { telegram: { botToken: 'secret' } }],
-  ])('is refused with %s', (_what, setting) => {
+    ['a malformed token', { telegram: { botToken: 'secret' } }],
+  ])('is rejected with %s', (_what, setting) => {
     expect(read(setting).success).toBe(false);
   });
 
-  it('is taken in the clear on this machine alone', () => {
+  it('allows plain HTTP only for loopback addresses', () => {
     const setting = { google: { clientIds: ['g'], issuer: 'http://127.0.0.1:4000' } };
     expect(read(setting).success).toBe(true);
   });
 
-  it('is refused where it is no JSON, and tells nothing of what it held', () => {
+  it('is rejected if it is not JSON, without repeating its content', () => {
     const { error } = signInProvidersSetting.safeParse('{"telegram": 12345:secret}');
     expect(error?.issues).toMatchObject([{ message: 'expected JSON' }]);
     const wrong = read({ telegram: { botToken: 'the-secret' } });

@@ -1,4 +1,4 @@
-/** Which providers sign-in is offered by, as configuration says it; none unless named. */
+/** The configuration of sign-in providers; none is offered by default. */
 import { DomainError } from '@trading-automation/contracts';
 import { z } from 'zod';
 import { jsonSetting } from '../../platform/index.js';
@@ -6,7 +6,7 @@ import { parseUrl } from '../../values/index.js';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
-/** In the clear to this machine alone. */
+/** HTTPS, or plain HTTP to a loopback address. */
 const address = z.string().refine(
   (text) => {
     const url = parseUrl(text);
@@ -17,7 +17,7 @@ const address = z.string().refine(
 );
 
 const issuer = address.refine((text) => !/[/?#]$/.test(text) && !/[?#]/.test(text), {
-  error: 'expected a URL without a query and a trailing slash',
+  error: 'expected a URL without a query, a fragment or a trailing slash',
 });
 
 const clientIds = z.array(z.string().min(1).max(255)).min(1);
@@ -33,10 +33,10 @@ const signInProvidersSchema = z.strictObject({
 
 export type SignInProviders = z.output<typeof signInProvidersSchema>;
 
-/** A variable of the environment: JSON, like `{"google": {"clientIds": ["…"]}}`. It may hold a secret. */
+/** Reads an environment variable: JSON such as `{"google": {"clientIds": ["…"]}}`. It may contain a secret. */
 export const signInProvidersSetting = jsonSetting(signInProvidersSchema);
 
-/** The way in exists, but not in this deployment. */
-export function notOffered(what: string): DomainError {
-  return new DomainError('permission_denied', `Sign-in by ${what} is not offered here.`);
+/** Returns the error for a sign-in method that this deployment does not offer. */
+export function notOffered(method: string): DomainError {
+  return new DomainError('permission_denied', `Sign-in by ${method} is not offered by this deployment.`);
 }

@@ -23,7 +23,7 @@ const identity = (more: Partial<ProviderIdentity> = {}): ProviderIdentity => ({
   ...more,
 });
 
-/** The user that the answer lets in. */
+/** Returns the user of the issued tokens. */
 async function userOf(signedIn: SignInResult): Promise<string> {
   if (signedIn.kind !== 'tokens') throw new Error('a second factor is asked for');
   return (await process.sessions.verify(signedIn.tokens.accessToken)).userId;
@@ -35,20 +35,20 @@ const user = (id: string) =>
   under.core.row('SELECT email, email_verified_at, pending_email FROM users WHERE id = $1', id);
 const countUsers = async () => (await under.core.row('SELECT count(*)::int AS count FROM users')).count;
 
-describe('whoever comes from a provider for the first time', () => {
-  it('gets an account, and is let into the same one from then on', async () => {
+describe('a new identity at a provider', () => {
+  it('opens an account, and signs in to the same one afterwards', async () => {
     const who = identity();
     const opened = await enter(who);
     expect(await enter(who)).toBe(opened);
     expect(await enter(identity())).not.toBe(opened);
   });
 
-  it('is somebody else at another provider, under the same subject', async () => {
+  it('is another user at another provider, under the same subject', async () => {
     const who = identity();
     expect(await enter({ ...who, provider: 'apple' })).not.toBe(await enter(who));
   });
 
-  it('begins with the address that the provider verified, and with none that it did not', async () => {
+  it('brings an address only if the provider verified it', async () => {
     const verified = await enter(identity({ email: 'known@example.com', emailVerified: true }));
     expect(await user(verified)).toEqual({
       email: 'known@example.com',
@@ -59,16 +59,16 @@ describe('whoever comes from a provider for the first time', () => {
     expect(await user(claimed)).toEqual({ email: null, email_verified_at: null, pending_email: null });
   });
 
-  it('is not let into the account that has the same address, verified or by password', async () => {
+  it('gives no access to an account with the same address, verified or with a password', async () => {
     const email = 'owner@example.com';
     const owner = await enter(identity({ email, emailVerified: true }));
     const registered = await process.passwords.register({ email, password: 'correct horse battery' });
     const { userId: byPassword } = await process.sessions.verify(registered.accessToken);
-    const stranger = await enter(identity({ email, emailVerified: true, provider: 'apple' }));
-    expect([owner, byPassword]).not.toContain(stranger);
+    const other = await enter(identity({ email, emailVerified: true, provider: 'apple' }));
+    expect([owner, byPassword]).not.toContain(other);
   });
 
-  it('gets one account, however often they come at once', async () => {
+  it('opens one account for concurrent sign-ins', async () => {
     const who = identity();
     const before = await countUsers();
     const users = await Promise.all(Array.from({ length: 8 }, () => enter(who)));
@@ -76,7 +76,7 @@ describe('whoever comes from a provider for the first time', () => {
     expect(await countUsers()).toBe(Number(before) + 1);
   });
 
-  it('is refused where no accounts are opened, and nothing stays of it', async () => {
+  it('is rejected if registration is closed, and stores nothing', async () => {
     const closed = new ProviderSignInService(under.createServices({ openRegistration: false }));
     const who = identity({ proof: { hash: randomBytes(32), expiresAt: new Date(Date.now() + 60_000) } });
     await expect(closed.signIn(null, who)).rejects.toMatchObject({ code: 'permission_denied' });
@@ -85,8 +85,8 @@ describe('whoever comes from a provider for the first time', () => {
   });
 });
 
-describe('a credential beside the identity', () => {
-  it('joins the identity to its account, again and again', async () => {
+describe('a credential in addition to the identity', () => {
+  it('links the identity to its account, repeatedly', async () => {
     const actor = await under.core.actor();
     const who = identity();
     expect(await enter(who, actor)).toBe(actor.userId);
@@ -94,7 +94,7 @@ describe('a credential beside the identity', () => {
     expect(await enter(who)).toBe(actor.userId);
   });
 
-  it('does not take an identity from another account, and gets nothing', async () => {
+  it('cannot take an identity from another account', async () => {
     const who = identity();
     const owner = await enter(who);
     const attempt = providers.signIn(await under.core.actor(), who);
@@ -102,7 +102,7 @@ describe('a credential beside the identity', () => {
     expect(await enter(who)).toBe(owner);
   });
 
-  it('of two accounts at once gives the identity to one', async () => {
+  it('of two accounts concurrently links the identity to one', async () => {
     const who = identity();
     const actors = await Promise.all([under.core.actor(), under.core.actor()]);
     const outcomes = await Promise.allSettled(actors.map((actor) => enter(who, actor)));
@@ -117,7 +117,7 @@ describe('a credential beside the identity', () => {
     await expect(attempt).rejects.toMatchObject({ code: 'permission_denied' });
   });
 
-  it('that was revoked meanwhile joins nothing', async () => {
+  it('that was revoked in the meantime links nothing', async () => {
     const actor = await under.actor();
     await process.sessions.revoke(actor);
     const who = identity();
@@ -126,10 +126,10 @@ describe('a credential beside the identity', () => {
   });
 });
 
-describe('a proof that is good once', () => {
+describe('a single-use proof', () => {
   const proof = (expiresAt = new Date(Date.now() + 60_000)) => ({ hash: randomBytes(32), expiresAt });
 
-  it('lets its user in once, whoever brings it', async () => {
+  it('signs its user in once, even for different callers', async () => {
     const who = identity({ provider: 'telegram', proof: proof() });
     await enter(who);
     await expect(providers.signIn(null, who)).rejects.toMatchObject({ code: 'invalid_login' });
@@ -137,7 +137,7 @@ describe('a proof that is good once', () => {
     await expect(attempt).rejects.toMatchObject({ code: 'invalid_login' });
   });
 
-  it('lets one in of all that bring it at once', async () => {
+  it('signs in one of several concurrent requests', async () => {
     const who = identity({ provider: 'telegram', proof: proof() });
     const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => enter(who)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -146,7 +146,7 @@ describe('a proof that is good once', () => {
     }
   });
 
-  it('is not used up by a refusal', async () => {
+  it('is not consumed by a rejection', async () => {
     const who = identity({ provider: 'telegram' });
     const owner = await enter(who);
     const proved = { ...who, proof: proof() };
@@ -157,7 +157,7 @@ describe('a proof that is good once', () => {
 });
 
 describe('a user with a second factor', () => {
-  it('gets a ticket in place of tokens, and with a code the tokens', async () => {
+  it('gets a ticket instead of tokens, and the tokens for a code', async () => {
     const who = identity();
     const opened = await providers.signIn(null, who);
     if (opened.kind !== 'tokens') throw new Error('no tokens');

@@ -1,12 +1,12 @@
 /**
- * Sign-in by what somebody is at a provider. Kept until v2.0.
+ * Sign-in by an identity at a provider. Retained until v2.0.
  *
- * 1. A subject of a provider belongs to one account, for good. Whoever comes first opens one, where the deployment
- *    allows it; two at the same moment get the same.
- * 2. An e-mail address joins nothing: an account that has it, verified or not, is not entered by it. A new account
- *    begins with it where the provider verified it.
- * 3. With a credential beside it that has ADMIN, the subject joins that account; never two accounts.
- * 4. What proves an identity and is good once is used in the transaction that lets its user in.
+ * 1. A subject of a provider belongs permanently to one account. An unknown subject opens an account if the
+ *    deployment allows it; two concurrent requests get the same account.
+ * 2. An e-mail address links nothing: it never gives access to an existing account with that address, verified or
+ *    not. A new account gets the address if the provider verified it.
+ * 3. If the request also carries a credential with ADMIN, the subject joins that account; it never joins two.
+ * 4. A single-use proof is consumed in the transaction that signs its user in.
  */
 import { DomainError } from '@trading-automation/contracts';
 import { inTransaction, isUniqueViolation, type Tx } from '@trading-automation/persistence';
@@ -16,14 +16,14 @@ import type { Platform } from '../../platform/index.js';
 import type { SessionsService } from '../sessions.service.js';
 import type { SignInResult, SignInService } from '../sign-in.service.js';
 
-/** Who somebody is at a provider, once that is proved. */
+/** A proved identity at a provider. */
 export interface ProviderIdentity {
   readonly provider: 'google' | 'apple' | 'x' | 'telegram';
-  /** The provider's own id of the user, which never passes to another. */
+  /** The provider's own id of the user, which is never reassigned. */
   readonly subject: string;
   readonly email?: string | undefined;
   readonly emailVerified: boolean;
-  /** Set where the proof is good once: its hash, and until when it could come again. */
+  /** Set if the proof is single use: its hash, and the time after which it is rejected as expired. */
   readonly proof?: { readonly hash: Buffer; readonly expiresAt: Date };
 }
 
@@ -36,17 +36,18 @@ export interface ProviderSignInDependencies {
 export class ProviderSignInService {
   constructor(private readonly dependencies: ProviderSignInDependencies) {}
 
-  /** `actor` is null where no credential stands beside the identity. */
+  /** Signs a user in. @param actor null if the request carries no credential in addition to the identity */
   async signIn(actor: Actor | null, identity: ProviderIdentity): Promise<SignInResult> {
     if (actor !== null) authorise(actor, 'ADMIN');
-    const enter = () =>
+    const attempt = () =>
       inTransaction(this.dependencies.platform.database, (tx) => this.signInOrLink(tx, actor, identity));
     try {
-      return await enter();
+      return await attempt();
     } catch (error) {
       if (!isUniqueViolation(error, 'provider_identities_pkey')) throw error;
-      // Somebody came with the same subject at the same moment. All of ours was undone; what stands now decides.
-      return enter();
+      // A concurrent request linked the subject and this transaction rolled back. Decide again on the committed
+      // state.
+      return attempt();
     }
   }
 
@@ -84,14 +85,17 @@ async function link(tx: Tx, userId: string, { provider, subject }: ProviderIdent
   );
 }
 
-/** Of two that use the same proof at once the second waits for the first, and is refused once that stands. */
+/** Consumes a proof. A concurrent use waits for the first transaction, and fails once that commits. */
 async function useProof(tx: Tx, { hash, expiresAt }: NonNullable<ProviderIdentity['proof']>): Promise<void> {
   const used = await tx.query(
     'INSERT INTO used_login_data (hash, expires_at) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING hash',
     [hash, expiresAt],
   );
   if (used.length === 0) {
-    throw new DomainError('invalid_login', 'This login data was used before. Sign in at the provider again.');
+    throw new DomainError(
+      'invalid_login',
+      'This login data was already used. Sign in at the provider again.',
+    );
   }
 }
 

@@ -27,7 +27,7 @@ const refusal = expect.objectContaining({ code: 'invalid_login' });
 const identify = (fields: Fields) => telegramIdentity(fields, TOKEN, NOW);
 
 describe('the login data of Telegram', () => {
-  it('names its user, and what is to be remembered of it until a minute after it is too old', () => {
+  it('identifies its user, with a proof that is stored until a minute after it expires', () => {
     const fields = signed(LOGIN);
     expect(identify(fields)).toEqual({
       provider: 'telegram',
@@ -40,7 +40,7 @@ describe('the login data of Telegram', () => {
     });
   });
 
-  it('is taken with any fields that were signed, in whatever order they come', () => {
+  it('is accepted with any signed fields, in any order', () => {
     const name = fc
       .stringMatching(/^[a-z_]{1,20}$/)
       .filter((text) => !['hash', 'id', 'auth_date'].includes(text));
@@ -58,18 +58,18 @@ describe('the login data of Telegram', () => {
     ['a changed name', { first_name: 'Zoe' }],
     ['a later date', { auth_date: secondsAgo(4) }],
     ['a field more', { last_name: 'Q' }],
-  ])('is refused with %s', (_what, change) => {
+  ])('is rejected with %s', (_what, change) => {
     expect(() => identify({ ...signed(LOGIN), ...change })).toThrow(refusal);
   });
 
-  it('is refused without a field that was signed', () => {
+  it('is rejected without a signed field', () => {
     for (const name of Object.keys(signed(LOGIN))) {
       const { [name]: _, ...rest } = signed(LOGIN);
       expect(() => identify(rest)).toThrow(refusal);
     }
   });
 
-  it('is refused where another bot signed it, or nobody', () => {
+  it('is rejected if another bot signed it, or if it is unsigned', () => {
     expect(() => identify(signed(LOGIN, `${TOKEN}x`))).toThrow(refusal);
     expect(() => identify({ ...LOGIN, hash: '0'.repeat(64) })).toThrow(refusal);
     expect(() => identify({ ...LOGIN, hash: '' })).toThrow(refusal);
@@ -80,23 +80,23 @@ describe('the login data of Telegram', () => {
     ['more than a minute ahead', secondsAgo(-61)],
     ['of no time', 'soon'],
     ['of a time with a fraction', `${secondsAgo(5)}.5`],
-  ])('is refused where it is %s', (_what, authDate) => {
+  ])('is rejected if it is %s', (_what, authDate) => {
     expect(() => identify(signed({ ...LOGIN, auth_date: authDate }))).toThrow(refusal);
   });
 
-  it('is taken up to ten minutes old, and up to a minute ahead', () => {
+  it('is accepted up to ten minutes old, and up to a minute ahead', () => {
     expect(identify(signed({ ...LOGIN, auth_date: secondsAgo(599) })).subject).toBe('4242');
     expect(identify(signed({ ...LOGIN, auth_date: secondsAgo(-60) })).subject).toBe('4242');
   });
 
-  it('has one reading: a line break in a name does not make another user of it', () => {
+  it('is unambiguous: a line break in a name does not change its user', () => {
     const honest = signed({ ...LOGIN, first_name: 'Z\nid=1\nlast_name=Q' });
     expect(() => identify(honest)).toThrow(refusal);
     const { id: _, ...rest } = signed({ ...LOGIN, first_name: 'Z', id: '1\nphoto_url=x' });
     expect(() => identify({ ...rest, id: '1\nphoto_url=x' })).toThrow(refusal);
   });
 
-  it('is refused where the user is no number', () => {
+  it('is rejected if the user is not a number', () => {
     expect(() => identify(signed({ ...LOGIN, id: 'zoe' }))).toThrow(refusal);
     expect(() => identify(signed({ ...LOGIN, id: '0042' }))).toThrow(refusal);
   });

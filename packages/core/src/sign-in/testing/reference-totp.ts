@@ -1,4 +1,4 @@
-/** Codes by time from RFC 6238 alone: HMAC-SHA-1 of the step, cut to six digits. */
+/** An independent implementation of RFC 6238: HMAC-SHA-1 of the time step, truncated to six digits. */
 import { createHmac } from 'node:crypto';
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
@@ -11,7 +11,7 @@ export function referenceTotpCode(secret: Uint8Array, step: number): string {
   return String(number % 1_000_000).padStart(6, '0');
 }
 
-/** The bytes behind base32 (RFC 4648) without padding. */
+/** Decodes base32 (RFC 4648) without padding. */
 export function fromBase32(text: string): Buffer {
   const bits = [...text].map((each) => BASE32.indexOf(each).toString(2).padStart(5, '0')).join('');
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));

@@ -15,25 +15,25 @@ import { TokenKeys } from '../token-keys.service.js';
 
 export const ISSUER = 'https://graphql.example.com';
 
-export interface SignInMade {
-  /** Names a server key, with those that were in use before it. */
+export interface SignInTestOptions {
+  /** The label of the server key, then those of the previous keys. */
   readonly serverKeys?: readonly [string, ...string[]];
   readonly openRegistration?: boolean;
   readonly platform?: Platform;
   readonly issuer?: string;
 }
 
-/** Hashes as they are, and counts how many passwords it worked on. */
+/** Real hashes, with a count of comparisons. */
 class CountedHashes extends PasswordHasher {
   compared = 0;
 
-  protected override compare(kept: string, password: string): Promise<boolean> {
+  protected override compare(storedHash: string, password: string): Promise<boolean> {
     this.compared++;
-    return super.compare(kept, password);
+    return super.compare(storedHash, password);
   }
 }
 
-/** Signing in, for one test file. */
+/** The sign-in services on their own database, for one test file. */
 export class SignInUnderTest {
   /** The clock of second factors. */
   nowMs = Date.UTC(2026, 0, 31, 12, 0, 7);
@@ -49,12 +49,12 @@ export class SignInUnderTest {
     return this.core.close();
   }
 
-  /** The services of one process. */
-  createServices(made: SignInMade = {}) {
-    const { serverKeys = ['server key'], openRegistration = true, issuer = ISSUER } = made;
+  /** Creates the services of one process. */
+  createServices(options: SignInTestOptions = {}) {
+    const { serverKeys = ['server key'], openRegistration = true, issuer = ISSUER } = options;
     const { core, hashes } = this;
     const { commands } = core;
-    const platform = made.platform ?? core.platform;
+    const platform = options.platform ?? core.platform;
     const [first, ...others] = serverKeys;
     const seal = new ServerKeySealer([deriveKey(first), ...others.map(deriveKey)]);
     const keys = new TokenKeys(platform, seal);
@@ -77,19 +77,19 @@ export class SignInUnderTest {
     return { platform, seal, keys, sessions, attempts, secondFactor, signIn, emails, passwords };
   }
 
-  /** Tokens of a new session of the user, or of a new one. */
+  /** Opens a session of the user, or of a new user, and returns its tokens. */
   async session(userId?: string, { sessions, platform } = this.createServices()): Promise<IssuedTokens> {
     const owner = userId ?? (await this.core.actor()).userId;
     return inTransaction(platform.database, (tx) => sessions.open(tx, owner, 'password'));
   }
 
-  /** A new user with a session. */
+  /** Creates a user with a session. */
   async actor(): Promise<Actor> {
     const { accessToken } = await this.session();
     return this.createServices().sessions.verify(accessToken);
   }
 
-  /** Resolves once so many statements wait for a lock. */
+  /** Resolves once `count` statements wait for a lock. */
   async untilBlocked(count: number): Promise<void> {
     for (;;) {
       const waiting = await this.core.rows(
@@ -100,33 +100,35 @@ export class SignInUnderTest {
     }
   }
 
-  /** What `begin` begins is stopped by what `lock` holds, until so many of its statements wait. */
+  /**
+   * Runs `start` while another transaction holds `lock`, and releases the lock once `waiting` statements are blocked.
+   */
   async whileLocked<T>(
     lock: string,
     params: readonly unknown[],
-    begin: () => Promise<T>,
+    start: () => Promise<T>,
     waiting = 1,
   ): Promise<T> {
     const holder = this.core.platform.database.createQueryRunner();
     await holder.startTransaction();
     await holder.query(lock, [...params]);
-    const begun = begin();
-    await Promise.race([this.untilBlocked(waiting), begun.catch(() => undefined)]);
+    const running = start();
+    await Promise.race([this.untilBlocked(waiting), running.catch(() => undefined)]);
     await holder.commitTransaction();
     await holder.release();
-    return begun;
+    return running;
   }
 
-  /** Every row of every table, as text. */
+  /** Returns every row of every table as one string. */
   async dump(): Promise<string> {
     const tables = await this.core.rows(
       "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'",
     );
-    const texts: unknown[] = [];
+    const rows: unknown[] = [];
     for (const { name } of tables) {
-      texts.push(...(await this.core.rows(`SELECT row_to_json(t)::text AS row FROM ${name} t`)));
+      rows.push(...(await this.core.rows(`SELECT row_to_json(t)::text AS row FROM ${name} t`)));
     }
-    return JSON.stringify(texts);
+    return JSON.stringify(rows);
   }
 }
 

@@ -3,10 +3,10 @@ import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 const USER_PRESENT = 0x01;
 const USER_VERIFIED = 0x04;
 const NEW_CREDENTIAL = 0x40;
-/** Its format, and its statement in CBOR: {} */
+/** The attestation format and its statement in CBOR: {} */
 const NO_ATTESTATION: [string, Buffer] = ['none', Buffer.from([0xa0])];
 
-/** What a page, or whoever pretends to be one, lets the authenticator say. */
+/** Overrides for what a page, or an attacker, makes the authenticator report. */
 export interface AuthenticatorOverrides {
   readonly origin?: string;
   readonly rpId?: string;
@@ -16,14 +16,14 @@ export interface AuthenticatorOverrides {
   readonly isUserVerified?: boolean;
   readonly counter?: number;
   readonly userHandle?: string;
-  /** An attestation, which nobody asked for, with a signature of something else. */
+  /** Adds an unrequested attestation, with a signature of something else. */
   readonly hasForgedAttestation?: boolean;
 }
 
 export interface AuthenticatorOptions {
   readonly origin: string;
   readonly rpId: string;
-  /** False for one that says 0 for ever, as synced passkeys do. */
+  /** False for an authenticator that always reports 0, as synced passkeys do. */
   readonly isCounting?: boolean;
 }
 
@@ -36,43 +36,43 @@ export class VirtualAuthenticator {
 
   constructor(private readonly options: AuthenticatorOptions) {}
 
-  /** What `navigator.credentials.create` gives, as JSON. */
+  /** Returns the JSON result of `navigator.credentials.create`. */
   create(
     { challenge, user }: { challenge: string; user: { id: string } },
-    said: AuthenticatorOverrides = {},
+    overrides: AuthenticatorOverrides = {},
   ) {
     this.userHandle = user.id;
     const idLength = Buffer.alloc(2);
     idLength.writeUInt16BE(this.credentialId.length);
     const credential = Buffer.concat([Buffer.alloc(16), idLength, this.credentialId, this.coseKey()]);
-    const authData = Buffer.concat([this.authenticatorData(NEW_CREDENTIAL, said), credential]);
-    const [format, statement] = said.hasForgedAttestation ? this.forgedAttestation() : NO_ATTESTATION;
+    const authData = Buffer.concat([this.authenticatorData(NEW_CREDENTIAL, overrides), credential]);
+    const [format, statement] = overrides.hasForgedAttestation ? this.forgedAttestation() : NO_ATTESTATION;
     const length = Buffer.alloc(2);
     length.writeUInt16BE(authData.length);
     // CBOR: {"fmt": text, "attStmt": map, "authData": bytes}
     const parts = [[0xa3], text('fmt'), text(format), text('attStmt'), statement, text('authData'), [0x59]];
     const attestationObject = Buffer.concat([...parts.map((part) => Buffer.from(part)), length, authData]);
-    return this.answer({
-      clientDataJSON: clientData('webauthn.create', challenge, { ...this.options, ...said }),
+    return this.toCredential({
+      clientDataJSON: clientData('webauthn.create', challenge, { ...this.options, ...overrides }),
       attestationObject: attestationObject.toString('base64url'),
       transports: ['internal'],
     });
   }
 
-  /** What `navigator.credentials.get` gives, as JSON. */
-  get({ challenge }: { challenge: string }, said: AuthenticatorOverrides = {}) {
-    const clientDataJSON = clientData('webauthn.get', challenge, { ...this.options, ...said });
-    const authData = this.authenticatorData(0, said);
+  /** Returns the JSON result of `navigator.credentials.get`. */
+  get({ challenge }: { challenge: string }, overrides: AuthenticatorOverrides = {}) {
+    const clientDataJSON = clientData('webauthn.get', challenge, { ...this.options, ...overrides });
+    const authData = this.authenticatorData(0, overrides);
     const hash = createHash('sha256').update(Buffer.from(clientDataJSON, 'base64url')).digest();
-    return this.answer({
+    return this.toCredential({
       clientDataJSON,
       authenticatorData: authData.toString('base64url'),
       signature: sign('sha256', Buffer.concat([authData, hash]), this.keys.privateKey).toString('base64url'),
-      userHandle: said.userHandle ?? this.userHandle,
+      userHandle: overrides.userHandle ?? this.userHandle,
     });
   }
 
-  private answer<T>(response: T) {
+  private toCredential<T>(response: T) {
     const id = this.credentialId.toString('base64url');
     return { id, rawId: id, type: 'public-key', clientExtensionResults: {}, response };
   }
@@ -110,13 +110,18 @@ export class VirtualAuthenticator {
   }
 }
 
-/** CBOR of a text of less than 24 bytes. */
+/** Encodes a string of less than 24 bytes in CBOR. */
 function text(content: string): Buffer {
   return Buffer.concat([Buffer.from([0x60 + content.length]), Buffer.from(content)]);
 }
 
-function clientData(type: string, challenge: string, said: AuthenticatorOverrides): string {
-  const { origin, crossOrigin = false } = said;
-  const members = { type: said.type ?? type, challenge: said.challenge ?? challenge, origin, crossOrigin };
+function clientData(type: string, challenge: string, overrides: AuthenticatorOverrides): string {
+  const { origin, crossOrigin = false } = overrides;
+  const members = {
+    type: overrides.type ?? type,
+    challenge: overrides.challenge ?? challenge,
+    origin,
+    crossOrigin,
+  };
   return Buffer.from(JSON.stringify(members)).toString('base64url');
 }

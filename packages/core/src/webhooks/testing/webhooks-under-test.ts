@@ -10,12 +10,12 @@ import { DeliverySettings, WebhookDeliveriesService } from '../webhook-deliverie
 import { WebhookSecrets, webhookSecretContext } from '../webhook-secret.js';
 import { WebhooksService } from '../webhooks.service.js';
 
-export interface EventGiven {
+export interface EventFixture {
   readonly type?: EventType;
   readonly data?: string;
 }
 
-/** What an owner and a dispatcher do with webhooks, on one database. */
+/** The services of a webhook's owner and of a dispatcher, on one database. */
 export class WebhooksUnderTest {
   private constructor(
     readonly core: CoreUnderTest,
@@ -42,7 +42,7 @@ export class WebhooksUnderTest {
     return this.core.close();
   }
 
-  /** A new webhook, by its public id. */
+  /** Creates a webhook and returns its public id. */
   async createWebhook(actor: Actor, events: readonly string[] = ['*']): Promise<string> {
     const { id } = await this.webhooks.create(actor, {
       url: 'https://example.com/hook',
@@ -52,10 +52,10 @@ export class WebhooksUnderTest {
     return id;
   }
 
-  /** A new event of the user's that nobody was told of yet. */
+  /** Appends an event of the user to the outbox, before any fan-out. */
   async emit(
     actor: Actor,
-    { type = 'trade.created', data = '{}' }: EventGiven = {},
+    { type = 'trade.created', data = '{}' }: EventFixture = {},
   ): Promise<{ id: string; uuid: string; payload: Buffer }> {
     const uuid = newUuid();
     const id = encodeId('evt', uuid);
@@ -68,8 +68,8 @@ export class WebhooksUnderTest {
     return { id, uuid, payload };
   }
 
-  /** A delivery that is due, of a new event; by its uuid. */
-  async createDueDelivery(actor: Actor, webhookId: string, event: EventGiven = {}): Promise<string> {
+  /** Inserts a due delivery of a new event and returns its uuid. */
+  async createDueDelivery(actor: Actor, webhookId: string, event: EventFixture = {}): Promise<string> {
     const id = newUuid();
     const { uuid } = await this.emit(actor, event);
     await this.core.rows(
@@ -83,7 +83,7 @@ export class WebhooksUnderTest {
     return id;
   }
 
-  /** An attempt that the dispatcher has begun, on whichever lane. */
+  /** Claims an attempt, on either lane. */
   async claimed(deliveryId: string, attempt = 1): Promise<ClaimedAttempt> {
     const main = await this.deliveries.claim(deliveryId, attempt);
     const claim = main.kind === 'slow' ? await this.deliveries.claim(deliveryId, attempt, 'slow') : main;
@@ -91,7 +91,7 @@ export class WebhooksUnderTest {
     return claim.attempt;
   }
 
-  /** Lets the delivery's remaining attempts fail, without their waits. */
+  /** Fails the delivery's remaining attempts, without their delays. */
   async failAll(deliveryId: string): Promise<void> {
     const failure = { statusCode: 503, error: 'http_status', responseTimeMs: 1 } as const;
     for (let attempt = 1; attempt <= 5; attempt++) {
@@ -103,20 +103,20 @@ export class WebhooksUnderTest {
     }
   }
 
-  /** A pending dead letter of a new event. */
+  /** Creates a pending dead letter of a new event. */
   async createDeadLetter(
     actor: Actor,
     webhookId: string,
-    event?: EventGiven,
+    event?: EventFixture,
   ): Promise<{ id: string; uuid: string }> {
     const uuid = await this.createDueDelivery(actor, webhookId, event);
     await this.failAll(uuid);
-    // One outage is what is looked at; the next must not deactivate the webhook.
+    // Each dead letter is a separate outage; together they must not deactivate the webhook.
     await this.core.rows('UPDATE webhooks SET consecutive_failures = 0, consecutive_dead_letters = 0');
     return { uuid, id: encodeId('dlq', uuid) };
   }
 
-  /** The secret that an attempt is signed with. */
+  /** Returns the secret that signs an attempt. */
   secretOf({ secretSealed, webhookId }: Pick<ClaimedAttempt, 'secretSealed' | 'webhookId'>): Promise<string> {
     return this.opener.open(secretSealed, webhookSecretContext(webhookId));
   }
