@@ -31,12 +31,12 @@ export async function startRestApi(config: Config, version: string, logger: Logg
       if (to === 'redis')
         logger.warn(
           { event: 'redis.connection_lost', err: error },
-          'Lost the connection to Redis; reconnecting.',
+          'The connection to Redis is lost; reconnecting.',
         );
       else
         logger.warn(
           { event: 'listener.connection_lost', err: error },
-          'Lost the connection for database notifications; reconnecting.',
+          'The notification connection to Postgres is lost; reconnecting.',
         );
     },
   });

@@ -22,7 +22,7 @@ describe('the request line and the headers', () => {
     const over = await send(api, 'GET', target(8_193));
     expect([over.status, over.json.error?.message]).toEqual([
       400,
-      'The request target is over 8192 bytes. Shorten it.',
+      'The request target exceeds 8192 bytes. Shorten the path or the query string.',
     ]);
   });
 
