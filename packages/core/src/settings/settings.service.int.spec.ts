@@ -102,9 +102,14 @@ describe('the setting that chooses what one is told of', () => {
   it.each([
     ['all', 'value', 'invalid_type', /^Expected an object like/],
     [{ sms: {} }, 'value.sms', 'unknown_field', /in_app and email/],
-    [{ email: { 'trade.exploded': true } }, 'value.email.trade.exploded', 'unknown_field', /Expected an event type/],
+    [
+      { email: { 'trade.exploded': true } },
+      'value.email.trade.exploded',
+      'unknown_field',
+      /Expected an event type/,
+    ],
     [{ email: { '*': new JsonNumber('1') } }, 'value.email.*', 'invalid_type', /true or false/],
-    [{ email: { 'key.created': false } }, 'value.email.key.created', 'invalid_value', /leave it out/],
+    [{ email: { 'key.created': false } }, 'value.email.key.created', 'invalid_value', /Omit this key/],
   ])(
     'can not be %j: nobody shall believe to have chosen what does not count',
     async (value, field, code, mend) => {
